@@ -1,0 +1,58 @@
+# One command each: make demo, make test, make lint, make bench. The first makes .venv and installs what it needs; the
+# stamps in .venv make the second quick.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMPS := $(VENV)/.stamps
+
+.PHONY: help demo test lint format docs bench clean
+.DELETE_ON_ERROR:
+
+help:
+	@echo "make demo    run a photograph through NumPy and through gpuarray, and compare"
+	@echo "make test    run the tests; they need a Vulkan device, and llvmpipe will do"
+	@echo "make lint    check format, lint, types, layers and docs"
+	@echo "make format  format the code"
+	@echo "make docs    write the generated pages of docs/reference again"
+	@echo "make bench   run the benchmarks at 1/16 of their size (BENCH='--device wgpu --scale 1' for more)"
+	@echo "make clean   remove .venv and everything that was generated"
+
+demo: $(STAMPS)/demo
+	$(BIN)/python -m gpuarray demo $(DEMO)
+
+test: $(STAMPS)/test
+	@sh .ci/vulkan.sh $(BIN)/python
+	$(BIN)/python -m pytest -n 2 $(TESTS)
+
+lint: $(STAMPS)/lint
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/numpydoc lint $$(find gpuarray -name '*.py')
+	$(BIN)/python docs/generate.py --check
+
+format: $(STAMPS)/lint
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+docs: $(STAMPS)/lint
+	$(BIN)/python docs/generate.py
+
+bench: $(STAMPS)/bench
+	$(BIN)/python -m bench $(BENCH)
+
+clean:
+	rm -rf $(VENV) build dist bench/results demo-output .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Each stamp stands for an extra of pyproject.toml that is installed, the package itself in place.
+$(STAMPS)/venv:
+	@sh .ci/venv.sh $(PYTHON) $(VENV)
+	@mkdir -p $(STAMPS)
+	@touch $@
+
+$(STAMPS)/%: pyproject.toml $(STAMPS)/venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$*]"
+	@touch $@

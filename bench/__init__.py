@@ -1,0 +1,1 @@
+"""Benchmarks of gpuarray against other array libraries: ``python -m bench --help``."""

@@ -1,0 +1,278 @@
+"""The libraries that are compared: one small adapter each, which imports its library only when it is opened.
+
+A peer gives a namespace in which the workloads are written, moves arrays in and out, compiles a function if that is
+what it is for, and waits for the device. It raises :class:`AbsentError` when it cannot run here.
+"""
+
+import contextlib
+import os
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+
+class AbsentError(Exception):
+    """A peer, or one function of it, is not available here; the message says why."""
+
+
+class _NumpyNamespace:
+    """NumPy, with random numbers in the dtype that is asked for."""
+
+    def __init__(self) -> None:
+        self.random = np.random.default_rng(0)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np, name)
+
+
+NUMPY: Any = _NumpyNamespace()
+
+
+class Peer:
+    """NumPy, and what other peers do as NumPy does."""
+
+    name = "numpy"
+    place = "cpu"
+
+    def __init__(self) -> None:
+        self.xp: Any = NUMPY
+
+    def asarray(self, array: np.ndarray) -> Any:
+        """Move a NumPy array to where this peer computes."""
+        return array
+
+    def asnumpy(self, result: Any) -> np.ndarray:
+        """Return a result as a NumPy array."""
+        return np.asarray(result)
+
+    def wait(self, results: Sequence[Any]) -> None:
+        """Have ``results`` computed, and wait for them."""
+
+    def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the function to be timed, which takes this peer's arrays."""
+        return function
+
+    def scope(self) -> contextlib.AbstractContextManager[Any]:
+        """Return the context in which this peer runs."""
+        return contextlib.nullcontext()
+
+    def describe(self) -> str:
+        """Return the version, and the device if there is a choice."""
+        return np.__version__
+
+    def counters(self) -> dict[str, int]:
+        """Return event counters since the last :meth:`reset`; empty if the peer keeps none."""
+        return {}
+
+    def reset(self) -> None:
+        """Set the event counters to zero."""
+
+
+class Ours(Peer):
+    """The library of this repository, on one of its devices."""
+
+    def __init__(self, device: str) -> None:
+        self.name = f"gpuarray-{device}"
+        self.device = device
+        self.xp = _imported("gpuarray")
+        with self.scope():
+            probe = self.xp.asarray(np.ones(1, np.float32)) + 1
+            try:
+                self.wait([probe])
+            except (RuntimeError, OSError) as error:
+                raise AbsentError(str(error)) from error
+        self.place = "gpu" if device.startswith("wgpu") else "cpu"
+
+    def asarray(self, array: np.ndarray) -> Any:
+        return self.xp.asarray(array)
+
+    def asnumpy(self, result: Any) -> np.ndarray:
+        return self.xp.asnumpy(result)
+
+    def wait(self, results: Sequence[Any]) -> None:
+        self.xp.evaluate(*results)
+        self.xp.synchronize(self.device)
+
+    def scope(self) -> contextlib.AbstractContextManager[Any]:
+        return self.xp.using(device=self.device)
+
+    def describe(self) -> str:
+        return f"{self.xp.__version__} on {self.device}"
+
+    def counters(self) -> dict[str, int]:
+        return dict(self.xp.stats())
+
+    def reset(self) -> None:
+        self.xp.reset_stats()
+
+
+class Numexpr(Peer):
+    """numexpr, for the workloads that can be said in its expressions."""
+
+    name = "numexpr"
+
+    def __init__(self) -> None:
+        self.xp = _imported("numexpr")
+
+    def describe(self) -> str:
+        return self.xp.__version__
+
+
+class _TorchNamespace:
+    """PyTorch under the few names in which it differs from the array API, with new arrays on one device."""
+
+    def __init__(self, torch: Any, device: str) -> None:
+        self._torch = torch
+        self._device = device
+        self.max = torch.amax
+        self.random = self
+        for name in ("arange", "linspace", "full", "zeros", "ones"):
+            setattr(self, name, self._placed(getattr(torch, name)))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._torch, name)
+
+    def _placed(self, create: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *arguments, **keywords: create(*arguments, device=self._device, **keywords)
+
+    def maximum(self, x: Any, y: Any) -> Any:
+        return self._torch.maximum(x, y) if hasattr(y, "device") else self._torch.clamp(x, min=y)
+
+    def var(self, x: Any, axis: int | None = None) -> Any:
+        return self._torch.var(x, axis, correction=0)
+
+    def standard_normal(self, size: int, dtype: Any) -> Any:
+        return self._torch.randn(size, device=self._device, dtype=dtype)
+
+
+class Torch(Peer):
+    """PyTorch, eager or through torch.compile, on one device."""
+
+    def __init__(self, device: str, compiled: bool) -> None:
+        self.name = f"torch{'-compile' if compiled else ''}-{device}"
+        self.torch = _imported("torch")
+        if device == "cuda" and not self.torch.cuda.is_available():
+            raise AbsentError("torch finds no GPU")
+        self.device, self.compiled = device, compiled
+        self.place = "gpu" if device == "cuda" else "cpu"
+        self.torch.set_grad_enabled(False)
+        self.xp = _TorchNamespace(self.torch, device)
+
+    def asarray(self, array: np.ndarray) -> Any:
+        return self.torch.from_numpy(array).to(self.device)
+
+    def asnumpy(self, result: Any) -> np.ndarray:
+        return result.cpu().numpy() if hasattr(result, "cpu") else np.asarray(result)
+
+    def wait(self, results: Sequence[Any]) -> None:
+        if self.device == "cuda":
+            self.torch.cuda.synchronize()
+
+    def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        return self.torch.compile(function) if self.compiled else function
+
+    def describe(self) -> str:
+        return f"{self.torch.__version__} on {self.device}"
+
+
+class _JaxNamespace:
+    """jax.numpy, with random numbers from a key that is split at each call."""
+
+    def __init__(self, jax: Any) -> None:
+        self._jax = jax
+        self.random = self
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._jax.numpy, name)
+
+    def seed(self, key: Any) -> None:
+        self._key = key
+
+    def standard_normal(self, size: int, dtype: Any) -> Any:
+        self._key, key = self._jax.random.split(self._key)
+        return self._jax.random.normal(key, (size,), dtype)
+
+
+class Jax(Peer):
+    """JAX through jax.jit, on the CPU or on a GPU."""
+
+    def __init__(self, place: str) -> None:
+        os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # leaves the device's memory to the other peers
+        self.name = f"jax-{place}"
+        self.place = place
+        self.jax = _imported("jax")
+        try:
+            self.device = self.jax.devices(place)[0]
+        except RuntimeError as error:
+            raise AbsentError(str(error).splitlines()[0]) from error
+        self.xp = _JaxNamespace(self.jax)
+
+    def asarray(self, array: np.ndarray) -> Any:
+        return self.jax.device_put(array, self.device)
+
+    def wait(self, results: Sequence[Any]) -> None:
+        self.jax.block_until_ready(list(results))
+
+    def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def seeded(key: Any, *arrays: Any) -> Any:
+            self.xp.seed(key)
+            return function(*arrays)
+
+        compiled = self.jax.jit(seeded)
+        key = self.jax.device_put(self.jax.random.key(0), self.device)
+        return lambda *arrays: compiled(key, *arrays)
+
+    def scope(self) -> contextlib.AbstractContextManager[Any]:
+        return self.jax.default_device(self.device)
+
+    def describe(self) -> str:
+        return f"{self.jax.__version__} on {self.device}"
+
+
+class Cupy(Peer):
+    """CuPy on the current CUDA device."""
+
+    name = "cupy"
+    place = "gpu"
+
+    def __init__(self) -> None:
+        self.xp = _imported("cupy")
+        try:
+            self.xp.ones(1)
+        except Exception as error:  # the CUDA runtime has exceptions of its own
+            raise AbsentError(f"cupy cannot run: {error}") from error
+
+    def asarray(self, array: np.ndarray) -> Any:
+        return self.xp.asarray(array)
+
+    def asnumpy(self, result: Any) -> np.ndarray:
+        return self.xp.asnumpy(result)
+
+    def wait(self, results: Sequence[Any]) -> None:
+        self.xp.cuda.Device().synchronize()
+
+    def describe(self) -> str:
+        return self.xp.__version__
+
+
+PEERS: dict[str, Callable[[], Peer]] = {
+    "numpy": Peer,
+    "numexpr": Numexpr,
+    "torch-cpu": lambda: Torch("cpu", compiled=False),
+    "torch-compile-cpu": lambda: Torch("cpu", compiled=True),
+    "jax-cpu": lambda: Jax("cpu"),
+    "cupy": Cupy,
+    "torch-cuda": lambda: Torch("cuda", compiled=False),
+    "torch-compile-cuda": lambda: Torch("cuda", compiled=True),
+    "jax-gpu": lambda: Jax("gpu"),
+}
+"""The other libraries, in the order in which they run and are listed."""
+
+
+def _imported(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise AbsentError(f"{name} is not installed") from error

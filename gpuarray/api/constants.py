@@ -1,0 +1,11 @@
+"""The constants of the standard."""
+
+from typing import Final
+
+import numpy as np
+
+e: Final = np.e
+inf: Final = np.inf
+nan: Final = np.nan
+newaxis: Final = None
+pi: Final = np.pi

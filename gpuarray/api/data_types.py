@@ -1,0 +1,104 @@
+"""Data types: the dtype objects, which are NumPy's scalar types, and questions about dtypes."""
+
+from typing import Any, Final
+
+import numpy as np
+
+from gpuarray.api.arguments import ArrayLike, DeviceLike, DTypeLike, as_array, as_arrays, wanted_device
+from gpuarray.array import GpuArray
+from gpuarray.dtypes import DType, canonical
+from gpuarray.graph.layouts import Shape
+
+bool: Final = np.bool_
+bool_: Final = np.bool_
+int8: Final = np.int8
+int16: Final = np.int16
+int32: Final = np.int32
+int64: Final = np.int64
+uint8: Final = np.uint8
+uint16: Final = np.uint16
+uint32: Final = np.uint32
+uint64: Final = np.uint64
+float16: Final = np.float16
+float32: Final = np.float32
+float64: Final = np.float64
+complex64: Final = np.complex64
+complex128: Final = np.complex128
+
+dtype: Final = np.dtype
+isdtype: Final = np.isdtype
+
+
+def astype(x: ArrayLike, dtype: DTypeLike, /, *, copy: Any = True, device: DeviceLike = None) -> GpuArray:
+    """Return an array in another dtype, converted as C converts.
+
+    Parameters
+    ----------
+    x : array_like
+        Any numbers.
+    dtype : dtype
+        The dtype of the result.
+    copy : bool
+        Whether the result must be a new array even if nothing changes.
+    device : Device or str, optional
+        Where the result lives; by default where ``x`` does.
+
+    Returns
+    -------
+    GpuArray
+        Of the shape of ``x``.
+
+    Raises
+    ------
+    TypeError
+        If the dtype is not supported.
+    """
+    converted = as_array(x).astype(dtype, copy=copy)
+    return converted if device is None else converted.to_device(wanted_device(device))
+
+
+def can_cast(from_: Any, to: Any, /, casting: Any = "safe") -> Any:
+    """Whether a dtype, or that of an array, can be cast to another one under a rule."""
+    return np.can_cast(_dtype_of(from_), _dtype_of(to), casting)
+
+
+def finfo(type: Any, /) -> Any:
+    """Return the limits of a floating-point dtype, or of that of an array, as NumPy does."""
+    return np.finfo(_dtype_of(type))
+
+
+def iinfo(type: Any, /) -> Any:
+    """Return the limits of an integer dtype, or of that of an array, as NumPy does."""
+    return np.iinfo(_dtype_of(type))
+
+
+def result_type(*arrays_and_dtypes: Any) -> DType:
+    """Return the dtype that arrays, dtypes and Python scalars (which are weak) promote to."""
+    return canonical(np.result_type(*(_dtype_of(a) for a in arrays_and_dtypes)))
+
+
+def broadcast_arrays(*arrays: ArrayLike) -> list[GpuArray]:
+    """Return read-only views of arrays, broadcast to their common shape."""
+    given = as_arrays(*arrays)
+    shape = broadcast_shapes(*(array.shape for array in given))
+    return [array.broadcast(shape) for array in given]
+
+
+def broadcast_shapes(*shapes: Any) -> Shape:
+    """Return the shape that shapes broadcast to.
+
+    Raises
+    ------
+    ValueError
+        If they do not.
+    """
+    return np.broadcast_shapes(*shapes)
+
+
+def broadcast_to(x: ArrayLike, /, shape: Any) -> GpuArray:
+    """Return a read-only view of an array with another shape, to which it must broadcast."""
+    return as_array(x).broadcast((shape,) if isinstance(shape, int) else tuple(shape))
+
+
+def _dtype_of(value: Any) -> Any:
+    return value.dtype if isinstance(value, GpuArray) else value

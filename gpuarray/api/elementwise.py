@@ -1,0 +1,373 @@
+"""Elementwise functions: one line a row, and the compositions over them.
+
+Every function broadcasts its operands, promotes as NumPy does (NEP 50), and takes NumPy's keywords of ufuncs.
+"""
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from gpuarray import dispatch, dtypes
+from gpuarray.api.arguments import ArrayLike, DTypeLike, as_array, as_arrays, write_out
+from gpuarray.array import GpuArray, apply
+from gpuarray.ops import elementwise as rows
+from gpuarray.ops.spec import MapOp
+
+
+class Unary(Protocol):
+    """A function of one array."""
+
+    def __call__(
+        self, x: ArrayLike, /, out: Any = None, *, where: Any = True, dtype: DTypeLike = None, casting: str = "same_kind"
+    ) -> GpuArray: ...
+
+
+class Binary(Protocol):
+    """A function of two arrays."""
+
+    def __call__(
+        self,
+        x1: ArrayLike,
+        x2: ArrayLike,
+        /,
+        out: Any = None,
+        *,
+        where: Any = True,
+        dtype: DTypeLike = None,
+        casting: str = "same_kind",
+    ) -> GpuArray: ...
+
+
+def _document(function: Any, row: MapOp, operands: str) -> None:
+    function.__name__ = function.__qualname__ = row.name
+    function.__doc__ = f"""{row.doc}
+
+    Parameters
+    ----------
+    {operands} : array_like
+        Arrays that broadcast against each other, or Python scalars, which do not widen a dtype of their kind.
+    out : GpuArray or ndarray, optional
+        Where to put the result; its shape must be the broadcast shape.
+    where : array_like, optional
+        Booleans that broadcast; elsewhere ``out`` keeps its elements.
+    dtype : dtype, optional
+        In which dtype to compute.
+    casting : str
+        What conversions are allowed.
+
+    Returns
+    -------
+    GpuArray
+        Of the broadcast shape; at most {row.ulp:g} units in the last place from the exact value where floating.
+
+    Raises
+    ------
+    TypeError
+        If the dtypes have no such operation.
+    ValueError
+        If the shapes do not broadcast.
+    """
+
+
+def _with_keywords(row: MapOp, inputs: tuple[Any, ...], **given: Any) -> Any:
+    """Call a function with ufunc keywords, by the handler of the ufunc that the row is."""
+    defaults = {"out": None, "where": True, "dtype": None, "casting": "same_kind"}
+    keywords = {name: value for name, value in given.items() if value is not defaults[name]}
+    if "out" in keywords and not isinstance(keywords["out"], tuple):
+        keywords["out"] = (keywords["out"],)
+    return dispatch.UFUNC_METHODS["__call__"](row.numpy, inputs, keywords)
+
+
+def _refused(row: MapOp, values: tuple[Any, ...]) -> TypeError:
+    kinds = ", ".join(type(value).__name__ for value in values)
+    return TypeError(f"{row.name} is not defined for operands of types {kinds}; accepted are arrays and numbers")
+
+
+def unary(row: MapOp) -> Unary:
+    """Return the public function of a row with one operand."""
+
+    def function(
+        x: ArrayLike, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = "same_kind"
+    ) -> GpuArray:
+        if out is None and dtype is None and where is True:
+            found: GpuArray = apply(row, x)
+        else:
+            found = _with_keywords(row, (x,), out=out, where=where, dtype=dtype, casting=casting)
+        if found is NotImplemented:
+            raise _refused(row, (x,))
+        return found
+
+    _document(function, row, "x")
+    return function
+
+
+def binary(row: MapOp) -> Binary:
+    """Return the public function of a row with two operands."""
+
+    def function(
+        x1: ArrayLike,
+        x2: ArrayLike,
+        /,
+        out: Any = None,
+        *,
+        where: Any = True,
+        dtype: Any = None,
+        casting: str = "same_kind",
+    ) -> GpuArray:
+        if out is None and dtype is None and where is True:
+            found: GpuArray = apply(row, x1, x2)
+        else:
+            found = _with_keywords(row, (x1, x2), out=out, where=where, dtype=dtype, casting=casting)
+        if found is NotImplemented:
+            raise _refused(row, (x1, x2))
+        return found
+
+    _document(function, row, "x1, x2")
+    return function
+
+
+abs = unary(rows.abs)
+acos = unary(rows.acos)
+acosh = unary(rows.acosh)
+add = binary(rows.add)
+asin = unary(rows.asin)
+asinh = unary(rows.asinh)
+atan = unary(rows.atan)
+atan2 = binary(rows.atan2)
+atanh = unary(rows.atanh)
+bitwise_and = binary(rows.bitwise_and)
+bitwise_count = unary(rows.bitwise_count)
+bitwise_invert = unary(rows.bitwise_invert)
+bitwise_left_shift = binary(rows.bitwise_left_shift)
+bitwise_or = binary(rows.bitwise_or)
+bitwise_right_shift = binary(rows.bitwise_right_shift)
+bitwise_xor = binary(rows.bitwise_xor)
+cbrt = unary(rows.cbrt)
+ceil = unary(rows.ceil)
+conj = unary(rows.conj)
+copysign = binary(rows.copysign)
+cos = unary(rows.cos)
+cosh = unary(rows.cosh)
+degrees = unary(rows.degrees)
+divide = binary(rows.divide)
+equal = binary(rows.equal)
+exp = unary(rows.exp)
+exp2 = unary(rows.exp2)
+expm1 = unary(rows.expm1)
+fabs = unary(rows.fabs)
+float_power = binary(rows.float_power)
+floor = unary(rows.floor)
+floor_divide = binary(rows.floor_divide)
+fmax = binary(rows.fmax)
+fmin = binary(rows.fmin)
+fmod = binary(rows.fmod)
+gcd = binary(rows.gcd)
+greater = binary(rows.greater)
+greater_equal = binary(rows.greater_equal)
+heaviside = binary(rows.heaviside)
+hypot = binary(rows.hypot)
+isfinite = unary(rows.isfinite)
+isinf = unary(rows.isinf)
+isnan = unary(rows.isnan)
+lcm = binary(rows.lcm)
+ldexp = binary(rows.ldexp)
+less = binary(rows.less)
+less_equal = binary(rows.less_equal)
+log = unary(rows.log)
+log10 = unary(rows.log10)
+log1p = unary(rows.log1p)
+log2 = unary(rows.log2)
+logaddexp = binary(rows.logaddexp)
+logaddexp2 = binary(rows.logaddexp2)
+logical_and = binary(rows.logical_and)
+logical_not = unary(rows.logical_not)
+logical_or = binary(rows.logical_or)
+logical_xor = binary(rows.logical_xor)
+maximum = binary(rows.maximum)
+minimum = binary(rows.minimum)
+multiply = binary(rows.multiply)
+negative = unary(rows.negative)
+nextafter = binary(rows.nextafter)
+not_equal = binary(rows.not_equal)
+positive = unary(rows.positive)
+pow = binary(rows.pow)
+radians = unary(rows.radians)
+reciprocal = unary(rows.reciprocal)
+remainder = binary(rows.remainder)
+rint = unary(rows.rint)
+sign = unary(rows.sign)
+signbit = unary(rows.signbit)
+sin = unary(rows.sin)
+sinh = unary(rows.sinh)
+spacing = unary(rows.spacing)
+sqrt = unary(rows.sqrt)
+square = unary(rows.square)
+subtract = binary(rows.subtract)
+tan = unary(rows.tan)
+tanh = unary(rows.tanh)
+trunc = unary(rows.trunc)
+
+# NumPy's other names of the same functions
+absolute = abs
+arccos = acos
+arccosh = acosh
+arcsin = asin
+arcsinh = asinh
+arctan = atan
+arctan2 = atan2
+arctanh = atanh
+bitwise_not = bitwise_invert
+conjugate = conj
+deg2rad = radians
+invert = bitwise_invert
+left_shift = bitwise_left_shift
+mod = remainder
+power = pow
+rad2deg = degrees
+right_shift = bitwise_right_shift
+true_divide = divide
+
+
+# -- compositions -----------------------------------------------------------------------------------------------------------
+
+
+def real(x: ArrayLike, /) -> GpuArray:
+    """Real part: a view for complex arrays, the array itself otherwise."""
+    return as_array(x).real
+
+
+def imag(x: ArrayLike, /) -> GpuArray:
+    """Imaginary part: a view for complex arrays, read-only zeros otherwise."""
+    return as_array(x).imag
+
+
+def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
+    """Quotient rounded down, and remainder."""
+    return floor_divide(x1, x2), remainder(x1, x2)
+
+
+def frexp(x: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
+    """Mantissa of magnitude in [0.5, 1), and int32 exponent of 2."""
+    array = as_array(x)
+    return apply(rows.frexp_mantissa, array), apply(rows.frexp_exponent, array)
+
+
+def modf(x: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
+    """Fractional and integral part, both with the sign of ``x``."""
+    array = as_array(x)
+    return apply(rows.modf_fraction, array), apply(rows.modf_integral, array)
+
+
+def clip(x: ArrayLike, /, min: ArrayLike = None, max: ArrayLike = None, out: Any = None) -> GpuArray:
+    """Limit elements to a range; NaN stays NaN.
+
+    Parameters
+    ----------
+    x : array_like
+        Real numbers.
+    min, max : array_like, optional
+        Ends of the range, which broadcast with ``x``; None is no end. Where ``min`` exceeds ``max`` the result is ``max``.
+    out : GpuArray or ndarray, optional
+        Where to put the result.
+
+    Returns
+    -------
+    GpuArray
+        Of the promoted dtype, Python scalars being weak.
+    """
+    array = as_array(x)
+    limited = array
+    if min is not None:
+        limited = maximum(limited, min)
+    if max is not None:
+        limited = minimum(limited, max)
+    return write_out(limited.copy() if limited is array else limited, out)  # type: ignore[no-any-return]  # out is the result
+
+
+def round(x: ArrayLike, /, decimals: int = 0, out: Any = None) -> GpuArray:
+    """Round to the given number of decimals, ties to even.
+
+    Parameters
+    ----------
+    x : array_like
+        Numbers.
+    decimals : int
+        Digits after the point; negative ones round before it.
+    out : GpuArray or ndarray, optional
+        Where to put the result.
+
+    Returns
+    -------
+    GpuArray
+        Of the dtype of ``x``.
+    """
+    array = as_array(x)
+    if array.dtype.kind in "iub":
+        if decimals >= 0:
+            rounded = array.copy()
+        else:
+            scale = 10.0**-decimals
+            rounded = multiply(rint(divide(array.astype(dtypes.float64), scale)), scale).astype(array.dtype)
+    elif decimals == 0:
+        rounded = rint(array)
+    elif decimals > 0:
+        rounded = divide(rint(multiply(array, 10.0**decimals)), 10.0**decimals)
+    else:
+        rounded = multiply(rint(divide(array, 10.0**-decimals)), 10.0**-decimals)
+    return write_out(rounded, out)  # type: ignore[no-any-return]  # out is the result
+
+
+around = round
+
+
+def nan_to_num(
+    x: ArrayLike, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
+) -> GpuArray:
+    """Replace NaN by ``nan`` and infinities by the given or the largest finite numbers, in both parts of complex ones."""
+    array = as_array(x)
+    if array.dtype.kind == "c":
+        parts = [nan_to_num(part, True, nan, posinf, neginf) for part in (array.real, array.imag)]
+        replaced: GpuArray = apply(rows.complex_from_parts, *parts)
+    elif array.dtype.kind == "f":
+        limits = np.finfo(array.dtype)
+        above = array.dtype.type(limits.max if posinf is None else posinf)
+        below = array.dtype.type(limits.min if neginf is None else neginf)
+        finite = apply(rows.where, isnan(array), array.dtype.type(nan), array)
+        finite = apply(rows.where, equal(array, np.inf), above, finite)
+        replaced = apply(rows.where, equal(array, -np.inf), below, finite)
+    else:
+        replaced = array.copy()
+    if copy:
+        return replaced
+    array.assign(replaced)
+    return array
+
+
+def where(condition: ArrayLike, x1: ArrayLike = None, x2: ArrayLike = None, /) -> Any:
+    """Choose between elements of two arrays.
+
+    Parameters
+    ----------
+    condition : array_like
+        Booleans, or numbers that count as true where they are not zero.
+    x1, x2 : array_like
+        What to take where the condition holds, and elsewhere; all three broadcast. Without them the result is that of
+        :func:`nonzero`.
+
+    Returns
+    -------
+    GpuArray
+        Of the broadcast shape and the promoted dtype.
+    """
+    if x1 is None and x2 is None:
+        return dispatch.METHODS["nonzero"](condition)
+    if x1 is None or x2 is None:
+        raise ValueError("either both or neither of x and y should be given")
+    found = apply(rows.where, *(v if isinstance(v, int | float | complex) else a for v, a in _beside(condition, x1, x2)))
+    if found is NotImplemented:
+        raise _refused(rows.where, (condition, x1, x2))
+    return found
+
+
+def _beside(*values: Any) -> list[tuple[Any, GpuArray]]:
+    return list(zip(values, as_arrays(*values), strict=True))

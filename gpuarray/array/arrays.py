@@ -1,0 +1,270 @@
+"""`GpuArray`: what the user holds, with its conversions and the protocols by which NumPy and others meet it."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from gpuarray import dispatch, dtypes
+from gpuarray.array import printing
+from gpuarray.array.methods import MethodsArray
+from gpuarray.array.operands import cast
+from gpuarray.array.storage import READ_ONLY, WRITEABLE
+from gpuarray.device import Device
+from gpuarray.graph import build
+from gpuarray.graph.nodes import Node, host_leaf
+from gpuarray.runtime import evaluate
+
+
+class GpuArray(MethodsArray):
+    """An n-dimensional array whose operations are recorded, fused, and run where they run best.
+
+    Arrays are made by functions of the namespace (``asarray``, ``zeros``, ``arange``, ...), not by calling the class.
+    It implements NumPy's protocols and the Python Array API standard's array object. Views alias as in NumPy: basic
+    indexing, ``reshape`` where strides allow, ``transpose`` and ``.T``, ``.real`` and ``.imag`` share storage.
+
+    See Also
+    --------
+    gpuarray.asarray : Make an array from a NumPy array, a list or a scalar.
+    gpuarray.asnumpy : Copy an array to the host.
+    """
+
+    __slots__ = ()
+    __array_priority__: ClassVar[float] = 1000.0
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        raise TypeError("arrays are made by functions such as gpuarray.asarray, zeros and arange, not by GpuArray(...)")
+
+    # -- conversion ---------------------------------------------------------------------------------------------------
+
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        if copy is False:
+            raise ValueError(
+                "a GpuArray cannot be seen as a NumPy array without a copy, because its memory is the device's; use "
+                "np.asarray(x) or gpuarray.asnumpy(x)"
+            )
+        host = evaluate.read(self.settled(), self._cell.device)
+        return host if dtype is None else host.astype(dtype, copy=False)
+
+    def astype(
+        self, dtype: npt.DTypeLike, order: str = "K", casting: Any = "unsafe", subok: bool = True, copy: bool = True
+    ) -> "GpuArray":
+        """Return the array converted to ``dtype``; itself only if ``copy=False`` and nothing changes.
+
+        Parameters
+        ----------
+        dtype : dtype
+            Any of the supported dtypes, by name, scalar type or dtype object.
+        order : str
+            Accepted for NumPy's sake; results are in C order.
+        casting : {"no", "equiv", "safe", "same_kind", "unsafe"}
+            What conversions are allowed.
+        subok : bool
+            Accepted for NumPy's sake.
+        copy : bool
+            Whether the result must be a new array.
+
+        Raises
+        ------
+        TypeError
+            If ``casting`` forbids the conversion, or the dtype is not supported.
+        """
+        wanted = dtypes.canonical(dtype)
+        if casting != "unsafe" and not np.can_cast(self._dtype, wanted, casting):
+            raise TypeError(f"Cannot cast array data from {self._dtype!r} to {wanted!r} according to the rule {casting!r}")
+        if wanted == self._dtype and not copy:
+            return self
+        return self._fresh(cast(self.node(), wanted))
+
+    def item(self, *position: Any) -> Any:
+        """Return one element as a Python scalar; without a position the array must have exactly one."""
+        if position:
+            key = position[0] if len(position) == 1 and isinstance(position[0], tuple) else position
+            if len(key) == 1 and self.ndim != 1:
+                return self.reshape(-1)[key[0]].item()
+            element = self.view_of(self._select(tuple(key)).layout)
+            if element._shape:
+                raise ValueError("incorrect number of indices for array")
+            return element.item()
+        if self.size != 1:
+            raise ValueError("can only convert an array of size 1 to a Python scalar")
+        return evaluate.read(self.settled(), self._cell.device).item()
+
+    def tolist(self) -> Any:
+        """Return the elements as nested lists of Python scalars."""
+        return self.__array__().tolist()
+
+    def tobytes(self, order: str = "C") -> bytes:
+        """Return the bytes of the elements in C (or Fortran) order."""
+        return self.__array__().tobytes(order)  # type: ignore[arg-type]  # NumPy checks the letter
+
+    def get(self) -> npt.NDArray[Any]:
+        """Return a NumPy array with a copy of the elements, as ``gpuarray.asnumpy``."""
+        return self.__array__()
+
+    def fill(self, value: Any) -> None:
+        """Write one value to all elements."""
+        self.assign(value)
+
+    def view(self) -> "GpuArray":
+        """Return another array over the same storage."""
+        access = READ_ONLY if self._access == READ_ONLY else WRITEABLE
+        return self._see(self._layout, self._shape, self._dtype, self._part, access)
+
+    def to_device(self, device: Device | str, /, *, stream: None = None) -> "GpuArray":
+        """Return the array on ``device``; itself if it is there.
+
+        Parameters
+        ----------
+        device : Device or str
+            Where to.
+        stream : None
+            There are no streams; anything but None is an error.
+
+        Raises
+        ------
+        DeviceError
+            If there is no such device.
+        """
+        if stream is not None:
+            raise ValueError(f"stream={stream!r} was given, but devices here have no streams; leave it out")
+        wanted = Device(device)
+        if wanted is self._cell.device:
+            return self
+        evaluate.check_device(wanted)
+        moved = wrap(evaluate.transfer(self.settled(), self._cell.device, wanted), wanted)
+        moved._access = self._access
+        return moved
+
+    # -- Python's protocols -------------------------------------------------------------------------------------------
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            if self.size == 0:
+                raise ValueError("The truth value of an empty array is ambiguous. Use `array.size > 0` to check that.")
+            raise ValueError(
+                "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
+            )
+        return bool(self.item())
+
+    def _scalar(self, convert: Callable[[Any], Any]) -> Any:
+        if self._shape:
+            raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+        value = self.item()
+        if isinstance(value, complex) and convert is not complex:
+            raise TypeError(f"a complex number cannot be converted to {convert.__name__}; take its real part")
+        return convert(value)
+
+    def __int__(self) -> int:
+        return int(self._scalar(int))
+
+    def __float__(self) -> float:
+        return float(self._scalar(float))
+
+    def __complex__(self) -> complex:
+        return complex(self._scalar(complex))
+
+    def __index__(self) -> int:
+        if self._shape or self._dtype.kind not in "iu":
+            raise TypeError("only integer scalar arrays can be converted to a scalar index")
+        return int(self.item())
+
+    def __len__(self) -> int:
+        if not self._shape:
+            raise TypeError("len() of unsized object")
+        return self._shape[0]
+
+    def __iter__(self) -> Iterator["GpuArray"]:
+        if not self._shape:
+            raise TypeError("iteration over a 0-d array")
+        self[:0].settled()
+        return (self[i] for i in range(self._shape[0]))
+
+    def __contains__(self, value: Any) -> bool:
+        return bool((self == value).any())
+
+    def __repr__(self) -> str:
+        return printing.representation(self)
+
+    def __str__(self) -> str:
+        return printing.text(self)
+
+    def __format__(self, specification: str) -> str:
+        if not self._shape:
+            return format(self.item(), specification)
+        return format(str(self), specification)
+
+    def _repr_html_(self) -> str:
+        return printing.html(self)
+
+    def __copy__(self) -> "GpuArray":
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "GpuArray":
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self.__array__(), self._cell.device.name, self._access)
+
+    # -- NumPy's and the standard's protocols ---------------------------------------------------------------------------
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
+        if not keywords and method == "__call__":
+            found = dispatch.UFUNC_ROWS.get(ufunc)
+            if found is not None and len(found) == 1:
+                return apply(found[0], *inputs)
+        handler = dispatch.UFUNC_METHODS.get(method)
+        return NotImplemented if handler is None else handler(ufunc, inputs, keywords)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return dispatch.METHODS["__array_function__"](function, types, args, kwargs)
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        """Return the namespace of the Python Array API standard, the package ``gpuarray``."""
+        return dispatch.METHODS["__array_namespace__"](api_version)
+
+    def __dlpack__(self, **keywords: Any) -> Any:
+        """Export a host copy through DLPack."""
+        return dispatch.METHODS["__dlpack__"](self, **keywords)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Return the DLPack device, the host: (1, 0)."""
+        return (1, 0)
+
+
+#: ``wrap(node, device)``: an array with storage of its own whose value is ``node``; a 0-d one is a value as NumPy's scalars.
+wrap: Callable[[Node, Device], GpuArray] = GpuArray._wrap
+#: ``apply(op, *values)``: an elementwise row over arrays and scalars; NotImplemented if a value is of an unknown type.
+apply: Callable[..., Any] = GpuArray._apply
+
+
+def make(node: Node, device: Device) -> GpuArray:
+    """Return a new writeable array whose value is ``node``: what creation functions give, 0-d ones included."""
+    array = wrap(node, device)
+    array._access = WRITEABLE
+    return array
+
+
+def from_host(array: npt.NDArray[Any], device: Device) -> GpuArray:
+    """Return a new writeable array with a private copy of a NumPy array's elements.
+
+    Raises
+    ------
+    TypeError
+        If the dtype is not supported.
+    """
+    return make(build.host_node(array), device)
+
+
+def _restore(host: npt.NDArray[Any], device: str, access: int) -> GpuArray:
+    array = wrap(host_leaf(host), Device(device))
+    array._access = access
+    return array
+
+
+def settle(array: Any) -> Node:
+    """Return the node to evaluate so that all views of the array's storage are ready: the storage's own."""
+    node: Node = array._cell.node
+    return node
+

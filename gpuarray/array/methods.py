@@ -1,0 +1,242 @@
+"""The methods that arrays share with NumPy's: each is the function of the same name in the namespace.
+
+The functions stand above this module, in :mod:`gpuarray.api`, and are found by name in ``dispatch.METHODS``.
+"""
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from gpuarray import dispatch
+from gpuarray.array.operators import ComputingArray
+
+Axis = int | tuple[int, ...] | None
+_ALL = object()
+
+
+class MethodsArray(ComputingArray):
+    """An array with NumPy's methods."""
+
+    __slots__ = ()
+
+    def _call(self, name: str, *arguments: Any, **keywords: Any) -> Self:
+        result: Self = dispatch.METHODS[name](self, *arguments, **keywords)
+        return result
+
+    def _written(self, result: Self, out: Any) -> Self:
+        if out is None:
+            return result
+        written: Self = dispatch.METHODS["write_out"](result, out)
+        return written
+
+    # -- reductions -----------------------------------------------------------------------------------------------------
+
+    def sum(
+        self,
+        axis: Axis = None,
+        dtype: npt.DTypeLike | None = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = True,
+    ) -> Self:
+        """Sum along axes; see :func:`gpuarray.sum`."""
+        return self._call("sum", axis=axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where)
+
+    def prod(
+        self,
+        axis: Axis = None,
+        dtype: npt.DTypeLike | None = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = True,
+    ) -> Self:
+        """Product along axes; see :func:`gpuarray.prod`."""
+        return self._call("prod", axis=axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where)
+
+    def min(
+        self, axis: Axis = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
+    ) -> Self:
+        """Smallest element along axes; see :func:`gpuarray.min`."""
+        return self._call("min", axis=axis, out=out, keepdims=keepdims, initial=initial, where=where)
+
+    def max(
+        self, axis: Axis = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
+    ) -> Self:
+        """Largest element along axes; see :func:`gpuarray.max`."""
+        return self._call("max", axis=axis, out=out, keepdims=keepdims, initial=initial, where=where)
+
+    def any(self, axis: Axis = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Self:
+        """Whether any element along axes is non-zero; see :func:`gpuarray.any`."""
+        return self._call("any", axis=axis, out=out, keepdims=keepdims, where=where)
+
+    def all(self, axis: Axis = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Self:
+        """Whether every element along axes is non-zero; see :func:`gpuarray.all`."""
+        return self._call("all", axis=axis, out=out, keepdims=keepdims, where=where)
+
+    def mean(
+        self,
+        axis: Axis = None,
+        dtype: npt.DTypeLike | None = None,
+        out: Any = None,
+        keepdims: bool = False,
+        *,
+        where: Any = True,
+    ) -> Self:
+        """Arithmetic mean along axes; see :func:`gpuarray.mean`."""
+        return self._call("mean", axis=axis, dtype=dtype, out=out, keepdims=keepdims, where=where)
+
+    def var(
+        self,
+        axis: Axis = None,
+        dtype: npt.DTypeLike | None = None,
+        out: Any = None,
+        ddof: float = 0,
+        keepdims: bool = False,
+        *,
+        where: Any = True,
+        correction: float | None = None,
+    ) -> Self:
+        """Variance along axes; see :func:`gpuarray.var`."""
+        divisor = ddof if correction is None else correction
+        return self._call("var", axis=axis, dtype=dtype, out=out, correction=divisor, keepdims=keepdims, where=where)
+
+    def std(
+        self,
+        axis: Axis = None,
+        dtype: npt.DTypeLike | None = None,
+        out: Any = None,
+        ddof: float = 0,
+        keepdims: bool = False,
+        *,
+        where: Any = True,
+        correction: float | None = None,
+    ) -> Self:
+        """Standard deviation along axes; see :func:`gpuarray.std`."""
+        divisor = ddof if correction is None else correction
+        return self._call("std", axis=axis, dtype=dtype, out=out, correction=divisor, keepdims=keepdims, where=where)
+
+    def argmin(self, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Self:
+        """Position of the first smallest element; see :func:`gpuarray.argmin`."""
+        return self._written(self._call("argmin", axis=axis, keepdims=keepdims), out)
+
+    def argmax(self, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Self:
+        """Position of the first largest element; see :func:`gpuarray.argmax`."""
+        return self._written(self._call("argmax", axis=axis, keepdims=keepdims), out)
+
+    def cumsum(self, axis: int | None = None, dtype: npt.DTypeLike | None = None, out: Any = None) -> Self:
+        """Running sum along an axis, of all elements in C order by default; see :func:`gpuarray.cumulative_sum`."""
+        line = self.reshape(-1) if axis is None else self
+        return self._written(line._call("cumulative_sum", axis=0 if axis is None else axis, dtype=dtype), out)
+
+    def cumprod(self, axis: int | None = None, dtype: npt.DTypeLike | None = None, out: Any = None) -> Self:
+        """Running product along an axis, of all elements in C order by default."""
+        line = self.reshape(-1) if axis is None else self
+        return self._written(line._call("cumulative_prod", axis=0 if axis is None else axis, dtype=dtype), out)
+
+    def ptp(self, axis: Axis = None, out: Any = None, keepdims: bool = False) -> Self:
+        """Largest minus smallest element along axes."""
+        return self._written(self.max(axis, keepdims=keepdims) - self.min(axis, keepdims=keepdims), out)
+
+    # -- elementwise ----------------------------------------------------------------------------------------------------
+
+    def clip(self, min: Any = None, max: Any = None, out: Any = None) -> Self:
+        """Elements limited to a range; see :func:`gpuarray.clip`."""
+        return self._written(self._call("clip", min, max), out)
+
+    def round(self, decimals: int = 0, out: Any = None) -> Self:
+        """Elements rounded to decimals; see :func:`gpuarray.round`."""
+        return self._written(self._call("round", decimals), out)
+
+    def conj(self) -> Self:
+        """Complex conjugate; see :func:`gpuarray.conj`."""
+        return self._call("conj")
+
+    def conjugate(self) -> Self:
+        """Complex conjugate; see :func:`gpuarray.conj`."""
+        return self._call("conj")
+
+    # -- shape ----------------------------------------------------------------------------------------------------------
+
+    def flatten(self, order: str = "C") -> Self:
+        """Elements as a new array of one axis."""
+        return self.ravel(order).copy()
+
+    def copy(self, order: str = "C") -> Self:
+        """Return an array with the same value and storage of its own; nothing is copied until one is written."""
+        return self._fresh(self.node())
+
+    def ravel(self, order: str = "C") -> Self:
+        """Elements as one axis: a view where the layout allows, else a copy."""
+        if order == "K":
+            order = "A"
+        return self.reshape(-1, order=order)
+
+    def squeeze(self, axis: Axis = None) -> Self:
+        """View without axes of extent 1; see :func:`gpuarray.squeeze`."""
+        wanted = tuple(a for a, n in enumerate(self._shape) if n == 1) if axis is None else axis
+        return self._call("squeeze", axis=wanted)
+
+    def swapaxes(self, axis1: int, axis2: int, /) -> Self:
+        """View with two axes exchanged."""
+        order = list(range(self.ndim))
+        first, second = dispatch.METHODS["normalize_axes"](self, axis1, axis2)
+        order[first], order[second] = order[second], order[first]
+        return self.transpose(order)
+
+    def repeat(self, repeats: Any, axis: int | None = None) -> Self:
+        """Elements repeated along an axis; see :func:`gpuarray.repeat`."""
+        return self._call("repeat", repeats, axis=axis)
+
+    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Self:
+        """Diagonal of the matrices in two axes, as a read-only view."""
+        return self._call("diagonal", offset=offset, axis1=axis1, axis2=axis2)
+
+    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Self:
+        """Sum along the diagonal."""
+        return self.diagonal(offset, axis1, axis2).sum(axis=-1, dtype=dtype, out=out)
+
+    # -- selection and order --------------------------------------------------------------------------------------------
+
+    def take(self, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Self:
+        """Elements at positions along an axis; see :func:`gpuarray.take`."""
+        return self._written(self._call("take", indices, axis=axis, mode=mode), out)
+
+    def put(self, indices: Any, values: Any, mode: str = "raise") -> None:
+        """Write values to positions in C order."""
+        if mode != "raise":
+            raise ValueError(f"mode={mode!r} is not supported; only 'raise' is")
+        self.flat[np.asarray(indices).reshape(-1)] = values
+
+    def compress(self, condition: Any, axis: int | None = None, out: Any = None) -> Self:
+        """Slices along an axis where a condition of one axis holds."""
+        chosen = np.flatnonzero(np.asarray(condition))
+        return self.take(chosen, axis, out)
+
+    def nonzero(self) -> tuple[Self, ...]:
+        """Positions of the elements that are not zero, an array for each axis; see :func:`gpuarray.nonzero`."""
+        found: tuple[Self, ...] = dispatch.METHODS["nonzero"](self)
+        return found
+
+    def searchsorted(self, v: Any, side: str = "left", sorter: Any = None) -> Self:
+        """Positions where elements would keep the order; see :func:`gpuarray.searchsorted`."""
+        return self._call("searchsorted", v, side=side, sorter=sorter)
+
+    def sort(self, axis: int = -1, kind: str | None = None, order: None = None, *, stable: bool | None = None) -> None:
+        """Sort in place along an axis; NaN comes last."""
+        self.assign(self._call("sort", axis=axis))
+
+    def argsort(
+        self, axis: int | None = -1, kind: str | None = None, order: None = None, *, stable: bool | None = None
+    ) -> Self:
+        """Positions that sort the array along an axis, stable; see :func:`gpuarray.argsort`."""
+        line = self.reshape(-1) if axis is None else self
+        return line._call("argsort", axis=-1 if axis is None else axis)
+
+    # -- products ---------------------------------------------------------------------------------------------------------
+
+    def dot(self, b: Any, out: Any = None) -> Self:
+        """NumPy's dot product: over the last axis of this array and the last but one of the other."""
+        return self._written(self._call("dot", b), out)

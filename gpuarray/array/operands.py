@@ -1,0 +1,195 @@
+"""What may stand beside an array in an operation, and what the graph builder makes of it.
+
+Promotion is NumPy's (NEP 50): Python scalars are weak, NumPy scalars and arrays are strong. Values of types that nobody
+here knows give ``NotImplemented``, so that their own reflected operators get a chance.
+"""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.array.storage import AUTO, StoredArray, joint_device
+from gpuarray.config import config
+from gpuarray.device import Device
+from gpuarray.dtypes import DType
+from gpuarray.graph import build
+from gpuarray.graph.nodes import Node
+from gpuarray.ops import elementwise as rows
+
+WEAK: Final = frozenset((bool, int, float, complex))
+#: NumPy array types whose elements are all that matters; other subclasses (masked arrays, matrices) mean more.
+_PLAIN: Final = frozenset((np.ndarray, np.memmap))
+
+
+def as_operand(value: Any) -> Any:
+    """Return what the builder takes for an operand: a node or a Python scalar; NotImplemented for unknown types."""
+    if isinstance(value, StoredArray):
+        return value.node()
+    kind = type(value)
+    if kind in WEAK:
+        return value
+    if isinstance(value, np.generic):
+        return build.full((), value, dtypes.canonical(value.dtype))
+    if kind in _PLAIN:
+        return build.host_node(value)
+    if kind is list or kind is tuple:
+        return sequence_node(value)
+    if isinstance(value, bool | int | float | complex):
+        return next(base(value) for base in (int, float, complex) if isinstance(value, base))
+    return NotImplemented
+
+
+def as_node(value: Any, dtype: DType | None = None) -> Node:
+    """Return an operand as a node; a Python scalar takes ``dtype``, or the default dtype of its kind.
+
+    Raises
+    ------
+    TypeError
+        If the value is no array, scalar or sequence of them.
+    """
+    operand = as_operand(value)
+    if operand is NotImplemented:
+        operand = build.host_node(_converted(value))
+    if not isinstance(operand, bool | int | float | complex):
+        node: Node = operand
+        return node
+    return build.full((), operand, dtype or default_dtype(type(operand)))
+
+
+def default_dtype(kind: type) -> DType:
+    """Return the dtype that a Python scalar type takes by itself."""
+    single = config.current.default_float == "float32"
+    if kind is float:
+        return dtypes.float32 if single else dtypes.float64
+    if kind is complex:
+        return dtypes.complex64 if single else dtypes.complex128
+    return dtypes.bool_ if kind is bool else dtypes.int64
+
+
+def _converted(value: Any) -> Any:
+    array = np.asarray(value)
+    if array.dtype == np.object_ or array.dtype.kind in "USMmV":
+        raise TypeError(
+            f"a {type(value).__name__} cannot be an array here: NumPy makes dtype {array.dtype} of it; accepted are "
+            "numbers, booleans, and arrays and nested sequences of them"
+        )
+    return array
+
+
+def sequence_node(values: Sequence[Any]) -> Node:
+    """Return the node of nested sequences of scalars, NumPy arrays and arrays of this package.
+
+    Raises
+    ------
+    ValueError
+        If they are ragged.
+    """
+    if not holds_arrays(values):
+        return build.host_node(_converted(values))
+    nodes = [as_node(value) for value in values]
+    shapes = {node.shape for node in nodes}
+    if len(shapes) > 1:
+        raise ValueError(
+            f"setting an array element with a sequence: the elements have different shapes {sorted(shapes)}; "
+            "they must be equal"
+        )
+    common = dtypes.promote(*(node.dtype for node in nodes))
+    return build.concat([build.reshape(build.cast(n, common), (1, *n.shape)) for n in nodes], 0)
+
+
+def holds_arrays(values: Any) -> bool:
+    """Whether nested lists and tuples hold an array of this package."""
+    if isinstance(values, StoredArray):
+        return True
+    return isinstance(values, list | tuple) and any(
+        holds_arrays(v) for v in values if isinstance(v, StoredArray | list | tuple)
+    )
+
+
+def device_of(*values: Any) -> Device | None:
+    """Return the joint device of all arrays among values and in lists of them; None if there is none.
+
+    Raises
+    ------
+    DeviceMismatchError
+        If arrays are pinned to different devices.
+    """
+    device: Device | None = None
+    for value in values:
+        if isinstance(value, StoredArray):
+            own: Device | None = value._cell.device
+        elif isinstance(value, list | tuple) and holds_arrays(value):
+            own = device_of(*value)
+        else:
+            continue
+        if own is not None:
+            device = own if device is None else joint_device(device, own)
+    return device
+
+
+def default_device() -> Device:
+    """Return the device of arrays for which none was given."""
+    name = config.current.device
+    return AUTO if name == "auto" else Device(name)
+
+
+def assigned_node(value: Any, dtype: DType, device: Device) -> tuple[Node, Device]:
+    """Return ``value`` as NumPy would assign it to elements of ``dtype``, and the joint device.
+
+    Raises
+    ------
+    TypeError, ValueError, OverflowError
+        If a Python scalar has no value of that dtype.
+    """
+    operand = as_operand(value)
+    if operand is NotImplemented:
+        operand = build.host_node(_converted(value))
+    else:
+        own = device_of(value)
+        device = device if own is None else joint_device(device, own)
+    if isinstance(operand, bool | int | float | complex):
+        return weak_node(operand, dtype), device
+    return cast(operand, dtype), device
+
+
+def weak_node(value: Any, dtype: DType) -> Node:
+    """Return a Python scalar as a 0-d node of ``dtype``, as NumPy assigns it."""
+    if isinstance(value, complex) and dtype.kind != "c":
+        raise TypeError(f"a complex number cannot be assigned to an array of dtype {dtype.name}; take its real part")
+    if isinstance(value, float) and dtype.kind in "iu":
+        value = int(value)  # NumPy's errors for NaN and infinities are Python's
+    return build.full((), value, dtype)
+
+
+def cast(node: Node, dtype: DType) -> Node:
+    """Return ``node`` in ``dtype``, with NumPy's warning where imaginary parts get lost."""
+    if node.dtype.kind == "c" and dtype.kind not in "cb":
+        warnings.warn(
+            "Casting complex values to real discards the imaginary part", np.exceptions.ComplexWarning, stacklevel=4
+        )
+        node = build.elementwise(rows.real, node)
+    return build.cast(node, dtype)
+
+
+def power_row(node: Node, exponent: Any) -> Any:
+    """Return the row that raises to a Python scalar faster than ``pow`` does, as NumPy chooses it; None if none does.
+
+    Raises
+    ------
+    ValueError
+        If an integer is raised to a negative integer.
+    """
+    kind = node.dtype.kind
+    if kind in "fc":
+        return _POWERS.get(exponent) if not isinstance(exponent, bool) else None
+    if kind in "iu" and type(exponent) is int:
+        if exponent < 0:
+            raise ValueError("Integers to negative integer powers are not allowed.")
+        return rows.square if exponent == 2 else None
+    return None
+
+
+_POWERS: Final = {1: rows.positive, 2: rows.square, 0.5: rows.sqrt, -1: rows.reciprocal}

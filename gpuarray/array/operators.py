@@ -1,0 +1,209 @@
+"""Recording elementwise operations: the operators of arrays, and :meth:`ComputingArray._apply` for everything else.
+
+This is the path that every line of a user's program takes, so the common cases (two arrays, or an array and a Python
+scalar) come first and take no detour.
+"""
+
+from collections.abc import Callable
+from typing import Any, Self, TypeVar
+
+import numpy as np
+
+from gpuarray import dispatch
+from gpuarray.array.operands import WEAK, as_operand, cast, default_device, device_of, power_row
+from gpuarray.array.selection import SelectableArray
+from gpuarray.array.storage import VALUE, StoredArray, joint_device
+from gpuarray.device import Device
+from gpuarray.graph.build import elementwise
+from gpuarray.graph.nodes import Node
+from gpuarray.ops import elementwise as rows
+from gpuarray.ops.spec import MapOp
+
+A = TypeVar("A", bound="ComputingArray")
+
+
+def _forward(op: MapOp) -> Callable[[Any, Any], Any]:
+    def method(self: A, other: Any) -> A:
+        kind = type(other)
+        cell = self._cell
+        device = cell.device
+        node = cell.node if self._layout is None and self._part is None else self.node()
+        if kind is type(self):
+            second = other._cell
+            if second.device is not device:
+                device = joint_device(device, second.device)
+            plain = other._layout is None and other._part is None
+            return self._wrap(elementwise(op, node, second.node if plain else other.node()), device)
+        if kind in WEAK:
+            return self._wrap(elementwise(op, node, other), device)
+        return self._apply(op, self, other)
+
+    return _named(method, op, "x {} other")
+
+
+def _reflected(op: MapOp) -> Callable[[Any, Any], Any]:
+    def method(self: A, other: Any) -> A:
+        if type(other) in WEAK:
+            return self._wrap(elementwise(op, other, self.node()), self._cell.device)
+        return self._apply(op, other, self)
+
+    return _named(method, op, "other {} x")
+
+
+def _inplace(op: MapOp) -> Callable[[Any, Any], Any]:
+    def method(self: A, other: Any) -> A:
+        operand = other if type(other) in WEAK else as_operand(other)
+        if operand is NotImplemented:
+            return NotImplemented
+        return self._update(elementwise(op, self.node(), operand), op, other)
+
+    return _named(method, op, "x {}= other")
+
+
+def _unary(op: MapOp) -> Callable[[Any], Any]:
+    def method(self: A) -> A:
+        return self._wrap(elementwise(op, self.node()), self._cell.device)
+
+    return _named(method, op, "{} x")
+
+
+def _named(method: Callable[..., Any], op: MapOp, form: str) -> Callable[..., Any]:
+    method.__doc__ = f"{op.doc} The operator of the form ``{form.format('*')}``, as ``{op.name}``."
+    return method
+
+
+class ComputingArray(SelectableArray):
+    """An array with operators."""
+
+    __slots__ = ()
+
+    @classmethod
+    def _apply(cls, op: MapOp, *values: Any) -> Any:
+        """Return an elementwise row over arrays and scalars; NotImplemented if a value is of an unknown type."""
+        device: Device | None = None
+        operands: list[Any] = []
+        for value in values:
+            kind = type(value)
+            if kind is cls:
+                cell = value._cell
+                own = cell.device
+                device = own if device is None or device is own else joint_device(device, own)
+                operands.append(cell.node if value._layout is None and value._part is None else value.node())
+            elif kind in WEAK:
+                operands.append(value)
+            else:
+                operand = as_operand(value)
+                if operand is NotImplemented:
+                    return NotImplemented
+                inner = device_of(value)
+                if inner is not None:
+                    device = inner if device is None else joint_device(device, inner)
+                operands.append(operand)
+        return cls._wrap(elementwise(op, *operands), default_device() if device is None else device)
+
+    def _update(self, node: Node, op: MapOp, other: Any) -> Self:
+        """Make ``node`` the value of this array, as an in-place operator does."""
+        self.check_writeable()
+        device = self._cell.device
+        own = other._cell.device if isinstance(other, StoredArray) else device_of(other)
+        if own is not None:
+            device = joint_device(device, own)
+        if node.dtype is not self._dtype:
+            if not np.can_cast(node.dtype, self._dtype, "same_kind"):
+                raise TypeError(
+                    f"Cannot cast ufunc {op.name!r} output from {node.dtype!r} to {self._dtype!r} with casting rule "
+                    "'same_kind'; write x = x.astype(...) first"
+                )
+            node = cast(node, self._dtype)
+        if node.shape != self._shape:
+            raise ValueError(
+                f"non-broadcastable output operand with shape {self._shape} doesn't match the broadcast shape {node.shape}"
+            )
+        if self._access is VALUE:
+            return self._wrap(node, device)
+        cell = self._cell
+        cell.device = device
+        if self._layout is None and self._part is None:
+            cell.bind(node)
+        else:
+            self.store(self._storage_layout(), node)
+        return self
+
+    __add__ = _forward(rows.add)
+    __sub__ = _forward(rows.subtract)
+    __mul__ = _forward(rows.multiply)
+    __truediv__ = _forward(rows.divide)
+    __floordiv__ = _forward(rows.floor_divide)
+    __mod__ = _forward(rows.remainder)
+    __and__ = _forward(rows.bitwise_and)
+    __or__ = _forward(rows.bitwise_or)
+    __xor__ = _forward(rows.bitwise_xor)
+    __lshift__ = _forward(rows.bitwise_left_shift)
+    __rshift__ = _forward(rows.bitwise_right_shift)
+    __radd__ = _reflected(rows.add)
+    __rsub__ = _reflected(rows.subtract)
+    __rmul__ = _reflected(rows.multiply)
+    __rtruediv__ = _reflected(rows.divide)
+    __rfloordiv__ = _reflected(rows.floor_divide)
+    __rmod__ = _reflected(rows.remainder)
+    __rpow__ = _reflected(rows.pow)
+    __rand__ = _reflected(rows.bitwise_and)
+    __ror__ = _reflected(rows.bitwise_or)
+    __rxor__ = _reflected(rows.bitwise_xor)
+    __rlshift__ = _reflected(rows.bitwise_left_shift)
+    __rrshift__ = _reflected(rows.bitwise_right_shift)
+    __iadd__ = _inplace(rows.add)
+    __isub__ = _inplace(rows.subtract)
+    __imul__ = _inplace(rows.multiply)
+    __itruediv__ = _inplace(rows.divide)
+    __ifloordiv__ = _inplace(rows.floor_divide)
+    __imod__ = _inplace(rows.remainder)
+    __iand__ = _inplace(rows.bitwise_and)
+    __ior__ = _inplace(rows.bitwise_or)
+    __ixor__ = _inplace(rows.bitwise_xor)
+    __ilshift__ = _inplace(rows.bitwise_left_shift)
+    __irshift__ = _inplace(rows.bitwise_right_shift)
+    __lt__ = _forward(rows.less)
+    __le__ = _forward(rows.less_equal)
+    __gt__ = _forward(rows.greater)
+    __ge__ = _forward(rows.greater_equal)
+    __eq__ = _forward(rows.equal)
+    __ne__ = _forward(rows.not_equal)
+    __neg__ = _unary(rows.negative)
+    __pos__ = _unary(rows.positive)
+    __abs__ = _unary(rows.abs)
+    __invert__ = _unary(rows.bitwise_invert)
+
+    def __pow__(self, other: Any) -> Any:
+        """``x ** other``; a Python scalar may take a faster row than ``pow``, as in NumPy."""
+        row = power_row(self.node(), other) if type(other) in WEAK else None
+        return self._apply(rows.pow, self, other) if row is None else self._apply(row, self)
+
+    def __ipow__(self, other: Any) -> Any:
+        """``x **= other``."""
+        operand = other if type(other) in WEAK else as_operand(other)
+        if operand is NotImplemented:
+            return NotImplemented
+        row = power_row(self.node(), other) if type(other) in WEAK else None
+        node = elementwise(rows.pow, self.node(), operand) if row is None else elementwise(row, self.node())
+        return self._update(node, rows.pow, other)
+
+    def __divmod__(self, other: Any) -> Any:
+        quotient = self._apply(rows.floor_divide, self, other)
+        return quotient if quotient is NotImplemented else (quotient, self._apply(rows.remainder, self, other))
+
+    def __rdivmod__(self, other: Any) -> Any:
+        quotient = self._apply(rows.floor_divide, other, self)
+        return quotient if quotient is NotImplemented else (quotient, self._apply(rows.remainder, other, self))
+
+    def __matmul__(self, other: Any) -> Any:
+        return NotImplemented if as_operand(other) is NotImplemented else dispatch.METHODS["matmul"](self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return NotImplemented if as_operand(other) is NotImplemented else dispatch.METHODS["matmul"](other, self)
+
+    def __imatmul__(self, other: Any) -> Any:
+        product = self @ other
+        if product is NotImplemented:
+            return product
+        return self._update(product.node(), rows.multiply, other)

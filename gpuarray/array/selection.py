@@ -1,0 +1,202 @@
+"""Indexing: reading and writing parts of an array by basic and advanced keys, and through the flat iterator.
+
+Basic keys make views, advanced keys make new arrays; what a key means is decided in :mod:`gpuarray.graph.indexing`. A
+key of integers alone gives a value and no view, because NumPy gives a scalar there.
+"""
+
+from collections.abc import Iterator
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from gpuarray import dtypes
+from gpuarray.array.operands import as_node, assigned_node
+from gpuarray.array.storage import StoredArray, joint_device
+from gpuarray.config import config
+from gpuarray.graph import build, indexing
+from gpuarray.graph.layouts import Shape, contiguous
+from gpuarray.graph.nodes import Generate, Leaf, Node
+from gpuarray.ops import elementwise as rows
+from gpuarray.ops import generators, reductions
+from gpuarray.runtime import evaluate
+
+
+class SelectableArray(StoredArray):
+    """An array that can be indexed and assigned to."""
+
+    __slots__ = ()
+
+    def __getitem__(self, key: Any) -> Self:
+        selection = self._select(key)
+        if not selection.arrays:
+            view = self.view_of(selection.layout)
+            if view._shape or _has_ellipsis(key):
+                return view
+            return self._wrap(view.node(), self._cell.device)
+        node = self._cell.node
+        chosen: Node = build.gather(node, indexing.positions(selection, node.size))
+        if self._part is not None:
+            chosen = build.elementwise(rows.real if self._part == "real" else rows.imag, chosen)
+        return self._wrap(chosen, self._key_device(key))
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.check_writeable()
+        cell = self._cell
+        values, device = assigned_node(value, self._dtype, self._key_device(key))
+        mask = None if values.shape else _whole_mask(key, self._shape)
+        if mask is not None:
+            self.store(self._storage_layout(), build.elementwise(rows.where, mask, values, self.node()))
+        else:
+            selection = self._select(key)
+            if selection.arrays:
+                self.store_at(indexing.positions(selection, cell.node.size), values)
+            else:
+                self.store(selection.layout, values)
+        cell.device = device
+
+    def assign(self, value: Any) -> None:
+        """Write ``value``, broadcast to the array's shape."""
+        self.check_writeable()
+        values, device = assigned_node(value, self._dtype, self._cell.device)
+        self.store(self._storage_layout(), values)
+        self._cell.device = device
+
+    def _key_device(self, key: Any) -> Any:
+        device = self._cell.device
+        for item in key if isinstance(key, tuple) else (key,):
+            if isinstance(item, StoredArray):
+                device = joint_device(device, item._cell.device)
+        return device
+
+    def _select(self, key: Any) -> indexing.Selection:
+        if not isinstance(key, tuple):
+            key = (key,)
+        layout = self._storage_layout()
+        if all(indexing.is_basic(item) for item in key):
+            consumed = [0 if item is None or item is Ellipsis else 1 for item in key]
+            return indexing.select(layout, indexing.expand(key, self.ndim, consumed))
+        elements: list[Any] = []
+        consumed = []
+        for item in key:
+            found, axes = indexing.elements(_key_element(item))
+            elements += found
+            consumed += axes
+        items = indexing.expand(tuple(elements), self.ndim, consumed)
+        return indexing.select(layout, indexing.check_masks(items, self._shape))
+
+    @property
+    def flat(self) -> "FlatIterator":
+        """The elements in C order as one axis: to index, iterate over, and assign to."""
+        return FlatIterator(self)
+
+    @flat.setter
+    def flat(self, value: Any) -> None:
+        FlatIterator(self)[:] = value
+
+
+class FlatIterator:
+    """The elements of an array in C order; what ``x.flat`` returns."""
+
+    __slots__ = ("_array",)
+
+    def __init__(self, array: SelectableArray) -> None:
+        self._array = array
+
+    @property
+    def base(self) -> Any:
+        """The array whose elements these are."""
+        return self._array
+
+    def __len__(self) -> int:
+        return self._array.size
+
+    def __iter__(self) -> Iterator[Any]:
+        line = self._array.reshape(-1)
+        line.settled()
+        return (line[i] for i in range(line.size))
+
+    def __getitem__(self, key: Any) -> Any:
+        line = self._array.reshape(-1)
+        return line._fresh(line[key].node()) if not isinstance(key, int | np.integer) else line[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        array = self._array
+        array.check_writeable()
+        line = array.reshape(-1)
+        values, _ = assigned_node(value, array._dtype, array._cell.device)
+        wanted = line[key].size
+        if values.size != 1 and wanted:
+            values = _cycled(build.reshape(values, (values.size,)), wanted)
+            line[key] = line._fresh(values).reshape(line[key].shape)
+        elif wanted:
+            line[key] = line._fresh(build.reshape(values, ()))
+        if line._cell is not array._cell:
+            array.assign(line.reshape(array.shape))
+
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        return np.asarray(self._array, dtype).reshape(-1)
+
+    def copy(self) -> Any:
+        """Return the elements as a new array of one axis."""
+        return self[:]
+
+
+def _cycled(line: Node, wanted: int) -> Node:
+    """Return ``wanted`` elements of a line, which starts again at its end, as NumPy assigns to ``flat``."""
+    if line.size >= wanted:
+        return build.view(line, contiguous((wanted,)))
+    if not line.size:
+        raise ValueError("cannot copy from an empty array to the elements of a flat iterator")
+    count = build.generate(generators.arange, (0, 1), (wanted,), dtypes.int64)
+    return build.gather(line, build.elementwise(rows.remainder, count, line.size))
+
+
+# -- keys -----------------------------------------------------------------------------------------------------------------
+
+
+def _has_ellipsis(key: Any) -> bool:
+    return key is Ellipsis or (isinstance(key, tuple) and any(item is Ellipsis for item in key))
+
+
+def _key_element(item: Any) -> Any:
+    """Return a key element without arrays of this package: a mask is read, an integer array keeps its node."""
+    if isinstance(item, list) and any(isinstance(v, StoredArray) for v in item):
+        node = as_node(item)
+        return _read(node, item[0]) if node.dtype == dtypes.bool_ else _integers(node, item[0])
+    if not isinstance(item, StoredArray):
+        return item
+    node = item.node()
+    return _read(node, item) if node.dtype == dtypes.bool_ else _integers(node, item)
+
+
+def _read(node: Node, array: Any) -> npt.NDArray[Any]:
+    return evaluate.read(node, array._cell.device)
+
+
+def _integers(node: Node, array: Any) -> indexing.Integers:
+    if node.dtype.kind not in "iu":
+        raise IndexError(
+            f"arrays used as indices must be of integer (or boolean) type, not {node.dtype}; convert with astype"
+        )
+    if node.size == 0 or not config.current.check_indices:
+        return indexing.Integers(node, None, None)
+    value = node if node.result is None else node.result
+    if isinstance(value, Leaf) and value.host is not None:
+        return indexing.Integers(node, int(value.host.min()), int(value.host.max()))
+    if isinstance(value, Generate) and value.op is generators.full:
+        return indexing.Integers(node, int(value.parameters[0]), int(value.parameters[0]))
+    ends = [build.reduce(op, node, None, None, False) for op in (reductions.min, reductions.max)]
+    lowest, highest = _read(build.concat([build.reshape(end, (1,)) for end in ends], 0), array).tolist()
+    return indexing.Integers(node, lowest, highest)
+
+
+def _whole_mask(key: Any, shape: Shape) -> Node | None:
+    """Return the node of a key that is one boolean array of the whole shape: such a write needs no positions."""
+    if isinstance(key, tuple) and len(key) == 1:
+        key = key[0]
+    if isinstance(key, StoredArray) and key._dtype == dtypes.bool_ and key._shape == shape:
+        return key.node()
+    if isinstance(key, np.ndarray) and key.dtype == np.bool_ and key.shape == shape and shape:
+        return build.host_node(key)
+    return None

@@ -1,0 +1,407 @@
+"""Storage cells and the views of them: the part of an array that knows where its elements are.
+
+Arrays that alias share one :class:`Cell`, as NumPy views share memory. A cell has one value, a node; a write
+gives the cell a new node, so that the graph stays immutable and readers that recorded the old value still get it.
+:class:`StoredArray` is a cell seen through a layout; :class:`~gpuarray.array.GpuArray` adds what users do with it.
+"""
+
+from collections.abc import Iterable
+from typing import Any, ClassVar, Final, NoReturn, Self
+from weakref import ref
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.config import config
+from gpuarray.device import Device
+from gpuarray.dtypes import DType
+from gpuarray.errors import DeviceMismatchError, ReadOnlyError
+from gpuarray.graph import build
+from gpuarray.graph.layouts import Layout, Shape, broadcast_layout, contiguous, is_identity, permute, reshape
+from gpuarray.graph.nodes import Leaf, Node
+from gpuarray.ops import elementwise as rows
+from gpuarray.runtime import evaluate
+
+AUTO: Final = Device("auto")
+
+READ_ONLY: Final = 0
+WRITEABLE: Final = 1
+#: What NumPy has as a scalar: a 0-d result of a computation, which in-place operators replace instead of changing.
+VALUE: Final = 2
+
+_COMPONENTS: Final = {dtypes.complex64: dtypes.float32, dtypes.complex128: dtypes.float64}
+_ROWS: Final = {"real": rows.real, "imag": rows.imag}
+_new: Final = object.__new__
+
+
+class Cell:
+    """A piece of storage: its present value, and the device it is bound to."""
+
+    __slots__ = ("__weakref__", "device", "node")
+
+    def __init__(self, node: Node, device: Device) -> None:
+        self.device = device
+        self.node = node
+        if node.holder is None or node.holder() is None:
+            node.holder = ref(self)
+
+    def bind(self, node: Node) -> None:
+        """Make ``node`` the value; evaluate part of it if what is pending became deep."""
+        self.node = node
+        if node.holder is None or node.holder() is None:
+            node.holder = ref(self)
+        if node.depth > config.current.pending_limit:
+            evaluate.trim(node, self.device)
+
+
+def joint_device(first: Device, second: Device) -> Device:
+    """Return the device of a result: a pinned one wins over ``"auto"``.
+
+    Raises
+    ------
+    DeviceMismatchError
+        If both are pinned and differ.
+    """
+    if first is second or second is AUTO:
+        return first
+    if first is AUTO:
+        return second
+    raise DeviceMismatchError(
+        f"arrays on device {first.name!r} and device {second.name!r} met in one operation; move one of them first: "
+        f"x.to_device({first.name!r})"
+    )
+
+
+class StoredArray:
+    """A storage cell seen through a layout, or through one component of complex numbers."""
+
+    __slots__ = ("__weakref__", "_access", "_cell", "_dtype", "_layout", "_part", "_shape")
+    __hash__: ClassVar[None]  # type: ignore[assignment]  # arrays compare elementwise, as NumPy's do
+
+    _cell: Cell
+    _layout: Layout | None
+    """None where the array is all of its storage, in C order."""
+    _shape: Shape
+    _dtype: DType
+    _part: str | None
+    _access: int
+
+    # -- making ---------------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def _wrap(cls, node: Node, device: Device) -> Self:
+        """Return an array with storage of its own whose value is ``node``."""
+        array: Self = _new(cls)
+        array._cell = cell = _new(Cell)
+        cell.device = device
+        cell.node = node
+        if node.holder is None or node.holder() is None:
+            node.holder = ref(cell)
+        array._layout = None
+        array._shape = shape = node.shape
+        array._dtype = node.dtype
+        array._part = None
+        array._access = WRITEABLE if shape else VALUE
+        # every eighth level is often enough, and reading the configuration costs as much as the rest
+        if not node.depth & 7 and node.depth > config.current.pending_limit:
+            evaluate.trim(node, device)
+        return array
+
+    def _see(self, layout: Layout | None, shape: Shape, dtype: DType, part: str | None, access: int) -> Self:
+        array: Self = _new(type(self))
+        array._cell = self._cell
+        array._layout = layout
+        array._shape = shape
+        array._dtype = dtype
+        array._part = part
+        array._access = access
+        return array
+
+    # -- what it is -----------------------------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> Shape:
+        """Extents of the axes."""
+        return self._shape
+
+    @shape.setter
+    def shape(self, shape: Any) -> NoReturn:
+        raise AttributeError("the shape of a GpuArray cannot be set; use x = x.reshape(shape), which is a view")
+
+    @property
+    def dtype(self) -> DType:
+        """Data type of the elements, a NumPy dtype."""
+        return self._dtype
+
+    @property
+    def device(self) -> Device:
+        """Device the array is bound to."""
+        return self._cell.device
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self._shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        size = 1
+        for extent in self._shape:
+            size *= extent
+        return size
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self._dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self.size * self._dtype.itemsize
+
+    @property
+    def strides(self) -> Shape:
+        """Bytes from one element to the next along each axis, as NumPy counts them."""
+        itemsize = self._cell.node.dtype.itemsize
+        return tuple(s * itemsize for s in self._storage_layout().strides)
+
+    @property
+    def flags(self) -> "Flags":
+        """Memory layout flags, of which ``c_contiguous``, ``f_contiguous``, ``owndata`` and ``writeable`` exist."""
+        return Flags(self)
+
+    @property
+    def base(self) -> "Self | None":
+        """The array of the whole storage if this one is a view of it, else None."""
+        if self._layout is None and self._part is None:
+            return None
+        node = self._cell.node
+        return self._see(None, node.shape, node.dtype, None, self._access)
+
+    # -- value ----------------------------------------------------------------------------------------------------------
+
+    def _storage_layout(self) -> Layout:
+        return contiguous(self._shape) if self._layout is None else self._layout
+
+    def node(self) -> Node:
+        """Return the node of the value as it is now."""
+        node = self._cell.node
+        if self._layout is not None:
+            node = build.view(node, self._layout)
+        return node if self._part is None else build.elementwise(_ROWS[self._part], node)
+
+    def settled(self) -> Node:
+        """Return the node of the value; for a view, with the storage evaluated, so that many views compute it once."""
+        stored = self._cell.node
+        pending = self._layout is not None and stored.result is None and not isinstance(stored, Leaf)
+        if pending and stored.inputs:
+            evaluate.evaluate([stored], self._cell.device)
+        return self.node()
+
+    # -- views ----------------------------------------------------------------------------------------------------------
+
+    def view_of(self, layout: Layout, *, writeable: bool = True) -> Self:
+        """Return an array that shares this one's storage through another layout."""
+        stored = self._cell.node
+        identity = layout.shape == stored.shape and is_identity(layout, stored.size)
+        access = self._access and WRITEABLE if writeable else READ_ONLY
+        return self._see(None if identity else layout, layout.shape, self._dtype, self._part, access)
+
+    @property
+    def T(self) -> Self:  # noqa: N802  # NumPy's name
+        """View with the axes reversed."""
+        return self.transpose()
+
+    @property
+    def mT(self) -> Self:  # noqa: N802  # the standard's name
+        """View with the last two axes exchanged.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer than two axes.
+        """
+        if self.ndim < 2:
+            raise ValueError(f"matrix transpose with ndim < 2 is undefined; the array has {self.ndim}")
+        return self.view_of(permute(self._storage_layout(), [*range(self.ndim - 2), self.ndim - 1, self.ndim - 2]))
+
+    @property
+    def real(self) -> Self:
+        """Real part: a view of complex storage, the array itself otherwise."""
+        return self._component("real")
+
+    @real.setter
+    def real(self, value: Any) -> None:
+        self._component("real").assign(value)
+
+    @property
+    def imag(self) -> Self:
+        """Imaginary part: a view of complex storage, read-only zeros otherwise."""
+        if self._dtype.kind != "c":
+            zeros = self._wrap(build.full(self._shape, 0, self._dtype), self._cell.device)
+            zeros._access = READ_ONLY
+            return zeros
+        return self._component("imag")
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        if self._dtype.kind != "c":
+            raise TypeError("array does not have imaginary part to set")
+        self._component("imag").assign(value)
+
+    def _component(self, part: str) -> Self:
+        if self._dtype.kind != "c":
+            return self
+        return self._see(self._layout, self._shape, _COMPONENTS[self._dtype], part, self._access)
+
+    def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> Self:
+        """Return the elements with another shape: a view where strides allow, else a copy.
+
+        Parameters
+        ----------
+        *shape : int or tuple of int
+            New extents; one may be -1.
+        order : {"C", "F", "A"}
+            In which order elements are read and placed.
+        copy : bool, optional
+            True always copies, False never does.
+
+        Raises
+        ------
+        ValueError
+            If the sizes differ, or ``copy=False`` and a view is not possible.
+        """
+        if order not in ("C", "F", "A"):
+            raise ValueError(f"order must be one of 'C', 'F' or 'A' (got {order!r})")
+        wanted = build.resolve_shape(_unpacked(shape), self.size)
+        if order == "F" or (order == "A" and self.flags.f_contiguous and not self.flags.c_contiguous):
+            return self.transpose().reshape(tuple(reversed(wanted)), copy=copy).transpose()
+        layout = None if copy else reshape(self._storage_layout(), wanted)
+        if layout is not None:
+            return self.view_of(layout)
+        if copy is False:
+            raise ValueError(f"cannot reshape {self._shape} to {wanted} without a copy; leave out copy=False")
+        return self._fresh(build.reshape(self.node(), wanted))
+
+    def transpose(self, *axes: Any) -> Self:
+        """Return a view with the axes permuted, reversed if no order is given.
+
+        Raises
+        ------
+        ValueError
+            If the axes are no permutation of the array's.
+        """
+        order = _unpacked(axes) if axes else None
+        if order is None:
+            numbers = list(reversed(range(self.ndim)))
+        else:
+            numbers = [build.normalize_axis(a, self.ndim) for a in (order if isinstance(order, Iterable) else (order,))]
+            if sorted(numbers) != list(range(self.ndim)):
+                raise ValueError(f"axes don't match array: {order!r} is no permutation of {self.ndim} axes")
+        return self.view_of(permute(self._storage_layout(), numbers))
+
+    def broadcast(self, shape: Shape) -> Self:
+        """Return a read-only view with ``shape``, to which this array's must broadcast."""
+        build.broadcast_to(self._shape, shape)
+        return self.view_of(broadcast_layout(self._storage_layout(), shape), writeable=False)
+
+    # -- writing --------------------------------------------------------------------------------------------------------
+
+    def _fresh(self, node: Node) -> Self:
+        """Return an array with new storage on this array's device; unlike a result, a 0-d one is writeable."""
+        array = self._wrap(node, self._cell.device)
+        array._access = WRITEABLE
+        return array
+
+    def assign(self, value: Any) -> None:
+        """Write ``value``, broadcast to the array's shape."""
+        raise NotImplementedError
+
+    def check_writeable(self) -> None:
+        """Raise ReadOnlyError, a ValueError, if the array is a read-only view."""
+        if not self._access:
+            raise ReadOnlyError("assignment destination is read-only; copy the array first: x = x.copy()")
+
+    def store(self, layout: Layout, values: Node) -> None:
+        """Write values of the array's dtype, which broadcast to ``layout``, to that part of the storage."""
+        cell = self._cell
+        values = without_leading_ones(values, layout.shape)
+        if values.shape != layout.shape:
+            values = build.view(values, build.broadcast_to(values.shape, layout.shape))
+        if self._part is not None:
+            values = self.combined(values, build.view(cell.node, layout))
+        if is_identity(layout, cell.node.size):
+            cell.bind(build.reshape(values, cell.node.shape))
+        elif layout.size:
+            cell.bind(build.scatter(cell.node, values, layout))
+
+    def store_at(self, positions: Node, values: Node) -> None:
+        """Write values of the array's dtype, which broadcast, to flat positions of the storage."""
+        cell = self._cell
+        values = without_leading_ones(values, positions.shape)
+        if values.shape != positions.shape:
+            values = build.view(values, build.broadcast_to(values.shape, positions.shape))
+        if self._part is not None:
+            values = self.combined(values, build.gather(cell.node, positions))
+        if values.size:
+            cell.bind(build.scatter(cell.node, values, positions))
+
+    def combined(self, values: Node, old: Node) -> Node:
+        """Return complex values: those given for the component that this array is, the old ones for the other."""
+        if self._part == "real":
+            return build.elementwise(rows.complex_from_parts, values, build.elementwise(rows.imag, old))
+        return build.elementwise(rows.complex_from_parts, build.elementwise(rows.real, old), values)
+
+
+class Flags:
+    """What :attr:`GpuArray.flags` returns: NumPy's flags as attributes and items."""
+
+    __slots__ = ("c_contiguous", "f_contiguous", "owndata", "writeable")
+
+    def __init__(self, array: StoredArray) -> None:
+        layout = array._storage_layout()
+        whole = layout.size <= 1 or array._part is None
+        self.c_contiguous = layout.size == 0 or (whole and layout.is_contiguous)
+        self.f_contiguous = layout.size == 0 or (whole and permute(layout, range(array.ndim)[::-1]).is_contiguous)
+        self.owndata = array._layout is None and array._part is None
+        self.writeable = array._access != READ_ONLY
+
+    @property
+    def contiguous(self) -> bool:
+        """NumPy's other name of ``c_contiguous``."""
+        return self.c_contiguous
+
+    @property
+    def fnc(self) -> bool:
+        """Whether ``f_contiguous`` and not ``c_contiguous``."""
+        return self.f_contiguous and not self.c_contiguous
+
+    @property
+    def forc(self) -> bool:
+        """Whether ``f_contiguous`` or ``c_contiguous``."""
+        return self.f_contiguous or self.c_contiguous
+
+    def __getitem__(self, name: str) -> bool:
+        if name.lower() not in self.__slots__:
+            raise KeyError(f"there is no flag {name!r}; the flags are {', '.join(self.__slots__)}")
+        return bool(getattr(self, name.lower()))
+
+    def __repr__(self) -> str:
+        return "\n".join(f"  {name.upper()} : {self[name]}" for name in self.__slots__)
+
+
+def without_leading_ones(values: Node, shape: Shape) -> Node:
+    """Drop the axes of extent 1 that assignment allows values to have in front, beyond those of the target."""
+    extra = len(values.shape) - len(shape)
+    if extra > 0 and all(n == 1 for n in values.shape[:extra]):
+        return build.reshape(values, values.shape[extra:])
+    return values
+
+
+def _unpacked(arguments: tuple[Any, ...]) -> Any:
+    """Return what ``f(2, 3)`` and ``f((2, 3))`` both mean."""
+    if len(arguments) == 1 and not isinstance(arguments[0], int | np.integer):
+        return arguments[0]
+    return arguments

@@ -1,0 +1,1 @@
+"""Steps as WGSL text: pure functions that need no GPU."""

@@ -1,0 +1,116 @@
+"""Casts, literals and widths: how a value of one dtype becomes a value of another, in WGSL expressions.
+
+Invariant: a value held in a register is always a value of its dtype. An int8 in an i32 is in [-128, 127], a float16 in
+an f32 is a float16 number. Every expression made here keeps that.
+
+Casts are NumPy's ``astype`` on x86-64. Where C leaves a result undefined (a float out of the integer's range, NaN), it
+is what that processor gives: the lowest value for int32 and int64, and the low bits of the int32 result for narrower
+targets; unsigned targets take negative values modulo their range while int32 or int64 holds them. NumPy's own results
+there differ between its vectorised loops and their tails; these are the vectorised ones.
+"""
+
+import math
+import struct
+from typing import Any
+
+from gpuarray import dtypes
+from gpuarray.dtypes import DType
+from gpuarray.ops.spec import compute_type
+
+_REAL = {"c64": "f32", "c128": "f64"}
+_INTEGER = ("i32", "u32", "i64", "u64")
+
+
+def wrap_expression(expression: str, dtype: DType) -> str:
+    """Return an arithmetic result brought back into the range of an 8- or 16-bit dtype; else the expression itself."""
+    if dtype == dtypes.float16:
+        return f"round_f16_f32({expression})"
+    if dtype.itemsize > 2 or dtype.kind not in "iu":
+        return expression
+    bits = 8 * dtype.itemsize
+    if dtype.kind == "u":
+        return f"(({expression}) & {hex((1 << bits) - 1)}u)"
+    return f"((({expression}) << {32 - bits}u) >> {32 - bits}u)"
+
+
+def cast_expression(expression: str, source: DType, target: DType) -> str:
+    """Return the value of ``expression``, held as ``source``, converted to ``target`` as ``astype`` does."""
+    if source == target:
+        return expression
+    held, wanted = compute_type(source), compute_type(target)
+    if target.kind == "b":
+        return _truth(expression, held)
+    if held in _REAL:
+        if wanted in _REAL:
+            return f"vec2<{_REAL[wanted]}>({expression})"
+        real = dtypes.float32 if held == "c64" else dtypes.float64
+        return cast_expression(f"({expression}).x", real, target)
+    if wanted in _REAL:
+        part = dtypes.float32 if wanted == "c64" else dtypes.float64
+        return f"vec2<{_REAL[wanted]}>({cast_expression(expression, source, part)}, 0.0)"
+    if held == "bool":
+        return f"{wanted}({expression})"
+    if held in _INTEGER:
+        return _from_integer(expression, held, source, target)
+    return _from_float(expression, held, target)
+
+
+def _truth(expression: str, held: str) -> str:
+    return f"({expression} != 0)" if held in _INTEGER else f"truth_{held}({expression})"
+
+
+def _from_integer(expression: str, held: str, source: DType, target: DType) -> str:
+    wanted = compute_type(target)
+    if wanted in _INTEGER:
+        extends = (held, wanted) in (("i32", "u64"), ("u32", "i64"))
+        widened = f"{wanted}_from_{held}({expression})" if extends else f"{wanted}({expression})"
+        widened = expression if held == wanted else widened
+        fits = target.kind == source.kind and target.itemsize >= source.itemsize
+        fits = fits or (source.kind == "u" and target.itemsize > source.itemsize)
+        return widened if fits else wrap_expression(widened, target)
+    if target == dtypes.float16:
+        # beyond 2**17 every integer is infinite as float16, so clamping loses nothing and the f32 is exact
+        return f"round_f16_f32(f32(clamp_{held}({expression})))"
+    if wanted == "f64" and held in ("i32", "u32"):
+        return f"f64({expression})"
+    return f"{wanted}_from_{held}({expression})"
+
+
+def _from_float(expression: str, held: str, target: DType) -> str:
+    wanted = compute_type(target)
+    if wanted in ("f32", "f64"):
+        if target == dtypes.float16:
+            return f"round_f16_{held}({expression})"
+        return expression if held == wanted else f"{wanted}_from_{held}({expression})"
+    if target.itemsize < 4:
+        return wrap_expression(f"{wanted}(i32_from_{held}({expression}))", target)
+    return f"{wanted}_from_{held}({expression})"
+
+
+def literal(value: Any, dtype: DType) -> str:
+    """Return ``value`` of ``dtype`` as a WGSL expression in its compute type: exact, NaN and infinities included."""
+    held = compute_type(dtype)
+    if held in _REAL:
+        part = dtypes.float32 if held == "c64" else dtypes.float64
+        number = complex(dtype.type(value))
+        return f"vec2<{_REAL[held]}>({literal(number.real, part)}, {literal(number.imag, part)})"
+    if held == "bool":
+        return "true" if value else "false"
+    if held in _INTEGER:
+        return _integer_literal(int(dtype.type(value)), held)
+    number = float(dtype.type(value))
+    if held == "f32":
+        bits = struct.unpack("<I", struct.pack("<f", number))[0]
+        plain = number == 0.0 or 1e-30 < abs(number) < 1e30
+        return f"{number!r}f" if plain and math.copysign(1.0, number) > 0 else f"bitcast<f32>({hex(bits)}u)"
+    bits = struct.unpack("<Q", struct.pack("<d", number))[0]
+    plain = number == 0.0 or 1e-300 < abs(number) < 1e300
+    return f"{number!r}lf" if plain and math.copysign(1.0, number) > 0 else f"bitcast<f64>({hex(bits)}lu)"
+
+
+def _integer_literal(value: int, held: str) -> str:
+    suffix = {"i32": "i", "u32": "u", "i64": "li", "u64": "lu"}[held]
+    if value >= 0:
+        return f"{value}{suffix}"
+    # the lowest value has no positive counterpart to negate
+    return f"({value + 1}{suffix} - 1{suffix})"

@@ -1,0 +1,147 @@
+"""From steps to programs: the one entrance to code generation."""
+
+from typing import assert_never
+
+from gpuarray.codegen import slices
+from gpuarray.codegen.folds import row_program
+from gpuarray.codegen.loops import flat_launch
+from gpuarray.codegen.products import product_program
+from gpuarray.codegen.programs import Launch, Program
+from gpuarray.codegen.scans import ScanKernels
+from gpuarray.codegen.scatters import copy_program, scatter_program
+from gpuarray.codegen.wgsl import template_of
+from gpuarray.device import Capabilities
+from gpuarray.dtypes import DType
+from gpuarray.fusion.steps import Apply, CallStep, ContractStep, CopyStep, Fold, Index, Loop, ScanStep, ScatterStep, Step
+from gpuarray.ops.spec import compute_type, wgsl_template
+
+
+def emit(step: Step, capabilities: Capabilities) -> Program:
+    """Return the program of a step that :func:`unsupported` has nothing against.
+
+    Parameters
+    ----------
+    step : Step
+        What to run.
+    capabilities : Capabilities
+        Limits of the device.
+    """
+    label = label_of(step)
+    match step:
+        case Loop():
+            return _loop(step, label, capabilities)
+        case ScanStep():
+            return ScanKernels(step, label, capabilities).program()
+        case ContractStep():
+            return product_program(step, label, capabilities)
+        case CopyStep():
+            return copy_program(step, label, capabilities)
+        case ScatterStep():
+            return scatter_program(step, label, capabilities)
+        case CallStep():
+            raise ValueError(f"{step.op.name} has no kernel")
+        case _:
+            assert_never(step)
+
+
+def _loop(loop: Loop, label: str, capabilities: Capabilities) -> Program:
+    launches: list[Launch] = []
+    scratch: tuple[int, ...] = ()
+    for part in slices.pieces(loop, capabilities) or ():
+        if not part.folds:
+            launches.append(flat_launch(part, label, capabilities))
+            continue
+        program = row_program(part, label, capabilities)
+        launches += program.launches
+        scratch = tuple(max(pair) for pair in zip(scratch, program.scratch, strict=True)) if scratch else program.scratch
+    return Program(tuple(launches), scratch)
+
+
+def label_of(step: Step) -> str:
+    """Return a short label of a step, which depends on its rows and dtypes only."""
+    match step:
+        case Loop():
+            names = [i.op.name for i in step.instructions if isinstance(i, Apply | Fold | Index)]
+            shown = "_".join(dict.fromkeys(names)) if len(names) <= 6 else f"{'_'.join(names[:5])}_and_{len(names) - 5}"
+            return f"{'rows' if step.folds else 'map'}_{shown or 'copy'}"
+        case ScanStep():
+            return f"scan_{step.op.name}_{step.dtype.name}"
+        case ContractStep():
+            return f"contract_{step.dtype.name}"
+        case CopyStep() | ScatterStep():
+            return f"{type(step).__name__.removesuffix('Step').lower()}_{step.dtype.name}"
+        case CallStep():
+            return step.op.name
+        case _:
+            assert_never(step)
+
+
+def unsupported(step: Step, capabilities: Capabilities) -> str | None:
+    """Return why the device cannot run a step, in a few words; None if it can."""
+    if isinstance(step, CallStep):
+        return "no kernel"
+    for dtype in _dtypes(step):
+        if dtype not in capabilities.dtypes:
+            return f"{dtype.name} is not supported by this device"
+    match step:
+        case Loop():
+            return _unsupported_loop(step, capabilities)
+        case ScanStep():
+            if compute_type(step.dtype) and template_of(step.op.combine, (step.dtype, step.dtype)) is None:
+                return f"{step.op.name} of {step.dtype.name} has no kernel"
+            size = step.before * step.length * step.after
+            return _too_large(capabilities, (size, step.source), (size, step.dtype))
+        case ContractStep():
+            left, right = step.left.bounds(), step.right.bounds()
+            batch, height, _ = step.left.shape
+            return _too_large(
+                capabilities,
+                (left[1] - left[0] + 1, step.dtype),
+                (right[1] - right[0] + 1, step.dtype),
+                (batch * height * step.right.shape[2], step.dtype),
+            )
+        case ScatterStep():
+            return _too_large(
+                capabilities, (step.extent, step.dtype), (step.count, step.positions), (step.extent, step.positions)
+            )
+        case CopyStep():
+            return None
+        case _:
+            assert_never(step)
+
+
+def _too_large(capabilities: Capabilities, *arrays: tuple[int, DType]) -> str | None:
+    for size, dtype in arrays:
+        if size * dtype.itemsize + 512 > capabilities.binding_limit:
+            return f"{size * dtype.itemsize} bytes are more than one storage binding of this device shows"
+    return None
+
+
+def _dtypes(step: Step) -> set[DType]:
+    found = {*step.input_dtypes, *step.output_dtypes, *step.scalar_dtypes}
+    if isinstance(step, Loop):
+        for item in step.instructions:
+            found.add(item.dtype)
+            if isinstance(item, Fold):
+                found.add(item.op.accumulate(item.source))
+    return found
+
+
+def _unsupported_loop(loop: Loop, capabilities: Capabilities) -> str | None:
+    for item in loop.instructions:
+        if isinstance(item, Apply) and template_of(item.op, item.sources) is None:
+            return f"{item.op.name} of {item.sources[0].name} has no kernel"
+        if isinstance(item, Index) and wgsl_template(item.op, compute_type(item.dtype)) is None:
+            return f"{item.op.name} of {item.dtype.name} has no kernel"
+        if isinstance(item, Fold) and not item.op.indexed:
+            dtype = item.op.accumulate(item.source)
+            if template_of(item.op.combine, (dtype, dtype)) is None:
+                return f"{item.op.name} of {item.source.name} has no kernel"
+    bindings = len(loop.input_dtypes) + len(loop.output_dtypes) + 2 * len(loop.folds)
+    if bindings > capabilities.storage_bindings:
+        return f"{bindings} arrays are more than this device binds at once"
+    if slices.pieces(loop, capabilities) is None:
+        return "an array is larger than one storage binding of this device shows"
+    return None
+
+

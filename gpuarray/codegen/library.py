@@ -1,0 +1,103 @@
+"""The library of WGSL functions in ``codegen/math``: which exist, what each calls, and the text of any selection.
+
+Invariant: the text of a selection depends on nothing but the selection; it holds each function once, after everything
+that it calls. Functions and module constants are found by name; a file named ``*.generic.wgsl`` is read twice, once
+for each precision (:data:`PRECISIONS`), with the words FLOAT, COMPLEX, SIGNED and UNSIGNED replaced.
+
+Called by the emitter of kernels, and by tests. Pure; needs no GPU.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import Final
+
+#: What the words of a generic file stand for, in each precision.
+PRECISIONS: Final = (
+    {"FLOAT": "f32", "COMPLEX": "c64", "UNSIGNED": "u32", "SIGNED": "i32"},
+    {"FLOAT": "f64", "COMPLEX": "c128", "UNSIGNED": "u64", "SIGNED": "i64"},
+)
+
+_DECLARATION: Final = re.compile(r"^(?:fn|const|alias|struct)\s+(\w+)", re.MULTILINE)
+_WORD: Final = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True)
+class _Declaration:
+    text: str
+    uses: tuple[str, ...]  # in the order of first use
+
+
+def _without_comments(text: str) -> str:
+    return re.sub(r"//[^\n]*", "", text)
+
+
+def _declarations(text: str) -> dict[str, str]:
+    """Split a file into its top-level declarations, each with the comment lines above dropped."""
+    bare = re.sub(r"\n\s*\n+", "\n", re.sub(r"[ \t]+\n", "\n", _without_comments(text)))
+    starts = list(_DECLARATION.finditer(bare))
+    ends = [*(m.start() for m in starts[1:]), len(bare)]
+    return {m[1]: bare[m.start() : end].strip() for m, end in zip(starts, ends, strict=True)}
+
+
+@lru_cache(maxsize=1)
+def _library() -> dict[str, _Declaration]:
+    texts: dict[str, str] = {}
+    folder = resources.files("gpuarray.codegen") / "math"
+    for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if not file.name.endswith(".wgsl"):
+            continue
+        text = file.read_text(encoding="utf-8")
+        for words in PRECISIONS if file.name.endswith(".generic.wgsl") else ({},):
+            instance = text
+            for word, replacement in words.items():
+                # UNSIGNED stands before SIGNED in the table because it contains it
+                instance = instance.replace(word, replacement)
+            for name, body in _declarations(instance).items():
+                if name in texts:
+                    raise ValueError(f"{name} is declared twice in codegen/math, the second time in {file.name}")
+                texts[name] = body
+    return {
+        name: _Declaration(body, tuple(dict.fromkeys(w for w in _WORD.findall(body) if w in texts and w != name)))
+        for name, body in texts.items()
+    }
+
+
+def names() -> frozenset[str]:
+    """Return the names of all functions and constants of the library."""
+    return frozenset(_library())
+
+
+def names_in(text: str) -> set[str]:
+    """Return the library functions and constants that ``text`` mentions, comments aside."""
+    known = _library()
+    return {word for word in _WORD.findall(_without_comments(text)) if word in known}
+
+
+def functions(names: Iterable[str]) -> str:
+    """Return the WGSL text of the named functions and of all that they call, callees first.
+
+    Raises
+    ------
+    KeyError
+        If the library has no function of that name.
+    """
+    return _functions(frozenset(names))
+
+
+@lru_cache(maxsize=4096)
+def _functions(names: frozenset[str]) -> str:
+    known = _library()
+    ordered: dict[str, None] = {}
+
+    def visit(name: str) -> None:
+        if name not in ordered:
+            for callee in known[name].uses:
+                visit(callee)
+            ordered[name] = None
+
+    for name in sorted(names):
+        visit(name)
+    return "\n".join(known[name].text for name in ordered)

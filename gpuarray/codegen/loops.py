@@ -1,0 +1,280 @@
+"""Loops as kernels.
+
+A loop without folds becomes a *flat* kernel: each invocation computes four elements, consecutive ones where something
+can be read or written four at a time, else a workgroup apart. A loop with folds becomes a *row* kernel: a workgroup, or
+an invocation, walks each row once a phase; long rows are split among several, whose partial results a second kernel
+folds. Both use the same instruction text.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from gpuarray.codegen import slices
+from gpuarray.codegen.programs import Launch
+from gpuarray.codegen.storage import LANES, Access
+from gpuarray.codegen.wgsl import (
+    WORKGROUP,
+    Kernel,
+    apply_expression,
+    declare,
+    generate_expression,
+    parameter_dtypes,
+    window,
+)
+from gpuarray.device import Capabilities
+from gpuarray.fusion.steps import FULL, OUTER, UNIFORM, Apply, Index, Load, Loop, Scalar, Store, Take, stride_class
+from gpuarray.dtypes import DType
+from gpuarray.graph.layouts import Layout, Shape
+
+
+@dataclass
+class LoopKernel:
+    """A kernel under construction for one loop, and how it reaches its buffers."""
+
+    kernel: Kernel
+    loop: Loop
+    origins: dict[tuple[str, int], int]
+    accesses: dict[tuple[str, int], Access]
+
+    def offset(self, kind: str, slot: int, layout: Layout) -> int:
+        """Return a layout's offset counted from where the slot's window begins."""
+        return layout.offset - self.origins[kind, slot]
+
+    def access(self, item: Load | Take | Store) -> Access:
+        """Return the binding of an instruction's or a store's slot."""
+        return self.accesses["output" if isinstance(item, Store) else "input", item.slot]
+
+
+def open_kernel(loop: Loop, label: str, wide: Callable[[str, int], bool], outputs: bool = True) -> LoopKernel:
+    """Return a kernel with the storage bindings of a loop; ``wide(kind, slot)`` says how each is gone through."""
+    kernel = Kernel(label)
+    origins: dict[tuple[str, int], int] = {}
+    accesses: dict[tuple[str, int], Access] = {}
+    for (kind, slot), (low, high) in sorted(slices.spans(loop).items()):
+        if kind == "output" and not outputs:
+            continue
+        dtype = (loop.input_dtypes if kind == "input" else loop.output_dtypes)[slot]
+        binding, origins[kind, slot] = window(kind, slot, low, high, dtype, writable=kind == "output")
+        access = Access(f"{kind}{slot}", dtype, wide(kind, slot), kind == "output")
+        accesses[kind, slot] = kernel.bind(access, binding)
+    return LoopKernel(kernel, loop, origins, accesses)
+
+
+def value_name(number: int, level: int, lane: int) -> str:
+    """Return the WGSL name of an instruction's value."""
+    return f"v{number}_{lane}" if level == FULL else f"u{number}"
+
+
+def emit_uniform(work: LoopKernel) -> None:
+    """Emit what is the same for the whole step."""
+    for number, item in enumerate(work.loop.instructions):
+        if item.level == UNIFORM:
+            work.kernel.line(declare(f"u{number}", item.dtype, uniform_expression(work, item)))
+
+
+def uniform_expression(work: LoopKernel, item: object) -> str:
+    """Return the expression of an instruction at level UNIFORM."""
+    if isinstance(item, Scalar):
+        return work.kernel.scalar(item.slot, item.dtype)
+    assert isinstance(item, Apply)
+    return apply_expression(item.op, [f"u{o}" for o in item.operands], item.sources, item.dtype)
+
+
+def expression(work: LoopKernel, item: Apply | Take | Index, lane: int, position: str) -> str:
+    """Return the expression of an instruction that has no load of its own; ``position`` is an Index's flat position."""
+    instructions = work.loop.instructions
+    match item:
+        case Apply():
+            names = [value_name(o, instructions[o].level, lane) for o in item.operands]
+            return apply_expression(item.op, names, item.sources, item.dtype)
+        case Take():
+            where = value_name(item.position, instructions[item.position].level, lane)
+            return work.access(item).load(f"u32({where})")
+        case Index():
+            kinds = parameter_dtypes(item.op, item.dtype)
+            given = [work.kernel.scalar(s, kind) for s, kind in zip(item.parameters, kinds, strict=True)]
+            return generate_expression(item.op, position, given, item.dtype)
+
+
+def coordinates(kernel: Kernel, index: str, shape: Shape, prefix: str) -> list[str]:
+    """Emit the coordinates in ``shape`` of a flat index; return their names, slowest axis first."""
+    names = [f"{prefix}{axis}" for axis in range(len(shape))]
+    rest = index
+    for axis in reversed(range(len(shape))):
+        if axis == 0:
+            kernel.line(f"let {names[0]} = {rest};")
+            break
+        extent = kernel.word(shape[axis])
+        kernel.line(f"let {prefix}q{axis} = {rest} / {extent};")
+        kernel.line(f"let {names[axis]} = {rest} - {prefix}q{axis} * {extent};")
+        rest = f"{prefix}q{axis}"
+    return names
+
+
+# -- flat kernels -----------------------------------------------------------------------------------------------------------
+
+
+def wide_slots(loop: Loop) -> Callable[[str, int], bool]:
+    """Return which slots of a loop without folds can be gone through four elements at a time."""
+    narrow: set[tuple[str, int]] = set()
+    origins = {
+        key: window(key[0], key[1], low, high, _dtype_of(loop, key), writable=False)[1]
+        for key, (low, high) in slices.spans(loop).items()
+    }
+    for item in (*loop.instructions, *loop.stores):
+        if isinstance(item, Take):
+            narrow.add(("input", item.slot))
+        elif isinstance(item, Load | Store):
+            key = ("output" if isinstance(item, Store) else "input", item.slot)
+            aligned = (item.layout.offset - origins[key]) % LANES == 0
+            if item.level != FULL or stride_class(item.layout) != "c" or not aligned or _cuts_neighbours(item):
+                narrow.add(key)
+    return lambda kind, slot: (kind, slot) not in narrow
+
+
+def _cuts_neighbours(item: Load | Store) -> bool:
+    """Whether writing four elements at a time would write past the end of a region inside a larger array."""
+    if not isinstance(item, Store):
+        return False
+    size = item.layout.size
+    return size % LANES != 0 and item.layout.offset + size < item.extent
+
+
+def _dtype_of(loop: Loop, key: tuple[str, int]) -> DType:
+    return (loop.input_dtypes if key[0] == "input" else loop.output_dtypes)[key[1]]
+
+
+def flat_launch(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
+    """Return the launch of a loop without folds."""
+    wide = wide_slots(loop)
+    work = open_kernel(loop, label, wide)
+    kernel = work.kernel
+    size = loop.columns
+    consecutive = any(access.wide for access in work.accesses.values())
+    whole = all(access.wide for access in work.accesses.values()) and not any(
+        isinstance(i, Index | Take) for i in loop.instructions
+    )
+    count = kernel.word(size)
+    kernel.line("let block = group.x + group.y * groups.x;")
+    kernel.line(f"let first = block * {LANES * WORKGROUP}u + local{f' * {LANES}u' if consecutive else ''};")
+    kernel.line(f"if (first >= {count}) {{ return; }}")
+    emit_uniform(work)
+    for number, item in enumerate(loop.instructions):
+        if item.level == OUTER:
+            kernel.line(declare(f"u{number}", item.dtype, _single(work, item)))
+    step = 1 if consecutive else WORKGROUP
+    lanes = _flat_loads(work, whole, step, count)
+    _flat_values(work, lanes)
+    _flat_stores(work, whole, step, count)
+    return kernel.launch(-(-size // (LANES * WORKGROUP)), capabilities.workgroup_limit)
+
+
+def _single(work: LoopKernel, item: object) -> str:
+    """Return the expression of an instruction that has one value for a loop whose outer index space is empty."""
+    kernel = work.kernel
+    if isinstance(item, Load):
+        return work.access(item).load(kernel.word(work.offset("input", item.slot, item.layout)))
+    if isinstance(item, Index):
+        return expression(work, item, 0, kernel.word(item.layout.offset))
+    assert isinstance(item, Apply | Take)
+    return expression(work, item, 0, "")
+
+
+@dataclass
+class Lane:
+    """The names that one of the four elements of an invocation has for its index and coordinates."""
+
+    index: str
+    coordinates: list[str]
+    loaded: dict[int, str]
+
+
+def _flat_loads(work: LoopKernel, whole: bool, step: int, count: str) -> list[Lane]:
+    """Emit indices, coordinates where something is strided, and the wide loads."""
+    kernel, loop = work.kernel, work.loop
+    strided = any(
+        isinstance(x, Load | Index | Store) and x.level == FULL and stride_class(x.layout).startswith("s")
+        for x in (*loop.instructions, *loop.stores)
+    )
+    lanes = []
+    extents: list[str] = []
+    if strided:
+        extents = [kernel.word(n) for n in loop.inner[1:]]
+    for lane in range(LANES):
+        if not whole:
+            raw = f"first + {lane * step}u"
+            kernel.line(f"let i{lane} = {f'min({raw}, {count} - 1u)' if lane else 'first'};")
+        names = _lane_coordinates(kernel, f"i{lane}", lane, extents) if strided else []
+        lanes.append(Lane(f"i{lane}", names, {}))
+    for number, item in enumerate(loop.instructions):
+        if isinstance(item, Load) and item.level == FULL and work.access(item).wide:
+            offset = work.offset("input", item.slot, item.layout)
+            base = "first / 4u" if offset == 0 else f"({kernel.word(offset)} + first) / 4u"
+            lines, values = work.access(item).load_wide(base, f"w{number}")
+            kernel.line(*lines)
+            for lane, value in enumerate(values):
+                lanes[lane].loaded[number] = value
+    return lanes
+
+
+def _lane_coordinates(kernel: Kernel, index: str, lane: int, extents: Sequence[str]) -> list[str]:
+    names = [f"c{lane}_{axis}" for axis in range(len(extents) + 1)]
+    rest = index
+    for axis in range(len(extents), 0, -1):
+        extent = extents[axis - 1]
+        kernel.line(f"let q{lane}_{axis} = {rest} / {extent};")
+        kernel.line(f"let {names[axis]} = {rest} - q{lane}_{axis} * {extent};")
+        rest = f"q{lane}_{axis}"
+    kernel.line(f"let {names[0]} = {rest};")
+    return names
+
+
+def _flat_addresses(kernel: Kernel, layout: Layout, offset: int) -> Callable[[Lane], str]:
+    """Return how to write the position of a lane's element in a layout; parameters are added once."""
+    if stride_class(layout) == "c":
+        base = "" if offset == 0 else f" + {kernel.word(offset)}"
+        return lambda lane: f"{lane.index}{base}"
+    base = kernel.word(offset)
+    strides = [kernel.word(s) if s else "" for s in layout.strides]
+    return lambda lane: " + ".join(
+        [base, *(f"{c} * {s}" for c, s in zip(lane.coordinates, strides, strict=True) if s)]
+    )
+
+
+def _flat_values(work: LoopKernel, lanes: list[Lane]) -> None:
+    kernel, loop = work.kernel, work.loop
+    addresses: dict[int, Callable[[Lane], str]] = {}
+    for number, item in enumerate(loop.instructions):
+        if isinstance(item, Load) and item.level == FULL and not work.access(item).wide:
+            addresses[number] = _flat_addresses(kernel, item.layout, work.offset("input", item.slot, item.layout))
+        elif isinstance(item, Index) and item.level == FULL:
+            addresses[number] = _flat_addresses(kernel, item.layout, item.layout.offset)
+    for number, item in enumerate(loop.instructions):
+        if item.level != FULL:
+            continue
+        for lane, names in enumerate(lanes):
+            if isinstance(item, Load):
+                value = names.loaded.get(number) or work.access(item).load(addresses[number](names))
+            else:
+                assert isinstance(item, Apply | Take | Index)
+                position = addresses[number](names) if number in addresses else ""
+                value = expression(work, item, lane, position)
+            kernel.line(declare(f"v{number}_{lane}", item.dtype, value))
+
+
+def _flat_stores(work: LoopKernel, whole: bool, step: int, count: str) -> None:
+    kernel, loop = work.kernel, work.loop
+    for store in loop.stores:
+        access = work.access(store)
+        offset = work.offset("output", store.slot, store.layout)
+        level = loop.instructions[store.value].level
+        values = [value_name(store.value, level, lane) for lane in range(LANES)]
+        if access.wide:
+            base = "first / 4u" if offset == 0 else f"({kernel.word(offset)} + first) / 4u"
+            kernel.line(*access.store_wide(base, values))
+            continue
+        address = _flat_addresses(kernel, store.layout, offset)
+        for lane in range(LANES):
+            names = Lane(f"i{lane}", [f"c{lane}_{axis}" for axis in range(len(loop.inner))], {})
+            statement = access.store(address(names), values[lane])
+            kernel.line(f"if (first + {lane * step}u < {count}) {{ {statement} }}" if lane else statement)

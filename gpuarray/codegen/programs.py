@@ -1,0 +1,61 @@
+"""Programs: a step as launches of WGSL kernels, complete but for the buffers and the values of scalars.
+
+Whatever depends on sizes is in a launch's numbers (workgroups, parameter words, windows); a kernel's source has none of
+it, so a source is compiled once for all sizes.
+
+Calling convention of every source: entry point ``main``; ``@group(0) @binding(0) var<uniform>`` is a struct of 32-bit
+parameter words, ``array<vec4<u32>, N>`` with N = len(words) / 4; bindings 1, 2, ... of group 0 are the storage buffers of
+``Launch.bindings``, in order.
+"""
+
+from dataclasses import dataclass
+
+from gpuarray.dtypes import DType
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A window of a buffer: ``kind`` is ``"input"``, ``"output"`` or ``"scratch"``, ``slot`` its number of that kind.
+
+    ``offset`` and ``nbytes`` select the window, in bytes; ``offset`` is a multiple of the device's binding alignment and
+    ``nbytes`` one of 4, not beyond the buffer's end (buffers are allocated in multiples of 16 bytes).
+    """
+
+    kind: str
+    slot: int
+    offset: int
+    nbytes: int
+    writable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarWords:
+    """Where the run-time scalar ``slot``, of ``dtype``, goes among the parameter words.
+
+    It takes one word (bool, integers and floats up to 32 bits; float16 as the bits of the float32 of equal value; small
+    integers sign- or zero-extended), two (64 bits; complex64), or four (complex128), little-endian.
+    """
+
+    word: int
+    slot: int
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One dispatch: a source, what it binds, its parameters, and how many workgroups (each at most 65,535)."""
+
+    source: str
+    label: str
+    bindings: tuple[Binding, ...]
+    words: tuple[int, ...]
+    scalars: tuple[ScalarWords, ...]
+    workgroups: tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """The launches of one step, in order, and the sizes in bytes of the scratch buffers that they share."""
+
+    launches: tuple[Launch, ...]
+    scratch: tuple[int, ...] = ()

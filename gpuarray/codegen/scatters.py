@@ -1,0 +1,97 @@
+"""Copies, and writes at computed positions.
+
+Several values may go to one position, and the last in order must stay. So each position first learns the greatest number
+among the values that want it, by an atomic maximum in scratch memory; then only that value is written.
+"""
+
+from gpuarray.codegen.programs import Binding, Launch, Program
+from gpuarray.codegen.storage import Access
+from gpuarray.codegen.wgsl import WINDOW_END, WORKGROUP, Kernel, window
+from gpuarray.device import Capabilities
+from gpuarray.dtypes import uint32
+from gpuarray.fusion.steps import CopyStep, ScatterStep
+
+
+def copy_program(step: CopyStep, label: str, capabilities: Capabilities) -> Program:
+    """Return the launches that copy a buffer, sixteen bytes an invocation."""
+    total = -(-step.extent * step.dtype.itemsize // 16)
+    most = capabilities.binding_limit // 256 * 256 // 16
+    launches = []
+    for start in range(0, total, most):
+        count = min(most, total - start)
+        kernel = Kernel(label)
+        nbytes = -(-count * 16 // WINDOW_END) * WINDOW_END if start + count == total else count * 16
+        for kind in ("input", "output"):
+            writable = kind == "output"
+            kernel.bind(_Words(f"{kind}0", writable), Binding(kind, 0, start * 16, nbytes, writable))
+        size = kernel.word(count)
+        kernel.line("let block = group.x + group.y * groups.x;", f"let i = block * {WORKGROUP}u + local;")
+        kernel.line(f"if (i < {size}) {{ output0[i] = input0[i]; }}")
+        launches.append(kernel.launch(-(-count // WORKGROUP), capabilities.workgroup_limit))
+    return Program(tuple(launches))
+
+
+class _Words(Access):
+    """A binding of sixteen-byte words, whatever they mean."""
+
+    def __init__(self, name: str, writable: bool) -> None:
+        super().__init__(name, uint32, True, writable)
+
+
+def scatter_program(step: ScatterStep, label: str, capabilities: Capabilities) -> Program:
+    """Return the launches that write values at positions, the last one counting."""
+    nbytes = -(-step.extent * 4 // WINDOW_END) * WINDOW_END
+    limit = capabilities.workgroup_limit
+    return Program(
+        (_clear(step, label, nbytes, limit), _elect(step, label, nbytes, limit), _write(step, label, nbytes, limit)),
+        (nbytes,),
+    )
+
+
+def _open(label: str, count: int) -> Kernel:
+    kernel = Kernel(label)
+    size = kernel.word(count)
+    kernel.line("let block = group.x + group.y * groups.x;", f"let i = block * {WORKGROUP}u + local;")
+    kernel.line(f"if (i >= {size}) {{ return; }}")
+    return kernel
+
+
+def _clear(step: ScatterStep, label: str, nbytes: int, limit: int) -> Launch:
+    kernel = _open(f"{label} clear", step.extent)
+    kernel.bind(Access("scratch0", uint32, False, True), Binding("scratch", 0, 0, nbytes, True))
+    kernel.line("scratch0[i] = 0u;")
+    return kernel.launch(-(-step.extent // WORKGROUP), limit)
+
+
+def _positions(kernel: Kernel, step: ScatterStep) -> Access:
+    binding, _ = window("input", 1, 0, step.count - 1, step.positions, writable=False)
+    return kernel.bind(Access("input1", step.positions, False, False), binding)
+
+
+class _Atomic(Access):
+    """A binding of atomic words."""
+
+    @property
+    def element(self) -> str:
+        return "atomic<u32>"
+
+
+def _elect(step: ScatterStep, label: str, nbytes: int, limit: int) -> Launch:
+    kernel = _open(f"{label} elect", step.count)
+    positions = _positions(kernel, step)
+    kernel.bind(_Atomic("scratch0", uint32, False, True), Binding("scratch", 0, 0, nbytes, True))
+    kernel.line(f"atomicMax(&scratch0[u32({positions.load('i')})], i + 1u);")
+    return kernel.launch(-(-step.count // WORKGROUP), limit)
+
+
+def _write(step: ScatterStep, label: str, nbytes: int, limit: int) -> Launch:
+    kernel = _open(f"{label} write", step.count)
+    binding, _ = window("input", 0, 0, step.count - 1, step.dtype, writable=False)
+    values = kernel.bind(Access("input0", step.dtype, False, False), binding)
+    positions = _positions(kernel, step)
+    kernel.bind(Access("scratch0", uint32, False, False), Binding("scratch", 0, 0, nbytes, False))
+    binding, _ = window("output", 0, 0, step.extent - 1, step.dtype, writable=True)
+    target = kernel.bind(Access("output0", step.dtype, False, True), binding)
+    kernel.line(f"let place = u32({positions.load('i')});")
+    kernel.line(f"if (scratch0[place] == i + 1u) {{ {target.store('place', values.load('i'))} }}")
+    return kernel.launch(-(-step.count // WORKGROUP), limit)

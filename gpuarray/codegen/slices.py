@@ -1,0 +1,118 @@
+"""Cutting a loop into pieces whose buffers fit the windows that a binding can show.
+
+A piece is a loop over a box of the index space, with layouts that begin where the box does; so pieces are ordinary
+loops, and share their kernel's text.
+"""
+
+from dataclasses import replace
+
+from gpuarray.device import Capabilities
+from gpuarray.fusion.lowering import collapse_loop
+from gpuarray.fusion.steps import FULL, Index, Load, Loop, Store, Take
+from gpuarray.graph.layouts import Layout, slice_axis
+
+ALIGNED = 1024
+ELEMENT_LIMIT = 1 << 30
+
+
+def spans(loop: Loop) -> dict[tuple[str, int], tuple[int, int]]:
+    """Return the lowest and highest element that a loop touches of each input and output."""
+    found: dict[tuple[str, int], tuple[int, int]] = {}
+
+    def touch(key: tuple[str, int], low: int, high: int) -> None:
+        if high < low:
+            low = high = 0
+        old = found.get(key)
+        found[key] = (low, high) if old is None else (min(old[0], low), max(old[1], high))
+
+    for item in loop.instructions:
+        if isinstance(item, Load):
+            touch(("input", item.slot), *item.layout.bounds())
+        elif isinstance(item, Take):
+            touch(("input", item.slot), 0, item.extent - 1)
+    for store in loop.stores:
+        touch(("output", store.slot), *store.layout.bounds())
+    return found
+
+
+def widest(loop: Loop) -> int:
+    """Return the bytes of the widest window that a loop needs."""
+    return max((_bytes(loop, key, span) for key, span in spans(loop).items()), default=0)
+
+
+def _bytes(loop: Loop, key: tuple[str, int], span: tuple[int, int]) -> int:
+    kinds = loop.input_dtypes if key[0] == "input" else loop.output_dtypes
+    return (span[1] - span[0] + 1) * kinds[key[1]].itemsize + 512
+
+
+def pieces(loop: Loop, capabilities: Capabilities) -> list[Loop] | None:
+    """Return loops that together do what ``loop`` does, each within the limits; None if that cannot be.
+
+    Folded axes are not cut.
+    """
+    axis: int | None
+    if widest(loop) > capabilities.binding_limit:
+        axis = _longest_reach(loop)
+    elif loop.rows * loop.columns > ELEMENT_LIMIT:
+        free = _free_axes(loop)
+        axis = max(free, key=(loop.outer + loop.inner).__getitem__) if free else None
+    else:
+        return [loop]
+    if axis is None:
+        return None
+    extent = (loop.outer + loop.inner)[axis]
+    half = extent // 2
+    if half > ALIGNED:
+        half -= half % ALIGNED
+    result: list[Loop] = []
+    for start, count in ((0, half), (half, extent - half)):
+        parts = pieces(sliced(loop, axis, start, count), capabilities)
+        if parts is None:
+            return None
+        result += parts
+    return result
+
+
+def _free_axes(loop: Loop) -> list[int]:
+    space = loop.outer + loop.inner
+    return [a for a in range(len(loop.outer) if loop.folds else len(space)) if space[a] > 1]
+
+
+def _longest_reach(loop: Loop) -> int | None:
+    """Return the axis along which the widest window reaches farthest; None if cutting cannot make it narrower."""
+    found = spans(loop)
+    worst = max(found, key=lambda key: _bytes(loop, key, found[key]))
+    layouts = [
+        item.layout
+        for item in (*loop.instructions, *loop.stores)
+        if isinstance(item, Load | Store) and ("output" if isinstance(item, Store) else "input", item.slot) == worst
+    ]
+    space = loop.outer + loop.inner
+
+    def reach(axis: int) -> int:
+        return max((abs(x.strides[axis]) * (space[axis] - 1) for x in layouts if axis < len(x.strides)), default=0)
+
+    free = _free_axes(loop)
+    best = max(free, key=reach, default=None)
+    taken = any(isinstance(x, Take) and worst == ("input", x.slot) for x in loop.instructions)
+    return None if best is None or taken or reach(best) == 0 else best
+
+
+def sliced(loop: Loop, axis: int, start: int, count: int) -> Loop:
+    """Return the loop over ``count`` positions of ``axis`` from ``start``."""
+    rank = len(loop.outer)
+
+    def cut(item: Load | Index | Store) -> Layout:
+        if axis >= rank and item.level != FULL:
+            return item.layout
+        return slice_axis(item.layout, axis, start, 1, count)
+
+    instructions = tuple(replace(x, layout=cut(x)) if isinstance(x, Load | Index) else x for x in loop.instructions)
+    stores = tuple(replace(x, layout=cut(x)) for x in loop.stores)
+    space = list(loop.outer + loop.inner)
+    space[axis] = count
+    return collapse_loop(
+        replace(
+            loop, outer=tuple(space[:rank]), inner=tuple(space[rank:]), instructions=instructions, stores=stores
+        )
+    )

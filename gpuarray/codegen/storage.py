@@ -1,0 +1,177 @@
+"""How values of each dtype lie in buffers, and the WGSL that moves them between buffers and registers.
+
+The one file that knows it. Buffers hold what NumPy would hold: bool and 8-bit types take a byte, 16-bit types two, packed
+into 32-bit words; complex numbers are pairs. A kernel reads a buffer either *wide*, four consecutive elements from a
+position that is a multiple of four, or element by element; it writes wide, or element by element, which for packed types
+needs atomic operations, since neighbours in a word belong to other invocations.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from gpuarray import dtypes
+from gpuarray.dtypes import DType
+from gpuarray.ops.spec import compute_type
+
+_REGISTER: Final = {"c64": "vec2<f32>", "c128": "vec2<f64>"}
+LANES: Final = 4
+
+
+def register_type(dtype: DType) -> str:
+    """Return the WGSL type in which values of ``dtype`` are computed with."""
+    compute = compute_type(dtype)
+    return _REGISTER.get(compute, compute)
+
+
+def is_packed(dtype: DType) -> bool:
+    """Whether several elements share a 32-bit word."""
+    return dtype.itemsize < 4
+
+
+def scalar_expression(word: int, dtype: DType) -> str:
+    """Return the run-time scalar of ``dtype`` that begins at parameter ``word``."""
+    first = parameter(word)
+    compute = compute_type(dtype)
+    match compute:
+        case "bool":
+            return f"({first} != 0u)"
+        case "u32":
+            return first
+        case "i32" | "f32":
+            return f"bitcast<{compute}>({first})"
+        case "i64" | "u64" | "f64":
+            return f"bitcast<{compute}>(vec2<u32>({first}, {parameter(word + 1)}))"
+        case "c64":
+            return f"vec2<f32>(bitcast<f32>({first}), bitcast<f32>({parameter(word + 1)}))"
+        case _:
+            low = f"bitcast<f64>(vec2<u32>({first}, {parameter(word + 1)}))"
+            high = f"bitcast<f64>(vec2<u32>({parameter(word + 2)}, {parameter(word + 3)}))"
+            return f"vec2<f64>({low}, {high})"
+
+
+def scalar_words(dtype: DType) -> int:
+    """Return how many parameter words a run-time scalar takes."""
+    return {"i64": 2, "u64": 2, "f64": 2, "c64": 2, "c128": 4}.get(compute_type(dtype), 1)
+
+
+def parameter(word: int) -> str:
+    """Return the parameter word number ``word``, a u32."""
+    return f"parameters.words[{word // 4}].{'xyzw'[word % 4]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One storage binding of a kernel: its name, its dtype, and how the kernel goes through it.
+
+    ``wide`` reads or writes four elements at a time; ``writable`` declares it so; ``atomic`` is what single stores of
+    packed types need.
+    """
+
+    name: str
+    dtype: DType
+    wide: bool
+    writable: bool
+
+    @property
+    def atomic(self) -> bool:
+        """Whether the words are declared atomic."""
+        return self.writable and not self.wide and is_packed(self.dtype)
+
+    @property
+    def element(self) -> str:
+        """The WGSL element type of the binding's array."""
+        if is_packed(self.dtype):
+            if self.atomic:
+                return "atomic<u32>"
+            return "vec2<u32>" if self.wide and self.dtype.itemsize == 2 else "u32"
+        single = register_type(self.dtype)
+        if not self.wide or self.dtype == dtypes.complex128:
+            return single
+        return "vec4<f32>" if self.dtype == dtypes.complex64 else f"vec4<{single}>"
+
+    def declaration(self, binding: int) -> str:
+        """Return the module-scope declaration."""
+        mode = "read_write" if self.writable else "read"
+        return f"@group(0) @binding({binding}) var<storage, {mode}> {self.name}: array<{self.element}>;"
+
+    # -- single elements ------------------------------------------------------------------------------------------------
+
+    def load(self, index: str) -> str:
+        """Return the element at ``index`` (a u32 expression)."""
+        if not is_packed(self.dtype):
+            return f"{self.name}[{index}]"
+        shift = 2 if self.dtype.itemsize == 1 else 1
+        word = f"{self.name}[({index}) >> {shift}u]"
+        lane = f"(({index}) & {(1 << shift) - 1}u) * {8 * self.dtype.itemsize}u"
+        return _unpacked(f"({word} >> ({lane}))", self.dtype)
+
+    def store(self, index: str, value: str) -> str:
+        """Return the statement that writes one element."""
+        if not is_packed(self.dtype):
+            return f"{self.name}[{index}] = {value};"
+        bits = 8 * self.dtype.itemsize
+        shift = 2 if bits == 8 else 1
+        mask = hex((1 << bits) - 1)
+        lane = f"((({index}) & {(1 << shift) - 1}u) * {bits}u)"
+        target = f"&{self.name}[({index}) >> {shift}u]"
+        return f"atomicAnd({target}, ~({mask}u << {lane})); atomicOr({target}, {_packed(value, self.dtype)} << {lane});"
+
+    # -- four elements ----------------------------------------------------------------------------------------------------
+
+    def load_wide(self, index: str, target: str) -> tuple[list[str], list[str]]:
+        """Return statements, and the four lane expressions, for the elements from ``4 * index``."""
+        dtype = self.dtype
+        if is_packed(dtype):
+            lines = [f"let {target} = {self.name}[{index}];"]
+            if dtype.itemsize == 1:
+                return lines, [_unpacked(f"({target} >> {8 * lane}u)", dtype) for lane in range(LANES)]
+            halves = [f"({target}.{'xy'[lane // 2]} >> {16 * (lane % 2)}u)" for lane in range(LANES)]
+            return lines, [_unpacked(half, dtype) for half in halves]
+        if dtype == dtypes.complex64:
+            lines = [f"let {target}a = {self.name}[2u * ({index})];", f"let {target}b = {self.name}[2u * ({index}) + 1u];"]
+            return lines, [f"{target}a.xy", f"{target}a.zw", f"{target}b.xy", f"{target}b.zw"]
+        if dtype == dtypes.complex128:
+            lines = [f"let {target}{lane} = {self.name}[4u * ({index}) + {lane}u];" for lane in range(LANES)]
+            return lines, [f"{target}{lane}" for lane in range(LANES)]
+        return [f"let {target} = {self.name}[{index}];"], [f"{target}.{part}" for part in "xyzw"]
+
+    def store_wide(self, index: str, values: list[str]) -> list[str]:
+        """Return the statements that write four elements from ``4 * index``."""
+        dtype = self.dtype
+        if is_packed(dtype):
+            words = [_packed(value, dtype) for value in values]
+            if dtype.itemsize == 1:
+                joined = " | ".join(f"({w} << {8 * lane}u)" for lane, w in enumerate(words))
+                return [f"{self.name}[{index}] = {joined};"]
+            low, high = (f"({words[k]} | ({words[k + 1]} << 16u))" for k in (0, 2))
+            return [f"{self.name}[{index}] = vec2<u32>({low}, {high});"]
+        if dtype == dtypes.complex64:
+            return [
+                f"{self.name}[2u * ({index})] = vec4<f32>({values[0]}, {values[1]});",
+                f"{self.name}[2u * ({index}) + 1u] = vec4<f32>({values[2]}, {values[3]});",
+            ]
+        if dtype == dtypes.complex128:
+            return [f"{self.name}[4u * ({index}) + {lane}u] = {value};" for lane, value in enumerate(values)]
+        return [f"{self.name}[{index}] = vec4<{register_type(dtype)}>({', '.join(values)});"]
+
+
+def _unpacked(word: str, dtype: DType) -> str:
+    """Return the value whose bits are the lowest of ``word``."""
+    if dtype == dtypes.bool_:
+        return f"(({word} & 0xffu) != 0u)"
+    if dtype == dtypes.float16:
+        return f"f16_from_bits({word} & 0xffffu)"
+    bits = 8 * dtype.itemsize
+    if dtype.kind == "u":
+        return f"({word} & {hex((1 << bits) - 1)}u)"
+    return f"((bitcast<i32>({word}) << {32 - bits}u) >> {32 - bits}u)"
+
+
+def _packed(value: str, dtype: DType) -> str:
+    """Return the bits of ``value`` as a u32 whose upper bits are zero."""
+    if dtype == dtypes.bool_:
+        return f"select(0u, 1u, {value})"
+    if dtype == dtypes.float16:
+        return f"f16_to_bits({value})"
+    mask = hex((1 << 8 * dtype.itemsize) - 1)
+    return f"({value} & {mask}u)" if dtype.kind == "u" else f"(bitcast<u32>({value}) & {mask}u)"

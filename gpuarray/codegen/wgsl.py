@@ -1,0 +1,148 @@
+"""Pieces of kernels: parameter words, bindings, and the text of one instruction.
+
+A :class:`Kernel` collects what a source consists of and puts it together in a fixed order, so that equal structure gives
+equal text. Sizes and values enter as parameter words only.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from gpuarray.codegen import casts, library
+from gpuarray.codegen.programs import Binding, Launch, ScalarWords
+from gpuarray.codegen.storage import Access, parameter, register_type, scalar_expression, scalar_words
+from gpuarray.dtypes import DType, canonical
+from gpuarray.ops import elementwise as rows
+from gpuarray.ops.spec import GenerateOp, MapOp, compute_type, wgsl_template
+
+WORKGROUP = 256
+#: Windows begin at multiples of this, in bytes, and end at multiples of :data:`WINDOW_END`: buffers have that slack.
+WINDOW_START = 256
+WINDOW_END = 64
+
+
+@dataclass
+class Kernel:
+    """One source under construction, with the numbers of one launch of it."""
+
+    label: str
+    accesses: list[Access] = field(default_factory=list)
+    bindings: list[Binding] = field(default_factory=list)
+    words: list[int] = field(default_factory=lambda: [0])
+    scalars: list[ScalarWords] = field(default_factory=list)
+    module: list[str] = field(default_factory=list)
+    body: list[str] = field(default_factory=list)
+
+    def word(self, value: int) -> str:
+        """Add a parameter word; return the expression that reads it. Negative values wrap, as index arithmetic does."""
+        self.words.append(value & 0xFFFFFFFF)
+        return parameter(len(self.words) - 1)
+
+    def scalar(self, slot: int, dtype: DType) -> str:
+        """Add the run-time scalar ``slot``; return the expression that reads it."""
+        for known in self.scalars:
+            if known.slot == slot:
+                return scalar_expression(known.word, dtype)
+        start = len(self.words)
+        self.words += [0] * scalar_words(dtype)
+        self.scalars.append(ScalarWords(start, slot, dtype))
+        return scalar_expression(start, dtype)
+
+    def bind(self, access: Access, binding: Binding) -> Access:
+        """Add a storage binding."""
+        self.accesses.append(access)
+        self.bindings.append(binding)
+        return access
+
+    def line(self, *lines: str) -> None:
+        """Add statements to the entry point."""
+        self.body += lines
+
+    def launch(self, groups: int, limit: int) -> Launch:
+        """Return the launch of the finished kernel with ``groups`` workgroups in all."""
+        words = self.words + [0] * (-len(self.words) % 4)
+        across = min(groups, limit)
+        down = -(-groups // across) if across else 0
+        return Launch(
+            self._source(len(words)),
+            self.label,
+            tuple(self.bindings),
+            tuple(words),
+            tuple(self.scalars),
+            (across, down, 1),
+        )
+
+    def _source(self, words: int) -> str:
+        head = [
+            f"// {self.label}",
+            f"struct Parameters {{ words: array<vec4<u32>, {words // 4}> }}",
+            "@group(0) @binding(0) var<uniform> parameters: Parameters;",
+            *(access.declaration(number + 1) for number, access in enumerate(self.accesses)),
+            "fn zero_u32() -> u32 { return parameters.words[0].x; }",
+        ]
+        entry = [
+            f"@compute @workgroup_size({WORKGROUP})",
+            "fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, "
+            "@builtin(local_invocation_index) local: u32) {",
+            *(f"  {line}" for line in self.body),
+            "}",
+        ]
+        own = "\n".join([*self.module, *entry])
+        helpers = library.functions(library.names_in(own))
+        return "\n".join([*head, *([helpers] if helpers else []), own]) + "\n"
+
+
+def window(kind: str, slot: int, low: int, high: int, dtype: DType, *, writable: bool) -> tuple[Binding, int]:
+    """Return the binding that shows elements ``low`` to ``high`` of a buffer, and the element at which it begins."""
+    first = low * dtype.itemsize // WINDOW_START * WINDOW_START
+    last = -(-max(high + 1, 1) * dtype.itemsize // WINDOW_END) * WINDOW_END
+    return Binding(kind, slot, first, max(last - first, WINDOW_END), writable), first // dtype.itemsize
+
+
+def apply_expression(op: MapOp, operands: Sequence[str], sources: Sequence[DType], dtype: DType) -> str:
+    """Return an elementwise row over expressions, as a value of ``dtype``."""
+    if op is rows.cast:
+        return casts.cast_expression(operands[0], sources[0], dtype)
+    template = template_of(op, sources)
+    if template is None:
+        raise ValueError(f"{op.name} has no WGSL form for {[s.name for s in sources]}")
+    found = template.format(
+        *operands, T=compute_type(sources[0]), R=compute_type(dtype), bits=8 * sources[0].itemsize
+    )
+    return casts.wrap_expression(found, dtype)
+
+
+def template_of(op: MapOp, sources: Sequence[DType]) -> str | None:
+    """Return the WGSL form of a row for operand dtypes, or None."""
+    if op is rows.cast:
+        return "cast"
+    return wgsl_template(op, compute_type(sources[0]))
+
+
+def generate_expression(op: GenerateOp, position: str, parameters: Sequence[str], dtype: DType) -> str:
+    """Return a generator row at a flat position (a u32 expression)."""
+    compute = compute_type(dtype)
+    template = wgsl_template(op, compute)
+    if template is None:
+        raise ValueError(f"{op.name} has no WGSL form for {dtype.name}")
+    found = template.format(position, *parameters, T=compute, R=compute, bits=8 * dtype.itemsize)
+    return casts.wrap_expression(found, dtype)
+
+
+def parameter_dtypes(op: GenerateOp, dtype: DType) -> list[DType]:
+    """Return the dtypes of a generator's parameters for a result of ``dtype``."""
+    from_name = op.parameter_types or ("result",) * op.parameters
+    return [dtype if name == "result" else canonical(name) for name in from_name]
+
+
+def combine_expression(op: MapOp, first: str, second: str, dtype: DType) -> str:
+    """Return two accumulated values combined, in the compute type and without rounding to 8 or 16 bits."""
+    template = template_of(op, (dtype, dtype))
+    if template is None:
+        raise ValueError(f"{op.name} has no WGSL form for {dtype.name}")
+    compute = compute_type(dtype)
+    return template.format(first, second, T=compute, R=compute, bits=8 * dtype.itemsize)
+
+
+def declare(name: str, dtype: DType, expression: str) -> str:
+    """Return a typed let statement."""
+    return f"let {name}: {register_type(dtype)} = {expression};"

@@ -1,0 +1,179 @@
+"""Every switch, in one dataclass; nothing else reads the environment.
+
+A setting's value is, in this order: what an enclosing ``with gpuarray.using(...)`` says; what was assigned to
+``gpuarray.config.<field>``; the environment variable ``GPUARRAY_<FIELD>``; the default.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Final
+
+import platformdirs
+
+from gpuarray.errors import ConfigurationError
+
+_PREFIX: Final = "GPUARRAY_"
+
+
+def _choice(*accepted: str) -> dict[str, Any]:
+    return {"accepted": accepted}
+
+
+def _setting(default: Any, doc: str, **metadata: Any) -> Any:
+    return field(default=default, metadata={"doc": doc, **metadata})
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The settings of this package; read them as attributes of ``gpuarray.config``."""
+
+    device: str = _setting("auto", "Device of new arrays: `auto`, `cpu`, `wgpu` or `wgpu:N`.")
+    provider: str = _setting(
+        "auto",
+        "What the device `auto` means: `auto` (hardware GPU where there is one, else in-process), or a provider's name.",
+    )
+    fallback: str = _setting(
+        "allow",
+        "What happens when a step must run on the host although its device is another: `allow` (and count), `warn` "
+        "(once a function), or `error`.",
+        **_choice("allow", "warn", "error"),
+    )
+    fuse: bool = _setting(True, "Fuse operations into as few kernels as possible; off runs one step an operation.")
+    debug: int = _setting(0, "Verbosity on stderr: 1 devices and fallbacks, 2 every step, 3 also its WGSL.")
+    verify: bool = _setting(False, "Check every graph and plan against its invariants before it runs.")
+    default_float: str = _setting(
+        "float64",
+        "Dtype of floating-point arrays whose dtype is not given: `float64` as NumPy, or `float32`.",
+        **_choice("float64", "float32"),
+    )
+    check_indices: bool = _setting(
+        True,
+        "Check integer-array indices that live on a device at the line that uses them, which reads back eight bytes; "
+        "off clamps them instead.",
+    )
+    memory_limit: int = _setting(0, "Bytes that buffers of one device may take, pooled ones included; 0 is no limit.")
+    pending_limit: int = _setting(256, "Depth of the pending graph at which it is evaluated without being asked.")
+    cache_dir: str = _setting("", "Folder of files kept between runs; empty is the platform's cache folder.")
+    power_preference: str = _setting(
+        "high-performance",
+        "Which GPU `wgpu` prefers: `high-performance` or `low-power`.",
+        **_choice("high-performance", "low-power"),
+    )
+    adapter: str = _setting("", "Part of an adapter's name, to choose among several GPUs; empty takes the preferred one.")
+    software: bool = _setting(False, "Let the device `auto` take a software Vulkan device, such as llvmpipe.")
+    threads: int = _setting(0, "Threads of the in-process provider; 0 is one a core.")
+
+    def cache_folder(self) -> Path:
+        """Return the folder of files kept between runs; it need not exist yet."""
+        return Path(self.cache_dir) if self.cache_dir else Path(platformdirs.user_cache_dir("gpuarray-xp", False))
+
+
+_FIELDS: Final = {f.name: f for f in fields(Config)}
+_BOOLEANS: Final[Mapping[str, bool]] = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False,
+                                        "no": False, "off": False, "": False}  # fmt: skip
+
+
+def _checked(name: str, value: Any, origin: str) -> Any:
+    if name not in _FIELDS:
+        raise ConfigurationError(f"there is no setting {name!r}; the settings are {', '.join(_FIELDS)}")
+    setting = _FIELDS[name]
+    kind = type(setting.default)
+    if isinstance(value, str) and kind is bool:
+        if value.strip().lower() not in _BOOLEANS:
+            raise ConfigurationError(f"{origin} is {value!r}; accepted are 0 and 1")
+        value = _BOOLEANS[value.strip().lower()]
+    elif isinstance(value, str) and kind is int:
+        try:
+            value = int(value)
+        except ValueError:
+            raise ConfigurationError(f"{origin} is {value!r}; an integer is accepted") from None
+    if kind is str and not isinstance(value, str):
+        value = str(value)
+    if not isinstance(value, kind) and not (kind is bool and isinstance(value, int)):
+        raise ConfigurationError(f"{origin} is {value!r}; a value of type {kind.__name__} is accepted")
+    if kind is int and value < 0:
+        raise ConfigurationError(f"{origin} is {value!r}; it cannot be negative")
+    accepted = setting.metadata.get("accepted")
+    if accepted and value not in accepted:
+        raise ConfigurationError(f"{origin} is {value!r}; accepted are {', '.join(map(repr, accepted))}")
+    return kind(value)
+
+
+def environment_name(name: str) -> str:
+    """Return the environment variable that sets the field ``name``."""
+    return _PREFIX + name.upper()
+
+
+def from_environment(environ: Mapping[str, str]) -> Config:
+    """Return the configuration that environment variables give.
+
+    Raises
+    ------
+    ConfigurationError
+        If a variable's value is not accepted.
+    """
+    given = {name: environ[environment_name(name)] for name in _FIELDS if environment_name(name) in environ}
+    return Config(**{name: _checked(name, value, environment_name(name)) for name, value in given.items()})
+
+
+class Settings:
+    """The current configuration: attributes are read and assigned; a ``using`` block has precedence."""
+
+    __slots__ = ("_base", "_scoped")
+
+    def __init__(self, base: Config) -> None:
+        object.__setattr__(self, "_base", base)
+        object.__setattr__(self, "_scoped", ContextVar("gpuarray_config", default=None))
+
+    @property
+    def current(self) -> Config:
+        """The configuration in force here, as one immutable value."""
+        scoped: Config | None = self._scoped.get()
+        return self._base if scoped is None else scoped
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _FIELDS:
+            raise AttributeError(f"there is no setting {name!r}; the settings are {', '.join(_FIELDS)}")
+        return getattr(self.current, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        changed = {name: _checked(name, value, f"config.{name}")}
+        object.__setattr__(self, "_base", replace(self._base, **changed))
+        scoped = self._scoped.get()
+        if scoped is not None:
+            self._scoped.set(replace(scoped, **changed))
+
+    def __dir__(self) -> list[str]:
+        return [*_FIELDS, "current"]
+
+    def __repr__(self) -> str:
+        return repr(self.current)
+
+    @contextmanager
+    def using(self, **settings: Any) -> Iterator[Config]:
+        """Set fields for the duration of a ``with`` block, in this thread or task.
+
+        Parameters
+        ----------
+        **settings
+            Fields of :class:`Config` and their values.
+
+        Raises
+        ------
+        ConfigurationError
+            If a name is no setting, or a value is not accepted.
+        """
+        changed = {name: _checked(name, value, f"setting {name!r}") for name, value in settings.items()}
+        token = self._scoped.set(replace(self.current, **changed))
+        try:
+            yield self.current
+        finally:
+            self._scoped.reset(token)
+
+
+config: Final = Settings(from_environment(os.environ))
+using = config.using

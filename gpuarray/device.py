@@ -1,0 +1,124 @@
+"""Devices and what they can do: the nouns that all layers share.
+
+A :class:`Device` is a name: ``"auto"`` (each evaluation goes where it runs best), or a pinned place, ``"cpu"`` or
+``"wgpu:0"``. :class:`Capabilities` is what an opened device tells about itself.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from gpuarray import dtypes
+from gpuarray.dtypes import DType
+from gpuarray.errors import DeviceError
+
+
+class Device:
+    """The place where arrays live; equal by name, and equal to its name as a string.
+
+    Parameters
+    ----------
+    name : str
+        ``"auto"``, or a provider's name with an optional number: ``"cpu"``, ``"wgpu"``, ``"wgpu:1"``.
+    """
+
+    __slots__ = ("name",)
+    _known: "dict[str, Device]" = {}
+
+    name: str
+
+    def __new__(cls, name: "str | Device") -> "Device":
+        """Return the one object that stands for ``name``."""
+        if isinstance(name, Device):
+            return name
+        if not isinstance(name, str):
+            raise TypeError(f"a device is named by a string such as 'auto', 'cpu' or 'wgpu:0', not {name!r}")
+        full = "wgpu:0" if name == "wgpu" else name
+        found = cls._known.get(full)
+        if found is None:
+            kind, _, number = full.partition(":")
+            if not kind.isidentifier() or (number and not number.isdigit()):
+                raise DeviceError(f"no device is named {name!r}; accepted are 'auto', 'cpu', 'wgpu' and 'wgpu:N'")
+            found = cls._known.setdefault(full, super().__new__(cls))
+            found.name = full
+        return found
+
+    @property
+    def kind(self) -> str:
+        """The provider's name: ``"auto"``, ``"cpu"``, ``"wgpu"``, ..."""
+        return self.name.partition(":")[0]
+
+    @property
+    def number(self) -> int:
+        """Which of the provider's devices."""
+        return int(self.name.partition(":")[2] or 0)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, str):
+            return self.name == ("wgpu:0" if other == "wgpu" else other)
+        return self is other
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __repr__(self) -> str:
+        return f"Device({self.name!r})"
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Device, (self.name,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Capabilities:
+    """What an opened device can do; sizes in bytes.
+
+    Attributes
+    ----------
+    adapter, vendor, backend, kind, driver : str
+        The adapter's own words: its name, its maker, "Vulkan" or "Metal" or ..., "DiscreteGPU" or "CPU" or ..., and
+        the driver's version.
+    dtypes : frozenset of dtype
+        What steps may compute with.
+    binding_limit, buffer_limit : int
+        Largest window that one binding can show; largest buffer.
+    binding_alignment : int
+        What offsets of windows are multiples of.
+    storage_bindings : int
+        How many storage buffers one kernel can bind.
+    workgroup_limit : int
+        Workgroups along one dimension.
+    invocations : int
+        Invocations of one workgroup.
+    workgroup_memory : int
+        Memory that a workgroup shares.
+    subgroups : bool
+        Whether subgroup operations may be used.
+    recompute_limit : int
+        How many simple operations an element may cost before storing it beats computing it twice.
+    row_limit : int
+        Most elements of a row that a row program may walk several times.
+    parallel_rows : int
+        How many rows a row program needs to keep the device busy.
+    """
+
+    adapter: str
+    vendor: str = ""
+    backend: str = ""
+    kind: str = ""
+    driver: str = ""
+    dtypes: frozenset[DType] = frozenset(dtypes.ALL)
+    binding_limit: int = 1 << 62
+    buffer_limit: int = 1 << 62
+    binding_alignment: int = 256
+    storage_bindings: int = 1 << 20
+    workgroup_limit: int = 65535
+    invocations: int = 256
+    workgroup_memory: int = 16384
+    subgroups: bool = False
+    recompute_limit: int = 32
+    row_limit: int = 1 << 17
+    parallel_rows: int = 64
+    features: frozenset[str] = frozenset()
+    limits: tuple[tuple[str, int], ...] = field(default=())

@@ -1,0 +1,204 @@
+"""The main job, shown: a photograph goes through the same NumPy-style functions on NumPy and on this package.
+
+The functions are in :mod:`gpuarray.diagnostics.pictures`. This module finds the photograph, runs them under both
+namespaces, compares the results and the times, and tells what happened on the device.
+"""
+
+import argparse
+import importlib.util
+import re
+import statistics
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gpuarray.diagnostics import pictures
+from gpuarray.errors import GpuArrayError
+
+Levels = npt.NDArray[np.uint8]
+
+SIZES = {"hd": (1920, 1080), "4k": (3840, 2160), "8k": (7680, 4320)}
+INSTALL = 'pip install "gpuarray-xp[demo]"'
+REPEATS = 5
+
+
+class DemoError(Exception):
+    """The demonstration cannot run; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one run of the job gives: device or NumPy arrays, named."""
+
+    picture: Any
+    levels: Any
+    tones: Any
+    error: Any
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``python -m gpuarray demo``."""
+    parser.add_argument("--device", default="auto", help="auto (the default), cpu, wgpu or wgpu:N")
+    parser.add_argument("--out", type=Path, default=Path("demo-output"), metavar="DIR", help="folder of the pictures")
+    parser.add_argument("--size", type=_size, default="4k", help=f"{', '.join(SIZES)}, or WIDTHxHEIGHT; 4k by default")
+    parser.add_argument("--image", type=Path, metavar="FILE", help="another photograph than scikit-learn's china.jpg")
+
+
+def main(arguments: argparse.Namespace, xp: ModuleType) -> int:
+    """Run the demonstration with ``xp``, this package's public namespace, and return the exit status."""
+    try:
+        levels = photograph(arguments.image, arguments.size)
+        arguments.out.mkdir(parents=True, exist_ok=True)
+        with xp.using(device=arguments.device):
+            run(xp, levels, arguments.out)
+    except (DemoError, GpuArrayError, OSError) as error:
+        print(f"demo: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def run(xp: ModuleType, levels: Levels, out: Path) -> None:
+    """Do the job on NumPy and on ``xp``, write the pictures to ``out``, and print how the two compare."""
+    _, height, width = levels.shape
+    print(f"A photograph of {width} x {height} pixels, through normalise, gamma, unsharp mask and vignette;")
+    print("from the result the histogram of its tones and the mean squared error against the original")
+
+    expected, numpy_seconds = _timed(np, levels)
+    xp.reset_stats()
+    _, cold_seconds = _timed(xp, levels)
+    compiles = xp.stats()["compiles"]
+    warm = []
+    for _ in range(REPEATS):
+        xp.reset_stats()
+        actual, seconds = _timed(xp, levels)
+        warm.append(seconds)
+    counted = dict(xp.stats())
+    warm_seconds = statistics.median(warm)
+
+    _section("Device")
+    _line("in use", _device(actual.picture))
+    _section("Time, from NumPy array to NumPy array")
+    _line("NumPy", f"{numpy_seconds * 1e3:10,.1f} ms")
+    _line("gpuarray, first time", f"{cold_seconds * 1e3:10,.1f} ms   opens the device, plans, compiles")
+    _line(
+        "gpuarray, again", f"{warm_seconds * 1e3:10,.1f} ms   {numpy_seconds / warm_seconds:.1f} times as fast as NumPy"
+    )
+    _section("Work of one run")
+    if "operations" in counted:
+        _line("operations recorded", f"{counted['operations']:10,}")
+    _line("kernels launched", f"{counted['launches']:10,}")
+    _line("kernels compiled", f"{compiles:10,}      the first time; {counted['compiles']} afterwards")
+    _line("run on the host", f"{counted['fallbacks']:10,}      for want of a kernel or a feature of the device")
+    _line("moved to the device", f"{counted['bytes_uploaded']:14,} bytes")
+    _line("moved from the device", f"{counted['bytes_downloaded']:14,} bytes")
+    _section("Agreement with NumPy, largest difference")
+    for what, difference in _differences(expected, actual):
+        _line(what, difference)
+
+    _save(out / "before.png", levels.transpose(1, 2, 0))
+    _save(out / "after.png", np.asarray(actual.levels))
+    _section("Plan of the picture: explain(picture)")
+    print(_indented(str(xp.explain(pictures.develop(xp, pictures.from_levels(xp, xp.asarray(levels)))))))
+    print(f"\nWrote {out / 'before.png'} and {out / 'after.png'}")
+
+
+def job(xp: Any, levels: Any) -> Outcome:
+    """Return everything that the demonstration computes, under the namespace ``xp``."""
+    before = pictures.from_levels(xp, levels)
+    after = pictures.develop(xp, before)
+    return Outcome(
+        picture=after,
+        levels=pictures.to_levels(xp, after),
+        tones=pictures.tones(xp, after),
+        error=pictures.mean_squared_error(xp, before, after),
+    )
+
+
+def _timed(xp: Any, levels: Levels) -> tuple[Outcome, float]:
+    """Return the outcome, its three results as NumPy arrays, and the seconds from NumPy array to NumPy arrays."""
+    start = time.perf_counter()
+    outcome = job(xp, xp.asarray(levels))
+    if xp is not np:
+        xp.evaluate(outcome.levels, outcome.tones, outcome.error)  # together, so that what they share runs once
+    results = [np.asarray(result) for result in (outcome.levels, outcome.tones, outcome.error)]
+    elapsed = time.perf_counter() - start
+    return Outcome(outcome.picture, *results), elapsed
+
+
+def _differences(expected: Outcome, actual: Outcome) -> list[tuple[str, str]]:
+    """Return what was compared, and how much the two outcomes differ."""
+    picture = np.max(np.abs(expected.picture - np.asarray(actual.picture)))
+    apart = np.abs(expected.levels.astype(np.int16) - actual.levels)
+    moved = int(np.sum(np.abs(expected.tones - actual.tones))) // 2
+    error = abs(float(expected.error) - float(actual.error)) / float(expected.error)
+    return [
+        ("picture, 0 to 1", f"{picture:.2g}"),
+        ("levels, 0 to 255", f"{np.max(apart)} ({np.count_nonzero(apart):,} of {apart.size:,} differ)"),
+        ("tones", f"{moved:,} of {int(np.sum(expected.tones)):,} pixels counted in another bin"),
+        ("mean squared error", f"{error:.2g} of its value, {float(expected.error):.6f}"),
+    ]
+
+
+def photograph(image: Path | None, size: tuple[int, int]) -> Levels:
+    """Return a photograph as levels of shape (3, height, width).
+
+    Raises
+    ------
+    DemoError
+        If pillow or the photograph is missing.
+    """
+    try:
+        from PIL import Image
+    except ImportError:
+        raise DemoError(f"pillow reads and writes the pictures, and it is not installed; {INSTALL}") from None
+    with Image.open(image or _sample()) as opened:
+        resized = opened.convert("RGB").resize(size, Image.Resampling.BICUBIC)
+    return np.ascontiguousarray(np.asarray(resized).transpose(2, 0, 1))
+
+
+def _sample() -> Path:
+    """Return the path of scikit-learn's sample photograph, without importing scikit-learn."""
+    package = importlib.util.find_spec("sklearn")
+    if package is None or package.origin is None:
+        raise DemoError(
+            f"the photograph ships with scikit-learn, which is not installed; {INSTALL}, or give --image FILE"
+        )
+    return Path(package.origin).parent / "datasets" / "images" / "china.jpg"
+
+
+def _save(path: Path, levels: Levels) -> None:
+    from PIL import Image
+
+    Image.fromarray(levels).save(path, compress_level=1)
+
+
+def _size(text: str) -> tuple[int, int]:
+    """Return the width and height that an argument asks for."""
+    if text.lower() in SIZES:
+        return SIZES[text.lower()]
+    found = re.fullmatch(r"(\d+)x(\d+)", text)
+    if found is None or min(int(side) for side in found.groups()) < 3:
+        raise argparse.ArgumentTypeError(f"{text!r}; accepted are {', '.join(SIZES)} and WIDTHxHEIGHT such as 1280x720")
+    return int(found[1]), int(found[2])
+
+
+def _device(array: Any) -> str:
+    return str(array.device)
+
+
+def _section(title: str) -> None:
+    print(f"\n{title}")
+
+
+def _line(name: str, value: str) -> None:
+    print(f"  {name:24}{value}")
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"  {line}" for line in text.splitlines())

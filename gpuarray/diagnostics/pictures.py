@@ -1,0 +1,68 @@
+"""Picture processing written against an array namespace, as a user of NumPy would write it.
+
+Every function takes the namespace ``xp`` (``numpy`` or ``gpuarray``) and float32 arrays. A picture has shape
+(3, height, width), one plane a channel, and values between 0 and 1. Nothing here knows of devices, kernels or laziness.
+"""
+
+from typing import Any
+
+LUMINANCE = (0.2126, 0.7152, 0.0722)
+"""How much red, green and blue each add to what the eye sees as light (ITU-R BT.709)."""
+
+
+def normalise(xp: Any, picture: Any) -> Any:
+    """Stretch every channel so that its mean becomes 0.5 and one and a half standard deviations reach either end."""
+    mean = xp.mean(picture, axis=(1, 2), keepdims=True)
+    deviation = xp.sqrt(xp.mean((picture - mean) ** 2, axis=(1, 2), keepdims=True) + 1e-6)
+    return xp.clip((picture - mean) / (3 * deviation) + 0.5, 0, 1)
+
+
+def gamma(xp: Any, picture: Any, exponent: float) -> Any:
+    """Lighten (an exponent under 1) or darken the middle tones."""
+    return xp.pow(picture, exponent)
+
+
+def unsharp_mask(xp: Any, picture: Any, amount: float) -> Any:
+    """Add what a picture differs from the mean of its eight neighbours and itself; the border is kept as it is."""
+    height, width = picture.shape[1:]
+    near = [(i, j) for i in range(3) for j in range(3)]
+    blurred = sum(picture[:, i : height - 2 + i, j : width - 2 + j] for i, j in near) / 9
+    sharp = xp.asarray(picture, copy=True)
+    sharp[:, 1:-1, 1:-1] += amount * (picture[:, 1:-1, 1:-1] - blurred)
+    return xp.clip(sharp, 0, 1)
+
+
+def vignette(xp: Any, picture: Any, strength: float) -> Any:
+    """Darken a picture towards its corners, by its distance from the centre."""
+    height, width = picture.shape[1:]
+    y = xp.arange(height, dtype=xp.float32)[:, None] * (2 / (height - 1)) - 1
+    x = xp.arange(width, dtype=xp.float32)[None, :] * (2 / (width - 1)) - 1
+    return picture * (1 - strength * (x * x + y * y) / 2)
+
+
+def develop(xp: Any, picture: Any) -> Any:
+    """Run the whole chain: normalise, gamma, unsharp mask, vignette."""
+    light = gamma(xp, normalise(xp, picture), 0.75)
+    return vignette(xp, unsharp_mask(xp, light, 0.7), 0.3)
+
+
+def tones(xp: Any, picture: Any, bins: int = 16) -> Any:
+    """Count the pixels in each of ``bins`` equal steps of luminance, from black to white."""
+    red, green, blue = (weight * picture[channel] for channel, weight in enumerate(LUMINANCE))
+    step = xp.clip(xp.floor((red + green + blue) * bins), 0, bins - 1)
+    return xp.stack([xp.count_nonzero(step == k) for k in range(bins)])
+
+
+def mean_squared_error(xp: Any, one: Any, other: Any) -> Any:
+    """Return the mean squared difference of two pictures."""
+    return xp.mean((one - other) ** 2)
+
+
+def from_levels(xp: Any, levels: Any) -> Any:
+    """Return the picture of whole levels from 0 to 255, of shape (3, height, width)."""
+    return levels.astype(xp.float32) / 255
+
+
+def to_levels(xp: Any, picture: Any) -> Any:
+    """Return a picture as whole levels from 0 to 255 in the shape (height, width, 3), as files hold it."""
+    return xp.round(xp.permute_dims(picture, (1, 2, 0)) * 255).astype(xp.uint8)

@@ -1,0 +1,41 @@
+"""The exception family.
+
+Every error of this package is a :class:`GpuArrayError` and also the builtin exception that a NumPy user
+would expect in the same place. A message says what was given, what is accepted, and what to do.
+"""
+
+
+class GpuArrayError(Exception):
+    """Base class of all errors that this package raises on its own account."""
+
+
+class UnsupportedError(GpuArrayError, NotImplementedError):
+    """A device lacks what an operation needs, and the configuration forbids running it elsewhere."""
+
+
+class FallbackError(GpuArrayError, RuntimeError):
+    """A step would have run on the host while ``config.fallback`` is ``"error"``."""
+
+
+class DeviceError(GpuArrayError, RuntimeError):
+    """A device cannot be opened, is closed, was lost, or belongs to another process."""
+
+
+class DeviceMismatchError(GpuArrayError, ValueError):
+    """Arrays that are pinned to different devices met in one operation."""
+
+
+class DeviceMemoryError(GpuArrayError, MemoryError):
+    """A device has no memory left, or its memory limit is reached."""
+
+
+class ConfigurationError(GpuArrayError, ValueError):
+    """A setting has a value outside what is accepted."""
+
+
+class ReadOnlyError(GpuArrayError, ValueError):
+    """A write to an array that is a read-only view, such as the result of ``broadcast_to``."""
+
+
+class FallbackWarning(UserWarning):
+    """A step ran on the host; raised once a function while ``config.fallback`` is ``"warn"``."""

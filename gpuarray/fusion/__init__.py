@@ -1,0 +1,1 @@
+"""How what was asked becomes launches: simplification, grouping into steps, and plans."""

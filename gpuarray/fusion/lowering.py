@@ -1,0 +1,380 @@
+"""From nodes to the instructions of one loop.
+
+A :class:`LoopBuilder` has an index space and turns nodes into instructions that compute their value at an index. Views
+are folded into the layouts of loads; where a view cannot be folded, or computing again would cost too much, lowering
+asks for a value to be stored by raising :class:`StoreFirst`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from math import prod
+
+from gpuarray.dtypes import DType, canonical
+from gpuarray.fusion.graphs import GraphView
+from gpuarray.fusion.steps import (
+    FULL,
+    OUTER,
+    UNIFORM,
+    Apply,
+    Fold,
+    Index,
+    Instruction,
+    Load,
+    Loop,
+    Scalar,
+    Store,
+    Take,
+)
+from gpuarray.graph.layouts import Layout, Shape, broadcast, collapse, compose, contiguous, contiguous_strides
+from gpuarray.graph.nodes import Gather, Generate, Map, Reduce, View
+from gpuarray.ops import elementwise as rows
+from gpuarray.ops import generators
+
+BROADCAST_COST_LIMIT = 8
+
+
+class StoreFirst(Exception):  # noqa: N818  # a request to the planner, not an error
+    """The value at ``position`` must be stored before the loop that wants it can be built."""
+
+    def __init__(self, position: int) -> None:
+        super().__init__(position)
+        self.position = position
+
+
+class CannotJoin(Exception):  # noqa: N818  # an answer to the planner, not an error
+    """A value that the loop itself makes is wanted at another element than the one at hand."""
+
+
+@dataclass
+class LoopBuilder:
+    """The instructions of one loop under construction."""
+
+    graph: GraphView
+    source_shape: Shape
+    axes: tuple[int, ...] | None
+    instructions: list[Instruction] = field(default_factory=list)
+    stores: list[Store] = field(default_factory=list)
+    inputs: list[int] = field(default_factory=list)
+    outputs: list[int] = field(default_factory=list)
+    scalars: list[tuple[int, int]] = field(default_factory=list)
+    """(position, parameter number) of each scalar slot."""
+    made: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """Stored values that this loop makes: position to instruction, and the level at which it has elements."""
+    memo: dict[tuple[int, Layout, int], int] = field(default_factory=dict)
+    phases: list[int] = field(default_factory=list)
+
+    def copy(self) -> "LoopBuilder":
+        """Return a builder that can be changed without changing this one."""
+        return LoopBuilder(
+            self.graph,
+            self.source_shape,
+            self.axes,
+            list(self.instructions),
+            list(self.stores),
+            list(self.inputs),
+            list(self.outputs),
+            list(self.scalars),
+            dict(self.made),
+            dict(self.memo),
+            list(self.phases),
+        )
+
+    # -- the index space ----------------------------------------------------------------------------------------------
+
+    @property
+    def inner_axes(self) -> tuple[int, ...]:
+        """Axes of the source shape that are inner: all of them while no fold has said otherwise."""
+        return tuple(range(len(self.source_shape))) if self.axes is None else self.axes
+
+    @property
+    def outer_axes(self) -> tuple[int, ...]:
+        """Axes of the source shape that are outer."""
+        return tuple(a for a in range(len(self.source_shape)) if a not in self.inner_axes)
+
+    @property
+    def outer(self) -> Shape:
+        """The outer index space."""
+        return tuple(self.source_shape[a] for a in self.outer_axes)
+
+    @property
+    def inner(self) -> Shape:
+        """The inner index space."""
+        return tuple(self.source_shape[a] for a in self.inner_axes)
+
+    def full_layout(self) -> Layout:
+        """Return the layout from the full index space to positions among the source shape's elements."""
+        strides = contiguous_strides(self.source_shape)
+        order = self.outer_axes + self.inner_axes
+        return Layout(self.outer + self.inner, tuple(strides[a] for a in order), 0)
+
+    def own_row(self) -> Layout:
+        """Return the layout from the full index space to the row at hand."""
+        return Layout(self.outer + self.inner, contiguous_strides(self.outer) + (0,) * len(self.inner), 0)
+
+    # -- instructions ---------------------------------------------------------------------------------------------------
+
+    def add(self, item: Instruction, operands: Sequence[int] = ()) -> int:
+        """Append an instruction; return its number."""
+        phase = max((self.phases[o] + isinstance(self.instructions[o], Fold) for o in operands), default=0)
+        self.instructions.append(item)
+        self.phases.append(phase)
+        return len(self.instructions) - 1
+
+    def input_slot(self, position: int) -> int:
+        """Return the slot of a stored value that the loop reads."""
+        root = self.graph.root(position)
+        if root not in self.inputs:
+            self.inputs.append(root)
+        return self.inputs.index(root)
+
+    def lower(self, position: int, layout: Layout, level: int) -> int:
+        """Return the instruction that computes a node at ``layout``, a map from the level's indices to its elements."""
+        stack = [(position, layout, level)]
+        while stack:
+            item = stack[-1]
+            if item in self.memo:
+                stack.pop()
+                continue
+            wanted = self._wanted(*item)
+            missing = [w for w in wanted if w not in self.memo]
+            if missing:
+                stack.extend(reversed(missing))
+                continue
+            stack.pop()
+            self.memo[item] = self._emit(*item, [self.memo[w] for w in wanted])
+        return self.memo[position, layout, level]
+
+    def _wanted(self, position: int, layout: Layout, level: int) -> list[tuple[int, Layout, int]]:
+        """Return what must be lowered before a node can be."""
+        graph = self.graph
+        node = graph.nodes[position]
+        if position in graph.stored:
+            return []
+        inputs = graph.inputs[position]
+        if isinstance(node, View):
+            inner = compose(layout, node.layout)
+            if inner is None:
+                raise StoreFirst(position)
+            return [(inputs[0], inner, level)]
+        if isinstance(node, Gather):
+            return [(inputs[1], layout, level)]
+        if isinstance(node, Map):
+            self._refuse_repetition(position, layout)
+            wanted = []
+            for i in inputs:
+                inner = compose(layout, broadcast(graph.nodes[i].shape, node.shape))
+                if inner is None:
+                    raise StoreFirst(position)
+                wanted.append((i, inner, level))
+            return wanted
+        return []
+
+    def _refuse_repetition(self, position: int, layout: Layout) -> None:
+        """Ask for a small value to be stored when broadcasting would compute it again for many elements."""
+        size = self.graph.nodes[position].size
+        if layout.size > 2 * size and self.graph.cost(position) >= BROADCAST_COST_LIMIT and self._depends_on_data(position):
+            raise StoreFirst(position)
+
+    def _depends_on_data(self, position: int) -> bool:
+        stack = [position]
+        while stack:
+            current = stack.pop()
+            node = self.graph.nodes[current]
+            if current in self.graph.stored or (isinstance(node, Generate) and node.op is not generators.full):
+                return True
+            stack += self.graph.inputs[current]
+        return False
+
+    def _emit(self, position: int, layout: Layout, level: int, values: list[int]) -> int:
+        node = self.graph.nodes[position]
+        if position in self.graph.stored:
+            return self._read(position, layout, level)
+        if isinstance(node, View):
+            return values[0]
+        if isinstance(node, Generate):
+            return self._generate(position, node, layout, level)
+        operand_level = max((self.instructions[v].level for v in values), default=UNIFORM)
+        if isinstance(node, Gather):
+            source = self.graph.inputs[position][0]
+            if self.graph.root(source) in self.made:
+                raise CannotJoin
+            extent = self.graph.nodes[source].size
+            slot = self.input_slot(source)
+            return self.add(Take(slot, values[0], extent, node.dtype, max(operand_level, OUTER)), values)
+        assert isinstance(node, Map)
+        sources = tuple(self.instructions[v].dtype for v in values)
+        return self.add(Apply(node.op, tuple(values), sources, node.dtype, operand_level), values)
+
+    def _generate(self, position: int, node: Generate, layout: Layout, level: int) -> int:
+        slots = []
+        for number in range(len(node.parameters)):
+            if (position, number) not in self.scalars:
+                self.scalars.append((position, number))
+            slots.append(self.scalars.index((position, number)))
+        if node.op is generators.full:
+            return self.add(Scalar(slots[0], node.dtype))
+        layout, level = self._hoisted(layout, level)
+        return self.add(Index(node.op, layout, tuple(slots), node.dtype, level))
+
+    def _read(self, position: int, layout: Layout, level: int) -> int:
+        root = self.graph.root(position)
+        if root in self.made:
+            instruction, own = self.made[root]
+            if own > level:
+                raise CannotJoin
+            here = self.full_layout() if own == FULL else self.own_row() if level == FULL else contiguous(self.outer)
+            if not _same_map(layout, here):
+                raise CannotJoin
+            return instruction
+        slot = self.input_slot(root)
+        layout, level = self._hoisted(layout, level)
+        node = self.graph.nodes[position]
+        return self.add(Load(slot, layout, node.size, node.dtype, level))
+
+    def _hoisted(self, layout: Layout, level: int) -> tuple[Layout, int]:
+        """Return the layout at the lowest level that tells its elements apart."""
+        count = len(self.outer)
+        if level == FULL and all(s == 0 for s in layout.strides[count:]):
+            return Layout(self.outer, layout.strides[:count], layout.offset), OUTER
+        return layout, level
+
+    # -- what a loop makes ----------------------------------------------------------------------------------------------
+
+    def adopt_axes(self, axes: tuple[int, ...]) -> None:
+        """Split a loop that had no folds yet into rows: everything in it is lowered again."""
+        made = list(self.made)
+        outputs = list(self.outputs)
+        fresh = LoopBuilder(self.graph, self.source_shape, axes)
+        for position in made:
+            fresh.make_elementwise(position, store=position in outputs)
+        self.__dict__.update(fresh.__dict__)
+
+    def make_elementwise(self, position: int, *, store: bool = True) -> None:
+        """Compute a stored node of the source's shape at every element."""
+        layout = self.full_layout()
+        value = self._lower_root(position, layout, FULL)
+        self._made(position, value, store, layout, FULL)
+
+    def make_row_value(self, position: int) -> None:
+        """Compute a stored node that has one element a row."""
+        layout = contiguous(self.outer)
+        shape = self.graph.nodes[position].shape
+        value = self._lower_root(position, Layout(self.outer, _row_strides(shape, self.outer), 0), OUTER)
+        self._made(position, value, True, layout, OUTER)
+
+    def make_fold(self, position: int) -> None:
+        """Fold the rows of a reduction's source."""
+        node = self.graph.nodes[position]
+        assert isinstance(node, Reduce)
+        source = self.graph.inputs[position][0]
+        operand = self.lower(source, self.full_layout(), FULL)
+        kind = self.graph.nodes[source].dtype
+        if self.instructions[operand].level != FULL:
+            operand = self.add(Apply(rows.cast, (operand,), (kind,), kind, FULL), (operand,))
+        value = self.add(Fold(node.op, operand, kind, node.dtype), (operand,))
+        self._made(position, value, True, contiguous(self.outer), OUTER)
+
+    def make_region(self, value: int, slot_of: int, layout: Layout, extent: int) -> None:
+        """Store an instruction to a region of a stored node; ``layout`` has the source's shape."""
+        order = self.outer_axes + self.inner_axes
+        region = Layout(
+            self.outer + self.inner, tuple(layout.strides[a] for a in order), layout.offset
+        )
+        if slot_of not in self.outputs:
+            self.outputs.append(slot_of)
+        dtype = self.instructions[value].dtype
+        self.stores.append(Store(self.outputs.index(slot_of), value, region, extent, dtype, FULL))
+
+    def _lower_root(self, position: int, layout: Layout, level: int) -> int:
+        """Lower a node that is stored itself, so that its own operands are computed here."""
+        self.graph.stored.discard(position)
+        try:
+            return self.lower(position, layout, level)
+        finally:
+            self.graph.stored.add(position)
+            self.memo = {k: v for k, v in self.memo.items() if k[0] != position}
+
+    def _made(self, position: int, value: int, store: bool, layout: Layout, level: int) -> None:
+        self.made[position] = (value, level)
+        if store:
+            self.outputs.append(position)
+            node = self.graph.nodes[position]
+            self.stores.append(Store(len(self.outputs) - 1, value, layout, node.size, node.dtype, level))
+
+    # -- the finished loop ----------------------------------------------------------------------------------------------
+
+    def has_row_program(self) -> bool:
+        """Whether anything at level FULL waits for a fold."""
+        return any(
+            item.level == FULL and phase > 0 for item, phase in zip(self.instructions, self.phases, strict=True)
+        ) or any(s.level == FULL and self._value_phase(s.value) > 0 for s in self.stores)
+
+    def _value_phase(self, value: int) -> int:
+        return self.phases[value] + isinstance(self.instructions[value], Fold)
+
+    def finish(self, unstored: set[int]) -> Loop:
+        """Return the loop without the stores of ``unstored`` positions, its layouts collapsed."""
+        kept = [s for s in self.stores if self.outputs[s.slot] not in unstored]
+        outputs = [o for o in self.outputs if o not in unstored]
+        stores = [replace(s, slot=outputs.index(self.outputs[s.slot])) for s in kept]
+        self.outputs = outputs
+        loop = Loop(
+            self.outer,
+            self.inner,
+            tuple(self.instructions),
+            tuple(stores),
+            tuple(self.graph.nodes[i].dtype for i in self.inputs),
+            tuple(self.graph.nodes[o].dtype for o in outputs),
+            tuple(self._scalar_dtype(*s) for s in self.scalars),
+            tuple(self.phases),
+        )
+        return collapse_loop(loop)
+
+    def _scalar_dtype(self, position: int, number: int) -> DType:
+        node = self.graph.nodes[position]
+        assert isinstance(node, Generate)
+        names = node.op.parameter_types or ("result",) * node.op.parameters
+        return node.dtype if names[number] == "result" else canonical(names[number])
+
+
+def _row_strides(shape: Shape, outer: Shape) -> Shape:
+    """Return the strides over ``outer`` of a node that has the same elements with any shape."""
+    if prod(shape) != prod(outer):
+        raise CannotJoin
+    return contiguous_strides(outer)
+
+
+def _same_map(first: Layout, second: Layout) -> bool:
+    """Whether two layouts of one shape name the same positions: strides of extent 1 do not count."""
+    return first.offset == second.offset and all(
+        extent == 1 or a == b for extent, a, b in zip(first.shape, first.strides, second.strides, strict=True)
+    )
+
+
+def collapse_loop(loop: Loop) -> Loop:
+    """Merge the axes of a loop's index space that all its layouts step through as one."""
+    rank = len(loop.outer)
+    placed = [x for x in (*loop.instructions, *loop.stores) if isinstance(x, Load | Index | Store)]
+    outer_parts = [Layout(loop.outer, x.layout.strides[:rank], x.layout.offset) for x in placed]
+    inner_parts = [Layout(loop.inner, x.layout.strides[rank:], 0) for x in placed if x.level == FULL]
+    outer, outer_parts = _merge(outer_parts, loop.outer)
+    inner, inner_parts = _merge(inner_parts, loop.inner)
+    rest = iter(inner_parts)
+    layouts: dict[int, Layout] = {}
+    for item, part in zip(placed, outer_parts, strict=True):
+        own = next(rest) if item.level == FULL else Layout((), (), 0)
+        layouts[id(item)] = Layout(part.shape + own.shape, part.strides + own.strides, part.offset)
+    instructions = tuple(
+        replace(x, layout=layouts[id(x)]) if isinstance(x, Load | Index) else x for x in loop.instructions
+    )
+    stores = tuple(replace(x, layout=layouts[id(x)]) for x in loop.stores)
+    return replace(loop, outer=outer, inner=inner, instructions=instructions, stores=stores)
+
+
+def _merge(parts: list[Layout], shape: Shape) -> tuple[Shape, list[Layout]]:
+    """Collapse layouts of ``shape`` together; return the collapsed shape too, which exists without layouts as well."""
+    if not parts:
+        size = prod(shape)
+        return ((size,) if size != 1 else ()), []
+    merged = collapse(parts)
+    return merged[0].shape, merged

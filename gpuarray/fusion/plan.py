@@ -1,0 +1,383 @@
+"""Plans: the launches that compute what is wanted, in order.
+
+Stored values are grouped greedily, in topological order, each joining the latest group that can compute it in the
+same walk over memory: elementwise values of one shape, reductions of one source shape along the same axes, their
+epilogues, and row programs where rows are short. Which values are stored follows from node kinds, device limits, and
+one rule of cost; no rule knows a workload.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+from gpuarray.device import Capabilities
+from gpuarray.dtypes import DType
+from gpuarray.fusion.graphs import INSTRUCTION_LIMIT, GraphView, view_graph
+from gpuarray.fusion.lowering import CannotJoin, LoopBuilder, StoreFirst
+from gpuarray.fusion.steps import FULL, CallStep, ContractStep, CopyStep, ScanStep, ScatterStep, Step
+from gpuarray.graph.layouts import Layout, contiguous, slice_axis
+from gpuarray.graph.nodes import Call, Concat, Contract, Leaf, Node, Reduce, Scan, Scatter, View
+from gpuarray.graph.walk import freeze
+
+SHORT_ROW = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedStep:
+    """A step with the positions of its operands, its results, and its scalars (position, parameter number)."""
+
+    step: Step
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    scalars: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Steps in order, over values named by their node's position.
+
+    Attributes
+    ----------
+    steps : tuple of PlannedStep
+        What runs.
+    results : tuple of (int, int)
+        Wanted positions, and the position whose buffer holds each one's value.
+    sizes : dict
+        Elements and dtype of each value that a step writes.
+    slots : dict
+        For values that do not outlive the plan: the number of the buffer they share with others.
+    slot_bytes : tuple of int
+        Sizes of those buffers.
+    """
+
+    steps: tuple[PlannedStep, ...]
+    results: tuple[tuple[int, int], ...]
+    sizes: dict[int, tuple[int, DType]]
+    slots: dict[int, int] = field(default_factory=dict)
+    slot_bytes: tuple[int, ...] = ()
+
+
+@dataclass
+class Group:
+    """A loop under construction, or steps that stand alone; ``reads`` are the positions it takes from memory."""
+
+    builder: LoopBuilder | None = None
+    fixed: list[PlannedStep] = field(default_factory=list)
+
+    @property
+    def reads(self) -> set[int]:
+        """Positions whose buffers the group reads."""
+        own = set(self.builder.inputs) if self.builder else set()
+        written: set[int] = set()
+        for step in self.fixed:
+            own.update(i for i in step.inputs if i not in written)
+            written.update(step.outputs)
+        return own
+
+
+class Planner:
+    """Makes one plan."""
+
+    def __init__(self, graph: GraphView, wanted: set[int], capabilities: Capabilities, *, fuse: bool) -> None:
+        self.graph = graph
+        self.wanted = wanted
+        self.capabilities = capabilities
+        self.fuse = fuse
+        self.groups: list[Group] = []
+        self.producer: dict[int, int] = {}
+
+    # -- grouping -------------------------------------------------------------------------------------------------------
+
+    def group(self) -> None:
+        """Assign every stored value to a group."""
+        self.groups = []
+        self.producer = {}
+        graph = self.graph
+        for position, node in enumerate(graph.nodes):
+            if position not in graph.stored or isinstance(node, Leaf) or position in graph.aliases:
+                continue
+            if position in self.producer or node.size == 0:
+                continue
+            match node:
+                case Scan():
+                    self._alone(position, [self._scan(position, node)])
+                case Contract():
+                    self._alone(position, [self._contract(position, node)])
+                case Call():
+                    self._call(position, node)
+                case Concat():
+                    self._alone(position, self._concat(position, node))
+                case Scatter():
+                    self._alone(position, self._scatter(position, node))
+                case _:
+                    self._place(position, node)
+
+    def _alone(self, position: int, steps: list[PlannedStep]) -> None:
+        self.groups.append(Group(fixed=steps))
+        self.producer[position] = len(self.groups) - 1
+
+    def _place(self, position: int, node: Node) -> None:
+        """Put an elementwise value or a reduction into the latest loop that can make it, or into a new one."""
+        if isinstance(node, Reduce):
+            source = self.graph.nodes[self.graph.inputs[position][0]]
+            alone = LoopBuilder(self.graph, source.shape, node.axes)
+            alone.make_fold(position)
+        else:
+            alone = LoopBuilder(self.graph, node.shape, None)
+            alone.make_elementwise(position)
+        number = len(self.groups)
+        for candidate in reversed(range(number if self.fuse else 0)):
+            joined = self._joined(self.groups[candidate].builder, alone, position, node)
+            if joined is not None and self._acceptable(joined, candidate):
+                self.groups[candidate].builder = joined
+                self.producer[position] = candidate
+                return
+        self.groups.append(Group(alone))
+        self.producer[position] = number
+
+    def _joined(
+        self, builder: LoopBuilder | None, alone: LoopBuilder, position: int, node: Node
+    ) -> LoopBuilder | None:
+        """Return a loop with one more value, or None if it cannot make that value, or would gain nothing."""
+        if builder is None:
+            return None
+        independent = not set(alone.inputs) & (set(builder.inputs) | set(builder.made))
+        if independent and (builder.axes is not None or isinstance(node, Reduce)):
+            return None
+        trial = builder.copy()
+        try:
+            if isinstance(node, Reduce):
+                if alone.source_shape != trial.source_shape or trial.axes not in (None, node.axes):
+                    return None
+                if trial.axes is None:
+                    trial.adopt_axes(node.axes)
+                trial.make_fold(position)
+            elif node.shape == trial.source_shape:
+                trial.make_elementwise(position)
+            elif trial.axes is not None and node.size == prod(trial.outer):
+                trial.make_row_value(position)
+            else:
+                return None
+        except CannotJoin:
+            return None
+        return trial
+
+    def _acceptable(self, builder: LoopBuilder, number: int) -> bool:
+        """Whether a loop can run where it stands, and should."""
+        capabilities = self.capabilities
+        if any(self.producer.get(i, -1) >= number for i in builder.inputs):
+            return False
+        if len(builder.inputs) + len(builder.outputs) > min(capabilities.storage_bindings, 72) - 2:
+            return False
+        if len(builder.instructions) > 2 * INSTRUCTION_LIMIT:
+            return False
+        if not builder.has_row_program():
+            return True
+        rows, columns = prod(builder.outer), prod(builder.inner)
+        trailing = not builder.source_shape or (len(builder.source_shape) - 1) in builder.inner_axes
+        busy = rows >= capabilities.parallel_rows or columns <= SHORT_ROW
+        return trailing and busy and columns <= capabilities.row_limit
+
+    # -- steps that stand alone -----------------------------------------------------------------------------------------
+
+    def _scan(self, position: int, node: Scan) -> PlannedStep:
+        source = self.graph.inputs[position][0]
+        shape, axis = node.shape, node.axis
+        step = ScanStep(
+            node.op,
+            prod(shape[:axis]),
+            shape[axis],
+            prod(shape[axis + 1 :]),
+            self.graph.nodes[source].dtype,
+            node.dtype,
+        )
+        return PlannedStep(step, (self.graph.root(source),), (position,), ())
+
+    def _contract(self, position: int, node: Contract) -> PlannedStep:
+        roots: list[int] = []
+        layouts: list[Layout] = []
+        for operand in self.graph.inputs[position]:
+            operand_node = self.graph.nodes[operand]
+            if operand not in self.graph.stored and isinstance(operand_node, View):
+                roots.append(self.graph.root(self.graph.inputs[operand][0]))
+                layouts.append(operand_node.layout)
+            else:
+                roots.append(self.graph.root(operand))
+                layouts.append(contiguous(operand_node.shape))
+        kinds = tuple(self.graph.nodes[r].dtype for r in roots)
+        step = ContractStep(layouts[0], layouts[1], node.dtype, None, kinds, (node.dtype,))
+        return PlannedStep(step, tuple(roots), (position,), ())
+
+    def _call(self, position: int, node: Call) -> None:
+        graph = self.graph
+        same = [
+            p
+            for p, other in enumerate(graph.nodes)
+            if isinstance(other, Call)
+            and other.op is node.op
+            and graph.inputs[p] == graph.inputs[position]
+            and freeze(other.parameters) == freeze(node.parameters)
+        ]
+        outputs = [graph.nodes[p] for p in same]
+        inputs = [graph.nodes[i] for i in graph.inputs[position]]
+        step = CallStep(
+            node.op,
+            tuple(node.parameters.items()),
+            tuple(i.shape for i in inputs),
+            tuple(o.shape for o in outputs),
+            tuple(i.dtype for i in inputs),
+            tuple(o.dtype for o in outputs),
+            tuple(o.output for o in outputs if isinstance(o, Call)),
+        )
+        self.groups.append(Group(fixed=[PlannedStep(step, self._roots(graph.inputs[position]), tuple(same), ())]))
+        for p in same:
+            self.producer[p] = len(self.groups) - 1
+
+    def _roots(self, positions: Sequence[int]) -> tuple[int, ...]:
+        return tuple(self.graph.root(p) for p in positions)
+
+    def _concat(self, position: int, node: Concat) -> list[PlannedStep]:
+        """Return one loop for each shape of piece, which writes the pieces of that shape to their places."""
+        builders: list[LoopBuilder] = []
+        open_for: dict[tuple[int, ...], LoopBuilder] = {}
+        whole = contiguous(node.shape)
+        most = min(self.capabilities.storage_bindings, 72) // 2
+        start = 0
+        for operand in self.graph.inputs[position]:
+            shape = self.graph.nodes[operand].shape
+            region = slice_axis(whole, node.axis, start, 1, shape[node.axis])
+            start += shape[node.axis]
+            if 0 in shape:
+                continue
+            if shape not in open_for or len(open_for[shape].inputs) > most:
+                open_for[shape] = LoopBuilder(self.graph, shape, None)
+                builders.append(open_for[shape])
+            builder = open_for[shape]
+            value = builder.lower(operand, builder.full_layout(), FULL)
+            builder.make_region(value, position, region, node.size)
+        return [_finished(builder, set()) for builder in builders]
+
+    def _scatter(self, position: int, node: Scatter) -> list[PlannedStep]:
+        graph = self.graph
+        target, values, *rest = graph.inputs[position]
+        copy = PlannedStep(CopyStep(node.dtype, node.size), (graph.root(target),), (position,), ())
+        if node.layout is None:
+            count = graph.nodes[values].size
+            step = ScatterStep(node.dtype, graph.nodes[rest[0]].dtype, count, node.size)
+            where = PlannedStep(step, (graph.root(values), graph.root(rest[0])), (position,), ())
+            return [copy, where] if count else [copy]
+        if node.layout.size == 0:
+            return [copy]
+        builder = LoopBuilder(graph, node.layout.shape, None)
+        value = builder.lower(values, builder.full_layout(), FULL)
+        builder.make_region(value, position, node.layout, node.size)
+        return [copy, _finished(builder, set())]
+
+    # -- what is computed twice -------------------------------------------------------------------------------------------
+
+    def too_dear_to_repeat(self) -> set[int]:
+        """Return values that several loops compute although storing them would be cheaper."""
+        uses: dict[int, int] = {}
+        for group in self.groups:
+            if group.builder is None:
+                continue
+            for position in {k[0] for k in group.builder.memo}:
+                uses[position] = uses.get(position, 0) + 1
+        repeated = {
+            p
+            for p, n in uses.items()
+            if n > 1 and p not in self.graph.stored and self.graph.cost(p) > self.capabilities.recompute_limit
+        }
+        below = {i for p in repeated for i in self.graph.inputs[p]}
+        return repeated - below
+
+    # -- the plan ---------------------------------------------------------------------------------------------------------
+
+    def finish(self) -> Plan:
+        """Return the plan of the groups."""
+        graph = self.graph
+        needed = {graph.root(p) for p in self.wanted}
+        for group in self.groups:
+            needed |= group.reads
+        steps: list[PlannedStep] = []
+        for group in self.groups:
+            if group.builder is not None:
+                steps.append(_finished(group.builder, set(group.builder.outputs) - needed))
+            steps += group.fixed
+        sizes = {o: (graph.nodes[o].size, graph.nodes[o].dtype) for s in steps for o in s.outputs}
+        for position in self.wanted:
+            root = graph.root(position)
+            if not isinstance(graph.nodes[root], Leaf):
+                sizes.setdefault(root, (graph.nodes[root].size, graph.nodes[root].dtype))
+        results = tuple((p, graph.root(p)) for p in sorted(self.wanted))
+        slots, slot_bytes = _share_buffers(steps, sizes, {r for _, r in results})
+        return Plan(tuple(steps), results, sizes, slots, slot_bytes)
+
+
+def _finished(builder: LoopBuilder, unstored: set[int]) -> PlannedStep:
+    loop = builder.finish(unstored)
+    return PlannedStep(loop, tuple(builder.inputs), tuple(builder.outputs), tuple(builder.scalars))
+
+
+def _share_buffers(
+    steps: Sequence[PlannedStep], sizes: dict[int, tuple[int, DType]], results: set[int]
+) -> tuple[dict[int, int], tuple[int, ...]]:
+    """Give values that end with the plan numbered buffers, used again once their last reader has run."""
+    last: dict[int, int] = {}
+    for number, step in enumerate(steps):
+        for position in (*step.inputs, *step.outputs):
+            last[position] = number
+    slots: dict[int, int] = {}
+    slot_bytes: list[int] = []
+    free: list[int] = []
+    for number, step in enumerate(steps):
+        for position in step.outputs:
+            if position in results or position in slots:
+                continue
+            size, dtype = sizes[position]
+            nbytes = size * dtype.itemsize
+            fitting = [s for s in free if nbytes <= slot_bytes[s] <= 2 * nbytes]
+            if fitting:
+                slots[position] = min(fitting, key=slot_bytes.__getitem__)
+                free.remove(slots[position])
+            else:
+                slots[position] = len(slot_bytes)
+                slot_bytes.append(nbytes)
+        for position in {*step.inputs, *step.outputs}:
+            if position in slots and last[position] == number:
+                free.append(slots[position])
+    return slots, tuple(slot_bytes)
+
+
+def make_plan(
+    nodes: Sequence[Node], position: dict[int, int], wanted: set[int], capabilities: Capabilities, *, fuse: bool = True
+) -> Plan:
+    """Return the plan that computes the nodes at the positions ``wanted``.
+
+    Parameters
+    ----------
+    nodes : sequence of Node
+        The graph in topological order.
+    position : dict
+        Positions by ``id(node)``.
+    wanted : set of int
+        Positions of the values to keep.
+    capabilities : Capabilities
+        Limits and costs of the device.
+    fuse : bool
+        Off stores every value.
+    """
+    graph = view_graph(nodes, position, set(wanted))
+    while True:
+        graph.aliases.clear()
+        graph.settle(capabilities, fuse=fuse)
+        planner = Planner(graph, wanted, capabilities, fuse=fuse)
+        try:
+            planner.group()
+        except StoreFirst as request:
+            graph.stored.add(request.position)
+            continue
+        repeated = planner.too_dear_to_repeat()
+        if not repeated:
+            return planner.finish()
+        graph.stored |= repeated

@@ -1,0 +1,309 @@
+"""Steps: what one launch computes, as data that every provider interprets.
+
+A :class:`Loop` runs a small straight-line program over an index space of two groups of axes, *outer* (rows) and
+*inner* (what reductions fold). It is the only elementwise and reduction step: without a fold all axes are inner
+and it is a fused elementwise kernel; with folds it is a reduction with prologue and epilogue; with folds whose results
+are used again inside the row it is a row program such as softmax.
+
+Programs are lists of instructions; an operand is the number of an earlier instruction. Each instruction has a *level*:
+
+- ``UNIFORM``: one value for the whole step (scalars and what is computed from them alone);
+- ``OUTER``: one value a row, of index space ``outer``;
+- ``FULL``: one value an element, of index space ``outer + inner``.
+
+Layouts of an instruction at level FULL have the shape ``outer + inner``, those at level OUTER the shape ``outer``, and
+at level UNIFORM the shape (). The shapes are collapsed already: axes that everything steps through as one are one.
+
+Inputs and outputs are numbered storage slots holding C-contiguous values; a step never reads what it writes. Scalars
+are numbered run-time parameters, so that neither they nor sizes are part of a step's :func:`text`.
+"""
+
+from dataclasses import dataclass
+from math import prod
+from typing import Final, TypeAlias
+
+from gpuarray.dtypes import DType
+from gpuarray.graph.layouts import Layout, Shape, contiguous_strides
+from gpuarray.ops.spec import CallOp, GenerateOp, MapOp, ReduceOp
+
+UNIFORM: Final = 0
+OUTER: Final = 1
+FULL: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """The run-time scalar number ``slot``."""
+
+    slot: int
+    dtype: DType
+    level: int = UNIFORM
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """The element of input ``slot`` (which has ``extent`` elements) that ``layout`` names."""
+
+    slot: int
+    layout: Layout
+    extent: int
+    dtype: DType
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class Take:
+    """The element of input ``slot`` (which has ``extent`` elements) at the flat position that an operand gives."""
+
+    slot: int
+    position: int
+    extent: int
+    dtype: DType
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """A generator row at the flat position that ``layout`` names; ``parameters`` are scalar slots."""
+
+    op: GenerateOp
+    layout: Layout
+    parameters: tuple[int, ...]
+    dtype: DType
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """An elementwise row over operands; ``sources`` are the dtypes of the operands."""
+
+    op: MapOp
+    operands: tuple[int, ...]
+    sources: tuple[DType, ...]
+    dtype: DType
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """A reduction row over the inner axes of one FULL operand of dtype ``source``; the result is at level OUTER.
+
+    ``dtype`` is the result's. The operand is cast to ``op.accumulate(source)`` first; for indexed rows the result is the
+    flat position among the row's elements in C order.
+    """
+
+    op: ReduceOp
+    operand: int
+    source: DType
+    dtype: DType
+    level: int = OUTER
+
+
+Instruction: TypeAlias = Scalar | Load | Take | Index | Apply | Fold
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """Instruction ``value`` goes to output ``slot`` (of ``extent`` elements) where ``layout`` says.
+
+    ``layout`` has the shape of the instruction's level, or of a higher one (a row's value stored to each element).
+    """
+
+    slot: int
+    value: int
+    layout: Layout
+    extent: int
+    dtype: DType
+    level: int
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A straight-line program over ``outer + inner``; see the module's page."""
+
+    outer: Shape
+    inner: Shape
+    instructions: tuple[Instruction, ...]
+    stores: tuple[Store, ...]
+    input_dtypes: tuple[DType, ...]
+    output_dtypes: tuple[DType, ...]
+    scalar_dtypes: tuple[DType, ...]
+    phases: tuple[int, ...] = ()
+    """For each instruction, how many folds must have finished before it can run (the longest chain of folds)."""
+
+    @property
+    def rows(self) -> int:
+        """Number of rows: elements of the outer index space."""
+        return prod(self.outer)
+
+    @property
+    def columns(self) -> int:
+        """Elements in a row: of the inner index space."""
+        return prod(self.inner)
+
+    @property
+    def folds(self) -> tuple[int, ...]:
+        """The numbers of the fold instructions."""
+        return tuple(i for i, item in enumerate(self.instructions) if isinstance(item, Fold))
+
+    def index_space(self, level: int) -> Shape:
+        """Return the shape that layouts at ``level`` have."""
+        return self.outer + self.inner if level == FULL else self.outer if level == OUTER else ()
+
+
+@dataclass(frozen=True)
+class ScanStep:
+    """The running fold of input 0, of shape (before, length, after), along the middle axis, into output 0."""
+
+    op: ReduceOp
+    before: int
+    length: int
+    after: int
+    source: DType
+    dtype: DType
+
+    @property
+    def input_dtypes(self) -> tuple[DType, ...]:
+        """The dtype of the one input."""
+        return (self.source,)
+
+    @property
+    def output_dtypes(self) -> tuple[DType, ...]:
+        """The dtype of the one output."""
+        return (self.dtype,)
+
+    scalar_dtypes: tuple[DType, ...] = ()
+
+
+@dataclass(frozen=True)
+class ContractStep:
+    """A batch of matrix products, with an elementwise program over the result.
+
+    ``left`` and ``right`` are layouts of shapes (B, M, K) and (B, K, N) over inputs 0 and 1. ``epilogue`` is a Loop
+    without folds over index space (B, M, N), collapsed to one shape () or (B*M*N,) or more; its input slot 0 stands for
+    the product in C order, its further slots k are this step's inputs k + 1.
+    """
+
+    left: Layout
+    right: Layout
+    dtype: DType
+    epilogue: Loop | None
+    input_dtypes: tuple[DType, ...]
+    output_dtypes: tuple[DType, ...]
+    scalar_dtypes: tuple[DType, ...] = ()
+
+
+@dataclass(frozen=True)
+class CallStep:
+    """An opaque row on whole operands: always the host's."""
+
+    op: CallOp
+    parameters: tuple[tuple[str, object], ...]
+    shapes: tuple[Shape, ...]
+    output_shapes: tuple[Shape, ...]
+    input_dtypes: tuple[DType, ...]
+    output_dtypes: tuple[DType, ...]
+    picks: tuple[int, ...]
+    """Which outputs of the row are wanted, one for each of ``output_shapes``."""
+    scalar_dtypes: tuple[DType, ...] = ()
+
+
+@dataclass(frozen=True)
+class CopyStep:
+    """Input 0, of ``extent`` elements, copied to output 0: the start of a scatter into a region."""
+
+    dtype: DType
+    extent: int
+    scalar_dtypes: tuple[DType, ...] = ()
+
+    @property
+    def input_dtypes(self) -> tuple[DType, ...]:
+        """The dtype of the one input."""
+        return (self.dtype,)
+
+    @property
+    def output_dtypes(self) -> tuple[DType, ...]:
+        """The dtype of the one output."""
+        return (self.dtype,)
+
+
+@dataclass(frozen=True)
+class ScatterStep:
+    """Values (input 0) written into output 0, of ``extent`` elements, at flat positions (input 1), last one counting."""
+
+    dtype: DType
+    positions: DType
+    count: int
+    extent: int
+    scalar_dtypes: tuple[DType, ...] = ()
+
+    @property
+    def input_dtypes(self) -> tuple[DType, ...]:
+        """The dtypes of the values and of the positions."""
+        return (self.dtype, self.positions)
+
+    @property
+    def output_dtypes(self) -> tuple[DType, ...]:
+        """The dtype of the one output."""
+        return (self.dtype,)
+
+
+Step: TypeAlias = Loop | ScanStep | ContractStep | CallStep | CopyStep | ScatterStep
+
+
+def stride_class(layout: Layout) -> str:
+    """Return how a layout steps through its shape: ``b`` one element for all, ``c`` C-contiguous, ``s`` strided."""
+    if all(stride == 0 for stride in layout.strides):
+        return "b"
+    if layout.strides == contiguous_strides(layout.shape):
+        return "c"
+    return f"s{len(layout.shape)}"
+
+
+_LEVELS: Final = "uof"
+
+
+def _instruction_text(number: int, item: Instruction) -> str:
+    head = f"%{number}:{_LEVELS[item.level]}:{item.dtype.name} = "
+    match item:
+        case Scalar():
+            return f"{head}scalar {item.slot}"
+        case Load():
+            return f"{head}load {item.slot} {stride_class(item.layout)}"
+        case Take():
+            return f"{head}take {item.slot} %{item.position}"
+        case Index():
+            return f"{head}index {item.op.name} {stride_class(item.layout)} {list(item.parameters)}"
+        case Apply():
+            operands = " ".join(f"%{o}:{s.name}" for o, s in zip(item.operands, item.sources, strict=True))
+            return f"{head}{item.op.name} {operands}"
+        case Fold():
+            return f"{head}fold {item.op.name} %{item.operand}:{item.source.name}"
+
+
+def loop_text(loop: Loop) -> str:
+    """Return the canonical text of a loop: structure, rows, dtypes and stride classes; no sizes and no values."""
+    lines = [f"loop {len(loop.outer)}+{len(loop.inner)}"]
+    lines += [_instruction_text(i, item) for i, item in enumerate(loop.instructions)]
+    lines += [f"store {s.slot}:{s.dtype.name} %{s.value} {_LEVELS[s.level]} {stride_class(s.layout)}" for s in loop.stores]
+    return "\n".join(lines)
+
+
+def text(step: Step) -> str:
+    """Return the canonical text of a step: what golden tests compare and ``explain`` shows."""
+    match step:
+        case Loop():
+            return loop_text(step)
+        case ScanStep():
+            return f"scan {step.op.name} {step.source.name} -> {step.dtype.name}"
+        case ContractStep():
+            operands = f"{stride_class(step.left)} {stride_class(step.right)}"
+            head = f"contract {step.dtype.name} {operands}"
+            return head if step.epilogue is None else f"{head}\nepilogue {loop_text(step.epilogue)}"
+        case CallStep():
+            dtypes = " ".join(d.name for d in step.input_dtypes)
+            return f"call {step.op.name} {dtypes} -> {' '.join(d.name for d in step.output_dtypes)}"
+        case CopyStep():
+            return f"copy {step.dtype.name}"
+        case ScatterStep():
+            return f"scatter {step.dtype.name} at {step.positions.name}"

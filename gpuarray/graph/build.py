@@ -1,0 +1,362 @@
+"""The checked constructors of nodes: shapes, dtypes and axes are decided here, and wrong ones raise here.
+
+Operands are nodes, or Python scalars, which are weak in promotion (NEP 50). NumPy scalars and arrays have become nodes
+before they get here. Everything is decided from shapes and dtypes alone; nothing is computed.
+"""
+
+from collections.abc import Sequence
+from math import prod
+from operator import index
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from gpuarray import dtypes
+from gpuarray.dtypes import DType
+from gpuarray.graph.layouts import Layout, Shape, compose, contiguous, is_identity
+from gpuarray.graph.nodes import (
+    BaseNode,
+    Call,
+    Concat,
+    Contract,
+    Gather,
+    Generate,
+    Map,
+    Node,
+    Reduce,
+    Scan,
+    Scatter,
+    View,
+    host_leaf,
+)
+from gpuarray.ops import elementwise as rows
+from gpuarray.ops import generators
+from gpuarray.ops.spec import CallOp, GenerateOp, MapOp, ReduceOp
+
+Operand: TypeAlias = Node | bool | int | float | complex
+
+_COMPARISONS = frozenset(
+    (rows.less, rows.less_equal, rows.greater, rows.greater_equal, rows.equal, rows.not_equal),
+)
+_AxisArgument: TypeAlias = int | Sequence[int] | None
+
+
+def full(shape: Shape, value: Any, dtype: DType) -> Generate:
+    """Return ``shape`` filled with ``value``, which is converted to ``dtype`` now.
+
+    Raises
+    ------
+    OverflowError
+        If ``value`` is a Python integer that ``dtype`` cannot hold.
+    """
+    return Generate(generators.full, (dtype.type(value),), shape, dtype)
+
+
+def generate(op: GenerateOp, parameters: Sequence[Any], shape: Shape, dtype: DType) -> Generate:
+    """Return a generator row over ``shape``; parameters are converted to the types that the row says."""
+    if len(parameters) != op.parameters:
+        raise ValueError(f"{op.name} takes {op.parameters} parameters, not {len(parameters)}")
+    names = op.parameter_types or ("result",) * op.parameters
+    types = [dtype if name == "result" else np.dtype(name) for name in names]
+    converted = tuple(kind.type(value) for kind, value in zip(types, parameters, strict=True))
+    return Generate(op, converted, shape, dtype)
+
+
+def cast(node: Node, dtype: DType) -> Node:
+    """Return ``node`` converted to ``dtype`` with C rules; itself if it has that dtype."""
+    if node.dtype == dtype:
+        return node
+    if isinstance(node, Generate) and node.op is generators.full:
+        with np.errstate(all="ignore"):
+            value = np.asarray(node.parameters[0]).astype(dtype)[()]
+        return Generate(generators.full, (value,), node.shape, dtype)
+    return Map(rows.cast, (node,), node.shape, dtype)
+
+
+def broadcast_shapes(first: Shape, second: Shape) -> Shape:
+    """Return the shape that two shapes broadcast to.
+
+    Raises
+    ------
+    ValueError
+        If they do not.
+    """
+    if first == second or not second:
+        return first
+    if not first:
+        return second
+    if len(first) < len(second):
+        first, second = second, first
+    lead = len(first) - len(second)
+    result = list(first)
+    for axis, extent in enumerate(second, lead):
+        own = result[axis]
+        if own == 1:
+            result[axis] = extent
+        elif extent not in (1, own):
+            raise ValueError(
+                f"operands could not be broadcast together with shapes {first} and {second}: "
+                f"extents {own} and {extent} differ and neither is 1"
+            )
+    return tuple(result)
+
+
+def elementwise(op: MapOp, *operands: Operand) -> Node:
+    """Return an elementwise row over operands that broadcast, in the dtypes that NumPy would compute in.
+
+    Raises
+    ------
+    TypeError
+        If the row does not accept the dtypes.
+    ValueError
+        If the shapes do not broadcast.
+    OverflowError
+        If a Python integer does not fit the dtype that the other operands give it.
+    """
+    signature = op.resolve(*[o.dtype if isinstance(o, BaseNode) else type(o) for o in operands])
+    shape: Shape | None = None
+    nodes: list[Node] = []
+    for operand, dtype in zip(operands, signature.inputs, strict=True):
+        if isinstance(operand, BaseNode):
+            if shape is None:
+                shape = operand.shape
+            elif shape != operand.shape:
+                shape = broadcast_shapes(shape, operand.shape)
+            nodes.append(operand if operand.dtype is dtype else cast(operand, dtype))
+        else:
+            try:
+                nodes.append(Generate(generators.full, (dtype.type(operand),), (), dtype))
+            except OverflowError:
+                if op not in _COMPARISONS:
+                    raise
+                return _compare_out_of_range(op, operands)
+    return Map(op, tuple(nodes), shape or (), signature.output)
+
+
+def _compare_out_of_range(op: MapOp, operands: Sequence[Operand]) -> Node:
+    """Compare integers with a Python integer beyond their dtype: NumPy answers the same for all elements."""
+    shape: Shape = ()
+    samples: list[Any] = []
+    for operand in operands:
+        if isinstance(operand, BaseNode):
+            shape = operand.shape
+            samples.append(np.zeros((), operand.dtype))
+        else:
+            samples.append(operand)
+    return full(shape, bool(op.numpy(*samples)), dtypes.bool_)
+
+
+def view(node: Node, layout: Layout) -> Node:
+    """Return the elements of ``node`` that ``layout`` names (positions count in the node's C order)."""
+    if layout.shape == node.shape and is_identity(layout, node.size):
+        return node
+    if isinstance(node, Generate) and node.op is generators.full:
+        return Generate(node.op, node.parameters, layout.shape, node.dtype)
+    if isinstance(node, View) and node.result is None:
+        composed = compose(layout, node.layout)
+        if composed is not None:
+            return View(node.inputs[0], composed)
+    return View(node, layout)
+
+
+def reshape(node: Node, shape: Shape) -> Node:
+    """Return ``node`` with the same elements in C order and another shape of the same size."""
+    if node.shape == shape:
+        return node
+    if prod(shape) != node.size:
+        raise ValueError(f"cannot reshape array of size {node.size} into shape {shape}")
+    return view(node, contiguous(shape))
+
+
+def normalize_axis(axis: Any, ndim: int) -> int:
+    """Return ``axis`` counted from the front.
+
+    Raises
+    ------
+    numpy.exceptions.AxisError
+        If there is no such axis.
+    """
+    number = index(axis)
+    if not -ndim <= number < ndim:
+        raise np.exceptions.AxisError(number, ndim)
+    return number + ndim if number < 0 else number
+
+
+def normalize_axes(axis: _AxisArgument, ndim: int) -> tuple[int, ...]:
+    """Return the sorted axes that ``axis`` names: None names all.
+
+    Raises
+    ------
+    numpy.exceptions.AxisError
+        If there is no such axis.
+    ValueError
+        If an axis is named twice.
+    """
+    if axis is None:
+        return tuple(range(ndim))
+    if isinstance(axis, tuple | list):
+        axes = tuple(sorted(normalize_axis(a, ndim) for a in axis))
+        if len(set(axes)) != len(axes):
+            raise ValueError(f"duplicate value in 'axis': {axis}")
+        return axes
+    return (normalize_axis(axis, ndim),)
+
+
+def reduce(
+    op: ReduceOp, source: Node, axis: _AxisArgument = None, dtype: DType | None = None, keepdims: bool = False
+) -> Node:
+    """Return ``source`` folded along axes.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to fold and the row has no neutral value.
+    """
+    axes = normalize_axes(axis, len(source.shape))
+    if op.empty_is_error and any(source.shape[a] == 0 for a in axes):
+        raise ValueError(f"zero-size array to reduction operation {op.name} which has no identity")
+    if dtype is not None and not op.indexed:
+        source = cast(source, dtype)
+    result = dtypes.int64 if op.indexed else dtype or op.accumulate(source.dtype)
+    kept = tuple(n for a, n in enumerate(source.shape) if a not in axes)
+    node: Node = cast(source, result) if not axes and not op.indexed else Reduce(op, source, axes, kept, result)
+    if keepdims:
+        node = reshape(node, tuple(1 if a in axes else n for a, n in enumerate(source.shape)))
+    return node
+
+
+def scan(op: ReduceOp, source: Node, axis: int, dtype: DType | None = None) -> Node:
+    """Return the running fold of ``source`` along ``axis``."""
+    number = normalize_axis(axis, len(source.shape))
+    if dtype is not None:
+        source = cast(source, dtype)
+    return Scan(op, source, number, dtype or op.accumulate(source.dtype))
+
+
+def concat(sources: Sequence[Node], axis: int) -> Node:
+    """Return sources of one dtype, equal in shape but for ``axis``, one after the other along it.
+
+    Raises
+    ------
+    ValueError
+        If there is no source, or the shapes do not match.
+    """
+    if not sources:
+        raise ValueError("need at least one array to concatenate")
+    first = sources[0]
+    number = normalize_axis(axis, len(first.shape))
+    for position, source in enumerate(sources):
+        if len(source.shape) != len(first.shape):
+            raise ValueError(
+                "all the input arrays must have the same number of dimensions, but the array at index 0 has "
+                f"{len(first.shape)} and the array at index {position} has {len(source.shape)}"
+            )
+        for a, (n, m) in enumerate(zip(first.shape, source.shape, strict=True)):
+            if n != m and a != number:
+                raise ValueError(
+                    "all the input array dimensions except for the concatenation axis must match exactly, but along "
+                    f"dimension {a}, the array at index 0 has size {n} and the array at index {position} has size {m}"
+                )
+    shape = list(first.shape)
+    shape[number] = sum(s.shape[number] for s in sources)
+    if len(sources) == 1:
+        return first
+    return Concat(tuple(sources), number, tuple(shape), first.dtype)
+
+
+def gather(source: Node, positions: Node) -> Node:
+    """Return the elements of ``source`` at flat C-order positions, which must be in range."""
+    return Gather(source, positions)
+
+
+def scatter(target: Node, values: Node, where: Layout | Node) -> Node:
+    """Return ``target`` with the elements that ``where`` names replaced by ``values`` (broadcast, cast)."""
+    values = cast(values, target.dtype)
+    shape = where.shape
+    if values.shape != shape:
+        values = view(values, broadcast_to(values.shape, shape))
+    if isinstance(where, Layout):
+        return Scatter(target, values, where, None)
+    return Scatter(target, values, None, where)
+
+
+def broadcast_to(shape: Shape, target: Shape) -> Layout:
+    """Return the layout through which ``shape`` appears as ``target``.
+
+    Raises
+    ------
+    ValueError
+        If ``shape`` does not broadcast to ``target``.
+    """
+    lead = len(target) - len(shape)
+    if lead < 0 or any(n not in (1, m) for n, m in zip(shape, target[lead:], strict=True)):
+        raise ValueError(f"could not broadcast input array from shape {shape} into shape {target}")
+    base = contiguous(shape)
+    strides = (0,) * lead + tuple(
+        0 if n != m or n == 1 else s for n, m, s in zip(shape, target[lead:], base.strides, strict=True)
+    )
+    return Layout(target, strides, 0)
+
+
+def contract(left: Node, right: Node) -> Node:
+    """Return a batch of matrix products of shapes (B, M, K) and (B, K, N), of one dtype.
+
+    Raises
+    ------
+    ValueError
+        If the inner extents differ.
+    """
+    if left.shape[2] != right.shape[1] or left.shape[0] != right.shape[0]:
+        raise ValueError(
+            f"matmul: mismatch in the core dimension: {left.shape[2]} columns on the left, {right.shape[1]} rows on the "
+            "right"
+        )
+    return Contract(left, right)
+
+
+def call(
+    op: CallOp, inputs: Sequence[Node], parameters: dict[str, Any], outputs: Sequence[tuple[Shape, DType]]
+) -> tuple[Node, ...]:
+    """Return the outputs of an opaque row, whose shapes and dtypes the caller knows."""
+    operands = tuple(inputs)
+    return tuple(Call(op, operands, parameters, i, shape, dtype) for i, (shape, dtype) in enumerate(outputs))
+
+
+def host_node(array: npt.NDArray[Any]) -> Node:
+    """Return a leaf with a private copy of a NumPy array, or a constant for a 0-d one."""
+    dtype = dtypes.canonical(array.dtype)
+    if not array.shape:
+        return full((), array[()], dtype)
+    return host_leaf(np.array(array, dtype=dtype, order="C", copy=True, subok=False))
+
+
+def resolve_shape(shape: Any, size: int | None = None) -> Shape:
+    """Return a shape argument as a tuple of integers, with -1 worked out where ``size`` is known.
+
+    Raises
+    ------
+    TypeError
+        If an extent is no integer.
+    ValueError
+        If an extent is negative, or the sizes differ.
+    """
+    extents = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
+    try:
+        numbers = [e.__index__() for e in extents]
+    except AttributeError:
+        raise TypeError(f"a shape is an integer or a tuple of integers, not {shape!r}") from None
+    if size is not None:
+        unknown = [i for i, n in enumerate(numbers) if n == -1]
+        known = 1
+        for n in numbers:
+            known *= 1 if n == -1 else n
+        if len(unknown) == 1 and known > 0 and size % known == 0:
+            numbers[unknown[0]] = size // known
+        elif len(unknown) > 1:
+            raise ValueError("can only specify one unknown dimension")
+        elif unknown or known != size:
+            raise ValueError(f"cannot reshape array of size {size} into shape {tuple(numbers)}")
+    if any(n < 0 for n in numbers):
+        raise ValueError(f"negative dimensions are not allowed: {tuple(numbers)}")
+    return tuple(numbers)

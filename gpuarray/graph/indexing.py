@@ -1,0 +1,246 @@
+"""What an index expression means: a layout for basic indexing, flat positions for advanced indexing.
+
+The rules are NumPy's. Basic keys (integers, slices, ellipsis, None) make views. As soon as a key has an integer array or
+a boolean array it is advanced: array parts broadcast together, their axes come where the first of them stood if they
+stand together, else in front, and the result is a new array.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import index
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gpuarray import dtypes
+from gpuarray.graph import build
+from gpuarray.graph.layouts import Layout, Shape, slice_axis
+from gpuarray.graph.nodes import Node
+from gpuarray.ops import elementwise as rows
+from gpuarray.ops import generators
+
+INDEX_LIMIT = 1 << 31
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayPart:
+    """An integer array (a node, already in range and not negative) that indexes one axis of the layout so far."""
+
+    axis: int
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A parsed key: the layout after its basic parts, and the array parts that index some axes of that layout."""
+
+    layout: Layout
+    arrays: tuple[ArrayPart, ...]
+    front: bool
+    """Whether the broadcast axes of the array parts come first in the result."""
+
+
+class Integers:
+    """An integer-array key element: a node of signed 64-bit or unsigned positions that may be negative."""
+
+    def __init__(self, node: Node, lowest: int | None, highest: int | None) -> None:
+        self.node = node
+        self.lowest = lowest
+        self.highest = highest
+
+
+def is_basic(key: Any) -> bool:
+    """Whether a key element is of the kinds that make views."""
+    return key is None or key is Ellipsis or isinstance(key, slice | int | np.integer) and not isinstance(key, bool)
+
+
+def expand(key: tuple[Any, ...], ndim: int, consumed: Sequence[int]) -> list[Any]:
+    """Return the key elements with the ellipsis written out; ``consumed`` is how many axes each element takes.
+
+    Raises
+    ------
+    IndexError
+        If there are too many indices, or more than one ellipsis.
+    """
+    used = sum(consumed)
+    if used > ndim:
+        raise IndexError(f"too many indices for array: array is {ndim}-dimensional, but {used} were indexed")
+    dots = [i for i, item in enumerate(key) if item is Ellipsis]
+    if len(dots) > 1:
+        raise IndexError("an index can only have a single ellipsis ('...')")
+    rest = [slice(None)] * (ndim - used)
+    if not dots:
+        return [*key, *rest]
+    return [*key[: dots[0]], *rest, *key[dots[0] + 1 :]]
+
+
+def integer_in_range(position: Any, axis: int, extent: int) -> int:
+    """Return ``position`` counted from the front.
+
+    Raises
+    ------
+    IndexError
+        If it is out of range.
+    """
+    number = index(position)
+    if not -extent <= number < extent:
+        raise IndexError(f"index {number} is out of bounds for axis {axis} with size {extent}")
+    return number + extent if number < 0 else number
+
+
+def select(layout: Layout, items: Sequence[Any]) -> Selection:
+    """Apply expanded key elements (integers, slices, None, :class:`Integers`) to a layout."""
+    shape: list[int] = []
+    strides: list[int] = []
+    arrays: list[ArrayPart] = []
+    offset = layout.offset
+    axis = 0
+    kinds: list[bool] = []
+    mixed = any(isinstance(item, Integers) for item in items)
+    for item in items:
+        if item is None:
+            shape.append(1)
+            strides.append(0)
+            kinds.append(False)
+            continue
+        extent, stride = layout.shape[axis], layout.strides[axis]
+        if isinstance(item, slice):
+            start, stop, step = item.indices(extent)
+            count = len(range(start, stop, step))
+            part = slice_axis(Layout((extent,), (stride,), 0), 0, start, step, count)
+            shape.append(part.shape[0])
+            strides.append(part.strides[0])
+            offset += part.offset
+            kinds.append(False)
+        elif isinstance(item, Integers):
+            arrays.append(ArrayPart(len(shape), _checked(item, axis, extent)))
+            shape.append(extent)
+            strides.append(stride)
+            kinds.append(True)
+        else:
+            offset += integer_in_range(item, axis, extent) * stride
+            if mixed:
+                kinds.append(True)
+        axis += 1
+    groups = [i for i, kind in enumerate(kinds) if kind]
+    together = not groups or groups[-1] - groups[0] + 1 == len(groups)
+    return Selection(Layout(tuple(shape), tuple(strides), offset), tuple(arrays), not together)
+
+
+def _checked(item: Integers, axis: int, extent: int) -> Node:
+    """Return the positions counted from the front; raise IndexError for the first that is out of range."""
+    node = item.node
+    for bound in (item.lowest, item.highest):
+        if bound is not None and not -extent <= bound < extent:
+            raise IndexError(f"index {bound} is out of bounds for axis {axis} with size {extent}")
+    narrow = dtypes.int32 if extent < INDEX_LIMIT else dtypes.int64
+    signed = build.cast(node, narrow) if node.dtype != narrow else node
+    if item.lowest is None or item.lowest < 0:
+        wrapped = build.elementwise(rows.add, signed, extent)
+        signed = build.elementwise(rows.where, build.elementwise(rows.less, signed, 0), wrapped, signed)
+    if item.lowest is None:
+        signed = build.elementwise(rows.maximum, build.elementwise(rows.minimum, signed, extent - 1), 0)
+    return signed
+
+
+def positions(selection: Selection, storage_size: int) -> Node:
+    """Return the flat storage positions of an advanced selection, in the shape of its result."""
+    layout = selection.layout
+    index_dtype = dtypes.int32 if storage_size < INDEX_LIMIT else dtypes.int64
+    arrays = selection.arrays
+    indexed = {part.axis for part in arrays}
+    common: Shape = ()
+    for part in arrays:
+        common = build.broadcast_shapes(common, part.node.shape)
+    free = [a for a in range(len(layout.shape)) if a not in indexed]
+    before = [] if selection.front else [a for a in free if a < arrays[0].axis]
+    after = [a for a in free if a not in before]
+    result_shape = tuple(layout.shape[a] for a in before) + common + tuple(layout.shape[a] for a in after)
+    basic = Layout(
+        result_shape,
+        tuple(layout.strides[a] for a in before) + (0,) * len(common) + tuple(layout.strides[a] for a in after),
+        layout.offset,
+    )
+    total: Node | None = None
+    for part in arrays:
+        term = build.elementwise(rows.multiply, build.cast(part.node, index_dtype), layout.strides[part.axis])
+        total = term if total is None else build.elementwise(rows.add, total, term)
+    assert total is not None
+    lead = (1,) * len(before) + total.shape + (1,) * len(after)
+    total = build.reshape(total, lead)
+    return build.elementwise(rows.add, total, _affine(basic, index_dtype))
+
+
+def _affine(layout: Layout, dtype: dtypes.DType) -> Node:
+    """Return the positions that a layout names, as a sum of ranges, one an axis."""
+    total: Node = build.full(layout.shape, layout.offset, dtype)
+    ndim = len(layout.shape)
+    for axis, (extent, stride) in enumerate(zip(layout.shape, layout.strides, strict=True)):
+        if stride == 0 or extent == 1:
+            continue
+        line = build.generate(generators.arange, (0, stride), (extent,), dtype)
+        shape = tuple(extent if a == axis else 1 for a in range(ndim))
+        total = build.elementwise(rows.add, total, build.reshape(line, shape))
+    return total
+
+
+class _MaskAxis:
+    """One axis of a boolean-array key: its positions, and the extent that the axis must have."""
+
+    __slots__ = ("extent", "integers")
+
+    def __init__(self, integers: Integers, extent: int) -> None:
+        self.integers = integers
+        self.extent = extent
+
+
+def elements(item: Any) -> tuple[list[Any], list[int]]:
+    """Return a key element as what :func:`select` takes, and how many axes each part consumes."""
+    if item is None or item is Ellipsis:
+        return [item], [0]
+    if isinstance(item, slice):
+        return [item], [1]
+    if isinstance(item, int | np.integer) and not isinstance(item, bool):
+        return [item], [1]
+    if isinstance(item, Integers):
+        return [item], [1]
+    host = np.asarray(item)
+    if host.size == 0 and not isinstance(item, np.ndarray):
+        host = host.astype(np.int64)
+    if host.dtype == np.bool_:
+        return _mask_elements(host)
+    if host.dtype.kind not in "iu":
+        raise IndexError(
+            f"arrays used as indices must be of integer (or boolean) type, not {host.dtype}; only integers, slices "
+            "(`:`), ellipsis (`...`), None and integer or boolean arrays are valid indices"
+        )
+    lowest, highest = (int(host.min()), int(host.max())) if host.size else (0, -1)
+    return [Integers(build.host_node(host), lowest, highest if host.size else None)], [1]
+
+
+def _mask_elements(mask: npt.NDArray[Any]) -> tuple[list[Any], list[int]]:
+    found = np.nonzero(mask) if mask.ndim else (np.zeros(int(mask), np.int64),)
+    parts: list[Any] = [_MaskAxis(Integers(build.host_node(p), 0, None), n) for p, n in zip(found, mask.shape)]  # noqa: B905  # a 0-d mask has a position but no extent
+    if mask.ndim == 0:
+        return [None, Integers(build.host_node(found[0]), 0, None)], [0, 0]
+    return parts, [1] * len(parts)
+
+
+def check_masks(items: list[Any], shape: Shape) -> list[Any]:
+    """Return the elements with boolean parts as integers.
+
+    Raises
+    ------
+    IndexError
+        If a boolean array's shape is not that of the axes it indexes.
+    """
+    axis = 0
+    for item in items:
+        if isinstance(item, _MaskAxis) and item.extent != shape[axis]:
+            raise IndexError(
+                f"boolean index did not match indexed array along axis {axis}; size of axis is {shape[axis]} but size "
+                f"of corresponding boolean axis is {item.extent}"
+            )
+        axis += item is not None
+    return [item.integers if isinstance(item, _MaskAxis) else item for item in items]

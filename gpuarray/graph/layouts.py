@@ -1,0 +1,196 @@
+"""Layouts: a shape, strides and an offset over flat storage, and the algebra of views on them.
+
+A layout maps an index of its shape to a position in flat storage, ``offset + sum(index[k] * strides[k])``, all counted
+in elements. Every view operation makes a new layout and touches no data. :func:`compose` is the heart: it says what a
+view of a view is, or that no single layout can say it.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from math import prod
+from typing import NamedTuple, TypeAlias
+
+Shape: TypeAlias = tuple[int, ...]
+
+
+class Layout(NamedTuple):
+    """Where the elements of an array of ``shape`` lie in flat storage."""
+
+    shape: Shape
+    strides: Shape
+    offset: int
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return prod(self.shape)
+
+    @property
+    def is_contiguous(self) -> bool:
+        """Whether the elements lie in C order without gaps, from any offset."""
+        return self.strides == contiguous_strides(self.shape) or collapse((self,))[0].strides in ((), (1,))
+
+    def bounds(self) -> tuple[int, int]:
+        """Return the lowest and the highest position touched; (0, -1) if there is no element."""
+        if 0 in self.shape:
+            return 0, -1
+        low = high = self.offset
+        for extent, stride in zip(self.shape, self.strides, strict=True):
+            reach = (extent - 1) * stride
+            if reach < 0:
+                low += reach
+            else:
+                high += reach
+        return low, high
+
+
+@lru_cache(maxsize=8192)
+def contiguous_strides(shape: Shape) -> Shape:
+    """Return the C-order strides of ``shape``, in elements."""
+    strides = []
+    step = 1
+    for extent in reversed(shape):
+        strides.append(step)
+        step *= extent
+    return tuple(reversed(strides))
+
+
+@lru_cache(maxsize=8192)
+def contiguous(shape: Shape) -> Layout:
+    """Return the C-order layout of ``shape`` from position 0."""
+    return Layout(shape, contiguous_strides(shape), 0)
+
+
+def is_identity(layout: Layout, size: int) -> bool:
+    """Whether ``layout`` covers storage of ``size`` elements exactly, in C order."""
+    return layout.offset == 0 and layout.size == size and layout.is_contiguous
+
+
+@lru_cache(maxsize=8192)
+def broadcast(shape: Shape, target: Shape) -> Layout:
+    """Return the layout through which contiguous storage of ``shape`` appears with the shape ``target``."""
+    return broadcast_layout(contiguous(shape), target)
+
+
+def broadcast_layout(layout: Layout, target: Shape) -> Layout:
+    """Return ``layout`` broadcast to ``target``, which must be compatible with its shape."""
+    lead = len(target) - len(layout.shape)
+    strides = [0] * lead
+    for extent, stride, wanted in zip(layout.shape, layout.strides, target[lead:], strict=True):
+        strides.append(stride if extent == wanted else 0)
+    return Layout(target, tuple(strides), layout.offset)
+
+
+def permute(layout: Layout, axes: Sequence[int]) -> Layout:
+    """Return ``layout`` with its axes in the order ``axes``."""
+    return Layout(tuple(layout.shape[a] for a in axes), tuple(layout.strides[a] for a in axes), layout.offset)
+
+
+def slice_axis(layout: Layout, axis: int, start: int, step: int, extent: int) -> Layout:
+    """Return ``layout`` with ``axis`` restricted to ``extent`` positions from ``start`` in steps of ``step``."""
+    shape, strides = list(layout.shape), list(layout.strides)
+    offset = layout.offset + (start * strides[axis] if extent else 0)
+    shape[axis] = extent
+    strides[axis] *= step
+    return Layout(tuple(shape), tuple(strides), offset)
+
+
+def flip(layout: Layout, axes: Sequence[int]) -> Layout:
+    """Return ``layout`` with the order of elements reversed along ``axes``."""
+    for axis in axes:
+        extent = layout.shape[axis]
+        layout = slice_axis(layout, axis, max(extent - 1, 0), -1, extent)
+    return layout
+
+
+def reshape(layout: Layout, shape: Shape) -> Layout | None:
+    """Return ``layout`` seen with ``shape`` (of equal size), or None if that needs a copy."""
+    if layout.shape == shape:
+        return layout
+    if 0 in shape:
+        return Layout(shape, contiguous_strides(shape), layout.offset)
+    old = collapse((layout,))[0]
+    strides: list[int] = []
+    axis = len(old.shape) - 1
+    remaining, step = (old.shape[axis], old.strides[axis]) if axis >= 0 else (1, 1)
+    for extent in reversed(shape):
+        if extent == 1:
+            strides.append(step)
+            continue
+        if remaining == 1:
+            axis -= 1
+            remaining, step = old.shape[axis], old.strides[axis]
+        if remaining % extent:
+            return None
+        strides.append(step)
+        remaining //= extent
+        step *= extent
+    return Layout(shape, tuple(reversed(strides)), layout.offset)
+
+
+def collapse(layouts: Sequence[Layout]) -> list[Layout]:
+    """Merge the adjacent axes that every one of ``layouts`` (all of one shape) steps through as one.
+
+    Axes of extent 1 vanish; the result has one common shape, in the same order of elements.
+    """
+    shape = layouts[0].shape
+    merged: list[int] = []
+    strides: list[list[int]] = [[] for _ in layouts]
+    for axis in range(len(shape)):
+        extent = shape[axis]
+        if extent == 1:
+            continue
+        steps = [layout.strides[axis] for layout in layouts]
+        if merged and all(own[-1] == step * extent for own, step in zip(strides, steps, strict=True)):
+            merged[-1] *= extent
+            for own, step in zip(strides, steps, strict=True):
+                own[-1] = step
+        else:
+            merged.append(extent)
+            for own, step in zip(strides, steps, strict=True):
+                own.append(step)
+    common = tuple(merged)
+    return [Layout(common, tuple(own), layout.offset) for own, layout in zip(strides, layouts, strict=True)]
+
+
+def _digits(position: int, strides: Shape) -> list[int]:
+    digits = []
+    for stride in strides:
+        digit, position = divmod(position, stride)
+        digits.append(digit)
+    return digits
+
+
+@lru_cache(maxsize=65536)
+def compose(outer: Layout, inner: Layout) -> Layout | None:
+    """Return the layout of ``outer``, a view over the elements of ``inner`` in C order; None if there is none.
+
+    ``outer`` counts positions among the elements of ``inner`` (as if these were stored contiguously); the result
+    counts positions in the storage of ``inner``.
+    """
+    if outer.shape == inner.shape and outer.offset == 0 and outer.strides == contiguous_strides(outer.shape):
+        return inner
+    if 0 in outer.shape:
+        return Layout(outer.shape, (0,) * len(outer.shape), 0)
+    base = collapse((inner,))[0]
+    if not base.shape:
+        return Layout(outer.shape, (0,) * len(outer.shape), base.offset)
+    if len(base.shape) == 1:
+        step = base.strides[0]
+        return Layout(outer.shape, tuple(s * step for s in outer.strides), base.offset + outer.offset * step)
+    radix = contiguous_strides(base.shape)
+    start = _digits(outer.offset, radix)
+    low, high = list(start), list(start)
+    offset = base.offset + sum(d * s for d, s in zip(start, base.strides, strict=True))
+    strides = []
+    for extent, stride in zip(outer.shape, outer.strides, strict=True):
+        sign = -1 if stride < 0 else 1
+        digits = _digits(abs(stride), radix)
+        for k, digit in enumerate(digits):
+            reach = sign * digit * (extent - 1)
+            low[k] += min(reach, 0)
+            high[k] += max(reach, 0)
+        strides.append(sign * sum(d * s for d, s in zip(digits, base.strides, strict=True)))
+    if any(lowest < 0 for lowest in low) or any(top >= n for top, n in zip(high, base.shape, strict=True)):
+        return None
+    return Layout(outer.shape, tuple(strides), offset)

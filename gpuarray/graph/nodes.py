@@ -1,0 +1,219 @@
+"""The ten kinds of node: what a lazy array was asked to be.
+
+A node is immutable but for two slots: ``result``, the :class:`Leaf` that an evaluation made of it, after which
+its operands are let go; and ``holder``, a weak reference to the storage cell whose value it is. The value of a node
+is a C-contiguous array of ``shape`` and ``dtype``. Nodes are made by :mod:`gpuarray.graph.build`, which checks; the
+classes here only hold. The set is closed: whoever takes nodes apart matches over all of :data:`Node` and ends in
+``assert_never``.
+"""
+
+from collections.abc import Mapping
+from math import prod
+from typing import Any, TypeAlias
+from weakref import ref
+
+import numpy as np
+import numpy.typing as npt
+
+from gpuarray.dtypes import DType
+from gpuarray.graph.layouts import Layout, Shape
+from gpuarray.ops.spec import CallOp, GenerateOp, MapOp, ReduceOp
+
+
+class BaseNode:
+    """What all nodes have: a shape, a dtype, operands, and the depth of what is still to be computed below."""
+
+    __slots__ = ("__weakref__", "depth", "dtype", "holder", "inputs", "result", "shape")
+
+    shape: Shape
+    dtype: DType
+    inputs: "tuple[Node, ...]"
+    depth: int
+    result: "Leaf | None"
+    holder: "ref[Any] | None"
+
+    def __init__(self, shape: Shape, dtype: DType, inputs: "tuple[Node, ...]") -> None:
+        self.shape = shape
+        self.dtype = dtype
+        self.inputs = inputs
+        self.result = None
+        self.holder = None
+        depth = 0
+        for node in inputs:
+            if node.depth > depth and node.result is None:
+                depth = node.depth
+        self.depth = depth + 1
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Number of bytes of the value, as NumPy stores it."""
+        return prod(self.shape) * self.dtype.itemsize
+
+    @property
+    def is_held(self) -> bool:
+        """Whether a user's array still has this value."""
+        return self.holder is not None and self.holder() is not None
+
+    def settle(self, leaf: "Leaf") -> None:
+        """Record the evaluated value and let the operands go."""
+        self.result = leaf
+        self.inputs = ()
+        self.depth = 0
+
+
+class Leaf(BaseNode):
+    """A value that is there: in host memory, in a provider's buffer, or in both.
+
+    ``host`` is a C-contiguous array that nobody writes to. ``buffers`` maps a provider to its buffer with the same
+    contents; which of them exist is residency, and no part of what the value means.
+    """
+
+    __slots__ = ("buffers", "host")
+
+    host: "npt.NDArray[Any] | None"
+    buffers: dict[Any, Any]
+
+    def __init__(self, shape: Shape, dtype: DType, host: "npt.NDArray[Any] | None" = None) -> None:
+        self.shape = shape
+        self.dtype = dtype
+        self.inputs = ()
+        self.result = None
+        self.holder = None
+        self.depth = 0
+        self.host = host
+        self.buffers = {}
+
+
+class Generate(BaseNode):
+    """An expression of the flat output index; ``parameters`` are host scalars, and no part of a plan's key."""
+
+    __slots__ = ("op", "parameters")
+
+    def __init__(self, op: GenerateOp, parameters: tuple[Any, ...], shape: Shape, dtype: DType) -> None:
+        super().__init__(shape, dtype, ())
+        self.op = op
+        self.parameters = parameters
+
+
+class Map(BaseNode):
+    """An elementwise row over operands that broadcast to ``shape``; their dtypes are those the row computes in."""
+
+    __slots__ = ("op",)
+
+    def __init__(self, op: MapOp, inputs: "tuple[Node, ...]", shape: Shape, dtype: DType) -> None:
+        super().__init__(shape, dtype, inputs)
+        self.op = op
+
+
+class View(BaseNode):
+    """The elements of the source seen through ``layout``, which counts positions in the source's C order."""
+
+    __slots__ = ("layout",)
+
+    def __init__(self, source: "Node", layout: Layout) -> None:
+        super().__init__(layout.shape, source.dtype, (source,))
+        self.layout = layout
+
+
+class Concat(BaseNode):
+    """The sources one after the other along ``axis``; equal shapes but for that axis, one dtype."""
+
+    __slots__ = ("axis",)
+
+    def __init__(self, inputs: "tuple[Node, ...]", axis: int, shape: Shape, dtype: DType) -> None:
+        super().__init__(shape, dtype, inputs)
+        self.axis = axis
+
+
+class Reduce(BaseNode):
+    """The source folded along ``axes`` (sorted, not negative), which are gone from ``shape``."""
+
+    __slots__ = ("axes", "op")
+
+    def __init__(self, op: ReduceOp, source: "Node", axes: tuple[int, ...], shape: Shape, dtype: DType) -> None:
+        super().__init__(shape, dtype, (source,))
+        self.op = op
+        self.axes = axes
+
+
+class Scan(BaseNode):
+    """The running fold of the source along ``axis``, each element included in its own result."""
+
+    __slots__ = ("axis", "op")
+
+    def __init__(self, op: ReduceOp, source: "Node", axis: int, dtype: DType) -> None:
+        super().__init__(source.shape, dtype, (source,))
+        self.op = op
+        self.axis = axis
+
+
+class Gather(BaseNode):
+    """Elements of the source (first operand) at flat C-order positions (second operand, an integer node).
+
+    Positions are in range and not negative: the builder has seen to it.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, source: "Node", positions: "Node") -> None:
+        super().__init__(positions.shape, source.dtype, (source, positions))
+
+
+class Scatter(BaseNode):
+    """The target (first operand) with some elements replaced by values (second operand).
+
+    With ``layout`` the values, of its shape, replace the elements it names (no position twice). Without, a third
+    operand gives flat C-order positions in range; of values for one position the last in C order counts.
+    """
+
+    __slots__ = ("layout",)
+
+    def __init__(self, target: "Node", values: "Node", layout: Layout | None, positions: "Node | None") -> None:
+        operands = (target, values) if positions is None else (target, values, positions)
+        super().__init__(target.shape, target.dtype, operands)
+        self.layout = layout
+
+
+class Contract(BaseNode):
+    """A batch of matrix products: operands of shapes (B, M, K) and (B, K, N), result (B, M, N), all of one dtype."""
+
+    __slots__ = ()
+
+    def __init__(self, left: "Node", right: "Node") -> None:
+        shape = (left.shape[0], left.shape[1], right.shape[2])
+        super().__init__(shape, left.dtype, (left, right))
+
+
+class Call(BaseNode):
+    """One output of an opaque row over whole operands, with host parameters that are part of its meaning."""
+
+    __slots__ = ("op", "output", "parameters")
+
+    def __init__(
+        self,
+        op: CallOp,
+        inputs: "tuple[Node, ...]",
+        parameters: Mapping[str, Any],
+        output: int,
+        shape: Shape,
+        dtype: DType,
+    ) -> None:
+        super().__init__(shape, dtype, inputs)
+        self.op = op
+        self.parameters = parameters
+        self.output = output
+
+
+Node: TypeAlias = Leaf | Generate | Map | View | Concat | Reduce | Scan | Gather | Scatter | Contract | Call
+
+
+def host_leaf(array: "npt.NDArray[Any]") -> Leaf:
+    """Return a leaf that holds ``array``, which must be C-contiguous, native and private to the leaf."""
+    array = np.ascontiguousarray(array).reshape(array.shape)
+    array.flags.writeable = False
+    return Leaf(array.shape, array.dtype, array)

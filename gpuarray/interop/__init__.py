@@ -1,0 +1,1 @@
+"""Neighbours: other packages' arrays, each optional and imported only when asked for."""

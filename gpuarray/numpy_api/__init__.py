@@ -1,0 +1,80 @@
+"""NumPy's dialect: what NumPy's own functions and ufuncs do with arrays of this package.
+
+``install`` fills the tables of :mod:`gpuarray.dispatch`, from which the arrays' ``__array_ufunc__`` and
+``__array_function__`` are served. Modules ``functions_<topic>`` hold the implementations.
+"""
+
+from typing import Any, Final
+
+import numpy as np
+
+from gpuarray import dispatch
+from gpuarray.array import GpuArray
+from gpuarray.numpy_api import (
+    functions_creation,
+    functions_differences,
+    functions_einsum,
+    functions_elementwise,
+    functions_information,
+    functions_pad,
+    functions_products,
+    functions_selection,
+    functions_shape,
+    functions_statistics,
+    functions_without_nan,
+    ufuncs,
+)
+from gpuarray.numpy_api.host import on_host
+from gpuarray.numpy_api.registry import IMPLEMENTATIONS, REFUSED, find, name_of
+from gpuarray.numpy_api.status import status_of
+
+__all__ = ["array_function", "install"]
+
+_PLAIN: Final = (np.ndarray, np.memmap)
+
+#: The modules whose import declares the implementations.
+TOPICS: Final = (
+    functions_creation,
+    functions_differences,
+    functions_einsum,
+    functions_elementwise,
+    functions_information,
+    functions_pad,
+    functions_products,
+    functions_selection,
+    functions_shape,
+    functions_statistics,
+    functions_without_nan,
+)
+
+
+def array_function(function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Answer NumPy's ``__array_function__`` protocol.
+
+    Raises
+    ------
+    TypeError
+        If the function's status is "refused".
+    """
+    if not all(issubclass(kind, GpuArray) or kind in _PLAIN for kind in types):
+        return NotImplemented
+    implementation = dispatch.FUNCTIONS.get(function)
+    if implementation is not None:
+        return implementation(*args, **kwargs)
+    kind, reason = status_of(function)
+    if kind == REFUSED:
+        raise TypeError(f"numpy.{name_of(function)} does not take a GpuArray: {reason}")
+    return on_host(function, args, kwargs, reason)
+
+
+def install() -> None:
+    """Fill the tables of functions, ufuncs and protocol methods. Called once, by the package."""
+    dispatch.collect_ufunc_rows()
+    dispatch.UFUNC_METHODS.update(ufuncs.METHODS)
+    for name, composition in ufuncs.COMPOSED.items():
+        if (ufunc := find(name)) is not None:
+            dispatch.COMPOSED_UFUNCS[ufunc] = composition
+    for name, (_, implementation) in IMPLEMENTATIONS.items():
+        if (function := find(name)) is not None:
+            dispatch.FUNCTIONS[function] = implementation
+    dispatch.METHODS["__array_function__"] = array_function

@@ -1,0 +1,108 @@
+"""Arguments as NumPy's users give them: made into arrays, and results put where ``out=`` says."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray, as_node, default_device, device_of, wrap
+from gpuarray.device import Device
+from gpuarray.graph import build
+from gpuarray.graph.layouts import Shape
+
+#: What NumPy's signatures have for an argument that was not given.
+NOT_GIVEN: Final[Any] = np._NoValue
+
+
+def gpu_arrays(value: Any) -> Iterator[GpuArray]:
+    """Iterate over the arrays of this package in arguments, those nested in lists, tuples and dictionaries included."""
+    if isinstance(value, GpuArray):
+        yield value
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from gpu_arrays(item)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from gpu_arrays(item)
+
+
+def device_among(*values: Any) -> Device:
+    """Return the device that the arrays among ``values`` share, the default device if there is no array.
+
+    Raises
+    ------
+    DeviceMismatchError
+        If arrays are pinned to different devices.
+    """
+    return device_of(*gpu_arrays(values)) or default_device()
+
+
+def as_array(value: Any, device: Device | None = None) -> GpuArray:
+    """Return an array, a sequence or a scalar as an array; itself if it is one."""
+    return value if isinstance(value, GpuArray) else wrap(as_node(value), device or device_among(value))
+
+
+def as_arrays(*values: Any) -> list[GpuArray]:
+    """Return each value as an array, those that are none yet on the device of those that are."""
+    device = device_among(*values)
+    return [as_array(value, device) for value in values]
+
+
+def concatenated(arrays: Iterable[GpuArray], axis: int, dtype: Any = None) -> GpuArray:
+    """Return arrays one after the other along ``axis``, in their common dtype or the one given."""
+    parts = list(arrays)
+    common = dtypes.promote(*(a.dtype for a in parts)) if dtype is None else dtypes.canonical(dtype)
+    nodes = [build.cast(a.node(), common) for a in parts]
+    return wrap(build.concat(nodes, axis), device_among(parts))
+
+
+def normalized(axis: Any, ndim: int) -> int:
+    """Return ``axis`` counted from the front."""
+    return build.normalize_axis(axis, ndim)
+
+
+def along(axis: int, key: Any) -> tuple[Any, ...]:
+    """Return the index that applies ``key`` to ``axis`` (not negative) and takes all of the axes before it."""
+    return (slice(None),) * axis + (key,)
+
+
+def check_out(shape: Shape, out: Any) -> None:
+    """Check that a result of ``shape`` can be put into ``out``.
+
+    Raises
+    ------
+    ValueError
+        If it broadcasts to another shape.
+    """
+    if out.shape != shape and build.broadcast_shapes(shape, out.shape) != out.shape:
+        raise ValueError(
+            f"non-broadcastable output operand with shape {out.shape} doesn't match the broadcast shape {shape}"
+        )
+
+
+def deliver(result: GpuArray, out: Any, casting: Any = "same_kind") -> Any:
+    """Return ``result``, or ``out`` with the result in it: an array of this package or a NumPy array.
+
+    Raises
+    ------
+    TypeError
+        If ``out`` is no array, or ``casting`` forbids the conversion to its dtype.
+    ValueError
+        If the shapes differ.
+    """
+    if out is None:
+        return result
+    if not isinstance(out, GpuArray | np.ndarray):
+        raise TypeError(f"return arrays must be of ArrayType, not {type(out).__name__}")
+    check_out(result.shape, out)
+    if not np.can_cast(result.dtype, out.dtype, casting):
+        raise TypeError(
+            f"cannot cast output from {result.dtype!r} to {out.dtype!r} with casting rule {casting!r}; give an out of "
+            "a wider dtype, or convert the result with astype"
+        )
+    if isinstance(out, GpuArray):
+        out[...] = result
+    else:
+        np.copyto(out, np.asarray(result), casting="unsafe")
+    return out

@@ -1,0 +1,229 @@
+"""NumPy's elementwise functions that are no ufuncs: clipping, rounding, parts of complex numbers, choices, tests."""
+# ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
+
+from typing import Any
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray, apply
+from gpuarray.numpy_api.arguments import NOT_GIVEN, as_array, as_arrays, deliver
+from gpuarray.numpy_api.host import on_host
+from gpuarray.numpy_api.registry import implements, native
+from gpuarray.ops import elementwise as rows
+
+
+@native("clip")
+def clip(
+    a: Any, a_min: Any = NOT_GIVEN, a_max: Any = NOT_GIVEN, out: Any = None, *, min: Any = NOT_GIVEN,
+    max: Any = NOT_GIVEN, **kwargs: Any,
+) -> Any:  # fmt: skip
+    low = min if a_min is NOT_GIVEN else a_min
+    high = max if a_max is NOT_GIVEN else a_max
+    result = as_array(a)
+    for bound, ufunc, extreme in ((low, np.maximum, "min"), (high, np.minimum, "max")):
+        if bound is None or bound is NOT_GIVEN or _beyond(bound, result, extreme):
+            continue
+        keywords = {k: v for k, v in kwargs.items() if k in ("dtype", "casting")}
+        result = ufunc(result, bound, **keywords)
+    if kwargs.get("where", True) is not True:
+        return np.positive(result, out=out, where=kwargs["where"])
+    return deliver(result if result is not a else result.copy(), out, kwargs.get("casting", "same_kind"))
+
+
+def _beyond(bound: Any, array: GpuArray, extreme: str) -> bool:
+    """Whether a Python integer lies beyond what the array's dtype holds, on the side where it clips nothing."""
+    if array.dtype.kind not in "iu" or type(bound) is not int:
+        return False
+    info = np.iinfo(array.dtype)
+    return bound < info.min if extreme == "min" else bound > info.max
+
+
+@native("round", "around")
+def round_(a: Any, decimals: int = 0, out: Any = None) -> Any:
+    source = as_array(a)
+    if source.dtype.kind == "c":
+        parts = apply(rows.complex_from_parts, round_(source.real, decimals), round_(source.imag, decimals))
+        return deliver(parts, out)
+    if source.dtype.kind in "iu":
+        if decimals >= 0:
+            return deliver(source.copy(), out)
+        return on_host(np.round, (source, decimals, out), {}, "tens of integers are rounded by NumPy")
+    if decimals == 0:
+        return deliver(np.rint(source), out)  # type: ignore[arg-type]  # a duck array
+    factor = 10.0 ** abs(decimals)
+    scaled: Any = np.rint(source * factor) / factor if decimals > 0 else np.rint(source / factor) * factor
+    return deliver(scaled, out)
+
+
+@native("fix")
+def fix(x: Any, out: Any = None) -> Any:
+    return deliver(apply(rows.trunc, as_array(x)), out)
+
+
+@native("real")
+def real(val: Any) -> Any:
+    return as_array(val).real
+
+
+@native("imag")
+def imag(val: Any) -> Any:
+    return as_array(val).imag
+
+
+@native("angle")
+def angle(z: Any, deg: bool = False) -> Any:
+    source = as_array(z)
+    part = source.imag if source.dtype.kind == "c" else np.zeros_like(source)
+    result = np.arctan2(part, source.real)
+    return result * (180 / np.pi) if deg else result
+
+
+@native("sinc")
+def sinc(x: Any) -> Any:
+    source = as_array(x)
+    if source.dtype.kind in "biu":
+        source = source.astype(dtypes.float64)
+    tiny = float(np.finfo(source.dtype).eps)
+    scaled = np.pi * np.where(source == 0, tiny, source)
+    return np.sin(scaled) / scaled
+
+
+@native("where")
+def where(condition: Any, x: Any = NOT_GIVEN, y: Any = NOT_GIVEN, /) -> Any:
+    if x is NOT_GIVEN and y is NOT_GIVEN:
+        return np.nonzero(as_array(condition))
+    if x is NOT_GIVEN or y is NOT_GIVEN:
+        raise ValueError("either both or neither of x and y should be given")
+    mask = condition if isinstance(condition, GpuArray) else as_array(condition)
+    return apply(rows.where, mask if mask.dtype == dtypes.bool_ else mask != 0, _plain(x), _plain(y))
+
+
+def _plain(value: Any) -> Any:
+    """Return a sequence as an array; arrays and scalars as they are, for their part in promotion."""
+    return as_array(value) if isinstance(value, list | tuple) else value
+
+
+@native("select")
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    if len(condlist) != len(choicelist):
+        raise ValueError("list of cases must be same length as list of conditions")
+    if not condlist:
+        raise ValueError("select with an empty condition list is not possible")
+    if any(c.dtype != np.bool_ for c in map(as_array, condlist)):
+        raise TypeError("invalid entry in condlist: should be boolean ndarray")
+    kind = np.result_type(*(c.dtype if isinstance(c, GpuArray) else c for c in (*choicelist, default)))
+    result: Any = as_array(default).astype(kind)
+    for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
+        result = where(condition, as_array(choice).astype(kind), result)
+    return result
+
+
+@native("nan_to_num")
+def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+    source = as_array(x)
+    if source.dtype.kind == "c":
+        parts = [nan_to_num(part, True, nan, posinf, neginf) for part in (source.real, source.imag)]
+        result = apply(rows.complex_from_parts, *parts)
+    elif source.dtype.kind == "f":
+        info = np.finfo(source.dtype)
+        result = where(np.isnan(source), source.dtype.type(nan), source)
+        result = where(source == np.inf, source.dtype.type(info.max if posinf is None else posinf), result)
+        result = where(source == -np.inf, source.dtype.type(info.min if neginf is None else neginf), result)
+    else:
+        result = source.copy()
+    if copy or not isinstance(x, GpuArray):
+        return result
+    x[...] = result
+    return x
+
+
+# --- tests ----------------------------------------------------------------------------------------------------------
+
+
+@native("isclose")
+def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Any:
+    first, second = _floating(a), _floating(b)
+    near = np.abs(first - second) <= atol + rtol * np.abs(second)
+    result = (near & np.isfinite(second)) | (first == second)
+    if equal_nan:
+        result = result | (np.isnan(first) & np.isnan(second))
+    return result
+
+
+def _floating(value: Any) -> Any:
+    if isinstance(value, bool | int | float | complex):
+        return as_array(float(value) if isinstance(value, int) else value)
+    array = as_array(value)
+    return array.astype(dtypes.float64) if array.dtype.kind in "biu" else array
+
+
+@implements("allclose")
+def allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> bool:
+    return bool(np.all(isclose(a, b, rtol, atol, equal_nan)))
+
+
+@implements("array_equal")
+def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
+    first, second = as_arrays(a1, a2)
+    if first.shape != second.shape:
+        return False
+    same = first == second
+    if equal_nan and first.dtype.kind in "fc" and second.dtype.kind in "fc":
+        same = same | (np.isnan(first) & np.isnan(second))
+    return bool(np.all(same))
+
+
+@implements("array_equiv")
+def array_equiv(a1: Any, a2: Any) -> bool:
+    try:
+        first, second = np.broadcast_arrays(*as_arrays(a1, a2))
+    except ValueError:
+        return False
+    return bool(np.all(first == second))
+
+
+@native("isposinf")
+def isposinf(x: Any, out: Any = None) -> Any:
+    return deliver(_real_only(x, "isposinf") == np.inf, out)
+
+
+@native("isneginf")
+def isneginf(x: Any, out: Any = None) -> Any:
+    return deliver(_real_only(x, "isneginf") == -np.inf, out)
+
+
+def _real_only(x: Any, name: str) -> Any:
+    source = as_array(x)
+    if source.dtype.kind == "c":
+        raise TypeError(f"This operation is not supported for {source.dtype} values because it would be ambiguous.")
+    return source
+
+
+@native("iscomplex")
+def iscomplex(x: Any) -> Any:
+    return as_array(x).imag != 0
+
+
+@native("isreal")
+def isreal(x: Any) -> Any:
+    return as_array(x).imag == 0
+
+
+@implements("iscomplexobj")
+def iscomplexobj(x: Any) -> bool:
+    return bool(x.dtype.kind == "c")
+
+
+@implements("isrealobj")
+def isrealobj(x: Any) -> bool:
+    return not iscomplexobj(x)
+
+
+@implements("real_if_close")
+def real_if_close(a: Any, tol: Any = 100) -> Any:
+    source = as_array(a)
+    if source.dtype.kind != "c":
+        return source
+    limit = tol * float(np.finfo(source.dtype).eps) if tol > 1 else tol
+    return source.real if bool(np.all(np.abs(source.imag) < limit)) else source

@@ -1,0 +1,238 @@
+"""NumPy's functions that take elements by position or by mask, and those that write them."""
+# ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
+
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray, wrap
+from gpuarray.graph.layouts import Layout
+from gpuarray.numpy_api.arguments import along, as_array, deliver, normalized
+from gpuarray.numpy_api.functions_creation import zeros_like
+from gpuarray.numpy_api.functions_statistics import sum_
+from gpuarray.numpy_api.host import on_host
+from gpuarray.numpy_api.reduction import mask_node
+from gpuarray.numpy_api.registry import implements, native
+
+# --- taking ---------------------------------------------------------------------------------------------------------
+
+
+def _in_range(indices: Any, extent: int, mode: str) -> Any:
+    positions = indices if isinstance(indices, GpuArray) else np.asarray(indices)
+    if positions.dtype.kind == "b" or positions.size == 0:
+        positions = positions.astype(np.intp)
+    if positions.dtype.kind not in "iu":
+        raise TypeError(
+            f"Cannot cast array data from {positions.dtype!r} to {dtypes.int64!r} according to the rule 'safe'"
+        )
+    if mode == "wrap":
+        return positions % extent
+    if mode == "clip":
+        return np.clip(positions, 0, extent - 1)
+    if mode != "raise":
+        raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
+    return positions
+
+
+@native("take")
+def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
+    source = as_array(a)
+    if axis is None:
+        source, axis = source.reshape(-1), 0
+    number = normalized(axis, source.ndim)
+    chosen = source[along(number, _in_range(indices, source.shape[number], mode))]
+    if out is not None and tuple(out.shape) != chosen.shape:
+        raise ValueError(f"output array does not match result of ndarray.take: {tuple(out.shape)}, not {chosen.shape}")
+    return deliver(chosen, out)
+
+
+def _beside(source: GpuArray, indices: Any, axis: int) -> tuple[Any, ...]:
+    """Return the index that takes along one axis what ``indices`` says, and its own position along the others."""
+    if indices.dtype.kind not in "iu":
+        raise IndexError("`indices` must be an integer array")
+    if indices.ndim != source.ndim:
+        raise ValueError("`indices` and `arr` must have the same number of dimensions")
+    shapes = [[-1 if k == a else 1 for k in range(source.ndim)] for a in range(source.ndim)]
+    return tuple(indices if a == axis else np.arange(source.shape[a]).reshape(shapes[a]) for a in range(source.ndim))
+
+
+@native("take_along_axis")
+def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
+    source = as_array(arr)
+    positions = indices if isinstance(indices, GpuArray) else np.asarray(indices)
+    if axis is None:
+        source, axis = source.reshape(-1), 0
+    return source[_beside(source, positions, normalized(axis, source.ndim))]
+
+
+@implements("compress")
+def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
+    source = as_array(a)
+    if axis is None:
+        source, axis = source.reshape(-1), 0
+    mask = np.asarray(condition)
+    if mask.ndim != 1:
+        raise ValueError("condition must be a 1-d array")
+    return deliver(source[along(normalized(axis, source.ndim), np.flatnonzero(mask))], out)
+
+
+@implements("extract")
+def extract(condition: Any, arr: Any) -> Any:
+    return as_array(arr).reshape(-1)[np.flatnonzero(np.asarray(condition))]
+
+
+# --- diagonals ------------------------------------------------------------------------------------------------------
+
+
+@native("diagonal")
+def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    source = as_array(a)
+    if source.ndim < 2:
+        raise ValueError("diag requires an array of at least two dimensions")
+    first, second = normalized(axis1, source.ndim), normalized(axis2, source.ndim)
+    if first == second:
+        raise ValueError("axis1 and axis2 cannot be the same")
+    shift = index(offset)
+    layout = source._storage_layout()
+    rest = [k for k in range(source.ndim) if k not in (first, second)]
+    start = layout.offset + (shift * layout.strides[second] if shift >= 0 else -shift * layout.strides[first])
+    extent = max(min(source.shape[first] + min(shift, 0), source.shape[second] - max(shift, 0)), 0)
+    shape = (*(source.shape[k] for k in rest), extent)
+    strides = (*(layout.strides[k] for k in rest), layout.strides[first] + layout.strides[second])
+    return source.view_of(Layout(shape, strides, start if extent else 0), writeable=False)
+
+
+@native("linalg.diagonal")
+def linalg_diagonal(x: Any, /, *, offset: int = 0) -> Any:
+    return diagonal(x, offset, -2, -1)
+
+
+@native("trace")
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
+    return sum_(diagonal(a, offset, axis1, axis2), -1, dtype, out)
+
+
+@native("linalg.trace")
+def linalg_trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Any:
+    return trace(x, offset, -2, -1, dtype)
+
+
+@native("diag")
+def diag(v: Any, k: int = 0) -> Any:
+    source = as_array(v)
+    if source.ndim == 2:
+        return diagonal(source, k)
+    if source.ndim != 1:
+        raise ValueError("Input must be 1- or 2-d.")
+    extent = source.size + abs(k)
+    result = zeros_like(source, shape=(extent, extent))
+    start = k if k >= 0 else -k * extent
+    result.reshape(-1)[start : start + source.size * (extent + 1) : extent + 1][: source.size] = source
+    return result
+
+
+@native("diagflat")
+def diagflat(v: Any, k: int = 0) -> Any:
+    return diag(as_array(v).reshape(-1), k)
+
+
+# --- writing --------------------------------------------------------------------------------------------------------
+
+
+def _host_target(function: Any, target: Any, *others: Any, **keywords: Any) -> None:
+    """Write to a NumPy array what arrays of this package say: reading them is what was asked for."""
+    values = [np.asarray(v) if isinstance(v, GpuArray) else v for v in others]
+    options = {k: np.asarray(v) if isinstance(v, GpuArray) else v for k, v in keywords.items()}
+    function(target, *values, **options)
+
+
+@native("copyto")
+def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
+    if not isinstance(dst, GpuArray):
+        _host_target(np.copyto, dst, src, casting=casting, where=where)
+        return
+    source = src if isinstance(src, bool | int | float | complex) else as_array(src)
+    kind = source.dtype if isinstance(source, GpuArray) else np.min_scalar_type(source)
+    weak = not isinstance(source, GpuArray) and np.result_type(dst.dtype, source) == dst.dtype
+    if not weak and not np.can_cast(kind, dst.dtype, casting):
+        raise TypeError(f"Cannot cast array data from {kind!r} to {dst.dtype!r} according to the rule {casting!r}")
+    if where is True:
+        dst[...] = source
+        return
+    values = as_array(source).astype(dst.dtype, copy=False)
+    dst[...] = np.where(wrap(mask_node(where), dst.device).broadcast(dst.shape), values, dst)
+
+
+@native("putmask")
+def putmask(a: Any, /, mask: Any, values: Any) -> None:
+    if not isinstance(a, GpuArray):
+        _host_target(np.putmask, a, mask, values)
+        return
+    flags = as_array(mask).astype(dtypes.bool_)
+    chosen: Any = as_array(values).astype(a.dtype, copy=False)
+    if flags.size != a.size:
+        raise ValueError("putmask: mask and data must be the same size")
+    if chosen.size != 1:
+        chosen = np.resize(chosen, a.shape)
+    if chosen.size:
+        a[...] = np.where(flags.reshape(a.shape), chosen.reshape(a.shape if chosen.size > 1 else ()), a)
+
+
+@implements("place")
+def place(arr: Any, mask: Any, vals: Any) -> None:
+    if not isinstance(arr, GpuArray):
+        _host_target(np.place, arr, mask, vals)
+        return
+    flags = np.asarray(mask).astype(np.bool_).reshape(arr.shape)
+    wanted = int(np.count_nonzero(flags))
+    values = as_array(vals).reshape(-1)
+    if wanted and values.size == 0:
+        raise ValueError("Cannot insert from an empty array!")
+    if wanted:
+        arr[flags] = np.resize(values, (wanted,))
+
+
+@implements("put")
+def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+    if not isinstance(a, GpuArray):
+        _host_target(np.put, a, ind, v, mode=mode)
+        return
+    positions = _in_range(ind, a.size, mode).reshape(-1)
+    if not positions.size:
+        return
+    flat = a.reshape(-1, copy=True)
+    flat[positions] = np.resize(as_array(v).reshape(-1), positions.shape)
+    a[...] = flat.reshape(a.shape)
+
+
+@implements("put_along_axis")
+def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
+    if not isinstance(arr, GpuArray):
+        _host_target(np.put_along_axis, arr, indices, values, axis)
+        return
+    positions = indices if isinstance(indices, GpuArray) else np.asarray(indices)
+    if axis is None:
+        flat = arr.reshape(-1, copy=True)
+        flat[_beside(flat, positions, 0)] = values
+        arr[...] = flat.reshape(arr.shape)
+    else:
+        arr[_beside(arr, positions, normalized(axis, arr.ndim))] = values
+
+
+@implements("fill_diagonal")
+def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
+    if not isinstance(a, GpuArray):
+        _host_target(np.fill_diagonal, a, val, wrap=wrap)
+        return
+    if a.ndim < 2:
+        raise ValueError("array must be at least 2-d")
+    if a.ndim > 2 and len(set(a.shape)) != 1:
+        raise ValueError("All dimensions of input must be of equal length")
+    if wrap and a.shape[0] > a.shape[1]:
+        on_host(np.fill_diagonal, (a, val), {"wrap": True}, "a wrapped diagonal is NumPy's")
+        return
+    line = np.arange(min(a.shape))
+    values = as_array(val).reshape(-1)
+    a[(line,) * a.ndim] = np.resize(values, line.shape) if values.size > 1 else values.reshape(())

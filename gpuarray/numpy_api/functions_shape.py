@@ -1,0 +1,391 @@
+"""NumPy's functions that move elements without computing: views where strides allow, concatenations, repetitions."""
+# ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
+
+from collections.abc import Callable, Sequence
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from gpuarray.array import GpuArray, wrap
+from gpuarray.graph import build
+from gpuarray.numpy_api.arguments import along, as_array, as_arrays, concatenated, deliver, normalized
+from gpuarray.numpy_api.registry import implements, native
+
+# --- views ----------------------------------------------------------------------------------------------------------
+
+
+@native("reshape")
+def reshape(a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: Any = None) -> Any:
+    wanted = newshape if shape is None else shape
+    if wanted is None:
+        raise TypeError("reshape() missing 1 required positional argument: 'shape'")
+    return as_array(a).reshape(wanted, order=order, copy=copy)
+
+
+@native("ravel")
+def ravel(a: Any, order: str = "C") -> Any:
+    return as_array(a).reshape(-1, order=order)
+
+
+@native("transpose")
+def transpose(a: Any, axes: Any = None) -> Any:
+    return as_array(a).transpose(*(() if axes is None else (axes,)))
+
+
+@native("matrix_transpose", "linalg.matrix_transpose")
+def matrix_transpose(x: Any, /) -> Any:
+    return as_array(x).mT
+
+
+@native("swapaxes")
+def swapaxes(a: Any, axis1: Any, axis2: Any) -> Any:
+    source = as_array(a)
+    order = list(range(source.ndim))
+    first, second = normalized(axis1, source.ndim), normalized(axis2, source.ndim)
+    order[first], order[second] = order[second], order[first]
+    return source.transpose(order) if order else source
+
+
+def _axis_tuple(axis: Any, ndim: int, name: str) -> list[int]:
+    axes = [normalized(a, ndim) for a in (axis if isinstance(axis, tuple | list) else (axis,))]
+    if len(set(axes)) != len(axes):
+        raise ValueError(f"repeated axis in `{name}` argument")
+    return axes
+
+
+@native("moveaxis")
+def moveaxis(a: Any, source: Any, destination: Any) -> Any:
+    array = as_array(a)
+    old, new = _axis_tuple(source, array.ndim, "source"), _axis_tuple(destination, array.ndim, "destination")
+    if len(old) != len(new):
+        raise ValueError("`source` and `destination` arguments must have the same number of elements")
+    order = [n for n in range(array.ndim) if n not in old]
+    for place, axis in sorted(zip(new, old, strict=True)):
+        order.insert(place, axis)
+    return array.transpose(order) if order else array
+
+
+@native("rollaxis")
+def rollaxis(a: Any, axis: Any, start: int = 0) -> Any:
+    source = as_array(a)
+    number = normalized(axis, source.ndim)
+    first = start + source.ndim if start < 0 else start
+    if not 0 <= first <= source.ndim:
+        raise np.exceptions.AxisError(f"'start' arg requires {-source.ndim} <= start < {source.ndim + 1}, not {start}")
+    return moveaxis(source, number, first - (number < first))
+
+
+@native("squeeze")
+def squeeze(a: Any, axis: Any = None) -> Any:
+    source = as_array(a)
+    if axis is None:
+        axes = [k for k, n in enumerate(source.shape) if n == 1]
+    else:
+        axes = list(build.normalize_axes(axis, source.ndim))
+        if any(source.shape[k] != 1 for k in axes):
+            raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
+    return source[tuple(0 if k in axes else slice(None) for k in range(source.ndim))] if axes else source
+
+
+@native("expand_dims")
+def expand_dims(a: Any, axis: Any) -> Any:
+    source = as_array(a)
+    new = axis if isinstance(axis, tuple | list) else (axis,)
+    axes = build.normalize_axes(tuple(new), source.ndim + len(new))
+    return source[tuple(None if k in axes else slice(None) for k in range(source.ndim + len(axes)))]
+
+
+@native("broadcast_to")
+def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
+    return as_array(array).broadcast(build.resolve_shape(shape))
+
+
+@native("broadcast_arrays")
+def broadcast_arrays(*args: Any, subok: bool = False) -> Any:
+    arrays = as_arrays(*args)
+    shape: tuple[int, ...] = ()
+    for array in arrays:
+        shape = build.broadcast_shapes(shape, array.shape)
+    return tuple(array if array.shape == shape else array.broadcast(shape) for array in arrays)
+
+
+def _at_least(arrays: Sequence[Any], key: Any) -> Any:
+    results = [a[key(a.ndim)] for a in map(as_array, arrays)]
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+@native("atleast_1d")
+def atleast_1d(*arys: Any) -> Any:
+    return _at_least(arys, lambda ndim: None if ndim == 0 else ...)
+
+
+@native("atleast_2d")
+def atleast_2d(*arys: Any) -> Any:
+    return _at_least(arys, lambda ndim: (None, None) if ndim == 0 else (None, ...) if ndim == 1 else ...)
+
+
+@native("atleast_3d")
+def atleast_3d(*arys: Any) -> Any:
+    keys = {0: (None, None, None), 1: (None, slice(None), None), 2: (slice(None), slice(None), None)}
+    return _at_least(arys, lambda ndim: keys.get(ndim, ...))
+
+
+@native("flip")
+def flip(m: Any, axis: Any = None) -> Any:
+    source = as_array(m)
+    axes = build.normalize_axes(axis, source.ndim)
+    return source[tuple(slice(None, None, -1) if k in axes else slice(None) for k in range(source.ndim))]
+
+
+@native("fliplr")
+def fliplr(m: Any) -> Any:
+    source = as_array(m)
+    if source.ndim < 2:
+        raise ValueError("Input must be >= 2-d.")
+    return source[:, ::-1]
+
+
+@native("flipud")
+def flipud(m: Any) -> Any:
+    source = as_array(m)
+    if source.ndim < 1:
+        raise ValueError("Input must be >= 1-d.")
+    return source[::-1]
+
+
+@native("rot90")
+def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
+    source = as_array(m)
+    if len(tuple(axes)) != 2:
+        raise ValueError("len(axes) must be 2.")
+    first, second = (normalized(a, source.ndim) for a in axes)
+    if first == second:
+        raise ValueError("Axes must be different.")
+    turned: dict[int, Callable[[], Any]] = {
+        0: lambda: source,
+        1: lambda: swapaxes(flip(source, second), first, second),
+        2: lambda: flip(source, (first, second)),
+        3: lambda: flip(swapaxes(source, first, second), second),
+    }
+    return turned[k % 4]()
+
+
+# --- joining --------------------------------------------------------------------------------------------------------
+
+
+@native("concatenate")
+def concatenate(
+    arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind"
+) -> Any:
+    if out is not None and dtype is not None:
+        raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
+    parts = as_arrays(*arrays)
+    if not parts:
+        raise ValueError("need at least one array to concatenate")
+    if axis is None:
+        parts, axis = [a.reshape(-1) for a in parts], 0
+    if any(a.ndim == 0 for a in parts):
+        raise ValueError("zero-dimensional arrays cannot be concatenated")
+    for part in parts if dtype is not None else ():
+        if not np.can_cast(part.dtype, dtype, casting):
+            raise TypeError(
+                f"Cannot cast array data from {part.dtype!r} to {np.dtype(dtype)!r} according to the rule {casting!r}"
+            )
+    return deliver(concatenated(parts, axis, dtype), out, casting)
+
+
+@native("stack")
+def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+    parts = as_arrays(*arrays)
+    if not parts:
+        raise ValueError("need at least one array to stack")
+    if len({a.shape for a in parts}) != 1:
+        raise ValueError("all input arrays must have the same shape")
+    number = normalized(axis, parts[0].ndim + 1)
+    return concatenate([a[along(number, None)] for a in parts], number, out, dtype=dtype, casting=casting)
+
+
+def _listed(result: Any) -> list[Any]:
+    return list(result) if isinstance(result, tuple) else [result]
+
+
+@native("vstack", "row_stack")
+def vstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+    return concatenate(_listed(atleast_2d(*tup)), 0, dtype=dtype, casting=casting)
+
+
+@native("hstack")
+def hstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+    parts = _listed(atleast_1d(*tup))
+    return concatenate(parts, 0 if parts and parts[0].ndim == 1 else 1, dtype=dtype, casting=casting)
+
+
+@native("dstack")
+def dstack(tup: Any) -> Any:
+    return concatenate(_listed(atleast_3d(*tup)), 2)
+
+
+@native("column_stack")
+def column_stack(tup: Any) -> Any:
+    return concatenate([a if a.ndim > 1 else a.reshape(-1, 1) for a in as_arrays(*tup)], 1)
+
+
+@native("append")
+def append(arr: Any, values: Any, axis: Any = None) -> Any:
+    return concatenate((arr, values), axis)
+
+
+@native("block")
+def block(arrays: Any) -> Any:
+    def depth(item: Any) -> int:
+        return 1 + max(map(depth, item)) if isinstance(item, list) else 0
+
+    def leaves(item: Any) -> list[Any]:
+        return [leaf for part in item for leaf in leaves(part)] if isinstance(item, list) else [as_array(item)]
+
+    levels = depth(arrays)
+    ndim = max([levels, *(leaf.ndim for leaf in leaves(arrays))])
+
+    def join(item: Any, level: int) -> GpuArray:
+        if not isinstance(item, list):
+            array = as_array(item)
+            return array.reshape((1,) * (ndim - array.ndim) + array.shape)
+        joined: GpuArray = concatenate([join(part, level + 1) for part in item], level - levels)
+        return joined
+
+    joined = join(arrays, 0)
+    return joined if isinstance(arrays, list) else joined.copy()
+
+
+# --- splitting ------------------------------------------------------------------------------------------------------
+
+
+@native("array_split")
+def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+    source = as_array(ary)
+    number = normalized(axis, source.ndim)
+    extent = source.shape[number]
+    if hasattr(indices_or_sections, "__len__"):
+        cuts = [int(i) for i in np.asarray(indices_or_sections)]
+    else:
+        sections = index(indices_or_sections)
+        if sections <= 0:
+            raise ValueError("number sections must be larger than 0.")
+        each, extra = divmod(extent, sections)
+        cuts = [k * each + min(k, extra) for k in range(1, sections)]
+    return [source[along(number, slice(a, b))] for a, b in zip([0, *cuts], [*cuts, extent], strict=True)]
+
+
+@native("split")
+def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+    source = as_array(ary)
+    extent = source.shape[normalized(axis, source.ndim)]
+    if not hasattr(indices_or_sections, "__len__") and extent % indices_or_sections:
+        raise ValueError("array split does not result in an equal division")
+    return array_split(source, indices_or_sections, axis)
+
+
+def _split_along(axis: int, least: int, name: str, ary: Any, sections: Any) -> Any:
+    source = as_array(ary)
+    if source.ndim < least:
+        raise ValueError(f"{name} only works on arrays of {least} or more dimensions")
+    return split(source, sections, axis)
+
+
+@native("hsplit")
+def hsplit(ary: Any, indices_or_sections: Any) -> Any:
+    source = as_array(ary)
+    return _split_along(min(1, source.ndim - 1), 1, "hsplit", source, indices_or_sections)
+
+
+@native("vsplit")
+def vsplit(ary: Any, indices_or_sections: Any) -> Any:
+    return _split_along(0, 2, "vsplit", ary, indices_or_sections)
+
+
+@native("dsplit")
+def dsplit(ary: Any, indices_or_sections: Any) -> Any:
+    return _split_along(2, 3, "dsplit", ary, indices_or_sections)
+
+
+@native("unstack")
+def unstack(x: Any, /, *, axis: int = 0) -> Any:
+    source = as_array(x)
+    if source.ndim == 0:
+        raise ValueError("Input array must be at least 1-d.")
+    number = normalized(axis, source.ndim)
+    return tuple(source[along(number, k)] for k in range(source.shape[number]))
+
+
+# --- repeating and rolling ------------------------------------------------------------------------------------------
+
+
+@native("roll")
+def roll(a: Any, shift: Any, axis: Any = None) -> Any:
+    source = as_array(a)
+    if axis is None:
+        return roll(source.reshape(-1), shift, 0).reshape(source.shape)
+    pairs = np.broadcast(np.asarray(shift), np.asarray(axis))
+    if pairs.ndim > 1:
+        raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
+    for step, number in pairs:
+        place = normalized(int(number), source.ndim)
+        extent = source.shape[place]
+        cut = extent - int(step) % extent if extent else 0
+        if cut not in (0, extent):
+            parts = [source[along(place, slice(cut, None))], source[along(place, slice(None, cut))]]
+            source = concatenated(parts, place)
+    return source if source is not a else source.copy()
+
+
+@native("tile")
+def tile(A: Any, reps: Any) -> Any:  # noqa: N803  # NumPy's name
+    source = as_array(A)
+    times = [index(r) for r in (reps if hasattr(reps, "__len__") else (reps,))]
+    ndim = max(source.ndim, len(times))
+    shape = (1,) * (ndim - source.ndim) + source.shape
+    times = [1] * (ndim - len(times)) + times
+    doubled = source.reshape([n for extent in shape for n in (1, extent)])
+    spread = doubled.broadcast(tuple(n for pair in zip(times, shape, strict=True) for n in pair))
+    return wrap(spread.node(), source.device).reshape([t * n for t, n in zip(times, shape, strict=True)])
+
+
+@native("repeat")
+def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
+    source = as_array(a)
+    if axis is None:
+        source, axis = source.reshape(-1), 0
+    number = normalized(axis, source.ndim)
+    extent = source.shape[number]
+    counts = np.asarray(repeats)
+    if counts.size != 1:
+        return source[along(number, np.repeat(np.arange(extent), counts))]
+    times = int(counts.reshape(()))
+    if times < 0:
+        raise ValueError("repeats may not contain negative values.")
+    shape = (*source.shape[: number + 1], times, *source.shape[number + 1 :])
+    spread = source[along(number + 1, None)].broadcast(shape)
+    return wrap(spread.node(), source.device).reshape(
+        (*source.shape[:number], extent * times, *source.shape[number + 1 :])
+    )
+
+
+@implements("resize")
+def resize(a: Any, new_shape: Any) -> Any:
+    flat = as_array(a).reshape(-1)
+    shape = build.resolve_shape(new_shape)
+    wanted = int(np.prod(shape, dtype=np.int64))
+    if flat.size == 0:
+        return np.zeros_like(flat, shape=shape)
+    return tile(flat, -(-wanted // flat.size))[:wanted].reshape(shape)
+
+
+@implements("delete")
+def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
+    source = as_array(arr)
+    if axis is None:
+        source, axis = source.reshape(-1), 0
+    number = normalized(axis, source.ndim)
+    positions: Any = obj if isinstance(obj, slice | int) else np.asarray(obj)
+    return source[along(number, np.delete(np.arange(source.shape[number]), positions))]

@@ -1,0 +1,143 @@
+"""NumPy's reductions that leave NaN out: what stands in for it is neutral to the fold."""
+# ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
+
+from typing import Any
+
+import numpy as np
+
+from gpuarray.array import GpuArray
+from gpuarray.numpy_api.arguments import NOT_GIVEN, as_array, deliver
+from gpuarray.numpy_api.functions_statistics import (
+    all_,
+    argmax,
+    argmin,
+    count,
+    cumprod,
+    cumsum,
+    max_,
+    mean,
+    min_,
+    prod_,
+    sum_,
+    variance,
+)
+from gpuarray.numpy_api.registry import implements, native
+
+
+def _replaced(a: Any, value: Any) -> GpuArray:
+    """Return the array with ``value`` for NaN; itself if its dtype has none."""
+    source = as_array(a)
+    if source.dtype.kind not in "fc":
+        return source
+    return np.where(np.isnan(source), source.dtype.type(value), source)  # type: ignore[return-value]  # a duck array
+
+
+def _present(a: Any, where: Any) -> Any:
+    source = as_array(a)
+    if source.dtype.kind not in "fc":
+        return where
+    mask = ~np.isnan(source)
+    return mask if where is True or where is NOT_GIVEN else mask & as_array(where)
+
+
+@native("nansum")
+def nansum(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN,
+    where: Any = True,
+) -> Any:  # fmt: skip
+    return sum_(_replaced(a, 0), axis, dtype, out, keepdims, initial, where)
+
+
+@native("nanprod")
+def nanprod(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN,
+    where: Any = True,
+) -> Any:  # fmt: skip
+    return prod_(_replaced(a, 1), axis, dtype, out, keepdims, initial, where)
+
+
+@native("nancumsum")
+def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    return cumsum(_replaced(a, 0), axis, dtype, out)
+
+
+@native("nancumprod")
+def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    return cumprod(_replaced(a, 1), axis, dtype, out)
+
+
+def _nan_extreme(
+    fold_extreme: Any, fill: float, a: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any
+) -> Any:
+    source = as_array(a)
+    result = fold_extreme(_replaced(source, fill), axis, None, keepdims, initial, where)
+    if source.dtype.kind in "fc":
+        empty = all_(np.isnan(source), axis, None, keepdims, where=where)
+        if initial is NOT_GIVEN:
+            result = np.where(empty, source.dtype.type(np.nan), result)
+    return deliver(result, out)
+
+
+@native("nanmin")
+def nanmin(
+    a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN, where: Any = True
+) -> Any:
+    return _nan_extreme(min_, np.inf, a, axis, out, keepdims, initial, where)
+
+
+@native("nanmax")
+def nanmax(
+    a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN, where: Any = True
+) -> Any:
+    return _nan_extreme(max_, -np.inf, a, axis, out, keepdims, initial, where)
+
+
+def _nan_position(find: Any, fill: float, a: Any, axis: Any, out: Any, keepdims: Any) -> Any:
+    source = as_array(a)
+    if source.dtype.kind in "fc" and bool(np.any(np.all(np.isnan(source), axis=axis))):
+        raise ValueError("All-NaN slice encountered")
+    return find(_replaced(source, fill), axis, out, keepdims=keepdims)
+
+
+@implements("nanargmin")
+def nanargmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
+    return _nan_position(argmin, np.inf, a, axis, out, keepdims)
+
+
+@implements("nanargmax")
+def nanargmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
+    return _nan_position(argmax, -np.inf, a, axis, out, keepdims)
+
+
+@native("nanmean")
+def nanmean(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
+) -> Any:
+    return mean(a, axis, dtype, out, keepdims, where=_present(a, where))
+
+
+@native("nanvar")
+def nanvar(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
+    where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,
+) -> Any:  # fmt: skip
+    value = variance(a, axis, dtype, ddof, keepdims, _present(a, where), mean, correction, False)
+    return deliver(_undefined(a, value, axis, ddof, correction, keepdims, where), out)
+
+
+@native("nanstd")
+def nanstd(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
+    where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,
+) -> Any:  # fmt: skip
+    value = variance(a, axis, dtype, ddof, keepdims, _present(a, where), mean, correction, True)
+    return deliver(_undefined(a, value, axis, ddof, correction, keepdims, where), out)
+
+
+def _undefined(a: Any, value: Any, axis: Any, ddof: Any, correction: Any, keepdims: Any, where: Any) -> Any:
+    """Return NaN where no more elements are present than degrees of freedom are taken: infinite otherwise."""
+    free = ddof if correction is NOT_GIVEN else correction
+    present = count(as_array(a), axis, keepdims, _present(a, where))
+    if isinstance(present, int):
+        return value
+    return np.where(present <= free, value.dtype.type(np.nan), value)

@@ -1,0 +1,63 @@
+"""Which of NumPy's functions have an implementation here, and of what kind.
+
+Functions are named as NumPy names them below ``numpy.`` (``"sum"``, ``"linalg.norm"``), so that one table serves every
+NumPy version: a name that this version lacks is left out when the tables are installed.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
+
+import numpy as np
+
+#: The function is graph nodes of its own: it fuses with what stands around it.
+NATIVE: Final = "native"
+#: The function is written over other functions; parts of it may have to read values, its data stays on the device.
+COMPOSED: Final = "composed"
+#: The function's arguments are read to the host, NumPy runs there, and results go back: counted as a fallback.
+HOST: Final = "host"
+#: The function raises TypeError with the reason.
+REFUSED: Final = "refused"
+
+#: Implementations by NumPy name, and their kind.
+IMPLEMENTATIONS: Final[dict[str, tuple[str, Callable[..., Any]]]] = {}
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def implements(*names: str, kind: str = COMPOSED) -> Callable[[_F], _F]:
+    """Declare a function to be the implementation of NumPy functions, whose signature it has.
+
+    Parameters
+    ----------
+    *names : str
+        NumPy's names below ``numpy.``.
+    kind : {"composed", "native"}
+        What the table of statuses says.
+    """
+
+    def declare(function: _F) -> _F:
+        for name in names:
+            if name in IMPLEMENTATIONS:
+                raise ValueError(f"numpy.{name} has two implementations")
+            IMPLEMENTATIONS[name] = (kind, function)
+        return function
+
+    return declare
+
+
+def native(*names: str) -> Callable[[_F], _F]:
+    """Declare a function to be a native implementation of NumPy functions."""
+    return implements(*names, kind=NATIVE)
+
+
+def name_of(function: Any) -> str:
+    """Return NumPy's name of a function below ``numpy.``, or the dotted name of somebody else's function."""
+    return f"{function.__module__}.{function.__name__}".removeprefix("numpy.")
+
+
+def find(name: str) -> Any:
+    """Return the NumPy function of that name; None if this NumPy has none."""
+    found: Any = np
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found

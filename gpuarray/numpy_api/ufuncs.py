@@ -1,0 +1,243 @@
+"""NumPy's ufunc protocol: ``__call__`` with all keywords, ``reduce``, ``accumulate``, ``reduceat``, ``outer``, ``at``.
+
+Dtypes are NumPy's own decision, ``ufunc.resolve_dtypes``, so errors about them are NumPy's own too. What has no row and
+no composition runs on the host, counted.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from gpuarray import dispatch, dtypes
+from gpuarray.array import GpuArray, apply, as_node, as_operand, wrap
+from gpuarray.dtypes import DType
+from gpuarray.graph import build
+from gpuarray.graph.nodes import BaseNode, Node
+from gpuarray.numpy_api.arguments import as_array, as_arrays, check_out, deliver, device_among
+from gpuarray.numpy_api.host import on_host
+from gpuarray.numpy_api.reduction import REDUCTIONS, fold, mask_node, running
+from gpuarray.ops import elementwise as rows
+
+_NO_ROW: Final = "the ufunc has no kernel"
+_LAYOUT_KEYWORDS: Final = ("order", "subok")
+
+
+def _understood(*values: Any) -> bool:
+    return all(value is None or as_operand(value) is not NotImplemented for value in values)
+
+
+# --- __call__ -------------------------------------------------------------------------------------------------------
+
+
+def call(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """Return ``ufunc(*inputs, **keywords)``; NotImplemented if an operand is of an unknown type."""
+    outs = keywords.get("out") or (None,) * ufunc.nout
+    if not _understood(*inputs) or not all(o is None or isinstance(o, GpuArray | np.ndarray) for o in outs):
+        return NotImplemented
+    options = {k: v for k, v in keywords.items() if k not in ("out", "where", *_LAYOUT_KEYWORDS)}
+    where = keywords.get("where", True)
+    composed = dispatch.COMPOSED_UFUNCS.get(ufunc)
+    if ufunc in dispatch.UFUNC_ROWS:
+        results = _rows(ufunc, inputs, outs, **options)
+    elif composed is not None and not options.keys() - {"dtype", "casting"}:
+        results = _composed(ufunc, composed, inputs, **options)
+    else:
+        return _host_call(ufunc, inputs, keywords)
+    if where is not True:
+        mask = mask_node(where)
+        results = [_where(mask, result, out) for result, out in zip(results, outs, strict=True)]
+    casting = keywords.get("casting", "same_kind")
+    for result, out in zip(results, outs, strict=True):
+        if out is not None:
+            check_out(result.shape, out)
+    delivered = tuple(deliver(r, o, casting) for r, o in zip(results, outs, strict=True))
+    return delivered[0] if ufunc.nout == 1 else delivered
+
+
+def _rows(
+    ufunc: Any,
+    inputs: tuple[Any, ...],
+    outs: tuple[Any, ...],
+    dtype: Any = None,
+    signature: Any = None,
+    casting: str = "same_kind",
+) -> list[GpuArray]:
+    row_of = dispatch.UFUNC_ROWS[ufunc]
+    if dtype is None and signature is None and casting == "same_kind" and not any(o is not None for o in outs):
+        return [apply(row, *inputs) for row in row_of]
+    if dtype is not None:
+        signature = (None,) * ufunc.nin + (dtypes.canonical(dtype),) * ufunc.nout
+    operands = [as_operand(value) for value in inputs]
+    given = [_dtype_of(o) for o in operands] + [None if o is None else o.dtype for o in outs]
+    loop = ufunc.resolve_dtypes(tuple(given), signature=signature, casting=casting)
+    nodes = [_converted(o, dtypes.canonical(d)) for o, d in zip(operands, loop[: ufunc.nin], strict=True)]
+    device = device_among(inputs, outs)
+    return [wrap(build.elementwise(row, *nodes), device) for row in row_of]
+
+
+def _dtype_of(operand: Any) -> Any:
+    if isinstance(operand, BaseNode):
+        return operand.dtype
+    return dtypes.bool_ if isinstance(operand, bool) else type(operand)
+
+
+def _converted(operand: Any, dtype: DType) -> Node:
+    return as_converted(operand, dtype) if isinstance(operand, BaseNode) else build.full((), operand, dtype)
+
+
+def as_converted(node: Any, dtype: DType) -> Node:
+    """Return a node in ``dtype``; the imaginary part is dropped where ``casting="unsafe"`` has allowed it."""
+    if node.dtype.kind == "c" and dtype.kind not in "cb":
+        node = build.elementwise(rows.real, node)
+    return build.cast(node, dtype)
+
+
+def _composed(
+    ufunc: Any, function: Callable[..., Any], inputs: tuple[Any, ...], dtype: Any = None, casting: str = "same_kind"
+) -> list[GpuArray]:
+    arrays = as_arrays(*inputs)
+    if dtype is not None:
+        kind = dtypes.canonical(dtype)
+        signature = (None,) * ufunc.nin + (kind,) * ufunc.nout
+        given = tuple(a.dtype for a in arrays) + (None,) * ufunc.nout
+        ufunc.resolve_dtypes(given, signature=signature, casting=casting)
+        inputs = tuple(a.astype(kind, copy=False) for a in arrays)
+    elif not any(isinstance(value, GpuArray) for value in inputs):
+        inputs = tuple(arrays)
+    result = function(*inputs)
+    return list(result) if isinstance(result, tuple) else [result]
+
+
+def _where(mask: Node, result: GpuArray, out: Any) -> GpuArray:
+    """Return the result where the mask holds; elsewhere what ``out`` has, zeros without ``out``."""
+    old = build.full((), 0, result.dtype) if out is None else as_node(out)
+    new = result.node() if out is None else as_converted(result.node(), dtypes.canonical(out.dtype))
+    return wrap(build.elementwise(rows.where, mask, new, old), device_among(result, out))
+
+
+def _host_call(ufunc: Any, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    if ufunc.signature is None:
+        arrays = [np.empty((), as_node(value).dtype) for value in inputs]
+        ufunc.resolve_dtypes(tuple(a.dtype for a in arrays) + (None,) * ufunc.nout)
+    return on_host(ufunc, inputs, keywords, _NO_ROW, f"numpy.{ufunc.__name__}")
+
+
+# --- the other methods ----------------------------------------------------------------------------------------------
+
+
+def _single(keywords: dict[str, Any]) -> dict[str, Any]:
+    """Return keywords with ``out`` as the one array it holds."""
+    out = keywords.get("out")
+    return {**keywords, "out": out[0] if isinstance(out, tuple) else out}
+
+
+def _host_method(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords: dict[str, Any], reason: str) -> Any:
+    return on_host(getattr(ufunc, method), inputs, keywords, reason, f"numpy.{ufunc.__name__}.{method}")
+
+
+def reduce(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """Return ``ufunc.reduce``, along axis 0 unless told otherwise."""
+    if not _understood(*inputs):
+        return NotImplemented
+    if ufunc not in REDUCTIONS:
+        return _host_method(ufunc, "reduce", inputs, keywords, "only associative ufuncs with a row are folded")
+    return fold(ufunc, as_array(inputs[0]), **{"axis": 0, **_single(keywords)})
+
+
+def accumulate(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """Return ``ufunc.accumulate``."""
+    if not _understood(*inputs):
+        return NotImplemented
+    if ufunc not in REDUCTIONS:
+        return _host_method(ufunc, "accumulate", inputs, keywords, "only associative ufuncs with a row are scanned")
+    return running(ufunc, as_array(inputs[0]), **_single(keywords))
+
+
+def reduceat(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """Return ``ufunc.reduceat``, computed on the host."""
+    return _host_method(ufunc, "reduceat", inputs, keywords, "segments of unequal length have no kernel")
+
+
+def outer(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """Return the ufunc of every pair of elements of two arrays."""
+    if ufunc.nin != 2:
+        raise ValueError("outer product only supported for binary functions")
+    if ufunc.signature is not None:
+        raise TypeError("method outer is not allowed in ufunc with non-trivial signature")
+    if not _understood(*inputs):
+        return NotImplemented
+    first, second = as_arrays(*inputs)
+    return call(ufunc, (first.reshape(first.shape + (1,) * second.ndim), second), keywords)
+
+
+def at(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> None:
+    """Apply a ufunc in place at indices, once for each time that an index occurs, on the host."""
+    target, *others = inputs
+
+    def run(array: Any, *arguments: Any) -> Any:
+        ufunc.at(array, *arguments, **keywords)
+        return array
+
+    name = f"numpy.{ufunc.__name__}.at"
+    reason = "repeated indices have no kernel"
+    if isinstance(target, GpuArray):
+        target[...] = on_host(_on_copy(run), (target, *others), {}, reason, name)
+    else:
+        on_host(run, (target, *others), {}, reason, name)
+
+
+def _on_copy(run: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda array, *arguments: run(array.copy(), *arguments)
+
+
+METHODS: Final[dict[str, Callable[..., Any]]] = {
+    "__call__": call,
+    "reduce": reduce,
+    "accumulate": accumulate,
+    "reduceat": reduceat,
+    "outer": outer,
+    "at": at,
+}
+
+
+def _divmod(first: Any, second: Any) -> tuple[GpuArray, GpuArray]:
+    return apply(rows.floor_divide, first, second), apply(rows.remainder, first, second)
+
+
+def _matmul(first: Any, second: Any) -> Any:
+    left, right = as_arrays(first, second)
+    return dispatch.METHODS["matmul"](left, right)
+
+
+def _conjugated(array: GpuArray) -> Any:
+    return apply(rows.conj, array) if array.dtype.kind == "c" else array
+
+
+def _vecdot(first: Any, second: Any) -> Any:
+    left, right = as_arrays(first, second)
+    if left.ndim == 0 or right.ndim == 0:
+        raise ValueError("vecdot: input operand does not have enough dimensions; both need at least one axis")
+    if left.shape[-1] != right.shape[-1]:
+        raise ValueError(f"vecdot: mismatch in the core dimension: {left.shape[-1]} and {right.shape[-1]} differ")
+    return _matmul(_conjugated(left)[..., None, :], right[..., :, None])[..., 0, 0]
+
+
+def _matvec(first: Any, second: Any) -> Any:
+    left, right = as_arrays(first, second)
+    return _matmul(left, right[..., :, None])[..., 0]
+
+
+def _vecmat(first: Any, second: Any) -> Any:
+    left, right = as_arrays(first, second)
+    return _matmul(_conjugated(left)[..., None, :], right)[..., 0, :]
+
+
+#: Compositions by NumPy name; the names that this NumPy lacks are left out.
+COMPOSED: Final[dict[str, Callable[..., Any]]] = {
+    "divmod": _divmod,
+    "matmul": _matmul,
+    "vecdot": _vecdot,
+    "matvec": _matvec,
+    "vecmat": _vecmat,
+}

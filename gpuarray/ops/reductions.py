@@ -1,0 +1,87 @@
+"""The reductions: one row each, an associative elementwise row folded along axes.
+
+The neutral value is what an empty reduction gives, and what a kernel starts from or pads with. Where NumPy refuses an
+empty reduction (``min``, ``argmax``), the neutral value still exists for the kernel, and ``empty_is_error`` is set.
+"""
+
+from typing import Final
+
+from gpuarray import dtypes
+from gpuarray.dtypes import DType
+from gpuarray.ops import elementwise
+from gpuarray.ops.spec import ReduceOp
+
+
+def _same(source: DType) -> DType:
+    return source
+
+
+def _boolean(_source: DType) -> DType:
+    return dtypes.bool_
+
+
+def _position(_source: DType) -> DType:
+    return dtypes.int64
+
+
+def _widened(source: DType) -> DType:
+    """NumPy adds and multiplies small integers as int64 or uint64; float16 stays float16 (kernels hold it as f32)."""
+    if source.kind in "bi":
+        return dtypes.int64
+    return dtypes.uint64 if source.kind == "u" else source
+
+
+_ZERO: Final = {"b": False, "i": 0, "u": 0, "f": 0.0, "c": 0j}
+_ONE: Final = {"b": True, "i": 1, "u": 1, "f": 1.0, "c": 1 + 0j}
+#: ``lowest`` and ``highest`` are the dtype's extremes: infinities of floating types, and of both parts of complex ones.
+_LOWEST: Final = {"b": False, "i": "lowest", "u": 0, "f": "lowest", "c": "lowest"}
+_HIGHEST: Final = {"b": True, "i": "highest", "u": "highest", "f": "highest", "c": "highest"}
+
+sum = ReduceOp(name="sum", combine=elementwise.add, accumulate=_widened, neutral=_ZERO, doc="Sum of the elements.")
+prod = ReduceOp(
+    name="prod", combine=elementwise.multiply, accumulate=_widened, neutral=_ONE, doc="Product of the elements."
+)
+min = ReduceOp(
+    name="min", combine=elementwise.minimum, accumulate=_same, neutral=_HIGHEST, empty_is_error=True,
+    doc="Smallest element; NaN if any is NaN.",
+)  # fmt: skip
+max = ReduceOp(
+    name="max", combine=elementwise.maximum, accumulate=_same, neutral=_LOWEST, empty_is_error=True,
+    doc="Largest element; NaN if any is NaN.",
+)  # fmt: skip
+fmin = ReduceOp(
+    name="fmin_reduce", combine=elementwise.fmin, accumulate=_same, neutral=_HIGHEST, empty_is_error=True,
+    doc="Smallest element that is not NaN (nanmin).",
+)  # fmt: skip
+fmax = ReduceOp(
+    name="fmax_reduce", combine=elementwise.fmax, accumulate=_same, neutral=_LOWEST, empty_is_error=True,
+    doc="Largest element that is not NaN (nanmax).",
+)  # fmt: skip
+any = ReduceOp(
+    name="any", combine=elementwise.logical_or, accumulate=_boolean, neutral=dict.fromkeys("biufc", False),
+    doc="Whether any element is non-zero.",
+)  # fmt: skip
+all = ReduceOp(
+    name="all", combine=elementwise.logical_and, accumulate=_boolean, neutral=dict.fromkeys("biufc", True),
+    doc="Whether every element is non-zero.",
+)  # fmt: skip
+argmin = ReduceOp(
+    name="argmin", combine=elementwise.minimum, accumulate=_position, neutral=_HIGHEST, empty_is_error=True,
+    indexed=True, doc="Position of the first smallest element, or of the first NaN.",
+)  # fmt: skip
+argmax = ReduceOp(
+    name="argmax", combine=elementwise.maximum, accumulate=_position, neutral=_LOWEST, empty_is_error=True,
+    indexed=True, doc="Position of the first largest element, or of the first NaN.",
+)  # fmt: skip
+bitwise_and = ReduceOp(
+    name="bitwise_and_reduce", combine=elementwise.bitwise_and, accumulate=_same,
+    neutral={"b": True, "i": -1, "u": "highest"}, doc="Bits set in every element.",
+)  # fmt: skip
+bitwise_or = ReduceOp(
+    name="bitwise_or_reduce", combine=elementwise.bitwise_or, accumulate=_same, neutral={"b": False, "i": 0, "u": 0},
+    doc="Bits set in any element.",
+)  # fmt: skip
+bitwise_xor = ReduceOp(
+    name="bitwise_xor_reduce", combine=elementwise.bitwise_xor, accumulate=_same, neutral={"b": False, "i": 0, "u": 0},
+    doc="Bits set in an odd number of elements.",
+)  # fmt: skip

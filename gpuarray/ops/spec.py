@@ -1,0 +1,239 @@
+"""What an operation is: one frozen row, from which every other room takes what it needs.
+
+A row carries the name, the NumPy reference that the in-process provider executes and that tests compare with, the
+dtype rule, and the WGSL forms. Constructing a row registers and checks it. A row is compared and hashed by identity.
+
+WGSL forms are templates keyed by the *compute type* of the operands (see :data:`COMPUTE_TYPES`), or by a group of
+compute types (:data:`GROUPS`); the most specific key wins. In a template ``{0}``, ``{1}``, ``{2}`` are operand
+expressions, ``{T}`` is the compute type of the operands, ``{R}`` that of the result, and ``{bits}`` the width in bits
+of the operands' *dtype* (8 for int8, whose compute type is i32). Names of functions in ``codegen/math`` may be used
+freely; the emitter adds what is used.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from string import Formatter
+from typing import Any, Final
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.dtypes import DType
+
+#: Compute types. Complex numbers are pairs: c64 is ``vec2<f32>``, c128 ``vec2<f64>``. Booleans compute as ``bool``, 8-
+#: and 16-bit integers as i32 and u32 (results are wrapped to their width by the emitter), float16 as f32 (results are
+#: rounded to float16 by the emitter after every operation).
+COMPUTE_TYPES: Final = ("bool", "i32", "u32", "i64", "u64", "f32", "f64", "c64", "c128")
+
+GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
+    "signed": ("i32", "i64"),
+    "unsigned": ("u32", "u64"),
+    "int": ("i32", "u32", "i64", "u64"),
+    "float": ("f32", "f64"),
+    "complex": ("c64", "c128"),
+    "real": ("i32", "u32", "i64", "u64", "f32", "f64"),
+    "any": COMPUTE_TYPES,
+}
+
+_COMPUTE: Final[Mapping[DType, str]] = {
+    dtypes.bool_: "bool",
+    dtypes.int8: "i32",
+    dtypes.int16: "i32",
+    dtypes.int32: "i32",
+    dtypes.int64: "i64",
+    dtypes.uint8: "u32",
+    dtypes.uint16: "u32",
+    dtypes.uint32: "u32",
+    dtypes.uint64: "u64",
+    dtypes.float16: "f32",
+    dtypes.float32: "f32",
+    dtypes.float64: "f64",
+    dtypes.complex64: "c64",
+    dtypes.complex128: "c128",
+}
+
+
+def compute_type(dtype: DType) -> str:
+    """Return the compute type in which values of ``dtype`` are held in a kernel's registers."""
+    return _COMPUTE[dtype]
+
+
+@dataclass(frozen=True)
+class Signature:
+    """The dtypes that one call of an elementwise row computes in: operands are cast to ``inputs`` first."""
+
+    inputs: tuple[DType, ...]
+    output: DType
+
+
+DTypeRule = Callable[..., Signature]
+
+ROWS: Final[dict[str, "Row"]] = {}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Row:
+    """What every kind of operation has: a unique name and one sentence about it."""
+
+    name: str
+    doc: str
+
+    def __post_init__(self) -> None:
+        if self.name in ROWS:
+            raise ValueError(f"operation {self.name!r} is declared twice")
+        ROWS[self.name] = self
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ROWS.__getitem__, (self.name,)
+
+
+def _check_templates(name: str, forms: Mapping[str, str], arity: int) -> None:
+    for key, template in forms.items():
+        if key not in COMPUTE_TYPES and key not in GROUPS:
+            raise ValueError(f"operation {name!r}: {key!r} is neither a compute type nor a group of them")
+        for _, placeholder, _, _ in Formatter().parse(template):
+            if placeholder is None or placeholder in ("T", "R", "bits"):
+                continue
+            if not placeholder.isdigit() or int(placeholder) >= arity:
+                raise ValueError(f"operation {name!r}: template {template!r} does not fit {arity} operands")
+
+
+@lru_cache(maxsize=8192)
+def wgsl_template(row: "MapOp | GenerateOp", compute: str) -> str | None:
+    """Return the template for operands of a compute type, the most specific key first, or None."""
+    forms = row.wgsl
+    if compute in forms:
+        return forms[compute]
+    for group in ("signed", "unsigned", "float", "complex", "int", "real", "any"):
+        if group in forms and compute in GROUPS[group]:
+            return forms[group]
+    return None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class MapOp(Row):
+    """An elementwise operation.
+
+    Attributes
+    ----------
+    numpy : callable
+        The reference, called as ``numpy(*operands, out=scratch)``; the ufunc itself wherever there is one.
+    arity : int
+        Number of operands.
+    output : int
+        Which output of ``numpy`` this row is, for ufuncs with several (``divmod``, ``frexp``, ``modf``).
+    dtypes : callable, optional
+        ``rule(*operand_dtypes) -> Signature``, where an operand may also be the Python type ``int``, ``float`` or
+        ``complex`` (a weak scalar). By default NumPy's own resolution of the ufunc ``numpy``.
+    wgsl : mapping
+        Templates; no form for a compute type means that such a step runs in-process.
+    cost : int
+        Rough cost of one evaluation in simple operations (add is 1, exp 10, pow 30): what the planner weighs when it
+        decides between computing again and storing.
+    ulp : float
+        Largest error promised, in units in the last place, for real floating types.
+    """
+
+    numpy: Callable[..., Any]
+    arity: int
+    output: int = 0
+    dtypes: DTypeRule | None = None
+    wgsl: Mapping[str, str] = field(default_factory=dict)
+    cost: int = 1
+    ulp: float = 0.5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_templates(self.name, self.wgsl, self.arity)
+        if self.dtypes is None and not isinstance(self.numpy, np.ufunc):
+            raise ValueError(f"operation {self.name!r}: a reference that is no ufunc needs a dtype rule")
+
+    def resolve(self, *operands: Any) -> Signature:
+        """Return the signature for operand dtypes, of which Python scalar types are weak.
+
+        Raises
+        ------
+        TypeError
+            As NumPy does, when the operation does not accept these dtypes.
+        """
+        return _resolve(self, operands)
+
+
+@lru_cache(maxsize=16384)
+def _resolve(row: MapOp, operands: tuple[Any, ...]) -> Signature:
+    if row.dtypes is not None:
+        return row.dtypes(*operands)
+    ufunc = row.numpy
+    assert isinstance(ufunc, np.ufunc)
+    weak = {bool: dtypes.bool_}
+    found = ufunc.resolve_dtypes((*(weak.get(o, o) for o in operands), *([None] * ufunc.nout)))
+    loop = tuple(dtypes.canonical(d) for d in found[: ufunc.nin])
+    return Signature(loop, dtypes.canonical(found[ufunc.nin + row.output]))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ReduceOp(Row):
+    """A reduction and its scan: an associative row folded along axes.
+
+    Attributes
+    ----------
+    combine : MapOp
+        The associative operation; its NumPy ufunc's ``reduce`` is the reference.
+    accumulate : callable
+        Source dtype to the dtype in which to accumulate and which results (``sum`` of int8 is int64).
+    neutral : mapping or None
+        The value that changes nothing, by dtype kind (``"b" "i" "u" "f" "c"``): a Python scalar, or ``"lowest"`` or
+        ``"highest"`` for the dtype's extremes (infinities of floating types and of both parts of complex ones). What
+        kernels start from and pad with, and the result of empty input. A kind that is missing is not accepted.
+    empty_is_error : bool
+        Whether empty input raises instead, as ``min`` does.
+    indexed : bool
+        Whether the result is the position of the extreme value (argmin, argmax), as int64.
+    """
+
+    combine: MapOp
+    accumulate: Callable[[DType], DType]
+    neutral: Mapping[str, Any] | None = None
+    empty_is_error: bool = False
+    indexed: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class GenerateOp(Row):
+    """An expression of the flat output index: constants, ranges, identity matrices, random bits.
+
+    Attributes
+    ----------
+    numpy : callable
+        ``numpy(flat_index, *parameters, dtype=...) -> ndarray`` with ``flat_index`` an int64 array.
+    parameters : int
+        Number of scalar parameters.
+    wgsl : mapping
+        Templates keyed by the compute type of the *result*; ``{0}`` is the flat index (u32), ``{1}`` on the parameters,
+        which are of compute type ``{R}`` unless ``parameter_types`` says otherwise.
+    parameter_types : tuple of str
+        A dtype name for each parameter, ``"result"`` for the result's dtype.
+    """
+
+    numpy: Callable[..., Any]
+    parameters: int
+    parameter_types: tuple[str, ...] = ()
+    wgsl: Mapping[str, str] = field(default_factory=dict)
+    cost: int = 1
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class CallOp(Row):
+    """An opaque operation on whole arrays, run by its NumPy reference on the host.
+
+    Attributes
+    ----------
+    numpy : callable
+        ``numpy(*host_arrays, **parameters) -> ndarray or tuple of ndarray``.
+    """
+
+    numpy: Callable[..., Any]

@@ -1,0 +1,92 @@
+"""The provider protocol: about a dozen members, and none of them knows a single operation.
+
+A provider owns one device: its memory, its queue, its compiled kernels. It runs :data:`~gpuarray.fusion.steps.Step` values
+as data. Running enqueues; only :meth:`Provider.read` and :meth:`Provider.synchronize` wait.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy.typing as npt
+
+from gpuarray.device import Capabilities, Device
+from gpuarray.fusion.steps import Step
+
+
+class Buffer(Protocol):
+    """Device memory, given back when released or when the last reference to it is dropped."""
+
+    @property
+    def nbytes(self) -> int:
+        """The size that was asked for, in bytes."""
+
+    def release(self) -> None:
+        """Give the memory back; the buffer must not be used again. Releasing twice is allowed."""
+
+
+@dataclass(slots=True)
+class Task:
+    """A prepared step with its buffers and the values of its scalars (Python or NumPy scalars)."""
+
+    prepared: Any
+    inputs: Sequence[Any]
+    outputs: Sequence[Any]
+    scalars: Sequence[Any]
+
+
+class Provider(Protocol):
+    """Runs steps on one device."""
+
+    device: Device
+    capabilities: Capabilities
+
+    def allocate(self, nbytes: int) -> Any:
+        """Return a buffer of at least ``nbytes`` bytes with undefined contents.
+
+        Raises
+        ------
+        DeviceMemoryError
+            If the device, or its memory limit, has no room left even after unused memory was let go.
+        """
+
+    def write(self, buffer: Any, array: npt.NDArray[Any]) -> None:
+        """Copy a C-contiguous host array to the start of ``buffer``; the array may be changed after the return."""
+
+    def read(self, buffer: Any, array: npt.NDArray[Any]) -> None:
+        """Wait for what was enqueued and copy the start of ``buffer`` into a C-contiguous host array."""
+
+    def supports(self, step: Step) -> str | None:
+        """Return None if ``step`` can run here, else the reason why not, in a few words."""
+
+    def prepare(self, step: Step) -> Any:
+        """Return what :meth:`run` wants to know of ``step``; kept with the plan and used many times."""
+
+    def run(self, tasks: Sequence[Task]) -> None:
+        """Enqueue tasks in order; each sees what earlier ones wrote."""
+
+    def synchronize(self) -> None:
+        """Wait until everything enqueued is done; raise the device's error if there was one."""
+
+    def stats(self) -> Mapping[str, int]:
+        """Return counters: launches, compiles, bytes_uploaded, bytes_downloaded, bytes_live, bytes_pooled, ..."""
+
+    def reset_stats(self) -> None:
+        """Set the counters of events (not the gauges of memory) to zero."""
+
+    def describe(self, prepared: Any) -> str:
+        """Return the source text of a prepared step, for people; empty if there is none."""
+
+    def launch_count(self, prepared: Any) -> int:
+        """Return how many launches a prepared step makes."""
+
+    def export(self, buffer: Any) -> Any:
+        """Return the device API's own object behind ``buffer`` (a ``wgpu.GPUBuffer``, an ``ndarray``), without a copy."""
+
+    def adopt(self, handle: Any, nbytes: int) -> Any:
+        """Return a buffer over the device API's own object, which stays its owner's."""
+
+    def close(self) -> None:
+        """Release everything; later calls raise DeviceError."""
+
+

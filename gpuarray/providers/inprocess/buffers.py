@@ -1,0 +1,205 @@
+"""Pooled host memory: the buffers of the in-process provider.
+
+Fresh memory costs a page fault for every 4 KiB, which for an elementwise loop is as much as the computation, so memory
+is kept by size class and used again. Invariant: every byte that a pool obtained is either *live* (part of a buffer, or
+seen through an exported array) or *pooled*, and the two together never exceed ``config.memory_limit`` if there is one.
+The provider allocates; whoever holds a buffer releases it, or drops it.
+"""
+
+import os
+from collections import deque
+from threading import Lock
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from gpuarray.config import config
+from gpuarray.errors import DeviceMemoryError
+
+Memory = npt.NDArray[np.uint8]
+
+ALIGNMENT: Final = 64
+
+#: What a released buffer points to: too small for nearly any view, so that using it raises and reads no freed memory.
+#: One byte, as NumPy does not check views of empty memory.
+_RELEASED: Final[Memory] = np.empty(1, np.uint8)
+
+
+def _size_class(nbytes: int) -> int:
+    """Return the size that a request is rounded up to: eight classes an octave, so at most 1/8 is wasted."""
+    if nbytes <= ALIGNMENT:
+        return ALIGNMENT
+    shift = max((nbytes - 1).bit_length() - 4, 6)
+    return -(-nbytes >> shift) << shift
+
+
+def _aligned(nbytes: int) -> Memory:
+    raw = np.empty(nbytes + ALIGNMENT, np.uint8)
+    start = -raw.ctypes.data % ALIGNMENT
+    return raw[start : start + nbytes]
+
+
+def _retained() -> int:
+    """Return how many unused bytes a pool may keep: a quarter of the machine's memory."""
+    try:
+        return int(os.sysconf("SC_PHYS_PAGES")) * int(os.sysconf("SC_PAGE_SIZE")) // 4
+    except (AttributeError, ValueError, OSError):  # not every platform tells
+        return 1 << 31
+
+
+class HostBuffer:
+    """Host memory of at least ``nbytes`` bytes, aligned, given back when released or dropped."""
+
+    __slots__ = ("_lease", "_pool", "memory", "nbytes")
+
+    def __init__(self, nbytes: int, memory: Memory, pool: "Pool | None") -> None:
+        self.nbytes = nbytes
+        self.memory = memory
+        self._pool = pool
+        self._lease: _Lease | None = None
+
+    def export(self) -> Memory:
+        """Return the memory as an array; it is not used for anything else while the array or a view of it lives."""
+        if self._pool is None:
+            return self.memory[: self.nbytes]
+        if self._lease is None:
+            self._lease = _Lease(self.memory, self._pool)
+        return np.asarray(self._lease)[: self.nbytes]
+
+    def release(self) -> None:
+        """Give the memory back; the buffer must not be used again. Releasing twice is allowed."""
+        memory, self.memory = self.memory, _RELEASED
+        if memory is _RELEASED:
+            return
+        if self._lease is not None:
+            self._lease = None  # the memory comes back when the last exported view dies
+        elif self._pool is not None:
+            self._pool.returned.append(memory)
+
+    def __del__(self) -> None:
+        self.release()
+
+    def __repr__(self) -> str:
+        return f"HostBuffer({self.nbytes} bytes)"
+
+
+class _Lease:
+    """The owner of exported memory: NumPy views hold it alive, and its end returns the memory to the pool."""
+
+    __slots__ = ("__array_interface__", "_memory", "_pool")
+
+    def __init__(self, memory: Memory, pool: "Pool") -> None:
+        self._memory = memory
+        self._pool = pool
+        self.__array_interface__: dict[str, Any] = memory.__array_interface__
+
+    def __del__(self) -> None:
+        self._pool.returned.append(self._memory)
+
+
+class Pool:
+    """Memory by size class.
+
+    ``returned`` is where ends of buffers put their memory: appending is atomic and takes no lock, so it may happen in
+    the garbage collector, in any thread and at any time.
+    """
+
+    def __init__(self) -> None:
+        self.returned: deque[Memory] = deque()
+        self._free: dict[int, list[Memory]] = {}
+        self._lock = Lock()
+        self._retained = _retained()
+        self.bytes_live = 0
+        self.bytes_pooled = 0
+
+    def allocate(self, nbytes: int) -> HostBuffer:
+        """Return a buffer of ``nbytes`` bytes with undefined contents.
+
+        Raises
+        ------
+        DeviceMemoryError
+            If ``config.memory_limit`` or the machine's memory is exhausted even without what is pooled.
+        """
+        size = _size_class(nbytes)
+        with self._lock:
+            self._collect()
+            kept = self._free.get(size)
+            if kept:
+                memory = kept.pop()
+                self.bytes_pooled -= size
+            else:
+                memory = self._obtain(size)
+            self.bytes_live += size
+        return HostBuffer(nbytes, memory, self)
+
+    def adopt(self, array: npt.NDArray[Any], nbytes: int) -> HostBuffer:
+        """Return a buffer over an array's memory, which stays the array's."""
+        if not array.flags.c_contiguous:
+            raise ValueError("only a C-contiguous array can be adopted as a buffer; use numpy.ascontiguousarray")
+        if array.nbytes < nbytes:
+            raise ValueError(f"an array of {array.nbytes} bytes cannot be adopted as a buffer of {nbytes} bytes")
+        return HostBuffer(nbytes, array.reshape(-1).view(np.uint8), None)
+
+    def stats(self) -> dict[str, int]:
+        """Return the gauges of memory."""
+        with self._lock:
+            self._collect()
+            return {"bytes_live": self.bytes_live, "bytes_pooled": self.bytes_pooled}
+
+    def trim(self) -> None:
+        """Let all unused memory go."""
+        with self._lock:
+            self._collect()
+            self._let_go(self.bytes_pooled)
+
+    def after_fork(self) -> None:
+        """Make the pool usable in a child process: another thread of the parent may have held the lock."""
+        self._lock = Lock()
+
+    def _collect(self) -> None:
+        """Move what was returned to the free lists."""
+        while self.returned:
+            memory = self.returned.popleft()
+            size = memory.nbytes
+            self.bytes_live -= size
+            if size > self._retained:
+                continue
+            self._let_go(self.bytes_pooled + size - self._retained)
+            # the most recently used class comes last, so that memory of sizes nobody asks for is let go first
+            kept = self._free.pop(size, [])
+            kept.append(memory)
+            self._free[size] = kept
+            self.bytes_pooled += size
+
+    def _let_go(self, nbytes: int) -> None:
+        """Let at least ``nbytes`` of pooled memory go, if there are so many."""
+        while nbytes > 0 and self._free:
+            size = next(iter(self._free))
+            kept = self._free[size]
+            while kept and nbytes > 0:
+                kept.pop()
+                self.bytes_pooled -= size
+                nbytes -= size
+            if not kept:
+                del self._free[size]
+
+    def _obtain(self, size: int) -> Memory:
+        limit = config.current.memory_limit
+        if limit:
+            self._let_go(self.bytes_live + self.bytes_pooled + size - limit)
+            if self.bytes_live + size > limit:
+                raise DeviceMemoryError(
+                    f"{size} bytes were asked for while {self.bytes_live} of the {limit} bytes of config.memory_limit "
+                    "are in use; drop arrays, or raise the limit"
+                )
+        try:
+            return _aligned(size)
+        except MemoryError:
+            self._let_go(self.bytes_pooled)
+        try:
+            return _aligned(size)
+        except MemoryError:
+            raise DeviceMemoryError(
+                f"{size} bytes were asked for and the host has no memory left; drop arrays, or use smaller ones"
+            ) from None

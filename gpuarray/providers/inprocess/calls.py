@@ -1,0 +1,166 @@
+"""Steps that are not loops: contractions, calls of opaque rows, copies and scatters.
+
+Each prepared step has ``run(inputs, outputs, scalars, team)`` over flat memory, and ``describe()``. The provider makes
+them of :class:`~gpuarray.fusion.steps.ContractStep`, ``CallStep``, ``CopyStep`` and ``ScatterStep``.
+"""
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from gpuarray import dtypes
+from gpuarray.dtypes import DType
+from gpuarray.fusion.steps import CallStep, ContractStep, CopyStep, ScatterStep
+from gpuarray.graph.layouts import Layout
+from gpuarray.providers.inprocess.buffers import Memory
+from gpuarray.providers.inprocess.loops import PreparedLoop
+from gpuarray.providers.inprocess.threads import Team
+
+Array = npt.NDArray[Any]
+
+#: What a BLAS multiplies, on threads of its own.
+_BLAS: Final = (dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128)
+
+#: Multiplications of one piece of a matrix product without BLAS.
+_PIECE: Final = 1 << 20
+
+
+def strided(memory: Memory, layout: Layout, dtype: DType) -> Array:
+    """Return flat memory seen through ``layout``."""
+    width = dtype.itemsize
+    offset = layout.offset * width if layout.size else 0
+    return np.ndarray(layout.shape, dtype, memory, offset, tuple(s * width for s in layout.strides))
+
+
+class PreparedContract:
+    """A batch of matrix products and its epilogue."""
+
+    def __init__(self, step: ContractStep) -> None:
+        self.step = step
+        self.shape = step.left.shape[0], step.left.shape[1], step.right.shape[2]
+        self.epilogue = None if step.epilogue is None else PreparedLoop(step.epilogue)
+
+    def run(self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], team: Team) -> None:
+        """Compute the products from and into flat memory."""
+        step = self.step
+        left = strided(inputs[0], step.left, step.input_dtypes[0])
+        right = strided(inputs[1], step.right, step.input_dtypes[1])
+        if self.epilogue is None:
+            target: Array = np.ndarray(self.shape, step.output_dtypes[0], outputs[0])
+            self._multiply(left, right, target, team)
+            return
+        product = np.empty(self.shape, step.dtype)
+        self._multiply(left, right, product, team)
+        flat = product.reshape(-1).view(np.uint8)
+        self.epilogue.run([flat, *inputs[2:]], outputs, scalars, team)
+
+    def describe(self) -> str:
+        """Return the product as one line, and the epilogue."""
+        step = self.step
+        line = f"matmul of {step.left.shape} and {step.right.shape} in {step.dtype.name}\n"
+        return line if self.epilogue is None else line + self.epilogue.describe()
+
+    def _multiply(self, left: Array, right: Array, target: Array, team: Team) -> None:
+        if not target.size:
+            return
+        dtype = self.step.dtype
+        if dtype == dtypes.float16:
+            wide = np.matmul(left.astype(dtypes.float32), right.astype(dtypes.float32))
+            np.copyto(target, wide, casting="unsafe")
+        elif dtype in _BLAS:
+            np.matmul(_for_blas(left, dtype), _for_blas(right, dtype), out=target)
+        else:
+            self._multiply_by_rows(left.astype(dtype, copy=False), right.astype(dtype, copy=False), target, team)
+
+    def _multiply_by_rows(self, left: Array, right: Array, target: Array, team: Team) -> None:
+        batches, height, width = self.shape
+        rows = max(1, _PIECE // max(width * left.shape[2], 1))
+        pieces = -(-height // rows)
+
+        def piece(number: int) -> None:
+            batch, part = divmod(number, pieces)
+            span = slice(part * rows, (part + 1) * rows)
+            np.matmul(left[batch, span], right[batch], out=target[batch, span])
+
+        team.spread_each(batches * pieces, piece)
+
+
+def _for_blas(array: Array, dtype: DType) -> Array:
+    """Return ``array`` with matrices that BLAS can read; NumPy multiplies others element by element."""
+    array = array.astype(dtype, copy=False)
+    rows, columns = array.strides[1:]
+    width = dtype.itemsize
+    by_rows = columns == width and rows >= array.shape[2] * width and rows % width == 0
+    by_columns = rows == width and columns >= array.shape[1] * width and columns % width == 0
+    return array if by_rows or by_columns else np.ascontiguousarray(array)
+
+
+class PreparedCall:
+    """An opaque row on whole operands."""
+
+    def __init__(self, step: CallStep) -> None:
+        self.step = step
+        self.parameters = dict(step.parameters)
+
+    def run(self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], team: Team) -> None:
+        """Call the row's reference on views of the inputs, and copy what it returns to the outputs."""
+        step = self.step
+        arrays = []
+        for shape, dtype, memory in zip(step.shapes, step.input_dtypes, inputs, strict=True):
+            array: Array = np.ndarray(shape, dtype, memory)
+            array.flags.writeable = False
+            arrays.append(array)
+        found = step.op.numpy(*arrays, **self.parameters)
+        results = found if isinstance(found, tuple) else (found,)
+        planned = zip(step.picks, step.output_shapes, step.output_dtypes, outputs, strict=True)
+        for pick, shape, dtype, memory in planned:
+            values = np.asarray(results[pick])
+            if values.size != prod(shape):
+                raise ValueError(
+                    f"operation {step.op.name!r} returned an array of shape {values.shape} where {shape} was planned"
+                )
+            flat = values.reshape(-1).astype(dtype, casting="same_kind", copy=False)
+            team.copy(np.ndarray(prod(shape), dtype, memory), flat)
+
+    def describe(self) -> str:
+        """Return the call as one line."""
+        parameters = "".join(f", {name}={value!r}" for name, value in self.step.parameters)
+        return f"{self.step.op.name}({', '.join(map(str, self.step.shapes))}{parameters})\n"
+
+
+class PreparedCopy:
+    """A copy of flat memory."""
+
+    def __init__(self, step: CopyStep) -> None:
+        self.step = step
+        self.nbytes = step.extent * step.dtype.itemsize
+
+    def run(self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], team: Team) -> None:
+        """Copy input 0 to output 0."""
+        team.copy(outputs[0][: self.nbytes], inputs[0][: self.nbytes])
+
+    def describe(self) -> str:
+        """Return the copy as one line."""
+        return f"copy of {self.nbytes} bytes\n"
+
+
+class PreparedScatter:
+    """Values written at flat positions."""
+
+    def __init__(self, step: ScatterStep) -> None:
+        self.step = step
+
+    def run(self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], team: Team) -> None:
+        """Write input 0 at the positions of input 1; of several values for one position the last counts."""
+        step = self.step
+        values: Array = np.ndarray(step.count, step.dtype, inputs[0])
+        positions: Array = np.ndarray(step.count, step.positions, inputs[1])
+        target: Array = np.ndarray(step.extent, step.dtype, outputs[0])
+        target[positions.astype(np.intp, copy=False)] = values
+
+    def describe(self) -> str:
+        """Return the scatter as one line."""
+        return f"scatter of {self.step.count} values over {self.step.extent} elements\n"

@@ -1,0 +1,181 @@
+"""Running loops tile by tile.
+
+A prepared loop is a list of :class:`TiledLoop`, one unless its rows do not fit a tile (see :mod:`.stages`). Each calls
+its two functions, written by :mod:`.program`: ``uniform`` once a run, ``body`` once a tile, over views of the buffers
+and over scratch memory that stays in a core's cache. Invariant: which elements make a tile depends on the loop alone,
+so results do not depend on the number of threads. The provider makes
+:class:`PreparedLoop` objects and runs them.
+"""
+
+from collections.abc import Iterator, Sequence
+from math import prod
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from gpuarray.fusion.steps import FULL, Apply, Loop, Store
+from gpuarray.graph.layouts import Shape
+from gpuarray.providers.inprocess import folds, tiles
+from gpuarray.providers.inprocess.buffers import ALIGNMENT, Memory
+from gpuarray.providers.inprocess.program import Program, Register, View, write
+from gpuarray.providers.inprocess.stages import needed, phases, stages
+from gpuarray.providers.inprocess.threads import Arena, Team
+from gpuarray.providers.inprocess.tiles import Tiling
+
+#: Elements of the longest row that a loop with several phases holds whole.
+ROW_LIMIT: Final = 1 << 17
+
+#: Elements times simple operations below which waking another thread costs more than it saves.
+_SPREAD_LEAST: Final = 300_000
+
+#: Scratch arrays are kept for this many pairs of arena and tile shape.
+_BOUND_MOST: Final = 32
+
+Array = npt.NDArray[Any]
+
+
+class TiledLoop:
+    """A loop with its tiling and its program."""
+
+    def __init__(self, loop: Loop, tiling: Tiling) -> None:
+        self.loop = loop
+        self.tiling = tiling
+        self.program: Program = write(loop, tiling)
+        self._scratch: dict[tuple[int, Shape], list[Array]] = {}
+        self._only = tiling.tile(0) if tiling.tiles == 1 else None
+        cost = 1 + sum(i.op.cost for i in loop.instructions if isinstance(i, Apply) and i.level == FULL)
+        self._is_spread = tiling.tiles > 1 and loop.rows * loop.columns * cost >= _SPREAD_LEAST
+        self._finished = self._finishing()
+
+    def run(self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], team: Team) -> None:
+        """Compute the loop from and into flat memory."""
+        program = self.program
+        if not self.tiling.tiles:
+            return
+        uniforms = [
+            np.empty((), dtype) if slot < 0 else np.array(scalars[slot], dtype) for dtype, slot in program.uniforms
+        ]
+        whole = [_view(v, inputs, outputs) for v in program.whole]
+        if program.uniform is not None:
+            program.uniform(*uniforms, *whole)
+        fixed = [*uniforms, *whole]
+        views = [_view(v, inputs, outputs) for v in program.views]
+        parts = [folds.make_parts(fold, self.tiling) for fold in program.parts]
+        if self._only is not None:
+            arena = team.lend()
+            try:
+                program.body(self._only, *fixed, *views, *parts, *self._bind(arena, self._only.shape))
+            finally:
+                team.give(arena)
+        else:
+            self._run_tiles(fixed, views, parts, team)
+        if parts:
+            self._finish(parts, outputs)
+
+    def _run_tiles(self, fixed: list[Array], views: list[Array], parts: list[Any], team: Team) -> None:
+        body, tile_of, bind = self.program.body, self.tiling.tile, self._bind
+        by_row = [v.by_row for v in self.program.views]
+        cut = list(zip(views, by_row, strict=True))
+
+        def work(numbers: Iterator[int]) -> None:
+            arena = team.lend()
+            try:
+                for number in numbers:
+                    at = tile_of(number)
+                    full, rows = at.full, at.rows
+                    pieces = [view[rows] if is_by_row else view[full] for view, is_by_row in cut]
+                    body(at, *fixed, *pieces, *parts, *bind(arena, at.shape))
+            finally:
+                team.give(arena)
+
+        if self._is_spread:
+            team.spread(self.tiling.tiles, work)
+        else:
+            work(iter(range(self.tiling.tiles)))
+
+    def _bind(self, arena: Arena, shape: Shape) -> list[Array]:
+        """Return the scratch arrays for tiles of ``shape`` in the memory of ``arena``."""
+        found = self._scratch.get((arena.number, shape))
+        if found is not None:
+            return found
+        full, rows = prod(shape), self.tiling.row_shape(shape)
+        sizes = [-(-width * full // ALIGNMENT) * ALIGNMENT for width in self.program.full_slots]
+        sizes += [-(-width * prod(rows) // ALIGNMENT) * ALIGNMENT for width in self.program.row_slots]
+        number = arena.reserve(sum(sizes))
+        starts = np.cumsum([0, *sizes]).tolist()
+        bound = [self._register(r, shape, rows, starts, arena.memory) for r in self.program.registers]
+        if len(self._scratch) >= _BOUND_MOST:
+            self._scratch.clear()
+        self._scratch[number, shape] = bound
+        return bound
+
+    def _register(self, register: Register, shape: Shape, rows: Shape, starts: list[int], memory: Memory) -> Array:
+        if register.level == FULL:
+            return np.ndarray(shape, register.dtype, memory, starts[register.slot])
+        return np.ndarray(rows, register.dtype, memory, starts[len(self.program.full_slots) + register.slot])
+
+    def _finishing(self) -> list[tuple[int, View]]:
+        """Return for each store of a fold that is made of parts the number of the fold among these, and the view."""
+        found = []
+        for store in self.loop.stores:
+            fold = self.loop.instructions[store.value]
+            if fold in self.program.parts:
+                found.append((self.program.parts.index(fold), self._output(store)))
+        return found
+
+    def _output(self, store: Store) -> View:
+        return View.of(store.slot, True, store.layout, store.dtype, self.tiling, len(self.loop.outer))
+
+    def _finish(self, parts: list[Any], outputs: Sequence[Memory]) -> None:
+        for number, view in self._finished:
+            result = folds.meet(self.program.parts[number], parts[number])
+            np.copyto(_view(view, (), outputs), result, casting="unsafe")
+
+
+def _view(view: View, inputs: Sequence[Memory], outputs: Sequence[Memory]) -> Array:
+    memory = outputs[view.slot] if view.is_output else inputs[view.slot]
+    return np.ndarray(view.shape, view.dtype, memory, view.offset, view.strides)
+
+
+class PreparedLoop:
+    """A loop as its stages."""
+
+    def __init__(self, loop: Loop) -> None:
+        self.loop = loop
+        self.results: tuple[int, ...] = ()
+        used = needed(loop, (s.value for s in loop.stores))
+        if used.isdisjoint(loop.folds):
+            self.stages = [TiledLoop(loop, tiles.tile_elements(loop))]
+            return
+        tiling = tiles.tile_rows(loop, ROW_LIMIT if _uses_folds(loop) else 0)
+        if tiling is not None:
+            self.stages = [TiledLoop(loop, tiling)]
+        else:
+            cut = stages(loop)
+            self.results = tuple(dtype.itemsize * loop.rows for dtype in cut.results)
+            self.stages = [TiledLoop(part, tiles.tile_elements(part)) for part in cut.loops]
+
+    def run(self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], team: Team) -> None:
+        """Compute the loop from and into flat memory."""
+        if self.results:
+            handed_on = [np.empty(nbytes, np.uint8) for nbytes in self.results]
+            inputs, outputs = [*inputs, *handed_on], [*outputs, *handed_on]
+        for stage in self.stages:
+            stage.run(inputs, outputs, scalars, team)
+
+    def describe(self) -> str:
+        """Return the text of the functions that are called."""
+        return "\n".join(_describe(stage) for stage in self.stages)
+
+
+def _uses_folds(loop: Loop) -> bool:
+    """Whether elements depend on a fold of their row."""
+    return any(when and item.level == FULL for when, item in zip(phases(loop), loop.instructions, strict=True))
+
+
+def _describe(stage: TiledLoop) -> str:
+    tiling = stage.tiling
+    space = " x ".join(map(str, tiling.extents)) or "1"
+    block = " x ".join(map(str, tiling.block)) or "1"
+    return f"# {space} elements in {tiling.tiles} tiles of {block}\n{stage.program.text}"

@@ -1,0 +1,419 @@
+"""Programs: a tiled loop written as two Python functions that call NumPy's ufuncs on registers.
+
+``uniform`` computes what is the same for all elements, ``body`` one tile. A register is scratch memory of the tile's
+shape (or with one value a row) that is used again as soon as its value is dead; the last instruction before a store
+writes to the output itself. The text is what runs, and what ``explain`` shows. Functions are compiled once for equal
+text. :class:`~gpuarray.providers.inprocess.loops.TiledLoop` calls :func:`write` and the functions.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from keyword import iskeyword
+from math import prod
+from types import CodeType
+from typing import Any, Final, NamedTuple, assert_never
+
+import numpy as np
+import numpy.typing as npt
+
+from gpuarray import dtypes
+from gpuarray.dtypes import DType
+from gpuarray.fusion.steps import FULL, OUTER, UNIFORM, Apply, Fold, Index, Load, Loop, Scalar, Store, Take
+from gpuarray.graph.layouts import Layout, Shape, contiguous
+from gpuarray.providers.inprocess import folds
+from gpuarray.providers.inprocess.stages import needed, operands
+from gpuarray.providers.inprocess.tiles import Tile, Tiling
+
+
+class View(NamedTuple):
+    """Flat memory of an input or output seen as an array, shape and strides in memory order, strides in bytes."""
+
+    slot: int
+    is_output: bool
+    dtype: DType
+    shape: Shape
+    strides: Shape
+    offset: int
+    by_row: bool
+
+    @classmethod
+    def of(cls, slot: int, is_output: bool, layout: Layout, dtype: DType, tiling: Tiling, outer: int) -> "View":
+        """Return the view of ``layout``, which is one of the whole index space or of the rows."""
+        shape, strides, offset = tiling.place(layout, outer)
+        width = dtype.itemsize
+        by_row = len(layout.shape) != len(tiling.order)
+        # memory of no element may end before the offset
+        offset = offset * width if prod(shape) else 0
+        return cls(slot, is_output, dtype, shape, tuple(s * width for s in strides), offset, by_row)
+
+
+class Register(NamedTuple):
+    """Scratch memory slot ``slot`` of a level, seen with a dtype."""
+
+    level: int
+    slot: int
+    dtype: DType
+
+    @property
+    def name(self) -> str:
+        """The name of the register in the program."""
+        return f"{'s' if self.level == FULL else 'r'}{self.slot}{self.dtype.str[1:]}"
+
+
+@dataclass(frozen=True)
+class Program:
+    """The functions of a tiled loop and what they are called with.
+
+    ``body`` takes the tile, then arrays in the order of ``uniforms``, ``whole``, ``views`` (cut to the tile), ``parts``
+    and ``registers``; ``uniform`` those of ``uniforms`` and ``whole``.
+
+    Attributes
+    ----------
+    uniforms : list of (dtype, int)
+        0-d arrays; the number of the scalar that each holds at first, or -1.
+    whole, views : list of View
+        What tiles see all of, and what they see their part of.
+    parts : list of Fold
+        The folds whose rows are spread over several tiles.
+    full_slots, row_slots : list of int
+        Bytes an element of each slot of scratch memory.
+    """
+
+    text: str
+    uniform: Callable[..., None] | None
+    body: Callable[..., None]
+    uniforms: list[tuple[DType, int]]
+    whole: list[View]
+    views: list[View]
+    parts: list[Fold]
+    registers: list[Register]
+    full_slots: list[int]
+    row_slots: list[int]
+
+
+@lru_cache(maxsize=1024)
+def _compiled(text: str) -> CodeType:
+    return compile(text, "<gpuarray loop>", "exec")
+
+
+@lru_cache(maxsize=16)
+def _pattern(shape: Shape, strides: Shape) -> npt.NDArray[np.int64]:
+    """Return the positions that a layout names, from position 0."""
+    positions = np.zeros(shape, np.int64)
+    for axis, (extent, stride) in enumerate(zip(shape, strides, strict=True)):
+        steps = np.arange(extent, dtype=np.int64) * stride
+        positions += steps.reshape(extent, *(1,) * (len(shape) - axis - 1))
+    return positions
+
+
+#: Shortest contiguous run for which reading a layout in place, several times, beats reading a copy.
+_RUN: Final = 128
+
+
+def write(loop: Loop, tiling: Tiling) -> Program:
+    """Return the program of a loop whose rows ``tiling`` keeps whole, or whose folds are only stored."""
+    return _Writer(loop, tiling).program()
+
+
+class _Writer:
+    def __init__(self, loop: Loop, tiling: Tiling) -> None:
+        self.loop = loop
+        self.tiling = tiling
+        self.is_whole = tiling.parts <= 1
+        self.space = loop.outer + loop.inner
+        self.scope: dict[str, Any] = {"copyto": np.copyto}
+        self.names: dict[int, str] = {}
+        self.uniform_lines: list[str] = []
+        self.lines: list[str] = []
+        self.uniforms: dict[str, tuple[DType, int]] = {}
+        self.whole: dict[str, View] = {}
+        self.views: dict[str, View] = {}
+        self.parts: dict[str, Fold] = {}
+        self.registers: dict[str, Register] = {}
+        self.slots: dict[int, list[int]] = {FULL: [], OUTER: []}
+        self.free: dict[int, list[int]] = {FULL: [], OUTER: []}
+        self.held: dict[int, Register] = {}
+
+    def program(self) -> Program:
+        loop = self.loop
+        used = sorted(needed(loop, (s.value for s in loop.stores)))
+        self.uses = Counter(o for n in used for o in operands(loop.instructions[n]))
+        self.uses.update(s.value for s in loop.stores)
+        self.last = {o: n for n in used for o in operands(loop.instructions[n])}
+        for store in loop.stores:
+            self.last[store.value] = len(loop.instructions)
+        self.direct = self._direct_stores()
+        for number in used:
+            self._instruction(number)
+        for number, store in enumerate(loop.stores):
+            self._store(number, store)
+        return self._assembled()
+
+    def _assembled(self) -> Program:
+        fixed = [*self.uniforms, *self.whole]
+        names = ["at", *fixed, *self.views, *self.parts, *self.registers]
+        text = _function("body", names, self.lines)
+        if self.uniform_lines:
+            text = _function("uniform", fixed, self.uniform_lines) + text
+        exec(_compiled(text), self.scope)
+        return Program(
+            text,
+            self.scope["uniform"] if self.uniform_lines else None,
+            self.scope["body"],
+            list(self.uniforms.values()),
+            list(self.whole.values()),
+            list(self.views.values()),
+            list(self.parts.values()),
+            list(self.registers.values()),
+            self.slots[FULL],
+            self.slots[OUTER],
+        )
+
+    # ---- instructions
+
+    def _instruction(self, number: int) -> None:
+        item = self.loop.instructions[number]
+        match item:
+            case Scalar():
+                self.names[number] = self._uniform(number, item.dtype, item.slot)
+            case Load():
+                self._load(number, item)
+            case Take():
+                self._take(number, item)
+            case Index():
+                self._index(number, item)
+            case Apply():
+                self._apply(number, item)
+            case Fold():
+                self._fold(number, item)
+            case _:
+                assert_never(item)
+        self._release(number)
+
+    def _uniform(self, number: int, dtype: DType, slot: int = -1) -> str:
+        name = f"c{number}"
+        self.uniforms[name] = dtype, slot
+        return name
+
+    def _load(self, number: int, item: Load) -> None:
+        name = self.names[number] = f"x{number}"
+        if item.level == UNIFORM:
+            shape, strides = item.layout.shape, item.layout.strides
+            offset = item.layout.offset * item.dtype.itemsize
+            self.whole[name] = View(item.slot, False, item.dtype, shape, strides, offset, True)
+            return
+        view = self._view(item.slot, False, item.layout, item.dtype)
+        self.views[name] = view
+        if item.level == FULL and self.uses[number] > 1 and self._is_awkward(view):
+            target = self._target(number, FULL, item.dtype)
+            self._line(FULL, f"copyto({target}, {name})")
+
+    def _take(self, number: int, item: Take) -> None:
+        source = f"x{number}"
+        self.whole[source] = View(item.slot, False, item.dtype, (item.extent,), (item.dtype.itemsize,), 0, True)
+        positions = self.names[item.position]
+        if self.loop.instructions[item.position].dtype != dtypes.int64:
+            self.scope["int64"] = dtypes.int64
+            positions = f"{positions}.astype(int64)"
+        # mode "clip" is the one that checks nothing and needs no temporary; positions are known to be in range
+        target = self._target(number, item.level, item.dtype)
+        self._line(item.level, f"{source}.take({positions}, None, {target}, 'clip')")
+
+    def _index(self, number: int, item: Index) -> None:
+        name = f"{self._function_name(item.op.name)}_{number}"
+        self.scope[name] = _generator(item, self.tiling, len(self.loop.outer))
+        parameters = []
+        for slot in item.parameters:
+            parameter = f"p{slot}"
+            self.uniforms[parameter] = self.loop.scalar_dtypes[slot], slot
+            parameters.append(parameter)
+        self.names[number] = target = f"g{number}" if item.level != UNIFORM else self._uniform(number, item.dtype)
+        call = f"{name}({', '.join(['at' if item.level != UNIFORM else 'None', *parameters])})"
+        self._line(item.level, f"{target} = {call}" if item.level != UNIFORM else f"copyto({target}, {call})")
+
+    def _apply(self, number: int, item: Apply) -> None:
+        function = self._function_name(item.op.name)
+        ufunc = self.scope[function] = item.op.numpy
+        values = ", ".join(self.names[o] for o in item.operands)
+        if not isinstance(ufunc, np.ufunc):
+            target = self._target(number, item.level, item.dtype)
+            if item.op.name == "cast" and not (item.sources[0].kind == "c" and item.dtype.kind not in "cb"):
+                # the row's reference does the same, at ten times the cost of a small tile
+                self._line(item.level, f"copyto({target}, {values}, 'unsafe')")
+                return
+            self._line(item.level, f"{function}({values}, out={target})")
+            return
+        outputs = _output_dtypes(ufunc, item.sources)
+        if ufunc.nout > 1:
+            self._apply_several(number, item, outputs, f"{function}({values}")
+            return
+        target = self._target(number, item.level, item.dtype, item.operands)
+        exact, unsafe = outputs == (item.dtype,), ", casting='unsafe'"
+        self._line(item.level, f"{function}({values}, out={target}{'' if exact else unsafe})")
+
+    def _apply_several(self, number: int, item: Apply, outputs: tuple[DType, ...], call: str) -> None:
+        """Write the call of a ufunc with several outputs, of which one is wanted."""
+        targets, spare = [], []
+        for position, dtype in enumerate(outputs):
+            if position == item.op.output:
+                targets.append(self._target(number, item.level, item.dtype))
+            elif item.level == UNIFORM:
+                name = f"c{number}_{position}"
+                self.uniforms[name] = dtype, -1
+                targets.append(name)
+            else:
+                register = self._allocate(item.level, dtype)
+                spare.append(register)
+                targets.append(register.name)
+        self._line(item.level, f"{call}, out=({', '.join(targets)}), casting='unsafe')")
+        for register in spare:
+            self.free[register.level].append(register.slot)
+
+    def _fold(self, number: int, item: Fold) -> None:
+        operand = self.names[item.operand]
+        dtype = folds.computing_dtype(item)
+        copy = None
+        if item.source != dtype or self.loop.instructions[item.operand].level != FULL:
+            copy = self._allocate(FULL, dtype)
+            self._line(FULL, f"copyto({copy.name}, {operand}, 'unsafe')")
+            operand = copy.name
+        name = f"{self._function_name(item.op.name)}_{number}"
+        if self.is_whole:
+            self.scope[name] = folds.whole(item, self.tiling)
+            self._line(OUTER, f"{name}({operand}, {self._target(number, OUTER, item.dtype)})")
+        else:
+            self.scope[name] = folds.partial(item, self.tiling)
+            self.parts[f"q{number}"] = item
+            self._line(OUTER, f"{name}(at, {operand}, q{number})")
+        if copy is not None:
+            self.free[FULL].append(copy.slot)
+
+    # ---- stores
+
+    def _direct_stores(self) -> dict[int, int]:
+        """Return for each value that is computed right into an output the number of the store."""
+        found: dict[int, int] = {}
+        for number, store in enumerate(self.loop.stores):
+            item = self.loop.instructions[store.value]
+            is_full = item.level == FULL and store.layout.shape == self.space
+            is_row = item.level == OUTER and store.layout.shape == self.loop.outer and self.is_whole
+            is_computed = isinstance(item, Apply | Take) or (isinstance(item, Fold) and self.is_whole)
+            once = self.uses[store.value] == 1 or store.layout.is_contiguous
+            if (is_full or is_row) and is_computed and once and item.dtype == store.dtype:
+                found.setdefault(store.value, number)
+        return found
+
+    def _store(self, number: int, store: Store) -> None:
+        item = self.loop.instructions[store.value]
+        if self.direct.get(store.value) == number or (isinstance(item, Fold) and not self.is_whole):
+            return
+        name = f"y{number}"
+        if store.layout.shape or not self.loop.outer:
+            self.views[name] = self._view(store.slot, True, store.layout, store.dtype)
+        else:
+            offset = store.layout.offset * store.dtype.itemsize
+            self.whole[name] = View(store.slot, True, store.dtype, (), (), offset, True)
+        casting = "" if item.dtype == store.dtype else ", 'unsafe'"
+        self._line(FULL, f"copyto({name}, {self.names[store.value]}{casting})")
+
+    def _view(self, slot: int, is_output: bool, layout: Layout, dtype: DType) -> View:
+        return View.of(slot, is_output, layout, dtype, self.tiling, len(self.loop.outer))
+
+    # ---- registers
+
+    def _target(self, number: int, level: int, dtype: DType, in_place: Iterable[int] = ()) -> str:
+        """Return the name of where instruction ``number`` writes to, and make it the name of its value."""
+        if level == UNIFORM:
+            name = self._uniform(number, dtype)
+        elif number in self.direct:
+            store = self.loop.stores[self.direct[number]]
+            name = f"y{self.direct[number]}"
+            self.views[name] = self._view(store.slot, True, store.layout, store.dtype)
+        else:
+            register = self._dying(number, level, dtype, in_place) or self._allocate(level, dtype)
+            self.held[number] = register
+            name = register.name
+        self.names[number] = name
+        return name
+
+    def _dying(self, number: int, level: int, dtype: DType, candidates: Iterable[int]) -> Register | None:
+        """Return the register of an operand that this instruction is the last to read and may overwrite."""
+        for operand in candidates:
+            register = self.held.get(operand)
+            if register is not None and self.last[operand] == number and register[::2] == (level, dtype):
+                return self.held.pop(operand)
+        return None
+
+    def _allocate(self, level: int, dtype: DType) -> Register:
+        widths, free = self.slots[level], self.free[level]
+        slot = free.pop() if free else len(widths)
+        if slot == len(widths):
+            widths.append(0)
+        widths[slot] = max(widths[slot], dtype.itemsize)
+        register = Register(level, slot, dtype)
+        self.registers.setdefault(register.name, register)
+        return register
+
+    def _release(self, number: int) -> None:
+        for operand in set(operands(self.loop.instructions[number])):
+            if self.last[operand] == number and operand in self.held:
+                register = self.held.pop(operand)
+                self.free[register.level].append(register.slot)
+
+    # ---- small things
+
+    def _line(self, level: int, line: str) -> None:
+        (self.uniform_lines if level == UNIFORM else self.lines).append(line)
+
+    def _function_name(self, name: str) -> str:
+        return name + "_" if iskeyword(name) or not name.isidentifier() else name
+
+    def _is_awkward(self, view: View) -> bool:
+        """Whether ufuncs would read a tile of ``view`` in short or scattered runs."""
+        run, expected = 1, view.dtype.itemsize
+        if not any(view.strides):
+            return False
+        for extent, stride in zip(reversed(self.tiling.block), reversed(view.strides), strict=True):
+            if extent > 1 and run > 1 and stride != expected:
+                return run < _RUN
+            if extent > 1 and run == 1:
+                if stride not in (0, expected):
+                    return True
+                if stride == 0:
+                    return extent < _RUN
+            run *= extent
+            expected *= extent
+        return False
+
+
+@lru_cache(maxsize=4096)
+def _output_dtypes(ufunc: np.ufunc, sources: tuple[DType, ...]) -> tuple[DType, ...]:
+    """Return what ``ufunc`` gives for operands that need no cast; as many booleans if there is no such loop."""
+    try:
+        return ufunc.resolve_dtypes((*sources, *([None] * ufunc.nout)))[ufunc.nin :]
+    except TypeError:  # a row whose own rule allows more than the ufunc's; unsafe casting then finds the loop
+        return (dtypes.bool_,) * ufunc.nout
+
+
+def _generator(item: Index, tiling: Tiling, outer: int) -> Callable[..., Any]:
+    """Return ``generate(tile, *parameters)``, the values of a generator row for the elements of a tile."""
+    function, dtype = item.op.numpy, item.dtype
+    layout = item.layout if item.level != UNIFORM else contiguous(())._replace(offset=item.layout.offset)
+    if item.level == UNIFORM:
+        return lambda at, *parameters: function(np.array(layout.offset), *(p[()] for p in parameters), dtype=dtype)
+    _, strides, offset = tiling.place(layout, outer)
+    is_row = len(layout.shape) != len(tiling.order)
+
+    def generate(at: Tile, *parameters: Any) -> Any:
+        shape = tiling.row_shape(at.shape) if is_row else at.shape
+        base = offset + sum(begin * stride for begin, stride in zip(at.start, strides, strict=True))
+        return function(_pattern(shape, strides) + base, *(p[()] for p in parameters), dtype=dtype)
+
+    return generate
+
+
+def _function(name: str, parameters: list[str], lines: list[str]) -> str:
+    body = "\n".join(f"    {line}" for line in lines or ["pass"])
+    return f"def {name}({', '.join(parameters)}):\n{body}\n"

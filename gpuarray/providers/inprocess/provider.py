@@ -1,0 +1,216 @@
+"""The in-process provider: runs steps with NumPy, in the memory and on the threads of this process.
+
+It is the fallback where there is no GPU or a step cannot run there, and the oracle that tests compare kernels with:
+every operation is computed by its row's NumPy reference. Running is immediate, so nothing has to be waited for. The
+registry of providers makes one for the device ``cpu``; tests make limited ones through ``capabilities``.
+"""
+
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias, assert_never
+from weakref import WeakSet
+
+import numpy as np
+import numpy.typing as npt
+
+from gpuarray.device import Capabilities, Device
+from gpuarray.dtypes import ALL, DType
+from gpuarray.errors import DeviceError
+from gpuarray.fusion.steps import CallStep, ContractStep, CopyStep, Fold, Loop, ScanStep, ScatterStep, Step
+from gpuarray.providers.base import Task
+from gpuarray.providers.inprocess.buffers import HostBuffer, Memory, Pool
+from gpuarray.providers.inprocess.calls import PreparedCall, PreparedContract, PreparedCopy, PreparedScatter
+from gpuarray.providers.inprocess.loops import PreparedLoop
+from gpuarray.providers.inprocess.scans import PreparedScan
+from gpuarray.providers.inprocess.threads import Team
+
+Prepared: TypeAlias = PreparedLoop | PreparedScan | PreparedContract | PreparedCall | PreparedCopy | PreparedScatter
+
+
+def default_capabilities() -> Capabilities:
+    """Return what this process can do."""
+    return Capabilities(
+        adapter=platform.processor() or platform.machine() or "CPU",
+        backend="in-process",
+        kind="CPU",
+        driver=f"NumPy {np.__version__}",
+        recompute_limit=4,
+        row_limit=1 << 16,
+        parallel_rows=1,
+    )
+
+
+class InProcessProvider:
+    """Runs steps with NumPy.
+
+    Parameters
+    ----------
+    device : Device
+        The device that this provider serves.
+    capabilities : Capabilities, optional
+        What to claim instead of what this process can do; steps beyond it are refused.
+    threads : int, optional
+        How many threads compute; 0 is one a core, and None follows ``config.threads``.
+    """
+
+    def __init__(self, device: Device, *, capabilities: Capabilities | None = None, threads: int | None = None) -> None:
+        self.device = device
+        self.capabilities = default_capabilities() if capabilities is None else capabilities
+        self.team = Team(threads)
+        self.pool = Pool()
+        self._is_closed = False
+        self._events = {"launches": 0, "compiles": 0, "bytes_uploaded": 0, "bytes_downloaded": 0}
+        _providers.add(self)
+
+    # ---- memory
+
+    def allocate(self, nbytes: int) -> HostBuffer:
+        """Return a buffer of at least ``nbytes`` bytes with undefined contents."""
+        self._check_open()
+        return self.pool.allocate(nbytes)
+
+    def write(self, buffer: HostBuffer, array: npt.NDArray[Any]) -> None:
+        """Copy a C-contiguous host array to the start of ``buffer``."""
+        self._check_open()
+        data = _flat(array)
+        self.team.copy(buffer.memory[: data.size], data)
+        self._events["bytes_uploaded"] += data.size
+
+    def read(self, buffer: HostBuffer, array: npt.NDArray[Any]) -> None:
+        """Copy the start of ``buffer`` into a C-contiguous host array."""
+        self._check_open()
+        data = _flat(array)
+        self.team.copy(data, buffer.memory[: data.size])
+        self._events["bytes_downloaded"] += data.size
+
+    def export(self, buffer: HostBuffer) -> Memory:
+        """Return the memory of ``buffer`` as a flat array of bytes; views of it stay valid after the buffer's end."""
+        return buffer.export()
+
+    def adopt(self, handle: npt.NDArray[Any], nbytes: int) -> HostBuffer:
+        """Return a buffer over the memory of a C-contiguous array, which stays the array's."""
+        self._check_open()
+        return self.pool.adopt(handle, nbytes)
+
+    # ---- steps
+
+    def supports(self, step: Step) -> str | None:
+        """Return None if ``step`` can run here, else the reason why not."""
+        limits = self.capabilities
+        if len(limits.dtypes) < len(ALL):
+            missing = sorted((_dtypes_of(step) - limits.dtypes), key=lambda dtype: dtype.num)
+            if missing:
+                return f"{missing[0].name} is not supported by this device"
+        bound = len(step.input_dtypes) + len(step.output_dtypes)
+        if bound > limits.storage_bindings:
+            return f"it binds {bound} buffers and this device {limits.storage_bindings} at most"
+        return None
+
+    def prepare(self, step: Step) -> Prepared:
+        """Return ``step`` compiled for :meth:`run`."""
+        match step:
+            case Loop():
+                return PreparedLoop(step)
+            case ScanStep():
+                return PreparedScan(step)
+            case ContractStep():
+                return PreparedContract(step)
+            case CallStep():
+                return PreparedCall(step)
+            case CopyStep():
+                return PreparedCopy(step)
+            case ScatterStep():
+                return PreparedScatter(step)
+            case _:
+                assert_never(step)
+
+    def run(self, tasks: Sequence[Task]) -> None:
+        """Run tasks in order; they are done on return."""
+        self._check_open()
+        team = self.team
+        with np.errstate(all="ignore"):
+            for task in tasks:
+                inputs = [buffer.memory for buffer in task.inputs]
+                outputs = [buffer.memory for buffer in task.outputs]
+                task.prepared.run(inputs, outputs, task.scalars, team)
+        self._events["launches"] += len(tasks)
+
+    def synchronize(self) -> None:
+        """Return at once: what runs here is done when :meth:`run` returns."""
+        self._check_open()
+
+    def describe(self, prepared: Prepared) -> str:
+        """Return the text of a prepared step: the calls of NumPy functions that it makes."""
+        return prepared.describe()
+
+    def launch_count(self, prepared: Prepared) -> int:
+        """Return 1."""
+        return 1
+
+    # ---- the provider itself
+
+    def stats(self) -> Mapping[str, int]:
+        """Return counters of events and gauges of memory."""
+        return {**self._events, **self.pool.stats()}
+
+    def reset_stats(self) -> None:
+        """Set the counters of events to zero."""
+        for name in self._events:
+            self._events[name] = 0
+
+    def close(self) -> None:
+        """End the threads and let unused memory go; later calls raise DeviceError."""
+        self._is_closed = True
+        self.team.close()
+        self.pool.trim()
+
+    def after_fork(self) -> None:
+        """Make the provider usable in a child process, which has the memory but not the threads."""
+        self.team.after_fork()
+        self.pool.after_fork()
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise DeviceError(f"device {self.device.name!r} was closed; open it again by making a new array on it")
+
+
+def _flat(array: npt.NDArray[Any]) -> Memory:
+    if not array.flags.c_contiguous:
+        raise ValueError("buffers are copied from and to C-contiguous arrays; use numpy.ascontiguousarray")
+    return array.reshape(-1).view(np.uint8)
+
+
+def _dtypes_of(step: Step) -> set[DType]:
+    """Return every dtype that computing ``step`` needs."""
+    found = {*step.input_dtypes, *step.output_dtypes}
+    match step:
+        case Loop():
+            for item in step.instructions:
+                found.add(item.dtype)
+                if isinstance(item, Fold):
+                    found |= {item.source, item.op.accumulate(item.source)}
+            found |= {store.dtype for store in step.stores}
+        case ScanStep():
+            found.add(step.op.accumulate(step.source))
+        case ContractStep():
+            found.add(step.dtype)
+            if step.epilogue is not None:
+                found |= _dtypes_of(step.epilogue)
+        case CallStep() | CopyStep() | ScatterStep():
+            pass
+        case _:
+            assert_never(step)
+    return found
+
+
+_providers: "WeakSet[InProcessProvider]" = WeakSet()
+
+
+def _after_fork() -> None:
+    for provider in list(_providers):
+        provider.after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,117 @@
+"""Running folds along the middle axis of (before, length, after).
+
+Rows that lie side by side advance together, one vector operation a position; rows of contiguous elements run by
+themselves, and a long one in blocks: first the fold of every block, then the blocks, each starting from the fold of
+what is before it. Invariant: the blocks depend on the step alone. The provider calls :class:`PreparedScan`.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from gpuarray.fusion.steps import ScanStep
+from gpuarray.providers.inprocess.buffers import Memory
+from gpuarray.providers.inprocess.threads import Team
+
+Array = npt.NDArray[Any]
+
+#: Elements of a block of one long row.
+_BLOCK: Final = 1 << 16
+
+#: Rows side by side from which advancing them together beats running each by itself.
+_TOGETHER_LEAST: Final = 64
+
+#: Rows side by side that one piece of work advances: their working set stays in the first-level cache.
+_TOGETHER: Final = 2048
+
+
+class PreparedScan:
+    """A scan step, ready to run."""
+
+    def __init__(self, step: ScanStep) -> None:
+        self.step = step
+        combine = step.op.combine.numpy
+        assert isinstance(combine, np.ufunc)
+        self._combine: Callable[..., Any] = combine
+        self._accumulate = combine.accumulate
+        self._reduce = combine.reduce
+        # what accumulates in a narrower type than it results would lose what NumPy keeps
+        self._dtype = step.op.accumulate(step.source) if not step.op.indexed else step.source
+
+    def run(self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], team: Team) -> None:
+        """Compute the scan from and into flat memory."""
+        step = self.step
+        shape = step.before, step.length, step.after
+        if 0 in shape:
+            return
+        source: Array = np.ndarray(shape, step.source, inputs[0])
+        target: Array = np.ndarray(shape, step.dtype, outputs[0])
+        if step.after >= _TOGETHER_LEAST:
+            self._run_together(source, target, team)
+        elif step.after == 1 and step.length > 2 * _BLOCK:
+            for row in range(step.before):
+                self._run_long(source[row, :, 0], target[row, :, 0], team)
+        else:
+            self._run_rows(source, target, team)
+
+    def describe(self) -> str:
+        """Return one line about the step."""
+        step = self.step
+        return f"{step.op.combine.name}.accumulate over axis 1 of ({step.before}, {step.length}, {step.after})\n"
+
+    def _run_together(self, source: Array, target: Array, team: Team) -> None:
+        combine, length, after = self._combine, self.step.length, self.step.after
+        columns = -(-after // _TOGETHER)
+
+        def piece(number: int) -> None:
+            row, column = divmod(number, columns)
+            span = slice(column * _TOGETHER, (column + 1) * _TOGETHER)
+            values, results = source[row, :, span], target[row, :, span]
+            np.copyto(results[0], values[0], casting="unsafe")
+            for position in range(1, length):
+                combine(results[position - 1], values[position], out=results[position], casting="unsafe")
+
+        self._spread(team, self.step.before * columns, piece)
+
+    def _run_rows(self, source: Array, target: Array, team: Team) -> None:
+        rows = max(1, _BLOCK // max(self.step.length * self.step.after, 1))
+
+        def piece(number: int) -> None:
+            span = slice(number * rows, (number + 1) * rows)
+            self._accumulate_into(source[span], target[span], 1)
+
+        self._spread(team, -(-self.step.before // rows), piece)
+
+    def _run_long(self, source: Array, target: Array, team: Team) -> None:
+        blocks = -(-source.size // _BLOCK)
+        folds = np.empty(blocks, self._dtype)
+
+        def fold(number: int) -> None:
+            block = source[number * _BLOCK : (number + 1) * _BLOCK].astype(self._dtype, copy=False)
+            folds[number] = self._reduce(block, 0, self._dtype)
+
+        def scan(number: int) -> None:
+            span = slice(number * _BLOCK, (number + 1) * _BLOCK)
+            self._accumulate_into(source[span], target[span], 0)
+            if number:
+                self._combine(folds[number - 1], target[span], out=target[span], casting="unsafe")
+
+        self._spread(team, blocks, fold)
+        folds = self._accumulate(folds, 0, self._dtype)
+        self._spread(team, blocks, scan)
+
+    def _accumulate_into(self, source: Array, target: Array, axis: int) -> None:
+        values = source.astype(self._dtype, copy=False)
+        if target.dtype == self._dtype:
+            self._accumulate(values, axis, self._dtype, target)
+        else:
+            np.copyto(target, self._accumulate(values, axis, self._dtype), casting="unsafe")
+
+    def _spread(self, team: Team, pieces: int, work: Callable[[int], None]) -> None:
+        if self.step.before * self.step.length * self.step.after < 2 * _BLOCK:
+            for number in range(pieces):
+                work(number)
+        else:
+            team.spread_each(pieces, work)

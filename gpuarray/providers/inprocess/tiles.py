@@ -1,0 +1,228 @@
+"""Tilings: the index space of a loop cut into blocks whose working set stays in a core's second-level cache.
+
+A :class:`Tiling` puts the axes in *memory order* (largest strides first, so that the last axis is the one that most
+operands step through contiguously) and cuts each into equal blocks. Invariant: a tiling depends on the loop alone and
+never on the number of threads, so that sums come out the same everywhere. The compiler of loops makes them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import Final, NamedTuple
+
+from gpuarray.fusion.steps import FULL, Apply, Fold, Index, Load, Loop, Take
+from gpuarray.graph.layouts import Layout, Shape
+from gpuarray.providers.inprocess.stages import operands
+
+#: Bytes that one register of a tile may take; a handful of them fit the second-level cache of one core.
+REGISTER_BYTES: Final = 1 << 18
+TILE_LEAST: Final = 1 << 14
+TILE_MOST: Final = 1 << 16
+
+#: Elements of a tile that only streams through memory, without a register: the fewer calls the better.
+TILE_STREAM: Final = 1 << 18
+
+#: Blocks of loops whose operands step through memory along different axes, as in a transpose: this many elements along
+#: the last axis, and along others that some operand steps through contiguously. Long and one cache line wide beats a
+#: square, which for extents of powers of two falls into few sets of the cache.
+_LINE: Final = 16
+_RUN: Final = 1024
+
+#: Rows of elements that a part of a reduction along the first axis has at least: parts are then few beside elements.
+_COLUMN_PART: Final = 32
+
+#: Longest row that a tile holds whole when rows lie side by side in memory (a reduction along the first axis).
+_COLUMN_WHOLE: Final = 512
+
+
+class Tile(NamedTuple):
+    """One block: its index into arrays of the whole index space, into arrays of one value a row, and its shape."""
+
+    full: tuple[slice, ...]
+    rows: tuple[slice, ...]
+    shape: Shape
+    start: Shape
+    part: int
+
+
+@dataclass(frozen=True)
+class Tiling:
+    """Blocks of an index space.
+
+    Attributes
+    ----------
+    order : tuple of int
+        The logical axis of each axis in memory order.
+    extents, block : tuple of int
+        Extents of the index space and of a block, in memory order.
+    inner : tuple of bool
+        For each axis in memory order whether it is one that folds run along.
+    """
+
+    order: Shape
+    extents: Shape
+    inner: tuple[bool, ...]
+    block: Shape
+
+    @cached_property
+    def counts(self) -> Shape:
+        """Number of blocks along each axis; an empty inner axis has one empty block, an empty outer axis none."""
+        return tuple(
+            1 if is_inner and not extent else -(-extent // block)
+            for extent, block, is_inner in zip(self.extents, self.block, self.inner, strict=True)
+        )
+
+    @cached_property
+    def tiles(self) -> int:
+        """Number of tiles."""
+        return prod(self.counts)
+
+    @cached_property
+    def parts(self) -> int:
+        """Number of tiles that a row is spread over."""
+        return prod(count for count, is_inner in zip(self.counts, self.inner, strict=True) if is_inner)
+
+    @cached_property
+    def axes(self) -> Shape:
+        """The inner axes, in memory order."""
+        return tuple(axis for axis, is_inner in enumerate(self.inner) if is_inner)
+
+    @cached_property
+    def row_extents(self) -> Shape:
+        """Shape of arrays with one value a row: the inner axes have extent 1."""
+        return self.row_shape(self.extents)
+
+    def row_shape(self, shape: Shape) -> Shape:
+        """Return ``shape`` with extent 1 along the inner axes."""
+        return tuple(1 if is_inner else extent for extent, is_inner in zip(shape, self.inner, strict=True))
+
+    def tile(self, number: int) -> Tile:
+        """Return the tile with the given number, in memory order."""
+        full: list[slice] = []
+        rows: list[slice] = []
+        part, scale = 0, 1
+        for axis in range(len(self.extents) - 1, -1, -1):
+            number, position = divmod(number, self.counts[axis])
+            begin = position * self.block[axis]
+            full.append(slice(begin, min(begin + self.block[axis], self.extents[axis])))
+            rows.append(_ROW if self.inner[axis] else full[-1])
+            if self.inner[axis]:
+                part += position * scale
+                scale *= self.counts[axis]
+        full.reverse()
+        rows.reverse()
+        shape = tuple(piece.stop - piece.start for piece in full)
+        return Tile(tuple(full), tuple(rows), shape, tuple(piece.start for piece in full), part)
+
+    def place(self, layout: Layout, outer: int) -> tuple[Shape, Shape, int]:
+        """Return shape, strides and offset of a layout in memory order, be it of the whole index space or of rows."""
+        present = len(layout.shape) if len(layout.shape) == len(self.order) else outer
+        shape = tuple(layout.shape[a] if a < present else 1 for a in self.order)
+        return shape, tuple(layout.strides[a] if a < present else 0 for a in self.order), layout.offset
+
+
+_ROW: Final = slice(0, 1)
+
+
+def _layouts(loop: Loop) -> list[Layout]:
+    """Return the layouts through which memory is touched for every element."""
+    space = loop.outer + loop.inner
+    loads = [i.layout for i in loop.instructions if isinstance(i, Load) and i.level == FULL]
+    return loads + [s.layout for s in loop.stores if s.layout.shape == space]
+
+
+def _memory_order(layouts: Sequence[Layout], rank: int) -> Shape:
+    weight = [sum(abs(layout.strides[axis]) for layout in layouts) for axis in range(rank)]
+    return tuple(sorted(range(rank), key=lambda axis: -weight[axis]))
+
+
+def elements(loop: Loop) -> int:
+    """Return how many elements a tile of ``loop`` should have."""
+    width = max([i.dtype.itemsize for i in loop.instructions if i.level == FULL], default=8)
+    live = _most_live(loop)
+    fit = min(TILE_MOST, REGISTER_BYTES // width * 4 // max(live + 1, 4)) if live else TILE_STREAM
+    # loops of a few tiles are cut finer, so that all threads get some
+    share = loop.rows * loop.columns // 8
+    return max(TILE_LEAST, min(fit, share))
+
+
+def _most_live(loop: Loop) -> int:
+    """Return about how many registers with a value for each element ``loop`` needs at once."""
+    stored = {s.value for s in loop.stores}
+    last = {operand: n for n, item in enumerate(loop.instructions) for operand in operands(item)}
+    live = most = 0
+    for number, item in enumerate(loop.instructions):
+        if item.level == FULL and isinstance(item, Apply | Take | Index) and number not in stored:
+            live += 1
+        elif isinstance(item, Fold) and item.source != item.op.accumulate(item.source) and not item.op.indexed:
+            most = max(most, live + 1)
+        most = max(most, live)
+        for operand in set(operands(item)):
+            value = loop.instructions[operand]
+            if last[operand] == number and operand not in stored and isinstance(value, Apply | Take | Index):
+                live -= value.level == FULL
+    return most
+
+
+def tile_rows(loop: Loop, row_limit: int) -> Tiling | None:
+    """Return a tiling into blocks of whole rows, or None if a row is too long for that.
+
+    Rows of at most ``row_limit`` elements count as short where a loop walks them several times.
+    """
+    layouts = _layouts(loop)
+    order = _memory_order(layouts, len(loop.outer) + len(loop.inner))
+    outer = len(loop.outer)
+    is_side_by_side = bool(order) and order[-1] < outer and loop.rows > 1
+    size = elements(loop)
+    limit = min(_COLUMN_WHOLE, size) if is_side_by_side else size
+    if loop.columns > max(limit, row_limit):
+        return None
+    space = loop.outer + loop.inner
+    extents = tuple(space[a] for a in order)
+    inner = tuple(a >= outer for a in order)
+    block = [max(extent, 1) if is_inner else 1 for extent, is_inner in zip(extents, inner, strict=True)]
+    least = 16 if is_side_by_side else 1
+    _grow(block, extents, max(size, least * prod(block)))
+    return Tiling(order, extents, inner, tuple(block))
+
+
+def tile_elements(loop: Loop) -> Tiling:
+    """Return a tiling into blocks of about the tile size, wherever rows end."""
+    layouts = _layouts(loop)
+    space = loop.outer + loop.inner
+    order = _memory_order(layouts, len(space))
+    outer = len(loop.outer)
+    extents = tuple(space[a] for a in order)
+    inner = tuple(a >= outer for a in order)
+    block = [1] * len(space)
+    least = 1
+    size = elements(loop)
+    runs = {_fastest(layout, order) for layout in layouts} - {-1}
+    if loop.folds and any(inner):
+        runs.add(max(axis for axis, is_inner in enumerate(inner) if is_inner))
+        least = max(_COLUMN_PART, size >> 12)
+    elif len(runs) > 1:
+        block[max(runs)] = min(extents[max(runs)], _LINE)
+        least, size = _RUN, TILE_LEAST
+    if len(runs) > 1:
+        for axis in runs - {max(runs)}:
+            block[axis] = max(min(extents[axis], least), 1)
+    _grow(block, extents, size)
+    return Tiling(order, extents, inner, tuple(block))
+
+
+def _fastest(layout: Layout, order: Shape) -> int:
+    """Return the axis, in memory order, along which ``layout`` steps least; -1 if it never steps."""
+    steps = [(abs(layout.strides[a]), -k) for k, a in enumerate(order) if layout.strides[a] and layout.shape[a] > 1]
+    return -min(steps)[1] if steps else -1
+
+
+def _grow(block: list[int], extents: Shape, size: int) -> None:
+    """Enlarge ``block`` from the last axis on until it has about ``size`` elements, all blocks nearly equal."""
+    for axis in range(len(block) - 1, -1, -1):
+        room = max(size // max(prod(block) // block[axis], 1), block[axis])
+        count = max(-(-extents[axis] // room), 1)
+        block[axis] = max(-(-extents[axis] // count), 1)
+        if count > 1:
+            return

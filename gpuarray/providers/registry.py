@@ -1,0 +1,228 @@
+"""Which providers there are, which devices they have, and the one provider object of each opened device.
+
+Invariant: a device has at most one live provider object in a process, made at first use; nothing is imported before
+it is needed, so importing this module imports neither wgpu nor a provider. A forked child forgets all opened
+providers. If its parent had used a GPU, that GPU raises a DeviceError there, inherited buffers and new ones alike,
+and ``"auto"`` means the CPU. Called by the runtime and by diagnostics.
+"""
+
+import atexit
+import importlib
+import os
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from typing import Any, Final, TypeAlias
+
+from gpuarray.config import config
+from gpuarray.device import Device
+from gpuarray.errors import DeviceError
+from gpuarray.providers.base import Provider
+
+Factory: TypeAlias = Callable[[int], Provider]
+
+#: Other packages announce a factory under their provider's name in this entry-point group.
+ENTRY_POINTS: Final = "gpuarray.providers"
+
+
+@dataclass(frozen=True)
+class _Registration:
+    factory: Factory
+    count: Callable[[], int]
+
+
+def _one() -> int:
+    return 1
+
+
+def _open_cpu(number: int) -> Provider:
+    if number:
+        raise DeviceError(f"there is no device 'cpu:{number}'; the host is one device, 'cpu'")
+    module: Any = importlib.import_module("gpuarray.providers.inprocess.provider")
+    provider: Provider = module.InProcessProvider(Device("cpu"))
+    return provider
+
+
+def _wgpu(module: str) -> Any:
+    try:
+        return importlib.import_module(f"gpuarray.providers.wgpu.{module}")
+    except (ImportError, OSError) as error:
+        # wgpu-py raises OSError where its native library does not load
+        if isinstance(error, ImportError) and (error.name or "").startswith("gpuarray"):
+            raise
+        raise DeviceError(
+            f"the device 'wgpu' needs the package wgpu, which cannot be imported ({error}); "
+            "install it with `pip install wgpu`, or use device='cpu'"
+        ) from error
+
+
+def _open_wgpu(number: int) -> Provider:
+    provider: Provider = _wgpu("provider").WgpuProvider(number)
+    return provider
+
+
+def _count_wgpu() -> int:
+    try:
+        return len(_wgpu("device").adapters())
+    except DeviceError:
+        return 0
+
+
+_lock = threading.RLock()
+_registered: dict[str, _Registration] = {
+    "cpu": _Registration(_open_cpu, _one),
+    "wgpu": _Registration(_open_wgpu, _count_wgpu),
+}
+_opened: dict[tuple[str, int], Provider] = {}
+_resolved: dict[tuple[str, bool], tuple[Device, str]] = {}
+_entry_points_read = False
+
+
+def register(name: str, factory: Factory, count: Callable[[], int] = _one) -> None:
+    """Make a provider known under a name.
+
+    Parameters
+    ----------
+    name : str
+        What devices are called: ``name`` or ``name:N``; replaces an earlier registration.
+    factory : callable
+        Called with a device's number; returns a :class:`~gpuarray.providers.base.Provider` or raises DeviceError.
+    count : callable, optional
+        Returns how many devices there are, without opening one; 1 if not given.
+    """
+    if not name.isidentifier() or name == "auto":
+        raise ValueError(f"a provider cannot be named {name!r}; an identifier other than 'auto' is accepted")
+    with _lock:
+        _registered[name] = _Registration(factory, count)
+        _resolved.clear()
+
+
+def _providers() -> dict[str, _Registration]:
+    """Return all registrations, those of other packages included."""
+    global _entry_points_read
+    with _lock:
+        if not _entry_points_read:
+            _entry_points_read = True
+            for point in entry_points(group=ENTRY_POINTS):
+                _registered.setdefault(point.name, _Registration(_lazily(point), _one))
+        return _registered
+
+
+def _lazily(point: Any) -> Factory:
+    def factory(number: int) -> Provider:
+        provider: Provider = point.load()(number)
+        return provider
+
+    return factory
+
+
+def _registration(name: str) -> _Registration:
+    found = _registered.get(name) or _providers().get(name)
+    if found is None:
+        raise DeviceError(f"there is no provider {name!r}; there are {', '.join(map(repr, sorted(_providers())))}")
+    return found
+
+
+def open_device(device: Device) -> Provider:
+    """Return the provider of a device, opened at its first use.
+
+    Parameters
+    ----------
+    device : Device
+        Any device; ``"auto"`` is resolved first.
+
+    Raises
+    ------
+    DeviceError
+        If there is no such device, naming those that exist, or if it cannot be opened.
+    """
+    pinned = resolve(device)
+    key = pinned.kind, pinned.number
+    found = _opened.get(key)
+    if found is not None and getattr(found, "alive", True):
+        return found
+    with _lock:
+        found = _opened.get(key)
+        if found is None or not getattr(found, "alive", True):
+            found = _registration(pinned.kind).factory(pinned.number)
+            _opened[key] = found
+        return found
+
+
+def resolve(device: Device) -> Device:
+    """Return the pinned device that ``device`` means now: itself, or what ``config.provider`` makes of ``"auto"``."""
+    return device if device.name != "auto" else resolution()[0]
+
+
+def resolution() -> tuple[Device, str]:
+    """Return what the device ``"auto"`` means under the current configuration, and why, in a short sentence."""
+    wanted = config.provider, config.software
+    found = _resolved.get(wanted)
+    if found is None:
+        with _lock:
+            found = _resolved.setdefault(wanted, _resolve(*wanted))
+    return found
+
+
+def _resolve(provider: str, software: bool) -> tuple[Device, str]:
+    if provider != "auto":
+        chosen = Device(provider)
+        _registration(chosen.kind)
+        return chosen, f"config.provider is {provider!r}"
+    cpu = Device("cpu")
+    try:
+        adapters = _wgpu("device").adapters()
+    except DeviceError as error:
+        return cpu, f"no GPU can be used: {error}"
+    if not adapters:
+        return cpu, "no GPU was found"
+    for number, adapter in enumerate(adapters):
+        if not adapter.software:
+            return Device(f"wgpu:{number}"), f"{adapter.name} is a hardware GPU"
+    if software:
+        return Device("wgpu:0"), f"{adapters[0].name} is a software device, and config.software allows it"
+    return cpu, f"the only GPU device, {adapters[0].name}, is software, which is slower than 'cpu'"
+
+
+def devices() -> list[Device]:
+    """Return the pinned devices that exist, without opening them: ``cpu``, ``wgpu:0``, ..."""
+    return [
+        Device(name if name == "cpu" else f"{name}:{number}")
+        for name, registration in sorted(_providers().items(), key=lambda item: (item[0] != "cpu", item[0]))
+        for number in range(registration.count())
+    ]
+
+
+def opened() -> list[Provider]:
+    """Return the providers of the devices that are open."""
+    with _lock:
+        return list(_opened.values())
+
+
+def close_all() -> None:
+    """Close all devices; a device that is used again is opened anew. Called when Python exits."""
+    with _lock:
+        closing = list(_opened.values())
+        _opened.clear()
+    for provider in closing:
+        provider.close()
+
+
+def _after_fork() -> None:
+    global _lock
+    _lock = threading.RLock()  # another thread of the parent may hold the old one for ever
+    for provider in _opened.values():
+        leave = getattr(provider, "after_fork", None)
+        if leave is not None:
+            leave()
+    _opened.clear()
+    _resolved.clear()
+    if "gpuarray.providers.wgpu.device" in sys.modules:
+        sys.modules["gpuarray.providers.wgpu.device"].after_fork()
+
+
+atexit.register(close_all)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

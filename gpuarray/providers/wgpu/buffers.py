@@ -1,0 +1,255 @@
+"""Device memory: whole GPU buffers, kept after use and handed out again.
+
+Invariant: every byte is in exactly one of three places: *live* (behind a :class:`WgpuBuffer`), *returned* (released,
+from any thread or finalizer, and not looked at yet) or *pooled* (waiting for a request of its size class). A buffer
+that the pool lets go is destroyed at once, and the bind groups that show it are dropped first. The GPU runs what is
+submitted in order, so a returned buffer may be handed out while earlier work still uses it.
+
+All methods of :class:`Pool` run under the provider's lock; only :meth:`WgpuBuffer.release` does not.
+"""
+
+import gc
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import Any, Final
+
+import wgpu
+
+from gpuarray.config import config
+from gpuarray.errors import DeviceError, DeviceMemoryError
+from gpuarray.providers.wgpu.driver import PublicDriver
+
+_USAGE: Final = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.COPY_DST
+_SMALLEST: Final = 256
+_COARSEST_STEP: Final = 1 << 24
+#: Pooled memory is kept while all memory is within this much of the most that was live at once, or within the floor.
+_SLACK: Final = 1.5
+_FLOOR_BYTES: Final = 64 << 20
+#: Memory that nobody wanted for this long is destroyed.
+_IDLE_SECONDS: Final = 30.0
+
+
+def size_class(nbytes: int) -> int:
+    """Return the size of the buffer that serves a request: powers of two with quarter steps, and steps of 16 MiB.
+
+    Examples
+    --------
+    >>> size_class(1), size_class(257), size_class(600), size_class(100 << 20) >> 20
+    (256, 320, 640, 112)
+    """
+    if nbytes <= _SMALLEST:
+        return _SMALLEST
+    step = min(1 << max(0, (nbytes - 1).bit_length() - 3), _COARSEST_STEP)
+    return -(-nbytes // step) * step
+
+
+class Storage:
+    """One GPU buffer; ``serial`` is never used again for another."""
+
+    __slots__ = ("gpu", "idle_since", "nbytes", "owned", "serial")
+
+    def __init__(self, gpu: Any, nbytes: int, serial: int, *, owned: bool) -> None:
+        self.gpu = gpu
+        self.nbytes = nbytes
+        self.serial = serial
+        self.owned = owned
+        self.idle_since = 0.0
+
+
+class WgpuBuffer:
+    """Memory that was asked for; goes back to its pool when released or dropped."""
+
+    __slots__ = ("_held", "nbytes", "pool")
+
+    def __init__(self, pool: "Pool", storage: Storage, nbytes: int) -> None:
+        self.pool = pool
+        self.nbytes = nbytes
+        # a list, because its pop is atomic: of two threads that release at once, one gets the storage
+        self._held = [storage]
+
+    def release(self) -> None:
+        """Give the memory back; the buffer must not be used again. Releasing twice is allowed."""
+        try:
+            storage = self._held.pop()
+        except IndexError:
+            return
+        self.pool.returned.append(storage)
+
+    def __del__(self) -> None:
+        self.release()
+
+    def __repr__(self) -> str:
+        return f"<WgpuBuffer of {self.nbytes:,} bytes{'' if self._held else ', released'}>"
+
+    def storage(self, pool: "Pool") -> Storage:
+        """Return the storage, for the provider that owns ``pool``.
+
+        Raises
+        ------
+        DeviceError
+            If the buffer was released, or belongs to another device, a closed one, or another process.
+        """
+        if self.pool is not pool:
+            raise DeviceError(self.pool.closed or "a buffer of another device was used; copy it with to_device() first")
+        if not self._held:
+            raise DeviceError("a buffer was used after its release; keep a reference to the array that owns it")
+        return self._held[0]
+
+
+class Pool:
+    """All buffers of one device.
+
+    Parameters
+    ----------
+    driver : PublicDriver
+        Creates buffers, and waits.
+    buffer_limit : int
+        Largest buffer of the device, in bytes.
+    drop_groups : callable
+        Called with a storage whose bind groups must go.
+    """
+
+    def __init__(self, driver: PublicDriver, buffer_limit: int, drop_groups: Callable[[Storage], None]) -> None:
+        self.returned: deque[Storage] = deque()
+        self.closed = ""
+        self.live_bytes = self.pooled_bytes = self.peak_bytes = self.live_count = 0
+        self._high_water = 0
+        self._driver = driver
+        self._buffer_limit = buffer_limit
+        self._drop_groups = drop_groups
+        self._serials = count(1)
+        self._owned: dict[int, Storage] = {}
+        self._idle: OrderedDict[int, Storage] = OrderedDict()  # by time of return
+        self._shelves: dict[int, deque[Storage]] = {}  # by size; the longest idle first
+
+    def objects(self) -> Iterator[Any]:
+        """Yield the wgpu buffers that this pool created and did not destroy."""
+        return (storage.gpu for storage in self._owned.values())
+
+    def allocate(self, nbytes: int) -> WgpuBuffer:
+        """Return a buffer of at least ``nbytes`` bytes with undefined contents.
+
+        Raises
+        ------
+        DeviceMemoryError
+            If it is larger than buffers can be, over ``config.memory_limit``, or more than the device has left.
+        """
+        if self.returned:
+            self.reap()
+        if nbytes > self._buffer_limit:
+            raise DeviceMemoryError(
+                f"a buffer of {nbytes:,} bytes was asked for, and this device's largest is {self._buffer_limit:,} "
+                "bytes; work on the array in parts, or on device='cpu'"
+            )
+        size = min(size_class(nbytes), self._buffer_limit)
+        shelf = self._shelves.get(size)
+        if shelf:
+            storage = shelf.pop()
+            del self._idle[storage.serial]
+            self.pooled_bytes -= size
+        else:
+            storage = self._create(size)
+        self.live_count += 1
+        self.live_bytes += size
+        self._high_water = max(self._high_water, self.live_bytes)
+        self.peak_bytes = max(self.peak_bytes, self.live_bytes)
+        return WgpuBuffer(self, storage, nbytes)
+
+    def adopt(self, gpu: Any, nbytes: int) -> WgpuBuffer:
+        """Return a buffer over a foreign ``GPUBuffer``, which is neither pooled nor destroyed nor counted."""
+        if gpu.usage & _USAGE != _USAGE:
+            raise DeviceError("an adopted buffer needs the usages STORAGE, COPY_SRC and COPY_DST; create it with these")
+        if gpu.size < nbytes:
+            raise DeviceError(f"the buffer holds {gpu.size:,} bytes, and {nbytes:,} were announced")
+        return WgpuBuffer(self, Storage(gpu, gpu.size, next(self._serials), owned=False), nbytes)
+
+    def reap(self) -> None:
+        """Take back what was released."""
+        now = time.monotonic()
+        while self.returned:
+            storage = self.returned.popleft()
+            if self.closed:
+                continue
+            if not storage.owned:
+                self._drop_groups(storage)
+                continue
+            self.live_count -= 1
+            self.live_bytes -= storage.nbytes
+            self.pooled_bytes += storage.nbytes
+            storage.idle_since = now
+            self._idle[storage.serial] = storage
+            self._shelves.setdefault(storage.nbytes, deque()).append(storage)
+        self._trim_to(max(_FLOOR_BYTES, int(self._high_water * _SLACK)) - self.live_bytes)
+        while self._idle and now - next(iter(self._idle.values())).idle_since > _IDLE_SECONDS:
+            self._destroy_oldest()
+
+    def trim(self) -> None:
+        """Destroy all pooled buffers."""
+        self.reap()
+        self._trim_to(0)
+
+    def _trim_to(self, nbytes: int) -> None:
+        while self._idle and self.pooled_bytes > nbytes:
+            self._destroy_oldest()
+
+    def _destroy_oldest(self) -> None:
+        _, storage = self._idle.popitem(last=False)
+        shelf = self._shelves[storage.nbytes]
+        shelf.popleft()  # shelves and the idle order are both by time of return
+        if not shelf:
+            del self._shelves[storage.nbytes]
+        self.pooled_bytes -= storage.nbytes
+        del self._owned[storage.serial]
+        self._drop_groups(storage)
+        storage.gpu.destroy()
+
+    def _create(self, size: int) -> Storage:
+        limit = config.memory_limit
+        if limit and self.live_bytes + self.pooled_bytes + size > limit:
+            self._trim_to(max(0, limit - self.live_bytes - size))
+            if self.live_bytes + size > limit:
+                self._collect()
+            if self.live_bytes + size > limit:
+                raise self._out_of_memory(size, f"config.memory_limit is {limit:,} bytes")
+        try:
+            gpu = self._create_gpu(size)
+        except wgpu.GPUOutOfMemoryError:
+            self._collect()
+            self._driver.wait()
+            try:
+                gpu = self._create_gpu(size)
+            except wgpu.GPUOutOfMemoryError as error:
+                raise self._out_of_memory(size, f"the device says: {error}") from error
+        storage = Storage(gpu, size, next(self._serials), owned=True)
+        self._owned[storage.serial] = storage
+        return storage
+
+    def _create_gpu(self, size: int) -> Any:
+        return self._driver.create_buffer(size, _USAGE)
+
+    def _collect(self) -> None:
+        gc.collect()
+        self.trim()
+
+    def _out_of_memory(self, size: int, reason: str) -> DeviceMemoryError:
+        return DeviceMemoryError(
+            f"no room for {size:,} bytes on the device: {self.live_bytes:,} bytes are in use in {self.live_count} "
+            f"buffers; {reason}; drop arrays that are not needed, or work in parts"
+        )
+
+    def close(self, reason: str) -> None:
+        """Destroy everything; buffers that are used later raise ``reason``."""
+        self.abandon(reason)
+        for gpu in self.objects():
+            gpu.destroy()
+        self._owned.clear()
+
+    def abandon(self, reason: str) -> None:
+        """Stop handing out memory and touch nothing of the driver."""
+        self.closed = reason
+        self.returned.clear()
+        self._idle.clear()
+        self._shelves.clear()
+        self.live_bytes = self.pooled_bytes = self.live_count = 0

@@ -1,0 +1,221 @@
+"""Adapters: which GPUs there are, in which order, and what an opened one can do.
+
+Invariant: adapters are enumerated once per process, so ``wgpu:N`` means the same adapter as long as the process
+lives: those that match ``config.adapter`` first, then hardware before software, then by ``config.power_preference``.
+An adapter that several graphics interfaces show is listed once. Called by the registry (which adapters exist), by the
+provider when it opens one, and by ``python -m gpuarray``.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+import wgpu
+
+from gpuarray import dtypes
+from gpuarray.config import config
+from gpuarray.device import Capabilities
+from gpuarray.errors import DeviceError
+from gpuarray.providers.wgpu import driver
+
+#: Features that make kernels possible or faster; an adapter is opened with those of them that it has.
+FEATURES: Final = ("shader-f64", "shader-int64", "shader-f16", "subgroup", "subgroup-barrier", "timestamp-query")
+INSTALL_HINT: Final = (
+    "install a GPU driver with Vulkan (Linux, Windows), Metal (macOS) or DirectX 12 (Windows); "
+    "on Debian and Ubuntu, `apt install mesa-vulkan-drivers` has those for Intel and AMD and a software device; "
+    "until then use device='cpu'"
+)
+FORKED: Final = (
+    "a GPU cannot be used across fork(): this process was forked from one that had used it; start workers with "
+    "multiprocessing's 'spawn' or 'forkserver' method, or use device='cpu' in them and hand them NumPy arrays"
+)
+
+_BACKENDS: Final = ("Vulkan", "Metal", "D3D12")
+_POWER: Final = {
+    "high-performance": ("DiscreteGPU", "IntegratedGPU"),
+    "low-power": ("IntegratedGPU", "DiscreteGPU"),
+}
+#: Offsets and sizes are 32-bit inside drivers, and windows are multiples of 4 bytes.
+_BINDING_CEILING: Final = (1 << 31) - 4
+#: DirectX 12 reserves memory for as many descriptors as are asked for.
+_DESCRIPTORS: Final = 1_000_000
+# Vulkan drivers keep threads and exit handlers that a forked child inherits by halves: with Mesa, a child that opens a
+# device of its own works and then hangs when it exits, waiting for a thread that only its parent has.
+_forked = False
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """One GPU, or one software device, as wgpu describes it."""
+
+    handle: Any
+
+    @property
+    def name(self) -> str:
+        """The adapter's name for people."""
+        return str(self.handle.info["device"])
+
+    @property
+    def kind(self) -> str:
+        """``"DiscreteGPU"``, ``"IntegratedGPU"``, ``"CPU"`` or ``"Unknown"``."""
+        return str(self.handle.info["adapter_type"])
+
+    @property
+    def backend(self) -> str:
+        """``"Vulkan"``, ``"Metal"``, ``"D3D12"`` or ``"OpenGL"``."""
+        return str(self.handle.info["backend_type"])
+
+    @property
+    def software(self) -> bool:
+        """Whether the "GPU" is a program on the CPU, such as llvmpipe."""
+        return self.kind == "CPU"
+
+    @property
+    def features(self) -> frozenset[str]:
+        """Those of :data:`FEATURES` that it has."""
+        return frozenset(FEATURES) & frozenset(self.handle.features)
+
+    @property
+    def words(self) -> str:
+        """All that it says about itself, for searching."""
+        info = self.handle.info
+        return " ".join(str(info[key]) for key in ("vendor", "device", "description", "backend_type"))
+
+
+def enumerate_handles() -> list[Any]:
+    """Return wgpu's adapters; asks for the primary interfaces only, if this is the first use of wgpu in the process."""
+    try:
+        # OpenGL takes 0.3 s to look at, shows each adapter a second time, and lacks what kernels need
+        from wgpu.backends.wgpu_native import extras
+
+        extras.set_instance_extras(backends=["Primary"])
+    except (ImportError, RuntimeError):
+        pass  # another library made the instance already, or this is another backend: all interfaces are listed
+    return list(wgpu.gpu.enumerate_adapters_sync())
+
+
+@lru_cache(maxsize=1)
+def adapters() -> tuple[Adapter, ...]:
+    """Return the adapters that exist, in the order of their numbers.
+
+    Raises
+    ------
+    DeviceError
+        If ``config.adapter`` names none of them, or the parent of this forked process has used wgpu.
+    """
+    if _forked:
+        raise DeviceError(FORKED)
+    found = [Adapter(handle) for handle in enumerate_handles()]
+    usable = sorted((a for a in found if a.backend in _BACKENDS), key=lambda a: _BACKENDS.index(a.backend))
+    unique: dict[tuple[str, int, int], Adapter] = {}
+    for position, adapter in enumerate(usable):
+        info = adapter.handle.info
+        # two equal cards differ by nothing but their position within one interface
+        copies = sum(a.name == adapter.name and a.backend == adapter.backend for a in usable[:position])
+        unique.setdefault((adapter.name, info["device_id"], copies), adapter)
+    wanted = config.adapter.lower()
+    if wanted and unique and not any(wanted in a.words.lower() for a in unique.values()):
+        names = ", ".join(repr(a.name) for a in unique.values())
+        raise DeviceError(
+            f"config.adapter is {config.adapter!r}, and no adapter has that in its name; there are {names}"
+        )
+    order = _POWER[config.power_preference]
+
+    def key(adapter: Adapter) -> tuple[bool, bool, int]:
+        preference = order.index(adapter.kind) if adapter.kind in order else len(order)
+        return wanted not in adapter.words.lower(), adapter.software, preference
+
+    return tuple(sorted(unique.values(), key=key))
+
+
+def after_fork() -> None:
+    """Leave the parent's adapters alone, and refuse from now on: called in a forked child."""
+    global _forked
+    if adapters.cache_info().currsize:
+        driver.disown(adapter.handle for adapter in adapters())
+        adapters.cache_clear()
+        _forked = True
+
+
+def select(number: int) -> Adapter:
+    """Return adapter ``number``.
+
+    Raises
+    ------
+    DeviceError
+        If there is no such adapter; the message names those that exist, or what to install.
+    """
+    existing = adapters()
+    if not existing:
+        raise DeviceError(f"no GPU was found for the device 'wgpu:{number}'; {INSTALL_HINT}")
+    if number >= len(existing):
+        names = ", ".join(f"'wgpu:{i}' ({adapter.name})" for i, adapter in enumerate(existing))
+        raise DeviceError(f"there is no device 'wgpu:{number}'; there are {names}")
+    return existing[number]
+
+
+def open_adapter(adapter: Adapter) -> Any:
+    """Return a new ``GPUDevice`` with all limits and all useful features of its adapter.
+
+    Raises
+    ------
+    DeviceError
+        If the driver refuses.
+    """
+    limits = {**adapter.handle.limits}
+    limits["max-non-sampler-bindings"] = min(limits.get("max-non-sampler-bindings", _DESCRIPTORS), _DESCRIPTORS)
+    try:
+        return adapter.handle.request_device_sync(
+            label="gpuarray", required_features=sorted(adapter.features), required_limits=limits
+        )
+    except (RuntimeError, wgpu.GPUError) as error:
+        raise DeviceError(f"the adapter {adapter.name!r} could not be opened: {error}; {INSTALL_HINT}") from error
+
+
+def capabilities(adapter: Adapter, device: Any) -> Capabilities:
+    """Return what an opened device can do."""
+    info, limits, features = adapter.handle.info, device.limits, frozenset(device.features)
+    missing: set[dtypes.DType] = set()
+    if "shader-f64" not in features:
+        missing |= {dtypes.float64, dtypes.complex128}
+    if "shader-int64" not in features:
+        missing |= {dtypes.int64, dtypes.uint64}
+    buffer_limit = limits["max-buffer-size"] // 16 * 16
+    return Capabilities(
+        adapter=adapter.name,
+        vendor=str(info["vendor"]),
+        backend=adapter.backend,
+        kind=adapter.kind,
+        driver=str(info["description"]),
+        dtypes=frozenset(dtypes.ALL) - missing,
+        binding_limit=min(limits["max-storage-buffer-binding-size"] // 4 * 4, _BINDING_CEILING, buffer_limit),
+        buffer_limit=buffer_limit,
+        binding_alignment=limits["min-storage-buffer-offset-alignment"],
+        storage_bindings=limits["max-storage-buffers-per-shader-stage"],
+        workgroup_limit=limits["max-compute-workgroups-per-dimension"],
+        invocations=min(limits["max-compute-invocations-per-workgroup"], limits["max-compute-workgroup-size-x"]),
+        workgroup_memory=limits["max-compute-workgroup-storage-size"],
+        subgroups="subgroup" in features,
+        features=features,
+        limits=tuple(sorted(limits.items())),
+    )
+
+
+def adapter_report() -> str:
+    """Return a paragraph for each adapter, or what to install if there is none; opens no device."""
+    existing = adapters()
+    if not existing:
+        return f"no adapter; {INSTALL_HINT}"
+    lines = []
+    for number, adapter in enumerate(existing):
+        info, limits = adapter.handle.info, adapter.handle.limits
+        absent = [feature for feature in FEATURES if feature not in adapter.features]
+        software = ", software" if adapter.software else ""
+        lines += [
+            f"wgpu:{number}  {adapter.name} ({adapter.kind}{software}, {adapter.backend}; {info['description']})",
+            f"    features: {', '.join(sorted(adapter.features))}; missing: {', '.join(absent) or 'none'}",
+            f"    largest buffer {limits['max-buffer-size']:,} bytes, binding "
+            f"{limits['max-storage-buffer-binding-size']:,}; workgroup memory "
+            f"{limits['max-compute-workgroup-storage-size']:,} bytes",
+        ]
+    return "\n".join(lines)

@@ -1,0 +1,267 @@
+"""Runs programs: the launches of many tasks become one command buffer with one compute pass.
+
+Invariant: nothing is left unsubmitted when :meth:`Dispatcher.run` returns, and launches run in the order given. All
+parameter words of a submit travel in one write to one uniform buffer, where each launch sees its window through a
+dynamic offset; the queue keeps writes and submits in order, so the buffer is used again for the next submit. Called
+by the provider, under its lock.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from struct import Struct, pack
+from typing import Any, Final
+
+import numpy as np
+import wgpu
+
+from gpuarray import dtypes
+from gpuarray.codegen.programs import Launch, Program
+from gpuarray.config import config
+from gpuarray.dtypes import DType
+from gpuarray.providers.base import Task
+from gpuarray.providers.wgpu.buffers import Pool, Storage, WgpuBuffer, size_class
+from gpuarray.providers.wgpu.driver import Command, PublicDriver
+from gpuarray.providers.wgpu.metrics import Counters, LaunchTimer
+from gpuarray.providers.wgpu.pipelines import Layout, Pipelines
+
+#: Launches of one submit at most, so that the device starts while the host still encodes.
+_BATCH: Final = 256
+_PARAMETER_BYTES: Final = 1 << 18
+_GROUPS: Final = 8192
+_KINDS: Final = {"input": 0, "output": 1, "scratch": 2}
+_FLOAT: Final = Struct("<f")
+
+
+def _float32_bytes(value: Any) -> bytes:
+    if isinstance(value, np.float32):
+        return value.tobytes()  # keeps the payload of a NaN
+    try:
+        return _FLOAT.pack(value)
+    except OverflowError:
+        return _FLOAT.pack(float("inf") if value > 0 else float("-inf"))
+
+
+def _small_integer_bytes(value: Any) -> bytes:
+    return (int(value) & 0xFFFFFFFF).to_bytes(4, "little")
+
+
+def _large_integer_bytes(value: Any) -> bytes:
+    return (int(value) & 0xFFFFFFFFFFFFFFFF).to_bytes(8, "little")
+
+
+def _float64_bytes(value: Any) -> bytes:
+    return pack("<d", value)
+
+
+def _complex64_bytes(value: Any) -> bytes:
+    if isinstance(value, np.complex64):
+        return value.tobytes()
+    return _float32_bytes(value.real) + _float32_bytes(value.imag)
+
+
+def _complex128_bytes(value: Any) -> bytes:
+    return pack("<dd", value.real, value.imag)
+
+
+def _float16_bytes(value: Any) -> bytes:
+    with np.errstate(over="ignore"):
+        return np.float32(np.float16(value)).tobytes()
+
+
+#: The parameter words of a scalar of each dtype, as little-endian bytes.
+ENCODERS: Final[dict[DType, Callable[[Any], bytes]]] = {
+    **dict.fromkeys((dtypes.bool_, dtypes.int8, dtypes.int16, dtypes.int32), _small_integer_bytes),
+    **dict.fromkeys((dtypes.uint8, dtypes.uint16, dtypes.uint32), _small_integer_bytes),
+    **dict.fromkeys((dtypes.int64, dtypes.uint64), _large_integer_bytes),
+    dtypes.float16: _float16_bytes,
+    dtypes.float32: _float32_bytes,
+    dtypes.float64: _float64_bytes,
+    dtypes.complex64: _complex64_bytes,
+    dtypes.complex128: _complex128_bytes,
+}
+
+
+class PreparedLaunch:
+    """A launch with all that does not change from run to run worked out."""
+
+    __slots__ = ("label", "layout", "nbytes", "pipeline", "scalars", "shape", "slots", "windows", "words", "workgroups")
+
+    def __init__(self, launch: Launch, alignment: int) -> None:
+        used = 4 * len(launch.words)
+        # the window of an empty block is one vec4, which the binding convention declares
+        self.nbytes = max(16, -(-used // 16) * 16)
+        padded = -(-self.nbytes // alignment) * alignment
+        words = b"".join((word & 0xFFFFFFFF).to_bytes(4, "little") for word in launch.words)
+        self.words = words.ljust(padded, b"\0")
+        self.scalars = tuple((4 * s.word, s.slot, ENCODERS[s.dtype]) for s in launch.scalars)
+        self.slots = tuple((_KINDS[b.kind], b.slot) for b in launch.bindings)
+        self.windows = tuple((b.offset, b.nbytes) for b in launch.bindings)
+        self.workgroups = launch.workgroups
+        self.label = launch.label
+        self.shape: Any = None  # what bind groups of this launch have in common, set when it is bound to a device
+        self.layout: Layout | None = None
+        self.pipeline: Any = None
+
+
+class Prepared:
+    """A program ready for a device; its kernels are compiled at the first run."""
+
+    __slots__ = ("launches", "owner", "program")
+
+    def __init__(self, program: Program, alignment: int) -> None:
+        self.program = program
+        self.launches = tuple(PreparedLaunch(launch, alignment) for launch in program.launches)
+        self.owner: Any = None  # the dispatcher whose pipelines the launches hold
+
+
+class Dispatcher:
+    """Encodes and submits launches on one device.
+
+    Parameters
+    ----------
+    driver, pipelines, counters
+        The parts of the same provider.
+    alignment : int
+        What offsets into a uniform buffer are multiples of, in bytes.
+    """
+
+    pool: Pool  # set by the provider: the pool is told of this object's drop_groups when it is made
+
+    def __init__(self, driver: PublicDriver, pipelines: Pipelines, counters: Counters, alignment: int) -> None:
+        self.alignment = max(16, alignment)
+        self._driver = driver
+        self._pipelines = pipelines
+        self._counters = counters
+        usage = wgpu.BufferUsage.UNIFORM | wgpu.BufferUsage.COPY_DST
+        self._parameters = driver.create_buffer(_PARAMETER_BYTES, usage)
+        self._words = bytearray()
+        self._written = b""
+        self._commands: list[Command] = []
+        self._labels: list[str] = []
+        self._groups: dict[Any, Any] = {}
+        self._keys: dict[int, set[Any]] = {}  # of bind groups, by the serial number of each buffer they show
+        self._spare: dict[int, list[WgpuBuffer]] = {}
+        self._timer: LaunchTimer | None = None
+
+    def objects(self) -> Iterator[Any]:
+        """Yield the wgpu objects that this dispatcher holds."""
+        yield self._parameters
+        yield from self._groups.values()
+        if self._timer is not None:
+            yield from self._timer.objects()
+
+    def prepare(self, program: Program) -> Prepared:
+        """Return a program with its parameter words packed."""
+        prepared = Prepared(program, self.alignment)
+        for launch in prepared.launches:
+            if launch.nbytes > _PARAMETER_BYTES:
+                raise ValueError(f"kernel {launch.label!r} has {launch.nbytes:,} bytes of parameters")
+        return prepared
+
+    def run(self, tasks: Sequence[Task]) -> None:
+        """Enqueue tasks in order, in as few submits as possible."""
+        try:
+            for task in tasks:
+                self._add(task)
+            self._flush()
+        finally:
+            self._reset()
+
+    def _add(self, task: Task) -> None:
+        prepared: Prepared = task.prepared
+        if prepared.owner is not self:
+            self._bind(prepared)
+        pool = self.pool
+        inputs = [buffer.storage(pool) for buffer in task.inputs]
+        outputs = [buffer.storage(pool) for buffer in task.outputs]
+        scratch = [self._take_scratch(nbytes) for nbytes in prepared.program.scratch]
+        storages = (inputs, outputs, [buffer.storage(pool) for buffer in scratch])
+        for launch in prepared.launches:
+            bound = [storages[kind][slot] for kind, slot in launch.slots]
+            key = (launch.shape, *[storage.serial for storage in bound])
+            group = self._groups.get(key)
+            if group is None:
+                group = self._create_group(launch, bound, key)
+            words = self._words
+            if len(words) + len(launch.words) > _PARAMETER_BYTES or len(self._commands) == _BATCH:
+                self._flush()
+            offset = len(words)
+            words += launch.words
+            for position, slot, encode in launch.scalars:
+                data = encode(task.scalars[slot])
+                words[offset + position : offset + position + len(data)] = data
+            self._commands.append((launch.pipeline, group, offset, launch.workgroups))
+            self._labels.append(launch.label)
+        for buffer in scratch:
+            self._spare.setdefault(size_class(buffer.nbytes), []).append(buffer)
+
+    def _take_scratch(self, nbytes: int) -> WgpuBuffer:
+        """Return a scratch buffer: launches run in order, so one that an earlier task is through with will do.
+
+        They stay out of the pool until the submit, because a buffer that the pool destroys must not be in the list.
+        """
+        spare = self._spare.get(size_class(nbytes))
+        return spare.pop() if spare else self.pool.allocate(nbytes)
+
+    def _bind(self, prepared: Prepared) -> None:
+        for launch, source in zip(prepared.launches, prepared.program.launches, strict=True):
+            writable = tuple(binding.writable for binding in source.bindings)
+            launch.layout = self._pipelines.layout(writable)
+            launch.pipeline = self._pipelines.pipeline(source.source, source.label, writable)
+            launch.shape = writable, launch.windows, launch.nbytes
+        prepared.owner = self
+
+    def _create_group(self, launch: PreparedLaunch, bound: list[Storage], key: Any) -> Any:
+        if len(self._groups) >= _GROUPS:
+            self.drop_all_groups()
+        assert launch.layout is not None
+        windows = [(self._parameters, 0, launch.nbytes)]
+        for storage, (offset, nbytes) in zip(bound, launch.windows, strict=True):
+            # an adopted buffer need not be padded to 16 bytes, as ours are
+            windows.append((storage.gpu, offset, min(nbytes, storage.nbytes - offset)))
+        group = self._driver.bind_group(launch.layout.group, windows)
+        self._groups[key] = group
+        for storage in bound:
+            self._keys.setdefault(storage.serial, set()).add(key)
+        return group
+
+    def drop_groups(self, storage: Storage) -> None:
+        """Forget the bind groups that show a buffer, before it is destroyed."""
+        for key in self._keys.pop(storage.serial, ()):
+            self._groups.pop(key, None)
+            for serial in key[1:]:
+                if serial in self._keys:
+                    self._keys[serial].discard(key)
+
+    def drop_all_groups(self) -> None:
+        """Forget all bind groups; those that are needed are made again."""
+        self._groups.clear()
+        self._keys.clear()
+
+    def _flush(self) -> None:
+        if not self._commands:
+            return
+        # a loop that runs the same plan sends the same words again: comparing is cheaper than sending
+        if self._words != self._written:
+            self._driver.write(self._parameters, 0, bytes(self._words))
+            self._written = bytes(self._words)
+        if config.debug >= 2:
+            if self._timer is None:
+                self._timer = LaunchTimer(self._driver)
+            self._timer.submit(self._commands, self._labels)
+        else:
+            self._driver.submit(self._commands)
+        self._counters.launches += len(self._commands)
+        self._counters.submits += 1
+        self._reset()
+
+    def _reset(self) -> None:
+        self._words.clear()
+        self._commands.clear()
+        self._labels.clear()
+        self._spare.clear()
+
+    def clear(self) -> None:
+        """Destroy what this dispatcher holds on the device."""
+        self.drop_all_groups()
+        self._timer = None
+        self._parameters.destroy()

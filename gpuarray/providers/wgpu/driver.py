@@ -1,0 +1,129 @@
+"""What the wgpu provider asks of the GPU interface on its hot paths, written in wgpu-py's public API.
+
+Invariant: :class:`PublicDriver` uses documented wgpu-py calls only, and every method means the same in
+:class:`~gpuarray.providers.wgpu.native.NativeDriver`, which overrides those where the public call costs too much.
+:func:`gpuarray.providers.wgpu.native.open_driver` chooses. A driver knows neither steps nor pools. Errors are wgpu's
+own.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import wgpu
+
+#: A pipeline, a bind group, the offset of its parameters in bytes, and the workgroups of one dispatch.
+Command: TypeAlias = tuple[Any, Any, int, tuple[int, int, int]]
+#: A ``GPUBuffer`` and the offset and size of the window that is bound.
+Window: TypeAlias = tuple[Any, int, int]
+Bytes: TypeAlias = npt.NDArray[np.uint8]
+
+
+class Staging:
+    """A buffer that the host can map, and the state of a download into it."""
+
+    def __init__(self, gpu: Any, nbytes: int) -> None:
+        self.gpu = gpu
+        self.nbytes = nbytes
+        self.promise: Any = None
+
+
+class PublicDriver:
+    """The calls of one ``GPUDevice``.
+
+    Parameters
+    ----------
+    device : wgpu.GPUDevice
+        The opened device.
+    """
+
+    #: Whether kernels may be compiled without bounds checks.
+    can_trust = False
+
+    def __init__(self, device: Any) -> None:
+        self.device = device
+        self.queue = device.queue
+
+    def objects(self) -> Iterator[Any]:
+        """Yield the wgpu objects that this driver holds, the device last."""
+        yield self.queue
+        yield self.device
+
+    def create_buffer(self, nbytes: int, usage: int) -> Any:
+        """Return a new ``GPUBuffer``."""
+        return self.device.create_buffer(size=nbytes, usage=usage)
+
+    def shader_module(self, source: str, label: str, *, trusted: bool) -> Any:
+        """Return a compiled module; ``trusted`` leaves bounds checks out where that is possible."""
+        return self.device.create_shader_module(code=source, label=label)
+
+    def bind_group(self, layout: Any, windows: Sequence[Window]) -> Any:
+        """Return a bind group with ``windows`` at bindings 0, 1, 2, ..."""
+        entries = [
+            {"binding": binding, "resource": {"buffer": gpu, "offset": offset, "size": nbytes}}
+            for binding, (gpu, offset, nbytes) in enumerate(windows)
+        ]
+        return self.device.create_bind_group(layout=layout, entries=entries)
+
+    def submit(self, commands: Sequence[Command]) -> None:
+        """Enqueue dispatches, in order, as one compute pass."""
+        encoder = self.device.create_command_encoder()
+        compute = encoder.begin_compute_pass()
+        for pipeline, group, offset, workgroups in commands:
+            compute.set_pipeline(pipeline)
+            compute.set_bind_group(0, group, [offset])
+            compute.dispatch_workgroups(*workgroups)
+        compute.end()
+        self.queue.submit([encoder.finish()])
+
+    def write(self, gpu: Any, offset: int, data: Any) -> None:
+        """Copy a bytes-like object to ``gpu``; offset and size are multiples of 4."""
+        self.queue.write_buffer(gpu, offset, data)
+
+    def flush(self) -> None:
+        """Hand pending writes to the device and let go of the memory of those that are done."""
+        # not an empty list: on a lost device that would end the process
+        self.queue.submit([self.device.create_command_encoder().finish()])
+
+    def wait(self) -> None:
+        """Wait until everything that was enqueued is done, writes included."""
+        self.flush()
+        self.queue.on_submitted_work_done_sync()
+
+    def create_staging(self, nbytes: int) -> Staging:
+        """Return a buffer for downloads of up to ``nbytes`` bytes."""
+        usage = wgpu.BufferUsage.MAP_READ | wgpu.BufferUsage.COPY_DST
+        return Staging(self.create_buffer(nbytes, usage), nbytes)
+
+    def start_read(self, source: Any, offset: int, staging: Staging, nbytes: int) -> None:
+        """Enqueue a copy of ``nbytes`` bytes (a multiple of 4) from ``source`` to ``staging``, and its mapping."""
+        encoder = self.device.create_command_encoder()
+        encoder.copy_buffer_to_buffer(source, offset, staging.gpu, 0, nbytes)
+        self.queue.submit([encoder.finish()])
+        staging.promise = staging.gpu.map_async("READ", 0, nbytes)
+
+    def finish_read(self, staging: Staging, target: Bytes) -> None:
+        """Wait for a started read and copy its first ``len(target)`` bytes; the mapping ends before the return."""
+        staging.promise.sync_wait()
+        try:
+            view = staging.gpu.read_mapped(0, -(-target.nbytes // 4) * 4, copy=False)
+            target[:] = np.frombuffer(view, np.uint8, target.nbytes)
+        finally:
+            staging.gpu.unmap()
+
+    def tick_ns(self) -> float:
+        """Return the nanoseconds of one tick of timestamp queries."""
+        return 1.0
+
+
+def disown(items: Iterator[Any]) -> None:
+    """Make wgpu objects forget what they stand for, so that their finalizers leave the driver alone.
+
+    A forked child holds copies of its parent's objects; any call on them could wait for ever for threads that only the
+    parent has. wgpu-py has no public way to say this, hence the private names; one that is missing is passed over.
+    """
+    for item in items:
+        for name in ("_internal", "_poller"):
+            if getattr(item, name, None) is not None:
+                setattr(item, name, None)

@@ -1,0 +1,106 @@
+"""Compute pipelines, one for each canonical source text.
+
+Invariant: equal text is compiled once while the cache holds it, whatever the sizes and scalars of the launches that
+use it. Bind group layouts are ours, not derived from the text: binding 0 is the uniform block of parameter words with
+a dynamic offset, bindings 1, 2, ... are storage buffers, read-only or not; kernels that bind alike share a layout and
+so share bind groups. Called by the dispatcher at a program's first run.
+"""
+
+import sys
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import wgpu
+
+from gpuarray.config import config
+from gpuarray.errors import DeviceError
+from gpuarray.providers.wgpu.driver import PublicDriver
+from gpuarray.providers.wgpu.metrics import Counters
+
+_CAPACITY: Final = 4096
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layout:
+    """How a kernel binds: the bind group layout and the pipeline layout over it."""
+
+    group: Any
+    pipeline: Any
+
+
+def numbered(source: str) -> str:
+    """Return a source text with line numbers, as in a compiler's messages."""
+    return "\n".join(f"{number:5} | {line}" for number, line in enumerate(source.splitlines(), 1))
+
+
+class Pipelines:
+    """The compiled kernels of one device."""
+
+    def __init__(self, driver: PublicDriver, counters: Counters) -> None:
+        self._driver = driver
+        self._counters = counters
+        self._layouts: dict[tuple[bool, ...], Layout] = {}
+        self._compiled: OrderedDict[tuple[str, tuple[bool, ...], bool], Any] = OrderedDict()
+
+    def objects(self) -> Iterator[Any]:
+        """Yield the wgpu objects that the cache holds."""
+        yield from self._compiled.values()
+        for layout in self._layouts.values():
+            yield from (layout.group, layout.pipeline)
+
+    def layout(self, writable: tuple[bool, ...]) -> Layout:
+        """Return the layout of kernels whose storage bindings are ``writable`` or read-only."""
+        found = self._layouts.get(writable)
+        if found is None:
+            uniform = {"type": "uniform", "has_dynamic_offset": True, "min_binding_size": 0}
+            kinds = [uniform, *({"type": "storage" if w else "read-only-storage"} for w in writable)]
+            entries = [
+                {"binding": binding, "visibility": wgpu.ShaderStage.COMPUTE, "buffer": kind}
+                for binding, kind in enumerate(kinds)
+            ]
+            group = self._driver.device.create_bind_group_layout(entries=entries)
+            found = Layout(group, self._driver.device.create_pipeline_layout(bind_group_layouts=[group]))
+            self._layouts[writable] = found
+        return found
+
+    def pipeline(self, source: str, label: str, writable: tuple[bool, ...]) -> Any:
+        """Return the pipeline of a source text, compiled now if need be.
+
+        Raises
+        ------
+        DeviceError
+            If the text does not compile; the message has it, with line numbers.
+        """
+        # while something is being looked for, an index out of range must not reach memory
+        trusted = config.debug == 0 and not config.verify
+        key = source, writable, trusted
+        found = self._compiled.get(key)
+        if found is not None:
+            self._compiled.move_to_end(key)
+            return found
+        if config.debug >= 3:
+            print(f"gpuarray: compile {label}\n{numbered(source)}", file=sys.stderr)
+        found = self._compile(source, label, writable, trusted)
+        self._compiled[key] = found
+        if len(self._compiled) > _CAPACITY:
+            self._compiled.popitem(last=False)
+        return found
+
+    def _compile(self, source: str, label: str, writable: tuple[bool, ...], trusted: bool) -> Any:
+        try:
+            module = self._driver.shader_module(source, label, trusted=trusted)
+            stage = {"module": module, "entry_point": "main"}
+            found = self._driver.device.create_compute_pipeline(
+                label=label, layout=self.layout(writable).pipeline, compute=stage
+            )
+        except wgpu.GPUError as error:
+            raise DeviceError(f"the kernel {label!r} does not compile: {error}\n{numbered(source)}") from error
+        self._counters.compiles += 1
+        return found
+
+    def clear(self) -> None:
+        """Drop everything."""
+        self._compiled.clear()
+        self._layouts.clear()

@@ -1,0 +1,216 @@
+"""The provider that runs steps on a GPU through wgpu.
+
+Invariant: one lock per provider is held around everything that reaches the driver, so a provider may be used from any
+thread. A provider is alive, closed, lost (its device failed) or left behind (by ``fork``); only a live one reaches
+the driver, and the others raise a DeviceError that says what happened. Opened by the registry; used by the runtime.
+"""
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import chain
+from typing import Any, Final
+
+import numpy.typing as npt
+import wgpu
+
+from gpuarray.codegen import emit
+from gpuarray.codegen.programs import Program
+from gpuarray.device import Device
+from gpuarray.errors import DeviceError, DeviceMemoryError
+from gpuarray.fusion.steps import Step
+from gpuarray.providers.base import Task
+from gpuarray.providers.wgpu import device as adapters
+from gpuarray.providers.wgpu import driver as drivers
+from gpuarray.providers.wgpu.buffers import Pool, WgpuBuffer
+from gpuarray.providers.wgpu.dispatch import Dispatcher, Prepared
+from gpuarray.providers.wgpu.metrics import Counters
+from gpuarray.providers.wgpu.native import open_driver
+from gpuarray.providers.wgpu.pipelines import Pipelines
+from gpuarray.providers.wgpu.transfer import Transfer
+
+_CLOSED: Final = "the device {name!r} is closed; arrays that were read are still right, others must be made again"
+
+
+class WgpuProvider:
+    """Runs steps on one adapter.
+
+    Parameters
+    ----------
+    number : int
+        Which adapter, in the order of :func:`gpuarray.providers.wgpu.device.adapters`.
+
+    Raises
+    ------
+    DeviceError
+        If there is no such adapter, or it cannot be opened.
+    """
+
+    def __init__(self, number: int = 0) -> None:
+        adapter = adapters.select(number)
+        gpu_device = adapters.open_adapter(adapter)
+        self.device = Device(f"wgpu:{number}")
+        self.capabilities = adapters.capabilities(adapter, gpu_device)
+        self._lock = threading.RLock()
+        self._dead = ""
+        self._counters = Counters()
+        self._driver = open_driver(gpu_device)
+        self._pipelines = Pipelines(self._driver, self._counters)
+        alignment = gpu_device.limits["min-uniform-buffer-offset-alignment"]
+        self._dispatcher = Dispatcher(self._driver, self._pipelines, self._counters, alignment)
+        self._pool = Pool(self._driver, self.capabilities.buffer_limit, self._dispatcher.drop_groups)
+        self._dispatcher.pool = self._pool
+        self._transfer = Transfer(self._driver, self._counters)
+
+    def __repr__(self) -> str:
+        return f"<WgpuProvider {self.device} on {self.capabilities.adapter}{', dead' if self._dead else ''}>"
+
+    @contextmanager
+    def _using(self, doing: str) -> Iterator[None]:
+        """Hold the lock, refuse if the device cannot be used, and translate wgpu's errors."""
+        with self._lock:
+            if self._dead:
+                raise DeviceError(self._dead)
+            try:
+                yield
+            except wgpu.GPUOutOfMemoryError as error:
+                raise DeviceMemoryError(
+                    f"the device {self.device.name!r} ran out of memory in {doing} ({self._pool.live_bytes:,} bytes "
+                    "are in use); drop arrays that are not needed, or work in parts"
+                ) from error
+            except wgpu.GPUError as error:
+                message = str(error)
+                if "lost" in message.lower():
+                    self._mark_lost(message)
+                    raise DeviceError(self._dead) from error
+                raise DeviceError(f"the device {self.device.name!r} refused {doing}: {message}") from error
+
+    def _mark_lost(self, message: str) -> None:
+        self._dead = (
+            f"the device {self.device.name!r} was lost ({' '.join(message.split())}); arrays that were read are still "
+            "right, others must be made again, for which the device is opened anew"
+        )
+        self._pool.abandon(self._dead)
+
+    @property
+    def alive(self) -> bool:
+        """Whether the device can be used."""
+        return not self._dead
+
+    def allocate(self, nbytes: int) -> WgpuBuffer:
+        """Return a buffer of at least ``nbytes`` bytes with undefined contents.
+
+        Raises
+        ------
+        DeviceMemoryError
+            If the device, or ``config.memory_limit``, has no room left even after unused memory was let go.
+        """
+        with self._using("an allocation"):
+            return self._pool.allocate(nbytes)
+
+    def write(self, buffer: WgpuBuffer, array: npt.NDArray[Any]) -> None:
+        """Copy a C-contiguous host array to the start of ``buffer``; the array may be changed after the return."""
+        with self._using("an upload"):
+            self._check_size(buffer, array)
+            self._transfer.upload(buffer.storage(self._pool).gpu, array)
+
+    def read(self, buffer: WgpuBuffer, array: npt.NDArray[Any]) -> None:
+        """Wait for what was enqueued and copy the start of ``buffer`` into a C-contiguous host array."""
+        with self._using("a download"):
+            self._check_size(buffer, array)
+            self._transfer.download(buffer.storage(self._pool).gpu, array)
+
+    def _check_size(self, buffer: WgpuBuffer, array: npt.NDArray[Any]) -> None:
+        if array.nbytes > buffer.nbytes:
+            raise ValueError(f"an array of {array.nbytes:,} bytes does not fit a buffer of {buffer.nbytes:,} bytes")
+
+    def supports(self, step: Step) -> str | None:
+        """Return None if ``step`` can run here, else the reason why not, in a few words."""
+        return emit.unsupported(step, self.capabilities)
+
+    def prepare(self, step: Step) -> Prepared:
+        """Return what :meth:`run` wants to know of ``step``; kept with the plan and used many times."""
+        return self.prepare_program(emit.emit(step, self.capabilities))
+
+    def prepare_program(self, program: Program) -> Prepared:
+        """Return what :meth:`run` wants to know of a program; its kernels are compiled at the first run."""
+        return self._dispatcher.prepare(program)
+
+    def run(self, tasks: Sequence[Task]) -> None:
+        """Enqueue tasks in order; each sees what earlier ones wrote."""
+        with self._using("a launch"):
+            self._dispatcher.run(tasks)
+
+    def synchronize(self) -> None:
+        """Wait until everything enqueued is done; raise the device's error if there was one."""
+        with self._using("a wait"):
+            self._driver.wait()
+            self._pool.reap()
+
+    def stats(self) -> Mapping[str, int]:
+        """Return counters of events, and gauges of memory in bytes and buffers."""
+        with self._lock:
+            self._pool.reap()
+            return {
+                **self._counters.as_dict(),
+                "bytes_live": self._pool.live_bytes,
+                "bytes_pooled": self._pool.pooled_bytes,
+                "peak_bytes": self._pool.peak_bytes,
+                "buffers_live": self._pool.live_count,
+            }
+
+    def reset_stats(self) -> None:
+        """Set the counters of events to zero, and the peak to what is live now."""
+        with self._lock:
+            self._pool.reap()
+            self._counters.reset()
+            self._pool.peak_bytes = self._pool.live_bytes
+
+    def trim(self) -> None:
+        """Give pooled memory back to the device."""
+        with self._using("a trim"):
+            self._pool.trim()
+
+    def describe(self, prepared: Prepared) -> str:
+        """Return the WGSL text of a prepared step, each different kernel once."""
+        texts = {launch.source: launch.label for launch in prepared.program.launches}
+        return "\n\n".join(f"// {label}\n{source}" for source, label in texts.items())
+
+    def launch_count(self, prepared: Prepared) -> int:
+        """Return how many launches a prepared step makes."""
+        return len(prepared.launches)
+
+    def export(self, buffer: WgpuBuffer) -> Any:
+        """Return the ``wgpu.GPUBuffer`` behind ``buffer``, without a copy; valid as long as ``buffer`` is."""
+        with self._using("an export"):
+            return buffer.storage(self._pool).gpu
+
+    def adopt(self, handle: Any, nbytes: int) -> WgpuBuffer:
+        """Return a buffer over a ``wgpu.GPUBuffer`` of the same device, which stays its owner's."""
+        with self._using("an adoption"):
+            return self._pool.adopt(handle, nbytes)
+
+    @property
+    def gpu_device(self) -> Any:
+        """The ``wgpu.GPUDevice``, for code that shares it."""
+        return self._driver.device
+
+    def close(self) -> None:
+        """Release everything; later calls raise DeviceError. Closing twice is allowed."""
+        with self._lock:
+            if self._dead:
+                return
+            self._dead = _CLOSED.format(name=self.device.name)
+            self._transfer.clear()
+            self._dispatcher.clear()
+            self._pipelines.clear()
+            self._pool.close(self._dead)
+            self._driver.device.destroy()
+
+    def after_fork(self) -> None:
+        """Leave the parent's device alone: called in a forked child, where only this thread exists."""
+        self._lock = threading.RLock()  # another thread of the parent may hold the old one for ever
+        self._dead = self._dead or adapters.FORKED
+        parts = (self._dispatcher, self._pipelines, self._transfer, self._pool, self._driver)
+        drivers.disown(chain.from_iterable(part.objects() for part in parts))
+        self._pool.abandon(self._dead)

@@ -1,0 +1,1 @@
+"""Policy: when graphs are evaluated, where steps run, and what is counted."""

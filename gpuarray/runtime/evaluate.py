@@ -1,0 +1,370 @@
+"""Evaluation: pending nodes become leaves.
+
+A plan is found again by its key (structure, shapes and dtypes; no scalar values and no buffers), so that a loop
+repeating the same structure pays for a walk, a look-up and the launches. Running enqueues; :func:`read` waits.
+"""
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from gpuarray.config import config
+from gpuarray.device import Device
+from gpuarray.fusion.plan import Plan, PlannedStep, make_plan
+from gpuarray.fusion.steps import CallStep
+from gpuarray.graph.layouts import Shape
+from gpuarray.graph.nodes import Call, Contract, Generate, Leaf, Node, Reduce, Scan
+from gpuarray.graph.walk import current, key_of, topological
+from gpuarray.providers import registry
+from gpuarray.providers.base import Provider, Task
+from gpuarray.runtime import offload, telemetry
+
+PLAN_LIMIT: Final = 2048
+_KEPT: Final = (Reduce, Scan, Contract, Call)
+HOST_DEVICE: Final = Device("cpu")
+
+
+@dataclass(slots=True)
+class ReadyStep:
+    """A planned step, decided and prepared for the device that runs it."""
+
+    planned: PlannedStep
+    decision: offload.Decision
+    prepared: Any
+
+
+@dataclass(slots=True)
+class ReadyPlan:
+    """A plan with its steps prepared for one provider."""
+
+    plan: Plan
+    steps: tuple[ReadyStep, ...]
+    wanted: frozenset[int]
+
+
+_plans: Final[OrderedDict[Hashable, ReadyPlan]] = OrderedDict()
+_lock = threading.RLock()
+
+
+def _renew_lock() -> None:
+    global _lock  # a child of fork must not wait for a lock that a thread of its parent held
+    _lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
+
+
+def provider_of(device: Device) -> Provider:
+    """Return the opened provider that runs what is bound to ``device``."""
+    return registry.open_device(registry.resolve(device))
+
+
+def check_device(device: Device) -> None:
+    """Open ``device``, so that a device that does not exist is an error now.
+
+    Raises
+    ------
+    DeviceError
+        If there is no such device.
+    """
+    provider_of(device)
+
+
+# -- evaluation -----------------------------------------------------------------------------------------------------------
+
+
+def evaluate(nodes: Sequence[Node], device: Device) -> None:
+    """Compute ``nodes`` on ``device``; afterwards each one's ``result`` is a leaf (or it is one)."""
+    pending = [node for node in nodes if node.result is None and type(node) is not Leaf]
+    if not pending:
+        return
+    provider = provider_of(device)
+    with _lock:
+        order, position = topological(pending)
+        ready = _find_plan(order, position, pending, provider)
+        telemetry.count("evaluations")
+        telemetry.count("operations", sum(1 for node in order if type(node) is not Leaf))
+        _execute(ready, order, provider)
+
+
+def _find_plan(order: list[Node], position: dict[int, int], pending: list[Node], provider: Provider) -> ReadyPlan:
+    wanted = {position[id(node)] for node in pending if node.result is None}
+    parts: list[Hashable] = []
+    for number, node in enumerate(order):
+        parts.append(key_of(node, position))
+        if isinstance(node, _KEPT) and node.is_held:
+            wanted.add(number)
+    settings = config.current
+    key = (id(provider), settings.fuse, frozenset(wanted), tuple(parts))
+    found = _plans.get(key)
+    if found is not None:
+        _plans.move_to_end(key)
+        return found
+    telemetry.count("plans")
+    plan = make_plan(order, position, wanted, provider.capabilities, fuse=settings.fuse)
+    steps = tuple(_ready(step, provider) for step in plan.steps)
+    ready = ReadyPlan(plan, steps, frozenset(wanted))
+    _plans[key] = ready
+    while len(_plans) > PLAN_LIMIT:
+        _plans.popitem(last=False)
+    return ready
+
+
+def _ready(planned: PlannedStep, provider: Provider) -> ReadyStep:
+    on_host = is_host(provider)
+    refusal = None if isinstance(planned.step, CallStep) else provider.supports(planned.step)
+    decision = offload.decide(planned.step, refusal, device_is_host=on_host)
+    if isinstance(planned.step, CallStep):
+        return ReadyStep(planned, decision, None)
+    runner = provider if decision.where == offload.DEVICE else provider_of(HOST_DEVICE)
+    return ReadyStep(planned, decision, runner.prepare(planned.step))
+
+
+def is_host(provider: Provider) -> bool:
+    """Whether a provider's memory is the host's own."""
+    return provider.device.kind == HOST_DEVICE.kind
+
+
+def _execute(ready: ReadyPlan, order: list[Node], provider: Provider) -> None:
+    plan = ready.plan
+    for step in ready.steps:
+        if step.decision.is_fallback:
+            telemetry.fallback(offload.name_of(step.planned.step), step.decision.reason)
+    buffers: dict[int, Any] = {}
+    slots: list[Any] = [None] * len(plan.slot_bytes)
+    tasks: list[Task] = []
+    for step in ready.steps:
+        planned = step.planned
+        inputs = [_input(i, buffers, order, provider) for i in planned.inputs]
+        outputs = [_output(o, buffers, slots, plan, provider) for o in planned.outputs]
+        if step.decision.where == offload.DEVICE:
+            scalars = [_parameter(order[p], k) for p, k in planned.scalars]
+            tasks.append(Task(step.prepared, inputs, outputs, scalars))
+            continue
+        provider.run(tasks)
+        tasks = []
+        _run_on_host(step, inputs, outputs, order, plan, provider)
+    if tasks:
+        provider.run(tasks)
+    for position, root in plan.results:
+        node, source = order[position], order[root]
+        leaf = Leaf(node.shape, node.dtype)
+        if isinstance(source, Leaf):
+            leaf.host = None if source.host is None else source.host.reshape(node.shape)
+            leaf.buffers.update(source.buffers)
+        else:
+            leaf.buffers[provider] = _output(root, buffers, slots, plan, provider)
+        node.settle(leaf)
+
+
+def _parameter(node: Node, number: int) -> Any:
+    assert isinstance(node, Generate)
+    return node.parameters[number]
+
+
+def _input(position: int, buffers: dict[int, Any], order: list[Node], provider: Provider) -> Any:
+    buffer = buffers.get(position)
+    if buffer is None:
+        leaf = order[position]
+        assert isinstance(leaf, Leaf)
+        buffer = buffers[position] = resident(leaf, provider)
+    return buffer
+
+
+def _output(position: int, buffers: dict[int, Any], slots: list[Any], plan: Plan, provider: Provider) -> Any:
+    buffer = buffers.get(position)
+    if buffer is not None:
+        return buffer
+    slot = plan.slots.get(position)
+    if slot is None:
+        size, dtype = plan.sizes[position]
+        buffer = provider.allocate(size * dtype.itemsize)
+    else:
+        if slots[slot] is None:
+            slots[slot] = provider.allocate(plan.slot_bytes[slot])
+        buffer = slots[slot]
+    buffers[position] = buffer
+    return buffer
+
+
+def _run_on_host(
+    step: ReadyStep, inputs: list[Any], outputs: list[Any], order: list[Node], plan: Plan, provider: Provider
+) -> None:
+    """Run one step with host memory: read its inputs, compute, write its outputs back to the device."""
+    planned = step.planned
+    arrays = [_host_values(order[i], i, buffer, plan, provider) for i, buffer in zip(planned.inputs, inputs, strict=True)]
+    if isinstance(planned.step, CallStep):
+        results = _call(planned.step, arrays)
+    else:
+        results = _run_in_process(step, arrays, outputs, order, plan, provider)
+    for buffer, result in zip(outputs, results, strict=True):
+        provider.write(buffer, result)
+
+
+def _host_values(node: Node, position: int, buffer: Any, plan: Plan, provider: Provider) -> npt.NDArray[Any]:
+    if isinstance(node, Leaf) and node.host is not None:
+        return node.host
+    size, dtype = plan.sizes.get(position, (node.size, node.dtype))
+    array = np.empty(size, dtype)
+    provider.read(buffer, array)
+    return array
+
+
+def _call(step: CallStep, arrays: list[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
+    shaped = [a.reshape(s) for a, s in zip(arrays, step.shapes, strict=True)]
+    found = step.op.numpy(*shaped, **dict(step.parameters))
+    every = found if isinstance(found, tuple) else (found,)
+    results = []
+    for pick, shape, dtype in zip(step.picks, step.output_shapes, step.output_dtypes, strict=True):
+        result = np.ascontiguousarray(every[pick], dtype=dtype)
+        if result.size != int(np.prod(shape, dtype=np.int64)):
+            raise ValueError(f"{step.op.name} gave an array of shape {result.shape} where {shape} was promised")
+        results.append(result)
+    return results
+
+
+def _run_in_process(
+    step: ReadyStep,
+    arrays: list[npt.NDArray[Any]],
+    outputs: list[Any],
+    order: list[Node],
+    plan: Plan,
+    provider: Provider,
+) -> list[npt.NDArray[Any]]:
+    host = provider_of(HOST_DEVICE)
+    planned = step.planned
+    inputs = [host.allocate(a.nbytes) for a in arrays]
+    for buffer, array in zip(inputs, arrays, strict=True):
+        host.write(buffer, array)
+    results = []
+    for position, device_buffer in zip(planned.outputs, outputs, strict=True):
+        size, dtype = plan.sizes[position]
+        results.append(np.empty(size, dtype))
+        provider.read(device_buffer, results[-1])
+    own = [host.allocate(r.nbytes) for r in results]
+    for buffer, result in zip(own, results, strict=True):
+        host.write(buffer, result)
+    scalars = [_parameter(order[p], k) for p, k in planned.scalars]
+    host.run([Task(step.prepared, inputs, own, scalars)])
+    for buffer, result in zip(own, results, strict=True):
+        host.read(buffer, result)
+    return results
+
+
+# -- residency ------------------------------------------------------------------------------------------------------------
+
+
+def resident(leaf: Leaf, provider: Provider) -> Any:
+    """Return the buffer of ``leaf`` at ``provider``, made and filled now if it is not there yet."""
+    buffer = leaf.buffers.get(provider)
+    if buffer is not None:
+        return buffer
+    buffer = provider.allocate(leaf.nbytes)
+    provider.write(buffer, host_values(leaf))
+    leaf.buffers[provider] = buffer
+    return buffer
+
+
+def host_values(leaf: Leaf) -> npt.NDArray[Any]:
+    """Return the value of ``leaf`` as a host array that must not be written to; reading it waits."""
+    if leaf.host is not None:
+        return leaf.host
+    array = np.empty(leaf.shape, leaf.dtype)
+    owner, buffer = next(iter(leaf.buffers.items()))
+    owner.read(buffer, array)
+    return array
+
+
+def read(node: Node, device: Device) -> npt.NDArray[Any]:
+    """Return the value of ``node`` as a host array of the caller's own; waits for it."""
+    evaluate((node,), device)
+    leaf = current(node)
+    assert isinstance(leaf, Leaf)
+    return leaf.host.copy() if leaf.host is not None else host_values(leaf)
+
+
+def transfer(node: Node, source: Device, target: Device) -> Node:
+    """Return a node with the same value for ``target``: nothing moves if both mean the same provider."""
+    if registry.resolve(source) is registry.resolve(target):
+        return node
+    evaluate((node,), source)
+    leaf = current(node)
+    assert isinstance(leaf, Leaf)
+    resident(leaf, provider_of(target))
+    return leaf
+
+
+def synchronize(device: Device | None = None) -> None:
+    """Wait until everything that was enqueued on ``device``, or on all opened devices, is done."""
+    providers = registry.opened() if device is None else [provider_of(device)]
+    for provider in providers:
+        provider.synchronize()
+
+
+# -- bounded graphs ---------------------------------------------------------------------------------------------------------
+
+
+def trim(node: Node, device: Device) -> None:
+    """Evaluate part of a graph that has become deep, at a place that a loop reaches again and again.
+
+    The chain of deepest operands below ``node`` repeats itself when a loop recorded it. It is cut after a whole number of
+    repetitions, so that all pieces of a long loop have one structure, and compile once. Without a repetition all of it is
+    evaluated.
+    """
+    chain: list[Node] = []
+    link: Node | None = node
+    while link is not None and link.result is None and link.depth > 0:
+        chain.append(link)
+        pending = [i for i in link.inputs if i.result is None and i.depth > 0]
+        link = max(pending, key=lambda n: n.depth) if pending else None
+    chain.reverse()
+    period = _period([_token(link) for link in chain])
+    keep = len(chain) % period if period else 0
+    cut = chain[len(chain) - 1 - keep] if keep < len(chain) else node
+    evaluate((cut,), device)
+    _renew_depth(chain[chain.index(cut) + 1 :])
+
+
+def _token(node: Node) -> Hashable:
+    return (type(node), getattr(node, "op", None), node.dtype, node.shape)
+
+
+def _period(tokens: list[Hashable]) -> int:
+    """Return the shortest period of a sequence's end that repeats at least three times; 0 if there is none."""
+    reverse = tokens[::-1]
+    count = len(reverse)
+    for period in range(1, count // 3 + 1):
+        span = min(count, max(3 * period, count // 2))
+        if all(reverse[i] == reverse[i + period] for i in range(span - period)):
+            return period
+    return 0
+
+
+def _renew_depth(chain: Sequence[Node]) -> None:
+    for node in chain:
+        depth = max((i.depth for i in node.inputs if i.result is None), default=0)
+        node.depth = depth + 1
+
+
+def plan_of(nodes: Sequence[Node], device: Device) -> tuple[ReadyPlan, list[Node], Provider] | None:
+    """Return the plan that evaluating ``nodes`` would run, without running it; None if nothing is pending."""
+    pending = [node for node in nodes if node.result is None and type(node) is not Leaf]
+    if not pending:
+        return None
+    provider = provider_of(device)
+    with _lock:
+        order, position = topological(pending)
+        return _find_plan(order, position, pending, provider), order, provider
+
+
+def forget_plans() -> None:
+    """Drop all plans, as after closing a device."""
+    with _lock:
+        _plans.clear()

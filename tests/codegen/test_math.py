@@ -1,0 +1,428 @@
+"""The WGSL mathematics, operation row by operation row, on a real device against NumPy.
+
+The harness runs one expression over arrays. Values travel in their compute type (int8 as i32, float16 as f32, booleans
+as u32), one element an invocation; the prelude's ``zero_u32`` reads a storage value, which no driver sees through.
+"""
+
+import itertools
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+import wgpu
+
+from gpuarray import dtypes
+from gpuarray.codegen import casts, library
+from gpuarray.dtypes import DType
+from gpuarray.ops import elementwise, generators  # noqa: F401  (declares the rows)
+from gpuarray.ops.spec import ROWS, GenerateOp, MapOp, Signature, compute_type, wgsl_template
+
+pytestmark = pytest.mark.wgpu
+
+WORKGROUP = 64
+STORED = {"bool": "u32", "c64": "vec2<f32>", "c128": "vec2<f64>"}
+HOST = {
+    "bool": np.uint32, "i32": np.int32, "u32": np.uint32, "i64": np.int64, "u64": np.uint64,
+    "f32": np.float32, "f64": np.float64, "c64": np.complex64, "c128": np.complex128,
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _quiet() -> Iterator[None]:
+    with np.errstate(all="ignore"):
+        yield
+
+
+# --- the harness -----------------------------------------------------------------------------------------------------
+
+
+@cache
+def device() -> Any:
+    adapter = wgpu.gpu.request_adapter_sync(power_preference="high-performance")
+    return adapter.request_device_sync(required_features=["shader-int64", "shader-f64"])
+
+
+def kernel(expression: str, operands: tuple[str, ...], result: str) -> str:
+    stored = [STORED.get(t, t) for t in operands]
+    loads = [f"let x{i} = input{i}[i]{' != 0u' if t == 'bool' else ''};" for i, t in enumerate(operands)]
+    value = f"u32({expression})" if result == "bool" else expression
+    return "\n".join(
+        [
+            "@group(0) @binding(0) var<storage, read_write> zeros: array<u32>;",
+            "fn zero_u32() -> u32 { return zeros[0]; }",
+            f"@group(0) @binding(1) var<storage, read_write> output: array<{STORED.get(result, result)}>;",
+            *(
+                f"@group(0) @binding({i + 2}) var<storage, read_write> input{i}: array<{t}>;"
+                for i, t in enumerate(stored)
+            ),
+            library.functions(library.names_in(expression)),
+            f"@compute @workgroup_size({WORKGROUP}) fn main(@builtin(global_invocation_id) id: vec3<u32>) {{",
+            "let i = id.x; if (i >= arrayLength(&output) || zero_u32() != 0u) { return; }",
+            *loads,
+            # every binding must be used, or the automatic layout leaves it out
+            *(f"if (arrayLength(&input{i}) == 0u) {{ return; }}" for i in range(len(operands))),
+            f"output[i] = {value}; }}",
+        ]
+    )
+
+
+@cache
+def compiled(expression: str, operands: tuple[str, ...], result: str) -> Any:
+    module = device().create_shader_module(code=kernel(expression, operands, result))
+    return device().create_compute_pipeline(layout="auto", compute={"module": module, "entry_point": "main"})
+
+
+def evaluate(expression: str, operands: list[np.ndarray], result: DType) -> np.ndarray:
+    types = tuple(compute_type(x.dtype) for x in operands)
+    host = np.dtype(HOST[compute_type(result)])
+    size = operands[0].size
+    storage = wgpu.BufferUsage.STORAGE
+    output = device().create_buffer(size=size * host.itemsize, usage=storage | wgpu.BufferUsage.COPY_SRC)
+    held = [np.ascontiguousarray(x.astype(HOST[t])) for x, t in zip(operands, types, strict=True)]
+    given = [device().create_buffer_with_data(data=x, usage=storage) for x in (np.zeros(4, np.uint32), *held)]
+    buffers = [given[0], output, *given[1:]]
+    pipeline = compiled(expression, types, compute_type(result))
+    entries = [{"binding": n, "resource": {"buffer": b}} for n, b in enumerate(buffers)]
+    group = device().create_bind_group(layout=pipeline.get_bind_group_layout(0), entries=entries)
+    encoder = device().create_command_encoder()
+    commands = encoder.begin_compute_pass()
+    commands.set_pipeline(pipeline)
+    commands.set_bind_group(0, group)
+    commands.dispatch_workgroups(-(-size // WORKGROUP))
+    commands.end()
+    device().queue.submit([encoder.finish()])
+    return np.frombuffer(device().queue.read_buffer(output), host).astype(result)
+
+
+def expression_of(row: MapOp, signature: Signature) -> str | None:
+    first = signature.inputs[1 if row.name == "where" else 0]
+    template = wgsl_template(row, compute_type(first))
+    if template is None:
+        return None
+    operands = [f"x{i}" for i in range(row.arity)]
+    types = {"T": compute_type(first), "R": compute_type(signature.output), "bits": 8 * first.itemsize}
+    return casts.wrap_expression(template.format(*operands, **types), signature.output)
+
+
+# --- samples ---------------------------------------------------------------------------------------------------------
+
+SPECIAL = np.array([
+    0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 1.5, -1.5, 2.5, -3.5, 3.0, np.inf, -np.inf, np.nan, 1e-40, -1e-40,
+    5e-324, 2.3e-308, 1e300, -1e300, 3e38, np.pi, np.pi / 2, 100.0, -100.0, 88.9, -104.0, 710.0, 0.75, 1e-5, -1e-9,
+    65504.0, 6e-8, 16777217.0, 2.0**53, 1e22,
+])  # fmt: skip
+
+
+def special(dtype: DType) -> np.ndarray:
+    if dtype.kind == "b":
+        return np.array([False, True])
+    if dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        near = [0, 1, 2, 3, 5, 7, 8, 31, 32, 63, 64, info.max, info.max - 1, info.max // 2, info.min, info.min + 1, -1]
+        return np.array([v for v in near if info.min <= v <= info.max], dtype)
+    if dtype.kind == "f":
+        return SPECIAL.astype(dtype)
+    real, imag = np.meshgrid(SPECIAL[:16], SPECIAL[:16])
+    return parts(real.ravel(), imag.ravel(), dtype)
+
+
+def parts(real: np.ndarray, imag: np.ndarray, dtype: DType) -> np.ndarray:
+    z = np.empty(real.shape, dtype)
+    z.real, z.imag = real, imag
+    return z
+
+
+def bulk(dtype: DType, size: int, seed: int) -> np.ndarray:
+    """Half of the values uniform in their bits, half of them of ordinary size."""
+    random = np.random.default_rng(seed)
+    if dtype.kind == "b":
+        return random.integers(0, 2, size).astype(bool)
+    if dtype.kind == "c":
+        part = np.dtype(f"f{dtype.itemsize // 2}")
+        return parts(bulk(part, size, seed)[random.permutation(size)], bulk(part, size, seed + 9), dtype)
+    x = np.frombuffer(random.bytes(size * dtype.itemsize), dtype).copy()
+    if dtype.kind in "iu":
+        x[::2] = random.integers(0, 70, len(x[::2]))
+    else:
+        x[::2] = random.normal(size=len(x[::2])) * 3
+        x[1::6] = random.uniform(-1.1, 1.1, len(x[1::6]))
+        x[3::6] = random.uniform(-90, 90, len(x[3::6]))
+    return x
+
+
+def operands_of(signature: Signature, size: int) -> list[np.ndarray]:
+    grids = np.meshgrid(*(special(d) for d in signature.inputs)) if len(signature.inputs) < 3 else []
+    columns = [bulk(d, size, 17 * i + 1) for i, d in enumerate(signature.inputs)]
+    return [np.concatenate([c, g.ravel()]) for c, g in itertools.zip_longest(columns, grids, fillvalue=columns[0][:0])]
+
+
+def signatures(row: MapOp) -> Iterator[Signature]:
+    """Yield the distinct loops of a row for operands of one dtype each, and of two where NumPy has such loops."""
+    pairs = [(dtypes.int64, dtypes.uint64), (dtypes.float32, dtypes.int32), (dtypes.float64, dtypes.int64)]
+    seen = set()
+    for given in [(d,) * row.arity for d in dtypes.ALL] + (pairs if row.arity == 2 else []):
+        try:
+            signature = row.resolve(*given)
+        except TypeError:
+            continue
+        if signature not in seen:
+            seen.add(signature)
+            yield signature
+
+
+def cases() -> list[Any]:
+    rows = [row for row in ROWS.values() if isinstance(row, MapOp) and row.name != "cast"]
+    return [
+        pytest.param(row, s, id=f"{row.name}-{'-'.join(d.name for d in s.inputs)}")
+        for row in rows
+        for s in signatures(row)
+    ]
+
+
+def reference(row: MapOp, operands: list[np.ndarray], output: DType) -> np.ndarray:
+    if isinstance(row.numpy, np.ufunc):
+        result = row.numpy(*operands)
+        return result[row.output] if isinstance(result, tuple) else result
+    return row.numpy(*operands, out=np.empty(operands[0].shape, output))
+
+
+# --- comparisons -----------------------------------------------------------------------------------------------------
+
+
+def ulps(got: np.ndarray, want: np.ndarray) -> np.ndarray:
+    """Return the distance in steps of representable numbers; NaN, infinities and zeros must be the same."""
+    integer = np.dtype(f"i{want.dtype.itemsize}")
+
+    def ordered(x: np.ndarray) -> np.ndarray:
+        bits = x.view(integer).astype(np.float64 if integer.itemsize < 8 else np.longdouble)
+        return np.where(x.view(integer) < 0, -(bits + 2.0 ** (8 * integer.itemsize - 1)), bits)
+
+    distance = np.abs(ordered(got) - ordered(want))
+    return np.where(np.isnan(want) | np.isnan(got), np.where(np.isnan(want) & np.isnan(got), 0, np.inf), distance)
+
+
+def explain(bad: np.ndarray, operands: list[np.ndarray], got: np.ndarray, want: np.ndarray) -> str:
+    where = np.flatnonzero(bad)
+    shown = [(tuple(x[i] for x in operands), got[i], want[i]) for i in where[:5]]
+    return f"{len(where)} of {len(bad)} differ; (operands), got, wanted: {shown}"
+
+
+def complex_error(got: np.ndarray, want: np.ndarray, floor: float) -> np.ndarray:
+    """Return the error relative to the magnitude, in epsilons; of what is not finite only that it is so counts."""
+    real = np.finfo(want.dtype)
+    error = np.abs(got.astype(complex) - want) / np.maximum(
+        np.abs(want.astype(complex)), max(floor, 1e3 * float(real.tiny))
+    )
+    strange = ~(np.isfinite(want) & np.isfinite(got))
+    same = (np.isnan(got) == np.isnan(want)) & (np.isinf(got) == np.isinf(want))
+    return np.where(strange, np.where(same, 0.0, np.inf), error / float(real.eps))
+
+
+# complex powers by exp(b log(a)) magnify errors with the exponent, in NumPy as here
+COMPLEX_EPSILONS = {"pow": 3e3, "float_power": 3e3}
+
+
+@pytest.mark.parametrize(("row", "signature"), cases())
+def test_row(row: MapOp, signature: Signature) -> None:
+    expression = expression_of(row, signature)
+    assert expression is not None, "every row has a form for every dtype that it accepts"
+    operands = operands_of(signature, 1 << 12)
+    if row.name == "pow" and signature.inputs[1].kind == "i":
+        operands[1] = np.where(operands[1] < 0, operands[1] & 31, operands[1])
+    if row.name in ("pow", "float_power") and signature.inputs[0].kind == "c":
+        operands = [np.where(np.abs(x.imag) + np.abs(x.real) < 8, x, x.dtype.type(2)) for x in operands]
+    want = reference(row, operands, signature.output)
+    got = evaluate(expression, operands, signature.output)
+    if signature.output.kind in "biu":
+        bad = got != want
+    elif signature.output.kind == "c":
+        # NumPy's log1p has an absolute error near 0, where ours has a relative one
+        floor = 1.0 if row.name == "log1p" else 0.0
+        bad = complex_error(got, want, floor) > COMPLEX_EPSILONS.get(row.name, 8)
+        if row.name in ("multiply", "square"):
+            # inf - inf or not, where finite parts overflow: NumPy's answer depends on its processor's fused multiply-add
+            bad &= np.isfinite(want) | ~np.logical_and.reduce([np.isfinite(x) for x in operands])
+    elif row.name.startswith("logaddexp"):
+        scale = np.fmax(1, np.fmax(np.abs(operands[0]), np.abs(operands[1])))
+        near = np.abs(got - want) <= 4 * np.spacing(scale)
+        bad = ~(near | (got == want) | (np.isnan(got) & np.isnan(want)))
+    else:
+        # NumPy's own error comes on top of the promised one, half an ULP for what both round correctly
+        allowed = row.ulp + 1 if row.ulp >= 1 else 0
+        bad = ulps(got, want) > allowed
+        # the sign of a zero counts too, except of an extreme of two zeros, which NumPy leaves open
+        if row.name not in ("maximum", "minimum", "fmax", "fmin"):
+            bad |= (want == 0) & (got == 0) & (np.signbit(want) != np.signbit(got))
+    assert not bad.any(), explain(bad, operands, got, want)
+
+
+TRANSCENDENTAL = [
+    row for row in ROWS.values()
+    if isinstance(row, MapOp) and row.ulp > 1 and isinstance(row.numpy, np.ufunc)
+    and not row.name.startswith("logaddexp") and row.name not in ("float_power", "abs", "degrees", "radians")
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", TRANSCENDENTAL, ids=lambda row: row.name)
+def test_single_precision_against_double(row: MapOp) -> None:
+    single = row.resolve(*[dtypes.float32] * row.arity)
+    operands = operands_of(single, 1 << 17)
+    got = evaluate(expression_of(row, single) or "", operands, dtypes.float32).astype(np.float64)
+    want = reference(row, [x.astype(np.float64) for x in operands], dtypes.float64)
+    rounded = want.astype(np.float32)
+    error = np.abs(got - want) / np.spacing(np.abs(rounded)).astype(np.float64)
+    same = (got == rounded) | (np.isnan(got) & np.isnan(want))
+    # a result that double precision still holds may round to the largest number or to infinity
+    same |= (np.abs(want) > 3.4028234e38) & (np.abs(got) > 3.4028234e38)
+    bad = ~(same | (error <= row.ulp))
+    assert not bad.any(), explain(bad, operands, got, want)
+
+
+EXACT = {
+    "exp": mpmath.exp, "exp2": lambda x: mpmath.mpf(2) ** x, "expm1": mpmath.expm1, "log": mpmath.log,
+    "log1p": mpmath.log1p, "log2": lambda x: mpmath.log(x, 2), "log10": mpmath.log10, "sin": mpmath.sin,
+    "cos": mpmath.cos, "tan": mpmath.tan, "asin": mpmath.asin, "acos": mpmath.acos, "atan": mpmath.atan,
+    "sinh": mpmath.sinh, "cosh": mpmath.cosh, "tanh": mpmath.tanh, "asinh": mpmath.asinh, "acosh": mpmath.acosh,
+    "atanh": mpmath.atanh, "cbrt": lambda x: mpmath.sign(x) * mpmath.cbrt(abs(x)), "atan2": mpmath.atan2,
+    "pow": lambda x, y: abs(x) ** y, "hypot": mpmath.hypot,
+}  # fmt: skip
+DOMAIN = {"asin": (-1, 1), "acos": (-1, 1), "atanh": (-1, 1), "acosh": (1, 50), "log1p": (-0.99, 50)}
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_double_precision_against_exact(name: str) -> None:
+    row = ROWS[name]
+    assert isinstance(row, MapOp)
+    random = np.random.default_rng(5)
+    low, high = DOMAIN.get(name, (0.0, 700.0) if name in ("log", "log2", "log10", "pow") else (-700.0, 700.0))
+    x = random.uniform(low, high, 150)
+    small = random.uniform(max(low, -2), min(high, 2), 150)
+    tiny = random.uniform(0.1, 1, 40) * 10.0 ** random.uniform(-12, -1, 40)
+    x = np.concatenate([x, small, tiny if low < 1 else 1 + tiny, 1 - tiny if high <= 1 or low <= 0 else 1 + tiny])
+    if name in ("sin", "cos", "tan"):
+        # multiples of pi/2 and huge arguments, where the reduction is hardest
+        n = random.integers(1, 1 << 40, 100).astype(float)
+        x = np.concatenate([x, n * (np.pi / 2), 10.0 ** random.uniform(20, 300, 60), [6381956970095103 * 2.0**797]])
+    second = [random.uniform(-40, 40, len(x))] if row.arity == 2 else []
+    if name == "pow":
+        x = np.abs(x)
+        second = [np.clip(second[0], -300 / np.abs(np.log10(x)), 300 / np.abs(np.log10(x)))]
+    operands = [x, *second]
+    got = evaluate(expression_of(row, row.resolve(*[dtypes.float64] * row.arity)) or "", operands, dtypes.float64)
+    with mpmath.workprec(1300 if name in ("sin", "cos", "tan") else 160):
+        exact = [EXACT[name](*(mpmath.mpf(float(v)) for v in values)) for values in zip(*operands, strict=True)]
+        want = np.array([float(v) for v in exact])
+        pairs = zip(exact, got, want, strict=True)
+        error = np.array([float(abs(v - mpmath.mpf(float(g))) / float(np.spacing(abs(w)))) for v, g, w in pairs])
+    assert error.max() <= row.ulp, explain(error > row.ulp, operands, got, want)
+
+
+# --- casts, literals, generators and the library ---------------------------------------------------------------------
+
+
+def castable(source: DType, target: DType) -> np.ndarray:
+    """Return hard values of ``source``, without those whose integer value C leaves undefined."""
+    x = np.concatenate([bulk(source, 1 << 12, 3), special(source)])
+    if source.kind in "iu":
+        info = np.iinfo(source)
+        near = [s * (1 << k) + (1 << max(k - w, 0)) * m + e
+                for k in range(8 * source.itemsize) for w in (11, 24, 53) for m in (0, 1, 3) for e in (-1, 0, 1)
+                for s in (1, -1)]  # fmt: skip
+        x = np.concatenate([x, np.array([v for v in near if info.min <= v <= info.max], source)])
+    if source.kind in "fc" and target.kind in "iu":
+        real = x.real.astype(np.float64)
+        info = np.iinfo(target)
+        x = x[(np.trunc(real) >= info.min) & (real < float(info.max) + (info.max < 2**53))]
+    elif source.kind == "f":
+        ties = np.array(
+            [1 + 2.0**-11, 1 + 3 * 2.0**-11, 2.0**-25, 65519.99, 65520, 1 + 2.0**-24, 1 + 2.0**-11 + 2.0**-40]
+        )
+        x = np.concatenate([x, ties.astype(source)])
+    return x
+
+
+@pytest.mark.parametrize("source", dtypes.ALL, ids=str)
+def test_cast(source: DType) -> None:
+    for target in dtypes.ALL:
+        x = castable(source, target)
+        got = evaluate(casts.cast_expression("x0", source, target), [x], target)
+        want = elementwise.cast.numpy(x, out=np.empty(x.shape, target))
+        bad = got.view(np.uint8).reshape(len(x), -1) != want.view(np.uint8).reshape(len(x), -1)
+        bad = bad.any(axis=1) & ~(np.isnan(got) & np.isnan(want))
+        assert not bad.any(), f"{source} to {target}: {explain(bad, [x], got, want)}"
+
+
+@pytest.mark.parametrize("source", [dtypes.float32, dtypes.float64], ids=str)
+def test_cast_of_what_no_integer_holds(source: DType) -> None:
+    x = np.array([np.nan, np.inf, -np.inf, 3e9, -3e9, 1e30, -1e30], source)
+    for target, lowest in ((dtypes.int32, -(2**31)), (dtypes.int64, -(2**63))):
+        got = evaluate(casts.cast_expression("x0", source, target), [x], target)
+        beyond = ~(np.abs(x) < -float(lowest))
+        assert (got[beyond] == lowest).all()
+
+
+@pytest.mark.parametrize("dtype", dtypes.ALL, ids=str)
+def test_literal(dtype: DType) -> None:
+    for value in special(dtype)[:200]:
+        text = casts.literal(value, dtype)
+        got = evaluate(text, [np.zeros(1, np.uint32)], dtype)
+        assert got.tobytes() == value.tobytes() or np.isnan(value), text
+
+
+GENERATED = [
+    ("full", (3,), "?bhilBHILefdFD"), ("arange", (3, 7), "bhilBHILefdFD"), ("arange", (0.1, 0.3), "efdFD"),
+    ("linspace", (0.1, 0.7, 123.25, 999), "fdFD"), ("linspace", (0.1, 0.7, 123.25, -1), "fd"),
+    ("eye", (13, 2), "?ilLefdFD"), ("eye", (13, -3), "f"), ("tri", (13, -1), "?ifd"),
+    ("random_bits", (7, 0xFFFFFFFF, 0xFFFFFFF0, 3), "I"), ("random_uniform", (7, 9, 0xFFFFFFF0, 3), "fd"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "parameters", "kinds"), GENERATED)
+def test_generator(name: str, parameters: tuple[Any, ...], kinds: str) -> None:
+    row = ROWS[name]
+    assert isinstance(row, GenerateOp)
+    index = np.arange(1000)
+    for dtype in map(np.dtype, kinds):
+        given = [dtype if t == "result" else np.dtype(t) for t in row.parameter_types or ("result",) * row.parameters]
+        operands = [index.astype(np.uint32)]
+        operands += [np.full(1000, v).astype(d) for v, d in zip(parameters, given, strict=True)]
+        template = wgsl_template(row, compute_type(dtype))
+        assert template is not None
+        held = compute_type(dtype)
+        expression = template.format(*(f"x{i}" for i in range(len(operands))), T=held, R=held, bits=8 * dtype.itemsize)
+        got = evaluate(casts.wrap_expression(expression, dtype), operands, dtype)
+        want = row.numpy(index, *(d.type(v) for v, d in zip(parameters, given, strict=True)), dtype=dtype)
+        assert got.tobytes() == want.tobytes(), (dtype, got[:5], want[:5])
+
+
+def test_library_text_is_stable_and_complete() -> None:
+    text = library.functions({"sin_f32", "pow_f64"})
+    assert text == library.functions(["pow_f64", "sin_f32", "sin_f32"])
+    assert text.index("fn two_sum_f32") < text.index("fn reduce_small_f32") < text.index("fn sin_f32")
+    assert library.names_in("let y = sin_f32(x) + exp_(x); // cos_f32") == {"sin_f32"}
+
+
+def test_library_never_uses_builtin_transcendentals() -> None:
+    text = library.functions(library.names())
+    for name in (
+        "exp",
+        "exp2",
+        "log",
+        "log2",
+        "sin",
+        "cos",
+        "tan",
+        "pow",
+        "tanh",
+        "sinh",
+        "cosh",
+        "asin",
+        "acos",
+        "atan",
+        "fma",
+    ):
+        assert f" {name}(" not in text
+        assert f"({name}(" not in text

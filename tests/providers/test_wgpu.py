@@ -1,0 +1,569 @@
+"""The wgpu provider on a real device, with programs written by hand."""
+
+import gc
+import itertools
+import threading
+
+import numpy as np
+import pytest
+import wgpu
+
+from gpuarray import dtypes
+from gpuarray.codegen.programs import Binding, Launch, Program, ScalarWords
+from gpuarray.config import config
+from gpuarray.errors import DeviceError, DeviceMemoryError
+from gpuarray.providers.base import Task
+from gpuarray.providers.wgpu import buffers, device, dispatch
+from gpuarray.providers.wgpu.driver import PublicDriver
+from gpuarray.providers.wgpu.native import NativeDriver
+from gpuarray.providers.wgpu.provider import WgpuProvider
+
+pytestmark = pytest.mark.wgpu
+
+MIB = 1 << 20
+
+
+def kernel(vectors, body):
+    return f"@group(0) @binding(0) var<uniform> words: array<vec4<u32>, {vectors}>;\n{body}"
+
+
+ADD = kernel(
+    1,
+    """
+@group(0) @binding(1) var<storage, read> left: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> right: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> result: array<vec4<f32>>;
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+  if (id.x < words[0].x) { result[id.x] = left[id.x] + bitcast<f32>(words[0].y) * right[id.x]; }
+}
+""",
+)
+DUMP = kernel(
+    2,
+    """
+@group(0) @binding(1) var<storage, read_write> result: array<vec4<u32>>;
+@compute @workgroup_size(1) fn main() { result[0] = words[0]; result[1] = words[1]; }
+""",
+)
+FILL = kernel(
+    1,
+    """
+@group(0) @binding(1) var<storage, read_write> result: array<u32>;
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+  if (id.x < words[0].x) { result[id.x] = words[0].y + id.x; }
+}
+""",
+)
+
+
+def add_launch(count, left=("input", 0), right=("input", 1), result=("output", 0), offset=0, factor=1.0):
+    """result = left + factor * right over ``count`` elements, a multiple of 4."""
+    nbytes = 4 * count
+    windows = tuple(
+        Binding(kind, slot, offset, nbytes, writable)
+        for (kind, slot), writable in ((left, False), (right, False), (result, True))
+    )
+    factor_bits = int(np.float32(factor).view(np.uint32))
+    return Launch(ADD, "add", windows, (count // 4, factor_bits, 0, 0), (), (-(-count // 256), 1, 1))
+
+
+def upload(provider, array):
+    buffer = provider.allocate(array.nbytes)
+    provider.write(buffer, array)
+    return buffer
+
+
+def download(provider, buffer, count, dtype):
+    array = np.empty(count, dtype)
+    provider.read(buffer, array)
+    return array
+
+
+@pytest.fixture(scope="module")
+def shared():
+    provider = WgpuProvider(0)
+    yield provider
+    provider.close()
+
+
+@pytest.fixture
+def provider(shared):
+    with config.using(memory_limit=0, debug=0, verify=False):
+        yield shared
+
+
+@pytest.fixture
+def fresh():
+    provider = WgpuProvider(0)
+    yield provider
+    provider.close()
+
+
+@pytest.fixture(params=["native", "public"])
+def driven(request, monkeypatch):
+    """A provider on each of the two drivers."""
+    if request.param == "public":
+        monkeypatch.setattr("gpuarray.providers.wgpu.provider.open_driver", PublicDriver)
+    provider = WgpuProvider(0)
+    assert isinstance(provider._driver, NativeDriver) == (request.param == "native")
+    yield provider
+    provider.close()
+
+
+class TestDevice:
+    def test_capabilities_come_from_the_adapter(self, provider):
+        found = provider.capabilities
+        assert found.adapter
+        assert found.backend in ("Vulkan", "Metal", "D3D12")
+        assert found.driver
+        assert found.binding_limit % 4 == 0
+        assert found.binding_limit <= 2**31 - 4
+        assert found.buffer_limit % 16 == 0
+        assert found.buffer_limit >= found.binding_limit
+        assert found.storage_bindings >= 8
+        assert found.invocations >= 256
+        assert found.workgroup_limit >= 65535
+        assert dtypes.float32 in found.dtypes
+        assert dtypes.float16 in found.dtypes
+        assert dtypes.int8 in found.dtypes
+
+    def test_dtypes_follow_features(self, provider, monkeypatch):
+        class Limited:
+            features = ()
+            limits = provider.gpu_device.limits
+
+        found = device.capabilities(device.select(0), Limited()).dtypes
+        absent = {dtypes.float64, dtypes.complex128, dtypes.int64, dtypes.uint64}
+        assert found == frozenset(dtypes.ALL) - absent
+
+    def test_all_limits_of_the_adapter_are_asked_for(self, provider):
+        adapter = device.select(0).handle
+        for name in ("max-buffer-size", "max-storage-buffer-binding-size", "max-compute-workgroup-storage-size"):
+            assert provider.gpu_device.limits[name] == adapter.limits[name]
+
+    def test_a_number_that_does_not_exist_names_those_that_do(self):
+        with pytest.raises(DeviceError, match=r"no device 'wgpu:99'; there are 'wgpu:0'"):
+            WgpuProvider(99)
+
+    def test_no_adapter_says_what_to_install(self, monkeypatch):
+        monkeypatch.setattr(device, "enumerate_handles", list)
+        device.adapters.cache_clear()
+        try:
+            with pytest.raises(DeviceError, match="apt install mesa-vulkan-drivers"):
+                WgpuProvider(0)
+            assert "no adapter" in device.adapter_report()
+        finally:
+            device.adapters.cache_clear()
+
+    def test_order_is_wanted_then_hardware_then_preference(self, monkeypatch):
+        def handle(name, kind, backend="Vulkan", number=0):
+            class Handle:
+                info = {"device": name, "adapter_type": kind, "backend_type": backend, "vendor": "",
+                        "description": "", "device_id": number}  # fmt: skip
+                features = ()
+
+            return Handle()
+
+        handles = [
+            handle("llvmpipe", "CPU"),
+            handle("Iris", "IntegratedGPU"),
+            handle("Radeon", "DiscreteGPU", "D3D12"),
+            handle("Radeon", "DiscreteGPU"),
+            handle("Iris", "IntegratedGPU", "OpenGL"),
+            handle("H100", "DiscreteGPU"),
+            handle("H100", "DiscreteGPU"),
+        ]
+        monkeypatch.setattr(device, "enumerate_handles", lambda: handles)
+
+        def names(**settings):
+            device.adapters.cache_clear()
+            with config.using(**settings):
+                return [adapter.name for adapter in device.adapters()]
+
+        try:
+            assert names(power_preference="high-performance") == ["Radeon", "H100", "H100", "Iris", "llvmpipe"]
+            assert names(power_preference="low-power") == ["Iris", "Radeon", "H100", "H100", "llvmpipe"]
+            assert names(adapter="PIPE")[0] == "llvmpipe"
+            with pytest.raises(DeviceError, match="'Iris'"):
+                names(adapter="Voodoo")
+        finally:
+            device.adapters.cache_clear()
+
+    def test_report_names_the_adapter(self, provider):
+        assert provider.capabilities.adapter in device.adapter_report()
+
+
+class TestTransfer:
+    @pytest.mark.parametrize("nbytes", [0, 1, 3, 4, 5, 255, 65536, 65537, 17 * MIB + 3])
+    def test_bytes_come_back(self, driven, nbytes):
+        sent = np.random.default_rng(nbytes).integers(0, 256, nbytes, np.uint8)
+        buffer = upload(driven, sent)
+        assert np.array_equal(download(driven, buffer, nbytes, np.uint8), sent)
+        assert driven.stats()["bytes_uploaded"] == nbytes == driven.stats()["bytes_downloaded"]
+
+    def test_more_than_all_staging_memory(self, provider):
+        sent = np.arange(25 * MIB, dtype=np.uint32)
+        received = download(provider, upload(provider, sent), sent.size, np.uint32)
+        assert np.array_equal(received, sent)
+
+    @pytest.mark.parametrize("dtype", dtypes.ALL, ids=str)
+    def test_all_dtypes_and_ranks(self, provider, dtype):
+        for shape in ((), (3,), (2, 3), (0, 4)):
+            sent = np.ones(shape, dtype)
+            received = np.zeros(shape, dtype)
+            provider.read(upload(provider, sent), received)
+            assert np.array_equal(sent, received)
+
+    def test_host_array_may_change_after_the_write(self, provider):
+        sent = np.zeros(1000, np.int32)
+        buffer = upload(provider, sent)
+        sent[:] = 7
+        assert not download(provider, buffer, 1000, np.int32).any()
+
+    def test_read_only_arrays_can_be_sent(self, provider):
+        sent = np.arange(8)
+        sent.flags.writeable = False
+        assert np.array_equal(download(provider, upload(provider, sent), 8, sent.dtype), sent)
+
+    def test_arrays_must_fit_and_be_contiguous(self, provider):
+        buffer = provider.allocate(8)
+        with pytest.raises(ValueError, match="does not fit"):
+            provider.write(buffer, np.zeros(3, np.float32))
+        with pytest.raises(ValueError, match="C-contiguous"):
+            provider.write(buffer, np.zeros(4, np.uint8)[::2])
+
+
+class TestRun:
+    def test_one_launch(self, driven):
+        a, b = np.arange(1000, dtype=np.float32), np.ones(1000, np.float32)
+        result = driven.allocate(4000)
+        prepared = driven.prepare_program(Program((add_launch(1000, factor=2.0),)))
+        driven.run([Task(prepared, [upload(driven, a), upload(driven, b)], [result], [])])
+        assert np.array_equal(download(driven, result, 1000, np.float32), a + 2)
+        assert driven.launch_count(prepared) == 1
+        assert "left[id.x]" in driven.describe(prepared)
+
+    def test_later_tasks_see_what_earlier_ones_wrote(self, driven):
+        driven.reset_stats()
+        one = upload(driven, np.ones(64, np.float32))
+        chain = [upload(driven, np.zeros(64, np.float32)), *(driven.allocate(256) for _ in range(600))]
+        prepared = driven.prepare_program(Program((add_launch(64),)))
+        tasks = [Task(prepared, [before, one], [after], []) for before, after in itertools.pairwise(chain)]
+        driven.run(tasks)
+        assert np.array_equal(download(driven, chain[-1], 64, np.float32), np.full(64, 600, np.float32))
+        stats = driven.stats()
+        assert (stats["launches"], stats["compiles"]) == (600, 1)
+        assert stats["submits"] == 3, "a long plan is cut so that the device starts early"
+
+    def test_launches_of_a_program_share_scratch(self, provider):
+        launches = (
+            add_launch(64, result=("scratch", 0)),
+            add_launch(64, left=("scratch", 0), result=("scratch", 1)),
+            add_launch(64, left=("scratch", 1), right=("scratch", 0)),
+        )
+        prepared = provider.prepare_program(Program(launches, (256, 256)))
+        one = upload(provider, np.ones(64, np.float32))
+        results = [provider.allocate(256) for _ in range(3)]
+        before = provider.stats()["buffers_live"]
+        provider.run([Task(prepared, [one, one], [result], []) for result in results])
+        for result in results:
+            assert np.array_equal(download(provider, result, 64, np.float32), np.full(64, 5, np.float32))
+        assert provider.stats()["buffers_live"] == before
+
+    def test_windows_of_a_buffer(self, provider):
+        step = provider.capabilities.binding_alignment
+        count = step // 4
+        a = np.arange(4 * count, dtype=np.float32)
+        source, result = upload(provider, a), upload(provider, np.zeros_like(a))
+        launches = tuple(add_launch(count, right=("input", 0), offset=k * step, factor=k) for k in (1, 3))
+        provider.run([Task(provider.prepare_program(Program(launches)), [source], [result], [])])
+        expected = np.zeros_like(a)
+        expected[count : 2 * count] = 2 * a[count : 2 * count]
+        expected[3 * count :] = 4 * a[3 * count :]
+        assert np.array_equal(download(provider, result, a.size, np.float32), expected)
+
+    def test_many_launches_in_one_task(self, provider):
+        count, launches = 64, []
+        for k in range(700):
+            window = (Binding("output", 0, k * 256, 256, True),)
+            launches.append(Launch(FILL, "fill", window, (count, 1000 * k, 0, 0), (), (1, 1, 1)))
+        result = provider.allocate(700 * 256)
+        provider.run([Task(provider.prepare_program(Program(tuple(launches))), [], [result], [])])
+        expected = (1000 * np.arange(700)[:, None] + np.arange(count)).astype(np.uint32).ravel()
+        assert np.array_equal(download(provider, result, expected.size, np.uint32), expected)
+
+    def test_parameters_larger_than_the_parameter_buffer_are_cut(self, provider, monkeypatch):
+        monkeypatch.setattr(dispatch, "_PARAMETER_BYTES", 1024)
+        self.test_many_launches_in_one_task(provider)
+
+    def test_parameters_change_between_runs(self, provider):
+        """The words of two runs in a row must not be taken for each other."""
+        result = provider.allocate(256)
+        fills = []
+        for start in (5, 9):
+            window = (Binding("output", 0, 0, 256, True),)
+            fills.append(
+                provider.prepare_program(Program((Launch(FILL, "fill", window, (64, start, 0, 0), (), (1, 1, 1)),)))
+            )
+        for which in (0, 1, 1, 0):
+            provider.run([Task(fills[which], [], [result], [])])
+            assert download(provider, result, 1, np.uint32)[0] == (5, 9)[which]
+
+    def test_nothing_to_do(self, provider):
+        provider.run([])
+        provider.synchronize()
+
+    def test_a_text_that_does_not_compile_is_shown_with_line_numbers(self, driven):
+        launch = Launch(
+            "@compute @workgroup_size(1)\nfn main() { let x: f32 = 1u; }", "bad", (), (0,) * 4, (), (1, 1, 1)
+        )
+        with pytest.raises(DeviceError, match=r"'bad' does not compile(?s:.*)    2 \| fn main"):
+            driven.run([Task(driven.prepare_program(Program((launch,))), [], [], [])])
+        assert driven.alive
+
+    def test_a_launch_that_is_refused_leaves_the_device_usable(self, driven):
+        launch = add_launch(64)
+        too_many = Launch(launch.source, "many", launch.bindings, launch.words, (), (70000, 1, 1))
+        buffers = [upload(driven, np.ones(64, np.float32)) for _ in range(3)]
+        with pytest.raises(DeviceError, match="refused a launch"):
+            driven.run([Task(driven.prepare_program(Program((too_many,))), buffers[:2], buffers[2:], [])])
+        driven.run([Task(driven.prepare_program(Program((launch,))), buffers[:2], buffers[2:], [])])
+        assert download(driven, buffers[2], 1, np.float32)[0] == 2
+
+    @pytest.mark.parametrize("debug", [0, 1, 2, 3])
+    def test_debug_levels(self, fresh, capsys, debug):
+        with config.using(debug=debug):
+            result = fresh.allocate(256)
+            window = (Binding("output", 0, 0, 256, True),)
+            launch = Launch(FILL, "fill rows", window, (64, 1, 0, 0), (), (1, 1, 1))
+            fresh.run([Task(fresh.prepare_program(Program((launch,) * 300)), [], [result], [])])
+            assert download(fresh, result, 1, np.uint32)[0] == 1
+        printed = capsys.readouterr().err
+        assert printed.count("launch") == (300 if debug >= 2 else 0)
+        assert ("@workgroup_size" in printed) == (debug >= 3)
+
+    def test_a_program_prepared_elsewhere_is_compiled_again(self, provider, fresh):
+        prepared = fresh.prepare_program(Program((add_launch(64),)))
+        for owner in (fresh, provider, fresh):
+            buffers = [upload(owner, np.ones(64, np.float32)) for _ in range(3)]
+            owner.run([Task(prepared, buffers[:2], buffers[2:], [])])
+            assert download(owner, buffers[2], 1, np.float32)[0] == 2
+
+
+def nan32(bits):
+    return np.array([bits], np.uint32).view(np.float32)[0]
+
+
+class TestScalars:
+    @pytest.mark.parametrize(
+        ("dtype", "value", "expected"),
+        [
+            (np.bool_, True, np.uint32(1)),
+            (np.bool_, np.False_, np.uint32(0)),
+            (np.int8, -3, np.int32(-3)),
+            (np.uint8, np.uint8(200), np.uint32(200)),
+            (np.int16, np.int16(-30000), np.int32(-30000)),
+            (np.uint16, 65535, np.uint32(65535)),
+            (np.int32, -(2**31), np.int32(-(2**31))),
+            (np.uint32, 2**32 - 1, np.uint32(2**32 - 1)),
+            (np.int64, -(2**63), np.int64(-(2**63))),
+            (np.uint64, np.uint64(2**64 - 1), np.uint64(2**64 - 1)),
+            (np.float16, 1.0009765625, np.float32(1.0009765625)),
+            (np.float16, 1e9, np.float32(np.inf)),
+            (np.float32, 0.1, np.float32(0.1)),
+            (np.float32, 3, np.float32(3)),
+            (np.float32, -1e300, np.float32(-np.inf)),
+            (np.float32, -0.0, np.float32(-0.0)),
+            (np.float32, nan32(0x7FC01234), nan32(0x7FC01234)),
+            (np.float32, 1e-45, np.float32(1e-45)),
+            (np.float64, 0.1, np.float64(0.1)),
+            (np.float64, np.float64(np.nan), np.float64(np.nan)),
+            (np.complex64, 1 - 2j, np.complex64(1 - 2j)),
+            (np.complex64, 2.5, np.complex64(2.5)),
+            (np.complex128, np.complex128(0.1 + 0.2j), np.complex128(0.1 + 0.2j)),
+        ],
+    )
+    def test_bits_arrive(self, provider, dtype, value, expected):
+        window = (Binding("output", 0, 0, 32, True),)
+        marks = tuple(range(0xF0000001, 0xF0000009))
+        launch = Launch(DUMP, "dump", window, marks, (ScalarWords(2, 1, np.dtype(dtype)),), (1, 1, 1))
+        result = provider.allocate(32)
+        provider.run([Task(provider.prepare_program(Program((launch,))), [], [result], ["unused", value])])
+        received = download(provider, result, 32, np.uint8).tobytes()
+        bits = expected.tobytes()
+        untouched = np.array(marks, np.uint32).tobytes()
+        assert received == untouched[:8] + bits + untouched[8 + len(bits) :]
+
+
+class TestBuffers:
+    @pytest.mark.parametrize("nbytes", [0, 1, 256, 257, 1000, 4097, 3 * MIB, 64 * MIB + 1, 1000 * MIB])
+    def test_size_classes(self, nbytes):
+        size = buffers.size_class(nbytes)
+        assert size >= max(nbytes, 256)
+        assert size % 16 == 0
+        assert size <= max(256, nbytes * 1.25 + 16)
+        assert buffers.size_class(size) == size
+
+    def test_released_memory_is_used_again(self, fresh):
+        first = fresh.allocate(10_000)
+        handle = fresh.export(first)
+        first.release()
+        first.release()
+        assert fresh.export(fresh.allocate(9_999)) is handle
+
+    def test_dropped_memory_is_used_again(self, fresh):
+        handle = fresh.export(fresh.allocate(10_000))
+        assert fresh.export(fresh.allocate(10_000)) is handle
+
+    def test_use_after_release(self, provider):
+        buffer = provider.allocate(16)
+        buffer.release()
+        for call in (provider.read, provider.write):
+            with pytest.raises(DeviceError, match="after its release"):
+                call(buffer, np.zeros(1))
+
+    def test_buffers_of_another_device(self, provider, fresh):
+        with pytest.raises(DeviceError, match="another device"):
+            provider.read(fresh.allocate(16), np.zeros(1))
+
+    def test_larger_than_a_buffer_can_be(self, provider):
+        with pytest.raises(DeviceMemoryError, match=r"largest is [\d,]+ bytes"):
+            provider.allocate(provider.capabilities.buffer_limit + 1)
+
+    def test_memory_limit(self, fresh):
+        with config.using(memory_limit=10 * MIB):
+            held = [fresh.allocate(4 * MIB), fresh.allocate(4 * MIB)]
+            with pytest.raises(
+                DeviceMemoryError, match=r"8,388,608 bytes are in use in 2 buffers; config.memory_limit"
+            ):
+                fresh.allocate(4 * MIB)
+            held.pop()
+            held.append(fresh.allocate(5 * MIB))
+            stats = fresh.stats()
+            assert stats["bytes_live"] + stats["bytes_pooled"] <= 10 * MIB
+
+    def test_memory_limit_finds_garbage_in_cycles(self, fresh):
+        gc.disable()
+        try:
+            with config.using(memory_limit=10 * MIB):
+                cycle = [fresh.allocate(8 * MIB)]
+                cycle.append(cycle)
+                del cycle
+                fresh.allocate(8 * MIB)
+        finally:
+            gc.enable()
+
+    def test_a_device_that_is_full_is_trimmed_and_asked_again(self, fresh, monkeypatch):
+        fresh.allocate(8 * MIB).release()
+        create, calls = fresh._driver.create_buffer, []
+
+        def full_while_pooled(nbytes, usage):
+            calls.append(nbytes)
+            if len(calls) == 1:
+                raise wgpu.GPUOutOfMemoryError("Not enough memory left.")
+            return create(nbytes, usage)
+
+        monkeypatch.setattr(fresh._driver, "create_buffer", full_while_pooled)
+        fresh.allocate(MIB)
+        assert calls == [MIB, MIB]
+        assert fresh.stats()["bytes_pooled"] == MIB
+
+        def full(nbytes, usage):
+            raise wgpu.GPUOutOfMemoryError("Not enough memory left.")
+
+        monkeypatch.setattr(fresh._driver, "create_buffer", full)
+        with pytest.raises(DeviceMemoryError, match=r"no room for 2,097,152 bytes .* Not enough memory left"):
+            fresh.allocate(2 * MIB)
+
+    def test_destroyed_buffers_take_their_bind_groups_along(self, fresh):
+        prepared = fresh.prepare_program(Program((add_launch(64),)))
+        for _ in range(5):
+            held = [upload(fresh, np.ones(64, np.float32)) for _ in range(3)]
+            fresh.run([Task(prepared, held[:2], held[2:], [])])
+            assert download(fresh, held[2], 1, np.float32)[0] == 2
+            del held
+            fresh.trim()
+            assert not fresh._dispatcher._groups
+            assert not any(fresh._dispatcher._keys.values())
+
+    def test_export_and_adopt(self, fresh):
+        usage = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.COPY_DST
+        foreign = fresh.gpu_device.create_buffer(size=256, usage=usage)
+        before = fresh.stats()
+        adopted = fresh.adopt(foreign, 256)
+        assert fresh.export(adopted) is foreign
+        fresh.write(adopted, np.arange(64, dtype=np.float32))
+        result = fresh.allocate(256)
+        fresh.run([Task(fresh.prepare_program(Program((add_launch(64),))), [adopted, adopted], [result], [])])
+        assert np.array_equal(download(fresh, result, 64, np.float32), 2 * np.arange(64, dtype=np.float32))
+        adopted.release()
+        result.release()
+        assert fresh.stats()["bytes_live"] == before["bytes_live"]
+        assert bytes(fresh.gpu_device.queue.read_buffer(foreign, 4, 4)) == np.float32(1).tobytes()
+        with pytest.raises(DeviceError, match="announced"):
+            fresh.adopt(foreign, 257)
+        with pytest.raises(DeviceError, match="usages"):
+            fresh.adopt(fresh.gpu_device.create_buffer(size=256, usage=wgpu.BufferUsage.STORAGE), 256)
+
+
+class TestLife:
+    def test_a_closed_device_says_so(self):
+        provider = WgpuProvider(0)
+        buffer = upload(provider, np.zeros(4))
+        prepared = provider.prepare_program(Program((add_launch(64),)))
+        provider.close()
+        provider.close()
+        calls = [
+            lambda: provider.allocate(4),
+            lambda: provider.read(buffer, np.zeros(4)),
+            lambda: provider.run([Task(prepared, [], [], [])]),
+            provider.synchronize,
+        ]
+        for call in calls:
+            with pytest.raises(DeviceError, match="'wgpu:0' is closed"):
+                call()
+        buffer.release()
+        assert not provider.alive
+        assert provider.stats()["bytes_live"] == 0
+
+    @pytest.mark.parametrize("call", ["read", "write", "run", "allocate", "synchronize"])
+    def test_a_lost_device_says_so(self, driven, call):
+        held = [upload(driven, np.ones(64, np.float32)) for _ in range(3)]
+        prepared = driven.prepare_program(Program((add_launch(64),)))
+        calls = {
+            "read": lambda: driven.read(held[0], np.zeros(4)),
+            "write": lambda: driven.write(held[0], np.zeros(4)),
+            "run": lambda: driven.run([Task(prepared, held[:2], held[2:], [])]),
+            "allocate": lambda: driven.allocate(MIB),
+            "synchronize": driven.synchronize,
+        }
+        driven.gpu_device.destroy()
+        with pytest.raises(DeviceError, match=r"was lost|refused|does not compile"):
+            calls[call]()
+        with pytest.raises(DeviceError, match="was lost"):
+            calls["read"]()
+        assert not driven.alive
+        with pytest.raises(DeviceError, match="was lost"):
+            driven.allocate(4)
+
+    def test_threads(self, driven):
+        prepared = driven.prepare_program(Program((add_launch(4096),)))
+        failures = []
+
+        def work(seed):
+            try:
+                for i in range(30):
+                    a = np.full(4096, seed * 1000 + i, np.float32)
+                    held = [upload(driven, a), upload(driven, a), driven.allocate(a.nbytes)]
+                    driven.run([Task(prepared, held[:2], held[2:], [])])
+                    if not np.array_equal(download(driven, held[2], a.size, np.float32), 2 * a):
+                        failures.append((seed, i))
+            except Exception as error:
+                failures.append(error)
+
+        threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        assert not failures
