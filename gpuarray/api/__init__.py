@@ -25,7 +25,9 @@ _KNOWN_VERSIONS = ("2021.12", "2022.12", "2023.12", API_VERSION)
 
 def _namespace(api_version: str | None) -> Any:
     if api_version is not None and api_version not in _KNOWN_VERSIONS:
-        raise ValueError(f"api_version={api_version!r} is not known; accepted are {', '.join(_KNOWN_VERSIONS)} and None")
+        raise ValueError(
+            f"api_version={api_version!r} is not known; accepted are {', '.join(_KNOWN_VERSIONS)} and None"
+        )
     return sys.modules["gpuarray"]
 
 

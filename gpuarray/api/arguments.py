@@ -97,7 +97,9 @@ def write_out(value: GpuArray, out: Any) -> Any:
     if not isinstance(out, GpuArray | np.ndarray):
         raise TypeError(f"return arrays must be of ArrayType, not {type(out).__name__}")
     if out.shape != value.shape:
-        raise ValueError(f"output array does not match the result: its shape is {out.shape}, the result's {value.shape}")
+        raise ValueError(
+            f"output array does not match the result: its shape is {out.shape}, the result's {value.shape}"
+        )
     if not np.can_cast(value.dtype, out.dtype, "same_kind"):
         raise TypeError(f"Cannot cast output from {value.dtype!r} to {out.dtype!r} with casting rule 'same_kind'")
     if isinstance(out, GpuArray):

@@ -1,7 +1,7 @@
 """Creation functions: arrays from data, and arrays that are an expression of their indices, which take no memory."""
 
 import math
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -42,7 +42,7 @@ def asarray(
     Parameters
     ----------
     obj : GpuArray, ndarray, scalar, sequence, or an object with a buffer, ``__array__`` or DLPack
-        The data. NumPy arrays are copied, since they might be written to; an array of this package is returned as it is.
+        The data. NumPy arrays are copied, since they might be written to; a GpuArray is returned as it is.
     dtype : dtype, optional
         By default that of the data; Python numbers take NumPy's defaults, or what ``config.default_float`` says.
     order : {"C", "F", "A", "K"}, optional
@@ -85,8 +85,8 @@ def _from_array(array: GpuArray, dtype: DType | None, device: DeviceLike, copy: 
     converted = moved if dtype is None else moved.astype(dtype, copy=False)
     if copy is False and converted is not array:
         raise ValueError(
-            f"an array of dtype {array.dtype.name} on {array.device} cannot become one of dtype {converted.dtype.name} on "
-            f"{converted.device} without a copy; leave out copy=False"
+            f"an array of dtype {array.dtype.name} on {array.device} cannot become one of dtype "
+            f"{converted.dtype.name} on {converted.device} without a copy; leave out copy=False"
         )
     return converted.copy() if copy and converted is array else converted
 
@@ -110,23 +110,6 @@ def ascontiguousarray(obj: Any, /, dtype: DTypeLike = None) -> GpuArray:
     """Return data as an array in C order with at least one axis."""
     made = asarray(obj, dtype)
     return array(made if made.flags.c_contiguous else made.copy(), copy=None, ndmin=1)
-
-
-def from_dlpack(x: Any, /, *, device: DeviceLike = None, copy: bool | None = None) -> GpuArray:
-    """Return an array with the data of another library's array, exchanged through DLPack in host memory.
-
-    Raises
-    ------
-    ValueError
-        If ``copy=False``, or the data are not in host memory.
-    """
-    if isinstance(x, GpuArray):
-        return _from_array(x, None, device, copy)
-    try:
-        host = np.from_dlpack(x)
-    except (BufferError, RuntimeError) as error:
-        raise ValueError(f"the data of a {type(x).__name__} cannot be taken over: {error}; move them to the host") from None
-    return asarray(host, device=device, copy=copy)
 
 
 def full(
@@ -233,7 +216,9 @@ def arange(
         If the step is 0.
     """
     first, last = (0, start) if stop is None else (start, stop)
-    first, last, step = (v.item() if isinstance(v, GpuArray | np.ndarray | np.generic) else v for v in (first, last, step))
+    first, last, step = (
+        v.item() if isinstance(v, GpuArray | np.ndarray | np.generic) else v for v in (first, last, step)
+    )
     if step == 0:
         raise ZeroDivisionError("the step of arange is 0; a number other than 0 is accepted")
     integral = all(isinstance(v, int) for v in (first, last, step))
@@ -425,4 +410,4 @@ def diag(x: ArrayLike, /, k: int = 0) -> GpuArray:
     matrix = zeros((side, side), given.dtype, device=given.device)
     offset, stride = (k if k >= 0 else -k * side), side + 1
     matrix.store(Layout((given.size,), (stride,), offset), given.node())
-    return cast(GpuArray, matrix)
+    return matrix

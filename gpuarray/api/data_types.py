@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from gpuarray.api.arguments import ArrayLike, DeviceLike, DTypeLike, as_array, as_arrays, wanted_device
+from gpuarray.api.arguments import ArrayLike, DeviceLike, as_array, as_arrays, wanted_device
 from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType, canonical
 from gpuarray.graph.layouts import Shape
@@ -29,7 +29,7 @@ dtype: Final = np.dtype
 isdtype: Final = np.isdtype
 
 
-def astype(x: ArrayLike, dtype: DTypeLike, /, *, copy: Any = True, device: DeviceLike = None) -> GpuArray:
+def astype(x: ArrayLike, dtype: Any, /, *, copy: Any = True, device: DeviceLike = None) -> GpuArray:
     """Return an array in another dtype, converted as C converts.
 
     Parameters

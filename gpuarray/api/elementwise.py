@@ -17,15 +17,22 @@ from gpuarray.ops.spec import MapOp
 class Unary(Protocol):
     """A function of one array."""
 
-    def __call__(
-        self, x: ArrayLike, /, out: Any = None, *, where: Any = True, dtype: DTypeLike = None, casting: str = "same_kind"
+    def __call__(  # noqa: D102  # what it does is the row's to say
+        self,
+        x: ArrayLike,
+        /,
+        out: Any = None,
+        *,
+        where: Any = True,
+        dtype: DTypeLike = None,
+        casting: str = "same_kind",
     ) -> GpuArray: ...
 
 
 class Binary(Protocol):
     """A function of two arrays."""
 
-    def __call__(
+    def __call__(  # noqa: D102  # what it does is the row's to say
         self,
         x1: ArrayLike,
         x2: ArrayLike,
@@ -228,7 +235,7 @@ right_shift = bitwise_right_shift
 true_divide = divide
 
 
-# -- compositions -----------------------------------------------------------------------------------------------------------
+# -- compositions -----------------------------------------------------------------------------------------------------
 
 
 def real(x: ArrayLike, /) -> GpuArray:
@@ -266,7 +273,7 @@ def clip(x: ArrayLike, /, min: ArrayLike = None, max: ArrayLike = None, out: Any
     x : array_like
         Real numbers.
     min, max : array_like, optional
-        Ends of the range, which broadcast with ``x``; None is no end. Where ``min`` exceeds ``max`` the result is ``max``.
+        Ends of the range, which broadcast with ``x``; None is no end. Where ``min > max`` the result is ``max``.
     out : GpuArray or ndarray, optional
         Where to put the result.
 
@@ -323,7 +330,7 @@ around = round
 def nan_to_num(
     x: ArrayLike, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
 ) -> GpuArray:
-    """Replace NaN by ``nan`` and infinities by the given or the largest finite numbers, in both parts of complex ones."""
+    """Replace NaN by ``nan``, infinities by the given or the largest numbers, in both parts of complex ones."""
     array = as_array(x)
     if array.dtype.kind == "c":
         parts = [nan_to_num(part, True, nan, posinf, neginf) for part in (array.real, array.imag)]
@@ -363,7 +370,9 @@ def where(condition: ArrayLike, x1: ArrayLike = None, x2: ArrayLike = None, /) -
         return dispatch.METHODS["nonzero"](condition)
     if x1 is None or x2 is None:
         raise ValueError("either both or neither of x and y should be given")
-    found = apply(rows.where, *(v if isinstance(v, int | float | complex) else a for v, a in _beside(condition, x1, x2)))
+    found = apply(
+        rows.where, *(v if isinstance(v, int | float | complex) else a for v, a in _beside(condition, x1, x2))
+    )
     if found is NotImplemented:
         raise _refused(rows.where, (condition, x1, x2))
     return found

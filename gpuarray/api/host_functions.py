@@ -31,7 +31,9 @@ def _searchsorted(x1: Any, x2: Any, *, side: Any) -> Any:
 
 
 sort: Final = CallOp(name="sort", numpy=_sort, doc="Elements in ascending or descending order along an axis.")
-argsort: Final = CallOp(name="argsort", numpy=_argsort, doc="Positions that put elements in order along an axis; stable.")
+argsort: Final = CallOp(
+    name="argsort", numpy=_argsort, doc="Positions that put elements in order along an axis; stable."
+)
 searchsorted: Final = CallOp(name="searchsorted", numpy=_searchsorted, doc="Positions that keep a sorted line sorted.")
 
 

@@ -64,8 +64,8 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
     inner = right.shape[-2 if columns_of else -1]
     if left.shape[-1] != inner:
         raise ValueError(
-            "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n?,k),(k,m?)->(n?,m?) "
-            f"(size {inner} is different from {left.shape[-1]})"
+            "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
+            f"(n?,k),(k,m?)->(n?,m?) (size {inner} is different from {left.shape[-1]})"
         )
     common = dtypes.promote(left.dtype, right.dtype)
     if not rows_of and not columns_of:
@@ -146,7 +146,9 @@ def tensordot(x1: ArrayLike, x2: ArrayLike, /, axes: Any = 2) -> GpuArray:
     left, right = as_arrays(x1, x2)
     first, second = _paired_axes(left, right, axes)
     if [left.shape[a] for a in first] != [right.shape[a] for a in second]:
-        raise ValueError(f"shape-mismatch for sum: shapes {left.shape} and {right.shape} along axes {first} and {second}")
+        raise ValueError(
+            f"shape-mismatch for sum: shapes {left.shape} and {right.shape} along axes {first} and {second}"
+        )
     rest = [a for a in range(left.ndim) if a not in first]
     others = [a for a in range(right.ndim) if a not in second]
     inner = prod(left.shape[a] for a in first)

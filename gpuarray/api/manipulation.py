@@ -14,7 +14,9 @@ from gpuarray.graph.layouts import Layout, permute
 from gpuarray.graph.layouts import flip as flip_layout
 
 
-def concat(arrays: Sequence[ArrayLike], /, axis: int | None = 0, out: Any = None, *, dtype: DTypeLike = None) -> GpuArray:
+def concat(
+    arrays: Sequence[ArrayLike], /, axis: int | None = 0, out: Any = None, *, dtype: DTypeLike = None
+) -> GpuArray:
     """Join arrays along an existing axis.
 
     Parameters
@@ -148,7 +150,8 @@ def moveaxis(x: ArrayLike, source: int | Sequence[int], destination: int | Seque
     """
     array = as_array(x)
     sources, places = (
-        [build.normalize_axis(a, array.ndim) for a in (v if isinstance(v, Iterable) else (v,))] for v in (source, destination)
+        [build.normalize_axis(a, array.ndim) for a in (v if isinstance(v, Iterable) else (v,))]
+        for v in (source, destination)
     )
     if len(set(sources)) != len(sources) or len(set(places)) != len(places):
         raise ValueError(f"repeated axis in `source` or `destination` argument: {source}, {destination}")
@@ -223,7 +226,9 @@ def roll(x: ArrayLike, /, shift: int | Sequence[int], axis: Axis = None) -> GpuA
         raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
     count = max(len(shifts), len(axes))
     rolled = array
-    for number, places in zip(axes * (count if len(axes) == 1 else 1), shifts * (count if len(shifts) == 1 else 1), strict=True):
+    for number, places in zip(
+        axes * (count if len(axes) == 1 else 1), shifts * (count if len(shifts) == 1 else 1), strict=True
+    ):
         extent = rolled.shape[number]
         cut = -places % extent if extent else 0
         if cut:
@@ -339,5 +344,3 @@ def atleast_1d(x: ArrayLike, /) -> GpuArray:
     """Return an array with at least one axis."""
     array = as_array(x)
     return array if array.ndim else array.reshape(1)
-
-

@@ -40,7 +40,7 @@ def _unique(x: ArrayLike, function: Any) -> list[GpuArray]:
 
 
 def unique_all(x: ArrayLike, /) -> UniqueAll:
-    """Return the different elements, sorted, with the position of the first of each, where each element went, and counts."""
+    """Return the different elements, sorted, their first positions, which of them each element is, and counts."""
     return UniqueAll(*_unique(x, np.unique_all))
 
 

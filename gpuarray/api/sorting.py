@@ -35,7 +35,7 @@ def sort(x: ArrayLike, /, axis: int = -1, *, descending: bool = False, stable: b
 
 
 def argsort(x: ArrayLike, /, axis: int = -1, *, descending: bool = False, stable: bool = True) -> GpuArray:
-    """Return the positions that put elements in order along an axis, as int64; the arguments are those of :func:`sort`."""
+    """Return the positions that put elements in order, as int64; the arguments are those of :func:`sort`."""
     array = as_array(x)
     number = build.normalize_axis(axis, array.ndim)
     node = host_functions.call(

@@ -194,7 +194,13 @@ def _mean_node(
 
 
 def mean(
-    x: ArrayLike, /, axis: Axis = None, dtype: DTypeLike = None, out: Any = None, keepdims: bool = False, where: Any = True
+    x: ArrayLike,
+    /,
+    axis: Axis = None,
+    dtype: DTypeLike = None,
+    out: Any = None,
+    keepdims: bool = False,
+    where: Any = True,
 ) -> GpuArray:
     """Return the arithmetic mean along axes.
 
@@ -224,7 +230,9 @@ def mean(
     return write_out(result(build.cast(node, wanted), array, where), out)  # type: ignore[no-any-return]  # out is it
 
 
-def _var_node(array: GpuArray, axes: tuple[int, ...], compute: DType, keepdims: bool, where: Any, correction: Any) -> Node:
+def _var_node(
+    array: GpuArray, axes: tuple[int, ...], compute: DType, keepdims: bool, where: Any, correction: Any
+) -> Node:
     """Return the mean of the squared deviations from the mean: two passes, as NumPy, for the sake of accuracy."""
     source = build.cast(array.node(), compute)
     centre = _mean_node(array, axes, compute, True, where, source)
@@ -317,7 +325,9 @@ def _cumulative(op: ReduceOp, x: ArrayLike, axis: int | None, dtype: DTypeLike, 
     array = as_array(x)
     if axis is None:
         if array.ndim != 1:
-            raise ValueError(f"axis must be given for an array with {array.ndim} axes; only with one axis it can be left out")
+            raise ValueError(
+                f"axis must be given for an array with {array.ndim} axes; only with one axis it can be left out"
+            )
         axis = 0
     number = build.normalize_axis(axis, array.ndim)
     node = build.scan(op, array.node(), number, None if dtype is None else dtypes.canonical(dtype))

@@ -95,7 +95,7 @@ def _beside(part: ArrayLike, array: GpuArray, axis: int) -> GpuArray:
     return given if given.ndim else given.broadcast(tuple(1 if a == axis else n for a, n in enumerate(array.shape)))
 
 
-# -- evaluation -------------------------------------------------------------------------------------------------------------
+# -- evaluation -------------------------------------------------------------------------------------------------------
 
 
 def evaluate(*arrays: GpuArray) -> None:

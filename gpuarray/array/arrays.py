@@ -72,7 +72,9 @@ class GpuArray(MethodsArray):
         """
         wanted = dtypes.canonical(dtype)
         if casting != "unsafe" and not np.can_cast(self._dtype, wanted, casting):
-            raise TypeError(f"Cannot cast array data from {self._dtype!r} to {wanted!r} according to the rule {casting!r}")
+            raise TypeError(
+                f"Cannot cast array data from {self._dtype!r} to {wanted!r} according to the rule {casting!r}"
+            )
         if wanted == self._dtype and not copy:
             return self
         return self._fresh(cast(self.node(), wanted))
@@ -207,7 +209,7 @@ class GpuArray(MethodsArray):
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self.__array__(), self._cell.device.name, self._access)
 
-    # -- NumPy's and the standard's protocols ---------------------------------------------------------------------------
+    # -- NumPy's and the standard's protocols -------------------------------------------------------------------------
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
         if not keywords and method == "__call__":
@@ -233,7 +235,7 @@ class GpuArray(MethodsArray):
         return (1, 0)
 
 
-#: ``wrap(node, device)``: an array with storage of its own whose value is ``node``; a 0-d one is a value as NumPy's scalars.
+#: ``wrap(node, device)``: an array with storage of its own and the value ``node``; 0-d ones are values.
 wrap: Callable[[Node, Device], GpuArray] = GpuArray._wrap
 #: ``apply(op, *values)``: an elementwise row over arrays and scalars; NotImplemented if a value is of an unknown type.
 apply: Callable[..., Any] = GpuArray._apply
@@ -267,4 +269,3 @@ def settle(array: Any) -> Node:
     """Return the node to evaluate so that all views of the array's storage are ready: the storage's own."""
     node: Node = array._cell.node
     return node
-

@@ -30,7 +30,7 @@ class MethodsArray(ComputingArray):
         written: Self = dispatch.METHODS["write_out"](result, out)
         return written
 
-    # -- reductions -----------------------------------------------------------------------------------------------------
+    # -- reductions ---------------------------------------------------------------------------------------------------
 
     def sum(
         self,
@@ -114,7 +114,7 @@ class MethodsArray(ComputingArray):
         where: Any = True,
         correction: float | None = None,
     ) -> Self:
-        """Standard deviation along axes; see :func:`gpuarray.std`."""
+        """Return the standard deviation along axes; see :func:`gpuarray.std`."""
         divisor = ddof if correction is None else correction
         return self._call("std", axis=axis, dtype=dtype, out=out, correction=divisor, keepdims=keepdims, where=where)
 
@@ -127,12 +127,12 @@ class MethodsArray(ComputingArray):
         return self._written(self._call("argmax", axis=axis, keepdims=keepdims), out)
 
     def cumsum(self, axis: int | None = None, dtype: npt.DTypeLike | None = None, out: Any = None) -> Self:
-        """Running sum along an axis, of all elements in C order by default; see :func:`gpuarray.cumulative_sum`."""
+        """Return the running sum along an axis, of all elements in C order by default."""
         line = self.reshape(-1) if axis is None else self
         return self._written(line._call("cumulative_sum", axis=0 if axis is None else axis, dtype=dtype), out)
 
     def cumprod(self, axis: int | None = None, dtype: npt.DTypeLike | None = None, out: Any = None) -> Self:
-        """Running product along an axis, of all elements in C order by default."""
+        """Return the running product along an axis, of all elements in C order by default."""
         line = self.reshape(-1) if axis is None else self
         return self._written(line._call("cumulative_prod", axis=0 if axis is None else axis, dtype=dtype), out)
 
@@ -140,7 +140,7 @@ class MethodsArray(ComputingArray):
         """Largest minus smallest element along axes."""
         return self._written(self.max(axis, keepdims=keepdims) - self.min(axis, keepdims=keepdims), out)
 
-    # -- elementwise ----------------------------------------------------------------------------------------------------
+    # -- elementwise --------------------------------------------------------------------------------------------------
 
     def clip(self, min: Any = None, max: Any = None, out: Any = None) -> Self:
         """Elements limited to a range; see :func:`gpuarray.clip`."""
@@ -158,7 +158,7 @@ class MethodsArray(ComputingArray):
         """Complex conjugate; see :func:`gpuarray.conj`."""
         return self._call("conj")
 
-    # -- shape ----------------------------------------------------------------------------------------------------------
+    # -- shape --------------------------------------------------------------------------------------------------------
 
     def flatten(self, order: str = "C") -> Self:
         """Elements as a new array of one axis."""
@@ -198,7 +198,7 @@ class MethodsArray(ComputingArray):
         """Sum along the diagonal."""
         return self.diagonal(offset, axis1, axis2).sum(axis=-1, dtype=dtype, out=out)
 
-    # -- selection and order --------------------------------------------------------------------------------------------
+    # -- selection and order ------------------------------------------------------------------------------------------
 
     def take(self, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Self:
         """Elements at positions along an axis; see :func:`gpuarray.take`."""
@@ -235,7 +235,7 @@ class MethodsArray(ComputingArray):
         line = self.reshape(-1) if axis is None else self
         return line._call("argsort", axis=-1 if axis is None else axis)
 
-    # -- products ---------------------------------------------------------------------------------------------------------
+    # -- products -----------------------------------------------------------------------------------------------------
 
     def dot(self, b: Any, out: Any = None) -> Self:
         """NumPy's dot product: over the last axis of this array and the last but one of the other."""

@@ -38,7 +38,8 @@ def as_operand(value: Any) -> Any:
     if kind is list or kind is tuple:
         return sequence_node(value)
     if isinstance(value, bool | int | float | complex):
-        return next(base(value) for base in (int, float, complex) if isinstance(value, base))
+        kind = next(base for base in (bool, int, float, complex) if isinstance(value, base))
+        return kind(value)  # type: ignore[arg-type]  # of an instance of its own subclass
     return NotImplemented
 
 

@@ -20,9 +20,10 @@ from gpuarray.ops import elementwise as rows
 from gpuarray.ops.spec import MapOp
 
 A = TypeVar("A", bound="ComputingArray")
+F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _forward(op: MapOp) -> Callable[[Any, Any], Any]:
+def _forward(op: MapOp) -> Callable[[A, Any], A]:
     def method(self: A, other: Any) -> A:
         kind = type(other)
         cell = self._cell
@@ -36,38 +37,41 @@ def _forward(op: MapOp) -> Callable[[Any, Any], Any]:
             return self._wrap(elementwise(op, node, second.node if plain else other.node()), device)
         if kind in WEAK:
             return self._wrap(elementwise(op, node, other), device)
-        return self._apply(op, self, other)
+        mixed: A = self._apply(op, self, other)
+        return mixed
 
     return _named(method, op, "x {} other")
 
 
-def _reflected(op: MapOp) -> Callable[[Any, Any], Any]:
+def _reflected(op: MapOp) -> Callable[[A, Any], A]:
     def method(self: A, other: Any) -> A:
         if type(other) in WEAK:
             return self._wrap(elementwise(op, other, self.node()), self._cell.device)
-        return self._apply(op, other, self)
+        mixed: A = self._apply(op, other, self)
+        return mixed
 
     return _named(method, op, "other {} x")
 
 
-def _inplace(op: MapOp) -> Callable[[Any, Any], Any]:
+def _inplace(op: MapOp) -> Callable[[A, Any], A]:
     def method(self: A, other: Any) -> A:
         operand = other if type(other) in WEAK else as_operand(other)
         if operand is NotImplemented:
-            return NotImplemented
+            refused: A = operand
+            return refused
         return self._update(elementwise(op, self.node(), operand), op, other)
 
     return _named(method, op, "x {}= other")
 
 
-def _unary(op: MapOp) -> Callable[[Any], Any]:
+def _unary(op: MapOp) -> Callable[[A], A]:
     def method(self: A) -> A:
         return self._wrap(elementwise(op, self.node()), self._cell.device)
 
     return _named(method, op, "{} x")
 
 
-def _named(method: Callable[..., Any], op: MapOp, form: str) -> Callable[..., Any]:
+def _named(method: F, op: MapOp, form: str) -> F:
     method.__doc__ = f"{op.doc} The operator of the form ``{form.format('*')}``, as ``{op.name}``."
     return method
 
@@ -117,7 +121,8 @@ class ComputingArray(SelectableArray):
             node = cast(node, self._dtype)
         if node.shape != self._shape:
             raise ValueError(
-                f"non-broadcastable output operand with shape {self._shape} doesn't match the broadcast shape {node.shape}"
+                f"non-broadcastable output operand with shape {self._shape} doesn't match the broadcast shape "
+                f"{node.shape}"
             )
         if self._access is VALUE:
             return self._wrap(node, device)
@@ -167,8 +172,8 @@ class ComputingArray(SelectableArray):
     __le__ = _forward(rows.less_equal)
     __gt__ = _forward(rows.greater)
     __ge__ = _forward(rows.greater_equal)
-    __eq__ = _forward(rows.equal)
-    __ne__ = _forward(rows.not_equal)
+    __eq__ = _forward(rows.equal)  # type: ignore[assignment]  # elementwise, as NumPy
+    __ne__ = _forward(rows.not_equal)  # type: ignore[assignment]  # elementwise, as NumPy
     __neg__ = _unary(rows.negative)
     __pos__ = _unary(rows.positive)
     __abs__ = _unary(rows.abs)

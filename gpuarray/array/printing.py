@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gpuarray.graph import build
-from gpuarray.graph.layouts import slice_axis
+from gpuarray.graph.layouts import contiguous, slice_axis
 from gpuarray.graph.nodes import Node
 from gpuarray.runtime import evaluate
 
@@ -31,7 +31,7 @@ def _shown(array: Any) -> tuple[npt.NDArray[Any], bool]:
 def _edges(node: Node, axis: int, edge: int) -> Node:
     """Return the first ``edge + 1`` and the last ``edge`` positions of an axis."""
     extent = node.shape[axis]
-    layout = build.contiguous(node.shape)
+    layout = contiguous(node.shape)
     front = build.view(node, slice_axis(layout, axis, 0, 1, edge + 1))
     return build.concat([front, build.view(node, slice_axis(layout, axis, extent - edge, 1, edge))], axis)
 

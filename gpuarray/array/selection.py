@@ -152,7 +152,7 @@ def _cycled(line: Node, wanted: int) -> Node:
     return build.gather(line, build.elementwise(rows.remainder, count, line.size))
 
 
-# -- keys -----------------------------------------------------------------------------------------------------------------
+# -- keys -------------------------------------------------------------------------------------------------------------
 
 
 def _has_ellipsis(key: Any) -> bool:

@@ -86,7 +86,7 @@ class StoredArray:
     _part: str | None
     _access: int
 
-    # -- making ---------------------------------------------------------------------------------------------------------
+    # -- making -------------------------------------------------------------------------------------------------------
 
     @classmethod
     def _wrap(cls, node: Node, device: Device) -> Self:
@@ -117,7 +117,7 @@ class StoredArray:
         array._access = access
         return array
 
-    # -- what it is -----------------------------------------------------------------------------------------------------
+    # -- what it is ---------------------------------------------------------------------------------------------------
 
     @property
     def shape(self) -> Shape:
@@ -180,7 +180,7 @@ class StoredArray:
         node = self._cell.node
         return self._see(None, node.shape, node.dtype, None, self._access)
 
-    # -- value ----------------------------------------------------------------------------------------------------------
+    # -- value --------------------------------------------------------------------------------------------------------
 
     def _storage_layout(self) -> Layout:
         return contiguous(self._shape) if self._layout is None else self._layout
@@ -200,7 +200,7 @@ class StoredArray:
             evaluate.evaluate([stored], self._cell.device)
         return self.node()
 
-    # -- views ----------------------------------------------------------------------------------------------------------
+    # -- views --------------------------------------------------------------------------------------------------------
 
     def view_of(self, layout: Layout, *, writeable: bool = True) -> Self:
         """Return an array that shares this one's storage through another layout."""
@@ -307,7 +307,7 @@ class StoredArray:
         build.broadcast_to(self._shape, shape)
         return self.view_of(broadcast_layout(self._storage_layout(), shape), writeable=False)
 
-    # -- writing --------------------------------------------------------------------------------------------------------
+    # -- writing ------------------------------------------------------------------------------------------------------
 
     def _fresh(self, node: Node) -> Self:
         """Return an array with new storage on this array's device; unlike a result, a 0-d one is writeable."""

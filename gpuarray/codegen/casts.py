@@ -42,7 +42,7 @@ def cast_expression(expression: str, source: DType, target: DType) -> str:
         return _truth(expression, held)
     if held in _REAL:
         if wanted in _REAL:
-            return f"vec2<{_REAL[wanted]}>({expression})"
+            return f"{wanted}_from_{held}({expression})"
         real = dtypes.float32 if held == "c64" else dtypes.float64
         return cast_expression(f"({expression}).x", real, target)
     if wanted in _REAL:

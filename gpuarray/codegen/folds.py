@@ -52,7 +52,7 @@ def shaping(loop: Loop) -> Shaping:
     """Decide how a loop's rows are walked."""
     columns, row_count = loop.columns, max(loop.rows, 1)
     mode = _mode(loop)
-    one_walk = max(loop.phases, default=0) == 0 and not any(_late_full(loop))
+    one_walk = not any(loop.phases[n] for n in loop.folds) and not any(_late_full(loop))
     if mode == GROUP:
         wide = _is_wide(loop)
         most = max(1, columns // (WORKGROUP * LANES * 4))

@@ -40,13 +40,17 @@ def scalar_expression(word: int, dtype: DType) -> str:
         case "i32" | "f32":
             return f"bitcast<{compute}>({first})"
         case "i64" | "u64" | "f64":
-            return f"bitcast<{compute}>(vec2<u32>({first}, {parameter(word + 1)}))"
+            return _wide_word(word, compute)
         case "c64":
             return f"vec2<f32>(bitcast<f32>({first}), bitcast<f32>({parameter(word + 1)}))"
         case _:
-            low = f"bitcast<f64>(vec2<u32>({first}, {parameter(word + 1)}))"
-            high = f"bitcast<f64>(vec2<u32>({parameter(word + 2)}, {parameter(word + 3)}))"
-            return f"vec2<f64>({low}, {high})"
+            return f"vec2<f64>({_wide_word(word, 'f64')}, {_wide_word(word + 2, 'f64')})"
+
+
+def _wide_word(word: int, compute: str) -> str:
+    # naga has no bitcast from pairs of words to 64-bit types
+    joined = f"(u64({parameter(word)}) | (u64({parameter(word + 1)}) << 32u))"
+    return joined if compute == "u64" else f"bitcast<{compute}>({joined})"
 
 
 def scalar_words(dtype: DType) -> int:

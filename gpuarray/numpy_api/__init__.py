@@ -71,6 +71,8 @@ def install() -> None:
     """Fill the tables of functions, ufuncs and protocol methods. Called once, by the package."""
     dispatch.collect_ufunc_rows()
     dispatch.UFUNC_METHODS.update(ufuncs.METHODS)
+    for name, other in ufuncs.SYNONYMS.items():
+        dispatch.UFUNC_ROWS[find(name)] = dispatch.UFUNC_ROWS[find(other)]
     for name, composition in ufuncs.COMPOSED.items():
         if (ufunc := find(name)) is not None:
             dispatch.COMPOSED_UFUNCS[ufunc] = composition

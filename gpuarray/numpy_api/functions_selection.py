@@ -21,12 +21,12 @@ from gpuarray.numpy_api.registry import implements, native
 
 def _in_range(indices: Any, extent: int, mode: str) -> Any:
     positions = indices if isinstance(indices, GpuArray) else np.asarray(indices)
-    if positions.dtype.kind == "b" or positions.size == 0:
-        positions = positions.astype(np.intp)
     if positions.dtype.kind not in "iu":
-        raise TypeError(
-            f"Cannot cast array data from {positions.dtype!r} to {dtypes.int64!r} according to the rule 'safe'"
-        )
+        if isinstance(indices, GpuArray | np.ndarray) and positions.dtype.kind != "b":
+            raise TypeError(
+                f"Cannot cast array data from {positions.dtype!r} to {dtypes.int64!r} according to the rule 'safe'"
+            )
+        positions = positions.astype(np.intp)
     if mode == "wrap":
         return positions % extent
     if mode == "clip":
@@ -45,7 +45,7 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "r
     chosen = source[along(number, _in_range(indices, source.shape[number], mode))]
     if out is not None and tuple(out.shape) != chosen.shape:
         raise ValueError(f"output array does not match result of ndarray.take: {tuple(out.shape)}, not {chosen.shape}")
-    return deliver(chosen, out)
+    return deliver(chosen, out, "unsafe")
 
 
 def _beside(source: GpuArray, indices: Any, axis: int) -> tuple[Any, ...]:

@@ -84,7 +84,7 @@ def _position(op: Any, a: Any, axis: Any, out: Any, keepdims: Any) -> Any:
         result = wrap(build.reduce(op, source.node(), axes, None, keep), source.device)
     if out is not None:
         check_reduced(op.name, result.shape, out)
-    return deliver(result, out)
+    return deliver(result, out, "unsafe")
 
 
 @native("argmin")
@@ -180,9 +180,9 @@ def mean(
     inner, result = _moment_dtypes(source, dtype)
     if result.kind in "biu":
         total = fold(np.add, source, axis=axis, dtype=inner, keepdims=keepdims, where=where)
-        return deliver(np.true_divide(total, count(source, axis, keepdims, where)).astype(result), out)
+        return deliver(np.true_divide(total, count(source, axis, keepdims, where)).astype(result), out, "unsafe")
     total = fold(np.add, source, axis=axis, dtype=inner, keepdims=keepdims, where=where)
-    return deliver(_quotient(total, count(source, axis, keepdims, where)).astype(result, copy=False), out)
+    return deliver(_quotient(total, count(source, axis, keepdims, where)).astype(result, copy=False), out, "unsafe")
 
 
 @native("var")
@@ -190,7 +190,7 @@ def var(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
     where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,
 ) -> Any:  # fmt: skip
-    return deliver(variance(a, axis, dtype, ddof, keepdims, where, mean, correction, False), out)
+    return deliver(variance(a, axis, dtype, ddof, keepdims, where, mean, correction, False), out, "unsafe")
 
 
 @native("std")
@@ -198,7 +198,7 @@ def std(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
     where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,
 ) -> Any:  # fmt: skip
-    return deliver(variance(a, axis, dtype, ddof, keepdims, where, mean, correction, True), out)
+    return deliver(variance(a, axis, dtype, ddof, keepdims, where, mean, correction, True), out, "unsafe")
 
 
 def variance(

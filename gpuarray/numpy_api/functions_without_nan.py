@@ -75,7 +75,7 @@ def _nan_extreme(
         empty = all_(np.isnan(source), axis, None, keepdims, where=where)
         if initial is NOT_GIVEN:
             result = np.where(empty, source.dtype.type(np.nan), result)
-    return deliver(result, out)
+    return deliver(result, out, "unsafe")
 
 
 @native("nanmin")
@@ -122,7 +122,7 @@ def nanvar(
     where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,
 ) -> Any:  # fmt: skip
     value = variance(a, axis, dtype, ddof, keepdims, _present(a, where), mean, correction, False)
-    return deliver(_undefined(a, value, axis, ddof, correction, keepdims, where), out)
+    return deliver(_undefined(a, value, axis, ddof, correction, keepdims, where), out, "unsafe")
 
 
 @native("nanstd")
@@ -131,7 +131,7 @@ def nanstd(
     where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,
 ) -> Any:  # fmt: skip
     value = variance(a, axis, dtype, ddof, keepdims, _present(a, where), mean, correction, True)
-    return deliver(_undefined(a, value, axis, ddof, correction, keepdims, where), out)
+    return deliver(_undefined(a, value, axis, ddof, correction, keepdims, where), out, "unsafe")
 
 
 def _undefined(a: Any, value: Any, axis: Any, ddof: Any, correction: Any, keepdims: Any, where: Any) -> Any:

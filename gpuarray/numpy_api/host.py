@@ -56,6 +56,8 @@ class _Copies:
         for array, host in self._by_array.values():
             if value is host and id(array) in self._written:
                 return array
+        if id(value) in self._written:
+            return value
         if isinstance(value, np.ndarray | np.generic):
             return from_host(np.asarray(value), device) if dtypes.is_supported(value.dtype) else value
         if isinstance(value, tuple):
@@ -80,7 +82,7 @@ def _written(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tu
     written = outs if isinstance(outs, tuple) else (outs,)
     if name_of(function) in IN_PLACE and args:
         written = (*written, args[0])
-    return tuple(a for a in written if isinstance(a, GpuArray))
+    return tuple(a for a in written if isinstance(a, GpuArray | np.ndarray))
 
 
 def on_host(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], reason: str, name: str = "") -> Any:

@@ -33,10 +33,11 @@ def accumulation_dtype(ufunc: Any, source: DType, dtype: Any, out: Any) -> DType
     """
     op = REDUCTIONS[ufunc]
     wanted = None if dtype is None else dtypes.canonical(dtype)
-    if wanted is None and out is not None and not _boolean(op):
-        wanted = dtypes.canonical(out.dtype)
-    ufunc.resolve_dtypes((None, source, None), signature=(wanted, None, None), reduction=True)
-    return wanted or op.accumulate(source)
+    given = None if out is None or wanted is not None or _boolean(op) else out.dtype
+    loop = ufunc.resolve_dtypes(
+        (given, source, None), signature=(wanted, None, None), casting="unsafe", reduction=True
+    )
+    return wanted or (op.accumulate(source) if given is None else dtypes.canonical(loop[0]))
 
 
 def neutral(op: ReduceOp, dtype: DType) -> Any:
@@ -78,7 +79,7 @@ def fold(
             result = build.elementwise(op.combine, result, build.full((), start, kind))
     if out is not None:
         check_reduced(ufunc.__name__, result.shape, out)
-    return deliver(wrap(result, device_among(source, where)), out, "unsafe" if _boolean(op) else "same_kind")
+    return deliver(wrap(result, device_among(source, where)), out, "unsafe")
 
 
 def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
@@ -151,4 +152,4 @@ def running(ufunc: Any, source: GpuArray, *, axis: int = 0, dtype: Any = None, o
     node = build.scan(op, build.cast(source.node(), kind), axis, kind)
     if out is not None and tuple(out.shape) != node.shape:
         raise ValueError(f"provided out is the wrong size for the accumulation: {tuple(out.shape)}, not {node.shape}")
-    return deliver(wrap(node, source.device), out, "unsafe" if _boolean(op) else "same_kind")
+    return deliver(wrap(node, source.device), out, "unsafe")

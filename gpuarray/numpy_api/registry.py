@@ -52,7 +52,8 @@ def native(*names: str) -> Callable[[_F], _F]:
 
 def name_of(function: Any) -> str:
     """Return NumPy's name of a function below ``numpy.``, or the dotted name of somebody else's function."""
-    return f"{function.__module__}.{function.__name__}".removeprefix("numpy.")
+    module = getattr(function, "__module__", None)  # ufuncs have none
+    return f"{module}.{function.__name__}".removeprefix("numpy.") if module else str(function.__name__)
 
 
 def find(name: str) -> Any:

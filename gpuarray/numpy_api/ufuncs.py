@@ -70,6 +70,8 @@ def _rows(
         signature = (None,) * ufunc.nin + (dtypes.canonical(dtype),) * ufunc.nout
     operands = [as_operand(value) for value in inputs]
     given = [_dtype_of(o) for o in operands] + [None if o is None else o.dtype for o in outs]
+    if signature is None:
+        signature = (None,) * ufunc.nargs
     loop = ufunc.resolve_dtypes(tuple(given), signature=signature, casting=casting)
     nodes = [_converted(o, dtypes.canonical(d)) for o, d in zip(operands, loop[: ufunc.nin], strict=True)]
     device = device_among(inputs, outs)
@@ -232,6 +234,9 @@ def _vecmat(first: Any, second: Any) -> Any:
     left, right = as_arrays(first, second)
     return _matmul(_conjugated(left)[..., None, :], right)[..., 0, :]
 
+
+#: Ufuncs that are another one under a second name, by NumPy name.
+SYNONYMS: Final[dict[str, str]] = {"deg2rad": "radians", "rad2deg": "degrees"}
 
 #: Compositions by NumPy name; the names that this NumPy lacks are left out.
 COMPOSED: Final[dict[str, Callable[..., Any]]] = {

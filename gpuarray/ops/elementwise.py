@@ -4,8 +4,9 @@ Names are the standard's, and NumPy's where the standard has none. A composition
 decimals and ``clip`` are functions over these rows. The promise of every row is NumPy's value: NaN, infinities and
 signed zeros included, integers wrapping, division of integers by zero giving 0.
 
-Two guards appear in the templates of + - * /: ``opaque_{T}`` hides a value from the driver's compiler, which would
-otherwise fold ``x - x`` to 0 for infinities, or contract a product and a sum into one rounding where NumPy has two.
+The templates of + - * / guard their results: ``opaque_{T}`` hides a value from the driver's compiler, which would
+otherwise fold ``x - x`` to 0 for infinities, contract a product and a sum into one rounding where NumPy has two, or
+reorder a chain of either.
 """
 
 from typing import Any
@@ -88,11 +89,14 @@ _IDENTITY = {"int": "{0}", "bool": "{0}"}
 
 add = MapOp(
     name="add", numpy=np.add, arity=2, doc="Sum; logical or of booleans.",
-    wgsl={"bool": "({0} || {1})", "int": "({0} + {1})", "float": "({0} + {1})", "complex": "({0} + {1})"},
+    wgsl={
+        "bool": "({0} || {1})", "int": "({0} + {1})", "float": "opaque_{T}({0} + {1})",
+        "complex": "opaque_{T}({0} + {1})",
+    },
 )  # fmt: skip
 subtract = MapOp(
     name="subtract", numpy=np.subtract, arity=2, doc="Difference.",
-    wgsl={"int": "({0} - {1})", "float": "({0} - opaque_{T}({1}))", "complex": "({0} - opaque_{T}({1}))"},
+    wgsl={"int": "({0} - {1})", "float": "subtract_{T}({0}, {1})", "complex": "subtract_{T}({0}, {1})"},
 )  # fmt: skip
 multiply = MapOp(
     name="multiply", numpy=np.multiply, arity=2, doc="Product; logical and of booleans.",
@@ -376,7 +380,7 @@ bitwise_count = MapOp(
     wgsl={"int": "bitwise_count_{T}({0})"},
 )  # fmt: skip
 
-# --- selection, casts and complex parts ---------------------------------------------------------------------------------
+# --- selection, casts and complex parts -----------------------------------------------------------------------------
 
 where = MapOp(
     name="where", numpy=_where, arity=3, dtypes=_where_dtypes, doc="x where the condition holds, y elsewhere.",

@@ -225,6 +225,21 @@ class TestTransfer:
         sent.flags.writeable = False
         assert np.array_equal(download(provider, upload(provider, sent), 8, sent.dtype), sent)
 
+    @pytest.mark.parametrize("nbytes", [100, 40 * MIB])
+    def test_an_interrupted_read_does_no_harm(self, driven, monkeypatch, nbytes):
+        sent = np.random.default_rng(0).integers(0, 256, nbytes, np.uint8)
+        buffer = upload(driven, sent)
+        with monkeypatch.context() as patch:
+
+            def interrupt(staging, target):
+                raise KeyboardInterrupt
+
+            patch.setattr(driven._driver, "finish_read", interrupt)
+            with pytest.raises(KeyboardInterrupt):
+                driven.read(buffer, np.empty_like(sent))
+        assert np.array_equal(download(driven, buffer, nbytes, np.uint8), sent)
+        driven.synchronize()
+
     def test_arrays_must_fit_and_be_contiguous(self, provider):
         buffer = provider.allocate(8)
         with pytest.raises(ValueError, match="does not fit"):
@@ -320,6 +335,23 @@ class TestRun:
         with pytest.raises(DeviceError, match=r"'bad' does not compile(?s:.*)    2 \| fn main"):
             driven.run([Task(driven.prepare_program(Program((launch,))), [], [], [])])
         assert driven.alive
+
+    @pytest.mark.parametrize(
+        ("settings", "trusted"), [({}, True), ({"debug": 1}, False), ({"verify": True}, False)], ids=str
+    )
+    def test_bounds_checks_are_left_out_unless_something_is_looked_for(self, fresh, monkeypatch, settings, trusted):
+        asked = []
+        compile_module = fresh._driver.shader_module
+
+        def recording(source, label, *, trusted):
+            asked.append(trusted)
+            return compile_module(source, label, trusted=trusted)
+
+        monkeypatch.setattr(fresh._driver, "shader_module", recording)
+        with config.using(**{"debug": 0, "verify": False, **settings}):
+            self.test_one_launch(fresh)
+        assert asked == [trusted]
+        assert fresh._driver.can_trust
 
     def test_a_launch_that_is_refused_leaves_the_device_usable(self, driven):
         launch = add_launch(64)

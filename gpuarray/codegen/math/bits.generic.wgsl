@@ -1,9 +1,13 @@
 // Numbers as bits: tests, order, signs and exponents by integer operations, which no driver folds, flushes or
 // reorders. Everything here is exact.
 
+// The same number, which no compiler knows to be the same. By addition: two exclusive ors with one value cancel, and
+// of two ors one vanishes, so that an opaque value made opaque again would be seen through.
 fn opaque_FLOAT(x: FLOAT) -> FLOAT {
-  return bitcast<FLOAT>(bitcast<UNSIGNED>(x) ^ UNSIGNED(zero_u32()));
+  return bitcast<FLOAT>(bitcast<UNSIGNED>(x) + UNSIGNED(zero_u32()));
 }
+// x - y rounded once, NaN of equal infinities: no driver sees that both are the same.
+fn subtract_FLOAT(x: FLOAT, y: FLOAT) -> FLOAT { return opaque_FLOAT(x - opaque_FLOAT(y)); }
 fn nan_FLOAT() -> FLOAT { return bitcast<FLOAT>(nan_bits_FLOAT ^ UNSIGNED(zero_u32())); }
 fn infinity_FLOAT() -> FLOAT { return bitcast<FLOAT>(infinity_bits_FLOAT ^ UNSIGNED(zero_u32())); }
 fn magnitude_FLOAT(x: FLOAT) -> UNSIGNED { return bitcast<UNSIGNED>(x) & magnitude_bits_FLOAT; }
@@ -70,7 +74,8 @@ fn rint_FLOAT(x: FLOAT) -> FLOAT {
   return copysign_FLOAT(select(round(x), FLOAT(magnitude > half_bits_FLOAT), magnitude < one_bits_FLOAT), x);
 }
 fn modf_fraction_FLOAT(x: FLOAT) -> FLOAT {
-  return copysign_FLOAT(select(x - trunc(x), FLOAT(0.0), isinf_FLOAT(x)), x);
+  let fraction = select(x - trunc(x), x, magnitude_FLOAT(x) < one_bits_FLOAT);
+  return copysign_FLOAT(select(fraction, FLOAT(0.0), isinf_FLOAT(x)), x);
 }
 
 // 2**n for exponents of normal numbers.
@@ -133,6 +138,7 @@ fn spacing_FLOAT(x: FLOAT) -> FLOAT {
   return bitcast<FLOAT>(unit | select(UNSIGNED(0), sign_bit_FLOAT, order_FLOAT(x) < 0));
 }
 
+// Drivers contract and reorder sums and products, so every step whose rounding error matters is made opaque.
 // a * b as an unevaluated sum of two numbers (Dekker), the halves split by bits. Exact barring underflow.
 fn two_product_FLOAT(a: FLOAT, b: FLOAT) -> vec2<FLOAT> {
   let a_high = bitcast<FLOAT>(bitcast<UNSIGNED>(a) & upper_half_FLOAT);
@@ -140,17 +146,18 @@ fn two_product_FLOAT(a: FLOAT, b: FLOAT) -> vec2<FLOAT> {
   let a_low = a - a_high;
   let b_low = b - b_high;
   let product = opaque_FLOAT(a * b);
-  let error = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
-  return vec2<FLOAT>(product, error);
+  let first = opaque_FLOAT(a_high * b_high - product);
+  let second = opaque_FLOAT(first + a_high * b_low);
+  return vec2<FLOAT>(product, opaque_FLOAT(second + a_low * b_high) + a_low * b_low);
 }
 // a + b as an unevaluated sum, for |a| >= |b| or where the sum is exact.
 fn fast_two_sum_FLOAT(a: FLOAT, b: FLOAT) -> vec2<FLOAT> {
   let sum = opaque_FLOAT(a + b);
-  return vec2<FLOAT>(sum, b - (sum - a));
+  return vec2<FLOAT>(sum, b - opaque_FLOAT(sum - a));
 }
 fn two_sum_FLOAT(a: FLOAT, b: FLOAT) -> vec2<FLOAT> {
   let sum = opaque_FLOAT(a + b);
   let b_part = opaque_FLOAT(sum - a);
-  return vec2<FLOAT>(sum, (a - (sum - b_part)) + (b - b_part));
+  return vec2<FLOAT>(sum, opaque_FLOAT(a - opaque_FLOAT(sum - b_part)) + opaque_FLOAT(b - b_part));
 }
 fn upper_FLOAT(x: FLOAT) -> FLOAT { return bitcast<FLOAT>(bitcast<UNSIGNED>(x) & upper_half_FLOAT); }

@@ -68,6 +68,9 @@ fn f32_from_f64(x: f64) -> f32 {
   return bitcast<f32>(sign | (rounded + (u32(max(exponent - 1, 0)) << 23u)));
 }
 
+fn c128_from_c64(z: vec2<f32>) -> vec2<f64> { return vec2<f64>(f64_from_f32(z.x), f64_from_f32(z.y)); }
+fn c64_from_c128(z: vec2<f64>) -> vec2<f32> { return vec2<f32>(f32_from_f64(z.x), f32_from_f64(z.y)); }
+
 // Floats to integers, towards 0; out of range as x86-64 has it.
 fn i32_from_f32(x: f32) -> i32 {
   return select(i32(-2147483648), i32(x), magnitude_f32(x) < 0x4f000000u);

@@ -1,6 +1,7 @@
 // Complex numbers as (real, imaginary) pairs: arithmetic, order and roots, in NumPy's formulas and special cases.
 
 fn opaque_COMPLEX(z: vec2<FLOAT>) -> vec2<FLOAT> { return vec2<FLOAT>(opaque_FLOAT(z.x), opaque_FLOAT(z.y)); }
+fn subtract_COMPLEX(a: vec2<FLOAT>, b: vec2<FLOAT>) -> vec2<FLOAT> { return opaque_COMPLEX(a - opaque_COMPLEX(b)); }
 fn negative_COMPLEX(z: vec2<FLOAT>) -> vec2<FLOAT> { return vec2<FLOAT>(negative_FLOAT(z.x), negative_FLOAT(z.y)); }
 fn conj_COMPLEX(z: vec2<FLOAT>) -> vec2<FLOAT> { return vec2<FLOAT>(z.x, negative_FLOAT(z.y)); }
 fn rint_COMPLEX(z: vec2<FLOAT>) -> vec2<FLOAT> { return vec2<FLOAT>(rint_FLOAT(z.x), rint_FLOAT(z.y)); }
@@ -21,26 +22,26 @@ fn square_COMPLEX(a: vec2<FLOAT>) -> vec2<FLOAT> { return multiply_COMPLEX(a, a)
 fn divide_COMPLEX(a: vec2<FLOAT>, b: vec2<FLOAT>) -> vec2<FLOAT> {
   if (greater_equal_FLOAT(abs_FLOAT(b.x), abs_FLOAT(b.y))) {
     if (!truth_FLOAT(b.x)) {
-      let zero = opaque_FLOAT(abs_FLOAT(b.x));
-      return vec2<FLOAT>(a.x / zero, a.y / zero);
+      let zero = opaque_FLOAT(FLOAT(0.0));
+      return vec2<FLOAT>(divide_FLOAT(a.x, zero), divide_FLOAT(a.y, zero));
     }
     let ratio = divide_FLOAT(b.y, b.x);
-    let scale = FLOAT(1.0) / (b.x + opaque_FLOAT(b.y * ratio));
+    let scale = divide_FLOAT(FLOAT(1.0), b.x + opaque_FLOAT(b.y * ratio));
     return vec2<FLOAT>((a.x + opaque_FLOAT(a.y * ratio)) * scale, (a.y - opaque_FLOAT(a.x * ratio)) * scale);
   }
   let ratio = divide_FLOAT(b.x, b.y);
-  let scale = FLOAT(1.0) / (b.y + opaque_FLOAT(b.x * ratio));
+  let scale = divide_FLOAT(FLOAT(1.0), b.y + opaque_FLOAT(b.x * ratio));
   return vec2<FLOAT>((opaque_FLOAT(a.x * ratio) + a.y) * scale, (opaque_FLOAT(a.y * ratio) - a.x) * scale);
 }
 fn reciprocal_COMPLEX(z: vec2<FLOAT>) -> vec2<FLOAT> {
   if (less_equal_FLOAT(abs_FLOAT(z.y), abs_FLOAT(z.x))) {
     let ratio = divide_FLOAT(z.y, z.x);
     let scale = opaque_FLOAT(z.x + opaque_FLOAT(z.y * ratio));
-    return vec2<FLOAT>(FLOAT(1.0) / scale, -ratio / scale);
+    return vec2<FLOAT>(divide_FLOAT(FLOAT(1.0), scale), divide_FLOAT(-ratio, scale));
   }
   let ratio = divide_FLOAT(z.x, z.y);
   let scale = opaque_FLOAT(opaque_FLOAT(z.x * ratio) + z.y);
-  return vec2<FLOAT>(ratio / scale, FLOAT(-1.0) / scale);
+  return vec2<FLOAT>(divide_FLOAT(ratio, scale), divide_FLOAT(FLOAT(-1.0), scale));
 }
 fn sign_COMPLEX(z: vec2<FLOAT>) -> vec2<FLOAT> {
   let magnitude = abs_COMPLEX(z);
@@ -92,9 +93,9 @@ fn sqrt_COMPLEX(z: vec2<FLOAT>) -> vec2<FLOAT> {
   let half = (scale_FLOAT(larger) - exponent_bias_FLOAT) >> 1u;
   let x = ldexp_FLOAT(z.x, -2 * half);
   let y = ldexp_FLOAT(z.y, -2 * half);
-  let t = sqrt((abs_FLOAT(x) + hypot_FLOAT(x, y)) * FLOAT(0.5));
+  let t = sqrt_FLOAT((abs_FLOAT(x) + hypot_FLOAT(x, y)) * FLOAT(0.5));
   let whole = ldexp_FLOAT(t, half);
-  let part = ldexp_FLOAT(y / (t + t), half);
+  let part = ldexp_FLOAT(divide_FLOAT(y, t + t), half);
   if (signbit_FLOAT(z.x)) { return vec2<FLOAT>(abs_FLOAT(part), copysign_FLOAT(whole, z.y)); }
   return vec2<FLOAT>(whole, copysign_FLOAT(part, z.y));
 }

@@ -5,7 +5,7 @@ fn polar_exp_FLOAT(factor: FLOAT, x: FLOAT, y: FLOAT) -> vec2<FLOAT> {
   let direction = vec2<FLOAT>(factor * cos_FLOAT(y), factor * sin_FLOAT(y));
   if (x > exp_limit_FLOAT && isfinite_FLOAT(x)) {
     let root = exp_FLOAT(FLOAT(0.5) * x);
-    return (direction * root) * root;
+    return opaque_COMPLEX(direction * root) * root;
   }
   return direction * exp_FLOAT(x);
 }
@@ -123,7 +123,7 @@ fn tanh_COMPLEX(z: vec2<FLOAT>) -> vec2<FLOAT> {
   if (abs_FLOAT(z.x) > FLOAT(22.0)) {
     let decay = exp_FLOAT(-abs_FLOAT(z.x));
     return vec2<FLOAT>(
-      copysign_FLOAT(FLOAT(1.0), z.x), FLOAT(4.0) * sin_FLOAT(z.y) * cos_FLOAT(z.y) * decay * decay);
+      copysign_FLOAT(FLOAT(1.0), z.x), opaque_FLOAT(FLOAT(4.0) * sin_FLOAT(z.y) * cos_FLOAT(z.y) * decay) * decay);
   }
   let t = tan_FLOAT(z.y);
   let s = sinh_FLOAT(z.x);

@@ -85,7 +85,7 @@ fn log1p_FLOAT(x: FLOAT) -> FLOAT {
   var lost = FLOAT(0.0);
   if (k != 0) {
     f = log_fraction_FLOAT(u, k);
-    lost = select(x - (u - FLOAT(1.0)), FLOAT(1.0) - (u - x), x > FLOAT(1.0)) / u;
+    lost = select(x - opaque_FLOAT(u - FLOAT(1.0)), FLOAT(1.0) - opaque_FLOAT(u - x), x > FLOAT(1.0)) / u;
     if (k > 60) { lost = FLOAT(0.0); }
   }
   let n = FLOAT(k);
@@ -96,7 +96,7 @@ fn log1p_FLOAT(x: FLOAT) -> FLOAT {
 fn log_parts_FLOAT(f: FLOAT) -> vec2<FLOAT> {
   let half_square = opaque_FLOAT(FLOAT(0.5) * f * f);
   let high = upper_FLOAT(f - half_square);
-  return vec2<FLOAT>(high, ((f - high) - half_square) + log_tail_FLOAT(f));
+  return vec2<FLOAT>(high, (opaque_FLOAT(f - high) - half_square) + log_tail_FLOAT(f));
 }
 fn log2_FLOAT(x: FLOAT) -> FLOAT {
   if (!ordinary_FLOAT(x)) { return log_special_FLOAT(x); }

@@ -42,8 +42,7 @@ fn round_to_odd_f32(x: f64) -> f32 {
 
 fn nextafter_f16(x: f32, y: f32) -> f32 {
   if (isnan_f32(x)) { return x; }
-  if (isnan_f32(y)) { return y; }
-  if (order_f32(x) == order_f32(y)) { return x; }
+  if (isnan_f32(y) || order_f32(x) == order_f32(y)) { return y; }
   let bits = f16_to_bits(x);
   if (!truth_f32(x)) { return f16_from_bits((f16_to_bits(y) & 0x8000u) | 1u); }
   return f16_from_bits(select(bits - 1u, bits + 1u, (order_f32(x) < order_f32(y)) == (order_f32(x) > 0)));

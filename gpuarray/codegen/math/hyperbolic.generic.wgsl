@@ -37,10 +37,10 @@ fn tanh_FLOAT(x: FLOAT) -> FLOAT {
   }
   if (magnitude > FLOAT(0.25541281)) {
     let t = expm1_FLOAT(FLOAT(2.0) * magnitude);
-    return copysign_FLOAT(t / (t + FLOAT(2.0)), x);
+    return copysign_FLOAT(divide_FLOAT(t, t + FLOAT(2.0)), x);
   }
   let t = expm1_FLOAT(FLOAT(-2.0) * magnitude);
-  return copysign_FLOAT(t / (t + FLOAT(2.0)), x);
+  return copysign_FLOAT(divide_FLOAT(t, t + FLOAT(2.0)), x);
 }
 fn asinh_FLOAT(x: FLOAT) -> FLOAT {
   if (!isfinite_FLOAT(x) || magnitude_FLOAT(x) < tiny_bits_FLOAT) { return x; }
@@ -64,7 +64,7 @@ fn acosh_FLOAT(x: FLOAT) -> FLOAT {
   let square = two_product_FLOAT(t, FLOAT(2.0) + t);
   let root = sqrt(square.x);
   let back = two_product_FLOAT(root, root);
-  let missing = (((square.x - back.x) - back.y) + square.y) / (FLOAT(2.0) * root);
+  let missing = ((opaque_FLOAT(square.x - back.x) - back.y) + square.y) / (FLOAT(2.0) * root);
   let sum = two_sum_FLOAT(root, t);
   return log1p_FLOAT(sum.x) + (sum.y + missing) / (FLOAT(1.0) + sum.x);
 }

@@ -65,7 +65,7 @@ fn atan2_FLOAT(y: FLOAT, x: FLOAT) -> FLOAT {
   if (!truth_FLOAT(y)) { angle = FLOAT(0.0); }
   else if (isinf_FLOAT(x) && isinf_FLOAT(y)) { angle = FLOAT(0.5) * half_pi_FLOAT; }
   else if (isinf_FLOAT(y) || !truth_FLOAT(x)) { angle = half_pi_FLOAT; }
-  else if (!isinf_FLOAT(x)) { angle = atan_FLOAT(abs_FLOAT(y) / abs_FLOAT(x)); }
+  else if (!isinf_FLOAT(x)) { angle = atan_FLOAT(divide_FLOAT(abs_FLOAT(y), abs_FLOAT(x))); }
   if (signbit_FLOAT(x)) {
     angle = FLOAT(2.0) * half_pi_FLOAT - (angle - FLOAT(2.0) * half_pi_low_FLOAT);
   }

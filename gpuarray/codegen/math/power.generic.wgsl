@@ -30,38 +30,40 @@ fn log2_parts_FLOAT(x: FLOAT) -> vec2<FLOAT> {
   let v = FLOAT(1.0) / (m + center);
   let s = opaque_FLOAT(u * v);
   let s_high = upper_FLOAT(s);
-  let sum_high = upper_FLOAT(m + center);
-  let sum_low = m - (sum_high - center);
+  let sum_high = upper_FLOAT(opaque_FLOAT(m + center));
+  let sum_low = m - opaque_FLOAT(sum_high - center);
   let s_low = v * ((u - s_high * sum_high) - s_high * sum_low);
   // log(m / center) = 2/3 s (3 + s**2 + ...)
   let z = s * s;
-  let series = z * z * log_power_series_FLOAT(z) + s_low * (s_high + s);
+  let series = opaque_FLOAT(z * z * log_power_series_FLOAT(z) + s_low * (s_high + s));
   let square = opaque_FLOAT(s_high * s_high);
   let t_high = upper_FLOAT(FLOAT(3.0) + square + series);
-  let t_low = series - ((t_high - FLOAT(3.0)) - square);
+  let t_low = series - opaque_FLOAT(opaque_FLOAT(t_high - FLOAT(3.0)) - square);
   let p = opaque_FLOAT(s_high * t_high);
-  let q = s_low * t_high + t_low * s;
+  let q = opaque_FLOAT(s_low * t_high + t_low * s);
   let p_high = upper_FLOAT(p + q);
-  let p_low = q - (p_high - p);
+  let p_low = q - opaque_FLOAT(p_high - p);
   let high = opaque_FLOAT(two_thirds_inverse_ln2_high_FLOAT * p_high);
-  let low = two_thirds_inverse_ln2_low_FLOAT * p_high + p_low * two_thirds_inverse_ln2_FLOAT + center_low;
+  let low = opaque_FLOAT(
+    two_thirds_inverse_ln2_low_FLOAT * p_high + p_low * two_thirds_inverse_ln2_FLOAT + center_low);
   let whole = FLOAT(n);
   let result = upper_FLOAT(((high + low) + center_high) + whole);
-  return vec2<FLOAT>(result, low - (((result - whole) - center_high) - high));
+  let taken = opaque_FLOAT(opaque_FLOAT(opaque_FLOAT(result - whole) - center_high) - high);
+  return vec2<FLOAT>(result, low - taken);
 }
 // x**y for positive finite x other than 1, finite y.
 fn pow_positive_FLOAT(x: FLOAT, y: FLOAT) -> FLOAT {
   let logarithm = log2_parts_FLOAT(x);
   let power = clamped_FLOAT(y, largest_power_FLOAT);
   let power_high = upper_FLOAT(power);
-  let low = (power - power_high) * logarithm.x + power * logarithm.y;
+  let low = opaque_FLOAT((power - power_high) * logarithm.x + power * logarithm.y);
   let high = opaque_FLOAT(power_high * logarithm.x);
   let limit = FLOAT(4 * exponent_bias_FLOAT);
   if (abs_FLOAT(high) > limit) { return select(infinity_FLOAT(), FLOAT(0.0), high < FLOAT(0.0)); }
   let n = round(high + low);
   let left = opaque_FLOAT(high - n);
   let t = upper_FLOAT(low + left);
-  let rest = (low - (t - left)) * FLOAT(0.69314718055994530942) + t * ln2_rest_FLOAT;
+  let rest = (low - opaque_FLOAT(t - left)) * FLOAT(0.69314718055994530942) + t * ln2_rest_FLOAT;
   return scaled_FLOAT(expm1_reduced_FLOAT(t * ln2_upper_FLOAT, rest), i32(n));
 }
 fn pow_FLOAT(x: FLOAT, y: FLOAT) -> FLOAT {
@@ -116,6 +118,6 @@ fn hypot_FLOAT(x: FLOAT, y: FLOAT) -> FLOAT {
   let sum = fast_two_sum_FLOAT(large.x, small.x);
   let root = sqrt(sum.x);
   let square = two_product_FLOAT(root, root);
-  let missing = ((sum.x - square.x) - square.y) + (sum.y + large.y + small.y);
+  let missing = (opaque_FLOAT(sum.x - square.x) - square.y) + (sum.y + large.y + small.y);
   return ldexp_FLOAT(root + missing / (FLOAT(2.0) * root), exponent);
 }

@@ -74,7 +74,7 @@ fn cos_reduced_FLOAT(x: FLOAT, low: FLOAT) -> FLOAT {
   let z = x * x;
   let half = FLOAT(0.5) * z;
   let near = opaque_FLOAT(FLOAT(1.0) - half);
-  return near + (((FLOAT(1.0) - near) - half) + (z * z * cos_series_FLOAT(z) - x * low));
+  return near + ((opaque_FLOAT(FLOAT(1.0) - near) - half) + (z * z * cos_series_FLOAT(z) - x * low));
 }
 fn sin_FLOAT(x: FLOAT) -> FLOAT {
   if (!isfinite_FLOAT(x)) { return quiet_FLOAT(x); }
@@ -111,13 +111,13 @@ fn tan_FLOAT(x: FLOAT) -> FLOAT {
   let w = opaque_FLOAT(a + rest);
   if (large) {
     let v = select(FLOAT(1.0), FLOAT(-1.0), odd);
-    return copysign_FLOAT(FLOAT(1.0), r.high) * (v - FLOAT(2.0) * (a - (w * w / (w + v) - rest)));
+    return copysign_FLOAT(FLOAT(1.0), r.high) * (v - FLOAT(2.0) * (a - (divide_FLOAT(w * w, w + v) - rest)));
   }
   if (!odd) { return w; }
   // -1 / (a + rest) with one step of correction
   let w_high = upper_FLOAT(w);
-  let w_low = rest - (w_high - a);
-  let quotient = FLOAT(-1.0) / w;
+  let w_low = rest - opaque_FLOAT(w_high - a);
+  let quotient = divide_FLOAT(FLOAT(-1.0), w);
   let high = upper_FLOAT(quotient);
   return high + quotient * ((FLOAT(1.0) + high * w_high) + high * w_low);
 }

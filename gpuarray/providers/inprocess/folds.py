@@ -128,16 +128,22 @@ def make_parts(fold: Fold, tiling: Tiling) -> Any:
 def meet(fold: Fold, parts: Any) -> Array:
     """Return the fold of all parts of the rows, in an order that is always the same."""
     if not fold.op.indexed:
-        # the parts of one row side by side are what NumPy adds pairwise
-        together = np.ascontiguousarray(np.moveaxis(parts, 0, -1))
-        result: Array = _reduce(fold)(together, -1, computing_dtype(fold))
-        return np.asarray(result)
+        return _pairwise(fold.op.combine.numpy, parts)
     values, positions = parts
     first = _POSITION[fold.op.combine.numpy](values, axis=0)
     best = np.take_along_axis(values, first[None], axis=0)
     # blocks need not come in C order: of equally extreme elements the one with the lowest position counts
     is_best = (values == best) | ((values != values) & (best != best))
     return np.asarray(np.where(is_best, positions, np.iinfo(np.int64).max).min(axis=0))
+
+
+def _pairwise(combine: Callable[..., Any], parts: Array) -> Array:
+    """Return the fold of ``parts`` along the first axis, neighbours first, then neighbours of these."""
+    while len(parts) > 1:
+        half = len(parts) // 2
+        paired = combine(parts[0 : 2 * half : 2], parts[1 : 2 * half : 2])
+        parts = paired if len(parts) % 2 == 0 else np.concatenate([paired, parts[-1:]])
+    return np.asarray(parts[0])
 
 
 def _reduce(fold: Fold) -> Callable[..., Any]:

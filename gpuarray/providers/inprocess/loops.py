@@ -14,20 +14,18 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from gpuarray.fusion.steps import FULL, Apply, Loop, Store
+from gpuarray.fusion.steps import FULL, Loop, Store
 from gpuarray.graph.layouts import Shape
 from gpuarray.providers.inprocess import folds, tiles
 from gpuarray.providers.inprocess.buffers import ALIGNMENT, Memory
-from gpuarray.providers.inprocess.program import Program, Register, View, write
+from gpuarray.providers.inprocess.program import Program, write
 from gpuarray.providers.inprocess.stages import needed, phases, stages
 from gpuarray.providers.inprocess.threads import Arena, Team
 from gpuarray.providers.inprocess.tiles import Tiling
+from gpuarray.providers.inprocess.views import Register, View
 
 #: Elements of the longest row that a loop with several phases holds whole.
 ROW_LIMIT: Final = 1 << 17
-
-#: Elements times simple operations below which waking another thread costs more than it saves.
-_SPREAD_LEAST: Final = 300_000
 
 #: Scratch arrays are kept for this many pairs of arena and tile shape.
 _BOUND_MOST: Final = 32
@@ -44,21 +42,20 @@ class TiledLoop:
         self.program: Program = write(loop, tiling)
         self._scratch: dict[tuple[int, Shape], list[Array]] = {}
         self._only = tiling.tile(0) if tiling.tiles == 1 else None
-        cost = 1 + sum(i.op.cost for i in loop.instructions if isinstance(i, Apply) and i.level == FULL)
-        self._is_spread = tiling.tiles > 1 and loop.rows * loop.columns * cost >= _SPREAD_LEAST
+        self._is_spread = tiling.tiles > 1 and tiles.work(loop) >= tiles.SPREAD_LEAST
         self._finished = self._finishing()
 
     def run(self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], team: Team) -> None:
         """Compute the loop from and into flat memory."""
         program = self.program
-        if not self.tiling.tiles:
-            return
         uniforms = [
             np.empty((), dtype) if slot < 0 else np.array(scalars[slot], dtype) for dtype, slot in program.uniforms
         ]
         whole = [_view(v, inputs, outputs) for v in program.whole]
         if program.uniform is not None:
             program.uniform(*uniforms, *whole)
+        if not self.tiling.tiles:
+            return
         fixed = [*uniforms, *whole]
         views = [_view(v, inputs, outputs) for v in program.views]
         parts = [folds.make_parts(fold, self.tiling) for fold in program.parts]

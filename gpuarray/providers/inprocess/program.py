@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from keyword import iskeyword
-from math import prod
 from types import CodeType
-from typing import Any, Final, NamedTuple, assert_never
+from typing import Any, assert_never
 
 import numpy as np
 import numpy.typing as npt
@@ -25,41 +24,7 @@ from gpuarray.graph.layouts import Layout, Shape, contiguous
 from gpuarray.providers.inprocess import folds
 from gpuarray.providers.inprocess.stages import needed, operands
 from gpuarray.providers.inprocess.tiles import Tile, Tiling
-
-
-class View(NamedTuple):
-    """Flat memory of an input or output seen as an array, shape and strides in memory order, strides in bytes."""
-
-    slot: int
-    is_output: bool
-    dtype: DType
-    shape: Shape
-    strides: Shape
-    offset: int
-    by_row: bool
-
-    @classmethod
-    def of(cls, slot: int, is_output: bool, layout: Layout, dtype: DType, tiling: Tiling, outer: int) -> "View":
-        """Return the view of ``layout``, which is one of the whole index space or of the rows."""
-        shape, strides, offset = tiling.place(layout, outer)
-        width = dtype.itemsize
-        by_row = len(layout.shape) != len(tiling.order)
-        # memory of no element may end before the offset
-        offset = offset * width if prod(shape) else 0
-        return cls(slot, is_output, dtype, shape, tuple(s * width for s in strides), offset, by_row)
-
-
-class Register(NamedTuple):
-    """Scratch memory slot ``slot`` of a level, seen with a dtype."""
-
-    level: int
-    slot: int
-    dtype: DType
-
-    @property
-    def name(self) -> str:
-        """The name of the register in the program."""
-        return f"{'s' if self.level == FULL else 'r'}{self.slot}{self.dtype.str[1:]}"
+from gpuarray.providers.inprocess.views import Register, View
 
 
 @dataclass(frozen=True)
@@ -106,10 +71,6 @@ def _pattern(shape: Shape, strides: Shape) -> npt.NDArray[np.int64]:
         steps = np.arange(extent, dtype=np.int64) * stride
         positions += steps.reshape(extent, *(1,) * (len(shape) - axis - 1))
     return positions
-
-
-#: Shortest contiguous run for which reading a layout in place, several times, beats reading a copy.
-_RUN: Final = 128
 
 
 def write(loop: Loop, tiling: Tiling) -> Program:
@@ -206,7 +167,7 @@ class _Writer:
             return
         view = self._view(item.slot, False, item.layout, item.dtype)
         self.views[name] = view
-        if item.level == FULL and self.uses[number] > 1 and self._is_awkward(view):
+        if item.level == FULL and self.uses[number] > 1 and view.is_awkward(self.tiling.block):
             target = self._target(number, FULL, item.dtype)
             self._line(FULL, f"copyto({target}, {name})")
 
@@ -309,14 +270,14 @@ class _Writer:
         item = self.loop.instructions[store.value]
         if self.direct.get(store.value) == number or (isinstance(item, Fold) and not self.is_whole):
             return
-        name = f"y{number}"
-        if store.layout.shape or not self.loop.outer:
-            self.views[name] = self._view(store.slot, True, store.layout, store.dtype)
-        else:
-            offset = store.layout.offset * store.dtype.itemsize
+        name, level = f"y{number}", FULL
+        if item.level == UNIFORM and not store.layout.shape:
+            level, offset = UNIFORM, store.layout.offset * store.dtype.itemsize
             self.whole[name] = View(store.slot, True, store.dtype, (), (), offset, True)
+        else:
+            self.views[name] = self._view(store.slot, True, store.layout, store.dtype)
         casting = "" if item.dtype == store.dtype else ", 'unsafe'"
-        self._line(FULL, f"copyto({name}, {self.names[store.value]}{casting})")
+        self._line(level, f"copyto({name}, {self.names[store.value]}{casting})")
 
     def _view(self, slot: int, is_output: bool, layout: Layout, dtype: DType) -> View:
         return View.of(slot, is_output, layout, dtype, self.tiling, len(self.loop.outer))
@@ -369,23 +330,6 @@ class _Writer:
 
     def _function_name(self, name: str) -> str:
         return name + "_" if iskeyword(name) or not name.isidentifier() else name
-
-    def _is_awkward(self, view: View) -> bool:
-        """Whether ufuncs would read a tile of ``view`` in short or scattered runs."""
-        run, expected = 1, view.dtype.itemsize
-        if not any(view.strides):
-            return False
-        for extent, stride in zip(reversed(self.tiling.block), reversed(view.strides), strict=True):
-            if extent > 1 and run > 1 and stride != expected:
-                return run < _RUN
-            if extent > 1 and run == 1:
-                if stride not in (0, expected):
-                    return True
-                if stride == 0:
-                    return extent < _RUN
-            run *= extent
-            expected *= extent
-        return False
 
 
 @lru_cache(maxsize=4096)

@@ -21,7 +21,7 @@ from gpuarray.fusion.steps import CallStep, ContractStep, CopyStep, Fold, Loop, 
 from gpuarray.providers.base import Task
 from gpuarray.providers.inprocess.buffers import HostBuffer, Memory, Pool
 from gpuarray.providers.inprocess.calls import PreparedCall, PreparedContract, PreparedCopy, PreparedScatter
-from gpuarray.providers.inprocess.loops import PreparedLoop
+from gpuarray.providers.inprocess.loops import ROW_LIMIT, PreparedLoop
 from gpuarray.providers.inprocess.scans import PreparedScan
 from gpuarray.providers.inprocess.threads import Team
 
@@ -36,7 +36,7 @@ def default_capabilities() -> Capabilities:
         kind="CPU",
         driver=f"NumPy {np.__version__}",
         recompute_limit=4,
-        row_limit=1 << 16,
+        row_limit=ROW_LIMIT,
         parallel_rows=1,
     )
 
@@ -102,7 +102,7 @@ class InProcessProvider:
             missing = sorted((_dtypes_of(step) - limits.dtypes), key=lambda dtype: dtype.num)
             if missing:
                 return f"{missing[0].name} is not supported by this device"
-        bound = len(step.input_dtypes) + len(step.output_dtypes)
+        bound = 0 if isinstance(step, CallStep) else len(step.input_dtypes) + len(step.output_dtypes)
         if bound > limits.storage_bindings:
             return f"it binds {bound} buffers and this device {limits.storage_bindings} at most"
         return None

@@ -20,6 +20,9 @@ Array = npt.NDArray[Any]
 #: Elements of a block of one long row.
 _BLOCK: Final = 1 << 16
 
+#: Elements of a row from which it is accumulated by itself.
+_ALONE_LEAST: Final = 1000
+
 #: Rows side by side from which advancing them together beats running each by itself.
 _TOGETHER_LEAST: Final = 64
 
@@ -77,10 +80,16 @@ class PreparedScan:
 
     def _run_rows(self, source: Array, target: Array, team: Team) -> None:
         rows = max(1, _BLOCK // max(self.step.length * self.step.after, 1))
+        # NumPy lets other threads run during the accumulation of one long row, but not of several
+        one_by_one = self.step.after == 1 and self.step.length >= _ALONE_LEAST
 
         def piece(number: int) -> None:
             span = slice(number * rows, (number + 1) * rows)
-            self._accumulate_into(source[span], target[span], 1)
+            if not one_by_one:
+                self._accumulate_into(source[span], target[span], 1)
+                return
+            for row in range(span.start, min(span.stop, self.step.before)):
+                self._accumulate_into(source[row, :, 0], target[row, :, 0], 0)
 
         self._spread(team, -(-self.step.before // rows), piece)
 

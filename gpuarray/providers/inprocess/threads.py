@@ -133,8 +133,7 @@ class Team:
     def _pool(self, workers: int) -> ThreadPoolExecutor:
         executor = self._executor
         if executor is None or self._workers < workers:
-            if executor is not None:
-                executor.shutdown(wait=False)
+            # a pool that is replaced is not shut down: another thread may be about to use it; it ends unreferenced
             workers = max(workers, _cores() - 1)
             executor = ThreadPoolExecutor(workers, thread_name_prefix="gpuarray")
             self._executor, self._workers = executor, workers

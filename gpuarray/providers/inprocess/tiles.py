@@ -32,6 +32,9 @@ _RUN: Final = 1024
 #: Rows of elements that a part of a reduction along the first axis has at least: parts are then few beside elements.
 _COLUMN_PART: Final = 32
 
+#: Simple operations below which waking another thread costs more than it saves.
+SPREAD_LEAST: Final = 300_000
+
 #: Longest row that a tile holds whole when rows lie side by side in memory (a reduction along the first axis).
 _COLUMN_WHOLE: Final = 512
 
@@ -143,8 +146,14 @@ def elements(loop: Loop) -> int:
     live = _most_live(loop)
     fit = min(TILE_MOST, REGISTER_BYTES // width * 4 // max(live + 1, 4)) if live else TILE_STREAM
     # loops of a few tiles are cut finer, so that all threads get some
-    share = loop.rows * loop.columns // 8
+    share = loop.rows * loop.columns // 8 if work(loop) >= SPREAD_LEAST else fit
     return max(TILE_LEAST, min(fit, share))
+
+
+def work(loop: Loop) -> int:
+    """Return about how many simple operations ``loop`` takes."""
+    cost = 1 + sum(i.op.cost for i in loop.instructions if isinstance(i, Apply) and i.level == FULL)
+    return loop.rows * loop.columns * cost
 
 
 def _most_live(loop: Loop) -> int:
@@ -153,7 +162,8 @@ def _most_live(loop: Loop) -> int:
     last = {operand: n for n, item in enumerate(loop.instructions) for operand in operands(item)}
     live = most = 0
     for number, item in enumerate(loop.instructions):
-        if item.level == FULL and isinstance(item, Apply | Take | Index) and number not in stored:
+        is_kept = isinstance(item, Apply | Take) and number not in stored
+        if item.level == FULL and (is_kept or isinstance(item, Index)):
             live += 1
         elif isinstance(item, Fold) and item.source != item.op.accumulate(item.source) and not item.op.indexed:
             most = max(most, live + 1)

@@ -242,8 +242,10 @@ class Dispatcher:
             return
         # a loop that runs the same plan sends the same words again: comparing is cheaper than sending
         if self._words != self._written:
-            self._driver.write(self._parameters, 0, bytes(self._words))
-            self._written = bytes(self._words)
+            words = bytes(self._words)
+            self._written = b""  # unknown, if the write is interrupted
+            self._driver.write(self._parameters, 0, words)
+            self._written = words
         if config.debug >= 2:
             if self._timer is None:
                 self._timer = LaunchTimer(self._driver)

@@ -44,9 +44,11 @@ class PublicDriver:
     def __init__(self, device: Any) -> None:
         self.device = device
         self.queue = device.queue
+        self._probe = self.create_buffer(4, wgpu.BufferUsage.COPY_SRC)
 
     def objects(self) -> Iterator[Any]:
         """Yield the wgpu objects that this driver holds, the device last."""
+        yield self._probe
         yield self.queue
         yield self.device
 
@@ -88,8 +90,8 @@ class PublicDriver:
 
     def wait(self) -> None:
         """Wait until everything that was enqueued is done, writes included."""
-        self.flush()
-        self.queue.on_submitted_work_done_sync()
+        # on_submitted_work_done raises in wgpu-py 0.32; a read comes after everything before it as well
+        self.queue.read_buffer(self._probe, 0, 4)
 
     def create_staging(self, nbytes: int) -> Staging:
         """Return a buffer for downloads of up to ``nbytes`` bytes."""

@@ -146,7 +146,7 @@ class NativeDriver(PublicDriver):
             lib.wgpuCommandEncoderRelease(encoder)
         finally:
             failure = self._errors.release(_SCOPE)
-        self._raise(failure)
+        self._raise(failure)  # before the submit, which would end the process if the device is lost
         self._errors.capture(_SCOPE)
         try:
             if submission is None:
@@ -212,9 +212,11 @@ class NativeDriver(PublicDriver):
                     break
         if staging.status != lib.WGPUMapAsyncStatus_Success:
             raise wgpu.GPUError(f"a staging buffer could not be mapped (status {staging.status})")
-        address = lib.wgpuBufferGetMappedRange(source, 0, -(-target.nbytes // 4) * 4)
-        target[:] = np.frombuffer(ffi.buffer(address, target.nbytes), np.uint8)
-        lib.wgpuBufferUnmap(source)
+        try:
+            address = lib.wgpuBufferGetMappedRange(source, 0, -(-target.nbytes // 4) * 4)
+            target[:] = np.frombuffer(ffi.buffer(address, target.nbytes), np.uint8)
+        finally:
+            lib.wgpuBufferUnmap(source)
 
     def tick_ns(self) -> float:
         """Return the nanoseconds of one tick of timestamp queries."""

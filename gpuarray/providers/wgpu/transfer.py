@@ -37,6 +37,7 @@ class Transfer:
         self._counters = counters
         self._small: Staging | None = None
         self._ring: list[Staging] = []
+        self._retired: list[Staging] = []
         self._unflushed = 0
 
     def objects(self) -> Iterator[Any]:
@@ -44,6 +45,7 @@ class Transfer:
         if self._small is not None:
             yield self._small.gpu
         yield from (staging.gpu for staging in self._ring)
+        yield from (staging.gpu for staging in self._retired)
 
     def upload(self, gpu: Any, array: npt.NDArray[Any]) -> None:
         """Copy a C-contiguous array to the start of a GPU buffer."""
@@ -66,13 +68,17 @@ class Transfer:
         data = as_bytes(array)
         if data.size == 0:
             return
-        if data.size <= _SMALL_BYTES:
-            if self._small is None:
-                self._small = self._driver.create_staging(_SMALL_BYTES)
-            self._driver.start_read(gpu, 0, self._small, -(-data.size // 4) * 4)
-            self._driver.finish_read(self._small, data)
-        else:
-            self._download_in_parts(gpu, data)
+        try:
+            if data.size <= _SMALL_BYTES:
+                if self._small is None:
+                    self._small = self._driver.create_staging(_SMALL_BYTES)
+                self._driver.start_read(gpu, 0, self._small, -(-data.size // 4) * 4)
+                self._driver.finish_read(self._small, data)
+            else:
+                self._download_in_parts(gpu, data)
+        except BaseException:
+            self._retire()
+            raise
         self._counters.bytes_downloaded += data.size
 
     def _download_in_parts(self, gpu: Any, data: Bytes) -> None:
@@ -81,24 +87,28 @@ class Transfer:
             self._ring.append(self._driver.create_staging(_STAGING_BYTES))
         free = deque(self._ring)
         started: deque[tuple[Staging, Bytes]] = deque()
-        try:
-            for start in starts:
-                if not free:
-                    free.append(self._finish(started))
-                part = data[start : start + _STAGING_BYTES]
-                staging = free.popleft()
-                self._driver.start_read(gpu, start, staging, -(-part.size // 4) * 4)
-                started.append((staging, part))
-            while started:
-                self._finish(started)
-        except BaseException:
-            self.clear()  # some of the ring may still be mapped
-            raise
+        for start in starts:
+            if not free:
+                free.append(self._finish(started))
+            part = data[start : start + _STAGING_BYTES]
+            staging = free.popleft()
+            self._driver.start_read(gpu, start, staging, -(-part.size // 4) * 4)
+            started.append((staging, part))
+        while started:
+            self._finish(started)
 
     def _finish(self, started: "deque[tuple[Staging, Bytes]]") -> Staging:
         staging, part = started.popleft()
         self._driver.finish_read(staging, part)
         return staging
+
+    def _retire(self) -> None:
+        """Take new buffers from now on: after an error or an interrupt, the old ones may be mapped, or become so.
+
+        They are not dropped, because the device will still call back for a mapping that was asked for.
+        """
+        self._retired += [*self._ring, *([self._small] if self._small is not None else [])]
+        self.clear()
 
     def clear(self) -> None:
         """Destroy the buffers that are kept."""

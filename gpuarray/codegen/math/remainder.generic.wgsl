@@ -1,11 +1,4 @@
-// Division and remainders of floating numbers.
-
-fn divide_FLOAT(x: FLOAT, y: FLOAT) -> FLOAT { return x / opaque_FLOAT(y); }
-
-fn sqrt_FLOAT(x: FLOAT) -> FLOAT {
-  if (signbit_FLOAT(x) && truth_FLOAT(x)) { return select(nan_FLOAT(), x, isnan_FLOAT(x)); }
-  return select(sqrt(x), x, !truth_FLOAT(x));
-}
+// Remainders of floating numbers.
 
 // Long division of the significands, as many bits at a time as the word has to spare. Exact.
 fn fmod_FLOAT(x: FLOAT, y: FLOAT) -> FLOAT {

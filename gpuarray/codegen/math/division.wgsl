@@ -1,0 +1,69 @@
+// Division and square root, correctly rounded, subnormals included. Drivers round f64 rightly but f32 not, so the
+// built-in f32 result is only an estimate; an integer remainder settles the last bits.
+
+fn divide_f64(x: f64, y: f64) -> f64 { return x / opaque_f64(y); }
+fn divide_f32(x: f32, y: f32) -> f32 {
+  if (isnan_f32(x)) { return x; }
+  if (isnan_f32(y)) { return y; }
+  let sign = (bitcast<u32>(x) ^ bitcast<u32>(y)) & sign_bit_f32;
+  if (!truth_f32(y) || isinf_f32(x)) {
+    let undefined = !truth_f32(x) || isinf_f32(y);
+    return bitcast<f32>(select(sign | infinity_bits_f32, nan_bits_f32, undefined));
+  }
+  if (!truth_f32(x) || isinf_f32(y)) { return bitcast<f32>(sign); }
+  let a = significand_f32(x);
+  let b = significand_f32(y);
+  let up = u32(a < b);
+  // the quotient's 24 bits from an estimate in [1, 2], off by a few; the remainder fits a word although the product may not
+  let estimate = bitcast<f32>(a + 0x3f000000u) * f32(1u + up) / bitcast<f32>(b + 0x3f000000u);
+  var quotient = u32(estimate * 8388608.0f);
+  var left = i32((a << (23u + up)) - quotient * b);
+  for (var i = 0u; i < 3u && left < 0; i = i + 1u) {
+    quotient = quotient - 1u;
+    left = left + i32(b);
+  }
+  for (var i = 0u; i < 3u && left >= i32(b); i = i + 1u) {
+    quotient = quotient + 1u;
+    left = left - i32(b);
+  }
+  return compose_rest_f32(sign, quotient, u32(left), b, scale_f32(x) - scale_f32(y) + exponent_bias_f32 - i32(up));
+}
+// The number quotient + left / divisor at a scale, as `compose_f32`, rounded once to nearest even.
+fn compose_rest_f32(sign: u32, quotient: u32, left: u32, divisor: u32, scale: i32) -> f32 {
+  if (scale > 0) {
+    let up = u32(2u * left > divisor || (2u * left == divisor && (quotient & 1u) == 1u));
+    return compose_f32(sign, quotient + up, scale);
+  }
+  // two more bits and a sticky one are all that the rounding of a subnormal can ask for
+  let shift = u32(min(1 - scale, 25));
+  let kept = quotient >> shift;
+  let lost = 2u * (quotient - (kept << shift)) + u32(left != 0u);
+  let tie = 1u << shift;
+  return bitcast<f32>(sign | (kept + u32(lost > tie || (lost == tie && (kept & 1u) == 1u))));
+}
+
+fn sqrt_f64(x: f64) -> f64 {
+  if (signbit_f64(x) && truth_f64(x)) { return select(nan_f64(), x, isnan_f64(x)); }
+  return select(sqrt(x), x, !truth_f64(x));
+}
+fn sqrt_f32(x: f32) -> f32 {
+  if (!truth_f32(x) || isnan_f32(x)) { return x; }
+  if (signbit_f32(x)) { return nan_f32(); }
+  if (isinf_f32(x)) { return x; }
+  // x = m * 2**(2 half) with m in [1, 4); the root's 24 bits are those of sqrt(m * 2**46)
+  let exponent = scale_f32(x) - exponent_bias_f32;
+  let half = exponent >> 1u;
+  let odd = u32(exponent & 1);
+  let m = significand_f32(x);
+  var root = u32(sqrt(bitcast<f32>(m + 0x3f000000u) * f32(1u + odd)) * 8388608.0f);
+  var left = i32((m << (23u + odd)) - root * root);
+  for (var i = 0u; i < 3u && left < 0; i = i + 1u) {
+    root = root - 1u;
+    left = left + i32(2u * root + 1u);
+  }
+  for (var i = 0u; i < 3u && left > i32(2u * root); i = i + 1u) {
+    left = left - i32(2u * root + 1u);
+    root = root + 1u;
+  }
+  return compose_f32(0u, root + u32(left > i32(root)), half + exponent_bias_f32);
+}

@@ -1,0 +1,80 @@
+"""DLPack: host copies go out, arrays of other libraries come in."""
+
+import numpy as np
+import pytest
+
+import gpuarray
+from gpuarray.array import from_host
+from gpuarray.device import Device
+from gpuarray.interop.dlpack import from_dlpack
+
+DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
+          "complex64", "complex128"]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_numpy_imports_every_dtype(dtype, device):
+    host = np.arange(6).reshape(2, 3).astype(dtype)
+    found = np.from_dlpack(from_host(host, Device(device)))
+    assert found.dtype == host.dtype
+    np.testing.assert_array_equal(found, host)
+
+
+def test_the_export_is_a_copy(device):
+    array = from_host(np.zeros(3), Device(device))
+    found = np.from_dlpack(array)
+    array[0] = 5
+    np.testing.assert_array_equal(found, np.zeros(3))
+
+
+def test_the_device_is_the_host(device):
+    assert from_host(np.zeros(3), Device(device)).__dlpack_device__() == (1, 0)
+
+
+@pytest.mark.parametrize("keywords", [{"stream": 1}, {"dl_device": (2, 0)}, {"copy": False}])
+def test_what_cannot_be_is_refused(keywords, device):
+    with pytest.raises(BufferError, match=next(iter(keywords))):
+        from_host(np.zeros(3), Device(device)).__dlpack__(**keywords)
+
+
+@pytest.mark.parametrize("keywords", [{}, {"max_version": (1, 0)}, {"dl_device": (1, 0)}, {"copy": True}])
+def test_accepted_keywords(keywords, device):
+    assert from_host(np.zeros(3), Device(device)).__dlpack__(**keywords) is not None
+
+
+def test_views_are_exported_by_value(device):
+    host = np.arange(12.0).reshape(3, 4)
+    view = from_host(host, Device(device)).T[::2]
+    np.testing.assert_array_equal(np.from_dlpack(view), host.T[::2])
+
+
+def test_arrays_of_numpy_come_in(device):
+    host = np.arange(12.0, dtype=np.float32).reshape(3, 4).T
+    found = from_dlpack(host, device=Device(device))
+    host[0] = -1
+    assert found.device == device
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(np.asarray(found), np.arange(12.0, dtype=np.float32).reshape(3, 4).T)
+
+
+def test_our_own_arrays_come_in(device):
+    array = from_host(np.zeros(3), Device(device))
+    assert from_dlpack(array) is array
+    assert from_dlpack(array, copy=False) is array
+    copied = from_dlpack(array, copy=True)
+    copied[0] = 1
+    np.testing.assert_array_equal(np.asarray(array), np.zeros(3))
+
+
+def test_a_copy_that_must_not_be_is_refused():
+    with pytest.raises(BufferError, match="copy=False"):
+        from_dlpack(np.zeros(3), copy=False)
+
+
+def test_unsupported_dtypes_and_objects_are_refused():
+    with pytest.raises(AttributeError):
+        from_dlpack([1, 2, 3])
+
+
+def test_the_public_name_is_this_function():
+    assert gpuarray.from_dlpack is from_dlpack

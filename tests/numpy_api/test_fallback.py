@@ -1,0 +1,108 @@
+"""The host fallback: counted with its reason, warned of once a function, or forbidden before anything runs."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from gpuarray.array import GpuArray
+from gpuarray.config import config
+from gpuarray.errors import FallbackError, FallbackWarning
+from gpuarray.numpy_api.host import on_host
+from gpuarray.runtime import telemetry
+
+A = np.array([[3.0, 1.0], [2.0, 5.0]], np.float32)
+
+
+@pytest.fixture(autouse=True)
+def _fresh_counters():
+    telemetry.reset_stats()
+    yield
+    telemetry.reset_stats()
+
+
+def test_a_fallback_is_counted_with_its_reason(put):
+    x = put(A)
+    np.linalg.inv(x)
+    np.linalg.inv(x)
+    assert telemetry.fallbacks() == {("numpy.linalg.inv", "factorisations have no kernel"): 2}
+    assert telemetry.stats()["fallbacks"] == 2
+
+
+def test_what_has_a_kernel_is_not_counted(put):
+    x = put(A)
+    np.asarray(np.sum(np.exp(x) + x, axis=0))
+    np.asarray(np.add.reduce(x))
+    np.asarray(np.concatenate([x, x]))
+    assert telemetry.stats()["fallbacks"] == 0
+
+
+def test_warn_warns_once_a_function(put):
+    x = put(A)
+    with config.using(fallback="warn"):
+        with pytest.warns(FallbackWarning, match="numpy.linalg.det"):
+            np.linalg.det(x)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            np.linalg.det(x)
+        with pytest.warns(FallbackWarning, match="numpy.linalg.inv"):
+            np.linalg.inv(x)
+
+
+def test_error_raises_before_anything_runs(put, same):
+    x = put(A)
+    ran = []
+    with config.using(fallback="error"):
+        for call in (
+            lambda: np.linalg.inv(x),
+            lambda: np.linalg.det(x),
+            lambda: np.subtract.reduce(x),
+            lambda: np.add.reduceat(x, [0, 1]),
+            lambda: np.add.at(x, 0, 1.0),
+            lambda: np.apply_along_axis(lambda row: ran.append(row) or 0, 0, x),
+        ):
+            with pytest.raises(FallbackError, match="config.fallback"):
+                call()
+        same(np.sum(x), np.sum(A))
+    assert not ran
+    same(x, A)
+
+
+def test_results_return_to_the_device(put, device):
+    x = put(A)
+    values, vectors = np.linalg.eigh(x)
+    assert isinstance(values, GpuArray)
+    assert isinstance(vectors, GpuArray)
+    assert vectors.device == device
+    assert isinstance(np.linalg.det(x), GpuArray)
+    assert np.linalg.eigh(x).eigenvalues.shape == (2,)
+
+
+def test_results_that_no_array_can_hold_stay_as_they_are():
+    def make(_):
+        return np.array(["text"]), {"a": 1}, "text"
+
+    words, mapping, text = on_host(make, (1,), {}, "testing", "make")
+    assert isinstance(words, np.ndarray)
+    assert mapping == {"a": 1}
+    assert text == "text"
+
+
+def test_an_unknown_function_runs_on_the_host(put, same, monkeypatch):
+    x = put(A)
+
+    def third_party(a, b=None):
+        return a + b
+
+    found = x.__array_function__(third_party, (GpuArray,), (x,), {"b": [x][0]})
+    same(found, A + A)
+    (function, reason), = telemetry.fallbacks()
+    assert function.endswith("third_party")
+    assert reason == "it has no implementation here"
+
+
+def test_refused_functions_say_why(put):
+    with pytest.raises(TypeError, match=r"numpy\.busday_count.*dates"):
+        np.busday_count(put(A), put(A))
+    with pytest.raises(TypeError, match="structured dtypes"):
+        np.lib.recfunctions.structured_to_unstructured(put(A))

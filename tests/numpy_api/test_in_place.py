@@ -1,0 +1,111 @@
+"""NumPy's functions that write to an argument, ours or NumPy's, and functions called with ``like=``."""
+
+import numpy as np
+import pytest
+
+from gpuarray.array import GpuArray
+
+A = np.arange(12.0).reshape(3, 4)
+SQUARE = np.arange(16.0).reshape(4, 4)
+ORDER = np.array([[0, 3], [1, 0], [2, 2]])
+
+WRITERS = [
+    lambda p, x: np.copyto(x, 7),
+    lambda p, x: np.copyto(x, p(-A)),
+    lambda p, x: np.copyto(x, p(A[0]), where=p(A > 5)),
+    lambda p, x: np.copyto(x, 3.5, where=A[:1] > 1),
+    lambda p, x: np.putmask(x, p(A > 5), p(-A)),
+    lambda p, x: np.putmask(x, A > 2, [1.0, 2.0, 3.0]),
+    lambda p, x: np.place(x, p(A > 5), [1.0, 2.0, 3.0]),
+    lambda p, x: np.put(x, [0, 5, -1], [10.0, 20.0, 30.0]),
+    lambda p, x: np.put(x, p(np.array([0, 25])), 5.0, mode="wrap"),
+    lambda p, x: np.put_along_axis(x, p(ORDER), p(np.full((3, 2), -1.0)), 1),
+    lambda p, x: np.put_along_axis(x, np.array([3, 4]), 0.5, None),
+    lambda p, x: np.fill_diagonal(x, 99),
+    lambda p, x: np.fill_diagonal(x, p(np.array([1.0, 2.0, 3.0]))),
+    lambda p, x: np.nan_to_num(x, copy=False),
+    lambda p, x: np.add.at(x, (np.array([0, 0, 1]), np.array([1, 1, 2])), p(np.array([1.0, 2.0, 3.0]))),
+    lambda p, x: np.negative.at(x, [0, 2]),
+    lambda p, x: np.maximum.at(x, (p(np.array([0, 0])), 1), 50.0),
+]
+
+
+@pytest.mark.parametrize("target", ["ours", "numpy"])
+@pytest.mark.parametrize("position", range(len(WRITERS)))
+def test_writers(position, target, put, same):
+    write = WRITERS[position]
+    expected = A.copy()
+    write(np.array, expected)
+    found = put(A) if target == "ours" else A.copy()
+    assert write(put, found) is None or position == 13
+    same(found, expected)
+
+
+def test_writes_reach_the_storage_of_a_view(put, same):
+    expected, found = A.copy(), put(A)
+    for x in (expected, found):
+        np.copyto(x[::2], -1)
+        np.add.at(x[1], [0, 0], 5.0)
+        np.fill_diagonal(x[:, 1:], 8)
+    same(found, expected)
+
+
+def test_a_failing_write_leaves_the_array_as_it_was(put, same):
+    found = put(A)
+    with pytest.raises(TypeError):
+        np.copyto(found, 1j)
+    with pytest.raises(IndexError):
+        np.put(found, [99], 1)
+    with pytest.raises(ValueError, match="same size"):
+        np.putmask(found, A[0] > 0, 1)
+    same(found, A)
+
+
+LIKE = [
+    lambda like: np.zeros((2, 3), like=like),
+    lambda like: np.ones(3, np.int8, like=like),
+    lambda like: np.full((2, 2), 7, like=like),
+    lambda like: np.full(3, 2.5, np.float32, like=like),
+    lambda like: np.arange(5, like=like),
+    lambda like: np.arange(1, 2, 0.25, like=like),
+    lambda like: np.arange(9, 0, -2, np.float32, like=like),
+    lambda like: np.eye(3, 4, 1, like=like),
+    lambda like: np.identity(3, like=like),
+    lambda like: np.tri(3, like=like),
+    lambda like: np.array([[1, 2], [3, 4]], like=like),
+    lambda like: np.asarray([1.0, 2.0], like=like),
+    lambda like: np.ascontiguousarray([1, 2], like=like),
+    lambda like: np.require([1, 2], np.float64, like=like),
+    lambda like: np.fromiter(range(4), float, like=like),
+    lambda like: np.fromfunction(lambda i, j: i + j, (2, 3), like=like),
+    lambda like: np.frombuffer(b"1234", np.uint8, like=like),
+]
+
+
+@pytest.mark.parametrize("position", range(len(LIKE)))
+def test_like_makes_arrays_of_this_package(position, put, same):
+    found = LIKE[position](put(A))
+    assert isinstance(found, GpuArray)
+    same(found, LIKE[position](None))
+
+
+def test_shared_memory_is_what_numpy_says(put):
+    for ask in (np.shares_memory, np.may_share_memory):
+        for pair in [lambda x: (x, x.T), lambda x: (x[0], x[1]), lambda x: (x[:, ::2], x[:, 1::2]), lambda x: (x, x + 1)]:
+            assert ask(*pair(put(SQUARE))) == ask(*pair(SQUARE.copy()))
+
+
+def test_unknown_array_types_get_their_turn(put):
+    class Other:
+        def __array_function__(self, function, types, args, kwargs):
+            return "other"
+
+        def __array_ufunc__(self, ufunc, method, *inputs, **keywords):
+            return "other"
+
+    assert np.concatenate([put(A), Other()]) == "other"
+    assert np.add(put(A), Other()) == "other"
+    masked = np.ma.masked_array(A, A > 5)
+    with pytest.raises(TypeError):
+        np.add(put(A), object())
+    assert np.ma.isMaskedArray(np.ma.add(np.asarray(put(A)), masked))

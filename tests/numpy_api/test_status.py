@@ -1,0 +1,55 @@
+"""Every overridable NumPy function has a declared status."""
+
+import numpy as np
+import numpy.fft
+import numpy.lib.recfunctions
+import numpy.lib.scimath
+import numpy.lib.stride_tricks
+import numpy.linalg
+import pytest
+from numpy.testing.overrides import get_overridable_numpy_array_functions
+
+import gpuarray  # noqa: F401
+from gpuarray import dispatch
+from gpuarray.numpy_api import registry, status
+
+KINDS = {registry.NATIVE, registry.COMPOSED, registry.HOST, registry.REFUSED}
+
+
+def _overridable():
+    functions = get_overridable_numpy_array_functions()
+    names = {registry.name_of(f) for f in functions if f.__module__.partition(".")[0] == "numpy"}
+    return {name for name in names if not name.startswith("testing.")}
+
+
+def test_every_overridable_function_has_a_status():
+    missing = sorted(_overridable() - status.table().keys())
+    assert not missing, f"NumPy {np.__version__} lets arrays override functions without a status: {missing}"
+
+
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.4.0", reason="older NumPy lacks some of the functions")
+def test_every_status_belongs_to_a_function_of_numpy():
+    gone = {"row_stack", "trapz"}  # of older NumPy
+    unknown = sorted(status.table().keys() - _overridable() - gone)
+    assert not unknown
+
+
+def test_no_function_has_two_statuses():
+    assert not status.OTHERS.keys() & registry.IMPLEMENTATIONS.keys()
+
+
+def test_statuses_are_of_known_kinds_and_have_reasons():
+    for name, (kind, reason) in status.table().items():
+        assert kind in KINDS, name
+        assert bool(reason) == (kind in (registry.HOST, registry.REFUSED)), name
+
+
+def test_installed_functions_are_those_declared():
+    declared = {registry.find(name) for name in registry.IMPLEMENTATIONS} - {None}
+    assert declared == set(dispatch.FUNCTIONS)
+
+
+def test_every_numeric_ufunc_is_served_by_rows_or_a_composition():
+    ufuncs = {u for u in vars(np).values() if isinstance(u, np.ufunc)}
+    without = {u.__name__ for u in ufuncs if u not in dispatch.UFUNC_ROWS and u not in dispatch.COMPOSED_UFUNCS}
+    assert without <= {"isnat"}
