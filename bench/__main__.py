@@ -54,7 +54,8 @@ def _run(
 
 
 def _probe(probe: Probe, devices: Sequence[str]) -> dict[str, float]:
-    figures = {f"{device}: {name}": value for device in devices for name, value in probe.run(device).items()}
+    chosen = devices if probe.each_device else devices[:1]
+    figures = {f"{device}: {name}": value for device in chosen for name, value in probe.run(device).items()}
     print(f"\n{probe.name}")
     for name, value in figures.items():
         print(f"  {name:40}{value:10,.2f}", flush=True)

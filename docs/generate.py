@@ -36,7 +36,7 @@ def interface() -> Iterator[str]:
     yield ""
     yield "Everything in `gpuarray.__all__`. A function that has a namesake in NumPy or in the"
     yield "[array API standard](https://data-apis.org/array-api/latest/) means what it means there."
-    kinds: dict[str, list[str]] = {"Classes": [], "Functions": [], "Modules": [], "Values": []}
+    kinds: dict[str, list[str]] = {"Classes": [], "Functions": [], "Modules": [], "Data types": [], "Values": []}
     for name in sorted(gpuarray.__all__):
         kinds[_kind(getattr(gpuarray, name))].append(name)
     for kind, names in kinds.items():
@@ -49,6 +49,8 @@ def interface() -> Iterator[str]:
 
 
 def _kind(value: object) -> str:
+    if _is_numpys(value):
+        return "Data types"
     if isinstance(value, type):
         return "Classes"
     if isinstance(value, ModuleType):
@@ -56,8 +58,13 @@ def _kind(value: object) -> str:
     return "Functions" if callable(value) else "Values"
 
 
+def _is_numpys(value: object) -> bool:
+    """Whether ``value`` is a type of NumPy's, whose docstring differs from version to version."""
+    return isinstance(value, type) and value.__module__.partition(".")[0] == "numpy"
+
+
 def _summary(value: object) -> str:
-    described = isinstance(value, type | ModuleType) or callable(value)
+    described = (isinstance(value, type | ModuleType) or callable(value)) and not _is_numpys(value)
     text = inspect.getdoc(value) if described else None
     first = text.partition("\n\n")[0].replace("\n", " ").strip() if text else ""
     return f": {first}" if first else ""

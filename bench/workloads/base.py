@@ -56,10 +56,13 @@ class Probe:
         How the command line calls it.
     run : callable
         From a device's name to figures by name; their units are in the names.
+    each_device : bool
+        Whether the figures depend on the device.
     """
 
     name: str
     run: Callable[[str], Mapping[str, float]]
+    each_device: bool = True
 
 
 def uniform(*shape: int, low: float = -2.0, high: float = 2.0, dtype: Any = np.float32) -> np.ndarray:

@@ -86,8 +86,12 @@ def unsupported(step: Step, capabilities: Capabilities) -> str | None:
     match step:
         case Loop():
             return _unsupported_loop(step, capabilities)
+        case ScanStep() | ContractStep() if step.epilogue is not None and (
+            reason := _unsupported_epilogue(step.epilogue, capabilities)
+        ):
+            return reason
         case ScanStep():
-            if compute_type(step.dtype) and template_of(step.op.combine, (step.dtype, step.dtype)) is None:
+            if template_of(step.op.combine, (step.dtype, step.dtype)) is None:
                 return f"{step.op.name} of {step.dtype.name} has no kernel"
             size = step.before * step.length * step.after
             return _too_large(capabilities, (size, step.source), (size, step.dtype))
@@ -119,12 +123,19 @@ def _too_large(capabilities: Capabilities, *arrays: tuple[int, DType]) -> str | 
 
 def _dtypes(step: Step) -> set[DType]:
     found = {*step.input_dtypes, *step.output_dtypes, *step.scalar_dtypes}
-    if isinstance(step, Loop):
-        for item in step.instructions:
+    loop = step if isinstance(step, Loop) else getattr(step, "epilogue", None)
+    if isinstance(loop, Loop):
+        for item in loop.instructions:
             found.add(item.dtype)
             if isinstance(item, Fold):
                 found.add(item.op.accumulate(item.source))
     return found
+
+
+def _unsupported_epilogue(loop: Loop, capabilities: Capabilities) -> str | None:
+    if slices.widest(loop) > capabilities.binding_limit:
+        return "an array is larger than one storage binding of this device shows"
+    return _unsupported_loop(loop, capabilities)
 
 
 def _unsupported_loop(loop: Loop, capabilities: Capabilities) -> str | None:

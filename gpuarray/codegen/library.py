@@ -2,7 +2,8 @@
 
 Invariant: the text of a selection depends on nothing but the selection; it holds each function once, after everything
 that it calls. Functions and module constants are found by name; a file named ``*.generic.wgsl`` is read twice, once
-for each precision (:data:`PRECISIONS`), with the words FLOAT, COMPLEX, SIGNED and UNSIGNED replaced.
+for each precision (:data:`PRECISIONS`), with the words FLOAT, COMPLEX, SIGNED and UNSIGNED replaced. A function of a
+plain file takes the place of the generic one of its name: single precision has its own, faster forms of the commonest.
 
 Called by the emitter of kernels, and by tests. Pure; needs no GPU.
 """
@@ -42,15 +43,15 @@ def _declarations(text: str) -> dict[str, str]:
     return {m[1]: bare[m.start() : end].strip() for m, end in zip(starts, ends, strict=True)}
 
 
-@lru_cache(maxsize=1)
-def _library() -> dict[str, _Declaration]:
+def _collected(generic: bool) -> dict[str, str]:
+    """Return the declarations of the generic files, instances of each precision, or of the plain ones."""
     texts: dict[str, str] = {}
     folder = resources.files("gpuarray.codegen") / "math"
     for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if not file.name.endswith(".wgsl"):
+        if not file.name.endswith(".wgsl") or file.name.endswith(".generic.wgsl") != generic:
             continue
         text = file.read_text(encoding="utf-8")
-        for words in PRECISIONS if file.name.endswith(".generic.wgsl") else ({},):
+        for words in PRECISIONS if generic else ({},):
             instance = text
             for word, replacement in words.items():
                 # UNSIGNED stands before SIGNED in the table because it contains it
@@ -59,6 +60,12 @@ def _library() -> dict[str, _Declaration]:
                 if name in texts:
                     raise ValueError(f"{name} is declared twice in codegen/math, the second time in {file.name}")
                 texts[name] = body
+    return texts
+
+
+@lru_cache(maxsize=1)
+def _library() -> dict[str, _Declaration]:
+    texts = _collected(generic=True) | _collected(generic=False)
     return {
         name: _Declaration(body, tuple(dict.fromkeys(w for w in _WORD.findall(body) if w in texts and w != name)))
         for name, body in texts.items()

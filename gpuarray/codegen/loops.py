@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from gpuarray.codegen import slices
 from gpuarray.codegen.programs import Launch
-from gpuarray.codegen.storage import LANES, Access
+from gpuarray.codegen.storage import LANES, Access, register_type
 from gpuarray.codegen.wgsl import (
     WORKGROUP,
     Kernel,
@@ -22,7 +22,21 @@ from gpuarray.codegen.wgsl import (
     window,
 )
 from gpuarray.device import Capabilities
-from gpuarray.fusion.steps import FULL, OUTER, UNIFORM, Apply, Index, Load, Loop, Scalar, Store, Take, stride_class
+from gpuarray.fusion.steps import (
+    FULL,
+    OUTER,
+    UNIFORM,
+    Apply,
+    ContractStep,
+    Index,
+    Load,
+    Loop,
+    Scalar,
+    ScanStep,
+    Store,
+    Take,
+    stride_class,
+)
 from gpuarray.dtypes import DType
 from gpuarray.graph.layouts import Layout, Shape
 
@@ -245,7 +259,7 @@ def _flat_values(work: LoopKernel, lanes: list[Lane]) -> None:
     kernel, loop = work.kernel, work.loop
     addresses: dict[int, Callable[[Lane], str]] = {}
     for number, item in enumerate(loop.instructions):
-        if isinstance(item, Load) and item.level == FULL and not work.access(item).wide:
+        if isinstance(item, Load) and item.level == FULL and number not in lanes[0].loaded:
             addresses[number] = _flat_addresses(kernel, item.layout, work.offset("input", item.slot, item.layout))
         elif isinstance(item, Index) and item.level == FULL:
             addresses[number] = _flat_addresses(kernel, item.layout, item.layout.offset)
@@ -278,3 +292,55 @@ def _flat_stores(work: LoopKernel, whole: bool, step: int, count: str) -> None:
             names = Lane(f"i{lane}", [f"c{lane}_{axis}" for axis in range(len(loop.inner))], {})
             statement = access.store(address(names), values[lane])
             kernel.line(f"if (first + {lane * step}u < {count}) {{ {statement} }}" if lane else statement)
+
+
+# -- loops inside other kernels ---------------------------------------------------------------------------------------------
+
+
+def add_epilogue(kernel: Kernel, loop: Loop, inputs_before: int) -> None:
+    """Add the function ``finish(i, result)`` that runs a loop without folds at the flat index ``i``.
+
+    ``result`` is the loop's input 0; its further inputs are the step's from number ``inputs_before`` on.
+    """
+    origins: dict[tuple[str, int], int] = {}
+    accesses: dict[tuple[str, int], Access] = {}
+    for (kind, slot), (low, high) in sorted(slices.spans(loop).items()):
+        if (kind, slot) == ("input", 0):
+            origins[kind, slot] = 0
+            continue
+        dtype = _dtype_of(loop, (kind, slot))
+        number = slot - 1 + inputs_before if kind == "input" else slot
+        binding, origins[kind, slot] = window(kind, number, low, high, dtype, writable=kind == "output")
+        accesses[kind, slot] = kernel.bind(Access(f"{kind}{number}", dtype, False, kind == "output"), binding)
+    work = LoopKernel(kernel, loop, origins, accesses)
+    outside, kernel.body = kernel.body, []
+    emit_uniform(work)
+    for number, item in enumerate(loop.instructions):
+        if item.level == OUTER:
+            kernel.line(declare(f"u{number}", item.dtype, _single(work, item)))
+    layouts = [x.layout for x in (*loop.instructions, *loop.stores) if isinstance(x, Load | Index | Store) and x.level == FULL]
+    names: list[str] = []
+    if any(stride_class(layout).startswith("s") for layout in layouts):
+        names = _lane_coordinates(kernel, "i", 0, [kernel.word(n) for n in loop.inner[1:]])
+    loaded = {n: "result" for n, x in enumerate(loop.instructions) if isinstance(x, Load) and x.slot == 0}
+    lane = Lane("i", names, loaded)
+    _flat_values(work, [lane])
+    for store in loop.stores:
+        address = _flat_addresses(kernel, store.layout, work.offset("output", store.slot, store.layout))
+        value = value_name(store.value, loop.instructions[store.value].level, 0)
+        kernel.line(work.access(store).store(address(lane), value))
+    kind = register_type(loop.input_dtypes[0])
+    kernel.module += [f"fn finish(i: u32, result: {kind}) {{", *(f"  {line}" for line in kernel.body), "}"]
+    kernel.body = outside
+
+
+def result_store(kernel: Kernel, step: ContractStep | ScanStep, size: int, inputs: int) -> Callable[[str, str], str]:
+    """Bind what a step's results go to; return how to write the statement that stores, or finishes, one result.
+
+    The statement takes the flat index of the result and its value. ``inputs`` is how many the step has of its own.
+    """
+    if step.epilogue is not None:
+        add_epilogue(kernel, step.epilogue, inputs)
+        return lambda index, value: f"finish({index}, {value});"
+    binding, _ = window("output", 0, 0, size - 1, step.dtype, writable=True)
+    return kernel.bind(Access("output0", step.dtype, False, True), binding).store

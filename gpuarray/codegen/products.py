@@ -7,6 +7,7 @@ workgroup memory. Operands are read through any strides, so that transposes and 
 from typing import Final
 
 from gpuarray.codegen import casts
+from gpuarray.codegen.loops import result_store
 from gpuarray.codegen.programs import Program
 from gpuarray.codegen.storage import Access, register_type
 from gpuarray.codegen.wgsl import Kernel, combine_expression, window
@@ -35,8 +36,7 @@ def product_program(step: ContractStep, label: str, capabilities: Capabilities) 
         binding, origin = window("input", slot, low, max(high, 0), step.input_dtypes[slot], writable=False)
         accesses.append(kernel.bind(Access(f"input{slot}", step.input_dtypes[slot], False, False), binding))
         origins.append(origin)
-    binding, _ = window("output", 0, 0, batch * height * width - 1, step.dtype, writable=True)
-    target = kernel.bind(Access("output0", step.dtype, False, True), binding)
+    store = result_store(kernel, step, batch * height * width, 2)
     down, across = -(-height // TILE), -(-width // TILE)
     groups = batch * down * across
     words = {name: kernel.word(value) for name, value in {
@@ -72,8 +72,8 @@ def product_program(step: ContractStep, label: str, capabilities: Capabilities) 
     for i in range(PATCH):
         for j in range(PATCH):
             value = casts.wrap_expression(f"sum{i}{j}", step.dtype)
-            store = target.store(f"(plane * height + top + y + {i}u) * width + left + x + {j}u", value)
-            kernel.line(f"if (top + y + {i}u < height && left + x + {j}u < width) {{ {store} }}")
+            statement = store(f"(plane * height + top + y + {i}u) * width + left + x + {j}u", value)
+            kernel.line(f"if (top + y + {i}u < height && left + x + {j}u < width) {{ {statement} }}")
     return Program((kernel.launch(groups, capabilities.workgroup_limit),))
 
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from gpuarray.codegen import casts
 from gpuarray.codegen.folds import neutral_literal
+from gpuarray.codegen.loops import result_store
 from gpuarray.codegen.programs import Binding, Launch, Program
 from gpuarray.codegen.storage import Access, register_type
 from gpuarray.codegen.wgsl import WINDOW_END, WORKGROUP, Kernel, combine_expression, window
@@ -73,8 +74,7 @@ class ScanKernels:
     def _inside(self, *, carried: bool, nbytes: int = 0) -> Launch:
         kernel = Kernel(f"{self.label} inside")
         source = self._source(kernel)
-        binding, _ = window("output", 0, 0, self._size() - 1, self.step.dtype, writable=True)
-        target = kernel.bind(Access("output0", self.step.dtype, False, True), binding)
+        store = result_store(kernel, self.step, self._size(), 1)
         carry = self.neutral
         if carried:
             scratch = self._scratch(kernel, nbytes, writable=False)
@@ -88,7 +88,7 @@ class ScanKernels:
             kernel.line(f"running = {combine_expression(self.step.op.combine, 'running', f'e{k}', self.dtype)};")
             value = casts.wrap_expression("running", self.dtype)
             value = casts.cast_expression(value, self.dtype, self.step.dtype)
-            kernel.line(f"if (first + {k}u < length) {{ {target.store(f'base + (first + {k}u) * step', value)} }}")
+            kernel.line(f"if (first + {k}u < length) {{ {store(f'base + (first + {k}u) * step', value)} }}")
         return kernel.launch(self.rows * self.blocks, self.limit)
 
     # -- pieces -----------------------------------------------------------------------------------------------------------

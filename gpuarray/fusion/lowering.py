@@ -255,6 +255,13 @@ class LoopBuilder:
         value = self._lower_root(position, layout, FULL)
         self._made(position, value, store, layout, FULL)
 
+    def make_given(self, position: int) -> None:
+        """Take a value of the source's shape that is there when the loop runs, as its first input."""
+        layout = self.full_layout()
+        node = self.graph.nodes[position]
+        value = self.add(Load(self.input_slot(position), layout, node.size, node.dtype, FULL))
+        self._made(position, value, True, layout, FULL)
+
     def make_row_value(self, position: int) -> None:
         """Compute a stored node that has one element a row."""
         layout = contiguous(self.outer)

@@ -7,7 +7,7 @@ one rule of cost; no rule knows a workload.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 
 from gpuarray.device import Capabilities
@@ -59,17 +59,26 @@ class Plan:
 
 @dataclass
 class Group:
-    """A loop under construction, or steps that stand alone; ``reads`` are the positions it takes from memory."""
+    """Steps that run together: a loop under construction, a loop over the result of ``head``, or steps that stand alone.
+
+    ``head`` is a matrix product or a scan, whose result the loop takes as its first input without storing it.
+    """
 
     builder: LoopBuilder | None = None
+    head: PlannedStep | None = None
     fixed: list[PlannedStep] = field(default_factory=list)
+
+    @property
+    def loaded(self) -> list[int]:
+        """Positions that the loop takes from memory."""
+        return [] if self.builder is None else self.builder.inputs[0 if self.head is None else 1 :]
 
     @property
     def reads(self) -> set[int]:
         """Positions whose buffers the group reads."""
-        own = set(self.builder.inputs) if self.builder else set()
+        own = set(self.loaded)
         written: set[int] = set()
-        for step in self.fixed:
+        for step in (*self.fixed, *([self.head] if self.head else [])):
             own.update(i for i in step.inputs if i not in written)
             written.update(step.outputs)
         return own
@@ -100,9 +109,9 @@ class Planner:
                 continue
             match node:
                 case Scan():
-                    self._alone(position, [self._scan(position, node)])
+                    self._headed(position, self._scan(position, node))
                 case Contract():
-                    self._alone(position, [self._contract(position, node)])
+                    self._headed(position, self._contract(position, node))
                 case Call():
                     self._call(position, node)
                 case Concat():
@@ -116,6 +125,12 @@ class Planner:
         self.groups.append(Group(fixed=steps))
         self.producer[position] = len(self.groups) - 1
 
+    def _headed(self, position: int, head: PlannedStep) -> None:
+        builder = LoopBuilder(self.graph, self.graph.nodes[position].shape, None)
+        builder.make_given(position)
+        self.groups.append(Group(builder, head))
+        self.producer[position] = len(self.groups) - 1
+
     def _place(self, position: int, node: Node) -> None:
         """Put an elementwise value or a reduction into the latest loop that can make it, or into a new one."""
         if isinstance(node, Reduce):
@@ -127,7 +142,7 @@ class Planner:
             alone.make_elementwise(position)
         number = len(self.groups)
         for candidate in reversed(range(number if self.fuse else 0)):
-            joined = self._joined(self.groups[candidate].builder, alone, position, node)
+            joined = self._joined(self.groups[candidate], alone, position, node)
             if joined is not None and self._acceptable(joined, candidate):
                 self.groups[candidate].builder = joined
                 self.producer[position] = candidate
@@ -135,11 +150,10 @@ class Planner:
         self.groups.append(Group(alone))
         self.producer[position] = number
 
-    def _joined(
-        self, builder: LoopBuilder | None, alone: LoopBuilder, position: int, node: Node
-    ) -> LoopBuilder | None:
-        """Return a loop with one more value, or None if it cannot make that value, or would gain nothing."""
-        if builder is None:
+    def _joined(self, group: Group, alone: LoopBuilder, position: int, node: Node) -> LoopBuilder | None:
+        """Return a group's loop with one more value, or None if it cannot make that value, or would gain nothing."""
+        builder = group.builder
+        if builder is None or (group.head is not None and not set(alone.inputs) & set(builder.made)):
             return None
         independent = not set(alone.inputs) & (set(builder.inputs) | set(builder.made))
         if independent and (builder.axes is not None or isinstance(node, Reduce)):
@@ -147,12 +161,14 @@ class Planner:
         trial = builder.copy()
         try:
             if isinstance(node, Reduce):
-                if alone.source_shape != trial.source_shape or trial.axes not in (None, node.axes):
+                if group.head is not None or alone.source_shape != trial.source_shape:
                     return None
                 if trial.axes is None:
                     trial.adopt_axes(node.axes)
+                if trial.axes != node.axes:
+                    return None
                 trial.make_fold(position)
-            elif node.shape == trial.source_shape:
+            elif node.shape == trial.source_shape or (group.head is not None and node.size == prod(trial.source_shape)):
                 trial.make_elementwise(position)
             elif trial.axes is not None and node.size == prod(trial.outer):
                 trial.make_row_value(position)
@@ -160,12 +176,17 @@ class Planner:
                 return None
         except CannotJoin:
             return None
+        except StoreFirst as request:
+            if request.position == position:
+                return None
+            raise
         return trial
 
     def _acceptable(self, builder: LoopBuilder, number: int) -> bool:
         """Whether a loop can run where it stands, and should."""
         capabilities = self.capabilities
-        if any(self.producer.get(i, -1) >= number for i in builder.inputs):
+        given = 0 if self.groups[number].head is None else 1
+        if any(self.producer.get(i, -1) >= number for i in builder.inputs[given:]):
             return False
         if len(builder.inputs) + len(builder.outputs) > min(capabilities.storage_bindings, 72) - 2:
             return False
@@ -190,6 +211,9 @@ class Planner:
             prod(shape[axis + 1 :]),
             self.graph.nodes[source].dtype,
             node.dtype,
+            None,
+            (self.graph.nodes[source].dtype,),
+            (node.dtype,),
         )
         return PlannedStep(step, (self.graph.root(source),), (position,), ())
 
@@ -302,7 +326,7 @@ class Planner:
         steps: list[PlannedStep] = []
         for group in self.groups:
             if group.builder is not None:
-                steps.append(_finished(group.builder, set(group.builder.outputs) - needed))
+                steps.append(_finished(group.builder, set(group.builder.outputs) - needed, group.head))
             steps += group.fixed
         sizes = {o: (graph.nodes[o].size, graph.nodes[o].dtype) for s in steps for o in s.outputs}
         for position in self.wanted:
@@ -314,9 +338,23 @@ class Planner:
         return Plan(tuple(steps), results, sizes, slots, slot_bytes)
 
 
-def _finished(builder: LoopBuilder, unstored: set[int]) -> PlannedStep:
+def _finished(builder: LoopBuilder, unstored: set[int], head: PlannedStep | None = None) -> PlannedStep:
+    """Return a loop's step; with ``head``, its step with the loop as epilogue, unless that only stores the result."""
     loop = builder.finish(unstored)
-    return PlannedStep(loop, tuple(builder.inputs), tuple(builder.outputs), tuple(builder.scalars))
+    if head is None:
+        return PlannedStep(loop, tuple(builder.inputs), tuple(builder.outputs), tuple(builder.scalars))
+    if len(builder.instructions) == 1 and builder.outputs == list(head.outputs):
+        return head
+    inputs = (*head.inputs, *builder.inputs[1:])
+    assert isinstance(head.step, ContractStep | ScanStep)
+    step = replace(
+        head.step,
+        epilogue=loop,
+        input_dtypes=(*head.step.input_dtypes, *loop.input_dtypes[1:]),
+        output_dtypes=loop.output_dtypes,
+        scalar_dtypes=loop.scalar_dtypes,
+    )
+    return PlannedStep(step, inputs, tuple(builder.outputs), tuple(builder.scalars))
 
 
 def _share_buffers(

@@ -153,7 +153,10 @@ class Loop:
 
 @dataclass(frozen=True)
 class ScanStep:
-    """The running fold of input 0, of shape (before, length, after), along the middle axis, into output 0."""
+    """The running fold of input 0, of shape (before, length, after), along the middle axis, and a program over it.
+
+    ``epilogue`` is as that of :class:`ContractStep`, over the index space (before, length, after).
+    """
 
     op: ReduceOp
     before: int
@@ -161,17 +164,9 @@ class ScanStep:
     after: int
     source: DType
     dtype: DType
-
-    @property
-    def input_dtypes(self) -> tuple[DType, ...]:
-        """The dtype of the one input."""
-        return (self.source,)
-
-    @property
-    def output_dtypes(self) -> tuple[DType, ...]:
-        """The dtype of the one output."""
-        return (self.dtype,)
-
+    epilogue: Loop | None
+    input_dtypes: tuple[DType, ...]
+    output_dtypes: tuple[DType, ...]
     scalar_dtypes: tuple[DType, ...] = ()
 
 
@@ -180,8 +175,8 @@ class ContractStep:
     """A batch of matrix products, with an elementwise program over the result.
 
     ``left`` and ``right`` are layouts of shapes (B, M, K) and (B, K, N) over inputs 0 and 1. ``epilogue`` is a Loop
-    without folds over index space (B, M, N), collapsed to one shape () or (B*M*N,) or more; its input slot 0 stands for
-    the product in C order, its further slots k are this step's inputs k + 1.
+    without folds over the index space (B, M, N), collapsed as any; its input slot 0 stands for the product in C order,
+    its further slots for this step's further inputs. Without an epilogue the product goes to output 0.
     """
 
     left: Layout
@@ -295,7 +290,8 @@ def text(step: Step) -> str:
         case Loop():
             return loop_text(step)
         case ScanStep():
-            return f"scan {step.op.name} {step.source.name} -> {step.dtype.name}"
+            head = f"scan {step.op.name} {step.source.name} -> {step.dtype.name}"
+            return head if step.epilogue is None else f"{head}\nepilogue {loop_text(step.epilogue)}"
         case ContractStep():
             operands = f"{stride_class(step.left)} {stride_class(step.right)}"
             head = f"contract {step.dtype.name} {operands}"

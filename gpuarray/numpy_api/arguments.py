@@ -6,10 +6,24 @@ from typing import Any, Final
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array import GpuArray, as_node, default_device, device_of, wrap
+from gpuarray.api.arguments import as_array, as_arrays
+from gpuarray.array import GpuArray, default_device, device_of, wrap
 from gpuarray.device import Device
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Shape
+
+__all__ = [
+    "NOT_GIVEN",
+    "along",
+    "as_array",
+    "as_arrays",
+    "check_out",
+    "concatenated",
+    "deliver",
+    "device_among",
+    "gpu_arrays",
+    "normalized",
+]
 
 #: What NumPy's signatures have for an argument that was not given.
 NOT_GIVEN: Final[Any] = np._NoValue
@@ -36,17 +50,6 @@ def device_among(*values: Any) -> Device:
         If arrays are pinned to different devices.
     """
     return device_of(*gpu_arrays(values)) or default_device()
-
-
-def as_array(value: Any, device: Device | None = None) -> GpuArray:
-    """Return an array, a sequence or a scalar as an array; itself if it is one."""
-    return value if isinstance(value, GpuArray) else wrap(as_node(value), device or device_among(value))
-
-
-def as_arrays(*values: Any) -> list[GpuArray]:
-    """Return each value as an array, those that are none yet on the device of those that are."""
-    device = device_among(*values)
-    return [as_array(value, device) for value in values]
 
 
 def concatenated(arrays: Iterable[GpuArray], axis: int, dtype: Any = None) -> GpuArray:

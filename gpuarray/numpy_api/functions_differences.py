@@ -6,35 +6,19 @@ from typing import Any
 import numpy as np
 
 from gpuarray import dtypes
+from gpuarray.api import utility
 from gpuarray.array import GpuArray
 from gpuarray.graph import build
 from gpuarray.numpy_api.arguments import NOT_GIVEN, as_array, concatenated
 from gpuarray.numpy_api.functions_statistics import sum_
 from gpuarray.numpy_api.host import on_host
-from gpuarray.numpy_api.reduction import axes_of
+from gpuarray.numpy_api.reduction import axes_of, given
 from gpuarray.numpy_api.registry import implements, native
 
 
 @native("diff")
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = NOT_GIVEN, append: Any = NOT_GIVEN) -> Any:
-    if n < 0:
-        raise ValueError(f"order must be non-negative but got {n}")
-    source = as_array(a)
-    if source.ndim == 0:
-        raise ValueError("diff requires input that is at least one dimensional")
-    number = build.normalize_axis(axis, source.ndim)
-    edge = (*source.shape[:number], 1, *source.shape[number + 1 :])
-    parts = [source]
-    for value, position in ((prepend, 0), (append, len(parts))):
-        if value is not NOT_GIVEN:
-            part = as_array(value, source.device)
-            parts.insert(position * len(parts), part.broadcast(edge) if part.ndim == 0 else part)
-    source = parts[0] if len(parts) == 1 else concatenated(parts, number)
-    lead = (slice(None),) * number
-    for _ in range(n):
-        left, right = source[(*lead, slice(1, None))], source[(*lead, slice(None, -1))]
-        source = left != right if source.dtype == dtypes.bool_ else left - right
-    return source
+    return utility.diff(a, n=n, axis=axis, prepend=given(prepend, None), append=given(append, None))
 
 
 @native("ediff1d")

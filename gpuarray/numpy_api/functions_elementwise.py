@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from gpuarray import dtypes
+from gpuarray.api import elementwise
 from gpuarray.array import GpuArray, apply
 from gpuarray.numpy_api.arguments import NOT_GIVEN, as_array, as_arrays, deliver
 from gpuarray.numpy_api.host import on_host
@@ -91,17 +92,7 @@ def sinc(x: Any) -> Any:
 
 @native("where")
 def where(condition: Any, x: Any = NOT_GIVEN, y: Any = NOT_GIVEN, /) -> Any:
-    if x is NOT_GIVEN and y is NOT_GIVEN:
-        return np.nonzero(as_array(condition))
-    if x is NOT_GIVEN or y is NOT_GIVEN:
-        raise ValueError("either both or neither of x and y should be given")
-    mask = condition if isinstance(condition, GpuArray) else as_array(condition)
-    return apply(rows.where, mask if mask.dtype == dtypes.bool_ else mask != 0, _plain(x), _plain(y))
-
-
-def _plain(value: Any) -> Any:
-    """Return a sequence as an array; arrays and scalars as they are, for their part in promotion."""
-    return as_array(value) if isinstance(value, list | tuple) else value
+    return elementwise.where(condition, *(None if v is NOT_GIVEN else v for v in (x, y)))
 
 
 @native("select")
@@ -121,21 +112,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
 
 @native("nan_to_num")
 def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
-    source = as_array(x)
-    if source.dtype.kind == "c":
-        parts = [nan_to_num(part, True, nan, posinf, neginf) for part in (source.real, source.imag)]
-        result = apply(rows.complex_from_parts, *parts)
-    elif source.dtype.kind == "f":
-        info = np.finfo(source.dtype)
-        result = where(np.isnan(source), source.dtype.type(nan), source)
-        result = where(source == np.inf, source.dtype.type(info.max if posinf is None else posinf), result)
-        result = where(source == -np.inf, source.dtype.type(info.min if neginf is None else neginf), result)
-    else:
-        result = source.copy()
-    if copy or not isinstance(x, GpuArray):
-        return result
-    x[...] = result
-    return x
+    return elementwise.nan_to_num(x, copy, nan, posinf, neginf)
 
 
 # --- tests ----------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gpuarray.api import data_types
 from gpuarray.array import GpuArray
 from gpuarray.numpy_api.arguments import as_array
 from gpuarray.numpy_api.reduction import axes_of
@@ -28,18 +29,14 @@ def size(a: Any, axis: Any = None) -> int:
     return prod(extents[k] for k in axes_of(axis, len(extents)))
 
 
-def _typed(value: Any) -> Any:
-    return value.dtype if isinstance(value, GpuArray) else value
-
-
 @implements("result_type")
 def result_type(*arrays_and_dtypes: Any) -> Any:
-    return np.result_type(*map(_typed, arrays_and_dtypes))
+    return data_types.result_type(*arrays_and_dtypes)
 
 
 @implements("can_cast")
 def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
-    return np.can_cast(_typed(from_), _typed(to), casting)
+    return bool(data_types.can_cast(from_, to, casting))
 
 
 @implements("common_type")

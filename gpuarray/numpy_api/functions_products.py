@@ -1,12 +1,12 @@
 """NumPy's products of vectors, matrices and tensors, over the matrix product; norms."""
 # ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
-from math import prod
 from operator import index
 from typing import Any
 
 import numpy as np
 
+from gpuarray.api import linear_algebra
 from gpuarray.array import GpuArray
 from gpuarray.numpy_api.arguments import as_array, as_arrays, deliver, device_among, normalized
 from gpuarray.numpy_api.functions_shape import moveaxis
@@ -17,58 +17,19 @@ from gpuarray.numpy_api.registry import implements, native
 # --- products -------------------------------------------------------------------------------------------------------
 
 
-def tensor_product(first: GpuArray, second: GpuArray, axes: tuple[list[int], list[int]]) -> GpuArray:
-    """Return the sum of products over pairs of axes (not negative); the other axes stay, those of the first in front.
-
-    Raises
-    ------
-    ValueError
-        If the extents of a pair differ.
-    """
-    left, right = axes
-    if [first.shape[a] for a in left] != [second.shape[a] for a in right]:
-        raise ValueError("shape-mismatch for sum")
-    rest = [a for a in range(first.ndim) if a not in left], [a for a in range(second.ndim) if a not in right]
-    inner = prod(first.shape[a] for a in left)
-    shapes = [first.shape[a] for a in rest[0]], [second.shape[a] for a in rest[1]]
-    rows = first.transpose([*rest[0], *left]) if first.ndim else first
-    columns = second.transpose([*right, *rest[1]]) if second.ndim else second
-    product: GpuArray = np.matmul(rows.reshape(prod(shapes[0]), inner), columns.reshape(inner, prod(shapes[1])))
-    return product.reshape([*shapes[0], *shapes[1]])
-
-
 @native("tensordot", "linalg.tensordot")
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
-    first, second = as_arrays(a, b)
     if hasattr(axes, "__len__"):
-        pair = [list(x) if hasattr(x, "__len__") else [x] for x in axes]
-        if len(pair[0]) != len(pair[1]):
-            raise ValueError("shape-mismatch for sum")
-    else:
-        count = index(axes)
-        pair = [list(range(first.ndim - count, first.ndim)), list(range(count))]
-    left = [normalized(x, first.ndim) for x in pair[0]]
-    right = [normalized(x, second.ndim) for x in pair[1]]
-    return tensor_product(first, second, (left, right))
+        axes = tuple(tuple(x) if hasattr(x, "__len__") else (x,) for x in axes)
+    return linear_algebra.tensordot(a, b, axes)
 
 
 @native("dot")
 def dot(a: Any, b: Any, out: Any = None) -> Any:
-    first, second = as_arrays(a, b)
-    if first.ndim == 0 or second.ndim == 0:
-        return deliver(first * second, out)
-    axis = max(second.ndim - 2, 0)
-    if first.shape[-1] != second.shape[axis]:
-        raise ValueError(
-            f"shapes {first.shape} and {second.shape} not aligned: {first.shape[-1]} (dim {first.ndim - 1}) != "
-            f"{second.shape[axis]} (dim {axis})"
-        )
-    if out is not None and out.dtype != np.result_type(first.dtype, second.dtype):
-        raise ValueError(
-            f"output array is not acceptable: its dtype is {out.dtype}, and must be "
-            f"{np.result_type(first.dtype, second.dtype)}"
-        )
-    return deliver(tensor_product(first, second, ([first.ndim - 1], [axis])), out)
+    result = linear_algebra.dot(a, b)
+    if out is not None and out.dtype != result.dtype:
+        raise ValueError(f"output array is not acceptable: its dtype is {out.dtype}, and must be {result.dtype}")
+    return deliver(result, out)
 
 
 @native("inner")
@@ -78,13 +39,12 @@ def inner(a: Any, b: Any, /) -> Any:
         return first * second
     if first.shape[-1] != second.shape[-1]:
         raise ValueError(f"shapes {first.shape} and {second.shape} not aligned: the last extents differ")
-    return tensor_product(first, second, ([first.ndim - 1], [second.ndim - 1]))
+    return linear_algebra.tensordot(first, second, ((-1,), (-1,)))
 
 
 @native("outer")
 def outer(a: Any, b: Any, out: Any = None) -> Any:
-    first, second = as_arrays(a, b)
-    return deliver(first.reshape(-1, 1) * second.reshape(1, -1), out)
+    return deliver(linear_algebra.outer(a, b), out)
 
 
 @native("linalg.outer")
@@ -100,18 +60,17 @@ def vdot(a: Any, b: Any, /) -> Any:
     first, second = (x.reshape(-1) for x in as_arrays(a, b))
     if first.size != second.size:
         raise ValueError("cannot reshape array: vdot needs arrays of the same size")
-    return np.vecdot(first, second)
+    return linear_algebra.vecdot(first, second)
 
 
 @native("linalg.matmul")
 def linalg_matmul(x1: Any, x2: Any, /) -> Any:
-    return np.matmul(x1, x2)
+    return linear_algebra.matmul(x1, x2)
 
 
 @native("linalg.vecdot")
 def linalg_vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
-    first, second = np.broadcast_arrays(*as_arrays(x1, x2))
-    return np.vecdot(moveaxis(first, axis, -1), moveaxis(second, axis, -1))
+    return linear_algebra.vecdot(x1, x2, axis=axis)
 
 
 @native("kron")

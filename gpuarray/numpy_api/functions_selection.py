@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from gpuarray import dtypes
+from gpuarray.api import creation, indexing, manipulation
 from gpuarray.array import GpuArray, wrap
-from gpuarray.graph.layouts import Layout
 from gpuarray.numpy_api.arguments import along, as_array, deliver, normalized
-from gpuarray.numpy_api.functions_creation import zeros_like
 from gpuarray.numpy_api.functions_statistics import sum_
 from gpuarray.numpy_api.host import on_host
 from gpuarray.numpy_api.reduction import mask_node
@@ -38,11 +37,11 @@ def _in_range(indices: Any, extent: int, mode: str) -> Any:
 
 @native("take")
 def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
-    source = as_array(a)
-    if axis is None:
-        source, axis = source.reshape(-1), 0
-    number = normalized(axis, source.ndim)
-    chosen = source[along(number, _in_range(indices, source.shape[number], mode))]
+    if not isinstance(indices, GpuArray | np.ndarray):
+        indices = np.asarray(indices).astype(np.intp)  # NumPy truncates here
+    elif indices.dtype.kind == "b":
+        indices = indices.astype(np.intp)
+    chosen = indexing.take(a, indices, axis, mode=mode)
     if out is not None and tuple(out.shape) != chosen.shape:
         raise ValueError(f"output array does not match result of ndarray.take: {tuple(out.shape)}, not {chosen.shape}")
     return deliver(chosen, out, "unsafe")
@@ -60,11 +59,7 @@ def _beside(source: GpuArray, indices: Any, axis: int) -> tuple[Any, ...]:
 
 @native("take_along_axis")
 def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
-    source = as_array(arr)
-    positions = indices if isinstance(indices, GpuArray) else np.asarray(indices)
-    if axis is None:
-        source, axis = source.reshape(-1), 0
-    return source[_beside(source, positions, normalized(axis, source.ndim))]
+    return indexing.take_along_axis(arr, indices, axis)
 
 
 @implements("compress")
@@ -88,20 +83,7 @@ def extract(condition: Any, arr: Any) -> Any:
 
 @native("diagonal")
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-    source = as_array(a)
-    if source.ndim < 2:
-        raise ValueError("diag requires an array of at least two dimensions")
-    first, second = normalized(axis1, source.ndim), normalized(axis2, source.ndim)
-    if first == second:
-        raise ValueError("axis1 and axis2 cannot be the same")
-    shift = index(offset)
-    layout = source._storage_layout()
-    rest = [k for k in range(source.ndim) if k not in (first, second)]
-    start = layout.offset + (shift * layout.strides[second] if shift >= 0 else -shift * layout.strides[first])
-    extent = max(min(source.shape[first] + min(shift, 0), source.shape[second] - max(shift, 0)), 0)
-    shape = (*(source.shape[k] for k in rest), extent)
-    strides = (*(layout.strides[k] for k in rest), layout.strides[first] + layout.strides[second])
-    return source.view_of(Layout(shape, strides, start if extent else 0), writeable=False)
+    return manipulation.diagonal(a, index(offset), axis1, axis2)
 
 
 @native("linalg.diagonal")
@@ -126,11 +108,7 @@ def diag(v: Any, k: int = 0) -> Any:
         return diagonal(source, k)
     if source.ndim != 1:
         raise ValueError("Input must be 1- or 2-d.")
-    extent = source.size + abs(k)
-    result = zeros_like(source, shape=(extent, extent))
-    start = k if k >= 0 else -k * extent
-    result.reshape(-1)[start : start + source.size * (extent + 1) : extent + 1][: source.size] = source
-    return result
+    return creation.diag(source, k)
 
 
 @native("diagflat")

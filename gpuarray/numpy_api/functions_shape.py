@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray.array import GpuArray, wrap
+from gpuarray.api import data_types, manipulation
+from gpuarray.array import GpuArray
 from gpuarray.graph import build
-from gpuarray.numpy_api.arguments import along, as_array, as_arrays, concatenated, deliver, normalized
+from gpuarray.numpy_api.arguments import along, as_array, as_arrays, deliver, normalized
 from gpuarray.numpy_api.registry import implements, native
 
 # --- views ----------------------------------------------------------------------------------------------------------
@@ -40,30 +41,12 @@ def matrix_transpose(x: Any, /) -> Any:
 
 @native("swapaxes")
 def swapaxes(a: Any, axis1: Any, axis2: Any) -> Any:
-    source = as_array(a)
-    order = list(range(source.ndim))
-    first, second = normalized(axis1, source.ndim), normalized(axis2, source.ndim)
-    order[first], order[second] = order[second], order[first]
-    return source.transpose(order) if order else source
-
-
-def _axis_tuple(axis: Any, ndim: int, name: str) -> list[int]:
-    axes = [normalized(a, ndim) for a in (axis if isinstance(axis, tuple | list) else (axis,))]
-    if len(set(axes)) != len(axes):
-        raise ValueError(f"repeated axis in `{name}` argument")
-    return axes
+    return manipulation.swapaxes(a, axis1, axis2)
 
 
 @native("moveaxis")
 def moveaxis(a: Any, source: Any, destination: Any) -> Any:
-    array = as_array(a)
-    old, new = _axis_tuple(source, array.ndim, "source"), _axis_tuple(destination, array.ndim, "destination")
-    if len(old) != len(new):
-        raise ValueError("`source` and `destination` arguments must have the same number of elements")
-    order = [n for n in range(array.ndim) if n not in old]
-    for place, axis in sorted(zip(new, old, strict=True)):
-        order.insert(place, axis)
-    return array.transpose(order) if order else array
+    return manipulation.moveaxis(a, source, destination)
 
 
 @native("rollaxis")
@@ -78,22 +61,12 @@ def rollaxis(a: Any, axis: Any, start: int = 0) -> Any:
 
 @native("squeeze")
 def squeeze(a: Any, axis: Any = None) -> Any:
-    source = as_array(a)
-    if axis is None:
-        axes = [k for k, n in enumerate(source.shape) if n == 1]
-    else:
-        axes = list(build.normalize_axes(axis, source.ndim))
-        if any(source.shape[k] != 1 for k in axes):
-            raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
-    return source[tuple(0 if k in axes else slice(None) for k in range(source.ndim))] if axes else source
+    return manipulation.squeeze(a, axis)
 
 
 @native("expand_dims")
 def expand_dims(a: Any, axis: Any) -> Any:
-    source = as_array(a)
-    new = axis if isinstance(axis, tuple | list) else (axis,)
-    axes = build.normalize_axes(tuple(new), source.ndim + len(new))
-    return source[tuple(None if k in axes else slice(None) for k in range(source.ndim + len(axes)))]
+    return manipulation.expand_dims(a, axis)
 
 
 @native("broadcast_to")
@@ -103,11 +76,7 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
 
 @native("broadcast_arrays")
 def broadcast_arrays(*args: Any, subok: bool = False) -> Any:
-    arrays = as_arrays(*args)
-    shape: tuple[int, ...] = ()
-    for array in arrays:
-        shape = build.broadcast_shapes(shape, array.shape)
-    return tuple(array if array.shape == shape else array.broadcast(shape) for array in arrays)
+    return tuple(data_types.broadcast_arrays(*args))
 
 
 def _at_least(arrays: Sequence[Any], key: Any) -> Any:
@@ -133,9 +102,7 @@ def atleast_3d(*arys: Any) -> Any:
 
 @native("flip")
 def flip(m: Any, axis: Any = None) -> Any:
-    source = as_array(m)
-    axes = build.normalize_axes(axis, source.ndim)
-    return source[tuple(slice(None, None, -1) if k in axes else slice(None) for k in range(source.ndim))]
+    return manipulation.flip(m, axis)
 
 
 @native("fliplr")
@@ -180,19 +147,12 @@ def concatenate(
 ) -> Any:
     if out is not None and dtype is not None:
         raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
-    parts = as_arrays(*arrays)
-    if not parts:
-        raise ValueError("need at least one array to concatenate")
-    if axis is None:
-        parts, axis = [a.reshape(-1) for a in parts], 0
-    if any(a.ndim == 0 for a in parts):
-        raise ValueError("zero-dimensional arrays cannot be concatenated")
-    for part in parts if dtype is not None else ():
+    for part in as_arrays(*arrays) if dtype is not None else ():
         if not np.can_cast(part.dtype, dtype, casting):
             raise TypeError(
                 f"Cannot cast array data from {part.dtype!r} to {np.dtype(dtype)!r} according to the rule {casting!r}"
             )
-    return deliver(concatenated(parts, axis, dtype), out, casting)
+    return deliver(manipulation.concat(arrays, axis, dtype=dtype), out, casting)
 
 
 @native("stack")
@@ -311,11 +271,7 @@ def dsplit(ary: Any, indices_or_sections: Any) -> Any:
 
 @native("unstack")
 def unstack(x: Any, /, *, axis: int = 0) -> Any:
-    source = as_array(x)
-    if source.ndim == 0:
-        raise ValueError("Input array must be at least 1-d.")
-    number = normalized(axis, source.ndim)
-    return tuple(source[along(number, k)] for k in range(source.shape[number]))
+    return manipulation.unstack(x, axis=axis)
 
 
 # --- repeating and rolling ------------------------------------------------------------------------------------------
@@ -323,52 +279,17 @@ def unstack(x: Any, /, *, axis: int = 0) -> Any:
 
 @native("roll")
 def roll(a: Any, shift: Any, axis: Any = None) -> Any:
-    source = as_array(a)
-    if axis is None:
-        return roll(source.reshape(-1), shift, 0).reshape(source.shape)
-    pairs = np.broadcast(np.asarray(shift), np.asarray(axis))
-    if pairs.ndim > 1:
-        raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
-    for step, number in pairs:
-        place = normalized(int(number), source.ndim)
-        extent = source.shape[place]
-        cut = extent - int(step) % extent if extent else 0
-        if cut not in (0, extent):
-            parts = [source[along(place, slice(cut, None))], source[along(place, slice(None, cut))]]
-            source = concatenated(parts, place)
-    return source if source is not a else source.copy()
+    return manipulation.roll(a, shift, axis)
 
 
 @native("tile")
 def tile(A: Any, reps: Any) -> Any:  # noqa: N803  # NumPy's name
-    source = as_array(A)
-    times = [index(r) for r in (reps if hasattr(reps, "__len__") else (reps,))]
-    ndim = max(source.ndim, len(times))
-    shape = (1,) * (ndim - source.ndim) + source.shape
-    times = [1] * (ndim - len(times)) + times
-    doubled = source.reshape([n for extent in shape for n in (1, extent)])
-    spread = doubled.broadcast(tuple(n for pair in zip(times, shape, strict=True) for n in pair))
-    return wrap(spread.node(), source.device).reshape([t * n for t, n in zip(times, shape, strict=True)])
+    return manipulation.tile(A, reps)
 
 
 @native("repeat")
 def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
-    source = as_array(a)
-    if axis is None:
-        source, axis = source.reshape(-1), 0
-    number = normalized(axis, source.ndim)
-    extent = source.shape[number]
-    counts = np.asarray(repeats)
-    if counts.size != 1:
-        return source[along(number, np.repeat(np.arange(extent), counts))]
-    times = int(counts.reshape(()))
-    if times < 0:
-        raise ValueError("repeats may not contain negative values.")
-    shape = (*source.shape[: number + 1], times, *source.shape[number + 1 :])
-    spread = source[along(number + 1, None)].broadcast(shape)
-    return wrap(spread.node(), source.device).reshape(
-        (*source.shape[:number], extent * times, *source.shape[number + 1 :])
-    )
+    return manipulation.repeat(a, repeats, axis)
 
 
 @implements("resize")

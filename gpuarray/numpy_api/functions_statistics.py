@@ -1,19 +1,17 @@
 """NumPy's sums, extremes, moments and what is composed of them, ``nan`` variants included."""
 # ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
-from math import prod
 from typing import Any
 
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array import GpuArray, wrap
-from gpuarray.graph import build
+from gpuarray.api import searching, statistical
+from gpuarray.array import GpuArray
 from gpuarray.numpy_api.arguments import NOT_GIVEN, as_array, as_arrays, concatenated, deliver
 from gpuarray.numpy_api.host import on_host
-from gpuarray.numpy_api.reduction import axes_of, check_reduced, fold, running
+from gpuarray.numpy_api.reduction import axes_of, check_reduced, fold, given, running
 from gpuarray.numpy_api.registry import implements, native
-from gpuarray.ops import reductions
 
 # --- folds ----------------------------------------------------------------------------------------------------------
 
@@ -69,32 +67,24 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any
 @native("count_nonzero")
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     source = as_array(a)
-    return fold(np.add, source != 0, axis=axis, dtype=np.intp, keepdims=keepdims)
+    return searching.count_nonzero(source, axes_of(axis, source.ndim), keepdims=keepdims)
 
 
-def _position(op: Any, a: Any, axis: Any, out: Any, keepdims: Any) -> Any:
-    source = as_array(a)
-    axes = None if axis is None else axes_of(axis.__index__(), source.ndim)
-    keep = keepdims is not NOT_GIVEN and bool(keepdims)
-    if source.ndim == 0:
-        result = as_array(0, source.device)
-    elif source.size == 0 and (axes is None or source.shape[axes[0]] == 0):
-        raise ValueError(f"attempt to get {op.name} of an empty sequence")
-    else:
-        result = wrap(build.reduce(op, source.node(), axes, None, keep), source.device)
+def _position(find: Any, a: Any, axis: Any, out: Any, keepdims: Any) -> Any:
+    result = find(a, axis, keepdims=bool(given(keepdims, False)))
     if out is not None:
-        check_reduced(op.name, result.shape, out)
+        check_reduced(find.__name__, result.shape, out)
     return deliver(result, out, "unsafe")
 
 
 @native("argmin")
 def argmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
-    return _position(reductions.argmin, a, axis, out, keepdims)
+    return _position(searching.argmin, a, axis, out, keepdims)
 
 
 @native("argmax")
 def argmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
-    return _position(reductions.argmax, a, axis, out, keepdims)
+    return _position(searching.argmax, a, axis, out, keepdims)
 
 
 # --- scans ----------------------------------------------------------------------------------------------------------
@@ -117,72 +107,31 @@ def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any
     return _running(np.multiply, a, axis, dtype, out)
 
 
-def _cumulative(ufunc: Any, x: Any, axis: Any, dtype: Any, out: Any, include_initial: bool) -> Any:
-    source = as_array(x)
-    if axis is None:
-        if source.ndim != 1:
-            raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
-        axis = 0
-    if not include_initial:
-        return _running(ufunc, source, axis, dtype, out)
-    result = _running(ufunc, source, axis, dtype, None)
-    number = build.normalize_axis(axis, source.ndim)
-    shape = (*source.shape[:number], 1, *source.shape[number + 1 :])
-    first = wrap(build.full(shape, ufunc.identity, result.dtype), source.device)
-    return deliver(concatenated([first, result], number), out)
-
-
 @native("cumulative_sum")
 def cumulative_sum(
     x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False
 ) -> Any:
-    return _cumulative(np.add, x, axis, dtype, out, include_initial)
+    result = statistical.cumulative_sum(x, axis=axis, dtype=dtype, include_initial=include_initial)
+    return deliver(result, out, "unsafe")
 
 
 @native("cumulative_prod")
 def cumulative_prod(
     x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False
 ) -> Any:
-    return _cumulative(np.multiply, x, axis, dtype, out, include_initial)
+    result = statistical.cumulative_prod(x, axis=axis, dtype=dtype, include_initial=include_initial)
+    return deliver(result, out, "unsafe")
 
 
 # --- moments --------------------------------------------------------------------------------------------------------
-
-
-def _moment_dtypes(source: GpuArray, dtype: Any) -> tuple[Any, Any]:
-    """Return in which dtype NumPy sums for a mean, and that of the result: float16 is summed in single precision."""
-    if dtype is not None:
-        return dtypes.canonical(dtype), dtypes.canonical(dtype)
-    if source.dtype.kind in "biu":
-        return dtypes.float64, dtypes.float64
-    return (dtypes.float32 if source.dtype == dtypes.float16 else source.dtype), source.dtype
-
-
-def count(source: GpuArray, axis: Any, keepdims: Any, where: Any) -> Any:
-    """Return how many elements are folded into one: an integer, or an array where a mask decides."""
-    if where is True or where is NOT_GIVEN:
-        return prod(source.shape[a] for a in axes_of(axis, source.ndim))
-    mask = as_array(where, source.device).broadcast(source.shape)
-    return fold(np.add, mask, axis=axis, dtype=np.intp, keepdims=keepdims)
-
-
-def _quotient(total: GpuArray, number: Any) -> Any:
-    if isinstance(number, int):
-        return np.true_divide(total, float(number), dtype=total.dtype)
-    return np.true_divide(total, number, dtype=total.dtype, casting="unsafe")
 
 
 @native("mean")
 def mean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
 ) -> Any:
-    source = as_array(a)
-    inner, result = _moment_dtypes(source, dtype)
-    if result.kind in "biu":
-        total = fold(np.add, source, axis=axis, dtype=inner, keepdims=keepdims, where=where)
-        return deliver(np.true_divide(total, count(source, axis, keepdims, where)).astype(result), out, "unsafe")
-    total = fold(np.add, source, axis=axis, dtype=inner, keepdims=keepdims, where=where)
-    return deliver(_quotient(total, count(source, axis, keepdims, where)).astype(result, copy=False), out, "unsafe")
+    result = statistical.mean(a, axis, dtype, None, given(keepdims, False), given(where, True))
+    return deliver(result, out, "unsafe")
 
 
 @native("var")
@@ -190,7 +139,7 @@ def var(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
     where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,
 ) -> Any:  # fmt: skip
-    return deliver(variance(a, axis, dtype, ddof, keepdims, where, mean, correction, False), out, "unsafe")
+    return deliver(spread(statistical.var, a, axis, dtype, ddof, keepdims, where, mean, correction), out, "unsafe")
 
 
 @native("std")
@@ -198,35 +147,31 @@ def std(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
     where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,
 ) -> Any:  # fmt: skip
-    return deliver(variance(a, axis, dtype, ddof, keepdims, where, mean, correction, True), out, "unsafe")
+    return deliver(spread(statistical.std, a, axis, dtype, ddof, keepdims, where, mean, correction), out, "unsafe")
 
 
-def variance(
-    a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: Any, where: Any, center: Any, correction: Any, root: bool
+def spread(
+    measure: Any, a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: Any, where: Any, centre: Any, correction: Any
 ) -> Any:
-    """Return the variance, or with ``root`` the standard deviation; the arguments are those of ``numpy.var``."""
-    if correction is not NOT_GIVEN:
-        if ddof != 0:
-            raise ValueError("ddof and correction can't be provided simultaneously.")
-        ddof = correction
+    """Return the variance or standard deviation, from the mean that is given or from the arrays' own."""
+    free = degrees_of_freedom(ddof, correction)
+    keep, mask = given(keepdims, False), given(where, True)
+    if centre is NOT_GIVEN:
+        return measure(a, axis, dtype, None, free, keep, mask)
     source = as_array(a)
-    inner, result = _moment_dtypes(source, dtype)
-    if center is NOT_GIVEN:
-        center = _quotient(
-            fold(np.add, source, axis=axis, dtype=inner, keepdims=True, where=where),
-            count(source, axis, True, where),
-        )
-    deviation = np.subtract(source, center, dtype=inner, casting="unsafe")
-    square: Any = deviation * deviation
-    if deviation.dtype.kind == "c":
-        square = deviation.real * deviation.real + deviation.imag * deviation.imag
-    total = fold(np.add, square, axis=axis, keepdims=keepdims, where=where)
-    number = count(source, axis, keepdims, where)
-    left = max(number - ddof, 0) if isinstance(number, int) else np.maximum(number - ddof, 0)
-    value = _quotient(total, left)
-    value = np.sqrt(value) if root else value
-    real = np.empty(0, result).real.dtype
-    return value.astype(real, copy=False)
+    square = np.square(np.abs(np.subtract(source, centre, dtype=dtype)))
+    number = sum_(np.broadcast_to(as_array(mask, source.device), source.shape), axis, square.dtype, keepdims=keep)
+    value = sum_(square, axis, keepdims=keep, where=mask) / np.maximum(number - free, 0)
+    return np.sqrt(value) if measure is statistical.std else value
+
+
+def degrees_of_freedom(ddof: Any, correction: Any) -> Any:
+    """Return what is subtracted from the number of elements, by whichever name it was given."""
+    if correction is NOT_GIVEN:
+        return ddof
+    if ddof != 0:
+        raise ValueError("ddof and correction can't be provided simultaneously.")
+    return correction
 
 
 @implements("average")

@@ -5,21 +5,22 @@ from typing import Any
 
 import numpy as np
 
+from gpuarray.api import statistical
 from gpuarray.array import GpuArray
 from gpuarray.numpy_api.arguments import NOT_GIVEN, as_array, deliver
 from gpuarray.numpy_api.functions_statistics import (
     all_,
     argmax,
     argmin,
-    count,
     cumprod,
     cumsum,
+    degrees_of_freedom,
     max_,
     mean,
     min_,
     prod_,
+    spread,
     sum_,
-    variance,
 )
 from gpuarray.numpy_api.registry import implements, native
 
@@ -35,7 +36,7 @@ def _replaced(a: Any, value: Any) -> GpuArray:
 def _present(a: Any, where: Any) -> Any:
     source = as_array(a)
     if source.dtype.kind not in "fc":
-        return where
+        return True if where is NOT_GIVEN else where
     mask = ~np.isnan(source)
     return mask if where is True or where is NOT_GIVEN else mask & as_array(where)
 
@@ -121,7 +122,7 @@ def nanvar(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
     where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,
 ) -> Any:  # fmt: skip
-    value = variance(a, axis, dtype, ddof, keepdims, _present(a, where), mean, correction, False)
+    value = spread(statistical.var, a, axis, dtype, ddof, keepdims, _present(a, where), mean, correction)
     return deliver(_undefined(a, value, axis, ddof, correction, keepdims, where), out, "unsafe")
 
 
@@ -130,14 +131,15 @@ def nanstd(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
     where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,
 ) -> Any:  # fmt: skip
-    value = variance(a, axis, dtype, ddof, keepdims, _present(a, where), mean, correction, True)
+    value = spread(statistical.std, a, axis, dtype, ddof, keepdims, _present(a, where), mean, correction)
     return deliver(_undefined(a, value, axis, ddof, correction, keepdims, where), out, "unsafe")
 
 
 def _undefined(a: Any, value: Any, axis: Any, ddof: Any, correction: Any, keepdims: Any, where: Any) -> Any:
     """Return NaN where no more elements are present than degrees of freedom are taken: infinite otherwise."""
-    free = ddof if correction is NOT_GIVEN else correction
-    present = count(as_array(a), axis, keepdims, _present(a, where))
-    if isinstance(present, int):
+    present = _present(a, where)
+    if present is True:
         return value
-    return np.where(present <= free, value.dtype.type(np.nan), value)
+    source = as_array(a)
+    number = sum_(np.broadcast_to(present, source.shape), axis, keepdims=keepdims)
+    return np.where(number <= degrees_of_freedom(ddof, correction), value.dtype.type(np.nan), value)

@@ -1,4 +1,6 @@
-"""The host fallback: NumPy itself runs a function on host copies, counted, and the results go back to the device.
+"""The host fallback: NumPy itself runs a function on host copies, and the results go back to the device.
+
+It is counted where the device is not the host.
 
 Every array of this package among the arguments, nested ones included, is read; what NumPy writes to (``out=``, and the
 first argument of functions that work in place) is written back. Results become arrays on the device of the arguments.
@@ -15,7 +17,7 @@ from gpuarray.array import GpuArray, from_host
 from gpuarray.device import Device
 from gpuarray.numpy_api.arguments import device_among
 from gpuarray.numpy_api.registry import name_of
-from gpuarray.runtime import telemetry
+from gpuarray.runtime import evaluate, telemetry
 
 #: Functions that write to their first argument.
 IN_PLACE: Final = frozenset(("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"))
@@ -105,7 +107,8 @@ def on_host(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], reason
         If ``config.fallback`` is ``"error"``; nothing has run then.
     """
     device = device_among(args, kwargs)
-    telemetry.fallback(name or f"numpy.{name_of(function)}", reason)
+    if not evaluate.is_host(evaluate.provider_of(device)):
+        telemetry.fallback(name or f"numpy.{name_of(function)}", reason)
     copies = _Copies(_written(function, args, kwargs))
     result = function(*copies.down(args), **copies.down(kwargs))
     copies.write_back()

@@ -2,15 +2,13 @@
 
 from typing import Any, Final
 
-import numpy as np
-
 from gpuarray import dtypes
+from gpuarray.api import statistical
 from gpuarray.array import GpuArray, as_node, wrap
 from gpuarray.dtypes import DType
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Node
 from gpuarray.numpy_api.arguments import NOT_GIVEN, deliver, device_among
-from gpuarray.ops import elementwise as rows
 from gpuarray.ops.spec import ROWS, ReduceOp
 
 #: The ufuncs whose ``reduce`` and ``accumulate`` are rows.
@@ -34,20 +32,8 @@ def accumulation_dtype(ufunc: Any, source: DType, dtype: Any, out: Any) -> DType
     op = REDUCTIONS[ufunc]
     wanted = None if dtype is None else dtypes.canonical(dtype)
     given = None if out is None or wanted is not None or _boolean(op) else out.dtype
-    loop = ufunc.resolve_dtypes(
-        (given, source, None), signature=(wanted, None, None), casting="unsafe", reduction=True
-    )
+    loop = ufunc.resolve_dtypes((given, source, None), signature=(wanted, None, None), casting="unsafe", reduction=True)
     return wanted or (op.accumulate(source) if given is None else dtypes.canonical(loop[0]))
-
-
-def neutral(op: ReduceOp, dtype: DType) -> Any:
-    """Return the value that leaves every other one as it is when combined with it."""
-    value = (op.neutral or {}).get(dtype.kind, 0)
-    if value == "highest":
-        return np.iinfo(dtype).max if dtype.kind in "iu" else np.inf
-    if value == "lowest":
-        return np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf
-    return value
 
 
 def fold(
@@ -62,24 +48,36 @@ def fold(
     where: Any = True,
 ) -> Any:
     """Return ``source`` folded along axes by a ufunc in :data:`REDUCTIONS`; the keywords are those of ``reduce``."""
-    op = REDUCTIONS[ufunc]
-    axes = axes_of(axis, source.ndim)
     kind = accumulation_dtype(ufunc, source.dtype, dtype, out)
-    keep = keepdims is not NOT_GIVEN and bool(keepdims)
-    start = _initial(initial, kind)
-    node = build.cast(source.node(), kind)
-    if where is not True and where is not NOT_GIVEN:
-        node = _masked(ufunc, op, node, where, start)
-    if start is not None and any(source.shape[a] == 0 for a in axes):
-        kept = tuple(1 if a in axes else n for a, n in enumerate(source.shape) if keep or a not in axes)
-        result: Node = build.full(kept, start, kind)
-    else:
-        result = build.reduce(op, node, axes, kind, keep)
-        if start is not None:
-            result = build.elementwise(op.combine, result, build.full((), start, kind))
+    start = None if initial is NOT_GIVEN or initial is None else _scalar(initial, kind)
+    mask = where if where is True or where is NOT_GIVEN else _mask_over(where, source)
+    folded = statistical.fold(
+        REDUCTIONS[ufunc],
+        source,
+        axes_of(axis, source.ndim),
+        dtype=kind,
+        keepdims=given(keepdims, False),
+        initial=start,
+        where=given(mask, True),
+    )
     if out is not None:
-        check_reduced(ufunc.__name__, result.shape, out)
-    return deliver(wrap(result, device_among(source, where)), out, "unsafe")
+        check_reduced(ufunc.__name__, folded.shape, out)
+    return deliver(folded, out, "unsafe")
+
+
+def given(value: Any, default: Any) -> Any:
+    """Return an argument, or its default where NumPy's mark for a missing one stands."""
+    return default if value is NOT_GIVEN else value
+
+
+def _scalar(initial: Any, kind: DType) -> Any:
+    return kind.type(initial.item() if isinstance(initial, GpuArray) else initial)
+
+
+def _mask_over(where: Any, source: GpuArray) -> GpuArray:
+    mask = wrap(mask_node(where), device_among(source, where))
+    build.broadcast_to(mask.shape, source.shape)
+    return mask
 
 
 def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
@@ -87,24 +85,6 @@ def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
     if ndim == 0 and axis in (0, -1):
         return ()
     return build.normalize_axes(axis, ndim)
-
-
-def _initial(initial: Any, kind: DType) -> Any:
-    if initial is NOT_GIVEN or initial is None:
-        return None
-    return kind.type(initial.item() if isinstance(initial, GpuArray) else initial)
-
-
-def _masked(ufunc: Any, op: ReduceOp, node: Node, where: Any, start: Any) -> Node:
-    if op.empty_is_error and start is None:
-        raise ValueError(
-            f"reduction operation '{ufunc.__name__}' does not have an identity, so to use a where mask one has to "
-            "specify 'initial'"
-        )
-    mask = mask_node(where)
-    build.broadcast_to(mask.shape, node.shape)
-    fill = start if op.empty_is_error else neutral(op, node.dtype)
-    return build.elementwise(rows.where, mask, node, build.full((), fill, node.dtype))
 
 
 def mask_node(where: Any) -> Node:

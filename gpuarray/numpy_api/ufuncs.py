@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from gpuarray import dispatch, dtypes
+from gpuarray.api import elementwise, linear_algebra
 from gpuarray.array import GpuArray, apply, as_node, as_operand, wrap
 from gpuarray.dtypes import DType
 from gpuarray.graph import build
@@ -203,36 +204,18 @@ METHODS: Final[dict[str, Callable[..., Any]]] = {
 }
 
 
-def _divmod(first: Any, second: Any) -> tuple[GpuArray, GpuArray]:
-    return apply(rows.floor_divide, first, second), apply(rows.remainder, first, second)
-
-
-def _matmul(first: Any, second: Any) -> Any:
-    left, right = as_arrays(first, second)
-    return dispatch.METHODS["matmul"](left, right)
-
-
 def _conjugated(array: GpuArray) -> Any:
     return apply(rows.conj, array) if array.dtype.kind == "c" else array
 
 
-def _vecdot(first: Any, second: Any) -> Any:
-    left, right = as_arrays(first, second)
-    if left.ndim == 0 or right.ndim == 0:
-        raise ValueError("vecdot: input operand does not have enough dimensions; both need at least one axis")
-    if left.shape[-1] != right.shape[-1]:
-        raise ValueError(f"vecdot: mismatch in the core dimension: {left.shape[-1]} and {right.shape[-1]} differ")
-    return _matmul(_conjugated(left)[..., None, :], right[..., :, None])[..., 0, 0]
-
-
 def _matvec(first: Any, second: Any) -> Any:
     left, right = as_arrays(first, second)
-    return _matmul(left, right[..., :, None])[..., 0]
+    return linear_algebra.matmul(left, right[..., :, None])[..., 0]
 
 
 def _vecmat(first: Any, second: Any) -> Any:
     left, right = as_arrays(first, second)
-    return _matmul(_conjugated(left)[..., None, :], right)[..., 0, :]
+    return linear_algebra.matmul(_conjugated(left)[..., None, :], right)[..., 0, :]
 
 
 #: Ufuncs that are another one under a second name, by NumPy name.
@@ -240,9 +223,9 @@ SYNONYMS: Final[dict[str, str]] = {"deg2rad": "radians", "rad2deg": "degrees"}
 
 #: Compositions by NumPy name; the names that this NumPy lacks are left out.
 COMPOSED: Final[dict[str, Callable[..., Any]]] = {
-    "divmod": _divmod,
-    "matmul": _matmul,
-    "vecdot": _vecdot,
+    "divmod": elementwise.divmod,
+    "matmul": linear_algebra.matmul,
+    "vecdot": linear_algebra.vecdot,
     "matvec": _matvec,
     "vecmat": _vecmat,
 }

@@ -273,6 +273,9 @@ def test_row(row: MapOp, signature: Signature) -> None:
             bad |= (want == 0) & (got == 0) & (np.signbit(want) != np.signbit(got))
     if signature.output in FLUSHABLE and flushes():
         bad &= ~flushed(operands, want)
+        if row.name in ("multiply", "square", "divide") and signature.output.kind == "c":
+            # products inside may be subnormal where operands and result are not
+            bad &= np.logical_and.reduce([(1e-15 < np.abs(x)) & (np.abs(x) < 1e15) for x in operands])
     assert not bad.any(), explain(bad, operands, got, want)
 
 

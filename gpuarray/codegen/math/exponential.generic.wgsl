@@ -21,7 +21,7 @@ fn exp_FLOAT(x: FLOAT) -> FLOAT {
   if (isnan_FLOAT(x)) { return x; }
   let bounded = clamped_FLOAT(x, FLOAT(exponent_bias_FLOAT));
   let n = round(bounded * FLOAT(1.44269504088896340736));
-  let high = bounded - n * ln2_high_FLOAT;
+  let high = opaque_FLOAT(bounded - n * ln2_high_FLOAT);
   return scaled_FLOAT(expm1_reduced_FLOAT(high, -(n * ln2_low_FLOAT)), i32(n));
 }
 fn exp2_FLOAT(x: FLOAT) -> FLOAT {
@@ -37,7 +37,7 @@ fn expm1_FLOAT(x: FLOAT) -> FLOAT {
   let n = round(bounded * FLOAT(1.44269504088896340736));
   let k = i32(n);
   if (k < -2 - i32(fraction_width_FLOAT)) { return FLOAT(-1.0); }
-  let high = bounded - n * ln2_high_FLOAT;
+  let high = opaque_FLOAT(bounded - n * ln2_high_FLOAT);
   let rest = expm1_rest_FLOAT(high, -(n * ln2_low_FLOAT));
   if (k == 0) { return high + rest; }
   if (k > 62) { return scaled_FLOAT(high + rest, k); }
@@ -73,7 +73,7 @@ fn log_FLOAT(x: FLOAT) -> FLOAT {
   let f = log_fraction_FLOAT(x, k);
   let n = FLOAT(k);
   let half_square = FLOAT(0.5) * f * f;
-  return n * ln2_high_FLOAT - ((half_square - (log_tail_FLOAT(f) + n * ln2_low_FLOAT)) - f);
+  return opaque_FLOAT(n * ln2_high_FLOAT) - ((half_square - (log_tail_FLOAT(f) + n * ln2_low_FLOAT)) - f);
 }
 fn log1p_FLOAT(x: FLOAT) -> FLOAT {
   if (isnan_FLOAT(x) || magnitude_FLOAT(x) < minute_bits_FLOAT) { return x; }
@@ -90,7 +90,7 @@ fn log1p_FLOAT(x: FLOAT) -> FLOAT {
   }
   let n = FLOAT(k);
   let half_square = FLOAT(0.5) * f * f;
-  return n * ln2_high_FLOAT - ((half_square - (log_tail_FLOAT(f) + (n * ln2_low_FLOAT + lost))) - f);
+  return opaque_FLOAT(n * ln2_high_FLOAT) - ((half_square - (log_tail_FLOAT(f) + (n * ln2_low_FLOAT + lost))) - f);
 }
 // log(1 + f) in two parts, the first with its lower half clear.
 fn log_parts_FLOAT(f: FLOAT) -> vec2<FLOAT> {

@@ -25,7 +25,8 @@ fn cosh_FLOAT(x: FLOAT) -> FLOAT {
 fn exp_halved_FLOAT(x: FLOAT) -> FLOAT {
   let bounded = clamped_FLOAT(x, FLOAT(exponent_bias_FLOAT));
   let n = round(bounded * FLOAT(1.44269504088896340736));
-  return scaled_FLOAT(expm1_reduced_FLOAT(bounded - n * ln2_high_FLOAT, -(n * ln2_low_FLOAT)), i32(n) - 1);
+  let high = opaque_FLOAT(bounded - n * ln2_high_FLOAT);
+  return scaled_FLOAT(expm1_reduced_FLOAT(high, -(n * ln2_low_FLOAT)), i32(n) - 1);
 }
 fn tanh_FLOAT(x: FLOAT) -> FLOAT {
   if (isnan_FLOAT(x) || magnitude_FLOAT(x) < tiny_bits_FLOAT) { return x; }

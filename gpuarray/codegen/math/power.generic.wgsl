@@ -32,7 +32,7 @@ fn log2_parts_FLOAT(x: FLOAT) -> vec2<FLOAT> {
   let s_high = upper_FLOAT(s);
   let sum_high = upper_FLOAT(opaque_FLOAT(m + center));
   let sum_low = m - opaque_FLOAT(sum_high - center);
-  let s_low = v * ((u - s_high * sum_high) - s_high * sum_low);
+  let s_low = v * (opaque_FLOAT(u - s_high * sum_high) - s_high * sum_low);
   // log(m / center) = 2/3 s (3 + s**2 + ...)
   let z = s * s;
   let series = opaque_FLOAT(z * z * log_power_series_FLOAT(z) + s_low * (s_high + s));
@@ -111,13 +111,24 @@ fn hypot_FLOAT(x: FLOAT, y: FLOAT) -> FLOAT {
   let a = maximum_FLOAT(abs_FLOAT(x), abs_FLOAT(y));
   let b = minimum_FLOAT(abs_FLOAT(x), abs_FLOAT(y));
   if (!truth_FLOAT(b)) { return a; }
-  let exponent = scale_FLOAT(a) - exponent_bias_FLOAT;
-  if (scale_FLOAT(b) - exponent_bias_FLOAT < exponent - i32(fraction_width_FLOAT) - 2) { return a; }
-  let large = two_product_FLOAT(ldexp_FLOAT(a, -exponent), ldexp_FLOAT(a, -exponent));
-  let small = two_product_FLOAT(ldexp_FLOAT(b, -exponent), ldexp_FLOAT(b, -exponent));
+  // scaled by a power of two only where squares could overflow or lose bits
+  var exponent = 0;
+  var x_scaled = a;
+  var y_scaled = b;
+  if (exponent_field_FLOAT(a) > exponent_bias_FLOAT + exponent_bias_FLOAT / 3
+      || exponent_field_FLOAT(b) < exponent_bias_FLOAT - exponent_bias_FLOAT / 3) {
+    exponent = scale_FLOAT(a) - exponent_bias_FLOAT;
+    if (scale_FLOAT(b) - exponent_bias_FLOAT < exponent - i32(fraction_width_FLOAT) - 2) { return a; }
+    x_scaled = ldexp_FLOAT(a, -exponent);
+    y_scaled = ldexp_FLOAT(b, -exponent);
+  }
+  let large = two_product_FLOAT(x_scaled, x_scaled);
+  let small = two_product_FLOAT(y_scaled, y_scaled);
   let sum = fast_two_sum_FLOAT(large.x, small.x);
   let root = sqrt(sum.x);
   let square = two_product_FLOAT(root, root);
   let missing = (opaque_FLOAT(sum.x - square.x) - square.y) + (sum.y + large.y + small.y);
-  return ldexp_FLOAT(root + missing / (FLOAT(2.0) * root), exponent);
+  let result = root + missing / (FLOAT(2.0) * root);
+  if (exponent == 0) { return result; }
+  return ldexp_FLOAT(result, exponent);
 }

@@ -102,7 +102,7 @@ fn tan_FLOAT(x: FLOAT) -> FLOAT {
   if (large) {
     // tan(pi/4 - a) converges better; the difference is exact
     let sign = select(FLOAT(1.0), FLOAT(-1.0), signbit_FLOAT(a));
-    a = (FLOAT(0.5) * half_pi_FLOAT - sign * a) + (FLOAT(0.5) * half_pi_low_FLOAT - sign * low);
+    a = opaque_FLOAT(FLOAT(0.5) * half_pi_FLOAT - sign * a) + (FLOAT(0.5) * half_pi_low_FLOAT - sign * low);
     low = FLOAT(0.0);
   }
   let z = a * a;

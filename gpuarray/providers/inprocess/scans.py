@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from gpuarray.fusion.steps import ScanStep
 from gpuarray.providers.inprocess.buffers import Memory
+from gpuarray.providers.inprocess.loops import PreparedLoop
 from gpuarray.providers.inprocess.threads import Team
 
 Array = npt.NDArray[Any]
@@ -42,15 +43,24 @@ class PreparedScan:
         self._reduce = combine.reduce
         # what accumulates in a narrower type than it results would lose what NumPy keeps
         self._dtype = step.op.accumulate(step.source) if not step.op.indexed else step.source
+        self.epilogue = None if step.epilogue is None else PreparedLoop(step.epilogue)
 
     def run(self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], team: Team) -> None:
-        """Compute the scan from and into flat memory."""
+        """Compute the scan, and what follows it, from and into flat memory."""
         step = self.step
         shape = step.before, step.length, step.after
         if 0 in shape:
             return
         source: Array = np.ndarray(shape, step.source, inputs[0])
-        target: Array = np.ndarray(shape, step.dtype, outputs[0])
+        if self.epilogue is None:
+            self._scan(source, np.ndarray(shape, step.dtype, outputs[0]), team)
+            return
+        result: Array = np.empty(shape, step.dtype)
+        self._scan(source, result, team)
+        self.epilogue.run([result.reshape(-1).view(np.uint8), *inputs[1:]], outputs, scalars, team)
+
+    def _scan(self, source: Array, target: Array, team: Team) -> None:
+        step = self.step
         if step.after >= _TOGETHER_LEAST:
             self._run_together(source, target, team)
         elif step.after == 1 and step.length > 2 * _BLOCK:
