@@ -15,7 +15,7 @@ from gpuarray.array.operands import as_node, assigned_node
 from gpuarray.array.storage import StoredArray, joint_device
 from gpuarray.config import config
 from gpuarray.graph import build, indexing
-from gpuarray.graph.layouts import Shape, contiguous
+from gpuarray.graph.layouts import Layout, Shape, contiguous
 from gpuarray.graph.nodes import Generate, Leaf, Node
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import generators, reductions
@@ -79,11 +79,15 @@ class SelectableArray(StoredArray):
         elements: list[Any] = []
         consumed = []
         for item in key:
-            found, axes = indexing.elements(_key_element(item))
+            scalar = _scalar_mask(item)
+            found, axes = ([scalar], [1]) if scalar else indexing.elements(_key_element(item))
             elements += found
             consumed += axes
-        items = indexing.expand(tuple(elements), self.ndim, consumed)
-        return indexing.select(layout, indexing.check_masks(items, self._shape))
+        layout = _with_mask_axes(layout, elements, consumed)
+        items = indexing.expand(tuple(elements), len(layout.shape), consumed)
+        selection = indexing.select(layout, indexing.check_masks(items, layout.shape))
+        _check_broadcast([part.node.shape for part in selection.arrays])
+        return selection
 
     @property
     def flat(self) -> "FlatIterator":
@@ -157,6 +161,43 @@ def _cycled(line: Node, wanted: int) -> Node:
 
 def _has_ellipsis(key: Any) -> bool:
     return key is Ellipsis or (isinstance(key, tuple) and any(item is Ellipsis for item in key))
+
+
+class _ScalarMask(indexing.Integers):
+    """A single boolean as a key element: positions 0 or none of a new axis of extent 1."""
+
+
+def _scalar_mask(item: Any) -> _ScalarMask | None:
+    if isinstance(item, StoredArray | np.ndarray):
+        if item.shape or item.dtype != dtypes.bool_:
+            return None
+    elif not isinstance(item, bool | np.bool_):
+        return None
+    return _ScalarMask(build.full((int(bool(item)),), 0, dtypes.int64), 0, 0)
+
+
+def _with_mask_axes(layout: Layout, elements: list[Any], consumed: list[int]) -> Layout:
+    """Return the layout with the axes that single booleans index."""
+    shape, strides = list(layout.shape), list(layout.strides)
+    for place, element in enumerate(elements):
+        if isinstance(element, _ScalarMask):
+            behind = any(item is Ellipsis for item in elements[:place])
+            axis = len(shape) - sum(c for c, e in zip(consumed[place:], elements[place:], strict=True) if e is not element)
+            if not behind:
+                axis = sum(consumed[:place])
+            shape.insert(axis, 1)
+            strides.insert(axis, 0)
+    return Layout(tuple(shape), tuple(strides), layout.offset)
+
+
+def _check_broadcast(shapes: list[Shape]) -> None:
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:
+        named = " ".join(map(str, shapes))
+        raise IndexError(
+            f"shape mismatch: indexing arrays could not be broadcast together with shapes {named}"
+        ) from None
 
 
 def _key_element(item: Any) -> Any:

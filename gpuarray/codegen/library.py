@@ -21,7 +21,7 @@ PRECISIONS: Final = (
     {"FLOAT": "f64", "COMPLEX": "c128", "UNSIGNED": "u64", "SIGNED": "i64"},
 )
 
-_DECLARATION: Final = re.compile(r"^(?:fn|const|alias|struct)\s+(\w+)", re.MULTILINE)
+_DECLARATION: Final = re.compile(r"^(?:fn|const|override|alias|struct)\s+(\w+)", re.MULTILINE)
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
 
 

@@ -20,6 +20,7 @@ from gpuarray.numpy_api import (
     functions_products,
     functions_selection,
     functions_shape,
+    functions_sorting,
     functions_statistics,
     functions_without_nan,
     ufuncs,
@@ -43,6 +44,7 @@ TOPICS: Final = (
     functions_products,
     functions_selection,
     functions_shape,
+    functions_sorting,
     functions_statistics,
     functions_without_nan,
 )

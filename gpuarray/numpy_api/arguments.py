@@ -98,7 +98,10 @@ def deliver(result: GpuArray, out: Any, casting: Any = "same_kind") -> Any:
         return result
     if not isinstance(out, GpuArray | np.ndarray):
         raise TypeError(f"return arrays must be of ArrayType, not {type(out).__name__}")
-    check_out(result.shape, out)
+    if tuple(out.shape) != result.shape:
+        raise ValueError(
+            f"output array does not match the result: its shape is {out.shape}, the result's {result.shape}"
+        )
     if not np.can_cast(result.dtype, out.dtype, casting):
         raise TypeError(
             f"cannot cast output from {result.dtype!r} to {out.dtype!r} with casting rule {casting!r}; give an out of "

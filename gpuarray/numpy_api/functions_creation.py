@@ -158,7 +158,7 @@ def linspace(
     step = delta / divisor if divisor > 0 else delta * np.nan
     ndim = max(first.ndim, last.ndim)
     ramp = wrap(build.generate(generators.arange, (0, 1), (count,), kind), first.device).reshape((-1,) + (1,) * ndim)
-    values = ramp * (step if divisor > 0 else delta) + first
+    values: Any = ramp * (step if divisor > 0 else delta) + first
     if endpoint and count > 1:
         values = np.where(ramp == count - 1, last, values)
     wanted = kind if dtype is None else dtypes.canonical(dtype)

@@ -1,6 +1,7 @@
 """NumPy's sums, extremes, moments and what is composed of them, ``nan`` variants included."""
 # ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.api import searching, statistical
 from gpuarray.array import GpuArray
+from gpuarray.graph import build
 from gpuarray.numpy_api.arguments import NOT_GIVEN, as_array, as_arrays, concatenated, deliver
 from gpuarray.numpy_api.host import on_host
 from gpuarray.numpy_api.reduction import axes_of, check_reduced, fold, given, running
@@ -71,9 +73,11 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
 
 
 def _position(find: Any, a: Any, axis: Any, out: Any, keepdims: Any) -> Any:
-    result = find(a, axis, keepdims=bool(given(keepdims, False)))
+    result = find(a, None if axis is None else index(axis), keepdims=bool(given(keepdims, False)))
     if out is not None:
         check_reduced(find.__name__, result.shape, out)
+        if not np.can_cast(out.dtype, result.dtype, "safe"):
+            raise TypeError(f"positions are int64, and cannot be put into an array of dtype {out.dtype}")
     return deliver(result, out, "unsafe")
 
 
@@ -93,8 +97,9 @@ def argmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) 
 def _running(ufunc: Any, a: Any, axis: Any, dtype: Any, out: Any) -> Any:
     source = as_array(a)
     if axis is None or source.ndim == 0:
+        axes_of(axis if axis is None else index(axis), source.ndim)
         source, axis = source.reshape(-1), 0
-    return running(ufunc, source, axis=axis, dtype=dtype, out=out)
+    return running(ufunc, source, axis=index(axis), dtype=dtype, out=out)
 
 
 @native("cumsum")
@@ -130,6 +135,8 @@ def cumulative_prod(
 def mean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
 ) -> Any:
+    if where is True:
+        build.normalize_axes(axis, np.ndim(a))  # a 0-d array has no pretended axis here
     result = statistical.mean(a, axis, dtype, None, given(keepdims, False), given(where, True))
     return deliver(result, out, "unsafe")
 
@@ -156,9 +163,17 @@ def spread(
     """Return the variance or standard deviation, from the mean that is given or from the arrays' own."""
     free = degrees_of_freedom(ddof, correction)
     keep, mask = given(keepdims, False), given(where, True)
-    if centre is NOT_GIVEN:
-        return measure(a, axis, dtype, None, free, keep, mask)
     source = as_array(a)
+    if mask is True:
+        build.normalize_axes(axis, source.ndim)
+    if measure is statistical.std and dtype is not None and np.dtype(dtype).kind in "iu":
+        raise TypeError(
+            f"a standard deviation is no integer; dtype={dtype!r} was given, and a floating dtype is accepted"
+        )
+    if centre is NOT_GIVEN:
+        value = measure(source, axis, dtype, None, free, keep, mask)
+        whole = dtype is not None and source.dtype.kind != "c" and np.dtype(dtype).kind == "c"
+        return value.astype(dtype) if whole else value
     square = np.square(np.abs(np.subtract(source, centre, dtype=dtype)))
     number = sum_(np.broadcast_to(as_array(mask, source.device), source.shape), axis, square.dtype, keepdims=keep)
     value = sum_(square, axis, keepdims=keep, where=mask) / np.maximum(number - free, 0)
@@ -180,7 +195,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     source = as_array(a)
     if weights is None:
         result = mean(source, axis, keepdims=keep)
-        scale = as_array(result.dtype.type(source.size / max(result.size, 1)), source.device)
+        scale = as_array(result.dtype.type(source.size / result.size), source.device)
     else:
         source, weight = as_arrays(source, weights)
         if weight.shape != source.shape:

@@ -33,6 +33,11 @@ def _replaced(a: Any, value: Any) -> GpuArray:
     return np.where(np.isnan(source), source.dtype.type(value), source)  # type: ignore[return-value]  # a duck array
 
 
+def _check_inexact(a: Any, dtype: Any) -> None:
+    if dtype is not None and as_array(a).dtype.kind in "fc" and np.dtype(dtype).kind not in "fc":
+        raise TypeError("If a is inexact, then dtype must be inexact")
+
+
 def _present(a: Any, where: Any) -> Any:
     source = as_array(a)
     if source.dtype.kind not in "fc":
@@ -114,6 +119,7 @@ def nanargmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = Fals
 def nanmean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
 ) -> Any:
+    _check_inexact(a, dtype)
     return mean(a, axis, dtype, out, keepdims, where=_present(a, where))
 
 
@@ -122,6 +128,7 @@ def nanvar(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
     where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,
 ) -> Any:  # fmt: skip
+    _check_inexact(a, dtype)
     value = spread(statistical.var, a, axis, dtype, ddof, keepdims, _present(a, where), mean, correction)
     return deliver(_undefined(a, value, axis, ddof, correction, keepdims, where), out, "unsafe")
 
@@ -131,6 +138,7 @@ def nanstd(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
     where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,
 ) -> Any:  # fmt: skip
+    _check_inexact(a, dtype)
     value = spread(statistical.std, a, axis, dtype, ddof, keepdims, _present(a, where), mean, correction)
     return deliver(_undefined(a, value, axis, ddof, correction, keepdims, where), out, "unsafe")
 

@@ -17,8 +17,8 @@ class Status(NamedTuple):
 
 
 _HOST_FUNCTIONS: Final[dict[str, str]] = {
-    "sorting has no kernel": "argpartition argsort lexsort median nanmedian nanpercentile nanquantile partition "
-    "percentile quantile searchsorted sort sort_complex",
+    "sorting has no kernel": "argpartition lexsort median nanmedian nanpercentile nanquantile partition "
+    "percentile quantile",
     "the result's shape depends on the values": "argwhere flatnonzero intersect1d nonzero setdiff1d setxor1d "
     "trim_zeros union1d unique unique_all unique_counts unique_inverse unique_values",
     "binning has no kernel": "bincount digitize histogram histogram2d histogram_bin_edges histogramdd",

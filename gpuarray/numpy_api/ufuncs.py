@@ -52,7 +52,8 @@ def call(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> 
     for result, out in zip(results, outs, strict=True):
         if out is not None:
             check_out(result.shape, out)
-    delivered = tuple(deliver(r, o, casting) for r, o in zip(results, outs, strict=True))
+    pairs = zip(results, outs, strict=True)
+    delivered = tuple(deliver(r if o is None else r.broadcast(o.shape), o, casting) for r, o in pairs)
     return delivered[0] if ufunc.nout == 1 else delivered
 
 
@@ -177,21 +178,17 @@ def outer(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) ->
 def at(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> None:
     """Apply a ufunc in place at indices, once for each time that an index occurs, on the host."""
     target, *others = inputs
+    ours = isinstance(target, GpuArray)
 
     def run(array: Any, *arguments: Any) -> Any:
+        array = array.copy() if ours else array
         ufunc.at(array, *arguments, **keywords)
         return array
 
-    name = f"numpy.{ufunc.__name__}.at"
     reason = "repeated indices have no kernel"
-    if isinstance(target, GpuArray):
-        target[...] = on_host(_on_copy(run), (target, *others), {}, reason, name)
-    else:
-        on_host(run, (target, *others), {}, reason, name)
-
-
-def _on_copy(run: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda array, *arguments: run(array.copy(), *arguments)
+    updated = on_host(run, (target, *others), {}, reason, f"numpy.{ufunc.__name__}.at")
+    if ours:
+        target[...] = updated
 
 
 METHODS: Final[dict[str, Callable[..., Any]]] = {

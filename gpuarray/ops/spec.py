@@ -88,7 +88,12 @@ class Row:
         return f"<{type(self).__name__} {self.name}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ROWS.__getitem__, (self.name,)
+        return _row_named, (self.name,)
+
+
+def _row_named(name: str) -> Row:
+    """Return a row when it is unpickled; importing this module has declared them all."""
+    return ROWS[name]
 
 
 def _check_templates(name: str, forms: Mapping[str, str], arity: int) -> None:

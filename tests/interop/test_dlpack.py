@@ -8,8 +8,8 @@ from gpuarray.array import from_host
 from gpuarray.device import Device
 from gpuarray.interop.dlpack import from_dlpack
 
-DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
-          "complex64", "complex128"]  # fmt: skip
+NAMES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128"
+DTYPES = NAMES.split()
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -1,11 +1,17 @@
 """What the tests of NumPy's dialect share: putting arrays on the device, and comparing what comes back with NumPy."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import gpuarray  # noqa: F401  # importing it installs NumPy's functions
 from gpuarray.array import GpuArray, from_host
 from gpuarray.device import Device
+
+# the samples are for all files of this folder
+sys.path.insert(0, str(Path(__file__).parent))
 
 
 @pytest.fixture

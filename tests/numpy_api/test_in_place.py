@@ -91,7 +91,12 @@ def test_like_makes_arrays_of_this_package(position, put, same):
 
 def test_shared_memory_is_what_numpy_says(put):
     for ask in (np.shares_memory, np.may_share_memory):
-        for pair in [lambda x: (x, x.T), lambda x: (x[0], x[1]), lambda x: (x[:, ::2], x[:, 1::2]), lambda x: (x, x + 1)]:
+        for pair in [
+            lambda x: (x, x.T),
+            lambda x: (x[0], x[1]),
+            lambda x: (x[:, ::2], x[:, 1::2]),
+            lambda x: (x, x + 1),
+        ]:
             assert ask(*pair(put(SQUARE))) == ask(*pair(SQUARE.copy()))
 
 

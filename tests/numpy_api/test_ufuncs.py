@@ -10,7 +10,7 @@ from gpuarray.array import GpuArray
 
 A = np.array([[1.5, -2.0, 0.25], [3.0, 4.0, -0.5]])
 B = np.array([[2.0, 0.5, -1.0], [1.0, 3.0, 2.0]])
-I = np.array([[1, 2, 3], [4, 5, 6]])
+K = np.array([[1, 2, 3], [4, 5, 6]])
 U = np.array([[1, 2, 250], [4, 5, 6]], np.uint8)
 M = np.array([[True, False, True], [False, False, True]])
 F = A.astype(np.float32)
@@ -25,7 +25,7 @@ UFUNCS = sorted(
 
 def _operands(ufunc):
     """Return operands of the first dtypes that the ufunc takes."""
-    for sample in (np.abs(A), np.abs(I), M):
+    for sample in (np.abs(A), np.abs(K), M):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -34,7 +34,7 @@ def _operands(ufunc):
         except TypeError:
             continue
         return arguments
-    second = [np.abs(A), np.abs(I)]
+    second = [np.abs(A), np.abs(K)]
     return second[: ufunc.nin]
 
 
@@ -66,26 +66,26 @@ def test_out_and_where(ufunc, put, same):
 
 
 CALLS = [
-    lambda p: np.add(p(I), p(U), dtype=np.float32),
+    lambda p: np.add(p(K), p(U), dtype=np.float32),
     lambda p: np.add(p(F), 1.5, dtype=np.float64),
-    lambda p: np.divide(p(I), 3, dtype=np.float32),
-    lambda p: np.multiply(p(I), p(I), dtype=np.int8, casting="unsafe"),
+    lambda p: np.divide(p(K), 3, dtype=np.float32),
+    lambda p: np.multiply(p(K), p(K), dtype=np.int8, casting="unsafe"),
     lambda p: np.add(p(A), 1, signature="dd->d"),
     lambda p: np.add(p(F), p(F), signature=(np.float64, np.float64, None)),
     lambda p: np.add(p(A), p(B), order="F", subok=False),
     lambda p: np.subtract(p(C), p(A), casting="safe"),
-    lambda p: np.equal(p(I), 2.5),
+    lambda p: np.equal(p(K), 2.5),
     lambda p: np.less(p(U), 300),
     lambda p: np.greater(p(U), -1),
     lambda p: np.add([1, 2, 3], p(A)),
     lambda p: np.add(p(F), np.float64(2)),
     lambda p: np.add(p(F), 2.0),
     lambda p: np.divmod(p(A), 0.75),
-    lambda p: np.divmod(p(I), p(U)),
+    lambda p: np.divmod(p(K), p(U)),
     lambda p: np.frexp(p(A)),
     lambda p: np.modf(p(A)),
     lambda p: np.matmul(p(A), p(B.T)),
-    lambda p: np.matmul(p(I), p(U.T)),
+    lambda p: np.matmul(p(K), p(U.T)),
     lambda p: np.matmul(p(A), B.T),
     lambda p: np.matmul(p(A), p(B.T), dtype=np.float32, casting="same_kind"),
     lambda p: np.vecdot(p(C), p(A)),
@@ -116,7 +116,7 @@ _REORDERABLE = {u for u in REDUCIBLE + INTEGER if u.identity is not None or u in
 
 @pytest.mark.parametrize("ufunc", REDUCIBLE + INTEGER, ids=lambda u: u.__name__)
 def test_reduce(ufunc, agree):
-    values = np.abs(I) if ufunc in INTEGER else np.abs(A)
+    values = np.abs(K) if ufunc in INTEGER else np.abs(A)
     agree(lambda p: ufunc.reduce(p(values)))
     agree(lambda p: ufunc.reduce(p(values), axis=-1, keepdims=True))
     agree(lambda p: ufunc.reduce(p(values), 1, initial=1))
@@ -129,14 +129,14 @@ def test_reduce(ufunc, agree):
 
 @pytest.mark.parametrize("ufunc", REDUCIBLE + INTEGER, ids=lambda u: u.__name__)
 def test_accumulate(ufunc, agree):
-    values = np.abs(I) if ufunc in INTEGER else np.abs(A)
+    values = np.abs(K) if ufunc in INTEGER else np.abs(A)
     agree(lambda p: ufunc.accumulate(p(values)))
     agree(lambda p: ufunc.accumulate(p(values), axis=1))
 
 
 @pytest.mark.parametrize("ufunc", REDUCIBLE + INTEGER, ids=lambda u: u.__name__)
 def test_reduceat_and_outer(ufunc, agree):
-    values = np.abs(I) if ufunc in INTEGER else np.abs(A)
+    values = np.abs(K) if ufunc in INTEGER else np.abs(A)
     agree(lambda p: ufunc.reduceat(p(values), [0, 2, 1], axis=1))
     agree(lambda p: ufunc.outer(p(values[0]), p(values)))
     agree(lambda p: ufunc.outer(values[0], p(values)))
@@ -148,27 +148,27 @@ REDUCTIONS = [
     lambda p: np.add.reduce(p(M)),
     lambda p: np.add.reduce(p(U), dtype=np.uint8),
     lambda p: np.add.reduce(p(F), axis=None, dtype=np.float64),
-    lambda p: np.multiply.reduce(p(I), dtype=np.float32),
+    lambda p: np.multiply.reduce(p(K), dtype=np.float32),
     lambda p: np.maximum.reduce(p(M)),
-    lambda p: np.logical_or.reduce(p(I)),
+    lambda p: np.logical_or.reduce(p(K)),
     lambda p: np.logical_and.reduce(p(A), axis=None),
     lambda p: np.add.reduce(p(np.array(3.0)), axis=0),
     lambda p: np.add.reduce(p(np.zeros((0, 2)))),
     lambda p: np.multiply.reduce(p(np.zeros((0, 2), int)), axis=None),
     lambda p: np.maximum.reduce(p(np.zeros((0, 2))), initial=-1),
-    lambda p: np.add.reduce(p(I), initial=1.5),
-    lambda p: np.add.reduce(p(I), where=False),
+    lambda p: np.add.reduce(p(K), initial=1.5),
+    lambda p: np.add.reduce(p(K), where=False),
     lambda p: np.minimum.reduce(p(A), axis=1, where=M, initial=np.inf),
     lambda p: np.maximum.reduce(p(N), axis=1),
     lambda p: np.fmax.reduce(p(N), axis=1),
     lambda p: np.fmin.reduce(p(N), axis=None),
     lambda p: np.bitwise_and.reduce(p(U), axis=1, where=p(M)),
     lambda p: np.add.reduce(p(C)),
-    lambda p: np.multiply.accumulate(p(I), 1, np.float64),
+    lambda p: np.multiply.accumulate(p(K), 1, np.float64),
     lambda p: np.add.accumulate(p(U), axis=1),
     lambda p: np.maximum.accumulate(p(N), axis=1),
-    lambda p: np.logical_or.accumulate(p(I)),
-    lambda p: np.add.outer(p(I), p(F), dtype=np.float32, casting="same_kind"),
+    lambda p: np.logical_or.accumulate(p(K)),
+    lambda p: np.add.outer(p(K), p(F), dtype=np.float32, casting="same_kind"),
 ]
 
 
@@ -188,7 +188,7 @@ METHODS_WITH_OUT = [
     (lambda p, out: np.add.outer(p(A[0]), p(B[0]), out=out), (3, 3), float),
     (lambda p, out: np.matmul(p(A), p(B.T), out=out), (2, 2), float),
     (lambda p, out: np.add(p(A[0]), p(B[0]), out=out), (2, 3), float),
-    (lambda p, out: np.exp(p(F), out), (2, 3), float),
+    (lambda p, out: np.exp(p(A), out), (2, 3), np.float32),
 ]
 
 
@@ -236,12 +236,12 @@ def test_numpy_operators_with_our_operand(put, same):
 
 ERRORS = [
     (lambda p: np.bitwise_and(p(A), 1), TypeError),
-    (lambda p: np.add(p(A), p(I.T)), ValueError),
+    (lambda p: np.add(p(A), p(K.T)), ValueError),
     (lambda p: np.add(p(A), 1, out=p(np.zeros(3))), ValueError),
     (lambda p: np.add(p(A), 1, out=p(np.zeros((2, 3), int))), TypeError),
     (lambda p: np.add(p(A), 1, dtype=np.int64), TypeError),
-    (lambda p: np.add(p(A), p(I), casting="no"), TypeError),
-    (lambda p: np.add(p(A), 1, where=p(I), out=None), TypeError),
+    (lambda p: np.add(p(A), p(K), casting="no"), TypeError),
+    (lambda p: np.add(p(A), 1, where=p(K), out=None), TypeError),
     (lambda p: np.add(p(U), 300), OverflowError),
     (lambda p: np.add(p(A), "text"), TypeError),
     (lambda p: np.isnat(p(A)), TypeError),
@@ -260,7 +260,6 @@ ERRORS = [
     (lambda p: np.matmul(p(A), 2), ValueError),
     (lambda p: np.vecdot(p(A), p(A[:, :2])), ValueError),
     (lambda p: np.add(p(A), 1, nonsense=2), TypeError),
-    (lambda p: np.power(p(I), p(-I)), ValueError),
 ]
 
 

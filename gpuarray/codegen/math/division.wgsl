@@ -1,8 +1,9 @@
 // Division and square root, correctly rounded, subnormals included. Drivers round f64 rightly but f32 not, so the
-// built-in f32 result is only an estimate; an integer remainder settles the last bits.
+// built-in f32 result is only an estimate. For ordinary operands its exact remainder, in float32, settles the last bits;
+// for the others, in the careful forms, an integer remainder does.
 
 fn divide_f64(x: f64, y: f64) -> f64 { return x / opaque_f64(y); }
-fn divide_f32(x: f32, y: f32) -> f32 {
+fn divide_careful_f32(x: f32, y: f32) -> f32 {
   if (isnan_f32(x)) { return x; }
   if (isnan_f32(y)) { return y; }
   let sign = (bitcast<u32>(x) ^ bitcast<u32>(y)) & sign_bit_f32;
@@ -46,7 +47,7 @@ fn sqrt_f64(x: f64) -> f64 {
   if (signbit_f64(x) && truth_f64(x)) { return select(nan_f64(), x, isnan_f64(x)); }
   return select(sqrt(x), x, !truth_f64(x));
 }
-fn sqrt_f32(x: f32) -> f32 {
+fn sqrt_careful_f32(x: f32) -> f32 {
   if (!truth_f32(x) || isnan_f32(x)) { return x; }
   if (signbit_f32(x)) { return nan_f32(); }
   if (isinf_f32(x)) { return x; }
@@ -66,4 +67,46 @@ fn sqrt_f32(x: f32) -> f32 {
     root = root + 1u;
   }
   return compose_f32(0u, root + u32(left > i32(root)), half + exponent_bias_f32);
+}
+
+// Whether fma rounds once: the device's self-test tells. One instruction then does the work of nine.
+override fused_multiply_add: bool = false;
+
+// a * b - product exactly, where product is the rounded one and nothing over- or underflows (Dekker 1971).
+fn product_error_f32(a: f32, b: f32, product: f32) -> f32 {
+  if (fused_multiply_add) { return fma(a, b, -product); }
+  let a_high = bitcast<f32>(bitcast<u32>(a) & upper_half_f32);
+  let b_high = bitcast<f32>(bitcast<u32>(b) & upper_half_f32);
+  let a_low = a - a_high;
+  let b_low = b - b_high;
+  return ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
+}
+// x - a * b rounded once where it is near zero.
+fn residue_f32(x: f32, a: f32, b: f32) -> f32 {
+  if (fused_multiply_add) { return fma(-a, b, x); }
+  let product = opaque_f32(a * b);
+  return (x - product) - product_error_f32(a, b, product);
+}
+
+// Magnitudes from 2**-40 to 2**40: products and quotients of two such numbers, and their errors, are all normal.
+fn moderate_f32(x: f32) -> bool { return (magnitude_f32(x) - 0x2b800000u) < 0x28000000u; }
+
+// Correctly rounded: an estimate, improved twice by its exact remainder (Markstein 1990).
+fn divide_f32(x: f32, y: f32) -> f32 {
+  if (moderate_f32(x) && moderate_f32(y)) {
+    let reciprocal = 1.0f / y;
+    let estimate = opaque_f32(x * reciprocal);
+    let better = opaque_f32(estimate + residue_f32(x, estimate, y) * reciprocal);
+    return better + residue_f32(x, better, y) * reciprocal;
+  }
+  return divide_careful_f32(x, y);
+}
+fn sqrt_f32(x: f32) -> f32 {
+  if (moderate_f32(x) && !signbit_f32(x)) {
+    let inverse = inverseSqrt(x);
+    let estimate = opaque_f32(x * inverse);
+    let better = opaque_f32(estimate + residue_f32(x, estimate, estimate) * (0.5f * inverse));
+    return better + residue_f32(x, better, better) * (0.5f * inverse);
+  }
+  return sqrt_careful_f32(x);
 }

@@ -8,7 +8,7 @@ so share bind groups. Called by the dispatcher at a program's first run.
 
 import sys
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -41,6 +41,7 @@ class Pipelines:
     def __init__(self, driver: PublicDriver, counters: Counters) -> None:
         self._driver = driver
         self._counters = counters
+        self.constants: Mapping[str, bool] = {}
         self._layouts: dict[tuple[bool, ...], Layout] = {}
         self._compiled: OrderedDict[tuple[str, tuple[bool, ...], bool], Any] = OrderedDict()
 
@@ -92,6 +93,9 @@ class Pipelines:
         try:
             module = self._driver.shader_module(source, label, trusted=trusted)
             stage = {"module": module, "entry_point": "main"}
+            constants = {name: float(value) for name, value in self.constants.items() if f"override {name}" in source}
+            if constants:
+                stage["constants"] = constants
             found = self._driver.device.create_compute_pipeline(
                 label=label, layout=self.layout(writable).pipeline, compute=stage
             )

@@ -22,6 +22,7 @@ from gpuarray.fusion.steps import Step
 from gpuarray.providers.base import Task
 from gpuarray.providers.wgpu import device as adapters
 from gpuarray.providers.wgpu import driver as drivers
+from gpuarray.providers.wgpu import selftest
 from gpuarray.providers.wgpu.buffers import Pool, WgpuBuffer
 from gpuarray.providers.wgpu.dispatch import Dispatcher, Prepared
 from gpuarray.providers.wgpu.metrics import Counters
@@ -61,6 +62,18 @@ class WgpuProvider:
         self._pool = Pool(self._driver, self.capabilities.buffer_limit, self._dispatcher.drop_groups)
         self._dispatcher.pool = self._pool
         self._transfer = Transfer(self._driver, self._counters)
+        self.facts = selftest.facts(self._run_once)
+        self._pipelines.constants = self.facts
+        self._counters.reset()
+
+    def _run_once(self, program: Program, values: npt.NDArray[Any], results: npt.NDArray[Any]) -> None:
+        """Run a program with one input and one output, from host memory to host memory."""
+        source, target = self.allocate(values.nbytes), self.allocate(results.nbytes)
+        self.write(source, values)
+        self.run([Task(self.prepare_program(program), (source,), (target,), ())])
+        self.read(target, results)
+        source.release()
+        target.release()
 
     def __repr__(self) -> str:
         return f"<WgpuProvider {self.device} on {self.capabilities.adapter}{', dead' if self._dead else ''}>"

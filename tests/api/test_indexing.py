@@ -1,0 +1,207 @@
+"""Indexing by basic and advanced keys, reading and writing, against NumPy."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gpuarray as xp
+from support import assert_same, both, values
+
+KEYS = {
+    "integer": 2,
+    "negative integer": -1,
+    "integers": (1, 2, -1),
+    "numpy integer": (np.int8(1), np.uint64(2)),
+    "slice": slice(1, None, 2),
+    "backwards": (slice(None, None, -1), slice(3, 0, -2)),
+    "beyond the end": slice(2, 100),
+    "empty slice": slice(3, 1),
+    "ellipsis": (..., 1),
+    "newaxis": (None, 1, None, ..., None),
+    "nothing": (),
+    "list": [0, 2, 2],
+    "negative positions": np.array([-1, 0, -4]),
+    "matrix of positions": np.array([[0, 1], [2, 3]]),
+    "unsigned positions": np.array([1, 3], np.uint8),
+    "two arrays": ([0, 1, 2], [4, 3, 0]),
+    "broadcast arrays": (np.array([[0], [2]]), np.array([1, 3, 4])),
+    "array and slice": ([0, 3], slice(1, 4)),
+    "slice and array": (slice(None), [1, 2]),
+    "arrays apart": ([0, 1], slice(None), [1, 0]),
+    "integer and array apart": (1, slice(None), [1, 0]),
+    "array and integer": ([0, 1], 2),
+    "ellipsis and array": (..., [0, 2, 1]),
+    "newaxis and array": (None, [1, 2], slice(0, 2)),
+    "empty list": [],
+    "zero-dimensional array": np.array(2),
+    "true": True,
+    "false": False,
+    "mask of the first axis": np.array([True, False, True, True]),
+    "mask of two axes": np.arange(20).reshape(4, 5) % 3 == 0,
+    "mask of all": np.arange(60).reshape(4, 5, 3) % 7 == 0,
+    "mask and integer": (np.array([True, False, True, False]), 2),
+    "slice and mask": (slice(None), np.array([True, False, True, True, False])),
+    "mask and array": (np.array([True, False, False, True]), [1, 2]),
+    "mask of nothing": np.zeros((4, 5, 3), bool),
+}
+
+
+def _here(key: Any) -> Any:
+    """Return a key with its NumPy arrays as arrays of this package."""
+    if isinstance(key, tuple):
+        return tuple(_here(item) for item in key)
+    return xp.asarray(key) if isinstance(key, np.ndarray) else key
+
+
+@pytest.mark.parametrize("where", ["host keys", "device keys"])
+@pytest.mark.parametrize("name", KEYS)
+def test_get_and_set(name: str, where: str, device: Any) -> None:
+    key = KEYS[name]
+    host, x = both(values((4, 5, 3), np.float32))
+    own = _here(key) if where == "device keys" else key
+    assert_same(x[own], host[key])
+    x[own] = 7
+    host[key] = 7
+    assert_same(x, host)
+    new = values(host[key].shape, np.float32, seed=3)
+    x[own] = new
+    host[key] = new
+    assert_same(x, host)
+    x[own] += 1
+    host[key] += 1
+    assert_same(x, host)
+
+
+@pytest.mark.parametrize("name", ["list", "two arrays", "mask of the first axis", "slice and array", "backwards"])
+def test_through_views(name: str, device: Any) -> None:
+    host, x = both(values((5, 4, 3, 2), np.float32))
+    view, expected = x[::-1, :, :, 1].T[:, :, :].transpose(1, 2, 0)[:, :5], host[::-1, :, :, 1].T.transpose(1, 2, 0)[:, :5]
+    key = KEYS[name]
+    assert_same(view[key], expected[key])
+    view[key] = -1
+    expected[key] = -1
+    assert_same(x, host)
+
+
+def test_later_values_count(device: Any) -> None:
+    x = xp.zeros(3, xp.int32)
+    x[[1, 1, 1]] = [5, 6, 7]
+    assert x.tolist() == [0, 7, 0]
+
+
+def test_mask_with_a_scalar_reads_nothing(device: Any) -> None:
+    x = xp.asarray(values(10, np.float32))
+    x[x < 0] = 0
+    assert xp.stats()["evaluations"] == 0
+    host = values(10, np.float32)
+    host[host < 0] = 0
+    assert_same(x, host)
+
+
+def test_assignment_casts_and_broadcasts(device: Any) -> None:
+    host, x = both(np.zeros((2, 3), np.int16))
+    for value in (2.9, True, np.array([[1.5, -2.5, 3]]), np.array([[[4, 5, 6]]]), np.float64(8.1)):
+        x[...] = value
+        host[...] = value
+        assert_same(x, host)
+    with pytest.warns(np.exceptions.ComplexWarning):
+        x[0] = np.array([1 + 2j, 3, 4])
+
+
+@pytest.mark.parametrize(
+    ("key", "error"),
+    [
+        (4, IndexError),
+        (-5, IndexError),
+        ((0, 0, 0, 0), IndexError),
+        ((..., ...), IndexError),
+        (1.0, IndexError),
+        ("a", IndexError),
+        ([0, 4], IndexError),
+        ([0, -5], IndexError),
+        (([0, 1], [0, 1, 2]), IndexError),
+        (np.array([0.5]), IndexError),
+        (np.ones(3, bool), IndexError),
+        (np.ones((4, 4), bool), IndexError),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("where", ["host keys", "device keys"])
+def test_wrong_keys(key: Any, error: type[Exception], where: str, device: Any) -> None:
+    host, x = both(values((4, 5, 3), np.float32))
+    own = _here(key) if where == "device keys" else key
+    with pytest.raises(error):
+        host[key]
+    with pytest.raises(error):
+        x[own]
+    with pytest.raises(error):
+        x[own] = 0
+    assert_same(x, host)
+
+
+def test_a_computed_index_out_of_range_is_an_error_at_once(device: Any) -> None:
+    x = xp.arange(5)
+    positions = xp.arange(3) + 3
+    with pytest.raises(IndexError, match="index 5 is out of bounds for axis 0 with size 5"):
+        x[positions]
+    with xp.using(check_indices=False):
+        assert x[positions].tolist() == [3, 4, 4]
+
+
+def test_wrong_values(device: Any) -> None:
+    x = xp.zeros((2, 3), xp.int32)
+    with pytest.raises(ValueError, match="could not broadcast"):
+        x[0] = [1, 2]
+    with pytest.raises(ValueError, match="broadcast"):
+        x[[0, 1]] = xp.ones((3, 3))
+    with pytest.raises(ValueError, match="NaN"):
+        x[0] = float("nan")
+    with pytest.raises(OverflowError):
+        x[0] = 2**40
+    with pytest.raises(TypeError):
+        x[0] = 1j
+    with pytest.raises(TypeError):
+        x[0] = "text"
+    assert x.tolist() == [[0, 0, 0], [0, 0, 0]]
+
+
+def test_take(device: Any) -> None:
+    host, x = both(values((4, 5), np.float32))
+    for axis in (None, 0, 1, -1):
+        assert_same(xp.take(x, xp.asarray([0, 3, -1]), axis=axis), np.take(host, [0, 3, -1], axis=axis))
+        assert_same(x.take([[0, 1]], axis), host.take([[0, 1]], axis))
+    for mode in ("wrap", "clip"):
+        assert_same(xp.take(x, [7, -9, 2], axis=0, mode=mode), np.take(host, [7, -9, 2], axis=0, mode=mode))
+    with pytest.raises(IndexError):
+        xp.take(x, [5], axis=0)
+    with pytest.raises(TypeError):
+        xp.take(x, [0.5], axis=0)
+
+
+def test_take_along_axis(device: Any) -> None:
+    host, x = both(values((4, 5), np.float32))
+    for axis in (0, 1, -1):
+        order = np.argsort(host, axis=axis)
+        assert_same(xp.take_along_axis(x, xp.asarray(order), axis=axis), np.take_along_axis(host, order, axis=axis))
+    single = np.argmax(host, axis=1, keepdims=True)
+    assert_same(xp.take_along_axis(x, xp.argmax(x, axis=1, keepdims=True)), np.take_along_axis(host, single, axis=1))
+
+
+def test_put_and_compress(device: Any) -> None:
+    host, x = both(values((4, 5), np.float32))
+    x.put([1, -1, 7], [10, 20, 30])
+    host.put([1, -1, 7], [10, 20, 30])
+    assert_same(x, host)
+    assert_same(x.compress([True, False, True], axis=0), host.compress([True, False, True], axis=0))
+
+
+def test_iteration(device: Any) -> None:
+    host, x = both(values((3, 2), np.float32))
+    for row, expected in zip(x, host, strict=True):
+        assert_same(row, expected)
+    for row in x:
+        row += 1
+    assert_same(x, host + 1)
+    assert len(x) == 3
+    assert [float(v) for v in x[0]] == (host[0] + 1).tolist()

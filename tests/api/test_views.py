@@ -1,0 +1,244 @@
+"""Views alias as in NumPy: single cases, and random programs of views and in-place updates."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import gpuarray as xp
+from support import assert_same, both, values
+
+VIEWS = {
+    "slice": lambda a: a[1:4, ::2],
+    "negative step": lambda a: a[::-1, 4:1:-1],
+    "row": lambda a: a[2],
+    "column": lambda a: a[:, -2],
+    "newaxis": lambda a: a[:, None, 1:],
+    "ellipsis": lambda a: a[..., 3],
+    "element": lambda a: a[1, 2, ...],
+    "transpose": lambda a: a.T,
+    "matrix transpose": lambda a: a.mT[1:],
+    "reshape": lambda a: a.reshape(2, -1, 3),
+    "ravel": lambda a: a.ravel()[5:20],
+    "squeeze": lambda a: a[:, None].squeeze(1),
+    "swapaxes": lambda a: a.swapaxes(0, 1)[2],
+    "real": lambda a: a.real,
+    "diagonal of a copy": lambda a: a.copy().T,
+    "transposed and sliced": lambda a: a.T[1:5:2, ::-1],
+    "empty": lambda a: a[3:3],
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_a_write_through_a_view_is_seen_by_all(name: str, device: Any) -> None:
+    host, x = both(values((5, 6), np.float32))
+    view, expected = VIEWS[name](x), VIEWS[name](host)
+    before = x + 0
+    assert view.shape == expected.shape
+    assert view.strides == expected.strides or 0 in expected.shape
+    view += 10
+    expected += 10
+    assert_same(x, host)
+    x *= 2
+    host *= 2
+    assert_same(view, expected)
+    view[...] = 3
+    expected[...] = 3
+    assert_same(x, host)
+    assert_same(before, values((5, 6), np.float32))
+
+
+@pytest.mark.parametrize("part", ["real", "imag"])
+def test_components_are_views(part: str, device: Any) -> None:
+    host, x = both(values((4, 5), np.complex64))
+    view, expected = getattr(x, part)[1:, ::2], getattr(host, part)[1:, ::2]
+    assert view.strides == expected.strides
+    view *= 2
+    expected *= 2
+    view[0] = 7
+    expected[0] = 7
+    assert_same(x, host)
+    setattr(x, part, 1.5)
+    setattr(host, part, 1.5)
+    assert_same(x, host)
+
+
+def test_overlapping_source_and_target(device: Any) -> None:
+    for target, source in ((slice(1, None), slice(None, -1)), (slice(None, -1), slice(1, None)), (slice(None), slice(None, None, -1))):
+        host, x = both(np.arange(8, dtype=np.float32))
+        host[target] = host[source]
+        x[target] = x[source]
+        assert_same(x, host)
+        x[target] += x[source]
+        host[target] += host[source]
+        assert_same(x, host)
+
+
+def test_elements_are_values_and_not_views(device: Any) -> None:
+    x = xp.asarray([1.0, 2.0, 3.0])
+    kept = x[0]
+    x[0], x[2] = x[2], x[0]
+    assert float(kept) == 1
+    assert x.tolist() == [3, 2, 1]
+    total = x.sum()
+    other = total
+    total += 1
+    assert float(other) == 6
+    assert float(total) == 7
+    zero = xp.zeros(())
+    same = zero
+    zero += 1
+    assert float(same) == 1
+
+
+def test_copies_do_not_alias(device: Any) -> None:
+    x = xp.arange(6.0)
+    for copied in (x.copy(), x.flatten(), x.astype(x.dtype), x[[0, 1, 2]], x + 0, +x, xp.asarray(x, copy=True)):
+        copied[0] = 99
+    assert x.tolist() == [0, 1, 2, 3, 4, 5]
+    assert xp.asarray(x) is x
+    host = np.arange(3.0)
+    taken = xp.asarray(host)
+    host[0] = 99
+    assert taken.tolist() == [0, 1, 2]
+    given_back = np.asarray(taken)
+    given_back[0] = 99
+    assert taken.tolist() == [0, 1, 2]
+
+
+def test_read_only_views(device: Any) -> None:
+    x = xp.arange(3.0)
+    for view in (xp.broadcast_to(x, (2, 3)), xp.broadcast_arrays(x, xp.ones((2, 1)))[0], xp.diagonal(xp.eye(3))):
+        assert not view.flags.writeable
+        with pytest.raises(ValueError, match="read-only"):
+            view[0] = 1
+        with pytest.raises(ValueError, match="read-only"):
+            view += 1
+    x += 1
+    assert_same(xp.broadcast_to(x, (2, 3)), np.broadcast_to(np.arange(1.0, 4), (2, 3)))
+
+
+def test_flat(device: Any) -> None:
+    host, x = both(values((3, 4), np.float32))
+    for a, b in ((x, host), (x.T, host.T)):
+        assert len(a.flat) == len(b.flat)
+        assert float(a.flat[5]) == b.flat[5]
+        assert_same(a.flat[2:9:3], b.flat[2:9:3])
+        a.flat[3], b.flat[3] = 50, 50
+        a.flat[1:6] = [1, 2, 3, 4, 5]
+        b.flat[1:6] = [1, 2, 3, 4, 5]
+        a.flat[[0, 7]] = -1
+        b.flat[[0, 7]] = -1
+        a.flat[4:] = [8, 9]
+        b.flat[4:] = [8, 9]
+        assert_same(x, host)
+        assert [float(v) for v in a.flat] == [float(v) for v in b.flat]
+    x.flat = 2
+    assert_same(x, np.full((3, 4), 2, np.float32))
+
+
+def test_base_and_flags(device: Any) -> None:
+    x = xp.zeros((3, 4))
+    host = np.zeros((3, 4))
+    assert x.base is None
+    assert x[1:].base.shape == (3, 4)
+    for view, expected in ((x, host), (x.T, host.T), (x[::2], host[::2]), (x[:, 1:], host[:, 1:]), (x[:1, :1], host[:1, :1])):
+        assert view.flags.c_contiguous == expected.flags.c_contiguous
+        assert view.flags["F_CONTIGUOUS"] == expected.flags.f_contiguous
+        assert view.flags.writeable
+
+
+# -- random programs ---------------------------------------------------------------------------------------------------
+
+
+def _slices(draw: Any, extent: int) -> slice:
+    ends = st.one_of(st.none(), st.integers(-extent - 1, extent + 1))
+    return slice(draw(ends), draw(ends), draw(st.sampled_from([None, 1, 2, -1, -2, 3])))
+
+
+def _key(draw: Any, shape: tuple[int, ...]) -> Any:
+    key: list[Any] = []
+    for extent in shape[: draw(st.integers(0, len(shape)))]:
+        if extent and draw(st.integers(0, 3)) == 0:
+            key.append(draw(st.integers(-extent, extent - 1)))
+        else:
+            key.append(_slices(draw, extent))
+    if draw(st.integers(0, 4)) == 0:
+        key.insert(draw(st.integers(0, len(key))), None)
+    key.append(Ellipsis)
+    return tuple(key)
+
+
+def _advanced(draw: Any, host: np.ndarray[Any, Any]) -> Any:
+    if draw(st.booleans()):
+        return host > draw(st.integers(-4, 4))
+    count = draw(st.integers(0, 4))
+    extent = host.shape[0]
+    return np.array(draw(st.lists(st.integers(-extent, extent - 1), min_size=count, max_size=count)), np.int64)
+
+
+@st.composite
+def programs(draw: Any) -> Any:
+    """Draw what to do with an array, as functions that run on NumPy and here alike."""
+    return draw(st.data()), draw(st.sampled_from(["int32", "float32", "complex64"])), draw(st.integers(2, 7))
+
+
+def _step(draw: Any, pairs: list[Any]) -> None:
+    host, x = pairs[draw(st.integers(0, len(pairs) - 1))]
+    action = draw(st.sampled_from(["view", "transpose", "reshape", "update", "assign", "mask", "shift", "component"]))
+    if action == "view":
+        key = _key(draw, host.shape)
+        pairs.append((host[key], x[key]))
+    elif action == "transpose":
+        order = draw(st.permutations(range(host.ndim)))
+        pairs.append((host.transpose(order), x.transpose(order)))
+    elif action == "reshape":
+        pairs.append((host.reshape(-1), x.reshape(-1)))
+    elif action == "component" and host.dtype.kind == "c":
+        part = draw(st.sampled_from(["real", "imag"]))
+        pairs.append((getattr(host, part), getattr(x, part)))
+    elif action == "update":
+        amount = draw(st.integers(-2, 2))
+        if draw(st.booleans()):
+            host += amount
+            x += amount
+        else:
+            host *= amount
+            x *= amount
+    elif action == "assign":
+        key = _key(draw, host.shape)
+        value = draw(st.integers(-5, 5))
+        host[key] = value
+        x[key] = value
+    elif action == "shift" and host.ndim and host.shape[0] > 1:
+        host[1:] = host[:-1]
+        x[1:] = x[:-1]
+    elif action == "mask" and host.ndim and host.shape[0] and host.dtype.kind != "c":
+        key = _advanced(draw, host)
+        value = draw(st.integers(-5, 5))
+        host[key] = value
+        x[key] = value
+
+
+def _run_program(program: Any, device: str) -> None:
+    data, dtype, steps = program
+    with xp.using(device=device):
+        pairs = [both(values((3, 4, 2), dtype))]
+        for _ in range(steps):
+            _step(data.draw, pairs)
+        for host, x in pairs:
+            assert_same(x, host)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(programs())
+def test_random_programs_in_process(program: Any) -> None:
+    _run_program(program, "cpu")
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(programs())
+def test_random_programs_on_wgpu(program: Any) -> None:
+    _run_program(program, "wgpu")

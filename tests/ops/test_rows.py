@@ -1,0 +1,135 @@
+"""The operation rows without a device: names, dtype rules, references and the coverage of the WGSL forms."""
+
+import pickle
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gpuarray import dtypes
+from gpuarray.codegen import library
+from gpuarray.ops import elementwise, generators
+from gpuarray.ops.spec import ROWS, MapOp, ReduceOp, compute_type, wgsl_template
+
+STANDARD = """
+    abs acos acosh add asin asinh atan atan2 atanh bitwise_and bitwise_invert bitwise_left_shift bitwise_or
+    bitwise_right_shift bitwise_xor ceil conj copysign cos cosh divide equal exp expm1 floor floor_divide greater
+    greater_equal hypot imag isfinite isinf isnan less less_equal log log10 log1p log2 logaddexp logical_and logical_not
+    logical_or logical_xor maximum minimum multiply negative nextafter not_equal positive pow real reciprocal remainder
+    sign signbit sin sinh sqrt square subtract tan tanh trunc
+"""  # all of the standard's elementwise functions but clip and round, which are compositions
+
+MAPS = [row for row in ROWS.values() if isinstance(row, MapOp)]
+
+
+def accepted(row: MapOp) -> list[Any]:
+    found = []
+    for dtype in dtypes.ALL:
+        try:
+            found.append(row.resolve(*[dtype] * row.arity))
+        except TypeError:
+            continue
+    return found
+
+
+def test_every_elementwise_function_of_the_standard_has_a_row() -> None:
+    assert [name for name in STANDARD.split() if not isinstance(ROWS.get(name), MapOp)] == []
+
+
+@pytest.mark.parametrize("row", [r for r in MAPS if r.name != "cast"], ids=lambda r: r.name)
+def test_every_accepted_dtype_has_a_form_whose_functions_exist(row: MapOp) -> None:
+    assert accepted(row), "no dtype is accepted"
+    for signature in accepted(row):
+        first = signature.inputs[1 if row.name == "where" else 0]
+        held = compute_type(first)
+        template = wgsl_template(row, held)
+        assert template is not None, f"{row} has no form for {first}"
+        operands = [f"x{i}" for i in range(row.arity)]
+        text = template.format(*operands, T=held, R=compute_type(signature.output), bits=8 * first.itemsize)
+        called = {name for name in re.findall(r"(\w+)\(", text) if "_" in name}
+        assert called <= library.names(), text
+
+
+@pytest.mark.parametrize("row", [r for r in MAPS if r.name not in ("cast", "pow")], ids=lambda r: r.name)
+def test_reference_writes_into_out(row: MapOp) -> None:
+    for signature in accepted(row):
+        operands = [np.ones(3, d) for d in signature.inputs]
+        out = np.empty(3, signature.output)
+        if isinstance(row.numpy, np.ufunc) and row.numpy.nout == 2:
+            out = (np.empty(3, signature.output), None)[:: 1 - 2 * row.output]
+        with np.errstate(all="ignore"):
+            written = row.numpy(*operands, out=out)
+        assert written is out or written[row.output] is out[row.output]
+
+
+def test_weak_scalars_do_not_widen() -> None:
+    assert elementwise.add.resolve(dtypes.float32, float).output == dtypes.float32
+    assert elementwise.where.resolve(dtypes.bool_, dtypes.int8, int).output == dtypes.int8
+    assert elementwise.where.resolve(dtypes.bool_, dtypes.int8, float).output == dtypes.float64
+    assert elementwise.complex_from_parts.resolve(dtypes.float32, float).output == dtypes.complex64
+
+
+def test_where_may_overwrite_either_choice() -> None:
+    condition = np.array([True, False, True])
+    for target in (0, 1):
+        choices = [np.array([1, 2, 3]), np.array([10, 20, 30])]
+        elementwise.where.numpy(condition, *choices, out=choices[target])
+        assert choices[target].tolist() == [1, 20, 3]
+
+
+def test_cast_of_complex_drops_the_imaginary_part_and_keeps_truth() -> None:
+    z = np.array([0, 2 - 1j, 1j])
+    assert elementwise.cast.numpy(z, out=np.empty(3, np.float32)).tolist() == [0, 2, 0]
+    assert elementwise.cast.numpy(z, out=np.empty(3, bool)).tolist() == [False, True, True]
+
+
+@pytest.mark.parametrize("row", [r for r in ROWS.values() if isinstance(r, ReduceOp)], ids=lambda r: r.name)
+def test_neutral_values_change_nothing(row: ReduceOp) -> None:
+    for dtype in dtypes.ALL:
+        if row.neutral is None or dtype.kind not in row.neutral or dtype.kind == "c":
+            continue
+        neutral = row.neutral[dtype.kind]
+        if isinstance(neutral, str):
+            info = np.iinfo(dtype) if dtype.kind in "iu" else None
+            low, high = (info.min, info.max) if info else (-np.inf, np.inf)
+            neutral = low if neutral == "lowest" else high
+        values = np.array([0, 1, 1, 0, 1]).astype(dtype)
+        ufunc = row.combine.numpy
+        same = values.astype(bool) if row.name in ("any", "all") else values
+        assert (ufunc(values, dtype.type(neutral)) == same).all()
+
+
+@pytest.mark.parametrize("dtype", [d for d in dtypes.ALL if d.kind in "iuf"], ids=str)
+def test_arange_is_numpys(dtype: dtypes.DType) -> None:
+    for start, stop, step in ((0, 50, 1), (3, 90, 7), (0.1, 20.0, 0.3)):
+        if dtype.kind in "iu" and isinstance(start, float):
+            continue
+        want = np.arange(start, stop, step, dtype)
+        got = generators.arange.numpy(np.arange(len(want)), start, step, dtype=dtype)
+        assert got.tobytes() == want.tobytes()
+
+
+def test_linspace_eye_and_tri_are_numpys() -> None:
+    index = np.arange(101)
+    step = (7.3 - 0.1) / 100
+    got = generators.linspace.numpy(index, 0.1, step, 7.3, 100, dtype=np.float64)
+    assert got.tobytes() == np.linspace(0.1, 7.3, 101).tobytes()
+    for k in (-2, 0, 3):
+        assert (generators.eye.numpy(np.arange(30), 6, k, dtype=int).reshape(5, 6) == np.eye(5, 6, k, int)).all()
+        assert (generators.tri.numpy(np.arange(30), 6, k, dtype=bool).reshape(5, 6) == np.tri(5, 6, k, bool)).all()
+
+
+def test_random_bits_are_philox() -> None:
+    # the known answers of the reference implementation, Random123, for counter and key 0
+    words = generators.random_bits.numpy(np.arange(4), 0, 0, 0, 0, dtype=np.uint32)
+    assert [hex(w) for w in words] == ["0x6627e8d5", "0xe169c58d", "0xbc57ac4c", "0x9b00dbd8"]
+    shifted = generators.random_bits.numpy(np.arange(4), 0, 0, 5, 0, dtype=np.uint32)
+    assert (shifted == generators.random_bits.numpy(np.arange(20, 24), 0, 0, 0, 0, dtype=np.uint32)).all()
+    for dtype in (np.float32, np.float64):
+        uniform = generators.random_uniform.numpy(np.arange(1000), 1, 2, 0, 0, dtype=dtype)
+        assert 0 <= uniform.min() < 0.01 < 0.99 < uniform.max() < 1
+
+
+def test_rows_pickle_by_name() -> None:
+    assert pickle.loads(pickle.dumps(elementwise.exp)) is elementwise.exp
