@@ -38,7 +38,7 @@ def values(shape: Any, dtype: Any = np.float64, seed: int = 0) -> np.ndarray[Any
     return np.asarray(numbers).astype(kind)
 
 
-def assert_same(actual: Any, expected: Any, *, ulp: float = 0, what: str = "") -> None:
+def assert_same(actual: Any, expected: Any, *, ulp: float = 0, what: str = "", signed_zeros: bool = True) -> None:
     """Check that an array has NumPy's shape, dtype and elements, NaN and signed zeros included.
 
     Parameters
@@ -51,6 +51,8 @@ def assert_same(actual: Any, expected: Any, *, ulp: float = 0, what: str = "") -
         How many units in the last place floating elements may be apart.
     what : str
         What to say of a failure.
+    signed_zeros : bool
+        Whether the sign of zeros counts.
     """
     assert isinstance(actual, xp.GpuArray), f"{what}: {type(actual)}"
     wanted = np.asarray(expected)
@@ -64,7 +66,7 @@ def assert_same(actual: Any, expected: Any, *, ulp: float = 0, what: str = "") -
         return
     if not ulp or wanted.dtype.kind != "f":
         np.testing.assert_array_equal(host, wanted, err_msg=what, strict=True)
-        if wanted.dtype.kind == "f":
+        if wanted.dtype.kind == "f" and signed_zeros:
             numbers = ~np.isnan(wanted)
             np.testing.assert_array_equal(np.signbit(host[numbers]), np.signbit(wanted[numbers]), err_msg=what)
         return

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.peers import AbsentError
 from bench.workloads.base import Workload, uniform
 
 FOUR_PI = float(np.float32(4 * np.pi))
@@ -31,6 +32,8 @@ STEPS = 256
 
 def monte_carlo(xp: Any, paths: int) -> Any:
     """Price a call option over many paths, as a plain Python loop over the steps."""
+    if not hasattr(xp, "random"):
+        raise AbsentError("has no random numbers")
     mu, sigma, dt, strike = 0.05, 0.2, 1 / 252, 100.0
     drift, scale = (mu - sigma**2 / 2) * dt, sigma * dt**0.5
     price = xp.full((paths,), 100.0, dtype=xp.float32)

@@ -79,6 +79,8 @@ def diff(
     array = as_array(x)
     if not array.ndim:
         raise ValueError("diff requires input that is at least one dimensional")
+    if n == 0:
+        return array
     number = build.normalize_axis(axis, array.ndim)
     parts = [array if part is x else _beside(part, array, number) for part in (prepend, x, append) if part is not None]
     line = parts[0] if len(parts) == 1 else concat(parts, axis=number)
@@ -87,7 +89,7 @@ def diff(
     for _ in range(n):
         ahead, behind = line[(*lead, slice(1, None))], line[(*lead, slice(None, -1))]
         line = line._apply(row, ahead, behind)
-    return line.copy() if n == 0 else line
+    return line
 
 
 def _beside(part: ArrayLike, array: GpuArray, axis: int) -> GpuArray:

@@ -169,10 +169,11 @@ class MethodsArray(ComputingArray):
         return self._fresh(self.node())
 
     def ravel(self, order: str = "C") -> Self:
-        """Elements as one axis: a view where the layout allows, else a copy."""
-        if order == "K":
-            order = "A"
-        return self.reshape(-1, order=order)
+        """Elements as one axis: a view if they lie side by side in that order, else a copy, even where a view could be."""
+        flags = self.flags
+        if order == "F" or (order in "AK" and flags.fnc):
+            return self.transpose().ravel()
+        return self.reshape(-1, order=order if order in "CA" else "C", copy=None if flags.c_contiguous else True)
 
     def squeeze(self, axis: Axis = None) -> Self:
         """View without axes of extent 1; see :func:`gpuarray.squeeze`."""

@@ -85,7 +85,7 @@ def _mode(loop: Loop) -> str:
         return THREAD
     along = across = 0
     for item in (*loop.instructions, *loop.stores):
-        if isinstance(item, Load | Store) and item.level == FULL:
+        if isinstance(item, Load | Store) and item.level == FULL and item.layout.strides:
             along += abs(item.layout.strides[-1]) == 1
             across += len(loop.outer) > 0 and abs(item.layout.strides[len(loop.outer) - 1]) == 1
     return THREAD if across > along else GROUP

@@ -249,6 +249,8 @@ def _flat_addresses(kernel: Kernel, layout: Layout, offset: int) -> Callable[[La
         base = "" if offset == 0 else f" + {kernel.word(offset)}"
         return lambda lane: f"{lane.index}{base}"
     base = kernel.word(offset)
+    if stride_class(layout) == "b":
+        return lambda lane: base
     strides = [kernel.word(s) if s else "" for s in layout.strides]
     return lambda lane: " + ".join(
         [base, *(f"{c} * {s}" for c, s in zip(lane.coordinates, strides, strict=True) if s)]

@@ -111,6 +111,11 @@ class LoopBuilder:
         """Return the layout from the full index space to the row at hand."""
         return Layout(self.outer + self.inner, contiguous_strides(self.outer) + (0,) * len(self.inner), 0)
 
+    @property
+    def fold_count(self) -> int:
+        """How many folds there are."""
+        return sum(isinstance(item, Fold) for item in self.instructions)
+
     # -- instructions ---------------------------------------------------------------------------------------------------
 
     def add(self, item: Instruction, operands: Sequence[int] = ()) -> int:
@@ -234,7 +239,7 @@ class LoopBuilder:
     def _hoisted(self, layout: Layout, level: int) -> tuple[Layout, int]:
         """Return the layout at the lowest level that tells its elements apart."""
         count = len(self.outer)
-        if level == FULL and all(s == 0 for s in layout.strides[count:]):
+        if level == FULL and all(n == 1 or s == 0 for n, s in zip(layout.shape[count:], layout.strides[count:], strict=True)):
             return Layout(self.outer, layout.strides[:count], layout.offset), OUTER
         return layout, level
 

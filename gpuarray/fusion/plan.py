@@ -20,6 +20,7 @@ from gpuarray.graph.nodes import Call, Concat, Contract, Leaf, Node, Reduce, Sca
 from gpuarray.graph.walk import freeze
 
 SHORT_ROW = 8192
+BINDING_LIMIT = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +189,9 @@ class Planner:
         given = 0 if self.groups[number].head is None else 1
         if any(self.producer.get(i, -1) >= number for i in builder.inputs[given:]):
             return False
-        if len(builder.inputs) + len(builder.outputs) > min(capabilities.storage_bindings, 72) - 2:
+        # an indexed fold of a split row has two partial results
+        bindings = len(builder.inputs) + len(builder.outputs) + 2 * builder.fold_count
+        if bindings > min(capabilities.storage_bindings, BINDING_LIMIT) - 1:
             return False
         if len(builder.instructions) > 2 * INSTRUCTION_LIMIT:
             return False
@@ -265,7 +268,7 @@ class Planner:
         builders: list[LoopBuilder] = []
         open_for: dict[tuple[int, ...], LoopBuilder] = {}
         whole = contiguous(node.shape)
-        most = min(self.capabilities.storage_bindings, 72) // 2
+        most = min(self.capabilities.storage_bindings, BINDING_LIMIT) // 2
         start = 0
         for operand in self.graph.inputs[position]:
             shape = self.graph.nodes[operand].shape

@@ -131,7 +131,7 @@ def select(layout: Layout, items: Sequence[Any]) -> Selection:
 def _checked(item: Integers, axis: int, extent: int) -> Node:
     """Return the positions counted from the front; raise IndexError for the first that is out of range."""
     node = item.node
-    for bound in (item.lowest, item.highest):
+    for bound in (item.lowest, item.highest) if node.size else ():
         if bound is not None and not -extent <= bound < extent:
             raise IndexError(f"index {bound} is out of bounds for axis {axis} with size {extent}")
     narrow = dtypes.int32 if extent < INDEX_LIMIT else dtypes.int64

@@ -37,7 +37,7 @@ def _wrapped(source: GpuArray, axis: int, before: int, after: int) -> GpuArray:
 
 def _mirrored(source: GpuArray, axis: int, before: int, after: int, mode: str) -> GpuArray:
     extent = source.shape[axis]
-    return source[along(axis, np.pad(np.arange(extent), (before, after), mode=mode))]  # type: ignore[call-overload]
+    return source[along(axis, np.pad(np.arange(extent), (before, after), mode=mode))]  # type: ignore[call-overload]  # one of two modes
 
 
 @native("pad")

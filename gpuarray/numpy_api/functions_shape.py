@@ -26,7 +26,7 @@ def reshape(a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = N
 
 @native("ravel")
 def ravel(a: Any, order: str = "C") -> Any:
-    return as_array(a).reshape(-1, order=order)
+    return as_array(a).ravel(order)
 
 
 @native("transpose")

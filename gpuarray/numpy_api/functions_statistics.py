@@ -166,14 +166,13 @@ def spread(
     source = as_array(a)
     if mask is True:
         build.normalize_axes(axis, source.ndim)
-    if measure is statistical.std and dtype is not None and np.dtype(dtype).kind in "iu":
-        raise TypeError(
-            f"a standard deviation is no integer; dtype={dtype!r} was given, and a floating dtype is accepted"
-        )
     if centre is NOT_GIVEN:
         value = measure(source, axis, dtype, None, free, keep, mask)
-        whole = dtype is not None and source.dtype.kind != "c" and np.dtype(dtype).kind == "c"
-        return value.astype(dtype) if whole else value
+        if dtype is None or np.dtype(dtype).kind not in "iuc":
+            return value
+        if measure is statistical.std and value.ndim and value.dtype.kind in "iu":
+            raise TypeError(f"a standard deviation of dtype {value.dtype} was asked for; give a floating dtype")
+        return value.astype(dtype, copy=False)
     square = np.square(np.abs(np.subtract(source, centre, dtype=dtype)))
     number = sum_(np.broadcast_to(as_array(mask, source.device), source.shape), axis, square.dtype, keepdims=keep)
     value = sum_(square, axis, keepdims=keep, where=mask) / np.maximum(number - free, 0)

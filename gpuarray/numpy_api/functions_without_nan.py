@@ -146,7 +146,7 @@ def nanstd(
 def _undefined(a: Any, value: Any, axis: Any, ddof: Any, correction: Any, keepdims: Any, where: Any) -> Any:
     """Return NaN where no more elements are present than degrees of freedom are taken: infinite otherwise."""
     present = _present(a, where)
-    if present is True:
+    if present is True or value.dtype.kind not in "fc":
         return value
     source = as_array(a)
     number = sum_(np.broadcast_to(present, source.shape), axis, keepdims=keepdims)

@@ -172,9 +172,10 @@ def _parameter(node: Node, number: int) -> Any:
 def _input(position: int, buffers: dict[int, Any], order: list[Node], provider: Provider) -> Any:
     buffer = buffers.get(position)
     if buffer is None:
-        leaf = order[position]
-        assert isinstance(leaf, Leaf)
-        buffer = buffers[position] = resident(leaf, provider)
+        node = order[position]
+        # nothing computes a value without elements, but a fold over one still has it as its input
+        buffer = resident(node, provider) if isinstance(node, Leaf) else provider.allocate(node.nbytes)
+        buffers[position] = buffer
     return buffer
 
 

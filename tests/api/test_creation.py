@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support import DTYPES, assert_same, values
 
 import gpuarray as xp
-from support import DTYPES, assert_same, values
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -44,7 +44,9 @@ def test_arange(arguments: Any, dtype: Any, device: Any) -> None:
     assert_same(result, expected, ulp=1)
 
 
-@pytest.mark.parametrize("arguments", [(0, 1, 5), (0, 1, 1), (3, -2, 7), (1, 1, 4), (0, 10, 0), (0.1, 0.9, 50)], ids=str)
+@pytest.mark.parametrize(
+    "arguments", [(0, 1, 5), (0, 1, 1), (3, -2, 7), (1, 1, 4), (0, 10, 0), (0.1, 0.9, 50)], ids=str
+)
 @pytest.mark.parametrize("endpoint", [True, False])
 @pytest.mark.parametrize("dtype", [None, "float32", "int32", "complex64"])
 def test_linspace(arguments: Any, endpoint: bool, dtype: Any, device: Any) -> None:
@@ -92,7 +94,21 @@ def test_meshgrid(indexing: Any, sparse: bool, device: Any) -> None:
 
 @pytest.mark.parametrize(
     "data",
-    [1, 2.5, True, 1j, [1, 2], [[1.5, 2], [3, 4]], (1, 2), [], [[], []], np.float32(3), np.arange(6)[::2], range(4), b""[:0] or [0]],
+    [
+        1,
+        2.5,
+        True,
+        1j,
+        [1, 2],
+        [[1.5, 2], [3, 4]],
+        (1, 2),
+        [],
+        [[], []],
+        np.float32(3),
+        np.arange(6)[::2],
+        range(4),
+        b""[:0] or [0],
+    ],
     ids=repr,
 )
 def test_asarray(data: Any, device: Any) -> None:

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support import DTYPES, assert_same, special_values, values
 
 import gpuarray as xp
 from gpuarray import dtypes
 from gpuarray.ops.spec import ROWS, MapOp
-from support import DTYPES, assert_same, special_values, values
 
 FUNCTIONS = {
     row.name: row
@@ -25,6 +25,12 @@ REFERENCE_ULP = 2.0
 def tolerance(row: MapOp, device: Any) -> float:
     """Return how far from NumPy an element may be: nothing where the row promises correct rounding."""
     return 0 if row.ulp <= 0.5 else row.ulp + REFERENCE_ULP
+
+
+def dtypes_on(device: Any, row: MapOp) -> list[np.dtype[Any]]:
+    """Return the dtypes to try: a software driver takes minutes to compile complex functions, which test_math has."""
+    slow = device == "wgpu" and row.ulp > 0.5
+    return [dtype for dtype in DTYPES.values() if not (slow and dtype.kind == "c")]
 
 
 def operands(name: str, dtype: np.dtype[Any]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
@@ -54,7 +60,7 @@ def reference(row: MapOp, *arrays: np.ndarray[Any, Any]) -> Any:
 def test_unary(name: str, device: Any) -> None:
     row = FUNCTIONS[name]
     pairs = []
-    for dtype in DTYPES.values():
+    for dtype in dtypes_on(device, row):
         host = special_values(dtype)
         expected = reference(row, host)
         if expected is TypeError:
@@ -62,7 +68,6 @@ def test_unary(name: str, device: Any) -> None:
                 getattr(xp, name)(xp.asarray(host))
             continue
         pairs.append((dtype, getattr(xp, name)(xp.asarray(host)), expected))
-    xp.evaluate(*(result for _, result, _ in pairs))
     for dtype, result, expected in pairs:
         assert_same(result, expected, ulp=tolerance(row, device), what=f"{name} of {dtype}")
 
@@ -71,7 +76,7 @@ def test_unary(name: str, device: Any) -> None:
 def test_binary(name: str, device: Any) -> None:
     row = FUNCTIONS[name]
     pairs = []
-    for dtype in DTYPES.values():
+    for dtype in dtypes_on(device, row):
         x, y = operands(name, dtype)
         if name == "ldexp":
             y = (np.arange(x.size) % 7 - 3).astype(np.int32)
@@ -81,9 +86,10 @@ def test_binary(name: str, device: Any) -> None:
                 getattr(xp, name)(xp.asarray(x), xp.asarray(y))
             continue
         pairs.append((dtype, getattr(xp, name)(xp.asarray(x), xp.asarray(y)), expected))
-    xp.evaluate(*(result for _, result, _ in pairs))
     for dtype, result, expected in pairs:
-        assert_same(result, expected, ulp=tolerance(row, device), what=f"{name} of {dtype}")
+        # of two zeros NumPy's extremes take now the first and now the second, whatever their signs
+        extreme = name in ("maximum", "minimum", "fmax", "fmin")
+        assert_same(result, expected, ulp=tolerance(row, device), what=f"{name} of {dtype}", signed_zeros=not extreme)
 
 
 @pytest.mark.parametrize("name", BINARY)
@@ -211,4 +217,4 @@ def test_powers(exponent: Any, dtype: str, device: Any) -> None:
         with pytest.raises(ValueError, match="negative integer powers"):
             xp.asarray(host) ** exponent
         return
-    assert_same(xp.asarray(host) ** exponent, host**exponent, ulp=4 if isinstance(exponent, float) else 4)
+    assert_same(xp.asarray(host) ** exponent, host**exponent, ulp=4)

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support import assert_same, both, values
 
 import gpuarray as xp
-from support import assert_same, both, values
 
 KEYS = {
     "integer": 2,
@@ -76,7 +76,10 @@ def test_get_and_set(name: str, where: str, device: Any) -> None:
 @pytest.mark.parametrize("name", ["list", "two arrays", "mask of the first axis", "slice and array", "backwards"])
 def test_through_views(name: str, device: Any) -> None:
     host, x = both(values((5, 4, 3, 2), np.float32))
-    view, expected = x[::-1, :, :, 1].T[:, :, :].transpose(1, 2, 0)[:, :5], host[::-1, :, :, 1].T.transpose(1, 2, 0)[:, :5]
+    view, expected = (
+        x[::-1, :, :, 1].T[:, :, :].transpose(1, 2, 0)[:, :5],
+        host[::-1, :, :, 1].T.transpose(1, 2, 0)[:, :5],
+    )
     key = KEYS[name]
     assert_same(view[key], expected[key])
     view[key] = -1

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support import assert_same, both, values
 
 import gpuarray as xp
-from support import assert_same, both, values
 
 VIEWS = {
     "slice": lambda a: a[1:4, ::2],
@@ -66,7 +66,11 @@ def test_components_are_views(part: str, device: Any) -> None:
 
 
 def test_overlapping_source_and_target(device: Any) -> None:
-    for target, source in ((slice(1, None), slice(None, -1)), (slice(None, -1), slice(1, None)), (slice(None), slice(None, None, -1))):
+    for target, source in (
+        (slice(1, None), slice(None, -1)),
+        (slice(None, -1), slice(1, None)),
+        (slice(None), slice(None, None, -1)),
+    ):
         host, x = both(np.arange(8, dtype=np.float32))
         host[target] = host[source]
         x[target] = x[source]
@@ -144,7 +148,13 @@ def test_base_and_flags(device: Any) -> None:
     host = np.zeros((3, 4))
     assert x.base is None
     assert x[1:].base.shape == (3, 4)
-    for view, expected in ((x, host), (x.T, host.T), (x[::2], host[::2]), (x[:, 1:], host[:, 1:]), (x[:1, :1], host[:1, :1])):
+    for view, expected in (
+        (x, host),
+        (x.T, host.T),
+        (x[::2], host[::2]),
+        (x[:, 1:], host[:, 1:]),
+        (x[:1, :1], host[:1, :1]),
+    ):
         assert view.flags.c_contiguous == expected.flags.c_contiguous
         assert view.flags["F_CONTIGUOUS"] == expected.flags.f_contiguous
         assert view.flags.writeable

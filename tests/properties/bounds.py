@@ -125,7 +125,7 @@ def own_error(name: str, ulp: float, result: np.ndarray[Any, Any], operands: Seq
     if ulp <= 0.5:
         return 0.0
     if name in ("logaddexp", "logaddexp2"):
-        largest = np.maximum(np.abs(operands[0].array), np.abs(operands[1].array)).astype(result.dtype)
+        largest = np.maximum(np.abs(operands[0].array), np.abs(operands[-1].array)).astype(result.dtype)
         finite = np.where(np.isfinite(largest), largest, 1).astype(result.dtype)
         return (ulp + REFERENCE_ULP) * unit(np.maximum(np.maximum(finite, np.abs(result)), result.dtype.type(1)))
     return (ulp + REFERENCE_ULP) * unit(result)
@@ -323,6 +323,24 @@ def scan(name: str, value: Value, axis: int) -> Value:
     error = np.broadcast_to(_sum_error(array, total, array.shape[axis], result.dtype), result.shape)
     # differences of what came before are no part of a running sum, so what is infinite once stays so
     return _closed(result, slack + np.where(np.isfinite(result), error, np.where(np.isinf(error), np.inf, 0)))
+
+
+def matrix_product(first: Value, second: Value) -> Value:
+    """Return the value of a product of two matrices."""
+    result = np.asarray(first.array @ second.array)
+    lost = (~np.isfinite(first.array)).any(1, keepdims=True) | (~np.isfinite(second.array)).any(0, keepdims=True)
+    left, right = _magnitudes(first.array), _magnitudes(second.array)
+    slack = first.slack @ right + left @ second.slack + first.slack @ second.slack
+    if result.dtype.kind in "biu":
+        return _closed(result, slack)
+    # products of multiples of 1/16 are multiples of 1/256
+    whole = all(np.all(np.isfinite(x) & (np.trunc(x * 16) == x * 16)) for x in (left, right)) and result.dtype.kind == "f"
+    total = left @ right
+    exactly = whole & (total * 256 < 2.0 ** np.finfo(result.dtype).nmant)
+    error = np.where(exactly, TINY, 2 * epsilon(result.dtype) * (first.array.shape[1] + 4) * total)
+    error = np.where(total < float(np.finfo(result.dtype).max) / 4, error, np.inf)
+    # which terms meet first decides between NaN and infinity
+    return _closed(result, slack + np.where(lost, np.inf, error))
 
 
 # -- comparison -------------------------------------------------------------------------------------------------------

@@ -58,7 +58,7 @@ class Graph:
         self.shape = self._shape()
         for _ in range(self.random.integers(1, 4)):
             self._leaf(self._part(self.shape), self._dtype())
-        wanted = int(self.random.integers(2, 9))
+        wanted = int(self.random.integers(2, 13))
         for _ in range(3 * wanted):
             self._grow()
             if len(self.instructions) >= wanted + len(self.leaves):
@@ -139,15 +139,17 @@ class Graph:
 
     def _grow(self) -> None:
         kinds = [
-            (self._unary, 0.2),
-            (self._binary, 0.28),
-            (self._reduction, 0.12),
-            (self._view, 0.2),
+            (self._unary, 0.16),
+            (self._binary, 0.27),
+            (self._reduction, 0.11),
+            (self._normalised, 0.05),
+            (self._view, 0.19),
             (self._cast, 0.06),
             (self._where, 0.05),
             (self._scan, 0.03),
             (self._join, 0.04),
             (self._gather, 0.02),
+            (self._product, 0.02),
         ]
         weights = [w for _, w in kinds]
         number = int(self.random.choice(len(kinds), p=weights))
@@ -231,8 +233,16 @@ class Graph:
         value = bounds.where(chosen, self.values[first], self.values[second])
         self._add(f"where {_names(candidates)}", tuple(candidates), run, value)
 
+    def _normalised(self) -> None:
+        """Combine a value with a reduction of itself, as softmax, variance and normalisation do."""
+        source = self._any()
+        if self._reduced(source, self._pick(("sum", "max", "min", "mean")), True):
+            self._apply(self._row(("add", "subtract", "multiply", "divide", "less")), (source, len(self.values) - 1))
+
     def _reduction(self) -> None:
-        source, name = self._any(), self._pick(REDUCTIONS)
+        self._reduced(self._any(), self._pick(REDUCTIONS), self._chance(0.4))
+
+    def _reduced(self, source: int, name: str, keepdims: bool) -> bool:
         value = self.values[source]
         ndim = value.array.ndim
         axis: Any = None
@@ -242,17 +252,17 @@ class Graph:
         reduced = range(ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
         folded = prod(value.array.shape[a] for a in reduced)
         if folded == 0 and name not in ("sum", "prod", "any", "all"):
-            return
+            return False
         if name in ("mean", "var") and not value.array.size:
-            return
+            return False
         if name == "prod" and folded > 64 and value.array.dtype.kind in "fc":
-            return
+            return False
         if name == "var" and value.array.dtype.kind == "c":
-            return
-        keepdims = self._chance(0.4)
+            return False
         result = bounds.reduction(name, value, axis, keepdims)
         text = f"{name} %{source} axis={axis} keepdims={keepdims}"
         self._add(text, (source,), lambda x: getattr(x, name)(axis=axis, keepdims=keepdims), result)
+        return True
 
     def _scan(self) -> None:
         source, name = self._any(), self._pick(("cumsum", "cumprod"))
@@ -296,6 +306,18 @@ class Graph:
             return
         value = bounds.through(self.values[source], lambda x: x[indices])
         self._add(f"gather %{source}[{indices.tolist()}]", (source,), lambda x: x[indices], value)
+
+    def _product(self) -> None:
+        matrices = [i for i, v in enumerate(self.values) if v.array.ndim == 2 and v.array.size]
+        pairs = [(i, j) for i in matrices for j in matrices if self._chains(i, j)]
+        if pairs:
+            first, second = self._pick(pairs)
+            value = bounds.matrix_product(self.values[first], self.values[second])
+            self._add(f"matmul %{first} %{second}", (first, second), np.matmul, value)
+
+    def _chains(self, first: int, second: int) -> bool:
+        (height, depth), (rows, width) = self.values[first].array.shape, self.values[second].array.shape
+        return depth == rows and height * width * depth <= LARGEST
 
     # -- views ----------------------------------------------------------------------------------------------------------
 

@@ -102,11 +102,12 @@ fn divide_f32(x: f32, y: f32) -> f32 {
   return divide_careful_f32(x, y);
 }
 fn sqrt_f32(x: f32) -> f32 {
-  if (moderate_f32(x) && !signbit_f32(x)) {
+  if (bitcast<u32>(x) - 0x2b800000u < 0x28000000u) {  // moderate, and positive
     let inverse = inverseSqrt(x);
+    let half = 0.5f * inverse;
     let estimate = opaque_f32(x * inverse);
-    let better = opaque_f32(estimate + residue_f32(x, estimate, estimate) * (0.5f * inverse));
-    return better + residue_f32(x, better, better) * (0.5f * inverse);
+    let better = opaque_f32(estimate + residue_f32(x, estimate, estimate) * half);
+    return better + residue_f32(x, better, better) * half;
   }
   return sqrt_careful_f32(x);
 }

@@ -16,13 +16,15 @@ fn exp_reduced_f32(x: f32, shifted: f32) -> f32 {
   return 1.0f + (r + r * r * p);
 }
 fn exp_f32(x: f32) -> f32 {
-  let inside = magnitude_f32(x) < 0x42ae0000u;
-  let bounded = select(copysign_f32(104.0f, x), x, inside || magnitude_f32(x) < 0x42d00000u);
+  if (magnitude_f32(x) < 0x42ae0000u) {
+    let shifted = shifted_nearest_f32(x * 1.44269504f);
+    // the rounder's own low bits are 0: what is shifted into the exponent is n alone
+    return bitcast<f32>(bitcast<i32>(exp_reduced_f32(x, shifted)) + (bitcast<i32>(shifted) << 23u));
+  }
+  if (isnan_f32(x)) { return x; }
+  let bounded = clamped_f32(x, 104.0f);
   let shifted = shifted_nearest_f32(bounded * 1.44269504f);
-  let y = exp_reduced_f32(bounded, shifted);
-  let k = bitcast<i32>(shifted) - rounder_bits_f32;
-  if (inside) { return bitcast<f32>(bitcast<i32>(y) + (k << 23u)); }
-  return select(ldexp_f32(y, k), x, isnan_f32(x));
+  return ldexp_f32(exp_reduced_f32(bounded, shifted), bitcast<i32>(shifted) - rounder_bits_f32);
 }
 
 fn log_f32(x: f32) -> f32 {
@@ -47,6 +49,7 @@ struct Quadrant_f32 { remainder: f32, shifted: i32 }
 fn quadrant_f32(x: f32) -> Quadrant_f32 {
   let shifted = shifted_nearest_f32(x * 0.636619772f);
   let n = shifted - rounder_f32;
+  if (fused_multiply_add) { return Quadrant_f32(fma(-n, half_pi_low_f32, fma(-n, half_pi_f32, x)), bitcast<i32>(shifted)); }
   let r = (((x - n * half_pi_1_f32) - n * half_pi_2_f32) - n * half_pi_3_f32) - n * half_pi_4_f32;
   return Quadrant_f32(r, bitcast<i32>(shifted));
 }

@@ -40,6 +40,9 @@ class PublicDriver:
 
     #: Whether kernels may be compiled without bounds checks.
     can_trust = False
+    #: How long a wait asks again and again before it sleeps: being woken takes longer than most kernels run. Not on a
+    #: software device, which needs the processor for itself.
+    awake_ns = 0
 
     def __init__(self, device: Any) -> None:
         self.device = device

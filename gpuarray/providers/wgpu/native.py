@@ -9,6 +9,7 @@ opens a device.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from time import perf_counter_ns
 from typing import Any, Final
 
 import numpy as np
@@ -44,7 +45,7 @@ class NativeStaging(Staging):
         self.status: int | None = None
         self.submission = ffi.new("WGPUSubmissionIndex *")
 
-        @ffi.callback("void(WGPUMapAsyncStatus, WGPUStringView, void *, void *)")  # type: ignore[untyped-decorator]
+        @ffi.callback("void(WGPUMapAsyncStatus, WGPUStringView, void *, void *)")  # type: ignore[untyped-decorator]  # cffi has no types
         def mapped(status: int, _message: Any, _first: Any, _second: Any) -> None:
             self.status = status
 
@@ -68,6 +69,17 @@ class NativeDriver(PublicDriver):
         self._queue: Any = device.queue._internal
         self._offsets = self._ffi.new("uint32_t[1]")
         self._commands = self._ffi.new("WGPUCommandBuffer[1]")
+        self._writes_pending = True
+        self._done = True
+
+        @self._ffi.callback("void(WGPUQueueWorkDoneStatus, WGPUStringView, void *, void *)")  # type: ignore[untyped-decorator]  # cffi has no types
+        def done(_status: int, _message: Any, _first: Any, _second: Any) -> None:
+            self._done = True
+
+        self._when_done = self._ffi.new("WGPUQueueWorkDoneCallbackInfo *")
+        self._when_done.mode = self._lib.WGPUCallbackMode_AllowProcessEvents
+        self._when_done.callback = done
+        self._callback = done  # the structure holds an address only
         # looked up here so that a missing name shows when the driver is opened
         self.can_trust = hasattr(self._lib, "wgpuDeviceCreateShaderModuleTrusted")
         self._lib.wgpuQueueSubmitForIndex, self._lib.wgpuDevicePoll  # noqa: B018
@@ -153,6 +165,7 @@ class NativeDriver(PublicDriver):
                 lib.wgpuQueueSubmit(self._queue, 1, commands)
             else:
                 submission[0] = lib.wgpuQueueSubmitForIndex(self._queue, 1, commands)
+            self._writes_pending = False
             lib.wgpuCommandBufferRelease(commands[0])
         finally:
             failure = self._errors.release(_SCOPE)
@@ -165,6 +178,7 @@ class NativeDriver(PublicDriver):
     def write(self, gpu: Any, offset: int, data: Any) -> None:
         """Copy a bytes-like object to ``gpu``; offset and size are multiples of 4."""
         view = self._ffi.from_buffer(data)
+        self._writes_pending = True
         self._errors.capture(_SCOPE)
         try:
             self._lib.wgpuQueueWriteBuffer(self._queue, gpu._internal, offset, view, len(view))
@@ -180,9 +194,23 @@ class NativeDriver(PublicDriver):
 
     def wait(self) -> None:
         """Wait until everything that was enqueued is done, writes included."""
-        self._submit_nothing()
+        if self._writes_pending:  # a submit takes the writes before it along
+            self._submit_nothing()
         with self._raising():
-            self._lib.wgpuDevicePoll(self._device, True, self._ffi.NULL)
+            self._wait_idle()
+
+    def _wait_idle(self) -> None:
+        """Wait until the queue is empty: at first awake, since being woken takes longer than most kernels run."""
+        lib, device = self._lib, self._device
+        if self.awake_ns:
+            self._done = False
+            lib.wgpuQueueOnSubmittedWorkDone(self._queue, self._when_done[0])
+            give_up = perf_counter_ns() + self.awake_ns
+            while perf_counter_ns() < give_up:
+                lib.wgpuDevicePoll(device, False, self._ffi.NULL)
+                if self._done:
+                    return
+        lib.wgpuDevicePoll(device, True, self._ffi.NULL)
 
     def create_staging(self, nbytes: int) -> Staging:
         """Return a buffer for downloads of up to ``nbytes`` bytes."""
@@ -206,7 +234,10 @@ class NativeDriver(PublicDriver):
         assert isinstance(staging, NativeStaging)
         lib, ffi, source = self._lib, self._ffi, staging.gpu._internal
         with self._raising():
-            for _ in range(_POLLS):
+            give_up = perf_counter_ns() + self.awake_ns
+            while staging.status is None and perf_counter_ns() < give_up:
+                lib.wgpuDevicePoll(self._device, False, ffi.NULL)
+            for _ in range(_POLLS if staging.status is None else 0):
                 lib.wgpuDevicePoll(self._device, True, staging.submission)
                 if staging.status is not None:
                     break

@@ -32,6 +32,9 @@ from gpuarray.providers.wgpu.transfer import Transfer
 
 _CLOSED: Final = "the device {name!r} is closed; arrays that were read are still right, others must be made again"
 
+#: Two milliseconds: longer waits can afford the time that being woken takes.
+_AWAKE_NS: Final = 2_000_000
+
 
 class WgpuProvider:
     """Runs steps on one adapter.
@@ -56,6 +59,8 @@ class WgpuProvider:
         self._dead = ""
         self._counters = Counters()
         self._driver = open_driver(gpu_device)
+        if self.capabilities.kind != "CPU":
+            self._driver.awake_ns = _AWAKE_NS
         self._pipelines = Pipelines(self._driver, self._counters)
         alignment = gpu_device.limits["min-uniform-buffer-offset-alignment"]
         self._dispatcher = Dispatcher(self._driver, self._pipelines, self._counters, alignment)
