@@ -20,6 +20,7 @@ from gpuarray.array import GpuArray, as_node, default_dtype, make, weak_node
 from gpuarray.dtypes import DType
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout
+from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import generators
 
@@ -135,12 +136,12 @@ def full(
     ValueError
         If an extent is negative or the array would be too big.
     """
-    if dtype is None and not isinstance(fill_value, bool | int | float | complex):
-        node = as_node(fill_value)
-        kind = node.dtype
-    else:
+    if type(fill_value) in (bool, int, float, complex):
         kind = _default(dtype, type(fill_value))
-        node = weak_node(fill_value, kind) if isinstance(fill_value, int | float | complex) else as_node(fill_value)
+        node: Node = weak_node(fill_value, kind)
+    else:
+        node = as_node(fill_value)
+        kind = node.dtype if dtype is None else dtypes.canonical(dtype)
     extents = checked_shape(shape, kind)
     node = build.cast(node, kind)
     return make(build.view(node, build.broadcast_to(node.shape, extents)), wanted_device(device, fill_value))

@@ -182,7 +182,9 @@ def _with_mask_axes(layout: Layout, elements: list[Any], consumed: list[int]) ->
     for place, element in enumerate(elements):
         if isinstance(element, _ScalarMask):
             behind = any(item is Ellipsis for item in elements[:place])
-            axis = len(shape) - sum(c for c, e in zip(consumed[place:], elements[place:], strict=True) if e is not element)
+            axis = len(shape) - sum(
+                c for c, e in zip(consumed[place:], elements[place:], strict=True) if e is not element
+            )
             if not behind:
                 axis = sum(consumed[:place])
             shape.insert(axis, 1)

@@ -47,12 +47,12 @@ def cast_expression(expression: str, source: DType, target: DType) -> str:
         return cast_expression(f"({expression}).x", real, target)
     if wanted in _REAL:
         part = dtypes.float32 if wanted == "c64" else dtypes.float64
-        return f"vec2<{_REAL[wanted]}>({cast_expression(expression, source, part)}, 0.0)"
-    if held == "bool":
-        return f"{wanted}({expression})"
-    if held in _INTEGER:
-        return _from_integer(expression, held, source, target)
-    return _from_float(expression, held, target)
+        return f"vec2<{_REAL[wanted]}>({cast_expression(expression, source, part)}, opaque_{_REAL[wanted]}(0.0))"
+    if held not in _INTEGER and held != "bool":
+        return _from_float(expression, held, target)
+    found = f"{wanted}({expression})" if held == "bool" else _from_integer(expression, held, source, target)
+    # an integer that the driver proves to be 0 must not become a 0.0 that it knows: it would fold 0.0 * x and 0.0 / x
+    return f"opaque_{wanted}({found})" if target.kind == "f" else found
 
 
 def _truth(expression: str, held: str) -> str:
@@ -62,7 +62,7 @@ def _truth(expression: str, held: str) -> str:
 def _from_integer(expression: str, held: str, source: DType, target: DType) -> str:
     wanted = compute_type(target)
     if wanted in _INTEGER:
-        extends = (held, wanted) in (("i32", "u64"), ("u32", "i64"))
+        extends = (held, wanted) in (("i32", "u64"), ("u32", "i64"), ("i32", "i64"))
         widened = f"{wanted}_from_{held}({expression})" if extends else f"{wanted}({expression})"
         widened = expression if held == wanted else widened
         fits = target.kind == source.kind and target.itemsize >= source.itemsize

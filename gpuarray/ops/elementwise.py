@@ -90,7 +90,7 @@ _IDENTITY = {"int": "{0}", "bool": "{0}"}
 add = MapOp(
     name="add", numpy=np.add, arity=2, doc="Sum; logical or of booleans.",
     wgsl={
-        "bool": "({0} || {1})", "int": "({0} + {1})", "float": "opaque_{T}({0} + {1})",
+        "bool": "({0} || {1})", "int": "({0} + {1})", "float": "add_{T}({0}, {1})",
         "complex": "opaque_{T}({0} + {1})",
     },
 )  # fmt: skip
@@ -101,7 +101,7 @@ subtract = MapOp(
 multiply = MapOp(
     name="multiply", numpy=np.multiply, arity=2, doc="Product; logical and of booleans.",
     wgsl={
-        "bool": "({0} && {1})", "int": "({0} * {1})", "float": "opaque_{T}({0} * {1})",
+        "bool": "({0} && {1})", "int": "({0} * {1})", "float": "multiply_{T}({0}, {1})",
         "complex": "multiply_{T}({0}, {1})",
     },
 )  # fmt: skip
@@ -145,7 +145,7 @@ sign = MapOp(
 )  # fmt: skip
 square = MapOp(
     name="square", numpy=np.square, arity=1, doc="x * x.",
-    wgsl={"int": "({0} * {0})", "float": "opaque_{T}({0} * {0})", "complex": "square_{T}({0})"},
+    wgsl={"int": "({0} * {0})", "float": "multiply_{T}({0}, {0})", "complex": "square_{T}({0})"},
 )  # fmt: skip
 reciprocal = MapOp(
     name="reciprocal", numpy=np.reciprocal, arity=1, cost=4, doc="1 / x; truncated of integers.",

@@ -284,7 +284,7 @@ def test_the_namespace_is_complete() -> None:
     missing = [name for name in array_api_strict.__all__ if not hasattr(xp, name)]
     missing = [name for name in missing if "strict" not in name.lower()]
     assert set(missing) <= {"__array_api_version__", "isin", "linalg", "fft"}
-    assert xp.__all__ == sorted(xp.__all__)
+    assert len(set(xp.__all__)) == len(xp.__all__)
     assert not [name for name in xp.__all__ if not hasattr(xp, name)]
     with pytest.raises(AttributeError):
         xp.no_such_function

@@ -21,7 +21,7 @@ def test_filled(shape: Any, dtype: str, device: Any) -> None:
     assert_same(xp.full_like(like, 1, dtype="int32"), np.full(shape, 1, "int32"))
 
 
-@pytest.mark.parametrize("value", [True, 3, 2.5, 1j, np.float32(2), np.int8(1), [1, 2, 3]], ids=repr)
+@pytest.mark.parametrize("value", [True, 3, 2.5, 1j, np.float32(2), np.float64(2.5), np.int8(1), [1, 2, 3]], ids=repr)
 def test_full_takes_the_dtype_of_its_value(value: Any, device: Any) -> None:
     assert_same(xp.full((2, 3), value), np.full((2, 3), value))
 

@@ -242,13 +242,13 @@ def _run_program(program: Any, device: str) -> None:
             assert_same(x, host)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_random_programs_in_process(program: Any) -> None:
     _run_program(program, "cpu")
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_random_programs_on_wgpu(program: Any) -> None:
     _run_program(program, "wgpu")

@@ -6,8 +6,14 @@
 fn opaque_FLOAT(x: FLOAT) -> FLOAT {
   return bitcast<FLOAT>(bitcast<UNSIGNED>(x) + UNSIGNED(zero_u32()));
 }
-// x - y rounded once, NaN of equal infinities: no driver sees that both are the same.
-fn subtract_FLOAT(x: FLOAT, y: FLOAT) -> FLOAT { return opaque_FLOAT(x - opaque_FLOAT(y)); }
+// The three operations rounded once, whatever stands around them: a driver may neither contract nor regroup them, nor see
+// that two operands are the same (x - x of an infinity is NaN). The extra factor of 1 and summand of -0 are free where
+// there is a fused multiply-add, exact everywhere, and known to no compiler.
+fn one_FLOAT() -> FLOAT { return bitcast<FLOAT>(one_bits_FLOAT + UNSIGNED(zero_u32())); }
+fn negative_zero_FLOAT() -> FLOAT { return bitcast<FLOAT>(sign_bit_FLOAT + UNSIGNED(zero_u32())); }
+fn add_FLOAT(x: FLOAT, y: FLOAT) -> FLOAT { return fma(x, one_FLOAT(), y); }
+fn subtract_FLOAT(x: FLOAT, y: FLOAT) -> FLOAT { return fma(x, one_FLOAT(), -y); }
+fn multiply_FLOAT(x: FLOAT, y: FLOAT) -> FLOAT { return fma(x, y, negative_zero_FLOAT()); }
 fn nan_FLOAT() -> FLOAT { return bitcast<FLOAT>(nan_bits_FLOAT ^ UNSIGNED(zero_u32())); }
 fn infinity_FLOAT() -> FLOAT { return bitcast<FLOAT>(infinity_bits_FLOAT ^ UNSIGNED(zero_u32())); }
 fn magnitude_FLOAT(x: FLOAT) -> UNSIGNED { return bitcast<UNSIGNED>(x) & magnitude_bits_FLOAT; }

@@ -113,5 +113,7 @@ fn u64_from_f64(x: f64) -> u64 {
   return u64(i64_from_f64(x));
 }
 // Built-in conversions between 32 and 64 bits extend by the *target's* signedness; these by the source's.
-fn u64_from_i32(x: i32) -> u64 { return u64(i64(x)); }
+// Mesa compares a widened i32 with a constant as if it were unsigned, unless something stands between the two.
+fn i64_from_i32(x: i32) -> i64 { return i64(x) + i64(zero_u32()); }
+fn u64_from_i32(x: i32) -> u64 { return u64(i64_from_i32(x)); }
 fn i64_from_u32(x: u32) -> i64 { return i64(u64(x)); }

@@ -1,5 +1,7 @@
 // Layout of the binary formats, and constants of the algorithms, for each precision. Decimal digits as in fdlibm.
 
+const one_bits_f32 = 0x3f800000u;
+const one_bits_f64 = 0x3ff0000000000000lu;
 const sign_bit_f32 = 0x80000000u;
 const sign_bit_f64 = 0x8000000000000000lu;
 const magnitude_bits_f32 = 0x7fffffffu;

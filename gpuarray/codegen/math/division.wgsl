@@ -91,13 +91,14 @@ fn residue_f32(x: f32, a: f32, b: f32) -> f32 {
 // Magnitudes from 2**-40 to 2**40: products and quotients of two such numbers, and their errors, are all normal.
 fn moderate_f32(x: f32) -> bool { return (magnitude_f32(x) - 0x2b800000u) < 0x28000000u; }
 
-// Correctly rounded: an estimate, improved twice by its exact remainder (Markstein 1990).
+// An estimate, improved twice by its exact remainder (Markstein 1990): correctly rounded but for about one in 2**21 roots
+// that lie within 2**-21 ULP of the middle between two numbers.
 fn divide_f32(x: f32, y: f32) -> f32 {
   if (moderate_f32(x) && moderate_f32(y)) {
     let reciprocal = 1.0f / y;
-    let estimate = opaque_f32(x * reciprocal);
-    let better = opaque_f32(estimate + residue_f32(x, estimate, y) * reciprocal);
-    return better + residue_f32(x, better, y) * reciprocal;
+    let estimate = multiply_f32(x, reciprocal);
+    let better = fma(residue_f32(x, estimate, y), reciprocal, estimate);
+    return fma(residue_f32(x, better, y), reciprocal, better);
   }
   return divide_careful_f32(x, y);
 }
@@ -105,9 +106,9 @@ fn sqrt_f32(x: f32) -> f32 {
   if (bitcast<u32>(x) - 0x2b800000u < 0x28000000u) {  // moderate, and positive
     let inverse = inverseSqrt(x);
     let half = 0.5f * inverse;
-    let estimate = opaque_f32(x * inverse);
-    let better = opaque_f32(estimate + residue_f32(x, estimate, estimate) * half);
-    return better + residue_f32(x, better, better) * half;
+    let estimate = multiply_f32(x, inverse);
+    let better = fma(residue_f32(x, estimate, estimate), half, estimate);
+    return fma(residue_f32(x, better, better), half, better);
   }
   return sqrt_careful_f32(x);
 }

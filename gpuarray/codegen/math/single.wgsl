@@ -6,7 +6,8 @@
 // Built-in rounding and conversion to integers run at a quarter of the speed of arithmetic.
 const rounder_f32 = 12582912.0f;
 const rounder_bits_f32 = 0x4b400000;
-fn shifted_nearest_f32(x: f32) -> f32 { return opaque_f32(x + rounder_f32); }
+// One multiply-add; the rounder is a run-time value here, so that taking the constant away again is not undone.
+fn shifted_nearest_f32(x: f32, factor: f32) -> f32 { return fma(x, factor, opaque_f32(rounder_f32)); }
 
 fn exp_reduced_f32(x: f32, shifted: f32) -> f32 {
   let n = shifted - rounder_f32;
@@ -17,13 +18,13 @@ fn exp_reduced_f32(x: f32, shifted: f32) -> f32 {
 }
 fn exp_f32(x: f32) -> f32 {
   if (magnitude_f32(x) < 0x42ae0000u) {
-    let shifted = shifted_nearest_f32(x * 1.44269504f);
+    let shifted = shifted_nearest_f32(x, 1.44269504f);
     // the rounder's own low bits are 0: what is shifted into the exponent is n alone
     return bitcast<f32>(bitcast<i32>(exp_reduced_f32(x, shifted)) + (bitcast<i32>(shifted) << 23u));
   }
   if (isnan_f32(x)) { return x; }
   let bounded = clamped_f32(x, 104.0f);
-  let shifted = shifted_nearest_f32(bounded * 1.44269504f);
+  let shifted = shifted_nearest_f32(bounded, 1.44269504f);
   return ldexp_f32(exp_reduced_f32(bounded, shifted), bitcast<i32>(shifted) - rounder_bits_f32);
 }
 
@@ -47,9 +48,12 @@ fn log_f32(x: f32) -> f32 {
 // part. The products with the first two pieces are exact up to 2**12 quadrants.
 struct Quadrant_f32 { remainder: f32, shifted: i32 }
 fn quadrant_f32(x: f32) -> Quadrant_f32 {
-  let shifted = shifted_nearest_f32(x * 0.636619772f);
+  let shifted = shifted_nearest_f32(x, 0.636619772f);
   let n = shifted - rounder_f32;
-  if (fused_multiply_add) { return Quadrant_f32(fma(-n, half_pi_low_f32, fma(-n, half_pi_f32, x)), bitcast<i32>(shifted)); }
+  if (fused_multiply_add) {
+    let near = fma(-n, half_pi_low_f32, fma(-n, half_pi_f32, x));
+    return Quadrant_f32(fma(-n, -1.71512451e-15f, near), bitcast<i32>(shifted));
+  }
   let r = (((x - n * half_pi_1_f32) - n * half_pi_2_f32) - n * half_pi_3_f32) - n * half_pi_4_f32;
   return Quadrant_f32(r, bitcast<i32>(shifted));
 }
@@ -59,28 +63,33 @@ fn sin_polynomial_f32(x: f32, z: f32) -> f32 {
 fn cos_polynomial_f32(z: f32) -> f32 {
   return (1.0f - 0.5f * z) + z * z * (4.166664568298827e-2f + z * (-1.388731625493765e-3f + z * 2.443315711809948e-5f));
 }
-// sin(x + shift * pi/2).
-fn shifted_sin_f32(x: f32, shift: i32) -> f32 {
-  var r = x;
-  var quadrant = shift;
-  if (magnitude_f32(x) < 0x45800000u) {
-    let reduced = quadrant_f32(x);
-    r = reduced.remainder;
-    quadrant = quadrant + reduced.shifted;
-  } else {
-    if (!isfinite_f32(x)) { return quiet_f32(x); }
-    let reduced = reduce_f32(x);
-    r = reduced.high;
-    quadrant = quadrant + i32(reduced.quadrant);
-  }
+// sin(remainder + quadrant * pi/2).
+fn quadrant_sin_f32(r: f32, quadrant: i32) -> f32 {
   let z = r * r;
   let y = select(sin_polynomial_f32(r, z), cos_polynomial_f32(z), (quadrant & 1) == 1);
   return bitcast<f32>(bitcast<u32>(y) ^ (u32(quadrant & 2) << 30u));
 }
-fn sin_f32(x: f32) -> f32 {
-  return select(shifted_sin_f32(x, 0), x, magnitude_f32(x) < tiny_bits_f32);
+fn careful_sin_f32(x: f32, shift: i32) -> f32 {
+  if (!isfinite_f32(x)) { return quiet_f32(x); }
+  let reduced = reduce_f32(x);
+  return quadrant_sin_f32(reduced.high, shift + i32(reduced.quadrant));
 }
-fn cos_f32(x: f32) -> f32 { return shifted_sin_f32(x, 1); }
+const quick_bits_f32 = 0x45800000u;
+fn sin_f32(x: f32) -> f32 {
+  if (magnitude_f32(x) - tiny_bits_f32 < quick_bits_f32 - tiny_bits_f32) {
+    let reduced = quadrant_f32(x);
+    return quadrant_sin_f32(reduced.remainder, reduced.shifted);
+  }
+  if (magnitude_f32(x) < tiny_bits_f32) { return x; }
+  return careful_sin_f32(x, 0);
+}
+fn cos_f32(x: f32) -> f32 {
+  if (magnitude_f32(x) < quick_bits_f32) {
+    let reduced = quadrant_f32(x);
+    return quadrant_sin_f32(reduced.remainder, reduced.shifted + 1);
+  }
+  return careful_sin_f32(x, 1);
+}
 
 fn tanh_f32(x: f32) -> f32 {
   if (isnan_f32(x)) { return x; }
