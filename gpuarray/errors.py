@@ -37,5 +37,9 @@ class ReadOnlyError(GpuArrayError, ValueError):
     """A write to an array that is a read-only view, such as the result of ``broadcast_to``."""
 
 
+class InternalError(GpuArrayError, AssertionError):
+    """An invariant of this package does not hold: a bug of it, found because ``config.verify`` is on."""
+
+
 class FallbackWarning(UserWarning):
     """A step ran on the host; raised once a function while ``config.fallback`` is ``"warn"``."""

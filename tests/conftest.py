@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import gpuarray as xp
 from gpuarray import dtypes
@@ -25,12 +26,31 @@ def _open_limited(number: int) -> InProcessProvider:
     narrow = frozenset(dtypes.ALL) - {dtypes.float64, dtypes.complex128}
     return InProcessProvider(Device(LIMITED), capabilities=replace(default_capabilities(), dtypes=narrow))
 
+# every graph and plan of every test is checked against its invariants
+xp.config.verify = True
 
-registry.register(LIMITED, _open_limited)
+# the same cases every time, and many more of them with --hypothesis-profile=deep
+_PROFILE = settings(deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
+settings.register_profile("quick", _PROFILE, max_examples=150)
+settings.register_profile("deep", _PROFILE, max_examples=2000)
+settings.load_profile("quick")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that writes the golden texts again."""
+    parser.addoption("--update-golden", action="store_true", help="write the golden texts of tests/golden again")
+
+
+@pytest.fixture
+def limited(monkeypatch: pytest.MonkeyPatch) -> Device:
+    """The in-process device without float64, known while the test runs."""
+    monkeypatch.setattr(registry, "_registered", dict(registry._registered))
+    registry.register(LIMITED, _open_limited)
+    return Device(LIMITED)
 
 
 @pytest.fixture(params=DEVICES)
-def device(request: pytest.FixtureRequest) -> Iterator[Device]:
+def device(request: pytest.FixtureRequest, limited: Device) -> Iterator[Device]:
     """A device, which is also the default one while the test runs."""
     with xp.using(device=request.param):
         yield Device(request.param)

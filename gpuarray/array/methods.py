@@ -169,7 +169,7 @@ class MethodsArray(ComputingArray):
         return self._fresh(self.node())
 
     def ravel(self, order: str = "C") -> Self:
-        """Elements as one axis: a view if they lie side by side in that order, else a copy, even where a view could be."""
+        """Elements as one axis: a view if they lie side by side in that order, else a copy."""
         flags = self.flags
         if order == "F" or (order in "AK" and flags.fnc):
             return self.transpose().ravel()

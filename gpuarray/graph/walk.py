@@ -24,31 +24,43 @@ def current(node: Node) -> Node:
     return node if node.result is None else node.result
 
 
-def topological(roots: Iterable[Node]) -> tuple[list[Node], dict[int, int]]:
-    """Return all nodes below ``roots``, operands before their users, and each one's position by ``id``.
+def topological(roots: Iterable[Node]) -> tuple[list[Node], dict[int, int], list[Hashable]]:
+    """Return all nodes below ``roots``, operands before their users; each one's position by ``id``; and their keys.
 
-    Nodes that have been evaluated stand for themselves as leaves.
+    Nodes that have been evaluated stand for themselves as leaves. Each key tells its node from others of a plan, but for
+    the values of leaves and scalars; all of them together tell plans apart.
     """
     order: list[Node] = []
     position: dict[int, int] = {}
-    stack: list[Node] = [current(root) for root in roots]
+    keys: list[Hashable] = []
+    stack: list[Node] = [node if node.result is None else node.result for node in roots]
     stack.reverse()
     while stack:
         node = stack[-1]
         if id(node) in position:
             stack.pop()
             continue
-        waiting = False
+        places: list[int] = []
         for operand in node.inputs:
-            operand = operand if operand.result is None else operand.result
-            if id(operand) not in position:
+            if operand.result is not None:
+                operand = operand.result
+            place = position.get(id(operand))
+            if place is None:
                 stack.append(operand)
-                waiting = True
-        if not waiting:
+                break
+            places.append(place)
+        else:
             stack.pop()
             position[id(node)] = len(order)
             order.append(node)
-    return order, position
+            kind = type(node)
+            if kind is Map:
+                keys.append((node.op, node.dtype, node.shape, *places))  # type: ignore[union-attr]  # kind narrows nothing
+            elif kind is Leaf:
+                keys.append((node.dtype, node.shape))
+            else:
+                keys.append(_rare_key(node, tuple(places)))
+    return order, position, keys
 
 
 def operands(node: Node, position: dict[int, int]) -> tuple[int, ...]:
@@ -56,21 +68,11 @@ def operands(node: Node, position: dict[int, int]) -> tuple[int, ...]:
     return tuple([position[id(i if i.result is None else i.result)] for i in node.inputs])
 
 
-def key_of(node: Node, position: dict[int, int]) -> Hashable:
-    """Return what tells a node from others of a plan, but for the values of leaves and scalars."""
-    kind = type(node)
-    if kind is Map:
-        return (node.op, node.dtype, node.shape, operands(node, position))  # type: ignore[union-attr]
-    if kind is Leaf:
-        return (node.dtype, node.shape)
-    return _rare_key(node, position)
-
-
-def _rare_key(node: Node, position: dict[int, int]) -> Hashable:
-    head: tuple[Any, ...] = (type(node), node.dtype, node.shape, operands(node, position))
+def _rare_key(node: Node, places: tuple[int, ...]) -> Hashable:
+    if type(node) is Generate:
+        return (node.op, node.dtype, node.shape)
+    head: tuple[Any, ...] = (type(node), node.dtype, node.shape, places)
     match node:
-        case Generate():
-            return (*head, node.op)
         case View():
             return (*head, node.layout)
         case Concat():
@@ -83,7 +85,7 @@ def _rare_key(node: Node, position: dict[int, int]) -> Hashable:
             return (*head, node.layout)
         case Call():
             return (*head, node.op, node.output, freeze(node.parameters))
-        case Leaf() | Map() | Gather() | Contract():
+        case Leaf() | Map() | Generate() | Gather() | Contract():
             return head
         case _:
             assert_never(node)

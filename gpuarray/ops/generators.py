@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gpuarray.ops import philox
 from gpuarray.ops.spec import GenerateOp
 
 
@@ -44,44 +45,22 @@ def _tri(index: Any, columns: Any, k: Any, *, dtype: Any) -> Any:
     return (column - row <= k).astype(dtype)
 
 
-def _philox4x32(counter: list[Any], key0: int, key1: int) -> list[Any]:
-    """Return the words of Philox4x32-10 (Salmon et al., SC 2011) for a counter of four uint64 arrays below 2**32."""
-    low = np.uint64(0xFFFFFFFF)
-    c0, c1, c2, c3 = counter
-    for _ in range(10):
-        p0, p1 = c0 * np.uint64(0xD2511F53), c2 * np.uint64(0xCD9E8D57)
-        c0, c1, c2, c3 = (
-            (p1 >> np.uint64(32)) ^ c1 ^ np.uint64(key0),
-            p1 & low,
-            (p0 >> np.uint64(32)) ^ c3 ^ np.uint64(key1),
-            p0 & low,
-        )
-        key0, key1 = (key0 + 0x9E3779B9) & 0xFFFFFFFF, (key1 + 0xBB67AE85) & 0xFFFFFFFF
-    return [c0, c1, c2, c3]
+def _random_bits(index: Any, *stream: Any, dtype: Any) -> Any:
+    return philox.words(index, 1, philox.Stream(*stream))[..., 0].astype(dtype, copy=False)
 
 
-def _words(index: Any, key0: Any, key1: Any, offset0: Any, offset1: Any) -> Any:
-    """Return uint64 words < 2**32: element i is word i % 4 of the block with counter offset + i // 4."""
-    flat = np.asarray(index).astype(np.uint64)
-    shift, low = np.uint64(32), np.uint64(0xFFFFFFFF)
-    block = (flat >> np.uint64(2)) + np.uint64(int(offset0) | int(offset1) << 32)
-    zero = np.zeros_like(flat)
-    words = _philox4x32([block & low, block >> shift, zero, zero], int(key0), int(key1))
-    return np.choose((flat & np.uint64(3)).astype(np.intp), words)
-
-
-def _random_bits(index: Any, key0: Any, key1: Any, offset0: Any, offset1: Any, *, dtype: Any) -> Any:
-    return _words(index, key0, key1, offset0, offset1).astype(dtype)
-
-
-def _random_uniform(index: Any, key0: Any, key1: Any, offset0: Any, offset1: Any, *, dtype: Any) -> Any:
+def _random_uniform(index: Any, *stream: Any, dtype: Any) -> Any:
     kind = np.dtype(dtype)
-    if kind == np.float32:
-        return (_words(index, key0, key1, offset0, offset1) >> np.uint64(8)).astype(kind) * np.float32(2.0**-24)
-    pair = np.asarray(index).astype(np.uint64) * np.uint64(2)
-    high = _words(pair + np.uint64(1), key0, key1, offset0, offset1) >> np.uint64(5)
-    low = _words(pair, key0, key1, offset0, offset1) >> np.uint64(6)
-    return (high.astype(np.float64) * 67108864.0 + low.astype(np.float64)) * 2.0**-53
+    return philox.uniform(philox.words(index, 1 if kind == np.float32 else 2, philox.Stream(*stream)), kind)
+
+
+def _random_normal(index: Any, *stream: Any, dtype: Any) -> Any:
+    return philox.normal(index, philox.Stream(*stream), np.dtype(dtype))
+
+
+def _random_below(index: Any, *parameters: Any, dtype: Any) -> Any:
+    *stream, low, high = parameters
+    return philox.below(index, philox.Stream(*stream), int(low) | int(high) << 32, np.dtype(dtype))
 
 
 full = GenerateOp(name="full", numpy=_full, parameters=1, wgsl={"any": "{1}"}, doc="One value everywhere.")
@@ -121,4 +100,15 @@ random_uniform = GenerateOp(
     name="random_uniform", numpy=_random_uniform, parameters=4, parameter_types=("uint32",) * 4, cost=80,
     wgsl={"f32": "random_uniform_f32({0}, {1}, {2}, {3}, {4})", "f64": "random_uniform_f64({0}, {1}, {2}, {3}, {4})"},
     doc="Uniform in [0, 1) from random_bits: the top 24 bits of a word, or the top 53 of two.",
+)  # fmt: skip
+random_normal = GenerateOp(
+    name="random_normal", numpy=_random_normal, parameters=4, parameter_types=("uint32",) * 4, cost=110,
+    wgsl={"f32": "random_normal_f32({0}, {1}, {2}, {3}, {4})", "f64": "random_normal_f64({0}, {1}, {2}, {3}, {4})"},
+    doc="Standard normal by Box and Muller: a pair of elements takes two words of random_bits, or a block for float64.",
+)  # fmt: skip
+random_below = GenerateOp(
+    name="random_below", numpy=_random_below, parameters=6, parameter_types=("uint32",) * 6, cost=90,
+    wgsl={"u32": "random_below_u32({0}, {1}, {2}, {3}, {4}, {5})",
+          "u64": "random_below_u64({0}, {1}, {2}, {3}, {4}, {5}, {6})"},
+    doc="Integers below the last two parameters, low word first (0 is two to the width): fractions times it, cut off.",
 )  # fmt: skip

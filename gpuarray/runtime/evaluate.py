@@ -18,15 +18,17 @@ from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.fusion.plan import Plan, PlannedStep, make_plan
 from gpuarray.fusion.steps import CallStep
+from gpuarray.fusion.verify import check_plan
 from gpuarray.graph.layouts import Shape
 from gpuarray.graph.nodes import Call, Contract, Generate, Leaf, Node, Reduce, Scan
-from gpuarray.graph.walk import current, key_of, topological
+from gpuarray.graph.verify import check_graph
+from gpuarray.graph.walk import current, topological
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider, Task
 from gpuarray.runtime import offload, telemetry
 
 PLAN_LIMIT: Final = 2048
-_KEPT: Final = (Reduce, Scan, Contract, Call)
+_KEPT: Final = frozenset((Reduce, Scan, Contract, Call))
 HOST_DEVICE: Final = Device("cpu")
 
 
@@ -45,7 +47,7 @@ class ReadyPlan:
 
     plan: Plan
     steps: tuple[ReadyStep, ...]
-    wanted: frozenset[int]
+    operations: int
 
 
 _plans: Final[OrderedDict[Hashable, ReadyPlan]] = OrderedDict()
@@ -87,34 +89,38 @@ def evaluate(nodes: Sequence[Node], device: Device) -> None:
         return
     provider = provider_of(device)
     with _lock:
-        order, position = topological(pending)
-        ready = _find_plan(order, position, pending, provider)
+        ready, order = _find_plan(pending, provider)
         telemetry.count("evaluations")
-        telemetry.count("operations", sum(1 for node in order if type(node) is not Leaf))
+        telemetry.count("operations", ready.operations)
         _execute(ready, order, provider)
 
 
-def _find_plan(order: list[Node], position: dict[int, int], pending: list[Node], provider: Provider) -> ReadyPlan:
+def _find_plan(pending: list[Node], provider: Provider) -> tuple[ReadyPlan, list[Node]]:
+    """Return the plan that computes ``pending``, and the nodes by position."""
+    order, position, keys = topological(pending)
     wanted = {position[id(node)] for node in pending if node.result is None}
-    parts: list[Hashable] = []
     for number, node in enumerate(order):
-        parts.append(key_of(node, position))
-        if isinstance(node, _KEPT) and node.is_held:
+        if type(node) in _KEPT and node.is_held:
             wanted.add(number)
     settings = config.current
-    key = (id(provider), settings.fuse, frozenset(wanted), tuple(parts))
+    key = (id(provider), settings.fuse, frozenset(wanted), *keys)
     found = _plans.get(key)
     if found is not None:
         _plans.move_to_end(key)
-        return found
+        return found, order
     telemetry.count("plans")
+    if settings.verify:
+        check_graph(order)
     plan = make_plan(order, position, wanted, provider.capabilities, fuse=settings.fuse)
+    if settings.verify:
+        check_plan(plan, order)
     steps = tuple(_ready(step, provider) for step in plan.steps)
-    ready = ReadyPlan(plan, steps, frozenset(wanted))
+    operations = sum(1 for node in order if type(node) is not Leaf)
+    ready = ReadyPlan(plan, steps, operations)
     _plans[key] = ready
     while len(_plans) > PLAN_LIMIT:
         _plans.popitem(last=False)
-    return ready
+    return ready, order
 
 
 def _ready(planned: PlannedStep, provider: Provider) -> ReadyStep:
@@ -361,8 +367,8 @@ def plan_of(nodes: Sequence[Node], device: Device) -> tuple[ReadyPlan, list[Node
         return None
     provider = provider_of(device)
     with _lock:
-        order, position = topological(pending)
-        return _find_plan(order, position, pending, provider), order, provider
+        ready, order = _find_plan(pending, provider)
+        return ready, order, provider
 
 
 def forget_plans() -> None:

@@ -180,20 +180,20 @@ def test_unknown_types_get_a_chance() -> None:
 # -- devices ----------------------------------------------------------------------------------------------------------
 
 
-def test_devices_mix_with_auto_and_not_with_each_other() -> None:
-    on_cpu, anywhere, limited = (xp.ones(3, device=d) for d in ("cpu", "auto", "cpuf32"))
+def test_devices_mix_with_auto_and_not_with_each_other(limited: Any) -> None:
+    on_cpu, anywhere, other = (xp.ones(3, device=d) for d in ("cpu", "auto", limited))
     assert (on_cpu + anywhere).device == "cpu"
     assert (anywhere + on_cpu).device == "cpu"
     assert (anywhere + 1).device == "auto"
     for mix in (
-        lambda: on_cpu + limited,
-        lambda: np.add(on_cpu, limited),
-        lambda: on_cpu.__iadd__(limited),
-        lambda: on_cpu.__setitem__(0, limited[0]),
-        lambda: xp.concat([on_cpu, limited]),
-        lambda: on_cpu @ limited,
-        lambda: xp.where(on_cpu > 0, limited, 0),
-        lambda: on_cpu[limited.astype("int64")],
+        lambda: on_cpu + other,
+        lambda: np.add(on_cpu, other),
+        lambda: on_cpu.__iadd__(other),
+        lambda: on_cpu.__setitem__(0, other[0]),
+        lambda: xp.concat([on_cpu, other]),
+        lambda: on_cpu @ other,
+        lambda: xp.where(on_cpu > 0, other, 0),
+        lambda: on_cpu[other.astype("int64")],
     ):
         with pytest.raises(xp.errors.DeviceMismatchError, match=r"(?s)'cpu.*'cpu"):
             mix()
@@ -270,8 +270,8 @@ def test_large_arrays_look_as_in_numpy(shape: Any, device: Any) -> None:
     assert f"shape={shape}" in repr(x)
 
 
-def test_printing_reads_the_corner_only() -> None:
-    with xp.using(device="cpuf32"):
+def test_printing_reads_the_corner_only(limited: Any) -> None:
+    with xp.using(device=limited):
         x = xp.ones((1000, 1000), xp.float32) + xp.arange(1000, dtype="float32")
         repr(x)
         assert xp.stats()["bytes_downloaded"] < 10_000

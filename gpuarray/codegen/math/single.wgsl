@@ -14,7 +14,7 @@ fn exp_reduced_f32(x: f32, shifted: f32) -> f32 {
   let r = (x - n * 0.693359375f) - n * -2.12194440e-4f;
   let p = 5.0000001201e-1f + r * (1.6666665459e-1f + r * (4.1665795894e-2f + r * (8.3334519073e-3f
     + r * (1.3981999507e-3f + r * 1.9875691500e-4f))));
-  return 1.0f + (r + r * r * p);
+  return 1.0f + r * (1.0f + r * p);
 }
 fn exp_f32(x: f32) -> f32 {
   if (magnitude_f32(x) < 0x42ae0000u) {
@@ -61,13 +61,13 @@ fn sin_polynomial_f32(x: f32, z: f32) -> f32 {
   return x + x * z * (-1.6666654611e-1f + z * (8.3321608736e-3f + z * -1.9515295891e-4f));
 }
 fn cos_polynomial_f32(z: f32) -> f32 {
-  return (1.0f - 0.5f * z) + z * z * (4.166664568298827e-2f + z * (-1.388731625493765e-3f + z * 2.443315711809948e-5f));
+  return 1.0f + z * (-0.5f + z * (4.166664568298827e-2f + z * (-1.388731625493765e-3f + z * 2.443315711809948e-5f)));
 }
 // sin(remainder + quadrant * pi/2).
 fn quadrant_sin_f32(r: f32, quadrant: i32) -> f32 {
   let z = r * r;
   let y = select(sin_polynomial_f32(r, z), cos_polynomial_f32(z), (quadrant & 1) == 1);
-  return bitcast<f32>(bitcast<u32>(y) ^ (u32(quadrant & 2) << 30u));
+  return bitcast<f32>(bitcast<u32>(y) ^ ((bitcast<u32>(quadrant) << 30u) & sign_bit_f32));
 }
 fn careful_sin_f32(x: f32, shift: i32) -> f32 {
   if (!isfinite_f32(x)) { return quiet_f32(x); }

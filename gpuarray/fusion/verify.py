@@ -1,0 +1,189 @@
+"""The invariants of plans, checked step by step, as :mod:`gpuarray.graph.verify` checks graphs.
+
+A plan is right in form when every step reads only what is there by then and writes where nobody reads, and when every
+loop's instructions refer to earlier ones, at levels, phases and layouts that fit its index space.
+"""
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from gpuarray.fusion.plan import Plan, PlannedStep
+from gpuarray.fusion.steps import (
+    FULL,
+    OUTER,
+    UNIFORM,
+    Apply,
+    CallStep,
+    ContractStep,
+    CopyStep,
+    Fold,
+    Index,
+    Load,
+    Loop,
+    Scalar,
+    ScanStep,
+    ScatterStep,
+    Store,
+    Take,
+)
+from gpuarray.graph.nodes import Leaf, Node
+from gpuarray.graph.verify import check_layout, check_unique, require
+from gpuarray.ops import elementwise as rows
+
+
+def check_plan(plan: Plan, nodes: Sequence[Node]) -> None:
+    """Check a plan for a graph in topological order.
+
+    Raises
+    ------
+    InternalError
+        If a step is malformed, reads what is not there, or writes what it reads.
+    """
+    written: set[int] = set()
+    #: which value each shared buffer holds now
+    holders: dict[int, int] = {}
+    for number, planned in enumerate(plan.steps):
+        where = f"step {number}"
+        for position in planned.inputs:
+            there = isinstance(nodes[position], Leaf) or position in written or nodes[position].size == 0
+            require(there, f"{where} reads value {position} after it was made")
+            slot = plan.slots.get(position)
+            require(slot is None or holders.get(slot) == position, f"{where} finds value {position} in its buffer")
+        require(not set(planned.inputs) & set(planned.outputs), f"{where} does not read what it writes")
+        shared = {plan.slots[i] for i in planned.inputs if i in plan.slots}
+        for position in planned.outputs:
+            slot = plan.slots.get(position)
+            require(not isinstance(nodes[position], Leaf), f"{where} writes to no leaf")
+            require(slot is None or slot not in shared, f"{where} does not write to a buffer that it reads")
+            if slot is not None:
+                size, dtype = plan.sizes[position]
+                require(size * dtype.itemsize <= plan.slot_bytes[slot], f"{where}: value {position} fits its buffer")
+                holders[slot] = position
+            written.add(position)
+        _check_step(planned, nodes, where)
+    for position, root in plan.results:
+        require(root not in plan.slots, f"the buffer of result {position} outlives the plan")
+        there = isinstance(nodes[root], Leaf) or root in written or nodes[root].size == 0
+        require(there, f"result {position} is made")
+
+
+def _check_step(planned: PlannedStep, nodes: Sequence[Node], where: str) -> None:
+    step = planned.step
+    require(
+        tuple(nodes[i].dtype for i in planned.inputs) == tuple(step.input_dtypes)
+        and len(planned.scalars) == len(step.scalar_dtypes),
+        f"{where} gets the inputs and scalars that it expects",
+    )
+    sizes = [nodes[i].size for i in planned.inputs]
+    match step:
+        case Loop():
+            require(len(planned.outputs) == len(step.output_dtypes), f"{where} has the outputs it expects")
+            _check_extents(step, sizes, [nodes[o].size for o in planned.outputs], where)
+            check_loop(step, where)
+        case ScanStep() | ContractStep():
+            size = _result_size(step)
+            if isinstance(step, ScanStep):
+                require(sizes[0] == step.before * step.length * step.after, f"{where} scans its whole input")
+                own = 1
+            else:
+                check_layout(step.left, sizes[0], where)
+                check_layout(step.right, sizes[1], where)
+                own = 2
+            if step.epilogue is not None:
+                require(not step.epilogue.folds, f"{where}: an epilogue has no folds")
+                outputs = [nodes[o].size for o in planned.outputs]
+                _check_extents(step.epilogue, [size, *sizes[own:]], outputs, where)
+                check_loop(step.epilogue, where)
+        case CopyStep():
+            require(sizes == [step.extent], f"{where} copies its whole input")
+        case ScatterStep():
+            require(sizes == [step.count, step.count], f"{where} has as many values as positions")
+        case CallStep():
+            require(len(step.picks) == len(planned.outputs), f"{where} has the outputs it expects")
+        case _:
+            assert_never(step)
+
+
+def _result_size(step: ScanStep | ContractStep) -> int:
+    if isinstance(step, ScanStep):
+        return step.before * step.length * step.after
+    return step.left.shape[0] * step.left.shape[1] * step.right.shape[2]
+
+
+def _check_extents(loop: Loop, inputs: Sequence[int], outputs: Sequence[int], where: str) -> None:
+    for item in loop.instructions:
+        if isinstance(item, Load | Take):
+            require(0 <= item.slot < len(inputs), f"{where} has input {item.slot}")
+            require(item.extent == inputs[item.slot], f"{where}: input {item.slot} has {item.extent} elements")
+    for store in loop.stores:
+        require(0 <= store.slot < len(outputs), f"{where} has output {store.slot}")
+        require(store.extent == outputs[store.slot], f"{where}: output {store.slot} has {store.extent} elements")
+
+
+def check_loop(loop: Loop, where: str = "loop") -> None:
+    """Check a loop by itself.
+
+    Raises
+    ------
+    InternalError
+        If an instruction or a store does not fit the loop.
+    """
+    require(len(loop.phases) == len(loop.instructions), f"{where} has a phase an instruction")
+    for number, item in enumerate(loop.instructions):
+        at = f"{where}, instruction {number}"
+        operands = _operands(item)
+        require(all(0 <= o < number for o in operands), f"{at} comes after its operands")
+        phase = max((loop.phases[o] + isinstance(loop.instructions[o], Fold) for o in operands), default=0)
+        require(loop.phases[number] == phase, f"{at} has phase {phase}")
+        _check_instruction(loop, item, at)
+    for number, store in enumerate(loop.stores):
+        _check_store(loop, store, f"{where}, store {number}")
+
+
+def _operands(item: object) -> tuple[int, ...]:
+    match item:
+        case Apply():
+            return item.operands
+        case Take():
+            return (item.position,)
+        case Fold():
+            return (item.operand,)
+        case _:
+            return ()
+
+
+def _check_instruction(loop: Loop, item: object, where: str) -> None:
+    values = loop.instructions
+    match item:
+        case Scalar():
+            require(item.level == UNIFORM, f"{where}: a scalar is the same for all elements")
+            require(loop.scalar_dtypes[item.slot] == item.dtype, f"{where} has the scalar's dtype")
+        case Load():
+            require(item.layout.shape == loop.index_space(item.level), f"{where} has a layout over its level's space")
+            require(loop.input_dtypes[item.slot] == item.dtype, f"{where} has the input's dtype")
+            check_layout(item.layout, item.extent, where)
+        case Index():
+            require(item.layout.shape == loop.index_space(item.level), f"{where} has a layout over its level's space")
+        case Take():
+            require(values[item.position].dtype.kind in "iu", f"{where} has an integer position")
+            require(item.level >= values[item.position].level, f"{where} is at its position's level")
+        case Apply():
+            require(len(item.operands) == item.op.arity, f"{where} has {item.op.arity} operands")
+            require(tuple(values[o].dtype for o in item.operands) == item.sources, f"{where} has its operands' dtypes")
+            highest = max((values[o].level for o in item.operands), default=UNIFORM)
+            raised = item.op is rows.cast and item.level > highest
+            require(item.level == highest or raised, f"{where} is at its operands' level")
+        case Fold():
+            require(item.level == OUTER and values[item.operand].level == FULL, f"{where} folds elements to rows")
+            require(values[item.operand].dtype == item.source, f"{where} has its operand's dtype")
+        case _:
+            raise TypeError(f"{item!r} is no instruction")
+
+
+def _check_store(loop: Loop, store: Store, where: str) -> None:
+    value = loop.instructions[store.value]
+    require(store.layout.shape == loop.index_space(store.level), f"{where} has a layout over its level's space")
+    require(value.level <= store.level, f"{where} is at its value's level or a higher one")
+    require(value.dtype == store.dtype == loop.output_dtypes[store.slot], f"{where} has the output's dtype")
+    check_layout(store.layout, store.extent, where)
+    check_unique(store.layout, where)
