@@ -3,7 +3,7 @@
 Arrays are lazy: operations are recorded, fused and run where they run best when a value is needed.
 """
 
-from gpuarray import numpy_api
+from gpuarray import numpy_api, random
 from gpuarray.api.constants import e, inf, nan, newaxis, pi
 from gpuarray.api.creation import (
     arange,
@@ -373,6 +373,7 @@ __all__ = [
     "prod",
     "rad2deg",
     "radians",
+    "random",
     "ravel",
     "real",
     "reciprocal",

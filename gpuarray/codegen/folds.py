@@ -13,7 +13,15 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.codegen import casts
-from gpuarray.codegen.loops import LoopKernel, coordinates, emit_uniform, expression, open_kernel, value_name
+from gpuarray.codegen.loops import (
+    LoopKernel,
+    coordinates,
+    emit_uniform,
+    expression,
+    is_heavy,
+    open_kernel,
+    value_name,
+)
 from gpuarray.codegen.programs import Binding, Launch, Program
 from gpuarray.codegen.storage import LANES, Access, register_type
 from gpuarray.codegen.wgsl import WINDOW_END, WORKGROUP, apply_expression, combine_expression, declare
@@ -54,7 +62,7 @@ def shaping(loop: Loop) -> Shaping:
     mode = _mode(loop)
     one_walk = not any(loop.phases[n] for n in loop.folds) and not any(_late_full(loop))
     if mode == GROUP:
-        wide = _is_wide(loop)
+        wide = _is_wide(loop) and not is_heavy(loop)
         most = max(1, columns // (WORKGROUP * LANES * 4))
         splits = min(most, max(1, BUSY_GROUPS // row_count)) if one_walk else 1
         unit = WORKGROUP * LANES

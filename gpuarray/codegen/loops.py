@@ -8,6 +8,7 @@ folds. Both use the same instruction text.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from gpuarray.codegen import slices
 from gpuarray.codegen.programs import Launch
@@ -36,6 +37,7 @@ from gpuarray.fusion.steps import (
     Store,
     Take,
     stride_class,
+    weight,
 )
 from gpuarray.dtypes import DType
 from gpuarray.graph.layouts import Layout, Shape
@@ -128,6 +130,16 @@ def coordinates(kernel: Kernel, index: str, shape: Shape, prefix: str) -> list[s
 # -- flat kernels -----------------------------------------------------------------------------------------------------------
 
 
+#: Above this weight an element's arithmetic takes longer than its way to and from memory: one element an invocation then
+#: makes a smaller kernel, which compiles faster, at no cost.
+HEAVY: Final = 100
+
+
+def is_heavy(loop: Loop) -> bool:
+    """Whether a loop's kernel is limited by arithmetic, and large."""
+    return weight(loop.instructions) > HEAVY
+
+
 def wide_slots(loop: Loop) -> Callable[[str, int], bool]:
     """Return which slots of a loop without folds can be gone through four elements at a time."""
     narrow: set[tuple[str, int]] = set()
@@ -160,8 +172,8 @@ def _dtype_of(loop: Loop, key: tuple[str, int]) -> DType:
 
 def flat_launch(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
     """Return the launch of a loop without folds."""
-    wide = wide_slots(loop)
-    work = open_kernel(loop, label, wide)
+    lanes = 1 if is_heavy(loop) else LANES
+    work = open_kernel(loop, label, wide_slots(loop) if lanes > 1 else lambda _kind, _slot: False)
     kernel = work.kernel
     size = loop.columns
     consecutive = any(access.wide for access in work.accesses.values())
@@ -170,17 +182,16 @@ def flat_launch(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
     )
     count = kernel.word(size)
     kernel.line("let block = group.x + group.y * groups.x;")
-    kernel.line(f"let first = block * {LANES * WORKGROUP}u + local{f' * {LANES}u' if consecutive else ''};")
+    kernel.line(f"let first = block * {lanes * WORKGROUP}u + local{f' * {LANES}u' if consecutive else ''};")
     kernel.line(f"if (first >= {count}) {{ return; }}")
     emit_uniform(work)
     for number, item in enumerate(loop.instructions):
         if item.level == OUTER:
             kernel.line(declare(f"u{number}", item.dtype, _single(work, item)))
     step = 1 if consecutive else WORKGROUP
-    lanes = _flat_loads(work, whole, step, count)
-    _flat_values(work, lanes)
-    _flat_stores(work, whole, step, count)
-    return kernel.launch(-(-size // (LANES * WORKGROUP)), capabilities.workgroup_limit)
+    _flat_values(work, _flat_loads(work, lanes, whole, step, count))
+    _flat_stores(work, lanes, step, count)
+    return kernel.launch(-(-size // (lanes * WORKGROUP)), capabilities.workgroup_limit)
 
 
 def _single(work: LoopKernel, item: object) -> str:
@@ -203,7 +214,7 @@ class Lane:
     loaded: dict[int, str]
 
 
-def _flat_loads(work: LoopKernel, whole: bool, step: int, count: str) -> list[Lane]:
+def _flat_loads(work: LoopKernel, lane_count: int, whole: bool, step: int, count: str) -> list[Lane]:
     """Emit indices, coordinates where something is strided, and the wide loads."""
     kernel, loop = work.kernel, work.loop
     strided = any(
@@ -214,7 +225,7 @@ def _flat_loads(work: LoopKernel, whole: bool, step: int, count: str) -> list[La
     extents: list[str] = []
     if strided:
         extents = [kernel.word(n) for n in loop.inner[1:]]
-    for lane in range(LANES):
+    for lane in range(lane_count):
         if not whole:
             raw = f"first + {lane * step}u"
             kernel.line(f"let i{lane} = {f'min({raw}, {count} - 1u)' if lane else 'first'};")
@@ -278,19 +289,19 @@ def _flat_values(work: LoopKernel, lanes: list[Lane]) -> None:
             kernel.line(declare(f"v{number}_{lane}", item.dtype, value))
 
 
-def _flat_stores(work: LoopKernel, whole: bool, step: int, count: str) -> None:
+def _flat_stores(work: LoopKernel, lanes: int, step: int, count: str) -> None:
     kernel, loop = work.kernel, work.loop
     for store in loop.stores:
         access = work.access(store)
         offset = work.offset("output", store.slot, store.layout)
         level = loop.instructions[store.value].level
-        values = [value_name(store.value, level, lane) for lane in range(LANES)]
+        values = [value_name(store.value, level, lane) for lane in range(lanes)]
         if access.wide:
             base = "first / 4u" if offset == 0 else f"({kernel.word(offset)} + first) / 4u"
             kernel.line(*access.store_wide(base, values))
             continue
         address = _flat_addresses(kernel, store.layout, offset)
-        for lane in range(LANES):
+        for lane in range(lanes):
             names = Lane(f"i{lane}", [f"c{lane}_{axis}" for axis in range(len(loop.inner))], {})
             statement = access.store(address(names), values[lane])
             kernel.line(f"if (first + {lane * step}u < {count}) {{ {statement} }}" if lane else statement)

@@ -14,13 +14,15 @@ from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
 from gpuarray.fusion.graphs import INSTRUCTION_LIMIT, GraphView, view_graph
 from gpuarray.fusion.lowering import CannotJoin, LoopBuilder, StoreFirst
-from gpuarray.fusion.steps import FULL, CallStep, ContractStep, CopyStep, ScanStep, ScatterStep, Step
+from gpuarray.fusion.steps import FULL, CallStep, ContractStep, CopyStep, ScanStep, ScatterStep, Step, weight
 from gpuarray.graph.layouts import Layout, contiguous, slice_axis
 from gpuarray.graph.nodes import Call, Concat, Contract, Leaf, Node, Reduce, Scan, Scatter, View
 from gpuarray.graph.walk import freeze
 
 SHORT_ROW = 8192
 BINDING_LIMIT = 64
+#: Up to this weight, values that share nothing are computed in one launch; what weighs more gains nothing by it.
+INDEPENDENT_WEIGHT = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +160,8 @@ class Planner:
             return None
         independent = not set(alone.inputs) & (set(builder.inputs) | set(builder.made))
         if independent and (builder.axes is not None or isinstance(node, Reduce)):
+            return None
+        if independent and weight(builder.instructions) + weight(alone.instructions) > INDEPENDENT_WEIGHT:
             return None
         trial = builder.copy()
         try:

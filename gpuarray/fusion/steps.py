@@ -18,13 +18,14 @@ Inputs and outputs are numbered storage slots holding C-contiguous values; a ste
 are numbered run-time parameters, so that neither they nor sizes are part of a step's :func:`text`.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
 from typing import Final, TypeAlias
 
 from gpuarray.dtypes import DType
 from gpuarray.graph.layouts import Layout, Shape, contiguous_strides
-from gpuarray.ops.spec import CallOp, GenerateOp, MapOp, ReduceOp
+from gpuarray.ops.spec import CallOp, GenerateOp, MapOp, ReduceOp, compute_type
 
 UNIFORM: Final = 0
 OUTER: Final = 1
@@ -244,6 +245,22 @@ class ScatterStep:
 
 
 Step: TypeAlias = Loop | ScanStep | ContractStep | CallStep | CopyStep | ScatterStep
+
+
+#: What an operation costs in these compute types, in float32 operations.
+_WEIGHTS: Final = {"f64": 4, "c64": 8, "c128": 32}
+
+
+def weight(instructions: Iterable[Instruction]) -> int:
+    """Return roughly what computing instructions once costs, in simple float32 operations."""
+    total = 0
+    for item in instructions:
+        if isinstance(item, Apply | Index):
+            kinds = {compute_type(item.dtype)}
+            if isinstance(item, Apply):
+                kinds |= {compute_type(source) for source in item.sources}
+            total += item.op.cost * max(_WEIGHTS.get(kind, 1) for kind in kinds)
+    return total
 
 
 def stride_class(layout: Layout) -> str:

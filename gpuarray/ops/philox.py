@@ -1,7 +1,7 @@
 """Philox4x32-10, the counter-based generator behind all random rows, and what is made of its words, in NumPy.
 
 A block of four 32-bit words is a function of a key and a counter alone, so any part of a stream can be made anywhere.
-Functions take flat indices; where these are one run, as in the tiles of a contiguous array, each block is computed once.
+Functions take flat indices; where these are one run, as in the tiles of contiguous arrays, each block is computed once.
 """
 
 from typing import Any, Final, NamedTuple
@@ -95,12 +95,13 @@ def _fraction(found: Words) -> npt.NDArray[np.float64]:
 
 
 def normal(index: Any, stream: Stream, kind: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Return standard normal numbers by Box and Muller's method: elements 2 j and 2 j + 1 are one pair's two results."""
+    """Return standard normal numbers by Box and Muller's method: elements 2 j and 2 j + 1 are of one pair."""
     at = np.asarray(index)
     run = run_of(at)
     if run is None:
         radius, angle = _polar(at >> 1, stream, kind)
-        return np.where(at & 1, radius * np.sin(angle), radius * np.cos(angle)).astype(kind)
+        mixed: npt.NDArray[Any] = np.where(at & 1, radius * np.sin(angle), radius * np.cos(angle)).astype(kind)
+        return mixed
     first, last = run
     radius, angle = _polar(np.arange(first >> 1, (last >> 1) + 1), stream, kind)
     pairs = np.empty((radius.size, 2), kind)
@@ -124,8 +125,8 @@ def _polar(pair: Any, stream: Stream, kind: np.dtype[Any]) -> tuple[npt.NDArray[
 def below(index: Any, stream: Stream, limit: int, kind: np.dtype[Any]) -> npt.NDArray[Any]:
     """Return integers from 0 to ``limit - 1`` (0 means two to the width): random fractions times ``limit``, cut off.
 
-    The fractions have twice the width of the result, so a number is more likely than another by at most ``limit`` in two
-    to that width.
+    The fractions have twice the width of the result, so a number is more likely than another by at most ``limit`` in
+    two to that width.
     """
     if kind == np.uint32:
         found = words(index, 2, stream).astype(np.uint64)
@@ -138,7 +139,8 @@ def below(index: Any, stream: Stream, limit: int, kind: np.dtype[Any]) -> npt.ND
         return high
     scale = np.uint64(limit)
     middle = high * scale
-    return _high_product(high, scale) + (middle + _high_product(low, scale) < middle)
+    product: npt.NDArray[Any] = _high_product(high, scale) + (middle + _high_product(low, scale) < middle)
+    return product
 
 
 def _high_product(first: Any, second: np.uint64) -> Any:

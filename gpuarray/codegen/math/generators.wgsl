@@ -82,8 +82,9 @@ fn random_uniform_f64(i: u32, key_0: u32, key_1: u32, offset_0: u32, offset_1: u
 fn random_normal_f32(i: u32, key_0: u32, key_1: u32, offset_0: u32, offset_1: u32) -> f32 {
   let words = random_pair(i >> 1u, key_0, key_1, offset_0, offset_1);
   let share = f32_from_u32(words.x) * 2.3283064365386963e-10f + 1.1641532182693481e-10f;
-  let angle = opaque_f32(f32(words.y >> 8u) * 3.7450704259e-07f);
-  return multiply_f32(sqrt_f32(-2.0f * log_f32(share)), shifted_sin_f32(angle, 1 - i32(i & 1u)));
+  let angle = quadrant_f32(opaque_f32(f32(words.y >> 8u) * 3.7450704e-07f));
+  let y = quadrant_sin_f32(angle.remainder, angle.shifted + 1 - i32(i & 1u));
+  return multiply_f32(sqrt_f32(-2.0f * log_f32(share)), y);
 }
 fn random_normal_f64(i: u32, key_0: u32, key_1: u32, offset_0: u32, offset_1: u32) -> f64 {
   let words = random_block(i >> 1u, key_0, key_1, offset_0, offset_1);

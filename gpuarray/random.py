@@ -1,0 +1,8 @@
+"""Random numbers as in :mod:`numpy.random`: generators that give the same numbers on every device.
+
+There is no global state; make a generator with :func:`default_rng`.
+"""
+
+from gpuarray.api.random import Generator, default_rng
+
+__all__ = ["Generator", "default_rng"]
