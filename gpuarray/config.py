@@ -34,7 +34,8 @@ class Config:
     device: str = _setting("auto", "Device of new arrays: `auto`, `cpu`, `wgpu` or `wgpu:N`.")
     provider: str = _setting(
         "auto",
-        "What the device `auto` means: `auto` (hardware GPU where there is one, else in-process), or a provider's name.",
+        "What the device `auto` means: `auto` (hardware GPU where there is one, else in-process), or a provider's "
+        "name.",
     )
     fallback: str = _setting(
         "allow",
@@ -63,7 +64,9 @@ class Config:
         "Which GPU `wgpu` prefers: `high-performance` or `low-power`.",
         **_choice("high-performance", "low-power"),
     )
-    adapter: str = _setting("", "Part of an adapter's name, to choose among several GPUs; empty takes the preferred one.")
+    adapter: str = _setting(
+        "", "Part of an adapter's name, to choose among several GPUs; empty takes the preferred one."
+    )
     software: bool = _setting(False, "Let the device `auto` take a software Vulkan device, such as llvmpipe.")
     threads: int = _setting(0, "Threads of the in-process provider; 0 is one a core.")
 
@@ -81,7 +84,7 @@ def _checked(name: str, value: Any, origin: str) -> Any:
     if name not in _FIELDS:
         raise ConfigurationError(f"there is no setting {name!r}; the settings are {', '.join(_FIELDS)}")
     setting = _FIELDS[name]
-    kind = type(setting.default)
+    kind: type[Any] = type(setting.default)
     if isinstance(value, str) and kind is bool:
         if value.strip().lower() not in _BOOLEANS:
             raise ConfigurationError(f"{origin} is {value!r}; accepted are 0 and 1")
@@ -95,7 +98,7 @@ def _checked(name: str, value: Any, origin: str) -> Any:
         value = str(value)
     if not isinstance(value, kind) and not (kind is bool and isinstance(value, int)):
         raise ConfigurationError(f"{origin} is {value!r}; a value of type {kind.__name__} is accepted")
-    if kind is int and value < 0:
+    if kind is int and int(value) < 0:
         raise ConfigurationError(f"{origin} is {value!r}; it cannot be negative")
     accepted = setting.metadata.get("accepted")
     if accepted and value not in accepted:

@@ -5,7 +5,7 @@ A :class:`Device` is a name: ``"auto"`` (each evaluation goes where it runs best
 """
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from gpuarray import dtypes
 from gpuarray.dtypes import DType
@@ -22,7 +22,7 @@ class Device:
     """
 
     __slots__ = ("name",)
-    _known: "dict[str, Device]" = {}
+    _known: "ClassVar[dict[str, Device]]" = {}  # noqa: RUF012  # ruff does not see ClassVar in a string
 
     name: str
 

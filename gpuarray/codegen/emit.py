@@ -12,7 +12,18 @@ from gpuarray.codegen.scatters import copy_program, scatter_program
 from gpuarray.codegen.wgsl import template_of
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
-from gpuarray.fusion.steps import Apply, CallStep, ContractStep, CopyStep, Fold, Index, Loop, ScanStep, ScatterStep, Step
+from gpuarray.fusion.steps import (
+    Apply,
+    CallStep,
+    ContractStep,
+    CopyStep,
+    Fold,
+    Index,
+    Loop,
+    ScanStep,
+    ScatterStep,
+    Step,
+)
 from gpuarray.ops.spec import compute_type, wgsl_template
 
 
@@ -53,7 +64,9 @@ def _loop(loop: Loop, label: str, capabilities: Capabilities) -> Program:
             continue
         program = row_program(part, label, capabilities)
         launches += program.launches
-        scratch = tuple(max(pair) for pair in zip(scratch, program.scratch, strict=True)) if scratch else program.scratch
+        scratch = (
+            tuple(max(pair) for pair in zip(scratch, program.scratch, strict=True)) if scratch else program.scratch
+        )
     return Program(tuple(launches), scratch)
 
 
@@ -154,5 +167,3 @@ def _unsupported_loop(loop: Loop, capabilities: Capabilities) -> str | None:
     if slices.pieces(loop, capabilities) is None:
         return "an array is larger than one storage binding of this device shows"
     return None
-
-

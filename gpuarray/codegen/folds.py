@@ -170,7 +170,7 @@ class RowKernel:
     work: LoopKernel = field(init=False)
     shared: dict[str, str] = field(default_factory=dict)
 
-    # -- kernels --------------------------------------------------------------------------------------------------------
+    # -- kernels -------------------------------------------------------------------------------------------------------
 
     def whole(self) -> Launch:
         """One kernel that walks rows, computes what follows, and stores."""
@@ -239,7 +239,7 @@ class RowKernel:
         self._row_stores()
         return kernel.launch(groups, self.capabilities.workgroup_limit)
 
-    # -- what kernels consist of --------------------------------------------------------------------------------------------
+    # -- what kernels consist of ---------------------------------------------------------------------------------------
 
     def _open(self, label: str, *, outputs: bool, full: bool = True) -> None:
         loop, wide = self.loop, self.shape.wide
@@ -309,7 +309,7 @@ class RowKernel:
             statement = self.work.access(store).store(where, f"u{store.value}")
             kernel.line(statement if self.shape.mode == THREAD else f"if (local == 0u) {{ {statement} }}")
 
-    # -- walking a row ------------------------------------------------------------------------------------------------------
+    # -- walking a row -------------------------------------------------------------------------------------------------
 
     def _walk(self, phase: int, *, keep: bool = False) -> None:
         """Emit one walk over the columns: what the folds and stores of a phase need, and the folds themselves."""
@@ -426,7 +426,7 @@ class RowKernel:
             statement = access.store(self._column_position(store.layout, base, lane), values[lane])
             kernel.line(f"if (column + {lane}u < end) {{ {statement} }}" if lane else statement)
 
-    # -- accumulators -------------------------------------------------------------------------------------------------------
+    # -- accumulators --------------------------------------------------------------------------------------------------
 
     def _fold(self, number: int) -> Fold:
         item = self.loop.instructions[number]
@@ -503,9 +503,7 @@ class RowKernel:
         if self.shape.mode == THREAD:
             return
         kernel = self.work.kernel
-        names = [
-            self._shared(self._state_dtype(number, s), place) for place, s in enumerate(self._state_names(number))
-        ]
+        names = [self._shared(self._state_dtype(number, s), place) for place, s in enumerate(self._state_names(number))]
         states = self._state_names(number)
         kernel.line(*(f"{n}[local] = {s};" for n, s in zip(names, states, strict=True)), "workgroupBarrier();")
         kernel.line(f"for (var half = {WORKGROUP // 2}u; half > 0u; half >>= 1u) {{", "if (local < half) {")

@@ -23,6 +23,7 @@ from gpuarray.codegen.wgsl import (
     window,
 )
 from gpuarray.device import Capabilities
+from gpuarray.dtypes import DType
 from gpuarray.fusion.steps import (
     FULL,
     OUTER,
@@ -39,7 +40,6 @@ from gpuarray.fusion.steps import (
     stride_class,
     weight,
 )
-from gpuarray.dtypes import DType
 from gpuarray.graph.layouts import Layout, Shape
 
 
@@ -127,11 +127,11 @@ def coordinates(kernel: Kernel, index: str, shape: Shape, prefix: str) -> list[s
     return names
 
 
-# -- flat kernels -----------------------------------------------------------------------------------------------------------
+# -- flat kernels ------------------------------------------------------------------------------------------------------
 
 
-#: Above this weight an element's arithmetic takes longer than its way to and from memory: one element an invocation then
-#: makes a smaller kernel, which compiles faster, at no cost.
+#: Above this weight an element's arithmetic takes longer than its way to and from memory: one element an invocation
+#: then makes a smaller kernel, which compiles faster, at no cost.
 HEAVY: Final = 100
 
 
@@ -263,9 +263,7 @@ def _flat_addresses(kernel: Kernel, layout: Layout, offset: int) -> Callable[[La
     if stride_class(layout) == "b":
         return lambda lane: base
     strides = [kernel.word(s) if s else "" for s in layout.strides]
-    return lambda lane: " + ".join(
-        [base, *(f"{c} * {s}" for c, s in zip(lane.coordinates, strides, strict=True) if s)]
-    )
+    return lambda lane: " + ".join([base, *(f"{c} * {s}" for c, s in zip(lane.coordinates, strides, strict=True) if s)])
 
 
 def _flat_values(work: LoopKernel, lanes: list[Lane]) -> None:
@@ -307,7 +305,7 @@ def _flat_stores(work: LoopKernel, lanes: int, step: int, count: str) -> None:
             kernel.line(f"if (first + {lane * step}u < {count}) {{ {statement} }}" if lane else statement)
 
 
-# -- loops inside other kernels ---------------------------------------------------------------------------------------------
+# -- loops inside other kernels ----------------------------------------------------------------------------------------
 
 
 def add_epilogue(kernel: Kernel, loop: Loop, inputs_before: int) -> None:
@@ -331,7 +329,9 @@ def add_epilogue(kernel: Kernel, loop: Loop, inputs_before: int) -> None:
     for number, item in enumerate(loop.instructions):
         if item.level == OUTER:
             kernel.line(declare(f"u{number}", item.dtype, _single(work, item)))
-    layouts = [x.layout for x in (*loop.instructions, *loop.stores) if isinstance(x, Load | Index | Store) and x.level == FULL]
+    layouts = [
+        x.layout for x in (*loop.instructions, *loop.stores) if isinstance(x, Load | Index | Store) and x.level == FULL
+    ]
     names: list[str] = []
     if any(stride_class(layout).startswith("s") for layout in layouts):
         names = _lane_coordinates(kernel, "i", 0, [kernel.word(n) for n in loop.inner[1:]])

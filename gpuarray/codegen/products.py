@@ -1,6 +1,7 @@
 """Batches of matrix products as kernels.
 
-Each workgroup makes a tile of 64 x 64 elements of the result, each invocation 4 x 4 of them, from tiles of the operands in
+Each workgroup makes a tile of 64 x 64 elements of the result, each invocation 4 x 4 of them, from tiles of the
+operands in
 workgroup memory. Operands are read through any strides, so that transposes and broadcast batches need no copy.
 """
 
@@ -39,8 +40,8 @@ def product_program(step: ContractStep, label: str, capabilities: Capabilities) 
     store = result_store(kernel, step, batch * height * width, 2)
     down, across = -(-height // TILE), -(-width // TILE)
     groups = batch * down * across
-    words = {name: kernel.word(value) for name, value in {
-        "groups": groups, "height": height, "width": width, "depth": depth, "across": across, "down": down}.items()}  # fmt: skip
+    numbers = {"groups": groups, "height": height, "width": width, "depth": depth, "across": across, "down": down}
+    words = {name: kernel.word(value) for name, value in numbers.items()}
     kernel.module += [
         f"var<workgroup> left_tile: array<{kind}, {TILE * DEPTH}>;",
         f"var<workgroup> right_tile: array<{kind}, {TILE * DEPTH}>;",

@@ -4,8 +4,8 @@ Whatever depends on sizes is in a launch's numbers (workgroups, parameter words,
 it, so a source is compiled once for all sizes.
 
 Calling convention of every source: entry point ``main``; ``@group(0) @binding(0) var<uniform>`` is a struct of 32-bit
-parameter words, ``array<vec4<u32>, N>`` with N = len(words) / 4; bindings 1, 2, ... of group 0 are the storage buffers of
-``Launch.bindings``, in order.
+parameter words, ``array<vec4<u32>, N>`` with N = len(words) / 4; bindings 1, 2, ... of group 0 are the storage
+buffers of ``Launch.bindings``, in order.
 """
 
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ from gpuarray.dtypes import DType
 class Binding:
     """A window of a buffer: ``kind`` is ``"input"``, ``"output"`` or ``"scratch"``, ``slot`` its number of that kind.
 
-    ``offset`` and ``nbytes`` select the window, in bytes; ``offset`` is a multiple of the device's binding alignment and
-    ``nbytes`` one of 4, not beyond the buffer's end (buffers are allocated in multiples of 16 bytes).
+    ``offset`` and ``nbytes`` select the window, in bytes; ``offset`` is a multiple of the device's binding alignment
+    and ``nbytes`` one of 4, not beyond the buffer's end (buffers are allocated in multiples of 16 bytes).
     """
 
     kind: str

@@ -1,12 +1,14 @@
 """Running folds as kernels: reduce, then scan.
 
-Each row is cut into blocks. The first kernel folds every block, the second scans the blocks of each row, the third scans
+Each row is cut into blocks. The first kernel folds every block, the second scans the blocks of each row, the third
+scans
 inside the blocks, beginning with what came before. Three launches, each row read twice: right on every device, since no
 workgroup waits for another.
 """
 
 from typing import Final
 
+from gpuarray import dtypes
 from gpuarray.codegen import casts
 from gpuarray.codegen.folds import neutral_literal
 from gpuarray.codegen.loops import result_store
@@ -39,9 +41,11 @@ class ScanKernels:
         if self.blocks == 1:
             return Program((self._inside(carried=False),))
         nbytes = -(-self.rows * self.blocks * _held(self.dtype).itemsize // WINDOW_END) * WINDOW_END
-        return Program((self._sums(nbytes), self._carries(nbytes), self._inside(carried=True, nbytes=nbytes)), (nbytes,))
+        return Program(
+            (self._sums(nbytes), self._carries(nbytes), self._inside(carried=True, nbytes=nbytes)), (nbytes,)
+        )
 
-    # -- kernels --------------------------------------------------------------------------------------------------------
+    # -- kernels -------------------------------------------------------------------------------------------------------
 
     def _sums(self, nbytes: int) -> Launch:
         kernel = Kernel(f"{self.label} blocks")
@@ -67,7 +71,9 @@ class ScanKernels:
         self._shared_scan(kernel)
         before = combine_expression(self.step.op.combine, "carry", "exclusive", self.dtype)
         kernel.line(f"if (inside) {{ {scratch.store('place', self._out(before))} }}")
-        kernel.line(f"carry = {combine_expression(self.step.op.combine, 'carry', f'shared_scan[{WORKGROUP - 1}]', self.dtype)};")
+        kernel.line(
+            f"carry = {combine_expression(self.step.op.combine, 'carry', f'shared_scan[{WORKGROUP - 1}]', self.dtype)};"
+        )
         kernel.line("workgroupBarrier();", "}")
         return kernel.launch(self.rows, self.limit)
 
@@ -83,7 +89,9 @@ class ScanKernels:
         self._shared_scan(kernel)
         if carried:
             carry = self._in(scratch.load("block"))
-        kernel.line(f"var running: {self.kind} = {combine_expression(self.step.op.combine, carry, 'exclusive', self.dtype)};")
+        kernel.line(
+            f"var running: {self.kind} = {combine_expression(self.step.op.combine, carry, 'exclusive', self.dtype)};"
+        )
         for k in range(PER_INVOCATION):
             kernel.line(f"running = {combine_expression(self.step.op.combine, 'running', f'e{k}', self.dtype)};")
             value = casts.wrap_expression("running", self.dtype)
@@ -91,7 +99,7 @@ class ScanKernels:
             kernel.line(f"if (first + {k}u < length) {{ {store(f'base + (first + {k}u) * step', value)} }}")
         return kernel.launch(self.rows * self.blocks, self.limit)
 
-    # -- pieces -----------------------------------------------------------------------------------------------------------
+    # -- pieces --------------------------------------------------------------------------------------------------------
 
     def _size(self) -> int:
         return self.step.before * self.step.length * self.step.after
@@ -157,8 +165,8 @@ class ScanKernels:
 def _held(dtype: DType) -> DType:
     """Return the whole-word dtype in which scratch memory holds accumulated values."""
     if dtype.kind == "b":
-        return casts.dtypes.uint32
+        return dtypes.uint32
     if dtype.itemsize >= 4:
         return dtype
-    by_kind = {"f": casts.dtypes.float32, "u": casts.dtypes.uint32, "i": casts.dtypes.int32}
+    by_kind = {"f": dtypes.float32, "u": dtypes.uint32, "i": dtypes.int32}
     return by_kind[dtype.kind]

@@ -1,7 +1,7 @@
 """Copies, and writes at computed positions.
 
-Several values may go to one position, and the last in order must stay. So each position first learns the greatest number
-among the values that want it, by an atomic maximum in scratch memory; then only that value is written.
+Several values may go to one position, and the last in order must stay. So each position first learns the greatest
+number among the values that want it, by an atomic maximum in scratch memory; then only that value is written.
 """
 
 from gpuarray.codegen.programs import Binding, Launch, Program

@@ -112,7 +112,5 @@ def sliced(loop: Loop, axis: int, start: int, count: int) -> Loop:
     space = list(loop.outer + loop.inner)
     space[axis] = count
     return collapse_loop(
-        replace(
-            loop, outer=tuple(space[:rank]), inner=tuple(space[rank:]), instructions=instructions, stores=stores
-        )
+        replace(loop, outer=tuple(space[:rank]), inner=tuple(space[rank:]), instructions=instructions, stores=stores)
     )

@@ -1,9 +1,10 @@
 """How values of each dtype lie in buffers, and the WGSL that moves them between buffers and registers.
 
-The one file that knows it. Buffers hold what NumPy would hold: bool and 8-bit types take a byte, 16-bit types two, packed
+The one file that knows it. Buffers hold what NumPy would hold: bool and 8-bit types take a byte, 16-bit types two,
+packed
 into 32-bit words; complex numbers are pairs. A kernel reads a buffer either *wide*, four consecutive elements from a
-position that is a multiple of four, or element by element; it writes wide, or element by element, which for packed types
-needs atomic operations, since neighbours in a word belong to other invocations.
+position that is a multiple of four, or element by element; it writes wide, or element by element, which for packed
+types needs atomic operations, since neighbours in a word belong to other invocations.
 """
 
 from dataclasses import dataclass
@@ -98,7 +99,7 @@ class Access:
         mode = "read_write" if self.writable else "read"
         return f"@group(0) @binding({binding}) var<storage, {mode}> {self.name}: array<{self.element}>;"
 
-    # -- single elements ------------------------------------------------------------------------------------------------
+    # -- single elements -----------------------------------------------------------------------------------------------
 
     def load(self, index: str) -> str:
         """Return the element at ``index`` (a u32 expression)."""
@@ -120,7 +121,7 @@ class Access:
         target = f"&{self.name}[({index}) >> {shift}u]"
         return f"atomicAnd({target}, ~({mask}u << {lane})); atomicOr({target}, {_packed(value, self.dtype)} << {lane});"
 
-    # -- four elements ----------------------------------------------------------------------------------------------------
+    # -- four elements -------------------------------------------------------------------------------------------------
 
     def load_wide(self, index: str, target: str) -> tuple[list[str], list[str]]:
         """Return statements, and the four lane expressions, for the elements from ``4 * index``."""
@@ -132,7 +133,10 @@ class Access:
             halves = [f"({target}.{'xy'[lane // 2]} >> {16 * (lane % 2)}u)" for lane in range(LANES)]
             return lines, [_unpacked(half, dtype) for half in halves]
         if dtype == dtypes.complex64:
-            lines = [f"let {target}a = {self.name}[2u * ({index})];", f"let {target}b = {self.name}[2u * ({index}) + 1u];"]
+            lines = [
+                f"let {target}a = {self.name}[2u * ({index})];",
+                f"let {target}b = {self.name}[2u * ({index}) + 1u];",
+            ]
             return lines, [f"{target}a.xy", f"{target}a.zw", f"{target}b.xy", f"{target}b.zw"]
         if dtype == dtypes.complex128:
             lines = [f"let {target}{lane} = {self.name}[4u * ({index}) + {lane}u];" for lane in range(LANES)]

@@ -1,7 +1,7 @@
 """Pieces of kernels: parameter words, bindings, and the text of one instruction.
 
-A :class:`Kernel` collects what a source consists of and puts it together in a fixed order, so that equal structure gives
-equal text. Sizes and values enter as parameter words only.
+A :class:`Kernel` collects what a source consists of and puts it together in a fixed order, so that equal structure
+gives equal text. Sizes and values enter as parameter words only.
 """
 
 from collections.abc import Sequence
@@ -77,7 +77,9 @@ class Kernel:
             f"struct Parameters {{ words: array<vec4<u32>, {words // 4}> }}",
             "@group(0) @binding(0) var<uniform> parameters: Parameters;",
             *(access.declaration(number + 1) for number, access in enumerate(self.accesses)),
-            "fn zero_u32() -> u32 { return parameters.words[0].x; }",
+            # Mesa compiles again with the values of parameters that a branch depends on alone: this zero would be known
+            # then, but for the index that is itself a parameter
+            "fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }",
         ]
         entry = [
             f"@compute @workgroup_size({WORKGROUP})",
@@ -105,9 +107,7 @@ def apply_expression(op: MapOp, operands: Sequence[str], sources: Sequence[DType
     template = template_of(op, sources)
     if template is None:
         raise ValueError(f"{op.name} has no WGSL form for {[s.name for s in sources]}")
-    found = template.format(
-        *operands, T=compute_type(sources[0]), R=compute_type(dtype), bits=8 * sources[0].itemsize
-    )
+    found = template.format(*operands, T=compute_type(sources[0]), R=compute_type(dtype), bits=8 * sources[0].itemsize)
     return casts.wrap_expression(found, dtype)
 
 

@@ -87,7 +87,8 @@ class Explanation:
         for number, step in enumerate(self.steps):
             reads = ", ".join(f"%{i}" for i in step.inputs) or "nothing"
             writes = ", ".join(f"%{o}" for o in step.outputs)
-            yield f"step {number}: {step.launches} launches, reads {reads}, writes {writes}; on the {step.where}: {step.reason}"
+            yield f"step {number}: {step.launches} launches, reads {reads}, writes {writes}"
+            yield f"  on the {step.where}: {step.reason}"
             yield from (f"  {line}" for line in step.text.splitlines())
             if self.show_source and step.source:
                 yield from (f"  | {line}" for line in step.source.splitlines())

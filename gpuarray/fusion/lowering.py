@@ -116,7 +116,7 @@ class LoopBuilder:
         """How many folds there are."""
         return sum(isinstance(item, Fold) for item in self.instructions)
 
-    # -- instructions ---------------------------------------------------------------------------------------------------
+    # -- instructions --------------------------------------------------------------------------------------------------
 
     def add(self, item: Instruction, operands: Sequence[int] = ()) -> int:
         """Append an instruction; return its number."""
@@ -177,7 +177,11 @@ class LoopBuilder:
     def _refuse_repetition(self, position: int, layout: Layout) -> None:
         """Ask for a small value to be stored when broadcasting would compute it again for many elements."""
         size = self.graph.nodes[position].size
-        if layout.size > 2 * size and self.graph.cost(position) >= BROADCAST_COST_LIMIT and self._depends_on_data(position):
+        if (
+            layout.size > 2 * size
+            and self.graph.cost(position) >= BROADCAST_COST_LIMIT
+            and self._depends_on_data(position)
+        ):
             raise StoreFirst(position)
 
     def _depends_on_data(self, position: int) -> bool:
@@ -239,11 +243,13 @@ class LoopBuilder:
     def _hoisted(self, layout: Layout, level: int) -> tuple[Layout, int]:
         """Return the layout at the lowest level that tells its elements apart."""
         count = len(self.outer)
-        if level == FULL and all(n == 1 or s == 0 for n, s in zip(layout.shape[count:], layout.strides[count:], strict=True)):
+        if level == FULL and all(
+            n == 1 or s == 0 for n, s in zip(layout.shape[count:], layout.strides[count:], strict=True)
+        ):
             return Layout(self.outer, layout.strides[:count], layout.offset), OUTER
         return layout, level
 
-    # -- what a loop makes ----------------------------------------------------------------------------------------------
+    # -- what a loop makes ---------------------------------------------------------------------------------------------
 
     def adopt_axes(self, axes: tuple[int, ...]) -> None:
         """Split a loop that had no folds yet into rows: everything in it is lowered again."""
@@ -289,9 +295,7 @@ class LoopBuilder:
     def make_region(self, value: int, slot_of: int, layout: Layout, extent: int) -> None:
         """Store an instruction to a region of a stored node; ``layout`` has the source's shape."""
         order = self.outer_axes + self.inner_axes
-        region = Layout(
-            self.outer + self.inner, tuple(layout.strides[a] for a in order), layout.offset
-        )
+        region = Layout(self.outer + self.inner, tuple(layout.strides[a] for a in order), layout.offset)
         if slot_of not in self.outputs:
             self.outputs.append(slot_of)
         dtype = self.instructions[value].dtype
@@ -313,7 +317,7 @@ class LoopBuilder:
             node = self.graph.nodes[position]
             self.stores.append(Store(len(self.outputs) - 1, value, layout, node.size, node.dtype, level))
 
-    # -- the finished loop ----------------------------------------------------------------------------------------------
+    # -- the finished loop ---------------------------------------------------------------------------------------------
 
     def has_row_program(self) -> bool:
         """Whether anything at level FULL waits for a fold."""

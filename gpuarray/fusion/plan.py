@@ -62,7 +62,7 @@ class Plan:
 
 @dataclass
 class Group:
-    """Steps that run together: a loop under construction, a loop over the result of ``head``, or steps that stand alone.
+    """Steps that run together: a loop, or a loop over the result of ``head``, or steps that stand alone.
 
     ``head`` is a matrix product or a scan, whose result the loop takes as its first input without storing it.
     """
@@ -98,7 +98,7 @@ class Planner:
         self.groups: list[Group] = []
         self.producer: dict[int, int] = {}
 
-    # -- grouping -------------------------------------------------------------------------------------------------------
+    # -- grouping ------------------------------------------------------------------------------------------------------
 
     def group(self) -> None:
         """Assign every stored value to a group."""
@@ -206,7 +206,7 @@ class Planner:
         busy = rows >= capabilities.parallel_rows or columns <= SHORT_ROW
         return trailing and busy and columns <= capabilities.row_limit
 
-    # -- steps that stand alone -----------------------------------------------------------------------------------------
+    # -- steps that stand alone ----------------------------------------------------------------------------------------
 
     def _scan(self, position: int, node: Scan) -> PlannedStep:
         source = self.graph.inputs[position][0]
@@ -304,7 +304,7 @@ class Planner:
         builder.make_region(value, position, node.layout, node.size)
         return [copy, _finished(builder, set())]
 
-    # -- what is computed twice -------------------------------------------------------------------------------------------
+    # -- what is computed twice ----------------------------------------------------------------------------------------
 
     def too_dear_to_repeat(self) -> set[int]:
         """Return values that several loops compute although storing them would be cheaper."""
@@ -322,7 +322,7 @@ class Planner:
         below = {i for p in repeated for i in self.graph.inputs[p]}
         return repeated - below
 
-    # -- the plan ---------------------------------------------------------------------------------------------------------
+    # -- the plan ------------------------------------------------------------------------------------------------------
 
     def finish(self) -> Plan:
         """Return the plan of the groups."""

@@ -89,8 +89,8 @@ class Apply:
 class Fold:
     """A reduction row over the inner axes of one FULL operand of dtype ``source``; the result is at level OUTER.
 
-    ``dtype`` is the result's. The operand is cast to ``op.accumulate(source)`` first; for indexed rows the result is the
-    flat position among the row's elements in C order.
+    ``dtype`` is the result's. The operand is cast to ``op.accumulate(source)`` first; for indexed rows the result is
+    the flat position among the row's elements in C order.
     """
 
     op: ReduceOp
@@ -225,7 +225,7 @@ class CopyStep:
 
 @dataclass(frozen=True)
 class ScatterStep:
-    """Values (input 0) written into output 0, of ``extent`` elements, at flat positions (input 1), last one counting."""
+    """Values (input 0) written into output 0, of ``extent`` elements, at flat positions (input 1), last wins."""
 
     dtype: DType
     positions: DType
@@ -297,7 +297,9 @@ def loop_text(loop: Loop) -> str:
     """Return the canonical text of a loop: structure, rows, dtypes and stride classes; no sizes and no values."""
     lines = [f"loop {len(loop.outer)}+{len(loop.inner)}"]
     lines += [_instruction_text(i, item) for i, item in enumerate(loop.instructions)]
-    lines += [f"store {s.slot}:{s.dtype.name} %{s.value} {_LEVELS[s.level]} {stride_class(s.layout)}" for s in loop.stores]
+    lines += [
+        f"store {s.slot}:{s.dtype.name} %{s.value} {_LEVELS[s.level]} {stride_class(s.layout)}" for s in loop.stores
+    ]
     return "\n".join(lines)
 
 

@@ -309,8 +309,8 @@ def contract(left: Node, right: Node) -> Node:
     """
     if left.shape[2] != right.shape[1] or left.shape[0] != right.shape[0]:
         raise ValueError(
-            f"matmul: mismatch in the core dimension: {left.shape[2]} columns on the left, {right.shape[1]} rows on the "
-            "right"
+            f"matmul: mismatch in the core dimension: {left.shape[2]} columns on the left, {right.shape[1]} rows on "
+            "the right"
         )
     return Contract(left, right)
 

@@ -1,7 +1,7 @@
 """What an index expression means: a layout for basic indexing, flat positions for advanced indexing.
 
-The rules are NumPy's. Basic keys (integers, slices, ellipsis, None) make views. As soon as a key has an integer array or
-a boolean array it is advanced: array parts broadcast together, their axes come where the first of them stood if they
+The rules are NumPy's. Basic keys (integers, slices, ellipsis, None) make views. As soon as a key has an integer array
+or a boolean array it is advanced: array parts broadcast together, their axes come where the first of them stood if they
 stand together, else in front, and the result is a new array.
 """
 
@@ -52,7 +52,7 @@ class Integers:
 
 def is_basic(key: Any) -> bool:
     """Whether a key element is of the kinds that make views."""
-    return key is None or key is Ellipsis or isinstance(key, slice | int | np.integer) and not isinstance(key, bool)
+    return key is None or key is Ellipsis or (isinstance(key, slice | int | np.integer) and not isinstance(key, bool))
 
 
 def expand(key: tuple[Any, ...], ndim: int, consumed: Sequence[int]) -> list[Any]:

@@ -27,8 +27,8 @@ def current(node: Node) -> Node:
 def topological(roots: Iterable[Node]) -> tuple[list[Node], dict[int, int], list[Hashable]]:
     """Return all nodes below ``roots``, operands before their users; each one's position by ``id``; and their keys.
 
-    Nodes that have been evaluated stand for themselves as leaves. Each key tells its node from others of a plan, but for
-    the values of leaves and scalars; all of them together tell plans apart.
+    Nodes that have been evaluated stand for themselves as leaves. Each key tells its node from others of a plan, but
+    for the values of leaves and scalars; all of them together tell plans apart.
     """
     order: list[Node] = []
     position: dict[int, int] = {}

@@ -1,7 +1,7 @@
 """The provider protocol: about a dozen members, and none of them knows a single operation.
 
-A provider owns one device: its memory, its queue, its compiled kernels. It runs :data:`~gpuarray.fusion.steps.Step` values
-as data. Running enqueues; only :meth:`Provider.read` and :meth:`Provider.synchronize` wait.
+A provider owns one device: its memory, its queue, its compiled kernels. It runs :data:`~gpuarray.fusion.steps.Step`
+values as data. Running enqueues; only :meth:`Provider.read` and :meth:`Provider.synchronize` wait.
 """
 
 from collections.abc import Mapping, Sequence
@@ -81,12 +81,10 @@ class Provider(Protocol):
         """Return how many launches a prepared step makes."""
 
     def export(self, buffer: Any) -> Any:
-        """Return the device API's own object behind ``buffer`` (a ``wgpu.GPUBuffer``, an ``ndarray``), without a copy."""
+        """Return the device API's own object behind ``buffer``, such as a ``wgpu.GPUBuffer``, without a copy."""
 
     def adopt(self, handle: Any, nbytes: int) -> Any:
         """Return a buffer over the device API's own object, which stays its owner's."""
 
     def close(self) -> None:
         """Release everything; later calls raise DeviceError."""
-
-

@@ -19,7 +19,6 @@ from gpuarray.device import Device
 from gpuarray.fusion.plan import Plan, PlannedStep, make_plan
 from gpuarray.fusion.steps import CallStep
 from gpuarray.fusion.verify import check_plan
-from gpuarray.graph.layouts import Shape
 from gpuarray.graph.nodes import Call, Contract, Generate, Leaf, Node, Reduce, Scan
 from gpuarray.graph.verify import check_graph
 from gpuarray.graph.walk import current, topological
@@ -79,7 +78,7 @@ def check_device(device: Device) -> None:
     provider_of(device)
 
 
-# -- evaluation -----------------------------------------------------------------------------------------------------------
+# -- evaluation --------------------------------------------------------------------------------------------------------
 
 
 def evaluate(nodes: Sequence[Node], device: Device) -> None:
@@ -206,7 +205,9 @@ def _run_on_host(
 ) -> None:
     """Run one step with host memory: read its inputs, compute, write its outputs back to the device."""
     planned = step.planned
-    arrays = [_host_values(order[i], i, buffer, plan, provider) for i, buffer in zip(planned.inputs, inputs, strict=True)]
+    arrays = [
+        _host_values(order[i], i, buffer, plan, provider) for i, buffer in zip(planned.inputs, inputs, strict=True)
+    ]
     if isinstance(planned.step, CallStep):
         results = _call(planned.step, arrays)
     else:
@@ -265,7 +266,7 @@ def _run_in_process(
     return results
 
 
-# -- residency ------------------------------------------------------------------------------------------------------------
+# -- residency ---------------------------------------------------------------------------------------------------------
 
 
 def resident(leaf: Leaf, provider: Provider) -> Any:
@@ -315,15 +316,16 @@ def synchronize(device: Device | None = None) -> None:
         provider.synchronize()
 
 
-# -- bounded graphs ---------------------------------------------------------------------------------------------------------
+# -- bounded graphs ----------------------------------------------------------------------------------------------------
 
 
 def trim(node: Node, device: Device) -> None:
     """Evaluate part of a graph that has become deep, at a place that a loop reaches again and again.
 
-    The chain of deepest operands below ``node`` repeats itself when a loop recorded it. It is cut after a whole number of
-    repetitions, so that all pieces of a long loop have one structure, and compile once. Without a repetition all of it is
-    evaluated.
+    The chain of deepest operands below ``node`` repeats itself when a loop recorded it. It is cut after a whole
+    number of
+    repetitions, so that all pieces of a long loop have one structure, and compile once. Without a repetition all of
+    it is evaluated.
     """
     chain: list[Node] = []
     link: Node | None = node
