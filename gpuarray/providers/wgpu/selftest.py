@@ -1,7 +1,7 @@
 """What a driver does with arithmetic, found out by running it once when a device is opened.
 
 The answers become pipeline constants (overrides) of the mathematics library, which knows a form for either case. Called
-by the provider; takes a few milliseconds.
+by the provider, which records the answers per driver version.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,6 +14,7 @@ from gpuarray.codegen.programs import Binding, Launch, Program
 
 #: The override of ``codegen/math`` that says whether ``fma`` rounds once.
 FUSED: Final = "fused_multiply_add"
+FACTS: Final = (FUSED,)
 
 _COUNT: Final = 64
 _SOURCE: Final = f"""struct Parameters {{ words: array<vec4<u32>, 1> }}
