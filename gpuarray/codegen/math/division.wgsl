@@ -89,7 +89,9 @@ fn residue_f32(x: f32, a: f32, b: f32) -> f32 {
 }
 
 // Magnitudes from 2**-40 to 2**40: products and quotients of two such numbers, and their errors, are all normal.
-fn moderate_f32(x: f32) -> bool { return (magnitude_f32(x) - 0x2b800000u) < 0x28000000u; }
+const least_moderate_f32 = 9.094947017729282e-13f;
+const most_moderate_f32 = 1.099511627776e12f;
+fn moderate_f32(x: f32) -> bool { return abs(x) < most_moderate_f32 && abs(x) >= least_moderate_f32; }
 
 // An estimate, improved twice by its exact remainder (Markstein 1990): correctly rounded but for about one in 2**21 roots
 // that lie within 2**-21 ULP of the middle between two numbers.
@@ -103,7 +105,7 @@ fn divide_f32(x: f32, y: f32) -> f32 {
   return divide_careful_f32(x, y);
 }
 fn sqrt_f32(x: f32) -> f32 {
-  if (bitcast<u32>(x) - 0x2b800000u < 0x28000000u) {  // moderate, and positive
+  if (x < most_moderate_f32 && x >= least_moderate_f32) {
     let inverse = inverseSqrt(x);
     let half = 0.5f * inverse;
     let estimate = multiply_f32(x, inverse);

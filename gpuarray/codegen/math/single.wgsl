@@ -17,10 +17,10 @@ fn exp_reduced_f32(x: f32, shifted: f32) -> f32 {
   return 1.0f + r * (1.0f + r * p);
 }
 fn exp_f32(x: f32) -> f32 {
-  if (magnitude_f32(x) < 0x42ae0000u) {
+  if (abs(x) < 87.0f) {
     let shifted = shifted_nearest_f32(x, 1.44269504f);
     // the rounder's own low bits are 0: what is shifted into the exponent is n alone
-    return bitcast<f32>(bitcast<i32>(exp_reduced_f32(x, shifted)) + (bitcast<i32>(shifted) << 23u));
+    return exp_reduced_f32(x, shifted) * bitcast<f32>((bitcast<u32>(shifted) << 23u) + one_bits_f32);
   }
   if (isnan_f32(x)) { return x; }
   let bounded = clamped_f32(x, 104.0f);
@@ -74,9 +74,11 @@ fn careful_sin_f32(x: f32, shift: i32) -> f32 {
   let reduced = reduce_f32(x);
   return quadrant_sin_f32(reduced.high, shift + i32(reduced.quadrant));
 }
-const quick_bits_f32 = 0x45800000u;
+// Comparisons of numbers, not of their bits: these run beside the arithmetic at its full speed. NaN fails them, and would
+// pass through the quick forms as NaN.
+const quick_f32 = 4096.0f;
 fn sin_f32(x: f32) -> f32 {
-  if (magnitude_f32(x) - tiny_bits_f32 < quick_bits_f32 - tiny_bits_f32) {
+  if (abs(x) < quick_f32 && abs(x) >= bitcast<f32>(tiny_bits_f32)) {
     let reduced = quadrant_f32(x);
     return quadrant_sin_f32(reduced.remainder, reduced.shifted);
   }
@@ -84,7 +86,7 @@ fn sin_f32(x: f32) -> f32 {
   return careful_sin_f32(x, 0);
 }
 fn cos_f32(x: f32) -> f32 {
-  if (magnitude_f32(x) < quick_bits_f32) {
+  if (abs(x) < quick_f32) {
     let reduced = quadrant_f32(x);
     return quadrant_sin_f32(reduced.remainder, reduced.shifted + 1);
   }
