@@ -298,7 +298,7 @@ class RowKernel:
                 assert isinstance(item, Apply | Take | Index)
                 where = self._row_position(item.layout, item.layout.offset) if isinstance(item, Index) else ""
                 value = expression(work, item, 0, where)
-            work.kernel.line(declare(f"u{number}", item.dtype, value))
+            work.kernel.line(declare(f"one{number}", item.dtype, value))
 
     def _row_stores(self) -> None:
         kernel = self.work.kernel
@@ -306,7 +306,7 @@ class RowKernel:
             if store.level != OUTER:
                 continue
             where = self._row_position(store.layout, self.work.offset("output", store.slot, store.layout))
-            statement = self.work.access(store).store(where, f"u{store.value}")
+            statement = self.work.access(store).store(where, f"one{store.value}")
             kernel.line(statement if self.shape.mode == THREAD else f"if (local == 0u) {{ {statement} }}")
 
     # -- walking a row -------------------------------------------------------------------------------------------------
@@ -528,7 +528,7 @@ class RowKernel:
             value = casts.wrap_expression(f"a{number}", dtype)
         else:
             value = casts.cast_expression(f"a{number}", dtype, fold.dtype)
-        self.work.kernel.line(declare(f"u{number}", fold.dtype, value))
+        self.work.kernel.line(declare(f"one{number}", fold.dtype, value))
 
     def _scratch(self, *, writable: bool) -> list[tuple[Access, int]]:
         """Bind the scratch memory of the partial results; return it with its sizes in bytes."""

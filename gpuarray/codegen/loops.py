@@ -78,14 +78,15 @@ def open_kernel(loop: Loop, label: str, wide: Callable[[str, int], bool], output
 
 def value_name(number: int, level: int, lane: int) -> str:
     """Return the WGSL name of an instruction's value."""
-    return f"v{number}_{lane}" if level == FULL else f"u{number}"
+    # a u in front would make u32 of number 32, and hide the type
+    return f"v{number}_{lane}" if level == FULL else f"one{number}"
 
 
 def emit_uniform(work: LoopKernel) -> None:
     """Emit what is the same for the whole step."""
     for number, item in enumerate(work.loop.instructions):
         if item.level == UNIFORM:
-            work.kernel.line(declare(f"u{number}", item.dtype, uniform_expression(work, item)))
+            work.kernel.line(declare(f"one{number}", item.dtype, uniform_expression(work, item)))
 
 
 def uniform_expression(work: LoopKernel, item: object) -> str:
@@ -93,7 +94,7 @@ def uniform_expression(work: LoopKernel, item: object) -> str:
     if isinstance(item, Scalar):
         return work.kernel.scalar(item.slot, item.dtype)
     assert isinstance(item, Apply)
-    return apply_expression(item.op, [f"u{o}" for o in item.operands], item.sources, item.dtype)
+    return apply_expression(item.op, [f"one{o}" for o in item.operands], item.sources, item.dtype)
 
 
 def expression(work: LoopKernel, item: Apply | Take | Index, lane: int, position: str) -> str:
@@ -187,7 +188,7 @@ def flat_launch(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
     emit_uniform(work)
     for number, item in enumerate(loop.instructions):
         if item.level == OUTER:
-            kernel.line(declare(f"u{number}", item.dtype, _single(work, item)))
+            kernel.line(declare(f"one{number}", item.dtype, _single(work, item)))
     step = 1 if consecutive else WORKGROUP
     _flat_values(work, _flat_loads(work, lanes, whole, step, count))
     _flat_stores(work, lanes, step, count)
@@ -328,7 +329,7 @@ def add_epilogue(kernel: Kernel, loop: Loop, inputs_before: int) -> None:
     emit_uniform(work)
     for number, item in enumerate(loop.instructions):
         if item.level == OUTER:
-            kernel.line(declare(f"u{number}", item.dtype, _single(work, item)))
+            kernel.line(declare(f"one{number}", item.dtype, _single(work, item)))
     layouts = [
         x.layout for x in (*loop.instructions, *loop.stores) if isinstance(x, Load | Index | Store) and x.level == FULL
     ]

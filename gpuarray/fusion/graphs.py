@@ -14,6 +14,7 @@ from gpuarray.graph.nodes import (
     Concat,
     Contract,
     Gather,
+    Generate,
     Leaf,
     Map,
     Node,
@@ -23,8 +24,17 @@ from gpuarray.graph.nodes import (
     View,
 )
 from gpuarray.graph.walk import operands
+from gpuarray.ops.spec import GenerateOp
 
 INSTRUCTION_LIMIT = 512
+
+#: How many simple operations of a generator's row count as one instruction.
+_OPERATIONS = 4
+
+
+def length_of(op: GenerateOp) -> int:
+    """Return how many instructions a generator's row counts as: what a driver takes to compile grows with random rows."""
+    return max(1, op.cost // _OPERATIONS)
 
 
 @dataclass
@@ -87,9 +97,11 @@ class GraphView:
         bindings = max(2, min(capabilities.storage_bindings - 4, 64))
         reads: list[int] = []
         inside: list[int] = []
-        for position in range(len(self.nodes)):
+        free_bit = 0
+        for position, node in enumerate(self.nodes):
+            weight = length_of(node.op) if isinstance(node, Generate) else 1
             inputs = self.inputs[position]
-            if len(inputs) > bindings and not isinstance(self.nodes[position], Map | View | Gather):
+            if len(inputs) > bindings and not isinstance(node, Map | View | Gather):
                 inputs = ()
             self._store_largest(inputs, reads, inside, bindings)
             read = within = 0
@@ -97,7 +109,8 @@ class GraphView:
                 read |= 1 << i if i in self.stored else reads[i]
                 within |= 0 if i in self.stored else inside[i]
             reads.append(read)
-            inside.append(within | 1 << position)
+            inside.append(within | ((1 << weight) - 1) << free_bit)
+            free_bit += weight
 
     def _store_largest(self, inputs: tuple[int, ...], reads: list[int], inside: list[int], bindings: int) -> None:
         while True:
@@ -120,7 +133,7 @@ class GraphView:
         while stack:
             current = stack.pop()
             node = self.nodes[current]
-            if isinstance(node, Map):
+            if isinstance(node, Map | Generate):
                 total += node.op.cost
             for operand in self.inputs[current]:
                 if operand not in seen and operand not in self.stored:

@@ -243,9 +243,9 @@ class LoopBuilder:
     def _hoisted(self, layout: Layout, level: int) -> tuple[Layout, int]:
         """Return the layout at the lowest level that tells its elements apart."""
         count = len(self.outer)
-        if level == FULL and all(
-            n == 1 or s == 0 for n, s in zip(layout.shape[count:], layout.strides[count:], strict=True)
-        ):
+        inner = zip(layout.shape[count:], layout.strides[count:], strict=True)
+        # a row without elements has none to read once either
+        if level == FULL and all(extent == 1 or (extent and not stride) for extent, stride in inner):
             return Layout(self.outer, layout.strides[:count], layout.offset), OUTER
         return layout, level
 

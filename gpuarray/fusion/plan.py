@@ -12,9 +12,19 @@ from math import prod
 
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
-from gpuarray.fusion.graphs import INSTRUCTION_LIMIT, GraphView, view_graph
+from gpuarray.fusion.graphs import INSTRUCTION_LIMIT, GraphView, length_of, view_graph
 from gpuarray.fusion.lowering import CannotJoin, LoopBuilder, StoreFirst
-from gpuarray.fusion.steps import FULL, CallStep, ContractStep, CopyStep, ScanStep, ScatterStep, Step, weight
+from gpuarray.fusion.steps import (
+    FULL,
+    CallStep,
+    ContractStep,
+    CopyStep,
+    Index,
+    ScanStep,
+    ScatterStep,
+    Step,
+    weight,
+)
 from gpuarray.graph.layouts import Layout, contiguous, slice_axis
 from gpuarray.graph.nodes import Call, Concat, Contract, Leaf, Node, Reduce, Scan, Scatter, View
 from gpuarray.graph.walk import freeze
@@ -197,7 +207,7 @@ class Planner:
         bindings = len(builder.inputs) + len(builder.outputs) + 2 * builder.fold_count
         if bindings > min(capabilities.storage_bindings, BINDING_LIMIT) - 1:
             return False
-        if len(builder.instructions) > 2 * INSTRUCTION_LIMIT:
+        if sum(length_of(i.op) if isinstance(i, Index) else 1 for i in builder.instructions) > 2 * INSTRUCTION_LIMIT:
             return False
         if not builder.has_row_program():
             return True

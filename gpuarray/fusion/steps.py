@@ -248,7 +248,7 @@ Step: TypeAlias = Loop | ScanStep | ContractStep | CallStep | CopyStep | Scatter
 
 
 #: What an operation costs in these compute types, in float32 operations.
-_WEIGHTS: Final = {"f64": 4, "c64": 8, "c128": 32}
+_WEIGHTS: Final = {"f64": 2, "c64": 8, "c128": 32}
 
 
 def weight(instructions: Iterable[Instruction]) -> int:

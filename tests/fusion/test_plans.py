@@ -166,7 +166,7 @@ def test_pieces_of_equal_shape_are_joined_in_one_launch(place: str) -> None:
     assert xp.explain(xp.stack([x, y, x - y], axis=-1)).launches == 1
 
 
-# -- what is kept, and what costs nothing -------------------------------------------------------------------------------
+# -- what is kept, and what costs nothing -----------------------------------------------------------------------------
 
 
 def test_an_unread_array_costs_nothing(place: str) -> None:
@@ -217,7 +217,12 @@ def test_a_loop_over_growing_shapes_compiles_a_handful_of_kernels(place: str) ->
 
 def test_results_do_not_depend_on_fusion(device: Device) -> None:
     host = numbers(ROWS, COLUMNS)
-    for expression in (lambda x: softmax(x, 1), lambda x: softmax(x, 0), lambda x: x.var(axis=0), lambda x: x.T[::-2] * x.max()):
+    for expression in (
+        lambda x: softmax(x, 1),
+        lambda x: softmax(x, 0),
+        lambda x: x.var(axis=0),
+        lambda x: x.T[::-2] * x.max(),
+    ):
         fused = np.asarray(expression(xp.asarray(host)))
         with xp.using(fuse=False):
             unfused = np.asarray(expression(xp.asarray(host)))

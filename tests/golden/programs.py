@@ -1,4 +1,4 @@
-"""Named programs whose plans and kernels are kept as texts: each records an expression and returns the wanted arrays."""
+"""Named programs whose plans and kernels are kept as texts: each records an expression and returns what is wanted."""
 
 from collections.abc import Callable
 from typing import Any

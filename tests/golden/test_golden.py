@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from programs import CAPABILITIES, PROGRAMS
 
 import gpuarray as xp
 from gpuarray.codegen import emit
@@ -16,8 +17,6 @@ from gpuarray.fusion.steps import CallStep, text
 from gpuarray.fusion.verify import check_plan
 from gpuarray.graph.walk import current, topological
 from gpuarray.providers import registry
-
-from programs import CAPABILITIES, PROGRAMS
 
 TEXTS = Path(__file__).parent / "texts"
 

@@ -3,8 +3,8 @@
 An element's *slack* is 0 where the answer must be NumPy's own bits, finite where rounding may differ, and infinite
 where anything goes: what C leaves undefined, and decisions taken on values that are themselves uncertain. Slack of an
 elementwise result is its promised rounding error plus what its operands' slack can do to it, found by evaluating the
-function in double precision at the corners of the operands' error boxes. The smallest subnormal number as the slack of a
-zero means that its sign is open.
+function in double precision at the corners of the operands' error boxes. The smallest subnormal number as the slack
+of a zero means that its sign is open.
 """
 
 from collections.abc import Callable, Sequence
@@ -50,8 +50,7 @@ def wide(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 def unit(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Return the unit in the last place at the magnitude of each element; 0 of what is not finite."""
     size = np.abs(array)
-    found = np.where(np.isfinite(size), np.spacing(size), 0).astype(np.float64)
-    return found
+    return np.asarray(np.where(np.isfinite(size), np.spacing(size), 0).astype(np.float64))
 
 
 def epsilon(dtype: Any) -> float:
@@ -155,7 +154,8 @@ def elementwise(name: str, ulp: float, function: Callable[..., Any], operands: S
     result = np.asarray(function(*(o.array for o in operands)))
     slack = own_error(name, ulp, result, operands)
     if name in ("equal", "not_equal", "argmax", "argmin") or (
-        result.dtype.kind != "c" and name in ("less", "less_equal", "greater", "greater_equal", "maximum", "minimum")
+        result.dtype.kind != "c"
+        and name in ("less", "less_equal", "greater", "greater_equal", "maximum", "minimum")
         and any(o.array.dtype.kind == "c" for o in operands)
     ):
         # equality inside an error box need not show at its corners
@@ -207,7 +207,9 @@ def _count(array: np.ndarray[Any, Any], axis: Any) -> int:
 def _sums_exactly(array: np.ndarray[Any, Any], total: Any) -> Any:
     """Whether every order of additions gives the same: multiples of 1/256 with a sum that fits the mantissa."""
     scaled = wide(array) * 256
-    whole = bool(np.all(np.isfinite(scaled) & (np.trunc(scaled.real) == scaled.real) & (np.trunc(scaled.imag) == scaled.imag)))
+    whole = bool(
+        np.all(np.isfinite(scaled) & (np.trunc(scaled.real) == scaled.real) & (np.trunc(scaled.imag) == scaled.imag))
+    )
     return whole & (total * 256 < 2.0 ** np.finfo(array.dtype).nmant)
 
 
@@ -257,9 +259,7 @@ def _sum_slack(
     return _product_slack(array, result, axis, keepdims, count, slack)
 
 
-def _product_slack(
-    array: np.ndarray[Any, Any], result: Any, axis: Any, keepdims: bool, count: int, slack: Any
-) -> Any:
+def _product_slack(array: np.ndarray[Any, Any], result: Any, axis: Any, keepdims: bool, count: int, slack: Any) -> Any:
     sizes = np.abs(wide(array))
     powers = np.log2(np.where((sizes > 0) & np.isfinite(sizes), sizes, 1))
     high = np.asarray(np.where(powers > 0, powers, 0).sum(axis=axis, keepdims=keepdims))
@@ -272,9 +272,7 @@ def _product_slack(
     return np.where(risky | uncertain, np.inf, error)
 
 
-def _moment_slack(
-    name: str, value: Value, result: Any, axis: Any, keepdims: bool, count: int, slack: Any
-) -> Any:
+def _moment_slack(name: str, value: Value, result: Any, axis: Any, keepdims: bool, count: int, slack: Any) -> Any:
     array = value.array
     computing = np.float32 if array.dtype == np.float16 else np.result_type(array.dtype, np.float32)
     computing = np.dtype(np.float64) if array.dtype.kind in "biu" else np.dtype(computing)
@@ -316,7 +314,9 @@ def scan(name: str, value: Value, axis: int) -> Value:
         powers = np.abs(np.log2(np.where((sizes > 0) & np.isfinite(sizes), sizes, 1)))
         info = np.finfo(result.dtype)
         risky = powers.sum(axis=axis, keepdims=True) >= min(info.maxexp - 1, -info.minexp - 1)
-        error = np.where(np.isfinite(result), np.abs(wide(result)), 0) * (array.shape[axis] + 1) * 4 * epsilon(result.dtype)
+        error = (
+            np.where(np.isfinite(result), np.abs(wide(result)), 0) * (array.shape[axis] + 1) * 4 * epsilon(result.dtype)
+        )
         error = error + np.where(result == 0, TINY, 0)
         return _closed(result, np.where(risky | (slack > 0), np.inf, error))
     total = np.asarray(_magnitudes(array).sum(axis=axis, keepdims=True))
@@ -334,7 +334,9 @@ def matrix_product(first: Value, second: Value) -> Value:
     if result.dtype.kind in "biu":
         return _closed(result, slack)
     # products of multiples of 1/16 are multiples of 1/256
-    whole = all(np.all(np.isfinite(x) & (np.trunc(x * 16) == x * 16)) for x in (left, right)) and result.dtype.kind == "f"
+    whole = (
+        all(np.all(np.isfinite(x) & (np.trunc(x * 16) == x * 16)) for x in (left, right)) and result.dtype.kind == "f"
+    )
     total = left @ right
     exactly = whole & (total * 256 < 2.0 ** np.finfo(result.dtype).nmant)
     error = np.where(exactly, TINY, 2 * epsilon(result.dtype) * (first.array.shape[1] + 4) * total)

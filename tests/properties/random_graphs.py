@@ -19,22 +19,25 @@ from gpuarray.ops import spec
 LARGEST = 90_000
 EXTENTS = (1, 2, 3, 4, 5, 7, 8)
 
-UNARY = (
-    "negative positive abs fabs sign square reciprocal sqrt cbrt degrees radians ceil floor trunc rint signbit spacing "
-    "exp exp2 expm1 log log1p log2 log10 sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh isnan isinf "
-    "isfinite logical_not bitwise_invert bitwise_count conj"
-).split()
-BINARY = (
-    "add subtract multiply divide floor_divide remainder fmod hypot pow gcd lcm heaviside copysign nextafter atan2 "
-    "logaddexp maximum minimum fmax fmin equal not_equal less less_equal greater greater_equal logical_and logical_or "
-    "logical_xor bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift"
-).split()
-#: Drawn more often than others: what most programs consist of.
-COMMON = ("add", "subtract", "multiply", "divide", "maximum", "less", "negative", "square", "abs")
-#: Not continuous, or of unbounded slope: only for operands without slack.
-ABRUPT = frozenset(
-    "floor_divide remainder fmod spacing nextafter gcd lcm pow tan copysign sign heaviside reciprocal".split()
+
+def _words(*lines: str) -> tuple[str, ...]:
+    return tuple(word for line in lines for word in line.split())
+
+
+UNARY = _words(
+    "negative positive abs fabs sign square reciprocal sqrt cbrt degrees radians ceil floor trunc rint signbit spacing",
+    "exp exp2 expm1 log log1p log2 log10 sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh isnan isinf",
+    "isfinite logical_not bitwise_invert bitwise_count conj",
 )
+BINARY = _words(
+    "add subtract multiply divide floor_divide remainder fmod hypot pow gcd lcm heaviside copysign nextafter atan2",
+    "logaddexp maximum minimum fmax fmin equal not_equal less less_equal greater greater_equal logical_and logical_or",
+    "logical_xor bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift",
+)
+#: Drawn more often than others: what most programs consist of.
+COMMON = _words("add subtract multiply divide maximum less negative square abs")
+#: Not continuous, or of unbounded slope: only for operands without slack.
+ABRUPT = _words("floor_divide remainder fmod spacing nextafter gcd lcm pow tan copysign sign heaviside reciprocal")
 REDUCTIONS = ("sum", "prod", "min", "max", "any", "all", "argmin", "argmax", "mean", "var")
 
 
@@ -69,7 +72,7 @@ class Graph:
         self.wanted = sorted({last, *others})
         self.held = set(self.wanted) | {i for i in range(last) if self.random.random() < 0.3}
 
-    # -- choices --------------------------------------------------------------------------------------------------------
+    # -- choices ------------------------------------------------------------------------------------------------------
 
     def _chance(self, probability: float) -> bool:
         return bool(self.random.random() < probability)
@@ -125,7 +128,7 @@ class Graph:
         drawn = self.random.integers(0, len(special), array.shape)
         return np.where(chosen, np.array(special, array.dtype)[drawn], array)
 
-    # -- instructions -----------------------------------------------------------------------------------------------------
+    # -- instructions -------------------------------------------------------------------------------------------------
 
     def _add(self, text: str, operands: tuple[int, ...], run: Callable[..., Any], value: Value) -> None:
         self.instructions.append(Instruction(text, operands, run))
@@ -319,7 +322,7 @@ class Graph:
         (height, depth), (rows, width) = self.values[first].array.shape, self.values[second].array.shape
         return depth == rows and height * width * depth <= LARGEST
 
-    # -- views ----------------------------------------------------------------------------------------------------------
+    # -- views --------------------------------------------------------------------------------------------------------
 
     def _view(self) -> None:
         source = self._any()
@@ -374,7 +377,7 @@ class Graph:
         axis = int(self.random.integers(array.ndim))
         return f"flip axis={axis}", lambda x: np.flip(x, axis)
 
-    # -- running --------------------------------------------------------------------------------------------------------
+    # -- running ------------------------------------------------------------------------------------------------------
 
     def record(self, make: Callable[[Any], Any]) -> dict[int, Any]:
         """Run the program on arrays that ``make`` makes of the leaves; return those that are held to the end."""

@@ -1,7 +1,7 @@
 """Random programs of views and writes through them, run side by side on NumPy arrays and on arrays of this package.
 
-All arithmetic is exact (sums, differences, integer products, extremes), so the two sides must agree to the bit. What NumPy
-refuses, this package must refuse, and nothing may have changed.
+All arithmetic is exact (sums, differences, integer products, extremes), so the two sides must agree to the bit. What
+NumPy refuses, this package must refuse, and nothing may have changed.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 import gpuarray as xp
+from gpuarray import dtypes
 
 EXTENTS = (1, 2, 3, 4, 5, 6, 9)
-DTYPES = tuple(
-    map(np.dtype, "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64 complex64 complex128".split())
-)
+DTYPES = dtypes.ALL
 FAMILIES = (TypeError, IndexError, ValueError)
 MOST_ARRAYS = 7
 
@@ -40,7 +39,7 @@ class Program:
         for _ in range(int(self.random.integers(1, 3))):
             self._new()
 
-    # -- choices --------------------------------------------------------------------------------------------------------
+    # -- choices ------------------------------------------------------------------------------------------------------
 
     def _chance(self, probability: float) -> bool:
         return bool(self.random.random() < probability)
@@ -77,7 +76,7 @@ class Program:
         if len(self.live) > MOST_ARRAYS:
             self.live.pop(int(self.random.integers(len(self.live) - 1)))
 
-    # -- steps ----------------------------------------------------------------------------------------------------------
+    # -- steps --------------------------------------------------------------------------------------------------------
 
     def step(self) -> None:
         """Run one random line."""
@@ -173,7 +172,7 @@ class Program:
     def _copy(self, host: np.ndarray[Any, Any]) -> Any:
         return ".copy()", lambda x: x.copy()
 
-    # -- writes ---------------------------------------------------------------------------------------------------------
+    # -- writes -------------------------------------------------------------------------------------------------------
 
     def _write(self) -> None:
         makers = (
@@ -196,7 +195,11 @@ class Program:
         return repr(scalar), scalar
 
     def _function(self, dtype: Any) -> np.ufunc:
-        exact = {"b": (np.logical_or, np.logical_and, np.maximum), "c": (np.add, np.subtract), "f": (np.add, np.subtract)}
+        exact = {
+            "b": (np.logical_or, np.logical_and, np.maximum),
+            "c": (np.add, np.subtract),
+            "f": (np.add, np.subtract),
+        }
         return self._pick(exact.get(dtype.kind, (np.add, np.subtract, np.multiply, np.maximum)))
 
     def _augment(self, pair: Pair) -> Any:
@@ -302,7 +305,7 @@ class Program:
         scalar: Any = True if pair.host.dtype.kind == "b" else self._pick((0, 1, 7))
         return f"{pair.text}.fill({scalar})", lambda x: x.fill(scalar), (pair,)
 
-    # -- comparison -----------------------------------------------------------------------------------------------------
+    # -- comparison ---------------------------------------------------------------------------------------------------
 
     def check(self, what: str) -> None:
         """Compare all arrays of both sides."""
@@ -314,7 +317,8 @@ class Program:
             if not same or not np.array_equal(actual, pair.host, equal_nan=pair.host.dtype.kind in "fc"):
                 program = "\n".join(self.lines)
                 raise AssertionError(
-                    f"{what}: {pair.text} differs after\n{program}\nhere:\n{actual!r} writeable={pair.device.flags.writeable}"
+                    f"{what}: {pair.text} differs after\n{program}\n"
+                    f"here:\n{actual!r} writeable={pair.device.flags.writeable}"
                     f"\nNumPy:\n{pair.host!r} writeable={pair.host.flags.writeable}"
                 )
 

@@ -71,3 +71,29 @@ def test_empty_mask_of_an_axis_without_elements(device: Device) -> None:
     x = xp.asarray(np.zeros((0, 4)))
     x[np.zeros(0, bool)] = 3
     assert x[np.zeros((0, 4), bool)].shape == (0,)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("function", [np.arcsin, np.arcsinh, np.sinh, np.cbrt, np.rint, np.trunc])
+def test_function_of_a_fold(device: Device, function: Any, dtype: Any) -> None:
+    # Mesa mixes up a value out of a loop with what a function of it returns early
+    host = (np.random.default_rng(0).random((2, 300)) * 2 - 1).astype(dtype)
+    found = np.asarray(function(xp.asarray(host).max(axis=0)))
+    np.testing.assert_allclose(found, function(host.max(axis=0)), rtol=1e-6)
+
+
+def test_product_of_columns_without_elements(device: Device) -> None:
+    one = xp.asarray(np.ones((1, 8), np.float32)) <= 1
+    empty = np.where(one, one[2:], one[2:])
+    smallest = empty.argmin(axis=1, keepdims=True)
+    np.testing.assert_array_equal(np.asarray((empty + smallest).prod(axis=0)), np.ones(8, np.int64))
+
+
+def test_names_of_values_hide_no_type(device: Device) -> None:
+    # an instruction for each number up to 70 at the level of scalars, and a type's name at the end
+    x = xp.asarray(INTEGERS)
+    total = xp.asarray(np.int32(0))
+    for number in range(35):
+        total = total + number
+    found = (x + total).astype(np.int64)[np.array([0, 2])]
+    np.testing.assert_array_equal(np.asarray(found), INTEGERS[[0, 2]] + sum(range(35)))

@@ -42,7 +42,8 @@ def compare(graph: Graph, number: int, array: Any, what: str) -> None:
         ]
         pytest.fail(
             f"{what}: {places.size} of {actual.size} elements of %{number} differ\n"
-            f"{graph.text(number)}\n" + "\n".join(shown), pytrace=False
+            f"{graph.text(number)}\n" + "\n".join(shown),
+            pytrace=False,
         )
 
 

@@ -28,7 +28,8 @@ fn truth_FLOAT(x: FLOAT) -> bool { return magnitude_FLOAT(x) != 0; }
 fn abs_FLOAT(x: FLOAT) -> FLOAT { return bitcast<FLOAT>(magnitude_FLOAT(x)); }
 fn negative_FLOAT(x: FLOAT) -> FLOAT { return bitcast<FLOAT>(bitcast<UNSIGNED>(x) ^ sign_bit_FLOAT); }
 fn copysign_FLOAT(x: FLOAT, y: FLOAT) -> FLOAT {
-  return bitcast<FLOAT>(magnitude_FLOAT(x) | (bitcast<UNSIGNED>(y) & sign_bit_FLOAT));
+  // Mesa loses the magnitude where y comes out of a loop and an earlier return gives y itself, unless y is hidden
+  return bitcast<FLOAT>(magnitude_FLOAT(x) | (bitcast<UNSIGNED>(opaque_FLOAT(y)) & sign_bit_FLOAT));
 }
 
 // An integer that orders as the number does; both zeros are 0.

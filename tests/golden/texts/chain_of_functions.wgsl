@@ -1,0 +1,327 @@
+// workgroups 5x1x1
+// map_sin_square_negative_multiply_exp_and_5
+struct Parameters { words: array<vec4<u32>, 1> }
+@group(0) @binding(0) var<uniform> parameters: Parameters;
+@group(0) @binding(1) var<storage, read> input0: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read_write> output0: array<vec4<f32>>;
+fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
+const magnitude_bits_f32 = 0x7fffffffu;
+fn magnitude_f32(x: f32) -> u32 { return bitcast<u32>(x) & magnitude_bits_f32; }
+fn abs_f32(x: f32) -> f32 { return bitcast<f32>(magnitude_f32(x)); }
+const one_bits_f32 = 0x3f800000u;
+fn one_f32() -> f32 { return bitcast<f32>(one_bits_f32 + u32(zero_u32())); }
+fn add_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), y); }
+fn opaque_f32(x: f32) -> f32 {
+  return bitcast<f32>(bitcast<u32>(x) + u32(zero_u32()));
+}
+const rounder_f32 = 12582912.0f;
+fn shifted_nearest_f32(x: f32, factor: f32) -> f32 { return fma(x, factor, opaque_f32(rounder_f32)); }
+fn exp_reduced_f32(x: f32, shifted: f32) -> f32 {
+  let n = shifted - rounder_f32;
+  let r = (x - n * 0.693359375f) - n * -2.12194440e-4f;
+  let p = 5.0000001201e-1f + r * (1.6666665459e-1f + r * (4.1665795894e-2f + r * (8.3334519073e-3f
+    + r * (1.3981999507e-3f + r * 1.9875691500e-4f))));
+  return 1.0f + r * (1.0f + r * p);
+}
+const infinity_bits_f32 = 0x7f800000u;
+fn isnan_f32(x: f32) -> bool { return magnitude_f32(x) > infinity_bits_f32; }
+const sign_bit_f32 = 0x80000000u;
+fn copysign_f32(x: f32, y: f32) -> f32 {
+  return bitcast<f32>(magnitude_f32(x) | (bitcast<u32>(opaque_f32(y)) & sign_bit_f32));
+}
+fn clamped_f32(x: f32, limit: f32) -> f32 {
+  return select(x, copysign_f32(limit, x), magnitude_f32(x) > magnitude_f32(limit));
+}
+fn isfinite_f32(x: f32) -> bool { return magnitude_f32(x) < infinity_bits_f32; }
+fn truth_f32(x: f32) -> bool { return magnitude_f32(x) != 0; }
+const fraction_width_f32 = 23u;
+const exponent_mask_f32 = 0xffu;
+fn compose_f32(sign: u32, significand: u32, scale: i32) -> f32 {
+  if (scale > 0) {
+    let bits = significand + (u32(u32(scale - 1)) << fraction_width_f32);
+    return bitcast<f32>(sign | select(bits, infinity_bits_f32, scale >= i32(exponent_mask_f32)));
+  }
+  let shift = u32(min(1 - scale, i32(fraction_width_f32) + 2));
+  let kept = significand >> shift;
+  let lost = significand - (kept << shift);
+  let tie = u32(1) << (shift - 1u);
+  return bitcast<f32>(sign | (kept + u32(lost > tie || (lost == tie && (kept & 1) == 1))));
+}
+const implicit_bit_f32 = 0x00800000u;
+fn leading_zeros_u32(x: u32) -> u32 { return countLeadingZeros(x); }
+fn significand_f32(x: f32) -> u32 {
+  let magnitude = magnitude_f32(x);
+  let fraction = magnitude & (implicit_bit_f32 - 1);
+  if (magnitude >= implicit_bit_f32) { return fraction | implicit_bit_f32; }
+  return fraction << (leading_zeros_u32(fraction) - leading_zeros_u32(implicit_bit_f32));
+}
+fn exponent_field_f32(x: f32) -> i32 { return i32(u32(magnitude_f32(x) >> fraction_width_f32)); }
+fn scale_f32(x: f32) -> i32 {
+  let magnitude = magnitude_f32(x);
+  if (magnitude >= implicit_bit_f32) { return exponent_field_f32(x); }
+  return 1 - i32(leading_zeros_u32(magnitude) - leading_zeros_u32(implicit_bit_f32));
+}
+fn ldexp_f32(x: f32, n: i32) -> f32 {
+  if (!isfinite_f32(x) || !truth_f32(x)) { return x; }
+  return compose_f32(bitcast<u32>(x) & sign_bit_f32, significand_f32(x), scale_f32(x) + n);
+}
+const rounder_bits_f32 = 0x4b400000;
+fn exp_f32(x: f32) -> f32 {
+  if (abs(x) < 87.0f) {
+    let shifted = shifted_nearest_f32(x, 1.44269504f);
+    return exp_reduced_f32(x, shifted) * bitcast<f32>((bitcast<u32>(shifted) << 23u) + one_bits_f32);
+  }
+  if (isnan_f32(x)) { return x; }
+  let bounded = clamped_f32(x, 104.0f);
+  let shifted = shifted_nearest_f32(bounded, 1.44269504f);
+  return ldexp_f32(exp_reduced_f32(bounded, shifted), bitcast<i32>(shifted) - rounder_bits_f32);
+}
+fn negative_zero_f32() -> f32 { return bitcast<f32>(sign_bit_f32 + u32(zero_u32())); }
+fn multiply_f32(x: f32, y: f32) -> f32 { return fma(x, y, negative_zero_f32()); }
+fn negative_f32(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) ^ sign_bit_f32); }
+const quick_f32 = 4096.0f;
+const tiny_bits_f32 = 0x39000000u;
+struct Quadrant_f32 { remainder: f32, shifted: i32 }
+override fused_multiply_add: bool = false;
+const half_pi_low_f32 = -4.371139e-08f;
+const half_pi_f32 = 1.57079637050628662109375f;
+const half_pi_1_f32 = 1.5703125f;
+const half_pi_2_f32 = 0.0004837512969970703125f;
+const half_pi_3_f32 = 7.549533620476723e-08f;
+const half_pi_4_f32 = 2.5633440682570896e-12f;
+fn quadrant_f32(x: f32) -> Quadrant_f32 {
+  let shifted = shifted_nearest_f32(x, 0.636619772f);
+  let n = shifted - rounder_f32;
+  if (fused_multiply_add) {
+    let near = fma(-n, half_pi_low_f32, fma(-n, half_pi_f32, x));
+    return Quadrant_f32(fma(-n, -1.71512451e-15f, near), bitcast<i32>(shifted));
+  }
+  let r = (((x - n * half_pi_1_f32) - n * half_pi_2_f32) - n * half_pi_3_f32) - n * half_pi_4_f32;
+  return Quadrant_f32(r, bitcast<i32>(shifted));
+}
+fn sin_polynomial_f32(x: f32, z: f32) -> f32 {
+  return x + x * z * (-1.6666654611e-1f + z * (8.3321608736e-3f + z * -1.9515295891e-4f));
+}
+fn cos_polynomial_f32(z: f32) -> f32 {
+  return 1.0f + z * (-0.5f + z * (4.166664568298827e-2f + z * (-1.388731625493765e-3f + z * 2.443315711809948e-5f)));
+}
+fn quadrant_sin_f32(r: f32, quadrant: i32) -> f32 {
+  let z = r * r;
+  let y = select(sin_polynomial_f32(r, z), cos_polynomial_f32(z), (quadrant & 1) == 1);
+  return bitcast<f32>(bitcast<u32>(y) ^ ((bitcast<u32>(quadrant) << 30u) & sign_bit_f32));
+}
+const nan_bits_f32 = 0x7fc00000u;
+fn quiet_f32(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) | nan_bits_f32); }
+struct Reduced_f32 { high: f32, low: f32, quadrant: u32 }
+const quarter_pi_bits_f32 = 0x3f490fdau;
+const quadrants_f32 = 4096.0f;
+fn two_sum_f32(a: f32, b: f32) -> vec2<f32> {
+  let sum = opaque_f32(a + b);
+  let b_part = opaque_f32(sum - a);
+  return vec2<f32>(sum, opaque_f32(a - opaque_f32(sum - b_part)) + opaque_f32(b - b_part));
+}
+fn reduce_small_f32(x: f32) -> Reduced_f32 {
+  let n = round(x * f32(0.63661977236758134308));
+  let first = x - n * half_pi_1_f32;
+  let second = two_sum_f32(first, -(n * half_pi_2_f32));
+  let third = two_sum_f32(second.x, -(n * half_pi_3_f32));
+  let sum = two_sum_f32(third.x, (second.y + third.y) - n * half_pi_4_f32);
+  return Reduced_f32(sum.x, sum.y, u32(i32(n) & 3));
+}
+const word_width_u32 = 32u;
+const exponent_bias_f32 = 127;
+fn shifted_word_u32(x: u32, y: u32, up: u32) -> u32 {
+  return select((x << up) | (y >> ((word_width_u32 - up) & (word_width_u32 - 1u))), x, up == 0u);
+}
+const two_over_pi_words_u32 = array<u32, 9>(
+  0u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu, 0xdebbc561u);
+fn two_over_pi_u32(i: u32) -> u32 { return two_over_pi_words_u32[i]; }
+const half_word_mask_u32 = 0xffffu;
+fn multiply_high_u32(x: u32, y: u32) -> u32 {
+  let half_width = word_width_u32 / 2u;
+  let x_low = x & half_word_mask_u32;
+  let x_high = x >> half_width;
+  let y_low = y & half_word_mask_u32;
+  let y_high = y >> half_width;
+  let first = x_low * y_high + ((x_low * y_low) >> half_width);
+  let second = x_high * y_low + (first & half_word_mask_u32);
+  return x_high * y_high + (first >> half_width) + (second >> half_width);
+}
+fn power_of_two_f32(n: i32) -> f32 {
+  return bitcast<f32>(u32(u32(n + exponent_bias_f32)) << fraction_width_f32);
+}
+const upper_half_f32 = 0xfffff000u;
+fn two_product_f32(a: f32, b: f32) -> vec2<f32> {
+  let a_high = bitcast<f32>(bitcast<u32>(a) & upper_half_f32);
+  let b_high = bitcast<f32>(bitcast<u32>(b) & upper_half_f32);
+  let a_low = a - a_high;
+  let b_low = b - b_high;
+  let product = opaque_f32(a * b);
+  let first = opaque_f32(a_high * b_high - product);
+  let second = opaque_f32(first + a_high * b_low);
+  return vec2<f32>(product, opaque_f32(second + a_low * b_high) + a_low * b_low);
+}
+fn fast_two_sum_f32(a: f32, b: f32) -> vec2<f32> {
+  let sum = opaque_f32(a + b);
+  return vec2<f32>(sum, b - opaque_f32(sum - a));
+}
+fn reduce_large_f32(x: f32) -> Reduced_f32 {
+  let width = word_width_u32;
+  let significand = significand_f32(x);
+  let position = u32(exponent_field_f32(x) - exponent_bias_f32 - i32(fraction_width_f32) - 2 + i32(width));
+  let index = position / width;
+  let up = position % width;
+  let word_0 = shifted_word_u32(two_over_pi_u32(index), two_over_pi_u32(index + 1u), up);
+  let word_1 = shifted_word_u32(two_over_pi_u32(index + 1u), two_over_pi_u32(index + 2u), up);
+  let word_2 = shifted_word_u32(two_over_pi_u32(index + 2u), two_over_pi_u32(index + 3u), up);
+  let carried = multiply_high_u32(significand, word_2);
+  var low_word = significand * word_1 + carried;
+  var high_word = significand * word_0 + multiply_high_u32(significand, word_1) + u32(low_word < carried);
+  let quadrant = (high_word + (u32(1) << (width - 3u))) >> (width - 2u);
+  high_word = high_word - (quadrant << (width - 2u));
+  let negative = (high_word >> (width - 1u)) == 1;
+  if (negative) {
+    low_word = ~low_word + 1;
+    high_word = ~high_word + u32(low_word == 0);
+  }
+  var zeros = 0u;
+  if (high_word == 0) {
+    high_word = low_word;
+    low_word = u32(0);
+    zeros = width;
+  }
+  let up_again = leading_zeros_u32(high_word);
+  zeros = zeros + up_again;
+  high_word = shifted_word_u32(high_word, low_word, up_again);
+  low_word = low_word << up_again;
+  let top = fraction_width_f32 + 1u;
+  let exponent = 1 - i32(zeros);
+  let high = compose_f32(u32(0), high_word >> (width - top), exponent + exponent_bias_f32);
+  let rest = f32((high_word << top) | (low_word >> (width - top)));
+  let low = rest * power_of_two_f32(exponent - i32(top) + 1 - i32(width));
+  let product = two_product_f32(high, half_pi_f32);
+  let sum = fast_two_sum_f32(product.x, product.y + (high * half_pi_low_f32 + low * half_pi_f32));
+  let sign = select(f32(1.0), f32(-1.0), negative);
+  return Reduced_f32(sign * sum.x, sign * sum.y, u32(quadrant & 3));
+}
+fn signbit_f32(x: f32) -> bool { return bitcast<u32>(x) >= sign_bit_f32; }
+fn reduce_f32(x: f32) -> Reduced_f32 {
+  if (magnitude_f32(x) <= quarter_pi_bits_f32) { return Reduced_f32(x, f32(0.0), 0u); }
+  if (abs_f32(x) < quadrants_f32) { return reduce_small_f32(x); }
+  let reduced = reduce_large_f32(abs_f32(x));
+  if (!signbit_f32(x)) { return reduced; }
+  return Reduced_f32(-reduced.high, -reduced.low, (4u - reduced.quadrant) & 3u);
+}
+fn careful_sin_f32(x: f32, shift: i32) -> f32 {
+  if (!isfinite_f32(x)) { return quiet_f32(x); }
+  let reduced = reduce_f32(x);
+  return quadrant_sin_f32(reduced.high, shift + i32(reduced.quadrant));
+}
+fn sin_f32(x: f32) -> f32 {
+  if (abs(x) < quick_f32 && abs(x) >= bitcast<f32>(tiny_bits_f32)) {
+    let reduced = quadrant_f32(x);
+    return quadrant_sin_f32(reduced.remainder, reduced.shifted);
+  }
+  if (magnitude_f32(x) < tiny_bits_f32) { return x; }
+  return careful_sin_f32(x, 0);
+}
+const most_moderate_f32 = 1.099511627776e12f;
+const least_moderate_f32 = 9.094947017729282e-13f;
+fn product_error_f32(a: f32, b: f32, product: f32) -> f32 {
+  if (fused_multiply_add) { return fma(a, b, -product); }
+  let a_high = bitcast<f32>(bitcast<u32>(a) & upper_half_f32);
+  let b_high = bitcast<f32>(bitcast<u32>(b) & upper_half_f32);
+  let a_low = a - a_high;
+  let b_low = b - b_high;
+  return ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
+}
+fn residue_f32(x: f32, a: f32, b: f32) -> f32 {
+  if (fused_multiply_add) { return fma(-a, b, x); }
+  let product = opaque_f32(a * b);
+  return (x - product) - product_error_f32(a, b, product);
+}
+fn nan_f32() -> f32 { return bitcast<f32>(nan_bits_f32 ^ u32(zero_u32())); }
+fn isinf_f32(x: f32) -> bool { return magnitude_f32(x) == infinity_bits_f32; }
+fn sqrt_careful_f32(x: f32) -> f32 {
+  if (!truth_f32(x) || isnan_f32(x)) { return x; }
+  if (signbit_f32(x)) { return nan_f32(); }
+  if (isinf_f32(x)) { return x; }
+  let exponent = scale_f32(x) - exponent_bias_f32;
+  let half = exponent >> 1u;
+  let odd = u32(exponent & 1);
+  let m = significand_f32(x);
+  var root = u32(sqrt(bitcast<f32>(m + 0x3f000000u) * f32(1u + odd)) * 8388608.0f);
+  var left = i32((m << (23u + odd)) - root * root);
+  for (var i = 0u; i < 3u && left < 0; i = i + 1u) {
+    root = root - 1u;
+    left = left + i32(2u * root + 1u);
+  }
+  for (var i = 0u; i < 3u && left > i32(2u * root); i = i + 1u) {
+    left = left - i32(2u * root + 1u);
+    root = root + 1u;
+  }
+  return compose_f32(0u, root + u32(left > i32(root)), half + exponent_bias_f32);
+}
+fn sqrt_f32(x: f32) -> f32 {
+  if (x < most_moderate_f32 && x >= least_moderate_f32) {
+    let inverse = inverseSqrt(x);
+    let half = 0.5f * inverse;
+    let estimate = multiply_f32(x, inverse);
+    let better = fma(residue_f32(x, estimate, estimate), half, estimate);
+    return fma(residue_f32(x, better, better), half, better);
+  }
+  return sqrt_careful_f32(x);
+}
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+  let block = group.x + group.y * groups.x;
+  let first = block * 1024u + local * 4u;
+  if (first >= parameters.words[0].y) { return; }
+  let one7: f32 = bitcast<f32>(parameters.words[0].z);
+  let w0 = input0[first / 4u];
+  let v0_0: f32 = w0.x;
+  let v0_1: f32 = w0.y;
+  let v0_2: f32 = w0.z;
+  let v0_3: f32 = w0.w;
+  let v1_0: f32 = sin_f32(v0_0);
+  let v1_1: f32 = sin_f32(v0_1);
+  let v1_2: f32 = sin_f32(v0_2);
+  let v1_3: f32 = sin_f32(v0_3);
+  let v2_0: f32 = multiply_f32(v1_0, v1_0);
+  let v2_1: f32 = multiply_f32(v1_1, v1_1);
+  let v2_2: f32 = multiply_f32(v1_2, v1_2);
+  let v2_3: f32 = multiply_f32(v1_3, v1_3);
+  let v3_0: f32 = negative_f32(v0_0);
+  let v3_1: f32 = negative_f32(v0_1);
+  let v3_2: f32 = negative_f32(v0_2);
+  let v3_3: f32 = negative_f32(v0_3);
+  let v4_0: f32 = multiply_f32(v3_0, v0_0);
+  let v4_1: f32 = multiply_f32(v3_1, v0_1);
+  let v4_2: f32 = multiply_f32(v3_2, v0_2);
+  let v4_3: f32 = multiply_f32(v3_3, v0_3);
+  let v5_0: f32 = exp_f32(v4_0);
+  let v5_1: f32 = exp_f32(v4_1);
+  let v5_2: f32 = exp_f32(v4_2);
+  let v5_3: f32 = exp_f32(v4_3);
+  let v6_0: f32 = abs_f32(v0_0);
+  let v6_1: f32 = abs_f32(v0_1);
+  let v6_2: f32 = abs_f32(v0_2);
+  let v6_3: f32 = abs_f32(v0_3);
+  let v8_0: f32 = add_f32(v6_0, one7);
+  let v8_1: f32 = add_f32(v6_1, one7);
+  let v8_2: f32 = add_f32(v6_2, one7);
+  let v8_3: f32 = add_f32(v6_3, one7);
+  let v9_0: f32 = sqrt_f32(v8_0);
+  let v9_1: f32 = sqrt_f32(v8_1);
+  let v9_2: f32 = sqrt_f32(v8_2);
+  let v9_3: f32 = sqrt_f32(v8_3);
+  let v10_0: f32 = multiply_f32(v5_0, v9_0);
+  let v10_1: f32 = multiply_f32(v5_1, v9_1);
+  let v10_2: f32 = multiply_f32(v5_2, v9_2);
+  let v10_3: f32 = multiply_f32(v5_3, v9_3);
+  let v11_0: f32 = add_f32(v2_0, v10_0);
+  let v11_1: f32 = add_f32(v2_1, v10_1);
+  let v11_2: f32 = add_f32(v2_2, v10_2);
+  let v11_3: f32 = add_f32(v2_3, v10_3);
+  output0[first / 4u] = vec4<f32>(v11_0, v11_1, v11_2, v11_3);
+}

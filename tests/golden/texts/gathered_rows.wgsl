@@ -1,0 +1,69 @@
+// workgroups 1x1x1
+// map_cast_multiply_arange_add
+struct Parameters { words: array<vec4<u32>, 3> }
+@group(0) @binding(0) var<uniform> parameters: Parameters;
+@group(0) @binding(1) var<storage, read> input0: array<i64>;
+@group(0) @binding(2) var<storage, read> input1: array<f32>;
+@group(0) @binding(3) var<storage, read_write> output0: array<vec4<f32>>;
+fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
+const one_bits_f32 = 0x3f800000u;
+fn one_f32() -> f32 { return bitcast<f32>(one_bits_f32 + u32(zero_u32())); }
+fn add_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), y); }
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+  let block = group.x + group.y * groups.x;
+  let first = block * 1024u + local * 4u;
+  if (first >= parameters.words[0].y) { return; }
+  let one2: i32 = bitcast<i32>(parameters.words[0].z);
+  let one4: i32 = bitcast<i32>(parameters.words[0].w);
+  let one9: f32 = bitcast<f32>(parameters.words[1].x);
+  let i0 = first;
+  let q0_1 = i0 / parameters.words[1].y;
+  let c0_1 = i0 - q0_1 * parameters.words[1].y;
+  let c0_0 = q0_1;
+  let i1 = min(first + 1u, parameters.words[0].y - 1u);
+  let q1_1 = i1 / parameters.words[1].y;
+  let c1_1 = i1 - q1_1 * parameters.words[1].y;
+  let c1_0 = q1_1;
+  let i2 = min(first + 2u, parameters.words[0].y - 1u);
+  let q2_1 = i2 / parameters.words[1].y;
+  let c2_1 = i2 - q2_1 * parameters.words[1].y;
+  let c2_0 = q2_1;
+  let i3 = min(first + 3u, parameters.words[0].y - 1u);
+  let q3_1 = i3 / parameters.words[1].y;
+  let c3_1 = i3 - q3_1 * parameters.words[1].y;
+  let c3_0 = q3_1;
+  let v0_0: i64 = input0[parameters.words[1].z + c0_0 * parameters.words[1].w];
+  let v0_1: i64 = input0[parameters.words[1].z + c1_0 * parameters.words[1].w];
+  let v0_2: i64 = input0[parameters.words[1].z + c2_0 * parameters.words[1].w];
+  let v0_3: i64 = input0[parameters.words[1].z + c3_0 * parameters.words[1].w];
+  let v1_0: i32 = i32(v0_0);
+  let v1_1: i32 = i32(v0_1);
+  let v1_2: i32 = i32(v0_2);
+  let v1_3: i32 = i32(v0_3);
+  let v3_0: i32 = (v1_0 * one2);
+  let v3_1: i32 = (v1_1 * one2);
+  let v3_2: i32 = (v1_2 * one2);
+  let v3_3: i32 = (v1_3 * one2);
+  let v5_0: i32 = (bitcast<i32>(parameters.words[2].z) + i32(parameters.words[2].x + c0_1 * parameters.words[2].y) * bitcast<i32>(parameters.words[2].w));
+  let v5_1: i32 = (bitcast<i32>(parameters.words[2].z) + i32(parameters.words[2].x + c1_1 * parameters.words[2].y) * bitcast<i32>(parameters.words[2].w));
+  let v5_2: i32 = (bitcast<i32>(parameters.words[2].z) + i32(parameters.words[2].x + c2_1 * parameters.words[2].y) * bitcast<i32>(parameters.words[2].w));
+  let v5_3: i32 = (bitcast<i32>(parameters.words[2].z) + i32(parameters.words[2].x + c3_1 * parameters.words[2].y) * bitcast<i32>(parameters.words[2].w));
+  let v6_0: i32 = (one4 + v5_0);
+  let v6_1: i32 = (one4 + v5_1);
+  let v6_2: i32 = (one4 + v5_2);
+  let v6_3: i32 = (one4 + v5_3);
+  let v7_0: i32 = (v3_0 + v6_0);
+  let v7_1: i32 = (v3_1 + v6_1);
+  let v7_2: i32 = (v3_2 + v6_2);
+  let v7_3: i32 = (v3_3 + v6_3);
+  let v8_0: f32 = input1[u32(v7_0)];
+  let v8_1: f32 = input1[u32(v7_1)];
+  let v8_2: f32 = input1[u32(v7_2)];
+  let v8_3: f32 = input1[u32(v7_3)];
+  let v10_0: f32 = add_f32(v8_0, one9);
+  let v10_1: f32 = add_f32(v8_1, one9);
+  let v10_2: f32 = add_f32(v8_2, one9);
+  let v10_3: f32 = add_f32(v8_3, one9);
+  output0[first / 4u] = vec4<f32>(v10_0, v10_1, v10_2, v10_3);
+}

@@ -1,0 +1,82 @@
+// workgroups 5x1x1
+// map_arange_subtract_square_arange_subtract_and_2
+struct Parameters { words: array<vec4<u32>, 4> }
+@group(0) @binding(0) var<uniform> parameters: Parameters;
+@group(0) @binding(1) var<storage, read_write> output0: array<vec4<f32>>;
+fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
+const one_bits_f32 = 0x3f800000u;
+fn one_f32() -> f32 { return bitcast<f32>(one_bits_f32 + u32(zero_u32())); }
+fn add_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), y); }
+fn opaque_f32(x: f32) -> f32 {
+  return bitcast<f32>(bitcast<u32>(x) + u32(zero_u32()));
+}
+fn f32_from_u32(x: u32) -> f32 {
+  if (x < 0x1000000u) { return f32(x); }
+  let zeros = countLeadingZeros(x);
+  let up = x << zeros;
+  let kept = up >> 8u;
+  let lost = up & 0xffu;
+  let rounded = kept + u32(lost > 0x80u || (lost == 0x80u && (kept & 1u) == 1u));
+  return bitcast<f32>(rounded + ((157u - zeros) << 23u));
+}
+fn arange_f32(i: u32, start: f32, step: f32) -> f32 {
+  let second = opaque_f32(start + step);
+  return start + opaque_f32(f32_from_u32(i) * (second - start));
+}
+const sign_bit_f32 = 0x80000000u;
+fn negative_zero_f32() -> f32 { return bitcast<f32>(sign_bit_f32 + u32(zero_u32())); }
+fn multiply_f32(x: f32, y: f32) -> f32 { return fma(x, y, negative_zero_f32()); }
+fn subtract_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), -y); }
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+  let block = group.x + group.y * groups.x;
+  let first = block * 1024u + local * 4u;
+  if (first >= parameters.words[0].y) { return; }
+  let one1: f32 = bitcast<f32>(parameters.words[0].z);
+  let one5: f32 = bitcast<f32>(parameters.words[0].w);
+  let i0 = first;
+  let q0_1 = i0 / parameters.words[1].x;
+  let c0_1 = i0 - q0_1 * parameters.words[1].x;
+  let c0_0 = q0_1;
+  let i1 = min(first + 1u, parameters.words[0].y - 1u);
+  let q1_1 = i1 / parameters.words[1].x;
+  let c1_1 = i1 - q1_1 * parameters.words[1].x;
+  let c1_0 = q1_1;
+  let i2 = min(first + 2u, parameters.words[0].y - 1u);
+  let q2_1 = i2 / parameters.words[1].x;
+  let c2_1 = i2 - q2_1 * parameters.words[1].x;
+  let c2_0 = q2_1;
+  let i3 = min(first + 3u, parameters.words[0].y - 1u);
+  let q3_1 = i3 / parameters.words[1].x;
+  let c3_1 = i3 - q3_1 * parameters.words[1].x;
+  let c3_0 = q3_1;
+  let v0_0: f32 = arange_f32(parameters.words[1].y + c0_0 * parameters.words[1].z, bitcast<f32>(parameters.words[2].y), bitcast<f32>(parameters.words[2].z));
+  let v0_1: f32 = arange_f32(parameters.words[1].y + c1_0 * parameters.words[1].z, bitcast<f32>(parameters.words[2].y), bitcast<f32>(parameters.words[2].z));
+  let v0_2: f32 = arange_f32(parameters.words[1].y + c2_0 * parameters.words[1].z, bitcast<f32>(parameters.words[2].y), bitcast<f32>(parameters.words[2].z));
+  let v0_3: f32 = arange_f32(parameters.words[1].y + c3_0 * parameters.words[1].z, bitcast<f32>(parameters.words[2].y), bitcast<f32>(parameters.words[2].z));
+  let v2_0: f32 = subtract_f32(v0_0, one1);
+  let v2_1: f32 = subtract_f32(v0_1, one1);
+  let v2_2: f32 = subtract_f32(v0_2, one1);
+  let v2_3: f32 = subtract_f32(v0_3, one1);
+  let v3_0: f32 = multiply_f32(v2_0, v2_0);
+  let v3_1: f32 = multiply_f32(v2_1, v2_1);
+  let v3_2: f32 = multiply_f32(v2_2, v2_2);
+  let v3_3: f32 = multiply_f32(v2_3, v2_3);
+  let v4_0: f32 = arange_f32(parameters.words[1].w + c0_1 * parameters.words[2].x, bitcast<f32>(parameters.words[2].w), bitcast<f32>(parameters.words[3].x));
+  let v4_1: f32 = arange_f32(parameters.words[1].w + c1_1 * parameters.words[2].x, bitcast<f32>(parameters.words[2].w), bitcast<f32>(parameters.words[3].x));
+  let v4_2: f32 = arange_f32(parameters.words[1].w + c2_1 * parameters.words[2].x, bitcast<f32>(parameters.words[2].w), bitcast<f32>(parameters.words[3].x));
+  let v4_3: f32 = arange_f32(parameters.words[1].w + c3_1 * parameters.words[2].x, bitcast<f32>(parameters.words[2].w), bitcast<f32>(parameters.words[3].x));
+  let v6_0: f32 = subtract_f32(v4_0, one5);
+  let v6_1: f32 = subtract_f32(v4_1, one5);
+  let v6_2: f32 = subtract_f32(v4_2, one5);
+  let v6_3: f32 = subtract_f32(v4_3, one5);
+  let v7_0: f32 = multiply_f32(v6_0, v6_0);
+  let v7_1: f32 = multiply_f32(v6_1, v6_1);
+  let v7_2: f32 = multiply_f32(v6_2, v6_2);
+  let v7_3: f32 = multiply_f32(v6_3, v6_3);
+  let v8_0: f32 = add_f32(v3_0, v7_0);
+  let v8_1: f32 = add_f32(v3_1, v7_1);
+  let v8_2: f32 = add_f32(v3_2, v7_2);
+  let v8_3: f32 = add_f32(v3_3, v7_3);
+  output0[first / 4u] = vec4<f32>(v8_0, v8_1, v8_2, v8_3);
+}

@@ -1,0 +1,32 @@
+// workgroups 1x1x1
+// map_multiply
+struct Parameters { words: array<vec4<u32>, 1> }
+@group(0) @binding(0) var<uniform> parameters: Parameters;
+@group(0) @binding(1) var<storage, read> input0: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> input1: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> output0: array<vec4<f32>>;
+fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
+const sign_bit_f32 = 0x80000000u;
+fn negative_zero_f32() -> f32 { return bitcast<f32>(sign_bit_f32 + u32(zero_u32())); }
+fn multiply_f32(x: f32, y: f32) -> f32 { return fma(x, y, negative_zero_f32()); }
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+  let block = group.x + group.y * groups.x;
+  let first = block * 1024u + local * 4u;
+  if (first >= parameters.words[0].y) { return; }
+  let w0 = input0[first / 4u];
+  let w1 = input1[first / 4u];
+  let v0_0: f32 = w0.x;
+  let v0_1: f32 = w0.y;
+  let v0_2: f32 = w0.z;
+  let v0_3: f32 = w0.w;
+  let v1_0: f32 = w1.x;
+  let v1_1: f32 = w1.y;
+  let v1_2: f32 = w1.z;
+  let v1_3: f32 = w1.w;
+  let v2_0: f32 = multiply_f32(v0_0, v1_0);
+  let v2_1: f32 = multiply_f32(v0_1, v1_1);
+  let v2_2: f32 = multiply_f32(v0_2, v1_2);
+  let v2_3: f32 = multiply_f32(v0_3, v1_3);
+  output0[first / 4u] = vec4<f32>(v2_0, v2_1, v2_2, v2_3);
+}

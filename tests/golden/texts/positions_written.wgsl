@@ -1,0 +1,94 @@
+// workgroups 1x1x1
+// map_cast_multiply_add
+struct Parameters { words: array<vec4<u32>, 1> }
+@group(0) @binding(0) var<uniform> parameters: Parameters;
+@group(0) @binding(1) var<storage, read> input0: array<vec4<i64>>;
+@group(0) @binding(2) var<storage, read_write> output0: array<vec4<i32>>;
+fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+  let block = group.x + group.y * groups.x;
+  let first = block * 1024u + local * 4u;
+  if (first >= parameters.words[0].y) { return; }
+  let one2: i32 = bitcast<i32>(parameters.words[0].z);
+  let one4: i32 = bitcast<i32>(parameters.words[0].w);
+  let w0 = input0[first / 4u];
+  let v0_0: i64 = w0.x;
+  let v0_1: i64 = w0.y;
+  let v0_2: i64 = w0.z;
+  let v0_3: i64 = w0.w;
+  let v1_0: i32 = i32(v0_0);
+  let v1_1: i32 = i32(v0_1);
+  let v1_2: i32 = i32(v0_2);
+  let v1_3: i32 = i32(v0_3);
+  let v3_0: i32 = (v1_0 * one2);
+  let v3_1: i32 = (v1_1 * one2);
+  let v3_2: i32 = (v1_2 * one2);
+  let v3_3: i32 = (v1_3 * one2);
+  let v5_0: i32 = (v3_0 + one4);
+  let v5_1: i32 = (v3_1 + one4);
+  let v5_2: i32 = (v3_2 + one4);
+  let v5_3: i32 = (v3_3 + one4);
+  output0[first / 4u] = vec4<i32>(v5_0, v5_1, v5_2, v5_3);
+}
+
+// workgroups 1x1x1
+// copy_float32
+struct Parameters { words: array<vec4<u32>, 1> }
+@group(0) @binding(0) var<uniform> parameters: Parameters;
+@group(0) @binding(1) var<storage, read> input0: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read_write> output0: array<vec4<u32>>;
+fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+  let block = group.x + group.y * groups.x;
+  let i = block * 256u + local;
+  if (i < parameters.words[0].y) { output0[i] = input0[i]; }
+}
+
+// workgroups 4x1x1
+// scatter_float32 clear
+struct Parameters { words: array<vec4<u32>, 1> }
+@group(0) @binding(0) var<uniform> parameters: Parameters;
+@group(0) @binding(1) var<storage, read_write> scratch0: array<u32>;
+fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+  let block = group.x + group.y * groups.x;
+  let i = block * 256u + local;
+  if (i >= parameters.words[0].y) { return; }
+  scratch0[i] = 0u;
+}
+
+// workgroups 1x1x1
+// scatter_float32 elect
+struct Parameters { words: array<vec4<u32>, 1> }
+@group(0) @binding(0) var<uniform> parameters: Parameters;
+@group(0) @binding(1) var<storage, read> input1: array<i32>;
+@group(0) @binding(2) var<storage, read_write> scratch0: array<atomic<u32>>;
+fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+  let block = group.x + group.y * groups.x;
+  let i = block * 256u + local;
+  if (i >= parameters.words[0].y) { return; }
+  atomicMax(&scratch0[u32(input1[i])], i + 1u);
+}
+
+// workgroups 1x1x1
+// scatter_float32 write
+struct Parameters { words: array<vec4<u32>, 1> }
+@group(0) @binding(0) var<uniform> parameters: Parameters;
+@group(0) @binding(1) var<storage, read> input0: array<f32>;
+@group(0) @binding(2) var<storage, read> input1: array<i32>;
+@group(0) @binding(3) var<storage, read> scratch0: array<u32>;
+@group(0) @binding(4) var<storage, read_write> output0: array<f32>;
+fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+  let block = group.x + group.y * groups.x;
+  let i = block * 256u + local;
+  if (i >= parameters.words[0].y) { return; }
+  let place = u32(input1[i]);
+  if (scratch0[place] == i + 1u) { output0[place] = input0[i]; }
+}

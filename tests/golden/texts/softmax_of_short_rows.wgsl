@@ -1,0 +1,191 @@
+// workgroups 12x1x1
+// rows_max_subtract_exp_sum_divide
+struct Parameters { words: array<vec4<u32>, 2> }
+@group(0) @binding(0) var<uniform> parameters: Parameters;
+@group(0) @binding(1) var<storage, read> input0: array<f32>;
+@group(0) @binding(2) var<storage, read_write> output0: array<f32>;
+fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
+const one_bits_f32 = 0x3f800000u;
+fn one_f32() -> f32 { return bitcast<f32>(one_bits_f32 + u32(zero_u32())); }
+fn add_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), y); }
+const most_moderate_f32 = 1.099511627776e12f;
+const least_moderate_f32 = 9.094947017729282e-13f;
+fn moderate_f32(x: f32) -> bool { return abs(x) < most_moderate_f32 && abs(x) >= least_moderate_f32; }
+const sign_bit_f32 = 0x80000000u;
+fn negative_zero_f32() -> f32 { return bitcast<f32>(sign_bit_f32 + u32(zero_u32())); }
+fn multiply_f32(x: f32, y: f32) -> f32 { return fma(x, y, negative_zero_f32()); }
+override fused_multiply_add: bool = false;
+fn opaque_f32(x: f32) -> f32 {
+  return bitcast<f32>(bitcast<u32>(x) + u32(zero_u32()));
+}
+const upper_half_f32 = 0xfffff000u;
+fn product_error_f32(a: f32, b: f32, product: f32) -> f32 {
+  if (fused_multiply_add) { return fma(a, b, -product); }
+  let a_high = bitcast<f32>(bitcast<u32>(a) & upper_half_f32);
+  let b_high = bitcast<f32>(bitcast<u32>(b) & upper_half_f32);
+  let a_low = a - a_high;
+  let b_low = b - b_high;
+  return ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
+}
+fn residue_f32(x: f32, a: f32, b: f32) -> f32 {
+  if (fused_multiply_add) { return fma(-a, b, x); }
+  let product = opaque_f32(a * b);
+  return (x - product) - product_error_f32(a, b, product);
+}
+const magnitude_bits_f32 = 0x7fffffffu;
+fn magnitude_f32(x: f32) -> u32 { return bitcast<u32>(x) & magnitude_bits_f32; }
+const infinity_bits_f32 = 0x7f800000u;
+fn isnan_f32(x: f32) -> bool { return magnitude_f32(x) > infinity_bits_f32; }
+fn truth_f32(x: f32) -> bool { return magnitude_f32(x) != 0; }
+fn isinf_f32(x: f32) -> bool { return magnitude_f32(x) == infinity_bits_f32; }
+const nan_bits_f32 = 0x7fc00000u;
+const implicit_bit_f32 = 0x00800000u;
+fn leading_zeros_u32(x: u32) -> u32 { return countLeadingZeros(x); }
+fn significand_f32(x: f32) -> u32 {
+  let magnitude = magnitude_f32(x);
+  let fraction = magnitude & (implicit_bit_f32 - 1);
+  if (magnitude >= implicit_bit_f32) { return fraction | implicit_bit_f32; }
+  return fraction << (leading_zeros_u32(fraction) - leading_zeros_u32(implicit_bit_f32));
+}
+const fraction_width_f32 = 23u;
+const exponent_mask_f32 = 0xffu;
+fn compose_f32(sign: u32, significand: u32, scale: i32) -> f32 {
+  if (scale > 0) {
+    let bits = significand + (u32(u32(scale - 1)) << fraction_width_f32);
+    return bitcast<f32>(sign | select(bits, infinity_bits_f32, scale >= i32(exponent_mask_f32)));
+  }
+  let shift = u32(min(1 - scale, i32(fraction_width_f32) + 2));
+  let kept = significand >> shift;
+  let lost = significand - (kept << shift);
+  let tie = u32(1) << (shift - 1u);
+  return bitcast<f32>(sign | (kept + u32(lost > tie || (lost == tie && (kept & 1) == 1))));
+}
+fn compose_rest_f32(sign: u32, quotient: u32, left: u32, divisor: u32, scale: i32) -> f32 {
+  if (scale > 0) {
+    let up = u32(2u * left > divisor || (2u * left == divisor && (quotient & 1u) == 1u));
+    return compose_f32(sign, quotient + up, scale);
+  }
+  let shift = u32(min(1 - scale, 25));
+  let kept = quotient >> shift;
+  let lost = 2u * (quotient - (kept << shift)) + u32(left != 0u);
+  let tie = 1u << shift;
+  return bitcast<f32>(sign | (kept + u32(lost > tie || (lost == tie && (kept & 1u) == 1u))));
+}
+fn exponent_field_f32(x: f32) -> i32 { return i32(u32(magnitude_f32(x) >> fraction_width_f32)); }
+fn scale_f32(x: f32) -> i32 {
+  let magnitude = magnitude_f32(x);
+  if (magnitude >= implicit_bit_f32) { return exponent_field_f32(x); }
+  return 1 - i32(leading_zeros_u32(magnitude) - leading_zeros_u32(implicit_bit_f32));
+}
+const exponent_bias_f32 = 127;
+fn divide_careful_f32(x: f32, y: f32) -> f32 {
+  if (isnan_f32(x)) { return x; }
+  if (isnan_f32(y)) { return y; }
+  let sign = (bitcast<u32>(x) ^ bitcast<u32>(y)) & sign_bit_f32;
+  if (!truth_f32(y) || isinf_f32(x)) {
+    let undefined = !truth_f32(x) || isinf_f32(y);
+    return bitcast<f32>(select(sign | infinity_bits_f32, nan_bits_f32, undefined));
+  }
+  if (!truth_f32(x) || isinf_f32(y)) { return bitcast<f32>(sign); }
+  let a = significand_f32(x);
+  let b = significand_f32(y);
+  let up = u32(a < b);
+  let estimate = bitcast<f32>(a + 0x3f000000u) * f32(1u + up) / bitcast<f32>(b + 0x3f000000u);
+  var quotient = u32(estimate * 8388608.0f);
+  var left = i32((a << (23u + up)) - quotient * b);
+  for (var i = 0u; i < 3u && left < 0; i = i + 1u) {
+    quotient = quotient - 1u;
+    left = left + i32(b);
+  }
+  for (var i = 0u; i < 3u && left >= i32(b); i = i + 1u) {
+    quotient = quotient + 1u;
+    left = left - i32(b);
+  }
+  return compose_rest_f32(sign, quotient, u32(left), b, scale_f32(x) - scale_f32(y) + exponent_bias_f32 - i32(up));
+}
+fn divide_f32(x: f32, y: f32) -> f32 {
+  if (moderate_f32(x) && moderate_f32(y)) {
+    let reciprocal = 1.0f / y;
+    let estimate = multiply_f32(x, reciprocal);
+    let better = fma(residue_f32(x, estimate, y), reciprocal, estimate);
+    return fma(residue_f32(x, better, y), reciprocal, better);
+  }
+  return divide_careful_f32(x, y);
+}
+const rounder_f32 = 12582912.0f;
+fn shifted_nearest_f32(x: f32, factor: f32) -> f32 { return fma(x, factor, opaque_f32(rounder_f32)); }
+fn exp_reduced_f32(x: f32, shifted: f32) -> f32 {
+  let n = shifted - rounder_f32;
+  let r = (x - n * 0.693359375f) - n * -2.12194440e-4f;
+  let p = 5.0000001201e-1f + r * (1.6666665459e-1f + r * (4.1665795894e-2f + r * (8.3334519073e-3f
+    + r * (1.3981999507e-3f + r * 1.9875691500e-4f))));
+  return 1.0f + r * (1.0f + r * p);
+}
+fn copysign_f32(x: f32, y: f32) -> f32 {
+  return bitcast<f32>(magnitude_f32(x) | (bitcast<u32>(opaque_f32(y)) & sign_bit_f32));
+}
+fn clamped_f32(x: f32, limit: f32) -> f32 {
+  return select(x, copysign_f32(limit, x), magnitude_f32(x) > magnitude_f32(limit));
+}
+fn isfinite_f32(x: f32) -> bool { return magnitude_f32(x) < infinity_bits_f32; }
+fn ldexp_f32(x: f32, n: i32) -> f32 {
+  if (!isfinite_f32(x) || !truth_f32(x)) { return x; }
+  return compose_f32(bitcast<u32>(x) & sign_bit_f32, significand_f32(x), scale_f32(x) + n);
+}
+const rounder_bits_f32 = 0x4b400000;
+fn exp_f32(x: f32) -> f32 {
+  if (abs(x) < 87.0f) {
+    let shifted = shifted_nearest_f32(x, 1.44269504f);
+    return exp_reduced_f32(x, shifted) * bitcast<f32>((bitcast<u32>(shifted) << 23u) + one_bits_f32);
+  }
+  if (isnan_f32(x)) { return x; }
+  let bounded = clamped_f32(x, 104.0f);
+  let shifted = shifted_nearest_f32(bounded, 1.44269504f);
+  return ldexp_f32(exp_reduced_f32(bounded, shifted), bitcast<i32>(shifted) - rounder_bits_f32);
+}
+fn signbit_f32(x: f32) -> bool { return bitcast<u32>(x) >= sign_bit_f32; }
+fn order_f32(x: f32) -> i32 {
+  let magnitude = i32(magnitude_f32(x));
+  return select(magnitude, -magnitude, signbit_f32(x));
+}
+fn maximum_f32(x: f32, y: f32) -> f32 {
+  return select(select(x, y, order_f32(x) <= order_f32(y) || isnan_f32(y)), x, isnan_f32(x));
+}
+fn subtract_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), -y); }
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+  let block = group.x + group.y * groups.x;
+  let walker = block * 256u + local;
+  if (walker >= parameters.words[0].y) { return; }
+  let row = walker;
+  let begin = 0u;
+  let end = parameters.words[0].z;
+  var a1: f32 = bitcast<f32>(0xff800000u);
+  let b0_0 = row * parameters.words[0].w;
+  for (var column = begin; column < end; column += 1u) {
+  let i0 = column + 0u;
+  let v0_0: f32 = input0[b0_0 + i0];
+  a1 = maximum_f32(a1, v0_0);
+  }
+  let one1: f32 = a1;
+  var a4: f32 = 0.0f;
+  let b1_0 = row * parameters.words[1].x;
+  for (var column = begin; column < end; column += 1u) {
+  let i0 = column + 0u;
+  let v0_0: f32 = input0[b1_0 + i0];
+  let v2_0: f32 = subtract_f32(v0_0, one1);
+  let v3_0: f32 = exp_f32(v2_0);
+  a4 = add_f32(a4, v3_0);
+  }
+  let one4: f32 = a4;
+  let b2_0 = row * parameters.words[1].y;
+  let s2_0 = row * parameters.words[1].z;
+  for (var column = begin; column < end; column += 1u) {
+  let i0 = column + 0u;
+  let v0_0: f32 = input0[b2_0 + i0];
+  let v2_0: f32 = subtract_f32(v0_0, one1);
+  let v3_0: f32 = exp_f32(v2_0);
+  let v5_0: f32 = divide_f32(v3_0, one4);
+  output0[s2_0 + i0] = v5_0;
+  }
+}
