@@ -220,7 +220,7 @@ class GpuArray(MethodsArray):
         return NotImplemented if handler is None else handler(ufunc, inputs, keywords)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        return dispatch.METHODS["__array_function__"](function, types, args, kwargs)
+        return dispatch.METHODS["__array_function__"](self, function, types, args, kwargs)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         """Return the namespace of the Python Array API standard, the package ``gpuarray``."""

@@ -43,6 +43,8 @@ class SelectableArray(StoredArray):
     def __setitem__(self, key: Any, value: Any) -> None:
         self.check_writeable()
         cell = self._cell
+        if isinstance(value, StoredArray) and value._cell is cell and self._is_itself(key, value):
+            return
         values, device = assigned_node(value, self._dtype, self._key_device(key))
         mask = None if values.shape else _whole_mask(key, self._shape)
         if mask is not None:
@@ -54,6 +56,12 @@ class SelectableArray(StoredArray):
             else:
                 self.store(selection.layout, values)
         cell.device = device
+
+    def _is_itself(self, key: Any, value: StoredArray) -> bool:
+        """Whether ``value`` is the view that a basic key names, as when ``x[key] += 1`` ends by assigning it."""
+        if value._part != self._part or not all(map(indexing.is_basic, key if isinstance(key, tuple) else (key,))):
+            return False
+        return self._select(key).layout == value._storage_layout()
 
     def assign(self, value: Any) -> None:
         """Write ``value``, broadcast to the array's shape."""

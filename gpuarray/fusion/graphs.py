@@ -33,7 +33,7 @@ _OPERATIONS = 4
 
 
 def length_of(op: GenerateOp) -> int:
-    """Return how many instructions a generator's row counts as: what a driver takes to compile grows with random rows."""
+    """Return how many instructions a generator's row counts as: drivers take long to compile random numbers."""
     return max(1, op.cost // _OPERATIONS)
 
 

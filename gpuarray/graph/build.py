@@ -32,13 +32,15 @@ from gpuarray.graph.nodes import (
 )
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import generators
-from gpuarray.ops.spec import CallOp, GenerateOp, MapOp, ReduceOp
+from gpuarray.ops.spec import CallOp, GenerateOp, MapOp, ReduceOp, Signature
 
 Operand: TypeAlias = Node | bool | int | float | complex
 
 _COMPARISONS = frozenset(
     (rows.less, rows.less_equal, rows.greater, rows.greater_equal, rows.equal, rows.not_equal),
 )
+#: Signatures that were asked for; there are no more of them than rows and combinations of dtypes.
+_SIGNATURES: dict[tuple[MapOp, tuple[Any, ...]], Signature] = {}
 _AxisArgument: TypeAlias = int | Sequence[int] | None
 
 
@@ -114,7 +116,10 @@ def elementwise(op: MapOp, *operands: Operand) -> Node:
     OverflowError
         If a Python integer does not fit the dtype that the other operands give it.
     """
-    signature = op.resolve(*[o.dtype if isinstance(o, BaseNode) else type(o) for o in operands])
+    kinds = tuple([o.dtype if isinstance(o, BaseNode) else type(o) for o in operands])
+    signature = _SIGNATURES.get((op, kinds))
+    if signature is None:
+        signature = _SIGNATURES[op, kinds] = op.resolve(*kinds)
     shape: Shape | None = None
     nodes: list[Node] = []
     for operand, dtype in zip(operands, signature.inputs, strict=True):

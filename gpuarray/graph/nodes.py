@@ -39,8 +39,8 @@ class BaseNode:
         self.result = None
         self.holder = None
         depth = 0
-        for node in inputs:
-            if node.depth > depth and node.result is None:
+        for node in inputs:  # what has been evaluated has depth 0
+            if node.depth > depth:
                 depth = node.depth
         self.depth = depth + 1
 

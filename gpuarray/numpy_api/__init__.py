@@ -10,6 +10,7 @@ import numpy as np
 
 from gpuarray import dispatch
 from gpuarray.array import GpuArray
+from gpuarray.config import using
 from gpuarray.numpy_api import (
     functions_creation,
     functions_differences,
@@ -50,8 +51,11 @@ TOPICS: Final = (
 )
 
 
-def array_function(function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Answer NumPy's ``__array_function__`` protocol.
+def array_function(array: GpuArray, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Answer NumPy's ``__array_function__`` protocol for ``array``.
+
+    NumPy calls a creation function's protocol on the array that is given as ``like``, and does not pass it on; what the
+    function makes is on that array's device.
 
     Raises
     ------
@@ -62,11 +66,15 @@ def array_function(function: Any, types: Any, args: tuple[Any, ...], kwargs: dic
         return NotImplemented
     implementation = dispatch.FUNCTIONS.get(function)
     if implementation is not None:
+        if implementation in functions_creation.WITH_LIKE:
+            with using(device=array.device.name):
+                return implementation(*args, **kwargs)
         return implementation(*args, **kwargs)
     kind, reason = status_of(function)
     if kind == REFUSED:
         raise TypeError(f"numpy.{name_of(function)} does not take a GpuArray: {reason}")
-    return on_host(function, args, kwargs, reason)
+    with using(device=array.device.name):
+        return on_host(function, args, kwargs, reason)
 
 
 def install() -> None:

@@ -1,11 +1,11 @@
 """NumPy's creation functions: ``*_like``, those called with ``like=``, ranges, grids and triangles.
 
-``like=`` does not tell the device of the array it names, so such arrays are on the default device.
+What is made with ``like=`` is on the device of the array that is named.
 """
 # ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
 from operator import index
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -87,6 +87,12 @@ def ascontiguousarray(a: Any, dtype: Any = None) -> Any:
 @native("require")
 def require(a: Any, dtype: Any = None, requirements: Any = None) -> Any:
     return array(a, dtype, copy=False)
+
+
+#: The functions that NumPy calls on account of ``like=`` alone.
+WITH_LIKE: Final = frozenset(
+    (zeros, empty, ones, full, arange, eye, identity, tri, array, asarray, ascontiguousarray, require)
+)
 
 
 # --- *_like and copies ----------------------------------------------------------------------------------------------

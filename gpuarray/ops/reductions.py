@@ -36,6 +36,8 @@ _ONE: Final = {"b": True, "i": 1, "u": 1, "f": 1.0, "c": 1 + 0j}
 #: ``lowest`` and ``highest`` are the dtype's extremes: infinities of floating types, and of both parts of complex ones.
 _LOWEST: Final = {"b": False, "i": "lowest", "u": 0, "f": "lowest", "c": "lowest"}
 _HIGHEST: Final = {"b": True, "i": "highest", "u": "highest", "f": "highest", "c": "highest"}
+#: What ``fmin`` and ``fmax`` leave out is neutral to them, so that a fold of nothing else gives it.
+_LEFT_OUT: Final = {"f": float("nan"), "c": complex("nan+nanj")}
 
 sum = ReduceOp(name="sum", combine=elementwise.add, accumulate=_widened, neutral=_ZERO, doc="Sum of the elements.")
 prod = ReduceOp(
@@ -50,11 +52,11 @@ max = ReduceOp(
     doc="Largest element; NaN if any is NaN.",
 )  # fmt: skip
 fmin = ReduceOp(
-    name="fmin_reduce", combine=elementwise.fmin, accumulate=_same, neutral=_HIGHEST, empty_is_error=True,
+    name="fmin_reduce", combine=elementwise.fmin, accumulate=_same, neutral=_HIGHEST | _LEFT_OUT, empty_is_error=True,
     doc="Smallest element that is not NaN (nanmin).",
 )  # fmt: skip
 fmax = ReduceOp(
-    name="fmax_reduce", combine=elementwise.fmax, accumulate=_same, neutral=_LOWEST, empty_is_error=True,
+    name="fmax_reduce", combine=elementwise.fmax, accumulate=_same, neutral=_LOWEST | _LEFT_OUT, empty_is_error=True,
     doc="Largest element that is not NaN (nanmax).",
 )  # fmt: skip
 any = ReduceOp(

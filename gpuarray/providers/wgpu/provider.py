@@ -216,7 +216,24 @@ class WgpuProvider:
             return buffer.storage(self._pool).gpu
 
     def adopt(self, handle: Any, nbytes: int) -> WgpuBuffer:
-        """Return a buffer over a ``wgpu.GPUBuffer`` of the same device, which stays its owner's."""
+        """Return a buffer over a ``wgpu.GPUBuffer`` of the same device, which stays its owner's.
+
+        Raises
+        ------
+        TypeError
+            If ``handle`` is no ``wgpu.GPUBuffer``.
+        DeviceError
+            If it belongs to another ``wgpu.GPUDevice``, is mapped, too small, or lacks a usage.
+        """
+        if not isinstance(handle, wgpu.GPUBuffer):
+            raise TypeError(f"a {type(handle).__name__} was given where a wgpu.GPUBuffer is accepted")
+        if handle._device is not self._driver.device:
+            raise DeviceError(
+                "the buffer belongs to another wgpu.GPUDevice; create it on the one that "
+                f"gpuarray.interop.wgpu_device({self.device.name!r}) returns"
+            )
+        if handle.map_state != "unmapped":
+            raise DeviceError(f"the buffer is {handle.map_state}; unmap it first")
         with self._using("an adoption"):
             return self._pool.adopt(handle, nbytes)
 
