@@ -17,17 +17,18 @@ class AbsentError(Exception):
     """A peer, or one function of it, is not available here; the message says why."""
 
 
-class _NumpyNamespace:
-    """NumPy, with random numbers in the dtype that is asked for."""
+class _Seeded:
+    """A namespace as it is, but with one generator for its random numbers."""
 
-    def __init__(self) -> None:
-        self.random = np.random.default_rng(0)
+    def __init__(self, module: Any) -> None:
+        self._module = module
+        self.random = module.random.default_rng(0)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(np, name)
+        return getattr(self._module, name)
 
 
-NUMPY: Any = _NumpyNamespace()
+NUMPY: Any = _Seeded(np)
 
 
 class Peer:
@@ -76,7 +77,7 @@ class Ours(Peer):
     def __init__(self, device: str) -> None:
         self.name = f"gpuarray-{device}"
         self.device = device
-        self.xp = _imported("gpuarray")
+        self.xp = _Seeded(_imported("gpuarray"))
         with self.scope():
             probe = self.xp.asarray(np.ones(1, np.float32)) + 1
             try:

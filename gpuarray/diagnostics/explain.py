@@ -152,7 +152,7 @@ def _explained(step: evaluate.ReadyStep, provider: Any) -> ExplainedStep:
 
 
 def _graph_lines(order: list[Node]) -> Iterator[str]:
-    _, position, _ = topological(order)
+    position = topological(order).position
     for number, node in enumerate(order):
         shape = "x".join(map(str, node.shape)) or "scalar"
         kind = type(node).__name__.lower()

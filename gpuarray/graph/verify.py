@@ -5,7 +5,7 @@ The constructors in :mod:`gpuarray.graph.build` hold them; this module proves it
 mistake, hence :class:`~gpuarray.errors.InternalError`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from gpuarray import dtypes
@@ -35,7 +35,7 @@ def require(holds: bool, what: str) -> None:
         raise InternalError(f"an invariant does not hold: {what}; this is a bug of gpuarray, please report it")
 
 
-def check_graph(nodes: Sequence[Node]) -> None:
+def check_graph(nodes: Sequence[Node], position: Mapping[int, int]) -> None:
     """Check nodes in topological order.
 
     Raises
@@ -43,15 +43,14 @@ def check_graph(nodes: Sequence[Node]) -> None:
     InternalError
         If one of them is inconsistent, or comes before one of its operands.
     """
-    seen: set[int] = set()
     for number, node in enumerate(nodes):
-        operands = [current(operand) for operand in node.inputs]
+        places = [position[id(current(operand))] for operand in node.inputs]
+        operands = [nodes[place] for place in places]
         where = f"node {number}, a {type(node).__name__}"
-        require(all(id(operand) in seen for operand in operands), f"{where} comes after its operands")
+        require(all(place < number for place in places), f"{where} comes after its operands")
         require(dtypes.canonical(node.dtype) is node.dtype, f"{where} has a canonical dtype, not {node.dtype!r}")
         require(all(n >= 0 for n in node.shape), f"{where} has a shape, not {node.shape}")
         _check(node, operands, where)
-        seen.add(id(node))
 
 
 def check_layout(layout: Layout, extent: int, where: str) -> None:

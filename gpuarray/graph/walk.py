@@ -1,7 +1,7 @@
 """Walks over graphs, without recursion, and the key by which plans are found again."""
 
 from collections.abc import Hashable, Iterable
-from typing import Any, assert_never
+from typing import Any, NamedTuple, assert_never
 
 from gpuarray.graph.nodes import (
     Call,
@@ -24,15 +24,35 @@ def current(node: Node) -> Node:
     return node if node.result is None else node.result
 
 
-def topological(roots: Iterable[Node]) -> tuple[list[Node], dict[int, int], list[Hashable]]:
-    """Return all nodes below ``roots``, operands before their users; each one's position by ``id``; and their keys.
+class Walk(NamedTuple):
+    """The different nodes of a graph, operands before their users.
 
-    Nodes that have been evaluated stand for themselves as leaves. Each key tells its node from others of a plan, but
-    for the values of leaves and scalars; all of them together tell plans apart.
+    Attributes
+    ----------
+    order : list of Node
+        The nodes; those that have been evaluated stand for themselves as leaves.
+    position : dict
+        Places in ``order`` by ``id(node)``. Nodes that say the same of the same operands share the first one's.
+    keys : list
+        What tells each node from others of a plan, but for the values of leaves and scalars; all of them together tell
+        plans apart.
+    twins : list of (Node, int)
+        Nodes that are not in ``order`` because an earlier one says the same, and its place.
     """
+
+    order: list[Node]
+    position: dict[int, int]
+    keys: list[Hashable]
+    twins: list[tuple[Node, int]]
+
+
+def topological(roots: Iterable[Node]) -> Walk:
+    """Return the different nodes below ``roots``, operands before their users."""
     order: list[Node] = []
     position: dict[int, int] = {}
     keys: list[Hashable] = []
+    twins: list[tuple[Node, int]] = []
+    first: dict[Hashable, int] = {}
     stack: list[Node] = [node if node.result is None else node.result for node in roots]
     stack.reverse()
     while stack:
@@ -51,16 +71,33 @@ def topological(roots: Iterable[Node]) -> tuple[list[Node], dict[int, int], list
             places.append(place)
         else:
             stack.pop()
-            position[id(node)] = len(order)
-            order.append(node)
-            kind = type(node)
-            if kind is Map:
-                keys.append((node.op, node.dtype, node.shape, *places))  # type: ignore[union-attr]  # kind narrows nothing
-            elif kind is Leaf:
-                keys.append((node.dtype, node.shape))
+            number = len(order)
+            key: Hashable
+            if type(node) is Leaf:
+                key = (node.dtype, node.shape)
             else:
-                keys.append(_rare_key(node, tuple(places)))
-    return order, position, keys
+                if type(node) is Map:
+                    key = (node.op, node.dtype, node.shape, *places)
+                    same: Hashable = key
+                elif type(node) is Generate:
+                    key = (node.op, node.dtype, node.shape)
+                    same = (key, _bits(node.parameters))
+                else:
+                    same = key = _rare_key(node, tuple(places))
+                known = first.setdefault(same, number)
+                if known != number:
+                    position[id(node)] = known
+                    twins.append((node, known))
+                    continue
+            position[id(node)] = number
+            order.append(node)
+            keys.append(key)
+    return Walk(order, position, keys, twins)
+
+
+def _bits(parameters: tuple[Any, ...]) -> Hashable:
+    """Return what tells scalars apart that compare equal, 0.0 and -0.0."""
+    return tuple([p.tobytes() for p in parameters])
 
 
 def operands(node: Node, position: dict[int, int]) -> tuple[int, ...]:
@@ -69,8 +106,6 @@ def operands(node: Node, position: dict[int, int]) -> tuple[int, ...]:
 
 
 def _rare_key(node: Node, places: tuple[int, ...]) -> Hashable:
-    if type(node) is Generate:
-        return (node.op, node.dtype, node.shape)
     head: tuple[Any, ...] = (type(node), node.dtype, node.shape, places)
     match node:
         case View():

@@ -5,7 +5,6 @@ for the other. wgpu itself is imported by its provider alone.
 """
 
 import math
-import sys
 from typing import Any, Final, cast
 
 import numpy.typing as npt
@@ -96,8 +95,8 @@ def from_wgpu_buffer(
     ----------
     buffer : wgpu.GPUBuffer
         A buffer of the device that :func:`wgpu_device` returns, with the usages STORAGE, COPY_SRC and COPY_DST, and not
-        mapped. The elements begin at offset 0 in C order, and its size is theirs rounded up to a multiple of 16 bytes, or
-        more. It must be neither written to nor destroyed while the array, or anything that was recorded with it and not
+        mapped. The elements begin at offset 0 in C order, and its size is theirs rounded up to a multiple of 16 bytes,
+        or more. It must be neither written to nor destroyed while the array, or anything that was recorded with it and not
         evaluated yet, is in use.
     shape : int or tuple of int
         The array's shape.
@@ -116,7 +115,7 @@ def from_wgpu_buffer(
     TypeError
         If ``buffer`` is no ``wgpu.GPUBuffer``, or the dtype is not supported.
     DeviceError
-        If the buffer belongs to another ``wgpu.GPUDevice``, is mapped, or lacks a usage, or ``device`` is of another kind.
+        If the buffer belongs to another ``wgpu.GPUDevice``, is mapped, or lacks a usage, or ``device`` is none of wgpu.
     ValueError
         If the buffer is smaller than the array.
     """
@@ -125,11 +124,11 @@ def from_wgpu_buffer(
     kind = dtypes.canonical(dtype)
     extents = build.resolve_shape(shape)
     nbytes = math.prod(extents) * kind.itemsize
-    size = getattr(buffer, "size", sys.maxsize)  # what is no buffer is refused below
     needed = -(-nbytes // _UNIT) * _UNIT
-    if size < needed:
+    # what is no buffer at all is refused by the provider
+    if hasattr(buffer, "map_state") and buffer.size < needed:
         raise ValueError(
-            f"the buffer has {size:,} bytes; an array of shape {extents} and dtype {kind.name} takes {nbytes:,}, and a "
+            f"the buffer has {buffer.size:,} bytes; an array of shape {extents} and dtype {kind.name} takes {nbytes:,}, and a "
             f"buffer for it at least {needed:,}, a multiple of {_UNIT}"
         )
     leaf = Leaf(extents, kind)

@@ -21,7 +21,7 @@ from gpuarray.fusion.steps import CallStep
 from gpuarray.fusion.verify import check_plan
 from gpuarray.graph.nodes import Call, Contract, Generate, Leaf, Node, Reduce, Scan
 from gpuarray.graph.verify import check_graph
-from gpuarray.graph.walk import current, topological
+from gpuarray.graph.walk import Walk, current, topological
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider, Task
 from gpuarray.runtime import offload, telemetry
@@ -88,15 +88,20 @@ def evaluate(nodes: Sequence[Node], device: Device) -> None:
         return
     provider = provider_of(device)
     with _lock:
-        ready, order = _find_plan(pending, provider)
+        ready, walk = _find_plan(pending, provider)
         telemetry.count("evaluations")
         telemetry.count("operations", ready.operations)
-        _execute(ready, order, provider)
+        _execute(ready, walk.order, provider)
+        for node, place in walk.twins:
+            leaf = walk.order[place].result
+            if leaf is not None:
+                node.settle(leaf)
 
 
-def _find_plan(pending: list[Node], provider: Provider) -> tuple[ReadyPlan, list[Node]]:
+def _find_plan(pending: list[Node], provider: Provider) -> tuple[ReadyPlan, Walk]:
     """Return the plan that computes ``pending``, and the nodes by position."""
-    order, position, keys = topological(pending)
+    walk = topological(pending)
+    order, position, keys, _ = walk
     wanted = {position[id(node)] for node in pending if node.result is None}
     for number, node in enumerate(order):
         if type(node) in _KEPT and node.is_held:
@@ -106,10 +111,10 @@ def _find_plan(pending: list[Node], provider: Provider) -> tuple[ReadyPlan, list
     found = _plans.get(key)
     if found is not None:
         _plans.move_to_end(key)
-        return found, order
+        return found, walk
     telemetry.count("plans")
     if settings.verify:
-        check_graph(order)
+        check_graph(order, position)
     plan = make_plan(order, position, wanted, provider.capabilities, fuse=settings.fuse)
     if settings.verify:
         check_plan(plan, order)
@@ -119,7 +124,7 @@ def _find_plan(pending: list[Node], provider: Provider) -> tuple[ReadyPlan, list
     _plans[key] = ready
     while len(_plans) > PLAN_LIMIT:
         _plans.popitem(last=False)
-    return ready, order
+    return ready, walk
 
 
 def _ready(planned: PlannedStep, provider: Provider) -> ReadyStep:
@@ -369,8 +374,8 @@ def plan_of(nodes: Sequence[Node], device: Device) -> tuple[ReadyPlan, list[Node
         return None
     provider = provider_of(device)
     with _lock:
-        ready, order = _find_plan(pending, provider)
-        return ready, order, provider
+        ready, walk = _find_plan(pending, provider)
+        return ready, walk.order, provider
 
 
 def forget_plans() -> None:

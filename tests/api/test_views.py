@@ -80,6 +80,30 @@ def test_overlapping_source_and_target(device: Any) -> None:
         assert_same(x, host)
 
 
+def test_an_update_of_a_part_is_one_write(device: Any) -> None:
+    host, array = both(values((5, 6)))
+    for x in (host, array):
+        x[1:3, ::2] += 1
+        x[...] -= 2
+        x[0][1:4] *= 3
+        x[1:3] = x[1:3]
+        x[2:4] = x[1:3]
+    assert_same(array, host)
+    node = array._cell.node
+    array[1:3] = array[1:3]
+    assert array._cell.node is node
+    array[1:3] += 1
+    assert array._cell.node.inputs[0] is node
+    with pytest.raises(IndexError):
+        array[7] = array[1]
+    fixed = xp.broadcast_to(array[0], (2, 6))
+    with pytest.raises(ValueError, match="read-only"):
+        fixed[:1] = fixed[:1]
+    complex_array = xp.asarray(np.array([1 + 2j, 3 - 1j]))
+    complex_array.real[:] = complex_array.imag[:]
+    assert np.asarray(complex_array).tolist() == [2 + 2j, -1 - 1j]
+
+
 def test_elements_are_values_and_not_views(device: Any) -> None:
     x = xp.asarray([1.0, 2.0, 3.0])
     kept = x[0]

@@ -25,7 +25,7 @@ def planned() -> tuple[Plan, list[Node]]:
     x = host_leaf(np.ones((40, 30), np.float32))
     columns = build.reduce(reductions.max, x, 0, None, True)
     wanted = build.elementwise(rows.subtract, x, columns)
-    nodes, position, _ = topological([wanted])
+    nodes, position, *_ = topological([wanted])
     return make_plan(nodes, position, {position[id(wanted)]}, Capabilities(adapter="test")), nodes
 
 

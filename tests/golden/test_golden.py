@@ -24,7 +24,7 @@ TEXTS = Path(__file__).parent / "texts"
 def plan_of(name: str) -> Plan:
     wanted = PROGRAMS[name]()
     arrays = wanted if isinstance(wanted, tuple) else (wanted,)
-    nodes, position, _ = topological([current(a.node()) for a in arrays])
+    nodes, position, *_ = topological([current(a.node()) for a in arrays])
     plan = make_plan(nodes, position, {position[id(current(a.node()))] for a in arrays}, CAPABILITIES)
     check_plan(plan, nodes)
     return plan

@@ -87,7 +87,7 @@ def test_sizes() -> None:
     assert from_wgpu_buffer(own, 8, "float32").shape == (8,)
     with pytest.raises(ValueError, match=r"32 bytes.*at least 48"):
         from_wgpu_buffer(own, (3, 3), "float32")
-    with pytest.raises(ValueError, match="20 bytes.*at least 32"):
+    with pytest.raises(ValueError, match=r"20 bytes.*at least 32"):
         from_wgpu_buffer(given(np.zeros(5, np.float32), size=20), 5, "float32")
     with pytest.raises(ValueError, match="negative"):
         from_wgpu_buffer(own, -3, "float32")
@@ -118,6 +118,6 @@ def test_what_cannot_be_taken_in() -> None:
         wgpu_device("cpu")
     other = wgpu.gpu.enumerate_adapters_sync()[0].request_device_sync()
     foreign = other.create_buffer(size=16, usage=USAGE)
-    with pytest.raises(DeviceError, match="another wgpu.GPUDevice"):
+    with pytest.raises(DeviceError, match="another wgpu"):
         from_wgpu_buffer(foreign, 4, "float32")
     other.destroy()

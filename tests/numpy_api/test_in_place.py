@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import gpuarray
 from gpuarray.array import GpuArray
 
 A = np.arange(12.0).reshape(3, 4)
@@ -87,6 +88,12 @@ def test_like_makes_arrays_of_this_package(position, put, same):
     found = LIKE[position](put(A))
     assert isinstance(found, GpuArray)
     same(found, LIKE[position](None))
+
+
+@pytest.mark.parametrize("position", range(len(LIKE)))
+def test_like_tells_the_device(position):
+    with gpuarray.using(device="wgpu"):
+        assert LIKE[position](gpuarray.zeros(2, device="cpu")).device == "cpu"
 
 
 def test_shared_memory_is_what_numpy_says(put):

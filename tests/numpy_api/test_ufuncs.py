@@ -291,3 +291,13 @@ def test_rows_are_those_of_numpy():
     for ufunc, rows in dispatch.UFUNC_ROWS.items():
         assert len(rows) == ufunc.nout
         assert all(row.arity == ufunc.nin for row in rows)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.complex64])
+@pytest.mark.parametrize("ufunc", [np.fmin, np.fmax], ids=lambda u: u.__name__)
+@pytest.mark.parametrize("extent", [3, 5000])
+def test_folds_of_lines_that_are_all_nan_are_nan(ufunc, dtype, extent, put, same):
+    host = np.full((3, extent), np.nan, dtype)
+    host[1, extent // 2] = 5
+    for axis in (0, 1, None):
+        same(ufunc.reduce(put(host), axis=axis), ufunc.reduce(host, axis=axis))
