@@ -32,7 +32,8 @@ class Walk(NamedTuple):
     order : list of Node
         The nodes; those that have been evaluated stand for themselves as leaves.
     position : dict
-        Places in ``order`` by ``id(node)``. Nodes that say the same of the same operands share the first one's.
+        Places in ``order`` by ``id(node)``. Nodes that say the same of the same operands share the first one's. Scalars
+        are never the same: a plan must not change when two of them happen to be equal.
     keys : list
         What tells each node from others of a plan, but for the values of leaves and scalars; all of them together tell
         plans apart.
@@ -73,18 +74,16 @@ def topological(roots: Iterable[Node]) -> Walk:
             stack.pop()
             number = len(order)
             key: Hashable
-            if type(node) is Leaf:
+            if type(node) is Map:
+                key = (node.op, node.dtype, node.shape, *places)
+            elif type(node) is Leaf:
                 key = (node.dtype, node.shape)
+            elif type(node) is Generate:
+                key = (node.op, node.dtype, node.shape)
             else:
-                if type(node) is Map:
-                    key = (node.op, node.dtype, node.shape, *places)
-                    same: Hashable = key
-                elif type(node) is Generate:
-                    key = (node.op, node.dtype, node.shape)
-                    same = (key, _bits(node.parameters))
-                else:
-                    same = key = _rare_key(node, tuple(places))
-                known = first.setdefault(same, number)
+                key = _rare_key(node, tuple(places))
+            if places:
+                known = first.setdefault(key, number)
                 if known != number:
                     position[id(node)] = known
                     twins.append((node, known))
@@ -93,11 +92,6 @@ def topological(roots: Iterable[Node]) -> Walk:
             order.append(node)
             keys.append(key)
     return Walk(order, position, keys, twins)
-
-
-def _bits(parameters: tuple[Any, ...]) -> Hashable:
-    """Return what tells scalars apart that compare equal, 0.0 and -0.0."""
-    return tuple([p.tobytes() for p in parameters])
 
 
 def operands(node: Node, position: dict[int, int]) -> tuple[int, ...]:

@@ -1,5 +1,5 @@
 // workgroups 60x1x1
-// rows_sum_divide_subtract_square_sum_and_5
+// rows_sum_divide_subtract_square_sum_and_7
 struct Parameters { words: array<vec4<u32>, 3> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
 @group(0) @binding(1) var<storage, read> input0: array<vec4<f32>>;
@@ -155,10 +155,11 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let begin = 0u;
   let end = parameters.words[0].z;
   let one2: f32 = bitcast<f32>(parameters.words[0].w);
-  let one7: f32 = bitcast<f32>(parameters.words[0].w);
-  let one9: f32 = bitcast<f32>(parameters.words[1].x);
+  let one7: f32 = bitcast<f32>(parameters.words[1].x);
+  let one9: f32 = bitcast<f32>(parameters.words[1].y);
+  let one12: f32 = bitcast<f32>(parameters.words[1].z);
   var a1: f32 = 0.0f;
-  let b0_0 = row * parameters.words[1].y;
+  let b0_0 = row * parameters.words[1].w;
   for (var column = begin + local * 4u; column < end; column += 1024u) {
   let i0 = column + 0u;
   let i1 = column + 1u;
@@ -187,8 +188,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   workgroupBarrier();
   let one1: f32 = a1;
   let one3: f32 = divide_f32(one1, one2);
+  let one13: f32 = divide_f32(one1, one12);
   var a6: f32 = 0.0f;
-  let b1_0 = row * parameters.words[1].z;
+  let b1_0 = row * parameters.words[2].x;
   for (var column = begin + local * 4u; column < end; column += 1024u) {
   let i0 = column + 0u;
   let i1 = column + 1u;
@@ -227,9 +229,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let one8: f32 = divide_f32(one6, one7);
   let one10: f32 = add_f32(one8, one9);
   let one11: f32 = sqrt_f32(one10);
-  let b2_0 = row * parameters.words[1].w;
-  let b2_13 = 0u;
-  let s2_0 = row * parameters.words[2].x;
+  let b2_0 = row * parameters.words[2].y;
+  let b2_16 = 0u;
+  let s2_0 = row * parameters.words[2].z;
   for (var column = begin + local * 4u; column < end; column += 1024u) {
   let i0 = column + 0u;
   let i1 = column + 1u;
@@ -240,23 +242,23 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v0_1: f32 = w0.y;
   let v0_2: f32 = w0.z;
   let v0_3: f32 = w0.w;
-  let v4_0: f32 = subtract_f32(v0_0, one3);
-  let v4_1: f32 = subtract_f32(v0_1, one3);
-  let v4_2: f32 = subtract_f32(v0_2, one3);
-  let v4_3: f32 = subtract_f32(v0_3, one3);
-  let v12_0: f32 = divide_f32(v4_0, one11);
-  let v12_1: f32 = divide_f32(v4_1, one11);
-  let v12_2: f32 = divide_f32(v4_2, one11);
-  let v12_3: f32 = divide_f32(v4_3, one11);
-  let w13 = input1[(b2_13 + column) / 4u];
-  let v13_0: f32 = w13.x;
-  let v13_1: f32 = w13.y;
-  let v13_2: f32 = w13.z;
-  let v13_3: f32 = w13.w;
-  let v14_0: f32 = multiply_f32(v12_0, v13_0);
-  let v14_1: f32 = multiply_f32(v12_1, v13_1);
-  let v14_2: f32 = multiply_f32(v12_2, v13_2);
-  let v14_3: f32 = multiply_f32(v12_3, v13_3);
-  output0[(s2_0 + column) / 4u] = vec4<f32>(v14_0, v14_1, v14_2, v14_3);
+  let v14_0: f32 = subtract_f32(v0_0, one13);
+  let v14_1: f32 = subtract_f32(v0_1, one13);
+  let v14_2: f32 = subtract_f32(v0_2, one13);
+  let v14_3: f32 = subtract_f32(v0_3, one13);
+  let v15_0: f32 = divide_f32(v14_0, one11);
+  let v15_1: f32 = divide_f32(v14_1, one11);
+  let v15_2: f32 = divide_f32(v14_2, one11);
+  let v15_3: f32 = divide_f32(v14_3, one11);
+  let w16 = input1[(b2_16 + column) / 4u];
+  let v16_0: f32 = w16.x;
+  let v16_1: f32 = w16.y;
+  let v16_2: f32 = w16.z;
+  let v16_3: f32 = w16.w;
+  let v17_0: f32 = multiply_f32(v15_0, v16_0);
+  let v17_1: f32 = multiply_f32(v15_1, v16_1);
+  let v17_2: f32 = multiply_f32(v15_2, v16_2);
+  let v17_3: f32 = multiply_f32(v15_3, v16_3);
+  output0[(s2_0 + column) / 4u] = vec4<f32>(v17_0, v17_1, v17_2, v17_3);
   }
 }

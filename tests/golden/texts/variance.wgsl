@@ -212,7 +212,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let begin = split * parameters.words[1].x;
   let end = min(begin + parameters.words[1].x, parameters.words[0].z);
   let one2: f32 = bitcast<f32>(parameters.words[1].y);
-  let one7: f32 = bitcast<f32>(parameters.words[1].y);
+  let one7: f32 = bitcast<f32>(parameters.words[1].z);
   let one1: f32 = input1[0u];
   let one3: f32 = divide_f32(one1, one2);
   var a6: f32 = 0.0f;
@@ -251,7 +251,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   }
   a6 = shared0_f32[0];
   workgroupBarrier();
-  let part = split * parameters.words[1].z + row;
+  let part = split * parameters.words[1].w + row;
   if (local == 0u) { scratch0[part] = a6; }
 }
 
@@ -379,12 +379,12 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let begin = 0u;
   let end = parameters.words[0].z;
   let one2: f32 = bitcast<f32>(parameters.words[0].w);
-  let one7: f32 = bitcast<f32>(parameters.words[0].w);
+  let one7: f32 = bitcast<f32>(parameters.words[1].x);
   let one1: f32 = input1[0u];
   let one3: f32 = divide_f32(one1, one2);
   var a6: f32 = 0.0f;
-  for (var part = local; part < parameters.words[1].x; part += 256u) {
-  a6 = add_f32(a6, scratch0[part * parameters.words[1].y + row]);
+  for (var part = local; part < parameters.words[1].y; part += 256u) {
+  a6 = add_f32(a6, scratch0[part * parameters.words[1].z + row]);
   }
   shared0_f32[local] = a6;
   workgroupBarrier();
