@@ -1,7 +1,7 @@
 """Small records kept between runs, as JSON files in the cache folder.
 
-Invariant: a record is never worth an error. Writing is atomic (another process sees the old file or the new one) and may
-fail silently where the folder cannot be written; a file that is missing, damaged, of another version or of another
+Invariant: a record is never worth an error. Writing is atomic (another process sees the old file or the new one) and
+may fail silently where the folder cannot be written; a file that is missing, damaged, of another version or of another
 subject reads as nothing, and is made again. Called by providers, for what they find out about a device.
 """
 

@@ -26,6 +26,7 @@ def _open_limited(number: int) -> InProcessProvider:
     narrow = frozenset(dtypes.ALL) - {dtypes.float64, dtypes.complex128}
     return InProcessProvider(Device(LIMITED), capabilities=replace(default_capabilities(), dtypes=narrow))
 
+
 # every graph and plan of every test is checked against its invariants
 xp.config.verify = True
 

@@ -25,7 +25,15 @@ def test_a_record_is_found_again(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     "damage",
-    ["", "{", "[]", "null", '{"version": 0, "subject": "subject", "values": {}}', '{"version": 1, "values": 3}', "\x00"],
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        '{"version": 0, "subject": "subject", "values": {}}',
+        '{"version": 1, "values": 3}',
+        "\x00",
+    ],
 )
 def test_a_damaged_record_is_nothing(folder: Path, damage: str) -> None:
     records.write("kind", "subject", {"fact": True})

@@ -18,7 +18,7 @@ class Binding:
     """A window of a buffer: ``kind`` is ``"input"``, ``"output"`` or ``"scratch"``, ``slot`` its number of that kind.
 
     ``offset`` and ``nbytes`` select the window, in bytes; ``offset`` is a multiple of the device's binding alignment
-    and ``nbytes`` one of 4, not beyond the buffer's end (buffers are allocated in multiples of 16 bytes).
+    and ``nbytes`` one of 4, not beyond the buffer's end (buffers are allocated in multiples of 64 bytes).
     """
 
     kind: str

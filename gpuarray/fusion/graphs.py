@@ -29,7 +29,7 @@ from gpuarray.ops.spec import GenerateOp
 INSTRUCTION_LIMIT = 512
 
 #: How many simple operations of a generator's row count as one instruction.
-_OPERATIONS = 4
+_OPERATIONS = 2
 
 
 def length_of(op: GenerateOp) -> int:

@@ -20,8 +20,8 @@ from gpuarray.graph.walk import current
 from gpuarray.providers import registry
 from gpuarray.runtime import evaluate
 
-#: Kernels read and write four words at a time, in bytes.
-_UNIT: Final = 16
+#: Kernels read and write so many elements at a time.
+_AT_ONCE: Final = 4
 
 
 def wgpu_device(device: Device | str = "wgpu") -> Any:
@@ -95,9 +95,9 @@ def from_wgpu_buffer(
     ----------
     buffer : wgpu.GPUBuffer
         A buffer of the device that :func:`wgpu_device` returns, with the usages STORAGE, COPY_SRC and COPY_DST, and not
-        mapped. The elements begin at offset 0 in C order, and its size is theirs rounded up to a multiple of 16 bytes,
-        or more. It must be neither written to nor destroyed while the array, or anything that was recorded with it and not
-        evaluated yet, is in use.
+        mapped. The elements begin at offset 0 in C order, and its size is that of their number rounded up to a
+        multiple of four, or more. It must be neither written to nor destroyed while the array, or anything recorded
+        with it that is not evaluated yet, is in use.
     shape : int or tuple of int
         The array's shape.
     dtype : dtype
@@ -124,12 +124,13 @@ def from_wgpu_buffer(
     kind = dtypes.canonical(dtype)
     extents = build.resolve_shape(shape)
     nbytes = math.prod(extents) * kind.itemsize
-    needed = -(-nbytes // _UNIT) * _UNIT
+    unit = _AT_ONCE * kind.itemsize
+    needed = -(-nbytes // unit) * unit
     # what is no buffer at all is refused by the provider
     if hasattr(buffer, "map_state") and buffer.size < needed:
         raise ValueError(
-            f"the buffer has {buffer.size:,} bytes; an array of shape {extents} and dtype {kind.name} takes {nbytes:,}, and a "
-            f"buffer for it at least {needed:,}, a multiple of {_UNIT}"
+            f"the buffer has {buffer.size:,} bytes; shape {extents} of dtype {kind.name} takes {nbytes:,}, "
+            f"and a buffer for it at least {needed:,}, a multiple of four elements"
         )
     leaf = Leaf(extents, kind)
     leaf.buffers[provider] = provider.adopt(buffer, nbytes)

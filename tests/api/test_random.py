@@ -214,7 +214,7 @@ def test_seeds(device: Device) -> None:
 
 
 def test_steps_of_a_simulation_fuse() -> None:
-    steps = 40
+    steps = 24
     with xp.using(device="wgpu"):
         rng = default_rng(20)
         paths = xp.full(20_000, 100.0, dtype=xp.float32)

@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import numpy.lib.recfunctions
 import pytest
 
 from gpuarray.array import GpuArray, from_host
@@ -16,7 +17,7 @@ A = np.array([[3.0, 1.0], [2.0, 5.0]], np.float32)
 
 
 @pytest.fixture(params=["cpuf32", "wgpu"])
-def device(request):
+def device(request, limited):
     """Devices that are not the host, as far as memory goes."""
     with config.using(device=request.param):
         yield request.param

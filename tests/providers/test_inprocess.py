@@ -374,7 +374,7 @@ class TestScans:
     def test_running_fold(self, provider, shape, op, dtype):
         x = values(shape, dtype)
         result = op.accumulate(x.dtype)
-        got = run(provider, ScanStep(op, *shape, x.dtype, result), [x], [shape])
+        got = run(provider, ScanStep(op, *shape, x.dtype, result, None, (x.dtype,), (result,)), [x], [shape])
         expected = op.combine.numpy.accumulate(x.astype("f8" if dtype == "f4" else result), axis=1)
         np.testing.assert_allclose(got, expected, rtol=1e-5, atol=2e-2 if dtype == "f4" else 1e-9)
 
