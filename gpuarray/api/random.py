@@ -29,12 +29,7 @@ class Generator(Stream):
     they are not those of NumPy's generators. The same seed gives the same integers and uniform numbers on every device;
     numbers made of them by functions agree to within those functions' last places.
 
-    Parameters
-    ----------
-    seed_sequence : numpy.random.SeedSequence
-        Where the key comes from; :func:`default_rng` makes one of a seed.
-    device : Device or str, optional
-        Where arrays are made; without one, on what is the default device at each call.
+    It is made by :func:`default_rng`, of a ``numpy.random.SeedSequence`` and a device.
 
     See Also
     --------

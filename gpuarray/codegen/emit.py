@@ -3,7 +3,7 @@
 from typing import assert_never
 
 from gpuarray.codegen import slices
-from gpuarray.codegen.folds import row_program
+from gpuarray.codegen.folds import cut_row_program, is_one_walk, row_program
 from gpuarray.codegen.loops import flat_launch
 from gpuarray.codegen.products import product_program
 from gpuarray.codegen.programs import Launch, Program
@@ -58,7 +58,10 @@ def emit(step: Step, capabilities: Capabilities) -> Program:
 def _loop(loop: Loop, label: str, capabilities: Capabilities) -> Program:
     launches: list[Launch] = []
     scratch: tuple[int, ...] = ()
-    for part in slices.pieces(loop, capabilities) or ():
+    parts = slices.pieces(loop, capabilities)
+    if parts is None:
+        return cut_row_program(loop, slices.column_pieces(loop, capabilities) or (), label, capabilities)
+    for part in parts:
         if not part.folds:
             launches.append(flat_launch(part, label, capabilities))
             continue
@@ -145,6 +148,10 @@ def _dtypes(step: Step) -> set[DType]:
     return found
 
 
+def _can_cut_columns(loop: Loop, capabilities: Capabilities) -> bool:
+    return bool(loop.folds) and is_one_walk(loop) and slices.column_pieces(loop, capabilities) is not None
+
+
 def _unsupported_epilogue(loop: Loop, capabilities: Capabilities) -> str | None:
     if slices.widest(loop) > capabilities.binding_limit:
         return "an array is larger than one storage binding of this device shows"
@@ -164,6 +171,6 @@ def _unsupported_loop(loop: Loop, capabilities: Capabilities) -> str | None:
     bindings = len(loop.input_dtypes) + len(loop.output_dtypes) + 2 * len(loop.folds)
     if bindings > capabilities.storage_bindings:
         return f"{bindings} arrays are more than this device binds at once"
-    if slices.pieces(loop, capabilities) is None:
+    if slices.pieces(loop, capabilities) is None and not _can_cut_columns(loop, capabilities):
         return "an array is larger than one storage binding of this device shows"
     return None

@@ -6,6 +6,7 @@ few, a row is split among several walkers; their partial results go to scratch m
 and computes what follows. The order of combination is fixed by the sizes alone, so results are reproducible.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -60,7 +61,7 @@ def shaping(loop: Loop) -> Shaping:
     """Decide how a loop's rows are walked."""
     columns, row_count = loop.columns, max(loop.rows, 1)
     mode = _mode(loop)
-    one_walk = not any(loop.phases[n] for n in loop.folds) and not any(_late_full(loop))
+    one_walk = is_one_walk(loop)
     if mode == GROUP:
         wide = _is_wide(loop) and not is_heavy(loop)
         most = max(1, columns // (WORKGROUP * LANES * 4))
@@ -155,8 +156,52 @@ def row_program(loop: Loop, label: str, capabilities: Capabilities) -> Program:
     walk = RowKernel(loop, shape, label, capabilities)
     if shape.splits == 1:
         return Program((walk.whole(),))
-    first, scratch = walk.partial()
-    return Program((first, walk.finish(scratch)), tuple(b for _, b in scratch))
+    first, scratch = walk.partial(Place(0, shape.splits, 0))
+    return Program((first, walk.finish(scratch, shape.splits)), tuple(b for _, b in scratch))
+
+
+def is_one_walk(loop: Loop) -> bool:
+    """Whether a loop needs to see each column once: then a row may be folded in parts."""
+    return not any(loop.phases[n] for n in loop.folds) and not any(_late_full(loop))
+
+
+def cut_row_program(loop: Loop, parts: Sequence[tuple[Loop, int]], label: str, capabilities: Capabilities) -> Program:
+    """Return the launches of a loop of one walk whose rows are cut.
+
+    Parameters
+    ----------
+    loop : Loop
+        The whole loop.
+    parts : sequence of (Loop, int)
+        Loops over some of its columns each, and the number of the first one.
+    label : str
+        Of the kernels.
+    capabilities : Capabilities
+        Limits of the device.
+    """
+    shapes = [shaping(part) for part, _ in parts]
+    total = sum(shape.splits for shape in shapes)
+    launches: list[Launch] = []
+    scratch: list[tuple[Access, int]] = []
+    before = 0
+    for (part, column), shape in zip(parts, shapes, strict=True):
+        launch, scratch = RowKernel(part, shape, label, capabilities).partial(Place(before, total, column))
+        launches.append(launch)
+        before += shape.splits
+    launches.append(RowKernel(loop, shapes[0], label, capabilities).finish(scratch, total))
+    return Program(tuple(launches), tuple(b for _, b in scratch))
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the partial results of some columns stand among those of the whole rows."""
+
+    split: int
+    """How many parts of each row come before."""
+    splits: int
+    """How many parts each row has in all."""
+    column: int
+    """The number of the first column."""
 
 
 @dataclass
@@ -178,6 +223,7 @@ class RowKernel:
         self._open(self.label, outputs=True)
         groups = self._row_index(split=False)
         emit_uniform(self.work)
+        self.work.kernel.line("let origin = 0u;")
         self._row_values(0)
         last = max((_phase_after(loop, i) for i in range(len(loop.instructions))), default=0)
         for phase in range(last + 1):
@@ -186,17 +232,18 @@ class RowKernel:
         self._row_stores()
         return self.work.kernel.launch(groups, self.capabilities.workgroup_limit)
 
-    def partial(self) -> tuple[Launch, list[tuple[Access, int]]]:
+    def partial(self, place: Place) -> tuple[Launch, list[tuple[Access, int]]]:
         """Return the kernel that folds parts of rows into scratch memory, and that memory."""
         self._open(f"{self.label} parts", outputs=bool(self._full_stores()))
         groups = self._row_index(split=True)
         emit_uniform(self.work)
         self._row_values(0)
-        scratch = self._scratch(writable=True)
+        scratch = self._scratch(place.splits, writable=True)
+        self.work.kernel.line(f"let origin = {self.work.kernel.word(place.column)};")
         self._walk(0, keep=True)
         kernel = self.work.kernel
-        total = kernel.word(max(self.loop.rows, 1))
-        kernel.line(f"let part = split * {total} + row;")
+        before, total = kernel.word(place.split), kernel.word(max(self.loop.rows, 1))
+        kernel.line(f"let part = ({before} + split) * {total} + row;")
         names = iter(scratch)
         for number in self.loop.folds:
             for state in self._state_names(number):
@@ -206,19 +253,18 @@ class RowKernel:
                 kernel.line(store if self.shape.mode == THREAD else f"if (local == 0u) {{ {store} }}")
         return kernel.launch(groups, self.capabilities.workgroup_limit), scratch
 
-    def finish(self, scratch: list[tuple[Access, int]]) -> Launch:
-        """Return the kernel that folds the parts and computes what follows."""
-        shape = self.shape
-        mode = GROUP if shape.splits > SHORT_ROW else THREAD
-        self.shape = Shaping(mode, 1, shape.splits, False, False)
+    def finish(self, scratch: list[tuple[Access, int]], splits: int) -> Launch:
+        """Return the kernel that folds the parts of each row and computes what follows."""
+        mode = GROUP if splits > SHORT_ROW else THREAD
+        self.shape = Shaping(mode, 1, splits, False, False)
         self.shared = {}
         self._open(f"{self.label} end", outputs=True, full=False)
         groups = self._row_index(split=False)
         emit_uniform(self.work)
         self._row_values(0)
         kernel = self.work.kernel
-        accesses = self._scratch(writable=False)
-        count, total = kernel.word(shape.splits), kernel.word(max(self.loop.rows, 1))
+        accesses = self._scratch(splits, writable=False)
+        count, total = kernel.word(splits), kernel.word(max(self.loop.rows, 1))
         for number in self.loop.folds:
             self._start(number)
         start, step = ("local", f"{WORKGROUP}u") if mode == GROUP else ("0u", "1u")
@@ -456,7 +502,7 @@ class RowKernel:
         level = self.loop.instructions[fold.operand].level
         value = value_name(fold.operand, level, lane)
         if fold.op.indexed:
-            return self._better_update(number, value, f"i{lane}")
+            return self._better_update(number, value, f"i{lane} + origin")
         value = casts.cast_expression(value, fold.source, dtype)
         return f"a{number} = {combine_expression(fold.op.combine, f'a{number}', value, dtype)};"
 
@@ -530,10 +576,10 @@ class RowKernel:
             value = casts.cast_expression(f"a{number}", dtype, fold.dtype)
         self.work.kernel.line(declare(f"one{number}", fold.dtype, value))
 
-    def _scratch(self, *, writable: bool) -> list[tuple[Access, int]]:
+    def _scratch(self, splits: int, *, writable: bool) -> list[tuple[Access, int]]:
         """Bind the scratch memory of the partial results; return it with its sizes in bytes."""
         found: list[tuple[Access, int]] = []
-        count = max(self.loop.rows, 1) * (self.shape.splits if writable else self.shape.chunk)
+        count = max(self.loop.rows, 1) * splits
         for number in self.loop.folds:
             for state in self._state_names(number):
                 dtype = self._state_dtype(number, state)

@@ -114,3 +114,26 @@ def sliced(loop: Loop, axis: int, start: int, count: int) -> Loop:
     return collapse_loop(
         replace(loop, outer=tuple(space[:rank]), inner=tuple(space[rank:]), instructions=instructions, stores=stores)
     )
+
+
+def column_pieces(loop: Loop, capabilities: Capabilities, column: int = 0) -> list[tuple[Loop, int]] | None:
+    """Return loops over some columns each, within the limits, with the number of each one's first; None if none can be.
+
+    Only for loops whose rows may be folded in parts. The first inner axis is cut, so that columns stay in order.
+    """
+    if widest(loop) <= capabilities.binding_limit and loop.rows * loop.columns <= ELEMENT_LIMIT:
+        return [(loop, column)]
+    if not loop.inner or loop.inner[0] < 2:
+        return None
+    axis, extent = len(loop.outer), loop.inner[0]
+    half = extent // 2
+    if half > ALIGNED:
+        half -= half % ALIGNED
+    result: list[tuple[Loop, int]] = []
+    for start, count in ((0, half), (half, extent - half)):
+        begin = column + start * (loop.columns // extent)
+        parts = column_pieces(sliced(loop, axis, start, count), capabilities, begin)
+        if parts is None:
+            return None
+        result += parts
+    return result

@@ -13,6 +13,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let row = block;
   let begin = 0u;
   let end = parameters.words[0].z;
+  let origin = 0u;
   var a1: bool = false;
   let b0_0 = row * parameters.words[0].w;
   for (var column = begin + local * 4u; column < end; column += 1024u) {

@@ -158,6 +158,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let one7: f32 = bitcast<f32>(parameters.words[1].x);
   let one9: f32 = bitcast<f32>(parameters.words[1].y);
   let one12: f32 = bitcast<f32>(parameters.words[1].z);
+  let origin = 0u;
   var a1: f32 = 0.0f;
   let b0_0 = row * parameters.words[1].w;
   for (var column = begin + local * 4u; column < end; column += 1024u) {

@@ -1,6 +1,6 @@
 // workgroups 196x1x1
 // rows_subtract_square_sum_divide parts
-struct Parameters { words: array<vec4<u32>, 2> }
+struct Parameters { words: array<vec4<u32>, 3> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
 @group(0) @binding(1) var<storage, read> input0: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> input1: array<vec4<f32>>;
@@ -23,6 +23,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let begin = split * parameters.words[1].x;
   let end = min(begin + parameters.words[1].x, parameters.words[0].z);
   let one5: f32 = bitcast<f32>(parameters.words[1].y);
+  let origin = parameters.words[1].z;
   var a4: f32 = 0.0f;
   let b0_0 = 0u;
   let b0_1 = 0u;
@@ -65,7 +66,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   }
   a4 = shared0_f32[0];
   workgroupBarrier();
-  let part = split * parameters.words[1].z + row;
+  let part = (parameters.words[1].w + split) * parameters.words[2].x + row;
   if (local == 0u) { scratch0[part] = a4; }
 }
 

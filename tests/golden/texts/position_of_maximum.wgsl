@@ -36,6 +36,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let row = block;
   let begin = 0u;
   let end = parameters.words[0].z;
+  let origin = 0u;
   var a1: f32 = bitcast<f32>(0xff800000u);
   var p1: u32 = 0xffffffffu;
   let b0_0 = row * parameters.words[0].w;
@@ -49,10 +50,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v0_1: f32 = w0.y;
   let v0_2: f32 = w0.z;
   let v0_3: f32 = w0.w;
-  if (better1(a1, p1, v0_0, i0)) { a1 = v0_0; p1 = i0; }
-  if (better1(a1, p1, v0_1, i1)) { a1 = v0_1; p1 = i1; }
-  if (better1(a1, p1, v0_2, i2)) { a1 = v0_2; p1 = i2; }
-  if (better1(a1, p1, v0_3, i3)) { a1 = v0_3; p1 = i3; }
+  if (better1(a1, p1, v0_0, i0 + origin)) { a1 = v0_0; p1 = i0 + origin; }
+  if (better1(a1, p1, v0_1, i1 + origin)) { a1 = v0_1; p1 = i1 + origin; }
+  if (better1(a1, p1, v0_2, i2 + origin)) { a1 = v0_2; p1 = i2 + origin; }
+  if (better1(a1, p1, v0_3, i3 + origin)) { a1 = v0_3; p1 = i3 + origin; }
   }
   shared0_f32[local] = a1;
   shared1_u32[local] = p1;

@@ -160,6 +160,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let row = walker;
   let begin = 0u;
   let end = parameters.words[0].z;
+  let origin = 0u;
   var a1: f32 = bitcast<f32>(0xff800000u);
   let b0_0 = row * parameters.words[0].w;
   for (var column = begin; column < end; column += 1u) {

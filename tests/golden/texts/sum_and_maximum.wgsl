@@ -30,6 +30,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let row = block;
   let begin = 0u;
   let end = parameters.words[0].z;
+  let origin = 0u;
   var a1: f32 = 0.0f;
   var a2: f32 = bitcast<f32>(0xff800000u);
   let b0_0 = 0u;

@@ -17,6 +17,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let row = block - split * parameters.words[0].w;
   let begin = split * parameters.words[1].x;
   let end = min(begin + parameters.words[1].x, parameters.words[0].z);
+  let origin = parameters.words[1].y;
   var a1: f32 = 0.0f;
   let b0_0 = 0u;
   for (var column = begin + local * 4u; column < end; column += 1024u) {
@@ -45,7 +46,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   }
   a1 = shared0_f32[0];
   workgroupBarrier();
-  let part = split * parameters.words[1].y + row;
+  let part = (parameters.words[1].z + split) * parameters.words[1].w + row;
   if (local == 0u) { scratch0[part] = a1; }
 }
 

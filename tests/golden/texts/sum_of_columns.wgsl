@@ -1,6 +1,6 @@
 // workgroups 57x1x1
 // rows_sum parts
-struct Parameters { words: array<vec4<u32>, 2> }
+struct Parameters { words: array<vec4<u32>, 3> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
 @group(0) @binding(1) var<storage, read> input0: array<f32>;
 @group(0) @binding(2) var<storage, read_write> scratch0: array<f32>;
@@ -17,14 +17,15 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let row = walker - split * parameters.words[0].w;
   let begin = split * parameters.words[1].x;
   let end = min(begin + parameters.words[1].x, parameters.words[0].z);
+  let origin = parameters.words[1].y;
   var a1: f32 = 0.0f;
-  let b0_0 = row * parameters.words[1].y;
+  let b0_0 = row * parameters.words[1].z;
   for (var column = begin; column < end; column += 1u) {
   let i0 = column + 0u;
-  let v0_0: f32 = input0[b0_0 + i0 * parameters.words[1].z];
+  let v0_0: f32 = input0[b0_0 + i0 * parameters.words[1].w];
   a1 = add_f32(a1, v0_0);
   }
-  let part = split * parameters.words[1].w + row;
+  let part = (parameters.words[2].x + split) * parameters.words[2].y + row;
   scratch0[part] = a1;
 }
 

@@ -17,6 +17,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let row = block - split * parameters.words[0].w;
   let begin = split * parameters.words[1].x;
   let end = min(begin + parameters.words[1].x, parameters.words[0].z);
+  let origin = parameters.words[1].y;
   var a1: f32 = 0.0f;
   let b0_0 = 0u;
   for (var column = begin + local * 4u; column < end; column += 1024u) {
@@ -45,7 +46,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   }
   a1 = shared0_f32[0];
   workgroupBarrier();
-  let part = split * parameters.words[1].y + row;
+  let part = (parameters.words[1].z + split) * parameters.words[1].w + row;
   if (local == 0u) { scratch0[part] = a1; }
 }
 
@@ -88,7 +89,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
 
 // workgroups 196x1x1
 // rows_divide_subtract_square_sum parts
-struct Parameters { words: array<vec4<u32>, 2> }
+struct Parameters { words: array<vec4<u32>, 3> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
 @group(0) @binding(1) var<storage, read> input0: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> input1: array<f32>;
@@ -215,6 +216,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let one7: f32 = bitcast<f32>(parameters.words[1].z);
   let one1: f32 = input1[0u];
   let one3: f32 = divide_f32(one1, one2);
+  let origin = parameters.words[1].w;
   var a6: f32 = 0.0f;
   let b0_0 = 0u;
   for (var column = begin + local * 4u; column < end; column += 1024u) {
@@ -251,7 +253,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   }
   a6 = shared0_f32[0];
   workgroupBarrier();
-  let part = split * parameters.words[1].w + row;
+  let part = (parameters.words[2].x + split) * parameters.words[2].y + row;
   if (local == 0u) { scratch0[part] = a6; }
 }
 
