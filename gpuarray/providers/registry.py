@@ -13,7 +13,6 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import entry_points
 from typing import Any, Final, TypeAlias
 
 from gpuarray.config import config
@@ -105,7 +104,9 @@ def _providers() -> dict[str, _Registration]:
     with _lock:
         if not _entry_points_read:
             _entry_points_read = True
-            for point in entry_points(group=ENTRY_POINTS):
+            # the module takes as long to import as a tenth of this package, and few programs need it
+            metadata = importlib.import_module("importlib.metadata")
+            for point in metadata.entry_points(group=ENTRY_POINTS):
                 _registered.setdefault(point.name, _Registration(_lazily(point), _one))
         return _registered
 
