@@ -111,7 +111,9 @@ def test_devices_lists_without_opening():
 def test_other_packages_announce_providers(monkeypatch):
     point = EntryPoint("third", f"{__name__}:Fake", "gpuarray.providers")
     monkeypatch.setattr(registry, "_entry_points_read", False)
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [point] if group == "gpuarray.providers" else [])
+    monkeypatch.setattr(
+        "importlib.metadata.entry_points", lambda group: [point] if group == "gpuarray.providers" else []
+    )
     monkeypatch.setitem(sys.modules, __name__, sys.modules[Fake.__module__])
     assert registry.open_device(Device("third:2")).number == 2
 
