@@ -83,18 +83,12 @@ class Capabilities:
         What steps may compute with.
     binding_limit, buffer_limit : int
         Largest window that one binding can show; largest buffer.
-    binding_alignment : int
-        What offsets of windows are multiples of.
     storage_bindings : int
         How many storage buffers one kernel can bind.
     workgroup_limit : int
         Workgroups along one dimension.
-    invocations : int
-        Invocations of one workgroup.
     workgroup_memory : int
-        Memory that a workgroup shares.
-    subgroups : bool
-        Whether subgroup operations may be used.
+        Memory that a workgroup may share.
     recompute_limit : int
         How many simple operations an element may cost before storing it beats computing it twice.
     row_limit : int
@@ -111,12 +105,9 @@ class Capabilities:
     dtypes: frozenset[DType] = frozenset(dtypes.ALL)
     binding_limit: int = 1 << 62
     buffer_limit: int = 1 << 62
-    binding_alignment: int = 256
     storage_bindings: int = 1 << 20
     workgroup_limit: int = 65535
-    invocations: int = 256
     workgroup_memory: int = 16384
-    subgroups: bool = False
     recompute_limit: int = 32
     row_limit: int = 1 << 17
     parallel_rows: int = 64

@@ -9,10 +9,6 @@ class GpuArrayError(Exception):
     """Base class of all errors that this package raises on its own account."""
 
 
-class UnsupportedError(GpuArrayError, NotImplementedError):
-    """A device lacks what an operation needs, and the configuration forbids running it elsewhere."""
-
-
 class FallbackError(GpuArrayError, RuntimeError):
     """A step would have run on the host while ``config.fallback`` is ``"error"``."""
 

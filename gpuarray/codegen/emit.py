@@ -5,7 +5,7 @@ from typing import assert_never
 from gpuarray.codegen import slices
 from gpuarray.codegen.folds import cut_row_program, is_one_walk, row_program
 from gpuarray.codegen.loops import flat_launch
-from gpuarray.codegen.products import product_program
+from gpuarray.codegen.products import product_program, shared_bytes
 from gpuarray.codegen.programs import Launch, Program
 from gpuarray.codegen.scans import ScanKernels
 from gpuarray.codegen.scatters import copy_program, scatter_program
@@ -111,6 +111,8 @@ def unsupported(step: Step, capabilities: Capabilities) -> str | None:
                 return f"{step.op.name} of {step.dtype.name} has no kernel"
             size = step.before * step.length * step.after
             return _too_large(capabilities, (size, step.source), (size, step.dtype))
+        case ContractStep() if shared_bytes(step.dtype) > capabilities.workgroup_memory:
+            return f"a matrix product of {step.dtype.name} needs more workgroup memory than this device has"
         case ContractStep():
             left, right = step.left.bounds(), step.right.bounds()
             batch, height, _ = step.left.shape

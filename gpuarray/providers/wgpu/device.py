@@ -190,12 +190,9 @@ def capabilities(adapter: Adapter, device: Any) -> Capabilities:
         dtypes=frozenset(dtypes.ALL) - missing,
         binding_limit=min(limits["max-storage-buffer-binding-size"] // 4 * 4, _BINDING_CEILING, buffer_limit),
         buffer_limit=buffer_limit,
-        binding_alignment=limits["min-storage-buffer-offset-alignment"],
         storage_bindings=limits["max-storage-buffers-per-shader-stage"],
         workgroup_limit=limits["max-compute-workgroups-per-dimension"],
-        invocations=min(limits["max-compute-invocations-per-workgroup"], limits["max-compute-workgroup-size-x"]),
         workgroup_memory=limits["max-compute-workgroup-storage-size"],
-        subgroups="subgroup" in features,
         features=features,
         limits=tuple(sorted(limits.items())),
     )
