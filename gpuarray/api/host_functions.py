@@ -10,7 +10,7 @@ from gpuarray.graph import build
 from gpuarray.graph.layouts import Shape
 from gpuarray.graph.nodes import Node
 from gpuarray.ops.spec import CallOp
-from gpuarray.runtime import evaluate, telemetry
+from gpuarray.runtime import evaluate
 
 
 def _sort(x: Any, *, axis: int, descending: bool) -> Any:
@@ -51,6 +51,4 @@ def read(array: GpuArray, function: str, reason: str) -> np.ndarray[Any, Any]:
     FallbackError
         If ``config.fallback`` is ``"error"``.
     """
-    if not evaluate.is_host(evaluate.provider_of(array.device)):
-        telemetry.fallback(function, reason)
-    return np.asarray(array)
+    return evaluate.read_in_place_of_a_kernel(array.node(), array.device, function, reason)

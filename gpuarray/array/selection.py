@@ -214,11 +214,16 @@ def _key_element(item: Any) -> Any:
     """Return a key element without arrays of this package: a mask is read, an integer array keeps its node."""
     if isinstance(item, list) and any(isinstance(v, StoredArray) for v in item):
         node = as_node(item)
-        return _read(node, item[0]) if node.dtype == dtypes.bool_ else _integers(node, item[0])
+        return _mask(node, item[0]) if node.dtype == dtypes.bool_ else _integers(node, item[0])
     if not isinstance(item, StoredArray):
         return item
     node = item.node()
-    return _read(node, item) if node.dtype == dtypes.bool_ else _integers(node, item)
+    return _mask(node, item) if node.dtype == dtypes.bool_ else _integers(node, item)
+
+
+def _mask(node: Node, array: Any) -> npt.NDArray[Any]:
+    reason = "the elements decide the shape of the result"
+    return evaluate.read_in_place_of_a_kernel(node, array._cell.device, "boolean index", reason)
 
 
 def _read(node: Node, array: Any) -> npt.NDArray[Any]:

@@ -303,6 +303,19 @@ def read(node: Node, device: Device) -> npt.NDArray[Any]:
     return leaf.host.copy() if leaf.host is not None else host_values(leaf)
 
 
+def read_in_place_of_a_kernel(node: Node, device: Device, function: str, reason: str) -> npt.NDArray[Any]:
+    """Return the value of ``node`` on the host, where ``function`` goes on without a kernel; counted as a fallback.
+
+    Raises
+    ------
+    FallbackError
+        If ``config.fallback`` is ``"error"``.
+    """
+    if not is_host(provider_of(device)):
+        telemetry.fallback(function, reason)
+    return read(node, device)
+
+
 def transfer(node: Node, source: Device, target: Device) -> Node:
     """Return a node with the same value for ``target``: nothing moves if both mean the same provider."""
     if registry.resolve(source) is registry.resolve(target):

@@ -123,3 +123,12 @@ def test_refused_functions_say_why(put):
         np.busday_count(put(A), put(A))
     with pytest.raises(TypeError, match="structured dtypes"):
         np.lib.recfunctions.structured_to_unstructured(put(A))
+
+
+def test_a_boolean_index_is_counted(put):
+    x = put(A)
+    np.asarray(x[x > 1])
+    assert telemetry.stats()["fallbacks"] == 1
+    x[x > 1] = 0  # a mask of the whole shape and one value need no positions
+    np.asarray(x)
+    assert telemetry.stats()["fallbacks"] == 1
