@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+import wgpu
 
 import gpuarray as xp
 from gpuarray.errors import DeviceError
 from gpuarray.interop import from_wgpu_buffer, to_wgpu_buffer, wgpu_device
 
-wgpu = pytest.importorskip("wgpu")
 USAGE = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.COPY_DST
 
 
