@@ -1,6 +1,6 @@
-"""Functions that run on the host for now: opaque rows, counted as fallbacks where the data live on a device."""
+"""Opaque rows as one node, and reads by functions that go on without a kernel."""
 
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -11,30 +11,6 @@ from gpuarray.graph.layouts import Shape
 from gpuarray.graph.nodes import Node
 from gpuarray.ops.spec import CallOp
 from gpuarray.runtime import evaluate
-
-
-def _sort(x: Any, *, axis: int, descending: bool) -> Any:
-    ordered = np.sort(x, axis=axis, stable=True)
-    return np.flip(ordered, axis) if descending else ordered
-
-
-def _argsort(x: Any, *, axis: int, descending: bool) -> Any:
-    if not descending:
-        return np.argsort(x, axis=axis, stable=True)
-    # equal elements keep their order: sort the reversed array, and count its positions from the other end
-    order = np.argsort(np.flip(x, axis), axis=axis, stable=True)
-    return np.flip(x.shape[axis] - 1 - order, axis)
-
-
-def _searchsorted(x1: Any, x2: Any, *, side: Any) -> Any:
-    return np.asarray(np.searchsorted(x1, x2, side=side))
-
-
-sort: Final = CallOp(name="sort", numpy=_sort, doc="Elements in ascending or descending order along an axis.")
-argsort: Final = CallOp(
-    name="argsort", numpy=_argsort, doc="Positions that put elements in order along an axis; stable."
-)
-searchsorted: Final = CallOp(name="searchsorted", numpy=_searchsorted, doc="Positions that keep a sorted line sorted.")
 
 
 def call(row: CallOp, inputs: list[Node], shape: Shape, dtype: DType, **parameters: Any) -> Node:

@@ -8,6 +8,7 @@ from gpuarray.api.arguments import ArrayLike, Axis, as_array, as_arrays, result
 from gpuarray.api.elementwise import where as where
 from gpuarray.array import GpuArray, from_host, wrap
 from gpuarray.graph import build
+from gpuarray.ops import calls
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import reductions
 
@@ -123,7 +124,7 @@ def searchsorted(x1: ArrayLike, x2: ArrayLike, /, *, side: str = "left", sorter:
         raise ValueError(f"the sorted array must have one axis, not {line.ndim}")
     if sorter is not None:
         line = line[as_array(sorter)]
-    node = host_functions.call(
-        host_functions.searchsorted, [line.node(), values.node()], values.shape, dtypes.int64, side=side
-    )
+    common = dtypes.promote(line.dtype, values.dtype)
+    operands = [build.cast(x.node(), common) for x in (line, values)]
+    node = host_functions.call(calls.searchsorted, operands, values.shape, dtypes.int64, side=side)
     return result(node, line, values)

@@ -5,6 +5,7 @@ from gpuarray.api import host_functions
 from gpuarray.api.arguments import ArrayLike, as_array
 from gpuarray.array import GpuArray, wrap
 from gpuarray.graph import build
+from gpuarray.ops import calls
 
 
 def sort(x: ArrayLike, /, axis: int = -1, *, descending: bool = False, stable: bool = True) -> GpuArray:
@@ -29,7 +30,7 @@ def sort(x: ArrayLike, /, axis: int = -1, *, descending: bool = False, stable: b
     array = as_array(x)
     number = build.normalize_axis(axis, array.ndim)
     node = host_functions.call(
-        host_functions.sort, [array.node()], array.shape, array.dtype, axis=number, descending=bool(descending)
+        calls.sort, [array.node()], array.shape, array.dtype, axis=number, descending=bool(descending)
     )
     return wrap(node, array.device)
 
@@ -39,6 +40,6 @@ def argsort(x: ArrayLike, /, axis: int = -1, *, descending: bool = False, stable
     array = as_array(x)
     number = build.normalize_axis(axis, array.ndim)
     node = host_functions.call(
-        host_functions.argsort, [array.node()], array.shape, dtypes.int64, axis=number, descending=bool(descending)
+        calls.argsort, [array.node()], array.shape, dtypes.int64, axis=number, descending=bool(descending)
     )
     return wrap(node, array.device)

@@ -1,8 +1,9 @@
 """From steps to programs: the one entrance to code generation."""
 
+from math import prod
 from typing import assert_never
 
-from gpuarray.codegen import slices
+from gpuarray.codegen import calls, slices
 from gpuarray.codegen.folds import cut_row_program, is_one_walk, row_program
 from gpuarray.codegen.loops import flat_launch
 from gpuarray.codegen.products import product_program, shared_bytes
@@ -50,7 +51,7 @@ def emit(step: Step, capabilities: Capabilities) -> Program:
         case ScatterStep():
             return scatter_program(step, label, capabilities)
         case CallStep():
-            raise ValueError(f"{step.op.name} has no kernel")
+            return calls.KERNELS[step.op].program(step, label, capabilities)
         case _:
             assert_never(step)
 
@@ -94,8 +95,8 @@ def label_of(step: Step) -> str:
 
 def unsupported(step: Step, capabilities: Capabilities) -> str | None:
     """Return why the device cannot run a step, in a few words; None if it can."""
-    if isinstance(step, CallStep):
-        return "no kernel"
+    if isinstance(step, CallStep) and step.op not in calls.KERNELS:
+        return "no kernel: runs as NumPy's function on the host"
     for dtype in _dtypes(step):
         if dtype not in capabilities.dtypes:
             return f"{dtype.name} is not supported by this device"
@@ -126,6 +127,10 @@ def unsupported(step: Step, capabilities: Capabilities) -> str | None:
             return _too_large(
                 capabilities, (step.extent, step.dtype), (step.count, step.positions), (step.extent, step.positions)
             )
+        case CallStep():
+            inputs = zip(map(prod, step.shapes), step.input_dtypes, strict=True)
+            outputs = zip(map(prod, step.output_shapes), step.output_dtypes, strict=True)
+            return _too_large(capabilities, *inputs, *outputs) or calls.KERNELS[step.op].unsupported(step, capabilities)
         case CopyStep():
             return None
         case _:

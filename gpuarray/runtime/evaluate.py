@@ -17,7 +17,7 @@ import numpy.typing as npt
 from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.fusion.plan import Plan, PlannedStep, make_plan
-from gpuarray.fusion.steps import CallStep
+from gpuarray.fusion.steps import Loop, ScatterStep
 from gpuarray.fusion.verify import check_plan
 from gpuarray.graph.nodes import Call, Contract, Generate, Leaf, Node, Reduce, Scan
 from gpuarray.graph.verify import check_graph
@@ -128,11 +128,7 @@ def _find_plan(pending: list[Node], provider: Provider) -> tuple[ReadyPlan, Walk
 
 
 def _ready(planned: PlannedStep, provider: Provider) -> ReadyStep:
-    on_host = is_host(provider)
-    refusal = None if isinstance(planned.step, CallStep) else provider.supports(planned.step)
-    decision = offload.decide(planned.step, refusal, device_is_host=on_host)
-    if isinstance(planned.step, CallStep):
-        return ReadyStep(planned, decision, None)
+    decision = offload.decide(provider.supports(planned.step))
     runner = provider if decision.where == offload.DEVICE else provider_of(HOST_DEVICE)
     return ReadyStep(planned, decision, runner.prepare(planned.step))
 
@@ -210,13 +206,19 @@ def _run_on_host(
 ) -> None:
     """Run one step with host memory: read its inputs, compute, write its outputs back to the device."""
     planned = step.planned
+    host = provider_of(HOST_DEVICE)
     arrays = [
         _host_values(order[i], i, buffer, plan, provider) for i, buffer in zip(planned.inputs, inputs, strict=True)
     ]
-    if isinstance(planned.step, CallStep):
-        results = _call(planned.step, arrays)
-    else:
-        results = _run_in_process(step, arrays, outputs, order, plan, provider)
+    results = []
+    for position, buffer in zip(planned.outputs, outputs, strict=True):
+        size, dtype = plan.sizes[position]
+        results.append(np.empty(size, dtype))
+        if isinstance(planned.step, Loop | ScatterStep):  # these may write some elements only
+            provider.read(buffer, results[-1])
+    scalars = [_parameter(order[p], k) for p, k in planned.scalars]
+    own = [host.adopt(a, a.nbytes) for a in arrays]
+    host.run([Task(step.prepared, own, [host.adopt(r, r.nbytes) for r in results], scalars)])
     for buffer, result in zip(outputs, results, strict=True):
         provider.write(buffer, result)
 
@@ -228,47 +230,6 @@ def _host_values(node: Node, position: int, buffer: Any, plan: Plan, provider: P
     array = np.empty(size, dtype)
     provider.read(buffer, array)
     return array
-
-
-def _call(step: CallStep, arrays: list[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
-    shaped = [a.reshape(s) for a, s in zip(arrays, step.shapes, strict=True)]
-    found = step.op.numpy(*shaped, **dict(step.parameters))
-    every = found if isinstance(found, tuple) else (found,)
-    results = []
-    for pick, shape, dtype in zip(step.picks, step.output_shapes, step.output_dtypes, strict=True):
-        result = np.ascontiguousarray(every[pick], dtype=dtype)
-        if result.size != int(np.prod(shape, dtype=np.int64)):
-            raise ValueError(f"{step.op.name} gave an array of shape {result.shape} where {shape} was promised")
-        results.append(result)
-    return results
-
-
-def _run_in_process(
-    step: ReadyStep,
-    arrays: list[npt.NDArray[Any]],
-    outputs: list[Any],
-    order: list[Node],
-    plan: Plan,
-    provider: Provider,
-) -> list[npt.NDArray[Any]]:
-    host = provider_of(HOST_DEVICE)
-    planned = step.planned
-    inputs = [host.allocate(a.nbytes) for a in arrays]
-    for buffer, array in zip(inputs, arrays, strict=True):
-        host.write(buffer, array)
-    results = []
-    for position, device_buffer in zip(planned.outputs, outputs, strict=True):
-        size, dtype = plan.sizes[position]
-        results.append(np.empty(size, dtype))
-        provider.read(device_buffer, results[-1])
-    own = [host.allocate(r.nbytes) for r in results]
-    for buffer, result in zip(own, results, strict=True):
-        host.write(buffer, result)
-    scalars = [_parameter(order[p], k) for p, k in planned.scalars]
-    host.run([Task(step.prepared, inputs, own, scalars)])
-    for buffer, result in zip(own, results, strict=True):
-        host.read(buffer, result)
-    return results
 
 
 # -- residency ---------------------------------------------------------------------------------------------------------

@@ -18,20 +18,14 @@ class Decision:
     is_fallback: bool
 
 
-def decide(step: Step, refusal: str | None, *, device_is_host: bool) -> Decision:
-    """Return where ``step`` runs.
+def decide(refusal: str | None) -> Decision:
+    """Return where a step runs.
 
     Parameters
     ----------
-    step : Step
-        What is to run.
     refusal : str or None
         Why the device cannot run it, if it cannot.
-    device_is_host : bool
-        Whether the device at hand is the in-process one.
     """
-    if isinstance(step, CallStep):
-        return Decision(HOST, "no kernel: runs as NumPy's function on the host", not device_is_host)
     if refusal is not None:
         return Decision(HOST, refusal, True)
     return Decision(DEVICE, "the device has a kernel", False)

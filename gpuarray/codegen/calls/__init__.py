@@ -1,0 +1,16 @@
+"""Kernels of opaque rows: one entry for each row that devices can run.
+
+A row that has no entry runs as its NumPy reference, in-process. An entry's kernels read and write whole arrays in C
+order, with scratch memory between the launches; sizes and parameters enter as words only, as everywhere.
+"""
+
+from typing import Final
+
+from gpuarray.codegen.calls.kernels import CallKernels
+from gpuarray.codegen.calls.searching import SEARCHSORTED
+from gpuarray.ops import calls
+from gpuarray.ops.spec import CallOp
+
+KERNELS: Final[dict[CallOp, CallKernels]] = {
+    calls.searchsorted: SEARCHSORTED,
+}
