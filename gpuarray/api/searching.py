@@ -8,9 +8,8 @@ from gpuarray.api.arguments import ArrayLike, Axis, as_array, as_arrays, result
 from gpuarray.api.elementwise import where as where
 from gpuarray.array import GpuArray, from_host, wrap
 from gpuarray.graph import build
-from gpuarray.ops import calls
+from gpuarray.ops import calls, reductions
 from gpuarray.ops import elementwise as rows
-from gpuarray.ops import reductions
 
 
 def _position(op: Any, x: ArrayLike, axis: int | None, keepdims: bool) -> GpuArray:

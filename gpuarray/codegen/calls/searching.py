@@ -1,5 +1,6 @@
 """Binary search in a sorted line, one invocation a value."""
 
+from math import prod
 from typing import Final
 
 from gpuarray.codegen.calls.kernels import CallKernels
@@ -24,14 +25,12 @@ def before_expression(first: str, second: str, dtype: DType) -> str:
 
 def _program(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     dtype = step.input_dtypes[0]
-    (length,), count = step.shapes[0], 1
-    for extent in step.output_shapes[0]:
-        count *= extent
+    length, count = prod(step.shapes[0]), prod(step.output_shapes[0])
     side = dict(step.parameters)["side"]
     kernel = Kernel(f"{label} {side}")
     accesses = []
-    for slot, size in enumerate((length, count)):
-        binding, _ = window("input", slot, 0, size - 1, dtype, writable=False)
+    for slot, elements in enumerate((length, count)):
+        binding, _ = window("input", slot, 0, elements - 1, dtype, writable=False)
         accesses.append(kernel.bind(Access(f"input{slot}", dtype, False, False), binding))
     binding, _ = window("output", 0, 0, count - 1, step.output_dtypes[0], writable=True)
     target = kernel.bind(Access("output0", step.output_dtypes[0], False, True), binding)
