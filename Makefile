@@ -1,4 +1,4 @@
-# One command each: make demo, make test, make lint, make bench. The first makes .venv and installs what it needs; the
+# One command each: make demo, make test, make lint, make bench, make array-api-tests. The first makes .venv and installs what it needs; the
 # stamps in .venv make the second quick.
 
 PYTHON ?= python3
@@ -6,7 +6,9 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 
-.PHONY: help demo test lint format docs bench clean
+EXAMPLES ?= 20
+
+.PHONY: help demo test lint format docs bench array-api-tests clean
 .DELETE_ON_ERROR:
 
 help:
@@ -16,6 +18,8 @@ help:
 	@echo "make format  format the code"
 	@echo "make docs    write the generated pages of docs/reference again"
 	@echo "make bench   run the benchmarks at 1/16 of their size (BENCH='--device wgpu --scale 1' for more)"
+	@echo "make array-api-tests SUITE=path [EXAMPLES=20]"
+	@echo "             run a checkout of the Array API standard's test suite (see array_api_tests_config/README.md)"
 	@echo "make clean   remove .venv and everything that was generated"
 
 demo: $(STAMPS)/demo
@@ -42,6 +46,12 @@ docs: $(STAMPS)/lint
 
 bench: $(STAMPS)/bench
 	$(BIN)/python -m bench $(BENCH)
+
+array-api-tests: $(STAMPS)/test
+	@test -f "$(SUITE)/requirements.txt" || { echo "SUITE=path must name a checkout of array-api-tests"; exit 1; }
+	@sh .ci/vulkan.sh $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement "$(SUITE)/requirements.txt"
+	$(BIN)/python array_api_tests_config/run.py "$(SUITE)" --examples $(EXAMPLES)
 
 clean:
 	rm -rf $(VENV) build dist bench/results demo-output .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

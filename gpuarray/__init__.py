@@ -3,7 +3,7 @@
 Arrays are lazy: operations are recorded, fused and run where they run best when a value is needed.
 """
 
-from gpuarray import numpy_api, random
+from gpuarray import fft, linalg, numpy_api, random
 from gpuarray.api.constants import e, inf, nan, newaxis, pi
 from gpuarray.api.creation import (
     arange,
@@ -165,7 +165,7 @@ from gpuarray.api.elementwise import (
     trunc,
 )
 from gpuarray.api.indexing import take, take_along_axis
-from gpuarray.api.info import __array_namespace_info__
+from gpuarray.api.info import __array_api_version__, __array_namespace_info__
 from gpuarray.api.linear_algebra import dot, matmul, matrix_transpose, outer, tensordot, vecdot
 from gpuarray.api.manipulation import (
     atleast_1d,
@@ -188,7 +188,7 @@ from gpuarray.api.manipulation import (
     unstack,
 )
 from gpuarray.api.searching import argmax, argmin, argwhere, count_nonzero, flatnonzero, nonzero, searchsorted, where
-from gpuarray.api.sets import unique_all, unique_counts, unique_inverse, unique_values
+from gpuarray.api.sets import isin, unique_all, unique_counts, unique_inverse, unique_values
 from gpuarray.api.sorting import argsort, sort
 from gpuarray.api.statistical import cumulative_prod, cumulative_sum, max, mean, min, prod, std, sum, var
 from gpuarray.api.utility import all, any, asnumpy, devices, diff, evaluate, synchronize
@@ -208,6 +208,7 @@ dlpack.install()
 __all__ = [
     "Device",
     "GpuArray",
+    "__array_api_version__",
     "__array_namespace_info__",
     "abs",
     "absolute",
@@ -293,6 +294,7 @@ __all__ = [
     "expm1",
     "eye",
     "fabs",
+    "fft",
     "finfo",
     "flatnonzero",
     "flip",
@@ -325,6 +327,7 @@ __all__ = [
     "invert",
     "isdtype",
     "isfinite",
+    "isin",
     "isinf",
     "isnan",
     "lcm",
@@ -332,6 +335,7 @@ __all__ = [
     "left_shift",
     "less",
     "less_equal",
+    "linalg",
     "linspace",
     "log",
     "log1p",

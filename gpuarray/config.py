@@ -51,6 +51,12 @@ class Config:
         "Dtype of floating-point arrays whose dtype is not given: `float64` as NumPy, or `float32`.",
         **_choice("float64", "float32"),
     )
+    strict_array_api: bool = _setting(
+        False,
+        "Behave as the Array API standard says where NumPy does more, or otherwise: operators and functions of this "
+        "namespace refuse dtypes that the standard's do not take and promotions between kinds of dtypes, and "
+        "`floor_divide`, complex `expm1` and complex `tanh` have the standard's values at infinities.",
+    )
     check_indices: bool = _setting(
         True,
         "Check integer-array indices that live on a device at the line that uses them, which reads back eight bytes; "
@@ -126,11 +132,20 @@ def from_environment(environ: Mapping[str, str]) -> Config:
 class Settings:
     """The current configuration: attributes are read and assigned; a ``using`` block has precedence."""
 
-    __slots__ = ("_base", "_scoped")
+    __slots__ = ("_base", "_scoped", "ever_strict")
+
+    ever_strict: bool
+    """Whether ``strict_array_api`` was on anywhere yet; to ask costs nothing, unlike to read a setting."""
 
     def __init__(self, base: Config) -> None:
         object.__setattr__(self, "_base", base)
         object.__setattr__(self, "_scoped", ContextVar("gpuarray_config", default=None))
+        object.__setattr__(self, "ever_strict", base.strict_array_api)
+
+    def _note(self, changed: Config) -> Config:
+        if changed.strict_array_api:
+            object.__setattr__(self, "ever_strict", True)
+        return changed
 
     @property
     def current(self) -> Config:
@@ -145,7 +160,7 @@ class Settings:
 
     def __setattr__(self, name: str, value: Any) -> None:
         changed = {name: _checked(name, value, f"config.{name}")}
-        object.__setattr__(self, "_base", replace(self._base, **changed))
+        object.__setattr__(self, "_base", self._note(replace(self._base, **changed)))
         scoped = self._scoped.get()
         if scoped is not None:
             self._scoped.set(replace(scoped, **changed))
@@ -171,7 +186,7 @@ class Settings:
             If a name is no setting, or a value is not accepted.
         """
         changed = {name: _checked(name, value, f"setting {name!r}") for name, value in settings.items()}
-        token = self._scoped.set(replace(self.current, **changed))
+        token = self._scoped.set(self._note(replace(self.current, **changed)))
         try:
             yield self.current
         finally:

@@ -19,12 +19,21 @@ class Device:
     ----------
     name : str
         ``"auto"``, or a provider's name with an optional number: ``"cpu"``, ``"wgpu"``, ``"wgpu:1"``.
+
+    Attributes
+    ----------
+    kind : str
+        The provider's name: ``"auto"``, ``"cpu"``, ``"wgpu"``, ...
+    number : int
+        Which of the provider's devices.
     """
 
-    __slots__ = ("name",)
+    __slots__ = ("kind", "name", "number")
     _known: "ClassVar[dict[str, Device]]" = {}  # noqa: RUF012  # ruff does not see ClassVar in a string
 
     name: str
+    kind: str
+    number: int
 
     def __new__(cls, name: "str | Device") -> "Device":
         """Return the one object that stands for ``name``."""
@@ -38,19 +47,10 @@ class Device:
             kind, _, number = full.partition(":")
             if not kind.isidentifier() or (number and not number.isdigit()):
                 raise DeviceError(f"no device is named {name!r}; accepted are 'auto', 'cpu', 'wgpu' and 'wgpu:N'")
-            found = cls._known.setdefault(full, super().__new__(cls))
-            found.name = full
+            made = super().__new__(cls)
+            made.name, made.kind, made.number = full, kind, int(number or 0)
+            found = cls._known.setdefault(full, made)
         return found
-
-    @property
-    def kind(self) -> str:
-        """The provider's name: ``"auto"``, ``"cpu"``, ``"wgpu"``, ..."""
-        return self.name.partition(":")[0]
-
-    @property
-    def number(self) -> int:
-        """Which of the provider's devices."""
-        return int(self.name.partition(":")[2] or 0)
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, str):
@@ -81,6 +81,8 @@ class Capabilities:
         the driver's version.
     dtypes : frozenset of dtype
         What steps may compute with.
+    native_int64 : bool
+        Whether kernels have 64-bit integers; without, they compute them as pairs of 32-bit words.
     binding_limit, buffer_limit : int
         Largest window that one binding can show; largest buffer.
     storage_bindings : int
@@ -103,6 +105,7 @@ class Capabilities:
     kind: str = ""
     driver: str = ""
     dtypes: frozenset[DType] = frozenset(dtypes.ALL)
+    native_int64: bool = True
     binding_limit: int = 1 << 62
     buffer_limit: int = 1 << 62
     storage_bindings: int = 1 << 20

@@ -18,9 +18,9 @@ from gpuarray.api import (
     statistical,
     utility,
 )
-from gpuarray.api.info import API_VERSION
+from gpuarray.api.info import __array_api_version__
 
-_KNOWN_VERSIONS = ("2021.12", "2022.12", "2023.12", API_VERSION)
+_KNOWN_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", __array_api_version__)
 
 
 def _namespace(api_version: str | None) -> Any:
@@ -38,6 +38,7 @@ dispatch.METHODS.update(
     any=utility.any,
     argmax=searching.argmax,
     argmin=searching.argmin,
+    argpartition=sorting.argpartition,
     argsort=sorting.argsort,
     clip=elementwise.clip,
     conj=elementwise.conj,
@@ -51,6 +52,7 @@ dispatch.METHODS.update(
     min=statistical.min,
     nonzero=searching.nonzero,
     normalize_axes=manipulation.normalize_axes,
+    partition=sorting.partition,
     prod=statistical.prod,
     repeat=manipulation.repeat,
     round=elementwise.round,

@@ -1,14 +1,18 @@
 """Arguments of the namespace's functions: made into arrays, devices and shapes, and results written to ``out``."""
 
-from typing import Any, TypeAlias
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from gpuarray.array import GpuArray, as_node, default_device, device_of, make, wrap
+from gpuarray.config import config, using
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
-from gpuarray.graph import build
+from gpuarray.graph import build, standard
 from gpuarray.graph.layouts import Shape
 from gpuarray.graph.nodes import Node
 from gpuarray.runtime import evaluate
@@ -17,6 +21,7 @@ ArrayLike: TypeAlias = Any
 Axis: TypeAlias = int | tuple[int, ...] | None
 DeviceLike: TypeAlias = Device | str | None
 DTypeLike: TypeAlias = npt.DTypeLike | None
+F = TypeVar("F", bound=Callable[..., Any])
 
 _LARGEST = np.iinfo(np.intp).max
 
@@ -53,6 +58,27 @@ def wanted_device(device: DeviceLike, *operands: Any) -> Device:
     if wanted.kind not in ("auto", "cpu"):
         evaluate.check_device(wanted)
     return wanted
+
+
+def standard_function(function: F) -> F:
+    """Have the arrays given to a function of the standard checked where ``config.strict_array_api`` is on.
+
+    What the function does with them is no part of the standard, and is not checked. Functions that are recorded often
+    call :func:`gpuarray.graph.standard.require` themselves, which costs less.
+    """
+    given = inspect.signature(function).parameters.values()
+    arrays = sum(p.kind is p.POSITIONAL_ONLY and p.name.startswith("x") for p in given)
+
+    @wraps(function)
+    def checked(*arguments: Any, **keywords: Any) -> Any:
+        if not (config.ever_strict and config.current.strict_array_api):
+            return function(*arguments, **keywords)
+        scalar = (bool, int, float, complex)
+        standard.require(function.__name__, *(v if type(v) in scalar else as_array(v) for v in arguments[:arrays]))
+        with using(strict_array_api=False):
+            return function(*arguments, **keywords)
+
+    return cast(F, checked)
 
 
 def checked_shape(shape: Any, dtype: DType) -> Shape:

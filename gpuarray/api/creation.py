@@ -360,7 +360,7 @@ def _triangle(matrices: GpuArray, k: int, *, lower: bool) -> GpuArray:
     return result(build.elementwise(rows.where, *chosen), matrices)
 
 
-def meshgrid(*arrays: ArrayLike, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> list[GpuArray]:
+def meshgrid(*arrays: ArrayLike, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> tuple[GpuArray, ...]:
     """Return coordinate matrices from coordinate vectors.
 
     Parameters
@@ -394,7 +394,7 @@ def meshgrid(*arrays: ArrayLike, indexing: str = "xy", sparse: bool = False, cop
         if not sparse:
             grid = grid.broadcast(tuple(extents))
         grids.append(grid.copy() if copy else grid)
-    return grids
+    return tuple(grids)
 
 
 def copy(x: ArrayLike, /) -> GpuArray:

@@ -6,7 +6,9 @@ import numpy as np
 
 from gpuarray.api.arguments import ArrayLike, DeviceLike, as_array, as_arrays, wanted_device
 from gpuarray.array import GpuArray
+from gpuarray.config import config
 from gpuarray.dtypes import DType, canonical
+from gpuarray.graph import standard
 from gpuarray.graph.layouts import Shape
 
 bool: Final = np.bool_
@@ -51,20 +53,47 @@ def astype(x: ArrayLike, dtype: Any, /, *, copy: Any = True, device: DeviceLike 
     Raises
     ------
     TypeError
-        If the dtype is not supported.
+        If the dtype is not supported, or ``config.strict_array_api`` is on and imaginary parts would get lost.
     """
+    if config.ever_strict:
+        standard.require_part(as_array(x).dtype, canonical(dtype))
     converted = as_array(x).astype(dtype, copy=copy)
     return converted if device is None else converted.to_device(wanted_device(device))
 
 
 def can_cast(from_: Any, to: Any, /, casting: Any = "safe") -> Any:
     """Whether a dtype, or that of an array, can be cast to another one under a rule."""
-    return np.can_cast(_dtype_of(from_), _dtype_of(to), casting)
+    source, target = _dtype_of(from_), _dtype_of(to)
+    if config.ever_strict and config.current.strict_array_api:
+        return standard.can_cast(canonical(source), canonical(target))
+    return np.can_cast(source, target, casting)
 
 
-def finfo(type: Any, /) -> Any:
-    """Return the limits of a floating-point dtype, or of that of an array, as NumPy does."""
-    return np.finfo(_dtype_of(type))
+class FloatingLimits:
+    """The limits of a floating-point dtype: those of :class:`numpy.finfo`, as Python floats, as the standard says."""
+
+    __slots__ = ("_limits",)
+
+    def __init__(self, limits: Any) -> None:
+        self._limits = limits
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._limits, name)
+        return float(value) if isinstance(value, np.floating) else value
+
+    def __dir__(self) -> list[str]:
+        return dir(self._limits)
+
+    def __str__(self) -> str:
+        return str(self._limits)
+
+    def __repr__(self) -> str:
+        return repr(self._limits)
+
+
+def finfo(type: Any, /) -> FloatingLimits:
+    """Return the limits of a floating-point dtype, or of that of an array, under NumPy's names."""
+    return FloatingLimits(np.finfo(_dtype_of(type)))
 
 
 def iinfo(type: Any, /) -> Any:
@@ -74,14 +103,17 @@ def iinfo(type: Any, /) -> Any:
 
 def result_type(*arrays_and_dtypes: Any) -> DType:
     """Return the dtype that arrays, dtypes and Python scalars (which are weak) promote to."""
-    return canonical(np.result_type(*(_dtype_of(a) for a in arrays_and_dtypes)))
+    given = [_dtype_of(a) for a in arrays_and_dtypes]
+    if config.ever_strict:
+        standard.require("result_type", *given)
+    return canonical(np.result_type(*given))
 
 
-def broadcast_arrays(*arrays: ArrayLike) -> list[GpuArray]:
+def broadcast_arrays(*arrays: ArrayLike) -> tuple[GpuArray, ...]:
     """Return read-only views of arrays, broadcast to their common shape."""
     given = as_arrays(*arrays)
     shape = broadcast_shapes(*(array.shape for array in given))
-    return [array.broadcast(shape) for array in given]
+    return tuple(array.broadcast(shape) for array in given)
 
 
 def broadcast_shapes(*shapes: Any) -> Shape:

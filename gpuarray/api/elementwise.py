@@ -9,7 +9,9 @@ import numpy as np
 
 from gpuarray import dispatch, dtypes
 from gpuarray.api.arguments import ArrayLike, DTypeLike, as_array, as_arrays, write_out
-from gpuarray.array import GpuArray, apply
+from gpuarray.array import GpuArray, apply, as_operand
+from gpuarray.config import config
+from gpuarray.graph import standard
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops.spec import MapOp
 
@@ -240,12 +242,18 @@ true_divide = divide
 
 def real(x: ArrayLike, /) -> GpuArray:
     """Real part: a view for complex arrays, the array itself otherwise."""
-    return as_array(x).real
+    array = as_array(x)
+    if config.ever_strict:
+        standard.require("real", array)
+    return array.real
 
 
 def imag(x: ArrayLike, /) -> GpuArray:
     """Imaginary part: a view for complex arrays, read-only zeros otherwise."""
-    return as_array(x).imag
+    array = as_array(x)
+    if config.ever_strict:
+        standard.require("imag", array)
+    return array.imag
 
 
 def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
@@ -280,14 +288,19 @@ def clip(x: ArrayLike, /, min: ArrayLike = None, max: ArrayLike = None, out: Any
     Returns
     -------
     GpuArray
-        Of the promoted dtype, Python scalars being weak.
+        Of the promoted dtype, Python scalars being weak; by ``config.strict_array_api`` of the dtype of ``x``.
     """
     array = as_array(x)
+    strict = config.ever_strict and config.current.strict_array_api
+    if strict:
+        standard.require("clip", array, *(as_operand(end) for end in (min, max) if end is not None))
     limited = array
     if min is not None:
         limited = maximum(limited, min)
     if max is not None:
         limited = minimum(limited, max)
+    if strict:
+        limited = limited.astype(array.dtype, copy=False)
     return write_out(limited.copy() if limited is array else limited, out)  # type: ignore[no-any-return]  # out is the result
 
 
@@ -309,6 +322,8 @@ def round(x: ArrayLike, /, decimals: int = 0, out: Any = None) -> GpuArray:
         Of the dtype of ``x``.
     """
     array = as_array(x)
+    if config.ever_strict:
+        standard.require("round", array)
     if array.dtype.kind in "iub":
         if decimals >= 0:
             rounded = array.copy()

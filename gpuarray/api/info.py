@@ -9,7 +9,7 @@ from gpuarray.device import Device
 from gpuarray.dtypes import ALL, COMPLEX, FLOATING, SIGNED, UNSIGNED, DType, bool_
 from gpuarray.providers import registry
 
-API_VERSION = "2024.12"
+__array_api_version__ = "2025.12"
 
 _KINDS: dict[str, tuple[DType, ...]] = {
     "bool": (bool_,),
@@ -44,18 +44,28 @@ class NamespaceInfo:
             "indexing": np.dtype(np.int64),
         }
 
-    def devices(self) -> list[Device]:
+    def devices(self) -> tuple[Device, ...]:
         """Return the devices that arrays can be made on."""
-        return [Device("auto"), *registry.devices()]
+        return (Device("auto"), *registry.devices())
 
     def dtypes(self, *, device: Any = None, kind: str | tuple[str, ...] | None = None) -> dict[str, DType]:
-        """Return the dtypes of the standard that arrays can have, by name, all or those of a kind.
+        """Return the dtypes of the standard that a device computes with, by name, all or those of a kind.
+
+        Parameters
+        ----------
+        device : Device or str, optional
+            Which device, the default one if not given. Other dtypes can be held too; operations on them fall back.
+        kind : str or tuple of str, optional
+            Kinds under the names of :func:`isdtype`.
 
         Raises
         ------
         ValueError
             If there is no such kind.
+        DeviceError
+            If there is no such device.
         """
+        known = registry.open_device(default_device() if device is None else Device(device)).capabilities.dtypes
         if kind is None:
             chosen: tuple[DType, ...] = ALL
         else:
@@ -66,7 +76,7 @@ class NamespaceInfo:
                     f"there is no kind of dtypes {unknown[0]!r}; accepted are {', '.join(map(repr, _KINDS))}"
                 )
             chosen = tuple(dtype for k in kinds for dtype in _KINDS[k])
-        return {dtype.name: dtype for dtype in chosen if dtype.name not in _BEYOND}
+        return {dtype.name: dtype for dtype in chosen if dtype in known and dtype.name not in _BEYOND}
 
 
 def __array_namespace_info__() -> NamespaceInfo:  # noqa: N807  # the standard's name

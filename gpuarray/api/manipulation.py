@@ -9,7 +9,8 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.api.arguments import ArrayLike, Axis, DTypeLike, as_array, as_arrays, check_nbytes, result, write_out
 from gpuarray.array import GpuArray, wrap
-from gpuarray.graph import build
+from gpuarray.config import config
+from gpuarray.graph import build, standard
 from gpuarray.graph.layouts import Layout, permute
 from gpuarray.graph.layouts import flip as flip_layout
 
@@ -43,6 +44,8 @@ def concat(
     given = as_arrays(*arrays)
     if not given:
         raise ValueError("need at least one array to concatenate")
+    if config.ever_strict:
+        standard.require("concat", *given)
     if axis is None:
         given, axis = [array.reshape(-1) for array in given], 0
     if any(not array.ndim for array in given):
@@ -72,7 +75,7 @@ def stack(arrays: Sequence[ArrayLike], /, axis: int = 0, out: Any = None, *, dty
     return concat([expand_dims(array, axis=axis) for array in given], axis=axis, out=out, dtype=dtype)
 
 
-def expand_dims(x: ArrayLike, /, axis: int | Sequence[int] = 0) -> GpuArray:
+def expand_dims(x: ArrayLike, /, axis: int | Sequence[int]) -> GpuArray:
     """Return a view with new axes of extent 1 at the given places of the result.
 
     Raises

@@ -2,18 +2,24 @@
 
 from typing import Any
 
+import numpy as np
+
 from gpuarray import dtypes
 from gpuarray.api import host_functions
 from gpuarray.api.arguments import ArrayLike, Axis, as_array, as_arrays, result
 from gpuarray.api.elementwise import where as where
-from gpuarray.array import GpuArray, from_host, wrap
-from gpuarray.graph import build
+from gpuarray.array import GpuArray, compaction, make, weak_node, wrap
+from gpuarray.config import config
+from gpuarray.graph import build, standard
+from gpuarray.graph.nodes import Node
 from gpuarray.ops import calls, reductions
 from gpuarray.ops import elementwise as rows
 
 
 def _position(op: Any, x: ArrayLike, axis: int | None, keepdims: bool) -> GpuArray:
     array = as_array(x)
+    if config.ever_strict:
+        standard.require(op.name, array)
     if not array.ndim and axis in (0, -1):
         axis = None
     if not array.size and (axis is None or array.shape[build.normalize_axis(axis, array.ndim)] == 0):
@@ -51,17 +57,20 @@ def argmin(x: ArrayLike, /, axis: int | None = None, *, keepdims: bool = False) 
     return _position(reductions.argmin, x, axis, keepdims)
 
 
+def _truth(array: GpuArray) -> Node:
+    return array.node() if array.dtype == dtypes.bool_ else build.elementwise(rows.not_equal, array.node(), 0)
+
+
 def count_nonzero(x: ArrayLike, /, axis: Axis = None, *, keepdims: bool = False) -> GpuArray:
     """Count the elements that are not zero along axes, as int64."""
     array = as_array(x)
-    truth = array.node() if array.dtype == dtypes.bool_ else build.elementwise(rows.not_equal, array.node(), 0)
-    return wrap(build.reduce(reductions.sum, truth, axis, dtypes.int64, keepdims), array.device)
+    return wrap(build.reduce(reductions.sum, _truth(array), axis, dtypes.int64, keepdims), array.device)
 
 
 def nonzero(x: ArrayLike, /) -> tuple[GpuArray, ...]:
     """Return positions of the elements that are not zero in C order, an int64 array for each axis.
 
-    The elements are read to the host, as they decide the shape of the result.
+    How many there are is read, as it decides the shape of the result.
 
     Raises
     ------
@@ -71,25 +80,24 @@ def nonzero(x: ArrayLike, /) -> tuple[GpuArray, ...]:
     array = as_array(x)
     if not array.ndim:
         raise ValueError("Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead.")
-    host = host_functions.read(array, "nonzero", "the elements decide the shape of the result")
-    return tuple(from_host(positions, array.device) for positions in host.nonzero())
+    found = compaction(_truth(array), array.device)
+    return tuple(make(positions, array.device) for positions in found.nonzero())
 
 
 def flatnonzero(x: ArrayLike, /) -> GpuArray:
-    """Return positions of the elements that are not zero, counted in C order."""
-    return nonzero(as_array(x).reshape(-1))[0]
+    """Return positions of the elements that are not zero, counted in C order, as int64."""
+    array = as_array(x)
+    return make(compaction(_truth(array), array.device).positions(), array.device)
 
 
 def argwhere(x: ArrayLike, /) -> GpuArray:
-    """Return positions of the elements that are not zero, one row for each."""
+    """Return positions of the elements that are not zero, an int64 row for each."""
     array = as_array(x)
-    host = host_functions.read(array, "argwhere", "the elements decide the shape of the result")
-    rows_of = host.nonzero() if host.ndim else ()
-    stacked = [from_host(p, array.device).node() for p in rows_of]
-    if not stacked:
-        return wrap(build.full((int(bool(host)), 0), 0, dtypes.int64), array.device)
-    columns = [build.reshape(p, (p.size, 1)) for p in stacked]
-    return wrap(build.concat(columns, 1), array.device)
+    found = compaction(_truth(array), array.device)
+    if not array.ndim:
+        return make(build.full((found.count, 0), 0, dtypes.int64), array.device)
+    columns = [build.reshape(positions, (found.count, 1)) for positions in found.nonzero()]
+    return make(build.concat(columns, 1), array.device)
 
 
 def searchsorted(x1: ArrayLike, x2: ArrayLike, /, *, side: str = "left", sorter: ArrayLike | None = None) -> GpuArray:
@@ -100,7 +108,7 @@ def searchsorted(x1: ArrayLike, x2: ArrayLike, /, *, side: str = "left", sorter:
     x1 : array_like
         One axis, in ascending order, or in the order that ``sorter`` gives.
     x2 : array_like
-        What to insert.
+        What to insert. A Python scalar takes the dtype of ``x1``, as in promotion.
     side : {"left", "right"}
         Before or after equal elements.
     sorter : array_like of int, optional
@@ -114,15 +122,24 @@ def searchsorted(x1: ArrayLike, x2: ArrayLike, /, *, side: str = "left", sorter:
     Raises
     ------
     ValueError
-        If ``x1`` has not one axis, or ``side`` is anything else.
+        If ``x1`` has not one axis, ``sorter`` has another shape, or ``side`` is anything else.
     """
     if side not in ("left", "right"):
         raise ValueError(f"search side must be 'left' or 'right' (got {side!r})")
-    line, values = as_arrays(x1, x2)
+    if isinstance(x2, np.generic) or not isinstance(x2, bool | int | float | complex):
+        line, values = as_arrays(x1, x2)
+    else:
+        line = as_array(x1)
+        values = wrap(weak_node(x2, dtypes.canonical(np.result_type(line.dtype, x2))), line.device)
+    if config.ever_strict:
+        standard.require("searchsorted", line, values)
     if line.ndim != 1:
         raise ValueError(f"the sorted array must have one axis, not {line.ndim}")
     if sorter is not None:
-        line = line[as_array(sorter)]
+        order = as_array(sorter)
+        if order.shape != line.shape:
+            raise ValueError(f"sorter has shape {order.shape}; it must have that of the sorted array, {line.shape}")
+        line = line[order]
     common = dtypes.promote(line.dtype, values.dtype)
     operands = [build.cast(x.node(), common) for x in (line, values)]
     node = host_functions.call(calls.searchsorted, operands, values.shape, dtypes.int64, side=side)

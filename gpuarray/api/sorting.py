@@ -1,45 +1,107 @@
-"""Sorting functions. They run on the host for now."""
+"""Sorting functions. Every sort is stable."""
+
+import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.api import host_functions
 from gpuarray.api.arguments import ArrayLike, as_array
 from gpuarray.array import GpuArray, wrap
-from gpuarray.graph import build
+from gpuarray.config import config
+from gpuarray.dtypes import DType
+from gpuarray.graph import build, standard
 from gpuarray.ops import calls
+from gpuarray.ops.spec import CallOp
 
 
-def sort(x: ArrayLike, /, axis: int = -1, *, descending: bool = False, stable: bool = True) -> GpuArray:
+def _along(row: CallOp, x: GpuArray, axis: int, dtype: DType, descending: bool) -> GpuArray:
+    """Return a row that puts the last axis in order, along any axis."""
+    if config.ever_strict:
+        standard.require(row.name, x)
+    number = build.normalize_axis(axis, x.ndim)
+    last = x.swapaxes(number, -1)
+    node = host_functions.call(row, [last.node()], last.shape, dtype, descending=bool(descending))
+    return wrap(node, x.device).swapaxes(number, -1)
+
+
+def sort(x: ArrayLike, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> GpuArray:
     """Return elements in order along an axis.
 
     Parameters
     ----------
     x : array_like
-        Numbers; NaN comes last in ascending order.
+        Numbers. NaN is last in ascending order and first in descending order; complex numbers are ordered by their
+        real parts, then by their imaginary parts.
     axis : int
         Along which axis.
     descending : bool
         From large to small.
     stable : bool
-        Sorting is always stable.
+        Whether equal elements must keep their order. They do in any case.
 
     Returns
     -------
     GpuArray
         Of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    numpy.exceptions.AxisError
+        If ``x`` has no such axis.
     """
     array = as_array(x)
-    number = build.normalize_axis(axis, array.ndim)
-    node = host_functions.call(
-        calls.sort, [array.node()], array.shape, array.dtype, axis=number, descending=bool(descending)
-    )
-    return wrap(node, array.device)
+    return _along(calls.sort, array, axis, array.dtype, descending)
 
 
-def argsort(x: ArrayLike, /, axis: int = -1, *, descending: bool = False, stable: bool = True) -> GpuArray:
+def argsort(x: ArrayLike, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> GpuArray:
     """Return the positions that put elements in order, as int64; the arguments are those of :func:`sort`."""
+    return _along(calls.argsort, as_array(x), axis, dtypes.int64, descending)
+
+
+def partition(x: ArrayLike, kth: ArrayLike, /, *, axis: int = -1) -> GpuArray:
+    """Return elements such that those before position ``kth`` are not greater, and those after not less: all in order.
+
+    Parameters
+    ----------
+    x : array_like
+        Numbers.
+    kth : int or sequence of int
+        Positions; negative ones count from the end.
+    axis : int
+        Along which axis.
+
+    Returns
+    -------
+    GpuArray
+        Of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    TypeError
+        If a position is no integer.
+    ValueError
+        If a position is out of range.
+    """
     array = as_array(x)
-    number = build.normalize_axis(axis, array.ndim)
-    node = host_functions.call(
-        calls.argsort, [array.node()], array.shape, dtypes.int64, axis=number, descending=bool(descending)
-    )
-    return wrap(node, array.device)
+    _check_positions(array, kth, axis)
+    return sort(array, axis=axis)
+
+
+def argpartition(x: ArrayLike, kth: ArrayLike, /, *, axis: int = -1) -> GpuArray:
+    """Return the positions that :func:`partition` would put elements by, as int64; the arguments are the same."""
+    array = as_array(x)
+    _check_positions(array, kth, axis)
+    return argsort(array, axis=axis)
+
+
+def _check_positions(array: GpuArray, kth: ArrayLike, axis: int) -> None:
+    extent = array.shape[build.normalize_axis(axis, array.ndim)]
+    positions = np.asarray(kth)
+    if positions.dtype.kind == "b":
+        raise ValueError("Booleans unacceptable as partition index")
+    if positions.dtype.kind not in "iu" and positions.size:
+        raise TypeError(f"Partition index must be integer, not of dtype {positions.dtype}")
+    if positions.ndim > 1:
+        raise ValueError(f"kth must be an integer or have one axis, not {positions.ndim}")
+    for position in positions.ravel() if array.size else ():
+        if not -extent <= position < extent:
+            raise ValueError(f"kth(={position}) out of bounds ({extent})")

@@ -7,8 +7,9 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.api.arguments import ArrayLike, Axis, DTypeLike, as_array, check_nbytes, result, write_out
 from gpuarray.array import GpuArray, as_node, wrap
+from gpuarray.config import config
 from gpuarray.dtypes import DType
-from gpuarray.graph import build
+from gpuarray.graph import build, standard
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import reductions
@@ -45,6 +46,8 @@ def fold(
         If nothing is there to fold, or ``where`` is given without ``initial``, for a row that NumPy gives no identity.
     """
     array = as_array(x)
+    if config.ever_strict:
+        standard.require(op.name, array)
     node = array.node()
     kind = dtypes.canonical(dtype) if dtype is not None else op.accumulate(node.dtype)
     if where is not True:
@@ -225,6 +228,8 @@ def mean(
         NaN where there are no elements.
     """
     array = as_array(x)
+    if config.ever_strict:
+        standard.require("mean", array)
     compute, wanted = _averaging(array.dtype, dtype)
     node = _mean_node(array, _axes(axis, array.ndim), compute, bool(keepdims), where)
     return write_out(result(build.cast(node, wanted), array, where), out)  # type: ignore[no-any-return]  # out is it
@@ -312,6 +317,8 @@ def _spread(
     x: ArrayLike, axis: Axis, dtype: DTypeLike, out: Any, correction: Any, keepdims: Any, where: Any, *, root: bool
 ) -> GpuArray:
     array = as_array(x)
+    if config.ever_strict:
+        standard.require("std" if root else "var", array)
     compute, wanted = _averaging(array.dtype, dtype)
     node = _var_node(array, _axes(axis, array.ndim), compute, bool(keepdims), where, correction)
     if root:
@@ -323,6 +330,8 @@ def _spread(
 
 def _cumulative(op: ReduceOp, x: ArrayLike, axis: int | None, dtype: DTypeLike, include_initial: bool) -> GpuArray:
     array = as_array(x)
+    if config.ever_strict:
+        standard.require(f"cumulative_{op.name}", array)
     if axis is None:
         if array.ndim != 1:
             raise ValueError(

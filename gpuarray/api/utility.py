@@ -10,8 +10,9 @@ from gpuarray.api.arguments import ArrayLike, Axis, as_array, as_arrays
 from gpuarray.api.manipulation import concat
 from gpuarray.api.statistical import fold
 from gpuarray.array import GpuArray, settle
+from gpuarray.config import config
 from gpuarray.device import Device
-from gpuarray.graph import build
+from gpuarray.graph import build, standard
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import reductions
@@ -77,6 +78,8 @@ def diff(
     if n < 0:
         raise ValueError(f"order must be non-negative but got {n}")
     array = as_array(x)
+    if config.ever_strict:
+        standard.require("diff", array)
     if not array.ndim:
         raise ValueError("diff requires input that is at least one dimensional")
     if n == 0:
@@ -113,6 +116,9 @@ def evaluate(*arrays: GpuArray) -> None:
     DeviceMemoryError
         If the device has no room for the results.
     """
+    if len(arrays) == 1 and isinstance(arrays[0], GpuArray):
+        runtime.evaluate((settle(arrays[0]),), arrays[0].device)
+        return
     by_device: dict[Device, list[Node]] = {}
     for array in arrays:
         if isinstance(array, GpuArray):

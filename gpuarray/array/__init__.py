@@ -1,20 +1,25 @@
 """The array that users hold: a storage cell seen through a layout, with NumPy's and the standard's behaviour.
 
-Each module adds one thing: :mod:`storage` cells and views, :mod:`selection` indexing, :mod:`operators` recording,
-:mod:`methods` NumPy's methods, :mod:`arrays` conversions and protocols. Other packages import from here.
+Each module adds one thing: :mod:`storage` cells and views, :mod:`compaction` what masks select, :mod:`selection`
+indexing, :mod:`operators` recording, :mod:`methods` NumPy's methods, :mod:`arrays` conversions and protocols. Other
+packages import from here.
 """
 
 from gpuarray.array.arrays import GpuArray, apply, from_host, make, settle, wrap
-from gpuarray.array.operands import as_node, as_operand, default_device, default_dtype, device_of, weak_node
+from gpuarray.array.compaction import Compaction, compaction
+from gpuarray.array.operands import WEAK, as_node, as_operand, default_device, default_dtype, device_of, weak_node
 from gpuarray.array.storage import AUTO, Cell, joint_device
 
 __all__ = [
     "AUTO",
+    "WEAK",
     "Cell",
+    "Compaction",
     "GpuArray",
     "apply",
     "as_node",
     "as_operand",
+    "compaction",
     "default_device",
     "default_dtype",
     "device_of",

@@ -11,6 +11,7 @@ from gpuarray.array import printing
 from gpuarray.array.methods import MethodsArray
 from gpuarray.array.operands import cast
 from gpuarray.array.storage import READ_ONLY, WRITEABLE
+from gpuarray.config import config, using
 from gpuarray.device import Device
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Node, host_leaf
@@ -109,10 +110,30 @@ class GpuArray(MethodsArray):
         """Write one value to all elements."""
         self.assign(value)
 
-    def view(self) -> "GpuArray":
-        """Return another array over the same storage."""
+    def view(self, dtype: npt.DTypeLike | None = None) -> "GpuArray":
+        """Return another array over the same storage, whose elements may be read as another dtype.
+
+        Parameters
+        ----------
+        dtype : dtype, optional
+            A real dtype of the same size, as which the bits of a real array's elements are read and written.
+
+        Raises
+        ------
+        TypeError
+            If the dtypes differ in size, or one of them is complex.
+        """
         access = READ_ONLY if self._access == READ_ONLY else WRITEABLE
-        return self._see(self._layout, self._shape, self._dtype, self._part, access)
+        wanted = self._dtype if dtype is None else dtypes.canonical(dtype)
+        if wanted == self._dtype:
+            return self._see(self._layout, self._shape, wanted, self._part, access)
+        stored = self._cell.node.dtype
+        if wanted.itemsize != self._dtype.itemsize or "c" in stored.kind + wanted.kind:
+            raise TypeError(
+                f"an array of {self._dtype.name} in storage of {stored.name} cannot be viewed as {wanted.name}; accepted "
+                "are real dtypes of one size; convert values with astype, or bytes with np.asarray(x).view(dtype)"
+            )
+        return self._see(self._layout, self._shape, wanted, None if wanted == stored else "bits", access)
 
     def to_device(self, device: Device | str, /, *, stream: None = None) -> "GpuArray":
         """Return the array on ``device``; itself if it is there.
@@ -212,6 +233,9 @@ class GpuArray(MethodsArray):
     # -- NumPy's and the standard's protocols -------------------------------------------------------------------------
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
+        if config.ever_strict and config.current.strict_array_api:
+            with using(strict_array_api=False):  # NumPy's functions under NumPy's names mean what they mean there
+                return self.__array_ufunc__(ufunc, method, *inputs, **keywords)
         if not keywords and method == "__call__":
             found = dispatch.UFUNC_ROWS.get(ufunc)
             if found is not None and len(found) == 1:
@@ -226,9 +250,18 @@ class GpuArray(MethodsArray):
         """Return the namespace of the Python Array API standard, the package ``gpuarray``."""
         return dispatch.METHODS["__array_namespace__"](api_version)
 
-    def __dlpack__(self, **keywords: Any) -> Any:
-        """Export a host copy through DLPack."""
-        return dispatch.METHODS["__dlpack__"](self, **keywords)
+    def __dlpack__(
+        self,
+        *,
+        stream: None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """Export host memory through DLPack, as a copy unless ``copy=False``."""
+        return dispatch.METHODS["__dlpack__"](
+            self, stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
+        )
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """Return the DLPack device, the host: (1, 0)."""

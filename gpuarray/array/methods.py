@@ -213,8 +213,8 @@ class MethodsArray(ComputingArray):
 
     def compress(self, condition: Any, axis: int | None = None, out: Any = None) -> Self:
         """Slices along an axis where a condition of one axis holds."""
-        chosen = np.flatnonzero(np.asarray(condition))
-        return self.take(chosen, axis, out)
+        result: Self = np.compress(condition, self, axis, out)  # type: ignore[call-overload]  # answered by this package
+        return result
 
     def nonzero(self) -> tuple[Self, ...]:
         """Positions of the elements that are not zero, an array for each axis; see :func:`gpuarray.nonzero`."""
@@ -225,16 +225,34 @@ class MethodsArray(ComputingArray):
         """Positions where elements would keep the order; see :func:`gpuarray.searchsorted`."""
         return self._call("searchsorted", v, side=side, sorter=sorter)
 
-    def sort(self, axis: int = -1, kind: str | None = None, order: None = None, *, stable: bool | None = None) -> None:
+    def sort(self, axis: int = -1, kind: Any = None, order: None = None, *, stable: bool | None = None) -> None:
         """Sort in place along an axis; NaN comes last."""
+        np.empty(0).sort(kind=kind, order=order, stable=stable)  # NumPy checks these
         self.assign(self._call("sort", axis=axis))
 
     def argsort(
-        self, axis: int | None = -1, kind: str | None = None, order: None = None, *, stable: bool | None = None
+        self, axis: int | None = -1, kind: Any = None, order: None = None, *, stable: bool | None = None
     ) -> Self:
         """Positions that sort the array along an axis, stable; see :func:`gpuarray.argsort`."""
-        line = self.reshape(-1) if axis is None else self
-        return line._call("argsort", axis=-1 if axis is None else axis)
+        np.empty(0).argsort(kind=kind, order=order, stable=stable)
+        line, number = self._line(axis)
+        return line._call("argsort", axis=number)
+
+    def partition(self, kth: Any, axis: int = -1, kind: Any = "introselect", order: None = None) -> None:
+        """Sort in place along an axis, which puts more in order than positions ``kth``."""
+        np.empty(1).partition(0, kind=kind, order=order)
+        self.assign(self._call("partition", kth, axis=axis))
+
+    def argpartition(self, kth: Any, axis: int | None = -1, kind: Any = "introselect", order: None = None) -> Self:
+        """Positions that sort the array along an axis, which puts more in order than positions ``kth``."""
+        np.empty(1).argpartition(0, kind=kind, order=order)
+        line, number = self._line(axis)
+        return line._call("argpartition", kth, axis=number)
+
+    def _line(self, axis: int | None) -> tuple[Self, int]:
+        """Return an array and an axis to find positions along; a 0-d array stands for one of one element."""
+        flat = axis is None or not self.ndim
+        return (self.reshape(-1) if flat else self), -1 if axis is None else axis
 
     # -- products -----------------------------------------------------------------------------------------------------
 

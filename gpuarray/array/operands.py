@@ -185,7 +185,7 @@ def power_row(node: Node, exponent: Any) -> Any:
     """
     kind = node.dtype.kind
     if kind in "fc":
-        return _POWERS.get(exponent) if not isinstance(exponent, bool) else None
+        return _POWERS.get(exponent) if type(exponent) in (int, float) else None
     if kind in "iu" and type(exponent) is int:
         if exponent < 0:
             raise ValueError("Integers to negative integer powers are not allowed.")

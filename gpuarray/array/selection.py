@@ -11,9 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from gpuarray import dtypes
+from gpuarray.array.compaction import compaction
 from gpuarray.array.operands import as_node, assigned_node
-from gpuarray.array.storage import StoredArray, joint_device
+from gpuarray.array.storage import StoredArray, joint_device, without_leading_ones
 from gpuarray.config import config
+from gpuarray.device import Device
 from gpuarray.graph import build, indexing
 from gpuarray.graph.layouts import Layout, Shape, contiguous
 from gpuarray.graph.nodes import Generate, Leaf, Node
@@ -28,6 +30,10 @@ class SelectableArray(StoredArray):
     __slots__ = ()
 
     def __getitem__(self, key: Any) -> Self:
+        mask = _mask_node(key)
+        if mask is not None and mask.shape == self._shape:
+            device = self._key_device(key)
+            return self._wrap(compaction(mask, device).take(self.node()), device)
         selection = self._select(key)
         if not selection.arrays:
             view = self.view_of(selection.layout)
@@ -36,9 +42,7 @@ class SelectableArray(StoredArray):
             return self._wrap(view.node(), self._cell.device)
         node = self._cell.node
         chosen: Node = build.gather(node, indexing.positions(selection, node.size))
-        if self._part is not None:
-            chosen = build.elementwise(rows.real if self._part == "real" else rows.imag, chosen)
-        return self._wrap(chosen, self._key_device(key))
+        return self._wrap(self.seen(chosen), self._key_device(key))
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self.check_writeable()
@@ -46,9 +50,10 @@ class SelectableArray(StoredArray):
         if isinstance(value, StoredArray) and value._cell is cell and self._is_itself(key, value):
             return
         values, device = assigned_node(value, self._dtype, self._key_device(key))
-        mask = None if values.shape else _whole_mask(key, self._shape)
-        if mask is not None:
-            self.store(self._storage_layout(), build.elementwise(rows.where, mask, values, self.node()))
+        mask = _mask_node(key)
+        written = None if mask is None else self._with_masked(mask, values, device)
+        if written is not None:
+            self.store(self._storage_layout(), written)
         else:
             selection = self._select(key)
             if selection.arrays:
@@ -56,6 +61,40 @@ class SelectableArray(StoredArray):
             else:
                 self.store(selection.layout, values)
         cell.device = device
+
+    def _with_masked(self, mask: Node, values: Node, device: Device) -> Node | None:
+        """Return the array's value with values written where a mask of leading axes holds.
+
+        None if the mask does not fit, or if every selected element gets values of its own along further axes.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the values do not fit.
+        """
+        if mask.shape != self._shape[: len(mask.shape)]:
+            return None
+        rest = self._shape[len(mask.shape) :]
+        if not rest and len(values.shape) > 1:
+            raise TypeError(
+                "boolean array indexing assignment requires a 0 or 1-dimensional input, input has "
+                f"{len(values.shape)} dimensions"
+            )
+        values = without_leading_ones(values, rest)
+        if len(values.shape) <= len(rest):
+            build.broadcast_to(values.shape, rest)
+            return build.elementwise(
+                rows.where, build.reshape(mask, mask.shape + (1,) * len(rest)), values, self.node()
+            )
+        if rest:
+            return None
+        found = compaction(mask, device)
+        if found.count != values.size:
+            raise ValueError(
+                f"boolean array indexing assignment cannot assign {values.size} input values to the {found.count} "
+                "output values where the mask is true"
+            )
+        return found.put(self.node(), values)
 
     def _is_itself(self, key: Any, value: StoredArray) -> bool:
         """Whether ``value`` is the view that a basic key names, as when ``x[key] += 1`` ends by assigning it."""
@@ -84,11 +123,12 @@ class SelectableArray(StoredArray):
         if all(indexing.is_basic(item) for item in key):
             consumed = [0 if item is None or item is Ellipsis else 1 for item in key]
             return indexing.select(layout, indexing.expand(key, self.ndim, consumed))
+        device = self._key_device(key)
         elements: list[Any] = []
         consumed = []
         for item in key:
             scalar = _scalar_mask(item)
-            found, axes = ([scalar], [1]) if scalar else indexing.elements(_key_element(item))
+            found, axes = ([scalar], [1]) if scalar else indexing.elements(_key_element(item, device))
             elements += found
             consumed += axes
         layout = _with_mask_axes(layout, elements, consumed)
@@ -210,27 +250,22 @@ def _check_broadcast(shapes: list[Shape]) -> None:
         ) from None
 
 
-def _key_element(item: Any) -> Any:
-    """Return a key element without arrays of this package: a mask is read, an integer array keeps its node."""
+def _key_element(item: Any, device: Device) -> Any:
+    """Return a key element without arrays of this package: a mask is counted, an integer array keeps its node."""
     if isinstance(item, list) and any(isinstance(v, StoredArray) for v in item):
         node = as_node(item)
-        return _mask(node, item[0]) if node.dtype == dtypes.bool_ else _integers(node, item[0])
-    if not isinstance(item, StoredArray):
+    elif isinstance(item, StoredArray):
+        node = item.node()
+    else:
         return item
-    node = item.node()
-    return _mask(node, item) if node.dtype == dtypes.bool_ else _integers(node, item)
+    return _mask(node, device) if node.dtype == dtypes.bool_ else _integers(node, device)
 
 
-def _mask(node: Node, array: Any) -> npt.NDArray[Any]:
-    reason = "the elements decide the shape of the result"
-    return evaluate.read_in_place_of_a_kernel(node, array._cell.device, "boolean index", reason)
+def _mask(node: Node, device: Device) -> indexing.Mask:
+    return indexing.Mask(compaction(node, device).nonzero(), node.shape)
 
 
-def _read(node: Node, array: Any) -> npt.NDArray[Any]:
-    return evaluate.read(node, array._cell.device)
-
-
-def _integers(node: Node, array: Any) -> indexing.Integers:
+def _integers(node: Node, device: Device) -> indexing.Integers:
     if node.dtype.kind not in "iu":
         raise IndexError(
             f"arrays used as indices must be of integer (or boolean) type, not {node.dtype}; convert with astype"
@@ -243,16 +278,17 @@ def _integers(node: Node, array: Any) -> indexing.Integers:
     if isinstance(value, Generate) and value.op is generators.full:
         return indexing.Integers(node, int(value.parameters[0]), int(value.parameters[0]))
     ends = [build.reduce(op, node, None, None, False) for op in (reductions.min, reductions.max)]
-    lowest, highest = _read(build.concat([build.reshape(end, (1,)) for end in ends], 0), array).tolist()
+    both = build.concat([build.reshape(end, (1,)) for end in ends], 0)
+    lowest, highest = evaluate.read(both, device).tolist()
     return indexing.Integers(node, lowest, highest)
 
 
-def _whole_mask(key: Any, shape: Shape) -> Node | None:
-    """Return the node of a key that is one boolean array of the whole shape: such a write needs no positions."""
+def _mask_node(key: Any) -> Node | None:
+    """Return the node of a key that is one boolean array with axes, here or NumPy's."""
     if isinstance(key, tuple) and len(key) == 1:
         key = key[0]
-    if isinstance(key, StoredArray) and key._dtype == dtypes.bool_ and key._shape == shape:
-        return key.node()
-    if isinstance(key, np.ndarray) and key.dtype == np.bool_ and key.shape == shape and shape:
+    if isinstance(key, StoredArray):
+        return key.node() if key._shape and key._dtype == dtypes.bool_ else None
+    if isinstance(key, np.ndarray) and key.shape and key.dtype == np.bool_:
         return build.host_node(key)
     return None

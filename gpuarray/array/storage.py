@@ -73,7 +73,7 @@ def joint_device(first: Device, second: Device) -> Device:
 
 
 class StoredArray:
-    """A storage cell seen through a layout, or through one component of complex numbers."""
+    """A storage cell seen through a layout, through one component of complex numbers, or as another dtype."""
 
     __slots__ = ("__weakref__", "_access", "_cell", "_dtype", "_layout", "_part", "_shape")
     __hash__: ClassVar[None]  # type: ignore[assignment]  # arrays compare elementwise, as NumPy's do
@@ -84,6 +84,7 @@ class StoredArray:
     _shape: Shape
     _dtype: DType
     _part: str | None
+    """"real" or "imag" of a component, "bits" where the storage's dtype is another of the same size."""
     _access: int
 
     # -- making -------------------------------------------------------------------------------------------------------
@@ -190,7 +191,15 @@ class StoredArray:
         node = self._cell.node
         if self._layout is not None:
             node = build.view(node, self._layout)
-        return node if self._part is None else build.elementwise(_ROWS[self._part], node)
+        return self.seen(node)
+
+    def seen(self, stored: Node) -> Node:
+        """Return elements of the storage as this array has them: whole, one component of them, or as another dtype."""
+        if self._part is None:
+            return stored
+        if self._part == "bits":
+            return build.bitcast(stored, self._dtype)
+        return build.elementwise(_ROWS[self._part], stored)
 
     def settled(self) -> Node:
         """Return the node of the value; for a view, with the storage evaluated, so that many views compute it once."""
@@ -349,7 +358,9 @@ class StoredArray:
             cell.bind(build.scatter(cell.node, values, positions))
 
     def combined(self, values: Node, old: Node) -> Node:
-        """Return complex values: those given for the component that this array is, the old ones for the other."""
+        """Return what the storage holds after a write: the values' bits, or the other component of the old elements too."""
+        if self._part == "bits":
+            return build.bitcast(values, old.dtype)
         if self._part == "real":
             return build.elementwise(rows.complex_from_parts, values, build.elementwise(rows.imag, old))
         return build.elementwise(rows.complex_from_parts, build.elementwise(rows.real, old), values)

@@ -14,11 +14,14 @@ import struct
 from typing import Any
 
 from gpuarray import dtypes
+from gpuarray.codegen.dialect import PAIRS, compute_type
 from gpuarray.dtypes import DType
-from gpuarray.ops.spec import compute_type
 
 _REAL = {"c64": "f32", "c128": "f64"}
-_INTEGER = ("i32", "u32", "i64", "u64")
+_WORD = ("i32", "u32", "i64", "u64")
+_INTEGER = (*_WORD, *PAIRS)
+#: Built-in conversions that extend by the target's signedness, where NumPy's extend by the source's.
+_EXTENDS = (("i32", "u64"), ("u32", "i64"), ("i32", "i64"))
 
 
 def wrap_expression(expression: str, dtype: DType) -> str:
@@ -50,21 +53,28 @@ def cast_expression(expression: str, source: DType, target: DType) -> str:
         return f"vec2<{_REAL[wanted]}>({cast_expression(expression, source, part)}, opaque_{_REAL[wanted]}(0.0))"
     if held not in _INTEGER and held != "bool":
         return _from_float(expression, held, target)
-    found = f"{wanted}({expression})" if held == "bool" else _from_integer(expression, held, source, target)
+    found = _from_bool(expression, wanted) if held == "bool" else _from_integer(expression, held, source, target)
     # an integer that the driver proves to be 0 must not become a 0.0 that it knows: it would fold 0.0 * x and 0.0 / x
     return f"opaque_{wanted}({found})" if target.kind == "f" else found
 
 
+def position_expression(expression: str, dtype: DType) -> str:
+    """Return the position that ``expression``, held as an integer ``dtype``, gives, as u32: the low word of wider ones."""
+    return f"{expression}.x" if compute_type(dtype) in PAIRS else f"u32({expression})"
+
+
 def _truth(expression: str, held: str) -> str:
-    return f"({expression} != 0)" if held in _INTEGER else f"truth_{held}({expression})"
+    return f"({expression} != 0)" if held in _WORD else f"truth_{held}({expression})"
+
+
+def _from_bool(expression: str, wanted: str) -> str:
+    return f"vec2<u32>(u32({expression}), 0u)" if wanted in PAIRS else f"{wanted}({expression})"
 
 
 def _from_integer(expression: str, held: str, source: DType, target: DType) -> str:
     wanted = compute_type(target)
     if wanted in _INTEGER:
-        extends = (held, wanted) in (("i32", "u64"), ("u32", "i64"), ("i32", "i64"))
-        widened = f"{wanted}_from_{held}({expression})" if extends else f"{wanted}({expression})"
-        widened = expression if held == wanted else widened
+        widened = _widened(expression, held, wanted)
         fits = target.kind == source.kind and target.itemsize >= source.itemsize
         fits = fits or (source.kind == "u" and target.itemsize > source.itemsize)
         return widened if fits else wrap_expression(widened, target)
@@ -74,6 +84,14 @@ def _from_integer(expression: str, held: str, source: DType, target: DType) -> s
     if wanted == "f64" and held in ("i32", "u32"):
         return f"f64({expression})"
     return f"{wanted}_from_{held}({expression})"
+
+
+def _widened(expression: str, held: str, wanted: str) -> str:
+    if held == wanted or (held in PAIRS and wanted in PAIRS):
+        return expression
+    if held in PAIRS or wanted in PAIRS or (held, wanted) in _EXTENDS:
+        return f"{wanted}_from_{held}({expression})"
+    return f"{wanted}({expression})"
 
 
 def _from_float(expression: str, held: str, target: DType) -> str:
@@ -87,6 +105,20 @@ def _from_float(expression: str, held: str, target: DType) -> str:
     return f"{wanted}_from_{held}({expression})"
 
 
+def bitcast_expression(expression: str, source: DType, target: DType) -> str:
+    """Return the bits of ``expression``, held as ``source``, as ``target``: real dtypes of one size."""
+    held, wanted = compute_type(source), compute_type(target)
+    if target.kind == "b":
+        return f"({expression} != 0)"
+    if dtypes.float16 in (source, target):
+        integer = dtypes.uint16
+        bits = f"f16_to_bits({expression})" if source == dtypes.float16 else _from_integer(expression, held, source, integer)
+        return f"f16_from_bits({bits})" if target == dtypes.float16 else _from_integer(bits, "u32", integer, target)
+    if source.itemsize > 2:
+        return expression if held in PAIRS else f"bitcast<{wanted}>({expression})"
+    return f"{wanted}({expression})" if held == "bool" else _from_integer(expression, held, source, target)
+
+
 def literal(value: Any, dtype: DType) -> str:
     """Return ``value`` of ``dtype`` as a WGSL expression in its compute type: exact, NaN and infinities included."""
     held = compute_type(dtype)
@@ -97,7 +129,8 @@ def literal(value: Any, dtype: DType) -> str:
     if held == "bool":
         return "true" if value else "false"
     if held in _INTEGER:
-        return _integer_literal(int(dtype.type(value)), held)
+        number = int(dtype.type(value))
+        return _pair_literal(number) if held in PAIRS else _integer_literal(number, held)
     number = float(dtype.type(value))
     if held == "f32":
         bits = struct.unpack("<I", struct.pack("<f", number))[0]
@@ -114,3 +147,7 @@ def _integer_literal(value: int, held: str) -> str:
         return f"{value}{suffix}"
     # the lowest value has no positive counterpart to negate
     return f"({value + 1}{suffix} - 1{suffix})"
+
+
+def _pair_literal(value: int) -> str:
+    return f"vec2<u32>({value & 0xFFFFFFFF}u, {value >> 32 & 0xFFFFFFFF}u)"

@@ -4,6 +4,7 @@ from math import prod
 from typing import assert_never
 
 from gpuarray.codegen import calls, slices
+from gpuarray.codegen.dialect import compute_type, made_for
 from gpuarray.codegen.folds import cut_row_program, is_one_walk, row_program
 from gpuarray.codegen.loops import flat_launch
 from gpuarray.codegen.products import product_program, shared_bytes
@@ -25,7 +26,7 @@ from gpuarray.fusion.steps import (
     ScatterStep,
     Step,
 )
-from gpuarray.ops.spec import compute_type, wgsl_template
+from gpuarray.ops.spec import wgsl_template
 
 
 def emit(step: Step, capabilities: Capabilities) -> Program:
@@ -38,7 +39,11 @@ def emit(step: Step, capabilities: Capabilities) -> Program:
     capabilities : Capabilities
         Limits of the device.
     """
-    label = label_of(step)
+    with made_for(capabilities):
+        return _program(step, label_of(step), capabilities)
+
+
+def _program(step: Step, label: str, capabilities: Capabilities) -> Program:
     match step:
         case Loop():
             return _loop(step, label, capabilities)
@@ -100,6 +105,11 @@ def unsupported(step: Step, capabilities: Capabilities) -> str | None:
     for dtype in _dtypes(step):
         if dtype not in capabilities.dtypes:
             return f"{dtype.name} is not supported by this device"
+    with made_for(capabilities):
+        return _without_kernel(step, capabilities)
+
+
+def _without_kernel(step: Step, capabilities: Capabilities) -> str | None:
     match step:
         case Loop():
             return _unsupported_loop(step, capabilities)

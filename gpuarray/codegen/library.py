@@ -77,6 +77,13 @@ def names() -> frozenset[str]:
     return frozenset(_library())
 
 
+@lru_cache(maxsize=1)
+def quick_names() -> frozenset[str]:
+    """Return the names of functions that have a quick form: ``quick_NAME``, right where ``is_quick_NAME`` is true."""
+    known = _library()
+    return frozenset(name for name in known if f"quick_{name}" in known and f"is_quick_{name}" in known)
+
+
 def names_in(text: str) -> set[str]:
     """Return the library functions and constants that ``text`` mentions, comments aside."""
     known = _library()

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from gpuarray.codegen import slices
+from gpuarray.codegen.casts import position_expression
 from gpuarray.codegen.programs import Launch
 from gpuarray.codegen.storage import LANES, Access, register_type
 from gpuarray.codegen.wgsl import (
@@ -20,6 +21,7 @@ from gpuarray.codegen.wgsl import (
     declare,
     generate_expression,
     parameter_dtypes,
+    quick_function,
     window,
 )
 from gpuarray.device import Capabilities
@@ -106,7 +108,7 @@ def expression(work: LoopKernel, item: Apply | Take | Index, lane: int, position
             return apply_expression(item.op, names, item.sources, item.dtype)
         case Take():
             where = value_name(item.position, instructions[item.position].level, lane)
-            return work.access(item).load(f"u32({where})")
+            return work.access(item).load(position_expression(where, instructions[item.position].dtype))
         case Index():
             kinds = parameter_dtypes(item.op, item.dtype)
             given = [work.kernel.scalar(s, kind) for s, kind in zip(item.parameters, kinds, strict=True)]
@@ -151,6 +153,8 @@ def wide_slots(loop: Loop) -> Callable[[str, int], bool]:
     for item in (*loop.instructions, *loop.stores):
         if isinstance(item, Take):
             narrow.add(("input", item.slot))
+        elif isinstance(item, Store) and item.position is not None:
+            narrow.add(("output", item.slot))
         elif isinstance(item, Load | Store):
             key = ("output" if isinstance(item, Store) else "input", item.slot)
             aligned = (item.layout.offset - origins[key]) % LANES == 0
@@ -278,6 +282,9 @@ def _flat_values(work: LoopKernel, lanes: list[Lane]) -> None:
     for number, item in enumerate(loop.instructions):
         if item.level != FULL:
             continue
+        if len(lanes) > 1 and isinstance(item, Apply) and quick_function(item.op, item.sources):
+            _flat_quick(work, number, item, len(lanes))
+            continue
         for lane, names in enumerate(lanes):
             if isinstance(item, Load):
                 value = names.loaded.get(number) or work.access(item).load(addresses[number](names))
@@ -288,10 +295,59 @@ def _flat_values(work: LoopKernel, lanes: list[Lane]) -> None:
             kernel.line(declare(f"v{number}_{lane}", item.dtype, value))
 
 
+def _flat_quick(work: LoopKernel, number: int, item: Apply, lanes: int) -> None:
+    """Emit a row that has a quick form for all lanes: one question for them together, and no branches besides.
+
+    Where a lane's operands are none for the quick form, a loop takes the whole function, whose text is large, for one
+    lane after the other.
+    """
+    kernel, instructions = work.kernel, work.loop.instructions
+    function = quick_function(item.op, item.sources)
+    assert function is not None
+    given = [[value_name(o, instructions[o].level, lane) for o in item.operands] for lane in range(lanes)]
+    results = [f"v{number}_{lane}" for lane in range(lanes)]
+    kernel.line(*(f"var {name}: {register_type(item.dtype)};" for name in results))
+    calls = [f"is_quick_{function}({', '.join(names)})" for names in given]
+    kernel.line(f"if ({' & '.join(calls)}) {{")
+    for result, names in zip(results, given, strict=True):
+        whole = apply_expression(item.op, names, item.sources, item.dtype)
+        kernel.line(f"  {result} = {whole.replace(f'{function}(', f'quick_{function}(', 1)};")
+    own = [f"operand{k}" for k in range(len(item.operands))]
+    kernel.line(f"}} else {{ for (var lane = 0u; lane < {lanes}u; lane++) {{")
+    for k, source in enumerate(item.sources):
+        kernel.line(f"  var {own[k]}: {register_type(source)};")
+    # a choice by cases keeps the lanes in registers, which an index would not
+    takes = [" ".join(f"{o} = {n};" for o, n in zip(own, names, strict=True)) for names in given]
+    kernel.line(f"  {_cases(takes)}")
+    kernel.line(f"  let found = {apply_expression(item.op, own, item.sources, item.dtype)};")
+    kernel.line(f"  {_cases([f'{result} = found;' for result in results])}", "} }")
+
+
+def _cases(statements: Sequence[str]) -> str:
+    """Return the statement that runs one of several statements, by the number of the lane."""
+    *first, last = statements
+    cases = [f"case {lane}u: {{ {statement} }}" for lane, statement in enumerate(first)]
+    return f"switch lane {{ {' '.join(cases)} default: {{ {last} }} }}"
+
+
+def _placed_store(work: LoopKernel, store: Store, lane: int, extent: str) -> str:
+    """Return the statement that stores a lane's element at its computed position, if that is below ``extent``."""
+    instructions = work.loop.instructions
+    value, given = (value_name(n, instructions[n].level, lane) for n in store.operands)
+    position = position_expression(given, instructions[store.operands[1]].dtype)
+    return f"if ({position} < {extent}) {{ {work.access(store).store(position, value)} }}"
+
+
 def _flat_stores(work: LoopKernel, lanes: int, step: int, count: str) -> None:
     kernel, loop = work.kernel, work.loop
     for store in loop.stores:
         access = work.access(store)
+        if store.position is not None:
+            extent = kernel.word(store.extent)
+            for lane in range(lanes):
+                statement = _placed_store(work, store, lane, extent)
+                kernel.line(f"if (first + {lane * step}u < {count}) {{ {statement} }}" if lane else statement)
+            continue
         offset = work.offset("output", store.slot, store.layout)
         level = loop.instructions[store.value].level
         values = [value_name(store.value, level, lane) for lane in range(lanes)]
@@ -340,6 +396,9 @@ def add_epilogue(kernel: Kernel, loop: Loop, inputs_before: int) -> None:
     lane = Lane("i", names, loaded)
     _flat_values(work, [lane])
     for store in loop.stores:
+        if store.position is not None:
+            kernel.line(_placed_store(work, store, 0, kernel.word(store.extent)))
+            continue
         address = _flat_addresses(kernel, store.layout, work.offset("output", store.slot, store.layout))
         value = value_name(store.value, loop.instructions[store.value].level, 0)
         kernel.line(work.access(store).store(address(lane), value))

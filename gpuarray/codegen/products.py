@@ -8,6 +8,7 @@ workgroup memory. Operands are read through any strides, so that transposes and 
 from typing import Final
 
 from gpuarray.codegen import casts
+from gpuarray.codegen.dialect import compute_type
 from gpuarray.codegen.loops import result_store
 from gpuarray.codegen.programs import Program
 from gpuarray.codegen.storage import Access, register_type
@@ -17,7 +18,6 @@ from gpuarray.dtypes import DType
 from gpuarray.fusion.steps import ContractStep
 from gpuarray.graph.layouts import Layout
 from gpuarray.ops import elementwise as rows
-from gpuarray.ops.spec import compute_type
 
 TILE: Final = 64
 DEPTH: Final = 16

@@ -4,6 +4,7 @@ Several values may go to one position, and the last in order must stay. So each 
 number among the values that want it, by an atomic maximum in scratch memory; then only that value is written.
 """
 
+from gpuarray.codegen.casts import position_expression
 from gpuarray.codegen.programs import Binding, Launch, Program
 from gpuarray.codegen.storage import Access
 from gpuarray.codegen.wgsl import WINDOW_END, WORKGROUP, Kernel, window
@@ -80,7 +81,7 @@ def _elect(step: ScatterStep, label: str, nbytes: int, limit: int) -> Launch:
     kernel = _open(f"{label} elect", step.count)
     positions = _positions(kernel, step)
     kernel.bind(_Atomic("scratch0", uint32, False, True), Binding("scratch", 0, 0, nbytes, True))
-    kernel.line(f"atomicMax(&scratch0[u32({positions.load('i')})], i + 1u);")
+    kernel.line(f"atomicMax(&scratch0[{position_expression(positions.load('i'), step.positions)}], i + 1u);")
     return kernel.launch(-(-step.count // WORKGROUP), limit)
 
 
@@ -92,6 +93,6 @@ def _write(step: ScatterStep, label: str, nbytes: int, limit: int) -> Launch:
     kernel.bind(Access("scratch0", uint32, False, False), Binding("scratch", 0, 0, nbytes, False))
     binding, _ = window("output", 0, 0, step.extent - 1, step.dtype, writable=True)
     target = kernel.bind(Access("output0", step.dtype, False, True), binding)
-    kernel.line(f"let place = u32({positions.load('i')});")
+    kernel.line(f"let place = {position_expression(positions.load('i'), step.positions)};")
     kernel.line(f"if (scratch0[place] == i + 1u) {{ {target.store('place', values.load('i'))} }}")
     return kernel.launch(-(-step.count // WORKGROUP), limit)

@@ -31,7 +31,7 @@ def spans(loop: Loop) -> dict[tuple[str, int], tuple[int, int]]:
         elif isinstance(item, Take):
             touch(("input", item.slot), 0, item.extent - 1)
     for store in loop.stores:
-        touch(("output", store.slot), *store.layout.bounds())
+        touch(("output", store.slot), *(store.layout.bounds() if store.position is None else (0, store.extent - 1)))
     return found
 
 
@@ -95,6 +95,7 @@ def _longest_reach(loop: Loop) -> int | None:
     free = _free_axes(loop)
     best = max(free, key=reach, default=None)
     taken = any(isinstance(x, Take) and worst == ("input", x.slot) for x in loop.instructions)
+    taken |= any(x.position is not None and worst == ("output", x.slot) for x in loop.stores)
     return None if best is None or taken or reach(best) == 0 else best
 
 

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from gpuarray import dtypes
+from gpuarray.codegen.dialect import compute_type
 from gpuarray.dtypes import DType
-from gpuarray.ops.spec import compute_type
 
-_REGISTER: Final = {"c64": "vec2<f32>", "c128": "vec2<f64>"}
+_REGISTER: Final = {"c64": "vec2<f32>", "c128": "vec2<f64>", "i64p": "vec2<u32>", "u64p": "vec2<u32>"}
+#: What four elements lie in that are two words each, by their register type: two vectors of this.
+_TWO_WORDS: Final = {"vec2<f32>": "vec4<f32>", "vec2<u32>": "vec4<u32>"}
 LANES: Final = 4
 
 
@@ -42,6 +44,8 @@ def scalar_expression(word: int, dtype: DType) -> str:
             return f"bitcast<{compute}>({first})"
         case "i64" | "u64" | "f64":
             return _wide_word(word, compute)
+        case "i64p" | "u64p":
+            return f"vec2<u32>({first}, {parameter(word + 1)})"
         case "c64":
             return f"vec2<f32>(bitcast<f32>({first}), bitcast<f32>({parameter(word + 1)}))"
         case _:
@@ -56,7 +60,7 @@ def _wide_word(word: int, compute: str) -> str:
 
 def scalar_words(dtype: DType) -> int:
     """Return how many parameter words a run-time scalar takes."""
-    return {"i64": 2, "u64": 2, "f64": 2, "c64": 2, "c128": 4}.get(compute_type(dtype), 1)
+    return max(1, dtype.itemsize // 4)
 
 
 def parameter(word: int) -> str:
@@ -92,7 +96,7 @@ class Access:
         single = register_type(self.dtype)
         if not self.wide or self.dtype == dtypes.complex128:
             return single
-        return "vec4<f32>" if self.dtype == dtypes.complex64 else f"vec4<{single}>"
+        return _TWO_WORDS.get(single, f"vec4<{single}>")
 
     def declaration(self, binding: int) -> str:
         """Return the module-scope declaration."""
@@ -132,7 +136,7 @@ class Access:
                 return lines, [_unpacked(f"({target} >> {8 * lane}u)", dtype) for lane in range(LANES)]
             halves = [f"({target}.{'xy'[lane // 2]} >> {16 * (lane % 2)}u)" for lane in range(LANES)]
             return lines, [_unpacked(half, dtype) for half in halves]
-        if dtype == dtypes.complex64:
+        if register_type(dtype) in _TWO_WORDS:
             lines = [
                 f"let {target}a = {self.name}[2u * ({index})];",
                 f"let {target}b = {self.name}[2u * ({index}) + 1u];",
@@ -153,10 +157,10 @@ class Access:
                 return [f"{self.name}[{index}] = {joined};"]
             low, high = (f"({words[k]} | ({words[k + 1]} << 16u))" for k in (0, 2))
             return [f"{self.name}[{index}] = vec2<u32>({low}, {high});"]
-        if dtype == dtypes.complex64:
+        if register_type(dtype) in _TWO_WORDS:
             return [
-                f"{self.name}[2u * ({index})] = vec4<f32>({values[0]}, {values[1]});",
-                f"{self.name}[2u * ({index}) + 1u] = vec4<f32>({values[2]}, {values[3]});",
+                f"{self.name}[2u * ({index})] = {self.element}({values[0]}, {values[1]});",
+                f"{self.name}[2u * ({index}) + 1u] = {self.element}({values[2]}, {values[3]});",
             ]
         if dtype == dtypes.complex128:
             return [f"{self.name}[4u * ({index}) + {lane}u] = {value};" for lane, value in enumerate(values)]

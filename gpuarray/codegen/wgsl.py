@@ -4,15 +4,17 @@ A :class:`Kernel` collects what a source consists of and puts it together in a f
 gives equal text. Sizes and values enter as parameter words only.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from gpuarray.codegen import casts, library
+from gpuarray.codegen.dialect import PAIRS, compute_type
 from gpuarray.codegen.programs import Binding, Launch, ScalarWords
 from gpuarray.codegen.storage import Access, parameter, register_type, scalar_expression, scalar_words
 from gpuarray.dtypes import DType, canonical
 from gpuarray.ops import elementwise as rows
-from gpuarray.ops.spec import GenerateOp, MapOp, compute_type, wgsl_template
+from gpuarray.ops.spec import GenerateOp, MapOp, wgsl_template
 
 WORKGROUP = 256
 #: Windows begin at multiples of this, in bytes, and end at multiples of :data:`WINDOW_END`: buffers have that slack.
@@ -60,8 +62,9 @@ class Kernel:
     def launch(self, groups: int, limit: int) -> Launch:
         """Return the launch of the finished kernel with ``groups`` workgroups in all."""
         words = self.words + [0] * (-len(self.words) % 4)
-        across = min(groups, limit)
-        down = -(-groups // across) if across else 0
+        # as many rows of groups as it takes, and no longer than that: groups with nothing to do cost time too
+        down = -(-groups // limit)
+        across = -(-groups // down) if down else 0
         return Launch(
             self._source(len(words)),
             self.label,
@@ -104,28 +107,46 @@ def apply_expression(op: MapOp, operands: Sequence[str], sources: Sequence[DType
     """Return an elementwise row over expressions, as a value of ``dtype``."""
     if op is rows.cast:
         return casts.cast_expression(operands[0], sources[0], dtype)
+    if op is rows.bitcast:
+        return casts.bitcast_expression(operands[0], sources[0], dtype)
     template = template_of(op, sources)
     if template is None:
         raise ValueError(f"{op.name} has no WGSL form for {[s.name for s in sources]}")
-    found = template.format(*operands, T=compute_type(sources[0]), R=compute_type(dtype), bits=8 * sources[0].itemsize)
-    return casts.wrap_expression(found, dtype)
+    return casts.wrap_expression(_filled(template, operands, sources, dtype), dtype)
+
+
+def _filled(template: str, operands: Sequence[str], sources: Sequence[DType], dtype: DType) -> str:
+    first, last, result = compute_type(sources[0]), compute_type(sources[-1]), compute_type(dtype)
+    return template.format(*operands, T=first, U=last, R=result, bits=8 * sources[0].itemsize)
+
+
+_CALL = re.compile(r"(\w+)\([^()]*\)")
+
+
+def quick_function(op: MapOp, sources: Sequence[DType]) -> str | None:
+    """Return the library function with a quick form that a row is, called with all of its operands; or None."""
+    template = template_of(op, sources)
+    if template is None or op is rows.cast or op is rows.bitcast:
+        return None
+    call = _CALL.fullmatch(template.replace("{T}", compute_type(sources[0])))
+    return call[1] if call and call[1] in library.quick_names() else None
 
 
 def template_of(op: MapOp, sources: Sequence[DType]) -> str | None:
     """Return the WGSL form of a row for operand dtypes, or None."""
-    if op is rows.cast:
-        return "cast"
-    return wgsl_template(op, compute_type(sources[0]))
+    if op is rows.cast or op is rows.bitcast:
+        return op.name
+    kinds = [compute_type(source) for source in sources]
+    # one pair among the operands is enough to need the form for pairs
+    return wgsl_template(op, next((kind for kind in kinds if kind in PAIRS), kinds[0]))
 
 
 def generate_expression(op: GenerateOp, position: str, parameters: Sequence[str], dtype: DType) -> str:
     """Return a generator row at a flat position (a u32 expression)."""
-    compute = compute_type(dtype)
-    template = wgsl_template(op, compute)
+    template = wgsl_template(op, compute_type(dtype))
     if template is None:
         raise ValueError(f"{op.name} has no WGSL form for {dtype.name}")
-    found = template.format(position, *parameters, T=compute, R=compute, bits=8 * dtype.itemsize)
-    return casts.wrap_expression(found, dtype)
+    return casts.wrap_expression(_filled(template, (position, *parameters), (dtype,), dtype), dtype)
 
 
 def parameter_dtypes(op: GenerateOp, dtype: DType) -> list[DType]:
@@ -139,8 +160,7 @@ def combine_expression(op: MapOp, first: str, second: str, dtype: DType) -> str:
     template = template_of(op, (dtype, dtype))
     if template is None:
         raise ValueError(f"{op.name} has no WGSL form for {dtype.name}")
-    compute = compute_type(dtype)
-    return template.format(first, second, T=compute, R=compute, bits=8 * dtype.itemsize)
+    return _filled(template, (first, second), (dtype, dtype), dtype)
 
 
 def declare(name: str, dtype: DType, expression: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from gpuarray.array import GpuArray, joint_device
 from gpuarray.fusion import steps
 from gpuarray.graph.nodes import Generate, Leaf, Node
-from gpuarray.graph.walk import current, operands, topological
+from gpuarray.graph.walk import current, merge, operands, topological
 from gpuarray.providers import registry
 from gpuarray.runtime import evaluate, offload
 
@@ -152,7 +152,7 @@ def _explained(step: evaluate.ReadyStep, provider: Any) -> ExplainedStep:
 
 
 def _graph_lines(order: list[Node]) -> Iterator[str]:
-    position = topological(order).position
+    position = merge(topological(order)).position
     for number, node in enumerate(order):
         shape = "x".join(map(str, node.shape)) or "scalar"
         kind = type(node).__name__.lower()

@@ -68,6 +68,8 @@ class GraphView:
             case Scan() | Call():
                 self.stored.add(position)
                 self.stored.update(inputs)
+            case Scatter() if node.is_whole:
+                self.stored.add(position)
             case Scatter():
                 self.stored.update((position, inputs[0], *inputs[2:]))
                 if node.layout is None:

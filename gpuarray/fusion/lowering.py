@@ -253,6 +253,8 @@ class LoopBuilder:
 
     def adopt_axes(self, axes: tuple[int, ...]) -> None:
         """Split a loop that had no folds yet into rows: everything in it is lowered again."""
+        if any(store.position is not None for store in self.stores):
+            raise CannotJoin
         made = list(self.made)
         outputs = list(self.outputs)
         fresh = LoopBuilder(self.graph, self.source_shape, axes)
@@ -300,6 +302,15 @@ class LoopBuilder:
             self.outputs.append(slot_of)
         dtype = self.instructions[value].dtype
         self.stores.append(Store(self.outputs.index(slot_of), value, region, extent, dtype, FULL))
+
+    def make_placed(self, position: int) -> None:
+        """Store the values of a stored scatter without a target, which have the source's shape, at their positions."""
+        values, places = self.graph.inputs[position]
+        layout = self.full_layout()
+        value, place = self.lower(values, layout, FULL), self.lower(places, layout, FULL)
+        node = self.graph.nodes[position]
+        self.outputs.append(position)
+        self.stores.append(Store(len(self.outputs) - 1, value, layout, node.size, node.dtype, FULL, place))
 
     def _lower_root(self, position: int, layout: Layout, level: int) -> int:
         """Lower a node that is stored itself, so that its own operands are computed here."""

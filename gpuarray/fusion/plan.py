@@ -129,7 +129,7 @@ class Planner:
                     self._call(position, node)
                 case Concat():
                     self._alone(position, self._concat(position, node))
-                case Scatter():
+                case Scatter() if not node.is_whole:
                     self._alone(position, self._scatter(position, node))
                 case _:
                     self._place(position, node)
@@ -145,11 +145,14 @@ class Planner:
         self.producer[position] = len(self.groups) - 1
 
     def _place(self, position: int, node: Node) -> None:
-        """Put an elementwise value or a reduction into the latest loop that can make it, or into a new one."""
+        """Put what a loop can make into the latest one that can make it, or into a new one."""
         if isinstance(node, Reduce):
             source = self.graph.nodes[self.graph.inputs[position][0]]
             alone = LoopBuilder(self.graph, source.shape, node.axes)
             alone.make_fold(position)
+        elif isinstance(node, Scatter):
+            alone = LoopBuilder(self.graph, self.graph.nodes[self.graph.inputs[position][0]].shape, None)
+            alone.make_placed(position)
         else:
             alone = LoopBuilder(self.graph, node.shape, None)
             alone.make_elementwise(position)
@@ -183,6 +186,10 @@ class Planner:
                 if trial.axes != node.axes:
                     return None
                 trial.make_fold(position)
+            elif isinstance(node, Scatter):
+                if trial.axes is not None or alone.source_shape != trial.source_shape:
+                    return None
+                trial.make_placed(position)
             elif node.shape == trial.source_shape or (group.head is not None and node.size == prod(trial.source_shape)):
                 trial.make_elementwise(position)
             elif trial.axes is not None and node.size == prod(trial.outer):

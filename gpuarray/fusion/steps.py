@@ -108,6 +108,8 @@ class Store:
     """Instruction ``value`` goes to output ``slot`` (of ``extent`` elements) where ``layout`` says.
 
     ``layout`` has the shape of the instruction's level, or of a higher one (a row's value stored to each element).
+    Where there is a ``position``, the instruction of that number gives the flat position instead, and ``layout`` says
+    no more than the index space: no two elements have the same position, and those beyond the extent are dropped.
     """
 
     slot: int
@@ -116,6 +118,12 @@ class Store:
     extent: int
     dtype: DType
     level: int
+    position: int | None = None
+
+    @property
+    def operands(self) -> tuple[int, ...]:
+        """The numbers of the instructions whose values are read."""
+        return (self.value,) if self.position is None else (self.value, self.position)
 
 
 @dataclass(frozen=True)
@@ -146,6 +154,11 @@ class Loop:
     def folds(self) -> tuple[int, ...]:
         """The numbers of the fold instructions."""
         return tuple(i for i, item in enumerate(self.instructions) if isinstance(item, Fold))
+
+    @property
+    def wanted(self) -> tuple[int, ...]:
+        """The numbers of the instructions whose values the stores read."""
+        return tuple(operand for store in self.stores for operand in store.operands)
 
     def index_space(self, level: int) -> Shape:
         """Return the shape that layouts at ``level`` have."""
@@ -293,13 +306,16 @@ def _instruction_text(number: int, item: Instruction) -> str:
             return f"{head}fold {item.op.name} %{item.operand}:{item.source.name}"
 
 
+def _store_text(store: Store) -> str:
+    where = stride_class(store.layout) if store.position is None else f"at %{store.position}"
+    return f"store {store.slot}:{store.dtype.name} %{store.value} {_LEVELS[store.level]} {where}"
+
+
 def loop_text(loop: Loop) -> str:
     """Return the canonical text of a loop: structure, rows, dtypes and stride classes; no sizes and no values."""
     lines = [f"loop {len(loop.outer)}+{len(loop.inner)}"]
     lines += [_instruction_text(i, item) for i, item in enumerate(loop.instructions)]
-    lines += [
-        f"store {s.slot}:{s.dtype.name} %{s.value} {_LEVELS[s.level]} {stride_class(s.layout)}" for s in loop.stores
-    ]
+    lines += [_store_text(store) for store in loop.stores]
     return "\n".join(lines)
 
 

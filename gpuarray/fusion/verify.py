@@ -185,5 +185,11 @@ def _check_store(loop: Loop, store: Store, where: str) -> None:
     require(store.layout.shape == loop.index_space(store.level), f"{where} has a layout over its level's space")
     require(value.level <= store.level, f"{where} is at its value's level or a higher one")
     require(value.dtype == store.dtype == loop.output_dtypes[store.slot], f"{where} has the output's dtype")
+    if store.position is not None:
+        position = loop.instructions[store.position]
+        require(
+            position.dtype.kind in "iu" and not loop.folds, f"{where} has an integer position, in a loop without folds"
+        )
+        return
     check_layout(store.layout, store.extent, where)
     check_unique(store.layout, where)

@@ -39,8 +39,10 @@ Operand: TypeAlias = Node | bool | int | float | complex
 _COMPARISONS = frozenset(
     (rows.less, rows.less_equal, rows.greater, rows.greater_equal, rows.equal, rows.not_equal),
 )
-#: Signatures that were asked for; there are no more of them than rows and combinations of dtypes.
-_SIGNATURES: dict[tuple[MapOp, tuple[Any, ...]], Signature] = {}
+_SCALARS = frozenset((bool, int, float, complex))
+#: By row and kinds of operands, the signatures that were asked for, and whether they take the operands as they are;
+#: there are no more of them than rows and combinations of dtypes.
+_SIGNATURES: dict[tuple[Any, ...], tuple[Signature, bool]] = {}
 _AxisArgument: TypeAlias = int | Sequence[int] | None
 
 
@@ -74,6 +76,11 @@ def cast(node: Node, dtype: DType) -> Node:
             value = np.asarray(node.parameters[0]).astype(dtype)[()]
         return Generate(generators.full, (value,), node.shape, dtype)
     return Map(rows.cast, (node,), node.shape, dtype)
+
+
+def bitcast(node: Node, dtype: DType) -> Node:
+    """Return the bits of ``node`` as another real dtype of the same size; itself if it has that dtype."""
+    return node if node.dtype == dtype else Map(rows.bitcast, (node,), node.shape, dtype)
 
 
 def broadcast_shapes(first: Shape, second: Shape) -> Shape:
@@ -116,18 +123,32 @@ def elementwise(op: MapOp, *operands: Operand) -> Node:
     OverflowError
         If a Python integer does not fit the dtype that the other operands give it.
     """
-    kinds = tuple([o.dtype if isinstance(o, BaseNode) else type(o) for o in operands])
-    signature = _SIGNATURES.get((op, kinds))
-    if signature is None:
-        signature = _SIGNATURES[op, kinds] = op.resolve(*kinds)
+    kinds: list[Any] = [op]
     shape: Shape | None = None
+    even = True  # all operands are nodes of one shape
+    for operand in operands:
+        kind = type(operand)
+        if kind in _SCALARS:
+            kinds.append(kind)
+            even = False
+        else:
+            node: Node = operand  # type: ignore[assignment]  # what is no scalar is a node
+            kinds.append(node.dtype)
+            if shape is None:
+                shape = node.shape
+            elif node.shape != shape:
+                shape = broadcast_shapes(shape, node.shape)
+                even = False
+    found = _SIGNATURES.get(tuple(kinds))
+    if found is None:
+        signature = op.resolve(*kinds[1:])
+        found = _SIGNATURES[tuple(kinds)] = signature, signature.inputs == tuple(kinds[1:])
+    signature, as_given = found
+    if even and as_given:
+        return Map(op, operands, shape or (), signature.output)  # type: ignore[arg-type]  # they are all nodes
     nodes: list[Node] = []
     for operand, dtype in zip(operands, signature.inputs, strict=True):
         if isinstance(operand, BaseNode):
-            if shape is None:
-                shape = operand.shape
-            elif shape != operand.shape:
-                shape = broadcast_shapes(shape, operand.shape)
             nodes.append(operand if operand.dtype is dtype else cast(operand, dtype))
         else:
             try:
@@ -234,7 +255,8 @@ def reduce(
 def scan(op: ReduceOp, source: Node, axis: int, dtype: DType | None = None) -> Node:
     """Return the running fold of ``source`` along ``axis``."""
     number = normalize_axis(axis, len(source.shape))
-    if dtype is not None:
+    is_count = dtype is not None and source.dtype == dtypes.bool_ and dtype.kind in "iu"
+    if dtype is not None and not is_count:  # a mask is counted as it is
         source = cast(source, dtype)
     return Scan(op, source, number, dtype or op.accumulate(source.dtype))
 
@@ -282,8 +304,23 @@ def scatter(target: Node, values: Node, where: Layout | Node) -> Node:
     if values.shape != shape:
         values = view(values, broadcast_to(values.shape, shape))
     if isinstance(where, Layout):
-        return Scatter(target, values, where, None)
-    return Scatter(target, values, None, where)
+        return Scatter(target, values, where, None, target.shape)
+    return Scatter(target, values, None, where, target.shape)
+
+
+def place(values: Node, positions: Node, shape: Shape) -> Node:
+    """Return the array of ``shape`` whose element at each flat position is the value that has this position.
+
+    Parameters
+    ----------
+    values : Node
+        Of the shape of ``positions``.
+    positions : Node
+        Integers that are not negative: each flat position of ``shape`` once. Values with greater ones are dropped.
+    shape : tuple of int
+        Of the result.
+    """
+    return Scatter(None, values, None, positions, shape)
 
 
 def broadcast_to(shape: Shape, target: Shape) -> Layout:

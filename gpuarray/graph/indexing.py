@@ -11,7 +11,6 @@ from operator import index
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from gpuarray import dtypes
 from gpuarray.graph import build
@@ -48,6 +47,14 @@ class Integers:
         self.node = node
         self.lowest = lowest
         self.highest = highest
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """A boolean-array key element: for each of its axes the positions at which it holds, and its shape."""
+
+    positions: tuple[Node, ...]
+    shape: Shape
 
 
 def is_basic(key: Any) -> bool:
@@ -205,11 +212,13 @@ def elements(item: Any) -> tuple[list[Any], list[int]]:
         return [item], [1]
     if isinstance(item, Integers):
         return [item], [1]
+    if isinstance(item, Mask):
+        return _mask_elements(item)
     host = np.asarray(item)
     if host.size == 0 and not isinstance(item, np.ndarray):
         host = host.astype(np.int64)
     if host.dtype == np.bool_:
-        return _mask_elements(host)
+        return _mask_elements(Mask(tuple(build.host_node(p) for p in np.nonzero(host)), host.shape))
     if host.dtype.kind not in "iu":
         raise IndexError(
             f"arrays used as indices must be of integer (or boolean) type, not {host.dtype}; only integers, slices "
@@ -219,12 +228,9 @@ def elements(item: Any) -> tuple[list[Any], list[int]]:
     return [Integers(build.host_node(host), lowest, highest if host.size else None)], [1]
 
 
-def _mask_elements(mask: npt.NDArray[Any]) -> tuple[list[Any], list[int]]:
-    found = np.nonzero(mask) if mask.ndim else (np.zeros(int(mask), np.int64),)
-    parts: list[Any] = [_MaskAxis(Integers(build.host_node(p), 0, None), n) for p, n in zip(found, mask.shape)]  # noqa: B905  # a 0-d mask has a position but no extent
-    if mask.ndim == 0:
-        return [None, Integers(build.host_node(found[0]), 0, None)], [0, 0]
-    return parts, [1] * len(parts)
+def _mask_elements(mask: Mask) -> tuple[list[Any], list[int]]:
+    pairs = zip(mask.positions, mask.shape, strict=True)
+    return [_MaskAxis(Integers(node, 0, None), extent) for node, extent in pairs], [1] * len(mask.shape)
 
 
 def check_masks(items: list[Any], shape: Shape) -> list[Any]:

@@ -95,9 +95,14 @@ class Generate(BaseNode):
     __slots__ = ("op", "parameters")
 
     def __init__(self, op: GenerateOp, parameters: tuple[Any, ...], shape: Shape, dtype: DType) -> None:
-        super().__init__(shape, dtype, ())
         self.op = op
         self.parameters = parameters
+        self.shape = shape
+        self.dtype = dtype
+        self.inputs = ()
+        self.result = None
+        self.holder = None
+        self.depth = 1
 
 
 class Map(BaseNode):
@@ -106,8 +111,18 @@ class Map(BaseNode):
     __slots__ = ("op",)
 
     def __init__(self, op: MapOp, inputs: "tuple[Node, ...]", shape: Shape, dtype: DType) -> None:
-        super().__init__(shape, dtype, inputs)
+        # as BaseNode does, without a further call: this is recorded more often than all other kinds together
         self.op = op
+        self.shape = shape
+        self.dtype = dtype
+        self.inputs = inputs
+        self.result = None
+        self.holder = None
+        depth = 0
+        for node in inputs:
+            if node.depth > depth:
+                depth = node.depth
+        self.depth = depth + 1
 
 
 class View(BaseNode):
@@ -169,14 +184,20 @@ class Scatter(BaseNode):
 
     With ``layout`` the values, of its shape, replace the elements it names (no position twice). Without, a third
     operand gives flat C-order positions in range; of values for one position the last in C order counts.
+
+    Without a target (``is_whole``) the operands are values and positions: exactly one value has each flat position of
+    ``shape``, and values whose position is beyond that are dropped.
     """
 
-    __slots__ = ("layout",)
+    __slots__ = ("is_whole", "layout")
 
-    def __init__(self, target: "Node", values: "Node", layout: Layout | None, positions: "Node | None") -> None:
-        operands = (target, values) if positions is None else (target, values, positions)
-        super().__init__(target.shape, target.dtype, operands)
+    def __init__(
+        self, target: "Node | None", values: "Node", layout: Layout | None, positions: "Node | None", shape: Shape
+    ) -> None:
+        operands = tuple(operand for operand in (target, values, positions) if operand is not None)
+        super().__init__(shape, values.dtype, operands)
         self.layout = layout
+        self.is_whole = target is None
 
 
 class Contract(BaseNode):

@@ -123,7 +123,7 @@ def _check_map(node: Map, operands: Sequence[Node], where: str) -> None:
         lead = len(node.shape) - len(operand.shape)
         fits = lead >= 0 and all(n in (1, m) for n, m in zip(operand.shape, node.shape[lead:], strict=True))
         require(fits, f"{where} of {op.name}: an operand of shape {operand.shape} broadcasts to {node.shape}")
-    if op is rows.cast:
+    if op is rows.cast or op is rows.bitcast:
         return
     found = op.resolve(*(operand.dtype for operand in operands))
     given = tuple(operand.dtype for operand in operands)
@@ -155,6 +155,12 @@ def _check_reduce(node: Reduce, source: Node, where: str) -> None:
 
 
 def _check_scatter(node: Scatter, operands: Sequence[Node], where: str) -> None:
+    if node.is_whole:
+        values, place = operands
+        require(node.layout is None and place.dtype.kind in "iu", f"{where} has integer positions")
+        require(values.shape == place.shape and values.dtype == node.dtype, f"{where} has a value for each position")
+        require(values.size >= node.size, f"{where} has a value for each of its elements")
+        return
     target, values, *positions = operands
     require(node.shape == target.shape and node.dtype == target.dtype, f"{where} has its target's shape and dtype")
     require(values.dtype == node.dtype, f"{where} has values of its dtype")

@@ -25,73 +25,114 @@ def current(node: Node) -> Node:
 
 
 class Walk(NamedTuple):
-    """The different nodes of a graph, operands before their users.
+    """The nodes of a graph, operands before their users.
 
     Attributes
     ----------
     order : list of Node
         The nodes; those that have been evaluated stand for themselves as leaves.
     position : dict
-        Places in ``order`` by ``id(node)``. Nodes that say the same of the same operands share the first one's. Scalars
-        are never the same: a plan must not change when two of them happen to be equal.
-    keys : list
-        What tells each node from others of a plan, but for the values of leaves and scalars; all of them together tell
-        plans apart.
-    twins : list of (Node, int)
-        Nodes that are not in ``order`` because an earlier one says the same, and its place.
+        Places in ``order`` by ``id(node)``.
+    key : list
+        What tells the graph from others, but for the values of leaves and scalars.
+    others : list of int
+        Places of nodes that are no leaves, generators or elementwise rows.
     """
 
     order: list[Node]
     position: dict[int, int]
-    keys: list[Hashable]
-    twins: list[tuple[Node, int]]
+    key: list[Hashable]
+    others: list[int]
 
 
 def topological(roots: Iterable[Node]) -> Walk:
-    """Return the different nodes below ``roots``, operands before their users."""
+    """Return the nodes below ``roots``, operands before their users."""
     order: list[Node] = []
     position: dict[int, int] = {}
-    keys: list[Hashable] = []
-    twins: list[tuple[Node, int]] = []
-    first: dict[Hashable, int] = {}
-    stack: list[Node] = [node if node.result is None else node.result for node in roots]
+    key: list[Hashable] = []
+    others: list[int] = []
+    stack: list[Node | None] = list(roots)
     stack.reverse()
     while stack:
-        node = stack[-1]
-        if id(node) in position:
-            stack.pop()
-            continue
-        places: list[int] = []
-        for operand in node.inputs:
-            if operand.result is not None:
-                operand = operand.result
-            place = position.get(id(operand))
-            if place is None:
-                stack.append(operand)
-                break
-            places.append(place)
+        node = stack.pop()
+        if node is not None:
+            if node.result is not None:
+                node = node.result
+            if id(node) in position:
+                continue
+            if node.inputs:
+                stack.append(node)
+                stack.append(None)  # the node below this has its operands behind it
+                stack.extend(node.inputs[::-1])
+                continue
         else:
-            stack.pop()
-            number = len(order)
-            key: Hashable
-            if type(node) is Map:
-                key = (node.op, node.dtype, node.shape, *places)
-            elif type(node) is Leaf:
-                key = (node.dtype, node.shape)
-            elif type(node) is Generate:
-                key = (node.op, node.dtype, node.shape)
-            else:
-                key = _rare_key(node, tuple(places))
-            if places:
-                known = first.setdefault(key, number)
-                if known != number:
-                    position[id(node)] = known
-                    twins.append((node, known))
-                    continue
-            position[id(node)] = number
-            order.append(node)
-            keys.append(key)
-    return Walk(order, position, keys, twins)
+            node = stack.pop()
+            assert node is not None
+            if id(node) in position:
+                continue
+        position[id(node)] = len(order)
+        kind = type(node)
+        if kind is Map:
+            key.append(node.op)  # type: ignore[union-attr]  # of a Map
+            key.append(node.dtype)
+            key.append(node.shape)
+            for operand in node.inputs:
+                key.append(position[id(operand if operand.result is None else operand.result)])
+        elif kind is Leaf:
+            key.append(Leaf)
+            key.append(node.dtype)
+            key.append(node.shape)
+        elif kind is Generate:
+            key.append(node.op)  # type: ignore[union-attr]  # of a Generate
+            key.append(node.dtype)
+            key.append(node.shape)
+        else:
+            others.append(len(order))
+            key.append(_meaning(node, operands(node, position)))
+        order.append(node)
+    return Walk(order, position, key, others)
+
+
+class Merged(NamedTuple):
+    """The different nodes of a graph: of those that say the same of the same operands, the first.
+
+    Attributes
+    ----------
+    order : list of Node
+        The nodes, operands before their users.
+    position : dict
+        Places in ``order`` by ``id(node)``, of all nodes that were walked.
+    kept : list of int
+        Places in the walk of the nodes in ``order``.
+    twins : list of (int, int)
+        The others: their place in the walk, and the place in ``order`` of the one that says the same.
+    """
+
+    order: list[Node]
+    position: dict[int, int]
+    kept: list[int]
+    twins: list[tuple[int, int]]
+
+
+def merge(walk: Walk) -> Merged:
+    """Return the different nodes of a walk.
+
+    Leaves are not compared, nor scalars: a plan must not change when two of them happen to be equal.
+    """
+    found = Merged([], {}, [], [])
+    first: dict[Hashable, int] = {}
+    for place, node in enumerate(walk.order):
+        number = len(found.order)
+        if node.inputs:
+            known = first.setdefault(_meaning(node, operands(node, found.position)), number)
+            if known != number:
+                found.position[id(node)] = known
+                found.twins.append((place, known))
+                continue
+        found.position[id(node)] = number
+        found.order.append(node)
+        found.kept.append(place)
+    return found
 
 
 def operands(node: Node, position: dict[int, int]) -> tuple[int, ...]:
@@ -99,7 +140,8 @@ def operands(node: Node, position: dict[int, int]) -> tuple[int, ...]:
     return tuple([position[id(i if i.result is None else i.result)] for i in node.inputs])
 
 
-def _rare_key(node: Node, places: tuple[int, ...]) -> Hashable:
+def _meaning(node: Node, places: tuple[int, ...]) -> Hashable:
+    """Return what a node says of its operands, which are named by their places."""
     head: tuple[Any, ...] = (type(node), node.dtype, node.shape, places)
     match node:
         case View():
@@ -114,7 +156,9 @@ def _rare_key(node: Node, places: tuple[int, ...]) -> Hashable:
             return (*head, node.layout)
         case Call():
             return (*head, node.op, node.output, freeze(node.parameters))
-        case Leaf() | Map() | Generate() | Gather() | Contract():
+        case Map() | Generate():
+            return (*head, node.op)
+        case Leaf() | Gather() | Contract():
             return head
         case _:
             assert_never(node)

@@ -1,15 +1,21 @@
-"""DLPack: arrays are exported as host copies, and imported from any producer that can give host memory.
+"""DLPack: arrays are exported as host memory, and imported from any producer that can give host memory.
 
-The memory of a ``wgpu`` device has no DLPack device type, so what crosses is always a copy on the CPU.
+The memory of a ``wgpu`` device has no DLPack device type, so what crosses is on the CPU: a copy, unless the consumer
+wants none.
 """
 
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from gpuarray import dispatch
 from gpuarray.array import GpuArray, default_device, from_host
 from gpuarray.device import Device
+from gpuarray.graph.layouts import is_identity
+from gpuarray.graph.nodes import Leaf
+from gpuarray.graph.walk import current
+from gpuarray.runtime import evaluate
 
 #: DLPack's device (kDLCPU, 0).
 HOST: Final = (1, 0)
@@ -23,7 +29,7 @@ def to_dlpack(
     dl_device: tuple[int, int] | None = None,
     copy: bool | None = None,
 ) -> Any:
-    """Return a DLPack capsule with a host copy of an array.
+    """Return a DLPack capsule with an array's elements in host memory.
 
     Parameters
     ----------
@@ -36,7 +42,9 @@ def to_dlpack(
     dl_device : tuple of int, optional
         The device that the consumer wants, which can only be the CPU, ``(1, 0)``.
     copy : bool, optional
-        False is an error, because the export is always a copy.
+        False exports the array's own host memory, into which the elements on a device are read once. It must only be
+        read, since other arrays may have the same value; DLPack can say so from version 1.0 on. Otherwise the export is
+        a copy.
 
     Raises
     ------
@@ -48,9 +56,50 @@ def to_dlpack(
     if dl_device is not None and tuple(dl_device) != HOST:
         raise BufferError(f"dl_device={dl_device!r} was given; arrays are exported to the CPU, {HOST}, only")
     if copy is False:
-        raise BufferError("copy=False was given, but the export of a GpuArray is always a copy; leave it out")
-    host = np.array(array, copy=True)
+        host = _memory(array)
+        if max_version is None or max_version[0] < 1:
+            host = np.asarray(_Unmarked(host))
+    else:
+        host = np.array(array, copy=True)
     return host.__dlpack__(max_version=max_version) if max_version is not None else host.__dlpack__()
+
+
+class _Unmarked:
+    """Read-only memory without the mark, for versions of DLPack that have none."""
+
+    def __init__(self, memory: npt.NDArray[Any]) -> None:
+        interface = memory.__array_interface__
+        self.__array_interface__ = {**interface, "data": (interface["data"][0], False)}
+        self.memory = memory
+
+
+def _memory(array: GpuArray) -> npt.NDArray[Any]:
+    """Return the host memory in which an array's elements are, read-only; those of a device move there, and stay.
+
+    Raises
+    ------
+    BufferError
+        If the array is a view of a part of another one.
+    """
+    if not array.size:  # there is nothing to copy
+        return np.empty(array.shape, array.dtype)
+    whole = array.base
+    if whole is not None and (array.dtype != whole.dtype or not is_identity(array._storage_layout(), whole.size)):
+        raise BufferError(
+            "copy=False was given, but the array is a view of a part of another one, or in another order; leave it out"
+        )
+    node = (array if whole is None else whole).node()
+    evaluate.evaluate((node,), array.device)
+    leaf = current(node)
+    assert isinstance(leaf, Leaf)
+    provider = evaluate.provider_of(Device("cpu"))
+    if leaf.host is None and provider in leaf.buffers:
+        memory: npt.NDArray[Any] = provider.export(leaf.buffers[provider])[: leaf.nbytes].view(leaf.dtype)
+    else:
+        leaf.host = memory = evaluate.host_values(leaf)
+    memory = memory.reshape(array.shape)
+    memory.flags.writeable = False
+    return memory
 
 
 def from_dlpack(x: Any, /, *, device: Device | str | None = None, copy: bool | None = None) -> GpuArray:

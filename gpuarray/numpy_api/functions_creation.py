@@ -187,7 +187,7 @@ def logspace(
 
 @native("meshgrid")
 def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
-    return tuple(creation.meshgrid(*xi, indexing=indexing, sparse=sparse, copy=copy))
+    return creation.meshgrid(*xi, indexing=indexing, sparse=sparse, copy=copy)
 
 
 # --- triangles and diagonals ----------------------------------------------------------------------------------------

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.api import creation, indexing, manipulation
-from gpuarray.array import GpuArray, wrap
-from gpuarray.numpy_api.arguments import along, as_array, deliver, normalized
+from gpuarray.api import creation, indexing, manipulation, searching
+from gpuarray.array import GpuArray, compaction, wrap
+from gpuarray.numpy_api.arguments import along, as_array, concatenated, deliver, normalized
 from gpuarray.numpy_api.functions_statistics import sum_
 from gpuarray.numpy_api.host import on_host
 from gpuarray.numpy_api.reduction import mask_node
@@ -67,15 +67,58 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
     source = as_array(a)
     if axis is None:
         source, axis = source.reshape(-1), 0
-    mask = np.asarray(condition)
-    if mask.ndim != 1:
-        raise ValueError("condition must be a 1-d array")
-    return deliver(source[along(normalized(axis, source.ndim), np.flatnonzero(mask))], out)
+    number = normalized(axis, source.ndim)
+    return deliver(source[along(number, _mask_of(condition, source.shape[number]))], out)
 
 
 @implements("extract")
 def extract(condition: Any, arr: Any) -> Any:
-    return as_array(arr).reshape(-1)[np.flatnonzero(np.asarray(condition))]
+    source = as_array(arr).reshape(-1)
+    given = condition if isinstance(condition, GpuArray) else np.asarray(condition)
+    return source[_mask_of(given.reshape(-1), source.size)]
+
+
+def _mask_of(condition: Any, extent: int) -> Any:
+    """Return a condition of one axis as a mask of one with ``extent``; what it does not say is false."""
+    given = condition if isinstance(condition, GpuArray) else np.asarray(condition)
+    if given.ndim != 1:
+        raise ValueError("condition must be a 1-d array")
+    mask = given.astype(dtypes.bool_)
+    if mask.size > extent:
+        if bool(mask[extent:].any()):
+            raise IndexError(f"the condition holds beyond position {extent - 1}, the last of the array's axis")
+        return mask[:extent]
+    return np.concatenate((mask, np.zeros(extent - mask.size, dtypes.bool_))) if mask.size < extent else mask
+
+
+native("flatnonzero")(searching.flatnonzero)
+native("argwhere")(searching.argwhere)
+
+
+@native("nonzero")
+def nonzero(a: Any) -> Any:
+    return searching.nonzero(a)
+
+
+@implements("trim_zeros")
+def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
+    sides = trim.lower()
+    if sides not in ("fb", "bf", "f", "b"):
+        raise ValueError(f"unexpected character(s) in `trim`: {sides!r}")
+    axes = range(filt.ndim) if axis is None else [normalized(a, filt.ndim) for a in np.atleast_1d(axis)]
+    if not axes:
+        return filt
+    found = searching.nonzero(filt)
+    bounds: list[tuple[Any, Any]] = [(0, 0)] * filt.ndim
+    if found[0].size:
+        ends = [end.reshape(1) for line in found for end in (line.min(), line.max() + 1)]
+        numbers = iter(concatenated(ends, 0).tolist())
+        bounds = [
+            (first if "f" in sides else None, stop if "b" in sides else None)
+            for first, stop in zip(numbers, numbers, strict=True)
+        ]
+    key = tuple(slice(*bounds[a]) if a in axes else slice(None) for a in range(filt.ndim))
+    return filt[key]
 
 
 # --- diagonals ------------------------------------------------------------------------------------------------------
@@ -86,19 +129,9 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     return manipulation.diagonal(a, index(offset), axis1, axis2)
 
 
-@native("linalg.diagonal")
-def linalg_diagonal(x: Any, /, *, offset: int = 0) -> Any:
-    return diagonal(x, offset, -2, -1)
-
-
 @native("trace")
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
     return sum_(diagonal(a, offset, axis1, axis2), -1, dtype, out)
-
-
-@native("linalg.trace")
-def linalg_trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Any:
-    return trace(x, offset, -2, -1, dtype)
 
 
 @native("diag")
@@ -163,13 +196,16 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
     if not isinstance(arr, GpuArray):
         _host_target(np.place, arr, mask, vals)
         return
-    flags = np.asarray(mask).astype(np.bool_).reshape(arr.shape)
-    wanted = int(np.count_nonzero(flags))
-    values = as_array(vals).reshape(-1)
-    if wanted and values.size == 0:
+    flags = as_array(mask).astype(dtypes.bool_)
+    if flags.size != arr.size:
+        raise ValueError("place: mask and data must be the same size")
+    values: Any = as_array(vals).reshape(-1).astype(arr.dtype, copy=False)
+    found = compaction(flags.reshape(arr.shape).node(), arr.device)
+    if found.count and values.size == 0:
         raise ValueError("Cannot insert from an empty array!")
-    if wanted:
-        arr[flags] = np.resize(values, (wanted,))
+    if found.count:
+        repeated: Any = np.resize(values, (found.count,))
+        arr[...] = wrap(found.put(arr.node(), repeated.node()), arr.device)
 
 
 @implements("put")

@@ -76,7 +76,7 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
 
 @native("broadcast_arrays")
 def broadcast_arrays(*args: Any, subok: bool = False) -> Any:
-    return tuple(data_types.broadcast_arrays(*args))
+    return data_types.broadcast_arrays(*args)
 
 
 def _at_least(arrays: Sequence[Any], key: Any) -> Any:

@@ -49,6 +49,16 @@ def _cast_dtypes(source: Any, target: DType) -> Signature:
     return Signature((dtypes.promote(source),), dtypes.canonical(target))
 
 
+def _bitcast(x: Any, out: Any) -> Any:
+    np.copyto(out.view(np.asarray(x).dtype), x)
+    return out
+
+
+def _bitcast_dtypes(source: Any, target: DType) -> Signature:
+    """Return the signature of the same bits in the dtype that the node names, which has the source's size."""
+    return Signature((dtypes.canonical(source),), dtypes.canonical(target))
+
+
 def _real(x: Any, out: Any) -> Any:
     np.copyto(out, np.asarray(x).real)
     return out
@@ -90,19 +100,22 @@ _IDENTITY = {"int": "{0}", "bool": "{0}"}
 add = MapOp(
     name="add", numpy=np.add, arity=2, doc="Sum; logical or of booleans.",
     wgsl={
-        "bool": "({0} || {1})", "int": "({0} + {1})", "float": "add_{T}({0}, {1})",
+        "bool": "({0} || {1})", "int": "({0} + {1})", "pair": "add_pair({0}, {1})", "float": "add_{T}({0}, {1})",
         "complex": "opaque_{T}({0} + {1})",
     },
 )  # fmt: skip
 subtract = MapOp(
     name="subtract", numpy=np.subtract, arity=2, doc="Difference.",
-    wgsl={"int": "({0} - {1})", "float": "subtract_{T}({0}, {1})", "complex": "subtract_{T}({0}, {1})"},
+    wgsl={
+        "int": "({0} - {1})", "pair": "subtract_pair({0}, {1})", "float": "subtract_{T}({0}, {1})",
+        "complex": "subtract_{T}({0}, {1})",
+    },
 )  # fmt: skip
 multiply = MapOp(
     name="multiply", numpy=np.multiply, arity=2, doc="Product; logical and of booleans.",
     wgsl={
-        "bool": "({0} && {1})", "int": "({0} * {1})", "float": "multiply_{T}({0}, {1})",
-        "complex": "multiply_{T}({0}, {1})",
+        "bool": "({0} && {1})", "int": "({0} * {1})", "pair": "multiply_pair({0}, {1})",
+        "float": "multiply_{T}({0}, {1})", "complex": "multiply_{T}({0}, {1})",
     },
 )  # fmt: skip
 divide = MapOp(
@@ -124,28 +137,32 @@ fmod = MapOp(
 negative = MapOp(
     name="negative", numpy=np.negative, arity=1, doc="Negated value.",
     wgsl={
-        "signed": "(-{0})", "unsigned": "({T}(0) - {0})", "float": "negative_{T}({0})", "complex": "negative_{T}({0})",
+        "signed": "(-{0})", "unsigned": "({T}(0) - {0})", "pair": "negative_pair({0})", "float": "negative_{T}({0})",
+        "complex": "negative_{T}({0})",
     },
 )  # fmt: skip
 positive = MapOp(name="positive", numpy=np.positive, arity=1, doc="The value itself.", wgsl={"any": "{0}"})
 abs = MapOp(
     name="abs", numpy=np.absolute, arity=1, ulp=2, doc="Magnitude, exact of real operands; real of complex ones.",
     wgsl={
-        "bool": "{0}", "unsigned": "{0}", "signed": "select({0}, -{0}, {0} < 0)", "float": "abs_{T}({0})",
-        "complex": "abs_{T}({0})",
+        "bool": "{0}", "unsigned": "{0}", "u64p": "{0}", "signed": "select({0}, -{0}, {0} < 0)", "i64p": "abs_{T}({0})",
+        "float": "abs_{T}({0})", "complex": "abs_{T}({0})",
     },
 )  # fmt: skip
 fabs = MapOp(name="fabs", numpy=np.fabs, arity=1, doc="Magnitude, floating.", wgsl={"float": "abs_{T}({0})"})
 sign = MapOp(
     name="sign", numpy=np.sign, arity=1, doc="-1, 0 or 1; x / |x| of complex numbers.",
     wgsl={
-        "unsigned": "min({0}, {T}(1))", "signed": "({T}({0} > 0) - {T}({0} < 0))", "float": "sign_{T}({0})",
-        "complex": "sign_{T}({0})",
+        "unsigned": "min({0}, {T}(1))", "signed": "({T}({0} > 0) - {T}({0} < 0))", "pair": "sign_{T}({0})",
+        "float": "sign_{T}({0})", "complex": "sign_{T}({0})",
     },
 )  # fmt: skip
 square = MapOp(
     name="square", numpy=np.square, arity=1, doc="x * x.",
-    wgsl={"int": "({0} * {0})", "float": "multiply_{T}({0}, {0})", "complex": "square_{T}({0})"},
+    wgsl={
+        "int": "({0} * {0})", "pair": "multiply_pair({0}, {0})", "float": "multiply_{T}({0}, {0})",
+        "complex": "square_{T}({0})",
+    },
 )  # fmt: skip
 reciprocal = MapOp(
     name="reciprocal", numpy=np.reciprocal, arity=1, cost=4, doc="1 / x; truncated of integers.",
@@ -223,7 +240,7 @@ spacing = MapOp(
 # the literals take the exponent's own integer type, so one template serves i32 and i64 exponents
 ldexp = MapOp(
     name="ldexp", numpy=np.ldexp, arity=2, cost=4, doc="x times 2 to an integer power.",
-    wgsl={"float": "ldexp_{T}({0}, i32(max(min({1}, 9999), -9999)))"},
+    wgsl={"float": "ldexp_{T}({0}, i32(max(min({1}, 9999), -9999)))", "pair": "ldexp_{T}({0}, exponent_pair({1}))"},
 )  # fmt: skip
 frexp_mantissa = MapOp(
     name="frexp_mantissa", numpy=np.frexp, arity=1, output=0, cost=4, doc="The mantissa, of magnitude in [0.5, 1).",
@@ -283,7 +300,10 @@ atanh = _mathematical("atanh", np.arctanh, "Inverse hyperbolic tangent.", cost=2
 
 def _extreme(name: str, ufunc: np.ufunc, doc: str, boolean: str, integer: str) -> MapOp:
     form = f"{name}_{{T}}({{0}}, {{1}})"
-    forms = {"bool": boolean, "int": f"{integer}({{0}}, {{1}})", "float": form, "complex": form}
+    forms = {
+        "bool": boolean, "int": f"{integer}({{0}}, {{1}})", "pair": f"{integer}_{{T}}({{0}}, {{1}})", "float": form,
+        "complex": form,
+    }  # fmt: skip
     return MapOp(name=name, numpy=ufunc, arity=2, wgsl=forms, cost=2, doc=doc)
 
 
@@ -293,31 +313,38 @@ fmax = _extreme("fmax", np.fmax, "The larger; the other one if one is NaN.", "({
 fmin = _extreme("fmin", np.fmin, "The smaller; the other one if one is NaN.", "({0} && {1})", "min")
 
 # NumPy compares int64 with uint64 exactly, without a common type: the 64-bit forms take both as u64 together with
-# whether each is negative, which is right for all four pairs of types.
-_PAIR = "u64({0}), u64({1}), {0} < 0, {1} < 0"
-_SWAPPED = "u64({1}), u64({0}), {1} < 0, {0} < 0"
+# whether each is negative, which is right for all four combinations of types.
+_WIDE = "u64({0}), u64({1}), {0} < 0, {1} < 0"
+_WIDE_SWAPPED = "u64({1}), u64({0}), {1} < 0, {0} < 0"
+_PAIR = "{0}, {1}, below_zero_{T}({0}), below_zero_{U}({1})"
+_PAIR_SWAPPED = "{1}, {0}, below_zero_{U}({1}), below_zero_{T}({0})"
 
 
-def _comparison(name: str, ufunc: np.ufunc, doc: str, symbol: str, boolean: str, wide: str) -> MapOp:
+def _comparison(
+    name: str, ufunc: np.ufunc, doc: str, symbol: str, boolean: str, test: str, *, swapped: bool = False
+) -> MapOp:
     form = f"{name}_{{T}}({{0}}, {{1}})"
     narrow = f"({{0}} {symbol} {{1}})"
+    wide = f"{test}_wide({_WIDE_SWAPPED if swapped else _WIDE})"
+    pair = f"{test}_pair({_PAIR_SWAPPED if swapped else _PAIR})"
     forms = {
-        "bool": boolean, "i32": narrow, "u32": narrow, "i64": wide, "u64": wide, "float": form, "complex": form,
+        "bool": boolean, "i32": narrow, "u32": narrow, "i64": wide, "u64": wide, "pair": pair, "float": form,
+        "complex": form,
     }  # fmt: skip
     return MapOp(name=name, numpy=ufunc, arity=2, wgsl=forms, doc=doc)
 
 
-equal = _comparison("equal", np.equal, "Whether x is y.", "==", "({0} == {1})", f"equal_wide({_PAIR})")
+equal = _comparison("equal", np.equal, "Whether x is y.", "==", "({0} == {1})", "equal")
 not_equal = _comparison(
-    "not_equal", np.not_equal, "Whether x is not y; true of NaN.", "!=", "({0} != {1})", f"!equal_wide({_PAIR})"
+    "not_equal", np.not_equal, "Whether x is not y; true of NaN.", "!=", "({0} != {1})", "!equal"
 )
-less = _comparison("less", np.less, "Whether x is below y.", "<", "(!{0} && {1})", f"less_wide({_PAIR})")
+less = _comparison("less", np.less, "Whether x is below y.", "<", "(!{0} && {1})", "less")
 less_equal = _comparison(
-    "less_equal", np.less_equal, "Whether x is at most y.", "<=", "(!{0} || {1})", f"!less_wide({_SWAPPED})"
+    "less_equal", np.less_equal, "Whether x is at most y.", "<=", "(!{0} || {1})", "!less", swapped=True
 )
-greater = _comparison("greater", np.greater, "Whether x is above y.", ">", "({0} && !{1})", f"less_wide({_SWAPPED})")
+greater = _comparison("greater", np.greater, "Whether x is above y.", ">", "({0} && !{1})", "less", swapped=True)
 greater_equal = _comparison(
-    "greater_equal", np.greater_equal, "Whether x is at least y.", ">=", "({0} || !{1})", f"!less_wide({_PAIR})"
+    "greater_equal", np.greater_equal, "Whether x is at least y.", ">=", "({0} || !{1})", "!less"
 )
 
 isnan = MapOp(
@@ -336,12 +363,15 @@ isfinite = MapOp(
 # --- logic and bits ---------------------------------------------------------------------------------------------------
 
 
+_TRUTHS = ("bool", "int", "pair", "float", "complex")
+
+
 def _truth(operand: int, kind: str) -> str:
     return {"bool": f"{{{operand}}}", "int": f"({{{operand}}} != 0)"}.get(kind, f"truth_{{T}}({{{operand}}})")
 
 
 def _logical(name: str, ufunc: np.ufunc, doc: str, join: str) -> MapOp:
-    forms = {kind: f"({_truth(0, kind)} {join} {_truth(1, kind)})" for kind in ("bool", "int", "float", "complex")}
+    forms = {kind: f"({_truth(0, kind)} {join} {_truth(1, kind)})" for kind in _TRUTHS}
     return MapOp(name=name, numpy=ufunc, arity=2, wgsl=forms, doc=doc)
 
 
@@ -350,7 +380,7 @@ logical_or = _logical("logical_or", np.logical_or, "Whether either is non-zero."
 logical_xor = _logical("logical_xor", np.logical_xor, "Whether exactly one is non-zero.", "!=")
 logical_not = MapOp(
     name="logical_not", numpy=np.logical_not, arity=1, doc="Whether the value is zero.",
-    wgsl={kind: f"!{_truth(0, kind)}" for kind in ("bool", "int", "float", "complex")},
+    wgsl={kind: f"!{_truth(0, kind)}" for kind in _TRUTHS},
 )  # fmt: skip
 bitwise_and = MapOp(
     name="bitwise_and", numpy=np.bitwise_and, arity=2, doc="Bits set in both.",
@@ -390,13 +420,17 @@ cast = MapOp(
     name="cast", numpy=_cast, arity=1, dtypes=_cast_dtypes,
     doc="The value in another dtype, as ``astype`` gives it; WGSL comes from ``codegen/casts.py``.",
 )  # fmt: skip
+bitcast = MapOp(
+    name="bitcast", numpy=_bitcast, arity=1, dtypes=_bitcast_dtypes,
+    doc="The bits as another real dtype of the same size; WGSL comes from ``codegen/casts.py``.",
+)  # fmt: skip
 real = MapOp(
     name="real", numpy=_real, arity=1, dtypes=_part_dtypes, doc="The real part.",
     wgsl={"any": "{0}", "complex": "{0}.x"},
 )  # fmt: skip
 imag = MapOp(
     name="imag", numpy=_imag, arity=1, dtypes=_part_dtypes, doc="The imaginary part; 0 of a real number.",
-    wgsl={"any": "{R}(0)", "complex": "{0}.y"},
+    wgsl={"any": "{R}(0)", "pair": "vec2<u32>(0u, 0u)", "complex": "{0}.y"},
 )  # fmt: skip
 conj = MapOp(
     name="conj", numpy=np.conjugate, arity=1, doc="The complex conjugate.",

@@ -68,6 +68,7 @@ arange = GenerateOp(
     name="arange", numpy=_arange, parameters=2, doc="start + index * step, as ``numpy.arange`` rounds it.", cost=3,
     wgsl={
         "int": "({1} + {R}({0}) * {2})",
+        "pair": "add_pair({1}, multiply_pair(vec2<u32>({0}, 0u), {2}))",
         "float": "arange_f{bits}({0}, {1}, {2})",
         "complex": "arange_{R}({0}, {1}, {2})",
     },
@@ -80,6 +81,7 @@ linspace = GenerateOp(
 eye = GenerateOp(
     name="eye", numpy=_eye, parameters=2, parameter_types=("int32", "int32"), cost=6,
     wgsl={"bool": "on_diagonal({0}, {1}, {2})", "real": "{R}(on_diagonal({0}, {1}, {2}))",
+          "pair": "vec2<u32>(u32(on_diagonal({0}, {1}, {2})), 0u)",
           "c64": "vec2<f32>(f32(on_diagonal({0}, {1}, {2})), 0.0)",
           "c128": "vec2<f64>(f64(on_diagonal({0}, {1}, {2})), 0.0)"},
     doc="1 where column - row is k, in a matrix with the given number of columns.",
@@ -87,6 +89,7 @@ eye = GenerateOp(
 tri = GenerateOp(
     name="tri", numpy=_tri, parameters=2, parameter_types=("int32", "int32"), cost=6,
     wgsl={"bool": "under_diagonal({0}, {1}, {2})", "real": "{R}(under_diagonal({0}, {1}, {2}))",
+          "pair": "vec2<u32>(u32(under_diagonal({0}, {1}, {2})), 0u)",
           "c64": "vec2<f32>(f32(under_diagonal({0}, {1}, {2})), 0.0)",
           "c128": "vec2<f64>(f64(under_diagonal({0}, {1}, {2})), 0.0)"},
     doc="1 where column - row is at most k, in a matrix with the given number of columns.",
@@ -109,6 +112,7 @@ random_normal = GenerateOp(
 random_below = GenerateOp(
     name="random_below", numpy=_random_below, parameters=6, parameter_types=("uint32",) * 6, cost=90,
     wgsl={"u32": "random_below_u32({0}, {1}, {2}, {3}, {4}, {5})",
-          "u64": "random_below_u64({0}, {1}, {2}, {3}, {4}, {5}, {6})"},
+          "u64": "random_below_u64({0}, {1}, {2}, {3}, {4}, {5}, {6})",
+          "u64p": "random_below_u64p({0}, {1}, {2}, {3}, {4}, {5}, {6})"},
     doc="Integers below the last two parameters, low word first (0 is two to the width): fractions times it, cut off.",
 )  # fmt: skip

@@ -99,27 +99,37 @@ def normal(index: Any, stream: Stream, kind: np.dtype[Any]) -> npt.NDArray[Any]:
     at = np.asarray(index)
     run = run_of(at)
     if run is None:
-        radius, angle = _polar(at >> 1, stream, kind)
-        mixed: npt.NDArray[Any] = np.where(at & 1, radius * np.sin(angle), radius * np.cos(angle)).astype(kind)
+        radius, cosine, sine = _polar(at >> 1, stream, kind)
+        mixed: npt.NDArray[Any] = (radius * np.where(at & 1, sine, cosine)).astype(kind)
         return mixed
     first, last = run
-    radius, angle = _polar(np.arange(first >> 1, (last >> 1) + 1), stream, kind)
+    radius, cosine, sine = _polar(np.arange(first >> 1, (last >> 1) + 1), stream, kind)
     pairs = np.empty((radius.size, 2), kind)
-    np.multiply(radius, np.cos(angle), out=pairs[:, 0])
-    np.multiply(radius, np.sin(angle), out=pairs[:, 1])
+    np.multiply(radius, cosine, out=pairs[:, 0])
+    np.multiply(radius, sine, out=pairs[:, 1])
     return pairs.reshape(-1)[first & 1 : (first & 1) + at.size].reshape(at.shape)
 
 
-def _polar(pair: Any, stream: Stream, kind: np.dtype[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return radius and angle of pairs, of which each takes two words, or four in double precision."""
+def _polar(pair: Any, stream: Stream, kind: np.dtype[Any]) -> tuple[npt.NDArray[Any], ...]:
+    """Return radius, cosine and sine of pairs, of which each takes two words, or four in double precision."""
     if kind == np.float32:
         found = words(pair, 2, stream)
         share = found[..., 0].astype(np.float32) * np.float32(2.0**-32) + np.float32(2.0**-33)
-        angle = (found[..., 1] >> np.uint32(8)).astype(np.float32) * np.float32(2 * np.pi * 2.0**-24)
-        return np.sqrt(np.float32(-2) * np.log(share)), angle
+        turns = (found[..., 1] >> np.uint32(8)).astype(np.float32) * np.float32(2.0**-23)
+        return np.sqrt(np.float32(-2) * np.log(share)), _sine(turns, np.float32(0.5)), _sine(turns, np.float32(0))
     found = words(pair, 4, stream)
     share = (_fraction(found[..., :2]) + 1.0) * 2.0**-53
-    return np.sqrt(-2.0 * np.log(share)), _fraction(found[..., 2:]) * (2 * np.pi * 2.0**-53)
+    angle = _fraction(found[..., 2:]) * (2 * np.pi * 2.0**-53)
+    return np.sqrt(-2.0 * np.log(share)), np.cos(angle), np.sin(angle)
+
+
+def _sine(turns: npt.NDArray[np.float32], ahead: np.float32) -> npt.NDArray[np.float32]:
+    """Return the sine of half turns plus ``ahead``; what is left after whole ones is exact."""
+    whole = np.rint(turns + ahead)
+    rest = (turns - whole) + ahead
+    even = np.float32(1) - np.float32(2) * np.remainder(whole, np.float32(2))
+    found: npt.NDArray[np.float32] = np.sin(rest * np.float32(np.pi)) * even
+    return found
 
 
 def below(index: Any, stream: Stream, limit: int, kind: np.dtype[Any]) -> npt.NDArray[Any]:

@@ -5,8 +5,9 @@ dtype rule, and the WGSL forms. Constructing a row registers and checks it. A ro
 
 WGSL forms are templates keyed by the *compute type* of the operands (see :data:`COMPUTE_TYPES`), or by a group of
 compute types (:data:`GROUPS`); the most specific key wins. In a template ``{0}``, ``{1}``, ``{2}`` are operand
-expressions, ``{T}`` is the compute type of the operands, ``{R}`` that of the result, and ``{bits}`` the width in bits
-of the operands' *dtype* (8 for int8, whose compute type is i32). Names of functions in ``codegen/math`` may be used
+expressions, ``{T}`` is the compute type of the operands (the first, where they differ, and ``{U}`` of the last),
+``{R}`` that of the result, and ``{bits}`` the width in bits of the operands' *dtype* (8 for int8, whose compute type is
+i32). Names of functions in ``codegen/math`` may be used
 freely; the emitter adds what is used.
 """
 
@@ -23,13 +24,16 @@ from gpuarray.dtypes import DType
 
 #: Compute types. Complex numbers are pairs: c64 is ``vec2<f32>``, c128 ``vec2<f64>``. Booleans compute as ``bool``, 8-
 #: and 16-bit integers as i32 and u32 (results are wrapped to their width by the emitter), float16 as f32 (results are
-#: rounded to float16 by the emitter after every operation).
-COMPUTE_TYPES: Final = ("bool", "i32", "u32", "i64", "u64", "f32", "f64", "c64", "c128")
+#: rounded to float16 by the emitter after every operation). On devices without 64-bit integers, i64p and u64p stand for
+#: i64 and u64: ``vec2<u32>``, the low word first.
+COMPUTE_TYPES: Final = ("bool", "i32", "u32", "i64", "u64", "i64p", "u64p", "f32", "f64", "c64", "c128")
 
+#: Pairs are integers whose operators are functions: a form for "int" serves them if it uses none but those on bits.
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
+    "pair": ("i64p", "u64p"),
     "signed": ("i32", "i64"),
     "unsigned": ("u32", "u64"),
-    "int": ("i32", "u32", "i64", "u64"),
+    "int": ("i32", "u32", "i64", "u64", "i64p", "u64p"),
     "float": ("f32", "f64"),
     "complex": ("c64", "c128"),
     "real": ("i32", "u32", "i64", "u64", "f32", "f64"),
@@ -101,7 +105,7 @@ def _check_templates(name: str, forms: Mapping[str, str], arity: int) -> None:
         if key not in COMPUTE_TYPES and key not in GROUPS:
             raise ValueError(f"operation {name!r}: {key!r} is neither a compute type nor a group of them")
         for _, placeholder, _, _ in Formatter().parse(template):
-            if placeholder is None or placeholder in ("T", "R", "bits"):
+            if placeholder is None or placeholder in ("T", "U", "R", "bits"):
                 continue
             if not placeholder.isdigit() or int(placeholder) >= arity:
                 raise ValueError(f"operation {name!r}: template {template!r} does not fit {arity} operands")
@@ -113,7 +117,7 @@ def wgsl_template(row: "MapOp | GenerateOp", compute: str) -> str | None:
     forms = row.wgsl
     if compute in forms:
         return forms[compute]
-    for group in ("signed", "unsigned", "float", "complex", "int", "real", "any"):
+    for group in ("pair", "signed", "unsigned", "float", "complex", "int", "real", "any"):
         if group in forms and compute in GROUPS[group]:
             return forms[group]
     return None

@@ -159,7 +159,8 @@ def resolve(device: Device) -> Device:
 
 def resolution() -> tuple[Device, str]:
     """Return what the device ``"auto"`` means under the current configuration, and why, in a short sentence."""
-    wanted = config.provider, config.software
+    settings = config.current
+    wanted = settings.provider, settings.software
     found = _resolved.get(wanted)
     if found is None:
         with _lock:

@@ -21,7 +21,7 @@ from gpuarray.fusion.steps import Loop, ScatterStep
 from gpuarray.fusion.verify import check_plan
 from gpuarray.graph.nodes import Call, Contract, Generate, Leaf, Node, Reduce, Scan
 from gpuarray.graph.verify import check_graph
-from gpuarray.graph.walk import Walk, current, topological
+from gpuarray.graph.walk import current, merge, topological
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider, Task
 from gpuarray.runtime import offload, telemetry
@@ -42,11 +42,22 @@ class ReadyStep:
 
 @dataclass(slots=True)
 class ReadyPlan:
-    """A plan with its steps prepared for one provider."""
+    """A plan with its steps prepared for one provider.
+
+    The plan's positions count the different nodes of a graph; ``kept`` has their places in a walk over it (None if
+    none says the same as another), ``twins`` the places of the others with the position that has their value.
+    """
 
     plan: Plan
     steps: tuple[ReadyStep, ...]
+    fallbacks: tuple[tuple[str, str], ...]
     operations: int
+    kept: tuple[int, ...] | None
+    twins: tuple[tuple[int, int], ...]
+
+    def order(self, walked: list[Node]) -> list[Node]:
+        """Return the plan's nodes by position."""
+        return walked if self.kept is None else [walked[place] for place in self.kept]
 
 
 _plans: Final[OrderedDict[Hashable, ReadyPlan]] = OrderedDict()
@@ -88,43 +99,50 @@ def evaluate(nodes: Sequence[Node], device: Device) -> None:
         return
     provider = provider_of(device)
     with _lock:
-        ready, walk = _find_plan(pending, provider)
+        ready, walked = _find_plan(pending, provider)
         telemetry.count("evaluations")
         telemetry.count("operations", ready.operations)
-        _execute(ready, walk.order, provider)
-        for node, place in walk.twins:
-            leaf = walk.order[place].result
+        order = ready.order(walked)
+        _execute(ready, order, provider)
+        for place, position in ready.twins:
+            leaf = order[position].result
             if leaf is not None:
-                node.settle(leaf)
+                walked[place].settle(leaf)
 
 
-def _find_plan(pending: list[Node], provider: Provider) -> tuple[ReadyPlan, Walk]:
-    """Return the plan that computes ``pending``, and the nodes by position."""
+def _find_plan(pending: list[Node], provider: Provider) -> tuple[ReadyPlan, list[Node]]:
+    """Return the plan that computes ``pending``, and the nodes below as they were walked."""
     walk = topological(pending)
-    order, position, keys, _ = walk
-    wanted = {position[id(node)] for node in pending if node.result is None}
-    for number, node in enumerate(order):
-        if type(node) in _KEPT and node.is_held:
-            wanted.add(number)
+    order, position, structure, others = walk
+    wanted = [position[id(node)] for node in pending if node.result is None]
+    wanted += [place for place in others if type(order[place]) in _KEPT and order[place].is_held]
     settings = config.current
-    key = (id(provider), settings.fuse, frozenset(wanted), *keys)
+    key = (id(provider), settings.fuse, tuple(wanted), *structure)
     found = _plans.get(key)
     if found is not None:
         _plans.move_to_end(key)
-        return found, walk
+        return found, order
     telemetry.count("plans")
+    merged = merge(walk)
     if settings.verify:
-        check_graph(order, position)
-    plan = make_plan(order, position, wanted, provider.capabilities, fuse=settings.fuse)
+        check_graph(merged.order, merged.position)
+    targets = {merged.position[id(order[place])] for place in wanted}
+    plan = make_plan(merged.order, merged.position, targets, provider.capabilities, fuse=settings.fuse)
     if settings.verify:
-        check_plan(plan, order)
+        check_plan(plan, merged.order)
     steps = tuple(_ready(step, provider) for step in plan.steps)
-    operations = sum(1 for node in order if type(node) is not Leaf)
-    ready = ReadyPlan(plan, steps, operations)
+    ready = ReadyPlan(
+        plan,
+        steps,
+        tuple((offload.name_of(s.planned.step), s.decision.reason) for s in steps if s.decision.is_fallback),
+        sum(1 for node in merged.order if type(node) is not Leaf),
+        tuple(merged.kept) if merged.twins else None,
+        tuple(merged.twins),
+    )
     _plans[key] = ready
     while len(_plans) > PLAN_LIMIT:
         _plans.popitem(last=False)
-    return ready, walk
+    return ready, order
 
 
 def _ready(planned: PlannedStep, provider: Provider) -> ReadyStep:
@@ -140,23 +158,23 @@ def is_host(provider: Provider) -> bool:
 
 def _execute(ready: ReadyPlan, order: list[Node], provider: Provider) -> None:
     plan = ready.plan
-    for step in ready.steps:
-        if step.decision.is_fallback:
-            telemetry.fallback(offload.name_of(step.planned.step), step.decision.reason)
+    for function, reason in ready.fallbacks:
+        telemetry.fallback(function, reason)
     buffers: dict[int, Any] = {}
     slots: list[Any] = [None] * len(plan.slot_bytes)
     tasks: list[Task] = []
     for step in ready.steps:
         planned = step.planned
-        inputs = [_input(i, buffers, order, provider) for i in planned.inputs]
         outputs = [_output(o, buffers, slots, plan, provider) for o in planned.outputs]
         if step.decision.where == offload.DEVICE:
+            inputs = [_input(i, buffers, order, provider) for i in planned.inputs]
             scalars = [_parameter(order[p], k) for p, k in planned.scalars]
             tasks.append(Task(step.prepared, inputs, outputs, scalars))
             continue
         provider.run(tasks)
         tasks = []
-        _run_on_host(step, inputs, outputs, order, plan, provider)
+        values = [_host_values(i, buffers, order, plan, provider) for i in planned.inputs]
+        _run_on_host(step, values, outputs, order, plan, provider)
     if tasks:
         provider.run(tasks)
     for position, root in plan.results:
@@ -202,14 +220,16 @@ def _output(position: int, buffers: dict[int, Any], slots: list[Any], plan: Plan
 
 
 def _run_on_host(
-    step: ReadyStep, inputs: list[Any], outputs: list[Any], order: list[Node], plan: Plan, provider: Provider
+    step: ReadyStep,
+    values: list[npt.NDArray[Any]],
+    outputs: list[Any],
+    order: list[Node],
+    plan: Plan,
+    provider: Provider,
 ) -> None:
-    """Run one step with host memory: read its inputs, compute, write its outputs back to the device."""
+    """Run one step with host memory, and write its outputs to the device."""
     planned = step.planned
     host = provider_of(HOST_DEVICE)
-    arrays = [
-        _host_values(order[i], i, buffer, plan, provider) for i, buffer in zip(planned.inputs, inputs, strict=True)
-    ]
     results = []
     for position, buffer in zip(planned.outputs, outputs, strict=True):
         size, dtype = plan.sizes[position]
@@ -217,18 +237,22 @@ def _run_on_host(
         if isinstance(planned.step, Loop | ScatterStep):  # these may write some elements only
             provider.read(buffer, results[-1])
     scalars = [_parameter(order[p], k) for p, k in planned.scalars]
-    own = [host.adopt(a, a.nbytes) for a in arrays]
+    own = [host.adopt(value, value.nbytes) for value in values]
     host.run([Task(step.prepared, own, [host.adopt(r, r.nbytes) for r in results], scalars)])
     for buffer, result in zip(outputs, results, strict=True):
         provider.write(buffer, result)
 
 
-def _host_values(node: Node, position: int, buffer: Any, plan: Plan, provider: Provider) -> npt.NDArray[Any]:
+def _host_values(
+    position: int, buffers: dict[int, Any], order: list[Node], plan: Plan, provider: Provider
+) -> npt.NDArray[Any]:
+    """Return a step's input for the host; what is there already does not visit the device."""
+    node = order[position]
     if isinstance(node, Leaf) and node.host is not None:
         return node.host
     size, dtype = plan.sizes.get(position, (node.size, node.dtype))
     array = np.empty(size, dtype)
-    provider.read(buffer, array)
+    provider.read(_input(position, buffers, order, provider), array)
     return array
 
 
@@ -262,19 +286,6 @@ def read(node: Node, device: Device) -> npt.NDArray[Any]:
     leaf = current(node)
     assert isinstance(leaf, Leaf)
     return leaf.host.copy() if leaf.host is not None else host_values(leaf)
-
-
-def read_in_place_of_a_kernel(node: Node, device: Device, function: str, reason: str) -> npt.NDArray[Any]:
-    """Return the value of ``node`` on the host, where ``function`` goes on without a kernel; counted as a fallback.
-
-    Raises
-    ------
-    FallbackError
-        If ``config.fallback`` is ``"error"``.
-    """
-    if not is_host(provider_of(device)):
-        telemetry.fallback(function, reason)
-    return read(node, device)
 
 
 def transfer(node: Node, source: Device, target: Device) -> Node:
@@ -348,5 +359,5 @@ def plan_of(nodes: Sequence[Node], device: Device) -> tuple[ReadyPlan, list[Node
         return None
     provider = provider_of(device)
     with _lock:
-        ready, walk = _find_plan(pending, provider)
-        return ready, walk.order, provider
+        ready, walked = _find_plan(pending, provider)
+        return ready, ready.order(walked), provider

@@ -102,6 +102,62 @@ def test_mask_with_a_scalar_reads_nothing(device: Any) -> None:
     assert_same(x, host)
 
 
+MASKED = [
+    (np.arange(60).reshape(4, 5, 3) % 4 == 1, ()),
+    (np.arange(20).reshape(4, 5) % 3 == 0, (3,)),
+    (np.array([True, False, True, True]), (5, 3)),
+    (np.ones((4, 5, 3), bool), ()),
+    (np.zeros((4, 5), bool), (3,)),
+]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "float32", "complex64"])
+@pytest.mark.parametrize("case", range(len(MASKED)))
+def test_masks_of_leading_axes(case: int, dtype: str, device: Any) -> None:
+    mask, rest = MASKED[case]
+    host, x = both(values((4, 5, 3), dtype))
+    own = xp.asarray(mask) != xp.asarray(False)  # computed on the device
+    count = int(mask.sum())
+    assert_same(x[own], host[mask])
+    for shape in ((count, *rest), (1, *rest), rest, rest[1:]):
+        new = values(shape, dtype, seed=len(shape))
+        x[own] = xp.asarray(new)
+        host[mask] = new
+        assert_same(x, host)
+    x[own] += x[own]
+    host[mask] += host[mask]
+    assert_same(x, host)
+    x[::-1][own] = x[own]
+    host[::-1][mask] = host[mask]
+    assert_same(x, host)
+    assert xp.stats()["fallbacks"] == 0
+
+
+def test_masks_through_views_of_parts(device: Any) -> None:
+    host, x = both(values((6, 4), np.complex64))
+    own, mask = x.real.T > 0, host.real.T > 0
+    assert_same(x.imag.T[own], host.imag.T[mask])
+    x.imag.T[own] = xp.arange(int(mask.sum()), dtype=xp.float32)
+    host.imag.T[mask] = np.arange(int(mask.sum()), dtype=np.float32)
+    x.real[xp.asarray([True, False] * 3)] = 7
+    host.real[[True, False] * 3] = 7
+    assert_same(x, host)
+
+
+def test_values_that_do_not_fit_a_mask(device: Any) -> None:
+    host, x = both(values((4, 3), np.float32))
+    mask = np.arange(12).reshape(4, 3) % 2 == 0
+    rows = np.array([True, False, True, False])
+    for key, new in ((mask, [1, 2]), (mask, np.ones((6, 1))), (rows, [1, 2]), (rows, np.ones((3, 3)))):
+        error = TypeError if np.ndim(new) > 1 and key is mask else ValueError
+        with pytest.raises(error, match=r"assign|dimension|broadcast"):
+            host[key] = new
+        for own in (key, xp.asarray(key) == xp.asarray(True)):
+            with pytest.raises(error, match=r"assign|dimension|broadcast"):
+                x[own] = new
+    assert_same(x, host)
+
+
 def test_assignment_casts_and_broadcasts(device: Any) -> None:
     host, x = both(np.zeros((2, 3), np.int16))
     for value in (2.9, True, np.array([[1.5, -2.5, 3]]), np.array([[[4, 5, 6]]]), np.float64(8.1)):

@@ -15,7 +15,7 @@ from gpuarray.fusion.verify import check_plan
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import Node, host_leaf
-from gpuarray.graph.walk import topological
+from gpuarray.graph.walk import merge, topological
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import reductions
 
@@ -25,7 +25,7 @@ def planned() -> tuple[Plan, list[Node]]:
     x = host_leaf(np.ones((40, 30), np.float32))
     columns = build.reduce(reductions.max, x, 0, None, True)
     wanted = build.elementwise(rows.subtract, x, columns)
-    nodes, position, *_ = topological([wanted])
+    nodes, position, *_ = merge(topological([wanted]))
     return make_plan(nodes, position, {position[id(wanted)]}, Capabilities(adapter="test")), nodes
 
 
@@ -56,6 +56,9 @@ WRONG: dict[str, Callable[[Plan], Plan]] = {
     "a load at another level": lambda p: with_load(p, level=1),
     "a wrong extent": lambda p: with_load(p, extent=1201),
     "phases that do not fit": lambda p: with_loop(p, phases=(1,) * len(loop_of(p, 0).phases)),
+    "a place that is no integer": lambda p: with_loop(
+        p, stores=tuple(replace(s, position=0) for s in loop_of(p, 0).stores)
+    ),
     "a store of a row for each element": lambda p: with_loop(
         p, stores=tuple(replace(s, level=FULL) for s in loop_of(p, 0).stores)
     ),

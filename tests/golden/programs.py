@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 
 import gpuarray as xp
+from gpuarray.array import wrap
 from gpuarray.device import Capabilities
+from gpuarray.graph import build
 
 #: A device of fixed limits, so that the texts are the same everywhere.
 CAPABILITIES = Capabilities(
@@ -229,3 +231,17 @@ def positions_written() -> Any:
     x = array(1000)
     x[np.array([5, 3, 5])] = np.array([1, 2, 3], np.float32)
     return x
+
+
+@program
+def placed() -> Any:
+    x, places = image(), array(60, 80, dtype="int32")
+    values = (x * 2, x.astype("uint8"))
+    return tuple(wrap(build.place(v.node(), places.node(), (1000,)), v.device) for v in values)
+
+
+@program
+def running_count_placed() -> Any:
+    counts = xp.cumulative_sum(array(100_000, dtype="bool"), dtype="int32")
+    places = array(100_000, dtype="int64")
+    return wrap(build.place((counts - 1).node(), places.node(), (100_000,)), counts.device)

@@ -15,7 +15,7 @@ from gpuarray.device import Device
 from gpuarray.fusion.plan import Plan, make_plan
 from gpuarray.fusion.steps import CallStep, text
 from gpuarray.fusion.verify import check_plan
-from gpuarray.graph.walk import current, topological
+from gpuarray.graph.walk import current, merge, topological
 from gpuarray.providers import registry
 
 TEXTS = Path(__file__).parent / "texts"
@@ -24,7 +24,7 @@ TEXTS = Path(__file__).parent / "texts"
 def plan_of(name: str) -> Plan:
     wanted = PROGRAMS[name]()
     arrays = wanted if isinstance(wanted, tuple) else (wanted,)
-    nodes, position, *_ = topological([current(a.node()) for a in arrays])
+    nodes, position, *_ = merge(topological([current(a.node()) for a in arrays]))
     plan = make_plan(nodes, position, {position[id(current(a.node()))] for a in arrays}, CAPABILITIES)
     check_plan(plan, nodes)
     return plan

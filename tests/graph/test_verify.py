@@ -23,7 +23,7 @@ from gpuarray.graph.nodes import (
     host_leaf,
 )
 from gpuarray.graph.verify import check_graph
-from gpuarray.graph.walk import topological
+from gpuarray.graph.walk import merge, topological
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import reductions
 
@@ -32,7 +32,7 @@ INTEGERS = host_leaf(np.ones((2, 3), np.int32))
 
 
 def check(node: Node) -> None:
-    check_graph(*topological([node])[:2])
+    check_graph(*merge(topological([node]))[:2])
 
 
 def test_what_the_builder_makes_is_right() -> None:
@@ -54,8 +54,10 @@ WRONG: dict[str, Callable[[], Node]] = {
     "axes that stay": lambda: Reduce(reductions.sum, X, (1,), (3,), dtypes.float32),
     "an axis that is not there": lambda: Scan(reductions.sum, X, 2, dtypes.float32),
     "positions that are no integers": lambda: Gather(X, X),
-    "values of another dtype": lambda: Scatter(X, INTEGERS, contiguous((2, 3)), None),
-    "a place written twice": lambda: Scatter(X, X, Layout((2, 3), (0, 1), 0), None),
+    "values of another dtype": lambda: Scatter(X, INTEGERS, contiguous((2, 3)), None, (2, 3)),
+    "a place written twice": lambda: Scatter(X, X, Layout((2, 3), (0, 1), 0), None, (2, 3)),
+    "fewer values than places": lambda: Scatter(None, X, None, INTEGERS, (7,)),
+    "places that are no integers": lambda: Scatter(None, X, None, X, (6,)),
     "matrices that do not match": lambda: Contract(build.reshape(X, (1, 2, 3)), build.reshape(X, (1, 2, 3))),
 }
 

@@ -34,7 +34,25 @@ def test_the_device_is_the_host(device):
 @pytest.mark.parametrize("keywords", [{"stream": 1}, {"dl_device": (2, 0)}, {"copy": False}])
 def test_what_cannot_be_is_refused(keywords, device):
     with pytest.raises(BufferError, match=next(iter(keywords))):
-        from_host(np.zeros(3), Device(device)).__dlpack__(**keywords)
+        from_host(np.zeros(6), Device(device))[::2].__dlpack__(**keywords)
+
+
+def test_without_a_copy_the_memory_is_shared_and_read_only(device):
+    array = from_host(np.arange(6.0), Device(device)) + 1
+    first, second = (np.from_dlpack(view, copy=False) for view in (array, array.reshape(2, 3)))
+    np.testing.assert_array_equal(first, np.arange(1.0, 7.0))
+    assert np.shares_memory(first, second)
+    assert not first.flags.writeable
+    array[0] = -1
+    np.testing.assert_array_equal(first, np.arange(1.0, 7.0))
+    np.testing.assert_array_equal(np.asarray(array)[:2], [-1.0, 2.0])
+
+
+@pytest.mark.parametrize("version", [None, (0, 8), (1, 0)])
+def test_every_version_may_ask_for_no_copy(version, device):
+    for shape in ((3,), (0,), ()):
+        array = from_host(np.zeros(shape), Device(device))
+        assert array.__dlpack__(copy=False, max_version=version) is not None
 
 
 @pytest.mark.parametrize("keywords", [{}, {"max_version": (1, 0)}, {"dl_device": (1, 0)}, {"copy": True}])

@@ -33,16 +33,16 @@ def _fresh_counters():
 def test_on_the_host_itself_nothing_falls_back(same):
     x = from_host(A, Device("cpu"))
     with config.using(fallback="error"):
-        same(np.linalg.inv(x), np.linalg.inv(A))
+        same(np.poly(x), np.poly(A))
         np.subtract.reduce(x)
     assert telemetry.stats()["fallbacks"] == 0
 
 
 def test_a_fallback_is_counted_with_its_reason(put):
     x = put(A)
-    np.linalg.inv(x)
-    np.linalg.inv(x)
-    assert telemetry.fallbacks() == {("numpy.linalg.inv", "factorisations have no kernel"): 2}
+    np.poly(x)
+    np.poly(x)
+    assert telemetry.fallbacks() == {("numpy.poly", "polynomials are NumPy's"): 2}
     assert telemetry.stats()["fallbacks"] == 2
 
 
@@ -57,13 +57,13 @@ def test_what_has_a_kernel_is_not_counted(put):
 def test_warn_warns_once_a_function(put):
     x = put(A)
     with config.using(fallback="warn"):
-        with pytest.warns(FallbackWarning, match="numpy.linalg.det"):
-            np.linalg.det(x)
+        with pytest.warns(FallbackWarning, match="numpy.poly"):
+            np.poly(x)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            np.linalg.det(x)
-        with pytest.warns(FallbackWarning, match="numpy.linalg.inv"):
-            np.linalg.inv(x)
+            np.poly(x)
+        with pytest.warns(FallbackWarning, match="numpy.packbits"):
+            np.packbits(x > 0)
 
 
 def test_error_raises_before_anything_runs(put, same):
@@ -71,8 +71,8 @@ def test_error_raises_before_anything_runs(put, same):
     ran = []
     with config.using(fallback="error"):
         for call in (
-            lambda: np.linalg.inv(x),
-            lambda: np.linalg.det(x),
+            lambda: np.poly(x),
+            lambda: np.packbits(x > 0),
             lambda: np.subtract.reduce(x),
             lambda: np.add.reduceat(x, [0, 1]),
             lambda: np.add.at(x, 0, 1.0),
@@ -87,12 +87,12 @@ def test_error_raises_before_anything_runs(put, same):
 
 def test_results_return_to_the_device(put, device):
     x = put(A)
-    values, vectors = np.linalg.eigh(x)
-    assert isinstance(values, GpuArray)
-    assert isinstance(vectors, GpuArray)
-    assert vectors.device == device
-    assert isinstance(np.linalg.det(x), GpuArray)
-    assert np.linalg.eigh(x).eigenvalues.shape == (2,)
+    counts, edges = np.histogram(x)
+    assert isinstance(counts, GpuArray)
+    assert isinstance(edges, GpuArray)
+    assert edges.device == device
+    assert isinstance(np.poly(x), GpuArray)
+    assert np.unique_counts(x).counts.shape == (4,)
 
 
 def test_results_that_no_array_can_hold_stay_as_they_are():
@@ -125,10 +125,10 @@ def test_refused_functions_say_why(put):
         np.lib.recfunctions.structured_to_unstructured(put(A))
 
 
-def test_a_boolean_index_is_counted(put):
+def test_a_boolean_index_stays_on_the_device(put):
     x = put(A)
     np.asarray(x[x > 1])
-    assert telemetry.stats()["fallbacks"] == 1
-    x[x > 1] = 0  # a mask of the whole shape and one value need no positions
+    x[x > 1] = x[x > 1] * 2
+    x[x[:, 0] > 1] = 0
     np.asarray(x)
-    assert telemetry.stats()["fallbacks"] == 1
+    assert telemetry.stats()["fallbacks"] == 0

@@ -257,16 +257,18 @@ class Program:
         mask = self.random.random(pair.host.shape[:rank]) < 0.4
         own = self._chance(0.4)
         scalar: Any = True if pair.host.dtype.kind == "b" else self._pick((0, 1, 5))
+        turned = own and self._chance(0.5)
         listed = self._chance(0.3) and not own and rank == pair.host.ndim
         values = self._values((int(mask.sum()),), pair.host.dtype) if listed else scalar
 
         def run(x: Any) -> None:
             if own and pair.host.dtype.kind != "c":
-                x[x > 0] = values
+                x[x > 0] = x[x > 0][::-1] if turned else values
             else:
                 x[mask] = values
 
-        return f"{pair.text}[{'> 0' if own else mask.tolist()}] = {values}", run, (pair,)
+        written = "itself turned round" if turned else values
+        return f"{pair.text}[{'> 0' if own else mask.tolist()}] = {written}", run, (pair,)
 
     def _integers(self, pair: Pair) -> Any:
         host = pair.host

@@ -6,11 +6,18 @@ order, with scratch memory between the launches; sizes and parameters enter as w
 
 from typing import Final
 
+from gpuarray.codegen.calls.fourier import FOURIER
 from gpuarray.codegen.calls.kernels import CallKernels
 from gpuarray.codegen.calls.searching import SEARCHSORTED
+from gpuarray.codegen.calls.sorting import ARGSORT, SORT
 from gpuarray.ops import calls
 from gpuarray.ops.spec import CallOp
 
 KERNELS: Final[dict[CallOp, CallKernels]] = {
+    calls.argsort: ARGSORT,
+    calls.sort: SORT,
     calls.searchsorted: SEARCHSORTED,
+    calls.fft: FOURIER,
+    calls.rfft: FOURIER,
+    calls.irfft: FOURIER,
 }

@@ -1,26 +1,27 @@
-"""Binary search in a sorted line, one invocation a value."""
+"""Binary search in a sorted line, one invocation a value; compared are the keys by which sorting compares."""
 
 from math import prod
 from typing import Final
 
 from gpuarray.codegen.calls.kernels import CallKernels
+from gpuarray.codegen.calls.sorting_keys import bind_array, key_functions, word_count, word_type
 from gpuarray.codegen.casts import cast_expression
 from gpuarray.codegen.programs import Program
-from gpuarray.codegen.storage import Access, register_type
-from gpuarray.codegen.wgsl import WORKGROUP, Kernel, apply_expression, window
+from gpuarray.codegen.storage import Access
+from gpuarray.codegen.wgsl import WORKGROUP, Kernel, window
 from gpuarray.device import Capabilities
-from gpuarray.dtypes import DType, bool_, uint32
+from gpuarray.dtypes import uint32
 from gpuarray.fusion.steps import CallStep
-from gpuarray.ops import elementwise as rows
 
 
-def before_expression(first: str, second: str, dtype: DType) -> str:
-    """Return whether ``first`` comes before ``second`` in sorted order, in which NaN is last."""
-    less = apply_expression(rows.less, (first, second), (dtype, dtype), bool_)
-    if dtype.kind != "f":
-        return less
-    late, early = (apply_expression(rows.isnan, (x,), (dtype,), bool_) for x in (second, first))
-    return f"({less} || ({late} && !{early}))"
+def _less(first: str, second: str, words: int) -> str:
+    """Return whether a key is less than another."""
+    if words == 1:
+        return f"{first} < {second}"
+    less = f"{first}.x < {second}.x"
+    for part in "yzw"[: words - 1]:
+        less = f"{first}.{part} < {second}.{part} || ({first}.{part} == {second}.{part} && ({less}))"
+    return less
 
 
 def _program(step: CallStep, label: str, capabilities: Capabilities) -> Program:
@@ -28,28 +29,23 @@ def _program(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     length, count = prod(step.shapes[0]), prod(step.output_shapes[0])
     side = dict(step.parameters)["side"]
     kernel = Kernel(f"{label} {side}")
-    accesses = []
-    for slot, elements in enumerate((length, count)):
-        binding, _ = window("input", slot, 0, elements - 1, dtype, writable=False)
-        accesses.append(kernel.bind(Access(f"input{slot}", dtype, False, False), binding))
+    line = bind_array(kernel, "input", 0, length, dtype, writable=False)
+    values = bind_array(kernel, "input", 1, count, dtype, writable=False)
     binding, _ = window("output", 0, 0, count - 1, step.output_dtypes[0], writable=True)
     target = kernel.bind(Access("output0", step.output_dtypes[0], False, True), binding)
-    line, values = accesses
-    size, extent_word = kernel.word(count), kernel.word(length)
-    if side == "left":
-        passed = before_expression("other", "value", dtype)
-    else:
-        passed = f"!{before_expression('value', 'other', dtype)}"
-    kind = register_type(dtype)
+    size, extent = kernel.word(count), kernel.word(length)
+    words = word_count(dtype)
+    kernel.module.append(key_functions(dtype))
+    passed = _less("other", "key", words) if side == "left" else f"!({_less('key', 'other', words)})"
     kernel.line(
         "let block = group.x + group.y * groups.x;",
         f"let i = block * {WORKGROUP}u + local;",
         f"if (i >= {size}) {{ return; }}",
-        f"let value: {kind} = {values.load('i')};",
-        f"var low = 0u; var high = {extent_word};",
+        f"let key: {word_type(dtype)} = sort_key({values.load('i')});",
+        f"var low = 0u; var high = {extent};",
         "while (low < high) {",
         "let middle = low + ((high - low) >> 1u);",
-        f"let other: {kind} = {line.load('middle')};",
+        f"let other: {word_type(dtype)} = sort_key({line.load('middle')});",
         f"if ({passed}) {{ low = middle + 1u; }} else {{ high = middle; }}",
         "}",
         target.store("i", cast_expression("low", uint32, step.output_dtypes[0])),
@@ -57,10 +53,5 @@ def _program(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     return Program((kernel.launch(-(-count // WORKGROUP), capabilities.workgroup_limit),))
 
 
-def _unsupported(step: CallStep, capabilities: Capabilities) -> str | None:
-    if step.input_dtypes[0].kind == "c":
-        return "a search among complex numbers has no kernel"
-    return None
-
-
-SEARCHSORTED: Final = CallKernels(_program, _unsupported)
+SEARCHSORTED: Final = CallKernels(_program)
+"""The kernels of ``searchsorted``."""

@@ -139,6 +139,7 @@ fn nextafter_FLOAT(x: FLOAT, y: FLOAT) -> FLOAT {
 }
 fn spacing_FLOAT(x: FLOAT) -> FLOAT {
   if (!isfinite_FLOAT(x)) { return nan_FLOAT(); }
+  if (magnitude_FLOAT(x) == infinity_bits_FLOAT - 1) { return copysign_FLOAT(infinity_FLOAT(), x); }
   let exponent = exponent_field_FLOAT(x) - i32(fraction_width_FLOAT);
   let unit = select(UNSIGNED(1) << u32(max(exponent - 1 + i32(fraction_width_FLOAT), 0)),
                     UNSIGNED(u32(max(exponent, 1))) << fraction_width_FLOAT, exponent > 0);

@@ -78,7 +78,7 @@ fn pow_COMPLEX(a: vec2<FLOAT>, b: vec2<FLOAT>) -> vec2<FLOAT> {
       if ((left & 1u) == 1u) { result = multiply_COMPLEX(result, base); }
       left = left >> 1u;
     }
-    if (signbit_FLOAT(b.x)) { return divide_COMPLEX(vec2<FLOAT>(FLOAT(1.0), FLOAT(0.0)), result); }
+    if (signbit_FLOAT(b.x)) { return divide_COMPLEX(opaque_COMPLEX(vec2<FLOAT>(FLOAT(1.0), FLOAT(0.0))), result); }
     return result;
   }
   return exp_COMPLEX(multiply_COMPLEX(b, log_COMPLEX(a)));
@@ -87,8 +87,9 @@ fn pow_COMPLEX(a: vec2<FLOAT>, b: vec2<FLOAT>) -> vec2<FLOAT> {
 fn sinh_COMPLEX(z: vec2<FLOAT>) -> vec2<FLOAT> {
   if (!truth_FLOAT(z.y)) { return vec2<FLOAT>(sinh_FLOAT(z.x), z.y); }
   if (!isfinite_FLOAT(z.y)) {
-    let keeps = !truth_FLOAT(z.x) || isinf_FLOAT(z.x);
-    return vec2<FLOAT>(select(nan_FLOAT(), z.x, keeps), nan_FLOAT());
+    // C99 leaves the sign of this infinity open
+    let real = select(nan_FLOAT(), infinity_FLOAT(), isinf_FLOAT(z.x));
+    return vec2<FLOAT>(select(real, z.x, !truth_FLOAT(z.x)), nan_FLOAT());
   }
   if (abs_FLOAT(z.x) > exp_limit_FLOAT) {
     let w = polar_exp_FLOAT(FLOAT(0.5), abs_FLOAT(z.x), z.y);

@@ -91,26 +91,30 @@ fn residue_f32(x: f32, a: f32, b: f32) -> f32 {
 // Magnitudes from 2**-40 to 2**40: products and quotients of two such numbers, and their errors, are all normal.
 const least_moderate_f32 = 9.094947017729282e-13f;
 const most_moderate_f32 = 1.099511627776e12f;
-fn moderate_f32(x: f32) -> bool { return abs(x) < most_moderate_f32 && abs(x) >= least_moderate_f32; }
+fn moderate_f32(x: f32) -> bool { return (abs(x) < most_moderate_f32) & (abs(x) >= least_moderate_f32); }
 
 // An estimate, improved twice by its exact remainder (Markstein 1990): correctly rounded but for about one in 2**21 roots
 // that lie within 2**-21 ULP of the middle between two numbers.
+fn is_quick_divide_f32(x: f32, y: f32) -> bool { return moderate_f32(x) & moderate_f32(y); }
+fn quick_divide_f32(x: f32, y: f32) -> f32 {
+  let reciprocal = 1.0f / y;
+  let estimate = multiply_f32(x, reciprocal);
+  let better = fma(residue_f32(x, estimate, y), reciprocal, estimate);
+  return fma(residue_f32(x, better, y), reciprocal, better);
+}
 fn divide_f32(x: f32, y: f32) -> f32 {
-  if (moderate_f32(x) && moderate_f32(y)) {
-    let reciprocal = 1.0f / y;
-    let estimate = multiply_f32(x, reciprocal);
-    let better = fma(residue_f32(x, estimate, y), reciprocal, estimate);
-    return fma(residue_f32(x, better, y), reciprocal, better);
-  }
+  if (is_quick_divide_f32(x, y)) { return quick_divide_f32(x, y); }
   return divide_careful_f32(x, y);
 }
+fn is_quick_sqrt_f32(x: f32) -> bool { return (x < most_moderate_f32) & (x >= least_moderate_f32); }
+fn quick_sqrt_f32(x: f32) -> f32 {
+  let inverse = inverseSqrt(x);
+  let half = 0.5f * inverse;
+  let estimate = multiply_f32(x, inverse);
+  let better = fma(residue_f32(x, estimate, estimate), half, estimate);
+  return fma(residue_f32(x, better, better), half, better);
+}
 fn sqrt_f32(x: f32) -> f32 {
-  if (x < most_moderate_f32 && x >= least_moderate_f32) {
-    let inverse = inverseSqrt(x);
-    let half = 0.5f * inverse;
-    let estimate = multiply_f32(x, inverse);
-    let better = fma(residue_f32(x, estimate, estimate), half, estimate);
-    return fma(residue_f32(x, better, better), half, better);
-  }
+  if (is_quick_sqrt_f32(x)) { return quick_sqrt_f32(x); }
   return sqrt_careful_f32(x);
 }

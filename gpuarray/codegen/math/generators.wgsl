@@ -82,9 +82,13 @@ fn random_uniform_f64(i: u32, key_0: u32, key_1: u32, offset_0: u32, offset_1: u
 fn random_normal_f32(i: u32, key_0: u32, key_1: u32, offset_0: u32, offset_1: u32) -> f32 {
   let words = random_pair(i >> 1u, key_0, key_1, offset_0, offset_1);
   let share = f32_from_u32(words.x) * 2.3283064365386963e-10f + 1.1641532182693481e-10f;
-  let angle = quadrant_f32(opaque_f32(f32(words.y >> 8u) * 3.7450704e-07f));
-  let y = quadrant_sin_f32(angle.remainder, angle.shifted + 1 - i32(i & 1u));
-  return multiply_f32(sqrt_f32(-2.0f * log_f32(share)), y);
+  // the angle in half turns, exact, and a quarter turn more for the cosine
+  let turns = f32(words.y >> 8u) * 1.1920928955078125e-07f;
+  let ahead = 0.5f - 0.5f * f32(i & 1u);
+  let shifted = (turns + ahead) + opaque_f32(rounder_f32);
+  let rest = add_f32(subtract_f32(turns, shifted - rounder_f32), ahead);
+  let y = half_turn_sin_f32(rest * (2.0f * half_pi_f32), bitcast<u32>(shifted));
+  return multiply_f32(sqrt_f32(-2.0f * quick_log_f32(share)), y);
 }
 fn random_normal_f64(i: u32, key_0: u32, key_1: u32, offset_0: u32, offset_1: u32) -> f64 {
   let words = random_block(i >> 1u, key_0, key_1, offset_0, offset_1);

@@ -96,9 +96,7 @@ fn cbrt_FLOAT(x: FLOAT) -> FLOAT {
   let m = compose_FLOAT(UNSIGNED(0), significand_FLOAT(x), exponent - 3 * third + exponent_bias_FLOAT);
   var t = bitcast<FLOAT>(bitcast<UNSIGNED>(m) / 3 + cbrt_excess_FLOAT);
   let r = (t * t) * (t / m);
-  t = t * ((FLOAT(1.87595182427177009643) + r * (FLOAT(-1.88497979543377169875) + r * FLOAT(1.621429720105354466140)))
-    + ((r * r) * r) * (FLOAT(-0.758397934778766047437) + r * FLOAT(0.145996192886612446982)));
-  t = upper_FLOAT(t);
+  t = upper_FLOAT(t * cbrt_series_FLOAT(r));
   let quotient = m / (t * t);
   let root = t + t * ((quotient - t) / (t + t + quotient));
   return copysign_FLOAT(root * power_of_two_FLOAT(third), x);

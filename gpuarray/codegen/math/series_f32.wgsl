@@ -1,41 +1,56 @@
-// Polynomials and rational functions on the reduced ranges, single precision. Coefficients: FreeBSD msun and Cephes.
+// Polynomials on the reduced ranges, minimax by Remez' exchange, with the largest relative error of what is made of
+// them. Written by bench/coefficients.
 
-// 2 - x / tanh(x / 2) as a series in t = x*x; FreeBSD e_expf.c.
-fn exp_series_f32(t: f32) -> f32 { return t * (1.6666625440e-1f + t * -2.7667332906e-3f); }
-// (log((1 + s) / (1 - s)) - 2 s) / s in z = s*s; FreeBSD e_logf.c.
+// x / tanh(x / 2) - 2 for |x| <= log(2) / 2, t = x*x: 0.074 ULP.
+fn exp_series_f32(t: f32) -> f32 { return t * (0.16666625f + t * -0.0027667128f); }
+// (log((1 + s) / (1 - s)) - 2 s) / s for 1 + s over 1 - s up to sqrt(2), z = s*s: 0.00042 ULP.
 fn log_series_f32(z: f32) -> f32 {
-  let w = z * z;
-  return w * (0.40000972152f + w * 0.24279078841f) + z * (0.66666662693f + w * 0.28498786688f);
+  return z * (0.6666666f + z * (0.40000972f + z * (0.28498796f + z * 0.24278681f)));
 }
-// (sin(x) - x) / x**3 without its first term -1/6, over x**2, in z = x*x; FreeBSD k_sin.c rounded.
-fn sin_series_f32(z: f32) -> f32 {
-  return 8.3333337680e-3f + z * (-1.9841270114e-4f + z * (2.7557314297e-6f + z * (-2.5050759689e-8f)));
-}
-const sin_first_f32 = -1.6666667163e-1f;
-// (cos(x) - 1 + x*x/2) / x**4 in z = x*x; FreeBSD k_cos.c rounded.
+// (3/2 log((1 + s) / (1 - s)) - 3 s - s**3) / s**5 for |s| <= 0.102, z = s*s: 1.9e-07 ULP.
+fn log_power_series_f32(z: f32) -> f32 { return 0.6f + z * (0.4285607f + z * (0.3348171f + z * 0.2101788f)); }
+// (sin(x) - x) / x**3, less the first term over x*x, for |x| <= pi/4, z = x*x: 0.0026 ULP.
+const sin_first_f32 = -0.16666667f;
+fn sin_series_f32(z: f32) -> f32 { return 0.00833338f + z * (-0.00019853513f + z * 2.8375432e-06f); }
+// (cos(x) - 1 + x*x/2) / x**4 for |x| <= pi/4, z = x*x: 0.0001 ULP.
 fn cos_series_f32(z: f32) -> f32 {
-  return 4.1666667908e-2f + z * (-1.3888889225e-3f + z * (2.4801587642e-5f + z * (-2.7557314297e-7f)));
+  return 0.041666668f + z * (-0.0013888982f + z * (2.4822986e-05f + z * -2.8977658e-07f));
 }
-// (tan(x) - x - x**3/3) / x**5 in z = x*x; FreeBSD k_tan.c rounded, cut at single precision.
+// (tan(x) - x) / x**3, less the first term over x*x, for |x| <= 0.6745, z = x*x: 0.0017 ULP.
+const tan_first_f32 = 0.33333334f;
 fn tan_series_f32(z: f32) -> f32 {
-  let w = z * z;
-  let odd = 1.3333334029e-1f + w * (2.1869488060e-2f + w * (3.5920790397e-3f + w * (5.8804126456e-4f + w * (7.8179444245e-5f + w * -1.8558637748e-5f))));
-  let even = 5.3968254477e-2f + w * (8.8632395491e-3f + w * (1.4562094584e-3f + w * (2.4646313977e-4f + w * (7.1407252108e-5f + w * 2.5907305826e-5f))));
-  return odd + z * even;
+  return 0.13333267f + z * (0.05398164f + z * (0.021747299f + z * (0.009440991f + z * (0.0021467295f
+    + z * 0.0031887086f))));
 }
-// (asin(x) - x) / x in z = x*x; FreeBSD e_asinf.c.
+// (asin(x) - x) / x for |x| <= 1/2, z = x*x: 0.0049 ULP.
 fn asin_series_f32(z: f32) -> f32 {
-  let p = z * (1.6666586697e-01f + z * (-4.2743422091e-02f + z * -8.6563630030e-03f));
-  return p / (1.0f + z * -7.0662963390e-01f);
+  return z * (0.1666666f + z * (0.07500521f + z * (0.044513635f + z * (0.031836033f + z * (0.014329438f
+    + z * 0.03767245f)))));
 }
-// (x - atan(x)) / x in z = x*x; FreeBSD s_atanf.c.
+// (x - atan(x)) / x for |x| <= 7/16, z = x*x: 0.02 ULP.
 fn atan_series_f32(z: f32) -> f32 {
-  let w = z * z;
-  return z * (3.3333328366e-01f + w * (1.4253635705e-01f + w * 6.1687607318e-02f))
-    + w * (-1.9999158382e-01f + w * -1.0648017377e-01f);
+  return z * (0.33333305f + z * (-0.19997787f + z * (0.14230315f + z * (-0.10495182f + z * 0.058282f))));
 }
-// (log(m) / s * 3/2 - 3 - s*s) / s**4 in z = s*s, s = (m - 1) / (m + 1); FreeBSD e_powf.c.
-fn log_power_series_f32(z: f32) -> f32 {
-  return 6.0000002384e-01f + z * (4.2857143283e-01f + z * (3.3333334327e-01f + z * (2.7272811532e-01f
-    + z * (2.3066075146e-01f + z * 2.0697501302e-01f))));
+// 1 / cbrt(r) for r = t**3 / m of the first estimate t of cbrt(m): 24 ULP.
+fn cbrt_series_f32(r: f32) -> f32 {
+  return 1.7286288f + r * (-1.295716f + r * (0.7388825f + r * -0.17179659f));
+}
+// (exp(r) - 1 - r) / r**2 for |r| <= log(2) / 2: 0.0066 ULP.
+fn exp_quick_series_f32(r: f32) -> f32 {
+  return 0.5f + r * (0.16666648f + r * (0.04166648f + r * (0.00833787f + r * (0.001393332f
+    + r * 0.00017336036f))));
+}
+// (log(1 + f) - f + f**2 / 2) / f**3 for 1 + f from sqrt(1/2) to sqrt(2): 0.026 ULP.
+fn log_quick_series_f32(f: f32) -> f32 {
+  return 0.33333313f + f * (-0.25000167f + f * (0.20002222f + f * (-0.16659372f + f * (0.14209631f
+    + f * (-0.12549597f + f * (0.12108067f + f * (-0.10916979f + f * 0.053418625f)))))));
+}
+// (sin(x) - x) / x**3 for |x| <= pi/2, z = x*x, a little low there so that no sine is above 1: 0.0077 ULP.
+fn sin_quick_series_f32(z: f32) -> f32 {
+  return -0.16666667f + z * (0.0083333505f + z * (-0.00019843093f + z * (2.7627066e-06f
+    + z * -2.5586557e-08f)));
+}
+// (tanh(x) - x) / x**3 for |x| <= 0.625, z = x*x: 0.076 ULP.
+fn tanh_quick_series_f32(z: f32) -> f32 {
+  return -0.3333328f + z * (0.13331406f + z * (-0.05373653f + z * (0.020628283f + z * -0.0056925113f)));
 }

@@ -1,6 +1,8 @@
-// Single precision's own forms of the commonest functions: straight-line polynomials without divisions and nearly
-// without branches, since these kernels should cost no more than their memory traffic. Errors below 2 ULP.
-// Polynomials: Cephes (Moshier).
+// Single precision's own forms of the commonest functions. Each has a *quick* form, straight-line and without divisions,
+// for the arguments of which is_quick_... is true: kernels should cost no more than their memory traffic, so they ask
+// once for several elements, and take the whole function only where one of them is no quick one. Comparisons are of
+// numbers, not of their bits, and joined without branches: these run beside the arithmetic at its full speed. NaN fails
+// them. Errors below 2 ULP.
 
 // Added to a number of magnitude under 2**22 it leaves the nearest integer in the low bits; taken away, that integer.
 // Built-in rounding and conversion to integers run at a quarter of the speed of arithmetic.
@@ -11,59 +13,66 @@ fn shifted_nearest_f32(x: f32, factor: f32) -> f32 { return fma(x, factor, opaqu
 
 fn exp_reduced_f32(x: f32, shifted: f32) -> f32 {
   let n = shifted - rounder_f32;
-  let r = (x - n * 0.693359375f) - n * -2.12194440e-4f;
-  let p = 5.0000001201e-1f + r * (1.6666665459e-1f + r * (4.1665795894e-2f + r * (8.3334519073e-3f
-    + r * (1.3981999507e-3f + r * 1.9875691500e-4f))));
-  return 1.0f + r * (1.0f + r * p);
+  let r = (x - n * ln2_high_f32) - n * ln2_low_f32;
+  return 1.0f + r * (1.0f + r * exp_quick_series_f32(r));
+}
+fn is_quick_exp_f32(x: f32) -> bool { return abs(x) < 87.0f; }
+fn quick_exp_f32(x: f32) -> f32 {
+  let shifted = shifted_nearest_f32(x, 1.44269504f);
+  // the rounder's own low bits are 0: what is shifted into the exponent is n alone
+  return exp_reduced_f32(x, shifted) * bitcast<f32>((bitcast<u32>(shifted) << 23u) + one_bits_f32);
 }
 fn exp_f32(x: f32) -> f32 {
-  if (abs(x) < 87.0f) {
-    let shifted = shifted_nearest_f32(x, 1.44269504f);
-    // the rounder's own low bits are 0: what is shifted into the exponent is n alone
-    return exp_reduced_f32(x, shifted) * bitcast<f32>((bitcast<u32>(shifted) << 23u) + one_bits_f32);
-  }
+  if (is_quick_exp_f32(x)) { return quick_exp_f32(x); }
   if (isnan_f32(x)) { return x; }
   let bounded = clamped_f32(x, 104.0f);
   let shifted = shifted_nearest_f32(bounded, 1.44269504f);
   return ldexp_f32(exp_reduced_f32(bounded, shifted), bitcast<i32>(shifted) - rounder_bits_f32);
 }
 
-fn log_f32(x: f32) -> f32 {
-  if (!ordinary_f32(x)) { return log_special_f32(x); }
-  // a subnormal number's significand is moved up by integers, which no device flushes
-  var bits = bitcast<u32>(x);
-  if (bits < implicit_bit_f32) { bits = significand_f32(x) + (bitcast<u32>(scale_f32(x) - 1) << 23u); }
+const smallest_normal_f32 = 1.1754943508222875e-38f;
+const largest_f32 = 3.4028234663852886e38f;
+fn is_quick_log_f32(x: f32) -> bool { return (x >= smallest_normal_f32) & (x <= largest_f32); }
+fn quick_log_f32(x: f32) -> f32 { return log_of_bits_f32(bitcast<u32>(x)); }
+fn log_of_bits_f32(bits: u32) -> f32 {
   let above = bitcast<i32>(bits) - 0x3f3504f3;
   let n = f32(above >> 23u);
   let f = bitcast<f32>((above & 0x007fffff) + 0x3f3504f3) - 1.0f;
   let z = f * f;
-  let p = 3.3333331174e-1f + f * (-2.4999993993e-1f + f * (2.0000714765e-1f + f * (-1.6668057665e-1f
-    + f * (1.4249322787e-1f + f * (-1.2420140846e-1f + f * (1.1676998740e-1f + f * (-1.1514610310e-1f
-    + f * 7.0376836292e-2f)))))));
-  let rest = f * z * p + (n * -2.12194440e-4f - 0.5f * z);
-  return (f + rest) + n * 0.693359375f;
+  let rest = f * z * log_quick_series_f32(f) + (n * ln2_low_f32 - 0.5f * z);
+  return (f + rest) + n * ln2_high_f32;
+}
+fn log_f32(x: f32) -> f32 {
+  if (is_quick_log_f32(x)) { return quick_log_f32(x); }
+  if (!ordinary_f32(x)) { return log_special_f32(x); }
+  // a subnormal number's significand is moved up by integers, which no device flushes
+  return log_of_bits_f32(significand_f32(x) + (bitcast<u32>(scale_f32(x) - 1) << 23u));
 }
 
-// Cody and Waite's reduction: the remainder after whole quadrants of pi/2, whose number is in the low bits of the second
-// part. The products with the first two pieces are exact up to 2**12 quadrants.
-struct Quadrant_f32 { remainder: f32, shifted: i32 }
-fn quadrant_f32(x: f32) -> Quadrant_f32 {
-  let shifted = shifted_nearest_f32(x, 0.636619772f);
-  let n = shifted - rounder_f32;
+// Cody and Waite's reduction: what is left of x after n times pi. The products with the first two pieces are exact up to
+// 2**12 halves of pi.
+fn less_half_turns_f32(x: f32, n: f32) -> f32 {
   if (fused_multiply_add) {
-    let near = fma(-n, half_pi_low_f32, fma(-n, half_pi_f32, x));
-    return Quadrant_f32(fma(-n, -1.71512451e-15f, near), bitcast<i32>(shifted));
+    return fma(-n, 2.0f * half_pi_lowest_f32, fma(-n, 2.0f * half_pi_low_f32, fma(-n, 2.0f * half_pi_f32, x)));
   }
-  let r = (((x - n * half_pi_1_f32) - n * half_pi_2_f32) - n * half_pi_3_f32) - n * half_pi_4_f32;
-  return Quadrant_f32(r, bitcast<i32>(shifted));
+  // one rounding as well: what the second difference loses is put back with the smaller parts
+  let near = x - n * (2.0f * half_pi_1_f32);
+  let next = n * (2.0f * half_pi_2_f32);
+  let left = opaque_f32(near - next);
+  return left + ((((near - left) - next) - n * (2.0f * half_pi_3_f32)) - n * (2.0f * half_pi_4_f32));
+}
+// sin(r) for |r| up to pi/2, its sign changed if the lowest bit of n is set.
+fn half_turn_sin_f32(r: f32, n: u32) -> f32 {
+  let z = r * r;
+  return bitcast<f32>(bitcast<u32>(r + r * z * sin_quick_series_f32(z)) ^ (n << 31u));
 }
 fn sin_polynomial_f32(x: f32, z: f32) -> f32 {
-  return x + x * z * (-1.6666654611e-1f + z * (8.3321608736e-3f + z * -1.9515295891e-4f));
+  return x + x * z * (sin_first_f32 + z * sin_series_f32(z));
 }
 fn cos_polynomial_f32(z: f32) -> f32 {
-  return 1.0f + z * (-0.5f + z * (4.166664568298827e-2f + z * (-1.388731625493765e-3f + z * 2.443315711809948e-5f)));
+  return 1.0f + z * (-0.5f + z * cos_series_f32(z));
 }
-// sin(remainder + quadrant * pi/2).
+// sin(r + quadrant * pi/2).
 fn quadrant_sin_f32(r: f32, quadrant: i32) -> f32 {
   let z = r * r;
   let y = select(sin_polynomial_f32(r, z), cos_polynomial_f32(z), (quadrant & 1) == 1);
@@ -74,22 +83,27 @@ fn careful_sin_f32(x: f32, shift: i32) -> f32 {
   let reduced = reduce_f32(x);
   return quadrant_sin_f32(reduced.high, shift + i32(reduced.quadrant));
 }
-// Comparisons of numbers, not of their bits: these run beside the arithmetic at its full speed. NaN fails them, and would
-// pass through the quick forms as NaN.
 const quick_f32 = 4096.0f;
+fn is_quick_sin_f32(x: f32) -> bool { return abs(x) < quick_f32; }
+fn quick_sin_f32(x: f32) -> f32 {
+  let shifted = shifted_nearest_f32(x, 0.318309886f);
+  let y = half_turn_sin_f32(less_half_turns_f32(x, shifted - rounder_f32), bitcast<u32>(shifted));
+  // what is tiny is its own sine: subnormal numbers, and the sign of zero
+  return select(y, x, abs(x) < bitcast<f32>(tiny_bits_f32));
+}
 fn sin_f32(x: f32) -> f32 {
-  if (abs(x) < quick_f32 && abs(x) >= bitcast<f32>(tiny_bits_f32)) {
-    let reduced = quadrant_f32(x);
-    return quadrant_sin_f32(reduced.remainder, reduced.shifted);
-  }
-  if (magnitude_f32(x) < tiny_bits_f32) { return x; }
+  if (is_quick_sin_f32(x)) { return quick_sin_f32(x); }
   return careful_sin_f32(x, 0);
 }
+fn is_quick_cos_f32(x: f32) -> bool { return abs(x) < quick_f32; }
+fn quick_cos_f32(x: f32) -> f32 {
+  // with x = (n + 1/2) pi + r the cosine of x is -sin(r) for even n
+  let shifted = fma(x, 0.318309886f, -0.5f) + opaque_f32(rounder_f32);
+  let n = add_f32(shifted - rounder_f32, 0.5f);
+  return half_turn_sin_f32(less_half_turns_f32(x, n), bitcast<u32>(shifted) + 1u);
+}
 fn cos_f32(x: f32) -> f32 {
-  if (abs(x) < quick_f32) {
-    let reduced = quadrant_f32(x);
-    return quadrant_sin_f32(reduced.remainder, reduced.shifted + 1);
-  }
+  if (is_quick_cos_f32(x)) { return quick_cos_f32(x); }
   return careful_sin_f32(x, 1);
 }
 
@@ -98,9 +112,7 @@ fn tanh_f32(x: f32) -> f32 {
   let a = abs_f32(x);
   if (a < 0.625f) {
     let z = a * a;
-    let p = -3.33332819422e-1f + z * (1.33314422036e-1f + z * (-5.37397155531e-2f + z * (2.06390887954e-2f
-      + z * -5.70498872745e-3f)));
-    return select(x + x * z * p, x, magnitude_f32(x) < tiny_bits_f32);
+    return select(x + x * z * tanh_quick_series_f32(z), x, magnitude_f32(x) < tiny_bits_f32);
   }
   return copysign_f32(1.0f - 2.0f / (exp_f32(min(2.0f * a, 40.0f)) + 1.0f), x);
 }

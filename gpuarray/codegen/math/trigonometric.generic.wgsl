@@ -107,7 +107,7 @@ fn tan_FLOAT(x: FLOAT) -> FLOAT {
   }
   let z = a * a;
   let cube = z * a;
-  let rest = (low + z * (cube * tan_series_FLOAT(z) + low)) + FLOAT(0.33333333333333409199) * cube;
+  let rest = (low + z * (cube * tan_series_FLOAT(z) + low)) + tan_first_FLOAT * cube;
   let w = opaque_FLOAT(a + rest);
   if (large) {
     let v = select(FLOAT(1.0), FLOAT(-1.0), odd);

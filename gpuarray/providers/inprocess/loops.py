@@ -141,7 +141,7 @@ class PreparedLoop:
     def __init__(self, loop: Loop) -> None:
         self.loop = loop
         self.results: tuple[int, ...] = ()
-        used = needed(loop, (s.value for s in loop.stores))
+        used = needed(loop, loop.wanted)
         if used.isdisjoint(loop.folds):
             self.stages = [TiledLoop(loop, tiles.tile_elements(loop))]
             return

@@ -99,12 +99,12 @@ class _Writer:
 
     def program(self) -> Program:
         loop = self.loop
-        used = sorted(needed(loop, (s.value for s in loop.stores)))
+        used = sorted(needed(loop, loop.wanted))
         self.uses = Counter(o for n in used for o in operands(loop.instructions[n]))
-        self.uses.update(s.value for s in loop.stores)
+        self.uses.update(loop.wanted)
         self.last = {o: n for n in used for o in operands(loop.instructions[n])}
-        for store in loop.stores:
-            self.last[store.value] = len(loop.instructions)
+        for operand in loop.wanted:
+            self.last[operand] = len(loop.instructions)
         self.direct = self._direct_stores()
         for number in used:
             self._instruction(number)
@@ -262,7 +262,8 @@ class _Writer:
             is_row = item.level == OUTER and store.layout.shape == self.loop.outer and self.is_whole
             is_computed = isinstance(item, Apply | Take) or (isinstance(item, Fold) and self.is_whole)
             once = self.uses[store.value] == 1 or store.layout.is_contiguous
-            if (is_full or is_row) and is_computed and once and item.dtype == store.dtype:
+            is_placed = store.position is not None
+            if (is_full or is_row) and is_computed and once and not is_placed and item.dtype == store.dtype:
                 found.setdefault(store.value, number)
         return found
 
@@ -271,6 +272,11 @@ class _Writer:
         if self.direct.get(store.value) == number or (isinstance(item, Fold) and not self.is_whole):
             return
         name, level = f"y{number}", FULL
+        if store.position is not None:
+            self.whole[name] = View(store.slot, True, store.dtype, (store.extent,), (store.dtype.itemsize,), 0, True)
+            self.scope["place"] = _place
+            self._line(FULL, f"place({name}, {self.names[store.value]}, {self.names[store.position]})")
+            return
         if item.level == UNIFORM and not store.layout.shape:
             level, offset = UNIFORM, store.layout.offset * store.dtype.itemsize
             self.whole[name] = View(store.slot, True, store.dtype, (), (), offset, True)
@@ -339,6 +345,13 @@ def _output_dtypes(ufunc: np.ufunc, sources: tuple[DType, ...]) -> tuple[DType, 
         return ufunc.resolve_dtypes((*sources, *([None] * ufunc.nout)))[ufunc.nin :]
     except TypeError:  # a row whose own rule allows more than the ufunc's; unsafe casting then finds the loop
         return (dtypes.bool_,) * ufunc.nout
+
+
+def _place(target: npt.NDArray[Any], values: npt.NDArray[Any], positions: npt.NDArray[Any]) -> None:
+    """Write values at positions of a target, those that it has."""
+    values, positions = np.broadcast_arrays(values, positions)
+    there = positions < target.size
+    target[positions[there]] = values[there]
 
 
 def _generator(item: Index, tiling: Tiling, outer: int) -> Callable[..., Any]:

@@ -64,7 +64,7 @@ def phases(loop: Loop) -> list[int]:
 
 def stages(loop: Loop) -> Stages:
     """Return the loops that compute ``loop`` one after the other."""
-    folds = [n for n in sorted(needed(loop, (s.value for s in loop.stores))) if isinstance(loop.instructions[n], Fold)]
+    folds = [n for n in sorted(needed(loop, loop.wanted)) if isinstance(loop.instructions[n], Fold)]
     taker = _Taker(loop, folds)
     phase = phases(loop)
     last = max(phase[n] for n in folds) + 1

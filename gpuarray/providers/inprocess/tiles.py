@@ -158,7 +158,7 @@ def work(loop: Loop) -> int:
 
 def _most_live(loop: Loop) -> int:
     """Return about how many registers with a value for each element ``loop`` needs at once."""
-    stored = {s.value for s in loop.stores}
+    stored = {s.value for s in loop.stores if s.position is None}
     last = {operand: n for n, item in enumerate(loop.instructions) for operand in operands(item)}
     live = most = 0
     for number, item in enumerate(loop.instructions):

@@ -136,14 +136,19 @@ class Pool:
         DeviceMemoryError
             If it is larger than buffers can be, over ``config.memory_limit``, or more than the device has left.
         """
-        if self.returned:
-            self.reap()
         if nbytes > self._buffer_limit:
             raise DeviceMemoryError(
                 f"a buffer of {nbytes:,} bytes was asked for, and this device's largest is {self._buffer_limit:,} "
                 "bytes; work on the array in parts, or on device='cpu'"
             )
         size = min(size_class(nbytes), self._buffer_limit)
+        if self.returned:
+            # a loop asks for what it has just given back
+            storage = self.returned.pop()
+            if storage.nbytes == size and storage.owned and not self.closed:
+                return WgpuBuffer(self, storage, nbytes)
+            self.returned.append(storage)
+            self.reap()
         shelf = self._shelves.get(size)
         if shelf:
             storage = shelf.pop()

@@ -6,6 +6,7 @@ An adapter that several graphics interfaces show is listed once. Called by the r
 provider when it opens one, and by ``python -m gpuarray``.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -154,8 +155,15 @@ def select(number: int) -> Adapter:
     return existing[number]
 
 
-def open_adapter(adapter: Adapter) -> Any:
+def open_adapter(adapter: Adapter, without: Collection[str] = ()) -> Any:
     """Return a new ``GPUDevice`` with all limits and all useful features of its adapter.
+
+    Parameters
+    ----------
+    adapter : Adapter
+        The adapter.
+    without : collection of str
+        Those of :data:`FEATURES` that are not wanted.
 
     Raises
     ------
@@ -166,7 +174,7 @@ def open_adapter(adapter: Adapter) -> Any:
     limits["max-non-sampler-bindings"] = min(limits.get("max-non-sampler-bindings", _DESCRIPTORS), _DESCRIPTORS)
     try:
         return adapter.handle.request_device_sync(
-            label="gpuarray", required_features=sorted(adapter.features), required_limits=limits
+            label="gpuarray", required_features=sorted(adapter.features.difference(without)), required_limits=limits
         )
     except (RuntimeError, wgpu.GPUError) as error:
         raise DeviceError(f"the adapter {adapter.name!r} could not be opened: {error}; {INSTALL_HINT}") from error
@@ -175,11 +183,9 @@ def open_adapter(adapter: Adapter) -> Any:
 def capabilities(adapter: Adapter, device: Any) -> Capabilities:
     """Return what an opened device can do."""
     info, limits, features = adapter.handle.info, device.limits, frozenset(device.features)
-    missing: set[dtypes.DType] = set()
-    if "shader-f64" not in features:
-        missing |= {dtypes.float64, dtypes.complex128}
-    if "shader-int64" not in features:
-        missing |= {dtypes.int64, dtypes.uint64}
+    # functions of 64-bit floats work on their bits, as 64-bit integers
+    double = features.issuperset(("shader-f64", "shader-int64"))
+    missing = frozenset() if double else frozenset((dtypes.float64, dtypes.complex128))
     buffer_limit = limits["max-buffer-size"] // 16 * 16
     return Capabilities(
         adapter=adapter.name,
@@ -188,6 +194,7 @@ def capabilities(adapter: Adapter, device: Any) -> Capabilities:
         kind=adapter.kind,
         driver=str(info["description"]),
         dtypes=frozenset(dtypes.ALL) - missing,
+        native_int64="shader-int64" in features,
         binding_limit=min(limits["max-storage-buffer-binding-size"] // 4 * 4, _BINDING_CEILING, buffer_limit),
         buffer_limit=buffer_limit,
         storage_bindings=limits["max-storage-buffers-per-shader-stage"],

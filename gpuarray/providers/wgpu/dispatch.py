@@ -246,7 +246,7 @@ class Dispatcher:
             self._written = b""  # unknown, if the write is interrupted
             self._driver.write(self._parameters, 0, words)
             self._written = words
-        if config.debug >= 2:
+        if config.current.debug >= 2:
             if self._timer is None:
                 self._timer = LaunchTimer(self._driver)
             self._timer.submit(self._commands, self._labels)

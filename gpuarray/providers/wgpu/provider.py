@@ -6,8 +6,7 @@ the driver, and the others raise a DeviceError that says what happened. Opened b
 """
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final
 
@@ -37,6 +36,30 @@ _CLOSED: Final = "the device {name!r} is closed; arrays that were read are still
 _AWAKE_NS: Final = 2_000_000
 
 
+class _Using:
+    """What :meth:`WgpuProvider._using` returns; a generator would take three times as long, at every call."""
+
+    __slots__ = ("doing", "provider")
+
+    def __init__(self, provider: "WgpuProvider", doing: str) -> None:
+        self.provider = provider
+        self.doing = doing
+
+    def __enter__(self) -> None:
+        provider = self.provider
+        provider._lock.acquire()
+        if provider._dead:
+            provider._lock.release()
+            raise DeviceError(provider._dead)
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        try:
+            if isinstance(error, wgpu.GPUError):
+                raise self.provider._translated(error, self.doing) from error
+        finally:
+            self.provider._lock.release()
+
+
 class WgpuProvider:
     """Runs steps on one adapter.
 
@@ -44,6 +67,11 @@ class WgpuProvider:
     ----------
     number : int
         Which adapter, in the order of :func:`gpuarray.providers.wgpu.device.adapters`.
+    device : Device, optional
+        What the device is called, ``wgpu:N`` if not given.
+    without : collection of str
+        Features of the adapter that are not to be used, such as ``"shader-int64"``: how to see what adapters that lack
+        them would do.
 
     Raises
     ------
@@ -51,10 +79,10 @@ class WgpuProvider:
         If there is no such adapter, or it cannot be opened.
     """
 
-    def __init__(self, number: int = 0) -> None:
+    def __init__(self, number: int = 0, *, device: Device | None = None, without: Collection[str] = ()) -> None:
         adapter = adapters.select(number)
-        gpu_device = adapters.open_adapter(adapter)
-        self.device = Device(f"wgpu:{number}")
+        gpu_device = adapters.open_adapter(adapter, without)
+        self.device = device or Device(f"wgpu:{number}")
         self.capabilities = adapters.capabilities(adapter, gpu_device)
         self._lock = threading.RLock()
         self._dead = ""
@@ -95,25 +123,22 @@ class WgpuProvider:
     def __repr__(self) -> str:
         return f"<WgpuProvider {self.device} on {self.capabilities.adapter}{', dead' if self._dead else ''}>"
 
-    @contextmanager
-    def _using(self, doing: str) -> Iterator[None]:
+    def _using(self, doing: str) -> "_Using":
         """Hold the lock, refuse if the device cannot be used, and translate wgpu's errors."""
-        with self._lock:
-            if self._dead:
-                raise DeviceError(self._dead)
-            try:
-                yield
-            except wgpu.GPUOutOfMemoryError as error:
-                raise DeviceMemoryError(
-                    f"the device {self.device.name!r} ran out of memory in {doing} ({self._pool.live_bytes:,} bytes "
-                    "are in use); drop arrays that are not needed, or work in parts"
-                ) from error
-            except wgpu.GPUError as error:
-                message = str(error)
-                if "lost" in message.lower():
-                    self._mark_lost(message)
-                    raise DeviceError(self._dead) from error
-                raise DeviceError(f"the device {self.device.name!r} refused {doing}: {message}") from error
+        return _Using(self, doing)
+
+    def _translated(self, error: wgpu.GPUError, doing: str) -> DeviceError | DeviceMemoryError:
+        """Return the error that users get for one of wgpu's."""
+        if isinstance(error, wgpu.GPUOutOfMemoryError):
+            return DeviceMemoryError(
+                f"the device {self.device.name!r} ran out of memory in {doing} ({self._pool.live_bytes:,} bytes "
+                "are in use); drop arrays that are not needed, or work in parts"
+            )
+        message = str(error)
+        if "lost" in message.lower():
+            self._mark_lost(message)
+            return DeviceError(self._dead)
+        return DeviceError(f"the device {self.device.name!r} refused {doing}: {message}")
 
     def _mark_lost(self, message: str) -> None:
         self._dead = (

@@ -11,6 +11,7 @@ fn abs_f32(x: f32) -> f32 { return bitcast<f32>(magnitude_f32(x)); }
 const one_bits_f32 = 0x3f800000u;
 fn one_f32() -> f32 { return bitcast<f32>(one_bits_f32 + u32(zero_u32())); }
 fn add_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), y); }
+fn is_quick_exp_f32(x: f32) -> bool { return abs(x) < 87.0f; }
 fn opaque_f32(x: f32) -> f32 {
   return bitcast<f32>(bitcast<u32>(x) + u32(zero_u32()));
 }
@@ -22,6 +23,10 @@ fn exp_reduced_f32(x: f32, shifted: f32) -> f32 {
   let p = 5.0000001201e-1f + r * (1.6666665459e-1f + r * (4.1665795894e-2f + r * (8.3334519073e-3f
     + r * (1.3981999507e-3f + r * 1.9875691500e-4f))));
   return 1.0f + r * (1.0f + r * p);
+}
+fn quick_exp_f32(x: f32) -> f32 {
+  let shifted = shifted_nearest_f32(x, 1.44269504f);
+  return exp_reduced_f32(x, shifted) * bitcast<f32>((bitcast<u32>(shifted) << 23u) + one_bits_f32);
 }
 const infinity_bits_f32 = 0x7f800000u;
 fn isnan_f32(x: f32) -> bool { return magnitude_f32(x) > infinity_bits_f32; }
@@ -67,21 +72,25 @@ fn ldexp_f32(x: f32, n: i32) -> f32 {
 }
 const rounder_bits_f32 = 0x4b400000;
 fn exp_f32(x: f32) -> f32 {
-  if (abs(x) < 87.0f) {
-    let shifted = shifted_nearest_f32(x, 1.44269504f);
-    return exp_reduced_f32(x, shifted) * bitcast<f32>((bitcast<u32>(shifted) << 23u) + one_bits_f32);
-  }
+  if (is_quick_exp_f32(x)) { return quick_exp_f32(x); }
   if (isnan_f32(x)) { return x; }
   let bounded = clamped_f32(x, 104.0f);
   let shifted = shifted_nearest_f32(bounded, 1.44269504f);
   return ldexp_f32(exp_reduced_f32(bounded, shifted), bitcast<i32>(shifted) - rounder_bits_f32);
 }
+const quick_f32 = 4096.0f;
+fn is_quick_sin_f32(x: f32) -> bool { return abs(x) < quick_f32; }
+const most_moderate_f32 = 1.099511627776e12f;
+const least_moderate_f32 = 9.094947017729282e-13f;
+fn is_quick_sqrt_f32(x: f32) -> bool { return (x < most_moderate_f32) & (x >= least_moderate_f32); }
 fn negative_zero_f32() -> f32 { return bitcast<f32>(sign_bit_f32 + u32(zero_u32())); }
 fn multiply_f32(x: f32, y: f32) -> f32 { return fma(x, y, negative_zero_f32()); }
 fn negative_f32(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) ^ sign_bit_f32); }
-const quick_f32 = 4096.0f;
-const tiny_bits_f32 = 0x39000000u;
-struct Quadrant_f32 { remainder: f32, shifted: i32 }
+fn half_turn_sin_f32(r: f32, n: u32) -> f32 {
+  let z = r * r;
+  let p = -1.6666659539e-1f + z * (8.3330659197e-3f + z * (-1.9809577330e-4f + z * 2.6057208251e-6f));
+  return bitcast<f32>(bitcast<u32>(r + r * z * p) ^ (n << 31u));
+}
 override fused_multiply_add: bool = false;
 const half_pi_low_f32 = -4.371139e-08f;
 const half_pi_f32 = 1.57079637050628662109375f;
@@ -89,26 +98,39 @@ const half_pi_1_f32 = 1.5703125f;
 const half_pi_2_f32 = 0.0004837512969970703125f;
 const half_pi_3_f32 = 7.549533620476723e-08f;
 const half_pi_4_f32 = 2.5633440682570896e-12f;
-fn quadrant_f32(x: f32) -> Quadrant_f32 {
-  let shifted = shifted_nearest_f32(x, 0.636619772f);
-  let n = shifted - rounder_f32;
+fn less_half_turns_f32(x: f32, n: f32) -> f32 {
   if (fused_multiply_add) {
-    let near = fma(-n, half_pi_low_f32, fma(-n, half_pi_f32, x));
-    return Quadrant_f32(fma(-n, -1.71512451e-15f, near), bitcast<i32>(shifted));
+    return fma(-n, -3.43024902e-15f, fma(-n, 2.0f * half_pi_low_f32, fma(-n, 2.0f * half_pi_f32, x)));
   }
-  let r = (((x - n * half_pi_1_f32) - n * half_pi_2_f32) - n * half_pi_3_f32) - n * half_pi_4_f32;
-  return Quadrant_f32(r, bitcast<i32>(shifted));
+  return (((x - n * (2.0f * half_pi_1_f32)) - n * (2.0f * half_pi_2_f32)) - n * (2.0f * half_pi_3_f32))
+    - n * (2.0f * half_pi_4_f32);
 }
-fn sin_polynomial_f32(x: f32, z: f32) -> f32 {
-  return x + x * z * (-1.6666654611e-1f + z * (8.3321608736e-3f + z * -1.9515295891e-4f));
+const tiny_bits_f32 = 0x39000000u;
+fn quick_sin_f32(x: f32) -> f32 {
+  let shifted = shifted_nearest_f32(x, 0.318309886f);
+  let y = half_turn_sin_f32(less_half_turns_f32(x, shifted - rounder_f32), bitcast<u32>(shifted));
+  return select(y, x, abs(x) < bitcast<f32>(tiny_bits_f32));
 }
-fn cos_polynomial_f32(z: f32) -> f32 {
-  return 1.0f + z * (-0.5f + z * (4.166664568298827e-2f + z * (-1.388731625493765e-3f + z * 2.443315711809948e-5f)));
+const upper_half_f32 = 0xfffff000u;
+fn product_error_f32(a: f32, b: f32, product: f32) -> f32 {
+  if (fused_multiply_add) { return fma(a, b, -product); }
+  let a_high = bitcast<f32>(bitcast<u32>(a) & upper_half_f32);
+  let b_high = bitcast<f32>(bitcast<u32>(b) & upper_half_f32);
+  let a_low = a - a_high;
+  let b_low = b - b_high;
+  return ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
 }
-fn quadrant_sin_f32(r: f32, quadrant: i32) -> f32 {
-  let z = r * r;
-  let y = select(sin_polynomial_f32(r, z), cos_polynomial_f32(z), (quadrant & 1) == 1);
-  return bitcast<f32>(bitcast<u32>(y) ^ ((bitcast<u32>(quadrant) << 30u) & sign_bit_f32));
+fn residue_f32(x: f32, a: f32, b: f32) -> f32 {
+  if (fused_multiply_add) { return fma(-a, b, x); }
+  let product = opaque_f32(a * b);
+  return (x - product) - product_error_f32(a, b, product);
+}
+fn quick_sqrt_f32(x: f32) -> f32 {
+  let inverse = inverseSqrt(x);
+  let half = 0.5f * inverse;
+  let estimate = multiply_f32(x, inverse);
+  let better = fma(residue_f32(x, estimate, estimate), half, estimate);
+  return fma(residue_f32(x, better, better), half, better);
 }
 const nan_bits_f32 = 0x7fc00000u;
 fn quiet_f32(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) | nan_bits_f32); }
@@ -150,7 +172,6 @@ fn multiply_high_u32(x: u32, y: u32) -> u32 {
 fn power_of_two_f32(n: i32) -> f32 {
   return bitcast<f32>(u32(u32(n + exponent_bias_f32)) << fraction_width_f32);
 }
-const upper_half_f32 = 0xfffff000u;
 fn two_product_f32(a: f32, b: f32) -> vec2<f32> {
   let a_high = bitcast<f32>(bitcast<u32>(a) & upper_half_f32);
   let b_high = bitcast<f32>(bitcast<u32>(b) & upper_half_f32);
@@ -212,33 +233,25 @@ fn reduce_f32(x: f32) -> Reduced_f32 {
   if (!signbit_f32(x)) { return reduced; }
   return Reduced_f32(-reduced.high, -reduced.low, (4u - reduced.quadrant) & 3u);
 }
+fn sin_polynomial_f32(x: f32, z: f32) -> f32 {
+  return x + x * z * (-1.6666654611e-1f + z * (8.3321608736e-3f + z * -1.9515295891e-4f));
+}
+fn cos_polynomial_f32(z: f32) -> f32 {
+  return 1.0f + z * (-0.5f + z * (4.166664568298827e-2f + z * (-1.388731625493765e-3f + z * 2.443315711809948e-5f)));
+}
+fn quadrant_sin_f32(r: f32, quadrant: i32) -> f32 {
+  let z = r * r;
+  let y = select(sin_polynomial_f32(r, z), cos_polynomial_f32(z), (quadrant & 1) == 1);
+  return bitcast<f32>(bitcast<u32>(y) ^ ((bitcast<u32>(quadrant) << 30u) & sign_bit_f32));
+}
 fn careful_sin_f32(x: f32, shift: i32) -> f32 {
   if (!isfinite_f32(x)) { return quiet_f32(x); }
   let reduced = reduce_f32(x);
   return quadrant_sin_f32(reduced.high, shift + i32(reduced.quadrant));
 }
 fn sin_f32(x: f32) -> f32 {
-  if (abs(x) < quick_f32 && abs(x) >= bitcast<f32>(tiny_bits_f32)) {
-    let reduced = quadrant_f32(x);
-    return quadrant_sin_f32(reduced.remainder, reduced.shifted);
-  }
-  if (magnitude_f32(x) < tiny_bits_f32) { return x; }
+  if (is_quick_sin_f32(x)) { return quick_sin_f32(x); }
   return careful_sin_f32(x, 0);
-}
-const most_moderate_f32 = 1.099511627776e12f;
-const least_moderate_f32 = 9.094947017729282e-13f;
-fn product_error_f32(a: f32, b: f32, product: f32) -> f32 {
-  if (fused_multiply_add) { return fma(a, b, -product); }
-  let a_high = bitcast<f32>(bitcast<u32>(a) & upper_half_f32);
-  let b_high = bitcast<f32>(bitcast<u32>(b) & upper_half_f32);
-  let a_low = a - a_high;
-  let b_low = b - b_high;
-  return ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
-}
-fn residue_f32(x: f32, a: f32, b: f32) -> f32 {
-  if (fused_multiply_add) { return fma(-a, b, x); }
-  let product = opaque_f32(a * b);
-  return (x - product) - product_error_f32(a, b, product);
 }
 fn nan_f32() -> f32 { return bitcast<f32>(nan_bits_f32 ^ u32(zero_u32())); }
 fn isinf_f32(x: f32) -> bool { return magnitude_f32(x) == infinity_bits_f32; }
@@ -263,13 +276,7 @@ fn sqrt_careful_f32(x: f32) -> f32 {
   return compose_f32(0u, root + u32(left > i32(root)), half + exponent_bias_f32);
 }
 fn sqrt_f32(x: f32) -> f32 {
-  if (x < most_moderate_f32 && x >= least_moderate_f32) {
-    let inverse = inverseSqrt(x);
-    let half = 0.5f * inverse;
-    let estimate = multiply_f32(x, inverse);
-    let better = fma(residue_f32(x, estimate, estimate), half, estimate);
-    return fma(residue_f32(x, better, better), half, better);
-  }
+  if (is_quick_sqrt_f32(x)) { return quick_sqrt_f32(x); }
   return sqrt_careful_f32(x);
 }
 @compute @workgroup_size(256)
@@ -283,10 +290,21 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v0_1: f32 = w0.y;
   let v0_2: f32 = w0.z;
   let v0_3: f32 = w0.w;
-  let v1_0: f32 = sin_f32(v0_0);
-  let v1_1: f32 = sin_f32(v0_1);
-  let v1_2: f32 = sin_f32(v0_2);
-  let v1_3: f32 = sin_f32(v0_3);
+  var v1_0: f32;
+  var v1_1: f32;
+  var v1_2: f32;
+  var v1_3: f32;
+  if (is_quick_sin_f32(v0_0) & is_quick_sin_f32(v0_1) & is_quick_sin_f32(v0_2) & is_quick_sin_f32(v0_3)) {
+    v1_0 = quick_sin_f32(v0_0);
+    v1_1 = quick_sin_f32(v0_1);
+    v1_2 = quick_sin_f32(v0_2);
+    v1_3 = quick_sin_f32(v0_3);
+  } else { for (var lane = 0u; lane < 4u; lane++) {
+    var operand0: f32;
+    switch lane { case 0u: { operand0 = v0_0; } case 1u: { operand0 = v0_1; } case 2u: { operand0 = v0_2; } default: { operand0 = v0_3; } }
+    let found = sin_f32(operand0);
+    switch lane { case 0u: { v1_0 = found; } case 1u: { v1_1 = found; } case 2u: { v1_2 = found; } default: { v1_3 = found; } }
+  } }
   let v2_0: f32 = multiply_f32(v1_0, v1_0);
   let v2_1: f32 = multiply_f32(v1_1, v1_1);
   let v2_2: f32 = multiply_f32(v1_2, v1_2);
@@ -299,10 +317,21 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v4_1: f32 = multiply_f32(v3_1, v0_1);
   let v4_2: f32 = multiply_f32(v3_2, v0_2);
   let v4_3: f32 = multiply_f32(v3_3, v0_3);
-  let v5_0: f32 = exp_f32(v4_0);
-  let v5_1: f32 = exp_f32(v4_1);
-  let v5_2: f32 = exp_f32(v4_2);
-  let v5_3: f32 = exp_f32(v4_3);
+  var v5_0: f32;
+  var v5_1: f32;
+  var v5_2: f32;
+  var v5_3: f32;
+  if (is_quick_exp_f32(v4_0) & is_quick_exp_f32(v4_1) & is_quick_exp_f32(v4_2) & is_quick_exp_f32(v4_3)) {
+    v5_0 = quick_exp_f32(v4_0);
+    v5_1 = quick_exp_f32(v4_1);
+    v5_2 = quick_exp_f32(v4_2);
+    v5_3 = quick_exp_f32(v4_3);
+  } else { for (var lane = 0u; lane < 4u; lane++) {
+    var operand0: f32;
+    switch lane { case 0u: { operand0 = v4_0; } case 1u: { operand0 = v4_1; } case 2u: { operand0 = v4_2; } default: { operand0 = v4_3; } }
+    let found = exp_f32(operand0);
+    switch lane { case 0u: { v5_0 = found; } case 1u: { v5_1 = found; } case 2u: { v5_2 = found; } default: { v5_3 = found; } }
+  } }
   let v6_0: f32 = abs_f32(v0_0);
   let v6_1: f32 = abs_f32(v0_1);
   let v6_2: f32 = abs_f32(v0_2);
@@ -311,10 +340,21 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v8_1: f32 = add_f32(v6_1, one7);
   let v8_2: f32 = add_f32(v6_2, one7);
   let v8_3: f32 = add_f32(v6_3, one7);
-  let v9_0: f32 = sqrt_f32(v8_0);
-  let v9_1: f32 = sqrt_f32(v8_1);
-  let v9_2: f32 = sqrt_f32(v8_2);
-  let v9_3: f32 = sqrt_f32(v8_3);
+  var v9_0: f32;
+  var v9_1: f32;
+  var v9_2: f32;
+  var v9_3: f32;
+  if (is_quick_sqrt_f32(v8_0) & is_quick_sqrt_f32(v8_1) & is_quick_sqrt_f32(v8_2) & is_quick_sqrt_f32(v8_3)) {
+    v9_0 = quick_sqrt_f32(v8_0);
+    v9_1 = quick_sqrt_f32(v8_1);
+    v9_2 = quick_sqrt_f32(v8_2);
+    v9_3 = quick_sqrt_f32(v8_3);
+  } else { for (var lane = 0u; lane < 4u; lane++) {
+    var operand0: f32;
+    switch lane { case 0u: { operand0 = v8_0; } case 1u: { operand0 = v8_1; } case 2u: { operand0 = v8_2; } default: { operand0 = v8_3; } }
+    let found = sqrt_f32(operand0);
+    switch lane { case 0u: { v9_0 = found; } case 1u: { v9_1 = found; } case 2u: { v9_2 = found; } default: { v9_3 = found; } }
+  } }
   let v10_0: f32 = multiply_f32(v5_0, v9_0);
   let v10_1: f32 = multiply_f32(v5_1, v9_1);
   let v10_2: f32 = multiply_f32(v5_2, v9_2);

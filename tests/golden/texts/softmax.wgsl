@@ -10,7 +10,8 @@ fn one_f32() -> f32 { return bitcast<f32>(one_bits_f32 + u32(zero_u32())); }
 fn add_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), y); }
 const most_moderate_f32 = 1.099511627776e12f;
 const least_moderate_f32 = 9.094947017729282e-13f;
-fn moderate_f32(x: f32) -> bool { return abs(x) < most_moderate_f32 && abs(x) >= least_moderate_f32; }
+fn moderate_f32(x: f32) -> bool { return (abs(x) < most_moderate_f32) & (abs(x) >= least_moderate_f32); }
+fn is_quick_divide_f32(x: f32, y: f32) -> bool { return moderate_f32(x) & moderate_f32(y); }
 const sign_bit_f32 = 0x80000000u;
 fn negative_zero_f32() -> f32 { return bitcast<f32>(sign_bit_f32 + u32(zero_u32())); }
 fn multiply_f32(x: f32, y: f32) -> f32 { return fma(x, y, negative_zero_f32()); }
@@ -31,6 +32,12 @@ fn residue_f32(x: f32, a: f32, b: f32) -> f32 {
   if (fused_multiply_add) { return fma(-a, b, x); }
   let product = opaque_f32(a * b);
   return (x - product) - product_error_f32(a, b, product);
+}
+fn quick_divide_f32(x: f32, y: f32) -> f32 {
+  let reciprocal = 1.0f / y;
+  let estimate = multiply_f32(x, reciprocal);
+  let better = fma(residue_f32(x, estimate, y), reciprocal, estimate);
+  return fma(residue_f32(x, better, y), reciprocal, better);
 }
 const magnitude_bits_f32 = 0x7fffffffu;
 fn magnitude_f32(x: f32) -> u32 { return bitcast<u32>(x) & magnitude_bits_f32; }
@@ -104,14 +111,10 @@ fn divide_careful_f32(x: f32, y: f32) -> f32 {
   return compose_rest_f32(sign, quotient, u32(left), b, scale_f32(x) - scale_f32(y) + exponent_bias_f32 - i32(up));
 }
 fn divide_f32(x: f32, y: f32) -> f32 {
-  if (moderate_f32(x) && moderate_f32(y)) {
-    let reciprocal = 1.0f / y;
-    let estimate = multiply_f32(x, reciprocal);
-    let better = fma(residue_f32(x, estimate, y), reciprocal, estimate);
-    return fma(residue_f32(x, better, y), reciprocal, better);
-  }
+  if (is_quick_divide_f32(x, y)) { return quick_divide_f32(x, y); }
   return divide_careful_f32(x, y);
 }
+fn is_quick_exp_f32(x: f32) -> bool { return abs(x) < 87.0f; }
 const rounder_f32 = 12582912.0f;
 fn shifted_nearest_f32(x: f32, factor: f32) -> f32 { return fma(x, factor, opaque_f32(rounder_f32)); }
 fn exp_reduced_f32(x: f32, shifted: f32) -> f32 {
@@ -120,6 +123,10 @@ fn exp_reduced_f32(x: f32, shifted: f32) -> f32 {
   let p = 5.0000001201e-1f + r * (1.6666665459e-1f + r * (4.1665795894e-2f + r * (8.3334519073e-3f
     + r * (1.3981999507e-3f + r * 1.9875691500e-4f))));
   return 1.0f + r * (1.0f + r * p);
+}
+fn quick_exp_f32(x: f32) -> f32 {
+  let shifted = shifted_nearest_f32(x, 1.44269504f);
+  return exp_reduced_f32(x, shifted) * bitcast<f32>((bitcast<u32>(shifted) << 23u) + one_bits_f32);
 }
 fn copysign_f32(x: f32, y: f32) -> f32 {
   return bitcast<f32>(magnitude_f32(x) | (bitcast<u32>(opaque_f32(y)) & sign_bit_f32));
@@ -134,10 +141,7 @@ fn ldexp_f32(x: f32, n: i32) -> f32 {
 }
 const rounder_bits_f32 = 0x4b400000;
 fn exp_f32(x: f32) -> f32 {
-  if (abs(x) < 87.0f) {
-    let shifted = shifted_nearest_f32(x, 1.44269504f);
-    return exp_reduced_f32(x, shifted) * bitcast<f32>((bitcast<u32>(shifted) << 23u) + one_bits_f32);
-  }
+  if (is_quick_exp_f32(x)) { return quick_exp_f32(x); }
   if (isnan_f32(x)) { return x; }
   let bounded = clamped_f32(x, 104.0f);
   let shifted = shifted_nearest_f32(bounded, 1.44269504f);

@@ -1,0 +1,1 @@
+"""How exact the elementary functions are, against exact values: ``python -m bench.accuracy --help``."""

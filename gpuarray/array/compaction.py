@@ -1,0 +1,111 @@
+"""Compaction: the elements at which a mask holds, side by side in C order.
+
+The running count of the mask gives every element its place; how many elements there are, which is the shape of the
+result, is the one number that is read. What is compacted is computed where it is written, so that reading through a
+mask is one kernel after the count. In host memory, where nothing is read, NumPy finds the positions.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gpuarray import dtypes
+from gpuarray.device import Device
+from gpuarray.graph import build
+from gpuarray.graph.indexing import INDEX_LIMIT
+from gpuarray.graph.layouts import Layout
+from gpuarray.graph.nodes import Leaf, Node, host_leaf
+from gpuarray.graph.walk import current
+from gpuarray.ops import elementwise as rows
+from gpuarray.ops import generators, reductions
+from gpuarray.runtime import evaluate
+
+
+@dataclass(frozen=True)
+class Compaction:
+    """Where the elements go at which a mask holds.
+
+    Attributes
+    ----------
+    mask : Node
+        The mask.
+    count : int
+        At how many elements it holds.
+    counts : Node
+        For each element, at how many up to it and including it the mask holds; of one axis.
+    host : ndarray or None
+        The mask, where elements are in host memory.
+    """
+
+    mask: Node
+    count: int
+    counts: Node
+    host: npt.NDArray[Any] | None = None
+
+    @property
+    def ranks(self) -> Node:
+        """For each element, at how many up to it and including it the mask holds, less one."""
+        return build.elementwise(rows.subtract, build.reshape(self.counts, self.mask.shape), 1)
+
+    def take(self, values: Node) -> Node:
+        """Return the elements of ``values``, of the mask's shape, at which the mask holds, as one axis."""
+        if not self.count:
+            return build.full((0,), 0, values.dtype)
+        if self.host is not None:
+            return build.gather(build.reshape(values, (values.size,)), self._flat())
+        return build.place(values, build.elementwise(rows.where, self.mask, self.ranks, self.count), (self.count,))
+
+    def put(self, target: Node, values: Node) -> Node:
+        """Return ``target``, of the mask's shape, with ``values``, one for each element at which the mask holds."""
+        if not self.count:
+            return target
+        if self.host is not None:
+            return build.scatter(target, values, self._flat())
+        ranks = build.elementwise(rows.maximum, self.ranks, 0)
+        return build.elementwise(rows.where, self.mask, build.gather(values, ranks), target)
+
+    def positions(self) -> Node:
+        """Return the flat positions at which the mask holds, as int64."""
+        if self.host is not None:
+            return self._flat()
+        return self.take(build.generate(generators.arange, (0, 1), self.mask.shape, dtypes.int64))
+
+    def nonzero(self) -> tuple[Node, ...]:
+        """Return the positions along each axis at which the mask holds, as int64."""
+        if self.host is not None:
+            return tuple(host_leaf(line) for line in self.host.nonzero())
+        shape = self.mask.shape
+        found = []
+        for axis, extent in enumerate(shape):
+            line: Node = build.generate(generators.arange, (0, 1), (extent,), dtypes.int64)
+            line = build.reshape(line, tuple(extent if a == axis else 1 for a in range(len(shape))))
+            found.append(self.take(build.view(line, build.broadcast_to(line.shape, shape))))
+        return tuple(found)
+
+    def _flat(self) -> Node:
+        assert self.host is not None
+        return host_leaf(np.flatnonzero(self.host))
+
+
+def compaction(mask: Node, device: Device, kept: Sequence[Node] = ()) -> Compaction:
+    """Count a mask of any shape: evaluated on ``device`` and waited for, unless its elements are on the host.
+
+    Nodes in ``kept``, which the mask is made of, are evaluated with it, so that later uses find their values.
+    """
+    dtype = dtypes.int32 if mask.size < INDEX_LIMIT else dtypes.int64
+    counts = build.scan(reductions.sum, build.reshape(mask, (mask.size,)), 0, dtype)
+    if not mask.size:
+        return Compaction(mask, 0, counts)
+    if evaluate.is_host(evaluate.provider_of(device)):
+        evaluate.evaluate([mask, *kept], device)
+        host = evaluate.read(mask, device)
+        return Compaction(mask, int(np.count_nonzero(host)), counts, host)
+    known = current(mask)
+    if isinstance(known, Leaf) and known.host is not None:
+        return Compaction(mask, int(np.count_nonzero(known.host)), counts)
+    last = build.view(counts, Layout((), (), mask.size - 1))
+    evaluate.evaluate([mask, counts, last, *kept], device)
+    return Compaction(mask, int(evaluate.read(last, device)), counts)

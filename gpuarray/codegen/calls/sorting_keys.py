@@ -1,0 +1,126 @@
+"""Sort keys: unsigned words whose order is that of the values, and the raw words that sorting moves.
+
+Sorting never computes with values. It moves their bits as they lie in memory, so that payloads of NaN, signs of zeros
+and subnormal numbers stay what they are, and compares keys that are made of the bits on the fly. A key has as many bits
+as its value, the least significant word first. Both zeros have one key, and all NaN have one, the greatest; complex
+numbers are in NumPy's order, where one with NaN in its real part comes last, and before it one with NaN in its
+imaginary part only.
+"""
+
+from typing import Final
+
+from gpuarray import dtypes
+from gpuarray.codegen.programs import Binding
+from gpuarray.codegen.storage import Access
+from gpuarray.codegen.wgsl import WINDOW_END, Kernel, window
+from gpuarray.dtypes import DType
+
+_NARROW: Final = {1: dtypes.uint8, 2: dtypes.uint16, 4: dtypes.uint32}
+
+
+class RawAccess(Access):
+    """A binding of raw values, a word or a vector of words each."""
+
+    @property
+    def element(self) -> str:
+        """The WGSL element type of the binding's array."""
+        return super().element if self.dtype.itemsize <= 4 else word_type(self.dtype)
+
+
+def word_count(dtype: DType) -> int:
+    """Return how many 32-bit words a raw value, and its key, take in a register."""
+    return max(1, dtype.itemsize // 4)
+
+
+def word_type(dtype: DType) -> str:
+    """Return the WGSL type of a raw value, and of its key."""
+    count = word_count(dtype)
+    return "u32" if count == 1 else f"vec{count}<u32>"
+
+
+def bind_array(kernel: Kernel, kind: str, slot: int, size: int, dtype: DType, *, writable: bool) -> RawAccess:
+    """Bind an input or output of ``size`` values as raw words."""
+    binding, _ = window(kind, slot, 0, size - 1, dtype, writable=writable)
+    return _bind(kernel, binding, dtype)
+
+
+def bind_scratch(kernel: Kernel, slot: int, size: int, dtype: DType, *, writable: bool) -> RawAccess:
+    """Bind a scratch buffer of ``size`` values as raw words."""
+    return _bind(kernel, Binding("scratch", slot, 0, scratch_bytes(size, dtype), writable), dtype)
+
+
+def _bind(kernel: Kernel, binding: Binding, dtype: DType) -> RawAccess:
+    raw = _NARROW.get(dtype.itemsize, dtype)
+    access = RawAccess(f"{binding.kind}{binding.slot}", raw, False, binding.writable)
+    kernel.bind(access, binding)
+    return access
+
+
+def scratch_bytes(size: int, dtype: DType) -> int:
+    """Return the bytes of a scratch buffer of ``size`` values."""
+    return -(-max(size, 1) * dtype.itemsize // WINDOW_END) * WINDOW_END
+
+
+def key_functions(dtype: DType) -> str:
+    """Return the WGSL function ``sort_key``, from a raw value of ``dtype`` to its key in ascending order."""
+    kind = word_type(dtype)
+    if dtype.kind == "c":
+        return _complex_key(dtype)
+    if dtype.kind == "f":
+        return _float_key("sort_key", dtype)
+    if dtype.kind == "i":
+        sign = hex(1 << (8 * min(dtype.itemsize, 4) - 1)) + "u"
+        key = f"raw ^ {sign}" if kind == "u32" else f"vec2<u32>(raw.x, raw.y ^ {sign})"
+        return f"fn sort_key(raw: {kind}) -> {kind} {{ return {key}; }}"
+    return f"fn sort_key(raw: {kind}) -> {kind} {{ return raw; }}"
+
+
+def _float_key(name: str, dtype: DType) -> str:
+    """Return the key of a real floating dtype: negative numbers turned over, the others above them."""
+    top = 8 * min(dtype.itemsize, 4)
+    sign, every, rest = 1 << (top - 1), (1 << top) - 1, (1 << (top - 1)) - 1
+    infinity = {2: 0x7C00, 4: 0x7F800000, 8: 0x7FF00000}[dtype.itemsize]
+    if dtype.itemsize <= 4:
+        return f"""fn {name}(raw: u32) -> u32 {{
+  let magnitude = raw & {hex(rest)}u;
+  if (magnitude > {hex(infinity)}u) {{ return {hex(every)}u; }}
+  if (magnitude == 0u) {{ return {hex(sign)}u; }}
+  return select(raw | {hex(sign)}u, raw ^ {hex(every)}u, raw >= {hex(sign)}u);
+}}"""
+    return f"""fn {name}(raw: vec2<u32>) -> vec2<u32> {{
+  let magnitude = raw.y & {hex(rest)}u;
+  if (magnitude > {hex(infinity)}u || (magnitude == {hex(infinity)}u && raw.x != 0u)) {{
+    return vec2<u32>({hex(every)}u, {hex(every)}u);
+  }}
+  if ((magnitude | raw.x) == 0u) {{ return vec2<u32>(0u, {hex(sign)}u); }}
+  if (raw.y >= {hex(sign)}u) {{ return vec2<u32>(~raw.x, ~raw.y); }}
+  return vec2<u32>(raw.x, raw.y | {hex(sign)}u);
+}}"""
+
+
+def _complex_key(dtype: DType) -> str:
+    """Return the key of a complex dtype: the real part's above the imaginary part's, unless one of them is NaN.
+
+    No number has a key whose highest word is one of the last three, so these stand for the three kinds of NaN.
+    """
+    if dtype == dtypes.complex64:
+        part, kind, real, imaginary = dtypes.float32, "vec2<u32>", "raw.x", "raw.y"
+        top, joined = "", "vec2<u32>({low}, {high})"
+    else:
+        part, kind, real, imaginary = dtypes.float64, "vec4<u32>", "raw.xy", "raw.zw"
+        top, joined = ".y", "vec4<u32>({low}, {high})"
+    nan = "0xffffffffu"
+
+    def marked(mark: str, low: str) -> str:
+        high = mark if part == dtypes.float32 else f"vec2<u32>(0u, {mark})"
+        return joined.format(low=low, high=high)
+
+    return f"""{_float_key("part_key", part)}
+fn sort_key(raw: {kind}) -> {kind} {{
+  let real = part_key({real});
+  let imaginary = part_key({imaginary});
+  let lost = imaginary{top} == {nan};
+  if (real{top} == {nan}) {{ return {marked(f"select(0xfffffffeu, {nan}, lost)", "imaginary")}; }}
+  if (lost) {{ return {marked("0xfffffffdu", "real")}; }}
+  return {joined.format(low="imaginary", high="real")};
+}}"""

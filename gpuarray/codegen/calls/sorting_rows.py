@@ -1,0 +1,111 @@
+"""Short rows: a bitonic sort of keys with positions in workgroup memory, one launch in all.
+
+Several rows share a workgroup if they are short. Ties are decided by position, so the order is stable.
+"""
+
+from typing import Final
+
+from gpuarray import dtypes
+from gpuarray.codegen.calls.sorting_keys import bind_array, key_functions, word_count, word_type
+from gpuarray.codegen.programs import Program
+from gpuarray.codegen.wgsl import WORKGROUP, Kernel
+from gpuarray.device import Capabilities
+from gpuarray.dtypes import DType
+
+#: Words of the longest short row's keys: with its positions it fits 16 KiB, the least that devices have.
+_WORDS: Final = 2048
+
+_PARTS: Final = "xyzw"
+
+
+def longest_short_row(dtype: DType) -> int:
+    """Return how many elements a row may have that one workgroup sorts."""
+    return _WORDS // word_count(dtype)
+
+
+def _first_expression(words: int) -> str:
+    """Return whether key ``a`` is less than key ``b``, or equal and at an earlier position."""
+    found = "at_a < at_b"
+    parts = [f".{_PARTS[word]}" for word in range(words)] if words > 1 else [""]
+    for part in parts:  # the most significant word is the last one, and becomes the outermost
+        found = f"a{part} < b{part} || (a{part} == b{part} && ({found}))"
+    return found
+
+
+def short_rows(
+    label: str,
+    dtype: DType,
+    rows: int,
+    length: int,
+    capabilities: Capabilities,
+    *,
+    descending: bool,
+    positions: bool,
+) -> Program:
+    """Return the one launch that sorts ``rows`` rows of ``length`` elements, or gives the positions that do.
+
+    Each row takes a power of two of places; the places beyond its end hold the greatest key and come last, because
+    their positions do.
+    """
+    kernel = Kernel(f"{label} short rows")
+    size = rows * length
+    source = bind_array(kernel, "input", 0, size, dtype, writable=False)
+    target = bind_array(kernel, "output", 0, size, dtypes.int64 if positions else dtype, writable=True)
+    kind, capacity = word_type(dtype), longest_short_row(dtype)
+    places = 1 << (length - 1).bit_length()
+    # two places an invocation keep a workgroup busy
+    together = max(1, min(rows, 2 * WORKGROUP // places))
+    extent, width, used = kernel.word(length), kernel.word(places), kernel.word(places * together)
+    count, flip = kernel.word(size), kernel.word(0xFFFFFFFF if descending else 0)
+    groups, held = kernel.word(-(-rows // together)), kernel.word(together)
+    kernel.module += [
+        key_functions(dtype),
+        f"fn is_first(a: {kind}, at_a: u32, b: {kind}, at_b: u32) -> bool {{",
+        f"  return {_first_expression(word_count(dtype))};",
+        "}",
+        f"var<workgroup> keys: array<{kind}, {capacity}>;",
+        f"var<workgroup> places: array<u32, {capacity}>;",
+    ]
+    kernel.line(
+        "let block = group.x + group.y * groups.x;",
+        f"if (block >= {groups}) {{ return; }}",
+        f"let width = {width};",
+        f"let used = {used};",
+        "let row_bits = countTrailingZeros(width);",
+        f"for (var i = local; i < used; i += {WORKGROUP}u) {{",
+        "let place = i & (width - 1u);",
+        f"let at = (block * {held} + (i >> row_bits)) * {extent} + place;",
+        f"var key = {kind}(0xffffffffu);",
+        # rows beyond the last one are read nowhere
+        f"if (place < {extent} && at < {count}) {{ key = sort_key({source.load('at')}) ^ {kind}({flip}); }}",
+        "keys[i] = key;",
+        "places[i] = place;",
+        "}",
+        "workgroupBarrier();",
+        # runs of `size` places in order become runs of twice as many: first each place meets its mirror image in the
+        # other run, then the one `half` away
+        "for (var size = 1u; size < width; size <<= 1u) {",
+        "for (var half = size; half > 0u; half >>= 1u) {",
+        "let across = select(half, 2u * half - 1u, half == size);",
+        f"for (var pair = local; 2u * pair < used; pair += {WORKGROUP}u) {{",
+        "let low = 2u * pair - (pair & (half - 1u));",
+        "let high = low ^ across;",
+        "if (is_first(keys[high], places[high], keys[low], places[low])) {",
+        "let key = keys[low]; keys[low] = keys[high]; keys[high] = key;",
+        "let place = places[low]; places[low] = places[high]; places[high] = place;",
+        "}",
+        "}",
+        "workgroupBarrier();",
+        "}",
+        "}",
+        f"for (var i = local; i < used; i += {WORKGROUP}u) {{",
+        "let place = i & (width - 1u);",
+        f"let row_start = (block * {held} + (i >> row_bits)) * {extent};",
+        f"if (place < {extent} && row_start < {count}) {{",
+    )
+    if positions:
+        kernel.line(target.store("row_start + place", "vec2<u32>(places[i], 0u)"))
+    else:
+        kernel.line(target.store("row_start + place", source.load("row_start + places[i]")))
+    kernel.line("}", "}")
+    return Program((kernel.launch(-(-rows // together), capabilities.workgroup_limit),))

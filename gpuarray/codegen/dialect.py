@@ -1,0 +1,37 @@
+"""The compute types of the device that a kernel is made for.
+
+A device without 64-bit integers computes with pairs of words in their place. Every part of a kernel asks here for the
+compute type of a dtype; the answer is that of the device named by the innermost :func:`made_for`, and the native one
+elsewhere. Called by all of code generation; :mod:`gpuarray.codegen.emit` names the device.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Final
+
+from gpuarray.device import Capabilities
+from gpuarray.dtypes import DType
+from gpuarray.ops import spec
+
+#: The compute types of pairs, and what they stand for.
+PAIRS: Final = spec.GROUPS["pair"]
+_PAIR_OF: Final = {"i64": "i64p", "u64": "u64p"}
+
+_paired: ContextVar[bool] = ContextVar("paired", default=False)
+
+
+@contextmanager
+def made_for(capabilities: Capabilities) -> Iterator[None]:
+    """Make compute types those of a device during the block."""
+    token = _paired.set(not capabilities.native_int64)
+    try:
+        yield
+    finally:
+        _paired.reset(token)
+
+
+def compute_type(dtype: DType) -> str:
+    """Return the compute type in which values of ``dtype`` are held in the registers of this device's kernels."""
+    native = spec.compute_type(dtype)
+    return _PAIR_OF.get(native, native) if _paired.get() else native

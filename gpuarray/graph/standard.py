@@ -1,0 +1,238 @@
+"""The Array API standard where NumPy does more or otherwise, for ``config.strict_array_api``.
+
+Two things are data here: the category of dtypes that each of the standard's functions takes (:data:`ACCEPTED`), and the
+elementwise rows whose values the standard defines otherwise than NumPy (:data:`_VALUES`), as compositions of rows.
+What the standard does not have (other functions, other arguments) is left alone.
+
+Whoever records asks ``config.ever_strict`` first, which costs next to nothing, and only then the functions here.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.config import config
+from gpuarray.dtypes import DType
+from gpuarray.graph import build
+from gpuarray.graph.nodes import Node
+from gpuarray.ops import elementwise as rows
+from gpuarray.ops.spec import MapOp
+
+_REAL_FLOATING: Final = frozenset((dtypes.float32, dtypes.float64))
+_COMPLEX: Final = frozenset(dtypes.COMPLEX)
+_FLOATING: Final = _REAL_FLOATING | _COMPLEX
+_INTEGER: Final = frozenset((*dtypes.SIGNED, *dtypes.UNSIGNED))
+_BOOLEAN: Final = frozenset((dtypes.bool_,))
+
+#: The standard's categories of dtypes, under its names.
+CATEGORIES: Final[Mapping[str, frozenset[DType]]] = {
+    "any": _BOOLEAN | _INTEGER | _FLOATING,
+    "boolean": _BOOLEAN,
+    "integer": _INTEGER,
+    "integer or boolean": _INTEGER | _BOOLEAN,
+    "real-valued": _INTEGER | _REAL_FLOATING,
+    "numeric": _INTEGER | _FLOATING,
+    "real-valued floating-point": _REAL_FLOATING,
+    "complex floating-point": _COMPLEX,
+    "floating-point": _FLOATING,
+}
+
+_FUNCTIONS: Final[Mapping[str, str]] = {
+    "any": "equal not_equal where concat stack result_type unique_all unique_counts unique_inverse unique_values",
+    "boolean": "logical_and logical_not logical_or logical_xor",
+    "integer": "bitwise_left_shift bitwise_right_shift isin",
+    "integer or boolean": "bitwise_and bitwise_invert bitwise_or bitwise_xor",
+    "real-valued": "ceil clip floor floor_divide greater greater_equal less less_equal maximum minimum remainder trunc "
+    "argmax argmin argsort max min searchsorted sort",
+    "numeric": "abs add conj cross cumulative_prod cumulative_sum diff isfinite isinf isnan matmul multiply negative "
+    "outer positive pow prod real round sign square subtract sum tensordot trace vecdot",
+    "real-valued floating-point": "atan2 copysign hypot logaddexp nextafter signbit std var rfft rfftn ihfft",
+    "complex floating-point": "imag fft ifft fftn ifftn irfft irfftn hfft",
+    "floating-point": "acos acosh asin asinh atan atanh cos cosh divide exp expm1 log log10 log1p log2 mean reciprocal "
+    "sin sinh sqrt tan tanh cholesky det eig eigh eigvals eigvalsh fftshift ifftshift inv matrix_norm matrix_power "
+    "matrix_rank pinv qr slogdet solve svd svdvals vector_norm",
+}
+#: What each function takes, by its name in the standard, which is that of its row if it is one.
+ACCEPTED: Final[Mapping[str, str]] = {
+    name: category for category, names in _FUNCTIONS.items() for name in names.split()
+}
+
+#: The dtypes that promote with each other; uint64 with a signed integer is the one exception.
+_KINDS: Final = (_BOOLEAN, _INTEGER, _FLOATING)
+#: The dtypes beside which a Python scalar may stand.
+_BESIDE: Final[Mapping[Any, frozenset[DType]]] = {
+    bool: _BOOLEAN,
+    int: _INTEGER | _FLOATING,
+    float: _FLOATING,
+    complex: _FLOATING,
+}
+_ADVICE: Final = "config.strict_array_api refuses it; convert with astype, or turn the setting off"
+
+
+@lru_cache(maxsize=16384)
+def check(name: str, *kinds: Any) -> None:
+    """Refuse dtypes that a function of the standard does not take.
+
+    Parameters
+    ----------
+    name : str
+        The function's name; one that the standard does not have takes everything.
+    *kinds : dtype or type
+        Dtypes of the arrays that are promoted with each other, and types of Python scalars beside them.
+
+    Raises
+    ------
+    TypeError
+        If a dtype is not of the function's category, or the standard defines no common dtype.
+    """
+    category = ACCEPTED.get(name)
+    if category is None:
+        return
+    of_arrays = [kind for kind in kinds if isinstance(kind, np.dtype)]
+    scalars = [kind for kind in kinds if not isinstance(kind, np.dtype)]
+    if not of_arrays:
+        given = ", ".join(kind.__name__ for kind in scalars)
+        raise TypeError(f"{name} takes an array in the Array API standard, and was given {given} only; {_ADVICE}")
+    for dtype in of_arrays:
+        if dtype not in CATEGORIES[category]:
+            accepted = ", ".join(d.name for d in dtypes.ALL if d in CATEGORIES[category])
+            raise TypeError(
+                f"{name} takes {category} dtypes in the Array API standard ({accepted}), and was given {dtype.name}; "
+                f"{_ADVICE}"
+            )
+    for position, first in enumerate(of_arrays):
+        for second in of_arrays[:position]:
+            if not _promote(first, second):
+                raise TypeError(
+                    f"{name} was given arrays of dtypes {second.name} and {first.name}, which have no common dtype in "
+                    f"the Array API standard; {_ADVICE}"
+                )
+    common = dtypes.promote(*of_arrays)
+    for scalar in scalars:
+        if common not in _BESIDE[scalar] or (scalar is complex and category.startswith("real")):
+            raise TypeError(
+                f"{name} was given a Python {scalar.__name__} beside an array of dtype {common.name}, which the Array "
+                f"API standard does not promote; {_ADVICE}"
+            )
+
+
+def _promote(first: DType, second: DType) -> bool:
+    """Whether the standard has a common dtype of two."""
+    if {first.kind, second.kind} == {"i", "u"}:
+        return dtypes.uint64 not in (first, second)
+    return any(first in kind and second in kind for kind in _KINDS)
+
+
+def kind_of(operand: Any) -> Any:
+    """Return the type of a Python scalar, else the dtype that the operand is or has."""
+    if type(operand) in _BESIDE:
+        return type(operand)
+    return dtypes.canonical(operand if isinstance(operand, type) else getattr(operand, "dtype", operand))
+
+
+def require(name: str, *operands: Any) -> None:
+    """Check the nodes, arrays and Python scalars that a function was given, if the setting is on; None is nothing."""
+    if config.current.strict_array_api:
+        check(name, *(kind_of(operand) for operand in operands if operand is not None))
+
+
+def require_same(name: str, own: DType, result: DType) -> None:
+    """Refuse an in-place operator whose result has another dtype than its left operand, if the setting is on."""
+    if config.current.strict_array_api and own != result:
+        raise TypeError(
+            f"{name} in place gives {result.name} and the array is {own.name}, which the Array API standard does "
+            f"not convert; {_ADVICE}"
+        )
+
+
+def require_part(source: DType, target: DType) -> None:
+    """Refuse to convert complex numbers to real ones, if the setting is on."""
+    if config.current.strict_array_api and source.kind == "c" and target.kind != "c":
+        raise TypeError(
+            f"astype does not convert {source.name} to {target.name} in the Array API standard; take the real part, or "
+            "turn config.strict_array_api off"
+        )
+
+
+def can_cast(source: DType, target: DType) -> bool:
+    """Whether the standard has ``target`` as the common dtype of the two."""
+    return _promote(source, target) and dtypes.promote(source, target) == target
+
+
+def recorder() -> Callable[..., Node]:
+    """Return what records an elementwise operation here: :func:`elementwise` if the setting is on."""
+    return elementwise if config.current.strict_array_api else build.elementwise
+
+
+def elementwise(op: MapOp, *operands: Any) -> Node:
+    """Return an elementwise row over operands as the standard has it; see :func:`gpuarray.graph.build.elementwise`.
+
+    Raises
+    ------
+    TypeError
+        If the standard's function does not take the dtypes.
+    """
+    kinds = [kind_of(operand) for operand in operands]
+    if op is rows.where:
+        condition = kinds.pop(0)
+        if condition not in (dtypes.bool_, bool):
+            raise TypeError(f"where takes a boolean condition in the Array API standard, not {condition}; {_ADVICE}")
+    check(op.name, *kinds)
+    values = _VALUES.get(op)
+    return build.elementwise(op, *operands) if values is None else values(*operands)
+
+
+# -- values -----------------------------------------------------------------------------------------------------------
+
+
+def _floor_divide(x1: Any, x2: Any) -> Node:
+    """Round the quotient itself, infinite or zero, where just one operand is infinite; NumPy goes by the remainder."""
+    floored = build.elementwise(rows.floor_divide, x1, x2)
+    if floored.dtype.kind != "f":
+        return floored
+    infinite = (build.elementwise(rows.isinf, _as_node(x, floored.dtype)) for x in (x1, x2))
+    exact = build.elementwise(rows.divide, x1, x2)
+    return build.elementwise(rows.where, build.elementwise(rows.not_equal, *infinite), exact, floored)
+
+
+def _as_node(operand: Any, dtype: DType) -> Node:
+    return build.full((), operand, dtype) if type(operand) in _BESIDE else operand
+
+
+def _expm1(x: Node) -> Node:
+    """Return exp(x) - 1 where a part of a complex number is not finite: NumPy's parts are NaN there."""
+    accurate = build.elementwise(rows.expm1, x)
+    if x.dtype.kind != "c":
+        return accurate
+    plain = build.elementwise(rows.subtract, build.elementwise(rows.exp, x), 1.0)
+    return build.elementwise(rows.where, build.elementwise(rows.isfinite, x), _positive_zero(accurate), plain)
+
+
+def _positive_zero(x: Node) -> Node:
+    """Return a complex node whose real parts are +0 where they were -0."""
+    real, imag = (build.elementwise(part, x) for part in (rows.real, rows.imag))
+    is_zero = build.elementwise(rows.equal, real, 0.0)
+    return build.elementwise(rows.complex_from_parts, build.elementwise(rows.where, is_zero, 0.0, real), imag)
+
+
+def _tanh(x: Node) -> Node:
+    """Give the imaginary zeros at infinite real parts the sign of the imaginary part; C's sign is that of sin(2b)."""
+    value = build.elementwise(rows.tanh, x)
+    if x.dtype.kind != "c":
+        return value
+    real, imag = (build.elementwise(part, x) for part in (rows.real, rows.imag))
+    at_infinity = build.elementwise(
+        rows.complex_from_parts, build.elementwise(rows.real, value), build.elementwise(rows.copysign, 0.0, imag)
+    )
+    return build.elementwise(rows.where, build.elementwise(rows.isinf, real), at_infinity, value)
+
+
+#: Rows whose values are the standard's only as a composition.
+_VALUES: Final[Mapping[MapOp, Callable[..., Node]]] = {
+    rows.floor_divide: _floor_divide,
+    rows.expm1: _expm1,
+    rows.tanh: _tanh,
+}

@@ -1,0 +1,81 @@
+"""Linear algebra: the ``linalg`` extension of the Array API standard, and what :mod:`numpy.linalg` has beyond it.
+
+Products and norms run where the array is. Factorisations, and what needs them, run on the host with NumPy's LAPACK, are
+counted as fallbacks on other devices, and raise :class:`LinAlgError` at the call.
+"""
+
+from numpy.linalg import LinAlgError
+
+from gpuarray.api.factorisations import (
+    EighResult,
+    EigResult,
+    QRResult,
+    SVDResult,
+    cholesky,
+    eig,
+    eigh,
+    eigvals,
+    eigvalsh,
+    qr,
+    svd,
+    svdvals,
+)
+from gpuarray.api.linalg_products import cross, diagonal, multi_dot, outer, trace
+from gpuarray.api.linear_algebra import matmul, matrix_transpose, tensordot, vecdot
+from gpuarray.api.linear_systems import (
+    LstsqResult,
+    SlogdetResult,
+    cond,
+    det,
+    inv,
+    lstsq,
+    matrix_power,
+    matrix_rank,
+    pinv,
+    slogdet,
+    solve,
+    tensorinv,
+    tensorsolve,
+)
+from gpuarray.api.norms import matrix_norm, norm, vector_norm
+
+__all__ = [
+    "EigResult",
+    "EighResult",
+    "LinAlgError",
+    "LstsqResult",
+    "QRResult",
+    "SVDResult",
+    "SlogdetResult",
+    "cholesky",
+    "cond",
+    "cross",
+    "det",
+    "diagonal",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "inv",
+    "lstsq",
+    "matmul",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_rank",
+    "matrix_transpose",
+    "multi_dot",
+    "norm",
+    "outer",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "svd",
+    "svdvals",
+    "tensordot",
+    "tensorinv",
+    "tensorsolve",
+    "trace",
+    "vecdot",
+    "vector_norm",
+]

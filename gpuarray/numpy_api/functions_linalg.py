@@ -1,0 +1,185 @@
+"""NumPy's functions of ``numpy.linalg``: those of the namespace, with NumPy's signatures and defaults."""
+# ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
+
+from typing import Any
+
+import numpy as np
+
+from gpuarray.api import factorisations, linalg_products, linear_algebra, linear_systems, norms
+from gpuarray.numpy_api.arguments import NOT_GIVEN, as_array
+from gpuarray.numpy_api.registry import implements, native
+
+# --- products and norms ---------------------------------------------------------------------------------------------
+
+
+@native("linalg.matmul")
+def matmul(x1: Any, x2: Any, /) -> Any:
+    return linear_algebra.matmul(x1, x2)
+
+
+@native("linalg.vecdot")
+def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+    return linear_algebra.vecdot(x1, x2, axis=axis)
+
+
+@native("linalg.outer")
+def outer(x1: Any, x2: Any, /) -> Any:
+    return linalg_products.outer(x1, x2)
+
+
+@native("linalg.cross")
+def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+    return linalg_products.cross(x1, x2, axis=axis)
+
+
+@native("linalg.diagonal")
+def diagonal(x: Any, /, *, offset: int = 0) -> Any:
+    return linalg_products.diagonal(x, offset=offset)
+
+
+@native("linalg.trace")
+def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Any:
+    return linalg_products.trace(x, offset=offset, dtype=dtype)
+
+
+@implements("linalg.multi_dot")
+def multi_dot(arrays: Any, *, out: Any = None) -> Any:
+    return linalg_products.multi_dot(arrays, out=out)
+
+
+@implements("linalg.norm")
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    return norms.norm(x, ord, axis, keepdims)
+
+
+@implements("linalg.vector_norm")
+def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
+    return norms.vector_norm(x, axis=axis, keepdims=keepdims, ord=ord)
+
+
+@implements("linalg.matrix_norm")
+def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
+    return norms.matrix_norm(x, keepdims=keepdims, ord=ord)
+
+
+# --- factorisations -------------------------------------------------------------------------------------------------
+
+
+@implements("linalg.cholesky")
+def cholesky(a: Any, /, *, upper: bool = False) -> Any:
+    return factorisations.cholesky(a, upper=upper)
+
+
+def _is_real(a: Any, values: Any) -> bool:
+    """Whether NumPy returns eigenvalues as real numbers: none of those of a real array has an imaginary part."""
+    return as_array(a).dtype.kind != "c" and not bool(np.any(values.imag))
+
+
+@implements("linalg.eig")
+def eig(a: Any) -> Any:
+    values, vectors = found = factorisations.eig(a)
+    if _is_real(a, values):
+        return factorisations.EigResult(values.real.copy(), vectors.real.copy())
+    return found
+
+
+@implements("linalg.eigvals")
+def eigvals(a: Any) -> Any:
+    values = factorisations.eigvals(a)
+    return values.real.copy() if _is_real(a, values) else values
+
+
+@implements("linalg.eigh")
+def eigh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803  # NumPy's name
+    return factorisations.eigh(a, UPLO=UPLO)
+
+
+@implements("linalg.eigvalsh")
+def eigvalsh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803  # NumPy's name
+    return factorisations.eigvalsh(a, UPLO=UPLO)
+
+
+@implements("linalg.qr")
+def qr(a: Any, mode: str = "reduced") -> Any:
+    if mode == "r":
+        return factorisations.qr_factors(a, mode)[0]
+    if mode == "raw":
+        return factorisations.qr_factors(a, mode)
+    return factorisations.qr(a, mode=mode)  # type: ignore[arg-type]  # which checks it
+
+
+@implements("linalg.svd")
+def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
+    if not compute_uv:
+        return factorisations.svdvals(a, hermitian=hermitian)
+    return factorisations.svd(a, full_matrices=full_matrices, hermitian=hermitian)
+
+
+@implements("linalg.svdvals")
+def svdvals(x: Any, /) -> Any:
+    return factorisations.svdvals(x)
+
+
+# --- systems of equations -------------------------------------------------------------------------------------------
+
+
+@implements("linalg.det")
+def det(a: Any) -> Any:
+    return linear_systems.det(a)
+
+
+@implements("linalg.slogdet")
+def slogdet(a: Any) -> Any:
+    return linear_systems.slogdet(a)
+
+
+@implements("linalg.inv")
+def inv(a: Any) -> Any:
+    return linear_systems.inv(a)
+
+
+@implements("linalg.solve")
+def solve(a: Any, b: Any) -> Any:
+    return linear_systems.solve(a, b)
+
+
+@implements("linalg.lstsq")
+def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
+    return tuple(linear_systems.lstsq(a, b, rcond))
+
+
+@implements("linalg.pinv")
+def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = NOT_GIVEN) -> Any:
+    if rcond is not None and rtol is not NOT_GIVEN:
+        raise ValueError("`rtol` and `rcond` can't be both set.")
+    if rcond is None:
+        rcond = 1e-15 if rtol is NOT_GIVEN else rtol
+    return linear_systems.pinv(a, rtol=rcond, hermitian=hermitian)
+
+
+@implements("linalg.matrix_rank")
+def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:  # noqa: N803
+    array = as_array(A)
+    if array.ndim < 2:
+        return int(bool(np.any(array)))
+    return linear_systems.matrix_rank(array, rtol=rtol, tol=tol, hermitian=hermitian)
+
+
+@implements("linalg.cond")
+def cond(x: Any, p: Any = None) -> Any:
+    return linear_systems.cond(x, p)
+
+
+@implements("linalg.matrix_power")
+def matrix_power(a: Any, n: Any) -> Any:
+    return linear_systems.matrix_power(a, n)
+
+
+@implements("linalg.tensorinv")
+def tensorinv(a: Any, ind: int = 2) -> Any:
+    return linear_systems.tensorinv(a, ind)
+
+
+@implements("linalg.tensorsolve")
+def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
+    return linear_systems.tensorsolve(a, b, axes)

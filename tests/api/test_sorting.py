@@ -1,0 +1,213 @@
+"""Sorting: every dtype, special values, stability, lengths at the borders of blocks, and kernels on the device."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from support import DTYPES, special_values
+
+import gpuarray as xp
+from gpuarray.device import Device
+
+#: Around what a workgroup sorts, tiles and blocks.
+LENGTHS = (0, 1, 2, 3, 255, 256, 257, 511, 513, 1023, 1025, 2047, 2048, 2049, 4095, 4097, 5000, 70001)
+
+
+def reference(host: np.ndarray[Any, Any], axis: int = -1, *, descending: bool = False) -> np.ndarray[Any, Any]:
+    """Return the positions that put NumPy's order on an array, equal elements in their order."""
+    if not descending:
+        return np.argsort(host, axis=axis, stable=True)
+    back = np.argsort(np.flip(host, axis), axis=axis, stable=True)
+    return np.flip(host.shape[axis] - 1 - back, axis)
+
+
+def check(host: np.ndarray[Any, Any], axis: int = -1, *, descending: bool = False) -> None:
+    """Check both functions, the bits of the elements included."""
+    x = xp.asarray(host)
+    wanted = reference(host, axis, descending=descending)
+    order = xp.argsort(x, axis=axis, descending=descending)
+    assert order.dtype == np.int64
+    np.testing.assert_array_equal(np.asarray(order), wanted)
+    ordered = np.asarray(xp.sort(x, axis=axis, descending=descending))
+    assert ordered.dtype == host.dtype
+    assert ordered.tobytes() == np.take_along_axis(host, wanted, axis).tobytes()
+
+
+def mixed(dtype: np.dtype[Any], shape: Any, seed: int = 0) -> np.ndarray[Any, Any]:
+    """Return values of any bits, special ones many times among them."""
+    generator = np.random.default_rng(seed)
+    size = int(np.prod(shape))
+    if dtype.kind == "b":
+        return generator.integers(0, 2, shape).astype(bool)
+    host = np.frombuffer(generator.bytes(size * dtype.itemsize), dtype).copy()
+    some = generator.random(size) < 0.3
+    host[some] = generator.choice(special_values(dtype), int(some.sum()))
+    return host.reshape(shape)
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("name", DTYPES)
+def test_every_dtype(device: Device, name: str, descending: bool) -> None:
+    """NaN of any payload, both zeros, infinities and subnormal numbers are among the values."""
+    check(mixed(DTYPES[name], 400), descending=descending)
+
+
+@pytest.mark.parametrize("name", ["int8", "float16", "float64", "complex128"])
+def test_long_rows_of_every_width(device: Device, name: str) -> None:
+    check(mixed(DTYPES[name], (2, 2500), seed=1))
+    check(mixed(DTYPES[name], (2, 2500), seed=2), descending=True)
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+def test_lengths(device: Device, length: int) -> None:
+    """Many equal keys show whether the order is stable."""
+    keys = np.random.default_rng(length).integers(-3, 4, length).astype(np.int16)
+    check(keys)
+    check(keys.astype(np.float32) * 1e10, descending=True)
+
+
+@pytest.mark.parametrize("bits", [16, 32, 64])
+def test_zeros_and_nan_keep_their_order(device: Device, bits: int) -> None:
+    kind, word = np.dtype(f"f{bits // 8}"), np.dtype(f"u{bits // 8}")
+    infinity = int(np.array(np.inf, kind).view(word))
+    sign = 1 << (bits - 1)
+    nans = [infinity + 1, sign + infinity + 2, infinity + 4, sign + infinity + 5, infinity + 3]
+    raw = np.array([*nans[:3], 0, sign, sign, 0, sign, *nans[3:], infinity, sign + infinity], word)
+    host = np.tile(raw, 300 if bits > 16 else 3).view(kind)
+    for count in (len(raw), len(host)):
+        for descending in (False, True):
+            check(host[:count], descending=descending)
+    up = np.asarray(xp.sort(xp.asarray(raw.view(kind)))).view(word)
+    assert up[1:6].tolist() == [0, sign, sign, 0, sign]
+    assert up[7:].tolist() == nans
+    down = np.asarray(xp.sort(xp.asarray(raw.view(kind)), descending=True)).view(word)
+    assert down[:5].tolist() == nans
+    assert down[6:11].tolist() == [0, sign, sign, 0, sign]
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_complex_numbers_are_in_order_of_their_parts(device: Device, dtype: Any) -> None:
+    parts = np.array([-np.inf, -1.0, -0.0, 0.0, 2.0, np.inf, np.nan])
+    real, imaginary = np.meshgrid(parts, parts)
+    host = np.empty(real.size, dtype)
+    host.real, host.imag = real.ravel(), imaginary.ravel()
+    shuffled = np.random.default_rng(3).permutation(np.tile(host, 30))
+    check(shuffled[:200])
+    check(shuffled)
+    check(shuffled, descending=True)
+
+
+@pytest.mark.parametrize("shape", [(3, 4, 5), (1, 9), (7, 1), (700, 3), (3, 2100), (2, 0), (0, 2), (40, 33)])
+def test_axes(device: Device, shape: tuple[int, ...]) -> None:
+    host = np.random.default_rng(1).integers(0, 50, shape).astype(np.float32)
+    for axis in range(-len(shape), len(shape)):
+        check(host, axis, descending=axis % 2 == 1)
+
+
+def test_views(device: Device) -> None:
+    """Transposed, reversed, strided and broadcast arrays, and the results of pending expressions."""
+    host = np.random.default_rng(2).standard_normal((30, 40)).astype(np.float32)
+    x = xp.asarray(host)
+    for view in (lambda a: a.T, lambda a: a[::-1, ::3], lambda a: a[3], lambda a: np.broadcast_to(a[:, :1], (30, 5))):
+        np.testing.assert_array_equal(np.asarray(xp.sort(view(x), axis=0)), np.sort(view(host), axis=0))
+        np.testing.assert_array_equal(
+            np.asarray(xp.argsort(view(x), axis=-1)), np.argsort(view(host), axis=-1, stable=True)
+        )
+    np.testing.assert_array_equal(np.asarray(xp.sort(x * 2 + 1, axis=0) - 1), np.sort(host * 2 + 1, axis=0) - 1)
+
+
+def test_arguments(device: Device) -> None:
+    x = xp.asarray(np.array([3, 1, 2]))
+    assert xp.sort(x, stable=False).tolist() == [1, 2, 3]
+    assert xp.argsort(x, axis=0, descending=True, stable=False).tolist() == [0, 2, 1]
+    for function in (xp.sort, xp.argsort):
+        with pytest.raises(TypeError):
+            function(x, 0)
+        with pytest.raises(np.exceptions.AxisError):
+            function(x, axis=1)
+        with pytest.raises(np.exceptions.AxisError):
+            function(xp.asarray(1.0))
+
+
+def test_methods(device: Device) -> None:
+    host = np.random.default_rng(4).integers(0, 9, (5, 6))
+    for axis in (0, 1, -1):
+        x = xp.asarray(host)
+        np.testing.assert_array_equal(np.asarray(x.argsort(axis)), np.argsort(host, axis, stable=True))
+        x.sort(axis)
+        np.testing.assert_array_equal(np.asarray(x), np.sort(host, axis))
+    x = xp.asarray(host)
+    x[1:3].sort(0)  # a view of its owner
+    wanted = host.copy()
+    wanted[1:3].sort(0)
+    np.testing.assert_array_equal(np.asarray(x), wanted)
+    np.testing.assert_array_equal(np.asarray(x.argsort(None)), np.argsort(wanted, None, stable=True))
+
+
+def test_sorting_runs_on_the_device() -> None:
+    """No fallback, and no new kernel for a new length."""
+    with xp.using(device="wgpu"):
+        for dtype in (np.float32, np.int16):
+            for functions in ((xp.sort,), (xp.argsort,)):
+                compiles = []
+                for length in (3, 1000, 2500, 3001, 9000, 30000):
+                    host = mixed(np.dtype(dtype), length)
+                    for function in functions:
+                        np.asarray(function(xp.asarray(host)))
+                        np.asarray(function(xp.asarray(host), descending=True))
+                    compiles.append(xp.stats()["compiles"])
+                assert compiles[0] == compiles[1]
+                assert len(set(compiles[2:])) == 1
+        assert xp.stats()["fallbacks"] == 0
+
+
+def test_partition(device: Device) -> None:
+    host = np.random.default_rng(5).permutation(60).reshape(6, 10)
+    x = xp.asarray(host)
+    for axis in (0, 1, None):
+        ordered = np.sort(host, axis)
+        where = 0 if axis is None else axis
+        np.testing.assert_array_equal(np.asarray(np.partition(x, (2, -1), axis)), ordered)
+        order = np.asarray(np.argpartition(x, 3, axis))
+        lines = host.reshape(-1) if axis is None else host
+        np.testing.assert_array_equal(np.take_along_axis(lines, order, where), ordered)
+    np.testing.assert_array_equal(np.asarray(x.argpartition(1, None)), np.argsort(host, None))
+    x.partition(4, axis=0)
+    np.testing.assert_array_equal(np.asarray(x), np.sort(host, 0))
+    for kth, error in ((10, ValueError), (-11, ValueError), (1.0, TypeError), (True, ValueError), ([[1]], ValueError)):
+        for function in (np.partition, np.argpartition):
+            with pytest.raises(error):
+                function(x, kth)
+
+
+def test_lexsort(device: Device) -> None:
+    host = np.random.default_rng(6).integers(0, 4, (3, 5, 300)).astype(np.float32)
+    keys = [xp.asarray(key) for key in host]
+    for axis in (-1, 0):
+        np.testing.assert_array_equal(np.asarray(np.lexsort(keys, axis)), np.lexsort(host, axis))
+    np.testing.assert_array_equal(np.asarray(np.lexsort(xp.asarray(host[:, 0]))), np.lexsort(host[:, 0]))
+    assert np.lexsort((xp.asarray(3),)).shape == ()
+    with pytest.raises(ValueError, match="same shape"):
+        np.lexsort((keys[0], keys[1][:2]))
+    with pytest.raises(TypeError, match="need sequence of keys"):
+        np.lexsort(xp.asarray(1))
+
+
+def test_what_numpy_checks_of_a_sort(device: Device) -> None:
+    x = xp.asarray([2, 1])
+    for function in (
+        np.sort,
+        np.argsort,
+        lambda a, **options: a.sort(**options),
+        lambda a, **options: a.argsort(**options),
+    ):
+        with pytest.raises(ValueError, match="sort kind"):
+            function(x, kind="bubble")
+        with pytest.raises(ValueError, match="no fields"):
+            function(x, order="name")
+        function(x, kind="stable")
+    assert np.argsort(xp.asarray(5)).tolist() == [0]
+    assert xp.asarray(5).argsort().tolist() == [0]
+    assert np.sort(xp.asarray([[2, 1], [0, 3]]), axis=None).tolist() == [0, 1, 2, 3]
+    with pytest.raises(np.exceptions.AxisError):
+        np.sort(xp.asarray(5))
