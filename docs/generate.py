@@ -1,17 +1,21 @@
-"""Writes the pages of docs/reference that follow from the code; ``--check`` only tells whether they are current."""
+"""Writes the pages that follow from the code or from figures; ``--check`` only tells whether they are current."""
 
 import argparse
 import inspect
+import json
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
 from types import ModuleType
+from typing import Any
+
+import array_api
 
 import gpuarray
 from gpuarray.config import Config, environment_name
 
-REFERENCE = Path(__file__).parent / "reference"
+DOCS = Path(__file__).parent
 NOTICE = "<!-- Written by docs/generate.py; `make docs` writes it again. -->"
 
 
@@ -65,12 +69,100 @@ def _is_numpys(value: object) -> bool:
 
 def _summary(value: object) -> str:
     described = (isinstance(value, type | ModuleType) or callable(value)) and not _is_numpys(value)
-    text = inspect.getdoc(value) if described else None
-    first = text.partition("\n\n")[0].replace("\n", " ").strip() if text else ""
-    return f": {first}" if first else ""
+    text = array_api.summary(value) if described else ""
+    return f": {text}" if text else ""
 
 
-PAGES: dict[str, Callable[[], Iterator[str]]] = {"configuration.md": configuration, "names.md": interface}
+# -- accuracy ----------------------------------------------------------------------------------------------------------
+
+
+def accuracy() -> Iterator[str]:
+    """Yield the tables of errors, from the figures of ``bench.accuracy`` in docs/data, one file an adapter."""
+    measured = {path.stem.removeprefix("accuracy-"): _figures(path) for path in DOCS.glob("data/accuracy-*.json")}
+    yield "# Accuracy"
+    yield ""
+    yield "The largest error of each function, in units in the last place (ULP) of the exact result, where operands and"
+    yield "result are normal numbers; exact values are mpmath's, or of twice the precision. How to measure: `python -m"
+    yield "bench.accuracy --device wgpu --json docs/data/accuracy-NAME.json`, with `--sweep full` on a GPU. Adapters:"
+    yield ""
+    for name, (document, _) in sorted(measured.items()):
+        adapter = " ".join(document["facts"]["adapters"][0].split()[1:])
+        extent = "all numbers" if document["sweep"] == "full" else "a sample"
+        versions = ", ".join(f"{peer} {version}" for peer, version in document["facts"]["peers"].items())
+        yield f"- **{name}**: {adapter}; float32 functions of one operand over {extent}; {versions}"
+    for dtype, title in _TITLES.items():
+        yield ""
+        yield f"## {title}"
+        yield ""
+        yield from _error_table(measured, dtype)
+    for name, (document, rows) in sorted(measured.items()):
+        yield ""
+        yield f"## Where the errors are largest: {name}"
+        yield ""
+        yield "In brackets the largest error where an operand or the result is a subnormal number; a device that takes"
+        yield "these for 0 shows it here. *Wrong* counts results that are NaN, or of the other sign, where the exact"
+        yield "value is not."
+        yield ""
+        yield "| function | float32 | at | float64 | at | wrong |"
+        yield "|---|---:|---|---:|---|---:|"
+        yield from _worst_table(rows, document["device"])
+
+
+_TITLES = {
+    "float32": "float32",
+    "float64": "float64",
+    "complex64": "complex64, error of the norm",
+    "complex128": "complex128, error of the norm",
+}
+_Errors = dict[tuple[str, str], dict[str, dict[str, Any]]]
+
+
+def _figures(path: Path) -> tuple[dict[str, Any], _Errors]:
+    """Return a file, and its rows by dtype and function, and then by library."""
+    document = json.loads(path.read_text(encoding="utf-8"))
+    rows: _Errors = {}
+    for row in document["rows"]:
+        rows.setdefault((row["dtype"], row["function"]), {})[row["library"]] = row
+    return document, rows
+
+
+def _error_table(measured: dict[str, tuple[dict[str, Any], _Errors]], dtype: str) -> Iterator[str]:
+    """Yield a column of ours for each adapter, and one for each other library, of its largest error anywhere."""
+    names = sorted(measured)
+    functions = dict.fromkeys(key[1] for name in names for key in measured[name][1] if key[0] == dtype)
+    others = dict.fromkeys(
+        library
+        for name in names
+        for key, found in measured[name][1].items()
+        for library in found
+        if key[0] == dtype and library != measured[name][0]["device"]
+    )
+    yield f"| function | {' | '.join([*(f'gpuarray, {name}' for name in names), *others])} |"
+    yield f"|---|{'---:|' * (len(names) + len(others))}"
+    for function in functions:
+        found = {name: measured[name][1].get((dtype, function), {}) for name in names}
+        own = [found[name].get(measured[name][0]["device"]) for name in names]
+        rest = [[found[name][library]["error"] for name in names if library in found[name]] for library in others]
+        cells = ["" if row is None else f"{row['error']:.3f}" for row in own]
+        yield f"| {function} | {' | '.join([*cells, *(f'{max(r):.3f}' if r else '' for r in rest)])} |"
+
+
+def _worst_table(rows: _Errors, device: str) -> Iterator[str]:
+    for function in dict.fromkeys(key[1] for key in rows):
+        single, double = (rows.get((dtype, function), {}).get(device) for dtype in ("float32", "float64"))
+        cells = []
+        for row in (single, double):
+            shown = "" if row is None else f"{row['error']:.3f} ({row['subnormal']:.3g})"
+            cells += [shown, "" if row is None else ", ".join(f"`{operand}`" for operand in row["at"])]
+        wrong = sum(found[device]["wrong"] for key, found in rows.items() if key[1] == function and device in found)
+        yield f"| {function} | {' | '.join(cells)} | {wrong} |"
+
+
+PAGES: dict[str, Callable[[], Iterator[str]]] = {
+    "accuracy.md": accuracy,
+    "reference/configuration.md": configuration,
+    "reference/names.md": interface,
+}
 
 
 def main() -> int:
@@ -80,13 +172,14 @@ def main() -> int:
     check = parser.parse_args().check
     status = 0
     for name, lines in PAGES.items():
-        path, text = REFERENCE / name, "\n".join([NOTICE, "", *lines()]) + "\n"
+        path, text = DOCS / name, "\n".join([NOTICE, "", *lines()]) + "\n"
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue
         if check:
             print(f"{path} is not current; run make docs", file=sys.stderr)
             status = 1
         else:
+            path.parent.mkdir(exist_ok=True)
             path.write_text(text, encoding="utf-8")
             print(f"wrote {path}")
     return status

@@ -44,6 +44,13 @@ class Config:
         **_choice("allow", "warn", "error"),
     )
     fuse: bool = _setting(True, "Fuse operations into as few kernels as possible; off runs one step an operation.")
+    math: str = _setting(
+        "precise",
+        "Functions of float32 on a GPU: `precise` (within 2 units in the last place, NumPy's special values), or `fast`, "
+        "the driver's own `exp`, `log`, `sin`, `cos`, `tan`, `sqrt` and division, which may err in many digits and go "
+        "wrong for NaN, infinities and large arguments.",
+        **_choice("precise", "fast"),
+    )
     debug: int = _setting(0, "Verbosity on stderr: 1 devices and fallbacks, 2 every step, 3 also its WGSL.")
     verify: bool = _setting(False, "Check every graph and plan against its invariants before it runs.")
     default_float: str = _setting(
@@ -129,23 +136,32 @@ def from_environment(environ: Mapping[str, str]) -> Config:
     return Config(**{name: _checked(name, value, environment_name(name)) for name, value in given.items()})
 
 
+class _Strictness:
+    """Whether ``strict_array_api`` was on anywhere yet: asked for every operation, as to read a setting costs more."""
+
+    __slots__ = ("possible",)
+
+    def __init__(self) -> None:
+        self.possible = False
+
+
+strictness: Final = _Strictness()
+
+
 class Settings:
     """The current configuration: attributes are read and assigned; a ``using`` block has precedence."""
 
-    __slots__ = ("_base", "_scoped", "ever_strict")
-
-    ever_strict: bool
-    """Whether ``strict_array_api`` was on anywhere yet; to ask costs nothing, unlike to read a setting."""
+    __slots__ = ("_base", "_scoped")
 
     def __init__(self, base: Config) -> None:
         object.__setattr__(self, "_base", base)
         object.__setattr__(self, "_scoped", ContextVar("gpuarray_config", default=None))
-        object.__setattr__(self, "ever_strict", base.strict_array_api)
+        self._note(base)
 
-    def _note(self, changed: Config) -> Config:
-        if changed.strict_array_api:
-            object.__setattr__(self, "ever_strict", True)
-        return changed
+    @staticmethod
+    def _note(settings: Config) -> Config:
+        strictness.possible |= settings.strict_array_api
+        return settings
 
     @property
     def current(self) -> Config:

@@ -35,7 +35,9 @@ def of_real(got: Any, exact: Any, dtype: Any, scale: Any = None) -> Any:
         limit = exact.dtype.type(2) ** info.maxexp
         wanted = np.clip(exact, -limit, limit)
         given = np.clip(got.astype(exact.dtype), -limit, limit)
-        _, exponent = np.frexp(wanted if scale is None else np.maximum(np.abs(wanted), scale))
+        place = np.abs(wanted) if scale is None else np.maximum(np.abs(wanted), scale)
+        # at 0 too the unit is the least one
+        _, exponent = np.frexp(np.maximum(place, exact.dtype.type(2) ** info.minexp))
         digits = info.nmant + 1
         exponent = np.clip(exponent, info.minexp + 1, info.maxexp) - digits
         error = np.abs(given - wanted) / np.ldexp(exact.dtype.type(1), exponent)
@@ -86,7 +88,7 @@ def against_exact(function: Function, operands: list[Array], got: Array) -> Arra
 
 
 def of_complex(got: Array, exact: list[Any]) -> tuple[Array, Array]:
-    """Return the errors of complex results: of the norm in epsilons, and the larger of the parts' in units of theirs."""
+    """Return the errors of complex results: of the norm in epsilons, and the larger of the parts' in their units."""
     info = np.finfo(got.dtype)
     tiny, most = mp.mpf(float(info.tiny)), mp.mpf(float(info.max))
     norms, parts = np.zeros(len(got)), np.zeros(len(got))

@@ -101,7 +101,8 @@ _ALL = (
     Function(name="sqrt", exact=mpmath.sqrt, interval=(0, 100), hard=_NEAR_ONE),
     Function(name="cbrt", exact=_cube_root, interval=(-100, 100), hard=_NEAR_ONE, complex_=False),
     Function(name="exp", exact=mpmath.exp, interval=(-104, 89), hard=(
-        7.541752774995959e-10, 709.782712893384, -745.1332191019411, -708.3964185322641, 2.0**-54, -(2.0**-54), 0.34657359,
+        7.541752774995959e-10, 709.782712893384, -745.1332191019411, -708.3964185322641, 2.0**-54, -(2.0**-54),
+        0.34657359,
     )),
     Function(name="exp2", exact=lambda x: mpmath.power(2, x), interval=(-150, 128), hard=(
         1023.9999999999999, -1074.4999999999998, -1022.5, 0.5, 0.49999999999999994,
@@ -135,7 +136,9 @@ _ALL = (
     Function(name="degrees", exact=mpmath.degrees, interval=(-7, 7), complex_=False),
     Function(name="radians", exact=mpmath.radians, interval=(-400, 400), complex_=False),
     Function(name="divide", arity=2, exact=lambda x, y: x / y),
-    Function(name="hypot", arity=2, exact=mpmath.hypot, complex_=False, hard=((3e200, 4e200), (3e-200, 4e-200), (1.0, 1e-8))),
+    Function(name="hypot", arity=2, exact=mpmath.hypot, complex_=False, hard=(
+        (3e200, 4e200), (3e-200, 4e-200), (1.0, 1e-8),
+    )),
     Function(name="atan2", other="arctan2", arity=2, exact=mpmath.atan2, complex_=False, hard=(
         (1.0, -1.0), (1e-300, -1.0), (1e-300, 1e300), (0.4375, 1.0), (2.4375, -1.0),
     )),

@@ -15,6 +15,7 @@ from bench.peers import AbsentError, Ours, Peer
 
 CHUNK = 1 << 26
 SAMPLE = {"float32": 1 << 20, "float64": 1 << 18, "complex64": 1500, "complex128": 1500}
+DTYPES = tuple(SAMPLE)
 JUDGED = 24
 """How many of the worst results mpmath judges again."""
 
@@ -24,7 +25,7 @@ class Row:
     """The largest errors of one library in one function and dtype; for complex dtypes of the norm, and of a part.
 
     ``error`` is over normal operands and results, ``subnormal`` over the others. ``wrong`` counts results that are NaN,
-    or have a sign, where the exact value has not.
+    or of the other sign, where the exact value is not. ``seconds`` is how long a sweep took.
     """
 
     function: str
@@ -36,6 +37,7 @@ class Row:
     subnormal: float | None = None
     part: float | None = None
     wrong: int = 0
+    seconds: float | None = None
 
 
 def applied(peer: Peer, function: Function, arrays: Sequence[Array]) -> Array:
@@ -57,10 +59,10 @@ def ufunc(function: Function) -> Any:
     return getattr(np, function.other or function.name)
 
 
-# -- on the device ------------------------------------------------------------------------------------------------------
+# -- on the device -----------------------------------------------------------------------------------------------------
 
 
-def sweep(ours: Ours, function: Function, full: bool, chunk: int = CHUNK, sample: int = 1 << 22) -> Row:
+def sweep(ours: Ours, function: Function, full: bool, chunk: int = CHUNK, sample: int = 1 << 24) -> Row:
     """Return the errors of a float32 function of one operand over all, or some, of the 2**32 bit patterns.
 
     Results, the float64 values that they are compared with, and the search for the largest error stay on the device.
@@ -106,22 +108,23 @@ def _subnormal(x: Any, dtype: Any) -> Any:
     return (np.abs(x) < np.finfo(dtype).tiny) & (x != 0)
 
 
-# -- on the host --------------------------------------------------------------------------------------------------------
+# -- on the host -------------------------------------------------------------------------------------------------------
 
 
 def compare(peers: Sequence[Peer], function: Function, dtype: str) -> list[Row]:
     """Return the errors of each library that has the function, over one sample."""
-    kind = np.dtype(dtype)
-    count = SAMPLE[dtype]
-    if dtype == "float64" and not errors.WIDE:
-        count = 2000
-    arrays = operands(function, kind, count)
-    measure = _complex_rows if kind.kind == "c" else _real_rows
+    count = 2000 if dtype == "float64" and not errors.WIDE else SAMPLE[dtype]
+    arrays = operands(function, dtype, count)
     results = {}
     for peer in peers:
         with suppress(AbsentError):
             results[peer.name] = applied(peer, function, arrays)
-    return measure(function, dtype, arrays, results)
+    return judged(function, dtype, arrays, results)
+
+
+def judged(function: Function, dtype: str, arrays: list[Array], results: dict[str, Array]) -> list[Row]:
+    """Return the errors of results by library, at the same operands."""
+    return (_complex_rows if dtype.startswith("complex") else _real_rows)(function, dtype, arrays, results)
 
 
 def _real_rows(function: Function, dtype: str, arrays: list[Array], results: dict[str, Array]) -> list[Row]:

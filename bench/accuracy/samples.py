@@ -24,7 +24,9 @@ def operands(function: Function, dtype: Any, count: int, seed: int = 0) -> list[
     if kind.kind == "c":
         part = np.dtype(f"f{kind.itemsize // 2}")
         return [_complex(function, random, part, kind, count) for _ in range(function.arity)]
-    hard = [np.array(values) for values in zip(*map(np.atleast_1d, function.hard), strict=True)] if function.hard else []
+    hard = (
+        [np.array(values) for values in zip(*map(np.atleast_1d, function.hard), strict=True)] if function.hard else []
+    )
     sampled = [_real(function, random, kind, count) for _ in range(function.arity)]
     if function.name == "pow":
         sampled = _powers(random, sampled)

@@ -5,6 +5,7 @@ bits too are exact; the last part is what remains, rounded.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from textwrap import wrap
 from typing import Any, Final
 
 from mpmath import mp
@@ -129,8 +130,8 @@ GROUPS: Final[tuple[tuple[str, Callable[[Precision], Literals]], ...]] = (
     ("The upper half of a number: a product of two such halves is exact.", _halves),
     ("Words of that width, and half of one.", _words),
     (
-        "log(2) and log10(2) in two parts, the first with bits enough left for an exact product with an exponent; 1/log(2),\n"
-        "// 1/log(10) and log(2) again, the first part as wide as the upper half of a number.",
+        "log(2) and log10(2) in two parts, the first with bits enough left for an exact product with an exponent; "
+        "1/log(2), 1/log(10) and log(2) again, the first part as wide as the upper half of a number.",
         _logarithms,
     ),
     ("pow: log2(3/2) and 2/(3 log 2), the first part as wide as the upper half of a number.", _powers),
@@ -141,13 +142,13 @@ GROUPS: Final[tuple[tuple[str, Callable[[Precision], Literals]], ...]] = (
     ("pi/2, atan(1/2) and atan(3/2) rounded, and what that lost; the bits of the last number below pi/4.", _angles),
     ("Below them odd functions are x itself to the last bit, and so are exp(x) - 1 and log(1 + x).", _small),
     (
-        "Where exp is near overflow; where x*x + 1 is x*x; where 1/x is lost beside pi/2; exponents beyond which every power\n"
-        "// of a number other than 1 is 0 or infinite.",
+        "Where exp is near overflow; where x*x + 1 is x*x; where 1/x is lost beside pi/2; exponents beyond which every "
+        "power of a number other than 1 is 0 or infinite.",
         _large,
     ),
     (
-        "What must be added to a fraction of sqrt(2) or more to carry into the next exponent. A first estimate of the cube\n"
-        "// root is (bits of x) / 3 + cbrt_excess.",
+        "What must be added to a fraction of sqrt(2) or more to carry into the next exponent. A first estimate of the "
+        "cube root is (bits of x) / 3 + cbrt_excess.",
         _estimates,
     ),
 )
@@ -160,9 +161,11 @@ _OF_WORDS: Final = ("word_width", "half_word_mask")
 def text() -> str:
     """Return the file of constants."""
     with mp.workprec(_BITS):
-        lines = ["// Constants of the formats and of the algorithms, for each precision. Written by bench/coefficients."]
+        lines = [
+            "// Constants of the formats and of the algorithms, for each precision. Written by bench/coefficients."
+        ]
         for comment, literals in GROUPS:
-            lines += ["", f"// {comment}"]
+            lines += ["", *(f"// {line}" for line in wrap(comment, 115))]
             tables = [(p, literals(p)) for p in PRECISIONS]
             for name in tables[0][1]:
                 for p, table in tables:
@@ -172,7 +175,10 @@ def text() -> str:
 
 def two_over_pi() -> str:
     """Return the file of the digits of 2/pi, as many words as ``reduce_large`` reaches at the largest exponent."""
-    lines = ["// The bits of 2/pi after a first word of zeros, by words of the two widths. Written by bench/coefficients.", ""]
+    lines = [
+        "// The bits of 2/pi after a first word of zeros, by words of the two widths. Written by bench/coefficients.",
+        "",
+    ]
     functions = []
     for p in PRECISIONS:
         words = [p.word(0), *_digits(p)]

@@ -73,7 +73,11 @@ class Series:
         yield f"// {self.says}: {self.error(precision):.2g} ULP."
         if self.constant:
             yield f"const {self.constant}_{suffix} = {literals.pop(0)};"
-        text = f"{self.variable} * ({_horner(literals, self.variable)})" if self.times else _horner(literals, self.variable)
+        text = (
+            f"{self.variable} * ({_horner(literals, self.variable)})"
+            if self.times
+            else _horner(literals, self.variable)
+        )
         head = f"fn {self.name}_{suffix}({self.variable}: {suffix}) -> {suffix} {{"
         if len(head) + len(text) < 100:
             yield f"{head} return {text}; }}"
@@ -223,8 +227,8 @@ SERIES: Final = (
 def text(precision: Precision) -> str:
     """Return the file of a precision's polynomials."""
     lines = [
-        "// Polynomials on the reduced ranges, minimax by Remez' exchange, with the largest relative error of what is made of",
-        "// them. Written by bench/coefficients.",
+        "// Polynomials on the reduced ranges, minimax by Remez' exchange, with the largest relative error of what is",
+        "// made of them. Written by bench/coefficients.",
         "",
     ]
     for series in SERIES:

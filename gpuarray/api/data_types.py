@@ -6,7 +6,7 @@ import numpy as np
 
 from gpuarray.api.arguments import ArrayLike, DeviceLike, as_array, as_arrays, wanted_device
 from gpuarray.array import GpuArray
-from gpuarray.config import config
+from gpuarray.config import config, strictness
 from gpuarray.dtypes import DType, canonical
 from gpuarray.graph import standard
 from gpuarray.graph.layouts import Shape
@@ -55,7 +55,7 @@ def astype(x: ArrayLike, dtype: Any, /, *, copy: Any = True, device: DeviceLike 
     TypeError
         If the dtype is not supported, or ``config.strict_array_api`` is on and imaginary parts would get lost.
     """
-    if config.ever_strict:
+    if strictness.possible:
         standard.require_part(as_array(x).dtype, canonical(dtype))
     converted = as_array(x).astype(dtype, copy=copy)
     return converted if device is None else converted.to_device(wanted_device(device))
@@ -64,7 +64,7 @@ def astype(x: ArrayLike, dtype: Any, /, *, copy: Any = True, device: DeviceLike 
 def can_cast(from_: Any, to: Any, /, casting: Any = "safe") -> Any:
     """Whether a dtype, or that of an array, can be cast to another one under a rule."""
     source, target = _dtype_of(from_), _dtype_of(to)
-    if config.ever_strict and config.current.strict_array_api:
+    if strictness.possible and config.current.strict_array_api:
         return standard.can_cast(canonical(source), canonical(target))
     return np.can_cast(source, target, casting)
 
@@ -104,7 +104,7 @@ def iinfo(type: Any, /) -> Any:
 def result_type(*arrays_and_dtypes: Any) -> DType:
     """Return the dtype that arrays, dtypes and Python scalars (which are weak) promote to."""
     given = [_dtype_of(a) for a in arrays_and_dtypes]
-    if config.ever_strict:
+    if strictness.possible:
         standard.require("result_type", *given)
     return canonical(np.result_type(*given))
 

@@ -10,7 +10,7 @@ import numpy as np
 from gpuarray import dispatch, dtypes
 from gpuarray.api.arguments import ArrayLike, DTypeLike, as_array, as_arrays, write_out
 from gpuarray.array import GpuArray, apply, as_operand
-from gpuarray.config import config
+from gpuarray.config import config, strictness
 from gpuarray.graph import standard
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops.spec import MapOp
@@ -243,7 +243,7 @@ true_divide = divide
 def real(x: ArrayLike, /) -> GpuArray:
     """Real part: a view for complex arrays, the array itself otherwise."""
     array = as_array(x)
-    if config.ever_strict:
+    if strictness.possible:
         standard.require("real", array)
     return array.real
 
@@ -251,7 +251,7 @@ def real(x: ArrayLike, /) -> GpuArray:
 def imag(x: ArrayLike, /) -> GpuArray:
     """Imaginary part: a view for complex arrays, read-only zeros otherwise."""
     array = as_array(x)
-    if config.ever_strict:
+    if strictness.possible:
         standard.require("imag", array)
     return array.imag
 
@@ -291,7 +291,7 @@ def clip(x: ArrayLike, /, min: ArrayLike = None, max: ArrayLike = None, out: Any
         Of the promoted dtype, Python scalars being weak; by ``config.strict_array_api`` of the dtype of ``x``.
     """
     array = as_array(x)
-    strict = config.ever_strict and config.current.strict_array_api
+    strict = strictness.possible and config.current.strict_array_api
     if strict:
         standard.require("clip", array, *(as_operand(end) for end in (min, max) if end is not None))
     limited = array
@@ -322,7 +322,7 @@ def round(x: ArrayLike, /, decimals: int = 0, out: Any = None) -> GpuArray:
         Of the dtype of ``x``.
     """
     array = as_array(x)
-    if config.ever_strict:
+    if strictness.possible:
         standard.require("round", array)
     if array.dtype.kind in "iub":
         if decimals >= 0:

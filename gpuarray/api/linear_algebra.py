@@ -7,7 +7,7 @@ from typing import Any
 from gpuarray import dtypes
 from gpuarray.api.arguments import ArrayLike, as_array, as_arrays, result, write_out
 from gpuarray.array import GpuArray
-from gpuarray.config import config
+from gpuarray.config import strictness
 from gpuarray.dtypes import DType
 from gpuarray.graph import build, standard
 from gpuarray.graph.layouts import Shape
@@ -59,7 +59,7 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
         If an operand has no axis, or the shapes do not fit.
     """
     left, right = as_arrays(x1, x2)
-    if config.ever_strict:
+    if strictness.possible:
         standard.require("matmul", left, right)
     if not left.ndim or not right.ndim:
         raise ValueError("matmul: Input operand does not have enough dimensions (a scalar is no matrix; use multiply)")
@@ -104,7 +104,7 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> GpuArray:
         If the vectors differ in length.
     """
     left, right = as_arrays(x1, x2)
-    if config.ever_strict:
+    if strictness.possible:
         standard.require("vecdot", left, right)
     if not left.ndim or not right.ndim:
         raise ValueError("vecdot: operands need at least one axis")
@@ -149,7 +149,7 @@ def tensordot(x1: ArrayLike, x2: ArrayLike, /, axes: Any = 2) -> GpuArray:
         If the extents differ.
     """
     left, right = as_arrays(x1, x2)
-    if config.ever_strict:
+    if strictness.possible:
         standard.require("tensordot", left, right)
     first, second = _paired_axes(left, right, axes)
     if [left.shape[a] for a in first] != [right.shape[a] for a in second]:

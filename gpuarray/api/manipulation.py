@@ -9,7 +9,7 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.api.arguments import ArrayLike, Axis, DTypeLike, as_array, as_arrays, check_nbytes, result, write_out
 from gpuarray.array import GpuArray, wrap
-from gpuarray.config import config
+from gpuarray.config import strictness
 from gpuarray.graph import build, standard
 from gpuarray.graph.layouts import Layout, permute
 from gpuarray.graph.layouts import flip as flip_layout
@@ -44,7 +44,7 @@ def concat(
     given = as_arrays(*arrays)
     if not given:
         raise ValueError("need at least one array to concatenate")
-    if config.ever_strict:
+    if strictness.possible:
         standard.require("concat", *given)
     if axis is None:
         given, axis = [array.reshape(-1) for array in given], 0

@@ -9,7 +9,7 @@ from gpuarray.api import host_functions
 from gpuarray.api.arguments import ArrayLike, Axis, as_array, as_arrays, result
 from gpuarray.api.elementwise import where as where
 from gpuarray.array import GpuArray, compaction, make, weak_node, wrap
-from gpuarray.config import config
+from gpuarray.config import strictness
 from gpuarray.graph import build, standard
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import calls, reductions
@@ -18,7 +18,7 @@ from gpuarray.ops import elementwise as rows
 
 def _position(op: Any, x: ArrayLike, axis: int | None, keepdims: bool) -> GpuArray:
     array = as_array(x)
-    if config.ever_strict:
+    if strictness.possible:
         standard.require(op.name, array)
     if not array.ndim and axis in (0, -1):
         axis = None
@@ -131,7 +131,7 @@ def searchsorted(x1: ArrayLike, x2: ArrayLike, /, *, side: str = "left", sorter:
     else:
         line = as_array(x1)
         values = wrap(weak_node(x2, dtypes.canonical(np.result_type(line.dtype, x2))), line.device)
-    if config.ever_strict:
+    if strictness.possible:
         standard.require("searchsorted", line, values)
     if line.ndim != 1:
         raise ValueError(f"the sorted array must have one axis, not {line.ndim}")

@@ -6,7 +6,7 @@ from gpuarray import dtypes
 from gpuarray.api import host_functions
 from gpuarray.api.arguments import ArrayLike, as_array
 from gpuarray.array import GpuArray, wrap
-from gpuarray.config import config
+from gpuarray.config import strictness
 from gpuarray.dtypes import DType
 from gpuarray.graph import build, standard
 from gpuarray.ops import calls
@@ -15,7 +15,7 @@ from gpuarray.ops.spec import CallOp
 
 def _along(row: CallOp, x: GpuArray, axis: int, dtype: DType, descending: bool) -> GpuArray:
     """Return a row that puts the last axis in order, along any axis."""
-    if config.ever_strict:
+    if strictness.possible:
         standard.require(row.name, x)
     number = build.normalize_axis(axis, x.ndim)
     last = x.swapaxes(number, -1)

@@ -7,7 +7,7 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.api.arguments import ArrayLike, Axis, DTypeLike, as_array, check_nbytes, result, write_out
 from gpuarray.array import GpuArray, as_node, wrap
-from gpuarray.config import config
+from gpuarray.config import strictness
 from gpuarray.dtypes import DType
 from gpuarray.graph import build, standard
 from gpuarray.graph.nodes import Node
@@ -46,7 +46,7 @@ def fold(
         If nothing is there to fold, or ``where`` is given without ``initial``, for a row that NumPy gives no identity.
     """
     array = as_array(x)
-    if config.ever_strict:
+    if strictness.possible:
         standard.require(op.name, array)
     node = array.node()
     kind = dtypes.canonical(dtype) if dtype is not None else op.accumulate(node.dtype)
@@ -228,7 +228,7 @@ def mean(
         NaN where there are no elements.
     """
     array = as_array(x)
-    if config.ever_strict:
+    if strictness.possible:
         standard.require("mean", array)
     compute, wanted = _averaging(array.dtype, dtype)
     node = _mean_node(array, _axes(axis, array.ndim), compute, bool(keepdims), where)
@@ -317,7 +317,7 @@ def _spread(
     x: ArrayLike, axis: Axis, dtype: DTypeLike, out: Any, correction: Any, keepdims: Any, where: Any, *, root: bool
 ) -> GpuArray:
     array = as_array(x)
-    if config.ever_strict:
+    if strictness.possible:
         standard.require("std" if root else "var", array)
     compute, wanted = _averaging(array.dtype, dtype)
     node = _var_node(array, _axes(axis, array.ndim), compute, bool(keepdims), where, correction)
@@ -330,7 +330,7 @@ def _spread(
 
 def _cumulative(op: ReduceOp, x: ArrayLike, axis: int | None, dtype: DTypeLike, include_initial: bool) -> GpuArray:
     array = as_array(x)
-    if config.ever_strict:
+    if strictness.possible:
         standard.require(f"cumulative_{op.name}", array)
     if axis is None:
         if array.ndim != 1:

@@ -10,7 +10,7 @@ from gpuarray.api.arguments import ArrayLike, Axis, as_array, as_arrays
 from gpuarray.api.manipulation import concat
 from gpuarray.api.statistical import fold
 from gpuarray.array import GpuArray, settle
-from gpuarray.config import config
+from gpuarray.config import strictness
 from gpuarray.device import Device
 from gpuarray.graph import build, standard
 from gpuarray.graph.nodes import Node
@@ -78,7 +78,7 @@ def diff(
     if n < 0:
         raise ValueError(f"order must be non-negative but got {n}")
     array = as_array(x)
-    if config.ever_strict:
+    if strictness.possible:
         standard.require("diff", array)
     if not array.ndim:
         raise ValueError("diff requires input that is at least one dimensional")

@@ -11,7 +11,7 @@ from gpuarray.array import printing
 from gpuarray.array.methods import MethodsArray
 from gpuarray.array.operands import cast
 from gpuarray.array.storage import READ_ONLY, WRITEABLE
-from gpuarray.config import config, using
+from gpuarray.config import config, strictness, using
 from gpuarray.device import Device
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Node, host_leaf
@@ -233,7 +233,7 @@ class GpuArray(MethodsArray):
     # -- NumPy's and the standard's protocols -------------------------------------------------------------------------
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
-        if config.ever_strict and config.current.strict_array_api:
+        if strictness.possible and config.current.strict_array_api:
             with using(strict_array_api=False):  # NumPy's functions under NumPy's names mean what they mean there
                 return self.__array_ufunc__(ufunc, method, *inputs, **keywords)
         if not keywords and method == "__call__":

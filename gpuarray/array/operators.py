@@ -13,7 +13,7 @@ from gpuarray import dispatch
 from gpuarray.array.operands import WEAK, as_operand, cast, default_device, device_of, power_row
 from gpuarray.array.selection import SelectableArray
 from gpuarray.array.storage import VALUE, StoredArray, joint_device
-from gpuarray.config import config
+from gpuarray.config import strictness
 from gpuarray.device import Device
 from gpuarray.graph import standard
 from gpuarray.graph.build import elementwise
@@ -31,7 +31,7 @@ def _forward(op: MapOp) -> Callable[[A, Any], A]:
         cell = self._cell
         device = cell.device
         node = cell.node if self._layout is None and self._part is None else self.node()
-        record = elementwise if not config.ever_strict else standard.recorder()
+        record = elementwise if not strictness.possible else standard.recorder()
         if kind is type(self):
             second = other._cell
             if second.device is not device:
@@ -49,7 +49,7 @@ def _forward(op: MapOp) -> Callable[[A, Any], A]:
 def _reflected(op: MapOp) -> Callable[[A, Any], A]:
     def method(self: A, other: Any) -> A:
         if type(other) in WEAK:
-            record = elementwise if not config.ever_strict else standard.recorder()
+            record = elementwise if not strictness.possible else standard.recorder()
             return self._wrap(record(op, other, self.node()), self._cell.device)
         mixed: A = self._apply(op, other, self)
         return mixed
@@ -63,7 +63,7 @@ def _inplace(op: MapOp) -> Callable[[A, Any], A]:
         if operand is NotImplemented:
             refused: A = operand
             return refused
-        record = elementwise if not config.ever_strict else standard.recorder()
+        record = elementwise if not strictness.possible else standard.recorder()
         return self._update(record(op, self.node(), operand), op, other)
 
     return _named(method, op, "x {}= other")
@@ -71,7 +71,7 @@ def _inplace(op: MapOp) -> Callable[[A, Any], A]:
 
 def _unary(op: MapOp) -> Callable[[A], A]:
     def method(self: A) -> A:
-        record = elementwise if not config.ever_strict else standard.recorder()
+        record = elementwise if not strictness.possible else standard.recorder()
         return self._wrap(record(op, self.node()), self._cell.device)
 
     return _named(method, op, "{} x")
@@ -109,7 +109,7 @@ class ComputingArray(SelectableArray):
                 if inner is not None:
                     device = inner if device is None else joint_device(device, inner)
                 operands.append(operand)
-        record = elementwise if not config.ever_strict else standard.recorder()
+        record = elementwise if not strictness.possible else standard.recorder()
         return cls._wrap(record(op, *operands), default_device() if device is None else device)
 
     def _update(self, node: Node, op: MapOp, other: Any) -> Self:
@@ -120,7 +120,7 @@ class ComputingArray(SelectableArray):
         if own is not None:
             device = joint_device(device, own)
         if node.dtype is not self._dtype:
-            if config.ever_strict:
+            if strictness.possible:
                 standard.require_same(op.name, self._dtype, node.dtype)
             if not np.can_cast(node.dtype, self._dtype, "same_kind"):
                 raise TypeError(
@@ -190,7 +190,7 @@ class ComputingArray(SelectableArray):
 
     def __pow__(self, other: Any) -> Any:
         """``x ** other``; a Python scalar may take a faster row than ``pow``, as in NumPy."""
-        if config.ever_strict and (operand := as_operand(other)) is not NotImplemented:
+        if strictness.possible and (operand := as_operand(other)) is not NotImplemented:
             standard.require("pow", self, operand)
         row = power_row(self.node(), other) if type(other) in WEAK else None
         return self._apply(rows.pow, self, other) if row is None else self._apply(row, self)
@@ -200,7 +200,7 @@ class ComputingArray(SelectableArray):
         operand = other if type(other) in WEAK else as_operand(other)
         if operand is NotImplemented:
             return NotImplemented
-        if config.ever_strict:
+        if strictness.possible:
             standard.require("pow", self, operand)
         row = power_row(self.node(), other) if type(other) in WEAK else None
         node = elementwise(rows.pow, self.node(), operand) if row is None else elementwise(row, self.node())

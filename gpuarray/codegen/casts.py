@@ -18,8 +18,8 @@ from gpuarray.codegen.dialect import PAIRS, compute_type
 from gpuarray.dtypes import DType
 
 _REAL = {"c64": "f32", "c128": "f64"}
-_WORD = ("i32", "u32", "i64", "u64")
-_INTEGER = (*_WORD, *PAIRS)
+_NATIVE = ("i32", "u32", "i64", "u64")
+_INTEGER = (*_NATIVE, *PAIRS)
 #: Built-in conversions that extend by the target's signedness, where NumPy's extend by the source's.
 _EXTENDS = (("i32", "u64"), ("u32", "i64"), ("i32", "i64"))
 
@@ -59,12 +59,12 @@ def cast_expression(expression: str, source: DType, target: DType) -> str:
 
 
 def position_expression(expression: str, dtype: DType) -> str:
-    """Return the position that ``expression``, held as an integer ``dtype``, gives, as u32: the low word of wider ones."""
+    """Return the u32 position that ``expression``, held as an integer ``dtype``, gives: the low word of a wider one."""
     return f"{expression}.x" if compute_type(dtype) in PAIRS else f"u32({expression})"
 
 
 def _truth(expression: str, held: str) -> str:
-    return f"({expression} != 0)" if held in _WORD else f"truth_{held}({expression})"
+    return f"({expression} != 0)" if held in _NATIVE else f"truth_{held}({expression})"
 
 
 def _from_bool(expression: str, wanted: str) -> str:
@@ -112,7 +112,11 @@ def bitcast_expression(expression: str, source: DType, target: DType) -> str:
         return f"({expression} != 0)"
     if dtypes.float16 in (source, target):
         integer = dtypes.uint16
-        bits = f"f16_to_bits({expression})" if source == dtypes.float16 else _from_integer(expression, held, source, integer)
+        bits = (
+            f"f16_to_bits({expression})"
+            if source == dtypes.float16
+            else _from_integer(expression, held, source, integer)
+        )
         return f"f16_from_bits({bits})" if target == dtypes.float16 else _from_integer(bits, "u32", integer, target)
     if source.itemsize > 2:
         return expression if held in PAIRS else f"bitcast<{wanted}>({expression})"

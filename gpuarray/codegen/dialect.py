@@ -1,4 +1,4 @@
-"""The compute types of the device that a kernel is made for.
+"""What kernels are made for: the compute types of a device, and whether the driver's own functions will do.
 
 A device without 64-bit integers computes with pairs of words in their place. Every part of a kernel asks here for the
 compute type of a dtype; the answer is that of the device named by the innermost :func:`made_for`, and the native one
@@ -19,16 +19,23 @@ PAIRS: Final = spec.GROUPS["pair"]
 _PAIR_OF: Final = {"i64": "i64p", "u64": "u64p"}
 
 _paired: ContextVar[bool] = ContextVar("paired", default=False)
+_fast: ContextVar[bool] = ContextVar("fast", default=False)
 
 
 @contextmanager
-def made_for(capabilities: Capabilities) -> Iterator[None]:
-    """Make compute types those of a device during the block."""
-    token = _paired.set(not capabilities.native_int64)
+def made_for(capabilities: Capabilities, *, fast: bool = False) -> Iterator[None]:
+    """Make compute types those of a device during the block, and functions the driver's where ``fast``."""
+    paired, quick = _paired.set(not capabilities.native_int64), _fast.set(fast)
     try:
         yield
     finally:
-        _paired.reset(token)
+        _paired.reset(paired)
+        _fast.reset(quick)
+
+
+def is_fast() -> bool:
+    """Whether single-precision functions of this kernel may be the driver's own."""
+    return _fast.get()
 
 
 def compute_type(dtype: DType) -> str:

@@ -29,7 +29,7 @@ from gpuarray.fusion.steps import (
 from gpuarray.ops.spec import wgsl_template
 
 
-def emit(step: Step, capabilities: Capabilities) -> Program:
+def emit(step: Step, capabilities: Capabilities, *, fast: bool = False) -> Program:
     """Return the program of a step that :func:`unsupported` has nothing against.
 
     Parameters
@@ -38,8 +38,10 @@ def emit(step: Step, capabilities: Capabilities) -> Program:
         What to run.
     capabilities : Capabilities
         Limits of the device.
+    fast : bool
+        Whether functions of single precision may be the driver's own.
     """
-    with made_for(capabilities):
+    with made_for(capabilities, fast=fast):
         return _program(step, label_of(step), capabilities)
 
 

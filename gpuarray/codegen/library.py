@@ -4,6 +4,7 @@ Invariant: the text of a selection depends on nothing but the selection; it hold
 that it calls. Functions and module constants are found by name; a file named ``*.generic.wgsl`` is read twice, once
 for each precision (:data:`PRECISIONS`), with the words FLOAT, COMPLEX, SIGNED and UNSIGNED replaced. A function of a
 plain file takes the place of the generic one of its name: single precision has its own, faster forms of the commonest.
+Where a kernel is made for ``config.math = "fast"``, a function of a file named ``*.fast.wgsl`` takes the place of either.
 
 Called by the emitter of kernels, and by tests. Pure; needs no GPU.
 """
@@ -14,6 +15,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from typing import Final
+
+from gpuarray.codegen.dialect import is_fast
+
+_GENERIC: Final = "generic.wgsl"
+_PLAIN: Final = "wgsl"
+_FAST: Final = "fast.wgsl"
 
 #: What the words of a generic file stand for, in each precision.
 PRECISIONS: Final = (
@@ -43,15 +50,15 @@ def _declarations(text: str) -> dict[str, str]:
     return {m[1]: bare[m.start() : end].strip() for m, end in zip(starts, ends, strict=True)}
 
 
-def _collected(generic: bool) -> dict[str, str]:
-    """Return the declarations of the generic files, instances of each precision, or of the plain ones."""
+def _collected(suffix: str) -> dict[str, str]:
+    """Return the declarations of the files with a suffix; of the generic ones, instances of each precision."""
     texts: dict[str, str] = {}
     folder = resources.files("gpuarray.codegen") / "math"
     for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if not file.name.endswith(".wgsl") or file.name.endswith(".generic.wgsl") != generic:
+        if file.name.partition(".")[2] != suffix:
             continue
         text = file.read_text(encoding="utf-8")
-        for words in PRECISIONS if generic else ({},):
+        for words in PRECISIONS if suffix == _GENERIC else ({},):
             instance = text
             for word, replacement in words.items():
                 # UNSIGNED stands before SIGNED in the table because it contains it
@@ -63,9 +70,9 @@ def _collected(generic: bool) -> dict[str, str]:
     return texts
 
 
-@lru_cache(maxsize=1)
-def _library() -> dict[str, _Declaration]:
-    texts = _collected(generic=True) | _collected(generic=False)
+@lru_cache(maxsize=2)
+def _library(fast: bool) -> dict[str, _Declaration]:
+    texts = _collected(_GENERIC) | _collected(_PLAIN) | (_collected(_FAST) if fast else {})
     return {
         name: _Declaration(body, tuple(dict.fromkeys(w for w in _WORD.findall(body) if w in texts and w != name)))
         for name, body in texts.items()
@@ -74,19 +81,24 @@ def _library() -> dict[str, _Declaration]:
 
 def names() -> frozenset[str]:
     """Return the names of all functions and constants of the library."""
-    return frozenset(_library())
+    return frozenset(_library(is_fast()))
 
 
-@lru_cache(maxsize=1)
 def quick_names() -> frozenset[str]:
     """Return the names of functions that have a quick form: ``quick_NAME``, right where ``is_quick_NAME`` is true."""
-    known = _library()
-    return frozenset(name for name in known if f"quick_{name}" in known and f"is_quick_{name}" in known)
+    return _quick_names(is_fast())
+
+
+@lru_cache(maxsize=2)
+def _quick_names(fast: bool) -> frozenset[str]:
+    known = _library(fast)
+    quick = frozenset(name for name in known if f"quick_{name}" in known and f"is_quick_{name}" in known)
+    return quick - frozenset(_collected(_FAST)) if fast else quick
 
 
 def names_in(text: str) -> set[str]:
     """Return the library functions and constants that ``text`` mentions, comments aside."""
-    known = _library()
+    known = _library(is_fast())
     return {word for word in _WORD.findall(_without_comments(text)) if word in known}
 
 
@@ -98,12 +110,12 @@ def functions(names: Iterable[str]) -> str:
     KeyError
         If the library has no function of that name.
     """
-    return _functions(frozenset(names))
+    return _functions(frozenset(names), is_fast())
 
 
 @lru_cache(maxsize=4096)
-def _functions(names: frozenset[str]) -> str:
-    known = _library()
+def _functions(names: frozenset[str], fast: bool) -> str:
+    known = _library(fast)
     ordered: dict[str, None] = {}
 
     def visit(name: str) -> None:

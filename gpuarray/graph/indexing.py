@@ -239,11 +239,11 @@ def check_masks(items: list[Any], shape: Shape) -> list[Any]:
     Raises
     ------
     IndexError
-        If a boolean array's shape is not that of the axes it indexes.
+        If a boolean array's extents are not those of the axes it indexes; 0, which selects nothing, fits all.
     """
     axis = 0
     for item in items:
-        if isinstance(item, _MaskAxis) and item.extent != shape[axis]:
+        if isinstance(item, _MaskAxis) and item.extent not in (0, shape[axis]):
             raise IndexError(
                 f"boolean index did not match indexed array along axis {axis}; size of axis is {shape[axis]} but size "
                 f"of corresponding boolean axis is {item.extent}"

@@ -4,7 +4,7 @@ Two things are data here: the category of dtypes that each of the standard's fun
 elementwise rows whose values the standard defines otherwise than NumPy (:data:`_VALUES`), as compositions of rows.
 What the standard does not have (other functions, other arguments) is left alone.
 
-Whoever records asks ``config.ever_strict`` first, which costs next to nothing, and only then the functions here.
+Whoever records asks ``strictness.possible`` first, which costs next to nothing, and only then the functions here.
 """
 
 from collections.abc import Callable, Mapping

@@ -10,7 +10,7 @@ import numpy as np
 
 from gpuarray import dispatch
 from gpuarray.array import GpuArray
-from gpuarray.config import config, using
+from gpuarray.config import config, strictness, using
 from gpuarray.numpy_api import (
     functions_binning,
     functions_creation,
@@ -74,7 +74,7 @@ def array_function(array: GpuArray, function: Any, types: Any, args: tuple[Any, 
     """
     if not all(issubclass(kind, GpuArray) or kind in _PLAIN for kind in types):
         return NotImplemented
-    if config.ever_strict and config.current.strict_array_api:
+    if strictness.possible and config.current.strict_array_api:
         with using(strict_array_api=False):  # NumPy's functions under NumPy's names mean what they mean there
             return array_function(array, function, types, args, kwargs)
     implementation = dispatch.FUNCTIONS.get(function)

@@ -335,9 +335,7 @@ def _comparison(
 
 
 equal = _comparison("equal", np.equal, "Whether x is y.", "==", "({0} == {1})", "equal")
-not_equal = _comparison(
-    "not_equal", np.not_equal, "Whether x is not y; true of NaN.", "!=", "({0} != {1})", "!equal"
-)
+not_equal = _comparison("not_equal", np.not_equal, "Whether x is not y; true of NaN.", "!=", "({0} != {1})", "!equal")
 less = _comparison("less", np.less, "Whether x is below y.", "<", "(!{0} && {1})", "less")
 less_equal = _comparison(
     "less_equal", np.less_equal, "Whether x is at most y.", "<=", "(!{0} || {1})", "!less", swapped=True

@@ -117,7 +117,7 @@ def _find_plan(pending: list[Node], provider: Provider) -> tuple[ReadyPlan, list
     wanted = [position[id(node)] for node in pending if node.result is None]
     wanted += [place for place in others if type(order[place]) in _KEPT and order[place].is_held]
     settings = config.current
-    key = (id(provider), settings.fuse, tuple(wanted), *structure)
+    key = (id(provider), settings.fuse, settings.math, tuple(wanted), *structure)
     found = _plans.get(key)
     if found is not None:
         _plans.move_to_end(key)

@@ -264,3 +264,15 @@ def test_iteration(device: Any) -> None:
     assert_same(x, host + 1)
     assert len(x) == 3
     assert [float(v) for v in x[0]] == (host[0] + 1).tolist()
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (2, 0), (0, 0), (0,)])
+def test_masks_without_elements_fit_any_axis(shape, device):
+    host, array = both(values((2, 3)))
+    mask = np.zeros(shape, bool)
+    for key in (mask, xp.asarray(mask)):
+        assert_same(array[key], host[mask])
+        array[key] = 7
+    assert_same(array, host)
+    with pytest.raises(IndexError, match="boolean index did not match"):
+        array[np.zeros((0, 2), bool)]

@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-import mpmath
 import numpy as np
 import pytest
 import wgpu
 
+from bench.accuracy import measure, samples
+from bench.accuracy.functions import FUNCTIONS
 from gpuarray import dtypes
 from gpuarray.codegen import casts, library
 from gpuarray.dtypes import DType
@@ -247,15 +248,24 @@ def complex_error(got: np.ndarray, want: np.ndarray, floor: float) -> np.ndarray
     return np.where(strange, np.where(same, 0.0, np.inf), error / float(real.eps))
 
 
+BULK = 1 << 12
+ZEROS_OF_EITHER_SIGN = ("maximum", "minimum", "fmax", "fmin", "nextafter")
 # complex powers by exp(b log(a)) magnify errors with the exponent, in NumPy as here
 COMPLEX_EPSILONS = {"pow": 3e3, "float_power": 3e3}
+
+
+def nearly_middle(x: np.ndarray, root: np.ndarray) -> np.ndarray:
+    """Return where a float32 root is as near as the nearest number but for a 2**-20th of a unit: the known limit."""
+    wide = root.astype(np.float64)
+    exact = np.sqrt(x.astype(np.float64))
+    return np.abs(wide - exact) <= (0.5 + 2.0**-20) * np.spacing(np.minimum(root, exact.astype(np.float32)))
 
 
 @pytest.mark.parametrize(("row", "signature"), cases())
 def test_row(row: MapOp, signature: Signature) -> None:
     expression = expression_of(row, signature)
     assert expression is not None, "every row has a form for every dtype that it accepts"
-    operands = operands_of(signature, 1 << 12)
+    operands = operands_of(signature, BULK)
     if row.name == "pow" and signature.inputs[1].kind == "i":
         operands[1] = np.where(operands[1] < 0, operands[1] & 31, operands[1])
     if row.name in ("pow", "float_power") and signature.inputs[0].kind == "c":
@@ -279,9 +289,15 @@ def test_row(row: MapOp, signature: Signature) -> None:
         # NumPy's own error comes on top of the promised one, half an ULP for what both round correctly
         allowed = row.ulp + 1 if row.ulp >= 1 else 0
         bad = ulps(got, want) > allowed
+        if row.name == "sqrt" and signature.output == dtypes.float32:
+            bad &= ~nearly_middle(operands[0], got)
         # the sign of a zero counts too, except where NumPy's versions differ: an extreme of two, a step between them
-        if row.name not in ("maximum", "minimum", "fmax", "fmin", "nextafter"):
+        if row.name not in ZEROS_OF_EITHER_SIGN:
             bad |= (want == 0) & (got == 0) & (np.signbit(want) != np.signbit(got))
+    if signature.output.kind in "fc":
+        # at the special values, which come last, NaN, infinities, zeros and signs are NumPy's in every part
+        other = (kinds(got) != kinds(want)) & ~((row.name in ZEROS_OF_EITHER_SIGN) & (got == 0) & (want == 0))
+        bad |= other.any(axis=0) & (np.arange(len(got)) >= BULK)
     if signature.output in FLUSHABLE and flushes():
         bad &= ~flushed(operands, want)
         if row.name in ("multiply", "square", "divide") and signature.output.kind == "c":
@@ -290,67 +306,27 @@ def test_row(row: MapOp, signature: Signature) -> None:
     assert not bad.any(), explain(bad, operands, got, want)
 
 
-TRANSCENDENTAL = [
-    row for row in ROWS.values()
-    if isinstance(row, MapOp) and row.ulp > 1 and isinstance(row.numpy, np.ufunc)
-    and not row.name.startswith("logaddexp") and row.name not in ("float_power", "abs", "degrees", "radians")
-]  # fmt: skip
+COUNTS = {"float32": 1 << 15, "float64": 1 << 14, "complex64": 200, "complex128": 200}
 
 
-@pytest.mark.parametrize("row", TRANSCENDENTAL, ids=lambda row: row.name)
-def test_single_precision_against_double(row: MapOp) -> None:
-    single = row.resolve(*[dtypes.float32] * row.arity)
-    operands = operands_of(single, 1 << 17)
-    got = evaluate(expression_of(row, single) or "", operands, dtypes.float32).astype(np.float64)
-    want = reference(row, [x.astype(np.float64) for x in operands], dtypes.float64)
-    rounded = want.astype(np.float32)
-    error = np.abs(got - want) / np.spacing(np.abs(rounded)).astype(np.float64)
-    same = (got == rounded) | (np.isnan(got) & np.isnan(want))
-    # a result that double precision still holds may round to the largest number or to infinity
-    same |= (np.abs(want) > 3.4028234e38) & (np.abs(got) > 3.4028234e38)
-    bad = ~(same | (error <= row.ulp))
-    if flushes():
-        bad &= ~flushed(operands, rounded)
-    assert not bad.any(), explain(bad, operands, got, want)
-
-
-EXACT = {
-    "exp": mpmath.exp, "exp2": lambda x: mpmath.mpf(2) ** x, "expm1": mpmath.expm1, "log": mpmath.log,
-    "log1p": mpmath.log1p, "log2": lambda x: mpmath.log(x, 2), "log10": mpmath.log10, "sin": mpmath.sin,
-    "cos": mpmath.cos, "tan": mpmath.tan, "asin": mpmath.asin, "acos": mpmath.acos, "atan": mpmath.atan,
-    "sinh": mpmath.sinh, "cosh": mpmath.cosh, "tanh": mpmath.tanh, "asinh": mpmath.asinh, "acosh": mpmath.acosh,
-    "atanh": mpmath.atanh, "cbrt": lambda x: mpmath.sign(x) * mpmath.cbrt(abs(x)), "atan2": mpmath.atan2,
-    "pow": lambda x, y: abs(x) ** y, "hypot": mpmath.hypot,
-}  # fmt: skip
-DOMAIN = {"asin": (-1, 1), "acos": (-1, 1), "atanh": (-1, 1), "acosh": (1, 50), "log1p": (-0.99, 50)}
-
-
-@pytest.mark.parametrize("name", EXACT)
-def test_double_precision_against_exact(name: str) -> None:
+@pytest.mark.parametrize("dtype", COUNTS)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_error_is_below_two_units_or_numpys(name: str, dtype: str) -> None:
+    function = FUNCTIONS[name]
+    if dtype.startswith("complex") and not function.complex_:
+        return
     row = ROWS[name]
     assert isinstance(row, MapOp)
-    random = np.random.default_rng(5)
-    low, high = DOMAIN.get(name, (0.0, 700.0) if name in ("log", "log2", "log10", "pow") else (-700.0, 700.0))
-    x = random.uniform(low, high, 150)
-    small = random.uniform(max(low, -2), min(high, 2), 150)
-    tiny = random.uniform(0.1, 1, 40) * 10.0 ** random.uniform(-12, -1, 40)
-    x = np.concatenate([x, small, tiny if low < 1 else 1 + tiny, 1 - tiny if high <= 1 or low <= 0 else 1 + tiny])
-    if name in ("sin", "cos", "tan"):
-        # multiples of pi/2 and huge arguments, where the reduction is hardest
-        n = random.integers(1, 1 << 40, 100).astype(float)
-        x = np.concatenate([x, n * (np.pi / 2), 10.0 ** random.uniform(20, 300, 60), [6381956970095103 * 2.0**797]])
-    second = [random.uniform(-40, 40, len(x))] if row.arity == 2 else []
-    if name == "pow":
-        x = np.abs(x)
-        second = [np.clip(second[0], -300 / np.abs(np.log10(x)), 300 / np.abs(np.log10(x)))]
-    operands = [x, *second]
-    got = evaluate(expression_of(row, row.resolve(*[dtypes.float64] * row.arity)) or "", operands, dtypes.float64)
-    with mpmath.workprec(1300 if name in ("sin", "cos", "tan") else 160):
-        exact = [EXACT[name](*(mpmath.mpf(float(v)) for v in values)) for values in zip(*operands, strict=True)]
-        want = np.array([float(v) for v in exact])
-        pairs = zip(exact, got, want, strict=True)
-        error = np.array([float(abs(v - mpmath.mpf(float(g))) / float(np.spacing(abs(w)))) for v, g, w in pairs])
-    assert error.max() <= row.ulp, explain(error > row.ulp, operands, got, want)
+    signature = row.resolve(*[np.dtype(dtype)] * row.arity)
+    operands = samples.operands(function, dtype, COUNTS[dtype])
+    ours = evaluate(expression_of(row, signature) or "", operands, signature.output)
+    theirs = reference(row, operands, signature.output)
+    found, numpy = measure.judged(function, dtype, operands, {"ours": ours, "numpy": theirs})
+    # complex powers are exp(b log(a)) in both, with the rounding errors of log(a) times |b|
+    share = 1.25 if name == "pow" and dtype.startswith("complex") else 1.0
+    assert found.error <= max(2.0, share * numpy.error), found
+    # what a device flushes is seen apart, in the table of accuracies
+    assert flushes() or found.wrong <= numpy.wrong, found
 
 
 # --- casts, literals, generators and the library ---------------------------------------------------------------------
@@ -436,25 +412,3 @@ def test_library_text_is_stable_and_complete() -> None:
     assert text == library.functions(["pow_f64", "sin_f32", "sin_f32"])
     assert text.index("fn two_sum_f32") < text.index("fn reduce_small_f32") < text.index("fn sin_f32")
     assert library.names_in("let y = sin_f32(x) + exp_(x); // cos_f32") == {"sin_f32"}
-
-
-def test_library_never_uses_builtin_transcendentals() -> None:
-    text = library.functions(library.names())
-    for name in (
-        "exp",
-        "exp2",
-        "log",
-        "log2",
-        "sin",
-        "cos",
-        "tan",
-        "pow",
-        "tanh",
-        "sinh",
-        "cosh",
-        "asin",
-        "acos",
-        "atan",
-    ):
-        assert f" {name}(" not in text
-        assert f"({name}(" not in text

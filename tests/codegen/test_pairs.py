@@ -172,21 +172,20 @@ FLOATS = np.array(
 )  # fmt: skip
 
 
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
 @pytest.mark.parametrize("kind", ["float16", "float32", "complex64"])
-def test_casts_from_floats(kind: str) -> None:
+@pytest.mark.parametrize("wide", WIDE_NAMES)
+def test_casts_from_floats(wide: str, kind: str) -> None:
     random = np.random.default_rng(3)
-    values = np.concatenate([FLOATS, random.normal(size=2000) * 2.0 ** random.integers(-2, 66, 2000)]).astype(kind)
-    given = xp.asarray(values)
-    for wide in WIDE:
-        # NumPy's own answer for what is out of range depends on how its loops are compiled: that of scalars is C's
-        real = values.real.astype(np.float32)
-        wanted = real.astype(wide)
-        inside = (np.abs(real) < 2.0**63) if wide == dtypes.int64 else (real > -(2.0**63)) & (real < 2.0**64)
-        got = np.asarray(given.astype(wide))
-        assert got.dtype == wide
-        np.testing.assert_array_equal(got[inside], wanted[inside])
-        if wide == dtypes.int64:
-            assert (got[~inside] == np.iinfo(wide).min).all()
+    scale = 2.0 ** random.integers(-2, 14 if kind == "float16" else 66, 2000)
+    values = np.concatenate([FLOATS, random.normal(size=2000) * scale]).astype(kind)
+    got = np.asarray(xp.asarray(values).astype(wide))
+    # out of range NumPy's answer depends on how its loops were compiled: there it is that of a device with integers
+    np.testing.assert_array_equal(got, np.asarray(xp.asarray(values, device="wgpu").astype(wide)), strict=True)
+    real = values.real.astype(np.float64)
+    inside = (np.abs(real) < 2.0**63) if wide == "int64" else (real > -1) & (real < 2.0**64)
+    np.testing.assert_array_equal(got[inside], values.real[inside].astype(wide))
+    assert inside.sum() > 900
 
 
 @pytest.mark.parametrize("kind", ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32"])
@@ -216,7 +215,7 @@ def test_folds(kind: str, shape: tuple[int, int]) -> None:
         compare([lambda a, n=n, axis=axis: getattr(a, n)(axis=axis) for n in FOLDS], x)
 
 
-@pytest.mark.parametrize("kind", ["int64", "uint64", "int16", "bool"])
+@pytest.mark.parametrize("kind", ["int64", "uint64", "int16"])
 def test_running_folds(kind: str) -> None:
     x = patterns(dtypes.uint64, 2 * 5000, 8).astype(kind).reshape(2, 5000)
     compare([lambda a: a.cumsum(axis=1), lambda a: a.cumprod(axis=1)], x)
@@ -283,9 +282,8 @@ def test_positions() -> None:
 
 
 @pytest.mark.parametrize("kind", WIDE_NAMES)
-@pytest.mark.parametrize("length", [200, 4000], ids=["short", "long"])
-def test_order(kind: str, length: int) -> None:
-    host = patterns(np.dtype(kind), 2 * length, 13).reshape(2, length)
+def test_order(kind: str) -> None:
+    host = patterns(np.dtype(kind), 400, 13).reshape(2, 200)
     host[:, 7:60] = host[:, 80:133]
     x = xp.asarray(host)
     assert_same(xp.sort(x), np.sort(host))
@@ -296,8 +294,13 @@ def test_order(kind: str, length: int) -> None:
         assert_same(found, np.searchsorted(line, values, side=side))
 
 
+def test_order_digit_by_digit() -> None:
+    host = patterns(dtypes.int64, 3000, 15)
+    assert_same(xp.argsort(xp.asarray(host), stable=True), np.argsort(host, stable=True))
+
+
 def test_positions_of_other_dtypes_need_no_host() -> None:
-    host = np.random.default_rng(14).normal(size=3000).astype(np.float32)
+    host = np.random.default_rng(14).normal(size=1500).astype(np.float32)
     compare([lambda a: a.argsort(stable=True), lambda a: a.argmax(), lambda a: (a > 0).sum()], host)
     x = xp.asarray(host)
     assert_same(xp.nonzero(x > 1)[0], np.nonzero(host > 1)[0])

@@ -3,6 +3,7 @@
 import gc
 import itertools
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -126,14 +127,14 @@ class TestDevice:
         assert dtypes.float16 in found.dtypes
         assert dtypes.int8 in found.dtypes
 
-    def test_dtypes_follow_features(self, provider, monkeypatch):
-        class Limited:
-            features = ()
-            limits = provider.gpu_device.limits
-
-        found = device.capabilities(device.select(0), Limited()).dtypes
-        absent = {dtypes.float64, dtypes.complex128, dtypes.int64, dtypes.uint64}
-        assert found == frozenset(dtypes.ALL) - absent
+    @pytest.mark.parametrize("features", [(), ("shader-f64",), ("shader-int64",), ("shader-f64", "shader-int64")])
+    def test_dtypes_follow_features(self, provider, features):
+        limited = SimpleNamespace(features=features, limits=provider.gpu_device.limits)
+        found = device.capabilities(device.select(0), limited)
+        # functions of 64-bit floats work on their bits; integers of 64 bits there are always
+        absent = set() if len(features) == 2 else {dtypes.float64, dtypes.complex128}
+        assert found.dtypes == frozenset(dtypes.ALL) - absent
+        assert found.native_int64 == ("shader-int64" in features)
 
     def test_all_limits_of_the_adapter_are_asked_for(self, provider):
         adapter = device.select(0).handle

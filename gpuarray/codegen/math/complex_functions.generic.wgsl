@@ -59,6 +59,27 @@ fn log1p_COMPLEX(z: vec2<FLOAT>) -> vec2<FLOAT> {
   return vec2<FLOAT>(log_magnitude_FLOAT(FLOAT(1.0) + z.x, z.y), angle);
 }
 
+// An infinite number as a direction of length 1 or so, another with its NaN parts as 0: C99, G.5.1.
+fn boxed_COMPLEX(z: vec2<FLOAT>) -> vec2<FLOAT> {
+  return vec2<FLOAT>(
+    copysign_FLOAT(FLOAT(isinf_FLOAT(z.x)), z.x), copysign_FLOAT(FLOAT(isinf_FLOAT(z.y)), z.y));
+}
+fn without_nan_COMPLEX(z: vec2<FLOAT>) -> vec2<FLOAT> {
+  return vec2<FLOAT>(
+    select(z.x, copysign_FLOAT(FLOAT(0.0), z.x), isnan_FLOAT(z.x)),
+    select(z.y, copysign_FLOAT(FLOAT(0.0), z.y), isnan_FLOAT(z.y)));
+}
+// The product as C has it: infinite where a factor is, NaN parts or not.
+fn multiply_infinite_COMPLEX(a: vec2<FLOAT>, b: vec2<FLOAT>) -> vec2<FLOAT> {
+  let product = multiply_COMPLEX(a, b);
+  if (!isnan_FLOAT(product.x) || !isnan_FLOAT(product.y) || (!isinf_COMPLEX(a) && !isinf_COMPLEX(b))) { return product; }
+  var x = without_nan_COMPLEX(a);
+  var y = without_nan_COMPLEX(b);
+  if (isinf_COMPLEX(a)) { x = boxed_COMPLEX(a); }
+  if (isinf_COMPLEX(b)) { y = boxed_COMPLEX(b); }
+  let direction = multiply_COMPLEX(x, y);
+  return vec2<FLOAT>(multiply_FLOAT(infinity_FLOAT(), direction.x), multiply_FLOAT(infinity_FLOAT(), direction.y));
+}
 // As NumPy: small integer exponents by multiplication, all others by exp(b log(a)).
 fn pow_COMPLEX(a: vec2<FLOAT>, b: vec2<FLOAT>) -> vec2<FLOAT> {
   if (!truth_COMPLEX(b)) { return vec2<FLOAT>(FLOAT(1.0), FLOAT(0.0)); }
@@ -69,19 +90,25 @@ fn pow_COMPLEX(a: vec2<FLOAT>, b: vec2<FLOAT>) -> vec2<FLOAT> {
   let small = magnitude_FLOAT(b.x) < magnitude_FLOAT(FLOAT(100.0));
   if (!truth_FLOAT(b.y) && small && parity_FLOAT(b.x) != 0u) {
     var left = u32(abs_FLOAT(b.x));
+    if (!signbit_FLOAT(b.x) && left <= 3u) {
+      if (left == 1u) { return a; }
+      let square = multiply_COMPLEX(a, a);
+      if (left == 2u) { return square; }
+      return multiply_COMPLEX(a, square);
+    }
+    // from 1, whose product with an infinity has a NaN, in NumPy too
+    let one = opaque_COMPLEX(vec2<FLOAT>(FLOAT(1.0), FLOAT(0.0)));
     var base = a;
-    var result = vec2<FLOAT>(FLOAT(1.0), FLOAT(0.0));
-    if ((left & 1u) == 1u) { result = a; }
-    left = left >> 1u;
+    var result = one;
     while (left != 0u) {
-      base = multiply_COMPLEX(base, base);
       if ((left & 1u) == 1u) { result = multiply_COMPLEX(result, base); }
+      base = multiply_COMPLEX(base, base);
       left = left >> 1u;
     }
-    if (signbit_FLOAT(b.x)) { return divide_COMPLEX(opaque_COMPLEX(vec2<FLOAT>(FLOAT(1.0), FLOAT(0.0))), result); }
+    if (signbit_FLOAT(b.x)) { return divide_COMPLEX(one, result); }
     return result;
   }
-  return exp_COMPLEX(multiply_COMPLEX(b, log_COMPLEX(a)));
+  return exp_COMPLEX(multiply_infinite_COMPLEX(b, log_COMPLEX(a)));
 }
 
 fn sinh_COMPLEX(z: vec2<FLOAT>) -> vec2<FLOAT> {
@@ -133,7 +160,10 @@ fn tanh_COMPLEX(z: vec2<FLOAT>) -> vec2<FLOAT> {
   let denominator = FLOAT(1.0) + beta * s * s;
   return vec2<FLOAT>((beta * rho * s) / denominator, t / denominator);
 }
-fn sin_COMPLEX(z: vec2<FLOAT>) -> vec2<FLOAT> { return turned_right_COMPLEX(sinh_COMPLEX(turned_left_COMPLEX(z))); }
+fn sin_COMPLEX(z: vec2<FLOAT>) -> vec2<FLOAT> {
+  if (!isfinite_FLOAT(z.x) && isinf_FLOAT(z.y)) { return vec2<FLOAT>(nan_FLOAT(), infinity_FLOAT()); }
+  return turned_right_COMPLEX(sinh_COMPLEX(turned_left_COMPLEX(z)));
+}
 fn cos_COMPLEX(z: vec2<FLOAT>) -> vec2<FLOAT> { return cosh_COMPLEX(turned_left_COMPLEX(z)); }
 fn tan_COMPLEX(z: vec2<FLOAT>) -> vec2<FLOAT> { return turned_right_COMPLEX(tanh_COMPLEX(turned_left_COMPLEX(z))); }
 

@@ -1,5 +1,5 @@
-// Polynomials on the reduced ranges, minimax by Remez' exchange, with the largest relative error of what is made of
-// them. Written by bench/coefficients.
+// Polynomials on the reduced ranges, minimax by Remez' exchange, with the largest relative error of what is
+// made of them. Written by bench/coefficients.
 
 // x / tanh(x / 2) - 2 for |x| <= log(2) / 2, t = x*x: 0.015 ULP.
 fn exp_series_f64(t: f64) -> f64 {

@@ -21,6 +21,9 @@ from gpuarray.providers.wgpu import driver
 
 #: Features that make kernels possible or faster; an adapter is opened with those of them that it has.
 FEATURES: Final = ("shader-f64", "shader-int64", "shader-f16", "subgroup", "subgroup-barrier", "timestamp-query")
+_INTEGERS: Final = "shader-int64"
+#: What 64-bit floats need: functions of them work on their bits.
+_DOUBLE: Final = frozenset(("shader-f64", _INTEGERS))
 INSTALL_HINT: Final = (
     "install a GPU driver with Vulkan (Linux, Windows), Metal (macOS) or DirectX 12 (Windows); "
     "on Debian and Ubuntu, `apt install mesa-vulkan-drivers` has those for Intel and AMD and a software device; "
@@ -183,9 +186,7 @@ def open_adapter(adapter: Adapter, without: Collection[str] = ()) -> Any:
 def capabilities(adapter: Adapter, device: Any) -> Capabilities:
     """Return what an opened device can do."""
     info, limits, features = adapter.handle.info, device.limits, frozenset(device.features)
-    # functions of 64-bit floats work on their bits, as 64-bit integers
-    double = features.issuperset(("shader-f64", "shader-int64"))
-    missing = frozenset() if double else frozenset((dtypes.float64, dtypes.complex128))
+    missing = frozenset() if features >= _DOUBLE else frozenset((dtypes.float64, dtypes.complex128))
     buffer_limit = limits["max-buffer-size"] // 16 * 16
     return Capabilities(
         adapter=adapter.name,
@@ -194,7 +195,7 @@ def capabilities(adapter: Adapter, device: Any) -> Capabilities:
         kind=adapter.kind,
         driver=str(info["description"]),
         dtypes=frozenset(dtypes.ALL) - missing,
-        native_int64="shader-int64" in features,
+        native_int64=_INTEGERS in features,
         binding_limit=min(limits["max-storage-buffer-binding-size"] // 4 * 4, _BINDING_CEILING, buffer_limit),
         buffer_limit=buffer_limit,
         storage_bindings=limits["max-storage-buffers-per-shader-stage"],
@@ -218,6 +219,8 @@ def adapter_report() -> str:
         lines += [
             f"wgpu:{number}  {adapter.name} ({adapter.kind}{software}, {adapter.backend}; {info['description']})",
             f"    features: {', '.join(sorted(adapter.features))}; missing: {', '.join(absent) or 'none'}",
+            f"    64-bit integers: {'native' if _INTEGERS in adapter.features else 'as pairs of 32-bit words'}; "
+            f"64-bit floats: {'native' if adapter.features >= _DOUBLE else 'on the host'}",
             f"    largest buffer {limits['max-buffer-size']:,} bytes, binding "
             f"{limits['max-storage-buffer-binding-size']:,}; workgroup memory "
             f"{limits['max-compute-workgroup-storage-size']:,} bytes",

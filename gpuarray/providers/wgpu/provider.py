@@ -16,6 +16,7 @@ import wgpu
 from gpuarray import records
 from gpuarray.codegen import emit
 from gpuarray.codegen.programs import Program
+from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.errors import DeviceError, DeviceMemoryError
 from gpuarray.fusion.steps import Step
@@ -185,7 +186,7 @@ class WgpuProvider:
 
     def prepare(self, step: Step) -> Prepared:
         """Return what :meth:`run` wants to know of ``step``; kept with the plan and used many times."""
-        return self.prepare_program(emit.emit(step, self.capabilities))
+        return self.prepare_program(emit.emit(step, self.capabilities, fast=config.current.math == "fast"))
 
     def prepare_program(self, program: Program) -> Prepared:
         """Return what :meth:`run` wants to know of a program; its kernels are compiled at the first run."""

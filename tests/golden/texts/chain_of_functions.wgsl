@@ -17,12 +17,16 @@ fn opaque_f32(x: f32) -> f32 {
 }
 const rounder_f32 = 12582912.0f;
 fn shifted_nearest_f32(x: f32, factor: f32) -> f32 { return fma(x, factor, opaque_f32(rounder_f32)); }
+const ln2_high_f32 = 0.69314575f;
+const ln2_low_f32 = 1.4286068e-06f;
+fn exp_quick_series_f32(r: f32) -> f32 {
+  return 0.5f + r * (0.16666648f + r * (0.04166648f + r * (0.00833787f + r * (0.001393332f
+    + r * 0.00017336036f))));
+}
 fn exp_reduced_f32(x: f32, shifted: f32) -> f32 {
   let n = shifted - rounder_f32;
-  let r = (x - n * 0.693359375f) - n * -2.12194440e-4f;
-  let p = 5.0000001201e-1f + r * (1.6666665459e-1f + r * (4.1665795894e-2f + r * (8.3334519073e-3f
-    + r * (1.3981999507e-3f + r * 1.9875691500e-4f))));
-  return 1.0f + r * (1.0f + r * p);
+  let r = (x - n * ln2_high_f32) - n * ln2_low_f32;
+  return 1.0f + r * (1.0f + r * exp_quick_series_f32(r));
 }
 fn quick_exp_f32(x: f32) -> f32 {
   let shifted = shifted_nearest_f32(x, 1.44269504f);
@@ -86,24 +90,30 @@ fn is_quick_sqrt_f32(x: f32) -> bool { return (x < most_moderate_f32) & (x >= le
 fn negative_zero_f32() -> f32 { return bitcast<f32>(sign_bit_f32 + u32(zero_u32())); }
 fn multiply_f32(x: f32, y: f32) -> f32 { return fma(x, y, negative_zero_f32()); }
 fn negative_f32(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) ^ sign_bit_f32); }
+fn sin_quick_series_f32(z: f32) -> f32 {
+  return -0.16666667f + z * (0.0083333505f + z * (-0.00019843093f + z * (2.7627066e-06f
+    + z * -2.5586557e-08f)));
+}
 fn half_turn_sin_f32(r: f32, n: u32) -> f32 {
   let z = r * r;
-  let p = -1.6666659539e-1f + z * (8.3330659197e-3f + z * (-1.9809577330e-4f + z * 2.6057208251e-6f));
-  return bitcast<f32>(bitcast<u32>(r + r * z * p) ^ (n << 31u));
+  return bitcast<f32>(bitcast<u32>(r + r * z * sin_quick_series_f32(z)) ^ (n << 31u));
 }
 override fused_multiply_add: bool = false;
+const half_pi_lowest_f32 = -1.7151245e-15f;
 const half_pi_low_f32 = -4.371139e-08f;
-const half_pi_f32 = 1.57079637050628662109375f;
-const half_pi_1_f32 = 1.5703125f;
-const half_pi_2_f32 = 0.0004837512969970703125f;
-const half_pi_3_f32 = 7.549533620476723e-08f;
-const half_pi_4_f32 = 2.5633440682570896e-12f;
+const half_pi_f32 = 1.5707964f;
+const half_pi_1_f32 = 1.5708008f;
+const half_pi_2_f32 = -4.4535846e-06f;
+const half_pi_3_f32 = -8.706138e-10f;
+const half_pi_4_f32 = 6.223372e-14f;
 fn less_half_turns_f32(x: f32, n: f32) -> f32 {
   if (fused_multiply_add) {
-    return fma(-n, -3.43024902e-15f, fma(-n, 2.0f * half_pi_low_f32, fma(-n, 2.0f * half_pi_f32, x)));
+    return fma(-n, 2.0f * half_pi_lowest_f32, fma(-n, 2.0f * half_pi_low_f32, fma(-n, 2.0f * half_pi_f32, x)));
   }
-  return (((x - n * (2.0f * half_pi_1_f32)) - n * (2.0f * half_pi_2_f32)) - n * (2.0f * half_pi_3_f32))
-    - n * (2.0f * half_pi_4_f32);
+  let near = x - n * (2.0f * half_pi_1_f32);
+  let next = n * (2.0f * half_pi_2_f32);
+  let left = opaque_f32(near - next);
+  return left + ((((near - left) - next) - n * (2.0f * half_pi_3_f32)) - n * (2.0f * half_pi_4_f32));
 }
 const tiny_bits_f32 = 0x39000000u;
 fn quick_sin_f32(x: f32) -> f32 {
@@ -155,10 +165,10 @@ const exponent_bias_f32 = 127;
 fn shifted_word_u32(x: u32, y: u32, up: u32) -> u32 {
   return select((x << up) | (y >> ((word_width_u32 - up) & (word_width_u32 - 1u))), x, up == 0u);
 }
-const two_over_pi_words_u32 = array<u32, 9>(
-  0u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu, 0xdebbc561u);
+const two_over_pi_words_u32 = array<u32, 8>(
+  0x00000000u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu);
 fn two_over_pi_u32(i: u32) -> u32 { return two_over_pi_words_u32[i]; }
-const half_word_mask_u32 = 0xffffu;
+const half_word_mask_u32 = 0x0000ffffu;
 fn multiply_high_u32(x: u32, y: u32) -> u32 {
   let half_width = word_width_u32 / 2u;
   let x_low = x & half_word_mask_u32;
@@ -233,11 +243,16 @@ fn reduce_f32(x: f32) -> Reduced_f32 {
   if (!signbit_f32(x)) { return reduced; }
   return Reduced_f32(-reduced.high, -reduced.low, (4u - reduced.quadrant) & 3u);
 }
+const sin_first_f32 = -0.16666667f;
+fn sin_series_f32(z: f32) -> f32 { return 0.00833338f + z * (-0.00019853513f + z * 2.8375432e-06f); }
 fn sin_polynomial_f32(x: f32, z: f32) -> f32 {
-  return x + x * z * (-1.6666654611e-1f + z * (8.3321608736e-3f + z * -1.9515295891e-4f));
+  return x + x * z * (sin_first_f32 + z * sin_series_f32(z));
+}
+fn cos_series_f32(z: f32) -> f32 {
+  return 0.041666668f + z * (-0.0013888982f + z * (2.4822986e-05f + z * -2.8977658e-07f));
 }
 fn cos_polynomial_f32(z: f32) -> f32 {
-  return 1.0f + z * (-0.5f + z * (4.166664568298827e-2f + z * (-1.388731625493765e-3f + z * 2.443315711809948e-5f)));
+  return 1.0f + z * (-0.5f + z * cos_series_f32(z));
 }
 fn quadrant_sin_f32(r: f32, quadrant: i32) -> f32 {
   let z = r * r;
