@@ -1,6 +1,7 @@
 """The pages on the Array API standard: one for each of its sections, and the table of all functions."""
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -21,15 +22,17 @@ from standard import (
 )
 
 import gpuarray as xp
+from gpuarray.codegen.dialect import made_for
+from gpuarray.codegen.storage import register_type
 from gpuarray.dtypes import DType
-from gpuarray.ops.spec import compute_type
 
 FOLDER = "array-api"
 
 
 def summary(value: object) -> str:
-    """Return the first sentence or two of a docstring, as one line."""
-    return " ".join((inspect.getdoc(value) or "").partition("\n\n")[0].split())
+    """Return what a docstring begins with, as one line of Markdown."""
+    text = " ".join((inspect.getdoc(value) or "").partition("\n\n")[0].split())
+    return re.sub(r":\w+:`~?([^`]+)`", r"`\1`", text).replace("``", "`")
 
 
 def signature(name: str, function: Callable[..., Any]) -> str:
@@ -55,14 +58,14 @@ def table() -> Iterator[str]:
     yield ""
     yield "## Where functions run"
     yield ""
-    yield "The tables are made by calling each function with each dtype that the standard has for it, on a device that"
-    yield "plans as a GPU with all features does, and taking down the steps of the plans."
+    yield "The tables are made by calling each function with every dtype that the standard has for it, on a device that"
+    yield "plans as a GPU with all features does, and taking down what runs."
     yield ""
-    yield "- *Device*: all of it runs in kernels; what they do stands beside it. Neighbouring maps, and a map before or"
-    yield "  after a reduction, a scan or a product, become one kernel. Names are kernels of their own."
-    yield "- *Host*: NumPy's function runs, which is counted as a fallback."
-    yield "- *Nothing*: the result is a view, or there already."
-    yield "- *No array*: an answer about shapes or dtypes."
+    yield "- *device*: all of it runs in kernels; what they do stands beside it. Maps fuse with each other and with"
+    yield "  reductions, scans and products beside them; a name is a kernel of that row's own."
+    yield "- *host*: NumPy's function runs, which is counted as a fallback."
+    yield "- *nothing*: the result is a view, or there already."
+    yield "- *no array*: an answer about shapes or dtypes."
     yield ""
     yield "On a GPU without 64-bit floats, what computes with `float64` or `complex128` runs on the host. Functions for"
     yield "which that is true of other dtypes too have a note."
@@ -70,11 +73,16 @@ def table() -> Iterator[str]:
         yield ""
         yield f"### {section.title}"
         yield ""
+        yield f"[Signatures and meanings]({FOLDER}/{section.page}.md)"
+        yield ""
         yield "| function | where | kernels | notes |"
         yield "|---|---|---|---|"
+        rows: dict[tuple[str, str, str], list[str]] = {}
         for name in section.names:
             path = section.prefix + name
-            yield f"| [`{path}`]({FOLDER}/{section.page}.md) | {' | '.join(_row(path, getattr(section.namespace, name)))} |"
+            rows.setdefault(_row(path, getattr(section.namespace, name)), []).append(f"`{path}`")
+        for row, names in rows.items():
+            yield f"| {', '.join(names)} | {' | '.join(row)} |"
 
 
 def _row(path: str, function: Callable[..., Any]) -> tuple[str, str, str]:
@@ -181,7 +189,7 @@ def _meaning(value: Any) -> str:
     if isinstance(value, str):
         return value
     described = summary(value)
-    return f"`{value.__name__}`: {described}" if getattr(xp, value.__name__, None) is value else described
+    return f"`{value.__name__}`: {described}" if value is getattr(xp, value.__name__, None) else described
 
 
 def constants() -> Iterator[str]:
@@ -194,17 +202,16 @@ def constants() -> Iterator[str]:
 def data_types() -> Iterator[str]:
     """Yield the dtypes, with what kernels compute them in."""
     yield from _head(DTYPES.title, DTYPES.path)
-    yield "A dtype of this namespace is NumPy's of the same name. Kernels hold values in registers of the types beside it;"
-    yield "small integers are wrapped to their width after every operation. Pairs stand for 64-bit integers where the"
-    yield "device has none."
+    yield "A dtype of this namespace is NumPy's of the same name. Kernels compute values in registers of the WGSL types"
+    yield "beside it, and wrap small integers to their width after every operation."
     yield ""
     yield "| dtype | register | on a GPU without 64-bit numbers |"
     yield "|---|---|---|"
     for name in DTYPES.names:
         dtype = np.dtype(getattr(xp, name))
-        register = compute_type(dtype)
-        plain = "on the host" if dtype not in PLAIN.dtypes else "pair of `u32`" if register in ("i64", "u64") else "same"
-        yield f"| `{name}` | `{register}` | {plain} |"
+        with made_for(PLAIN):
+            plain = f"`{register_type(dtype)}`" if dtype in PLAIN.dtypes else "on the host"
+        yield f"| `{name}` | `{register_type(dtype)}` | {plain} |"
     yield ""
     yield "Beyond the standard there is `float16`, which is held in `f32` and rounded after every operation."
 

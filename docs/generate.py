@@ -1,7 +1,6 @@
 """Writes the pages that follow from the code or from figures; ``--check`` only tells whether they are current."""
 
 import argparse
-import inspect
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -162,6 +161,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "accuracy.md": accuracy,
     "reference/configuration.md": configuration,
     "reference/names.md": interface,
+    **{f"reference/{name}": lines for name, lines in array_api.pages().items()},
 }
 
 

@@ -46,8 +46,8 @@ class Config:
     fuse: bool = _setting(True, "Fuse operations into as few kernels as possible; off runs one step an operation.")
     math: str = _setting(
         "precise",
-        "Functions of float32 on a GPU: `precise` (within 2 units in the last place, NumPy's special values), or `fast`, "
-        "the driver's own `exp`, `log`, `sin`, `cos`, `tan`, `sqrt` and division, which may err in many digits and go "
+        "Functions of float32 on a GPU: `precise` (within 2 units in the last place, special values as NumPy), or "
+        "`fast`, the driver's own `exp`, `log`, `sin`, `cos`, `tan`, `sqrt` and division, which may err in many digits and go "
         "wrong for NaN, infinities and large arguments.",
         **_choice("precise", "fast"),
     )

@@ -1,9 +1,14 @@
-"""The documentation is true: its Python blocks run, its links lead somewhere."""
+"""The documentation is true: its Python blocks run, its links lead somewhere, its tables are complete."""
 
+import inspect
 import re
 from pathlib import Path
 
+import array_api_strict
 import pytest
+
+import gpuarray as xp
+from gpuarray.providers import registry
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "CHANGELOG.md"])
@@ -65,3 +70,47 @@ def test_every_page_can_be_reached():
                 linked.add(found)
                 waiting.append(found)
     assert pages - linked == set()
+
+
+@pytest.fixture
+def _generator(monkeypatch):
+    """The generator's modules can be imported, and the devices that they register are forgotten afterwards."""
+    monkeypatch.setattr(registry, "_registered", dict(registry._registered))
+    monkeypatch.syspath_prepend(ROOT / "docs")
+
+
+@pytest.mark.usefixtures("_generator")
+def test_sections_hold_the_names_of_the_standard():
+    import standard
+
+    fixed = (standard.CONSTANTS, standard.DTYPES, standard.INSPECTION, standard.VERSION)
+    listed = [section.prefix + name for section in (*fixed, *standard.SECTIONS) for name in section.names]
+    extensions = {name for name in array_api_strict.__all__ if inspect.ismodule(getattr(array_api_strict, name))}
+    own = {name for name in array_api_strict.__all__ if "flags" in name.lower()} | {"Device", "__version__"}
+    wanted = set(array_api_strict.__all__) - extensions - own
+    for extension in extensions:
+        wanted |= {f"{extension}.{name}" for name in getattr(array_api_strict, extension).__all__}
+    assert len(listed) == len(set(listed))
+    assert set(listed) == wanted
+    assert set(standard.CALLS) | set(standard.NOTES) <= set(listed)
+
+
+@pytest.mark.usefixtures("_generator")
+def test_table_tells_what_runs_where():
+    import placement
+    from standard import CALLS
+
+    def told(call, capabilities):
+        found = placement.placement(call, capabilities)
+        return list(found.kernels), list(found.host_steps), found.waits
+
+    full, plain = placement.FULL, placement.PLAIN
+    assert told(lambda x: xp.exp(x) * 2, full) == (["map"], [], False)
+    assert told(lambda x: xp.sum(x, axis=0), full) == (["reduction"], [], False)
+    assert told(xp.linalg.det, full) == ([], ["det"], False)
+    assert told(xp.linalg.inv, full) == ([], ["inv"], True)
+    assert told(xp.nonzero, full)[1:] == ([], True)
+    assert told(CALLS["reshape"], full) == ([], [], False)
+    hosted = placement.placement(xp.exp, plain).hosted
+    assert {dtype.name for dtype in hosted} == {"float64", "complex128"}
+    assert placement.placement(xp.exp, full).hosted == []

@@ -150,8 +150,8 @@ _SINE: Real = lambda x: (mp.sin(x) - x) / x**3  # noqa: E731  # formulas read be
 
 
 def _low_sine(x: Number) -> Number:
-    """Return the sine's series, with a sine at pi/2 that is a fifth of a unit of single precision below 1."""
-    return _SINE(x) - mp.mpf("0.2") * mp.mpf(2) ** -SINGLE.digits * (x / (mp.pi / 2)) ** 8 / (mp.pi / 2) ** 3
+    """Return the sine's series, with a sine at pi/2 0.14 units of single precision below 1."""
+    return _SINE(x) - mp.mpf("0.14") * mp.mpf(2) ** -SINGLE.digits * (x / (mp.pi / 2)) ** 8 / (mp.pi / 2) ** 3
 
 
 SERIES: Final = (

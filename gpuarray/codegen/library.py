@@ -4,7 +4,7 @@ Invariant: the text of a selection depends on nothing but the selection; it hold
 that it calls. Functions and module constants are found by name; a file named ``*.generic.wgsl`` is read twice, once
 for each precision (:data:`PRECISIONS`), with the words FLOAT, COMPLEX, SIGNED and UNSIGNED replaced. A function of a
 plain file takes the place of the generic one of its name: single precision has its own, faster forms of the commonest.
-Where a kernel is made for ``config.math = "fast"``, a function of a file named ``*.fast.wgsl`` takes the place of either.
+In kernels made for ``config.math = "fast"``, a function of a file named ``*.fast.wgsl`` takes the place of either.
 
 Called by the emitter of kernels, and by tests. Pure; needs no GPU.
 """

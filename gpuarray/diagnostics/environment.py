@@ -21,6 +21,7 @@ def report() -> str:
     sections = {
         "Versions": versions,
         "Adapters": adapters,
+        "Self-test": selftest,
         'Device "auto"': resolution,
         "Cache": folders,
         "Settings that differ from their defaults": settings,
@@ -59,6 +60,17 @@ def adapters() -> Iterable[str]:
     from gpuarray.providers.wgpu import device
 
     yield from device.adapter_report().splitlines()
+
+
+def selftest() -> Iterable[str]:
+    """Yield what the self-test of each wgpu device found about its driver's arithmetic."""
+    # Imported here because importing the package must not import wgpu.
+    from gpuarray.providers.wgpu.selftest import MEANINGS
+
+    for device in registry.devices():
+        if device.kind == "wgpu":
+            found = registry.open_device(device).facts  # type: ignore[attr-defined]  # of the wgpu provider alone
+            yield from (f"{device}: {MEANINGS[name][0 if holds else 1]}" for name, holds in found.items())
 
 
 def resolution() -> Iterable[str]:

@@ -204,7 +204,7 @@ class ContractStep:
 
 @dataclass(frozen=True)
 class CallStep:
-    """An opaque row on whole operands: always the host's."""
+    """An opaque row on whole operands: kernels of its own where it has some, else its NumPy reference on the host."""
 
     op: CallOp
     parameters: tuple[tuple[str, object], ...]

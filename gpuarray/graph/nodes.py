@@ -1,4 +1,4 @@
-"""The ten kinds of node: what a lazy array was asked to be.
+"""The eleven kinds of node: what a lazy array was asked to be.
 
 A node is immutable but for two slots: ``result``, the :class:`Leaf` that an evaluation made of it, after which
 its operands are let go; and ``holder``, a weak reference to the storage cell whose value it is. The value of a node

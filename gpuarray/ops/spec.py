@@ -237,7 +237,10 @@ class GenerateOp(Row):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CallOp(Row):
-    """An opaque operation on whole arrays, run by its NumPy reference on the host.
+    """An opaque operation on whole arrays.
+
+    Devices run it by the kernels that code generation has for the row. For want of some, and in-process, its NumPy
+    reference runs.
 
     Attributes
     ----------

@@ -171,7 +171,9 @@ CASES = {
     "searchsorted": lambda s: xpx.searchsorted(s.reals([-1, 0.5, 3.25, 3.25]), s.line, side="right"),
     "searchsorted of rows": lambda s: xpx.searchsorted(s.xp.sort(s.whole, axis=-1), s.whole[:, :2] + 1),
     "setdiff1d": lambda s: xpx.setdiff1d(s.labels, s.integers([1, 5])),
-    "setdiff1d of many": lambda s: xpx.setdiff1d(s.integers(range(20)), s.integers(range(3, 18, 2)), assume_unique=True),
+    "setdiff1d of many": lambda s: xpx.setdiff1d(
+        s.integers(range(20)), s.integers(range(3, 18, 2)), assume_unique=True
+    ),
     "sinc": lambda s: xpx.sinc(s.reals([0.5, -2.5, 3.25, 0.0, -0.75, 8.5])),
     "testing": _asserted,
     "tril_indices": lambda s: xpx.tril_indices(4, offset=1, xp=s.xp, device=s.line.device),

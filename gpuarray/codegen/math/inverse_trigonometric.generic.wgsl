@@ -1,4 +1,4 @@
-// Inverse trigonometric functions. Errors below 1 ULP in f64 and 2 ULP in f32. After fdlibm.
+// Inverse trigonometric functions. Errors below 1 ULP, but of atan2 below 2. After fdlibm.
 
 fn asin_FLOAT(x: FLOAT) -> FLOAT {
   if (isnan_FLOAT(x) || magnitude_FLOAT(x) < tiny_bits_FLOAT) { return x; }

@@ -1,4 +1,4 @@
-// Powers and roots. Errors below 1 ULP in f64 and 2 ULP in f32. After fdlibm.
+// Powers and roots. Errors below 1 ULP. After fdlibm.
 
 // 0 where y is no integer, 1 where it is odd, 2 where it is even (as are infinities).
 fn parity_FLOAT(y: FLOAT) -> u32 {

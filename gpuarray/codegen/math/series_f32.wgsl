@@ -48,7 +48,7 @@ fn log_quick_series_f32(f: f32) -> f32 {
 // (sin(x) - x) / x**3 for |x| <= pi/2, z = x*x, a little low there so that no sine is above 1: 0.0077 ULP.
 fn sin_quick_series_f32(z: f32) -> f32 {
   return -0.16666667f + z * (0.0083333505f + z * (-0.00019843093f + z * (2.7627066e-06f
-    + z * -2.5586557e-08f)));
+    + z * -2.5561661e-08f)));
 }
 // (tanh(x) - x) / x**3 for |x| <= 0.625, z = x*x: 0.076 ULP.
 fn tanh_quick_series_f32(z: f32) -> f32 {

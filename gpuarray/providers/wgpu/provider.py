@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy.typing as npt
 import wgpu
 
-from gpuarray import records
+from gpuarray import dtypes, records
 from gpuarray.codegen import emit
 from gpuarray.codegen.programs import Program
 from gpuarray.config import config
@@ -98,17 +98,22 @@ class WgpuProvider:
         self._dispatcher.pool = self._pool
         self._transfer = Transfer(self._driver, self._counters)
         self.facts = self._find_facts()
+        if not self.facts.get(selftest.ROUNDED, True):
+            self.capabilities = adapters.without_float64(self.capabilities)
         self._pipelines.constants = self.facts
         self._counters.reset()
 
     def _find_facts(self) -> Mapping[str, bool]:
         """Return what the self-test finds about this driver, or found when it ran for the first time."""
         capabilities = self.capabilities
+        double = dtypes.float64 in capabilities.dtypes
         subject = f"{capabilities.adapter} {capabilities.backend} {capabilities.driver} wgpu {wgpu.__version__}"
+        if double:
+            subject += " float64"
         known = records.read("selftest", subject)
-        if known is not None and set(known) == set(selftest.FACTS) and all(isinstance(v, bool) for v in known.values()):
+        if known is not None and selftest.are_complete(known, float64=double):
             return known
-        found = selftest.facts(self._run_once)
+        found = selftest.facts(self._run_once, float64=double)
         records.write("selftest", subject, found)
         return found
 

@@ -1,50 +1,102 @@
 """What a driver does with arithmetic, found out by running it once when a device is opened.
 
-The answers become pipeline constants (overrides) of the mathematics library, which knows a form for either case. Called
-by the provider, which records the answers per driver version.
+The answers choose among the forms that the mathematics library has for either case, or take a dtype from the device. Called
+by the provider, which records the answers per driver version; the kernels take a few milliseconds.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from gpuarray.codegen.programs import Binding, Launch, Program
 
-#: The override of ``codegen/math`` that says whether ``fma`` rounds once.
+Run: TypeAlias = Callable[[Program, npt.NDArray[Any], npt.NDArray[Any]], None]
+
+#: Whether ``fma`` rounds once; an override of ``codegen/math`` of this name says so to kernels.
 FUSED: Final = "fused_multiply_add"
-FACTS: Final = (FUSED,)
+#: Whether sums and products of float32 may be subnormal; told to people only.
+SUBNORMAL: Final = "subnormal_float32"
+#: Whether quotients and roots of float64 are rounded correctly; without, the device has no float64.
+ROUNDED: Final = "rounded_float64"
+
+#: What each fact means for people, if it holds and if it does not.
+MEANINGS: Final[Mapping[str, tuple[str, str]]] = {
+    FUSED: (
+        "fma rounds once: exact remainders take one instruction",
+        "fma rounds twice: exact remainders are computed by splitting",
+    ),
+    SUBNORMAL: (
+        "subnormal float32 numbers are kept in arithmetic",
+        "subnormal float32 results of arithmetic become zero",
+    ),
+    ROUNDED: (
+        "float64 quotients and roots are rounded correctly",
+        "float64 quotients or roots are rounded wrongly: float64 runs on the host",
+    ),
+}
 
 _COUNT: Final = 64
-_SOURCE: Final = f"""struct Parameters {{ words: array<vec4<u32>, 1> }}
+_HEAD: Final = """struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
-@group(0) @binding(1) var<storage, read> factors: array<vec2<f32>>;
-@group(0) @binding(2) var<storage, read_write> errors: array<f32>;
+"""
+#: Adds a run-time zero to bits, so that the compiler sees no constant and undoes nothing.
+_SINGLE: Final = f"""{_HEAD}@group(0) @binding(1) var<storage, read> given: array<vec2<f32>>;
+@group(0) @binding(2) var<storage, read_write> found: array<vec2<f32>>;
 @compute @workgroup_size({_COUNT})
 fn main(@builtin(local_invocation_index) i: u32) {{
-  let x = factors[i];
+  let x = given[i];
   let product = bitcast<f32>(bitcast<u32>(x.x * x.y) + parameters.words[0].x);
-  errors[i] = fma(x.x, x.y, -product);
+  let small = x * bitcast<f32>(0x00800000u + parameters.words[0].x);
+  found[i] = vec2<f32>(fma(x.x, x.y, -product), small.x - small.y);
+}}
+"""
+_DOUBLE: Final = f"""{_HEAD}@group(0) @binding(1) var<storage, read> given: array<vec2<f64>>;
+@group(0) @binding(2) var<storage, read_write> found: array<vec2<f64>>;
+@compute @workgroup_size({_COUNT})
+fn main(@builtin(local_invocation_index) i: u32) {{
+  found[i] = vec2<f64>(given[i].x / given[i].y, sqrt(given[i].x));
 }}
 """
 
 
-def facts(run: Callable[[Program, npt.NDArray[Any], npt.NDArray[Any]], None]) -> Mapping[str, bool]:
-    """Return the pipeline constants that fit this driver.
+def facts(run: Run, *, float64: bool) -> Mapping[str, bool]:
+    """Return what this driver does.
 
     Parameters
     ----------
     run : callable
         ``run(program, input, output)``: runs a program with one input and one output, host arrays both.
+    float64 : bool
+        Whether the device has float64.
     """
-    bits = np.arange(1, 2 * _COUNT + 1, dtype=np.uint32) * np.uint32(0x9E3779B1) >> np.uint32(9)
-    factors = (bits | np.uint32(0x3F800000)).view(np.float32).reshape(_COUNT, 2)
-    bindings = (Binding("input", 0, 0, factors.nbytes, False), Binding("output", 0, 0, 4 * _COUNT, True))
-    launch = Launch(_SOURCE, "selftest", bindings, (0, 0, 0, 0), (), (1, 1, 1))
-    errors = np.empty(_COUNT, np.float32)
-    run(Program((launch,)), factors, errors)
-    wide = factors.astype(np.float64)
-    exact = wide[:, 0] * wide[:, 1]
-    rounded = (factors[:, 0] * factors[:, 1]).astype(np.float64)
-    return {FUSED: bool(np.array_equal(errors.astype(np.float64), exact - rounded))}
+    bits = np.arange(1, 2 * _COUNT + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    single = ((bits >> np.uint64(41)).astype(np.uint32) | np.uint32(0x3F800000)).view(np.float32).reshape(_COUNT, 2)
+    errors = _run(run, _SINGLE, single)
+    wide = single.astype(np.float64)
+    remainder = wide[:, 0] * wide[:, 1] - (single[:, 0] * single[:, 1]).astype(np.float64)
+    tiny = single * np.finfo(np.float32).tiny
+    found = {
+        FUSED: bool(np.array_equal(errors[:, 0].astype(np.float64), remainder)),
+        SUBNORMAL: bool(np.array_equal(errors[:, 1], tiny[:, 0] - tiny[:, 1])),
+    }
+    if float64:
+        double = (bits >> np.uint64(12) | np.uint64(0x3FF0000000000000)).view(np.float64).reshape(_COUNT, 2)
+        expected = np.stack((double[:, 0] / double[:, 1], np.sqrt(double[:, 0])), axis=1)
+        found[ROUNDED] = bool(np.array_equal(_run(run, _DOUBLE, double), expected))
+    return found
+
+
+def are_complete(known: Any, *, float64: bool) -> bool:
+    """Whether recorded facts are all that :func:`facts` would find."""
+    names = {FUSED, SUBNORMAL, *((ROUNDED,) if float64 else ())}
+    return known is not None and set(known) == names and all(isinstance(value, bool) for value in known.values())
+
+
+def _run(run: Run, source: str, given: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    bindings = (Binding("input", 0, 0, given.nbytes, False), Binding("output", 0, 0, given.nbytes, True))
+    launch = Launch(source, "selftest", bindings, (0, 0, 0, 0), (), (1, 1, 1))
+    found = np.empty_like(given)
+    run(Program((launch,)), given, found)
+    return found

@@ -1,0 +1,57 @@
+"""The self-test: what it finds is what the driver does, and what follows from it."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from gpuarray import dtypes, using
+from gpuarray.codegen.programs import Program
+from gpuarray.providers.wgpu import selftest
+from gpuarray.providers.wgpu.provider import WgpuProvider
+
+
+def exact(fused: bool, flush: bool, double: bool) -> selftest.Run:
+    """Return a driver played by NumPy, with faults as asked for."""
+
+    def run(program: Program, given: npt.NDArray[Any], found: npt.NDArray[Any]) -> None:
+        if given.dtype == np.float64:
+            found[:, 0], found[:, 1] = given[:, 0] / given[:, 1], np.sqrt(given[:, 0])
+            if not double:
+                found[3, 0] = np.nextafter(found[3, 0], np.inf)
+            return
+        product = given[:, 0] * given[:, 1]
+        wide = given.astype(np.float64)
+        found[:, 0] = wide[:, 0] * wide[:, 1] - product if fused else 0
+        small = given * np.finfo(np.float32).tiny
+        found[:, 1] = 0 if flush else small[:, 0] - small[:, 1]
+
+    return run
+
+
+@pytest.mark.parametrize("fused", [True, False])
+@pytest.mark.parametrize("flush", [True, False])
+@pytest.mark.parametrize("double", [True, False])
+def test_faults_are_found(fused: bool, flush: bool, double: bool) -> None:
+    found = selftest.facts(exact(fused, flush, double), float64=True)
+    assert found == {selftest.FUSED: fused, selftest.SUBNORMAL: not flush, selftest.ROUNDED: double}
+    assert selftest.are_complete(found, float64=True)
+    assert not selftest.are_complete(found, float64=False)
+    assert set(found) == set(selftest.MEANINGS)
+
+
+def test_float64_that_rounds_wrongly_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = selftest.facts
+    monkeypatch.setattr(
+        selftest, "facts", lambda run, *, float64: {**real(run, float64=float64), selftest.ROUNDED: False}
+    )
+    with using(cache_dir=str(tmp_path)):
+        provider = WgpuProvider()
+        try:
+            assert dtypes.float64 not in provider.capabilities.dtypes
+            assert dtypes.complex128 not in provider.capabilities.dtypes
+            assert dtypes.float32 in provider.capabilities.dtypes
+        finally:
+            provider.close()
