@@ -47,8 +47,8 @@ class Config:
     math: str = _setting(
         "precise",
         "Functions of float32 on a GPU: `precise` (within 2 units in the last place, special values as NumPy), or "
-        "`fast`, the driver's own `exp`, `log`, `sin`, `cos`, `tan`, `sqrt` and division, which may err in many digits and go "
-        "wrong for NaN, infinities and large arguments.",
+        "`fast`, the driver's own `exp`, `log`, `sin`, `cos`, `tan`, `sqrt` and division, which may err in many digits "
+        "and go wrong for NaN, infinities and large arguments.",
         **_choice("precise", "fast"),
     )
     debug: int = _setting(0, "Verbosity on stderr: 1 devices and fallbacks, 2 every step, 3 also its WGSL.")

@@ -238,7 +238,11 @@ def mean(
 def _var_node(
     array: GpuArray, axes: tuple[int, ...], compute: DType, keepdims: bool, where: Any, correction: Any
 ) -> Node:
-    """Return the mean of the squared deviations from the mean: two passes, as NumPy, for the sake of accuracy."""
+    """Return the mean of the squared deviations from the mean: two passes, as NumPy, for the sake of accuracy.
+
+    The second pass sums the deviations too. Their sum is not quite 0, because the mean was rounded, and what that adds
+    to the squares is known: Chan, Golub and LeVeque (1983), "Algorithms for computing the sample variance".
+    """
     source = build.cast(array.node(), compute)
     centre = _mean_node(array, axes, compute, True, where, source)
     deviation = build.elementwise(rows.subtract, source, centre)
@@ -251,6 +255,12 @@ def _var_node(
         square = _masked(reductions.sum, square, where, None)
     total = build.reduce(reductions.sum, square, axes, square.dtype, keepdims)
     count = _count(array, axes, where, square.dtype, keepdims)
+    if compute.kind == "f":
+        kept = deviation if where is True else _masked(reductions.sum, deviation, where, None)
+        rest = build.reduce(reductions.sum, kept, axes, compute, keepdims)
+        number = float(count) if isinstance(count, int) else count
+        excess = build.elementwise(rows.multiply, rest, build.elementwise(rows.divide, rest, number))
+        total = build.elementwise(rows.maximum, build.elementwise(rows.subtract, total, excess), 0.0)
     if isinstance(count, int):
         divisor: Any = float(np.maximum(count - correction, 0))
     else:

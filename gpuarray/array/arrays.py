@@ -130,8 +130,9 @@ class GpuArray(MethodsArray):
         stored = self._cell.node.dtype
         if wanted.itemsize != self._dtype.itemsize or "c" in stored.kind + wanted.kind:
             raise TypeError(
-                f"an array of {self._dtype.name} in storage of {stored.name} cannot be viewed as {wanted.name}; accepted "
-                "are real dtypes of one size; convert values with astype, or bytes with np.asarray(x).view(dtype)"
+                f"an array of {self._dtype.name} in storage of {stored.name} cannot be viewed as {wanted.name}; "
+                "accepted are real dtypes of one size; convert values with astype, or bytes with "
+                "np.asarray(x).view(dtype)"
             )
         return self._see(self._layout, self._shape, wanted, None if wanted == stored else "bits", access)
 

@@ -358,7 +358,7 @@ class StoredArray:
             cell.bind(build.scatter(cell.node, values, positions))
 
     def combined(self, values: Node, old: Node) -> Node:
-        """Return what the storage holds after a write: the values' bits, or the other component of the old elements too."""
+        """Return what the storage holds after a write: the values' bits, or the old elements' other component too."""
         if self._part == "bits":
             return build.bitcast(values, old.dtype)
         if self._part == "real":

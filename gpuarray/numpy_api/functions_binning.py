@@ -20,7 +20,7 @@ def _steps(values: GpuArray) -> GpuArray:
 
 def _numbers(*values: GpuArray) -> list[Any]:
     """Return some 0-d arrays as Python numbers, read together."""
-    return concatenated([value.reshape(1) for value in values], 0).tolist()  # type: ignore[no-any-return]
+    return concatenated([value.reshape(1) for value in values], 0).tolist()  # type: ignore[no-any-return]  # of one axis
 
 
 @implements("bincount")

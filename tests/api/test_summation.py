@@ -68,12 +68,10 @@ def test_errors_are_numpys_or_a_few_units(name: str, data: str, size: int, devic
 
 
 @pytest.mark.parametrize("data", DATA)
-def test_variances_lose_no_more_than_the_mean_does(data: str, device: Any) -> None:
+def test_variances_do_not_lose_what_the_mean_was_rounded_by(data: str, device: Any) -> None:
     x = hard(data, 100_003)
-    wide = x.astype(np.longdouble)
-    mean, variance = float(wide.mean()), float(wide.var())
-    off = (3 * EPSILON * np.abs(wide).mean()) ** 2
-    assert abs(float(np.var(xp.asarray(x))) - variance) <= 4 * EPSILON * variance + float(off), mean
+    variance = float(x.astype(np.longdouble).var())
+    assert abs(float(np.var(xp.asarray(x))) - variance) <= 6 * EPSILON * variance
 
 
 def test_products_err_by_a_small_part_of_their_factors_units(device: Any) -> None:

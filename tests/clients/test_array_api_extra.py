@@ -229,6 +229,14 @@ def test_values(name: str, dtype: Any, device: Any) -> None:
         assert xp.stats()["fallbacks"] > 0
 
 
+@pytest.mark.parametrize("name", CASES)
+def test_values_as_the_standard_has_it(name: str) -> None:
+    with np.errstate(all="ignore"):
+        theirs = CASES[name](Side(np, np.float32))
+    with xp.using(device="cpu", strict_array_api=True):
+        assert_alike(CASES[name](Side(xp, np.float32)), theirs, xp.Device("cpu"))
+
+
 def test_single_precision_throughout(device: Any) -> None:
     with xp.using(default_float="float32", fallback="error"):
         side = Side(xp, np.float32)

@@ -18,30 +18,29 @@ fn multiply_COMPLEX(a: vec2<FLOAT>, b: vec2<FLOAT>) -> vec2<FLOAT> {
   return vec2<FLOAT>(opaque_FLOAT(a.x * b.x) - opaque_FLOAT(a.y * b.y), opaque_FLOAT(a.x * b.y) + opaque_FLOAT(a.y * b.x));
 }
 fn square_COMPLEX(a: vec2<FLOAT>) -> vec2<FLOAT> { return multiply_COMPLEX(a, a); }
-// Smith (1962), as NumPy.
+// Smith (1962), as NumPy: by the larger part of b. Both cases share their real quotients, which are long to compile.
 fn divide_COMPLEX(a: vec2<FLOAT>, b: vec2<FLOAT>) -> vec2<FLOAT> {
-  if (greater_equal_FLOAT(abs_FLOAT(b.x), abs_FLOAT(b.y))) {
-    if (!truth_FLOAT(b.x)) {
-      let zero = opaque_FLOAT(FLOAT(0.0));
-      return vec2<FLOAT>(divide_FLOAT(a.x, zero), divide_FLOAT(a.y, zero));
-    }
-    let ratio = divide_FLOAT(b.y, b.x);
-    let scale = divide_FLOAT(FLOAT(1.0), b.x + opaque_FLOAT(b.y * ratio));
-    return vec2<FLOAT>((a.x + opaque_FLOAT(a.y * ratio)) * scale, (a.y - opaque_FLOAT(a.x * ratio)) * scale);
+  let by_real = greater_equal_FLOAT(abs_FLOAT(b.x), abs_FLOAT(b.y));
+  let larger = select(b.y, b.x, by_real);
+  if (by_real && !truth_FLOAT(larger)) {
+    return vec2<FLOAT>(multiply_FLOAT(a.x, infinity_FLOAT()), multiply_FLOAT(a.y, infinity_FLOAT()));
   }
-  let ratio = divide_FLOAT(b.x, b.y);
-  let scale = divide_FLOAT(FLOAT(1.0), b.y + opaque_FLOAT(b.x * ratio));
-  return vec2<FLOAT>((opaque_FLOAT(a.x * ratio) + a.y) * scale, (opaque_FLOAT(a.y * ratio) - a.x) * scale);
+  let smaller = select(b.x, b.y, by_real);
+  let ratio = divide_FLOAT(smaller, larger);
+  let scale = divide_FLOAT(FLOAT(1.0), larger + opaque_FLOAT(smaller * ratio));
+  let turned = select(a.yx, a.xy, by_real);
+  let part = opaque_FLOAT(turned.x * ratio);
+  let imaginary = select(part - turned.y, turned.y - part, by_real);
+  return vec2<FLOAT>((turned.x + opaque_FLOAT(turned.y * ratio)) * scale, imaginary * scale);
 }
 fn reciprocal_COMPLEX(z: vec2<FLOAT>) -> vec2<FLOAT> {
-  if (less_equal_FLOAT(abs_FLOAT(z.y), abs_FLOAT(z.x))) {
-    let ratio = divide_FLOAT(z.y, z.x);
-    let scale = opaque_FLOAT(z.x + opaque_FLOAT(z.y * ratio));
-    return vec2<FLOAT>(divide_FLOAT(FLOAT(1.0), scale), divide_FLOAT(-ratio, scale));
-  }
-  let ratio = divide_FLOAT(z.x, z.y);
-  let scale = opaque_FLOAT(opaque_FLOAT(z.x * ratio) + z.y);
-  return vec2<FLOAT>(divide_FLOAT(ratio, scale), divide_FLOAT(FLOAT(-1.0), scale));
+  let by_real = less_equal_FLOAT(abs_FLOAT(z.y), abs_FLOAT(z.x));
+  let larger = select(z.y, z.x, by_real);
+  let smaller = select(z.x, z.y, by_real);
+  let ratio = divide_FLOAT(smaller, larger);
+  let scale = opaque_FLOAT(larger + opaque_FLOAT(smaller * ratio));
+  let real = divide_FLOAT(select(ratio, FLOAT(1.0), by_real), scale);
+  return vec2<FLOAT>(real, divide_FLOAT(select(FLOAT(-1.0), -ratio, by_real), scale));
 }
 fn sign_COMPLEX(z: vec2<FLOAT>) -> vec2<FLOAT> {
   let magnitude = abs_COMPLEX(z);

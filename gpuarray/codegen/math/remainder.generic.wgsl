@@ -22,14 +22,29 @@ fn fmod_FLOAT(x: FLOAT, y: FLOAT) -> FLOAT {
   return compose_FLOAT(sign, left << up, scale - i32(up));
 }
 
+// What keeps sums of small numbers away from subnormal ones, which some devices flush to zero in arithmetic.
+const away_from_zero_FLOAT = 64;
+fn is_near_zero_FLOAT(x: FLOAT) -> bool { return exponent_field_FLOAT(x) < away_from_zero_FLOAT / 2; }
+
 // NumPy's npy_divmod: fmod, then moved to the divisor's sign.
 fn remainder_FLOAT(x: FLOAT, y: FLOAT) -> FLOAT {
   let left = fmod_FLOAT(x, y);
   if (isnan_FLOAT(left)) { return left; }
   if (!truth_FLOAT(left)) { return copysign_FLOAT(left, y); }
-  return select(left, left + y, signbit_FLOAT(left) != signbit_FLOAT(y));
+  if (signbit_FLOAT(left) == signbit_FLOAT(y)) { return left; }
+  if (is_near_zero_FLOAT(y)) {
+    let sum = ldexp_FLOAT(left, away_from_zero_FLOAT) + ldexp_FLOAT(y, away_from_zero_FLOAT);
+    return ldexp_FLOAT(sum, -away_from_zero_FLOAT);
+  }
+  return left + y;
 }
 fn floor_divide_FLOAT(x: FLOAT, y: FLOAT) -> FLOAT {
+  if (is_near_zero_FLOAT(x)) {
+    return whole_quotient_FLOAT(ldexp_FLOAT(x, away_from_zero_FLOAT), ldexp_FLOAT(y, away_from_zero_FLOAT));
+  }
+  return whole_quotient_FLOAT(x, y);
+}
+fn whole_quotient_FLOAT(x: FLOAT, y: FLOAT) -> FLOAT {
   if (!truth_FLOAT(y)) { return divide_FLOAT(x, y); }
   let left = fmod_FLOAT(x, y);
   if (isnan_FLOAT(left)) { return left; }

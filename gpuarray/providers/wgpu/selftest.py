@@ -1,7 +1,7 @@
 """What a driver does with arithmetic, found out by running it once when a device is opened.
 
-The answers choose among the forms that the mathematics library has for either case, or take a dtype from the device. Called
-by the provider, which records the answers per driver version; the kernels take a few milliseconds.
+The answers choose among the forms that the mathematics library has for either case, or take a dtype from the device.
+Called by the provider, which records the answers per driver version; the kernels take a few milliseconds.
 """
 
 from collections.abc import Callable, Mapping

@@ -17,15 +17,15 @@ fn opaque_f32(x: f32) -> f32 {
 }
 const rounder_f32 = 12582912.0f;
 fn shifted_nearest_f32(x: f32, factor: f32) -> f32 { return fma(x, factor, opaque_f32(rounder_f32)); }
-const ln2_high_f32 = 0.69314575f;
 const ln2_low_f32 = 1.4286068e-06f;
+const ln2_high_f32 = 0.69314575f;
 fn exp_quick_series_f32(r: f32) -> f32 {
   return 0.5f + r * (0.16666648f + r * (0.04166648f + r * (0.00833787f + r * (0.001393332f
     + r * 0.00017336036f))));
 }
 fn exp_reduced_f32(x: f32, shifted: f32) -> f32 {
   let n = shifted - rounder_f32;
-  let r = (x - n * ln2_high_f32) - n * ln2_low_f32;
+  let r = fma(-n, ln2_low_f32, fma(-n, ln2_high_f32, x));
   return 1.0f + r * (1.0f + r * exp_quick_series_f32(r));
 }
 fn quick_exp_f32(x: f32) -> f32 {
@@ -92,11 +92,11 @@ fn multiply_f32(x: f32, y: f32) -> f32 { return fma(x, y, negative_zero_f32()); 
 fn negative_f32(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) ^ sign_bit_f32); }
 fn sin_quick_series_f32(z: f32) -> f32 {
   return -0.16666667f + z * (0.0083333505f + z * (-0.00019843093f + z * (2.7627066e-06f
-    + z * -2.5586557e-08f)));
+    + z * -2.5561661e-08f)));
 }
 fn half_turn_sin_f32(r: f32, n: u32) -> f32 {
   let z = r * r;
-  return bitcast<f32>(bitcast<u32>(r + r * z * sin_quick_series_f32(z)) ^ (n << 31u));
+  return bitcast<f32>(bitcast<u32>(fma(r * z, sin_quick_series_f32(z), r)) ^ (n << 31u));
 }
 override fused_multiply_add: bool = false;
 const half_pi_lowest_f32 = -1.7151245e-15f;
@@ -113,7 +113,7 @@ fn less_half_turns_f32(x: f32, n: f32) -> f32 {
   let near = x - n * (2.0f * half_pi_1_f32);
   let next = n * (2.0f * half_pi_2_f32);
   let left = opaque_f32(near - next);
-  return left + ((((near - left) - next) - n * (2.0f * half_pi_3_f32)) - n * (2.0f * half_pi_4_f32));
+  return (left + (((near - left) - next) - n * (2.0f * half_pi_3_f32))) - n * (2.0f * half_pi_4_f32);
 }
 const tiny_bits_f32 = 0x39000000u;
 fn quick_sin_f32(x: f32) -> f32 {

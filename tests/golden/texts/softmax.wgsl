@@ -117,15 +117,15 @@ fn divide_f32(x: f32, y: f32) -> f32 {
 fn is_quick_exp_f32(x: f32) -> bool { return abs(x) < 87.0f; }
 const rounder_f32 = 12582912.0f;
 fn shifted_nearest_f32(x: f32, factor: f32) -> f32 { return fma(x, factor, opaque_f32(rounder_f32)); }
-const ln2_high_f32 = 0.69314575f;
 const ln2_low_f32 = 1.4286068e-06f;
+const ln2_high_f32 = 0.69314575f;
 fn exp_quick_series_f32(r: f32) -> f32 {
   return 0.5f + r * (0.16666648f + r * (0.04166648f + r * (0.00833787f + r * (0.001393332f
     + r * 0.00017336036f))));
 }
 fn exp_reduced_f32(x: f32, shifted: f32) -> f32 {
   let n = shifted - rounder_f32;
-  let r = (x - n * ln2_high_f32) - n * ln2_low_f32;
+  let r = fma(-n, ln2_low_f32, fma(-n, ln2_high_f32, x));
   return 1.0f + r * (1.0f + r * exp_quick_series_f32(r));
 }
 fn quick_exp_f32(x: f32) -> f32 {

@@ -88,12 +88,13 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
 }
 
 // workgroups 196x1x1
-// rows_divide_subtract_square_sum parts
+// rows_divide_subtract_square_sum_sum_and_5 parts
 struct Parameters { words: array<vec4<u32>, 3> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
 @group(0) @binding(1) var<storage, read> input0: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> input1: array<f32>;
 @group(0) @binding(3) var<storage, read_write> scratch0: array<f32>;
+@group(0) @binding(4) var<storage, read_write> scratch1: array<f32>;
 fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
 const one_bits_f32 = 0x3f800000u;
 fn one_f32() -> f32 { return bitcast<f32>(one_bits_f32 + u32(zero_u32())); }
@@ -215,11 +216,14 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let begin = split * parameters.words[1].x;
   let end = min(begin + parameters.words[1].x, parameters.words[0].z);
   let one2: f32 = bitcast<f32>(parameters.words[1].y);
-  let one7: f32 = bitcast<f32>(parameters.words[1].z);
+  let one8: f32 = bitcast<f32>(parameters.words[1].z);
+  let one12: f32 = bitcast<f32>(parameters.words[1].w);
+  let one14: f32 = bitcast<f32>(parameters.words[2].x);
   let one1: f32 = input1[0u];
   let one3: f32 = divide_f32(one1, one2);
-  let origin = parameters.words[1].w;
+  let origin = parameters.words[2].y;
   var a6: f32 = 0.0f;
+  var a7: f32 = 0.0f;
   let b0_0 = 0u;
   for (var column = begin + local * 4u; column < end; column += 1024u) {
   let i0 = column + 0u;
@@ -240,9 +244,13 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v5_2: f32 = multiply_f32(v4_2, v4_2);
   let v5_3: f32 = multiply_f32(v4_3, v4_3);
   a6 = add_f32(a6, v5_0);
+  a7 = add_f32(a7, v4_0);
   a6 = add_f32(a6, v5_1);
+  a7 = add_f32(a7, v4_1);
   a6 = add_f32(a6, v5_2);
+  a7 = add_f32(a7, v4_2);
   a6 = add_f32(a6, v5_3);
+  a7 = add_f32(a7, v4_3);
   }
   shared0_f32[local] = a6;
   workgroupBarrier();
@@ -255,17 +263,30 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   }
   a6 = shared0_f32[0];
   workgroupBarrier();
-  let part = (parameters.words[2].x + split) * parameters.words[2].y + row;
+  shared0_f32[local] = a7;
+  workgroupBarrier();
+  for (var half = 128u; half > 0u; half >>= 1u) {
+  if (local < half) {
+  a7 = add_f32(a7, shared0_f32[local + half]);
+  shared0_f32[local] = a7;
+  }
+  workgroupBarrier();
+  }
+  a7 = shared0_f32[0];
+  workgroupBarrier();
+  let part = (parameters.words[2].z + split) * parameters.words[2].w + row;
   if (local == 0u) { scratch0[part] = a6; }
+  if (local == 0u) { scratch1[part] = a7; }
 }
 
 // workgroups 1x1x1
-// rows_divide_subtract_square_sum end
-struct Parameters { words: array<vec4<u32>, 2> }
+// rows_divide_subtract_square_sum_sum_and_5 end
+struct Parameters { words: array<vec4<u32>, 3> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
 @group(0) @binding(1) var<storage, read> input1: array<f32>;
 @group(0) @binding(2) var<storage, read_write> output0: array<f32>;
 @group(0) @binding(3) var<storage, read> scratch0: array<f32>;
+@group(0) @binding(4) var<storage, read> scratch1: array<f32>;
 fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
 const one_bits_f32 = 0x3f800000u;
 fn one_f32() -> f32 { return bitcast<f32>(one_bits_f32 + u32(zero_u32())); }
@@ -376,6 +397,15 @@ fn divide_f32(x: f32, y: f32) -> f32 {
   if (is_quick_divide_f32(x, y)) { return quick_divide_f32(x, y); }
   return divide_careful_f32(x, y);
 }
+fn signbit_f32(x: f32) -> bool { return bitcast<u32>(x) >= sign_bit_f32; }
+fn order_f32(x: f32) -> i32 {
+  let magnitude = i32(magnitude_f32(x));
+  return select(magnitude, -magnitude, signbit_f32(x));
+}
+fn maximum_f32(x: f32, y: f32) -> f32 {
+  return select(select(x, y, order_f32(x) <= order_f32(y) || isnan_f32(y)), x, isnan_f32(x));
+}
+fn subtract_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), -y); }
 var<workgroup> shared0_f32: array<f32, 256>;
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
@@ -385,12 +415,16 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let begin = 0u;
   let end = parameters.words[0].z;
   let one2: f32 = bitcast<f32>(parameters.words[0].w);
-  let one7: f32 = bitcast<f32>(parameters.words[1].x);
+  let one8: f32 = bitcast<f32>(parameters.words[1].x);
+  let one12: f32 = bitcast<f32>(parameters.words[1].y);
+  let one14: f32 = bitcast<f32>(parameters.words[1].z);
   let one1: f32 = input1[0u];
   let one3: f32 = divide_f32(one1, one2);
   var a6: f32 = 0.0f;
-  for (var part = local; part < parameters.words[1].y; part += 256u) {
-  a6 = add_f32(a6, scratch0[part * parameters.words[1].z + row]);
+  var a7: f32 = 0.0f;
+  for (var part = local; part < parameters.words[1].w; part += 256u) {
+  a6 = add_f32(a6, scratch0[part * parameters.words[2].x + row]);
+  a7 = add_f32(a7, scratch1[part * parameters.words[2].x + row]);
   }
   shared0_f32[local] = a6;
   workgroupBarrier();
@@ -404,6 +438,22 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   a6 = shared0_f32[0];
   workgroupBarrier();
   let one6: f32 = a6;
-  let one8: f32 = divide_f32(one6, one7);
-  if (local == 0u) { output0[0u] = one8; }
+  shared0_f32[local] = a7;
+  workgroupBarrier();
+  for (var half = 128u; half > 0u; half >>= 1u) {
+  if (local < half) {
+  a7 = add_f32(a7, shared0_f32[local + half]);
+  shared0_f32[local] = a7;
+  }
+  workgroupBarrier();
+  }
+  a7 = shared0_f32[0];
+  workgroupBarrier();
+  let one7: f32 = a7;
+  let one9: f32 = divide_f32(one7, one8);
+  let one10: f32 = multiply_f32(one7, one9);
+  let one11: f32 = subtract_f32(one6, one10);
+  let one13: f32 = maximum_f32(one11, one12);
+  let one15: f32 = divide_f32(one13, one14);
+  if (local == 0u) { output0[0u] = one15; }
 }
