@@ -82,7 +82,8 @@ def accuracy() -> Iterator[str]:
     yield ""
     yield "The largest error of each function, in units in the last place (ULP) of the exact result, where operands and"
     yield "result are normal numbers; exact values are mpmath's, or of twice the precision. How to measure: `python -m"
-    yield "bench.accuracy --device wgpu --json docs/data/accuracy-NAME.json`, with `--sweep full` on a GPU. Adapters:"
+    yield "bench.accuracy --device wgpu --json docs/data/accuracy-NAME.json`, with `--sweep full` on a GPU. An empty cell"
+    yield "was not measured, or not since the function changed. Adapters:"
     yield ""
     for name, (document, _) in sorted(measured.items()):
         adapter = " ".join(document["facts"]["adapters"][0].split()[1:])
@@ -105,6 +106,13 @@ def accuracy() -> Iterator[str]:
         yield "| function | float32 | at | float64 | at | wrong |"
         yield "|---|---:|---|---:|---|---:|"
         yield from _worst_table(rows, document["device"])
+        if document["gigaelements_per_second"]:
+            yield ""
+            yield f"## Speed: {name}"
+            yield ""
+            yield "Billions of elements a second, each read from memory and written back; `bench.accuracy --cost`."
+            yield ""
+            yield from _speed_table(document["gigaelements_per_second"])
 
 
 _TITLES = {
@@ -144,6 +152,14 @@ def _error_table(measured: dict[str, tuple[dict[str, Any], _Errors]], dtype: str
         rest = [[found[name][library]["error"] for name in names if library in found[name]] for library in others]
         cells = ["" if row is None else f"{row['error']:.3f}" for row in own]
         yield f"| {function} | {' | '.join([*cells, *(f'{max(r):.3f}' if r else '' for r in rest)])} |"
+
+
+def _speed_table(speeds: dict[str, dict[str, float]]) -> Iterator[str]:
+    yield f"| function | {' | '.join(speeds)} |"
+    yield f"|---|{'---:|' * len(speeds)}"
+    for function in dict.fromkeys(name for found in speeds.values() for name in found):
+        cells = (f"{found[function]:.1f}" if function in found else "" for found in speeds.values())
+        yield f"| {function} | {' | '.join(cells)} |"
 
 
 def _worst_table(rows: _Errors, device: str) -> Iterator[str]:

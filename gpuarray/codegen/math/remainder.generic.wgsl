@@ -24,7 +24,7 @@ fn fmod_FLOAT(x: FLOAT, y: FLOAT) -> FLOAT {
 
 // What keeps sums of small numbers away from subnormal ones, which some devices flush to zero in arithmetic.
 const away_from_zero_FLOAT = 64;
-fn is_near_zero_FLOAT(x: FLOAT) -> bool { return exponent_field_FLOAT(x) < away_from_zero_FLOAT / 2; }
+fn is_near_zero_FLOAT(x: FLOAT) -> bool { return exponent_field_FLOAT(x) < 32; }
 
 // NumPy's npy_divmod: fmod, then moved to the divisor's sign.
 fn remainder_FLOAT(x: FLOAT, y: FLOAT) -> FLOAT {

@@ -163,8 +163,9 @@ class Dispatcher:
             for task in tasks:
                 self._add(task)
             self._flush()
-        finally:
+        except BaseException:
             self._reset()
+            raise
 
     def _add(self, task: Task) -> None:
         prepared: Prepared = task.prepared

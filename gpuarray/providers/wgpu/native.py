@@ -144,21 +144,29 @@ class NativeDriver(PublicDriver):
                 dispatch(compute, x, y, z)
             lib.wgpuComputePassEncoderEnd(compute)
             lib.wgpuComputePassEncoderRelease(compute)
+            self._close(encoder)
         finally:
             failure = self._errors.release(_SCOPE)
-        self._raise(failure)
-        self._finish(encoder)
+        self._hand_over(failure)
 
     def _finish(self, encoder: Any, submission: Any = None) -> None:
         """Close and submit an encoder; ``submission`` receives the number to wait for."""
-        lib, commands = self._lib, self._commands
         self._errors.capture(_SCOPE)
         try:
-            commands[0] = lib.wgpuCommandEncoderFinish(encoder, self._ffi.NULL)
-            lib.wgpuCommandEncoderRelease(encoder)
+            self._close(encoder)
         finally:
             failure = self._errors.release(_SCOPE)
-        self._raise(failure)  # before the submit, which would end the process if the device is lost
+        self._hand_over(failure, submission)
+
+    def _close(self, encoder: Any) -> None:
+        """Make an encoder the command buffer that is submitted next."""
+        self._commands[0] = self._lib.wgpuCommandEncoderFinish(encoder, self._ffi.NULL)
+        self._lib.wgpuCommandEncoderRelease(encoder)
+
+    def _hand_over(self, failure: tuple[str, str] | None, submission: Any = None) -> None:
+        """Submit the closed command buffer, unless encoding failed: on a lost device a submit ends the process."""
+        self._raise(failure)
+        lib, commands = self._lib, self._commands
         self._errors.capture(_SCOPE)
         try:
             if submission is None:
