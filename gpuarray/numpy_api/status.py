@@ -26,7 +26,8 @@ _HOST_FUNCTIONS: Final[dict[str, str]] = {
     "bits are packed on the host": "packbits unpackbits",
     "special functions beyond the ufuncs have no kernel": "i0 geomspace",
     "sliding windows overlap": "lib.stride_tricks.sliding_window_view",
-    "polynomials are NumPy's": "poly polyadd polyder polydiv polyfit polyint polymul polysub roots",
+    "polynomials are NumPy's": "poly polyadd polyder polydiv polyfit polyint polymul polysub roots "
+    "polynomial.polynomial.polygrid2d polynomial.polynomial.polyval2d",
     "their dtype depends on the values": "lib.scimath.arccos lib.scimath.arcsin lib.scimath.arctanh lib.scimath.log "
     "lib.scimath.log10 lib.scimath.log2 lib.scimath.logn lib.scimath.power lib.scimath.sqrt",
     "text is made on the host": "array2string array_repr array_str",
@@ -46,6 +47,11 @@ _REFUSED_FUNCTIONS: Final[dict[str, str]] = {
     "lib.recfunctions.unstructured_to_structured",
 }
 
+#: Modules of which no function makes sense here.
+REFUSED_MODULES: Final[dict[str, str]] = dict.fromkeys(
+    ("char", "strings"), "text is no supported dtype; keep it in NumPy arrays"
+)
+
 #: Functions of NumPy that are not implemented here, by name.
 OTHERS: Final[dict[str, Status]] = {
     name: Status(kind, reason)
@@ -60,6 +66,9 @@ def status_of(function: Any) -> Status:
     name = name_of(function)
     if name in IMPLEMENTATIONS:
         return Status(IMPLEMENTATIONS[name][0], "")
+    module = name.rpartition(".")[0]
+    if module in REFUSED_MODULES:
+        return Status(REFUSED, REFUSED_MODULES[module])
     return OTHERS.get(name, Status(HOST, "it has no implementation here"))
 
 
