@@ -248,7 +248,7 @@ class RowKernel:
         for number in self.loop.folds:
             for state in self._state_names(number):
                 access, _ = next(names)
-                value = f"select(0u, 1u, {state})" if self._state_dtype(number, state) == dtypes.bool_ else state
+                value = _held(state, self._state_dtype(number, state))
                 store = f"{access.name}[part] = {value};"
                 kernel.line(store if self.shape.mode == THREAD else f"if (local == 0u) {{ {store} }}")
         return kernel.launch(groups, self.capabilities.workgroup_limit), scratch
@@ -275,7 +275,7 @@ class RowKernel:
             for state in self._state_names(number):
                 access, _ = next(names)
                 read = f"{access.name}[part * {total} + row]"
-                parts.append(f"({read} != 0u)" if self._state_dtype(number, state) == dtypes.bool_ else read)
+                parts.append(_seen(read, self._state_dtype(number, state)))
             self._combine(number, parts)
         kernel.line("}")
         for number in self.loop.folds:
@@ -549,17 +549,19 @@ class RowKernel:
         if self.shape.mode == THREAD:
             return
         kernel = self.work.kernel
-        names = [self._shared(self._state_dtype(number, s), place) for place, s in enumerate(self._state_names(number))]
         states = self._state_names(number)
-        kernel.line(*(f"{n}[local] = {s};" for n, s in zip(names, states, strict=True)), "workgroupBarrier();")
+        kinds = [self._state_dtype(number, state) for state in states]
+        names = [self._shared(kind, place) for place, kind in enumerate(kinds)]
+        stores = [f"{n}[local] = {_held(s, k)};" for n, s, k in zip(names, states, kinds, strict=True)]
+        kernel.line(*stores, "workgroupBarrier();")
         kernel.line(f"for (var half = {WORKGROUP // 2}u; half > 0u; half >>= 1u) {{", "if (local < half) {")
-        self._combine(number, [f"{n}[local + half]" for n in names])
-        kernel.line(*(f"{n}[local] = {s};" for n, s in zip(names, states, strict=True)))
-        kernel.line("}", "workgroupBarrier();", "}")
-        kernel.line(*(f"{s} = {n}[0];" for n, s in zip(names, states, strict=True)), "workgroupBarrier();")
+        self._combine(number, [_seen(f"{n}[local + half]", k) for n, k in zip(names, kinds, strict=True)])
+        kernel.line(*stores, "}", "workgroupBarrier();", "}")
+        kernel.line(*(f"{s} = {_seen(f'{n}[0]', k)};" for n, s, k in zip(names, states, kinds, strict=True)))
+        kernel.line("workgroupBarrier();")
 
     def _shared(self, dtype: DType, place: int) -> str:
-        kind = register_type(dtype)
+        kind = "u32" if dtype == dtypes.bool_ else register_type(dtype)
         name = f"shared{place}_{kind.replace('<', '_').replace('>', '')}"
         if name not in self.shared:
             self.shared[name] = kind
@@ -590,6 +592,16 @@ class RowKernel:
                 self.work.kernel.bind(access, Binding("scratch", slot, 0, nbytes, writable))
                 found.append((access, nbytes))
         return found
+
+
+def _held(value: str, dtype: DType) -> str:
+    """Return a value as it lies in scratch and workgroup memory: booleans as words, which have a layout everywhere."""
+    return f"select(0u, 1u, {value})" if dtype == dtypes.bool_ else value
+
+
+def _seen(held: str, dtype: DType) -> str:
+    """Return the value that scratch or workgroup memory holds."""
+    return f"({held} != 0u)" if dtype == dtypes.bool_ else held
 
 
 def _word_dtype(dtype: DType) -> DType:

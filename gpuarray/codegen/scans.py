@@ -71,9 +71,8 @@ class ScanKernels:
         self._shared_scan(kernel)
         before = combine_expression(self.step.op.combine, "carry", "exclusive", self.dtype)
         kernel.line(f"if (inside) {{ {scratch.store('place', self._out(before))} }}")
-        kernel.line(
-            f"carry = {combine_expression(self.step.op.combine, 'carry', f'shared_scan[{WORKGROUP - 1}]', self.dtype)};"
-        )
+        last = self._in(f"shared_scan[{WORKGROUP - 1}]")
+        kernel.line(f"carry = {combine_expression(self.step.op.combine, 'carry', last, self.dtype)};")
         kernel.line("workgroupBarrier();", "}")
         return kernel.launch(self.rows, self.limit)
 
@@ -143,22 +142,23 @@ class ScanKernels:
 
     def _shared_scan(self, kernel: Kernel) -> None:
         """Emit the scan of ``total`` over the workgroup: ``inclusive`` and ``exclusive``."""
-        kernel.module.append(f"var<workgroup> shared_scan: array<{self.kind}, {WORKGROUP}>;")
-        both = combine_expression(self.step.op.combine, "left", "shared_scan[local]", self.dtype)
+        kind = "u32" if self.dtype.kind == "b" else self.kind
+        kernel.module.append(f"var<workgroup> shared_scan: array<{kind}, {WORKGROUP}>;")
+        both = combine_expression(self.step.op.combine, "left", self._in("shared_scan[local]"), self.dtype)
         kernel.line(
-            "shared_scan[local] = total;",
+            f"shared_scan[local] = {self._out('total')};",
             "workgroupBarrier();",
             f"for (var reach = 1u; reach < {WORKGROUP}u; reach <<= 1u) {{",
             f"var left: {self.kind} = {self.neutral};",
-            "if (local >= reach) { left = shared_scan[local - reach]; }",
+            f"if (local >= reach) {{ left = {self._in('shared_scan[local - reach]')}; }}",
             f"let both = {both};",
             "workgroupBarrier();",
-            "if (local >= reach) { shared_scan[local] = both; }",
+            f"if (local >= reach) {{ shared_scan[local] = {self._out('both')}; }}",
             "workgroupBarrier();",
             "}",
-            "let inclusive = shared_scan[local];",
+            f"let inclusive = {self._in('shared_scan[local]')};",
             f"var exclusive: {self.kind} = {self.neutral};",
-            "if (local > 0u) { exclusive = shared_scan[local - 1u]; }",
+            f"if (local > 0u) {{ exclusive = {self._in('shared_scan[local - 1u]')}; }}",
         )
 
 

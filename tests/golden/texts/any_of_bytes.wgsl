@@ -5,7 +5,7 @@ struct Parameters { words: array<vec4<u32>, 2> }
 @group(0) @binding(1) var<storage, read> input0: array<u32>;
 @group(0) @binding(2) var<storage, read_write> output0: array<atomic<u32>>;
 fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
-var<workgroup> shared0_bool: array<bool, 256>;
+var<workgroup> shared0_u32: array<u32, 256>;
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;
@@ -31,16 +31,16 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   a1 = (a1 || v0_2);
   a1 = (a1 || v0_3);
   }
-  shared0_bool[local] = a1;
+  shared0_u32[local] = select(0u, 1u, a1);
   workgroupBarrier();
   for (var half = 128u; half > 0u; half >>= 1u) {
   if (local < half) {
-  a1 = (a1 || shared0_bool[local + half]);
-  shared0_bool[local] = a1;
+  a1 = (a1 || (shared0_u32[local + half] != 0u));
+  shared0_u32[local] = select(0u, 1u, a1);
   }
   workgroupBarrier();
   }
-  a1 = shared0_bool[0];
+  a1 = (shared0_u32[0] != 0u);
   workgroupBarrier();
   let one1: bool = a1;
   if (local == 0u) { atomicAnd(&output0[(row * parameters.words[1].x) >> 2u], ~(0xffu << (((row * parameters.words[1].x) & 3u) * 8u))); atomicOr(&output0[(row * parameters.words[1].x) >> 2u], select(0u, 1u, one1) << (((row * parameters.words[1].x) & 3u) * 8u)); }
