@@ -93,8 +93,7 @@ const least_moderate_f32 = 9.094947017729282e-13f;
 const most_moderate_f32 = 1.099511627776e12f;
 fn moderate_f32(x: f32) -> bool { return (abs(x) < most_moderate_f32) & (abs(x) >= least_moderate_f32); }
 
-// An estimate, improved twice by its exact remainder (Markstein 1990): correctly rounded but for about one in 2**21 roots
-// that lie within 2**-21 ULP of the middle between two numbers.
+// An estimate, improved twice by its exact remainder (Markstein 1990): correctly rounded.
 fn is_quick_divide_f32(x: f32, y: f32) -> bool { return moderate_f32(x) & moderate_f32(y); }
 fn quick_divide_f32(x: f32, y: f32) -> f32 {
   let reciprocal = 1.0f / y;
@@ -112,7 +111,14 @@ fn quick_sqrt_f32(x: f32) -> f32 {
   let half = 0.5f * inverse;
   let estimate = multiply_f32(x, inverse);
   let better = fma(residue_f32(x, estimate, estimate), half, estimate);
-  return fma(residue_f32(x, better, better), half, better);
+  let root = fma(residue_f32(x, better, better), half, better);
+  if (fused_multiply_add) { return root; }
+  // without it a root next to the middle between two numbers may be the wrong one: the exact remainder decides
+  let bits = bitcast<u32>(root);
+  let left = residue_f32(x, root, root);
+  let above = bitcast<f32>(bits + 1u) - root;
+  let below = root - bitcast<f32>(bits - 1u);
+  return bitcast<f32>(bits + u32(left > root * above) - u32(left <= -root * below));
 }
 fn sqrt_f32(x: f32) -> f32 {
   if (is_quick_sqrt_f32(x)) { return quick_sqrt_f32(x); }

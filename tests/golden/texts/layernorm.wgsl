@@ -129,7 +129,13 @@ fn quick_sqrt_f32(x: f32) -> f32 {
   let half = 0.5f * inverse;
   let estimate = multiply_f32(x, inverse);
   let better = fma(residue_f32(x, estimate, estimate), half, estimate);
-  return fma(residue_f32(x, better, better), half, better);
+  let root = fma(residue_f32(x, better, better), half, better);
+  if (fused_multiply_add) { return root; }
+  let bits = bitcast<u32>(root);
+  let left = residue_f32(x, root, root);
+  let above = bitcast<f32>(bits + 1u) - root;
+  let below = root - bitcast<f32>(bits - 1u);
+  return bitcast<f32>(bits + u32(left > root * above) - u32(left <= -root * below));
 }
 fn nan_f32() -> f32 { return bitcast<f32>(nan_bits_f32 ^ u32(zero_u32())); }
 fn sqrt_careful_f32(x: f32) -> f32 {
