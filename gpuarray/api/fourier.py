@@ -11,7 +11,6 @@ from typing import Any, Final
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.api import host_functions
 from gpuarray.api.arguments import ArrayLike, Axis, DeviceLike, DTypeLike, as_array, standard_function, wanted_device
 from gpuarray.api.creation import arange
 from gpuarray.api.manipulation import roll
@@ -60,7 +59,7 @@ def _transform(
         node: Node = build.full(shape, 0, result)
     else:
         last = _permuted(build.cast(array.node(), source), [*others, number])
-        node = host_functions.call(row, [last], shape, result, n=n, inverse=inverse, norm=kind)
+        node = build.call_one(row, [last], shape, result, n=n, inverse=inverse, norm=kind)
     order = list(range(number)) + [array.ndim - 1] + list(range(number, array.ndim - 1))
     return wrap(_permuted(node, order), array.device)
 

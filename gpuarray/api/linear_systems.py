@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.api import elementwise, host_functions, statistical
+from gpuarray.api import elementwise, statistical
 from gpuarray.api.arguments import ArrayLike, as_array, as_arrays, standard_function
 from gpuarray.api.creation import eye, zeros
 from gpuarray.api.factorisations import svd, svdvals
@@ -52,7 +52,7 @@ def det(x: ArrayLike, /) -> GpuArray:
         If the matrices are not square.
     """
     array = square(x)
-    node = host_functions.call(rows.det, [array.node()], array.shape[:-2], factor_dtype(array))
+    node = build.call_one(rows.det, [array.node()], array.shape[:-2], factor_dtype(array))
     return wrap(node, array.device)
 
 

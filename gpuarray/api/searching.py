@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.api import host_functions
 from gpuarray.api.arguments import ArrayLike, Axis, as_array, as_arrays, result
 from gpuarray.api.elementwise import where as where
 from gpuarray.array import GpuArray, compaction, make, weak_node, wrap
@@ -142,5 +141,5 @@ def searchsorted(x1: ArrayLike, x2: ArrayLike, /, *, side: str = "left", sorter:
         line = line[order]
     common = dtypes.promote(line.dtype, values.dtype)
     operands = [build.cast(x.node(), common) for x in (line, values)]
-    node = host_functions.call(calls.searchsorted, operands, values.shape, dtypes.int64, side=side)
+    node = build.call_one(calls.searchsorted, operands, values.shape, dtypes.int64, side=side)
     return result(node, line, values)

@@ -3,7 +3,6 @@
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.api import host_functions
 from gpuarray.api.arguments import ArrayLike, as_array
 from gpuarray.array import GpuArray, wrap
 from gpuarray.config import strictness
@@ -19,7 +18,7 @@ def _along(row: CallOp, x: GpuArray, axis: int, dtype: DType, descending: bool) 
         standard.require(row.name, x)
     number = build.normalize_axis(axis, x.ndim)
     last = x.swapaxes(number, -1)
-    node = host_functions.call(row, [last.node()], last.shape, dtype, descending=bool(descending))
+    node = build.call_one(row, [last.node()], last.shape, dtype, descending=bool(descending))
     return wrap(node, x.device).swapaxes(number, -1)
 
 

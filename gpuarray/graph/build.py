@@ -365,6 +365,12 @@ def call(
     return tuple(Call(op, operands, parameters, i, shape, dtype) for i, (shape, dtype) in enumerate(outputs))
 
 
+def call_one(op: CallOp, inputs: Sequence[Node], shape: Shape, dtype: DType, **parameters: Any) -> Node:
+    """Return the output of an opaque row that has one."""
+    (node,) = call(op, inputs, parameters, [(shape, dtype)])
+    return node
+
+
 def host_node(array: npt.NDArray[Any]) -> Node:
     """Return a leaf with a private copy of a NumPy array, or a constant for a 0-d one."""
     dtype = dtypes.canonical(array.dtype)
