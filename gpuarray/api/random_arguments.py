@@ -1,8 +1,8 @@
 """Arguments of the methods of random generators: checked, and made into what the methods compute with."""
 
 import math
-from operator import index
-from typing import Any, TypeAlias
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -14,25 +14,52 @@ from gpuarray.graph import build
 
 Size: TypeAlias = int | tuple[int, ...] | None
 
+#: By name of a rule: what breaks it, and NumPy's words for that.
+_RULES: Final[dict[str, tuple[Callable[[Any], Any], str]]] = {
+    "not negative": (lambda v: np.signbit(v) & ~np.isnan(v), "{0} < 0"),
+    "positive": (lambda v: v <= 0, "{0} <= 0"),
+    "positive number": (lambda v: ~(v > 0), "{0} <= 0 or {0} is NaN"),
+    "chance": (lambda v: ~((v >= 0) & (v <= 1)), "{0} < 0, {0} > 1 or {0} is NaN"),
+    "positive chance": (lambda v: ~((v > 0) & (v <= 1)), "{0} <= 0, {0} > 1 or {0} contains NaNs"),
+    "chance below 1": (lambda v: ~((v >= 0) & (v < 1)), "{0} < 0, {0} >= 1 or {0} is NaN"),
+    "above 1": (lambda v: ~(v > 1), "{0} <= 1 or {0} is NaN"),
+    "mean of counts": (
+        lambda v: ~((v >= 0) & (v <= 9.223372006484771e18)),
+        "{0} < 0, {0} value too large or {0} is NaN",
+    ),
+}
+
+
+def check(rule: str, **given: Any) -> None:
+    """Raise ValueError, as NumPy does, if a parameter breaks a rule; those in arrays of a device are not looked at."""
+    broken, words = _RULES[rule]
+    for name, value in given.items():
+        if isinstance(value, GpuArray):
+            continue
+        numbers = np.asarray(value, np.float64)
+        if np.any(broken(numbers)):
+            raise ValueError(f"{words.format(name)}: {value} was given; accepted is a {rule.removeprefix('a ')} {name}")
+
 
 def are_scalars(*values: Any) -> bool:
     """Whether all values are Python or NumPy numbers that are real."""
     return all(isinstance(v, int | float | np.integer | np.floating) for v in values)
 
 
-def check_scale(scale: Any) -> None:
-    """Raise ValueError, as NumPy does, if a scale is a negative number."""
-    if are_scalars(scale) and (scale < 0 or math.copysign(1.0, scale) < 0):
-        raise ValueError(f"scale < 0: {scale} was given; 0 and positive numbers are accepted")
+def host_integers(value: Any, name: str) -> Any:
+    """Return integers, which may be floats without a fraction, as a host array of Python integers.
 
-
-def integer(value: Any) -> int:
-    """Return a bound as an integer; TypeError if it is an array or not integral."""
-    if isinstance(value, GpuArray | np.ndarray) and value.ndim:
-        raise TypeError("bounds of integers cannot be arrays here; scale random(size) for one range each")
-    if isinstance(value, float | np.floating) and float(value).is_integer():
-        return int(value)
-    return index(value)
+    Raises
+    ------
+    TypeError
+        If they are none.
+    """
+    given = np.asarray(value)
+    if given.dtype.kind == "f" and not np.all(given == np.floor(given)):
+        raise TypeError(f"{name} must be integers; {value} was given, a {given.dtype.name}")
+    if given.dtype.kind not in "biufO":
+        raise TypeError(f"{name} must be integers; a {type(value).__name__} was given")
+    return np.frompyfunc(int, 1, 1)(given)
 
 
 def probabilities(p: ArrayLike, population: int) -> Any:
@@ -63,3 +90,23 @@ def checked_out(out: Any, dtype: DTypeLike, size: Size) -> tuple[DType, tuple[in
         raise ValueError(f"size must match out.shape when used together: {size} is not {out.shape}")
     out.check_writeable()
     return out.dtype, out.shape
+
+
+def joint_shape(size: Size, *given: Any) -> tuple[int, ...]:
+    """Return the shape of a result: ``size``, to which parameters broadcast, or what they broadcast to.
+
+    Raises
+    ------
+    ValueError
+        If they do not.
+    """
+    joint = np.broadcast_shapes(*(v.shape if isinstance(v, GpuArray) else np.shape(v) for v in given))
+    if size is None:
+        return joint
+    shape = build.resolve_shape(size)
+    if joint and np.broadcast_shapes(joint, shape) != shape:
+        raise ValueError(
+            f"Output size {shape} is not compatible with broadcast dimensions of inputs {joint}: parameters must "
+            "broadcast to size"
+        )
+    return shape

@@ -45,22 +45,23 @@ def _tri(index: Any, columns: Any, k: Any, *, dtype: Any) -> Any:
     return (column - row <= k).astype(dtype)
 
 
-def _random_bits(index: Any, *stream: Any, dtype: Any) -> Any:
-    return philox.words(index, 1, philox.Stream(*stream))[..., 0].astype(dtype, copy=False)
+def _random_bits(index: Any, *place: Any, dtype: Any) -> Any:
+    found = philox.words64 if np.dtype(dtype) == np.uint64 else philox.words32
+    return found(index, philox.Place.of(place))
 
 
-def _random_uniform(index: Any, *stream: Any, dtype: Any) -> Any:
-    kind = np.dtype(dtype)
-    return philox.uniform(philox.words(index, 1 if kind == np.float32 else 2, philox.Stream(*stream)), kind)
-
-
-def _random_normal(index: Any, *stream: Any, dtype: Any) -> Any:
-    return philox.normal(index, philox.Stream(*stream), np.dtype(dtype))
+def _random_uniform(index: Any, *place: Any, dtype: Any) -> Any:
+    return philox.uniform(index, philox.Place.of(place), np.dtype(dtype))
 
 
 def _random_below(index: Any, *parameters: Any, dtype: Any) -> Any:
-    *stream, low, high = parameters
-    return philox.below(index, philox.Stream(*stream), int(low) | int(high) << 32, np.dtype(dtype))
+    *place, share, limit_0, limit_1, threshold_0, threshold_1 = (int(word) for word in parameters)
+    limit, threshold = limit_0 | limit_1 << 32, threshold_0 | threshold_1 << 32
+    return philox.below(index, philox.Place.of(place), share, limit, threshold, np.dtype(dtype))
+
+
+def _random_normal(index: Any, *stream: Any, dtype: Any) -> Any:
+    return philox.normal(index, philox.Substream(*stream), np.dtype(dtype))
 
 
 full = GenerateOp(name="full", numpy=_full, parameters=1, wgsl={"any": "{1}"}, doc="One value everywhere.")
@@ -94,25 +95,39 @@ tri = GenerateOp(
           "c128": "vec2<f64>(f64(under_diagonal({0}, {1}, {2})), 0.0)"},
     doc="1 where column - row is at most k, in a matrix with the given number of columns.",
 )  # fmt: skip
+
+# A place in a stream is 15 words (see philox.Place): the key, the counter, where in the block, and the spare half.
+_PLACE = (
+    "vec4<u32>({1}, {2}, {3}, {4}), "
+    "Block_4x64(vec4<u32>({5}, {6}, {7}, {8}), vec4<u32>({9}, {10}, {11}, {12})), {13}, {14}, {15}"
+)
+_LIMITS = "vec2<u32>({17}, {18}), vec2<u32>({19}, {20})"
+
 random_bits = GenerateOp(
-    name="random_bits", numpy=_random_bits, parameters=4, parameter_types=("uint32",) * 4, cost=40,
-    wgsl={"u32": "random_word({0}, {1}, {2}, {3}, {4})"},
-    doc="Philox4x32-10: word index % 4 of the block of counter offset + index // 4; keys and offset low word first.",
+    name="random_bits", numpy=_random_bits, parameters=15, parameter_types=("uint32",) * 15, cost=250,
+    wgsl={"u32": f"stream_half({{0}}, {_PLACE})", "u64": f"u64_from_pair(stream_word({{0}}, {_PLACE}))",
+          "u64p": f"stream_word({{0}}, {_PLACE})"},
+    fours={"u32": f"stream_four_halves({{0}}, {_PLACE})"},
+    doc="Philox4x64-10 from a place on: words, or, as uint32, their halves.",
 )  # fmt: skip
 random_uniform = GenerateOp(
-    name="random_uniform", numpy=_random_uniform, parameters=4, parameter_types=("uint32",) * 4, cost=80,
-    wgsl={"f32": "random_uniform_f32({0}, {1}, {2}, {3}, {4})", "f64": "random_uniform_f64({0}, {1}, {2}, {3}, {4})"},
-    doc="Uniform in [0, 1) from random_bits: the top 24 bits of a word, or the top 53 of two.",
+    name="random_uniform", numpy=_random_uniform, parameters=15, parameter_types=("uint32",) * 15, cost=250,
+    wgsl=dict.fromkeys(("f32", "f64"), f"random_uniform_{{R}}({{0}}, {_PLACE})"),
+    fours=dict.fromkeys(("f32", "f64"), f"four_uniform_{{R}}({{0}}, {_PLACE})"),
+    doc="Uniform in [0, 1) from random_bits: the top 24 bits of a half, or the top 53 of a word.",
+)  # fmt: skip
+random_below = GenerateOp(
+    name="random_below", numpy=_random_below, parameters=20, parameter_types=("uint32",) * 20, cost=300,
+    wgsl={"u32": f"random_below_u32({{0}}, {_PLACE}, {{16}}, {{17}}, {{19}})",
+          "u64": f"u64_from_pair(random_below_pair({{0}}, {_PLACE}, {_LIMITS}))",
+          "u64p": f"random_below_pair({{0}}, {_PLACE}, {_LIMITS})"},
+    fours={"u32": f"four_below_u32({{0}}, {_PLACE}, {{16}}, {{17}}, {{19}})"},
+    doc="Integers below a limit by Lemire's method: after the place, how many are made of a half (the binary "
+        "logarithm), the limit and the threshold, low words first; see philox.below.",
 )  # fmt: skip
 random_normal = GenerateOp(
     name="random_normal", numpy=_random_normal, parameters=4, parameter_types=("uint32",) * 4, cost=110,
-    wgsl={"f32": "random_normal_f32({0}, {1}, {2}, {3}, {4})", "f64": "random_normal_f64({0}, {1}, {2}, {3}, {4})"},
-    doc="Standard normal by Box and Muller: a pair of elements takes two words of random_bits, or a block for float64.",
-)  # fmt: skip
-random_below = GenerateOp(
-    name="random_below", numpy=_random_below, parameters=6, parameter_types=("uint32",) * 6, cost=90,
-    wgsl={"u32": "random_below_u32({0}, {1}, {2}, {3}, {4}, {5})",
-          "u64": "random_below_u64({0}, {1}, {2}, {3}, {4}, {5}, {6})",
-          "u64p": "random_below_u64p({0}, {1}, {2}, {3}, {4}, {5}, {6})"},
-    doc="Integers below the last two parameters, low word first (0 is two to the width): fractions times it, cut off.",
+    wgsl=dict.fromkeys(("f32", "f64"), "random_normal_{R}({0}, {1}, {2}, {3}, {4})"),
+    fours=dict.fromkeys(("f32", "f64"), "four_normal_{R}({0}, {1}, {2}, {3}, {4})"),
+    doc="Standard normal by Box and Muller from a substream: two words, or a block for float64, make two elements.",
 )  # fmt: skip

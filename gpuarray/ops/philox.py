@@ -1,47 +1,264 @@
-"""Philox4x32-10, the counter-based generator behind all random rows, and what is made of its words, in NumPy.
+"""Philox, the counter-based generators behind all random rows, in NumPy.
 
-A block of four 32-bit words is a function of a key and a counter alone, so any part of a stream can be made anywhere.
-Functions take flat indices; where these are one run, as in the tiles of contiguous arrays, each block is computed once.
+A block of words is a function of a key and a counter alone, so any part of a stream can be made anywhere. There are:
+
+- *streams*: Philox4x64-10 as ``numpy.random.Philox`` has it. Word ``w`` of a stream is word ``w % 4`` of the block
+  whose 256-bit counter is ``w // 4``. What NumPy makes of its 64-bit words and their halves is made of these.
+- *substreams*: Philox4x32-10, which costs a quarter. A call that NumPy's stream has no numbers for draws a key and a
+  nonce of 64 bits each from the stream, and has blocks of four 32-bit words for every pair of numbers: of the element,
+  and of the attempt.
+
+Both are by Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
 """
 
+import threading
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 Words = npt.NDArray[np.uint32]
+Words64 = npt.NDArray[np.uint64]
 
 _LOW: Final = np.uint64(0xFFFFFFFF)
 _SHIFT: Final = np.uint64(32)
-_MULTIPLIERS: Final = (np.uint64(0xD2511F53), np.uint64(0xCD9E8D57))
-_WEYL: Final = (0x9E3779B9, 0xBB67AE85)
+_MULTIPLIERS_32: Final = (np.uint64(0xD2511F53), np.uint64(0xCD9E8D57))
+_WEYL_32: Final = (0x9E3779B9, 0xBB67AE85)
+_MULTIPLIERS_64: Final = (np.uint64(0xD2E7470EE14C6C93), np.uint64(0xCA5A826395121157))
+_WEYL_64: Final = (0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B)
 ROUNDS: Final = 10
+COUNTER_MASK: Final = (1 << 256) - 1
+_MASK_64: Final = (1 << 64) - 1
 
 
-class Stream(NamedTuple):
-    """A place in a stream: the halves of the 64-bit key, and the number of the first block, low half first."""
+def pieces(number: int, count: int, width: int) -> tuple[int, ...]:
+    """Return an integer as ``count`` digits of ``width`` bits, the lowest first."""
+    mask = (1 << width) - 1
+    return tuple((number >> width * k) & mask for k in range(count))
+
+
+def joined(digits: Any, width: int) -> int:
+    """Return the integer that has these digits of ``width`` bits, the lowest first."""
+    return sum(int(digit) << width * k for k, digit in enumerate(digits))
+
+
+# -- streams -----------------------------------------------------------------------------------------------------------
+
+
+class Place(NamedTuple):
+    """Where in a stream element 0 of an array is.
+
+    Attributes
+    ----------
+    key : int
+        Of 128 bits.
+    block : int
+        The counter of the first block, of 256 bits.
+    start : int
+        Of numbers of 64 bits, which word of that block belongs to element 0; of halves, which half (-1 where the half
+        of element 1 is the first of the block).
+    spare : int or None
+        A half that was left over by an earlier call, and is element 0.
+    """
+
+    key: int
+    block: int
+    start: int
+    spare: int | None
+
+    @property
+    def parameters(self) -> tuple[int, ...]:
+        """The place as 15 words of 32 bits: key, counter, start, whether there is a spare half, and that half."""
+        spare = (0, 0) if self.spare is None else (1, self.spare)
+        return (*pieces(self.key, 4, 32), *pieces(self.block, 8, 32), self.start & 0xFFFFFFFF, *spare)
+
+    @classmethod
+    def of(cls, parameters: Any) -> "Place":
+        """Return the place that is written as 15 words."""
+        start = int(parameters[12])
+        return cls(
+            joined(parameters[:4], 32),
+            joined(parameters[4:12], 32),
+            start - (1 << 32) if start >> 31 else start,
+            int(parameters[14]) if parameters[13] else None,
+        )
+
+
+class _Host(threading.local):
+    """NumPy's own generator, one a thread, put to any place of any stream."""
+
+    def __init__(self) -> None:
+        self.bits = np.random.Philox(key=0)
+        self.generator = np.random.Generator(self.bits)
+
+    def blocks(self, key: int, first: int, count: int) -> Words64:
+        """Return the words of ``count`` blocks from the counter ``first`` on."""
+        self.bits.state = {
+            "bit_generator": "Philox",
+            "state": {
+                "counter": np.array(pieces(first - 1 & COUNTER_MASK, 4, 64), np.uint64),
+                "key": np.array(pieces(key, 2, 64), np.uint64),
+            },
+            "buffer": np.zeros(4, np.uint64),
+            "buffer_pos": 4,
+            "has_uint32": 0,
+            "uinteger": 0,
+        }
+        words: Words64 = self.generator.integers(0, _MASK_64, 4 * count, np.uint64, endpoint=True)
+        return words
+
+
+_host: Final = _Host()
+
+
+def stream_blocks(key: int, first: int, count: int) -> Words64:
+    """Return the words of ``count`` blocks of a stream, from the counter ``first`` on, one after the other."""
+    return _host.blocks(key, first, count)
+
+
+def high_product(first: Words64, second: Any) -> Words64:
+    """Return the upper 64 of the 128 bits of a product."""
+    a0, a1, b0, b1 = first & _LOW, first >> _SHIFT, second & _LOW, second >> _SHIFT
+    middle = a1 * b0 + (a0 * b0 >> _SHIFT)
+    product: Words64 = a1 * b1 + (middle >> _SHIFT) + ((a0 * b1 + (middle & _LOW)) >> _SHIFT)
+    return product
+
+
+def scattered_blocks(key: int, first: int, numbers: Words64) -> Words64:
+    """Return the four words of blocks with the counters ``first`` plus each number, along a new last axis."""
+    counter = [np.full(numbers.shape, digit, np.uint64) for digit in pieces(first, 4, 64)]
+    carry = numbers
+    for digit in counter:
+        digit += carry
+        carry = (digit < carry).astype(np.uint64)
+    v0, v1, v2, v3 = counter
+    k0, k1 = pieces(key, 2, 64)
+    for _ in range(ROUNDS):
+        high_0, low_0 = high_product(v0, _MULTIPLIERS_64[0]), v0 * _MULTIPLIERS_64[0]
+        high_1, low_1 = high_product(v2, _MULTIPLIERS_64[1]), v2 * _MULTIPLIERS_64[1]
+        v0, v1, v2, v3 = high_1 ^ v1 ^ np.uint64(k0), low_1, high_0 ^ v3 ^ np.uint64(k1), low_0
+        k0, k1 = (k0 + _WEYL_64[0]) & _MASK_64, (k1 + _WEYL_64[1]) & _MASK_64
+    return np.stack((v0, v1, v2, v3), -1)
+
+
+def words64(index: Any, place: Place) -> Words64:
+    """Return the 64-bit word of each element."""
+    return _at(np.asarray(index) + place.start, place)
+
+
+def _at(word: npt.NDArray[np.int64], place: Place) -> Words64:
+    """Return words of a stream by their numbers, counted from the first block."""
+    if not word.size:
+        return np.empty(word.shape, np.uint64)
+    least, most = int(word.min()) // 4, int(word.max()) // 4
+    if most - least < word.size:  # blocks side by side: NumPy makes them faster than they are picked
+        found = stream_blocks(place.key, place.block + least & COUNTER_MASK, most - least + 1)
+        run = run_of(word)
+        if run is not None:
+            return found[run[0] - 4 * least : run[1] + 1 - 4 * least].reshape(word.shape)
+        return found[word - 4 * least]
+    blocks = scattered_blocks(place.key, place.block, (word >> 2).astype(np.uint64))
+    return np.take_along_axis(blocks, (word & 3)[..., None], -1)[..., 0]
+
+
+def words32(index: Any, place: Place) -> Words:
+    """Return the half of a word of each element: of each word the lower half comes first."""
+    at = np.asarray(index)
+    half = at + place.start
+    run = run_of(half)
+    if run is not None and run[0] >= 0:
+        first, last = run
+        found = _at(np.arange(first >> 1, (last >> 1) + 1), place).astype("<u8", copy=False).view("<u4")
+        halves = found[first & 1 : (first & 1) + at.size].reshape(at.shape).astype(np.uint32, copy=False)
+    else:
+        # where the spare half is element 0, its own place does not matter
+        word = _at(np.maximum(half >> 1, 0), place)
+        halves = (word >> ((half & 1) * 32).astype(np.uint64)).astype(np.uint32)
+    if place.spare is not None:
+        halves = np.where(at == 0, np.uint32(place.spare), halves)
+    return halves
+
+
+def uniform(index: Any, place: Place, kind: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Return numbers in [0, 1): the top 24 bits of a half, or the top 53 of a word."""
+    if kind == np.float32:
+        return (words32(index, place) >> np.uint32(8)).astype(np.float32) * np.float32(2.0**-24)
+    return (words64(index, place) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+
+#: How often a rejected number is drawn again: each time with a chance of at most a half.
+REDRAWS: Final = 64
+
+
+def redrawn(place: Place, attempt: int) -> Place:
+    """Return where the numbers of an attempt are, the first being 0: in streams of other keys from number 1 on."""
+    if not attempt:
+        return place
+    key = (place.key ^ attempt) ^ (_MASK_64 << 64)
+    return place._replace(key=key, start=place.start + (place.spare is not None), spare=None)
+
+
+def below(index: Any, place: Place, share: int, limit: int, threshold: int, kind: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Return integers from 0 to ``limit - 1`` by Lemire's method, as NumPy has it but for what follows a rejection.
+
+    A limit of 0 is two to the width. ``2**share`` numbers are made of each half of a word, from the lowest bits on; for
+    results of 64 bits each takes a word. A number is rejected if the lower half of its product with the limit is below
+    ``threshold``; the same bits of the streams of other keys then take its place.
+    """
+    at = np.asarray(index)
+    found = _below_once(at, place, share, limit, kind)
+    if threshold:
+        again = np.flatnonzero(found[1] < threshold)
+        for attempt in range(1, REDRAWS):
+            if not again.size:
+                break
+            values, left = _below_once(at.reshape(-1)[again], redrawn(place, attempt), share, limit, kind)
+            found[0].reshape(-1)[again] = values
+            again = again[left < threshold]
+    return found[0]
+
+
+def _below_once(
+    at: npt.NDArray[np.int64], place: Place, share: int, limit: int, kind: np.dtype[Any]
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return numbers, and the lower halves of the products that they are the upper halves of."""
+    if kind == np.uint64:
+        word = words64(at, place)
+        if not limit:
+            return word, word
+        return high_product(word, np.uint64(limit)), word * np.uint64(limit)
+    width = 32 >> share
+    lower = np.uint64((1 << width) - 1)
+    half = words32(at >> share, place).astype(np.uint64)
+    part = half >> ((at & ((1 << share) - 1)) * width).astype(np.uint64) & lower
+    if not limit:
+        return np.ascontiguousarray(part.astype(np.uint32)), part
+    product = part * np.uint64(limit)
+    return (product >> np.uint64(width)).astype(np.uint32), product & lower
+
+
+# -- substreams --------------------------------------------------------------------------------------------------------
+
+
+class Substream(NamedTuple):
+    """What one call's numbers are made of: the halves of its key and of its nonce, low half first."""
 
     key_0: Any
     key_1: Any
-    offset_0: Any
-    offset_1: Any
-
-    @property
-    def first_block(self) -> np.uint64:
-        """The number of the first block."""
-        return np.uint64(int(self.offset_0) | int(self.offset_1) << 32)
+    nonce_0: Any
+    nonce_1: Any
 
 
-def blocks(numbers: npt.NDArray[np.uint64], stream: Stream) -> Words:
-    """Return the four words of each block (Salmon, Moraes, Dror and Shaw, SC 2011), along a new last axis."""
-    counter = (np.asarray(numbers) + stream.first_block).reshape(-1)
-    c0, c1 = counter & _LOW, counter >> _SHIFT
-    c2, c3 = np.zeros_like(c0), np.zeros_like(c0)
+def blocks(numbers: Any, attempt: Any, stream: Substream) -> Words:
+    """Return the four words of the block of each element's number and attempt, along a new last axis."""
+    shape = np.shape(numbers)
+    c0 = np.asarray(numbers).astype(np.uint64).reshape(-1)
+    c1, c2, c3 = (np.full_like(c0, int(word)) for word in (attempt, stream.nonce_0, stream.nonce_1))
     p0, p1 = np.empty_like(c0), np.empty_like(c0)
     key_0, key_1 = int(stream.key_0), int(stream.key_1)
     for _ in range(ROUNDS):
-        np.multiply(c0, _MULTIPLIERS[0], out=p0)
-        np.multiply(c2, _MULTIPLIERS[1], out=p1)
+        np.multiply(c0, _MULTIPLIERS_32[0], out=p0)
+        np.multiply(c2, _MULTIPLIERS_32[1], out=p1)
         np.right_shift(p1, _SHIFT, out=c0)
         c0 ^= c1
         c0 ^= np.uint64(key_0)
@@ -50,11 +267,11 @@ def blocks(numbers: npt.NDArray[np.uint64], stream: Stream) -> Words:
         c2 ^= np.uint64(key_1)
         np.bitwise_and(p1, _LOW, out=c1)
         np.bitwise_and(p0, _LOW, out=c3)
-        key_0, key_1 = (key_0 + _WEYL[0]) & 0xFFFFFFFF, (key_1 + _WEYL[1]) & 0xFFFFFFFF
+        key_0, key_1 = (key_0 + _WEYL_32[0]) & 0xFFFFFFFF, (key_1 + _WEYL_32[1]) & 0xFFFFFFFF
     found = np.empty((c0.size, 4), np.uint32)
     for number, word in enumerate((c0, c1, c2, c3)):
         found[:, number] = word
-    return found.reshape(*np.shape(numbers), 4)
+    return found.reshape(*shape, 4)
 
 
 def run_of(index: Any) -> tuple[int, int] | None:
@@ -67,34 +284,27 @@ def run_of(index: Any) -> tuple[int, int] | None:
     return (first, last) if is_run else None
 
 
-def words(index: Any, each: int, stream: Stream) -> Words:
+def substream_words(index: Any, each: int, stream: Substream) -> Words:
     """Return the words from number ``each * i`` on for each index i, ``each`` of them (1, 2 or 4) along a last axis."""
     at = np.asarray(index)
     share = 4 // each
     run = run_of(at)
     if run is not None:
         first, last = run
-        found = blocks(np.arange(first // share, last // share + 1, dtype=np.uint64), stream).reshape(-1, each)
+        found = blocks(np.arange(first // share, last // share + 1), 0, stream).reshape(-1, each)
         start = first % share
         return found[start : start + at.size].reshape(*at.shape, each)
-    found = blocks((at // share).astype(np.uint64), stream).reshape(*at.shape, share, each)
+    found = blocks(at // share, 0, stream).reshape(*at.shape, share, each)
     return np.take_along_axis(found, (at % share)[..., None, None], axis=-2)[..., 0, :]
 
 
-def uniform(found: Words, kind: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Return numbers in [0, 1) from the words of each: the top 24 bits of one, or the top 53 of two."""
-    if kind == np.float32:
-        return (found[..., 0] >> np.uint32(8)).astype(np.float32) * np.float32(2.0**-24)
-    return _fraction(found) * 2.0**-53
-
-
-def _fraction(found: Words) -> npt.NDArray[np.float64]:
+def fraction(found: Words) -> npt.NDArray[np.float64]:
     """Return the top 53 bits of two words, the low one first, as an integral number."""
     high = (found[..., 1] >> np.uint32(5)).astype(np.float64)
     return high * 67108864.0 + (found[..., 0] >> np.uint32(6))
 
 
-def normal(index: Any, stream: Stream, kind: np.dtype[Any]) -> npt.NDArray[Any]:
+def normal(index: Any, stream: Substream, kind: np.dtype[Any]) -> npt.NDArray[Any]:
     """Return standard normal numbers by Box and Muller's method: elements 2 j and 2 j + 1 are of one pair."""
     at = np.asarray(index)
     run = run_of(at)
@@ -110,16 +320,16 @@ def normal(index: Any, stream: Stream, kind: np.dtype[Any]) -> npt.NDArray[Any]:
     return pairs.reshape(-1)[first & 1 : (first & 1) + at.size].reshape(at.shape)
 
 
-def _polar(pair: Any, stream: Stream, kind: np.dtype[Any]) -> tuple[npt.NDArray[Any], ...]:
+def _polar(pair: Any, stream: Substream, kind: np.dtype[Any]) -> tuple[npt.NDArray[Any], ...]:
     """Return radius, cosine and sine of pairs, of which each takes two words, or four in double precision."""
     if kind == np.float32:
-        found = words(pair, 2, stream)
+        found = substream_words(pair, 2, stream)
         share = found[..., 0].astype(np.float32) * np.float32(2.0**-32) + np.float32(2.0**-33)
         turns = (found[..., 1] >> np.uint32(8)).astype(np.float32) * np.float32(2.0**-23)
         return np.sqrt(np.float32(-2) * np.log(share)), _sine(turns, np.float32(0.5)), _sine(turns, np.float32(0))
-    found = words(pair, 4, stream)
-    share = (_fraction(found[..., :2]) + 1.0) * 2.0**-53
-    angle = _fraction(found[..., 2:]) * (2 * np.pi * 2.0**-53)
+    found = substream_words(pair, 4, stream)
+    share = (fraction(found[..., :2]) + 1.0) * 2.0**-53
+    angle = fraction(found[..., 2:]) * (2 * np.pi * 2.0**-53)
     return np.sqrt(-2.0 * np.log(share)), np.cos(angle), np.sin(angle)
 
 
@@ -132,29 +342,12 @@ def _sine(turns: npt.NDArray[np.float32], ahead: np.float32) -> npt.NDArray[np.f
     return found
 
 
-def below(index: Any, stream: Stream, limit: int, kind: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Return integers from 0 to ``limit - 1`` (0 means two to the width): random fractions times ``limit``, cut off.
-
-    The fractions have twice the width of the result, so a number is more likely than another by at most ``limit`` in
-    two to that width.
-    """
-    if kind == np.uint32:
-        found = words(index, 2, stream).astype(np.uint64)
-        scale = np.uint64(limit or 1 << 32)
-        # at the full range the product with the low word has 64 bits, and its high half is the word itself
-        return ((found[..., 1] * scale + (found[..., 0] * scale >> _SHIFT)) >> _SHIFT).astype(np.uint32)
-    found = words(index, 4, stream).astype(np.uint64)
-    low, high = found[..., 0] | found[..., 1] << _SHIFT, found[..., 2] | found[..., 3] << _SHIFT
-    if not limit:
-        return high
-    scale = np.uint64(limit)
-    middle = high * scale
-    product: npt.NDArray[Any] = _high_product(high, scale) + (middle + _high_product(low, scale) < middle)
-    return product
-
-
-def _high_product(first: Any, second: np.uint64) -> Any:
-    """Return the upper 64 of the 128 bits of a product."""
-    a0, a1, b0, b1 = first & _LOW, first >> _SHIFT, second & _LOW, second >> _SHIFT
-    middle = a1 * b0 + (a0 * b0 >> _SHIFT)
-    return a1 * b1 + (middle >> _SHIFT) + ((a0 * b1 + (middle & _LOW)) >> _SHIFT)
+def pair_of_uniforms(
+    numbers: Any, attempt: int, stream: Substream, kind: np.dtype[Any]
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return two numbers in (0, 1] from the block of each element's number and attempt."""
+    found = blocks(numbers, attempt, stream)
+    if kind == np.float32:
+        scale, shift = np.float32(2.0**-32), np.float32(2.0**-33)
+        return found[..., 0].astype(kind) * scale + shift, found[..., 1].astype(kind) * scale + shift
+    return (fraction(found[..., :2]) + 1.0) * 2.0**-53, (fraction(found[..., 2:]) + 1.0) * 2.0**-53

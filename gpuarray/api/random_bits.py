@@ -1,0 +1,271 @@
+"""The bit generator below random numbers: NumPy's Philox, whose words are made where they are needed.
+
+A :class:`Philox` is a key and a place in the stream of 64-bit words that belongs to it; nothing is computed before an
+array is. What takes from it says how many words or halves of words it needs, and gets the place of the first; kernels
+and their references (:mod:`gpuarray.ops.generators`) make the rest. Base of :class:`gpuarray.random.Generator`.
+"""
+
+import threading
+from collections.abc import Mapping
+from operator import index
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.api.arguments import DeviceLike, checked_shape, wanted_device
+from gpuarray.array import GpuArray, make
+from gpuarray.graph import build
+from gpuarray.ops import generators, philox
+
+_WORDS: Final = 4
+_PLACES: Final = (philox.COUNTER_MASK + 1) * _WORDS
+#: Blocks that are made at once for what the host reads of a stream.
+_PAGE: Final = 64
+#: The number of a page, its words, and the substreams that each block is the key and the nonce of.
+_Page: TypeAlias = tuple[int, list[int], list[philox.Substream]]
+
+
+class Philox:
+    """The bit generator of ``numpy.random.Philox``, Philox4x64-10: the same words and states for the same seed.
+
+    Parameters
+    ----------
+    seed : int, sequence of int, numpy.random.SeedSequence, optional
+        What the key follows from; without one it comes from the operating system.
+    counter : int or sequence of 4 int, optional
+        Where the stream begins: up to 256 bits, 0 by default.
+    key : int or sequence of 2 int, optional
+        The key itself, of up to 128 bits, in place of a seed.
+
+    Raises
+    ------
+    ValueError
+        If both a seed and a key are given, or a number is negative or too large.
+
+    Notes
+    -----
+    Safe to use from several threads. The numbers of a stream are those of NumPy, bit for bit, on every device.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import gpuarray as xp
+    >>> bits = xp.random.Philox(7)
+    >>> host = np.random.Philox(7)
+    >>> np.array_equal(bits.random_raw(3, device="cpu"), host.random_raw(3))
+    True
+    """
+
+    def __init__(self, seed: Any = None, counter: Any = None, key: Any = None) -> None:
+        if seed is not None and key is not None:
+            raise ValueError("seed and key cannot be both used; give one of them")
+        self._seeds: Any = None
+        if key is None:
+            self._seeds = seed if hasattr(seed, "generate_state") else np.random.SeedSequence(seed)
+            self._key = philox.joined(self._seeds.generate_state(2, np.uint64), 64)
+        else:
+            self._key = _number(key, "key", 2)
+        self.lock = threading.RLock()
+        self._page: _Page = (-1, [], [])
+        self._put(0 if counter is None else _number(counter, "counter", _WORDS))
+
+    def _put(self, counter: int) -> None:
+        """Go to the end of the block of a counter, with nothing left over."""
+        self._at = (counter * _WORDS + _WORDS) % _PLACES
+        self._is_blank = True
+        self._has_spare = False
+        self._spare_from = 0
+        """The number of the word whose upper half was left over last, where that is not known yet."""
+        self._known_spare: int | None = 0
+
+    def __repr__(self) -> str:
+        return f"Philox(key={self._key:#x}, counter={self._counter})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self.lock:
+            return {"state": self.state, "seed_seq": self._seeds}
+
+    def __setstate__(self, pickled: dict[str, Any]) -> None:
+        self.lock = threading.RLock()
+        self._page = (-1, [], [])
+        self._seeds = pickled["seed_seq"]
+        self.state = pickled["state"]
+
+    # -- the place -----------------------------------------------------------------------------------------------------
+
+    @property
+    def seed_seq(self) -> Any:
+        """What the key was made from, a ``numpy.random.SeedSequence``; None if the key was given."""
+        return self._seeds
+
+    @property
+    def _counter(self) -> int:
+        return ((self._at - 1) // _WORDS) & philox.COUNTER_MASK
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The state as ``numpy.random.Philox`` has it, to get and to set: either goes on where the other was.
+
+        Raises
+        ------
+        TypeError
+            If what is set is no dictionary.
+        ValueError
+            If it is that of another bit generator, or its buffer is not that of its counter.
+        """
+        with self.lock:
+            counter, used = self._counter, (self._at - 1) % _WORDS + 1
+            buffer = [0] * _WORDS if self._is_blank else self._block(counter)
+            return {
+                "bit_generator": "Philox",
+                "state": {
+                    "counter": np.array(philox.pieces(counter, 4, 64), np.uint64),
+                    "key": np.array(philox.pieces(self._key, 2, 64), np.uint64),
+                },
+                "buffer": np.array(buffer, np.uint64),
+                "buffer_pos": used,
+                "has_uint32": int(self._has_spare),
+                "uinteger": self._left_over(),
+            }
+
+    @state.setter
+    def state(self, value: Any) -> None:
+        if not isinstance(value, Mapping):
+            raise TypeError(f"state must be a dict, not a {type(value).__name__}")
+        if value.get("bit_generator") != "Philox":
+            raise ValueError(f"state must be for a Philox PRNG, not for a {value.get('bit_generator')!r}")
+        with self.lock:
+            key, self._key = getattr(self, "_key", 0), philox.joined(value["state"]["key"], 64)
+            self._page = (-1, [], [])
+            counter, used = philox.joined(value["state"]["counter"], 64), int(value["buffer_pos"])
+            buffer = [int(word) for word in value["buffer"]]
+            if buffer[used:] != self._block(counter)[used:]:
+                self._key, self._page = key, (-1, [], [])
+                raise ValueError(
+                    "the buffer of the state is not what Philox makes of its counter and key; take a Philox's state"
+                )
+            self._put(counter)
+            self._at = (counter * _WORDS + used) % _PLACES
+            self._is_blank = not any(buffer)
+            self._has_spare, self._known_spare = bool(value["has_uint32"]), int(value["uinteger"])
+
+    def advance(self, delta: int) -> "Philox":
+        """Move on by ``delta`` blocks of four words, modulo 2**256, drop what is left over, and return itself."""
+        with self.lock:
+            self._put((self._counter + index(delta)) & philox.COUNTER_MASK)
+        return self
+
+    def jumped(self, jumps: int = 1) -> "Philox":
+        """Return a new bit generator that is ``jumps`` times 2**128 blocks further on."""
+        other = Philox(key=self._key)
+        other._seeds = None
+        with self.lock:
+            other._put((self._counter + (index(jumps) << 128)) & philox.COUNTER_MASK)
+        return other
+
+    def spawn(self, n_children: int) -> list["Philox"]:
+        """Return independent bit generators, as ``numpy.random.BitGenerator.spawn``.
+
+        Raises
+        ------
+        TypeError
+            If the key was given, so that there is no seed sequence.
+        """
+        if not hasattr(self._seeds, "spawn"):
+            raise TypeError("The underlying SeedSequence does not implement spawning: the key was given, not a seed")
+        with self.lock:
+            return [Philox(child) for child in self._seeds.spawn(n_children)]
+
+    # -- taking from the stream ----------------------------------------------------------------------------------------
+
+    def random_raw(self, size: Any = None, output: bool = True, *, device: DeviceLike = None) -> GpuArray | None:
+        """Return words of the stream.
+
+        Parameters
+        ----------
+        size : int or tuple of int, optional
+            The shape; without one a 0-d array.
+        output : bool
+            Off only moves on.
+        device : Device or str, optional
+            Where the array is made.
+
+        Returns
+        -------
+        GpuArray
+            Of uint64; None without output.
+        """
+        shape = checked_shape(() if size is None else size, dtypes.uint64)
+        place = self.take_words(int(np.prod(shape, dtype=object)))
+        if not output:
+            return None
+        return make(
+            build.generate(generators.random_bits, place.parameters, shape, dtypes.uint64), wanted_device(device)
+        )
+
+    def take_words(self, count: int) -> philox.Place:
+        """Move on by ``count`` words; return where the first is."""
+        with self.lock:
+            block, start = divmod(self._at, _WORDS)
+            if count:
+                self._at = (self._at + count) % _PLACES
+                self._is_blank = False
+        return philox.Place(self._key, block, start, None)
+
+    def take_halves(self, count: int) -> philox.Place:
+        """Move on by ``count`` halves of words, the first of which may be left over; return where that is."""
+        with self.lock:
+            block, start = divmod(self._at, _WORDS)
+            if not count:
+                return philox.Place(self._key, block, 2 * start, None)
+            spare = self._left_over() if self._has_spare else None
+            words = (count - self._has_spare + 1) // 2
+            place = philox.Place(self._key, block, 2 * start - self._has_spare, spare)
+            self._has_spare = (count - self._has_spare) % 2 == 1
+            if words:
+                self._at = (self._at + words) % _PLACES
+                self._is_blank = False
+                self._spare_from, self._known_spare = (self._at - 1) % _PLACES, None
+        return place
+
+    def take_substream(self) -> philox.Substream:
+        """Return a substream of its own, made of the next whole block of the stream."""
+        with self.lock:
+            block = (self._at + _WORDS - 1) // _WORDS
+            page, number = divmod(block & philox.COUNTER_MASK, _PAGE)
+            self._at = (block + 1) * _WORDS % _PLACES
+            self._is_blank = False
+            known = self._page
+            return (known if known[0] == page else self._turned_to(page))[2][number]
+
+    def _block(self, counter: int) -> list[int]:
+        """Return the words of a block, which are made on the host with its neighbours."""
+        page, number = divmod(counter, _PAGE)
+        return self._turned_to(page)[1][_WORDS * number : _WORDS * (number + 1)]
+
+    def _turned_to(self, page: int) -> "_Page":
+        if self._page[0] != page:
+            words = philox.stream_blocks(self._key, page * _PAGE, _PAGE)
+            halves = words.astype("<u8", copy=False).view("<u4").astype(np.uint32, copy=False).reshape(_PAGE, -1)
+            self._page = page, words.tolist(), [philox.Substream(*own) for own in halves[:, :4]]
+        return self._page
+
+    def _left_over(self) -> int:
+        """Return the half that was left over last."""
+        if self._known_spare is None:
+            self._known_spare = self._block(self._spare_from // _WORDS)[self._spare_from % _WORDS] >> 32
+        return self._known_spare
+
+
+def _number(value: Any, name: str, digits: int) -> int:
+    """Return a number of ``digits`` times 64 bits, which may be given as an array of those."""
+    if np.ndim(value):
+        given = [int(digit) for digit in np.asarray(value, object)]
+        if len(given) != digits or any(digit < 0 or digit >> 64 for digit in given):
+            raise ValueError(f"{name} must be {digits} numbers from 0 to 2**64 - 1 when an array; {value} was given")
+        return philox.joined(given, 64)
+    number = index(value)
+    if number < 0 or number >> 64 * digits:
+        raise ValueError(f"{name} must be positive and less than 2**{64 * digits}; {number} was given")
+    return number
