@@ -1,5 +1,6 @@
 """Errors in units in the last place, and exact values to compare with."""
 
+from functools import reduce
 from typing import Any
 
 import mpmath
@@ -51,7 +52,7 @@ def scale_of(function: Function, operands: list[Any], exact: Any) -> Any:
     """Return where the unit in the last place is taken, if not at the result."""
     if function.relative:
         return None
-    return np.maximum(1, np.maximum(*(np.abs(x) for x in operands))).astype(exact.dtype)
+    return reduce(np.maximum, (np.abs(x) for x in operands), 1).astype(exact.dtype)
 
 
 def exact_value(function: Function, values: tuple[Any, ...], bits: int = BITS) -> Any:

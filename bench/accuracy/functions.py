@@ -13,6 +13,8 @@ import mpmath
 import numpy as np
 from mpmath import mp
 
+from bench.accuracy.special import EXACT
+
 Exact = Callable[..., Any]
 
 
@@ -38,6 +40,8 @@ class Function:
         Whether it takes complex operands.
     relative : bool
         Whether errors are relative to the result; else to the largest of result, operands and 1.
+    special : bool
+        Whether it is one of SciPy's, in ``gpuarray.special``.
     """
 
     name: str
@@ -48,6 +52,7 @@ class Function:
     other: str = ""
     complex_: bool = True
     relative: bool = True
+    special: bool = False
 
 
 #: Arguments that lie so close to a multiple of pi/2 that all of 2/pi is needed (Kahan; Muller), and multiples of pi/2.
@@ -152,4 +157,17 @@ _ALL = (
     Function(name="logaddexp2", arity=2, exact=_log2_sum, complex_=False, relative=False),
 )  # fmt: skip
 
-FUNCTIONS: Final = {function.name: function for function in _ALL}
+_SPECIAL = tuple(
+    Function(
+        name=name,
+        exact=exact,
+        interval=interval,
+        complex_=False,
+        special=True,
+        # between the poles on the negative axis their zeros lie beside terms that are none
+        relative=name not in ("gammaln", "digamma"),
+    )
+    for name, (exact, interval) in EXACT.items()
+)
+
+FUNCTIONS: Final = {function.name: function for function in (*_ALL, *_SPECIAL)}

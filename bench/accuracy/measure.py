@@ -4,14 +4,18 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+import gpuarray as xp
 from bench.accuracy import errors
 from bench.accuracy.functions import Function
 from bench.accuracy.samples import STRIDE, Array, operands, words
 from bench.peers import AbsentError, Ours, Peer
+from gpuarray.ops import special
 
 CHUNK = 1 << 26
 SAMPLE = {"float32": 1 << 20, "float64": 1 << 18, "complex64": 1500, "complex128": 1500}
@@ -45,7 +49,8 @@ def applied(peer: Peer, function: Function, arrays: Sequence[Array]) -> Array:
     with np.errstate(all="ignore"), peer.scope():
         if isinstance(peer, Ours):
             return peer.asnumpy(ufunc(function)(*map(peer.asarray, arrays)))
-        call = getattr(peer.xp, function.name, None) or getattr(peer.xp, function.other, None)
+        space = _special_functions(peer) if function.special else peer.xp
+        call = getattr(space, function.name, None) or getattr(space, function.other, None)
         if call is None:
             raise AbsentError(f"{peer.name} has no {function.name}")
         try:
@@ -54,8 +59,27 @@ def applied(peer: Peer, function: Function, arrays: Sequence[Array]) -> Array:
             raise AbsentError(f"{peer.name} has no {function.name} of {arrays[0].dtype}") from error
 
 
+def _special_functions(peer: Peer) -> Any:
+    """Return where a library has its special functions: NumPy's are SciPy's."""
+    modules = {"numpy": "scipy.special", "torch": "torch.special", "jax": "jax.scipy.special"}
+    try:
+        return import_module(modules.get(peer.name.partition("-")[0], "cupyx.scipy.special"))
+    except ImportError as error:
+        raise AbsentError(f"{peer.name} has no special functions here") from error
+
+
+def _special(function: Function, *arrays: Any) -> Any:
+    """Return a special function of arrays of this package, or of NumPy's by its formula in float64."""
+    if isinstance(arrays[0], np.ndarray):
+        formula = special.ROWS[function.name].numpy
+        return formula(*arrays, out=np.empty(arrays[0].shape))
+    return getattr(xp.special, function.name)(*arrays)
+
+
 def ufunc(function: Function) -> Any:
-    """Return NumPy's ufunc, which arrays of this package answer."""
+    """Return NumPy's ufunc, which arrays of this package answer; of special functions what takes both."""
+    if function.special:
+        return partial(_special, function)
     return getattr(np, function.other or function.name)
 
 
@@ -113,13 +137,18 @@ def _subnormal(x: Any, dtype: Any) -> Any:
 
 def compare(peers: Sequence[Peer], function: Function, dtype: str) -> list[Row]:
     """Return the errors of each library that has the function, over one sample."""
-    count = 2000 if dtype == "float64" and not errors.WIDE else SAMPLE[dtype]
+    count = 2000 if dtype == "float64" and not _is_wide(function) else SAMPLE[dtype]
     arrays = operands(function, dtype, count)
     results = {}
     for peer in peers:
         with suppress(AbsentError):
             results[peer.name] = applied(peer, function, arrays)
     return judged(function, dtype, arrays, results)
+
+
+def _is_wide(function: Function) -> bool:
+    """Whether long double has the function, and bits enough to judge float64 results before mpmath does."""
+    return errors.WIDE and not function.special
 
 
 def judged(function: Function, dtype: str, arrays: list[Array], results: dict[str, Array]) -> list[Row]:
@@ -129,7 +158,7 @@ def judged(function: Function, dtype: str, arrays: list[Array], results: dict[st
 
 def _real_rows(function: Function, dtype: str, arrays: list[Array], results: dict[str, Array]) -> list[Row]:
     kind = np.dtype(dtype)
-    wide = np.float64 if dtype == "float32" else np.longdouble
+    wide = np.float64 if dtype == "float32" or function.special else np.longdouble
     judge = dtype == "float64"
     with np.errstate(all="ignore"):
         exact = ufunc(function)(*(x.astype(wide) for x in arrays))
@@ -156,7 +185,7 @@ def _real_rows(function: Function, dtype: str, arrays: list[Array], results: dic
 def _judged(function: Function, arrays: list[Array], got: Array, error: Array, finite: Array) -> Array:
     """Return the errors with the largest of them, and those at the hard cases, taken against mpmath."""
     chosen = np.arange(len(error))
-    if errors.WIDE:
+    if _is_wide(function):
         chosen = np.unique(np.concatenate([np.argsort(error)[-JUDGED:], chosen[-len(function.hard) or len(chosen) :]]))
     chosen = chosen[finite[chosen]]
     judged = error.astype(np.float64)

@@ -6,18 +6,19 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from bench.coefficients import constants, series
+from bench.coefficients import constants, series, special
 from bench.coefficients.precision import DOUBLE, SINGLE
 
-FOLDER: Final = Path(__file__).parents[2] / "gpuarray" / "codegen" / "math"
+FOLDER: Final = Path(__file__).parents[2] / "gpuarray"
 
 FILES: Final[dict[str, Callable[[], str]]] = {
-    "constants.wgsl": constants.text,
-    "two_over_pi.wgsl": constants.two_over_pi,
-    "series_f32.wgsl": lambda: series.text(SINGLE),
-    "series_f64.wgsl": lambda: series.text(DOUBLE),
+    "codegen/math/constants.wgsl": constants.text,
+    "codegen/math/two_over_pi.wgsl": constants.two_over_pi,
+    "codegen/math/series_f32.wgsl": lambda: series.text(SINGLE),
+    "codegen/math/series_f64.wgsl": lambda: series.text(DOUBLE),
+    "ops/special/series.py": special.text,
 }
-"""The files of ``gpuarray/codegen/math`` that are computed, and what computes them."""
+"""The files of ``gpuarray`` that are computed, and what computes them."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

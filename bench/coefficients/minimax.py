@@ -31,7 +31,7 @@ def polynomial(
     function, weight : callable
         Of an inner point of the interval.
     interval : tuple
-        Lowest and highest point.
+        Lowest and highest point, of one sign: there the powers from any one on can be fitted.
     terms : int
         Number of coefficients.
     rounded : callable
@@ -44,6 +44,12 @@ def polynomial(
             found.append(rounded(_exchange(points, left, weights, degree, terms - degree)[0]))
             left = left - points**degree * found[-1]
         return found
+
+
+def best(function: Real, weight: Real, interval: tuple[Number, Number], terms: int) -> list[Number]:
+    """Return the coefficients of that polynomial before any rounding; 0 may lie inside the interval."""
+    with mp.workprec(BITS):
+        return _exchange(*_sampled(function, weight, interval, _GRID_PER_TERM * (terms + 1)), 0, terms)
 
 
 def largest_error(

@@ -1,0 +1,153 @@
+"""The special functions that are measured, by SciPy's names: their exact values where those are numbers of any size.
+
+Beyond, where mpmath would need numbers of millions of digits, they are what the function overflows or underflows to, or
+the leading terms of its asymptotic series.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import mpmath
+from mpmath import mp
+
+Exact = Callable[..., Any]
+
+#: Arguments and results beyond these are infinite or 0 in every format.
+_SQUARES: Final = 60
+_FACTORIALS: Final = 400
+_EXPONENTS: Final = 2000
+_WORKING: Final = 300
+
+
+def _narrow(function: Exact) -> Exact:
+    """Return a function that works with fewer bits than the caller's, which no result needs here."""
+
+    def value(*operands: Any) -> Any:
+        with mp.workprec(_WORKING):
+            return function(*operands)
+
+    return value
+
+
+def _erfc(x: Any) -> Any:
+    return mp.erfc(x) if abs(x) < _SQUARES else mp.mpf(0 if x > 0 else 2)
+
+
+def _erfcx(x: Any) -> Any:
+    if x < -_SQUARES:
+        return mp.inf
+    if x > 1e6:
+        return (1 - 1 / (2 * x * x) + 3 / (4 * x**4)) / (x * mp.sqrt(mp.pi))
+    return mp.exp(x * x) * mp.erfc(x)
+
+
+def _log_ndtr(x: Any) -> Any:
+    z = x / mp.sqrt(2)
+    if x > _SQUARES:
+        return -mp.mpf(0)
+    if x > 0:
+        return mp.log1p(-mp.erfc(z) / 2)
+    return mp.log(_erfcx(-z) / 2) - z * z
+
+
+def _inverse(p: Any) -> Any:
+    """Return where erfc is p, for 0 < p < 1, by Newton's method for its logarithm."""
+    x = mp.sqrt(-mp.log(p)) if p < 0.3 else (1 - p) * mp.sqrt(mp.pi) / 2
+    for _ in range(60):
+        step = (mp.log(mp.erfc(x)) - mp.log(p)) * _erfcx(x) * mp.sqrt(mp.pi) / 2
+        x += step
+        if abs(step) < abs(x) * mp.mpf(2) ** -200:
+            break
+    return x
+
+
+def _erfcinv(p: Any) -> Any:
+    if not 0 < p < 2:
+        return mp.nan
+    return mp.mpf(0) if p == 1 else _inverse(p) if p < 1 else -_inverse(2 - p)
+
+
+def _erfinv(y: Any) -> Any:
+    if abs(y) >= 1:
+        return mp.nan
+    return mp.erfinv(y) if abs(y) < 0.5 else mp.sign(y) * _inverse(1 - abs(y))
+
+
+def _gamma(x: Any) -> Any:
+    if x <= 0 and x == mp.floor(x):
+        return mp.nan
+    return mp.gamma(x) if abs(x) < _FACTORIALS else mp.inf if x > 0 else mp.mpf(0) * (-1) ** int(mp.floor(x) % 2)
+
+
+def _gammaln(x: Any) -> Any:
+    if x <= 0 and x == mp.floor(x):
+        return mp.inf
+    if x > 0:
+        return mp.loggamma(x)
+    return mp.log(mp.pi / abs(x * mp.sinpi(x))) - mp.loggamma(-x)
+
+
+def _psi(x: Any) -> Any:
+    if x <= 0 and x == mp.floor(x):
+        return mp.nan
+    return mp.psi(0, x) if x > 0 else mp.psi(0, 1 - x) - mp.pi * mp.cospi(x) / mp.sinpi(x)
+
+
+def _bessel(order: int, scaled: bool) -> Exact:
+    def value(x: Any) -> Any:
+        a = abs(x)
+        if a < _EXPONENTS:
+            found = mp.besseli(order, a) * (mp.exp(-a) if scaled else 1)
+        else:
+            found = _asymptotic(order, a) if scaled else mp.inf
+        return -found if order and x < 0 else found
+
+    return value
+
+
+def _asymptotic(order: int, a: Any) -> Any:
+    total = term = mp.mpf(1)
+    for k in range(1, 40):
+        term *= -(4 * order * order - (2 * k - 1) ** 2) / (k * 8 * a)
+        total += term
+    return total / mp.sqrt(2 * mp.pi * a)
+
+
+def _logistic(x: Any) -> Any:
+    return 1 / (1 + mp.exp(-x)) if abs(x) < _EXPONENTS else mp.mpf(x > 0)
+
+
+def _log_logistic(x: Any) -> Any:
+    return -mp.log1p(mp.exp(-x)) if abs(x) < _EXPONENTS else min(x, mp.mpf(0))
+
+
+def _logit(p: Any) -> Any:
+    return mp.log(p) - mp.log1p(-p) if 0 < p < 1 else mp.nan
+
+
+EXACT: Final[dict[str, tuple[Exact, tuple[float, float]]]] = {
+    name: (_narrow(function), interval)
+    for name, (function, interval) in {
+        "erf": (mpmath.erf, (-6.0, 6.0)),
+        "erfc": (_erfc, (-4.0, 27.0)),
+        "erfcx": (_erfcx, (-9.0, 40.0)),
+        "erfinv": (_erfinv, (-1.0, 1.0)),
+        "erfcinv": (_erfcinv, (0.0, 2.0)),
+        "ndtr": (lambda x: _erfc(-x / mp.sqrt(2)) / 2, (-38.0, 8.0)),
+        "log_ndtr": (_log_ndtr, (-60.0, 14.0)),
+        "ndtri": (lambda p: -mp.sqrt(2) * _erfcinv(2 * p), (0.0, 1.0)),
+        "gamma": (_gamma, (-40.0, 36.0)),
+        "gammaln": (_gammaln, (0.0, 40.0)),
+        "digamma": (_psi, (0.0, 20.0)),
+        "sinc": (lambda x: mp.sinpi(x) / (mp.pi * x) if x else mp.mpf(1), (-9.0, 9.0)),
+        "expit": (_logistic, (-90.0, 40.0)),
+        "logit": (_logit, (0.0, 1.0)),
+        "log_expit": (_log_logistic, (-90.0, 90.0)),
+        "entr": (lambda x: -x * mp.log(x) if x > 0 else -mp.inf if x < 0 else mp.mpf(0), (0.0, 3.0)),
+        "i0": (_bessel(0, False), (-80.0, 80.0)),
+        "i0e": (_bessel(0, True), (-80.0, 80.0)),
+        "i1": (_bessel(1, False), (-80.0, 80.0)),
+        "i1e": (_bessel(1, True), (-80.0, 80.0)),
+    }.items()
+}
+"""The functions, and where they are neither trivial nor out of range."""

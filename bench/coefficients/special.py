@@ -1,0 +1,254 @@
+"""The polynomials of the special functions, written as ``gpuarray/ops/special/series.py``."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from mpmath import mp
+
+from bench.coefficients.constants import split
+from bench.coefficients.minimax import best, largest_error
+from bench.coefficients.precision import DOUBLE, SINGLE, Precision
+from bench.coefficients.series import Series
+
+Number = Any
+_WIDE: Final = 400
+
+
+def _one(_: Number) -> Number:
+    return mp.mpf(1)
+
+
+def _terms(single: int, double: int) -> dict[Precision, int]:
+    return {SINGLE: single, DOUBLE: double}
+
+
+def _scaled_erfc(x: Number) -> Number:
+    """Return exp(x*x) * erfc(x)."""
+    return mp.exp(x * x) * mp.erfc(x)
+
+
+def _erfcx(q: Number) -> Number:
+    z = 3 * (1 + q) / (1 - q)
+    return (1 + 2 * z) * _scaled_erfc(z)
+
+
+def _erf(z: Number) -> Number:
+    return mp.erf(mp.sqrt(z)) / mp.sqrt(z) - 1
+
+
+def _inverse_near(w: Number) -> Number:
+    return mp.erfinv(mp.sqrt(w)) / mp.sqrt(w)
+
+
+def _inverse_far(v: Number) -> Number:
+    # erfc(x) = exp(-1/v**2), solved by Newton's method for its logarithm
+    s = 1 / v
+    x = s
+    for _ in range(60):
+        scaled = _scaled_erfc(x)
+        x -= (x * x - mp.log(scaled) - s * s) * scaled * mp.sqrt(mp.pi) / 2
+    return x / s
+
+
+def _lgamma_near(root: int) -> Any:
+    return lambda f: mp.loggamma(root + f) / f
+
+
+def _stirling(w: Number) -> Number:
+    x = 1 / mp.sqrt(w)
+    return (mp.loggamma(x) - (x - mp.mpf(1) / 2) * mp.log(x) + x - mp.log(2 * mp.pi) / 2) * x
+
+
+def _psi_tail(w: Number) -> Number:
+    x = 1 / mp.sqrt(w)
+    return (mp.log(x) - 1 / (2 * x) - mp.psi(0, x)) * x * x
+
+
+def _psi_root() -> Number:
+    with mp.workprec(_WIDE):
+        return mp.findroot(lambda x: mp.psi(0, x), mp.mpf("1.4616321449683623"))
+
+
+PSI_ROOT: Final = _psi_root()
+
+
+def _psi_near(f: Number) -> Number:
+    return mp.psi(0, 1 + f) / (1 + f - PSI_ROOT)
+
+
+def _log_pair(z: Number) -> Number:
+    s = mp.sqrt(z)
+    return (2 * mp.atanh(s) - 2 * s - 2 * s**3 / 3) / s**5
+
+
+def _bessel_near(order: int) -> Any:
+    def near(z: Number) -> Number:
+        x = mp.sqrt(z)
+        return mp.besseli(0, x) if order == 0 else mp.besseli(1, x) / x
+
+    return near
+
+
+def _bessel_far(order: int) -> Any:
+    return lambda v: mp.besseli(order, 1 / v) * mp.exp(-1 / v) / mp.sqrt(v)
+
+
+def _inverse(function: Any) -> Any:
+    return lambda x: 1 / function(x)
+
+
+_LOW: Final = mp.mpf("1e-9")
+
+SERIES: Final = (
+    Series(
+        name="erf_series", says="erf(x) / x - 1 for |x| <= 1, of x*x",
+        function=_erf, weight=lambda z: 1 / (1 + _erf(z)), interval=(0, 1), terms=_terms(7, 13),
+    ),
+    Series(
+        name="erfcx_series", says="(1 + 2 x) exp(x*x) erfc(x) for x from 0 to 28, of (x - 3) / (x + 3)",
+        function=_erfcx, weight=_inverse(_erfcx), interval=(-1, mp.mpf(25) / 31), terms=_terms(16, 25),
+    ),
+    Series(
+        name="erfinv_near_series", says="erfinv(y) / y for |y| <= 1/2, of y*y, to start from",
+        function=_inverse_near, weight=_inverse(_inverse_near), interval=(0, mp.mpf(1) / 4), terms=_terms(4, 6),
+    ),
+    Series(
+        name="erfinv_far_series", says="erfcinv(exp(-s*s)) / s for s from 0.83 to 27.4, of 1/s, to start from",
+        function=_inverse_far, weight=_inverse(_inverse_far), interval=(mp.mpf("0.0364"), mp.mpf("1.2012")),
+        terms=_terms(8, 8),
+    ),
+    Series(
+        name="log_pair_series", says="(2 atanh(s) - 2 s - 2/3 s**3) / s**5 for |s| <= 0.1716, of s*s",
+        function=_log_pair, weight=lambda z: z**2 / 2, interval=(0, mp.mpf("0.1716") ** 2), terms=_terms(3, 6),
+    ),
+    Series(
+        name="gamma_series", says="gamma(3/2 + g) for |g| <= 1/2",
+        function=lambda g: mp.gamma(g + mp.mpf(3) / 2), weight=lambda g: 1 / mp.gamma(g + mp.mpf(3) / 2),
+        interval=(-mp.mpf(1) / 2, mp.mpf(1) / 2), terms=_terms(12, 24),
+    ),
+    Series(
+        name="lgamma_one_series", says="lgamma(1 + f) / f for f from -1/4 to 1/2",
+        function=_lgamma_near(1), weight=_inverse(_lgamma_near(1)), interval=(-mp.mpf(1) / 4, mp.mpf(1) / 2),
+        terms=_terms(12, 25),
+    ),
+    Series(
+        name="lgamma_two_series", says="lgamma(2 + f) / f for f from -1/2 to 1",
+        function=_lgamma_near(2), weight=_inverse(_lgamma_near(2)), interval=(-mp.mpf(1) / 2, mp.mpf(1)),
+        terms=_terms(12, 25),
+    ),
+    Series(
+        name="stirling_series", says="x (lgamma(x) - (x - 1/2) log(x) + x - log(2 pi)/2) for x >= 9, of 1/(x*x)",
+        function=_stirling, weight=lambda w: mp.sqrt(w), interval=(mp.mpf("1e-12"), 1 / mp.mpf(81)), terms=_terms(3, 8),
+    ),
+    Series(
+        name="psi_near_series", says="psi(1 + f) / (f - f0) for f from -1/4 to 1/2, f0 where psi(1 + f) is 0",
+        function=_psi_near, weight=_inverse(_psi_near), interval=(-mp.mpf(1) / 4, mp.mpf(1) / 2), terms=_terms(12, 25),
+    ),
+    Series(
+        name="psi_next_series", says="psi(7/4 + g) / (3/4 + g - f0) for |g| <= 1/4, f0 as before",
+        function=lambda g: _psi_near(g + mp.mpf(3) / 4), weight=lambda g: 1 / _psi_near(g + mp.mpf(3) / 4),
+        interval=(-mp.mpf(1) / 4, mp.mpf(1) / 4), terms=_terms(8, 15),
+    ),
+    Series(
+        name="psi_middle_series", says="psi(3 + g) for |g| <= 1",
+        function=lambda g: mp.psi(0, 3 + g), weight=lambda g: 1 / mp.psi(0, 3 + g), interval=(-1, 1),
+        terms=_terms(13, 26),
+    ),
+    Series(
+        name="psi_tail_series", says="x*x (log(x) - 1/(2 x) - psi(x)) for x >= 9, of 1/(x*x)",
+        function=_psi_tail, weight=lambda w: w, interval=(mp.mpf("1e-12"), 1 / mp.mpf(81)), terms=_terms(3, 8),
+    ),
+    Series(
+        name="i0_near_series", says="I0(x) for |x| <= 8, of x*x",
+        function=_bessel_near(0), weight=_inverse(_bessel_near(0)), interval=(0, 64), terms=_terms(11, 17),
+    ),
+    Series(
+        name="i1_near_series", says="I1(x) / x for |x| <= 8, of x*x",
+        function=_bessel_near(1), weight=_inverse(_bessel_near(1)), interval=(0, 64), terms=_terms(10, 17),
+    ),
+    Series(
+        name="i0_far_series", says="sqrt(x) exp(-x) I0(x) for x >= 8, of 1/x",
+        function=_bessel_far(0), weight=_inverse(_bessel_far(0)), interval=(mp.mpf("1e-4"), mp.mpf(1) / 8),
+        terms=_terms(8, 24),
+    ),
+    Series(
+        name="i1_far_series", says="sqrt(x) exp(-x) I1(x) for x >= 8, of 1/x",
+        function=_bessel_far(1), weight=_inverse(_bessel_far(1)), interval=(mp.mpf("1e-4"), mp.mpf(1) / 8),
+        terms=_terms(8, 24),
+    ),
+)  # fmt: skip
+
+
+def constants_in_parts() -> dict[str, Number]:
+    """Return the constants that are written in two parts, the second as ``NAME_LOW``."""
+    return {
+        "PI": mp.pi,
+        "ROOT_2": mp.sqrt(2),
+        "ROOT_HALF": mp.sqrt(mp.mpf(1) / 2),
+        "INVERSE_ROOT_PI": 1 / mp.sqrt(mp.pi),
+        "TWO_THIRDS": mp.mpf(2) / 3,
+        "LOG_2": mp.log(2),
+        "HALF_LOG_2PI": mp.log(2 * mp.pi) / 2,
+        "PSI_ROOT": PSI_ROOT - 1,
+    }
+
+
+def _literals(precision: Precision, value: Number, bits: int) -> list[str]:
+    return [text.rstrip("lf") for text in split(precision, value, bits)]
+
+
+def coefficients(series: Series, precision: Precision) -> tuple[list[Number], Number]:
+    """Return the coefficients, lowest first, and what the rounding of the lowest has lost, if that matters.
+
+    Inside the interval, at 0, no other coefficient can make up for it.
+    """
+    if series.interval[0] >= 0:
+        return series.coefficients(precision), mp.mpf(0)
+    exact = best(series.function, series.weight, series.interval, series.terms[precision])
+    rounded = list(map(precision.rounded, exact))
+    return rounded, precision.rounded(exact[0] - rounded[0])
+
+
+def error(series: Series, precision: Precision, found: list[Number], lost: Number) -> float:
+    """Return the largest relative error of a polynomial in units of the precision's last place."""
+    with mp.workprec(_WIDE):
+        whole = [found[0] + lost, *found[1:]]
+    return float(largest_error(series.function, series.weight, series.interval, whole) * mp.mpf(2) ** precision.digits)
+
+
+def text() -> str:
+    """Return the file of the polynomials."""
+    lines = [
+        '"""Constants and minimax polynomials of the special functions. Written by bench/coefficients."""',
+        "",
+        "from gpuarray.ops.formula import Polynomial, constant",
+        "",
+    ]
+    with mp.workprec(_WIDE):
+        for name, value in constants_in_parts().items():
+            lines += _constant((name, f"{name}_LOW"), value, [p.digits for p in (SINGLE, DOUBLE)])
+        lines.append("# the first part is short: its products with exponents are exact")
+        lines += _constant(("LOG_2_SHORT", "LOG_2_REST"), mp.log(2), [SINGLE.digits - 8, DOUBLE.digits - 11])
+    for series in SERIES:
+        lines += ["", f"{series.name} = Polynomial(", f'    "{series.name}",', f'    "{series.says}",']
+        for word, precision in (("single", SINGLE), ("double", DOUBLE)):
+            found, lost = coefficients(series, precision)
+            numbers = [precision.literal(c).rstrip("lf") for c in found]
+            lines.append(f"    # {error(series, precision, found, lost):.2g} ULP")
+            lines.append(f"    {word}=({numbers[0]},")
+            lines += _rows(numbers[1:])
+            lines[-1] += "),"
+            lines.append(f"    {word}_lost={precision.literal(lost).rstrip('lf')},")
+        lines.append(")  # fmt: skip")
+    return "\n".join(lines) + "\n"
+
+
+def _constant(names: tuple[str, str], value: Number, bits: list[int]) -> Iterator[str]:
+    single, double = (_literals(p, value, width) for p, width in zip((SINGLE, DOUBLE), bits, strict=True))
+    for name, one, other in zip(names, single, double, strict=True):
+        yield f"{name} = constant({one}, {other})"
+
+
+def _rows(numbers: list[str]) -> Iterator[str]:
+    for start in range(0, len(numbers), 4):
+        yield "            " + ", ".join(numbers[start : start + 4]) + ("," if start + 4 < len(numbers) else "")

@@ -1,0 +1,443 @@
+"""Functions of numbers that are written once, for kernels and for the host.
+
+A :class:`Formula` is a Python function in a small part of the language: assignments, ``if``, ``for`` over a range,
+``break``, ``return``, conditional expressions, arithmetic, comparisons, and calls of formulas, of polynomials and of
+primitives. Called with arrays, NumPy runs it over lanes of float64: the lanes part at a condition, and join again after
+it, so that every lane does what it would do alone. ``codegen/formulas.py`` writes the same function in WGSL.
+
+Parameters and variables are real numbers of the precision at hand unless they are annotated otherwise. Functions with
+several results return tuples of real numbers.
+"""
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from gpuarray import dtypes
+from gpuarray.dtypes import DType
+from gpuarray.ops.spec import Signature
+
+#: The types of what formulas compute with, all of which are arrays on the host.
+Real: TypeAlias = Any
+Integer: TypeAlias = Any
+Truth: TypeAlias = Any
+Pair: TypeAlias = Any
+Triple: TypeAlias = Any
+
+#: Formulas and polynomials by name.
+FORMULAS: Final[dict[str, "Formula"]] = {}
+POLYNOMIALS: Final[dict[str, "Polynomial"]] = {}
+
+Environment: TypeAlias = dict[str, Any]
+Lanes: TypeAlias = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A number that differs between the precisions."""
+
+    single: float
+    double: float
+
+
+def constant(single: float, double: float) -> Real:
+    """Return a :class:`Constant`, which formulas take for a real number."""
+    return Constant(single, double)
+
+
+@dataclass(frozen=True, eq=False)
+class Primitive:
+    """A function of ``codegen/math`` and what does the same on the host.
+
+    Attributes
+    ----------
+    wgsl : str
+        A template: ``{0}``, ``{1}`` are the arguments, ``{T}`` the floating type.
+    """
+
+    wgsl: str
+    numpy: Callable[..., Any]
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Return the host's values."""
+        return self.numpy(*arguments)
+
+
+@dataclass(frozen=True, eq=False)
+class Polynomial:
+    """A polynomial; ``says`` what it approximates, and where.
+
+    Attributes
+    ----------
+    single, double : tuple of float
+        Coefficients for each precision, lowest first.
+    single_lost, double_lost : float
+        What the rounding of the lowest coefficient has lost, which is added before it.
+    """
+
+    name: str
+    says: str
+    single: tuple[float, ...]
+    double: tuple[float, ...]
+    single_lost: float = 0.0
+    double_lost: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.name in POLYNOMIALS:
+            raise ValueError(f"polynomial {self.name!r} is declared twice")
+        POLYNOMIALS[self.name] = self
+
+    def __call__(self, x: Any) -> Any:
+        """Return the values at ``x``, by the coefficients of double precision."""
+        first, *others, value = self.double
+        for coefficient in reversed(others):
+            value = coefficient + x * value
+        return first + (self.double_lost + x * value)
+
+
+class Formula:
+    """A function in the small language; see the module's page.
+
+    Attributes
+    ----------
+    name : str
+        Of the function.
+    tree : ast.FunctionDef
+        Its text.
+    scope : mapping
+        What its names mean that are no variables.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.name = function.__name__
+        self.__doc__ = function.__doc__
+        self.scope: dict[str, Any] = function.__globals__
+        module = ast.parse(textwrap.dedent(inspect.getsource(function)))
+        tree = module.body[0]
+        assert isinstance(tree, ast.FunctionDef)
+        self.tree = tree
+        self.parameters = tuple(a.arg for a in tree.args.args)
+        self.body = [s for s in tree.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+        if self.name in FORMULAS:
+            raise ValueError(f"formula {self.name!r} is declared twice")
+        FORMULAS[self.name] = self
+
+    def __call__(self, *operands: Any) -> Any:
+        """Return the values over lanes: one-dimensional arrays of equal length, and numbers."""
+        count = max((np.size(x) for x in operands if np.ndim(x)), default=-1)
+        if count < 0:
+            results = self(*(np.asarray(x)[None] for x in operands))
+            return tuple(r[0] for r in results) if isinstance(results, tuple) else results[0]
+        if not count:  # a lane has to come to the end for the results' dtypes to be known
+            results = self(*(np.zeros(1, x.dtype) if np.ndim(x) else x for x in operands))
+            return tuple(r[:0] for r in results) if isinstance(results, tuple) else results[:0]
+        run = _Run(self.scope, count)
+        run.block(self.body, dict(zip(self.parameters, operands, strict=True)), np.arange(count))
+        return run.results if len(run.results) > 1 else run.results[0]
+
+
+class _Run:
+    """One call of a formula over lanes."""
+
+    def __init__(self, scope: dict[str, Any], count: int) -> None:
+        self.scope = scope
+        self.count = count
+        self.results: tuple[Any, ...] = ()
+        self.broken: list[list[tuple[Environment, Lanes]]] = []
+
+    def block(self, statements: Sequence[ast.stmt], env: Environment, lanes: Lanes) -> tuple[Environment, Lanes]:
+        """Run statements for some lanes; return the variables of those that go on after them, and which those are."""
+        for statement in statements:
+            if not len(lanes):
+                break
+            match statement:
+                case ast.Assign(targets=[target], value=value):
+                    self._assign(target, self.value(value, env), env)
+                case ast.AnnAssign(target=target, value=ast.expr() as value):
+                    self._assign(target, self.value(value, env), env)
+                case ast.If(test=test, body=body, orelse=orelse):
+                    env, lanes = self._branch(self.value(test, env), body, orelse, env, lanes)
+                case ast.For(target=ast.Name(id=name), iter=ast.Call(args=bounds), body=body):
+                    env, lanes = self._loop(name, [self.value(b, env) for b in bounds], body, env, lanes)
+                case ast.Return(value=ast.expr() as value):
+                    self._return(self.value(value, env), lanes)
+                    return env, lanes[:0]
+                case ast.Break():
+                    self.broken[-1].append((env, lanes))
+                    return env, lanes[:0]
+                case _:
+                    raise TypeError(f"formulas have no {ast.unparse(statement)}")
+        return env, lanes
+
+    def _assign(self, target: ast.expr, value: Any, env: Environment) -> None:
+        names = target.elts if isinstance(target, ast.Tuple) else [target]
+        values = value if isinstance(target, ast.Tuple) else [value]
+        for name, item in zip(names, values, strict=True):
+            assert isinstance(name, ast.Name)
+            env[name.id] = item
+
+    def _return(self, value: Any, lanes: Lanes) -> None:
+        values = value if isinstance(value, tuple) else (value,)
+        if not self.results:
+            self.results = tuple(np.empty(self.count, np.result_type(v)) for v in values)
+        for result, part in zip(self.results, values, strict=True):
+            result[lanes] = part
+
+    def _branch(
+        self, test: Any, body: list[ast.stmt], orelse: list[ast.stmt], env: Environment, lanes: Lanes
+    ) -> tuple[Environment, Lanes]:
+        truths = np.broadcast_to(test, lanes.shape)
+        if truths.all():
+            return self.block(body, env, lanes)
+        if not truths.any():
+            return self.block(orelse, env, lanes)
+        ends = []
+        for way, statements in ((np.flatnonzero(truths), body), (np.flatnonzero(~truths), orelse)):
+            ends.append(self.block(statements, _taken(env, way), lanes[way]))
+        return _joined(ends)
+
+    def _loop(
+        self, name: str, bounds: list[Any], body: list[ast.stmt], env: Environment, lanes: Lanes
+    ) -> tuple[Environment, Lanes]:
+        self.broken.append([])
+        for k in range(*bounds):
+            env, lanes = self.block(body, {**env, name: k}, lanes)
+            if not len(lanes):
+                break
+        return _joined([*self.broken.pop(), (env, lanes)])
+
+    def value(self, node: ast.expr, env: Environment) -> Any:
+        """Return the value of an expression."""
+        match node:
+            case ast.Name(id=name):
+                found = env[name] if name in env else self.scope[name]
+                return found.double if isinstance(found, Constant) else found
+            case ast.Constant(value=value):
+                return value
+            case ast.BinOp(left=left, op=op, right=right):
+                return _OPERATORS[type(op)](self.value(left, env), self.value(right, env))
+            case ast.Compare(left=left, ops=[op], comparators=[right]):
+                return _OPERATORS[type(op)](self.value(left, env), self.value(right, env))
+            case ast.BoolOp(op=op, values=values):
+                first, *others = (self.value(v, env) for v in values)
+                for other in others:
+                    first = _OPERATORS[type(op)](first, other)
+                return first
+            case ast.UnaryOp(op=op, operand=operand):
+                return _OPERATORS[type(op)](self.value(operand, env))
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                return np.where(self.value(test, env), self.value(body, env), self.value(orelse, env))
+            case ast.Tuple(elts=items):
+                return tuple(self.value(item, env) for item in items)
+            case ast.Call(func=function, args=arguments):
+                return called(function, self.scope)(*(self.value(a, env) for a in arguments))
+            case _:
+                raise TypeError(f"formulas have no {ast.unparse(node)}")
+
+
+_OPERATORS: Final[dict[type, Callable[..., Any]]] = {
+    ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide, ast.USub: np.negative,
+    ast.Lt: np.less, ast.LtE: np.less_equal, ast.Gt: np.greater, ast.GtE: np.greater_equal, ast.Eq: np.equal,
+    ast.NotEq: np.not_equal, ast.And: np.logical_and, ast.Or: np.logical_or, ast.Not: np.logical_not,
+}  # fmt: skip
+
+
+def called(node: ast.expr, scope: dict[str, Any]) -> Any:
+    """Return what a call's name means: the name of a function, or that of a module and of a function in it."""
+    match node:
+        case ast.Name(id=name):
+            return scope[name]
+        case ast.Attribute(value=ast.Name(id=module), attr=name):
+            return getattr(scope[module], name)
+        case _:
+            raise TypeError(f"formulas call no {ast.unparse(node)}")
+
+
+def _taken(env: Environment, way: Lanes) -> Environment:
+    return {name: value[way] if np.ndim(value) else value for name, value in env.items()}
+
+
+def _joined(ends: Iterable[tuple[Environment, Lanes]]) -> tuple[Environment, Lanes]:
+    """Return the variables and lanes of several groups as those of one."""
+    there = [(env, lanes) for env, lanes in ends if len(lanes)]
+    if not there:
+        return {}, np.arange(0)
+    if len(there) == 1:
+        return there[0]
+    names = set.intersection(*(set(env) for env, _ in there))
+    env = {}
+    for name in names:
+        values = [e[name] for e, _ in there]
+        if not np.ndim(values[0]) and all(v is values[0] for v in values):
+            env[name] = values[0]
+        else:
+            env[name] = np.concatenate(
+                [np.broadcast_to(v, lanes.shape) for v, (_, lanes) in zip(values, there, strict=True)]
+            )
+    return env, np.concatenate([lanes for _, lanes in there])
+
+
+def formula(function: Callable[..., Any]) -> Formula:
+    """Declare a function to be a formula."""
+    return Formula(function)
+
+
+# --- primitives: functions of codegen/math, and NumPy's -------------------------------------------------------------
+
+
+def _function(name: str, numpy: Callable[..., Any], operands: int = 1) -> Primitive:
+    return Primitive(f"{name}_{{T}}({', '.join(f'{{{i}}}' for i in range(operands))})", numpy)
+
+
+def _split(x: Any) -> Any:
+    return (np.asarray(x, np.float64).view(np.uint64) & np.uint64(0xFFFFFFFFF8000000)).view(np.float64)
+
+
+def _two_product(a: Any, b: Any) -> tuple[Any, Any]:
+    product = np.asarray(a * b, np.float64)
+    a_high, b_high = _split(a), _split(b)
+    a_low, b_low = a - a_high, b - b_high
+    return product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+
+
+def _two_sum(a: Any, b: Any) -> tuple[Any, Any]:
+    total = a + b
+    part = total - a
+    return total, (a - (total - part)) + (b - part)
+
+
+def _expm1_rest(high: Any, low: Any) -> Any:
+    return np.expm1(high) - high + low * (1 + high)
+
+
+def _log_exponent(x: Any) -> Any:
+    fraction, exponent = np.frexp(x)
+    return exponent - (fraction < 0.7071067811865476)
+
+
+def _scaled(x: Any, n: Any) -> Any:
+    return np.ldexp(x, np.asarray(n).astype(np.int32))
+
+
+absolute: Final = _function("abs", np.abs)
+copysign: Final = _function("copysign", np.copysign, 2)
+exp: Final = _function("exp", np.exp)
+expm1: Final = _function("expm1", np.expm1)
+floor: Final = _function("floor", np.floor)
+isfinite: Final = _function("isfinite", np.isfinite)
+isinf: Final = _function("isinf", np.isinf)
+isnan: Final = _function("isnan", np.isnan)
+#: Whether a number is 0, and no subnormal one that a device takes for 0 in comparisons.
+is_zero: Final = Primitive("(!truth_{T}({0}))", lambda x: np.equal(x, 0))
+#: Whether a number is below 0, subnormal ones included.
+is_negative: Final = Primitive("(order_{T}({0}) < 0)", lambda x: np.less(x, 0))
+log: Final = _function("log", np.log)
+log1p: Final = _function("log1p", np.log1p)
+#: The other sign, of subnormal numbers too.
+negative: Final = _function("negative", np.negative)
+rint: Final = _function("rint", np.rint)
+signbit: Final = _function("signbit", np.signbit)
+sqrt: Final = _function("sqrt", np.sqrt)
+#: Quotients, products and sums that are rounded once and as written.
+divide: Final = _function("divide", np.divide, 2)
+add: Final = _function("add", np.add, 2)
+subtract: Final = _function("subtract", np.subtract, 2)
+multiply: Final = _function("multiply", np.multiply, 2)
+#: A product that may be subnormal, or one of subnormal numbers.
+gradual_multiply: Final = _function("gradual_multiply", np.multiply, 2)
+opaque: Final = _function("opaque", lambda x: x)
+#: Sums and products as two numbers: what is rounded, and what that lost.
+two_product: Final = _function("two_product", _two_product, 2)
+two_sum: Final = _function("two_sum", _two_sum, 2)
+fast_two_sum: Final = _function("fast_two_sum", lambda a, b: (a + b, b - ((a + b) - a)), 2)
+#: exp(high + low) - 1 - high of |high| <= log(2)/2.
+expm1_rest: Final = _function("expm1_rest", _expm1_rest, 2)
+#: x = 2**k * (1 + f) with 1 + f from sqrt(1/2) to sqrt(2).
+log_exponent: Final = _function("log_exponent", _log_exponent)
+log_fraction: Final = _function("log_fraction", lambda x, k: np.ldexp(x, -k) - 1, 2)
+#: sin(high + low) and cos(high + low) of |high| <= pi/4.
+sin_reduced: Final = _function("sin_reduced", lambda high, low: np.sin(high) + low * np.cos(high), 2)
+cos_reduced: Final = _function("cos_reduced", lambda high, low: np.cos(high) - low * np.sin(high), 2)
+#: x * 2**n of an integral real n, rounded once.
+scaled: Final = Primitive("ldexp_{T}({0}, i32({1}))", _scaled)
+#: x * 2**n of an integer n.
+shifted: Final = Primitive("ldexp_{T}({0}, {1})", _scaled)
+#: An integer as a real number.
+real: Final = Primitive("{T}({0})", lambda k: np.asarray(k, np.float64))
+infinity: Final = Primitive("infinity_{T}()", lambda: np.float64(np.inf))
+nan: Final = Primitive("nan_{T}()", lambda: np.float64(np.nan))
+
+
+# --- as NumPy's functions -------------------------------------------------------------------------------------------
+
+
+def floating(*operands: Any) -> Signature:
+    """Return the signature of a function of real numbers: floating dtypes stay, others are float64's."""
+    common = dtypes.promote(*operands)
+    if common.kind == "c":
+        raise TypeError(f"the function is one of real numbers; given {common.name}; take the real part first")
+    kind: DType = common if common.kind == "f" else dtypes.float64
+    return Signature((kind,) * len(operands), kind)
+
+
+class Function:
+    """A formula as a function of arrays, with what callers of NumPy's ufuncs ask of one.
+
+    Attributes
+    ----------
+    nin, nout, nargs : int
+        Number of operands, of results (always 1), and of both.
+    signature : None
+        It is elementwise.
+    """
+
+    signature: Final = None
+    nout: Final = 1
+
+    def __init__(self, formula: Formula) -> None:
+        self.formula = formula
+        self.__name__ = formula.name
+        self.nin = len(formula.parameters)
+        self.nargs = self.nin + 1
+
+    def __call__(self, *operands: Any, out: Any) -> Any:
+        """Write the values at broadcast operands to ``out``, computed in float64 and rounded once."""
+        with np.errstate(all="ignore"):
+            arrays = np.broadcast_arrays(*(np.asarray(x, np.float64) for x in operands), np.empty(out.shape))[:-1]
+            out[...] = self.formula(*(x.ravel() for x in arrays)).reshape(out.shape)
+        return out
+
+    def resolve_dtypes(
+        self, given: Sequence[Any], *, signature: Sequence[Any] | None = None, casting: str = "same_kind"
+    ) -> tuple[DType, ...]:
+        """Return the dtypes of a call as :meth:`numpy.ufunc.resolve_dtypes` does.
+
+        Parameters
+        ----------
+        given : sequence of dtype
+            Of operands, which may be Python types, and of the result, which may be None.
+        signature : sequence of dtype, optional
+            What is asked for, None where nothing is.
+        casting : str
+            What conversions are allowed.
+
+        Raises
+        ------
+        TypeError
+            If a conversion is not allowed, or what is asked for is no floating dtype.
+        """
+        kind = floating(*given[: self.nin]).output
+        asked = next((dtypes.canonical(d) for d in signature or () if d is not None), kind)
+        if asked.kind != "f":
+            raise TypeError(f"{self.__name__} has no loop for {asked.name}; accepted are floating dtypes")
+        conversions = [(d, asked) for d in given[: self.nin] if isinstance(d, np.dtype)]
+        for source, target in [*conversions, *((asked, d) for d in given[self.nin :] if d is not None)]:
+            if not np.can_cast(source, target, casting):  # type: ignore[arg-type]  # NumPy checks the name
+                raise TypeError(f"{self.__name__} cannot cast {source} to {target} with casting rule {casting!r}")
+        return (asked,) * self.nargs

@@ -1,0 +1,51 @@
+"""The special functions: one row each, by SciPy's names. Each is one formula, for kernels and for the host."""
+
+from typing import Final
+
+from gpuarray.ops.formula import Formula, Function, floating
+from gpuarray.ops.spec import MapOp
+from gpuarray.ops.special import bessel, errors, gamma, logistic
+
+
+def _row(formula: Formula, *, cost: int, ulp: float = 2) -> MapOp:
+    operands = ", ".join(f"{{{i}}}" for i in range(len(formula.parameters)))
+    return MapOp(
+        name=formula.name, numpy=Function(formula), arity=len(formula.parameters), dtypes=floating,
+        wgsl={"float": f"{formula.name}_{{T}}({operands})"}, cost=cost, ulp=ulp, doc=formula.__doc__ or "",
+    )  # fmt: skip
+
+
+#: The rows by SciPy's names of the functions.
+ROWS: Final[dict[str, MapOp]] = {
+    row.name: row
+    for row in (
+        _row(errors.erf, cost=60),
+        _row(errors.erfc, cost=60),
+        _row(errors.erfcx, cost=60),
+        _row(errors.erfinv, cost=150),
+        _row(errors.erfcinv, cost=150),
+        _row(errors.ndtr, cost=60),
+        _row(errors.log_ndtr, cost=80),
+        _row(errors.ndtri, cost=150),
+        _row(gamma.gamma, cost=150),
+        _row(gamma.rgamma, cost=150),
+        _row(gamma.gammaln, cost=150),
+        _row(gamma.loggamma, cost=150),
+        _row(gamma.gammasgn, cost=4),
+        _row(gamma.digamma, cost=100, ulp=3),
+        _row(gamma.sinc, cost=50),
+        _row(logistic.expit, cost=30),
+        _row(logistic.logit, cost=30),
+        _row(logistic.log_expit, cost=30),
+        _row(logistic.xlogy, cost=12),
+        _row(logistic.xlog1py, cost=14),
+        _row(logistic.entr, cost=12),
+        _row(logistic.rel_entr, cost=40),
+        _row(logistic.kl_div, cost=40),
+        _row(logistic.exprel, cost=20),
+        _row(bessel.i0, cost=50, ulp=4),
+        _row(bessel.i0e, cost=50, ulp=3),
+        _row(bessel.i1, cost=50, ulp=4),
+        _row(bessel.i1e, cost=50, ulp=3),
+    )
+}

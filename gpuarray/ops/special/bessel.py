@@ -1,0 +1,116 @@
+"""Modified Bessel functions of the first kind: polynomials up to 8, beyond it in 1/x beside exp(x) / sqrt(x)."""
+
+from typing import Final
+
+from gpuarray.ops.formula import (
+    Pair,
+    Real,
+    absolute,
+    add,
+    copysign,
+    formula,
+    isinf,
+    isnan,
+    scaled,
+    sqrt,
+    two_product,
+)
+from gpuarray.ops.special import series
+from gpuarray.ops.special.parts import exp_parts, product, quotient
+
+NEAR: Final = 8.0
+
+
+@formula
+def root_parts(x: Real) -> Pair:
+    """``sqrt(x)`` of ordinary x in two parts."""
+    r = sqrt(x)
+    square, lost = two_product(r, r)
+    return r, 0.5 * ((x - square) - lost) / r
+
+
+@formula
+def over_root(f: Real, x: Real) -> Pair:
+    """``f / sqrt(x)`` in two parts."""
+    r, r_low = root_parts(x)
+    return quotient(f, 0.0, r, r_low)
+
+
+@formula
+def grown(x: Real, f: Real, f_low: Real) -> Real:
+    """``exp(x) * (f + f_low)``."""
+    a, b, n = exp_parts(x, 0.0)
+    p, p_low = product(a, b, f, f_low)
+    return scaled(add(p, p_low), n)
+
+
+@formula
+def i0_near(x: Real) -> Pair:
+    """``i0(x)`` of 0 <= x <= 8 in two parts: the second is what the rounding of x*x loses, by about I1(x) / I0(x)."""
+    t, lost = two_product(x, x)
+    f = series.i0_near_series(t)
+    return f, 0.5 * lost * f / (1.0 + sqrt(1.0 + t))
+
+
+@formula
+def i1_near(x: Real) -> Pair:
+    """``i1(x)`` of 0 <= x <= 8 in two parts, by about I2(x) / I1(x)."""
+    t, lost = two_product(x, x)
+    f = series.i1_near_series(t)
+    return product(x, 0.0, f, 0.5 * lost * f / (2.0 + sqrt(4.0 + t)))
+
+
+@formula
+def i0(x: Real) -> Real:
+    """Bessel function of order 0, modified, of the first kind."""
+    a = absolute(x)
+    if isnan(x) or isinf(x):
+        return a
+    if a <= NEAR:
+        g, g_low = i0_near(a)
+        return add(g, g_low)
+    f, f_low = over_root(series.i0_far_series(1.0 / a), a)
+    return grown(a, f, f_low)
+
+
+@formula
+def i0e(x: Real) -> Real:
+    """exp(-abs(x)) times the modified Bessel function of order 0."""
+    a = absolute(x)
+    if isnan(x):
+        return x
+    if isinf(x):
+        return 0.0
+    if a <= NEAR:
+        g, g_low = i0_near(a)
+        return grown(-a, g, g_low)
+    f, f_low = over_root(series.i0_far_series(1.0 / a), a)
+    return add(f, f_low)
+
+
+@formula
+def i1(x: Real) -> Real:
+    """Bessel function of order 1, modified, of the first kind."""
+    a = absolute(x)
+    if isnan(x) or isinf(x):
+        return x
+    if a <= NEAR:
+        g, g_low = i1_near(a)
+        return copysign(add(g, g_low), x)
+    f, f_low = over_root(series.i1_far_series(1.0 / a), a)
+    return copysign(grown(a, f, f_low), x)
+
+
+@formula
+def i1e(x: Real) -> Real:
+    """exp(-abs(x)) times the modified Bessel function of order 1."""
+    a = absolute(x)
+    if isnan(x):
+        return x
+    if isinf(x):
+        return copysign(0.0, x)
+    if a <= NEAR:
+        g, g_low = i1_near(a)
+        return copysign(grown(-a, g, g_low), x)
+    f, f_low = over_root(series.i1_far_series(1.0 / a), a)
+    return copysign(add(f, f_low), x)

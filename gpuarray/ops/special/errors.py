@@ -1,0 +1,293 @@
+"""The error function, its complement and inverses, and the normal distribution.
+
+One polynomial gives ``(1 + 2 x) exp(x*x) erfc(x)`` for all x >= 0, in ``(x - 3) / (x + 3)`` (after Shepherd and
+Laframboise, Chebyshev approximation of (1 + 2x) exp(x^2) erfc x, Mathematics of Computation 36, 1981). The exponential
+beside it takes the square of x in two parts, so that tails keep all of their digits. Inverses start from a polynomial
+and are improved by Newton's method near 0, and by Halley's for the logarithm in the tails.
+"""
+
+from typing import Final
+
+from gpuarray.ops.formula import (
+    Pair,
+    Real,
+    Triple,
+    absolute,
+    add,
+    constant,
+    copysign,
+    divide,
+    fast_two_sum,
+    formula,
+    infinity,
+    is_negative,
+    is_zero,
+    isnan,
+    log1p,
+    multiply,
+    nan,
+    negative,
+    scaled,
+    shifted,
+    sqrt,
+    subtract,
+    two_product,
+    two_sum,
+)
+from gpuarray.ops.special import series
+from gpuarray.ops.special.parts import exp_parts, log1p_near_parts, log_in_parts, product, quotient
+from gpuarray.ops.special.series import (
+    INVERSE_ROOT_PI,
+    INVERSE_ROOT_PI_LOW,
+    LOG_2,
+    LOG_2_LOW,
+    ROOT_2,
+    ROOT_2_LOW,
+    ROOT_HALF,
+    ROOT_HALF_LOW,
+)
+
+#: 2 / sqrt(pi) and sqrt(pi) / 2.
+SLOPE: Final = 1.1283791670955126
+INVERSE_SLOPE: Final = 0.8862269254527581
+#: erfc is 0, or subnormal, above it.
+LAST: Final = constant(10.5, 27.5)
+#: Above it erf is 1.
+ERF_LIMIT: Final = constant(4.0, 6.0)
+VAST: Final = constant(1e10, 1e20)
+MINUTE: Final = constant(1e-9, 1e-18)
+#: Where the polynomial ends, and the asymptotic series is as good.
+FAR: Final = 28.0
+STEPS: Final = constant(1, 2)
+#: Up to it inverses are taken of erf, and beyond of its complement: there they are above 1/2, where units are larger.
+CENTRAL: Final = 0.53
+
+
+@formula
+def scaled_erfc(x: Real) -> Pair:
+    """``exp(x*x) * erfc(x)`` of x >= 0 in two parts; the second makes good what the quotient loses."""
+    if x > VAST:
+        return divide(INVERSE_ROOT_PI, x), 0.0
+    if x > FAR:
+        w = 0.5 / x / x
+        lost_part = w * (1.0 - w * (3.0 - w * (15.0 - w * (105.0 - w * (945.0 - w * (10395.0 - w * 135135.0))))))
+        y, y_low = quotient(INVERSE_ROOT_PI, INVERSE_ROOT_PI_LOW, x, 0.0)
+        return fast_two_sum(y, y_low - y * lost_part)
+    q = divide(x - 3.0, x + 3.0)
+    twice, lost = two_sum(1.0, 2.0 * x)
+    return quotient(series.erfcx_series(q), 0.0, twice, lost)
+
+
+@formula
+def erfc_parts(x: Real) -> Triple:
+    """``erfc(x)`` of x >= 0 as ``(a + b) * 2**n``."""
+    z = LAST if x > LAST else x
+    f, f_low = scaled_erfc(z)
+    square, square_low = two_product(z, z)
+    a, b, n = exp_parts(-square, -square_low)
+    p, p_low = product(a, b, f, f_low)
+    return p, p_low, n
+
+
+@formula
+def small_erf(x: Real) -> Real:
+    """``erf(x)`` of |x| <= 1."""
+    return add(x, x * series.erf_series(x * x))
+
+
+@formula
+def erf(x: Real) -> Real:
+    """Error function."""
+    a = absolute(x)
+    if isnan(x):
+        return x
+    if a < MINUTE:
+        # of a multiple: the smaller terms would be subnormal
+        return shifted(multiply(shifted(x, 64), SLOPE), -64)
+    if a < 1.0:
+        return small_erf(x)
+    if a > ERF_LIMIT:
+        return copysign(1.0, x)
+    p, p_low, n = erfc_parts(a)
+    return copysign(1.0 - scaled(p + p_low, n), x)
+
+
+@formula
+def erfc(x: Real) -> Real:
+    """Complementary error function."""
+    if isnan(x):
+        return x
+    if x < 0.25:
+        return 1.0 - erf(x)
+    p, p_low, n = erfc_parts(x)
+    return scaled(add(p, p_low), n)
+
+
+@formula
+def erfcx(x: Real) -> Real:
+    """Scaled complementary error function."""
+    if isnan(x):
+        return x
+    if x > VAST:
+        return divide(INVERSE_ROOT_PI, x)
+    if absolute(x) < 0.5:
+        square, square_low = two_product(x, x)
+        a, b, n = exp_parts(square, square_low)
+        left, left_low = two_sum(1.0, -small_erf(x))
+        p, p_low = product(a, b, left, left_low)
+        return scaled(add(p, p_low), n)
+    if x > 0.0:
+        f, f_low = scaled_erfc(x)
+        return add(f, f_low)
+    # 2 exp(x*x) - erfcx(-x)
+    z = -LAST if x < -LAST else x
+    square, square_low = two_product(z, z)
+    g, g_low = scaled_erfc(-z)
+    a, b, n = exp_parts(square, square_low)
+    if n > 60.0:
+        return scaled(2.0 * add(a, b), n)
+    twice = scaled(2.0 * a, n)
+    left, left_low = two_sum(twice, -g)
+    return add(left, left_low + (scaled(2.0 * b, n) - g_low))
+
+
+@formula
+def normal_tail(x: Real) -> Triple:
+    """Return the probability of more than x >= 0 as ``(a + b) * 2**n``."""
+    t = 40.0 if x > 40.0 else x
+    z, z_low = product(t, 0.0, ROOT_HALF, ROOT_HALF_LOW)
+    f, f_low = scaled_erfc(z)
+    # its logarithm's derivative is 2 z - slope / f
+    moved = f_low + f * z_low * (2.0 * z - SLOPE / f)
+    square, square_low = two_product(t, t)
+    a, b, n = exp_parts(-0.5 * square, -0.5 * square_low)
+    p, p_low = product(a, b, 0.5 * f, 0.5 * moved)
+    return p, p_low, n
+
+
+@formula
+def ndtr(x: Real) -> Real:
+    """Cumulative distribution function of the standard normal distribution."""
+    if isnan(x):
+        return x
+    if x > -0.6 and x < 1.0:
+        return 0.5 + 0.5 * small_erf(x * ROOT_HALF)
+    p, p_low, n = normal_tail(absolute(x))
+    if x > 0.0:
+        return 1.0 - scaled(p + p_low, n)
+    return scaled(add(p, p_low), n)
+
+
+@formula
+def log_ndtr(x: Real) -> Real:
+    """Logarithm of the cumulative distribution function of the standard normal distribution."""
+    if isnan(x):
+        return x
+    if x > -0.35 and x < 0.55:
+        # log((1 + erf(x / sqrt(2))) / 2)
+        return subtract(log1p(small_erf(x * ROOT_HALF)) - LOG_2_LOW, LOG_2)
+    if x > 0.0:
+        p, p_low, n = normal_tail(x)
+        tail = scaled(p, n)
+        if tail < 1e-20:
+            return negative(scaled(add(p, p_low), n))
+        a, b, c = log1p_near_parts(-tail, -scaled(p_low, n))
+        return add(a, b + c)
+    t = -x
+    if t > VAST:
+        return multiply(-0.5 * t, t)
+    # no cancellation: the logarithm of half the scaled function is negative too
+    z, z_low = product(t, 0.0, ROOT_HALF, ROOT_HALF_LOW)
+    f, f_low = scaled_erfc(z)
+    square, square_low = two_product(t, t)
+    high, low = log_in_parts(0.5 * f)
+    moved = f_low / f + z_low * (2.0 * z - SLOPE / f)
+    total, lost = two_sum(-0.5 * square, high)
+    return add(total, lost + (low + moved - 0.5 * square_low))
+
+
+@formula
+def erfinv_near(y: Real) -> Pair:
+    """``erfinv(y)`` of |y| up to CENTRAL in two parts."""
+    x = y * series.erfinv_near_series(y * y)
+    step = 0.0
+    for _k in range(STEPS):
+        x = x + step
+        square = x * x
+        # exp(x*x) to the digits that the step needs
+        grown = 1.0 + square * (1.0 + square * (0.5 + square * (0.16666667 + square * 0.041666667)))
+        step = ((y - x) - x * series.erf_series(square)) * (INVERSE_SLOPE * grown)
+    return x, step
+
+
+@formula
+def erfcinv_far(p: Real) -> Pair:
+    """``erfcinv(p)`` of 0 < p <= 1 - CENTRAL in two parts."""
+    high, low = log_in_parts(p)
+    s = sqrt(-high)
+    x = s * series.erfinv_far_series(1.0 / s)
+    step = 0.0
+    for _k in range(STEPS):
+        x = x + step
+        f, f_low = scaled_erfc(x)
+        square, square_low = two_product(x, x)
+        slope = SLOPE / f
+        # log(p) - log(erfc(x)) by parts, since they cancel; slope is its derivative
+        grown, grown_low = log_in_parts(f)
+        first, lost = two_sum(square, high)
+        second, more = two_sum(first, -grown)
+        miss = second + (lost + more + (low + square_low) - grown_low - f_low / f)
+        u = miss / slope
+        step = -u / (1.0 - 0.5 * u * (slope - 2.0 * x))
+    return x, step
+
+
+@formula
+def erfinv(y: Real) -> Real:
+    """Inverse of the error function."""
+    a = absolute(y)
+    if isnan(y) or a > 1.0:
+        return nan()
+    if a == 1.0:
+        return copysign(infinity(), y)
+    if a < MINUTE:
+        return shifted(multiply(shifted(y, 64), INVERSE_SLOPE), -64)
+    if a <= CENTRAL:
+        x, rest = erfinv_near(y)
+        return add(x, rest)
+    x, rest = erfcinv_far(1.0 - a)
+    return copysign(add(x, rest), y)
+
+
+@formula
+def erfcinv(y: Real) -> Real:
+    """Inverse of the complementary error function."""
+    if isnan(y) or is_negative(y) or y > 2.0:
+        return nan()
+    if is_zero(y):
+        return infinity()
+    if y == 2.0:
+        return -infinity()
+    if absolute(y - 1.0) <= CENTRAL:
+        x, rest = erfinv_near(1.0 - y)
+        return add(x, rest)
+    x, rest = erfcinv_far(y if y < 1.0 else 2.0 - y)
+    return add(x, rest) if y < 1.0 else -add(x, rest)
+
+
+@formula
+def ndtri(p: Real) -> Real:
+    """Inverse of the cumulative distribution function of the standard normal distribution."""
+    if isnan(p) or is_negative(p) or p > 1.0:
+        return nan()
+    if is_zero(p):
+        return -infinity()
+    if p == 1.0:
+        return infinity()
+    if absolute(p - 0.5) <= 0.5 * CENTRAL:
+        x, rest = erfinv_near(2.0 * p - 1.0)
+        y, y_low = product(x, rest, ROOT_2, ROOT_2_LOW)
+        return add(y, y_low)
+    x, rest = erfcinv_far(shifted(p if p < 0.5 else 1.0 - p, 1))
+    y, y_low = product(x, rest, ROOT_2, ROOT_2_LOW)
+    return -add(y, y_low) if p < 0.5 else add(y, y_low)

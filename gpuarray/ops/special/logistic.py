@@ -1,0 +1,204 @@
+"""The logistic function and its relatives, and the terms of entropies."""
+
+from typing import Final
+
+from gpuarray.ops.formula import (
+    Integer,
+    Pair,
+    Real,
+    absolute,
+    add,
+    constant,
+    divide,
+    expm1,
+    formula,
+    gradual_multiply,
+    infinity,
+    is_negative,
+    is_zero,
+    isinf,
+    isnan,
+    log,
+    log1p,
+    nan,
+    negative,
+    scaled,
+    shifted,
+    subtract,
+    two_sum,
+)
+from gpuarray.ops.special import series
+from gpuarray.ops.special.parts import exp_parts, exp_times, log_in_parts, product, quotient
+from gpuarray.ops.special.series import TWO_THIRDS
+
+#: Up to it the logarithm of a ratio near 1 is a series.
+NEAR: Final = 0.1715
+#: Beyond it 1 + exp(x) is exp(x).
+APART: Final = 40.0
+#: Below it the logarithm of p is that of p / (1 - p).
+MINUTE: Final = constant(1e-9, 1e-18)
+#: Below it x and y are scaled up.
+SCANT: Final = 1e-9
+
+
+@formula
+def exp_pair(x: Real) -> Pair:
+    """``exp(x)`` of moderate x in two parts."""
+    a, b, n = exp_parts(x, 0.0)
+    return scaled(a, n), scaled(b, n)
+
+
+@formula
+def expit(x: Real) -> Real:
+    """Logistic function."""
+    if isnan(x):
+        return x
+    if x < -APART:
+        return exp_times(x, 0.0, 1.0)
+    if x > APART:
+        return 1.0
+    e, e_low = exp_pair(-absolute(x))
+    whole, lost = two_sum(1.0, e)
+    q, rest = quotient(1.0 if x > 0.0 else e, 0.0 if x > 0.0 else e_low, whole, lost + e_low)
+    return add(q, rest)
+
+
+@formula
+def log_expit(x: Real) -> Real:
+    """Logarithm of the logistic function."""
+    if isnan(x) or x < -APART:
+        return x
+    if x > APART:
+        return negative(exp_times(-x, 0.0, 1.0))
+    e, e_low = exp_pair(-absolute(x))
+    near = log1p(e) + e_low / (1.0 + e)
+    return subtract(x, near) if x < 0.0 else -near
+
+
+@formula
+def log_ratio_near(s: Real) -> Real:
+    """``log((1 + s) / (1 - s))`` of |s| up to 0.1716."""
+    z = s * s
+    return add(2.0 * s, s * z * (TWO_THIRDS + z * series.log_pair_series(z)))
+
+
+@formula
+def logit(p: Real) -> Real:
+    """Inverse of the logistic function."""
+    if isnan(p) or is_negative(p) or p > 1.0:
+        return nan()
+    if is_zero(p) or p == 1.0:
+        return -infinity() if is_zero(p) else infinity()
+    if p < MINUTE:
+        return log(p)
+    s = 2.0 * p - 1.0
+    if absolute(s) < NEAR:
+        return log_ratio_near(s)
+    whole, lost = two_sum(1.0, -p)
+    q, rest = quotient(p, 0.0, whole, lost)
+    high, low = log_in_parts(q)
+    return add(high, low + rest / q)
+
+
+@formula
+def xlogy(x: Real, y: Real) -> Real:
+    """X log(y), 0 where x is 0."""
+    if is_zero(x) and not isnan(y):
+        return 0.0
+    return gradual_multiply(x, log(y))
+
+
+@formula
+def xlog1py(x: Real, y: Real) -> Real:
+    """X log(1 + y), 0 where x is 0."""
+    if is_zero(x) and not isnan(y):
+        return 0.0
+    return gradual_multiply(x, log1p(y))
+
+
+@formula
+def entr(x: Real) -> Real:
+    """Term of an entropy, -x log(x); 0 where x is 0 and -inf below."""
+    if is_zero(x):
+        return 0.0
+    if is_negative(x):
+        return -infinity()
+    return gradual_multiply(x, -log(x))
+
+
+@formula
+def log_ratio(x: Real, y: Real) -> Pair:
+    """``log(x / y)`` of positive finite x and y in two parts."""
+    high, low = log_in_parts(x)
+    other, other_low = log_in_parts(y)
+    total, lost = two_sum(high, -other)
+    return total, lost + (low - other_low)
+
+
+@formula
+def rel_entr(x: Real, y: Real) -> Real:
+    """Term of a relative entropy, x log(x / y); 0 where x is 0 and y is not negative, inf where either is."""
+    if isnan(x) or isnan(y):
+        return nan()
+    if is_zero(x) and not is_negative(y):
+        return 0.0
+    if is_zero(y) or is_negative(x) or is_negative(y):
+        return infinity()
+    if isinf(x) or isinf(y):
+        return nan() if isinf(x) and isinf(y) else (infinity() if isinf(x) else -infinity())
+    # of multiples, where the difference may be subnormal
+    u = shifted(x, 64) if y < MINUTE else x
+    v = shifted(y, 64) if y < MINUTE else y
+    d = subtract(u, v)
+    if absolute(d) < 0.3 * v:
+        # the difference is exact, and with it s = d / (x + y)
+        s = 0.5 * d / (v + 0.5 * d)
+        return gradual_multiply(x, log_ratio_near(s))
+    high, low = log_ratio(x, y)
+    return gradual_multiply(x, add(high, low))
+
+
+@formula
+def divergence(x: Real, y: Real) -> Real:
+    """``kl_div(x, y)`` of positive finite x and y."""
+    d = subtract(x, y)
+    if absolute(d) < 0.3 * y:
+        # d = s (x + y), and x log(x / y) - d = x (2 s + 2/3 s**3 + ...) - s (x + y) = s d + x s**3 (2/3 + ...)
+        s = 0.5 * d / (y + 0.5 * d)
+        z = s * s
+        return add(s * d, x * s * z * (TWO_THIRDS + z * series.log_pair_series(z)))
+    high, low = log_ratio(x, y)
+    p, p_low = product(x, 0.0, high, low)
+    total, lost = two_sum(p, -x)
+    whole, more = two_sum(total, y)
+    value = add(whole, more + (lost + p_low))
+    # the first product has overflowed
+    return infinity() if isnan(value) else value
+
+
+@formula
+def kl_div(x: Real, y: Real) -> Real:
+    """Term of a Kullback-Leibler divergence, x log(x / y) - x + y; y where x is 0, inf where either is negative."""
+    if isnan(x) or isnan(y):
+        return nan()
+    if is_zero(x) and not is_negative(y):
+        return y
+    if is_zero(y) or is_negative(x) or is_negative(y):
+        return infinity()
+    if isinf(x) or isinf(y):
+        return nan() if isinf(x) else infinity()
+    # of multiples, if any part may be subnormal
+    n: Integer = 64 if x < SCANT and y < SCANT else 0
+    return shifted(divergence(shifted(x, n), shifted(y, n)), -n)
+
+
+@formula
+def exprel(x: Real) -> Real:
+    """Relative error exponential, (exp(x) - 1) / x."""
+    if is_zero(x):
+        return 1.0
+    if isinf(x):
+        return x if x > 0.0 else 0.0
+    if x > APART:
+        return exp_times(x, 0.0, divide(1.0, x))
+    return divide(expm1(x), x)

@@ -1,0 +1,108 @@
+"""Exponentials, logarithms and quotients with more digits than one number has: what the special functions share.
+
+A number in two parts is the sum of a rounded one and a small rest. Relative errors of a few units that would add up are
+carried along as such rests, and the end result is rounded once.
+"""
+
+from typing import Final
+
+from gpuarray.ops.formula import (
+    Integer,
+    Pair,
+    Real,
+    Triple,
+    add,
+    constant,
+    divide,
+    expm1_rest,
+    fast_two_sum,
+    formula,
+    log_exponent,
+    log_fraction,
+    opaque,
+    real,
+    rint,
+    scaled,
+    subtract,
+    two_product,
+    two_sum,
+)
+from gpuarray.ops.special import series
+from gpuarray.ops.special.series import LOG_2_REST, LOG_2_SHORT, TWO_THIRDS, TWO_THIRDS_LOW
+
+INVERSE_LN2: Final = 1.4426950408889634
+#: Exponentials beyond it are infinite, or 0, whatever they are multiplied by.
+EXP_LIMIT: Final = constant(200.0, 1500.0)
+
+
+@formula
+def exp_parts(high: Real, low: Real) -> Triple:
+    """``exp(high + low)`` as ``(a + b) * 2**n``; a is about 1, and n integral."""
+    bounded = EXP_LIMIT if high > EXP_LIMIT else (-EXP_LIMIT if high < -EXP_LIMIT else high)
+    n = rint(bounded * INVERSE_LN2)
+    first, rest = two_sum(opaque(bounded - n * LOG_2_SHORT), low - n * LOG_2_REST)
+    one, less = fast_two_sum(1.0, first)
+    whole, left = fast_two_sum(one, less + expm1_rest(first, rest))
+    return whole, left, n
+
+
+@formula
+def exp_times(high: Real, low: Real, factor: Real) -> Real:
+    """``exp(high + low) * factor``, rounded once or nearly, for a factor of moderate size."""
+    a, b, n = exp_parts(high, low)
+    product, lost = two_product(a, factor)
+    return scaled(add(product, lost + b * factor), n)
+
+
+@formula
+def log1p_near_parts(f: Real, f_low: Real) -> Triple:
+    """``log(1 + f + f_low)`` of f from -0.3 to 0.42 in three parts, the first two of which are exact to add."""
+    # s = f / (2 + f) in two parts
+    whole, whole_low = fast_two_sum(2.0, f)
+    s = divide(f, whole)
+    taken, taken_low = two_product(s, whole)
+    s_low = (((opaque(f - taken) - taken_low) + f_low) - s * (whole_low + f_low)) / whole
+    # 2 s + 2/3 s**3 + ...
+    z, z_low = two_product(s, s)
+    cube, cube_low = two_product(s, z)
+    third, third_low = two_product(cube, TWO_THIRDS)
+    rest = third_low + cube * TWO_THIRDS_LOW + (cube_low + s * z_low) * TWO_THIRDS
+    rest = rest + cube * z * series.log_pair_series(z) + s_low * (2.0 + 2.0 * z)
+    sum_, sum_low = two_sum(2.0 * s, third)
+    return sum_, sum_low, rest
+
+
+@formula
+def log_in_parts(x: Real) -> Pair:
+    """``log(x)`` of positive finite x in two parts."""
+    k: Integer = log_exponent(x)
+    n = real(k)
+    a, b, c = log1p_near_parts(log_fraction(x, k), 0.0)
+    total, lost = two_sum(n * LOG_2_SHORT, a)
+    return fast_two_sum(total, lost + (b + (c + n * LOG_2_REST)))
+
+
+@formula
+def log1p_parts(x: Real, x_low: Real) -> Pair:
+    """``log(1 + x + x_low)`` of x >= 0 in two parts."""
+    if x < 0.4:
+        a, b, c = log1p_near_parts(x, x_low)
+        return fast_two_sum(a, b + c)
+    whole, lost = two_sum(1.0, x)
+    high, low = log_in_parts(whole)
+    return high, low + (lost + x_low) / whole
+
+
+@formula
+def quotient(x: Real, x_low: Real, y: Real, y_low: Real) -> Pair:
+    """``(x + x_low) / (y + y_low)`` in two parts, where y is neither 0 nor infinite."""
+    q = divide(x, y)
+    taken, taken_low = two_product(q, y)
+    return q, ((subtract(x, taken) - taken_low) + (x_low - q * y_low)) / y
+
+
+@formula
+def product(x: Real, x_low: Real, y: Real, y_low: Real) -> Pair:
+    """``(x + x_low) * (y + y_low)`` in two parts."""
+    p, p_low = two_product(x, y)
+    return p, p_low + (x * y_low + x_low * y)

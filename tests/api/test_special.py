@@ -1,0 +1,186 @@
+"""The special functions: SciPy's values on every device, and SciPy's own functions of arrays of this package."""
+
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gpuarray as xp
+from gpuarray import dispatch
+from gpuarray.codegen import library
+from gpuarray.ops import special as rows
+from gpuarray.ops.formula import FORMULAS, Real, absolute, formula
+
+scipy_special = pytest.importorskip("scipy.special")
+ufuncs = sys.modules["scipy.special._ufuncs"]
+
+NAMES = sorted(rows.ROWS)
+ORDINARY = np.array([0.1, 0.25, 0.5, 0.75, 0.9, 1.0, 1.4, 2.0, 2.6, 3.5, 5.0, 7.9, 8.1, 11.0, 13.0, 25.0])
+SPECIAL = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, -1.0, -2.0, -0.5, -2.5, 1.0, 2.0, 0.5])
+
+
+def theirs(name: str) -> Any:
+    """Return SciPy's own ufunc, whether or not its public name looks for other libraries."""
+    return getattr(ufuncs, {"digamma": "psi"}.get(name, name), None) or getattr(scipy_special, name)
+
+
+def operands(name: str, values: np.ndarray, dtype: Any) -> list[np.ndarray]:
+    if rows.ROWS[name].arity == 1:
+        return [values.astype(dtype)]
+    return [x.ravel().astype(dtype) for x in np.meshgrid(values, values)]
+
+
+# every row on a device against the host's formula: tests/codegen/test_math.py
+@pytest.mark.parametrize("name", NAMES)
+def test_values_are_scipys(name: str) -> None:
+    for dtype in (np.float32, np.float64):
+        x = operands(name, np.concatenate([ORDINARY, -ORDINARY]), dtype)
+        with np.errstate(all="ignore"):
+            want = theirs(name)(*(v.astype(np.float64) for v in x)).astype(dtype)
+        got = np.asarray(getattr(xp.special, name)(*(xp.asarray(v, device="cpu") for v in x)))
+        assert got.dtype == dtype
+        # float64 to SciPy's own error, which is larger than ours: bench/accuracy
+        rtol, atol = (1e-6, 1e-8) if dtype is np.float32 else (2e-12, 4e-15)
+        with np.errstate(invalid="ignore"):
+            near = np.abs(got - want) <= rtol * np.abs(want) + atol
+        same = near | (got == want) | (np.isnan(got) & np.isnan(want))
+        assert same.all(), [(tuple(v[i] for v in x), got[i], want[i]) for i in np.flatnonzero(~same)[:5]]
+
+
+#: Where SciPy's special values are not those of the function: ours, and why.
+DIFFERENT = {
+    "sinc": "exactly 0 at integers",
+    "i0": "infinite at infinities, where SciPy has NaN",
+    "i1": "infinite at infinities, where SciPy has NaN; odd at -0",
+    "i1e": "odd at -0",
+    "kl_div": "infinite where y is, where SciPy has NaN",
+    "erfcinv": "0 at 1 has the sign of neither side",
+}
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - set(DIFFERENT)))
+def test_special_values_are_scipys(name: str) -> None:
+    x = operands(name, SPECIAL, np.float32)
+    with np.errstate(all="ignore"):
+        want = theirs(name)(*x)
+    got = np.asarray(getattr(xp.special, name)(*(xp.asarray(v, device="cpu") for v in x)))
+    for test in (np.isnan, np.isinf, lambda v: v == 0):
+        np.testing.assert_array_equal(test(got), test(want), str(x))
+    number = ~np.isnan(want)
+    np.testing.assert_array_equal(np.signbit(got)[number], np.signbit(want)[number], str([v[number] for v in x]))
+
+
+def test_where_scipys_special_values_are_not_the_functions() -> None:
+    ends = xp.asarray(np.array([np.inf, -np.inf, 3.0, -0.0], np.float32), device="cpu")
+    np.testing.assert_array_equal(np.asarray(xp.special.i0(ends))[:2], [np.inf, np.inf])
+    np.testing.assert_array_equal(np.asarray(xp.special.i1(ends))[:2], [np.inf, -np.inf])
+    assert np.asarray(xp.special.sinc(ends))[2] == 0
+    assert np.signbit(np.asarray(xp.special.i1e(ends))[3])
+
+
+@pytest.mark.parametrize("name", ["erf", "psi", "xlogy", "log1p"])
+def test_scipys_ufuncs_take_arrays(name: str, device: Any) -> None:
+    ufunc = getattr(ufuncs, name)
+    x = np.linspace(0.25, 4, 7, dtype=np.float32)
+    given = [x] * ufunc.nin
+    got = ufunc(*map(xp.asarray, given))
+    assert isinstance(got, xp.GpuArray)
+    want = ufunc(*given)
+    assert got.dtype == want.dtype
+    np.testing.assert_allclose(np.asarray(got), want, rtol=1e-6)
+    assert xp.stats()["fallbacks"] == 0
+
+
+def test_the_namespace_is_found_by_scipys_wrappers() -> None:
+    x = xp.asarray([0.5, 1.5])
+    got = scipy_special.erf(x)  # tests set SCIPY_ARRAY_API
+    assert isinstance(got, xp.GpuArray)
+    np.testing.assert_allclose(np.asarray(got), [0.5204998778130465, 0.9661051464753108], rtol=1e-15)
+
+
+def test_keywords_of_ufuncs(device: Any) -> None:
+    x = xp.asarray(np.array([0.5, -0.5, 1.0], np.float32))
+    out = xp.zeros(3, dtype=xp.float32)
+    assert ufuncs.erf(x, out=out) is out
+    assert xp.special.erf(x, out=out, where=x > 0) is out
+    np.testing.assert_allclose(np.asarray(out), [0.5204999, -0.5204999, 0.8427008], rtol=1e-6)
+    kept = xp.special.erf(x, out=xp.full(3, 9, dtype=xp.float32), where=x > 0)
+    np.testing.assert_allclose(np.asarray(kept), [0.5204999, 9, 0.8427008], rtol=1e-6)
+    assert ufuncs.erf(x, dtype=np.float32).dtype == np.float32
+    with pytest.raises(TypeError, match="no loop for int32"):
+        xp.special.erf(x, dtype=xp.int32)
+    with pytest.raises(TypeError, match="cannot cast"):
+        xp.special.erf(x, out=xp.zeros(3, dtype=xp.int32))
+
+
+def test_dtypes() -> None:
+    with xp.using(device="cpu"):
+        for given, wanted in (
+            ("float16", "float16"),
+            ("float32", "float32"),
+            ("int32", "float64"),
+            ("bool", "float64"),
+        ):
+            assert xp.special.erf(xp.ones(2, dtype=given)).dtype == np.dtype(wanted)
+        assert xp.special.xlogy(xp.ones(2, dtype=xp.float32), 2.0).dtype == np.float32
+        with pytest.raises(TypeError, match="real numbers; given complex128"):
+            xp.special.gamma(xp.ones(2, dtype=xp.complex128))
+
+
+def test_complex_arguments_of_scipys_ufuncs_run_on_the_host_and_are_counted() -> None:
+    x = xp.asarray(np.array([1 + 1j], np.complex64), device="wgpu")
+    np.testing.assert_allclose(np.asarray(ufuncs.erf(x)), ufuncs.erf(np.array([1 + 1j], np.complex64)))
+    assert xp.stats()["fallbacks"] == 1
+
+
+def test_ufuncs_of_the_same_name_from_elsewhere_are_not_taken_for_scipys() -> None:
+    class Named:
+        __name__ = "erf"
+
+    assert dispatch.scipy_row(Named()) is None
+    assert dispatch.scipy_row(ufuncs.erf) is rows.ROWS["erf"]
+
+
+def test_numpys_functions_are_the_same_rows(device: Any) -> None:
+    x = np.array([0.0, 0.3, -1.5, 2.25, 30.0], np.float32)
+    np.testing.assert_allclose(np.asarray(np.sinc(xp.asarray(x))), np.sinc(x), rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(np.asarray(np.i0(xp.asarray(x))), np.i0(x), rtol=1e-6)
+    assert xp.stats()["fallbacks"] == 0
+
+
+# --- the small language -----------------------------------------------------------------------------------------------
+
+
+@formula
+def collatz(x: Real) -> Real:
+    """Count of a loop that lanes leave at different times, with variables that change in one branch only."""
+    y = x
+    count = 0.0
+    for _k in range(60):
+        if y <= 1.0:
+            break
+        half = 0.5 * y
+        if half == absolute(half) and half - 1.0 >= 3.0:
+            y = half - 1.0
+            continue_by = 2.0
+        else:
+            y = y - 1.0
+            continue_by = 1.0
+        count = count + continue_by
+    if count > 6.0:
+        return -count
+    return count
+
+
+def test_lanes_do_together_what_each_does_alone() -> None:
+    x = np.arange(-3.0, 40.0)
+    together = collatz(x)
+    np.testing.assert_array_equal(together, [collatz(v) for v in x])
+    assert together.min() < -6
+    assert together.max() <= 6
+
+
+def test_every_formula_has_a_text_in_both_precisions() -> None:
+    names = {f"{name}_{kind}" for name in FORMULAS if name != "collatz" for kind in ("f32", "f64")}
+    assert names <= library.names()

@@ -1,0 +1,44 @@
+"""The polynomials of the special functions are as near to the functions as their file says.
+
+That the file is what the script makes takes minutes to see: ``python -m bench.coefficients --check``.
+"""
+
+import numpy as np
+import pytest
+from mpmath import mp
+
+from bench.coefficients.series import Series
+from bench.coefficients.special import SERIES, constants_in_parts
+from gpuarray.ops.formula import POLYNOMIALS
+from gpuarray.ops.special import series as written
+
+#: Starting values, which are improved.
+ESTIMATES = {"erfinv_near_series", "erfinv_far_series"}
+
+
+@pytest.mark.parametrize("series", [s for s in SERIES if s.name not in ESTIMATES], ids=lambda s: s.name)
+def test_polynomials_are_near_the_functions(series: Series) -> None:
+    polynomial = POLYNOMIALS[series.name]
+    low, high = map(mp.mpf, series.interval)
+    with mp.workprec(300):
+        for digits, found, lost in (
+            (24, polynomial.single, polynomial.single_lost),
+            (53, polynomial.double, polynomial.double_lost),
+        ):
+            exact = [mp.mpf(c) for c in found]
+            if digits == 24:
+                exact = [mp.mpf(float(np.float32(c))) for c in found]
+            exact[0] += mp.mpf(lost)
+            for k in range(9):
+                x = low + (high - low) * (2 * k + 1) / 18
+                value = sum(c * x**power for power, c in enumerate(exact))
+                assert abs((value - series.function(x)) * series.weight(x)) < mp.mpf(2) ** -digits * 0.46
+
+
+def test_constants_are_two_parts_of_the_numbers() -> None:
+    with mp.workprec(300):
+        for name, value in constants_in_parts().items():
+            first, rest = getattr(written, name), getattr(written, f"{name}_LOW")
+            assert abs(mp.mpf(first.double) + mp.mpf(rest.double) - value) < abs(value) * mp.mpf(2) ** -105
+            single = mp.mpf(float(np.float32(first.single))) + mp.mpf(float(np.float32(rest.single)))
+            assert abs(single - value) < abs(value) * mp.mpf(2) ** -47
