@@ -1,0 +1,267 @@
+"""Loops without folds that read along one axis and write along another.
+
+Neighbouring invocations should read neighbours in memory, and write neighbours. Where an input lies along another axis
+than the outputs, a workgroup takes a tile over both axes: it reads the tile along the one into workgroup memory, and
+computes and writes along the other. All else, such as inputs that lie as the outputs do, is as in a flat kernel.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from gpuarray.codegen import slices
+from gpuarray.codegen.loops import (
+    Lane,
+    LoopKernel,
+    emit_uniform,
+    flat_stores,
+    flat_values,
+    is_heavy,
+    makes_fours,
+    open_kernel,
+    single_value,
+    wide_loads,
+    wide_slots,
+)
+from gpuarray.codegen.programs import Launch
+from gpuarray.codegen.storage import LANES, is_packed, register_type, word_dtype
+from gpuarray.codegen.wgsl import WORKGROUP, window
+from gpuarray.device import Capabilities
+from gpuarray.fusion.steps import FULL, OUTER, Load, Loop, Take
+from gpuarray.graph.layouts import Layout
+
+#: Elements of a tile of up to four bytes each, and the longest side of one; larger elements make smaller tiles.
+_AREA: Final = 1024
+_SIDE: Final = 32
+#: Axes shorter than this are not worth a tile.
+_SHORTEST: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """How a loop is cut into tiles: the axis that outputs lie along, the other one, and how far it goes along each."""
+
+    fast: int
+    other: int
+    columns: int
+    rows: int
+    turned: tuple[int, ...]
+    """The loads that lie along the other axis."""
+
+
+def tile_of(loop: Loop, capabilities: Capabilities) -> Tile | None:
+    """Return how a loop without folds is cut into tiles; None if a flat kernel does as well."""
+    shape = loop.inner
+    if len(shape) < 2 or is_heavy(loop) or loop.updates or any(makes_fours(loop, item) for item in loop.instructions):
+        return None
+    if any(store.level != FULL or store.position is not None for store in loop.stores):
+        return None
+    fast = {_nearest(store.layout) for store in loop.stores}
+    if len(fast) != 1:
+        return None
+    (column,) = fast
+    if column is None or shape[column] < _SHORTEST:
+        return None
+    loads: dict[int, list[int]] = {}
+    for number, item in enumerate(loop.instructions):
+        if isinstance(item, Load) and item.level == FULL:
+            near = _nearest(item.layout)
+            if near not in (None, column) and item.layout.strides[column] and shape[near] >= _SHORTEST:
+                loads.setdefault(near, []).append(number)
+    if not loads:
+        return None
+    other = max(loads, key=lambda axis: len(loads[axis]))
+    turned = tuple(loads[other])
+    sizes = _sides(shape[column], shape[other], loop, turned, capabilities)
+    if sizes is None:
+        return None
+    tile = Tile(column, other, *sizes, turned)
+    wide = _wide_slots(loop, tile)
+    # single elements of packed outputs need atomic operations, which a flat kernel does without
+    if any(is_packed(store.dtype) and not wide[("output", store.slot)] for store in loop.stores):
+        return None
+    return tile
+
+
+def _nearest(layout: Layout) -> int | None:
+    """Return the axis along which elements lie closest together; None if there is one element only."""
+    steps = {axis: abs(s) for axis, s in enumerate(layout.strides) if s and layout.shape[axis] > 1}
+    # of equals the last, so that an axis that overlaps itself counts as it is walked
+    return min(reversed(steps), key=steps.__getitem__, default=None)
+
+
+def _sides(
+    columns: int, rows: int, loop: Loop, turned: tuple[int, ...], capabilities: Capabilities
+) -> tuple[int, int] | None:
+    """Return the columns and rows of a tile whose copies fit workgroup memory; None if there is no room for any."""
+    nbytes = sum(word_dtype(loop.instructions[n].dtype).itemsize for n in turned)
+    area = _AREA // max(1, nbytes // 4)
+    while area >= WORKGROUP * LANES // 4:
+        side = min(_SIDE, 1 << (area.bit_length() - 1) // 2)
+        across, down = min(side, _power(columns)), min(side, _power(rows))
+        if across < side:
+            down = min(_power(rows), area // across)
+        elif down < side:
+            across = min(_power(columns), area // down)
+        if (across + 1) * down * nbytes <= capabilities.workgroup_memory and across * down >= WORKGROUP:
+            return across, down
+        area //= 4
+    return None
+
+
+def _power(extent: int) -> int:
+    return 1 << (extent - 1).bit_length()
+
+
+def _wide_slots(loop: Loop, tile: Tile) -> dict[tuple[str, int], bool]:
+    """Return which slots are gone through four elements at a time."""
+    straight = wide_slots(loop)
+    follows = tile.fast == len(loop.inner) - 1 and loop.inner[tile.fast] % LANES == 0
+    found: dict[tuple[str, int], bool] = {}
+    for key, (low, high) in slices.spans(loop).items():
+        dtype = (loop.input_dtypes if key[0] == "input" else loop.output_dtypes)[key[1]]
+        origin = window(key[0], key[1], low, high, dtype, writable=False)[1]
+        turned = [loop.instructions[n] for n in tile.turned]
+        across = [x for x in turned if isinstance(x, Load) and key == ("input", x.slot)]
+        along = [
+            x
+            for n, x in enumerate(loop.instructions)
+            if isinstance(x, Load | Take) and key == ("input", x.slot) and n not in tile.turned
+        ]
+        aligned = all(_is_aligned(x.layout, tile.other, origin) for x in across)
+        if across and along:
+            found[key] = False
+        else:
+            found[key] = aligned if across else follows and straight(*key)
+    return found
+
+
+def _is_aligned(layout: Layout, axis: int, origin: int) -> bool:
+    """Whether four neighbours along ``axis`` are four aligned neighbours in memory, everywhere."""
+    others = [s for a, s in enumerate(layout.strides) if a != axis and layout.shape[a] > 1]
+    return (
+        layout.strides[axis] == 1
+        and layout.shape[axis] % LANES == 0
+        and (layout.offset - origin) % LANES == 0
+        and all(s % LANES == 0 for s in others)
+    )
+
+
+def turned_launch(loop: Loop, tile: Tile, label: str, capabilities: Capabilities) -> Launch:
+    """Return the launch of a loop that is cut into tiles."""
+    wide = _wide_slots(loop, tile)
+    work = open_kernel(loop, f"{label} turned", lambda kind, slot: wide[kind, slot])
+    kernel, shape = work.kernel, loop.inner
+    fast, other = tile.fast, tile.other
+    across, down = -(-shape[fast] // tile.columns), -(-shape[other] // tile.rows)
+    batch = [axis for axis in range(len(shape)) if axis not in (fast, other)]
+    groups = across * down
+    for axis in batch:
+        groups *= shape[axis]
+    extents = {axis: kernel.word(extent) for axis, extent in enumerate(shape)}
+    kernel.line(
+        "let block = group.x + group.y * groups.x;",
+        f"if (block >= {kernel.word(groups)}) {{ return; }}",
+        f"var rest = block / {kernel.word(across)};",
+        f"let left = (block - rest * {kernel.word(across)}) * {tile.columns}u;",
+        f"let top = (rest % {kernel.word(down)}) * {tile.rows}u;",
+    )
+    names = [""] * len(shape)
+    if batch:
+        kernel.line(f"rest /= {kernel.word(down)};")
+    for axis in reversed(batch):
+        names[axis] = f"p{axis}"
+        kernel.line(f"let p{axis} = rest % {extents[axis]}; rest /= {extents[axis]};")
+    emit_uniform(work)
+    for number, item in enumerate(loop.instructions):
+        if item.level == OUTER:
+            kernel.line(f"let one{number} = {single_value(work, item)};")
+    for number in tile.turned:
+        _fill(work, number, tile, names, extents)
+    kernel.line("workgroupBarrier();")
+    _compute(work, tile, names, extents)
+    return kernel.launch(groups, capabilities.workgroup_limit)
+
+
+def _place(work: LoopKernel, layout: Layout, offset: int, names: list[str]) -> str:
+    """Return the position in a layout of the element with the coordinates ``names``; empty ones do not count."""
+    kernel = work.kernel
+    terms = [f"{n} * {kernel.word(s)}" for n, s in zip(names, layout.strides, strict=True) if s and n]
+    return " + ".join([kernel.word(offset), *terms])
+
+
+def _fill(work: LoopKernel, number: int, tile: Tile, names: list[str], extents: dict[int, str]) -> None:
+    """Emit the copy of an input's tile into workgroup memory, read along the other axis."""
+    kernel, item = work.kernel, work.loop.instructions[number]
+    assert isinstance(item, Load)
+    access = work.access(item)
+    kind = register_type(item.dtype) if item.dtype.kind != "b" else "u32"
+    pitch = tile.columns + 1
+    kernel.module.append(f"var<workgroup> tile{number}: array<{kind}, {pitch * tile.rows}>;")
+    unit = LANES if access.wide else 1
+    units = tile.rows // unit
+    rounds = tile.columns * units // WORKGROUP
+    base = f"base{number}"
+    kernel.line(f"let {base} = {_place(work, item.layout, work.offset('input', item.slot, item.layout), names)};")
+    steps = {axis: kernel.word(item.layout.strides[axis]) for axis in (tile.fast, tile.other)}
+    for s in range(max(rounds, 1)):
+        kernel.line("{", f"let n = local + {s * WORKGROUP}u;")
+        kernel.line(f"let row = n % {units}u * {unit}u; let column = n / {units}u;")
+        inside = [f"top + row < {extents[tile.other]}", f"left + column < {extents[tile.fast]}"]
+        if rounds == 0:
+            inside.append(f"column < {tile.columns}u")
+        kernel.line(f"if ({' && '.join(inside)}) {{")
+        where = f"{base} + (left + column) * {steps[tile.fast]} + (top + row) * {steps[tile.other]}"
+        if access.wide:
+            lines, values = access.load_wide(f"({where}) / {LANES}u", "loaded")
+            kernel.line(*lines)
+        else:
+            values = [access.load(where)]
+        for lane, value in enumerate(values):
+            held = f"select(0u, 1u, {value})" if item.dtype.kind == "b" else value
+            kernel.line(f"tile{number}[(row + {lane}u) * {pitch}u + column] = {held};")
+        kernel.line("} }")
+
+
+def _compute(work: LoopKernel, tile: Tile, names: list[str], extents: dict[int, str]) -> None:
+    """Emit what is computed and written along the fast axis: four elements an invocation at a time.
+
+    They are neighbours where something is read or written four at a time, and else lie across, so that neighbouring
+    invocations write neighbours.
+    """
+    kernel, loop = work.kernel, work.loop
+    turned = {("input", item.slot) for n in tile.turned if isinstance(item := loop.instructions[n], Load)}
+    beside = any(access.wide for key, access in work.accesses.items() if key not in turned)
+    line, gap = (tile.fast, 1) if beside else (tile.other, tile.rows // LANES)
+    units = tile.columns // LANES if beside else tile.columns
+    kernel.line(
+        f"for (var n = local; n < {tile.columns * tile.rows // LANES}u; n += {WORKGROUP}u) {{",
+        f"let row = n / {units}u; let column = n % {units}u{f' * {LANES}u' if beside else ''};",
+        "let along = left + column; let down = top + row;",
+        f"if (along < {extents[tile.fast]} && down < {extents[tile.other]}) {{",
+    )
+    own = list(names)
+    own[tile.fast], own[tile.other] = "along", "down"
+    flat = own[0]
+    for axis in range(1, len(own)):
+        flat = f"({flat}) * {extents[axis]} + {own[axis]}"
+    kernel.line(f"let first = {flat};", f"let end = first + {extents[line]} - {own[line]};")
+    step = " * ".join(["", *(extents[axis] for axis in range(line + 1, len(own)))])
+    lanes = []
+    for lane in range(LANES):
+        kernel.line(f"let more{lane} = min({lane * gap}u, {extents[line]} - 1u - {own[line]});")
+        kernel.line(f"let i{lane} = first + more{lane}{step};")
+        for axis, name in enumerate(own):
+            kernel.line(f"let c{lane}_{axis} = {name}{f' + more{lane}' if axis == line else ''};")
+        lanes.append(Lane(f"i{lane}", [f"c{lane}_{axis}" for axis in range(len(own))], {}))
+    pitch = tile.columns + 1
+    for number in tile.turned:
+        apart = 1 if beside else gap * pitch
+        held = [f"tile{number}[row * {pitch}u + column + {lane * apart}u]" for lane in range(LANES)]
+        if loop.instructions[number].dtype.kind == "b":
+            held = [f"({value} != 0u)" for value in held]
+        for names_of_lane, value in zip(lanes, held, strict=True):
+            names_of_lane.loaded[number] = value
+    wide_loads(work, lanes)
+    flat_values(work, lanes)
+    flat_stores(work, lanes, gap, "end")
+    kernel.line("} }")

@@ -1,0 +1,218 @@
+"""Kernels of matrix products: every way of cutting them, on every layout, gives NumPy's product."""
+
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from support import values
+
+import gpuarray as xp
+from gpuarray import dtypes
+from gpuarray.codegen import products
+from gpuarray.codegen.dialect import made_for
+from gpuarray.codegen.products import Choice
+from gpuarray.codegen.programs import Program
+from gpuarray.codegen.tiles import Tiling
+from gpuarray.device import Capabilities, Device
+from gpuarray.fusion.steps import ContractStep
+from gpuarray.graph.layouts import Layout, contiguous, permute
+from gpuarray.providers import registry
+from gpuarray.providers.base import Task
+
+Array = np.ndarray[Any, Any]
+
+#: A device of ample limits, which gets the tilings of hardware.
+GPU = Capabilities(adapter="GPU", workgroup_memory=48 << 10, binding_limit=1 << 31)
+TILINGS = (
+    Tiling(32, 32, 8, 4, 4, unrolled=False),
+    Tiling(64, 32, 4, 8, 4, block=16),
+    Tiling(16, 64, 4, 4, 8),
+)
+
+
+@pytest.fixture(scope="module")
+def provider() -> Any:
+    return registry.open_device(Device("wgpu"))
+
+
+def run(provider: Any, program: Program, operands: list[Array], result: Array) -> Array:
+    buffers = [provider.allocate(x.nbytes) for x in (*operands, result)]
+    for buffer, operand in zip(buffers, operands, strict=False):
+        provider.write(buffer, np.ascontiguousarray(operand))
+    provider.run([Task(provider.prepare_program(program), buffers[:-1], buffers[-1:], ())])
+    found = np.empty_like(result)
+    provider.read(buffers[-1], found)
+    return found
+
+
+def multiplied(left: Array, right: Array) -> Array:
+    if left.dtype == np.float16:
+        return np.matmul(left.astype(np.float32), right.astype(np.float32)).astype(np.float16)
+    return np.matmul(left, right)
+
+
+def check(provider: Any, sizes: tuple[int, int, int, int], dtype: str, turned: tuple[bool, bool], choice: Any) -> None:
+    batch, rows, depth, columns = sizes
+    left, right = values((batch, rows, depth), dtype), values((batch, depth, columns), dtype, seed=1)
+    stored = [x.swapaxes(1, 2).copy() if turn else x for x, turn in zip((left, right), turned, strict=True)]
+    layouts = [
+        permute(contiguous(x.shape), (0, 2, 1)) if turn else contiguous(x.shape)
+        for x, turn in zip(stored, turned, strict=True)
+    ]
+    kind = np.dtype(dtype)
+    step = ContractStep(layouts[0], layouts[1], kind, None, (kind, kind), (kind,))
+    with made_for(provider.capabilities):
+        if choice is None:
+            program = products.product_program(step, "product", provider.capabilities)
+        else:
+            program = products.tiled_program(step, choice, "product", provider.capabilities)
+    wanted = multiplied(left, right)
+    # sums of halves are exact
+    np.testing.assert_array_equal(run(provider, program, stored, wanted), wanted)
+
+
+@pytest.mark.wgpu
+@pytest.mark.parametrize("tiling", TILINGS, ids=lambda t: f"{t.rows}x{t.columns}")
+@pytest.mark.parametrize("turned", [*product((False, True), repeat=2)], ids=str)
+def test_tilings_and_layouts(provider: Any, tiling: Tiling, turned: tuple[bool, bool]) -> None:
+    check(provider, (1, 64, 72, 64), "float32", turned, Choice(tiling, 1))
+    check(provider, (2, 33, 37, 41), "float32", turned, Choice(tiling, 1))
+
+
+@pytest.mark.wgpu
+def test_parts_of_the_depth(provider: Any) -> None:
+    for sizes in ((2, 33, 300, 41), (1, 30, 7, 36)):
+        check(provider, sizes, "float32", (False, False), Choice(TILINGS[0], 3))
+
+
+@pytest.mark.wgpu
+@pytest.mark.parametrize("dtype", [d.name for d in dtypes.ALL])
+def test_dtypes(provider: Any, dtype: str) -> None:
+    if np.dtype(dtype) not in provider.capabilities.dtypes:
+        pytest.skip("the device lacks the dtype")
+    for sizes, splits in (((2, 20, 70, 36), 1), ((1, 21, 70, 33), 3)):
+        check(provider, sizes, dtype, (False, True), Choice(TILINGS[0], splits))
+    for sizes in ((2, 50, 70, 1), (1, 1, 70, 50)):
+        check(provider, sizes, dtype, (False, False), None)
+
+
+@pytest.mark.wgpu
+@pytest.mark.parametrize("dtype", ["int64", "uint64"])
+def test_long_integers_as_pairs_of_words(provider: Any, dtype: str) -> None:
+    from gpuarray.providers.wgpu.provider import WgpuProvider
+
+    paired = WgpuProvider(0, without=("shader-int64",))
+    limits = np.iinfo(dtype)
+    random = np.random.default_rng(0)
+    left = random.integers(limits.min, limits.max, (1, 20, 40), dtype)
+    right = random.integers(limits.min, limits.max, (1, 40, 20), dtype)
+    kind = np.dtype(dtype)
+    step = ContractStep(contiguous(left.shape), contiguous(right.shape), kind, None, (kind, kind), (kind,))
+    with made_for(paired.capabilities):
+        program = products.tiled_program(step, Choice(TILINGS[0], 2), "product", paired.capabilities)
+    wanted = np.matmul(left, right)
+    np.testing.assert_array_equal(run(paired, program, [left, right], wanted), wanted)
+    paired.close()
+
+
+@pytest.mark.wgpu
+def test_broadcast_batches_are_read_where_they_are(provider: Any) -> None:
+    left, right = values((3, 20, 24), "float32"), values((24, 28), "float32")
+    shared = Layout((3, 24, 28), (0, 28, 1), 0)
+    kind = left.dtype
+    step = ContractStep(contiguous(left.shape), shared, kind, None, (kind, kind), (kind,))
+    with made_for(provider.capabilities):
+        program = products.tiled_program(step, Choice(TILINGS[0], 1), "product", provider.capabilities)
+    wanted = np.matmul(left, right)
+    np.testing.assert_array_equal(run(provider, program, [left, right], wanted), wanted)
+
+
+def test_the_choice_depends_on_sizes_and_limits() -> None:
+    def chosen(*sizes: int, dtype: Any = dtypes.float32, device: Capabilities = GPU) -> Choice:
+        return products.choose(*sizes, dtype, device)
+
+    large = chosen(1, 4096, 4096, 4096)
+    assert large.splits == 1
+    assert large.tiling.rows * large.tiling.columns >= 128 * 64
+    # few tiles, or a long depth, leave a device idle: the depth is split
+    assert chosen(1, 64, 64, 1 << 20).splits >= 64
+    assert chosen(64, 256, 256, 256).splits == 1
+    # tiles are as thin as the result
+    assert chosen(1, 1 << 20, 8, 64).tiling.columns <= 16
+    assert chosen(1, 8, 1 << 20, 64).tiling.rows <= 16
+    least = replace(GPU, workgroup_memory=16 << 10)
+    for dtype in dtypes.ALL:
+        for sizes in ((1, 4096, 4096, 4096), (1, 10, 10, 10), (64, 256, 256, 256)):
+            assert chosen(*sizes, dtype=dtype, device=least).tiling.shared_bytes(dtype) <= 16 << 10
+    # partial sums must fit a binding
+    narrow = replace(GPU, binding_limit=1 << 16)
+    found = chosen(1, 64, 128, 1 << 16, device=narrow)
+    assert found.splits * 64 * 128 * 4 <= 1 << 16
+
+
+@pytest.mark.wgpu
+def test_what_follows_parts_of_an_odd_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(products, "choose", lambda *_: Choice(TILINGS[0], 3))
+    left, right, bias = values((8, 300), "float32"), values((300, 51), "float32", 1), values((51,), "float32", 2)
+    with xp.using(device="wgpu"):
+        a, b, c = map(xp.asarray, (left, right, bias))
+        xp.evaluate(a, b, c)
+        xp.reset_stats()
+        found = np.asarray((a @ b) * 2 + c)
+        assert xp.stats()["launches"] == 2
+    np.testing.assert_array_equal(found, (left @ right) * 2 + bias)
+
+
+A, B, BIAS = values((40, 36), "float32"), values((36, 52), "float32", 1), values((52,), "float32", 2)
+EPILOGUES = {
+    "bias and relu": lambda p: np.maximum(p(A) @ p(B) + p(BIAS), 0),
+    "column": lambda p: (p(A) @ p(B)) * p(A)[:, :1],
+    "transposed": lambda p: (p(A) @ p(B)).T + p(B).sum() * 2,
+    "same shape": lambda p: p(A) @ p(B) - p(A) @ p(B),
+    "to bytes": lambda p: (p(A) @ p(B)) > 3,
+    "odd width": lambda p: p(A) @ p(B)[:, :51] + p(BIAS)[:51],
+    "vector": lambda p: np.maximum(p(A) @ p(B)[:, 0] + p(A)[:, 1], 0),
+    "row vector": lambda p: p(A)[0] @ p(B) * 2 + p(BIAS),
+    "batch of vectors": lambda p: (p(A).reshape((4, 10, 36)) @ p(B)[:, :1])[..., 0] + 1,
+    "two results": lambda p: np.stack([p(A) @ p(B), (p(A) @ p(B)) * 2]),
+}
+
+
+@pytest.mark.parametrize("name", EPILOGUES)
+def test_what_follows_a_product(name: str, device: Any) -> None:
+    function = EPILOGUES[name]
+    wanted = function(lambda x: x)
+    found = np.asarray(function(lambda x: xp.asarray(x, device=device)))
+    assert found.dtype == wanted.dtype
+    np.testing.assert_array_equal(found, wanted)
+    assert xp.stats()["fallbacks"] == 0
+
+
+def test_bias_and_relu_take_no_launch_of_their_own() -> None:
+    with xp.using(device="wgpu"):
+        a, b, c = (xp.asarray(x) for x in (A, B, BIAS))
+        xp.reset_stats()
+        xp.evaluate(np.maximum(a @ b + c, 0))
+        assert xp.stats()["launches"] == 1
+        xp.reset_stats()
+        xp.evaluate(np.maximum(a @ b[:, 0] + a[:, 1], 0))
+        assert xp.stats()["launches"] == 1
+
+
+@pytest.mark.parametrize("depth", [256, 4096])
+def test_products_err_as_numpys(depth: int, device: Any) -> None:
+    random = np.random.default_rng(0)
+    for left, right in (
+        (random.random((24, depth), np.float32), random.random((depth, 20), np.float32)),
+        (random.standard_normal((24, depth), np.float32), random.standard_normal((depth, 20), np.float32)),
+    ):
+        exact = left.astype(np.float64) @ right.astype(np.float64)
+        scale = np.abs(left).astype(np.float64) @ np.abs(right).astype(np.float64)
+
+        def error(found: Array, exact: Array = exact, scale: Array = scale) -> float:
+            return float(np.max(np.abs(found - exact) / scale)) / 2.0**-24
+
+        found = np.asarray(xp.asarray(left, device=device) @ xp.asarray(right, device=device))
+        assert error(found) <= max(4.0, 1.5 * error(left @ right))

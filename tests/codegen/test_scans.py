@@ -1,0 +1,34 @@
+"""Running folds over one block, several blocks, and more blocks than one turn of the carries takes."""
+
+import numpy as np
+import pytest
+from support import values
+
+import gpuarray as xp
+from gpuarray.codegen.scans import BLOCK
+from gpuarray.graph.layouts import Shape
+
+pytestmark = pytest.mark.wgpu
+
+SHAPES = ((12,), (BLOCK - 1,), (BLOCK + 4,), (2, BLOCK + 3), (2 * BLOCK + 5, 3))
+CASES = [("float32", shape) for shape in SHAPES]
+CASES += [(dtype, (2, 2 * BLOCK + 8)) for dtype in ("bool", "uint8", "int16", "int64", "complex64")]
+
+
+@pytest.mark.parametrize(("dtype", "shape"), CASES, ids=str)
+def test_running_sums(dtype: str, shape: Shape) -> None:
+    x = values(shape, dtype)
+    with xp.using(device="wgpu"):
+        axis = int(np.argmax(shape))
+        wanted = np.cumsum(x, axis=axis)
+        found = np.cumsum(xp.asarray(x), axis=axis)
+        # sums of halves are exact
+        np.testing.assert_array_equal(np.asarray(found), wanted)
+        np.testing.assert_array_equal(np.asarray(found * 2 + 1), wanted * 2 + 1)
+
+
+def test_more_blocks_than_one_turn_of_the_carries() -> None:
+    x = np.arange(BLOCK * (BLOCK + 1) + 4) % 3 == 0
+    with xp.using(device="wgpu"):
+        found = np.asarray(np.cumsum(xp.asarray(x), dtype=np.int32))
+        np.testing.assert_array_equal(found, np.cumsum(x, dtype=np.int32))
