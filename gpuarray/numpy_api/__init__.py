@@ -13,19 +13,25 @@ from gpuarray.array import GpuArray
 from gpuarray.config import config, strictness, using
 from gpuarray.numpy_api import (
     functions_binning,
+    functions_bits,
+    functions_callables,
     functions_creation,
     functions_differences,
     functions_einsum,
     functions_elementwise,
     functions_fourier,
+    functions_indices,
     functions_information,
     functions_linalg,
     functions_pad,
+    functions_polynomials,
     functions_products,
     functions_quantiles,
+    functions_scimath,
     functions_selection,
     functions_sets,
     functions_shape,
+    functions_signals,
     functions_sorting,
     functions_statistics,
     functions_without_nan,
@@ -38,23 +44,31 @@ from gpuarray.numpy_api.status import status_of
 __all__ = ["array_function", "install"]
 
 _PLAIN: Final = (np.ndarray, np.memmap)
+#: The functions that NumPy may call on account of ``like=`` alone.
+_WITH_LIKE: Final = functions_creation.WITH_LIKE | {functions_indices.fromfunction}
 
 #: The modules whose import declares the implementations.
 TOPICS: Final = (
     functions_binning,
+    functions_bits,
+    functions_callables,
     functions_creation,
     functions_differences,
     functions_einsum,
     functions_elementwise,
     functions_fourier,
+    functions_indices,
     functions_information,
     functions_linalg,
     functions_pad,
+    functions_polynomials,
     functions_products,
     functions_quantiles,
+    functions_scimath,
     functions_selection,
     functions_sets,
     functions_shape,
+    functions_signals,
     functions_sorting,
     functions_statistics,
     functions_without_nan,
@@ -79,7 +93,7 @@ def array_function(array: GpuArray, function: Any, types: Any, args: tuple[Any, 
             return array_function(array, function, types, args, kwargs)
     implementation = dispatch.FUNCTIONS.get(function)
     if implementation is not None:
-        if implementation in functions_creation.WITH_LIKE:
+        if implementation in _WITH_LIKE:
             with using(device=array.device.name):
                 return implementation(*args, **kwargs)
         return implementation(*args, **kwargs)
@@ -99,7 +113,7 @@ def install() -> None:
     for name, composition in ufuncs.COMPOSED.items():
         if (ufunc := find(name)) is not None:
             dispatch.COMPOSED_UFUNCS[ufunc] = composition
-    for name, (_, implementation) in IMPLEMENTATIONS.items():
+    for name, implementation in IMPLEMENTATIONS.items():
         if (function := find(name)) is not None:
-            dispatch.FUNCTIONS[function] = implementation
+            dispatch.FUNCTIONS[function] = implementation.function
     dispatch.METHODS["__array_function__"] = array_function

@@ -23,6 +23,8 @@ __all__ = [
     "device_among",
     "gpu_arrays",
     "normalized",
+    "numbers",
+    "read",
 ]
 
 #: What NumPy's signatures have for an argument that was not given.
@@ -58,6 +60,16 @@ def concatenated(arrays: Iterable[GpuArray], axis: int, dtype: Any = None) -> Gp
     common = dtypes.promote(*(a.dtype for a in parts)) if dtype is None else dtypes.canonical(dtype)
     nodes = [build.cast(a.node(), common) for a in parts]
     return wrap(build.concat(nodes, axis), device_among(parts))
+
+
+def numbers(*values: GpuArray) -> list[Any]:
+    """Return some 0-d arrays as Python numbers, read together."""
+    return concatenated([value.reshape(1) for value in values], 0).tolist()  # type: ignore[no-any-return]  # of one axis
+
+
+def read(value: Any) -> np.ndarray[Any, Any]:
+    """Return what a function has to know before it can go on, such as positions, as a NumPy array."""
+    return value.get() if isinstance(value, GpuArray) else np.asarray(value)
 
 
 def normalized(axis: Any, ndim: int) -> int:
@@ -110,5 +122,5 @@ def deliver(result: GpuArray, out: Any, casting: Any = "same_kind") -> Any:
     if isinstance(out, GpuArray):
         out[...] = result
     else:
-        np.copyto(out, np.asarray(result), casting="unsafe")
+        np.copyto(out, result.get(), casting="unsafe")
     return out

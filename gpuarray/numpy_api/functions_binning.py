@@ -1,6 +1,12 @@
-"""NumPy's functions that sort elements into bins: counts are distances between edges in the sorted elements."""
+"""NumPy's functions that sort elements into bins.
+
+Which bin an element is in, a binary search among the edges tells. Elements are counted by kernels of their own; weights
+are put in the order of their bins and added up bin by bin, so that a sum does not depend on what ran first.
+"""
 # ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
+import warnings
+from math import prod
 from operator import index
 from typing import Any
 
@@ -8,47 +14,78 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.api import creation, searching, sorting
-from gpuarray.array import GpuArray
-from gpuarray.numpy_api.arguments import as_array, as_arrays, concatenated
-from gpuarray.numpy_api.host import on_host
+from gpuarray.array import GpuArray, make, wrap
+from gpuarray.graph import build
+from gpuarray.graph.indexing import INDEX_LIMIT
+from gpuarray.numpy_api.arguments import as_array, as_arrays, concatenated, numbers
+from gpuarray.numpy_api.binning_rules import number_of_bins
 from gpuarray.numpy_api.registry import implements
+from gpuarray.ops import calls
+
+
+def _tally(positions: GpuArray, number: int) -> GpuArray:
+    """Return how often each integer below ``number`` occurs in a line; others are left out."""
+    if not positions.size or not number:
+        return creation.zeros(number, dtype=dtypes.int64, device=positions.device)
+    node = build.call_one(calls.tally, [positions.node()], (number,), dtypes.int64, number=number)
+    return make(node, positions.device)
+
+
+def _totals(positions: GpuArray, weights: GpuArray, number: int) -> Any:
+    """Return the sum of the weights at each integer below ``number``, as float64 or complex128."""
+    if weights.dtype.kind == "c":
+        real, imaginary = (_totals(positions, part, number) for part in (weights.real, weights.imag))
+        return real + imaginary * 1j
+    if not positions.size or not number:
+        return creation.zeros(number, dtype=dtypes.float64, device=positions.device)
+    if number < INDEX_LIMIT:
+        positions = positions.astype(dtypes.int32, copy=False)  # it takes half the passes to sort
+    order = sorting.argsort(positions)
+    ordered = build.gather(positions.node(), order.node())
+    edges = searching.searchsorted(
+        wrap(ordered, positions.device), creation.arange(number + 1, dtype=positions.dtype, device=positions.device)
+    )
+    values = build.gather(build.cast(weights.node(), dtypes.float64), order.node())
+    return make(build.call_one(calls.segment_sum, [values, edges.node()], (number,), dtypes.float64), positions.device)
+
+
+def _counted(positions: GpuArray, weights: GpuArray | None, number: int) -> Any:
+    return _tally(positions, number) if weights is None else _totals(positions, weights, number)
 
 
 def _steps(values: GpuArray) -> GpuArray:
     return values[1:] - values[:-1]
 
 
-def _numbers(*values: GpuArray) -> list[Any]:
-    """Return some 0-d arrays as Python numbers, read together."""
-    return concatenated([value.reshape(1) for value in values], 0).tolist()  # type: ignore[no-any-return]  # of one axis
-
-
 @implements("bincount")
 def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
-    if weights is not None:
-        return on_host(np.bincount, (x, weights, minlength), {}, "weighted bins are added up on the host")
     values = as_array(x)
     if values.ndim != 1:
         raise ValueError(
             f"object of too {'small depth' if not values.ndim else 'deep'} for desired array: bincount "
             f"takes one axis, not {values.ndim}"
         )
-    if values.dtype.kind not in "iub":
+    if values.dtype.kind not in "biu" and values.size:
         raise TypeError(
             f"Cannot cast array data from {values.dtype!r} to {dtypes.int64!r} according to the rule 'safe'"
         )
     size = index(minlength)
     if size < 0:
         raise ValueError("'minlength' must not be negative")
-    if not values.size:
-        return creation.zeros(size, dtype=dtypes.int64, device=values.device)
-    signed = dtypes.promote(values.dtype, dtypes.int8)  # of uint64 it is a float
-    ordered = sorting.sort(values.astype(signed if signed.kind == "i" else dtypes.int64, copy=False))
-    lowest, highest = _numbers(ordered[0], ordered[-1])
-    if lowest < 0:
-        raise ValueError("'list' argument must have no negative elements")
-    edges = creation.arange(max(size, highest + 1) + 1, dtype=dtypes.int64, device=values.device)
-    return _steps(searching.searchsorted(ordered, edges))
+    scale = None if weights is None else as_array(weights, values.device)
+    if scale is not None and scale.shape != values.shape:
+        raise ValueError("The weights and list don't have the same length.")
+    if scale is not None and not np.can_cast(scale.dtype, dtypes.float64):
+        raise TypeError(
+            f"Cannot cast array data from {scale.dtype!r} to {dtypes.float64!r} according to the rule 'safe'"
+        )
+    if values.size:
+        values = values.astype(dtypes.uint8 if values.dtype.kind == "b" else values.dtype, copy=False)
+        lowest, highest = numbers(values.min(), values.max())
+        if lowest < 0:
+            raise ValueError("'list' argument must have no negative elements")
+        size = max(size, highest + 1)
+    return _counted(values.astype(dtypes.int64, copy=False), scale, size)
 
 
 @implements("digitize")
@@ -58,7 +95,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> GpuArray:
         raise TypeError("x may not be complex")
     if edges.ndim != 1:
         raise ValueError(f"bins must have one axis, not {edges.ndim}")
-    falls, rises = _numbers((edges[1:] < edges[:-1]).any(), (edges[1:] > edges[:-1]).any())
+    falls, rises = numbers((edges[1:] < edges[:-1]).any(), (edges[1:] > edges[:-1]).any())
     if falls and rises:
         raise ValueError("bins must be monotonically increasing or decreasing")
     side = "left" if right else "right"
@@ -67,41 +104,152 @@ def digitize(x: Any, bins: Any, right: bool = False) -> GpuArray:
     return searching.searchsorted(edges, values, side=side)
 
 
-def _edges(a: GpuArray, bins: Any, limits: Any) -> GpuArray:
+# --- edges ----------------------------------------------------------------------------------------------------------
+
+
+def _line(a: Any) -> GpuArray:
+    """Return elements as one axis; booleans as numbers, with NumPy's warning."""
+    values = as_array(a).reshape(-1)
+    if values.dtype.kind != "b":
+        return values
+    warnings.warn(f"Converting input from bool to {np.uint8} for compatibility.", RuntimeWarning, stacklevel=3)
+    return values.astype(dtypes.uint8)
+
+
+def _edges(line: GpuArray, bins: Any, limits: Any, weights: Any = None) -> GpuArray:
     """Return the edges of bins, which NumPy computes from their number and the extremes of the elements."""
-    if isinstance(bins, GpuArray) and bins.ndim:
-        if bins.ndim != 1:
-            raise ValueError("`bins` must be 1d, when an array")
-        if bool((bins[1:] < bins[:-1]).any()):
-            raise ValueError("`bins` must increase monotonically, when an array")
-        return bins
-    needs_ends = limits is None and np.ndim(bins) == 0 and a.size > 0
-    sample = np.asarray(_numbers(a.min(), a.max()) if needs_ends else [], a.dtype)
-    count = bins.item() if isinstance(bins, GpuArray) else bins
-    return as_array(np.histogram_bin_edges(sample, count, limits), a.device)
+    if isinstance(bins, str):
+        if weights is not None:
+            raise TypeError("Automated estimation of the number of bins is not supported for weighted data")
+        bins = number_of_bins(bins, line, limits, lambda values, count, ends: histogram(values, count, ends)[0])
+    count, edges = _count_or_edges(bins, line)
+    return (
+        as_array(np.histogram_bin_edges(_extremes(line, limits), count, limits), line.device)
+        if edges is None
+        else edges
+    )
+
+
+def _edges_along(line: GpuArray, bins: Any, limits: Any) -> GpuArray:
+    """Return the edges of bins along one of several axes, for which NumPy has another rule of their dtype."""
+    count, edges = _count_or_edges(bins, line)
+    if edges is not None:
+        return edges
+    sample = _extremes(line, limits).reshape(-1, 1)
+    return as_array(np.histogramdd(sample, [count], None if limits is None else [limits])[1][0], line.device)
+
+
+def _count_or_edges(bins: Any, line: GpuArray) -> tuple[Any, GpuArray | None]:
+    """Return how many bins there are, or the edges, if these were given."""
+    given = bins if isinstance(bins, GpuArray) else np.asarray(bins)
+    if not given.ndim:
+        return (bins.item() if isinstance(bins, GpuArray) else bins), None
+    if given.ndim != 1:
+        raise ValueError("`bins` must be 1d, when an array")
+    edges = as_array(given, line.device)
+    if (edges[1:] < edges[:-1]).any().item():
+        raise ValueError("`bins` must increase monotonically, when an array")
+    return 0, edges
+
+
+def _extremes(line: GpuArray, limits: Any) -> np.ndarray[Any, Any]:
+    """Return the least and the greatest element, which stand for all; nothing where limits are given."""
+    return np.asarray(numbers(line.min(), line.max()) if limits is None and line.size else [], line.dtype)
 
 
 @implements("histogram_bin_edges")
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
-    values = as_array(a)
-    if isinstance(bins, str) or values.dtype.kind == "b":
-        return on_host(np.histogram_bin_edges, (a, bins, range, weights), {}, "rules for bins are NumPy's")
-    return _edges(values.reshape(-1), bins, range)
+    return _edges(_line(a), bins, range, weights)
+
+
+# --- histograms -----------------------------------------------------------------------------------------------------
+
+
+def _places(line: GpuArray, edges: GpuArray) -> GpuArray:
+    """Return how many edges lie at or before each element; the last bin has both of its edges."""
+    place = searching.searchsorted(edges, line, side="right")
+    return place - (line == edges[-1])
 
 
 @implements("histogram")
 def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
-    values = as_array(a)
-    if isinstance(bins, str) or weights is not None or values.dtype.kind in "bc":
-        return on_host(
-            np.histogram, (a, bins, range, density, weights), {}, "rules for bins, and weighted bins, are NumPy's"
-        )
-    line = values.reshape(-1)
-    edges = _edges(line, bins, range)
-    ordered = sorting.sort(line)
-    below = searching.searchsorted(ordered, edges[:-1])
-    upto = searching.searchsorted(ordered, edges[-1:], side="right")  # the last bin has both of its edges
-    counts = _steps(concatenated((below, upto), 0))
+    line = _line(a)
+    scale = None if weights is None else as_array(weights, line.device)
+    if scale is not None and scale.shape != as_array(a).shape:
+        raise ValueError("weights should have the same shape as a.")
+    edges = _edges(line, bins, range, weights)
+    if edges.size < 2:
+        counts = creation.zeros(0, dtypes.int64 if scale is None else scale.dtype, device=line.device)
+    else:
+        places = (_places(line, edges) - 1).astype(dtypes.int32)
+        counts = _counted(places, None if scale is None else scale.reshape(-1), edges.size - 1)
+        counts = counts if scale is None else _rounded(counts, scale.dtype)
     if density:
         return counts / _steps(edges).astype(dtypes.float64) / counts.sum(), edges
     return counts, edges
+
+
+def _rounded(totals: Any, dtype: Any) -> Any:
+    return (totals.real if dtype.kind != "c" and totals.dtype.kind == "c" else totals).astype(dtype, copy=False)
+
+
+@implements("histogram2d")
+def histogram2d(
+    x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+) -> Any:  # NumPy's order of arguments
+    if len(x) != len(y):
+        raise ValueError("x and y must have the same length.")
+    if _is_sequence(bins) and len(bins) not in (1, 2):
+        bins = [bins, bins]
+    counts, edges = histogramdd([x, y], bins, range, density, weights)
+    return counts, edges[0], edges[1]
+
+
+@implements("histogramdd")
+def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    columns = _columns(sample)
+    ndim = len(columns)
+    each = list(bins) if _is_sequence(bins) else [bins] * ndim
+    if len(each) != ndim:
+        raise ValueError("The dimension of bins must be equal to the dimension of the sample x.")
+    limits = [None] * ndim if range is None else list(range)
+    if len(limits) != ndim:
+        raise ValueError("range argument must have one entry per dimension")
+    edges = [_edges_along(*arguments) for arguments in zip(columns, each, limits, strict=True)]
+    shape = [e.size + 1 for e in edges]
+    place: Any = 0
+    for column, line, extent in zip(columns, edges, shape, strict=True):
+        place = place * extent + _places(column, line)
+    scale = None if weights is None else as_array(weights, place.device)
+    if scale is not None and scale.shape != place.shape:
+        raise ValueError("The weights and list don't have the same length.")
+    counts: Any = _counted(place, scale, prod(shape)).reshape(shape).astype(dtypes.float64)
+    counts = counts[(slice(1, -1),) * ndim]
+    if density:
+        total = counts.sum()
+        for axis, line in enumerate(edges):
+            counts = counts / _steps(line).reshape((-1,) + (1,) * (ndim - 1 - axis))
+        counts = counts / total
+    return counts, edges
+
+
+def _is_sequence(bins: Any) -> bool:
+    return isinstance(bins, list | tuple) or np.ndim(bins) > 0
+
+
+def _columns(sample: Any) -> list[GpuArray]:
+    """Return the coordinates of points, from an array of shape (N, D) or from D lines."""
+    if isinstance(sample, GpuArray | np.ndarray):
+        table = as_array(sample)
+        if table.ndim == 1:
+            return [table]
+        if table.ndim != 2:
+            raise ValueError(
+                f"sample must be an array of shape (N, D) or a sequence of D lines, not of {table.ndim} axes"
+            )
+        return [table[:, k] for k in range(table.shape[1])]
+    lines = as_arrays(*sample)
+    common = dtypes.promote(*(line.dtype for line in lines))
+    if not lines[0].ndim:
+        return [concatenated([line.reshape(1) for line in lines], 0)]
+    return [line.astype(common, copy=False) for line in lines]

@@ -13,7 +13,7 @@ from gpuarray import dtypes
 from gpuarray.api import creation, data_types
 from gpuarray.array import GpuArray, wrap
 from gpuarray.graph import build
-from gpuarray.numpy_api.arguments import as_array, as_arrays
+from gpuarray.numpy_api.arguments import as_array, as_arrays, numbers
 from gpuarray.numpy_api.registry import implements, native
 from gpuarray.ops import generators
 
@@ -183,6 +183,27 @@ def logspace(
         base = np.expand_dims(base, axis)
     values = np.power(base, linspace(start, stop, num, endpoint, axis=axis))
     return values if dtype is None else values.astype(dtype, copy=False)
+
+
+@implements("geomspace")
+def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Any:
+    ends = as_arrays(start, stop)
+    if any(numbers(*((end == 0).any() for end in ends))):
+        raise ValueError("Geometric sequence cannot include zero")
+    wanted = dtypes.float64 if dtype is None else dtypes.canonical(dtype)
+    kind = np.result_type(ends[0].dtype, ends[1].dtype, float(num), wanted)
+    first, last = (end.astype(kind) for end in ends)
+    # turned to positive numbers at the start, and back at the end: of those the logarithms are real
+    direction: Any = np.sign(first)
+    first, last = first / direction, last / direction
+    count = index(num)
+    values = logspace(np.log10(first), np.log10(last), count, endpoint, base=10.0, dtype=kind)
+    number = creation.arange(count, dtype=dtypes.int64, device=values.device).reshape((-1,) + (1,) * (values.ndim - 1))
+    values = np.where(number == 0, first, values)
+    if endpoint and count > 1:
+        values = np.where(number == count - 1, last, values)
+    values = np.moveaxis(values * direction, 0, axis)
+    return values.astype(kind if dtype is None else wanted, copy=False)
 
 
 @native("meshgrid")

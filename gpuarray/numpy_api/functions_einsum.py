@@ -1,10 +1,9 @@
-"""NumPy's ``einsum``: operands are brought down to batches of matrix products, pair by pair from the left.
-
-Subscripts with an ellipsis, and operands given as lists of axes, are NumPy's.
-"""
+"""NumPy's ``einsum``: batches of matrix products, pair by pair of operands in the order that NumPy finds cheapest."""
 
 from collections import Counter
 from math import prod
+from operator import index
+from string import ascii_letters
 from typing import Any
 
 import numpy as np
@@ -13,22 +12,46 @@ from gpuarray.array import GpuArray
 from gpuarray.numpy_api.arguments import as_arrays, deliver
 from gpuarray.numpy_api.functions_selection import diagonal
 from gpuarray.numpy_api.functions_statistics import sum_
-from gpuarray.numpy_api.host import on_host
-from gpuarray.numpy_api.registry import native
+from gpuarray.numpy_api.registry import implements, native
 
 
-def _parsed(subscripts: str) -> tuple[list[str], str]:
-    """Return the labels of each operand and those of the result, worked out where they are not given."""
-    given, arrow, result = subscripts.replace(" ", "").partition("->")
-    if not arrow:
-        counts = Counter(given.replace(",", ""))
-        result = "".join(sorted(label for label, times in counts.items() if times == 1))
-    return given.split(","), result
+def _parsed(operands: tuple[Any, ...]) -> tuple[list[str], str, list[GpuArray]]:
+    """Return the labels of each operand, those of the result, and the operands.
+
+    Subscripts are a string, or a list of axes after each operand and one for the result. The axes that an ellipsis
+    stands for get letters that are not used otherwise, counted from the last one, as they broadcast.
+    """
+    if isinstance(operands[0], str):
+        arrays, text = as_arrays(*operands[1:]), operands[0].replace(" ", "")
+    else:
+        pairs = len(operands) // 2
+        arrays = as_arrays(*operands[: 2 * pairs : 2])
+        text = ",".join(map(_letters, operands[1 : 2 * pairs : 2]))
+        text += f"->{_letters(operands[-1])}" if len(operands) % 2 else ""
+    given, arrow, result = text.partition("->")
+    labels = given.split(",")
+    if len(labels) != len(arrays):
+        more = "more" if len(labels) < len(arrays) else "fewer"
+        raise ValueError(f"{more} operands provided to einstein sum function than specified in the subscripts string")
+    free = "".join(letter for letter in ascii_letters if letter not in text)
+    widest = ""
+    for k, (names, array) in enumerate(zip(labels, arrays, strict=True)):
+        if "..." in names:
+            extra = array.ndim - len(names) + 3
+            labels[k] = names.replace("...", free[:extra][::-1] if extra > 0 else "")
+            widest = max(widest, free[: max(extra, 0)][::-1], key=len)
+    if arrow:
+        return labels, result.replace("...", widest), arrays
+    counts = Counter(given.replace(",", "").replace(".", ""))
+    return labels, widest + "".join(sorted(label for label, times in counts.items() if times == 1)), arrays
+
+
+def _letters(axes: Any) -> str:
+    """Return a list of axes as subscripts."""
+    return "".join("..." if axis is Ellipsis else ascii_letters[index(axis)] for axis in axes)
 
 
 def _checked(labels: list[str], result: str, arrays: list[GpuArray]) -> None:
-    if len(labels) != len(arrays):
-        raise ValueError("more operands provided to einstein sum function than specified in the subscripts string")
     extents: dict[str, int] = {}
     for names, array in zip(labels, arrays, strict=True):
         if len(names) != array.ndim:
@@ -87,18 +110,38 @@ def _contracted(left: tuple[str, GpuArray], right: tuple[str, GpuArray], needed:
     return "".join([*batch, *rows, *columns]), product.reshape([*sizes(batch), *sizes(rows), *sizes(columns)])
 
 
+def _path(labels: list[str], result: str, arrays: list[GpuArray], optimize: Any) -> list[tuple[int, ...]]:
+    """Return which operands to contract in which order: NumPy's search, on the shapes alone."""
+    if len(arrays) < 3:
+        return [tuple(range(len(arrays)))]
+    shapes = [np.broadcast_to(np.empty((), array.dtype), array.shape) for array in arrays]
+    steps = np.einsum_path(f"{','.join(labels)}->{result}", *shapes, optimize=optimize or "greedy")[0]
+    return steps[1:]
+
+
+@implements("einsum_path")
+def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = False) -> Any:
+    """Return the order in which to contract operands; the arguments are those of ``numpy.einsum_path``."""
+    shadows = [np.broadcast_to(np.empty((), x.dtype), x.shape) if isinstance(x, GpuArray) else x for x in operands]
+    return np.einsum_path(*shadows, optimize=optimize, einsum_call=einsum_call)  # type: ignore[arg-type]  # private
+
+
 @native("einsum")
 def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any) -> Any:
     """Return the sum of products that subscripts say; the arguments are those of ``numpy.einsum``."""
-    subscripts = operands[0]
-    unusual = not isinstance(subscripts, str) or "." in subscripts or kwargs.keys() - {"order", "dtype", "casting"}
-    if unusual:
-        keywords = {"out": out, "optimize": optimize, **kwargs}
-        return on_host(np.einsum, operands, keywords, "einsum with an ellipsis or lists of axes is NumPy's")
-    arrays = as_arrays(*operands[1:])
-    labels, result = _parsed(subscripts)
+    unknown = kwargs.keys() - {"order", "dtype", "casting"}
+    if unknown:
+        raise TypeError(f"einsum() got unexpected keyword arguments {sorted(unknown)}")
+    labels, result, arrays = _parsed(operands)
     _checked(labels, result, arrays)
+    casting = kwargs.get("casting", "safe")
     common = np.result_type(*(a.dtype for a in arrays)) if kwargs.get("dtype") is None else np.dtype(kwargs["dtype"])
+    for array in arrays:
+        if not np.can_cast(array.dtype, common, casting):
+            raise TypeError(
+                f"Iterator operand required copying or buffering: cannot cast {array.dtype} to {common} with casting "
+                f"rule {casting!r}"
+            )
     extents: dict[str, int] = {}
     for names, array in zip(labels, arrays, strict=True):
         extents |= {n: max(extents.get(n, 1), e) for n, e in zip(names, array.shape, strict=True)}
@@ -109,10 +152,14 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any
     for k, (names, array) in enumerate(terms):
         elsewhere = {n for m, (other, _) in enumerate(terms) if m != k for n in other}
         terms[k] = _reduced(names, array, elsewhere | set(result), common)
-    current = terms[0]
-    for k in range(1, len(terms)):
-        needed = set(result).union(*(names for names, _ in terms[k + 1 :]))
-        current = _contracted(current, terms[k], needed)
-    names, array = _reduced(*current, set(result), common)
+    for group in _path(labels, result, arrays, optimize):
+        chosen = [terms.pop(k) for k in sorted(group, reverse=True)][::-1]
+        current = chosen.pop(0)
+        while chosen:
+            following = chosen.pop(0)
+            needed = set(result).union(*(names for names, _ in (*terms, *chosen)))
+            current = _contracted(current, following, needed)
+        terms.append(current)
+    names, array = _reduced(*terms[0], set(result), common)
     value = _aligned(names, array, list(result))
-    return deliver(value if len(terms) > 1 else value.copy(), out, kwargs.get("casting", "safe"))
+    return deliver(value if len(arrays) > 1 else value.copy(), out, casting)

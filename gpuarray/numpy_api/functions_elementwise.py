@@ -9,9 +9,9 @@ from gpuarray import dtypes
 from gpuarray.api import elementwise
 from gpuarray.array import GpuArray, apply
 from gpuarray.numpy_api.arguments import NOT_GIVEN, as_array, as_arrays, deliver
-from gpuarray.numpy_api.host import on_host
 from gpuarray.numpy_api.registry import implements, native
 from gpuarray.ops import elementwise as rows
+from gpuarray.ops import special
 
 
 @native("clip")
@@ -46,15 +46,23 @@ def round_(a: Any, decimals: int = 0, out: Any = None) -> Any:
     if source.dtype.kind == "c":
         parts = apply(rows.complex_from_parts, round_(source.real, decimals), round_(source.imag, decimals))
         return deliver(parts, out)
+    if source.dtype.kind == "b" and decimals:
+        raise TypeError(f"booleans cannot be rounded to {decimals} decimals: what is computed does not cast to bool")
     if source.dtype.kind in "iu":
         if decimals >= 0:
             return deliver(source.copy(), out)
-        return on_host(np.round, (source, decimals, out), {}, "tens of integers are rounded by NumPy")
+        return deliver(_tens(source, 10.0**-decimals), out)
     if decimals == 0:
         return deliver(np.rint(source), out)  # type: ignore[arg-type]  # a duck array
     factor = 10.0 ** abs(decimals)
     scaled: Any = np.rint(source * factor) / factor if decimals > 0 else np.rint(source / factor) * factor
     return deliver(scaled, out)
+
+
+def _tens(source: GpuArray, tens: float) -> Any:
+    """Return integers rounded to a multiple of ``tens``, as NumPy does it: by way of float64."""
+    rounded: Any = np.rint(source / tens) * tens
+    return rounded.astype(source.dtype)
 
 
 @native("fix")
@@ -75,7 +83,7 @@ def imag(val: Any) -> Any:
 @native("angle")
 def angle(z: Any, deg: bool = False) -> Any:
     source = as_array(z)
-    part = source.imag if source.dtype.kind == "c" else np.zeros_like(source)
+    part: Any = source.imag if source.dtype.kind == "c" else 0
     result = np.arctan2(part, source.real)
     return result * (180 / np.pi) if deg else result
 
@@ -83,11 +91,15 @@ def angle(z: Any, deg: bool = False) -> Any:
 @native("sinc")
 def sinc(x: Any) -> Any:
     source = as_array(x)
-    if source.dtype.kind in "biu":
-        source = source.astype(dtypes.float64)
-    tiny = float(np.finfo(source.dtype).eps)
-    scaled = np.pi * np.where(source == 0, tiny, source)
+    if source.dtype.kind != "c":
+        return apply(special.ROWS["sinc"], source)
+    scaled = np.pi * np.where(source == 0, float(np.finfo(source.dtype).eps), source)
     return np.sin(scaled) / scaled
+
+
+@native("i0")
+def i0(x: Any) -> Any:
+    return apply(special.ROWS["i0"], _real_only(x, "i0"))
 
 
 @native("where")
@@ -135,9 +147,14 @@ def _floating(value: Any) -> Any:
     return array.astype(dtypes.float64) if array.dtype.kind in "biu" else array
 
 
+def _holds(flags: Any) -> bool:
+    """Return whether all of some flags hold, which is read."""
+    return bool(flags.all().item())
+
+
 @implements("allclose")
 def allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> bool:
-    return bool(np.all(isclose(a, b, rtol, atol, equal_nan)))
+    return _holds(isclose(a, b, rtol, atol, equal_nan))
 
 
 @implements("array_equal")
@@ -148,7 +165,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
     same = first == second
     if equal_nan and first.dtype.kind in "fc" and second.dtype.kind in "fc":
         same = same | (np.isnan(first) & np.isnan(second))
-    return bool(np.all(same))
+    return _holds(same)
 
 
 @implements("array_equiv")
@@ -157,7 +174,7 @@ def array_equiv(a1: Any, a2: Any) -> bool:
         first, second = np.broadcast_arrays(*as_arrays(a1, a2))
     except ValueError:
         return False
-    return bool(np.all(first == second))
+    return _holds(first == second)
 
 
 @native("isposinf")
@@ -203,4 +220,4 @@ def real_if_close(a: Any, tol: Any = 100) -> Any:
     if source.dtype.kind != "c":
         return source
     limit = tol * float(np.finfo(source.dtype).eps) if tol > 1 else tol
-    return source.real if bool(np.all(np.abs(source.imag) < limit)) else source
+    return source.real if _holds(np.abs(source.imag) < limit) else source

@@ -1,13 +1,17 @@
 """NumPy's functions of ``numpy.linalg``: those of the namespace, with NumPy's signatures and defaults."""
 # ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
 import numpy as np
 
 from gpuarray.api import factorisations, linalg_products, linear_algebra, linear_systems, norms
 from gpuarray.numpy_api.arguments import NOT_GIVEN, as_array
-from gpuarray.numpy_api.registry import implements, native
+from gpuarray.numpy_api.registry import HOST, LAPACK, implements, native
+
+_GIVES_REAL: Final = np.lib.NumpyVersion(np.__version__) < "2.5.0"
+_by_lapack = partial(implements, kind=HOST, reason=LAPACK)
 
 # --- products and norms ---------------------------------------------------------------------------------------------
 
@@ -65,17 +69,17 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
 # --- factorisations -------------------------------------------------------------------------------------------------
 
 
-@implements("linalg.cholesky")
+@_by_lapack("linalg.cholesky")
 def cholesky(a: Any, /, *, upper: bool = False) -> Any:
     return factorisations.cholesky(a, upper=upper)
 
 
 def _is_real(a: Any, values: Any) -> bool:
-    """Whether NumPy returns eigenvalues as real numbers: none of those of a real array has an imaginary part."""
-    return as_array(a).dtype.kind != "c" and not bool(np.any(values.imag))
+    """Whether NumPy, before 2.5, returns eigenvalues as real numbers: none of a real array's has an imaginary part."""
+    return _GIVES_REAL and as_array(a).dtype.kind != "c" and not (values.imag != 0).any().item()
 
 
-@implements("linalg.eig")
+@_by_lapack("linalg.eig")
 def eig(a: Any) -> Any:
     values, vectors = found = factorisations.eig(a)
     if _is_real(a, values):
@@ -83,23 +87,23 @@ def eig(a: Any) -> Any:
     return found
 
 
-@implements("linalg.eigvals")
+@_by_lapack("linalg.eigvals")
 def eigvals(a: Any) -> Any:
     values = factorisations.eigvals(a)
     return values.real.copy() if _is_real(a, values) else values
 
 
-@implements("linalg.eigh")
+@_by_lapack("linalg.eigh")
 def eigh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803  # NumPy's name
     return factorisations.eigh(a, UPLO=UPLO)
 
 
-@implements("linalg.eigvalsh")
+@_by_lapack("linalg.eigvalsh")
 def eigvalsh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803  # NumPy's name
     return factorisations.eigvalsh(a, UPLO=UPLO)
 
 
-@implements("linalg.qr")
+@_by_lapack("linalg.qr")
 def qr(a: Any, mode: str = "reduced") -> Any:
     if mode == "r":
         return factorisations.qr_factors(a, mode)[0]
@@ -108,14 +112,14 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     return factorisations.qr(a, mode=mode)  # type: ignore[arg-type]  # which checks it
 
 
-@implements("linalg.svd")
+@_by_lapack("linalg.svd")
 def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     if not compute_uv:
         return factorisations.svdvals(a, hermitian=hermitian)
     return factorisations.svd(a, full_matrices=full_matrices, hermitian=hermitian)
 
 
-@implements("linalg.svdvals")
+@_by_lapack("linalg.svdvals")
 def svdvals(x: Any, /) -> Any:
     return factorisations.svdvals(x)
 
@@ -123,32 +127,32 @@ def svdvals(x: Any, /) -> Any:
 # --- systems of equations -------------------------------------------------------------------------------------------
 
 
-@implements("linalg.det")
+@_by_lapack("linalg.det")
 def det(a: Any) -> Any:
     return linear_systems.det(a)
 
 
-@implements("linalg.slogdet")
+@_by_lapack("linalg.slogdet")
 def slogdet(a: Any) -> Any:
     return linear_systems.slogdet(a)
 
 
-@implements("linalg.inv")
+@_by_lapack("linalg.inv")
 def inv(a: Any) -> Any:
     return linear_systems.inv(a)
 
 
-@implements("linalg.solve")
+@_by_lapack("linalg.solve")
 def solve(a: Any, b: Any) -> Any:
     return linear_systems.solve(a, b)
 
 
-@implements("linalg.lstsq")
+@_by_lapack("linalg.lstsq")
 def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     return tuple(linear_systems.lstsq(a, b, rcond))
 
 
-@implements("linalg.pinv")
+@_by_lapack("linalg.pinv")
 def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = NOT_GIVEN) -> Any:
     if rcond is not None and rtol is not NOT_GIVEN:
         raise ValueError("`rtol` and `rcond` can't be both set.")
@@ -157,15 +161,15 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = NOT_
     return linear_systems.pinv(a, rtol=rcond, hermitian=hermitian)
 
 
-@implements("linalg.matrix_rank")
+@_by_lapack("linalg.matrix_rank")
 def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:  # noqa: N803
     array = as_array(A)
     if array.ndim < 2:
-        return int(bool(np.any(array)))
+        return int((array != 0).any().item())
     return linear_systems.matrix_rank(array, rtol=rtol, tol=tol, hermitian=hermitian)
 
 
-@implements("linalg.cond")
+@_by_lapack("linalg.cond")
 def cond(x: Any, p: Any = None) -> Any:
     return linear_systems.cond(x, p)
 
@@ -175,11 +179,11 @@ def matrix_power(a: Any, n: Any) -> Any:
     return linear_systems.matrix_power(a, n)
 
 
-@implements("linalg.tensorinv")
+@_by_lapack("linalg.tensorinv")
 def tensorinv(a: Any, ind: int = 2) -> Any:
     return linear_systems.tensorinv(a, ind)
 
 
-@implements("linalg.tensorsolve")
+@_by_lapack("linalg.tensorsolve")
 def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
     return linear_systems.tensorsolve(a, b, axes)

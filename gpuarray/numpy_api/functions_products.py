@@ -1,15 +1,18 @@
 """NumPy's products of vectors, matrices and tensors, over the matrix product; those of ``numpy.linalg`` stand apart."""
 # ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
-from typing import Any
-
-import numpy as np
+import warnings
+from typing import Any, Final
 
 from gpuarray.api import linalg_products, linear_algebra
 from gpuarray.numpy_api.arguments import as_arrays, deliver
-from gpuarray.numpy_api.functions_shape import moveaxis
-from gpuarray.numpy_api.host import on_host
-from gpuarray.numpy_api.registry import implements, native
+from gpuarray.numpy_api.functions_shape import concatenate, moveaxis
+from gpuarray.numpy_api.registry import native
+
+_TWO_COMPONENTS: Final = (
+    "Arrays of 2-dimensional vectors are deprecated. Use arrays of 3-dimensional vectors instead. (deprecated in NumPy "
+    "2.0)"
+)
 
 
 @native("tensordot", "linalg.tensordot")
@@ -74,16 +77,8 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
             f"{second.shape[-1]} dimensional instead."
         )
     if first.shape[-1] != 3 or second.shape[-1] != 3:
-        return on_host(np.cross, (a, b, axisa, axisb, axisc), {}, "vectors of two components are NumPy's")
+        warnings.warn(_TWO_COMPONENTS, DeprecationWarning, stacklevel=4)
+    if first.shape[-1] == second.shape[-1] == 2:
+        return first[..., 0] * second[..., 1] - first[..., 1] * second[..., 0]
+    first, second = (concatenate([v, v[..., :1] * 0], -1) if v.shape[-1] == 2 else v for v in (first, second))
     return moveaxis(linalg_products.cross(first, second), -1, axisc)
-
-
-@implements("polyval")
-def polyval(p: Any, x: Any) -> Any:
-    if isinstance(p, np.poly1d) or isinstance(x, np.poly1d):
-        return on_host(np.polyval, (p, x), {}, "polynomial objects are NumPy's")
-    coefficients, points = as_arrays(p, x)
-    result: Any = np.zeros_like(points)
-    for k in range(coefficients.shape[0]):
-        result = result * points + coefficients[k]
-    return result

@@ -5,6 +5,7 @@ have one length. If NaN is left out, lengths differ, and the same expressions ar
 """
 # ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
+import warnings
 from collections.abc import Callable
 from math import prod
 from typing import Any, Final
@@ -12,11 +13,10 @@ from typing import Any, Final
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.api import indexing, sorting
+from gpuarray.api import creation, indexing, sorting
 from gpuarray.array import GpuArray
-from gpuarray.numpy_api.arguments import NOT_GIVEN, along, as_array, deliver
-from gpuarray.numpy_api.functions_statistics import sum_
-from gpuarray.numpy_api.host import on_host
+from gpuarray.numpy_api.arguments import NOT_GIVEN, along, as_array, deliver, numbers, read
+from gpuarray.numpy_api.functions_statistics import aligned_weights, all_, any_, sum_
 from gpuarray.numpy_api.reduction import axes_of, check_reduced, given
 from gpuarray.numpy_api.registry import implements
 
@@ -98,9 +98,12 @@ def _median(name: str, a: Any, axis: Any, out: Any, overwrite_input: Any, keepdi
     axes = axes_of(axis, source.ndim)
     lines = _lines(source, axes)
     count = lines.shape[0]
-    if not lines.size:
-        options = {"axis": axis, "out": out, "overwrite_input": overwrite_input, "keepdims": keepdims}
-        return on_host(getattr(np, name), (a,), options, "there are no elements")
+    if not count:
+        warnings.warn("Mean of empty slice", RuntimeWarning, stacklevel=5)
+        kind = source.dtype if source.dtype.kind in "fc" else dtypes.float64
+        return _put(
+            name, creation.full(lines.shape[1:], np.nan, kind, device=source.device), source, axes, out, keepdims
+        )
     ordered = sorting.sort(lines, axis=0)
     if skip_nan and source.dtype.kind in "fc":
         present = sum_(~np.isnan(lines), 0, keepdims=True)
@@ -136,17 +139,7 @@ def _quantile(
     source = as_array(a)
     if source.dtype.kind == "c":
         raise TypeError("a must be an array of real numbers")
-    reason = ""
-    if weights is not None:
-        reason = "weighted quantiles have no kernel"
-    elif isinstance(q, GpuArray):
-        reason = "quantiles that are arrays of the device are read"
-    elif not source.size:
-        reason = "there are no elements"
-    if reason:
-        options = {"axis": axis, "out": out, "overwrite_input": overwrite_input, "method": method, "weights": weights}
-        return on_host(getattr(np, name), (a, q), options | {"keepdims": keepdims}, reason)
-    wanted, scale = np.asarray(q), 1
+    wanted, scale = read(q), 1
     if name.endswith("percentile"):
         wanted, scale = np.true_divide(wanted, 100), 100
     if not np.all((wanted >= 0) & (wanted <= 1)):
@@ -157,9 +150,22 @@ def _quantile(
     if method not in _METHODS:
         raise ValueError(f"{method!r} is not a valid method. Use one of: {', '.join(_METHODS)}")
     axes = axes_of(axis, source.ndim)
+    lines = _lines(source, axes)
+    if not lines.shape[0]:
+        if not name.startswith("nan"):
+            raise IndexError("index -1 is out of bounds for axis 0 with size 0: there are no elements")
+        kind = source.dtype if source.dtype.kind == "f" else dtypes.float64
+        missing = creation.full((*wanted.shape, *lines.shape[1:]), np.nan, kind, device=source.device)
+        return _put(name, missing, source, axes, out, keepdims)
+    if weights is not None:
+        if method != "inverted_cdf":
+            raise ValueError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")
+        shares = _lines(aligned_weights(source, as_array(weights, source.device), axis), axes)
+        found = _weighted(lines, shares, wanted, skip_nan=name.startswith("nan"))
+        return _put(name, found, source, axes, out, keepdims)
     # a Python scalar leaves the dtype of the elements as it is
     weak = type(q) in (int, float)
-    found = _among(_lines(source, axes), wanted, method, weak=weak, skip_nan=name.startswith("nan"))
+    found = _among(lines, wanted, method, weak=weak, skip_nan=name.startswith("nan"))
     return _put(name, found, source, axes, out, keepdims)
 
 
@@ -188,6 +194,32 @@ def _among(lines: GpuArray, q: Any, method: str, *, weak: bool, skip_nan: bool) 
         result = _interpolated(low, high, share)
     if has_nan and not skip_nan:
         result = _nan_where(np.isnan(ordered[-1]), result)
+    return result.reshape(*q.shape, *rest)
+
+
+def _weighted(lines: GpuArray, weights: GpuArray, q: Any, *, skip_nan: bool) -> Any:
+    """Return where the running share of the weights, in the order of the elements, reaches quantiles."""
+    rest = lines.shape[1:]
+    missing: Any = np.isnan(lines) if lines.dtype.kind == "f" else None
+    if missing is not None and skip_nan:
+        weights = np.where(missing, 0, weights)  # type: ignore[assignment]  # a duck array
+    order = sorting.argsort(lines, axis=0)
+    ordered, shares = (indexing.take_along_axis(x, order, 0) for x in (lines, weights))
+    reached: Any = np.cumsum(shares, axis=0, dtype=np.float64)
+    reached = reached / reached[-1]
+    empty = np.isnan(reached[-1]) if not skip_nan else np.False_
+    negative, undefined = numbers((weights < 0).any(), as_array(empty, lines.device).any())
+    if negative:
+        raise ValueError("Weights must be non-negative.")
+    if undefined:
+        raise ValueError("Weights included NaN, inf or were all zero.")
+    # what has no weight before the first element is passed over
+    reached = np.where(reached == 0, -1, reached)
+    flat = q.reshape(-1, 1, *(1 for _ in rest))
+    place = np.minimum(sum_(reached[None] < flat, 1), lines.shape[0] - 1)
+    result = _element(ordered, as_array(place))
+    if missing is not None:
+        result = _nan_where(all_(missing, 0) if skip_nan else any_(missing, 0), result)
     return result.reshape(*q.shape, *rest)
 
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.api import creation, indexing, manipulation, searching
+from gpuarray.api import creation, data_types, indexing, manipulation, searching
 from gpuarray.array import GpuArray, compaction, wrap
-from gpuarray.numpy_api.arguments import along, as_array, concatenated, deliver, normalized
+from gpuarray.graph import build
+from gpuarray.numpy_api.arguments import along, as_array, as_arrays, concatenated, deliver, normalized, numbers, read
 from gpuarray.numpy_api.functions_statistics import sum_
-from gpuarray.numpy_api.host import on_host
 from gpuarray.numpy_api.reduction import mask_node
 from gpuarray.numpy_api.registry import implements, native
 
@@ -85,7 +85,7 @@ def _mask_of(condition: Any, extent: int) -> Any:
         raise ValueError("condition must be a 1-d array")
     mask = given.astype(dtypes.bool_)
     if mask.size > extent:
-        if bool(mask[extent:].any()):
+        if mask[extent:].any().item():
             raise IndexError(f"the condition holds beyond position {extent - 1}, the last of the array's axis")
         return mask[:extent]
     return np.concatenate((mask, np.zeros(extent - mask.size, dtypes.bool_))) if mask.size < extent else mask
@@ -121,6 +121,30 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
     return filt[key]
 
 
+@implements("choose")
+def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+    selector, *options = as_arrays(a, *choices)
+    if not options:
+        raise ValueError("invalid entry in choice array: there are no choices")
+    if not np.can_cast(selector.dtype, dtypes.int64):
+        raise TypeError(
+            f"Cannot cast array data from {selector.dtype!r} to {dtypes.int64!r} according to the rule 'safe'"
+        )
+    selector, *options = data_types.broadcast_arrays(selector.astype(dtypes.int64, copy=False), *options)
+    count = len(options)
+    if mode == "raise" and selector.size:
+        lowest, highest = numbers(selector.min(), selector.max())
+        if lowest < 0 or highest >= count:
+            raise ValueError(f"invalid entry in choice array: {lowest if lowest < 0 else highest} of {count} choices")
+    number = _in_range(selector, count, mode)
+    lines = concatenated([option.reshape(1, -1) for option in options], 0)
+    positions = number.reshape(-1) * selector.size + creation.arange(
+        selector.size, dtype=dtypes.int64, device=lines.device
+    )
+    chosen = wrap(build.gather(lines.node(), positions.node()), lines.device)
+    return deliver(chosen.reshape(selector.shape), out, "unsafe")
+
+
 # --- diagonals ------------------------------------------------------------------------------------------------------
 
 
@@ -154,8 +178,8 @@ def diagflat(v: Any, k: int = 0) -> Any:
 
 def _host_target(function: Any, target: Any, *others: Any, **keywords: Any) -> None:
     """Write to a NumPy array what arrays of this package say: reading them is what was asked for."""
-    values = [np.asarray(v) if isinstance(v, GpuArray) else v for v in others]
-    options = {k: np.asarray(v) if isinstance(v, GpuArray) else v for k, v in keywords.items()}
+    values = [read(v) if isinstance(v, GpuArray) else v for v in others]
+    options = {k: read(v) if isinstance(v, GpuArray) else v for k, v in keywords.items()}
     function(target, *values, **options)
 
 
@@ -185,6 +209,7 @@ def putmask(a: Any, /, mask: Any, values: Any) -> None:
     chosen: Any = as_array(values).astype(a.dtype, copy=False)
     if flags.size != a.size:
         raise ValueError("putmask: mask and data must be the same size")
+    a.check_writeable()
     if chosen.size != 1:
         chosen = np.resize(chosen, a.shape)
     if chosen.size:
@@ -199,6 +224,7 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
     flags = as_array(mask).astype(dtypes.bool_)
     if flags.size != arr.size:
         raise ValueError("place: mask and data must be the same size")
+    arr.check_writeable()
     values: Any = as_array(vals).reshape(-1).astype(arr.dtype, copy=False)
     found = compaction(flags.reshape(arr.shape).node(), arr.device)
     if found.count and values.size == 0:
@@ -213,12 +239,10 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     if not isinstance(a, GpuArray):
         _host_target(np.put, a, ind, v, mode=mode)
         return
+    a.check_writeable()
     positions = _in_range(ind, a.size, mode).reshape(-1)
-    if not positions.size:
-        return
-    flat = a.reshape(-1, copy=True)
-    flat[positions] = np.resize(as_array(v).reshape(-1), positions.shape)
-    a[...] = flat.reshape(a.shape)
+    if positions.size and np.size(v):
+        a.flat[positions] = v
 
 
 @implements("put_along_axis")
@@ -244,9 +268,7 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
         raise ValueError("array must be at least 2-d")
     if a.ndim > 2 and len(set(a.shape)) != 1:
         raise ValueError("All dimensions of input must be of equal length")
-    if wrap and a.shape[0] > a.shape[1]:
-        on_host(np.fill_diagonal, (a, val), {"wrap": True}, "a wrapped diagonal is NumPy's")
-        return
-    line = np.arange(min(a.shape))
-    values = as_array(val).reshape(-1)
-    a[(line,) * a.ndim] = np.resize(values, line.shape) if values.size > 1 else values.reshape(())
+    # every element whose flat position is a multiple of the distance between the first two
+    step = sum(int(n) for n in np.cumprod((1, *a.shape[1:])))
+    stop = a.size if wrap or a.ndim > 2 else a.shape[1] * a.shape[1]
+    a.flat[:stop:step] = val

@@ -1,16 +1,18 @@
 """NumPy's set functions: those of the namespace, and compositions of sorting, neighbours that differ, and masks."""
 # ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.api import sets, sorting
-from gpuarray.array import GpuArray, wrap
+from gpuarray.api import creation, sets, sorting
+from gpuarray.array import GpuArray, compaction, wrap
 from gpuarray.graph import build
-from gpuarray.numpy_api.arguments import as_array, as_arrays, concatenated
-from gpuarray.numpy_api.host import on_host
+from gpuarray.numpy_api.arguments import along, as_array, as_arrays, concatenated, normalized
+from gpuarray.numpy_api.functions_shape import moveaxis
+from gpuarray.numpy_api.functions_sorting import lexsort
 from gpuarray.numpy_api.registry import implements, native
 
 native("unique_all")(sets.unique_all)
@@ -34,12 +36,15 @@ def unique(
     equal_nan: bool = True,
     sorted: bool = True,
 ) -> Any:
-    if axis is not None:
-        options = {"equal_nan": equal_nan, "axis": axis}
-        reason = "elements that are rows are sorted on the host"
-        return on_host(np.unique, (ar, return_index, return_inverse, return_counts), options, reason)
-    found = sets.runs(as_array(ar), positions=return_index or return_inverse, equal_nan=equal_nan)
-    results = [found.values()]
+    array = as_array(ar)
+    if axis is None:
+        found = sets.runs(array, positions=return_index or return_inverse, equal_nan=equal_nan)
+        results = [found.values()]
+    else:
+        number = normalized(axis, array.ndim)
+        lines = moveaxis(array, number, 0)
+        found = _runs_of_rows(lines.reshape(lines.shape[0], prod(lines.shape[1:])))
+        results = [array[along(number, found.values())]]
     if return_index:
         results.append(found.indices())
     if return_inverse:
@@ -49,13 +54,29 @@ def unique(
     return tuple(results) if len(results) > 1 else results[0]
 
 
+def _runs_of_rows(table: GpuArray) -> sets.Runs:
+    """Return the runs of equal rows of a matrix, whose values are the positions of their first rows."""
+    count, columns = table.shape
+    number = creation.arange(count, dtype=dtypes.int64, device=table.device)
+    if not columns or not count:
+        order, begins = number, number == 0
+    else:
+        order = lexsort([table[:, k] for k in range(columns - 1, -1, -1)])
+        ordered = table[order]
+        differ: Any = np.any(ordered[1:] != ordered[:-1], axis=1)
+        begins = concatenated([number[:1] == 0, differ], 0)
+    first = compaction(begins.node(), table.device, [order.node()])
+    return sets.Runs(number, order.node(), order.node(), first)
+
+
 @implements("isin")
 def isin(
     element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None
 ) -> GpuArray:
     if kind not in (None, "sort", "table"):
         raise ValueError(f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.")
-    return sets.isin(*as_arrays(element, test_elements), invert=invert)
+    first, second = as_arrays(element, test_elements)
+    return sets.isin(first, second, invert=invert)
 
 
 @implements("in1d")

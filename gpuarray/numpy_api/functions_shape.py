@@ -10,7 +10,8 @@ import numpy as np
 from gpuarray.api import data_types, manipulation
 from gpuarray.array import GpuArray
 from gpuarray.graph import build
-from gpuarray.numpy_api.arguments import along, as_array, as_arrays, deliver, normalized
+from gpuarray.graph.layouts import Layout
+from gpuarray.numpy_api.arguments import along, as_array, as_arrays, deliver, normalized, read
 from gpuarray.numpy_api.registry import implements, native
 
 # --- views ----------------------------------------------------------------------------------------------------------
@@ -227,7 +228,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
     number = normalized(axis, source.ndim)
     extent = source.shape[number]
     if hasattr(indices_or_sections, "__len__"):
-        cuts = [int(i) for i in np.asarray(indices_or_sections)]
+        cuts = [int(i) for i in read(indices_or_sections)]
     else:
         sections = index(indices_or_sections)
         if sections <= 0:
@@ -308,5 +309,78 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
     if axis is None:
         source, axis = source.reshape(-1), 0
     number = normalized(axis, source.ndim)
-    positions: Any = obj if isinstance(obj, slice | int) else np.asarray(obj)
+    positions: Any = obj if isinstance(obj, slice | int) else read(obj)
     return source[along(number, np.delete(np.arange(source.shape[number]), positions))]
+
+
+@implements("insert")
+def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    source = as_array(arr)
+    if axis is None:
+        source, axis = source.reshape(-1), -1
+    number = normalized(axis, source.ndim)
+    extent = source.shape[number]
+    positions = _inserted_positions(obj, extent, number)
+    new = as_array(values, source.device).astype(source.dtype, copy=False)
+    if positions.size == 1:
+        new = new.reshape((1,) * (source.ndim - new.ndim) + new.shape)
+        if not positions.ndim:
+            new = moveaxis(new, 0, number)
+        count = new.shape[number]
+        place = positions.item()
+        cuts = [source[along(number, slice(None, place))], source[along(number, slice(place, None))]]
+        shape = tuple(count if a == number else n for a, n in enumerate(source.shape))
+        return concatenate([cuts[0], new.broadcast(shape), cuts[1]], number)
+    count = positions.size
+    shape = tuple(count if a == number else n for a, n in enumerate(source.shape))
+    both = concatenate([source, new.broadcast(shape)], number)
+    return both[along(number, np.insert(np.arange(extent), positions, np.arange(extent, extent + count)))]
+
+
+def _inserted_positions(obj: Any, extent: int, axis: int) -> Any:
+    """Return before which elements to insert, counted from the front."""
+    positions = np.arange(*obj.indices(extent)) if isinstance(obj, slice) else read(obj)
+    if positions.dtype == bool:
+        if positions.ndim != 1:
+            raise ValueError("boolean array argument obj to insert must be one dimensional")
+        positions = np.flatnonzero(positions)
+    elif positions.ndim > 1:
+        raise ValueError("index array argument obj to insert must be one dimensional or scalar")
+    if not positions.size:
+        return positions.astype(np.intp)
+    if positions.dtype.kind not in "iu":
+        raise IndexError("arrays used as indices must be of integer (or boolean) type")
+    outside = positions[(positions < -extent) | (positions > extent)]
+    if outside.size:
+        raise IndexError(f"index {outside.flat[0]} is out of bounds for axis {axis} with size {extent}")
+    return np.where(positions < 0, positions + extent, positions)
+
+
+@native("lib.stride_tricks.sliding_window_view")
+def sliding_window_view(
+    x: Any, window_shape: Any, axis: Any = None, *, subok: bool = False, writeable: bool = False
+) -> Any:
+    if writeable:
+        raise ValueError("windows overlap, and cannot be written to; leave out writeable=True, or write to the array")
+    source = as_array(x)
+    extents = (window_shape,) if not np.ndim(window_shape) else tuple(window_shape)
+    if any(extent < 0 for extent in extents):
+        raise ValueError("`window_shape` cannot contain negative values")
+    if axis is None:
+        axes = tuple(range(source.ndim))
+        what = (
+            f"Since axis is None, must provide window_shape for all dimensions of `x`; got {len(extents)} window_shape"
+        )
+    else:
+        axes = np.lib.array_utils.normalize_axis_tuple(axis, source.ndim, allow_duplicate=True)
+        what = f"Must provide matching length window_shape and axis; got {len(extents)} window_shape"
+    if len(extents) != len(axes):
+        raise ValueError(f"{what} elements and `x.ndim` or `axis` is {len(axes)}.")
+    layout = source._storage_layout()
+    shape = list(layout.shape)
+    for number, extent in zip(axes, extents, strict=True):
+        if shape[number] < extent:
+            raise ValueError("window shape cannot be larger than input array shape")
+        shape[number] -= extent - 1
+    strides = (*layout.strides, *(layout.strides[number] for number in axes))
+    return source.view_of(Layout((*shape, *extents), strides, layout.offset), writeable=False)

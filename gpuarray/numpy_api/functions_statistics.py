@@ -1,6 +1,7 @@
 """NumPy's sums, extremes, moments and what is composed of them, ``nan`` variants included."""
 # ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
+import warnings
 from operator import index
 from typing import Any
 
@@ -10,8 +11,7 @@ from gpuarray import dtypes
 from gpuarray.api import searching, statistical
 from gpuarray.array import GpuArray
 from gpuarray.graph import build
-from gpuarray.numpy_api.arguments import NOT_GIVEN, as_array, as_arrays, concatenated, deliver
-from gpuarray.numpy_api.host import on_host
+from gpuarray.numpy_api.arguments import NOT_GIVEN, as_array, as_arrays, concatenated, deliver, numbers
 from gpuarray.numpy_api.reduction import axes_of, check_reduced, fold, given, running
 from gpuarray.numpy_api.registry import implements, native
 
@@ -197,17 +197,25 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
         scale = as_array(result.dtype.type(source.size / result.size), source.device)
     else:
         source, weight = as_arrays(source, weights)
-        if weight.shape != source.shape:
-            weight = _aligned_weights(source, weight, axis)
+        weight = aligned_weights(source, weight, axis)
         common = np.result_type(source.dtype, weight.dtype, "f8" if source.dtype.kind in "biu" else source.dtype)
         scale = sum_(weight, axis, common, keepdims=keep)
-        if bool(np.any(scale == 0.0)):
+        if (scale == 0.0).any().item():
             raise ZeroDivisionError("Weights sum to zero, can't be normalized")
         result = sum_(np.multiply(source, weight, dtype=common), axis, keepdims=keep) / scale
     return (result, np.broadcast_to(scale, result.shape).copy()) if returned else result
 
 
-def _aligned_weights(source: GpuArray, weight: GpuArray, axis: Any) -> GpuArray:
+def aligned_weights(source: GpuArray, weight: GpuArray, axis: Any) -> GpuArray:
+    """Return weights in the shape of the elements that they are for; they may be those along ``axis`` alone.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If they do not fit.
+    """
+    if weight.shape == source.shape:
+        return weight
     if axis is None:
         raise TypeError("Axis must be specified when shapes of a and weights differ.")
     axes = axes_of(axis, source.ndim)
@@ -221,17 +229,53 @@ def cov(
     m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None, fweights: Any = None,
     aweights: Any = None, *, dtype: Any = None,
 ) -> Any:  # fmt: skip
-    if fweights is not None or aweights is not None:
-        weights = {"fweights": fweights, "aweights": aweights, "dtype": dtype}
-        return on_host(np.cov, (m, y, rowvar, bias, ddof), weights, "weighted covariance is NumPy's")
+    if ddof is not None and ddof != int(ddof):
+        raise ValueError("ddof must be integer")
     rows = [_observations(v, rowvar) for v in ((m,) if y is None else as_arrays(m, y))]
     table = rows[0] if len(rows) == 1 else concatenated(rows, 0)
     kind = np.result_type(table.dtype, np.float64) if dtype is None else dtypes.canonical(dtype)
     table = table.astype(kind, copy=False)
-    free = 0 if bias else 1
-    factor = table.shape[1] - (free if ddof is None else ddof)
-    centred = table - mean(table, 1, keepdims=True)
-    return (np.matmul(centred, np.conjugate(centred.T)) / float(max(factor, 0))).squeeze()
+    free = (0 if bias else 1) if ddof is None else ddof
+    frequency, importance = (
+        _observation_weights(w, n, table) for w, n in ((fweights, "fweights"), (aweights, "aweights"))
+    )
+    given_weights = [w for w in (frequency, importance) if w is not None]
+    weight: Any = given_weights[0] if given_weights else None
+    if len(given_weights) == 2:
+        weight = weight * given_weights[1]
+    if weight is None:
+        centre: Any = mean(table, 1, keepdims=True)
+        factor: Any = float(table.shape[1] - free)
+    else:
+        total = sum_(weight)
+        centre = sum_(table * weight, 1, keepdims=True) / total
+        factor = total if not free else total - free
+        if free and importance is not None:
+            factor = total - free * sum_(weight * importance) / total
+    degrees = factor if weight is None else factor.item()
+    if degrees <= 0:
+        warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=4)
+        factor = 0.0
+    centred = table - centre
+    scaled = centred if weight is None else centred * weight
+    return (np.matmul(centred, np.conjugate(scaled.T)) * np.true_divide(1, factor)).squeeze()
+
+
+def _observation_weights(weights: Any, name: str, table: GpuArray) -> Any:
+    """Return weights of observations as float64, checked as NumPy does; None if there are none."""
+    if weights is None:
+        return None
+    line: Any = as_array(weights, table.device).astype(dtypes.float64)
+    if line.ndim > 1:
+        raise RuntimeError(f"cannot handle multidimensional {name}")
+    if line.shape[0] != table.shape[1]:
+        raise RuntimeError(f"incompatible numbers of samples and {name}")
+    fractions, negative = numbers((line != np.rint(line)).any(), (line < 0).any())
+    if fractions and name == "fweights":
+        raise TypeError("fweights must be integer")
+    if negative:
+        raise ValueError(f"{name} cannot be negative")
+    return line
 
 
 def _observations(value: Any, rowvar: bool) -> GpuArray:

@@ -100,7 +100,7 @@ def nanmax(
 
 def _nan_position(find: Any, fill: float, a: Any, axis: Any, out: Any, keepdims: Any) -> Any:
     source = as_array(a)
-    if source.dtype.kind in "fc" and bool(np.any(np.all(np.isnan(source), axis=axis))):
+    if source.dtype.kind in "fc" and np.isnan(source).all(axis).any().item():
         raise ValueError("All-NaN slice encountered")
     return find(_replaced(source, fill), axis, out, keepdims=keepdims)
 

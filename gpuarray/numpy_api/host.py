@@ -15,7 +15,7 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, from_host
 from gpuarray.device import Device
-from gpuarray.numpy_api.arguments import device_among
+from gpuarray.numpy_api.arguments import device_among, gpu_arrays
 from gpuarray.numpy_api.registry import name_of
 from gpuarray.runtime import evaluate, telemetry
 
@@ -35,7 +35,7 @@ class _Copies:
         if isinstance(value, GpuArray):
             found = self._by_array.get(id(value))
             if found is None:
-                host = np.asarray(value)
+                host = value.get()
                 found = (value, host.copy() if id(value) in self._written else host)
                 self._by_array[id(value)] = found
             return found[1]
@@ -108,7 +108,8 @@ def on_host(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], reason
     """
     device = device_among(args, kwargs)
     if not evaluate.is_host(evaluate.provider_of(device)):
-        telemetry.fallback(name or f"numpy.{name_of(function)}", reason)
+        nbytes = sum(array.nbytes for array in gpu_arrays((args, kwargs)))
+        telemetry.fallback(name or f"numpy.{name_of(function)}", reason, nbytes)
     copies = _Copies(_written(function, args, kwargs))
     result = function(*copies.down(args), **copies.down(kwargs))
     copies.write_back()

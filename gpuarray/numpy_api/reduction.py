@@ -13,7 +13,7 @@ from gpuarray.ops.spec import ROWS, ReduceOp
 
 #: The ufuncs whose ``reduce`` and ``accumulate`` are rows.
 REDUCTIONS: Final[dict[Any, ReduceOp]] = {
-    row.combine.numpy: row for row in ROWS.values() if isinstance(row, ReduceOp) and not row.indexed
+    row.combine.numpy: row for row in ROWS.values() if isinstance(row, ReduceOp) and not (row.indexed or row.centred)
 }
 
 

@@ -5,7 +5,7 @@ NumPy version: a name that this version lacks is left out when the tables are in
 """
 
 from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -17,29 +17,47 @@ COMPOSED: Final = "composed"
 HOST: Final = "host"
 #: The function raises TypeError with the reason.
 REFUSED: Final = "refused"
+#: All of them, from the best.
+KINDS: Final = (NATIVE, COMPOSED, HOST, REFUSED)
 
-#: Implementations by NumPy name, and their kind.
-IMPLEMENTATIONS: Final[dict[str, tuple[str, Callable[..., Any]]]] = {}
+
+class Implementation(NamedTuple):
+    """How a NumPy function is implemented: of what kind, by what, and if that is NumPy on the host, why."""
+
+    kind: str
+    function: Callable[..., Any]
+    reason: str
+
+
+#: Why functions that factorise matrices are host functions.
+LAPACK: Final = "matrices are factorised by NumPy's LAPACK"
+
+#: Implementations by NumPy name.
+IMPLEMENTATIONS: Final[dict[str, Implementation]] = {}
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-def implements(*names: str, kind: str = COMPOSED) -> Callable[[_F], _F]:
+def implements(*names: str, kind: str = COMPOSED, reason: str = "") -> Callable[[_F], _F]:
     """Declare a function to be the implementation of NumPy functions, whose signature it has.
 
     Parameters
     ----------
     *names : str
         NumPy's names below ``numpy.``.
-    kind : {"composed", "native"}
+    kind : {"composed", "native", "host"}
         What the table of statuses says.
+    reason : str
+        Why the function is a host function.
     """
 
     def declare(function: _F) -> _F:
         for name in names:
             if name in IMPLEMENTATIONS:
                 raise ValueError(f"numpy.{name} has two implementations")
-            IMPLEMENTATIONS[name] = (kind, function)
+            IMPLEMENTATIONS[name] = Implementation(kind, function, reason)
+        if function.__doc__ is None:
+            function.__doc__ = f"Do what :func:`numpy.{names[0]}` does, with arrays of this package."
         return function
 
     return declare

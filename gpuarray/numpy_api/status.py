@@ -1,12 +1,15 @@
 """The status of every NumPy function that other arrays can override: none is left to chance.
 
-Implementations declare themselves native or composed where they are written. Here stand the others: those that NumPy
-runs on host copies, and those that make no sense for these arrays. A test compares the table with NumPy's own list.
+Implementations declare themselves where they are written. Here stand the others: those that NumPy runs on host copies,
+and those that make no sense for these arrays. A test compares the table with NumPy's own list.
 """
 
 from typing import Any, Final, NamedTuple
 
-from gpuarray.numpy_api.registry import HOST, IMPLEMENTATIONS, REFUSED, name_of
+import numpy as np
+
+from gpuarray import dispatch
+from gpuarray.numpy_api.registry import COMPOSED, HOST, IMPLEMENTATIONS, LAPACK, NATIVE, REFUSED, find, name_of
 
 
 class Status(NamedTuple):
@@ -16,29 +19,24 @@ class Status(NamedTuple):
     reason: str
 
 
+_TEXT_OUT: Final = "text is made on the host"
+_FILES: Final = "files and buffers are read and written by the host"
+_TEXT: Final = "text is no supported dtype; keep it in NumPy arrays"
+_DATES: Final = "dates are no supported dtype; keep them in NumPy arrays"
+_STRUCTURED: Final = "structured dtypes are not supported; keep such data in NumPy arrays"
+
+#: The reasons of functions that do not compute with numbers.
+NOT_NUMERIC: Final = frozenset((_TEXT_OUT, _FILES, _TEXT, _DATES, _STRUCTURED))
+
 _HOST_FUNCTIONS: Final[dict[str, str]] = {
-    "binning in several dimensions has no kernel": "histogram2d histogramdd",
-    "convolution and interpolation have no kernel": "convolve correlate interp unwrap",
-    "choice has no kernel": "choose insert piecewise",
-    "it calls a Python function on arrays": "apply_along_axis apply_over_axes fromfunction",
-    "it makes indices, which are host values": "diag_indices_from ix_ ravel_multi_index tril_indices_from "
-    "triu_indices_from unravel_index einsum_path",
-    "bits are packed on the host": "packbits unpackbits",
-    "special functions beyond the ufuncs have no kernel": "i0 geomspace",
-    "sliding windows overlap": "lib.stride_tricks.sliding_window_view",
-    "polynomials are NumPy's": "poly polyadd polyder polydiv polyfit polyint polymul polysub roots "
-    "polynomial.polynomial.polygrid2d polynomial.polynomial.polyval2d",
-    "their dtype depends on the values": "lib.scimath.arccos lib.scimath.arcsin lib.scimath.arctanh lib.scimath.log "
-    "lib.scimath.log10 lib.scimath.log2 lib.scimath.logn lib.scimath.power lib.scimath.sqrt",
-    "text is made on the host": "array2string array_repr array_str",
-    "files are read and written by the host": "frombuffer fromfile fromiter fromstring genfromtxt loadtxt save "
-    "savetxt savez savez_compressed",
+    LAPACK: "polyfit roots",
+    _TEXT_OUT: "array2string array_repr array_str",
+    _FILES: "frombuffer fromfile fromiter fromstring genfromtxt loadtxt save savetxt savez savez_compressed",
 }
 
 _REFUSED_FUNCTIONS: Final[dict[str, str]] = {
-    "dates are no supported dtype; keep them in NumPy arrays": "busday_count busday_offset "
-    "datetime_as_string is_busday",
-    "structured dtypes are not supported; keep such data in NumPy arrays": "lib.recfunctions.append_fields "
+    _DATES: "busday_count busday_offset datetime_as_string is_busday",
+    _STRUCTURED: "lib.recfunctions.append_fields "
     "lib.recfunctions.apply_along_fields lib.recfunctions.assign_fields_by_name lib.recfunctions.drop_fields "
     "lib.recfunctions.find_duplicates lib.recfunctions.join_by lib.recfunctions.merge_arrays "
     "lib.recfunctions.rec_append_fields lib.recfunctions.rec_drop_fields lib.recfunctions.rec_join "
@@ -48,9 +46,7 @@ _REFUSED_FUNCTIONS: Final[dict[str, str]] = {
 }
 
 #: Modules of which no function makes sense here.
-REFUSED_MODULES: Final[dict[str, str]] = dict.fromkeys(
-    ("char", "strings"), "text is no supported dtype; keep it in NumPy arrays"
-)
+REFUSED_MODULES: Final[dict[str, str]] = dict.fromkeys(("char", "strings"), _TEXT)
 
 #: Functions of NumPy that are not implemented here, by name.
 OTHERS: Final[dict[str, Status]] = {
@@ -65,7 +61,7 @@ def status_of(function: Any) -> Status:
     """Return the status of a NumPy function; functions that are in no table run on the host."""
     name = name_of(function)
     if name in IMPLEMENTATIONS:
-        return Status(IMPLEMENTATIONS[name][0], "")
+        return Status(IMPLEMENTATIONS[name].kind, IMPLEMENTATIONS[name].reason)
     module = name.rpartition(".")[0]
     if module in REFUSED_MODULES:
         return Status(REFUSED, REFUSED_MODULES[module])
@@ -74,5 +70,30 @@ def status_of(function: Any) -> Status:
 
 def table() -> dict[str, Status]:
     """Return the status of every function that has been declared, by NumPy name, sorted."""
-    declared = {name: Status(kind, "") for name, (kind, _) in IMPLEMENTATIONS.items()}
+    declared = {name: Status(kind, reason) for name, (kind, _, reason) in IMPLEMENTATIONS.items()}
     return dict(sorted((declared | OTHERS).items()))
+
+
+def ufunc_status(ufunc: np.ufunc) -> Status:
+    """Return the status of a ufunc."""
+    if ufunc in dispatch.UFUNC_ROWS:
+        return Status(NATIVE, "")
+    if ufunc in dispatch.COMPOSED_UFUNCS:
+        return Status(COMPOSED, "")
+    if not ufunc.types:
+        return Status(REFUSED, _TEXT)
+    if ufunc is np.isnat:
+        return Status(REFUSED, _DATES)
+    return Status(HOST, "the ufunc has no kernel")
+
+
+def current() -> dict[str, Status]:
+    """Return the status of every function in the table that this NumPy has, and of its ufuncs, by name, sorted."""
+    functions = {name: status for name, status in table().items() if _exists(name)}
+    ufuncs = {name: ufunc_status(value) for name, value in vars(np).items() if isinstance(value, np.ufunc)}
+    return dict(sorted((functions | ufuncs).items()))
+
+
+def _exists(name: str) -> bool:
+    module = name.rpartition(".")[0]
+    return find(name) is not None or bool(module and find(module) is None)  # NumPy imports some modules on request

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from gpuarray import dispatch, dtypes
-from gpuarray.api import elementwise, linear_algebra
+from gpuarray.api import creation, elementwise, linear_algebra
 from gpuarray.array import GpuArray, apply, as_node, as_operand, wrap
 from gpuarray.dtypes import DType
 from gpuarray.graph import build
@@ -18,7 +18,10 @@ from gpuarray.graph.nodes import BaseNode, Node
 from gpuarray.numpy_api.arguments import as_array, as_arrays, check_out, deliver, device_among
 from gpuarray.numpy_api.host import on_host
 from gpuarray.numpy_api.reduction import REDUCTIONS, fold, mask_node, running
+from gpuarray.numpy_api.sequences import fold_line, fold_spans, has_line, running_line, update_at
 from gpuarray.ops import elementwise as rows
+from gpuarray.ops.formula import Function
+from gpuarray.ops.spec import MapOp
 
 _NO_ROW: Final = "the ufunc has no kernel"
 _LAYOUT_KEYWORDS: Final = ("order", "subok")
@@ -44,7 +47,10 @@ def call(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> 
     elif composed is not None and not options.keys() - {"dtype", "casting"}:
         results = _composed(ufunc, composed, inputs, **options)
     else:
-        return _host_call(ufunc, inputs, keywords)
+        found = _scipy(ufunc, inputs, outs, **options)
+        if found is None:
+            return _host_call(ufunc, inputs, keywords)
+        results = found
     if where is not True:
         mask = mask_node(where)
         results = [_where(mask, result, out) for result, out in zip(results, outs, strict=True)]
@@ -68,16 +74,45 @@ def _rows(
     row_of = dispatch.UFUNC_ROWS[ufunc]
     if dtype is None and signature is None and casting == "same_kind" and not any(o is not None for o in outs):
         return [apply(row, *inputs) for row in row_of]
+    return _resolved(row_of, ufunc, inputs, outs, _loop(ufunc, inputs, outs, dtype, signature, casting))
+
+
+def _loop(
+    ufunc: Any,
+    inputs: tuple[Any, ...],
+    outs: tuple[Any, ...],
+    dtype: Any = None,
+    signature: Any = None,
+    casting: str = "same_kind",
+) -> tuple[Any, ...]:
+    """Return the dtypes of the operands in the loop that the ufunc chooses."""
     if dtype is not None:
         signature = (None,) * ufunc.nin + (dtypes.canonical(dtype),) * ufunc.nout
-    operands = [as_operand(value) for value in inputs]
-    given = [_dtype_of(o) for o in operands] + [None if o is None else o.dtype for o in outs]
+    given = [_dtype_of(as_operand(value)) for value in inputs] + [None if o is None else o.dtype for o in outs]
     if signature is None:
         signature = (None,) * ufunc.nargs
-    loop = ufunc.resolve_dtypes(tuple(given), signature=signature, casting=casting)
-    nodes = [_converted(o, dtypes.canonical(d)) for o, d in zip(operands, loop[: ufunc.nin], strict=True)]
+    return tuple(ufunc.resolve_dtypes(tuple(given), signature=signature, casting=casting)[: ufunc.nin])
+
+
+def _resolved(
+    row_of: tuple[MapOp, ...], ufunc: Any, inputs: tuple[Any, ...], outs: tuple[Any, ...], loop: tuple[Any, ...]
+) -> list[GpuArray]:
+    nodes = [_converted(as_operand(value), dtypes.canonical(d)) for value, d in zip(inputs, loop, strict=True)]
     device = device_among(inputs, outs)
     return [wrap(build.elementwise(row, *nodes), device) for row in row_of]
+
+
+def _scipy(ufunc: Any, inputs: tuple[Any, ...], outs: tuple[Any, ...], **options: Any) -> list[GpuArray] | None:
+    """Return what a ufunc of ``scipy.special`` gives, in the dtypes that it chooses; None if it has no row for them."""
+    row = dispatch.scipy_row(ufunc)
+    if row is None:
+        return None
+    loop = _loop(ufunc, inputs, outs, **options)
+    if not all(dtypes.is_supported(d) for d in loop):
+        return None
+    if isinstance(row.numpy, Function) and any(d.kind == "c" for d in loop):
+        return None
+    return _resolved((row,), ufunc, inputs, outs, loop)
 
 
 def _dtype_of(operand: Any) -> Any:
@@ -121,7 +156,7 @@ def _where(mask: Node, result: GpuArray, out: Any) -> GpuArray:
 
 
 def _host_call(ufunc: Any, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    if ufunc.signature is None:
+    if isinstance(ufunc, np.ufunc) and ufunc.signature is None:  # numba has ufuncs of a class of its own
         arrays = [np.empty((), as_node(value).dtype) for value in inputs]
         ufunc.resolve_dtypes(tuple(a.dtype for a in arrays) + (None,) * ufunc.nout)
     return on_host(ufunc, inputs, keywords, _NO_ROW, f"numpy.{ufunc.__name__}")
@@ -144,23 +179,32 @@ def reduce(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -
     """Return ``ufunc.reduce``, along axis 0 unless told otherwise."""
     if not _understood(*inputs):
         return NotImplemented
-    if ufunc not in REDUCTIONS:
-        return _host_method(ufunc, "reduce", inputs, keywords, "only associative ufuncs with a row are folded")
-    return fold(ufunc, as_array(inputs[0]), **{"axis": 0, **_single(keywords)})
+    options = {"axis": 0, **_single(keywords)}
+    if ufunc in REDUCTIONS:
+        return fold(ufunc, as_array(inputs[0]), **options)
+    if has_line(ufunc) and options.pop("where", True) is True:
+        return fold_line(ufunc, as_array(inputs[0]), **options)
+    return _host_method(ufunc, "reduce", inputs, keywords, "only ufuncs with a row are folded, and without where=")
 
 
 def accumulate(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Return ``ufunc.accumulate``."""
     if not _understood(*inputs):
         return NotImplemented
-    if ufunc not in REDUCTIONS:
-        return _host_method(ufunc, "accumulate", inputs, keywords, "only associative ufuncs with a row are scanned")
-    return running(ufunc, as_array(inputs[0]), **_single(keywords))
+    if ufunc in REDUCTIONS:
+        return running(ufunc, as_array(inputs[0]), **_single(keywords))
+    if has_line(ufunc):
+        return running_line(ufunc, as_array(inputs[0]), **_single(keywords))
+    return _host_method(ufunc, "accumulate", inputs, keywords, "only ufuncs with a row are scanned")
 
 
 def reduceat(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    """Return ``ufunc.reduceat``, computed on the host."""
-    return _host_method(ufunc, "reduceat", inputs, keywords, "segments of unequal length have no kernel")
+    """Return ``ufunc.reduceat``."""
+    if not _understood(*inputs):
+        return NotImplemented
+    if has_line(ufunc):
+        return fold_spans(ufunc, as_array(inputs[0]), inputs[1], **_single(keywords))
+    return _host_method(ufunc, "reduceat", inputs, keywords, _NO_ROW)
 
 
 def outer(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
@@ -176,17 +220,19 @@ def outer(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) ->
 
 
 def at(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> None:
-    """Apply a ufunc in place at indices, once for each time that an index occurs, on the host."""
+    """Apply a ufunc in place at indices, once for each time that an index occurs, in order."""
     target, *others = inputs
     ours = isinstance(target, GpuArray)
+    if ours and ufunc in dispatch.UFUNC_ROWS and len(others) == ufunc.nin and ufunc.nout == 1:
+        update_at(ufunc, target, *others)
+        return
 
     def run(array: Any, *arguments: Any) -> Any:
         array = array.copy() if ours else array
         ufunc.at(array, *arguments, **keywords)
         return array
 
-    reason = "repeated indices have no kernel"
-    updated = on_host(run, (target, *others), {}, reason, f"numpy.{ufunc.__name__}.at")
+    updated = on_host(run, (target, *others), {}, _NO_ROW, f"numpy.{ufunc.__name__}.at")
     if ours:
         target[...] = updated
 
@@ -225,4 +271,6 @@ COMPOSED: Final[dict[str, Callable[..., Any]]] = {
     "vecdot": linear_algebra.vecdot,
     "matvec": _matvec,
     "vecmat": _vecmat,
+    "_core.umath.clip": lambda x, low, high: np.minimum(np.maximum(x, low), high),
+    "_core.umath._ones_like": creation.ones_like,
 }

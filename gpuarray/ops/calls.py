@@ -24,6 +24,43 @@ def _searchsorted(x1: Any, x2: Any, *, side: Any) -> Any:
     return np.asarray(np.searchsorted(x1, x2, side=side))
 
 
+def _tally(x: Any, *, number: int) -> Any:
+    return np.bincount(x[(x >= 0) & (x < number)], minlength=number).astype(np.int64, copy=False)
+
+
+def _segment_sum(x: Any, edges: Any) -> Any:
+    numbers = np.repeat(np.arange(len(edges) - 1), np.diff(edges))
+    return np.bincount(numbers, weights=x[edges[0] : edges[-1]], minlength=len(edges) - 1)
+
+
+#: Ufuncs whose vectorised loops in NumPy 2 take only the last element of a line that they should fold.
+_SKIPPING: Final = (np.power, np.float_power, np.arctan2)
+
+
+def _fold_runs(start: Any, keys: Any, *values: Any, row: Any, loop: Any) -> Any:
+    is_first = np.append(True, keys[1:] != keys[:-1])
+    runs = np.cumsum(is_first) - 1
+    kept = start[is_first]
+    with np.errstate(all="ignore"):
+        row.numpy.at(kept, runs, *values)
+    return kept[runs]
+
+
+def _fold_spans(x: Any, indices: Any, *, row: Any, loop: Any) -> Any:
+    if row.numpy not in _SKIPPING:
+        return row.numpy.reduceat(x, indices, 0, dtype=loop[-1])
+    stops = np.maximum(np.append(indices[1:], len(x)), indices + 1)
+    kept = x[indices]
+    for step in range(1, int((stops - indices).max(initial=1))):
+        going = stops - indices > step
+        kept[going] = row.numpy(kept[going], x[indices[going] + step])
+    return kept
+
+
+def _running_fold(x: Any, *, row: Any, loop: Any) -> Any:
+    return row.numpy.accumulate(x, 0, dtype=loop[-1])
+
+
 def _fft(x: Any, *, n: int, inverse: bool, norm: Any) -> Any:
     return (np.fft.ifft if inverse else np.fft.fft)(x, n, norm=norm)
 
@@ -39,6 +76,23 @@ def _irfft(x: Any, *, n: int, inverse: bool, norm: Any) -> Any:
 sort: Final = CallOp(name="sort", numpy=_sort, doc="Elements in order along the last axis; stable.")
 argsort: Final = CallOp(name="argsort", numpy=_argsort, doc="Positions that put the last axis in order; stable.")
 searchsorted: Final = CallOp(name="searchsorted", numpy=_searchsorted, doc="Positions that keep a sorted line sorted.")
+segment_sum: Final = CallOp(
+    name="segment_sum", numpy=_segment_sum, doc="Sums of float64 elements between edges, which do not fall."
+)
+tally: Final = CallOp(
+    name="tally", numpy=_tally, doc="How often each of the first integers occurs in a line; others are left out."
+)
+fold_runs: Final = CallOp(
+    name="fold_runs",
+    numpy=_fold_runs,
+    doc="For each run of equal keys its start folded with its values in order by a row, at the place of its last.",
+)
+fold_spans: Final = CallOp(
+    name="fold_spans", numpy=_fold_spans, doc="Rows folded in order from each index to the next one, as ``reduceat``."
+)
+running_fold: Final = CallOp(
+    name="running_fold", numpy=_running_fold, doc="Rows folded in order, with the result after each one."
+)
 fft: Final = CallOp(name="fft", numpy=_fft, doc="Fourier transforms of n points along the last axis, or inverse ones.")
 rfft: Final = CallOp(name="rfft", numpy=_rfft, doc="The first half of Fourier transforms of real numbers.")
 irfft: Final = CallOp(name="irfft", numpy=_irfft, doc="Real Fourier transforms of rows whose first half is given.")

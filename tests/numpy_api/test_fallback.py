@@ -1,19 +1,22 @@
-"""The host fallback: counted with its reason, warned of once a function, or forbidden before anything runs."""
+"""Fallbacks and transfers: counted with their reasons, warned of once a line, or forbidden before anything runs."""
 
+import operator
 import warnings
 
 import numpy as np
 import numpy.lib.recfunctions
 import pytest
 
+import gpuarray
 from gpuarray.array import GpuArray, from_host
 from gpuarray.config import config
 from gpuarray.device import Device
-from gpuarray.errors import FallbackError, FallbackWarning
+from gpuarray.errors import FallbackError, FallbackWarning, TransferError, TransferWarning
 from gpuarray.numpy_api.host import on_host
 from gpuarray.runtime import telemetry
 
 A = np.array([[3.0, 1.0], [2.0, 5.0]], np.float32)
+REASON = "it has no implementation here"
 
 
 @pytest.fixture(params=["cpuf32", "wgpu"])
@@ -30,19 +33,40 @@ def _fresh_counters():
     telemetry.reset_stats()
 
 
+def foreign(x, ran=None):
+    """Stand for a function of NumPy that this package does not know."""
+    if isinstance(x, GpuArray):
+        return x.__array_function__(foreign, (GpuArray,), (x,), {"ran": ran})
+    if ran is not None:
+        ran.append(x)
+    return x * 2
+
+
+def other(x):
+    """Stand for another one."""
+    return x.__array_function__(other, (GpuArray,), (x,), {}) if isinstance(x, GpuArray) else x.sum()
+
+
 def test_on_the_host_itself_nothing_falls_back(same):
     x = from_host(A, Device("cpu"))
-    with config.using(fallback="error"):
-        same(np.poly(x), np.poly(A))
-        np.subtract.reduce(x)
+    with config.using(fallback="error", transfer="error"):
+        same(foreign(x), A * 2)
+        np.asarray(x)
+        float(x[0, 0])
     assert telemetry.stats()["fallbacks"] == 0
+    assert telemetry.stats()["transfers"] == 0
+
+
+# --- fallbacks ------------------------------------------------------------------------------------------------------
 
 
 def test_a_fallback_is_counted_with_its_reason(put):
     x = put(A)
-    np.poly(x)
-    np.poly(x)
-    assert telemetry.fallbacks() == {("numpy.poly", "polynomials are NumPy's"): 2}
+    foreign(x)
+    foreign(x)
+    ((name, reason),) = telemetry.fallbacks()
+    assert name.endswith("foreign")
+    assert reason == REASON
     assert telemetry.stats()["fallbacks"] == 2
 
 
@@ -54,35 +78,96 @@ def test_what_has_a_kernel_is_not_counted(put):
     assert telemetry.stats()["fallbacks"] == 0
 
 
-def test_warn_warns_once_a_function(put):
+def test_warn_warns_once_a_line_with_bytes_and_place(put):
     x = put(A)
     with config.using(fallback="warn"):
-        with pytest.warns(FallbackWarning, match="numpy.poly"):
-            np.poly(x)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            np.poly(x)
-        with pytest.warns(FallbackWarning, match="numpy.packbits"):
-            np.packbits(x > 0)
+        with pytest.warns(FallbackWarning) as caught:
+            assert [x.__array_function__(other, (GpuArray,), (x,), {}).item() for _ in range(3)] == [11.0] * 3
+        with pytest.warns(FallbackWarning, match="foreign"):
+            foreign(x)
+        with pytest.warns(FallbackWarning, match="other"):
+            x.__array_function__(other, (GpuArray,), (x,), {})
+    (warning,) = caught
+    assert warning.filename == __file__
+    for part in ("other", f"{A.nbytes} bytes", REASON, f"test_fallback.py:{warning.lineno}"):
+        assert part in str(warning.message)
 
 
 def test_error_raises_before_anything_runs(put, same):
     x = put(A)
     ran = []
     with config.using(fallback="error"):
-        for call in (
-            lambda: np.poly(x),
-            lambda: np.packbits(x > 0),
-            lambda: np.subtract.reduce(x),
-            lambda: np.add.reduceat(x, [0, 1]),
-            lambda: np.add.at(x, 0, 1.0),
-            lambda: np.apply_along_axis(lambda row: ran.append(row) or 0, 0, x),
-        ):
-            with pytest.raises(FallbackError, match="forbids"):
+        for call in (lambda: foreign(x, ran), lambda: on_host(ran.append, (x,), {}, "testing", "append")):
+            with pytest.raises(FallbackError, match="forbids") as caught:
                 call()
+            assert isinstance(caught.value, RuntimeError)
         same(np.sum(x), np.sum(A))
     assert not ran
     same(x, A)
+
+
+# --- transfers ------------------------------------------------------------------------------------------------------
+
+CONVERSIONS = {
+    "numpy.asarray": np.asarray,
+    "numpy.array": lambda x: np.array(x, copy=True),
+    "nested": lambda x: np.asarray([x, x]),
+    "flat": lambda x: np.asarray(x.flat),
+    "float": lambda x: float(x[0, 0]),
+    "int": lambda x: int(x[0, 0]),
+    "complex": lambda x: complex(x[0, 0]),
+    "bool": lambda x: bool(x[0, 0]),
+    "if": lambda x: 1 if x[0, 0] > 0 else 2,
+    "index": lambda x: operator.index(x[0, 0].astype(np.int32)),
+    "in": lambda x: 5 in x,
+    "range": lambda x: range(x[0, 1].astype(np.int32)),
+}
+
+EXPLICIT = {
+    "asnumpy": gpuarray.asnumpy,
+    "get": lambda x: x.get(),
+    "item": lambda x: x.item(0, 1),
+    "tolist": lambda x: x.tolist(),
+    "tobytes": lambda x: x.tobytes(),
+    "repr": repr,
+    "str": str,
+    "format": lambda x: f"{x[0, 0]:.3f}",
+    "to_device": lambda x: np.asarray(x.to_device("cpu")),
+    "dumps": lambda x: x.dumps(),
+    "dlpack": np.from_dlpack,
+    "iteration": lambda x: [row.sum() for row in x],
+    "indices": lambda x: x[gpuarray.asarray([1, 0])],
+    "mask": lambda x: x[x > 2],
+    "equal": lambda x: np.array_equal(x, x),
+}
+
+
+@pytest.mark.parametrize("name", CONVERSIONS)
+def test_a_conversion_is_a_transfer(name, put):
+    x = put(A)
+    CONVERSIONS[name](x)
+    count = telemetry.stats()["transfers"]
+    assert count == (2 if name == "nested" else 1)
+    assert sum(telemetry.transfers().values()) == count
+    with config.using(transfer="warn"):
+        with pytest.warns(TransferWarning, match=r"\d+ bytes from device") as caught:
+            _ = [CONVERSIONS[name](x) for _ in range(2)]
+        assert len(caught) == 1
+        assert caught[0].filename == __file__
+    read = telemetry.stats()["bytes_downloaded"]
+    with config.using(transfer="error"), pytest.raises(TransferError, match="asnumpy") as error:
+        CONVERSIONS[name](x)
+    assert isinstance(error.value, TypeError)
+    assert telemetry.stats()["bytes_downloaded"] == read
+
+
+@pytest.mark.parametrize("name", EXPLICIT)
+def test_what_is_asked_for_by_name_is_no_transfer(name, put):
+    x = put(A)
+    with config.using(transfer="error"), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        EXPLICIT[name](x)
+    assert telemetry.stats()["transfers"] == 0
 
 
 def test_results_return_to_the_device(put, device):
@@ -91,7 +176,7 @@ def test_results_return_to_the_device(put, device):
     assert isinstance(counts, GpuArray)
     assert isinstance(edges, GpuArray)
     assert edges.device == device
-    assert isinstance(np.poly(x), GpuArray)
+    assert isinstance(np.roots(x[0]), GpuArray)
     assert np.unique_counts(x).counts.shape == (4,)
 
 

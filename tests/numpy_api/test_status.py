@@ -10,13 +10,13 @@ import numpy.linalg
 import numpy.polynomial
 import numpy.strings
 import pytest
-from numpy.testing.overrides import get_overridable_numpy_array_functions
+from numpy.testing.overrides import get_overridable_numpy_array_functions, get_overridable_numpy_ufuncs
 
 import gpuarray
 from gpuarray import dispatch
 from gpuarray.numpy_api import registry, status
 
-KINDS = {registry.NATIVE, registry.COMPOSED, registry.HOST, registry.REFUSED}
+KINDS = set(registry.KINDS)
 
 
 def _overridable():
@@ -58,7 +58,21 @@ def test_installed_functions_are_those_declared():
     assert declared == set(dispatch.FUNCTIONS)
 
 
-def test_every_numeric_ufunc_is_served_by_rows_or_a_composition():
-    ufuncs = {u for u in vars(np).values() if isinstance(u, np.ufunc)}
-    without = {u.__name__ for u in ufuncs if u not in dispatch.UFUNC_ROWS and u not in dispatch.COMPOSED_UFUNCS}
-    assert without <= {"isnat"}
+def test_every_ufunc_that_can_be_overridden_is_served_or_refused():
+    host = {u.__name__ for u in get_overridable_numpy_ufuncs() if status.ufunc_status(u).kind == registry.HOST}
+    assert not host
+
+
+def test_ufuncs_of_text_and_dates_are_refused():
+    x = gpuarray.asarray([1.0, 2.0])
+    refused = [u for u in get_overridable_numpy_ufuncs() if status.ufunc_status(u).kind == registry.REFUSED]
+    assert np.isnat in refused
+    for ufunc in refused:
+        with pytest.raises(TypeError):
+            ufunc(*[x] * ufunc.nin)
+
+
+def test_the_functions_of_this_numpy_have_a_status_each():
+    functions = {name for name in _overridable() if registry.find(name) is not None}
+    ufuncs = {name for name, value in vars(np).items() if isinstance(value, np.ufunc)}
+    assert status.current().keys() - {"row_stack"} == functions | ufuncs  # it is another name of vstack

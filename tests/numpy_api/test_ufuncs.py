@@ -114,7 +114,11 @@ _REORDERABLE = {u for u in REDUCIBLE + INTEGER if u.identity is not None or u in
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("ufunc", REDUCIBLE + INTEGER, ids=lambda u: u.__name__)
+# of power and arctan2, NumPy's vectorised loops take the last element of a line only; test_sequences.py has them
+FOLDED = [u for u in REDUCIBLE + INTEGER if u not in (np.power, np.arctan2)]
+
+
+@pytest.mark.parametrize("ufunc", FOLDED, ids=lambda u: u.__name__)
 def test_reduce(ufunc, agree):
     values = np.abs(K) if ufunc in INTEGER else np.abs(A)
     agree(lambda p: ufunc.reduce(p(values)))
@@ -134,7 +138,7 @@ def test_accumulate(ufunc, agree):
     agree(lambda p: ufunc.accumulate(p(values), axis=1))
 
 
-@pytest.mark.parametrize("ufunc", REDUCIBLE + INTEGER, ids=lambda u: u.__name__)
+@pytest.mark.parametrize("ufunc", FOLDED, ids=lambda u: u.__name__)
 def test_reduceat_and_outer(ufunc, agree):
     values = np.abs(K) if ufunc in INTEGER else np.abs(A)
     agree(lambda p: ufunc.reduceat(p(values), [0, 2, 1], axis=1))

@@ -1,0 +1,93 @@
+"""How NumPy's functions are answered: the table that ``python -m gpuarray coverage`` prints."""
+
+import argparse
+import json
+import sys
+from collections import Counter
+from typing import Any, Final
+
+from gpuarray.numpy_api.registry import COMPOSED, KINDS, NATIVE
+from gpuarray.numpy_api.status import NOT_NUMERIC, Status, current
+
+#: The share of the numeric functions that the device must answer, in percent; with less the command fails.
+LEAST_SHARE: Final = 80.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("--status", choices=KINDS, help="list the functions with this status only, with reasons")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+
+
+def counts(table: dict[str, Status]) -> dict[str, int]:
+    """Return how many functions have each status, in the order of :data:`gpuarray.numpy_api.registry.KINDS`."""
+    found = Counter(status.kind for status in table.values())
+    return {kind: found[kind] for kind in KINDS}
+
+
+def numeric_share(table: dict[str, Status]) -> float:
+    """Return how many of a hundred numeric functions are native or composed; text and files are not numeric."""
+    numeric = [s.kind for s in table.values() if s.reason not in NOT_NUMERIC]
+    return 100.0 * sum(kind in (NATIVE, COMPOSED) for kind in numeric) / len(numeric)
+
+
+def report(table: dict[str, Status], only: str | None = None) -> str:
+    """Return the table as text: the counts, and the functions with the reasons of those that the device lacks.
+
+    Parameters
+    ----------
+    table : dict
+        Statuses by NumPy's name.
+    only : str, optional
+        The one status to list; by default all.
+    """
+    lines = [f"{len(table)} functions and ufuncs of NumPy that other arrays can override"]
+    lines += [f"  {kind:<10}{count:>5}" for kind, count in counts(table).items()]
+    lines.append(f"{numeric_share(table):.1f} % of the numeric ones run on the device: native or composed")
+    for kind in KINDS if only is None else (only,):
+        lines += ["", f"{kind}:"]
+        by_reason: dict[str, list[str]] = {}
+        for name, status in table.items():
+            if status.kind == kind:
+                by_reason.setdefault(status.reason, []).append(name)
+        for reason, names in sorted(by_reason.items()):
+            lines += [f"  {reason}:"] if reason else []
+            lines += _wrapped(names)
+    return "\n".join(lines)
+
+
+def _wrapped(names: list[str], width: int = 100) -> list[str]:
+    lines = ["   "]
+    for name in names:
+        if len(lines[-1]) + 1 + len(name) > width:
+            lines.append("   ")
+        lines[-1] += f" {name}"
+    return lines
+
+
+def document(table: dict[str, Status], only: str | None = None) -> dict[str, Any]:
+    """Return the table as data for JSON; the arguments are those of :func:`report`."""
+    return {
+        "counts": counts(table),
+        "numeric_share": numeric_share(table),
+        "functions": {
+            name: {"status": kind, "reason": reason} for name, (kind, reason) in table.items() if only in (None, kind)
+        },
+    }
+
+
+def main(parsed: argparse.Namespace) -> int:
+    """Print the table; return 1 if the device answers less than :data:`LEAST_SHARE` of the numeric functions."""
+    table = current()
+    if parsed.json:
+        print(json.dumps(document(table, parsed.status), indent=1))
+    else:
+        print(report(table, parsed.status))
+    share = numeric_share(table)
+    if share < LEAST_SHARE:
+        print(
+            f"only {share:.1f} % of the numeric functions run on the device; it must be {LEAST_SHARE} %",
+            file=sys.stderr,
+        )
+        return 1
+    return 0

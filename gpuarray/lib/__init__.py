@@ -1,0 +1,5 @@
+"""What NumPy has in :mod:`numpy.lib` and clients look for in the namespace of an array."""
+
+from gpuarray.lib import stride_tricks
+
+__all__ = ["stride_tricks"]

@@ -1,0 +1,5 @@
+"""Views that repeat elements, as in :mod:`numpy.lib.stride_tricks`."""
+
+from gpuarray.numpy_api.functions_shape import sliding_window_view
+
+__all__ = ["sliding_window_view"]

@@ -1,0 +1,515 @@
+"""The names that the package has besides those of the standard: NumPy's, with NumPy's signatures.
+
+Given lists and numbers alone, a function makes arrays on the default device.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import numpy as np
+from numpy import (
+    ScalarType,
+    base_repr,
+    binary_repr,
+    byte,
+    cdouble,
+    complexfloating,
+    csingle,
+    double,
+    errstate,
+    euler_gamma,
+    exceptions,
+    floating,
+    format_float_positional,
+    format_float_scientific,
+    generic,
+    get_printoptions,
+    geterr,
+    half,
+    index_exp,
+    inexact,
+    int_,
+    intc,
+    integer,
+    intp,
+    isscalar,
+    issubdtype,
+    iterable,
+    mintypecode,
+    ndindex,
+    number,
+    poly1d,
+    printoptions,
+    promote_types,
+    s_,
+    set_printoptions,
+    seterr,
+    short,
+    signedinteger,
+    single,
+    typecodes,
+    typename,
+    ubyte,
+    uint,
+    uintc,
+    unsignedinteger,
+    ushort,
+)
+
+from gpuarray.array import GpuArray
+from gpuarray.numpy_api.functions_binning import (
+    bincount,
+    digitize,
+    histogram,
+    histogram2d,
+    histogram_bin_edges,
+    histogramdd,
+)
+from gpuarray.numpy_api.functions_bits import (
+    packbits,
+    unpackbits,
+)
+from gpuarray.numpy_api.functions_callables import (
+    apply_along_axis,
+    apply_over_axes,
+    piecewise,
+)
+from gpuarray.numpy_api.functions_creation import (
+    asarray as asanyarray,
+)
+from gpuarray.numpy_api.functions_creation import (
+    ascontiguousarray as asfortranarray,
+)
+from gpuarray.numpy_api.functions_creation import (
+    geomspace,
+    logspace,
+    require,
+    vander,
+)
+from gpuarray.numpy_api.functions_differences import (
+    ediff1d,
+    gradient,
+    trapezoid,
+)
+from gpuarray.numpy_api.functions_einsum import (
+    einsum,
+    einsum_path,
+)
+from gpuarray.numpy_api.functions_elementwise import (
+    allclose,
+    angle,
+    array_equal,
+    array_equiv,
+    fix,
+    isclose,
+    iscomplex,
+    iscomplexobj,
+    isneginf,
+    isposinf,
+    isreal,
+    isrealobj,
+    real_if_close,
+    select,
+    sinc,
+)
+from gpuarray.numpy_api.functions_indices import (
+    diag_indices_from,
+    fromfunction,
+    indices,
+    ix_,
+    ravel_multi_index,
+    tril_indices_from,
+    triu_indices_from,
+    unravel_index,
+)
+from gpuarray.numpy_api.functions_information import (
+    common_type,
+    may_share_memory,
+    min_scalar_type,
+    ndim,
+    shape,
+    shares_memory,
+    size,
+)
+from gpuarray.numpy_api.functions_pad import (
+    pad,
+)
+from gpuarray.numpy_api.functions_polynomials import (
+    poly,
+    polyadd,
+    polyder,
+    polydiv,
+    polyint,
+    polymul,
+    polysub,
+    polyval,
+)
+from gpuarray.numpy_api.functions_products import (
+    cross,
+    inner,
+    kron,
+    vdot,
+)
+from gpuarray.numpy_api.functions_quantiles import (
+    median,
+    nanmedian,
+    nanpercentile,
+    nanquantile,
+    percentile,
+    quantile,
+)
+from gpuarray.numpy_api.functions_selection import (
+    choose,
+    compress,
+    copyto,
+    diagflat,
+    extract,
+    fill_diagonal,
+    place,
+    put,
+    put_along_axis,
+    putmask,
+    trace,
+    trim_zeros,
+)
+from gpuarray.numpy_api.functions_sets import (
+    intersect1d,
+    setdiff1d,
+    setxor1d,
+    union1d,
+    unique,
+)
+from gpuarray.numpy_api.functions_shape import (
+    append,
+    array_split,
+    atleast_2d,
+    atleast_3d,
+    block,
+    column_stack,
+    delete,
+    dsplit,
+    dstack,
+    fliplr,
+    flipud,
+    hsplit,
+    hstack,
+    insert,
+    resize,
+    rollaxis,
+    rot90,
+    split,
+    vsplit,
+    vstack,
+)
+from gpuarray.numpy_api.functions_shape import (
+    vstack as row_stack,
+)
+from gpuarray.numpy_api.functions_signals import (
+    convolve,
+    correlate,
+    interp,
+    unwrap,
+)
+from gpuarray.numpy_api.functions_sorting import (
+    argpartition,
+    lexsort,
+    partition,
+    sort_complex,
+)
+from gpuarray.numpy_api.functions_statistics import (
+    average,
+    corrcoef,
+    cov,
+    cumprod,
+    cumsum,
+    ptp,
+)
+from gpuarray.numpy_api.functions_statistics import (
+    max_ as amax,
+)
+from gpuarray.numpy_api.functions_statistics import (
+    min_ as amin,
+)
+from gpuarray.numpy_api.functions_without_nan import (
+    nanargmax,
+    nanargmin,
+    nancumprod,
+    nancumsum,
+    nanmax,
+    nanmean,
+    nanmin,
+    nanprod,
+    nanstd,
+    nansum,
+    nanvar,
+)
+from gpuarray.numpy_api.host import on_host
+from gpuarray.numpy_api.makers import (
+    asarray_chkfinite,
+    bartlett,
+    blackman,
+    diag_indices,
+    hamming,
+    hanning,
+    isfortran,
+    kaiser,
+    mask_indices,
+    matvec,
+    mgrid,
+    ogrid,
+    tril_indices,
+    triu_indices,
+    vecmat,
+)
+from gpuarray.numpy_api.status import status_of
+
+
+def _hosted(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a NumPy function that runs on the host: it takes our arrays, and its results are on their device."""
+
+    @wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        return on_host(function, args, kwargs, status_of(function).reason)
+
+    run.__doc__ = f"Do what :func:`numpy.{function.__name__}` does, on the host, with arrays of this package."
+    return run
+
+
+ndarray = GpuArray
+
+array2string = _hosted(np.array2string)
+array_repr = _hosted(np.array_repr)
+array_str = _hosted(np.array_str)
+frombuffer = _hosted(np.frombuffer)
+fromfile = _hosted(np.fromfile)
+fromiter = _hosted(np.fromiter)
+fromregex = _hosted(np.fromregex)
+fromstring = _hosted(np.fromstring)
+genfromtxt = _hosted(np.genfromtxt)
+load = _hosted(np.load)
+loadtxt = _hosted(np.loadtxt)
+polyfit = _hosted(np.polyfit)
+roots = _hosted(np.roots)
+save = _hosted(np.save)
+savetxt = _hosted(np.savetxt)
+savez = _hosted(np.savez)
+savez_compressed = _hosted(np.savez_compressed)
+
+__all__ = [
+    "ScalarType",
+    "allclose",
+    "amax",
+    "amin",
+    "angle",
+    "append",
+    "apply_along_axis",
+    "apply_over_axes",
+    "argpartition",
+    "array2string",
+    "array_equal",
+    "array_equiv",
+    "array_repr",
+    "array_split",
+    "array_str",
+    "asanyarray",
+    "asarray_chkfinite",
+    "asfortranarray",
+    "atleast_2d",
+    "atleast_3d",
+    "average",
+    "bartlett",
+    "base_repr",
+    "binary_repr",
+    "bincount",
+    "blackman",
+    "block",
+    "byte",
+    "cdouble",
+    "choose",
+    "column_stack",
+    "common_type",
+    "complexfloating",
+    "compress",
+    "convolve",
+    "copyto",
+    "corrcoef",
+    "correlate",
+    "cov",
+    "cross",
+    "csingle",
+    "cumprod",
+    "cumsum",
+    "delete",
+    "diag_indices",
+    "diag_indices_from",
+    "diagflat",
+    "digitize",
+    "double",
+    "dsplit",
+    "dstack",
+    "ediff1d",
+    "einsum",
+    "einsum_path",
+    "errstate",
+    "euler_gamma",
+    "exceptions",
+    "extract",
+    "fill_diagonal",
+    "fix",
+    "fliplr",
+    "flipud",
+    "floating",
+    "format_float_positional",
+    "format_float_scientific",
+    "frombuffer",
+    "fromfile",
+    "fromfunction",
+    "fromiter",
+    "fromregex",
+    "fromstring",
+    "generic",
+    "genfromtxt",
+    "geomspace",
+    "get_printoptions",
+    "geterr",
+    "gradient",
+    "half",
+    "hamming",
+    "hanning",
+    "histogram",
+    "histogram2d",
+    "histogram_bin_edges",
+    "histogramdd",
+    "hsplit",
+    "hstack",
+    "index_exp",
+    "indices",
+    "inexact",
+    "inner",
+    "insert",
+    "int_",
+    "intc",
+    "integer",
+    "interp",
+    "intersect1d",
+    "intp",
+    "isclose",
+    "iscomplex",
+    "iscomplexobj",
+    "isfortran",
+    "isneginf",
+    "isposinf",
+    "isreal",
+    "isrealobj",
+    "isscalar",
+    "issubdtype",
+    "iterable",
+    "ix_",
+    "kaiser",
+    "kron",
+    "lexsort",
+    "load",
+    "loadtxt",
+    "logspace",
+    "mask_indices",
+    "matvec",
+    "may_share_memory",
+    "median",
+    "mgrid",
+    "min_scalar_type",
+    "mintypecode",
+    "nanargmax",
+    "nanargmin",
+    "nancumprod",
+    "nancumsum",
+    "nanmax",
+    "nanmean",
+    "nanmedian",
+    "nanmin",
+    "nanpercentile",
+    "nanprod",
+    "nanquantile",
+    "nanstd",
+    "nansum",
+    "nanvar",
+    "ndarray",
+    "ndim",
+    "ndindex",
+    "number",
+    "ogrid",
+    "packbits",
+    "pad",
+    "partition",
+    "percentile",
+    "piecewise",
+    "place",
+    "poly",
+    "poly1d",
+    "polyadd",
+    "polyder",
+    "polydiv",
+    "polyfit",
+    "polyint",
+    "polymul",
+    "polysub",
+    "polyval",
+    "printoptions",
+    "promote_types",
+    "ptp",
+    "put",
+    "put_along_axis",
+    "putmask",
+    "quantile",
+    "ravel_multi_index",
+    "real_if_close",
+    "require",
+    "resize",
+    "rollaxis",
+    "roots",
+    "rot90",
+    "row_stack",
+    "s_",
+    "save",
+    "savetxt",
+    "savez",
+    "savez_compressed",
+    "select",
+    "set_printoptions",
+    "setdiff1d",
+    "seterr",
+    "setxor1d",
+    "shape",
+    "shares_memory",
+    "short",
+    "signedinteger",
+    "sinc",
+    "single",
+    "size",
+    "sort_complex",
+    "split",
+    "trace",
+    "trapezoid",
+    "tril_indices",
+    "tril_indices_from",
+    "trim_zeros",
+    "triu_indices",
+    "triu_indices_from",
+    "typecodes",
+    "typename",
+    "ubyte",
+    "uint",
+    "uintc",
+    "union1d",
+    "unique",
+    "unpackbits",
+    "unravel_index",
+    "unsignedinteger",
+    "unwrap",
+    "ushort",
+    "vander",
+    "vdot",
+    "vecmat",
+    "vsplit",
+    "vstack",
+]

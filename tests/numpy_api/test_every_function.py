@@ -1,0 +1,59 @@
+"""Every function and ufunc that NumPy lets other arrays override: values, types, devices, and the declared status."""
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy_calls import CALLS
+
+from gpuarray.array import GpuArray
+from gpuarray.config import config
+from gpuarray.numpy_api import registry, status
+from gpuarray.runtime import telemetry
+
+#: Aliases and functions of older NumPy, which this one may lack.
+GONE = {"in1d", "row_stack", "trapz"}
+NAMES = sorted(name for name in status.table() if status.table()[name].kind != registry.REFUSED)
+
+
+def _quiet(function, *arguments):
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return function(*arguments)
+
+
+def _arrays(value):
+    if isinstance(value, np.ndarray | np.generic | GpuArray):
+        yield value
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _arrays(item)
+
+
+def test_every_function_has_a_call():
+    assert sorted(NAMES) == sorted(CALLS)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_function(name, device, put, same):
+    function = registry.find(name)
+    if function is None:
+        assert name in GONE
+        return
+    for number, call in enumerate(CALLS[name]):
+        expected = _quiet(call, function, np.array)
+        telemetry.reset_stats()
+        is_host = status.status_of(function).kind == registry.HOST
+        with config.using(transfer="allow" if is_host else "error"):
+            actual = _quiet(call, function, put)
+        try:
+            same(actual, expected)
+        except AssertionError as error:
+            error.add_note(f"call {number} of numpy.{name}")
+            raise
+        for array in _arrays(actual):
+            assert isinstance(array, GpuArray), f"call {number} of numpy.{name} returned a {type(array)}"
+            assert array.device == device
+        if device == "wgpu":
+            found = telemetry.fallbacks()
+            assert bool(found) == is_host, f"call {number} of numpy.{name}: {found}"
