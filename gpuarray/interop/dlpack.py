@@ -133,10 +133,15 @@ def from_dlpack(x: Any, /, *, device: Device | str | None = None, copy: bool | N
         return moved.copy() if copy and moved is x else moved
     if copy is False:
         raise BufferError("copy=False was given, but memory of other libraries is always copied; leave it out")
-    if tuple(x.__dlpack_device__()) == HOST:
-        host = np.from_dlpack(x)
-    else:
-        host = np.from_dlpack(x, device="cpu")
+    try:
+        host = np.from_dlpack(x) if tuple(x.__dlpack_device__()) == HOST else np.from_dlpack(x, device="cpu")
+    except (BufferError, RuntimeError) as error:  # the latter from NumPy before 2.4
+        if "Unsupported dtype" not in str(error):
+            raise
+        raise TypeError(
+            f"a {type(x).__name__} of dtype {getattr(x, 'dtype', 'unknown')} was given, which NumPy has not and no "
+            "array here; convert it first, such as bfloat16 to float32"
+        ) from error
     return from_host(host, default_device() if device is None else Device(device))
 
 

@@ -1,0 +1,280 @@
+"""dask.array with chunks of this package, in threads and in the processes of a cluster."""
+
+import os
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from tomllib import loads
+
+import dask
+import dask.array as da
+import numpy as np
+import pytest
+from dask.array.dispatch import concatenate_lookup, tensordot_lookup
+from dask.sizeof import sizeof
+from dask.tokenize import tokenize
+from distributed import Client, LocalCluster
+from support import assert_near
+
+import gpuarray as xp
+from gpuarray.errors import TransferError
+from gpuarray.interop.dask import GpuArrayBackend
+
+ROOT = Path(__file__).parents[2]
+NUMBERS = np.random.default_rng(0).random((12, 8)).astype(np.float32)
+DEVICES = pytest.mark.parametrize("device", ["cpu", "wgpu"], indirect=True)
+
+
+def chunked(x, chunks=(5, 4)):
+    return da.from_array(x, chunks=chunks)
+
+
+def square(x):
+    """Return a well-conditioned symmetric matrix."""
+    a = chunked(x)
+    return a.T @ a + 8 * da.eye(8, chunks=4, dtype="float32")
+
+
+def written(a, key, value):
+    a[key] = value
+    return a
+
+
+CASES = {
+    "operators": lambda x: chunked(x) * 2 + 1,
+    "ufunc": lambda x: np.exp(chunked(x)),
+    "beside NumPy's chunks": lambda x: chunked(x) + chunked(NUMBERS, (4, 8)),
+    "astype": lambda x: chunked(x).astype("float16"),
+    "clip": lambda x: da.clip(chunked(x), 0.2, 0.8),
+    "where": lambda x: da.where(chunked(x) > 0.5, chunked(x), 0),
+    "isin": lambda x: da.isin(chunked((x * 4).astype("int32")), [1, 2]),
+    "digitize": lambda x: da.digitize(chunked(x), np.array([0.2, 0.5], np.float32)),
+    "sum": lambda x: chunked(x).sum(),
+    "sum along an axis": lambda x: chunked(x).sum(axis=0),
+    "prod": lambda x: chunked(x).prod(axis=1),
+    "mean": lambda x: chunked(x).mean(axis=1),
+    "mean of all": lambda x: chunked(x).mean(),
+    "var": lambda x: chunked(x).var(axis=0),
+    "std": lambda x: chunked(x).std(),
+    "moment": lambda x: chunked(x).moment(3),
+    "min": lambda x: chunked(x).min(axis=0),
+    "ptp": lambda x: da.ptp(chunked(x), axis=0),
+    "argmax": lambda x: chunked(x).argmax(axis=0),
+    "any": lambda x: (chunked(x) > 0.9).any(axis=0),
+    "count_nonzero": lambda x: da.count_nonzero(chunked(x) > 0.5),
+    "nanmean": lambda x: da.nanmean(chunked(x), axis=0),
+    "nanvar": lambda x: da.nanvar(chunked(x)),
+    "nanargmax": lambda x: da.nanargmax(chunked(x), axis=0),
+    "average": lambda x: da.average(chunked(x), axis=0, weights=chunked(x[:, 0], 5)),
+    "median": lambda x: da.median(chunked(x), axis=0),
+    "quantile": lambda x: da.quantile(chunked(x, (12, 4)), 0.3, axis=0),
+    "cumsum": lambda x: chunked(x).cumsum(axis=0),
+    "topk": lambda x: chunked(x).topk(3, axis=0),
+    "argtopk": lambda x: chunked(x).argtopk(3, axis=0),
+    "cov": lambda x: da.cov(chunked(x)),
+    "reduction": lambda x: da.reduction(chunked(x), chunk=np.sum, aggregate=np.sum, dtype="float32"),
+    "rechunk": lambda x: chunked(x).rechunk((4, 8)),
+    "slice": lambda x: chunked(x)[2:9:2, ::-1],
+    "rows": lambda x: chunked(x)[[9, 0, 5, 5, 2]],
+    "take": lambda x: da.take(chunked(x), [3, 1, 7], axis=1),
+    "mask": lambda x: chunked(x)[chunked(x) > 0.5],
+    "vindex": lambda x: chunked(x).vindex[[1, 2, 10], [3, 4, 5]],
+    "assignment": lambda x: written(chunked(x), (slice(0, 3), 0), 9),
+    "assignment by mask": lambda x: written(chunked(x), chunked(x) > 0.5, 9),
+    "concatenate": lambda x: da.concatenate([chunked(x), chunked(x)], axis=1),
+    "stack": lambda x: da.stack([chunked(x), chunked(x)], axis=0),
+    "block": lambda x: da.block([[chunked(x), chunked(x)]]),
+    "transpose": lambda x: chunked(x).T,
+    "reshape": lambda x: chunked(x).reshape(-1),
+    "pad": lambda x: da.pad(chunked(x), 1, mode="edge"),
+    "roll": lambda x: da.roll(chunked(x), 3, axis=0),
+    "repeat": lambda x: da.repeat(chunked(x), 2, axis=0),
+    "diff": lambda x: da.diff(chunked(x), axis=0),
+    "gradient": lambda x: da.gradient(chunked(x), axis=0),
+    "coarsen": lambda x: da.coarsen(np.sum, chunked(x, (4, 4)), {0: 2, 1: 2}),
+    "sliding_window_view": lambda x: da.lib.stride_tricks.sliding_window_view(chunked(x), 3, axis=0),
+    "tril": lambda x: da.tril(chunked(x)),
+    "diagonal": lambda x: da.diagonal(chunked(x)),
+    "full_like": lambda x: da.full_like(chunked(x), 3),
+    "unique": lambda x: da.unique(chunked((x * 4).astype("int32"))),
+    "histogram": lambda x: da.histogram(chunked(x), bins=4, range=(0, 1))[0],
+    "bincount": lambda x: da.bincount(chunked((x[:, 0] * 4).astype("int32"), 5), minlength=5),
+    "matmul": lambda x: chunked(x) @ chunked(x).T,
+    "tensordot": lambda x: da.tensordot(chunked(x), chunked(x), axes=((0,), (0,))),
+    "einsum": lambda x: da.einsum("ij,kj->ik", chunked(x), chunked(x)),
+    "outer": lambda x: da.outer(chunked(x)[:, 0], chunked(x)[0]),
+    "fft": lambda x: da.fft.fft(chunked(x, (5, 8))),
+    "norm": lambda x: da.linalg.norm(chunked(x)),
+    "map_blocks": lambda x: chunked(x).map_blocks(lambda block: block * 2),
+    "map_overlap": lambda x: chunked(x).map_overlap(lambda block: block * 2, depth=1, boundary="reflect"),
+    "blockwise": lambda x: da.blockwise(np.add, "ij", chunked(x), "ij", chunked(x), "ij", dtype="float32"),
+    "apply_gufunc": lambda x: da.apply_gufunc(
+        lambda block: np.mean(block, axis=-1), "(i)->()", chunked(x, (5, 8)), output_dtypes="float32"
+    ),
+    "persist": lambda x: chunked(x).persist() + 1,
+}
+
+#: What dask does by LAPACK, which runs on the host.
+FACTORISED = {
+    "qr": lambda x: abs(da.linalg.qr(chunked(x, (5, 8)))[1]),
+    "svd": lambda x: da.linalg.svd(chunked(x, (5, 8)))[1],
+    "cholesky": lambda x: da.linalg.cholesky(square(x)),
+}
+
+
+@DEVICES
+@pytest.mark.parametrize("case", CASES)
+def test_chunks_stay_on_the_device(case, device):
+    computed = CASES[case](xp.asarray(NUMBERS)).compute(scheduler="threads")
+    assert xp.stats()["fallbacks"] == 0
+    assert_near(computed, CASES[case](NUMBERS).compute(scheduler="threads"), what=case)
+    assert computed.device == device
+
+
+@DEVICES
+@pytest.mark.parametrize("case", FACTORISED)
+def test_factorisations_come_back_to_the_device(case, device):
+    computed = FACTORISED[case](xp.asarray(NUMBERS)).compute(scheduler="threads")
+    assert_near(computed, FACTORISED[case](NUMBERS).compute(scheduler="threads"), rtol=1e-4, what=case)
+    assert (xp.stats()["fallbacks"] > 0) == (device.kind == "wgpu")
+
+
+@DEVICES
+@pytest.mark.parametrize("method", ["linear", "lower", "nearest"])
+def test_percentile(method, device):
+    line = NUMBERS.ravel()
+    computed = da.percentile(chunked(xp.asarray(line), 20), [5, 50, 90], method=method).compute()
+    assert_near(computed, da.percentile(chunked(line, 20), [5, 50, 90], method=method).compute())
+
+
+@DEVICES
+def test_meta(device):
+    x = xp.asarray(NUMBERS)
+    for a in (chunked(x), chunked(x) + 1, chunked(x).mean(axis=0), chunked(x)[:3], chunked(x).map_blocks(np.exp)):
+        assert isinstance(a._meta, xp.GpuArray)
+        assert a._meta.device == device
+        assert a._meta.dtype == np.float32
+
+
+@DEVICES
+def test_equal_arrays_have_equal_names(device):
+    x = xp.asarray(NUMBERS)
+    with dask.config.set({"tokenize.ensure-deterministic": True}):
+        assert tokenize(x) == tokenize(xp.asarray(NUMBERS))
+        assert tokenize(x[:, 1:]) == tokenize(xp.asarray(NUMBERS[:, 1:].copy()))
+        assert tokenize(x) != tokenize(x + 1)
+        assert tokenize(x) != tokenize(NUMBERS)
+        assert tokenize(x) != tokenize(x.astype("float64"))
+        assert tokenize(x) != tokenize(x.reshape(8, 12))
+    assert chunked(x).name == chunked(xp.asarray(NUMBERS)).name
+
+
+@DEVICES
+def test_names_at_random_read_nothing(device):
+    x = xp.asarray(NUMBERS - 1) + 1
+    with xp.using(transfer="error"):
+        if device.kind == "wgpu":
+            with pytest.raises(TransferError, match=r"dask\.tokenize would read"):
+                da.from_array(x, chunks=4)
+        da.from_array(x, chunks=4, name=False)
+    assert xp.stats()["bytes_downloaded"] == 0
+
+
+@DEVICES
+def test_size_is_that_of_the_elements(device):
+    x = xp.asarray(NUMBERS)
+    assert sizeof(x) == NUMBERS.nbytes
+    assert sizeof(x[:3] * 2) == NUMBERS[:3].nbytes
+
+
+@DEVICES
+def test_lookups_find_functions_that_keep_arrays(device):
+    x = xp.asarray(NUMBERS)
+    joined = concatenate_lookup.dispatch(xp.GpuArray)([x, x], axis=0)
+    product = tensordot_lookup.dispatch(xp.GpuArray)(x, x, axes=((1,), (1,)))
+    assert_near(joined, np.concatenate([NUMBERS, NUMBERS]))
+    assert_near(product, np.tensordot(NUMBERS, NUMBERS, axes=((1,), (1,))))
+
+
+@DEVICES
+def test_backend_makes_arrays(device):
+    with dask.config.set({"array.backend": "gpuarray"}):
+        made = [
+            da.ones((4, 3), chunks=2),
+            da.zeros((4, 3), chunks=2, dtype="float32"),
+            da.full((4, 3), 7, chunks=2),
+            da.arange(1, 9, 2, chunks=2),
+            da.empty((4, 3), chunks=2) * 0,
+        ]
+        computed = [a.compute() for a in made]
+    expected = [np.ones((4, 3)), np.zeros((4, 3), np.float32), np.full((4, 3), 7), np.arange(1, 9, 2), np.zeros((4, 3))]
+    for ours, numpys in zip(computed, expected, strict=True):
+        assert_near(ours, numpys)
+        assert ours.device == device
+
+
+@DEVICES
+def test_backend_converts(device):
+    there = chunked(NUMBERS).to_backend("gpuarray")
+    assert isinstance(there._meta, xp.GpuArray)
+    assert there.to_backend("gpuarray") is there
+    assert_near(there.compute(), NUMBERS)
+    back = there.to_backend("numpy").compute()
+    assert isinstance(back, np.ndarray)
+    np.testing.assert_array_equal(back, NUMBERS)
+
+
+@DEVICES
+def test_random_numbers_of_the_backend(device):
+    with dask.config.set({"array.backend": "gpuarray"}):
+        drawn = [da.random.default_rng(7).random((400, 50), chunks=100) for _ in range(2)]
+        first, second = (a.compute() for a in drawn)
+    assert isinstance(first, xp.GpuArray)
+    np.testing.assert_array_equal(np.asarray(first), np.asarray(second))
+    assert float(first.mean()) == pytest.approx(1 / 2, abs=0.01)
+    assert float(first.var()) == pytest.approx(1 / 12, abs=0.01)
+    assert not np.array_equal(np.asarray(first[:100]), np.asarray(first[100:200]))  # chunks have streams of their own
+
+
+def test_backend_is_found_without_an_import():
+    project = loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    target = project["entry-points"]["dask.array.backends"]["gpuarray"]
+    assert EntryPoint("gpuarray", target, "dask.array.backends").load() is GpuArrayBackend
+
+
+def _process(block):
+    return xp.full((1, 1), os.getpid(), dtype="int64", device=block.device)
+
+
+def _described(x):
+    return type(x).__name__, x.device.name, float(x.sum())
+
+
+@pytest.mark.slow
+def test_cluster_of_processes():
+    """Each worker opens its own device; what travels between them is values."""
+    x = xp.asarray(NUMBERS, device="wgpu")
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0")
+    with cluster, Client(cluster) as client:
+        client.wait_for_workers(2, timeout=60)
+        a = chunked(x, (3, 8)).persist()
+        processes = np.asarray(a.map_blocks(_process, dtype="int64", chunks=(1, 1)).compute())
+        assert len(set(processes.ravel())) == 2
+        assert os.getpid() not in processes
+        computed = (np.exp(a) - a.mean(axis=0)).rechunk((12, 2)).sum(axis=0).compute()
+        assert_near(computed, (np.exp(NUMBERS) - NUMBERS.mean(axis=0)).sum(axis=0))
+        assert_near(
+            da.percentile(a[:, 0], [25, 75]).compute(), da.percentile(chunked(NUMBERS[:, 0], 3), [25, 75]).compute()
+        )
+        name, place, total = client.submit(_described, client.scatter(x)).result()
+        assert (name, place) == ("GpuArray", x.device.name)
+        assert total == pytest.approx(NUMBERS.sum(), rel=1e-5)
+
+
+@pytest.mark.parametrize("device", ["cpu", "wgpu"])
+def test_cluster_of_threads(device):
+    x = xp.asarray(NUMBERS, device=device)
+    cluster = LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=":0")
+    with cluster, Client(cluster):
+        a = chunked(x).persist()
+        assert_near((a @ a.T).compute(), NUMBERS @ NUMBERS.T)
+        assert_near(a.std(axis=1).compute(), NUMBERS.std(axis=1))

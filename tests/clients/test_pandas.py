@@ -1,0 +1,80 @@
+"""pandas holds host memory: arrays become columns through ``__array__``, each read counted, and columns arrays."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from support import assert_near, assert_same
+
+import gpuarray as xp
+from gpuarray.errors import TransferError
+
+pytestmark = pytest.mark.parametrize("device", ["cpu", "wgpu"], indirect=True)
+
+NUMBERS = np.random.default_rng(0).random((6, 4)).astype(np.float32)
+
+
+@pytest.fixture
+def x(device):
+    """An array that was computed where the device is."""
+    return xp.asarray(NUMBERS - 1) + 1
+
+
+def test_reading_is_counted(x):
+    pd.DataFrame(x)
+    assert xp.stats()["bytes_downloaded"] == x.nbytes
+    assert xp.stats()["fallbacks"] == 0
+    assert (xp.stats()["transfers"] > 0) == (x.device.kind == "wgpu")
+
+
+def test_reading_can_be_forbidden(x):
+    with xp.using(transfer="error"):
+        if x.device.kind == "wgpu":
+            with pytest.raises(TransferError, match="bytes from device"):
+                pd.DataFrame(x)
+        pd.DataFrame(xp.asnumpy(x))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda a: pd.Series(a[:, 0]),
+        lambda a: pd.Series(a[:, 0], index=list("abcdef"), name="v"),
+        lambda a: pd.DataFrame(a, columns=list("wxyz")),
+        lambda a: pd.DataFrame({"a": a[:, 0], "b": NUMBERS[:, 1]}),
+        lambda a: pd.DataFrame(NUMBERS).assign(z=a[:, 0]),
+        lambda a: pd.Series(NUMBERS[:, 0]) + a[:, 1],
+        lambda a: a[:, 1] + pd.Series(NUMBERS[:, 0]),
+        lambda a: np.exp(pd.Series(a[:, 0])),
+        lambda a: pd.Series(NUMBERS[:, 0]).where(a[:, 0] > 0.5),
+        lambda a: pd.concat([pd.Series(a[:, 0]), pd.Series(a[:, 1])]),
+        lambda a: pd.cut(pd.Series(a[:, 0]), 3),
+        lambda a: pd.Series(a[:, 0]).groupby(list("aabbcc")).mean(),
+    ],
+)
+def test_same_frames_as_of_numpys_arrays(make, x):
+    made, expected = make(x), make(np.asarray(x))
+    compare = pd.testing.assert_frame_equal if isinstance(expected, pd.DataFrame) else pd.testing.assert_series_equal
+    compare(made, expected)
+
+
+def test_columns_become_arrays(x, device):
+    frame = pd.DataFrame(NUMBERS, columns=list("wxyz"))
+    assert_same(xp.asarray(frame), NUMBERS)
+    assert_same(xp.asarray(frame["y"]), NUMBERS[:, 2])
+    assert_near(xp.mean(xp.asarray(frame), axis=0), NUMBERS.mean(axis=0))
+    assert xp.asarray(frame).device == device
+    assert_same(x.__class__.__add__(x[:, 0], xp.asarray(frame["w"])), np.asarray(x)[:, 0] + NUMBERS[:, 0])
+
+
+def test_text_columns_are_refused(device):
+    with pytest.raises(TypeError, match="numbers"):
+        xp.asarray(pd.Series(["a", "b"], dtype=object))
+
+
+def test_what_pandas_takes_from_numpys_class_alone(x):
+    """It looks for the class in operators of frames, and in pd.unique: np.asarray says what is meant."""
+    with pytest.raises(ValueError, match="Unable to coerce"):
+        pd.DataFrame(NUMBERS) * x
+    with pytest.raises(TypeError, match=r"np\.ndarray"):
+        pd.unique(x[:, 0])
+    np.testing.assert_array_equal((pd.DataFrame(NUMBERS) * np.asarray(x)).to_numpy(), NUMBERS * np.asarray(x))

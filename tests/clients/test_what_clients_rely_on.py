@@ -1,0 +1,56 @@
+"""What SciPy and scikit-learn rely on beside values: shapes of Python integers, errors with names, cheap iteration."""
+
+import numpy as np
+import pytest
+from support import assert_same, values
+
+import gpuarray as xp
+from gpuarray import special
+
+
+def test_shapes_of_numpy_integers_become_python_integers(device):
+    x = xp.broadcast_to(xp.ones(3), (np.int64(2), np.int32(3)))
+    assert [type(extent) for extent in x.shape] == [int, int]
+    assert_same(x + 1, np.full((2, 3), 2.0))
+
+
+def test_errors_name_the_argument(device):
+    for arguments in ((3, 0), (0, 3)):
+        with pytest.raises(np.exceptions.AxisError) as theirs:
+            np.moveaxis(np.zeros((2, 2)), *arguments)
+        with pytest.raises(np.exceptions.AxisError) as ours:
+            xp.moveaxis(xp.zeros((2, 2)), *arguments)
+        assert str(ours.value) == str(theirs.value)
+
+
+def test_iteration_over_a_line_transfers_once(device):
+    host = values(40, np.float32)
+    x = xp.asarray(host)
+    elements = list(x)
+    assert all(element.device == device and element.shape == () for element in elements)
+    downloaded = xp.stats()["bytes_downloaded"]
+    for element, value in zip(elements, host, strict=True):
+        assert_same(element, value)
+    assert float(max(x)) == host.max()
+    # one program for all elements, and not one for each position
+    assert xp.stats()["plans"] < 8
+    assert downloaded in (0, host.nbytes)
+
+
+def test_devices_are_a_list(device):
+    assert type(xp.__array_namespace_info__().devices()) is list
+
+
+def test_taking_by_what_follows_a_product(device):
+    a, b, table = values((15, 4), np.float32), values((1, 4), np.float32, seed=1), np.array([5, 7], np.float32)
+    x, y = xp.asarray(a), xp.asarray(b)
+    which = xp.astype(xp.reshape(x @ y.T + 0.5, (-1,)) > 0, xp.int64)
+    expected = table[((a @ b.T + 0.5).reshape(-1) > 0).astype(np.int64)]
+    assert_same(xp.take(xp.asarray(table), which, axis=0), expected)
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 3)])
+def test_special_functions_of_nothing(shape, device):
+    x = xp.zeros(shape)
+    assert_same(special.xlogy(x, x + 1), np.zeros(shape))
+    assert_same(special.ndtr(x / 2), np.zeros(shape))
