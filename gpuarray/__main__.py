@@ -1,24 +1,75 @@
-"""``python -m gpuarray``: what is found on this machine. ``python -m gpuarray demo``: the main job on a photograph."""
+"""The command line: ``python -m gpuarray COMMAND``; without a command, what is found on this machine."""
 
 import argparse
+import importlib.util
+import runpy
 import sys
+from typing import Final
 
 import gpuarray
-from gpuarray.diagnostics import demo, environment
+from gpuarray.diagnostics import calibration, coverage, demo, environment, scripts
+
+_EXPLAIN: Final = "run a program, and show what it evaluated: graph, plan, placement, kernels"
+_PROFILE: Final = "run a program, and show where the time went, kernel by kernel"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m gpuarray",
+        description="Without a command: print versions, devices, the provider in use and why, settings and folders.",
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    commands.add_parser("info", help="print versions, devices, the provider in use and why, settings and folders")
+    report = commands.add_parser("report", help="as info, with caches, memory and events: for bug reports")
+    report.add_argument("--json", action="store_true", help="as JSON")
+    calibration.add_arguments(commands.add_parser("calibrate", help="measure what the device 'auto' decides by"))
+    scripts.add_explain_arguments(commands.add_parser("explain", help=_EXPLAIN))
+    scripts.add_profile_arguments(commands.add_parser("profile", help=_PROFILE))
+    bench = commands.add_parser("bench", help="run the benchmarks, in a checkout of the repository", add_help=False)
+    bench.add_argument("arguments", nargs=argparse.REMAINDER)
+    demo.add_arguments(commands.add_parser("demo", help="run a photograph through NumPy and through gpuarray"))
+    coverage.add_arguments(commands.add_parser("coverage", help="print which of NumPy's functions the device answers"))
+    return parser
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command that ``arguments`` name, and return its exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m gpuarray",
-        description="Without a command: print versions, devices, the provider in use and why, and cache folders.",
-    )
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    demo.add_arguments(commands.add_parser("demo", help="run a photograph through NumPy and through gpuarray"))
-    parsed = parser.parse_args(arguments)
-    if parsed.command == "demo":
-        return demo.main(parsed, gpuarray)
-    print(environment.report())
+    given = sys.argv[1:] if arguments is None else arguments
+    if given[:1] == ["bench"]:  # all that follows is for the benchmarks, options included
+        return _bench(given[1:])
+    parsed = _parser().parse_args(given)
+    match parsed.command:
+        case "demo":
+            return demo.main(parsed, gpuarray)
+        case "calibrate":
+            return calibration.main(parsed)
+        case "coverage":
+            return coverage.main(parsed)
+        case "explain":
+            return scripts.explain_main(parsed)
+        case "profile":
+            return scripts.profile_main(parsed)
+        case "report":
+            with scripts.progress("opening devices"):
+                found = environment.report()
+            print(found.json() if parsed.json else found)
+        case _:
+            with scripts.progress("opening devices"):
+                found = environment.environment()
+            print(found)
+    return 0
+
+
+def _bench(arguments: list[str]) -> int:
+    """Run the benchmarks, which are a package of the repository."""
+    if importlib.util.find_spec("bench") is None:
+        print("bench: there is no package 'bench' here; run this in a checkout of the repository", file=sys.stderr)
+        return 2
+    sys.argv[1:] = arguments
+    try:
+        runpy.run_module("bench", run_name="__main__", alter_sys=True)
+    except SystemExit as error:
+        return error.code if isinstance(error.code, int) else int(error.code is not None)
     return 0
 
 

@@ -1,94 +1,207 @@
-"""The report of ``python -m gpuarray``: versions, adapters, the provider in use and why, folders, settings.
+"""The report: versions, adapters, the self-test's findings, the provider in use and why, settings, memory, events.
 
 It is what a bug report should begin with, so nothing that is missing or broken here may make it fail: whatever cannot
 be found out is replaced by the reason.
 """
 
+import importlib
+import json
 import platform
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from dataclasses import fields
-from importlib import metadata
+from typing import Any, Final
 
-from gpuarray.config import Config, config, environment_name
+from gpuarray.config import Config, config
 from gpuarray.providers import registry
+from gpuarray.runtime import plans, telemetry
+from gpuarray.runtime.ready import placements
 
-DISTRIBUTIONS = ("gpuarray-xp", "numpy", "wgpu", "platformdirs")
-
-
-def report() -> str:
-    """Return the environment as readable text, a section a topic."""
-    sections = {
-        "Versions": versions,
-        "Adapters": adapters,
-        "Self-test": selftest,
-        'Device "auto"': resolution,
-        "Cache": folders,
-        "Settings that differ from their defaults": settings,
-    }
-    return "\n\n".join(
-        f"{title}\n" + "\n".join(f"  {line}" for line in _told(lines)) for title, lines in sections.items()
-    )
+DISTRIBUTIONS: Final = ("gpuarray-xp", "numpy", "wgpu", "platformdirs")
 
 
-def _told(lines: Callable[[], Iterable[str]]) -> list[str]:
-    """Return the lines of a section, or the reason why there are none."""
+class Report(dict[str, Any]):
+    """A report: sections by name, of plain values that JSON can hold; ``str`` of it is for people."""
+
+    def __str__(self) -> str:
+        return "\n\n".join(f"{_title(name)}\n" + "\n".join(_lines(values)) for name, values in self.items())
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def json(self) -> str:
+        """Return the report as JSON."""
+        return json.dumps(self, indent=1)
+
+
+def report() -> Report:
+    """Return what there is to know about this package here and now, for people and for bug reports.
+
+    Returns
+    -------
+    Report
+        A dict of sections, whose ``str`` is readable: ``versions``, ``adapters``, ``self_test``, ``auto`` (the device
+        that it means, and why), ``devices`` (those that are open, with features and limits), ``settings`` (each with
+        its value and where that comes from), ``caches``, ``memory``, ``events`` (as :func:`gpuarray.stats`),
+        ``fallbacks`` and ``transfers`` to the host, the ``lines`` that asked for them, and ``decisions``.
+    """
+    return _made({**_ENVIRONMENT, **_STATE})
+
+
+def environment() -> Report:
+    """Return the part of the report that does not depend on what the program did."""
+    return _made(_ENVIRONMENT)
+
+
+def _made(sections: Mapping[str, Callable[[], Any]]) -> Report:
+    return Report({name: _told(found) for name, found in sections.items()})
+
+
+def _told(found: Callable[[], Any]) -> Any:
+    """Return the values of a section, or the reason why there are none."""
     try:
-        return list(lines())
+        return found()
     except Exception as error:  # a broken driver may raise anything, and the other sections still matter
-        return [f"not available: {type(error).__name__}: {error}"]
+        return f"not available: {type(error).__name__}: {error}"
 
 
-def versions() -> Iterable[str]:
-    """Yield the versions of Python, this package and what it needs, and the platform."""
-    yield f"{'python':14}{platform.python_version()} ({platform.python_implementation()}, {sys.executable})"
-    for name in DISTRIBUTIONS:
-        yield f"{name:14}{_version(name)}"
-    yield f"{'platform':14}{platform.platform()}"
+def _title(name: str) -> str:
+    return name.replace("_", " ").capitalize()
+
+
+def _lines(values: Any, indent: int = 2) -> list[str]:
+    """Return values as readable lines: mappings as names and values, one level below the other."""
+    pad = " " * indent
+    if isinstance(values, Mapping):
+        width = max((len(str(name)) for name, value in values.items() if not isinstance(value, Mapping)), default=0) + 2
+        lines = []
+        for name, value in values.items():
+            if isinstance(value, Mapping) and value:
+                lines += [f"{pad}{name}", *_lines(value, indent + 2)]
+            else:
+                lines.append(f"{pad}{name!s:{width}}{_text(value)}")
+        return lines or [f"{pad}none"]
+    if isinstance(values, list):
+        return [f"{pad}{value}" for value in values] or [f"{pad}none"]
+    return [f"{pad}{line}" for line in str(values).splitlines()] or [f"{pad}none"]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "none"
+    return f"{value:,}" if isinstance(value, int) else str(value) if value else "none"
+
+
+# -- what does not depend on the program -------------------------------------------------------------------------------
+
+
+def _versions() -> dict[str, str]:
+    return {
+        "python": f"{platform.python_version()} ({platform.python_implementation()}, {sys.executable})",
+        **{name: _version(name) for name in DISTRIBUTIONS},
+        "platform": platform.platform(),
+    }
 
 
 def _version(distribution: str) -> str:
+    # the module takes as long to import as a tenth of this package
+    metadata = importlib.import_module("importlib.metadata")
     try:
-        return metadata.version(distribution)
+        return str(metadata.version(distribution))
     except metadata.PackageNotFoundError:
         return "not installed as a distribution"
 
 
-def adapters() -> Iterable[str]:
-    """Yield the adapters that wgpu finds, each with the features and limits that matter here."""
+def _adapters() -> list[str]:
     # Imported here because it imports wgpu, whose native library may be absent or broken.
     from gpuarray.providers.wgpu import device
 
-    yield from device.adapter_report().splitlines()
+    return device.adapter_report().splitlines()
 
 
-def selftest() -> Iterable[str]:
-    """Yield what the self-test of each wgpu device found about its driver's arithmetic."""
+def _selftest() -> dict[str, list[str]]:
     # Imported here because importing the package must not import wgpu.
     from gpuarray.providers.wgpu.selftest import MEANINGS
 
+    found = {}
     for device in registry.devices():
         if device.kind == "wgpu":
-            found = registry.open_device(device).facts  # type: ignore[attr-defined]  # of the wgpu provider alone
-            yield from (f"{device}: {MEANINGS[name][0 if holds else 1]}" for name, holds in found.items())
+            facts = registry.open_device(device).facts  # type: ignore[attr-defined]  # of the wgpu provider alone
+            found[device.name] = [MEANINGS[name][0 if holds else 1] for name, holds in facts.items()]
+    return found
 
 
-def resolution() -> Iterable[str]:
-    """Yield the device that ``"auto"`` means, and why."""
+def _auto() -> dict[str, str]:
     device, reason = registry.resolution()
-    yield f"{device}: {reason}"
+    return {"device": device.name, "reason": reason}
 
 
-def folders() -> Iterable[str]:
-    """Yield the folder of files kept between runs."""
+def _settings() -> dict[str, dict[str, Any]]:
+    return {
+        field.name: {"value": getattr(config, field.name), "source": config.source_of(field.name)}
+        for field in fields(Config)
+    }
+
+
+def _folder() -> dict[str, Any]:
     folder = config.current.cache_folder()
-    yield f"{folder}{'' if folder.exists() else ' (does not exist yet)'}"
+    return {"folder": str(folder), "exists": folder.exists()}
 
 
-def settings() -> Iterable[str]:
-    """Yield the settings that differ from their defaults, with the variables that would set them."""
-    changed = [field.name for field in fields(Config) if getattr(config, field.name) != field.default]
-    for name in changed:
-        yield f"{name} = {getattr(config, name)!r} ({environment_name(name)})"
-    if not changed:
-        yield "none"
+# -- what does ---------------------------------------------------------------------------------------------------------
+
+
+def _devices() -> dict[str, dict[str, Any]]:
+    found = {}
+    for provider in registry.opened():
+        limits = provider.capabilities
+        found[provider.device.name] = {
+            "adapter": limits.adapter,
+            "driver": limits.driver,
+            "kind": limits.kind,
+            "backend": limits.backend,
+            "dtypes": sorted(dtype.name for dtype in limits.dtypes),
+            "features": sorted(limits.features),
+            **{f"limit {name}": value for name, value in limits.limits},
+        }
+    return found
+
+
+def _caches() -> dict[str, Any]:
+    kernels = {f"kernels of {p.device.name}": p.stats().get("kernels", 0) for p in registry.opened()}
+    return {**_folder(), "plans": plans.plan_count(), "plans at most": plans.PLAN_LIMIT, **kernels}
+
+
+def _memory() -> dict[str, dict[str, int]]:
+    names = ("bytes_live", "bytes_pooled", "peak_bytes")
+    return {p.device.name: {name: p.stats().get(name, 0) for name in names} for p in registry.opened()}
+
+
+def _counted(pairs: Mapping[tuple[str, str], int]) -> dict[str, dict[str, int]]:
+    """Return counts of pairs as a mapping of mappings."""
+    found: dict[str, dict[str, int]] = {}
+    for (first, second), times in pairs.items():
+        found.setdefault(first, {})[second] = times
+    return found
+
+
+_ENVIRONMENT: Final[Mapping[str, Callable[[], Any]]] = {
+    "versions": _versions,
+    "adapters": _adapters,
+    "self_test": _selftest,
+    "auto": _auto,
+    "settings": _settings,
+    "cache": _folder,
+}
+_STATE: Final[Mapping[str, Callable[[], Any]]] = {
+    "devices": _devices,
+    "caches": _caches,
+    "memory": _memory,
+    "events": telemetry.stats,
+    "fallbacks": lambda: _counted(telemetry.fallbacks()),
+    "transfers": lambda: _counted(telemetry.transfers()),
+    "lines": lambda: _counted(telemetry.sites()),
+    "decisions": placements,
+}

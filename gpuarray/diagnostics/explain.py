@@ -1,119 +1,47 @@
-"""`explain`: what evaluating an array would do, without doing it."""
+"""`explain`: what evaluating an array does or did, without doing it."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import replace
+from functools import partial
 
 from gpuarray.array import GpuArray, joint_device
+from gpuarray.diagnostics import export
+from gpuarray.diagnostics.explanation import ExplainedNode, ExplainedStep, Explanation, check_stage
 from gpuarray.fusion import steps
+from gpuarray.fusion.costs import cost
+from gpuarray.graph.describe import Described, described
 from gpuarray.graph.nodes import Generate, Leaf, Node
-from gpuarray.graph.walk import current, merge, operands, topological
+from gpuarray.graph.walk import current
+from gpuarray.origins import Origin, Place, place
 from gpuarray.providers import registry
-from gpuarray.runtime import evaluate, offload
+from gpuarray.providers.base import Provider
+from gpuarray.runtime import auto, evaluate, offload
+from gpuarray.runtime.ready import Evaluation, Placed, ReadyPlan, ReadyStep, inherited, recall
 
 
-@dataclass(frozen=True)
-class ExplainedStep:
-    """One step of a plan.
-
-    Attributes
-    ----------
-    text : str
-        The canonical text of the step: kinds, rows, dtypes, ranks and strides; no sizes and no values.
-    where : str
-        ``"device"`` or ``"host"``.
-    reason : str
-        Why it runs there.
-    launches : int
-        Kernels that it launches.
-    inputs, outputs : tuple of int
-        Numbers of the values that it reads and writes, as in the graph.
-    source : str
-        The kernels' text: WGSL on wgpu.
-    """
-
-    text: str
-    where: str
-    reason: str
-    launches: int
-    inputs: tuple[int, ...]
-    outputs: tuple[int, ...]
-    source: str
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """What evaluating some arrays would do; ``str`` of it is for people.
-
-    Attributes
-    ----------
-    device : str
-        Where it runs.
-    device_reason : str
-        Why there.
-    graph : tuple of str
-        The recorded operations, one a line; ``%n`` is a value.
-    steps : tuple of ExplainedStep
-        What runs, in order.
-    show_source : bool
-        Whether ``str`` shows the kernels' text.
-    """
-
-    device: str
-    device_reason: str
-    graph: tuple[str, ...]
-    steps: tuple[ExplainedStep, ...]
-    show_source: bool = False
-
-    @property
-    def launches(self) -> int:
-        """Kernels that are launched in all."""
-        return sum(step.launches for step in self.steps)
-
-    @property
-    def operations(self) -> int:
-        """Operations recorded."""
-        return sum(1 for line in self.graph if " = leaf " not in line)
-
-    def __str__(self) -> str:
-        return "\n".join(self._lines())
-
-    def _lines(self) -> Iterator[str]:
-        yield f"device {self.device}: {self.device_reason}"
-        yield f"graph: {self.operations} operations"
-        yield from (f"  {line}" for line in self.graph)
-        plural = "" if self.launches == 1 else "es"
-        yield f"plan: {len(self.steps)} steps, {self.launches} launch{plural}"
-        for number, step in enumerate(self.steps):
-            reads = ", ".join(f"%{i}" for i in step.inputs) or "nothing"
-            writes = ", ".join(f"%{o}" for o in step.outputs)
-            yield f"step {number}: {step.launches} launches, reads {reads}, writes {writes}"
-            yield f"  on the {step.where}: {step.reason}"
-            yield from (f"  {line}" for line in step.text.splitlines())
-            if self.show_source and step.source:
-                yield from (f"  | {line}" for line in step.source.splitlines())
-
-
-def explain(*arrays: GpuArray, source: bool = False) -> Explanation:
-    """Say what evaluating arrays would do, without doing it.
+def explain(*arrays: GpuArray, stage: str | None = None) -> Explanation:
+    """Say what evaluating arrays would do, without doing it; of arrays that have their values, what it did.
 
     Parameters
     ----------
     *arrays : GpuArray
         What would be evaluated together.
-    source : bool
-        Whether ``str`` of the answer shows the kernels' text, WGSL on wgpu.
+    stage : {"graph", "simplified", "plan", "placement", "wgsl"}, optional
+        What ``str`` of the answer shows: the operations as recorded; without repeated ones; the steps that run; where
+        each runs and why; the kernels. Without, the simplified graph and the plan.
 
     Returns
     -------
     Explanation
-        Graph, steps, placement with reasons; ``launches`` is the number of kernels. An array that has a value already
-        needs no step.
+        All stages, as data, text (``str``), drawings (``svg``, ``dot``) and files (``save``). ``launches`` is the
+        number of kernels that are still to run. If all arrays have been evaluated, it is what the evaluation of the
+        first one did, as long as that is among the last 256; ``has_run`` is True then.
 
     Raises
     ------
     TypeError
         If an argument is no GpuArray.
+    ValueError
+        If there is no such stage.
 
     Examples
     --------
@@ -124,45 +52,117 @@ def explain(*arrays: GpuArray, source: bool = False) -> Explanation:
     """
     if not arrays or not all(isinstance(a, GpuArray) for a in arrays):
         raise TypeError(f"explain takes GpuArrays, not {[type(a).__name__ for a in arrays]}")
+    check_stage(stage)
     device = arrays[0].device
     for array in arrays[1:]:
         device = joint_device(device, array.device)
-    nodes = [current(a.node()) for a in arrays]
     resolved, reason = registry.resolution() if device.kind == "auto" else (registry.resolve(device), "asked for")
+    nodes = [current(a.node()) for a in arrays]
     found = evaluate.plan_of(nodes, device)
-    if found is None:
-        return Explanation(resolved.name, reason, (), (), source)
-    ready, order, provider = found
-    explained = tuple(_explained(step, provider) for step in ready.steps)
-    return Explanation(resolved.name, reason, tuple(_graph_lines(order)), explained, source)
+    if found is not None:
+        ready, walked, provider = found
+        origins = [node.origin for node in walked]
+        placed = auto.placed(ready, ready.order(walked), provider, device, is_read=False)
+        explanation = _explanation(ready, placed, origins, provider, reason)
+        details = {number: _detail(node) for number, node in enumerate(ready.order(walked))}
+        saver = partial(export.save, nodes=nodes, device=device)
+        return replace(explanation, nodes=_detailed(explanation.nodes, details), stage=stage, saver=saver)
+    evaluation = _last(nodes)
+    if evaluation is None:
+        return Explanation(resolved.name, reason, (), (), has_run=True, stage=stage)
+    return replace(explanation_of(evaluation, reason), stage=stage)
 
 
-def _explained(step: evaluate.ReadyStep, provider: Any) -> ExplainedStep:
+def explanation_of(evaluation: Evaluation, reason: str = "asked for") -> Explanation:
+    """Return what an evaluation that has run did."""
+    provider = registry.open_device(evaluation.device)
+    found = _explanation(evaluation.ready, evaluation.placed, evaluation.origins, provider, reason)
+    return replace(found, has_run=True)
+
+
+def _last(nodes: list[Node]) -> Evaluation | None:
+    """Return the evaluation that made one of some values, if it is remembered."""
+    for node in nodes:
+        if isinstance(node, Leaf) and node.evaluation:
+            found = recall(node.evaluation)
+            if found is not None:
+                return found
+    return None
+
+
+def _explanation(
+    ready: ReadyPlan, placed: Placed, origins: list[Origin | None], provider: Provider, reason: str
+) -> Explanation:
+    nodes = _nodes(described(ready.key), ready, origins)
+    by_number: dict[int, ExplainedNode] = {}
+    for node in nodes:
+        by_number.setdefault(node.number, node)
+    results = tuple(position for position, _ in ready.plan.results)
+    explained = tuple(_step(step, provider, by_number) for step in placed.steps)
+    return Explanation(provider.device.name, reason, tuple(nodes), explained, results)
+
+
+def _nodes(walk: list[Described], ready: ReadyPlan, origins: list[Origin | None]) -> list[ExplainedNode]:
+    kept = range(len(walk)) if ready.kept is None else ready.kept
+    number = dict(ready.twins) | {at: position for position, at in enumerate(kept)}
+    places = [None if origin is None else place(origin) for origin in inherited(ready, origins)]
+    again = dict(ready.twins)
+    return [
+        ExplainedNode(
+            number[at],
+            node.name,
+            node.dtype.name,
+            node.shape,
+            tuple(number[i] for i in node.inputs),
+            node.detail,
+            places[at],
+            at in again,
+        )
+        for at, node in enumerate(walk)
+    ]
+
+
+def _step(step: ReadyStep, provider: Provider, nodes: dict[int, ExplainedNode]) -> ExplainedStep:
     planned = step.planned
     on_device = step.decision.where == offload.DEVICE
     return ExplainedStep(
+        offload.name_of(planned.step),
         steps.text(planned.step),
         step.decision.where,
         step.decision.reason,
         provider.launch_count(step.prepared) if on_device else 0,
         planned.inputs,
         planned.outputs,
+        cost(planned.step),
+        step.decision.estimates,
+        step.timing.mean if step.timing.runs else None,
+        _lines_of(planned.inputs, planned.outputs, nodes),
         provider.describe(step.prepared) if on_device else "",
     )
 
 
-def _graph_lines(order: list[Node]) -> Iterator[str]:
-    position = merge(topological(order)).position
-    for number, node in enumerate(order):
-        shape = "x".join(map(str, node.shape)) or "scalar"
-        kind = type(node).__name__.lower()
-        op = getattr(node, "op", None)
-        name = kind if op is None else op.name
-        inputs = " ".join(f"%{i}" for i in operands(node, position))
-        extra = ""
-        if isinstance(node, Generate):
-            extra = " ".join(repr(p.item()) if hasattr(p, "item") else repr(p) for p in node.parameters)
-        elif isinstance(node, Leaf):
-            extra = "on host" if node.host is not None and not node.buffers else "resident"
-        text = " ".join(part for part in (name, inputs, extra) if part)
-        yield f"%{number}: {node.dtype.name}[{shape}] = {text}"
+def _lines_of(inputs: tuple[int, ...], outputs: tuple[int, ...], nodes: dict[int, ExplainedNode]) -> tuple[Place, ...]:
+    """Return the lines of the operations between what a step reads and what it writes."""
+    found: dict[int, Place | None] = {}
+    waiting = list(outputs)
+    while waiting:
+        number = waiting.pop()
+        if number in found or number not in nodes or nodes[number].is_leaf:
+            continue
+        found[number] = nodes[number].place
+        waiting += [operand for operand in nodes[number].inputs if operand not in inputs]
+    ordered = [found[number] for number in sorted(found)]
+    return tuple({str(where): where for where in ordered if where is not None}.values())
+
+
+def _detail(node: Node) -> str:
+    """Return what only the nodes themselves tell: the scalars of generators, and where leaves are."""
+    if isinstance(node, Generate):
+        return " ".join(repr(p.item()) if hasattr(p, "item") else repr(p) for p in node.parameters)
+    if isinstance(node, Leaf):
+        return "on host" if node.host is not None and not node.buffers else "resident"
+    return ""
+
+
+def _detailed(nodes: tuple[ExplainedNode, ...], details: dict[int, str]) -> tuple[ExplainedNode, ...]:
+    return tuple(replace(node, detail=details[node.number] or node.detail) for node in nodes)

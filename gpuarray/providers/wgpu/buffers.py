@@ -29,6 +29,8 @@ _SLACK: Final = 1.5
 _FLOOR_BYTES: Final = 64 << 20
 #: Memory that nobody wanted for this long is destroyed.
 _IDLE_SECONDS: Final = 30.0
+#: After a search for garbage that found none, there is no other one for this long.
+_GARBAGE_SECONDS: Final = 1.0
 
 
 def size_class(nbytes: int) -> int:
@@ -61,11 +63,12 @@ class Storage:
 class WgpuBuffer:
     """Memory that was asked for; goes back to its pool when released or dropped."""
 
-    __slots__ = ("_held", "nbytes", "pool")
+    __slots__ = ("_held", "is_shared", "nbytes", "pool")
 
     def __init__(self, pool: "Pool", storage: Storage, nbytes: int) -> None:
         self.pool = pool
         self.nbytes = nbytes
+        self.is_shared = not storage.owned  # whether somebody outside has the memory: it was adopted, or exported
         # a list, because its pop is atomic: of two threads that release at once, one gets the storage
         self._held = [storage]
 
@@ -116,6 +119,7 @@ class Pool:
         self.closed = ""
         self.live_bytes = self.pooled_bytes = self.peak_bytes = self.live_count = 0
         self._high_water = 0
+        self._found_no_garbage = float("-inf")
         self._driver = driver
         self._buffer_limit = buffer_limit
         self._drop_groups = drop_groups
@@ -235,7 +239,12 @@ class Pool:
         return self._driver.create_buffer(size, _USAGE)
 
     def _collect(self) -> None:
-        gc.collect()
+        """Look for buffers in cycles of garbage, which takes long: not again at once if there were none."""
+        now = time.monotonic()
+        if now - self._found_no_garbage > _GARBAGE_SECONDS:
+            gc.collect()
+            if not self.returned:
+                self._found_no_garbage = now
         self.trim()
 
     def _out_of_memory(self, size: int, reason: str) -> DeviceMemoryError:

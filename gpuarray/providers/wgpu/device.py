@@ -202,6 +202,9 @@ def capabilities(adapter: Adapter, device: Any) -> Capabilities:
         storage_bindings=limits["max-storage-buffers-per-shader-stage"],
         workgroup_limit=limits["max-compute-workgroups-per-dimension"],
         workgroup_memory=limits["max-compute-workgroup-storage-size"],
+        workgroup_size=limits["max-compute-invocations-per-workgroup"],
+        # wgpu-py has this misspelt name for it
+        subgroup_size=int(info.get("stackgroup_min_size", 0)) if "subgroup" in features else 0,
         features=features,
         limits=tuple(sorted(limits.items())),
     )
@@ -210,6 +213,11 @@ def capabilities(adapter: Adapter, device: Any) -> Capabilities:
 def without_float64(found: Capabilities) -> Capabilities:
     """Return the capabilities of a device whose 64-bit floats cannot be used."""
     return replace(found, dtypes=found.dtypes - _FLOAT64)
+
+
+def without_subnormals(found: Capabilities) -> Capabilities:
+    """Return the capabilities of a device whose float32 arithmetic takes subnormal numbers for 0."""
+    return replace(found, subnormal_float32=False)
 
 
 def adapter_report() -> str:

@@ -8,19 +8,19 @@ by the provider, under its lock.
 
 from collections.abc import Callable, Iterator, Sequence
 from struct import Struct, pack
+from time import perf_counter_ns
 from typing import Any, Final
 
 import numpy as np
 import wgpu
 
-from gpuarray import dtypes
+from gpuarray import dtypes, events, logs
 from gpuarray.codegen.programs import Launch, Program
-from gpuarray.config import config
 from gpuarray.dtypes import DType
 from gpuarray.providers.base import Task
 from gpuarray.providers.wgpu.buffers import Pool, Storage, WgpuBuffer, size_class
 from gpuarray.providers.wgpu.driver import Command, PublicDriver
-from gpuarray.providers.wgpu.metrics import Counters, LaunchTimer
+from gpuarray.providers.wgpu.metrics import Counters, LaunchTimer, Timed
 from gpuarray.providers.wgpu.pipelines import Layout, Pipelines
 
 #: Launches of one submit at most, so that the device starts while the host still encodes.
@@ -83,9 +83,22 @@ ENCODERS: Final[dict[DType, Callable[[Any], bytes]]] = {
 class PreparedLaunch:
     """A launch with all that does not change from run to run worked out."""
 
-    __slots__ = ("label", "layout", "nbytes", "pipeline", "scalars", "shape", "slots", "windows", "words", "workgroups")
+    __slots__ = (
+        "label",
+        "layout",
+        "nbytes",
+        "number",
+        "pipeline",
+        "scalars",
+        "shape",
+        "slots",
+        "traffic",
+        "windows",
+        "words",
+        "workgroups",
+    )
 
-    def __init__(self, launch: Launch, alignment: int) -> None:
+    def __init__(self, launch: Launch, number: int, alignment: int) -> None:
         used = 4 * len(launch.words)
         # the window of an empty block is one vec4, which the binding convention declares
         self.nbytes = max(16, -(-used // 16) * 16)
@@ -97,6 +110,9 @@ class PreparedLaunch:
         self.windows = tuple((b.offset, b.nbytes) for b in launch.bindings)
         self.workgroups = launch.workgroups
         self.label = launch.label
+        self.number = number
+        read, written = (sum(b.nbytes for b in launch.bindings if b.writable == w) for w in (False, True))
+        self.traffic = read, written
         self.shape: Any = None  # what bind groups of this launch have in common, set when it is bound to a device
         self.layout: Layout | None = None
         self.pipeline: Any = None
@@ -109,7 +125,9 @@ class Prepared:
 
     def __init__(self, program: Program, alignment: int) -> None:
         self.program = program
-        self.launches = tuple(PreparedLaunch(launch, alignment) for launch in program.launches)
+        self.launches = tuple(
+            PreparedLaunch(launch, number, alignment) for number, launch in enumerate(program.launches)
+        )
         self.owner: Any = None  # the dispatcher whose pipelines the launches hold
 
 
@@ -122,11 +140,16 @@ class Dispatcher:
         The parts of the same provider.
     alignment : int
         What offsets into a uniform buffer are multiples of, in bytes.
+    device : str
+        What the device is called.
     """
 
     pool: Pool  # set by the provider: the pool is told of this object's drop_groups when it is made
 
-    def __init__(self, driver: PublicDriver, pipelines: Pipelines, counters: Counters, alignment: int) -> None:
+    def __init__(
+        self, driver: PublicDriver, pipelines: Pipelines, counters: Counters, alignment: int, device: str
+    ) -> None:
+        self.device = device
         self.alignment = max(16, alignment)
         self._driver = driver
         self._pipelines = pipelines
@@ -136,7 +159,7 @@ class Dispatcher:
         self._words = bytearray()
         self._written = b""
         self._commands: list[Command] = []
-        self._labels: list[str] = []
+        self._launched: list[tuple[Task, PreparedLaunch]] = []
         self._groups: dict[Any, Any] = {}
         self._keys: dict[int, set[Any]] = {}  # of bind groups, by the serial number of each buffer they show
         self._spare: dict[int, list[WgpuBuffer]] = {}
@@ -191,7 +214,7 @@ class Dispatcher:
                 data = encode(task.scalars[slot])
                 words[offset + position : offset + position + len(data)] = data
             self._commands.append((launch.pipeline, group, offset, launch.workgroups))
-            self._labels.append(launch.label)
+            self._launched.append((task, launch))
         for buffer in scratch:
             self._spare.setdefault(size_class(buffer.nbytes), []).append(buffer)
 
@@ -247,20 +270,39 @@ class Dispatcher:
             self._written = b""  # unknown, if the write is interrupted
             self._driver.write(self._parameters, 0, words)
             self._written = words
-        if config.current.debug >= 2:
-            if self._timer is None:
-                self._timer = LaunchTimer(self._driver)
-            self._timer.submit(self._commands, self._labels)
+        if events.listeners or logs.is_told(logs.STEPS):
+            self._submit_timed()
         else:
             self._driver.submit(self._commands)
         self._counters.launches += len(self._commands)
         self._counters.submits += 1
         self._reset()
 
+    def _submit_timed(self) -> None:
+        timer, now = self._timed(), perf_counter_ns()
+        timer.submit(self._commands, [Timed(task.tag, launch, now) for task, launch in self._launched])
+        if logs.is_told(logs.STEPS):
+            self.collect()
+
+    def _timed(self) -> LaunchTimer:
+        """Return the timer, made at its first use."""
+        if self._timer is None:
+            self._timer = LaunchTimer(self._driver, self.device)
+        return self._timer
+
+    def collect(self) -> None:
+        """Tell of the launches that were timed, once they have run; be ready to time others if somebody listens."""
+        found = self._timed().collect() if events.listeners or self._timer is not None else []
+        if found:
+            for listener in events.listeners:
+                listener.launches(found)
+        for launch in found if logs.is_told(logs.STEPS) else ():
+            logs.tell(logs.STEPS, "launch %12s us  %s", f"{(launch.stop - launch.start) / 1e3:,.1f}", launch.label)
+
     def _reset(self) -> None:
         self._words.clear()
         self._commands.clear()
-        self._labels.clear()
+        self._launched.clear()
         self._spare.clear()
 
     def clear(self) -> None:

@@ -82,6 +82,24 @@ class PublicDriver:
         compute.end()
         self.queue.submit([encoder.finish()])
 
+    def submit_timed(self, commands: Sequence[Command | None], queries: Any, first: int) -> None:
+        """Enqueue dispatches (None: an empty one), a pass each, whose ends write timestamps from query ``first`` on."""
+        encoder = self.device.create_command_encoder()
+        for number, command in enumerate(commands):
+            writes = {
+                "query_set": queries,
+                "beginning_of_pass_write_index": first + 2 * number,
+                "end_of_pass_write_index": first + 2 * number + 1,
+            }
+            compute = encoder.begin_compute_pass(timestamp_writes=writes)
+            if command is not None:
+                pipeline, group, offset, workgroups = command
+                compute.set_pipeline(pipeline)
+                compute.set_bind_group(0, group, [offset])
+                compute.dispatch_workgroups(*workgroups)
+            compute.end()
+        self.queue.submit([encoder.finish()])
+
     def write(self, gpu: Any, offset: int, data: Any) -> None:
         """Copy a bytes-like object to ``gpu``; offset and size are multiples of 4."""
         self.queue.write_buffer(gpu, offset, data)

@@ -1,17 +1,19 @@
-"""What happened on a device: counters of events, and the time of each launch while ``config.debug`` is 2 or more.
+"""What happened on a device: counters of events, and the times of launches while somebody wants to know them.
 
-Invariant: counting never waits for the device; timing does, so it is off unless asked for. The provider owns one
-:class:`Counters`; the dispatcher calls :class:`LaunchTimer`.
+Invariant: counting never waits for the device, and timing does not before :meth:`LaunchTimer.collect`, unless the
+device has no clock. The provider owns one :class:`Counters`; the dispatcher calls :class:`LaunchTimer`.
 """
 
-import sys
+from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, Final
+from dataclasses import dataclass, field, fields
+from time import perf_counter_ns
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import wgpu
 
+from gpuarray.events import Launch
 from gpuarray.providers.wgpu.driver import Command, PublicDriver
 
 
@@ -27,64 +29,156 @@ class Counters:
 
     def reset(self) -> None:
         """Set all counters to zero."""
-        for field in fields(self):
-            setattr(self, field.name, 0)
+        for counter in fields(self):
+            setattr(self, counter.name, 0)
 
     def as_dict(self) -> dict[str, int]:
         """Return the counters by name."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return {counter.name: getattr(self, counter.name) for counter in fields(self)}
 
 
-#: Launches that are timed together; a query set holds two timestamps of each.
-_BATCH: Final = 256
+#: Launches of one page: a query set has room for two timestamps of each, and 4,096 is the most that one can have.
+_PAGE: Final = 2048
+#: Pages that wait to be read; to read the oldest then waits for nothing that was enqueued lately.
+_PAGES: Final = 8
+#: How often the clocks are compared; the quickest answer counts.
+_COMPARISONS: Final = 5
+
+
+class Timed(NamedTuple):
+    """A launch that is to be timed: the tag of its task, what was prepared for it, and when it was handed over."""
+
+    tag: Any
+    launch: Any
+    submitted: int
+
+
+@dataclass(slots=True)
+class _Page:
+    """A query set with what it is read through, and the launches that it has times of."""
+
+    queries: Any
+    resolved: Any
+    staging: Any
+    launches: list[Timed] = field(default_factory=list)
 
 
 class LaunchTimer:
-    """Runs commands in a compute pass each, and prints how long the device took for each."""
+    """Runs commands in a compute pass each, and finds out when each began and ended.
 
-    def __init__(self, driver: PublicDriver) -> None:
+    Parameters
+    ----------
+    driver : PublicDriver
+        Of the device.
+    device : str
+        What the device is called.
+    """
+
+    def __init__(self, driver: PublicDriver, device: str) -> None:
         self._driver = driver
-        self._possible = "timestamp-query" in driver.device.features
-        if self._possible:
-            usage = wgpu.BufferUsage.QUERY_RESOLVE | wgpu.BufferUsage.COPY_SRC
-            self._queries = driver.device.create_query_set(type="timestamp", count=2 * _BATCH)
-            self._resolved = driver.create_buffer(16 * _BATCH, usage)
-            self._staging = driver.create_staging(16 * _BATCH)
+        self._device = device
+        self._has_clock = "timestamp-query" in driver.device.features
+        self._free: list[_Page] = []
+        self._closed: deque[_Page] = deque()
+        self._found: list[Launch] = []
+        self._ends = 0
+        self._page = self._new_page() if self._has_clock else None
+        self._offset = self._compare_clocks() if self._has_clock else 0
 
     def objects(self) -> Iterator[Any]:
         """Yield the wgpu objects that this timer holds."""
-        if self._possible:
-            yield from (self._queries, self._resolved, self._staging.gpu)
+        for page in (*self._free, *self._closed, *([self._page] if self._page is not None else [])):
+            yield from (page.queries, page.resolved, page.staging.gpu)
 
-    def submit(self, commands: Sequence[Command], labels: Sequence[str]) -> None:
-        """Run commands and print a line for each: the time in microseconds and the label."""
-        if not self._possible:
-            self._driver.submit(commands)
-            for label in labels:
-                print(f"gpuarray: launch {label}", file=sys.stderr)
+    def submit(self, commands: Sequence[Command], launches: Sequence[Timed]) -> None:
+        """Run commands; :meth:`collect` tells of them."""
+        if self._page is None:
+            self._run_one_by_one(commands, launches)
             return
-        for start in range(0, len(commands), _BATCH):
-            batch = commands[start : start + _BATCH]
-            for label, elapsed_ns in zip(labels[start : start + _BATCH], self._measure(batch), strict=True):
-                print(f"gpuarray: launch {elapsed_ns / 1e3:12,.1f} us  {label}", file=sys.stderr)
+        if len(self._page.launches) + len(commands) > _PAGE:
+            self._close_page()
+        self._driver.submit_timed(commands, self._page.queries, 2 * len(self._page.launches))
+        self._page.launches += launches
 
-    def _measure(self, commands: Sequence[Command]) -> list[float]:
-        encoder = self._driver.device.create_command_encoder()
-        for i, (pipeline, group, offset, workgroups) in enumerate(commands):
-            writes = {
-                "query_set": self._queries,
-                "beginning_of_pass_write_index": 2 * i,
-                "end_of_pass_write_index": 2 * i + 1,
-            }
-            compute = encoder.begin_compute_pass(timestamp_writes=writes)
-            compute.set_pipeline(pipeline)
-            compute.set_bind_group(0, group, [offset])
-            compute.dispatch_workgroups(*workgroups)
-            compute.end()
-        encoder.resolve_query_set(self._queries, 0, 2 * len(commands), self._resolved, 0)
-        self._driver.queue.submit([encoder.finish()])
-        ticks = np.empty(2 * len(commands), np.uint64)
-        self._driver.start_read(self._resolved, 0, self._staging, ticks.nbytes)
-        self._driver.finish_read(self._staging, ticks.view(np.uint8))
-        elapsed = (ticks[1::2] - ticks[::2]).astype(np.float64) * self._driver.tick_ns()
-        return [float(value) for value in elapsed]
+    def _run_one_by_one(self, commands: Sequence[Command], launches: Sequence[Timed]) -> None:
+        for command, launch in zip(commands, launches, strict=True):
+            self._driver.wait()
+            start = perf_counter_ns()
+            self._driver.submit([command])
+            self._driver.wait()
+            self._tell(launch, start, perf_counter_ns())
+
+    def collect(self) -> list[Launch]:
+        """Return the launches since the last call, once they have run, in order."""
+        if self._page is not None and self._page.launches:
+            self._close_page()
+        while self._closed:
+            self._read_oldest()
+        found, self._found = self._found, []
+        return found
+
+    def _tell(self, timed: Timed, start: int, stop: int) -> None:
+        start = max(start, self._ends)  # the next pass may begin while the last one still ends
+        self._ends = stop = max(start, stop)
+        launch = timed.launch
+        self._found.append(
+            Launch(self._device, launch.label, timed.tag, launch.number, launch.traffic, start, stop, self._has_clock)
+        )
+
+    def _new_page(self) -> _Page:
+        if self._free:
+            return self._free.pop()
+        usage = wgpu.BufferUsage.QUERY_RESOLVE | wgpu.BufferUsage.COPY_SRC
+        return _Page(
+            self._driver.device.create_query_set(type="timestamp", count=2 * _PAGE),
+            self._driver.create_buffer(16 * _PAGE, usage),
+            self._driver.create_staging(16 * _PAGE),
+        )
+
+    def _close_page(self) -> None:
+        """Enqueue the way of a page's timestamps to the host, and begin another page."""
+        page, driver = self._page, self._driver
+        assert page is not None
+        encoder = driver.device.create_command_encoder()
+        encoder.resolve_query_set(page.queries, 0, 2 * len(page.launches), page.resolved, 0)
+        driver.queue.submit([encoder.finish()])
+        driver.start_read(page.resolved, 0, page.staging, 16 * len(page.launches))
+        self._closed.append(page)
+        if len(self._closed) > _PAGES:
+            self._read_oldest()
+        self._page = self._new_page()
+
+    def _read_oldest(self) -> None:
+        page = self._closed.popleft()
+        times = self._read(page, len(page.launches)) + self._offset
+        # comparing clocks leaves an error, and nothing begins before it is submitted
+        late = max(launch.submitted - int(start) for launch, start in zip(page.launches, times[::2], strict=True))
+        for launch, start, stop in zip(page.launches, times[::2], times[1::2], strict=True):
+            self._tell(launch, int(start) + max(late, 0), int(stop) + max(late, 0))
+        page.launches = []
+        self._free.append(page)
+
+    def _read(self, page: _Page, count: int) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+        """Wait for the timestamps of ``count`` launches, in nanoseconds of the device's clock."""
+        ticks = np.empty(2 * count, np.uint64)
+        self._driver.finish_read(page.staging, ticks.view(np.uint8))
+        return (ticks * self._driver.tick_ns()).astype(np.int64)
+
+    def _compare_clocks(self) -> int:
+        """Return what to add to times of the device's clock for those of the host's."""
+        page, driver = self._page, self._driver
+        assert page is not None
+        found = []
+        for _ in range(_COMPARISONS):
+            driver.wait()
+            before = perf_counter_ns()
+            driver.submit_timed([None], page.queries, 0)
+            driver.wait()
+            after = perf_counter_ns()
+            encoder = driver.device.create_command_encoder()
+            encoder.resolve_query_set(page.queries, 0, 2, page.resolved, 0)
+            driver.queue.submit([encoder.finish()])
+            driver.start_read(page.resolved, 0, page.staging, 16)
+            start, stop = (int(time) for time in self._read(page, 1))
+            found.append((after - before, (before + after) // 2 - (start + stop) // 2))
+        return min(found)[1]

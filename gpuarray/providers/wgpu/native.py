@@ -71,6 +71,9 @@ class NativeDriver(PublicDriver):
         self._commands = self._ffi.new("WGPUCommandBuffer[1]")
         self._writes_pending = True
         self._done = True
+        self._writes = self._ffi.new("WGPUPassTimestampWrites *")
+        self._timed_pass = self._ffi.new("WGPUComputePassDescriptor *")
+        self._timed_pass.timestampWrites = self._writes
 
         @self._ffi.callback("void(WGPUQueueWorkDoneStatus, WGPUStringView, void *, void *)")  # type: ignore[untyped-decorator]  # cffi has no types
         def done(_status: int, _message: Any, _first: Any, _second: Any) -> None:
@@ -144,6 +147,31 @@ class NativeDriver(PublicDriver):
                 dispatch(compute, x, y, z)
             lib.wgpuComputePassEncoderEnd(compute)
             lib.wgpuComputePassEncoderRelease(compute)
+            self._close(encoder)
+        finally:
+            failure = self._errors.release(_SCOPE)
+        self._hand_over(failure)
+
+    def submit_timed(self, commands: Sequence[Command | None], queries: Any, first: int) -> None:
+        """Enqueue dispatches (None: an empty one), a pass each, whose ends write timestamps from query ``first`` on."""
+        lib, offsets = self._lib, self._offsets
+        writes, descriptor = self._writes, self._timed_pass
+        writes.querySet = queries._internal
+        self._errors.capture(_SCOPE)
+        try:
+            encoder = lib.wgpuDeviceCreateCommandEncoder(self._device, self._ffi.NULL)
+            for number, command in enumerate(commands):
+                writes.beginningOfPassWriteIndex = first + 2 * number
+                writes.endOfPassWriteIndex = first + 2 * number + 1
+                compute = lib.wgpuCommandEncoderBeginComputePass(encoder, descriptor)
+                if command is not None:
+                    pipeline, group, offset, (x, y, z) = command
+                    lib.wgpuComputePassEncoderSetPipeline(compute, pipeline._internal)
+                    offsets[0] = offset
+                    lib.wgpuComputePassEncoderSetBindGroup(compute, 0, group._internal, 1, offsets)
+                    lib.wgpuComputePassEncoderDispatchWorkgroups(compute, x, y, z)
+                lib.wgpuComputePassEncoderEnd(compute)
+                lib.wgpuComputePassEncoderRelease(compute)
             self._close(encoder)
         finally:
             failure = self._errors.release(_SCOPE)

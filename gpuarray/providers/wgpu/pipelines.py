@@ -6,14 +6,15 @@ a dynamic offset, bindings 1, 2, ... are storage buffers, read-only or not; kern
 so share bind groups. Called by the dispatcher at a program's first run.
 """
 
-import sys
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from time import perf_counter_ns
 from typing import Any, Final
 
 import wgpu
 
+from gpuarray import events, logs
 from gpuarray.config import config
 from gpuarray.errors import DeviceError
 from gpuarray.providers.wgpu.driver import PublicDriver
@@ -51,6 +52,11 @@ class Pipelines:
         for layout in self._layouts.values():
             yield from (layout.group, layout.pipeline)
 
+    @property
+    def count(self) -> int:
+        """How many kernels are kept."""
+        return len(self._compiled)
+
     def layout(self, writable: tuple[bool, ...]) -> Layout:
         """Return the layout of kernels whose storage bindings are ``writable`` or read-only."""
         found = self._layouts.get(writable)
@@ -81,9 +87,12 @@ class Pipelines:
         if found is not None:
             self._compiled.move_to_end(key)
             return found
-        if config.debug >= 3:
-            print(f"gpuarray: compile {label}\n{numbered(source)}", file=sys.stderr)
+        if logs.is_told(logs.SOURCES):
+            logs.tell(logs.SOURCES, "compile %s\n%s", label, numbered(source))
+        start = perf_counter_ns()
         found = self._compile(source, label, writable, trusted)
+        if events.listeners:
+            events.span(events.COMPILE, label, start, perf_counter_ns())
         self._compiled[key] = found
         if len(self._compiled) > _CAPACITY:
             self._compiled.popitem(last=False)
@@ -93,7 +102,7 @@ class Pipelines:
         try:
             module = self._driver.shader_module(source, label, trusted=trusted)
             stage = {"module": module, "entry_point": "main"}
-            constants = {name: float(value) for name, value in self.constants.items() if f"override {name}" in source}
+            constants = self.constants_of(source)
             if constants:
                 stage["constants"] = constants
             found = self._driver.device.create_compute_pipeline(
@@ -103,6 +112,10 @@ class Pipelines:
             raise DeviceError(f"the kernel {label!r} does not compile: {error}\n{numbered(source)}") from error
         self._counters.compiles += 1
         return found
+
+    def constants_of(self, source: str) -> dict[str, float]:
+        """Return the constants that a pipeline of a source text is made with."""
+        return {name: float(value) for name, value in self.constants.items() if f"override {name}" in source}
 
     def clear(self) -> None:
         """Drop everything."""

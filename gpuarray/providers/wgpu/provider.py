@@ -7,13 +7,16 @@ the driver, and the others raise a DeviceError that says what happened. Opened b
 
 import threading
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
 from itertools import chain
+from pathlib import Path
+from time import perf_counter_ns
 from typing import Any, Final
 
 import numpy.typing as npt
 import wgpu
 
-from gpuarray import dtypes, records
+from gpuarray import dtypes, events, logs, records
 from gpuarray.codegen import emit
 from gpuarray.codegen.programs import Program
 from gpuarray.config import config
@@ -29,7 +32,7 @@ from gpuarray.providers.wgpu.dispatch import Dispatcher, Prepared
 from gpuarray.providers.wgpu.metrics import Counters
 from gpuarray.providers.wgpu.native import open_driver
 from gpuarray.providers.wgpu.pipelines import Pipelines
-from gpuarray.providers.wgpu.transfer import Transfer
+from gpuarray.providers.wgpu.transfer import SMALL_BYTES, Transfer
 
 _CLOSED: Final = "the device {name!r} is closed; arrays that were read are still right, others must be made again"
 
@@ -93,15 +96,18 @@ class WgpuProvider:
             self._driver.awake_ns = _AWAKE_NS
         self._pipelines = Pipelines(self._driver, self._counters)
         alignment = gpu_device.limits["min-uniform-buffer-offset-alignment"]
-        self._dispatcher = Dispatcher(self._driver, self._pipelines, self._counters, alignment)
+        self._dispatcher = Dispatcher(self._driver, self._pipelines, self._counters, alignment, self.device.name)
         self._pool = Pool(self._driver, self.capabilities.buffer_limit, self._dispatcher.drop_groups)
         self._dispatcher.pool = self._pool
         self._transfer = Transfer(self._driver, self._counters)
         self.facts = self._find_facts()
         if not self.facts.get(selftest.ROUNDED, True):
             self.capabilities = adapters.without_float64(self.capabilities)
+        if not self.facts[selftest.SUBNORMAL]:
+            self.capabilities = adapters.without_subnormals(self.capabilities)
         self._pipelines.constants = self.facts
         self._counters.reset()
+        logs.tell(logs.DEVICES, "opened %s: %s, %s", self.device.name, adapter.name, self.capabilities.driver)
 
     def _find_facts(self) -> Mapping[str, bool]:
         """Return what the self-test finds about this driver, or found when it ran for the first time."""
@@ -173,13 +179,31 @@ class WgpuProvider:
         """Copy a C-contiguous host array to the start of ``buffer``; the array may be changed after the return."""
         with self._using("an upload"):
             self._check_size(buffer, array)
+            start = perf_counter_ns() if events.listeners else 0
             self._transfer.upload(buffer.storage(self._pool).gpu, array)
+            if start:
+                events.span(events.UPLOAD, self.device.name, start, perf_counter_ns(), array.nbytes)
 
     def read(self, buffer: WgpuBuffer, array: npt.NDArray[Any]) -> None:
         """Wait for what was enqueued and copy the start of ``buffer`` into a C-contiguous host array."""
         with self._using("a download"):
             self._check_size(buffer, array)
+            start, phase = 0, events.WAIT
+            if events.listeners:
+                start = perf_counter_ns()
+                if array.nbytes > SMALL_BYTES:  # the time of a small copy is that of the kernels before it
+                    start, phase = self._wait_told(), events.DOWNLOAD
             self._transfer.download(buffer.storage(self._pool).gpu, array)
+            if start:
+                events.span(phase, self.device.name, start, perf_counter_ns(), array.nbytes)
+
+    def _wait_told(self) -> int:
+        """Wait, and tell of it, so that the time of a copy has none of the kernels before it; return the time."""
+        start = perf_counter_ns()
+        self._driver.wait()
+        stop = perf_counter_ns()
+        events.span(events.WAIT, self.device.name, start, stop)
+        return stop
 
     def _check_size(self, buffer: WgpuBuffer, array: npt.NDArray[Any]) -> None:
         if array.nbytes > buffer.nbytes:
@@ -200,13 +224,24 @@ class WgpuProvider:
     def run(self, tasks: Sequence[Task]) -> None:
         """Enqueue tasks in order; each sees what earlier ones wrote."""
         with self._using("a launch"):
+            start = perf_counter_ns() if events.listeners else 0
             self._dispatcher.run(tasks)
+            if start:
+                events.span(events.ENCODE, self.device.name, start, perf_counter_ns())
 
     def synchronize(self) -> None:
         """Wait until everything enqueued is done; raise the device's error if there was one."""
         with self._using("a wait"):
-            self._driver.wait()
+            if events.listeners:
+                self._wait_told()
+            else:
+                self._driver.wait()
             self._pool.reap()
+
+    def collect(self) -> None:
+        """Tell the listeners of :mod:`gpuarray.events` of the launches since the last call, once they have run."""
+        with self._using("a measurement"):
+            self._dispatcher.collect()
 
     def stats(self) -> Mapping[str, int]:
         """Return counters of events, and gauges of memory in bytes and buffers."""
@@ -218,6 +253,7 @@ class WgpuProvider:
                 "bytes_pooled": self._pool.pooled_bytes,
                 "peak_bytes": self._pool.peak_bytes,
                 "buffers_live": self._pool.live_count,
+                "kernels": self._pipelines.count,
             }
 
     def reset_stats(self) -> None:
@@ -225,6 +261,12 @@ class WgpuProvider:
         with self._lock:
             self._pool.reap()
             self._counters.reset()
+            self._pool.peak_bytes = self._pool.live_bytes
+
+    def restart_peak(self) -> None:
+        """Count the peak of memory anew, from what is live now."""
+        with self._lock:
+            self._pool.reap()
             self._pool.peak_bytes = self._pool.live_bytes
 
     def trim(self) -> None:
@@ -237,6 +279,34 @@ class WgpuProvider:
         texts = {launch.source: launch.label for launch in prepared.program.launches}
         return "\n\n".join(f"// {label}\n{source}" for source, label in texts.items())
 
+    #: A program that runs what :meth:`kernels` returns, from files and without this package.
+    runner: Final = Path(__file__).with_name("run_exported.py")
+
+    def kernels(self, task: Task) -> list[dict[str, Any]]:
+        """Return what running a task hands to the driver, a dictionary of plain values for each launch.
+
+        Each has the keys ``label``, ``source``, ``constants`` (of the pipeline), ``words`` (of the uniform block at
+        binding 0), ``workgroups`` and ``bindings`` (of storage, from 1 on).
+        """
+        program = task.prepared.program
+        found = []
+        for launch, packed in zip(program.launches, task.prepared.launches, strict=True):
+            block = bytearray(packed.words[: packed.nbytes])
+            for position, slot, encode in packed.scalars:
+                data = encode(task.scalars[slot])
+                block[position : position + len(data)] = data
+            found.append(
+                {
+                    "label": launch.label,
+                    "source": launch.source,
+                    "constants": self._pipelines.constants_of(launch.source),
+                    "words": memoryview(bytes(block)).cast("I").tolist(),
+                    "workgroups": list(launch.workgroups),
+                    "bindings": [asdict(binding) for binding in launch.bindings],
+                }
+            )
+        return found
+
     def launch_count(self, prepared: Prepared) -> int:
         """Return how many launches a prepared step makes."""
         return len(prepared.launches)
@@ -244,6 +314,7 @@ class WgpuProvider:
     def export(self, buffer: WgpuBuffer) -> Any:
         """Return the ``wgpu.GPUBuffer`` behind ``buffer``, without a copy; valid as long as ``buffer`` is."""
         with self._using("an export"):
+            buffer.is_shared = True
             return buffer.storage(self._pool).gpu
 
     def adopt(self, handle: Any, nbytes: int) -> WgpuBuffer:

@@ -16,7 +16,7 @@ Run: TypeAlias = Callable[[Program, npt.NDArray[Any], npt.NDArray[Any]], None]
 
 #: Whether ``fma`` rounds once; an override of ``codegen/math`` of this name says so to kernels.
 FUSED: Final = "fused_multiply_add"
-#: Whether sums and products of float32 may be subnormal; told to people only.
+#: Whether sums and products of float32 may be subnormal; without, kernels keep them by integers.
 SUBNORMAL: Final = "subnormal_float32"
 #: Whether quotients and roots of float64 are rounded correctly; without, the device has no float64.
 ROUNDED: Final = "rounded_float64"
@@ -29,7 +29,7 @@ MEANINGS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     SUBNORMAL: (
         "subnormal float32 numbers are kept in arithmetic",
-        "subnormal float32 results of arithmetic become zero",
+        "subnormal float32 numbers become zero in arithmetic: sums, differences and products keep them by integers",
     ),
     ROUNDED: (
         "float64 quotients and roots are rounded correctly",

@@ -19,7 +19,7 @@ _UPLOAD_CHUNK: Final = 64 << 20
 _STAGING_BYTES: Final = 16 << 20
 _STAGING_COUNT: Final = 4
 #: Reads up to this size go through one small buffer of their own.
-_SMALL_BYTES: Final = 64 << 10
+SMALL_BYTES: Final = 64 << 10
 
 
 def as_bytes(array: npt.NDArray[Any]) -> Bytes:
@@ -69,9 +69,9 @@ class Transfer:
         if data.size == 0:
             return
         try:
-            if data.size <= _SMALL_BYTES:
+            if data.size <= SMALL_BYTES:
                 if self._small is None:
-                    self._small = self._driver.create_staging(_SMALL_BYTES)
+                    self._small = self._driver.create_staging(SMALL_BYTES)
                 self._driver.start_read(gpu, 0, self._small, -(-data.size // 4) * 4)
                 self._driver.finish_read(self._small, data)
             else:

@@ -1,0 +1,65 @@
+"""``python -m gpuarray calibrate``: measures a device and the host anew, and shows the rates."""
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+
+from gpuarray.device import Device
+from gpuarray.errors import GpuArrayError
+from gpuarray.providers import registry
+from gpuarray.runtime import auto, calibrate, places
+from gpuarray.runtime.rates import Rates
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("devices", nargs="*", metavar="DEVICE", help="by default the host and the first GPU, if any")
+    parser.add_argument("--cached", action="store_true", help="show what is recorded, and measure only what is not")
+
+
+def main(parsed: argparse.Namespace) -> int:
+    """Calibrate, and return the exit status."""
+    try:
+        devices = [Device(name) for name in parsed.devices] or registry.devices()[:2]
+        for device in devices:
+            start = time.perf_counter()
+            provider = places.provider_of(device)
+            rates = calibrate.rates_of(device, fresh=not parsed.cached, progress=_say)
+            auto.set_rates(provider, rates)
+            print(report(calibrate.subject_of(provider), rates, time.perf_counter() - start))
+    except GpuArrayError as error:
+        print(f"calibrate: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _say(doing: str) -> None:
+    print(f"  {doing} ...", file=sys.stderr)
+
+
+def report(subject: str, rates: Rates, seconds: float) -> str:
+    """Return rates as text for people."""
+    lines = [f"{subject}: {seconds:.1f} s"]
+    lines.append(f"  a submission {rates.use / 1e3:.1f} us, a launch {rates.launch / 1e3:.1f} us")
+    lines += _rate("memory", rates.traffic, "GB/s")
+    lines += [
+        line for name, curve in sorted(rates.product.items()) for line in _rate(f"products of {name}", curve, "GFLOP/s")
+    ]
+    lines += _rate("random gathers", rates.gather, "billion elements/s")
+    lines += _rate("running sums", rates.scan, "billion elements/s")
+    lines += _rate("sorts", rates.sort, "billion elements/s")
+    for name, curve in (("to the device", rates.upload), ("to the host", rates.download)):
+        if curve:
+            lines.append(f"  {name}: {curve[0][1] / 1e3:.1f} us at least, {_last(curve):.3g} GB/s")
+    return "\n".join(lines)
+
+
+def _rate(name: str, curve: Sequence[tuple[float, float]], unit: str) -> list[str]:
+    return [f"  {name}: {_last(curve):.3g} {unit}"] if curve else []
+
+
+def _last(curve: Sequence[tuple[float, float]]) -> float:
+    """Return the rate at the largest amount, in units of 10**9 a second."""
+    amount, time = curve[-1]
+    return amount / max(time, 1.0)

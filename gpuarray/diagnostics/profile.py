@@ -1,0 +1,462 @@
+"""`profile`: where the time of a piece of program goes, measured while it runs.
+
+Listens to :mod:`gpuarray.events`; the figures are put together when the block ends, and shown by
+:mod:`gpuarray.diagnostics.profile_page`.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import get_ident
+from time import perf_counter_ns
+from typing import Any, Final, NamedTuple
+
+from gpuarray import events
+from gpuarray.device import Device
+from gpuarray.diagnostics import ceiling, profile_page
+from gpuarray.diagnostics.explain import explanation_of
+from gpuarray.diagnostics.explanation import Explanation, amount, duration
+from gpuarray.fusion.costs import Cost, cost
+from gpuarray.providers import registry
+from gpuarray.runtime import telemetry
+from gpuarray.runtime.offload import name_of
+from gpuarray.runtime.ready import Evaluation, places_of
+
+#: The phases of host time; what is left of the wall time is the program itself, recording included.
+PHASES: Final = {
+    events.PLAN: "finding and making plans",
+    events.COMPILE: "compiling kernels",
+    events.ENCODE: "encoding and submitting",
+    events.UPLOAD: "copies to devices",
+    events.DOWNLOAD: "copies from devices",
+    events.WAIT: "waiting for devices",
+    "run": "running in-process",
+    "program": "the program, and recording",
+}
+#: Plans whose drawings are kept, the longest first.
+_PLANS: Final = 12
+
+
+class Span(NamedTuple):
+    """Something that a host thread did: ``phase`` is a key of :data:`PHASES`; times in nanoseconds."""
+
+    phase: str
+    name: str
+    start: int
+    stop: int
+    nbytes: int
+    thread: int
+
+
+@dataclass(slots=True)
+class Kernel:
+    """All launches of one kernel for one step.
+
+    Attributes
+    ----------
+    label : str
+        The kernel's name.
+    step : str
+        The step's name.
+    device : str
+        Where it ran.
+    places : tuple of str
+        Lines that asked for it.
+    launches : int
+        How often it ran.
+    total, least : int
+        Nanoseconds in all, and of the quickest launch.
+    read, written, operations : float
+        What all launches moved and computed at least: bytes, bytes and simple operations.
+    is_device_time : bool
+        Whether the device's own clock was used; else the host's, waiting included.
+    """
+
+    label: str
+    step: str
+    device: str
+    places: tuple[str, ...]
+    launches: int = 0
+    total: int = 0
+    least: int = 0
+    read: float = 0
+    written: float = 0
+    operations: float = 0
+    is_device_time: bool = True
+
+    @property
+    def mean(self) -> float:
+        """Nanoseconds of a launch on average."""
+        return self.total / max(self.launches, 1)
+
+    @property
+    def bandwidth(self) -> float:
+        """Gigabytes a second, read and written."""
+        return (self.read + self.written) / max(self.total, 1)
+
+    @property
+    def rate(self) -> float:
+        """Simple operations a nanosecond: an estimate of GFLOP/s from what the rows of the kernel declare."""
+        return self.operations / max(self.total, 1)
+
+
+@dataclass
+class Profile:
+    """What happened in a block; complete when the block has ended. ``str`` of it is a table.
+
+    Attributes
+    ----------
+    wall : int
+        Nanoseconds from begin to end, with the wait for what was still running.
+    kernels : list of Kernel
+        What ran, the longest first.
+    phases : dict
+        Nanoseconds of host time by phase, see :data:`PHASES`.
+    counters : dict
+        What :func:`gpuarray.stats` counted in the block, and ``peak_bytes``, the most memory in use at once.
+    fallbacks : dict
+        How often each function ran on the host, by function and reason.
+    launches : list of Launch
+        Every launch, with its times.
+    spans : list of Span
+        What the host did.
+    """
+
+    start: int = 0
+    stop: int = 0
+    kernels: list[Kernel] = field(default_factory=list)
+    phases: dict[str, int] = field(default_factory=dict)
+    counters: dict[str, int] = field(default_factory=dict)
+    fallbacks: dict[tuple[str, str], int] = field(default_factory=dict)
+    launches: list[events.Launch] = field(default_factory=list)
+    spans: list[Span] = field(default_factory=list)
+    evaluations: list[tuple[Evaluation, int, int, int]] = field(default_factory=list)
+    plans: list[tuple[Explanation, int]] = field(default_factory=list)
+
+    @property
+    def wall(self) -> int:
+        """Nanoseconds from begin to end, with the wait for what was still running."""
+        return self.stop - self.start
+
+    @property
+    def kernel_time(self) -> int:
+        """Nanoseconds of all launches."""
+        return sum(kernel.total for kernel in self.kernels)
+
+    def ceiling(self, device: str) -> float | None:
+        """Return the gigabytes a second that a copy in the memory of ``device`` makes, measured at the first call."""
+        return ceiling.copy_rate(Device(device))
+
+    def share(self, kernel: Kernel) -> float | None:
+        """Return the bandwidth of a kernel as a share of the device's :meth:`ceiling`."""
+        found = self.ceiling(kernel.device)
+        return None if not found else kernel.bandwidth / found
+
+    # -- as text -------------------------------------------------------------------------------------------------------
+
+    def rows(self) -> Iterator[tuple[str, ...]]:
+        """Yield the head and the rows of the table of kernels."""
+        yield ("kernel", "launches", "total", "mean", "read", "written", "GB/s", "of copy", "GFLOP/s", "lines")
+        for kernel in self.kernels:
+            share = self.share(kernel)
+            yield (
+                kernel.label + ("" if kernel.is_device_time else " *"),
+                f"{kernel.launches:,}",
+                duration(kernel.total),
+                duration(kernel.mean),
+                amount(kernel.read),
+                amount(kernel.written),
+                f"{kernel.bandwidth:,.1f}",
+                "" if share is None else f"{share:.0%}",
+                f"{kernel.rate:,.1f}",
+                ", ".join(kernel.places[:2]),
+            )
+
+    def summary(self) -> Iterator[tuple[str, str]]:
+        """Yield what there is to know besides the kernels: names and values."""
+        counts = self.counters
+        yield "wall time", duration(self.wall)
+        yield "kernels", f"{duration(self.kernel_time)} in {len(self.launches):,} launches"
+        for phase, text in PHASES.items():
+            if self.phases.get(phase):
+                yield text, duration(self.phases[phase])
+        yield "evaluations", f"{counts.get('evaluations', 0):,}, {counts.get('plans', 0):,} of them planned anew"
+        yield "kernels compiled", f"{counts.get('compiles', 0):,}"
+        yield "to devices", amount(counts.get("bytes_uploaded", 0))
+        yield "from devices", amount(counts.get("bytes_downloaded", 0))
+        yield "waits", f"{sum(span.phase == events.WAIT for span in self.spans):,}"
+        yield "peak memory", amount(counts.get("peak_bytes", 0))
+        for (function, reason), times in self.fallbacks.items():
+            yield f"on the host: {function}", f"{times:,} times, {reason}"
+        for device in sorted({kernel.device for kernel in self.kernels}):
+            rate = self.ceiling(device)
+            if rate is not None:
+                yield f"copy in {device}", f"{rate:,.1f} GB/s"
+
+    def __str__(self) -> str:
+        lines = [f"{name:28}{value}" for name, value in self.summary()]
+        rows = list(self.rows())
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines.append("")
+        for row in rows:
+            cells = [
+                c.ljust(w) if i in (0, 9) else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))
+            ]
+            lines.append("  ".join(cells).rstrip())
+        if any(not kernel.is_device_time for kernel in self.kernels):
+            lines.append("* by the host's clock: in-process, or a device without timestamps")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<Profile of {duration(self.wall)}, {len(self.launches):,} launches>"
+
+    def __rich__(self) -> Any:
+        from rich.console import Group
+        from rich.table import Table
+
+        facts = Table(show_header=False, box=None)
+        for name, value in self.summary():
+            facts.add_row(name, value)
+        head, *rows = self.rows()
+        table = Table(show_edge=False)
+        for number, name in enumerate(head):
+            table.add_column(name, justify="left" if number in (0, 9) else "right", overflow="fold")
+        for row in rows:
+            table.add_row(*row)
+        return Group(facts, table)
+
+    # -- as files ------------------------------------------------------------------------------------------------------
+
+    def trace_events(self) -> list[dict[str, Any]]:
+        """Return the events of :meth:`trace`: the host's threads and each device are tracks, times in microseconds."""
+        threads = {thread: number for number, thread in enumerate(dict.fromkeys(self._threads()), 1)}
+        devices = {device: number for number, device in enumerate(dict.fromkeys(x.device for x in self.launches), 2)}
+        found: list[dict[str, Any]] = [_name(1, 0, "process_name", "host")]
+        found += [_name(1, number, "thread_name", f"thread {number}") for number in threads.values()]
+        for device, process in devices.items():
+            found += [_name(process, 0, "process_name", device), _name(process, 1, "thread_name", "kernels")]
+        for evaluation, start, stop, thread in self.evaluations:
+            name = "; ".join(name_of(step.planned.step) for step in evaluation.placed.steps[:4]) or "evaluation"
+            lines = {"lines": [str(found) for found in places_of(evaluation)[-8:]]}
+            found.append(self._event(1, threads[thread], "evaluation", name, start, stop, lines))
+        for span in self.spans:
+            arguments = {"bytes": span.nbytes} if span.nbytes else {}
+            name = f"{span.phase} {span.name}"
+            found.append(self._event(1, threads[span.thread], span.phase, name, span.start, span.stop, arguments))
+        for launch in self.launches:
+            arguments = {"read": launch.nbytes[0], "written": launch.nbytes[1], "device_clock": launch.is_device_time}
+            process = devices[launch.device]
+            found.append(self._event(process, 1, "kernel", launch.label, launch.start, launch.stop, arguments))
+        return found
+
+    def _threads(self) -> Iterator[int]:
+        yield from (span.thread for span in self.spans)
+        yield from (thread for *_, thread in self.evaluations)
+
+    def _event(
+        self, process: int, thread: int, category: str, name: str, start: int, stop: int, arguments: dict[str, Any]
+    ) -> dict[str, Any]:
+        return {
+            "ph": "X",
+            "cat": category,
+            "name": name,
+            "pid": process,
+            "tid": thread,
+            "ts": max(start - self.start, 0) / 1e3,
+            "dur": max(stop - start, 0) / 1e3,
+            "args": arguments,
+        }
+
+    def trace(self, path: str | Path) -> Path:
+        """Write a trace in the Chrome trace format, which Perfetto (ui.perfetto.dev) and chrome://tracing show.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file, usually ``.json``.
+        """
+        target = Path(path)
+        document = {"traceEvents": self.trace_events(), "displayTimeUnit": "ms"}
+        target.write_text(json.dumps(document), encoding="utf-8")
+        return target
+
+    def html(self, path: str | Path) -> Path:
+        """Write one page with the timeline, the kernels and the plans, which needs no network.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file, usually ``.html``.
+        """
+        target = Path(path)
+        target.write_text(profile_page.page(self), encoding="utf-8")
+        return target
+
+    def _repr_html_(self) -> str:
+        return profile_page.tables(self)
+
+
+def _name(process: int, thread: int, kind: str, name: str) -> dict[str, Any]:
+    return {"ph": "M", "name": kind, "pid": process, "tid": thread, "args": {"name": name}}
+
+
+class _Recorder:
+    """Hears what happens, and puts it into a profile."""
+
+    def __init__(self, profile: Profile) -> None:
+        self.profile = profile
+
+    def span(self, phase: str, name: str, start: int, stop: int, nbytes: int = 0) -> None:
+        """Hear of something that the host did."""
+        self.profile.spans.append(Span(phase, name, start, stop, nbytes, get_ident()))
+
+    def evaluation(self, evaluation: Evaluation, start: int, stop: int) -> None:
+        """Hear of an evaluation."""
+        self.profile.evaluations.append((evaluation, start, stop, get_ident()))
+
+    def launches(self, launches: Sequence[events.Launch]) -> None:
+        """Hear of launches."""
+        self.profile.launches += launches
+
+
+@contextmanager
+def profile() -> Iterator[Profile]:
+    """Measure what happens in a ``with`` block, on all devices and threads.
+
+    Each launch is timed by the device's clock where it has one that programs can read, else by the host's, which then
+    waits for each launch. The end of the block waits until everything has run. Without a block nothing is measured and
+    nothing costs time.
+
+    Yields
+    ------
+    Profile
+        Complete when the block has ended: ``print`` it, or write it with ``trace`` and ``html``.
+
+    Examples
+    --------
+    >>> import gpuarray as xp
+    >>> x = xp.arange(1000, dtype=xp.float32, device="cpu")
+    >>> with xp.profile() as p:
+    ...     xp.evaluate(xp.exp(x) + 1)
+    >>> len(p.kernels)
+    1
+    """
+    found = Profile()
+    recorder = _Recorder(found)
+    for provider in registry.opened():
+        provider.restart_peak()
+    before, told = telemetry.stats(), telemetry.fallbacks()
+    events.listen(recorder)
+    try:
+        for provider in registry.opened():
+            provider.collect()  # what is timed for somebody else, and the clocks
+        found.launches.clear()
+        found.start = perf_counter_ns()
+        yield found
+        for provider in registry.opened():
+            provider.synchronize()
+        found.stop = perf_counter_ns()
+        for provider in registry.opened():
+            provider.collect()
+    finally:
+        found.stop = found.stop or perf_counter_ns()
+        events.leave(recorder)
+    after = telemetry.stats()
+    gauges = ("bytes_live", "bytes_pooled", "peak_bytes", "buffers_live", "kernels")
+    found.counters = {
+        name: value if name in gauges else max(value - before.get(name, 0), 0) for name, value in after.items()
+    }
+    found.fallbacks = dict(Counter(telemetry.fallbacks()) - Counter(told))
+    _finish(found)
+
+
+def _finish(found: Profile) -> None:
+    """Work out the figures of a profile from what was heard."""
+    tags: dict[int, tuple[Any, Evaluation | None]] = {}
+    for evaluation, *_ in found.evaluations:
+        for step in evaluation.placed.steps:
+            tags[id(step)] = step, evaluation
+    spread = Counter((id(x.tag), x.number) for x in found.launches)
+    several = {tag for tag, number in spread if number}
+    windows: Counter[int] = Counter()
+    for launch in found.launches:
+        windows[id(launch.tag)] += sum(launch.nbytes)
+    kernels: dict[tuple[str, str, int], Kernel] = {}
+    encoding = _encoding(found)
+    for launch in found.launches:
+        tag = id(launch.tag)
+        step, ran = tags.get(tag, (launch.tag, None))
+        planned = getattr(step, "planned", None)
+        key = launch.device, launch.label, tag
+        kernel = kernels.get(key)
+        if kernel is None:
+            name = launch.label if planned is None else name_of(planned.step)
+            label = launch.label if launch.device in encoding else name
+            lines = () if planned is None or ran is None else places_of(ran, planned.outputs)
+            kernel = kernels[key] = Kernel(label, name, launch.device, tuple(map(str, lines)))
+            kernel.is_device_time = launch.is_device_time
+        elapsed = launch.stop - launch.start
+        kernel.least = min(kernel.least, elapsed) if kernel.launches else elapsed
+        kernel.launches += 1
+        kernel.total += elapsed
+        needed = Cost(*launch.nbytes, 0) if planned is None else cost(planned.step)
+        if tag in several:  # the operations of a step go to its launches by the memory that they see
+            runs = spread[tag, 0]
+            part = sum(launch.nbytes) * runs / max(windows[tag], 1)
+            needed = Cost(*launch.nbytes, int(needed.operations * part))
+        kernel.read += needed.read
+        kernel.written += needed.written
+        kernel.operations += needed.operations
+    found.kernels = sorted(kernels.values(), key=lambda kernel: -kernel.total)
+    _keep_timings(found.launches)
+    found.phases = _phases(found)
+    found.plans = _plans(found)
+
+
+def _keep_timings(launches: Sequence[events.Launch]) -> None:
+    """Tell steps how long they took, for those who explain their plan later."""
+    running: Any = None
+    elapsed = 0
+    for launch in (*launches, None):
+        if launch is None or launch.number == 0:
+            if hasattr(running, "timing"):
+                running.timing.add(elapsed)
+            elapsed = 0
+        if launch is not None:
+            running = launch.tag
+            elapsed += launch.stop - launch.start
+
+
+def _encoding(found: Profile) -> set[str]:
+    """Return the devices that the host encodes for; others are the host itself."""
+    return {span.name for span in found.spans if span.phase == events.ENCODE}
+
+
+def _phases(found: Profile) -> dict[str, int]:
+    """Return host time by phase; a phase within another counts once."""
+    phases = dict.fromkeys(PHASES, 0)
+    for span in found.spans:
+        phases[span.phase] += span.stop - span.start
+    phases[events.ENCODE] = max(phases[events.ENCODE] - phases[events.COMPILE], 0)
+    encoding = _encoding(found)
+    phases["run"] = sum(x.stop - x.start for x in found.launches if x.device not in encoding)
+    phases["program"] = max(found.wall - sum(phases.values()), 0)
+    return phases
+
+
+def _plans(found: Profile) -> list[tuple[Explanation, int]]:
+    """Return the plans that ran, with how often, those whose steps took longest first."""
+    times: Counter[int] = Counter()
+    shown: dict[int, Evaluation] = {}
+    for evaluation, *_ in found.evaluations:
+        times[id(evaluation.placed)] += 1
+        shown[id(evaluation.placed)] = evaluation
+
+    def weight(evaluation: Evaluation) -> float:
+        return times[id(evaluation.placed)] * sum(step.timing.mean for step in evaluation.placed.steps)
+
+    longest = sorted(shown.values(), key=lambda evaluation: -weight(evaluation))[:_PLANS]
+    return [(explanation_of(evaluation), times[id(evaluation.placed)]) for evaluation in longest]

@@ -1,0 +1,167 @@
+"""Running a user's program under a tool: ``python -m gpuarray explain SCRIPT`` and ``profile SCRIPT``.
+
+The program runs as ``python SCRIPT`` would run it: its own arguments, its folder first on the path, the name
+``__main__``. Its exit status is the tool's, and what the tool has to say comes also after a program that failed.
+"""
+
+import argparse
+import runpy
+import sys
+import threading
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from gpuarray import events
+from gpuarray.diagnostics.explain import explanation_of
+from gpuarray.diagnostics.explanation import STAGES, counted
+from gpuarray.diagnostics.profile import Profile, profile
+from gpuarray.runtime.ready import Evaluation
+
+#: What a program interrupted by the keyboard exits with, by the shells' convention.
+_INTERRUPTED: Final = 130
+_USAGE: Final = 2
+
+
+def add_explain_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``python -m gpuarray explain``."""
+    parser.add_argument("--stage", choices=STAGES, help="what to show of each plan; graph and plan if not given")
+    parser.add_argument("--plans", type=int, default=20, metavar="N", help="how many different plans to show at most")
+    _add_script(parser)
+
+
+def add_profile_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``python -m gpuarray profile``."""
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with timeline, kernels and plans")
+    parser.add_argument("--trace", type=Path, metavar="FILE", help="write a Chrome trace, for ui.perfetto.dev")
+    _add_script(parser)
+
+
+def _add_script(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("script", type=Path, metavar="SCRIPT", help="the program")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="its arguments")
+
+
+def explain_main(parsed: argparse.Namespace) -> int:
+    """Run a program, show the different plans that ran, and return its exit status."""
+    if not _is_there(parsed.script):
+        return _USAGE
+    watcher = _Plans()
+    events.listen(watcher)
+    try:
+        status = run(parsed.script, parsed.arguments)
+    finally:
+        events.leave(watcher)
+    shown = list(watcher.found.values())
+    for number, (evaluation, times) in enumerate(shown[: parsed.plans], 1):
+        print(f"\n== plan {number} of {len(shown)}, evaluated {counted(times, 'time')}")
+        print(explanation_of(evaluation).text(parsed.stage))
+    if len(shown) > parsed.plans:
+        print(f"\n{len(shown) - parsed.plans} more plans are not shown; --plans N shows more", file=sys.stderr)
+    if not shown:
+        print("the program evaluated no array of gpuarray", file=sys.stderr)
+    return status
+
+
+class _Plans:
+    """Hears which plans run, and how often."""
+
+    def __init__(self) -> None:
+        self.found: dict[int, tuple[Evaluation, int]] = {}
+
+    def span(self, phase: str, name: str, start: int, stop: int, nbytes: int = 0) -> None:
+        """Ignore what the host does."""
+
+    def evaluation(self, evaluation: Evaluation, start: int, stop: int) -> None:
+        """Count an evaluation."""
+        first, times = self.found.get(id(evaluation.ready), (evaluation, 0))
+        self.found[id(evaluation.ready)] = first, times + 1
+
+    def launches(self, launches: Sequence[events.Launch]) -> None:
+        """Ignore launches."""
+
+
+def profile_main(parsed: argparse.Namespace) -> int:
+    """Run a program under :func:`gpuarray.profile`, show and write the result, and return its exit status."""
+    if not _is_there(parsed.script):
+        return _USAGE
+    with profile() as found:
+        status = run(parsed.script, parsed.arguments)
+    with progress("measuring how fast the devices copy"):
+        text = str(found)
+    if sys.stdout.isatty():
+        _print_richly(found, text)
+    else:
+        print(f"\n{text}")
+    try:
+        for path, write in ((parsed.html, found.html), (parsed.trace, found.trace)):
+            if path is not None:
+                print(f"wrote {write(path)}", file=sys.stderr)
+    except OSError as error:
+        print(f"profile: {error}", file=sys.stderr)
+        return status or 1
+    return status
+
+
+def _print_richly(found: Profile, text: str) -> None:
+    try:
+        import rich
+    except ImportError:
+        print(f"\n{text}")
+    else:
+        rich.print(found)
+
+
+def _is_there(script: Path) -> bool:
+    if script.is_file():
+        return True
+    print(f"there is no file {str(script)!r}; give the path of a Python program", file=sys.stderr)
+    return False
+
+
+def run(script: Path, arguments: Sequence[str]) -> int:
+    """Run a program in this process, and return the status that it would exit with."""
+    before: tuple[list[str], list[str]] = (sys.argv[:], sys.path[:])
+    sys.argv[:] = [str(script), *arguments]
+    sys.path.insert(0, str(script.resolve().parent))
+    try:
+        runpy.run_path(str(script), run_name="__main__")
+    except SystemExit as error:
+        return _status(error.code)
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except Exception as error:  # whatever the program raises ends the program, not the tool
+        _print_trace(error, str(script))
+        return 1
+    finally:
+        sys.argv[:], sys.path[:] = before
+    return 0
+
+
+def _status(code: Any) -> int:
+    if code is None or isinstance(code, int):
+        return code or 0
+    print(code, file=sys.stderr)
+    return 1
+
+
+def _print_trace(error: Exception, script: str) -> None:
+    """Print a traceback that begins in the program."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename != script:
+        trace = trace.tb_next
+    traceback.print_exception(type(error), error, trace or error.__traceback__)
+
+
+@contextmanager
+def progress(doing: str) -> Iterator[None]:
+    """Say on stderr what is being done, if it takes longer than a second."""
+    timer = threading.Timer(1.0, print, [f"gpuarray: {doing} ..."], {"file": sys.stderr})
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

@@ -1,0 +1,67 @@
+"""The ladder of `config.debug` on the logger `gpuarray`."""
+
+import logging
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import gpuarray as xp
+
+
+def evaluate_something(device):
+    """Evaluate a plan that no other test has, so that it is decided and compiled now."""
+    evaluate_something.calls += 1
+    x = xp.asarray(np.ones(evaluate_something.calls + 100, np.float32), device=device)
+    kernel = x
+    for _ in range(evaluate_something.calls):
+        kernel = kernel * 1.5 - x
+    xp.evaluate(xp.tanh(kernel))
+
+
+evaluate_something.calls = 0
+
+
+@pytest.mark.parametrize("debug", range(5))
+def test_rungs(caplog, debug):
+    with xp.using(debug=debug):
+        evaluate_something("wgpu")
+        xp.evaluate(xp.linalg.det(xp.eye(3, dtype=xp.float32, device="wgpu")))
+    levels = {record.levelno for record in caplog.records}
+    assert (logging.INFO in levels) == (debug >= 1)
+    assert any("det runs on the host" in r.getMessage() for r in caplog.records) == (debug >= 1)
+    assert any(r.getMessage().startswith("launch ") for r in caplog.records) == (debug >= 2)
+    assert any(": on the device, " in r.getMessage() for r in caplog.records) == (debug >= 3)
+    assert ("@workgroup_size" in caplog.text) == (debug >= 4)
+    assert {record.name for record in caplog.records} <= {"gpuarray"}
+
+
+def test_the_logger_has_a_say_of_its_own(caplog):
+    with caplog.at_level(logging.DEBUG, logger="gpuarray"):
+        evaluate_something("wgpu")
+    assert any(r.getMessage().startswith("launch ") for r in caplog.records)
+    assert not any("on the device" in r.getMessage() for r in caplog.records)
+
+
+SCRIPT = """
+import gpuarray as xp, {setup}
+with xp.using(fallback="allow"):
+    xp.evaluate(xp.linalg.det(xp.eye(3, dtype=xp.float32, device="wgpu")))
+"""
+
+
+@pytest.mark.parametrize(
+    ("setup", "start"),
+    [("os", "gpuarray: det runs"), ("logging; logging.basicConfig(format='mine %(message)s')", "mine det runs")],
+)
+def test_messages_go_where_logging_goes_or_to_stderr(setup, start):
+    found = subprocess.run(
+        [sys.executable, "-c", SCRIPT.format(setup=setup)],
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": ":".join(sys.path), "GPUARRAY_DEBUG": "1", "PATH": ""},
+        check=True,
+    )
+    assert found.stdout == ""
+    assert [line for line in found.stderr.splitlines() if line.startswith(start)]

@@ -1,0 +1,317 @@
+"""`profile`: what it measures, and the files that it writes."""
+
+import io
+import json
+import re
+import threading
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import gpuarray as xp
+from gpuarray import events
+from gpuarray.diagnostics.profile import PHASES
+from gpuarray.providers import registry
+from gpuarray.providers.wgpu import driver, metrics
+
+
+def program(x):
+    total = xp.sum(xp.exp(x) * 2 + 1, axis=1)
+    return np.asarray(xp.sort(total) + 3)
+
+
+@pytest.fixture
+def x(device):
+    return xp.asarray(np.linspace(0, 1, 60000, dtype=np.float32).reshape(200, 300))
+
+
+@pytest.fixture
+def profiled(x):
+    program(x * 1)
+    with xp.profile() as p:
+        for _ in range(3):
+            program(x)
+    return p
+
+
+def test_kernels_and_counts(x, profiled):
+    p = profiled
+    assert {kernel.step for kernel in p.kernels} == {"exp+multiply+add+sum", "sort", "add"}
+    assert p.counters["evaluations"] == 3
+    assert len(p.launches) == p.counters["launches"] == sum(kernel.launches for kernel in p.kernels)
+    assert all(kernel.launches % 3 == 0 for kernel in p.kernels)
+    assert p.counters["bytes_downloaded"] == 3 * 200 * 4
+    assert p.counters["peak_bytes"] >= 2 * 200 * 4
+    totals = [kernel.total for kernel in p.kernels]
+    assert totals == sorted(totals, reverse=True)
+    lines = {line for kernel in p.kernels for line in kernel.places}
+    assert lines
+    assert all(re.search(r"test_profile\.py:\d+$", line) for line in lines)
+
+
+def test_times_are_consistent(x, profiled):
+    p = profiled
+    assert 0 < p.kernel_time <= p.wall
+    assert all(launch.start <= launch.stop for launch in p.launches)
+    assert all(after.start >= before.stop for before, after in zip(p.launches, p.launches[1:], strict=False))
+    assert set(p.phases) == set(PHASES)
+    assert sum(p.phases.values()) == pytest.approx(p.wall, rel=0.05)
+    assert all(kernel.is_device_time == (x.device.kind == "wgpu") for kernel in p.kernels)
+    assert (p.phases["run"] > 0) == (x.device.kind != "wgpu")
+
+
+def test_bytes_are_those_of_the_plan(profiled):
+    kernel = next(kernel for kernel in profiled.kernels if kernel.step == "add")
+    assert (kernel.read, kernel.written) == (3 * 800, 3 * 800)
+    assert kernel.operations == 3 * 200
+    assert kernel.bandwidth == pytest.approx(4800 / kernel.total)
+
+
+def test_text(profiled):
+    text = str(profiled)
+    for word in ("wall time", "kernel", "GB/s", "of copy", "GFLOP/s", "peak memory", "test_profile.py"):
+        assert word in text
+    assert f"{len(profiled.launches)} launches" in repr(profiled)
+
+
+def test_transfers_compiles_and_fallbacks_are_counted():
+    x = np.ones((5, 5), np.float32) + np.eye(5, dtype=np.float32)
+    with xp.profile() as p:
+        y = xp.asarray(x, device="wgpu")
+        xp.evaluate(xp.linalg.det(y * 1.25))
+    assert p.counters["bytes_uploaded"] >= x.nbytes
+    assert {span.phase for span in p.spans} >= {"upload", "plan", "encode"}
+    ((function, _), times), *others = p.fallbacks.items()
+    assert (function, times, others) == ("det", 1, [])
+    assert "on the host: det" in str(p)
+
+
+def test_nothing_is_told_outside_a_block(x):
+    with xp.profile() as p:
+        program(x)
+    assert events.listeners == ()
+    told = len(p.launches)
+    program(x)
+    xp.synchronize()
+    assert len(p.launches) == told
+
+
+def test_a_block_that_fails_leaves_nothing_behind(x):
+    found = []
+
+    def fail():
+        with xp.profile() as p:
+            found.append(p)
+            program(x)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert events.listeners == ()
+    assert found[0].wall > 0
+
+
+def test_blocks_within_blocks(x):
+    with xp.profile() as outer:
+        program(x)
+        with xp.profile() as inner:
+            program(x)
+    assert inner.counters["launches"] * 2 == outer.counters["launches"]
+    assert len(inner.launches) * 2 == len(outer.launches)
+
+
+def test_threads_are_tracks_of_their_own(x):
+    together = threading.Barrier(2)  # so that the second has not the number of the first
+
+    def work(factor):
+        together.wait()
+        program(x * factor)
+        together.wait()
+
+    with xp.profile() as p:
+        workers = [threading.Thread(target=work, args=(factor,)) for factor in (2.5, 3.5)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+    assert len({event["tid"] for event in p.trace_events() if event.get("cat") == "evaluation"}) == 2
+
+
+def test_more_launches_than_a_page_holds(monkeypatch):
+    monkeypatch.setattr(metrics, "_PAGE", 8)
+    monkeypatch.setattr(metrics, "_PAGES", 2)
+    x = xp.asarray(np.ones(64, np.float32), device="wgpu")
+    provider = registry.open_device(x.device)
+    monkeypatch.setattr(provider._dispatcher, "_timer", None)
+    with xp.profile() as p:
+        y = x
+        for i in range(100):
+            y = y + i
+            xp.evaluate(y)
+    assert len(p.launches) == 100
+    assert sum(kernel.launches for kernel in p.kernels) == 100
+    assert p.kernel_time <= p.wall
+    assert np.asarray(y)[0] == 1 + sum(range(100))
+    provider._dispatcher._timer = None  # its pages are small
+
+
+def test_a_device_without_a_clock_is_timed_by_the_hosts(monkeypatch):
+    x = xp.asarray(np.ones(64, np.float32), device="wgpu")
+    provider = registry.open_device(x.device)
+    timer = metrics.LaunchTimer(provider._driver, "wgpu:0")
+    timer._has_clock, timer._page = False, None
+    monkeypatch.setattr(provider._dispatcher, "_timer", timer)
+    with xp.profile() as p:
+        y = np.asarray(xp.exp(x) + 1)
+    np.testing.assert_allclose(y, np.e + 1, rtol=1e-6)
+    (kernel,) = p.kernels
+    assert not kernel.is_device_time
+    assert 0 < kernel.total <= p.wall
+    assert "* by the host's clock" in str(p)
+
+
+def test_the_public_driver_measures_too(monkeypatch):
+    x = xp.asarray(np.ones(64, np.float32), device="wgpu")
+    provider = registry.open_device(x.device)
+    public = driver.PublicDriver(provider.gpu_device)
+    timer = metrics.LaunchTimer(public, "wgpu:0")
+    monkeypatch.setattr(provider._dispatcher, "_timer", timer)
+    with xp.profile() as p:
+        np.asarray(xp.exp(x) + 1)
+    assert len(p.launches) == 1
+    assert p.launches[0].stop > p.launches[0].start
+
+
+class TestTrace:
+    def test_it_has_the_form_of_chrome_traces(self, x, profiled, tmp_path):
+        document = json.loads(profiled.trace(tmp_path / "trace.json").read_text())
+        assert document["displayTimeUnit"] in ("ms", "ns")
+        named = set()
+        for event in document["traceEvents"]:
+            assert event["ph"] in ("X", "M")
+            assert isinstance(event["pid"], int)
+            assert isinstance(event["tid"], int)
+            assert isinstance(event["name"], str)
+            assert event["name"]
+            if event["ph"] == "M":
+                assert event["name"] in ("process_name", "thread_name")
+                assert isinstance(event["args"]["name"], str)
+                named.add((event["pid"], event["tid"]))
+            else:
+                assert event["ts"] >= 0
+                assert event["dur"] >= 0
+                assert isinstance(event["args"], dict)
+                assert (event["pid"], event["tid"]) in named
+        kernels = [event for event in document["traceEvents"] if event.get("cat") == "kernel"]
+        assert len(kernels) == len(profiled.launches)
+        names = {e["args"]["name"] for e in document["traceEvents"] if e["name"] == "process_name"}
+        assert names == {"host", x.device.name}
+
+    def test_spans_of_a_track_nest(self, profiled):
+        tracks = {}
+        for event in profiled.trace_events():
+            if event["ph"] == "X":
+                tracks.setdefault((event["pid"], event["tid"]), []).append((event["ts"], event["ts"] + event["dur"]))
+        for spans in tracks.values():
+            for one in spans:
+                for other in spans:
+                    crosses = one[0] < other[0] < one[1] < other[1]
+                    assert not crosses or other[0] - one[1] < 1e-3
+
+
+class Page(HTMLParser):
+    """Collects what a page consists of, and checks that its elements are closed."""
+
+    VOID = frozenset(("meta", "link", "br", "img", "input", "hr"))
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.found, self.texts = [], [], {}
+
+    def handle_starttag(self, tag, attributes):
+        self.found.append((tag, dict(attributes)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.found.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.setdefault(self.open[-1] if self.open else "", []).append(data)
+
+
+class TestPage:
+    @pytest.fixture
+    def text(self, profiled, tmp_path):
+        return profiled.html(tmp_path / "profile.html").read_text(encoding="utf-8")
+
+    @pytest.fixture
+    def page(self, text):
+        page = Page()
+        page.feed(text)
+        assert page.open == []
+        return page
+
+    def test_it_refers_to_nothing_outside(self, page, text):
+        for _, attributes in page.found:
+            for name in ("src", "href", "action", "data", "srcset"):
+                assert attributes.get(name, "data:,").startswith(("data:", "#"))
+        assert "@import" not in text
+        assert "url(" not in text
+        assert set(re.findall(r"https?://[^\s\"'<)]+", text)) <= {"http://www.w3.org/2000/svg"}
+        for call in ("fetch(", "XMLHttpRequest", "WebSocket", "import("):
+            assert call not in text
+
+    def test_it_has_timeline_kernels_and_plans(self, page, profiled):
+        kinds = [tag for tag, _ in page.found]
+        assert kinds.count("canvas") == 1
+        assert kinds.count("svg") == len(profiled.plans) >= 1
+        rows = [a for tag, a in page.found if tag == "tr" and "title" in a]
+        assert len(rows) == len(profiled.kernels)
+        values = [a["data-value"] for tag, a in page.found if tag == "td" and "data-value" in a]
+        assert float(values[2]) == profiled.kernels[0].total
+
+    def test_the_timeline_has_every_launch(self, text, profiled):
+        data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1].replace("<\\/", "</"))
+        assert sum(bar[3] == "kernel" for bar in data["bars"]) == len(profiled.launches)
+        assert all(0 <= bar[0] < len(data["tracks"]) for bar in data["bars"])
+        assert data["wall"] == pytest.approx(profiled.wall / 1e3)
+        assert data["left_out"] == 0
+
+    def test_drawings_are_sound(self, text):
+        for drawing in re.findall(r"<svg.*?</svg>", text, re.DOTALL):
+            ET.fromstring(drawing)
+
+    def test_texts_are_escaped(self, tmp_path):
+        names = {"xp": xp, "np": np}
+        code = compile("with xp.profile() as p:\n  y = np.asarray(xp.ones(3, device='cpu') + 1)", "<b>&.py", "exec")
+        exec(code, names)
+        text = names["p"].html(tmp_path / "p.html").read_text()
+        assert "<b>&" not in text.split('id="data"')[0]
+        assert "&lt;b&gt;&amp;" in text
+
+    def test_tables_for_notebooks(self, profiled):
+        assert profiled._repr_html_().count("<table") == 2
+
+
+def test_the_ceiling_is_measured_once(monkeypatch):
+    x = xp.asarray(np.ones(64, np.float32), device="cpu")
+    with xp.profile() as p:
+        xp.evaluate(x + 1)
+    rate = p.ceiling("cpu")
+    assert rate > 0.1
+    xp.reset_stats()
+    assert p.ceiling("cpu") == rate
+    assert xp.stats()["launches"] == 0
+
+
+def test_rich_shows_the_same_rows(profiled):
+    console = pytest.importorskip("rich.console").Console(width=200, record=True, file=io.StringIO())
+    console.print(profiled)
+    text = console.export_text()
+    assert all(kernel.label.split()[0] in text for kernel in profiled.kernels)
