@@ -1,34 +1,253 @@
-"""Where a step runs: one pure function that returns a decision with its reason."""
+"""Where steps run, and why: decisions with their reasons.
 
+A pinned device runs what it has kernels for; the rest runs on the host, which counts as a fallback. For the device
+``"auto"`` all steps of a plan are placed together, by what they are estimated to take at either place and what moving
+values between the places takes (:mod:`gpuarray.runtime.placement`). Estimates come from measured rates
+(:mod:`gpuarray.runtime.rates`), corrected by what steps were seen to take.
+
+Arrays do not bounce: to leave the place where operands are costs their transfer, in either direction.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final
 
+from gpuarray.fusion.plan import Plan
 from gpuarray.fusion.steps import CallStep, Step
+from gpuarray.runtime import placement
+from gpuarray.runtime.placement import NEVER, Value
+from gpuarray.runtime.rates import Rates, at
 
 HOST: Final = "host"
 DEVICE: Final = "device"
 
 
+class Reason(StrEnum):
+    """Why a step runs where it does."""
+
+    FORCED = "forced"
+    RESIDENT = "resident"
+    TOO_SMALL = "too small"
+    MODEL = "model"
+    UNSUPPORTED = "unsupported"
+    MEMORY = "memory"
+    DISABLED = "disabled"
+    TIE = "tie"
+
+
+_MEANINGS: Final[Mapping[Reason, str]] = {
+    Reason.FORCED: "the device is pinned, or config.offload is 'always'",
+    Reason.RESIDENT: "its operands are there, and moving them would take longer",
+    Reason.TOO_SMALL: "it is over before the device would have begun",
+    Reason.MODEL: "it is estimated to be faster there",
+    Reason.UNSUPPORTED: "the device has no kernel",
+    Reason.MEMORY: "the device has no room",
+    Reason.DISABLED: "config.offload is 'never'",
+    Reason.TIE: "it is estimated to take as long at either place",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Where a step runs, and why; ``is_fallback`` if it runs on the host for want of anything better."""
+    """Where a step runs, and why.
+
+    Attributes
+    ----------
+    where : {"host", "device"}
+        The place.
+    cause : Reason
+        The kind of reason.
+    detail : str
+        More about it, if there is more to say.
+    estimates : tuple of float or None
+        Nanoseconds that the step alone was estimated to take on the host and on the device; infinite where it
+        cannot run.
+    """
 
     where: str
-    reason: str
-    is_fallback: bool
+    cause: Reason
+    detail: str = ""
+    estimates: tuple[float, float] | None = None
+
+    @property
+    def reason(self) -> str:
+        """The reason in a sentence."""
+        return self.detail or _MEANINGS[self.cause]
+
+    @property
+    def is_fallback(self) -> bool:
+        """Whether the step runs on the host for want of anything better."""
+        return self.where == HOST and self.cause in (Reason.UNSUPPORTED, Reason.MEMORY)
+
+
+_PINNED: Final = Decision(DEVICE, Reason.FORCED)
+DISABLED: Final = Decision(HOST, Reason.DISABLED)
 
 
 def decide(refusal: str | None) -> Decision:
-    """Return where a step runs.
+    """Return where a step of a pinned device runs.
 
     Parameters
     ----------
     refusal : str or None
         Why the device cannot run it, if it cannot.
     """
+    return _PINNED if refusal is None else Decision(HOST, Reason.UNSUPPORTED, refusal)
+
+
+class _Observed:
+    """By what factors steps differ from what was estimated, by place and kind.
+
+    ``epoch`` rises when a factor has moved so far that placements should be made again.
+    """
+
+    def __init__(self) -> None:
+        self.factors: dict[tuple[str, str], float] = {}
+        self.used: dict[tuple[str, str], float] = {}
+        self.epoch = 0
+
+
+observed: Final = _Observed()
+#: No factor goes beyond this, or below one by it; how far one must move to count; and the weight of one observation.
+_BOUND: Final = 4.0
+_MOVED: Final = 1.25
+_WEIGHT: Final = 0.2
+
+
+def correction(where: str, step: Step) -> float:
+    """Return the factor by which steps like this one differ from what was estimated at a place."""
+    return observed.used.get((where, _kind(step)), 1.0)
+
+
+def observe(where: str, step: Step, estimate: float, elapsed: float) -> None:
+    """Take note of how long a step took whose estimate is known, corrections included."""
+    key = where, _kind(step)
+    used = observed.used.get(key, 1.0)
+    factor = observed.factors.get(key, used)
+    seen = used * elapsed / max(estimate, 1.0)
+    factor = min(_BOUND, max(1 / _BOUND, factor * (seen / factor) ** _WEIGHT))
+    observed.factors[key] = factor
+    if not 1 / _MOVED < factor / used < _MOVED:
+        observed.used[key] = factor
+        observed.epoch += 1
+
+
+def forget() -> None:
+    """Forget what was observed."""
+    observed.factors.clear()
+    observed.used.clear()
+    observed.epoch += 1
+
+
+def _kind(step: Step) -> str:
+    return step.op.name if isinstance(step, CallStep) else type(step).__name__
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What a placement depends on beside the plan.
+
+    Attributes
+    ----------
+    residency : mapping
+        For the position of each value that is there before: whether it is on the host, and on the device.
+    nbytes : mapping
+        The sizes of these values.
+    is_read : bool
+        Whether the results are wanted on the host.
+    """
+
+    residency: Mapping[int, tuple[bool, bool]]
+    nbytes: Mapping[int, int]
+    is_read: bool
+
+
+def place(
+    plan: Plan,
+    situation: Situation,
+    refusals: Sequence[str | None],
+    launches: Callable[[int], int],
+    host: Rates,
+    device: Rates,
+    correction: Callable[[str, Step], float] = lambda where, step: 1.0,
+) -> list[Decision]:
+    """Return where the steps of a plan run so that all of it is estimated to take the least time.
+
+    Parameters
+    ----------
+    plan : Plan
+        The steps and what they hand on.
+    situation : Situation
+        Where values are now.
+    refusals : sequence of str or None
+        For each step, why the device cannot run it, if it cannot.
+    launches : callable
+        From the number of a step to its launches on the device.
+    host, device : Rates
+        What was measured.
+    correction : callable, optional
+        From a place and a step to the factor by which steps like it were seen to differ from their estimates.
+    """
+    times = []
+    for number, (planned, refusal) in enumerate(zip(plan.steps, refusals, strict=True)):
+        step = planned.step
+        on_host = host.step(step) * correction(HOST, step)
+        on_device = NEVER if refusal else device.step(step, launches(number)) * correction(DEVICE, step)
+        times.append((max(1, int(on_host)), NEVER if refusal else max(1, int(on_device))))
+    places, _ = placement.divide(times, _values(plan, situation, device), int(device.use))
+    return [
+        _decision(HOST if where == placement.HOST else DEVICE, pair, refusal, device)
+        for where, pair, refusal in zip(places, times, refusals, strict=True)
+    ]
+
+
+def _decision(where: str, times: tuple[int, int], refusal: str | None, device: Rates) -> Decision:
+    on_host, on_device = times
     if refusal is not None:
-        return Decision(HOST, refusal, True)
-    return Decision(DEVICE, "the device has a kernel", False)
+        return Decision(where, Reason.UNSUPPORTED, refusal, (float(on_host), float("inf")))
+    here, there = (on_host, on_device + device.use) if where == HOST else (on_device, on_host)
+    if 0.9 * there < here < 1.1 * there:
+        cause = Reason.TIE
+    elif here > there:
+        cause = Reason.RESIDENT
+    elif where == HOST and on_host < device.launch + device.use:
+        cause = Reason.TOO_SMALL
+    else:
+        cause = Reason.MODEL
+    return Decision(where, cause, "", (float(on_host), float(on_device)))
+
+
+def _values(plan: Plan, situation: Situation, device: Rates) -> list[Value]:
+    """Return what the steps hand on; what several steps write is one value, which keeps them in one place."""
+    makers: dict[int, list[int]] = {}
+    readers: dict[int, list[int]] = {}
+    for number, planned in enumerate(plan.steps):
+        for position in planned.outputs:
+            makers.setdefault(position, []).append(number)
+        for position in planned.inputs:
+            readers.setdefault(position, []).append(number)
+    results = {root for _, root in plan.results}
+    found = []
+    for position in {**makers, **readers}:
+        size = _nbytes(plan, situation, position)
+        if size is None:
+            continue
+        up, down = int(at(device.upload, size)), int(at(device.download, size))
+        made = makers.get(position, [])
+        wanted = (0, down if situation.is_read and position in results else 0)
+        places = situation.residency.get(position, (True, True))
+        found.append(Value(made[0] if made else None, tuple(readers.get(position, ())), places, wanted, up, down))
+        # to be in one place, two steps hand each other something that cannot travel
+        found += [Value(made[0], (other,), places, (0, 0), NEVER, NEVER) for other in made[1:]]
+    return found
+
+
+def _nbytes(plan: Plan, situation: Situation, position: int) -> int | None:
+    if position in plan.sizes:
+        size, dtype = plan.sizes[position]
+        return size * dtype.itemsize
+    return situation.nbytes.get(position)
 
 
 def name_of(step: Step) -> str:

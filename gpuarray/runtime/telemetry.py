@@ -1,24 +1,33 @@
-"""Counters of what happened, and the host fallbacks with their reasons.
+"""Counters of what happened, and what goes to the host without having been asked for: fallbacks and transfers.
 
-Providers count launches, compilations and bytes; here are the counters of evaluation. :func:`stats` adds both up.
+A *fallback* is work that the host does although its device is another; a *transfer* is a read of elements by a
+conversion that other code than this package calls for, such as ``np.asarray(x)`` or ``float(x)``. What asks for host
+values by name (``asnumpy``, ``item``, ``tolist``, ``print``) is no transfer in this sense. Providers count launches,
+compilations and bytes; here are the counters of evaluation. :func:`stats` adds both up.
 """
 
 import sys
 import threading
 import warnings
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
+from pathlib import Path
 from typing import Final
 
+from gpuarray import logs
 from gpuarray.config import config
-from gpuarray.errors import FallbackError, FallbackWarning
+from gpuarray.device import Device
+from gpuarray.errors import FallbackError, FallbackWarning, TransferError, TransferWarning
+from gpuarray.origins import Origin, Place, origin, place
 from gpuarray.providers import registry
 
 _lock: Final = threading.Lock()
 _counters: Final[Counter[str]] = Counter()
 _fallbacks: Final[Counter[tuple[str, str]]] = Counter()
-_warned: Final[set[str]] = set()
-_OWN: Final = ("evaluations", "operations", "plans", "fallbacks")
+_transfers: Final[Counter[tuple[str, str]]] = Counter()
+_sites: Final[Counter[tuple[str, Origin | None]]] = Counter()
+_warned: Final[set[Hashable]] = set()
+_OWN: Final = ("evaluations", "operations", "plans", "fallbacks", "transfers", "evictions")
 _FROM_PROVIDERS: Final = (
     "launches",
     "compiles",
@@ -27,6 +36,7 @@ _FROM_PROVIDERS: Final = (
     "bytes_live",
     "bytes_pooled",
 )
+_HERE: Final = str(Path(__file__).parents[1])
 
 
 def count(name: str, amount: int = 1) -> None:
@@ -34,8 +44,19 @@ def count(name: str, amount: int = 1) -> None:
     _counters[name] += amount
 
 
-def fallback(function: str, reason: str) -> None:
+def fallback(function: str, reason: str, nbytes: int = 0, where: Origin | None = None) -> None:
     """Count that ``function`` runs on the host although its device is another, and obey ``config.fallback``.
+
+    Parameters
+    ----------
+    function : str
+        What runs on the host.
+    reason : str
+        Why.
+    nbytes : int
+        Bytes of the arrays that it is given there.
+    where : Origin, optional
+        The line that asked for it, if that is another than the one that is running.
 
     Raises
     ------
@@ -51,18 +72,84 @@ def fallback(function: str, reason: str) -> None:
     with _lock:
         _counters["fallbacks"] += 1
         _fallbacks[function, reason] += 1
-        first = function not in _warned
-        _warned.add(function)
-    if policy == "warn" and first:
-        warnings.warn(f"{function} ran on the host: {reason}", FallbackWarning, stacklevel=2)
-    if config.current.debug >= 1:
-        print(f"gpuarray: {function} runs on the host: {reason}", file=sys.stderr)
+        _sites[function, where or origin()] += 1
+    if policy == "warn":
+        _warn(f"{function} ran on the host, on {nbytes:,} bytes: {reason}", FallbackWarning, function)
+    logs.tell(logs.DEVICES, "%s runs on the host: %s", function, reason)
+
+
+def transfer(conversion: str, nbytes: int, device: Device, depth: int = 2) -> None:
+    """Count that a conversion reads elements of ``device``, and obey ``config.transfer``.
+
+    Calls by this package itself, whose functions say what they read, and reads of host memory do not count.
+
+    Parameters
+    ----------
+    conversion : str
+        What reads.
+    nbytes : int
+        How much.
+    device : Device
+        From where.
+    depth : int
+        How many frames above this one is the caller of the conversion.
+
+    Raises
+    ------
+    TransferError
+        If the setting is ``"error"``; nothing was read then.
+    """
+    if sys._getframe(depth).f_code.co_filename.startswith(_HERE):
+        return
+    if registry.open_device(registry.resolve(device)).device.kind == "cpu":
+        return
+    policy = config.current.transfer
+    if policy == "error":
+        raise TransferError(
+            f"{conversion} would read {nbytes:,} bytes from device {device.name!r}, which config.transfer='error' "
+            "forbids; ask for the values with gpuarray.asnumpy(x), x.item() or x.tolist(), or allow it: with "
+            "gpuarray.using(transfer='allow')"
+        )
+    with _lock:
+        _counters["transfers"] += 1
+        _transfers[conversion, device.name] += 1
+        _sites[conversion, origin()] += 1
+    if policy == "warn":
+        _warn(f"{conversion} read {nbytes:,} bytes from device {device.name!r}", TransferWarning, conversion)
+
+
+def _warn(message: str, category: type[Warning], subject: str) -> None:
+    """Warn at the user's line, once for each line and subject."""
+    where = origin()
+    at = Place("<unknown>", 1, "", "") if where is None else place(where)
+    key = (category, subject, at.file, at.line)
+    with _lock:
+        if key in _warned:
+            return
+        _warned.add(key)
+    warnings.warn_explicit(f"{message} (at {at})", category, at.file, at.line)
 
 
 def fallbacks() -> Mapping[tuple[str, str], int]:
     """Return how often each function ran on the host, by function and reason, since the last reset."""
     with _lock:
         return dict(_fallbacks)
+
+
+def transfers() -> Mapping[tuple[str, str], int]:
+    """Return how often each conversion read elements of each device, by conversion and device, since the last reset."""
+    with _lock:
+        return dict(_transfers)
+
+
+def sites() -> Mapping[tuple[str, str], int]:
+    """Return how often each line asked for a fallback or a transfer, by what it was and the line."""
+    with _lock:
+        found = list(_sites.items())
+    told: Counter[tuple[str, str]] = Counter()
+    for (what, where), times in found:
+        told[what, "unknown" if where is None else str(place(where))] += times
+    return told
 
 
 def stats() -> dict[str, int]:
@@ -72,8 +159,9 @@ def stats() -> dict[str, int]:
     -------
     dict
         ``launches`` of kernels, ``compiles`` of kernels, ``evaluations`` of graphs, ``operations`` evaluated in them,
-        ``plans`` made (evaluations that found none ready), ``fallbacks`` to the host, ``bytes_uploaded`` to and
-        ``bytes_downloaded`` from devices, ``bytes_live`` in arrays and ``bytes_pooled`` for reuse.
+        ``plans`` made (evaluations that found none ready), ``fallbacks`` to the host, ``transfers`` by conversions such
+        as ``np.asarray(x)`` and ``float(x)``, ``bytes_uploaded`` to and ``bytes_downloaded`` from devices,
+        ``bytes_live`` in arrays and ``bytes_pooled`` for reuse.
     """
     totals = dict.fromkeys((*_FROM_PROVIDERS, *_OWN), 0)
     for provider in registry.opened():
@@ -85,10 +173,12 @@ def stats() -> dict[str, int]:
 
 
 def reset_stats() -> None:
-    """Set the counters of events to zero; memory gauges go on."""
+    """Set the counters of events to zero, and warn again of everything; memory gauges go on."""
     with _lock:
         _counters.clear()
         _fallbacks.clear()
+        _transfers.clear()
+        _sites.clear()
         _warned.clear()
     for provider in registry.opened():
         provider.reset_stats()

@@ -1,0 +1,98 @@
+"""The device ``"auto"``: plans placed by what their steps are estimated to take, and by where their operands are.
+
+Rates of the device and of the host are measured at the first use, if no record of them is there. A placement is kept
+with its plan for each residency that its operands have had.
+"""
+
+from typing import Any, Final
+
+from gpuarray.config import config
+from gpuarray.device import Device
+from gpuarray.graph.nodes import Leaf, Node
+from gpuarray.providers.base import Provider
+from gpuarray.runtime import calibrate, offload, places
+from gpuarray.runtime.offload import Decision, Reason, Situation
+from gpuarray.runtime.plans import ready_steps
+from gpuarray.runtime.rates import DEVICE_DEFAULTS, HOST_DEFAULTS, Rates
+from gpuarray.runtime.ready import Placed, ReadyPlan
+from gpuarray.runtime.residency import is_on_host
+
+_rates: Final[dict[Any, Rates]] = {}
+
+
+def rates_of(provider: Provider) -> Rates:
+    """Return the rates that placements use for a provider, as ``config.calibration`` says."""
+    found = _rates.get(provider)
+    if found is None:
+        defaults = HOST_DEFAULTS if places.is_host(provider) else DEVICE_DEFAULTS
+        if config.current.calibration == "off":
+            return defaults
+        found = _rates[provider] = calibrate.rates_of(provider.device)
+    return found
+
+
+def set_rates(provider: Provider, rates: Rates | None) -> None:
+    """Use these rates for a provider; None measures or reads them again when they are next needed."""
+    if rates is None:
+        _rates.pop(provider, None)
+    else:
+        _rates[provider] = rates
+    offload.forget()
+
+
+def placed(ready: ReadyPlan, order: list[Node], provider: Provider, device: Device, *, is_read: bool) -> Placed:
+    """Return the steps of a plan at the places where they run now."""
+    if device.name != "auto" or places.is_host(provider):
+        return ready.pinned
+    choice = config.current.offload
+    if choice == "always":
+        return ready.pinned
+    if choice == "never":
+        key: Any = choice
+    else:
+        residency = tuple((is_on_host(node), provider in node.buffers) for node in order if type(node) is Leaf)
+        key = (residency, is_read, offload.observed.epoch)
+    found = ready.placed.get(key)
+    if found is None:
+        if choice == "never":
+            decisions = [offload.DISABLED] * len(ready.plan.steps)
+        else:
+            decisions = _decided(ready, order, provider, is_read=is_read)
+        found = _prepared(ready, provider, decisions)
+        found.is_free = choice != "never"
+        if len(ready.placed) >= _PLACEMENTS:
+            ready.placed.clear()
+        ready.placed[key] = found
+    return found
+
+
+def without_room(ready: ReadyPlan, provider: Provider) -> Placed:
+    """Return the steps of a plan on the host, because the device has no room for it."""
+    return _prepared(ready, provider, [Decision(offload.HOST, Reason.MEMORY)] * len(ready.plan.steps))
+
+
+#: Placements that a plan keeps at most.
+_PLACEMENTS: Final = 16
+
+
+def _decided(ready: ReadyPlan, order: list[Node], provider: Provider, *, is_read: bool) -> list[Decision]:
+    leaves = {number: node for number, node in enumerate(order) if isinstance(node, Leaf)}
+    situation = Situation(
+        {number: (is_on_host(leaf), provider in leaf.buffers) for number, leaf in leaves.items()},
+        {number: leaf.nbytes for number, leaf in leaves.items()},
+        is_read,
+    )
+    pinned = ready.pinned.steps
+    return offload.place(
+        ready.plan,
+        situation,
+        [step.decision.reason if step.decision.is_fallback else None for step in pinned],
+        lambda number: provider.launch_count(pinned[number].prepared),
+        rates_of(places.host()),
+        rates_of(provider),
+        offload.correction,
+    )
+
+
+def _prepared(ready: ReadyPlan, provider: Provider, decisions: list[Decision]) -> Placed:
+    return ready_steps(ready.plan.steps, decisions, provider)

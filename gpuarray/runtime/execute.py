@@ -1,0 +1,183 @@
+"""Running a plan: each step at its place, and each value where it is wanted.
+
+Steps for the device are collected and handed over together; a step for the host runs at once, after what it reads from
+the device. A value is copied to the other place when it is first wanted there, and stays at both.
+"""
+
+from collections.abc import Callable, Sequence
+from time import perf_counter_ns
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from gpuarray.config import config
+from gpuarray.graph.nodes import Leaf, Node
+from gpuarray.providers.base import Provider, Task
+from gpuarray.runtime import offload, places, residency, telemetry
+from gpuarray.runtime.ready import ReadyPlan, ReadyStep
+
+Run: TypeAlias = Callable[[Sequence[Task]], None]
+
+
+class Execution:
+    """One run of a plan.
+
+    Parameters
+    ----------
+    ready : ReadyPlan
+        What to run.
+    steps : sequence of ReadyStep
+        Its steps as they were placed.
+    order : list of Node
+        The plan's nodes.
+    provider : Provider
+        The device.
+    run : callable or None
+        What takes tasks in place of the device.
+    """
+
+    def __init__(
+        self, ready: ReadyPlan, steps: Sequence[ReadyStep], order: list[Node], provider: Provider, run: Run | None
+    ) -> None:
+        self.ready = ready
+        self.plan = ready.plan
+        self.steps = steps
+        self.order = order
+        self.provider = provider
+        self.host = provider if places.is_host(provider) else places.host()
+        self._run = run or provider.run
+        self._buffers: dict[Provider, dict[int, Any]] = {provider: {}, self.host: {}}
+        self._slots: dict[tuple[Provider, int], Any] = {}
+        self._tasks: list[Task] = []
+
+    def run(self, moved: Sequence[int], serial: int) -> None:
+        """Run the steps and settle what was wanted.
+
+        The copies ``moved`` hand their input's buffer on instead, unless somebody outside has the memory.
+        """
+        provider, order = self.provider, self.order
+        given: list[Leaf] = []
+        on_device = offload.DEVICE
+        for number, step in enumerate(self.steps):
+            planned = step.planned
+            place = provider if step.decision.where == on_device else self.host
+            if number in moved and not (buffer := self._input(planned.inputs[0], place)).is_shared:
+                self._buffers[place][planned.outputs[0]] = buffer
+                given.append(order[planned.inputs[0]])  # type: ignore[arg-type]  # what can be moved is a leaf
+                continue
+            outputs = [self._changed(o, place) for o in planned.outputs]
+            buffers = self._buffers[place]
+            inputs = [buffers[i] if i in buffers else self._input(i, place) for i in planned.inputs]
+            scalars = [order[p].parameters[k] for p, k in planned.scalars]  # type: ignore[union-attr]  # of a Generate
+            task = Task(step.prepared, inputs, outputs, scalars, step)
+            if place is provider:
+                self._tasks.append(task)
+            else:
+                self._run_on_host(task, step)
+        self._flush()
+        for leaf in given:
+            leaf.buffers.clear()
+        self._settle(serial)
+
+    def _run_on_host(self, task: Task, step: ReadyStep) -> None:
+        estimates = step.decision.estimates
+        if estimates is None or not config.current.refine:
+            self.host.run((task,))
+            return
+        start = perf_counter_ns()
+        self.host.run((task,))
+        offload.observe(offload.HOST, step.planned.step, estimates[0], perf_counter_ns() - start)
+
+    def _flush(self) -> None:
+        if self._tasks:
+            tasks, self._tasks = self._tasks, []
+            self._run(tasks)
+
+    def _settle(self, serial: int) -> None:
+        """Make leaves of the results, which know of all places that have them."""
+        order = self.order
+        for position, root in self.plan.results:
+            node, source = order[position], order[root]
+            leaf = Leaf(node.shape, node.dtype)
+            leaf.origin, leaf.evaluation, leaf.used = node.origin, serial, serial
+            if isinstance(source, Leaf):
+                leaf.host = None if source.host is None else source.host.reshape(node.shape)
+                leaf.buffers.update(source.buffers)
+            else:
+                for place, buffers in self._buffers.items():
+                    buffer = buffers.get(root)
+                    if buffer is not None:
+                        residency.settle(leaf, place, buffer)
+                if not leaf.buffers:  # nothing computes a value without elements
+                    residency.settle(leaf, self.provider, self._output(root, self.provider))
+            node.settle(leaf)
+        for position in self.ready.leaves:
+            order[position].used = serial  # type: ignore[union-attr]  # of a Leaf
+
+    # -- buffers -------------------------------------------------------------------------------------------------------
+
+    def _keep(self) -> frozenset[int]:
+        """Return the ``id`` of each leaf that must stay where it is while the plan runs."""
+        return frozenset(id(self.order[position]) for position in self.ready.leaves)
+
+    def _input(self, position: int, place: Provider) -> Any:
+        buffers = self._buffers[place]
+        buffer = buffers.get(position)
+        if buffer is None:
+            node = self.order[position]
+            other = self.host if place is self.provider else self.provider
+            if isinstance(node, Leaf):
+                buffer = residency.resident(node, place, self._keep)
+            elif position in self._buffers[other]:
+                buffer = self._copied(position, other, place)
+            else:  # nothing computes a value without elements, but a fold over one still has it as its input
+                buffer = place.allocate(node.nbytes)
+            buffers[position] = buffer
+        return buffer
+
+    def _copied(self, position: int, source: Provider, target: Provider) -> Any:
+        """Return a value that a step of the plan made, at the other place."""
+        size, dtype = self.plan.sizes[position]
+        made = self._buffers[source][position]
+        if target is self.host:
+            self._flush()
+            array = np.empty(size, dtype)
+            source.read(made, array)
+            return target.adopt(array, array.nbytes)
+        buffer = residency.allocate(target, size * dtype.itemsize, self._keep)
+        target.write(buffer, source.export(made)[: size * dtype.itemsize])
+        return buffer
+
+    def _changed(self, position: int, place: Provider) -> Any:
+        """Return the buffer of a value that a step writes, or writes a part of: no other place has it afterwards."""
+        other = self.host if place is self.provider else self.provider
+        if place is not other and position in self._buffers[other]:
+            if position not in self._buffers[place]:
+                self._buffers[place][position] = self._copied(position, other, place)
+            del self._buffers[other][position]
+        return self._output(position, place)
+
+    def _output(self, position: int, place: Provider) -> Any:
+        buffers = self._buffers[place]
+        buffer = buffers.get(position)
+        if buffer is not None:
+            return buffer
+        slot = self.plan.slots.get(position)
+        if slot is None:
+            size, dtype = self.plan.sizes[position]
+            buffer = residency.allocate(place, size * dtype.itemsize, self._keep)
+        else:
+            buffer = self._slots.get((place, slot))
+            if buffer is None:
+                buffer = residency.allocate(place, self.plan.slot_bytes[slot], self._keep)
+                self._slots[place, slot] = buffer
+        buffers[position] = buffer
+        return buffer
+
+
+def tell_fallbacks(steps: Sequence[ReadyStep], order: list[Node]) -> None:
+    """Count the steps that run on the host for want of a kernel, at the lines that asked for them."""
+    for step in steps:
+        if step.decision.is_fallback:
+            where = order[step.planned.outputs[0]].origin
+            telemetry.fallback(offload.name_of(step.planned.step), step.decision.reason, where=where)

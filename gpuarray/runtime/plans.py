@@ -1,0 +1,105 @@
+"""Plans that are found again: by structure, shapes and dtypes, without the values of scalars and without buffers.
+
+A loop that records the same structure again pays for a walk over its graph and a look-up.
+"""
+
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
+from typing import Final
+
+from gpuarray import logs
+from gpuarray.config import config
+from gpuarray.device import Device
+from gpuarray.fusion.plan import PlannedStep, make_plan
+from gpuarray.fusion.steps import CallStep
+from gpuarray.fusion.verify import check_plan
+from gpuarray.graph.nodes import Call, Contract, Leaf, Node, Reduce, Scan, Scatter
+from gpuarray.graph.verify import check_graph
+from gpuarray.graph.walk import merge, topological
+from gpuarray.providers.base import Provider
+from gpuarray.runtime import offload, places, telemetry
+from gpuarray.runtime.ready import Placed, ReadyPlan, ReadyStep, Timing
+
+PLAN_LIMIT: Final = 2048
+_KEPT: Final = frozenset((Reduce, Scan, Scatter, Contract, Call))
+
+_plans: Final[OrderedDict[Hashable, ReadyPlan]] = OrderedDict()
+
+
+def find_plan(pending: list[Node], provider: Provider) -> tuple[ReadyPlan, list[Node]]:
+    """Return the plan that computes ``pending``, and the nodes below as they were walked."""
+    walk = topological(pending)
+    order, position, structure, others = walk
+    wanted = [position[node] for node in pending]
+    for place in others:
+        node = order[place]
+        if type(node) in _KEPT and node.is_held:
+            wanted.append(place)
+    settings = config.current
+    key = (id(provider), settings.fuse, settings.math, tuple(wanted), *structure)
+    found = _plans.get(key)
+    if found is not None:
+        _plans.move_to_end(key)
+        return found, order
+    telemetry.count("plans")
+    merged = merge(walk)
+    if settings.verify:
+        check_graph(merged.order, merged.position)
+    targets = {merged.position[order[place]] for place in wanted}
+    plan = make_plan(merged.order, merged.position, targets, provider.capabilities, fuse=settings.fuse)
+    if settings.verify:
+        check_plan(plan, merged.order)
+    placed = ready_steps(plan.steps, [offload.decide(provider.supports(p.step)) for p in plan.steps], provider)
+    place_of = merged.kept.__getitem__
+    computed = {position for position, _ in plan.results}
+    # what can fail after a buffer was written to would leave the old value lost and the new one not recorded
+    safe_from = max((number + 1 for number, step in enumerate(placed.steps) if _can_fail(step)), default=0)
+    ready = ReadyPlan(
+        plan,
+        placed,
+        sum(1 for node in merged.order if type(node) is not Leaf),
+        tuple(merged.kept) if merged.twins else None,
+        tuple(merged.twins),
+        frozenset([*map(place_of, computed), *(place for place, position in merged.twins if position in computed)]),
+        tuple((n, place_of(plan.steps[n].inputs[0])) for n in sorted(plan.donors) if n >= safe_from),
+        tuple(position for position, node in enumerate(merged.order) if type(node) is Leaf),
+        structure,
+    )
+    _plans[key] = ready
+    while len(_plans) > PLAN_LIMIT:
+        _plans.popitem(last=False)
+    return ready, order
+
+
+def ready_steps(steps: Sequence[PlannedStep], decisions: Sequence[offload.Decision], provider: Provider) -> Placed:
+    """Return steps prepared for the places that were decided."""
+    found = []
+    for planned, decision in zip(steps, decisions, strict=True):
+        runner = provider if decision.where == offload.DEVICE else places.host()
+        found.append(ReadyStep(planned, decision, runner.prepare(planned.step), Timing()))
+        logs.tell(logs.DECISIONS, "%s: on the %s, %s", offload.name_of(planned.step), decision.where, decision.reason)
+    return Placed(tuple(found), tuple(n for n, step in enumerate(found) if step.decision.is_fallback))
+
+
+def _can_fail(step: ReadyStep) -> bool:
+    """Whether running a step may raise an error of the user's making: host functions check values."""
+    return step.decision.where == offload.HOST or isinstance(step.planned.step, CallStep)
+
+
+def plan_of(nodes: Sequence[Node], device: Device) -> tuple[ReadyPlan, list[Node], Provider] | None:
+    """Return the plan that evaluating ``nodes`` would run, without running it, and the walk over the graph.
+
+    None if nothing is pending.
+    """
+    pending = [node for node in nodes if node.result is None and type(node) is not Leaf]
+    if not pending:
+        return None
+    provider = places.provider_of(device)
+    with places.lock:
+        ready, walked = find_plan(pending, provider)
+        return ready, walked, provider
+
+
+def plan_count() -> int:
+    """Return how many plans are kept."""
+    return len(_plans)

@@ -1,0 +1,250 @@
+"""Rates: how long steps take at a place, estimated from what was measured there.
+
+A :class:`Rates` holds a few measured curves of one device, or of the host: a launch, memory traffic, arithmetic, and
+the operations that are neither. :meth:`Rates.step` adds up what a step consists of. Everything is in nanoseconds.
+:mod:`gpuarray.runtime.calibrate` makes them; :mod:`gpuarray.runtime.offload` asks.
+"""
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from itertools import pairwise
+from math import log2, prod
+from typing import Any, Final, assert_never
+
+from gpuarray.dtypes import DType
+from gpuarray.fusion.costs import cost
+from gpuarray.fusion.steps import (
+    FULL,
+    OUTER,
+    Apply,
+    CallStep,
+    ContractStep,
+    CopyStep,
+    Fold,
+    Index,
+    Loop,
+    ScanStep,
+    ScatterStep,
+    Step,
+    Take,
+)
+
+#: Points (amount, nanoseconds) in rising order.
+Curve = Sequence[tuple[float, float]]
+
+
+def at(curve: Curve, amount: float) -> float:
+    """Return the time of an amount: between measured points in proportion, beyond the last at its rate."""
+    if not curve:
+        return 0.0
+    place = bisect_right(curve, (amount, float("inf")))
+    if place == 0:
+        return curve[0][1]
+    low, time = curve[place - 1]
+    if place == len(curve):
+        return time * amount / low if low else time
+    high, later = curve[place]
+    return time + (later - time) * (amount - low) / (high - low)
+
+
+def risen(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return a curve in which nothing larger takes less time: what noise made of the points is taken out."""
+    found = sorted(points)
+    for place, ((_, before), (amount, time)) in enumerate(pairwise(found)):
+        if time < before:
+            found[place + 1] = (amount, before)
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rates:
+    """What was measured at one place; curves are of bytes or of elements, in nanoseconds beyond a launch.
+
+    Attributes
+    ----------
+    use : float
+        To hand a submission over and to notice its end, once an evaluation.
+    launch : float
+        One step more.
+    call : float
+        One instruction more of a step, whatever its size: a call of a NumPy function in-process.
+    traffic : curve
+        Bytes read and written by a loop without arithmetic.
+    operation : mapping
+        One simple operation on one element, by the width of its arithmetic, ``"32"`` or ``"64"``.
+    rows : mapping
+        One element of an elementwise row, by ``name:dtype``; of those that it lacks the cost in operations is taken.
+    speedup : float
+        What all threads together gain over one.
+    spread : float
+        Operations from which several threads work.
+    product : mapping
+        Curves of operations, by dtype; of those that it lacks the float32 one is taken four times.
+    gather, scan, sort, transform : curve
+        Elements taken at random positions; folded as they go; sorted; times their logarithm, transformed.
+    upload, download : curve
+        Bytes from the host, and to it. Empty at the host.
+    """
+
+    use: float = 0.0
+    launch: float = 0.0
+    call: float = 0.0
+    traffic: Curve = ()
+    operation: Mapping[str, float] = field(default_factory=dict)
+    rows: Mapping[str, float] = field(default_factory=dict)
+    speedup: float = 1.0
+    spread: float = 0.0
+    product: Mapping[str, Curve] = field(default_factory=dict)
+    gather: Curve = ()
+    scan: Curve = ()
+    sort: Curve = ()
+    transform: Curve = ()
+    upload: Curve = ()
+    download: Curve = ()
+
+    def step(self, step: Step, launches: int = 1) -> float:
+        """Return about how long a step takes, in so many launches."""
+        return launches * self.launch + _beyond_launch(self, step)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what :func:`from_json` takes."""
+        return asdict(self)
+
+
+def from_json(values: Mapping[str, Any]) -> Rates:
+    """Return the rates that a file holds.
+
+    Raises
+    ------
+    ValueError
+        If they are no rates: a name is missing or unknown, or a number is none.
+    """
+    if set(values) != {f.name for f in fields(Rates)}:
+        raise ValueError("names of rates are missing or unknown")
+    return Rates(**{name: _checked(value) for name, value in values.items()})
+
+
+def _checked(value: Any) -> Any:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if not 0 <= value < 1e18:
+            raise ValueError(f"{value} is no time")
+        return float(value)
+    if isinstance(value, dict):
+        return {name: _checked(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return tuple(tuple(map(_checked, point)) for point in value)
+    raise ValueError(f"{value!r} is no time")
+
+
+# -- what steps consist of ---------------------------------------------------------------------------------------------
+
+
+def _beyond_launch(rates: Rates, step: Step) -> float:
+    match step:
+        case Loop():
+            return _loop(rates, step)
+        case ScanStep():
+            size = step.before * step.length * step.after
+            return at(rates.scan, size * step.dtype.itemsize / 4) + _after(rates, step.epilogue)
+        case ContractStep():
+            wanted = rates.product.get(step.dtype.name)
+            curve = wanted or rates.product.get("float32", ())
+            batch, height, depth = step.left.shape
+            operations = 2 * batch * height * depth * step.right.shape[2]
+            return at(curve, operations) * (1 if wanted else 4) + _after(rates, step.epilogue)
+        case CallStep():
+            return _call(rates, step)
+        case CopyStep():
+            return at(rates.traffic, 2 * step.extent * step.dtype.itemsize)
+        case ScatterStep():
+            return 2 * at(rates.gather, step.count)
+        case _:
+            assert_never(step)
+
+
+def _after(rates: Rates, epilogue: Loop | None) -> float:
+    return 0.0 if epilogue is None else _loop(rates, epilogue)
+
+
+def _call(rates: Rates, step: CallStep) -> float:
+    size = max((prod(shape) for shape in (*step.shapes, *step.output_shapes)), default=0)
+    if "fft" in step.op.name:
+        return at(rates.transform, size * max(1.0, log2(max(size, 1))))
+    words = max((dtype.itemsize for dtype in step.input_dtypes), default=4) / 4
+    return at(rates.sort, size) * max(1.0, words)
+
+
+#: Dtypes of wide arithmetic, and how many operations of it one of theirs is.
+_WIDE: Final = {"float64": 1, "int64": 1, "uint64": 1, "complex64": 4, "complex128": 4}
+
+
+def _loop(rates: Rates, loop: Loop) -> float:
+    """Return the time of a loop: of its traffic, of its arithmetic, and of what it takes at random.
+
+    A device moves data while it computes, and the longer of the two counts; in-process one comes after the other.
+    """
+    elements = {FULL: loop.rows * loop.columns, OUTER: loop.rows}
+    moved = cost(loop)
+    computed = taken = 0.0
+    calls = 0
+    for item in loop.instructions:
+        count = elements.get(item.level, 1)
+        calls += isinstance(item, Apply | Fold | Index)
+        if isinstance(item, Apply):
+            computed += count * _of_row(rates, item.op.name, item.op.cost, item.sources[0])
+        elif isinstance(item, Index):
+            computed += count * _of_row(rates, item.op.name, item.op.cost, item.dtype)
+        elif isinstance(item, Fold):
+            computed += elements[FULL] * _of_row(rates, item.op.name, 1, item.source)
+        elif isinstance(item, Take):
+            taken += at(rates.gather, count)
+    moving = at(rates.traffic, moved.nbytes)
+    if not rates.rows:
+        return max(moving, computed) + taken
+    if moved.operations >= rates.spread:
+        computed /= rates.speedup
+    return rates.call * calls + moving + computed + taken
+
+
+def _of_row(rates: Rates, name: str, operations: int, dtype: DType) -> float:
+    """Return the time of one element of a row."""
+    known = rates.rows.get(f"{name}:{dtype.name}")
+    if known is not None:
+        return known
+    wide = _WIDE.get(dtype.name, 0)
+    return operations * max(wide, 1) * rates.operation.get("64" if wide else "32", 0.0)
+
+
+# -- where nothing was measured ----------------------------------------------------------------------------------------
+
+#: A discrete GPU of the middle of the range, behind PCI Express.
+DEVICE_DEFAULTS: Final = Rates(
+    use=60_000.0,
+    launch=8_000.0,
+    traffic=((1 << 15, 0.0), (1 << 20, 4_000.0), (1 << 27, 500_000.0)),
+    operation={"32": 0.0005, "64": 0.01},
+    product={"float32": ((1 << 22, 20_000.0), (1 << 34, 3_500_000.0))},
+    gather=((1 << 10, 0.0), (1 << 21, 200_000.0)),
+    scan=((1 << 10, 0.0), (1 << 21, 150_000.0)),
+    sort=((1 << 10, 50_000.0), (1 << 21, 2_000_000.0)),
+    transform=((1 << 14, 50_000.0), (44_040_192, 500_000.0)),
+    upload=((64, 20_000.0), (1 << 22, 1_000_000.0)),
+    download=((64, 100_000.0), (1 << 22, 800_000.0)),
+)
+
+#: A processor of a few cores.
+HOST_DEFAULTS: Final = Rates(
+    launch=4_000.0,
+    call=700.0,
+    traffic=((1 << 15, 500.0), (1 << 20, 60_000.0), (1 << 27, 20_000_000.0)),
+    operation={"32": 0.15, "64": 0.3},
+    rows={"add:float32": 0.1, "add:float64": 0.2, "exp:float32": 0.5, "exp:float64": 2.5},
+    speedup=2.0,
+    spread=300_000.0,
+    product={"float32": ((1 << 22, 100_000.0), (1 << 31, 25_000_000.0))},
+    gather=((1 << 10, 2_000.0), (1 << 21, 10_000_000.0)),
+    scan=((1 << 10, 3_000.0), (1 << 21, 6_000_000.0)),
+    sort=((1 << 10, 8_000.0), (1 << 21, 50_000_000.0)),
+    transform=((1 << 14, 30_000.0), (44_040_192, 60_000_000.0)),
+)

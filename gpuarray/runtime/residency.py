@@ -1,0 +1,123 @@
+"""Residency: where the bytes of a value are now, which is no part of what the value means.
+
+A leaf may be in host memory, in the buffers of providers, or in several of these. It is copied where it is needed, when
+it is needed. Where a device has no room left, the values that were not used for the longest time go to the host
+(*eviction*), and come back when they are used again.
+"""
+
+from collections.abc import Callable, Collection
+from typing import Any, Final, TypeAlias
+from weakref import WeakSet
+
+import numpy as np
+import numpy.typing as npt
+
+from gpuarray.errors import DeviceMemoryError, GpuArrayError
+from gpuarray.graph.nodes import Leaf
+from gpuarray.providers.base import Provider
+from gpuarray.runtime import places, telemetry
+from gpuarray.runtime.ready import blame_last
+
+#: The leaves that have had a buffer at a device: those that may be evicted.
+_settled: Final[WeakSet[Leaf]] = WeakSet()
+
+
+def settle(leaf: Leaf, provider: Provider, buffer: Any) -> None:
+    """Note that a leaf's value is in a provider's buffer."""
+    leaf.buffers[provider] = buffer
+    if not places.is_host(provider):
+        _settled.add(leaf)
+
+
+#: Tells the ``id`` of each leaf that must not be evicted: asked only where there is no room.
+Kept: TypeAlias = Callable[[], Collection[int]]
+
+
+def resident(leaf: Leaf, provider: Provider, keep: Kept = tuple) -> Any:
+    """Return the buffer of ``leaf`` at ``provider``, made and filled now if it is not there yet.
+
+    Parameters
+    ----------
+    leaf : Leaf
+        The value.
+    provider : Provider
+        The place.
+    keep : callable, optional
+        Returns the ``id`` of each leaf that must not be evicted for it.
+    """
+    buffer = leaf.buffers.get(provider)
+    if buffer is not None:
+        return buffer
+    array = host_values(leaf)
+    if places.is_host(provider):
+        leaf.host = array
+        array.flags.writeable = False
+        buffer = provider.adopt(array, leaf.nbytes)
+    else:
+        buffer = allocate(provider, leaf.nbytes, keep)
+        provider.write(buffer, array)
+    settle(leaf, provider, buffer)
+    return buffer
+
+
+def host_values(leaf: Leaf) -> npt.NDArray[Any]:
+    """Return the value of ``leaf`` as a host array that must not be written to; reading it waits."""
+    if leaf.host is not None:
+        return leaf.host
+    array = np.empty(leaf.shape, leaf.dtype)
+    owner = next((p for p in leaf.buffers if places.is_host(p)), None) or next(iter(leaf.buffers))
+    try:
+        owner.read(leaf.buffers[owner], array)
+    except GpuArrayError as error:
+        blame_last(error, owner.device)
+        raise
+    return array
+
+
+def is_on_host(leaf: Leaf) -> bool:
+    """Whether the host has a leaf's value."""
+    return leaf.host is not None or any(places.is_host(provider) for provider in leaf.buffers)
+
+
+def where(leaf: Leaf) -> tuple[str, ...]:
+    """Return the names of the devices that have a leaf's value, the host first."""
+    others = sorted(p.device.name for p in leaf.buffers if not places.is_host(p))
+    return ((places.HOST_DEVICE.name,) if is_on_host(leaf) else ()) + tuple(others)
+
+
+def allocate(provider: Provider, nbytes: int, keep: Kept = tuple) -> Any:
+    """Return a buffer of a provider, for which other values may have to go to the host.
+
+    Raises
+    ------
+    DeviceMemoryError
+        If there is no room even then.
+    """
+    try:
+        return provider.allocate(nbytes)
+    except DeviceMemoryError:
+        if places.is_host(provider):
+            raise
+    freed = 0
+    kept = keep()
+    for leaf in sorted(_settled, key=lambda leaf: leaf.used):
+        if id(leaf) in kept or provider not in leaf.buffers or leaf.buffers[provider].is_shared:
+            continue
+        evict(leaf, provider)
+        freed += leaf.nbytes
+        if freed < nbytes:
+            continue
+        try:
+            return provider.allocate(nbytes)
+        except DeviceMemoryError:  # another leaf has the same buffer, or memory is in pieces
+            continue
+    return provider.allocate(nbytes)
+
+
+def evict(leaf: Leaf, provider: Provider) -> None:
+    """Bring a leaf's value to the host, if it is not there, and give the provider's buffer back."""
+    if not is_on_host(leaf):
+        leaf.host = host_values(leaf)
+        leaf.host.flags.writeable = False
+    del leaf.buffers[provider]
+    telemetry.count("evictions")

@@ -1,0 +1,164 @@
+"""The device "auto": where steps run, why, and that it changes no result."""
+
+import numpy as np
+import pytest
+
+import gpuarray as xp
+from gpuarray.device import Device
+from gpuarray.runtime import auto, offload, places
+from gpuarray.runtime.rates import DEVICE_DEFAULTS, HOST_DEFAULTS
+
+GPU = Device("wgpu:0")
+
+
+@pytest.fixture(autouse=True)
+def imagined():
+    """Let "auto" take the software device, as if it were a fast one."""
+    with xp.using(software=True, offload="auto", refine=False):
+        gpu, host = places.provider_of(GPU), places.host()
+        auto.set_rates(gpu, DEVICE_DEFAULTS)
+        auto.set_rates(host, HOST_DEFAULTS)
+        yield
+        auto.set_rates(gpu, None)
+        auto.set_rates(host, None)
+
+
+def numbers(size, dtype="f4"):
+    return np.random.default_rng(0).random(size).astype(dtype)
+
+
+def heavy(x):
+    for _ in range(6):
+        x = np.sin(x) * x + np.exp(-x)
+    return x
+
+
+def test_small_work_stays_on_the_host():
+    x = xp.asarray(numbers(100))
+    y = np.sin(x) + 1
+    xp.evaluate(y)
+    assert y.device == "auto"
+    assert y.residency == x.residency == ("cpu",)
+    assert "before the device would have begun" in str(xp.explain(np.cos(x), stage="placement"))
+
+
+def test_large_work_goes_to_the_device_and_stays_there():
+    data = numbers(1 << 20)
+    x = xp.asarray(data)
+    y = heavy(x)
+    xp.evaluate(y)
+    assert y.residency == ("wgpu:0",)
+    assert x.residency == ("cpu", "wgpu:0")
+    z = y + 1
+    xp.evaluate(z)
+    assert z.residency == ("wgpu:0",)
+    np.testing.assert_allclose(np.asarray(z), heavy(data) + 1, rtol=1e-5)
+
+
+def test_a_result_that_is_read_may_be_made_elsewhere_than_one_that_is_kept():
+    data = numbers(1 << 18)
+    x = xp.asarray(data)
+    xp.prefetch(x, GPU)
+    assert x.residency == ("cpu", "wgpu:0")
+    xp.reset_stats()
+    np.testing.assert_array_equal(np.asarray(x + 1), data + 1)  # to read it back takes longer than to add on the host
+    assert xp.stats()["bytes_downloaded"] == data.nbytes
+    y = x + 1
+    xp.evaluate(y)
+    assert y.residency == ("wgpu:0",)
+
+
+def test_what_the_device_cannot_do_runs_on_the_host_and_the_rest_where_it_is_best():
+    data = numbers((256, 256))
+    x = xp.asarray(data)
+    xp.prefetch(x, GPU)
+    xp.reset_stats()
+    found = np.linalg.svd(np.sin(x @ x), compute_uv=False)
+    np.testing.assert_allclose(np.asarray(found), np.linalg.svd(np.sin(data @ data), compute_uv=False), atol=2e-3)
+    assert xp.stats()["fallbacks"] == 1
+
+
+def test_never_and_always():
+    x = xp.asarray(numbers(1 << 20))
+    with xp.using(offload="never"):
+        y = heavy(x)
+        xp.evaluate(y)
+        assert y.residency == ("cpu",)
+        assert "'never'" in str(xp.explain(x + 1, stage="placement"))
+    small = xp.asarray(numbers(10))
+    with xp.using(offload="always"):
+        y = small + 1
+        xp.evaluate(y)
+    assert y.residency == ("wgpu:0",)
+
+
+def test_pinned_devices_are_respected():
+    for device, there in (("cpu", "cpu"), ("wgpu", "wgpu:0")):
+        for size in (10, 1 << 20):
+            y = heavy(xp.asarray(numbers(size), device=device))
+            xp.evaluate(y)
+            assert there in y.residency
+
+
+def test_a_software_device_is_not_chosen():
+    with xp.using(software=False):
+        y = heavy(xp.asarray(numbers(1 << 20)))
+        xp.evaluate(y)
+        assert y.residency == ("cpu",)
+
+
+def test_writes_to_part_of_an_array_keep_to_one_place():
+    data = numbers(1 << 20)
+    x = xp.asarray(data)
+    y = heavy(x)
+    y[::2] = x[::2] * 2
+    y[5] = 7
+    want = heavy(data)
+    want[::2] = data[::2] * 2
+    want[5] = 7
+    np.testing.assert_allclose(np.asarray(y), want, rtol=1e-5)
+
+
+def test_arrays_do_not_bounce():
+    x = xp.asarray(numbers(1 << 15))
+    seen = []
+    for _ in range(10):
+        x = np.sqrt(x * x + 1)
+        xp.evaluate(x)
+        seen.append(x.residency)
+    assert len(set(seen)) == 1
+
+
+def test_a_device_without_room_lets_the_host_do_it():
+    data = numbers(3_000_017)  # no buffer that is kept serves for so many
+    x = xp.prefetch(xp.asarray(data), GPU)
+    with xp.using(memory_limit=data.nbytes * 3 // 2):
+        xp.reset_stats()
+        y = heavy(x)
+        xp.evaluate(y)
+    assert y.residency == ("cpu",)
+    assert xp.stats()["fallbacks"] == 1
+    np.testing.assert_allclose(np.asarray(y), heavy(data), rtol=1e-5)
+
+
+def test_estimates_are_corrected_by_what_is_seen():
+    step = object()
+    offload.forget()
+    before = offload.observed.epoch
+    for _ in range(50):
+        used = offload.correction(offload.HOST, step)
+        offload.observe(offload.HOST, step, 1000 * used, 3000)
+    assert offload.correction(offload.HOST, step) == pytest.approx(3, rel=0.25)
+    assert offload.observed.epoch > before
+    for _ in range(50):
+        used = offload.correction(offload.HOST, step)
+        offload.observe(offload.HOST, step, 1000 * used, 10**9)
+    assert offload.correction(offload.HOST, step) <= 4
+    offload.forget()
+    assert offload.correction(offload.HOST, step) == 1
+
+
+def test_estimates_are_shown():
+    text = str(xp.explain(heavy(xp.asarray(numbers(1 << 20))), stage="placement"))
+    assert "expected" in text
+    assert "on the device" in text

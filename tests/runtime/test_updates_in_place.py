@@ -1,0 +1,204 @@
+"""Writes to a part of an array happen in its buffer if nobody can see the old value any more, and only then."""
+
+import numpy as np
+import pytest
+from support import assert_same
+
+import gpuarray as xp
+from gpuarray.array import settle
+from gpuarray.graph import build
+from gpuarray.interop import from_wgpu_buffer, to_wgpu_buffer
+from gpuarray.ops.spec import CallOp
+from gpuarray.runtime import evaluate
+
+SIZE = 100_000
+
+
+def _fail(x):
+    raise ZeroDivisionError
+
+
+_broken = CallOp(name="broken", numpy=_fail, doc="Always fails.")
+
+NBYTES = 4 * SIZE
+
+
+def place_of(x):
+    """Return a number of the memory in which an array's storage is; a reference to the buffer would make it shared."""
+    xp.evaluate(x)
+    node = settle(x)
+    (buffer,) = (node if node.result is None else node.result).buffers.values()
+    return buffer.storage(buffer.pool).serial if hasattr(buffer, "pool") else buffer.memory.ctypes.data
+
+
+@pytest.fixture
+def start(device):
+    x = xp.asarray(np.arange(SIZE, dtype=np.float32)) + 0
+    xp.evaluate(x)
+    xp.reset_stats()
+    return x
+
+
+def _launches():
+    return xp.stats()["launches"]
+
+
+HOST = np.arange(SIZE, dtype=np.float32)
+
+#: A write, what it launches where nothing is copied, and what makes it so.
+WRITES = [
+    (lambda x, p: x.__setitem__(slice(3, 9), 1), 1),
+    (lambda x, p: x.__setitem__(5, 2.5), 1),
+    (lambda x, p: x[100:200].__iadd__(1), 1),
+    (lambda x, p: x[::7].__imul__(2), 1),
+    (lambda x, p: x[::-3].__isub__(x.dtype.type(2)), 1),
+    (lambda x, p: x.reshape(100, -1)[:, 3].fill(7), 1),
+    (lambda x, p: x.reshape(100, -1).T[3:5].__iadd__(1), 1),
+    (lambda x, p: np.negative(x[7:70], out=x[7:70]), 1),
+    (lambda x, p: x.__setitem__(slice(1, 9), x[:8]), 2),
+    (lambda x, p: x[1:50].__iadd__(x[:49]), 2),
+    (lambda x, p: x.__setitem__(slice(40, 20, -1), x[20:40]), 2),
+]
+
+
+@pytest.mark.parametrize(("write", "launches"), WRITES)
+def test_a_write_stays_in_the_buffer(write, launches, start):
+    before = place_of(start)
+    live = xp.stats()["bytes_live"]
+    expected = HOST.copy()
+    write(expected, np.asarray)
+    write(start, xp.asarray)
+    assert place_of(start) == before
+    assert _launches() == launches
+    assert abs(xp.stats()["bytes_live"] - live) < NBYTES
+    assert_same(start, expected)
+
+
+def test_writes_at_positions_stay_in_the_buffer(start):
+    before = place_of(start)
+    expected = HOST.copy()
+    places = np.array([5, 3, 5, -1])
+    for x in (expected, start):
+        x[places] = np.array([1, 2, 3, 4], np.float32)
+    assert place_of(start) == before
+    for x in (expected, start):
+        np.add.at(x, places, np.float32(2))
+        np.put(x, places, np.array([7, 8], np.float32))
+    assert place_of(start) == before
+    assert_same(start, expected)
+
+
+def test_writes_that_were_not_evaluated_are_one_plan_in_one_buffer(start):
+    before = place_of(start)
+    expected = HOST.copy()
+    for x in (expected, start):
+        for i in range(20):
+            x[i : 2 * i + 1] += i
+    assert place_of(start) == before
+    assert xp.stats()["evaluations"] == 1
+    assert _launches() == 20
+    assert_same(start, expected)
+
+
+def test_what_is_only_made_to_be_written_to_is_made_once(device):
+    x = xp.zeros(SIZE, dtype=xp.float32)
+    x[: SIZE // 2] = 1
+    live = xp.stats()["bytes_live"]
+    xp.evaluate(x)
+    assert _launches() == 2
+    assert xp.stats()["bytes_live"] - live < 2 * NBYTES
+    assert_same(x, np.repeat(np.float32([1, 0]), SIZE // 2))
+
+
+def _copy(x):
+    return x.copy(), HOST
+
+
+def _pending(x):
+    return x * 2, HOST * 2
+
+
+def _pending_view(x):
+    return x[10:20] + 1, HOST[10:20] + 1
+
+
+def _evaluated_twin(x):
+    twin = x.copy()
+    xp.evaluate(twin)
+    return twin, HOST
+
+
+def _shape_twin(x):
+    twin = xp.reshape(x, (100, -1), copy=True)
+    xp.evaluate(twin)
+    return twin, HOST.reshape(100, -1)
+
+
+@pytest.mark.parametrize("reader", [_copy, _pending, _pending_view, _evaluated_twin, _shape_twin])
+def test_whoever_saw_the_old_value_still_does(reader, start):
+    seen, expected = reader(start)
+    before = place_of(start)
+    start[:50] = -1
+    assert place_of(start) != before
+    assert_same(seen, expected)
+    assert start[:51].tolist() == [-1] * 50 + [50]
+
+
+def test_a_reader_in_the_same_plan_may_come_before_the_write(start):
+    before = place_of(start)
+    total = start[:1000].sum()
+    start[:50] = -1
+    xp.evaluate(total, start)
+    assert float(total) == HOST[:1000].sum()
+    assert place_of(start) == before
+
+
+def test_a_value_that_stays_pending_keeps_what_it_needs(start):
+    kept = start + 1  # not evaluated with the sum below, which is
+    both = kept.sum()
+    start[:50] = -1
+    xp.evaluate(both + start.sum())
+    assert_same(kept, HOST + 1)
+
+
+def test_reading_one_element_evaluates_the_write_once(start):
+    for i in range(5):
+        start[i] = -1
+        assert float(start[i]) == -1
+    assert _launches() <= 10
+
+
+def test_exported_memory_is_not_written_to(device):
+    x = xp.zeros(SIZE, dtype=xp.float32) + 1
+    before = place_of(x)
+    seen = to_wgpu_buffer(x) if device == "wgpu" else np.from_dlpack(x, copy=False)
+    x[0] = 5
+    x[1] = 6
+    if device == "wgpu":
+        assert place_of(x) != before
+        seen = xp.asnumpy(from_wgpu_buffer(seen, (SIZE,), xp.float32))
+    assert seen[:2].tolist() == [1, 1]
+    assert x[:2].tolist() == [5, 6]
+
+
+def test_a_failing_plan_leaves_the_array_as_it_was(start):
+    start[:4] += 1
+    later = start + 0
+    failing = build.call_one(_broken, [later.node()], later.shape, later.dtype)
+    start[:4] += 1
+    with pytest.raises(ZeroDivisionError):
+        evaluate.evaluate((failing, settle(start)), start.device)
+    assert start[:5].tolist() == [2, 3, 4, 5, 4]
+    assert later[:5].tolist() == [1, 2, 3, 4, 4]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "float16", "int64", "complex64"])
+@pytest.mark.parametrize("region", [slice(1, 6), slice(None, None, 3), slice(9, 2, -2), slice(4, 5)])
+def test_updates_of_every_width(dtype, region, device):
+    expected = np.arange(13).astype(dtype)
+    found = xp.asarray(expected)
+    xp.evaluate(found)
+    for x in (expected, found):
+        x[region] = np.where(x[region] != 3, x[region] + x[region], x[region])
+        x[region] += x[region]
+    assert_same(found, expected)
