@@ -40,7 +40,13 @@ class Config:
     fallback: str = _setting(
         "allow",
         "What happens when a step must run on the host although its device is another: `allow` (and count), `warn` "
-        "(once a function), or `error`.",
+        "(once a line of the program), or `error`.",
+        **_choice("allow", "warn", "error"),
+    )
+    transfer: str = _setting(
+        "allow",
+        "What happens when a conversion such as `np.asarray(x)` or `float(x)` reads elements of a device: `allow` (and "
+        "count), `warn` (once a line of the program), or `error`.",
         **_choice("allow", "warn", "error"),
     )
     fuse: bool = _setting(True, "Fuse operations into as few kernels as possible; off runs one step an operation.")
@@ -51,7 +57,14 @@ class Config:
         "and go wrong for NaN, infinities and large arguments.",
         **_choice("precise", "fast"),
     )
-    debug: int = _setting(0, "Verbosity on stderr: 1 devices and fallbacks, 2 every step, 3 also its WGSL.")
+    debug: int = _setting(
+        0,
+        "How much the logger `gpuarray` is told, on stderr unless the program set up logging: 1 devices and fallbacks, "
+        "2 a line for each step and launch, 3 also why each step runs where it runs, 4 also its WGSL.",
+    )
+    origins: bool = _setting(
+        True, "Remember the line of the program that recorded each operation, for `explain`, `profile` and errors."
+    )
     verify: bool = _setting(False, "Check every graph and plan against its invariants before it runs.")
     default_float: str = _setting(
         "float64",
@@ -69,6 +82,19 @@ class Config:
         "Check integer-array indices that live on a device at the line that uses them, which reads back eight bytes; "
         "off clamps them instead.",
     )
+    offload: str = _setting(
+        "auto",
+        "Where steps of the device `auto` run, if it has a GPU: `auto` (where all of a plan is estimated to take the least "
+        "time, transfers included), `always` (on the GPU), or `never`.",
+        **_choice("auto", "always", "never"),
+    )
+    calibration: str = _setting(
+        "auto",
+        "Where estimates come from: `auto` (rates measured at the first use of the device `auto`, and kept in the cache "
+        "folder), or `off` (rates of a common machine).",
+        **_choice("auto", "off"),
+    )
+    refine: bool = _setting(True, "Correct estimates by what steps are seen to take.")
     memory_limit: int = _setting(0, "Bytes that buffers of one device may take, pooled ones included; 0 is no limit.")
     pending_limit: int = _setting(256, "Depth of the pending graph at which it is evaluated without being asked.")
     cache_dir: str = _setting("", "Folder of files kept between runs; empty is the platform's cache folder.")
@@ -148,19 +174,33 @@ class _Strictness:
 strictness: Final = _Strictness()
 
 
+class _Recording:
+    """Whether operations remember their lines: a copy of ``origins`` as it was last set, for the same reason."""
+
+    __slots__ = ("origins",)
+
+    def __init__(self) -> None:
+        self.origins = True
+
+
+recording: Final = _Recording()
+
+
 class Settings:
     """The current configuration: attributes are read and assigned; a ``using`` block has precedence."""
 
-    __slots__ = ("_base", "_scoped")
+    __slots__ = ("_assigned", "_base", "_scoped")
 
     def __init__(self, base: Config) -> None:
         object.__setattr__(self, "_base", base)
+        object.__setattr__(self, "_assigned", set())
         object.__setattr__(self, "_scoped", ContextVar("gpuarray_config", default=None))
         self._note(base)
 
     @staticmethod
     def _note(settings: Config) -> Config:
         strictness.possible |= settings.strict_array_api
+        recording.origins = settings.origins
         return settings
 
     @property
@@ -177,12 +217,21 @@ class Settings:
     def __setattr__(self, name: str, value: Any) -> None:
         changed = {name: _checked(name, value, f"config.{name}")}
         object.__setattr__(self, "_base", self._note(replace(self._base, **changed)))
+        self._assigned.add(name)
         scoped = self._scoped.get()
         if scoped is not None:
             self._scoped.set(replace(scoped, **changed))
 
+    def source_of(self, name: str) -> str:
+        """Return where the value of a setting comes from: ``"using"``, ``"assigned"``, the variable, ``"default"``."""
+        if getattr(self.current, name) != getattr(self._base, name):
+            return "using"
+        if name in self._assigned:
+            return "assigned"
+        return environment_name(name) if environment_name(name) in os.environ else "default"
+
     def __dir__(self) -> list[str]:
-        return [*_FIELDS, "current"]
+        return [*_FIELDS, "current", "source_of"]
 
     def __repr__(self) -> str:
         return repr(self.current)
@@ -207,6 +256,7 @@ class Settings:
             yield self.current
         finally:
             self._scoped.reset(token)
+            self._note(self.current)
 
 
 config: Final = Settings(from_environment(os.environ))

@@ -13,6 +13,10 @@ class FallbackError(GpuArrayError, RuntimeError):
     """A step would have run on the host while ``config.fallback`` is ``"error"``."""
 
 
+class TransferError(GpuArrayError, TypeError):
+    """A conversion would have read elements of a device while ``config.transfer`` is ``"error"``."""
+
+
 class DeviceError(GpuArrayError, RuntimeError):
     """A device cannot be opened, is closed, was lost, or belongs to another process."""
 
@@ -38,4 +42,8 @@ class InternalError(GpuArrayError, AssertionError):
 
 
 class FallbackWarning(UserWarning):
-    """A step ran on the host; raised once a function while ``config.fallback`` is ``"warn"``."""
+    """A step ran on the host; once for each line and function while ``config.fallback`` is ``"warn"``."""
+
+
+class TransferWarning(UserWarning):
+    """A conversion read elements of a device; once for each line while ``config.transfer`` is ``"warn"``."""

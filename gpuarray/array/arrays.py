@@ -1,21 +1,25 @@
 """`GpuArray`: what the user holds, with its conversions and the protocols by which NumPy and others meet it."""
 
+import os
+import pickle
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from pathlib import Path
+from types import GenericAlias
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from gpuarray import dispatch, dtypes
-from gpuarray.array import printing
+from gpuarray.array import absent, printing
 from gpuarray.array.methods import MethodsArray
 from gpuarray.array.operands import cast
-from gpuarray.array.storage import READ_ONLY, WRITEABLE
+from gpuarray.array.storage import READ_ONLY, WRITEABLE, check_order
 from gpuarray.config import config, strictness, using
 from gpuarray.device import Device
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Node, host_leaf
-from gpuarray.runtime import evaluate
+from gpuarray.runtime import evaluate, telemetry
 
 
 class GpuArray(MethodsArray):
@@ -33,9 +37,13 @@ class GpuArray(MethodsArray):
 
     __slots__ = ()
     __array_priority__: ClassVar[float] = 1000.0
+    __class_getitem__: ClassVar[Any] = classmethod(GenericAlias)
 
     def __init__(self, *_: Any, **__: Any) -> None:
         raise TypeError("arrays are made by functions such as gpuarray.asarray, zeros and arange, not by GpuArray(...)")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(absent.message(name), name=name, obj=self)
 
     # -- conversion ---------------------------------------------------------------------------------------------------
 
@@ -45,7 +53,8 @@ class GpuArray(MethodsArray):
                 "a GpuArray cannot be seen as a NumPy array without a copy, because its memory is the device's; use "
                 "np.asarray(x) or gpuarray.asnumpy(x)"
             )
-        host = evaluate.read(self.settled(), self._cell.device)
+        telemetry.transfer("numpy.asarray", self.nbytes, self._cell.device)
+        host = self.get()
         return host if dtype is None else host.astype(dtype, copy=False)
 
     def astype(
@@ -71,6 +80,7 @@ class GpuArray(MethodsArray):
         TypeError
             If ``casting`` forbids the conversion, or the dtype is not supported.
         """
+        check_order(order, "CFAK")
         wanted = dtypes.canonical(dtype)
         if casting != "unsafe" and not np.can_cast(self._dtype, wanted, casting):
             raise TypeError(
@@ -96,33 +106,67 @@ class GpuArray(MethodsArray):
 
     def tolist(self) -> Any:
         """Return the elements as nested lists of Python scalars."""
-        return self.__array__().tolist()
+        return self.get().tolist()
 
     def tobytes(self, order: str = "C") -> bytes:
         """Return the bytes of the elements in C (or Fortran) order."""
-        return self.__array__().tobytes(order)  # type: ignore[arg-type]  # NumPy checks the letter
+        return self.get().tobytes(order)  # type: ignore[arg-type]  # NumPy checks the letter
+
+    def tofile(self, fid: Any, /, sep: str = "", format: str = "%s") -> None:
+        """Write the elements to a file, as NumPy does."""
+        self.get().tofile(fid, sep, format)
+
+    def dumps(self) -> bytes:
+        """Return the pickled array."""
+        return pickle.dumps(self)
+
+    def dump(self, file: Any) -> None:
+        """Pickle the array to a file, given by its path or open for writing."""
+        if isinstance(file, str | bytes | os.PathLike):
+            Path(os.fsdecode(file)).write_bytes(self.dumps())
+        else:
+            pickle.dump(self, file)
 
     def get(self) -> npt.NDArray[Any]:
         """Return a NumPy array with a copy of the elements, as ``gpuarray.asnumpy``."""
-        return self.__array__()
+        return evaluate.read(self.settled(), self._cell.device)
 
-    def fill(self, value: Any) -> None:
-        """Write one value to all elements."""
+    def to_numpy(self) -> npt.NDArray[Any]:
+        """Return a NumPy array as ``numpy.asarray`` does: how packages for plots and tables ask for host memory."""
+        telemetry.transfer("GpuArray.to_numpy", self.nbytes, self._cell.device)
+        return self.get()
+
+    def fill(self, value: Any, /) -> None:
+        """Write one value to all elements.
+
+        Raises
+        ------
+        ValueError
+            If the value is an array with axes.
+        """
+        if np.ndim(value):
+            raise ValueError("setting an array element with a sequence; assign arrays with x[...] = value")
         self.assign(value)
 
-    def view(self, dtype: npt.DTypeLike | None = None) -> "GpuArray":
+    def view(self, dtype: npt.DTypeLike | None = None, type: Any = None) -> "GpuArray":
         """Return another array over the same storage, whose elements may be read as another dtype.
 
         Parameters
         ----------
         dtype : dtype, optional
             A real dtype of the same size, as which the bits of a real array's elements are read and written.
+        type : type, optional
+            GpuArray, as which alone it can be seen.
 
         Raises
         ------
         TypeError
             If the dtypes differ in size, or one of them is complex.
         """
+        if dtype is GpuArray:
+            dtype, type = None, GpuArray
+        if type not in (None, GpuArray):
+            raise TypeError(f"type={type!r} was given, but a GpuArray can be viewed as a GpuArray only; leave it out")
         access = READ_ONLY if self._access == READ_ONLY else WRITEABLE
         wanted = self._dtype if dtype is None else dtypes.canonical(dtype)
         if wanted == self._dtype:
@@ -170,11 +214,13 @@ class GpuArray(MethodsArray):
             raise ValueError(
                 "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
             )
+        telemetry.transfer("bool", self._dtype.itemsize, self._cell.device)
         return bool(self.item())
 
     def _scalar(self, convert: Callable[[Any], Any]) -> Any:
         if self._shape:
             raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+        telemetry.transfer(convert.__name__, self._dtype.itemsize, self._cell.device, depth=3)
         value = self.item()
         if isinstance(value, complex) and convert is not complex:
             raise TypeError(f"a complex number cannot be converted to {convert.__name__}; take its real part")
@@ -192,7 +238,13 @@ class GpuArray(MethodsArray):
     def __index__(self) -> int:
         if self._shape or self._dtype.kind not in "iu":
             raise TypeError("only integer scalar arrays can be converted to a scalar index")
+        telemetry.transfer("index", self._dtype.itemsize, self._cell.device)
         return int(self.item())
+
+    def __round__(self, digits: int | None = None) -> Any:
+        if self._shape:
+            raise TypeError("only 0-dimensional arrays can be given to round(); use x.round(decimals)")
+        return round(self.item()) if digits is None else self.round(digits)
 
     def __len__(self) -> int:
         if not self._shape:
@@ -202,11 +254,19 @@ class GpuArray(MethodsArray):
     def __iter__(self) -> Iterator["GpuArray"]:
         if not self._shape:
             raise TypeError("iteration over a 0-d array")
+        if len(self._shape) == 1:
+            # elements are values, as NumPy's are: all of them in one transfer, and no program for each position
+            elements = evaluate.read(self.settled(), self._cell.device)
+            return (self._fresh(build.full((), element, self._dtype)) for element in elements)
         self[:0].settled()
         return (self[i] for i in range(self._shape[0]))
 
     def __contains__(self, value: Any) -> bool:
+        telemetry.transfer("in", 1, self._cell.device)
         return bool((self == value).any())
+
+    def __delitem__(self, key: Any) -> NoReturn:
+        raise ValueError("cannot delete array elements; np.delete makes an array without them")
 
     def __repr__(self) -> str:
         return printing.representation(self)
@@ -217,7 +277,9 @@ class GpuArray(MethodsArray):
     def __format__(self, specification: str) -> str:
         if not self._shape:
             return format(self.item(), specification)
-        return format(str(self), specification)
+        if specification:
+            raise TypeError("unsupported format string passed to GpuArray.__format__; only 0-d arrays take one")
+        return str(self)
 
     def _repr_html_(self) -> str:
         return printing.html(self)
@@ -229,7 +291,7 @@ class GpuArray(MethodsArray):
         return self.copy()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.__array__(), self._cell.device.name, self._access)
+        return _restore, (self.get(), self._cell.device.name, self._access)
 
     # -- NumPy's and the standard's protocols -------------------------------------------------------------------------
 

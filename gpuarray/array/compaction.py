@@ -104,7 +104,7 @@ def compaction(mask: Node, device: Device, kept: Sequence[Node] = ()) -> Compact
         host = evaluate.read(mask, device)
         return Compaction(mask, int(np.count_nonzero(host)), counts, host)
     known = current(mask)
-    if isinstance(known, Leaf) and known.host is not None:
+    if isinstance(known, Leaf) and known.host is not None and mask.size < evaluate.QUICKLY_SEEN:
         return Compaction(mask, int(np.count_nonzero(known.host)), counts)
     last = build.view(counts, Layout((), (), mask.size - 1))
     evaluate.evaluate([mask, counts, last, *kept], device)

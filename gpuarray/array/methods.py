@@ -3,16 +3,24 @@
 The functions stand above this module, in :mod:`gpuarray.api`, and are found by name in ``dispatch.METHODS``.
 """
 
-from typing import Any, Self
+from math import prod
+from typing import Any, Final, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from gpuarray import dispatch
+from gpuarray import dispatch, dtypes
 from gpuarray.array.operators import ComputingArray
+from gpuarray.array.storage import check_order
+from gpuarray.graph import build
+from gpuarray.graph.layouts import contiguous
+from gpuarray.graph.nodes import Node
+from gpuarray.ops import elementwise as rows
+from gpuarray.runtime.ownership import is_shared
 
 Axis = int | tuple[int, ...] | None
-_ALL = object()
+#: NumPy, whose functions this package answers; its own types say that they take its own arrays only.
+_NUMPY: Final[Any] = np
 
 
 class MethodsArray(ComputingArray):
@@ -142,8 +150,11 @@ class MethodsArray(ComputingArray):
 
     # -- elementwise --------------------------------------------------------------------------------------------------
 
-    def clip(self, min: Any = None, max: Any = None, out: Any = None) -> Self:
-        """Elements limited to a range; see :func:`gpuarray.clip`."""
+    def clip(self, min: Any = None, max: Any = None, out: Any = None, **keywords: Any) -> Self:
+        """Elements limited to a range; see :func:`gpuarray.clip`. Keywords are those of a ufunc."""
+        if keywords:
+            limited: Self = _NUMPY.clip(self, min, max, out, **keywords)
+            return limited
         return self._written(self._call("clip", min, max), out)
 
     def round(self, decimals: int = 0, out: Any = None) -> Self:
@@ -158,6 +169,14 @@ class MethodsArray(ComputingArray):
         """Complex conjugate; see :func:`gpuarray.conj`."""
         return self._call("conj")
 
+    def byteswap(self, inplace: bool = False) -> Self:
+        """Return the elements with their bytes in the opposite order, or swap them in this array."""
+        swapped = self._fresh(_byteswapped(self.node()))
+        if not inplace:
+            return swapped
+        self.assign(swapped)
+        return self
+
     # -- shape --------------------------------------------------------------------------------------------------------
 
     def flatten(self, order: str = "C") -> Self:
@@ -165,19 +184,29 @@ class MethodsArray(ComputingArray):
         return self.ravel(order).copy()
 
     def copy(self, order: str = "C") -> Self:
-        """Return an array with the same value and storage of its own; nothing is copied until one is written."""
+        """Return an array with the same value and storage of its own; nothing is copied until one is written.
+
+        Parameters
+        ----------
+        order : {"C", "F", "A", "K"}
+            Accepted for NumPy's sake; the copy is in C order.
+        """
+        check_order(order, "CFAK")
         return self._fresh(self.node())
 
     def ravel(self, order: str = "C") -> Self:
         """Elements as one axis: a view if they lie side by side in that order, else a copy."""
+        check_order(order, "CFAK")
         flags = self.flags
         if order == "F" or (order in "AK" and flags.fnc):
             return self.transpose().ravel()
         return self.reshape(-1, order=order if order in "CA" else "C", copy=None if flags.c_contiguous else True)
 
     def squeeze(self, axis: Axis = None) -> Self:
-        """View without axes of extent 1; see :func:`gpuarray.squeeze`."""
+        """View without axes of extent 1, or the array itself if it has none; see :func:`gpuarray.squeeze`."""
         wanted = tuple(a for a, n in enumerate(self._shape) if n == 1) if axis is None else axis
+        if wanted == ():
+            return self
         return self._call("squeeze", axis=wanted)
 
     def swapaxes(self, axis1: int, axis2: int, /) -> Self:
@@ -187,7 +216,39 @@ class MethodsArray(ComputingArray):
         order[first], order[second] = order[second], order[first]
         return self.transpose(order)
 
-    def repeat(self, repeats: Any, axis: int | None = None) -> Self:
+    def resize(self, *new_shape: Any, refcheck: bool = True) -> None:
+        """Give this array another shape, cut or filled up with zeros, and storage of its own.
+
+        Parameters
+        ----------
+        *new_shape : int or tuple of int
+            New extents.
+        refcheck : bool
+            Whether it is an error if other arrays may share the storage; they keep it as it is.
+
+        Raises
+        ------
+        ValueError
+            If the array is a view, or seems to have views.
+        """
+        shape = build.resolve_shape(new_shape[0] if len(new_shape) == 1 else new_shape)
+        if self._layout is not None or self._part is not None:
+            raise ValueError("cannot resize this array: it does not own its data")
+        if shape == self._shape:
+            return
+        if refcheck and is_shared((self._cell,)):
+            raise ValueError(
+                "cannot resize an array that references or is referenced\nby another array in this way.\n"
+                "Use the np.resize function or refcheck=False"
+            )
+        node: Node = build.reshape(self.node(), (self.size,))
+        missing = prod(shape) - self.size
+        if missing > 0:
+            node = build.concat([node, build.full((missing,), 0, self._dtype)], 0)
+        resized = self._fresh(build.reshape(build.view(node, contiguous((prod(shape),))), shape))
+        self._cell, self._shape = resized._cell, shape
+
+    def repeat(self, repeats: Any, /, axis: int | None = None) -> Self:
         """Elements repeated along an axis; see :func:`gpuarray.repeat`."""
         return self._call("repeat", repeats, axis=axis)
 
@@ -201,19 +262,22 @@ class MethodsArray(ComputingArray):
 
     # -- selection and order ------------------------------------------------------------------------------------------
 
-    def take(self, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Self:
+    def take(self, indices: Any, /, axis: int | None = None, out: Any = None, mode: str = "raise") -> Self:
         """Elements at positions along an axis; see :func:`gpuarray.take`."""
         return self._written(self._call("take", indices, axis=axis, mode=mode), out)
 
-    def put(self, indices: Any, values: Any, mode: str = "raise") -> None:
+    def put(self, indices: Any, values: Any, /, mode: str = "raise") -> None:
         """Write values to positions in C order."""
-        if mode != "raise":
-            raise ValueError(f"mode={mode!r} is not supported; only 'raise' is")
-        self.flat[np.asarray(indices).reshape(-1)] = values
+        _NUMPY.put(self, indices, values, mode)
+
+    def choose(self, choices: Any, out: Any = None, mode: str = "raise") -> Self:
+        """Elements of several arrays, of which this array's elements say the number."""
+        chosen: Self = _NUMPY.choose(self, choices, out, mode)
+        return chosen
 
     def compress(self, condition: Any, axis: int | None = None, out: Any = None) -> Self:
         """Slices along an axis where a condition of one axis holds."""
-        result: Self = np.compress(condition, self, axis, out)  # type: ignore[call-overload]  # answered by this package
+        result: Self = _NUMPY.compress(condition, self, axis, out)
         return result
 
     def nonzero(self) -> tuple[Self, ...]:
@@ -221,7 +285,7 @@ class MethodsArray(ComputingArray):
         found: tuple[Self, ...] = dispatch.METHODS["nonzero"](self)
         return found
 
-    def searchsorted(self, v: Any, side: str = "left", sorter: Any = None) -> Self:
+    def searchsorted(self, v: Any, /, side: str = "left", sorter: Any = None) -> Self:
         """Positions where elements would keep the order; see :func:`gpuarray.searchsorted`."""
         return self._call("searchsorted", v, side=side, sorter=sorter)
 
@@ -238,12 +302,12 @@ class MethodsArray(ComputingArray):
         line, number = self._line(axis)
         return line._call("argsort", axis=number)
 
-    def partition(self, kth: Any, axis: int = -1, kind: Any = "introselect", order: None = None) -> None:
+    def partition(self, kth: Any, /, axis: int = -1, kind: Any = "introselect", order: None = None) -> None:
         """Sort in place along an axis, which puts more in order than positions ``kth``."""
         np.empty(1).partition(0, kind=kind, order=order)
         self.assign(self._call("partition", kth, axis=axis))
 
-    def argpartition(self, kth: Any, axis: int | None = -1, kind: Any = "introselect", order: None = None) -> Self:
+    def argpartition(self, kth: Any, /, axis: int | None = -1, kind: Any = "introselect", order: None = None) -> Self:
         """Positions that sort the array along an axis, which puts more in order than positions ``kth``."""
         np.empty(1).argpartition(0, kind=kind, order=order)
         line, number = self._line(axis)
@@ -256,6 +320,25 @@ class MethodsArray(ComputingArray):
 
     # -- products -----------------------------------------------------------------------------------------------------
 
-    def dot(self, b: Any, out: Any = None) -> Self:
+    def dot(self, other: Any, /, out: Any = None) -> Self:
         """NumPy's dot product: over the last axis of this array and the last but one of the other."""
-        return self._written(self._call("dot", b), out)
+        return self._written(self._call("dot", other), out)
+
+
+def _byteswapped(node: Node) -> Node:
+    """Return the elements of a node with their bytes in the opposite order."""
+    if node.dtype.kind == "c":
+        parts = (_byteswapped(build.elementwise(part, node)) for part in (rows.real, rows.imag))
+        return build.elementwise(rows.complex_from_parts, *parts)
+    width = node.dtype.itemsize
+    if width == 1:
+        return node
+    word = dtypes.canonical(f"uint{8 * width}")
+    bits = build.bitcast(node, word)
+    total: Node | None = None
+    for place in range(width):
+        low = build.elementwise(rows.bitwise_and, build.elementwise(rows.bitwise_right_shift, bits, 8 * place), 0xFF)
+        moved = build.elementwise(rows.bitwise_left_shift, low, 8 * (width - 1 - place))
+        total = moved if total is None else build.elementwise(rows.bitwise_or, total, moved)
+    assert total is not None
+    return build.bitcast(total, node.dtype)

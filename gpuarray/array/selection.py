@@ -21,7 +21,7 @@ from gpuarray.graph.layouts import Layout, Shape, contiguous
 from gpuarray.graph.nodes import Generate, Leaf, Node
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import generators, reductions
-from gpuarray.runtime import evaluate
+from gpuarray.runtime import evaluate, telemetry
 
 
 class SelectableArray(StoredArray):
@@ -61,6 +61,11 @@ class SelectableArray(StoredArray):
             else:
                 self.store(selection.layout, values)
         cell.device = device
+
+    def places(self, key: Any) -> Node:
+        """Return the flat positions in the storage of what ``key`` selects, in the shape of the selection."""
+        selection = self._select(key)
+        return indexing.positions(selection, self._cell.node.size)
 
     def _with_masked(self, mask: Node, values: Node, device: Device) -> Node | None:
         """Return the array's value with values written where a mask of leading axes holds.
@@ -150,10 +155,11 @@ class SelectableArray(StoredArray):
 class FlatIterator:
     """The elements of an array in C order; what ``x.flat`` returns."""
 
-    __slots__ = ("_array",)
+    __slots__ = ("_array", "index")
 
     def __init__(self, array: SelectableArray) -> None:
         self._array = array
+        self.index = 0
 
     @property
     def base(self) -> Any:
@@ -163,10 +169,27 @@ class FlatIterator:
     def __len__(self) -> int:
         return self._array.size
 
+    @property
+    def coords(self) -> tuple[int, ...]:
+        """The position along each axis of the element that comes next."""
+        coordinates: list[int] = []
+        rest = self.index
+        for extent in reversed(self._array.shape):
+            coordinates.append(rest % extent)
+            rest //= extent
+        return tuple(reversed(coordinates))
+
     def __iter__(self) -> Iterator[Any]:
-        line = self._array.reshape(-1)
-        line.settled()
-        return (line[i] for i in range(line.size))
+        self.index = 0
+        self._array.settled()
+        return self
+
+    def __next__(self) -> Any:
+        if self.index >= self._array.size:
+            raise StopIteration
+        element = self._array[self.coords]
+        self.index += 1
+        return element
 
     def __getitem__(self, key: Any) -> Any:
         line = self._array.reshape(-1)
@@ -187,7 +210,8 @@ class FlatIterator:
             array.assign(line.reshape(array.shape))
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
-        return np.asarray(self._array, dtype).reshape(-1)
+        telemetry.transfer("numpy.asarray", self._array.nbytes, self._array.device)
+        return evaluate.read(self[:].settled(), self._array.device).astype(dtype or self._array.dtype, copy=False)
 
     def copy(self) -> Any:
         """Return the elements as a new array of one axis."""
@@ -273,7 +297,8 @@ def _integers(node: Node, device: Device) -> indexing.Integers:
     if node.size == 0 or not config.current.check_indices:
         return indexing.Integers(node, None, None)
     value = node if node.result is None else node.result
-    if isinstance(value, Leaf) and value.host is not None:
+    on_host = evaluate.is_host(evaluate.provider_of(device))
+    if isinstance(value, Leaf) and value.host is not None and (on_host or node.size < evaluate.QUICKLY_SEEN):
         return indexing.Integers(node, int(value.host.min()), int(value.host.max()))
     if isinstance(value, Generate) and value.op is generators.full:
         return indexing.Integers(node, int(value.parameters[0]), int(value.parameters[0]))

@@ -12,14 +12,17 @@ from weakref import ref
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.config import config
+from gpuarray.array.flags import Flags
+from gpuarray.config import config, recording
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.errors import DeviceMismatchError, ReadOnlyError
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout, Shape, broadcast_layout, contiguous, is_identity, permute, reshape
 from gpuarray.graph.nodes import Leaf, Node
+from gpuarray.graph.walk import current
 from gpuarray.ops import elementwise as rows
+from gpuarray.origins import origin
 from gpuarray.runtime import evaluate
 
 AUTO: Final = Device("auto")
@@ -48,6 +51,8 @@ class Cell:
     def bind(self, node: Node) -> None:
         """Make ``node`` the value; evaluate part of it if what is pending became deep."""
         self.node = node
+        if recording.origins and node.origin is None:
+            node.origin = origin()
         if node.holder is None or node.holder() is None:
             node.holder = ref(self)
         if node.depth > config.current.pending_limit:
@@ -96,6 +101,8 @@ class StoredArray:
         array._cell = cell = _new(Cell)
         cell.device = device
         cell.node = node
+        if recording.origins and node.origin is None:
+            node.origin = origin()
         if node.holder is None or node.holder() is None:
             node.holder = ref(cell)
         array._layout = None
@@ -126,13 +133,25 @@ class StoredArray:
         return self._shape
 
     @shape.setter
-    def shape(self, shape: Any) -> NoReturn:
-        raise AttributeError("the shape of a GpuArray cannot be set; use x = x.reshape(shape), which is a view")
+    def shape(self, shape: Any) -> None:
+        wanted = build.resolve_shape(shape, self.size)
+        layout = reshape(self._storage_layout(), wanted)
+        if layout is None:
+            raise AttributeError(
+                f"Incompatible shape for in-place modification: {self._shape} as {wanted} needs a copy. Use "
+                "`.reshape()` to make a copy with the desired shape."
+            )
+        self._layout = self.view_of(layout)._layout
+        self._shape = wanted
 
     @property
     def dtype(self) -> DType:
         """Data type of the elements, a NumPy dtype."""
         return self._dtype
+
+    @dtype.setter
+    def dtype(self, dtype: Any) -> NoReturn:
+        raise AttributeError("the dtype of a GpuArray cannot be set; use x = x.view(dtype), or x.astype(dtype)")
 
     @property
     def device(self) -> Device:
@@ -163,15 +182,55 @@ class StoredArray:
         return self.size * self._dtype.itemsize
 
     @property
+    def residency(self) -> tuple[str, ...]:
+        """Names of the devices where the bytes of its storage are now, the host (``"cpu"``) first.
+
+        Empty while its value is still to be computed. It says nothing of what the array means: ``device`` does.
+        """
+        node = current(self._cell.node)
+        return evaluate.where(node) if isinstance(node, Leaf) else ()
+
+    @property
     def strides(self) -> Shape:
         """Bytes from one element to the next along each axis, as NumPy counts them."""
         itemsize = self._cell.node.dtype.itemsize
         return tuple(s * itemsize for s in self._storage_layout().strides)
 
+    @strides.setter
+    def strides(self, strides: Any) -> NoReturn:
+        raise AttributeError("the strides of a GpuArray cannot be set; x.T, x[::2] and np.broadcast_to make views")
+
     @property
-    def flags(self) -> "Flags":
-        """Memory layout flags, of which ``c_contiguous``, ``f_contiguous``, ``owndata`` and ``writeable`` exist."""
+    def flags(self) -> Flags:
+        """Memory layout flags, with NumPy's names as attributes and as items; ``writeable`` can be set."""
         return Flags(self)
+
+    def setflags(self, write: Any = None, align: Any = None, uic: Any = None) -> None:
+        """Set whether the array can be written to.
+
+        Parameters
+        ----------
+        write : bool, optional
+            Whether it can.
+        align : bool, optional
+            Elements are always aligned; accepted for NumPy's sake.
+        uic : bool, optional
+            False, since there are no copies to write back.
+
+        Raises
+        ------
+        ValueError
+            If the array is to be writeable and some of its elements are one and the same, or ``uic`` is true.
+        """
+        if uic:
+            raise ValueError("cannot set WRITEBACKIFCOPY flag to True")
+        if write is None or bool(write) == bool(self._access):
+            return
+        layout = self._storage_layout()
+        steps = zip(layout.shape, layout.strides, strict=True)
+        if write and layout.size and any(extent > 1 and not stride for extent, stride in steps):
+            raise ValueError("cannot set WRITEABLE flag to True of this array: several of its elements are the same")
+        self._access = WRITEABLE if write else READ_ONLY
 
     @property
     def base(self) -> "Self | None":
@@ -282,8 +341,7 @@ class StoredArray:
         ValueError
             If the sizes differ, or ``copy=False`` and a view is not possible.
         """
-        if order not in ("C", "F", "A"):
-            raise ValueError(f"order must be one of 'C', 'F' or 'A' (got {order!r})")
+        check_order(order, "CFA")
         wanted = build.resolve_shape(_unpacked(shape), self.size)
         if order == "F" or (order == "A" and self.flags.f_contiguous and not self.flags.c_contiguous):
             return self.transpose().reshape(tuple(reversed(wanted)), copy=copy).transpose()
@@ -346,6 +404,14 @@ class StoredArray:
         elif layout.size:
             cell.bind(build.scatter(cell.node, values, layout))
 
+    def bind_device(self, device: Device) -> None:
+        """Bind the storage to the device of what was written to it."""
+        self._cell.device = joint_device(self._cell.device, device)
+
+    def load_at(self, positions: Node) -> Node:
+        """Return the elements at flat positions of the storage, as this array has them."""
+        return self.seen(build.gather(self._cell.node, positions))
+
     def store_at(self, positions: Node, values: Node) -> None:
         """Write values of the array's dtype, which broadcast, to flat positions of the storage."""
         cell = self._cell
@@ -366,41 +432,16 @@ class StoredArray:
         return build.elementwise(rows.complex_from_parts, build.elementwise(rows.real, old), values)
 
 
-class Flags:
-    """What :attr:`GpuArray.flags` returns: NumPy's flags as attributes and items."""
+def check_order(order: Any, accepted: str) -> None:
+    """Check an ``order`` argument, of which None is NumPy's default.
 
-    __slots__ = ("c_contiguous", "f_contiguous", "owndata", "writeable")
-
-    def __init__(self, array: StoredArray) -> None:
-        layout = array._storage_layout()
-        whole = layout.size <= 1 or array._part is None
-        self.c_contiguous = layout.size == 0 or (whole and layout.is_contiguous)
-        self.f_contiguous = layout.size == 0 or (whole and permute(layout, range(array.ndim)[::-1]).is_contiguous)
-        self.owndata = array._layout is None and array._part is None
-        self.writeable = array._access != READ_ONLY
-
-    @property
-    def contiguous(self) -> bool:
-        """NumPy's other name of ``c_contiguous``."""
-        return self.c_contiguous
-
-    @property
-    def fnc(self) -> bool:
-        """Whether ``f_contiguous`` and not ``c_contiguous``."""
-        return self.f_contiguous and not self.c_contiguous
-
-    @property
-    def forc(self) -> bool:
-        """Whether ``f_contiguous`` or ``c_contiguous``."""
-        return self.f_contiguous or self.c_contiguous
-
-    def __getitem__(self, name: str) -> bool:
-        if name.lower() not in self.__slots__:
-            raise KeyError(f"there is no flag {name!r}; the flags are {', '.join(self.__slots__)}")
-        return bool(getattr(self, name.lower()))
-
-    def __repr__(self) -> str:
-        return "\n".join(f"  {name.upper()} : {self[name]}" for name in self.__slots__)
+    Raises
+    ------
+    ValueError
+        If it is none of the accepted letters.
+    """
+    if order is not None and order not in tuple(accepted):
+        raise ValueError(f"order must be one of {', '.join(map(repr, accepted))} (got {order!r})")
 
 
 def without_leading_ones(values: Node, shape: Shape) -> Node:

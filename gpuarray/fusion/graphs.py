@@ -4,7 +4,7 @@ Positions are those of :func:`gpuarray.graph.walk.topological`. A *stored* node 
 computed where it is used. Leaves are stored to begin with.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gpuarray.device import Capabilities
@@ -24,17 +24,18 @@ from gpuarray.graph.nodes import (
     View,
 )
 from gpuarray.graph.walk import operands
-from gpuarray.ops.spec import GenerateOp
+from gpuarray.ops.spec import GenerateOp, MapOp
 
 INSTRUCTION_LIMIT = 512
 
-#: How many simple operations of a generator's row count as one instruction.
+#: How many simple operations of a long row count as one instruction.
 _OPERATIONS = 2
+_LONG = 100
 
 
-def length_of(op: GenerateOp) -> int:
-    """Return how many instructions a generator's row counts as: drivers take long to compile random numbers."""
-    return max(1, op.cost // _OPERATIONS)
+def length_of(op: GenerateOp | MapOp) -> int:
+    """Return how many instructions a row counts as: drivers take long to compile random numbers."""
+    return op.cost // _OPERATIONS if op.cost > _LONG else 1
 
 
 @dataclass
@@ -101,7 +102,7 @@ class GraphView:
         inside: list[int] = []
         free_bit = 0
         for position, node in enumerate(self.nodes):
-            weight = length_of(node.op) if isinstance(node, Generate) else 1
+            weight = length_of(node.op) if isinstance(node, Generate | Map) else 1
             inputs = self.inputs[position]
             if len(inputs) > bindings and not isinstance(node, Map | View | Gather):
                 inputs = ()
@@ -144,7 +145,7 @@ class GraphView:
         return total
 
 
-def view_graph(nodes: Sequence[Node], position: dict[int, int], wanted: set[int]) -> GraphView:
+def view_graph(nodes: Sequence[Node], position: Mapping[Node, int], wanted: set[int]) -> GraphView:
     """Return the planner's view of a walked graph of which the nodes ``wanted`` will be stored."""
     inputs = [operands(node, position) for node in nodes]
     stored = {i for i, node in enumerate(nodes) if isinstance(node, Leaf)} | wanted

@@ -24,6 +24,7 @@ from gpuarray.fusion.steps import (
     Scalar,
     Store,
     Take,
+    weight,
 )
 from gpuarray.graph.layouts import Layout, Shape, broadcast, collapse, compose, contiguous, contiguous_strides
 from gpuarray.graph.nodes import Gather, Generate, Map, Reduce, View
@@ -62,6 +63,7 @@ class LoopBuilder:
     """Stored values that this loop makes: position to instruction, and the level at which it has elements."""
     memo: dict[tuple[int, Layout, int], int] = field(default_factory=dict)
     phases: list[int] = field(default_factory=list)
+    updates: list[tuple[int, int]] = field(default_factory=list)
 
     def copy(self) -> "LoopBuilder":
         """Return a builder that can be changed without changing this one."""
@@ -77,6 +79,7 @@ class LoopBuilder:
             dict(self.made),
             dict(self.memo),
             list(self.phases),
+            list(self.updates),
         )
 
     # -- the index space ----------------------------------------------------------------------------------------------
@@ -303,6 +306,27 @@ class LoopBuilder:
         dtype = self.instructions[value].dtype
         self.stores.append(Store(self.outputs.index(slot_of), value, region, extent, dtype, FULL))
 
+    def updates_only(self, target: int, region: Layout) -> bool:
+        """Whether elements of a stored value are only read where a region store writes them; true if none is."""
+        if target not in self.inputs:
+            return True
+        slot = self.inputs.index(target)
+        for item in self.instructions:
+            if isinstance(item, Take) and item.slot == slot:
+                return False
+            if isinstance(item, Load) and item.slot == slot:
+                single = region.size == 1 and item.layout.offset == region.offset
+                if not single and (item.level != FULL or not _same_map(item.layout, region)):
+                    return False
+        return True
+
+    def read_from_output(self, target: int, position: int) -> None:
+        """Read a stored value from the output ``position``, which holds a copy of it."""
+        if target in self.inputs:
+            slot = self.inputs.index(target)
+            self.inputs[slot] = position
+            self.updates.append((slot, self.outputs.index(position)))
+
     def make_placed(self, position: int) -> None:
         """Store the values of a stored scatter without a target, which have the source's shape, at their positions."""
         values, places = self.graph.inputs[position]
@@ -336,6 +360,33 @@ class LoopBuilder:
             item.level == FULL and phase > 0 for item, phase in zip(self.instructions, self.phases, strict=True)
         ) or any(s.level == FULL and self._value_phase(s.value) > 0 for s in self.stores)
 
+    def repeated_weight(self) -> int:
+        """Return the weight of what walks over a row compute again after an earlier one did."""
+        walks: dict[int, set[int]] = {}
+        for number, item in enumerate(self.instructions):
+            if isinstance(item, Fold):
+                walks.setdefault(self.phases[number], set()).update(self._needed(item.operand))
+        for store in self.stores:
+            if store.level == FULL:
+                walks.setdefault(self._value_phase(store.value), set()).update(self._needed(store.value))
+        once: set[int] = set().union(*walks.values())
+        return sum(self._weight(walk) for walk in walks.values()) - self._weight(once)
+
+    def _weight(self, numbers: set[int]) -> int:
+        return weight(self.instructions[number] for number in numbers)
+
+    def _needed(self, value: int) -> set[int]:
+        """Return the instructions at level FULL that a value depends on."""
+        found: set[int] = set()
+        stack = [value]
+        while stack:
+            number = stack.pop()
+            item = self.instructions[number]
+            if item.level == FULL and number not in found:
+                found.add(number)
+                stack += item.operands if isinstance(item, Apply) else [item.position] if isinstance(item, Take) else []
+        return found
+
     def _value_phase(self, value: int) -> int:
         return self.phases[value] + isinstance(self.instructions[value], Fold)
 
@@ -354,6 +405,7 @@ class LoopBuilder:
             tuple(self.graph.nodes[o].dtype for o in outputs),
             tuple(self._scalar_dtype(*s) for s in self.scalars),
             tuple(self.phases),
+            tuple(self.updates),
         )
         return collapse_loop(loop)
 

@@ -6,7 +6,7 @@ epilogues, and row programs where rows are short. Which values are stored follow
 one rule of cost; no rule knows a workload.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 
@@ -16,6 +16,7 @@ from gpuarray.fusion.graphs import INSTRUCTION_LIMIT, GraphView, length_of, view
 from gpuarray.fusion.lowering import CannotJoin, LoopBuilder, StoreFirst
 from gpuarray.fusion.steps import (
     FULL,
+    Apply,
     CallStep,
     ContractStep,
     CopyStep,
@@ -33,6 +34,9 @@ SHORT_ROW = 8192
 BINDING_LIMIT = 64
 #: Up to this weight, values that share nothing are computed in one launch; what weighs more gains nothing by it.
 INDEPENDENT_WEIGHT = 100
+
+#: Above this weight, what several walks over a row need is stored rather than computed again by each.
+REPEATED_WEIGHT = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +65,9 @@ class Plan:
         For values that do not outlive the plan: the number of the buffer they share with others.
     slot_bytes : tuple of int
         Sizes of those buffers.
+    donors : frozenset of int
+        Numbers of the copies whose input is a leaf that nothing in the plan reads afterwards: if nobody outside can see
+        it either, its buffer becomes the output's, and nothing is copied.
     """
 
     steps: tuple[PlannedStep, ...]
@@ -68,6 +75,7 @@ class Plan:
     sizes: dict[int, tuple[int, DType]]
     slots: dict[int, int] = field(default_factory=dict)
     slot_bytes: tuple[int, ...] = ()
+    donors: frozenset[int] = frozenset()
 
 
 @dataclass
@@ -214,10 +222,15 @@ class Planner:
         bindings = len(builder.inputs) + len(builder.outputs) + 2 * builder.fold_count
         if bindings > min(capabilities.storage_bindings, BINDING_LIMIT) - 1:
             return False
-        if sum(length_of(i.op) if isinstance(i, Index) else 1 for i in builder.instructions) > 2 * INSTRUCTION_LIMIT:
+        if (
+            sum(length_of(i.op) if isinstance(i, Index | Apply) else 1 for i in builder.instructions)
+            > 2 * INSTRUCTION_LIMIT
+        ):
             return False
         if not builder.has_row_program():
             return True
+        if builder.repeated_weight() > REPEATED_WEIGHT:
+            return False
         rows, columns = prod(builder.outer), prod(builder.inner)
         trailing = not builder.source_shape or (len(builder.source_shape) - 1) in builder.inner_axes
         busy = rows >= capabilities.parallel_rows or columns <= SHORT_ROW
@@ -318,7 +331,13 @@ class Planner:
             return [copy]
         builder = LoopBuilder(graph, node.layout.shape, None)
         value = builder.lower(values, builder.full_layout(), FULL)
-        builder.make_region(value, position, node.layout, node.size)
+        if builder.updates_only(graph.root(target), node.layout):
+            builder.make_region(value, position, node.layout, node.size)
+            builder.read_from_output(graph.root(target), position)
+        elif values not in graph.stored and 2 * node.layout.size <= node.size:
+            raise StoreFirst(values)  # what reads other elements than it writes keeps the target from being moved
+        else:
+            builder.make_region(value, position, node.layout, node.size)
         return [copy, _finished(builder, set())]
 
     # -- what is computed twice ----------------------------------------------------------------------------------------
@@ -352,6 +371,7 @@ class Planner:
             if group.builder is not None:
                 steps.append(_finished(group.builder, set(group.builder.outputs) - needed, group.head))
             steps += group.fixed
+        steps, donors = self._without_copies(steps)
         sizes = {o: (graph.nodes[o].size, graph.nodes[o].dtype) for s in steps for o in s.outputs}
         for position in self.wanted:
             root = graph.root(position)
@@ -359,7 +379,28 @@ class Planner:
                 sizes.setdefault(root, (graph.nodes[root].size, graph.nodes[root].dtype))
         results = tuple((p, graph.root(p)) for p in sorted(self.wanted))
         slots, slot_bytes = _share_buffers(steps, sizes, {r for _, r in results})
-        return Plan(tuple(steps), results, sizes, slots, slot_bytes)
+        return Plan(tuple(steps), results, sizes, slots, slot_bytes, donors)
+
+    def _without_copies(self, steps: Sequence[PlannedStep]) -> tuple[list[PlannedStep], frozenset[int]]:
+        """Return the steps without copies of values that nothing reads afterwards, and which copies of leaves are such.
+
+        A value that ends with its copy is made where the copy would have gone.
+        """
+        lasting = {self.graph.root(p) for p in self.wanted}
+        last = {position: number for number, step in enumerate(steps) for position in step.inputs}
+        kept: list[PlannedStep] = []
+        donors: set[int] = set()
+        becomes: dict[int, int] = {}
+        for number, step in enumerate(steps):
+            if isinstance(step.step, CopyStep) and last[step.inputs[0]] == number and step.inputs[0] not in lasting:
+                if not isinstance(self.graph.nodes[step.inputs[0]], Leaf):
+                    becomes[step.inputs[0]] = step.outputs[0]
+                    continue
+                donors.add(len(kept))
+            kept.append(step)
+        for source in sorted(becomes, reverse=True):  # operands come before their users: the last name comes first
+            becomes[source] = becomes.get(becomes[source], becomes[source])
+        return [_renamed(step, becomes) for step in kept], frozenset(donors)
 
 
 def _finished(builder: LoopBuilder, unstored: set[int], head: PlannedStep | None = None) -> PlannedStep:
@@ -379,6 +420,14 @@ def _finished(builder: LoopBuilder, unstored: set[int], head: PlannedStep | None
         scalar_dtypes=loop.scalar_dtypes,
     )
     return PlannedStep(step, inputs, tuple(builder.outputs), tuple(builder.scalars))
+
+
+def _renamed(step: PlannedStep, names: dict[int, int]) -> PlannedStep:
+    """Return a step with some of its values under other names."""
+    if names.keys().isdisjoint(step.inputs) and names.keys().isdisjoint(step.outputs):
+        return step
+    inputs, outputs = (tuple(names.get(p, p) for p in places) for places in (step.inputs, step.outputs))
+    return replace(step, inputs=inputs, outputs=outputs)
 
 
 def _share_buffers(
@@ -412,7 +461,7 @@ def _share_buffers(
 
 
 def make_plan(
-    nodes: Sequence[Node], position: dict[int, int], wanted: set[int], capabilities: Capabilities, *, fuse: bool = True
+    nodes: Sequence[Node], position: Mapping[Node, int], wanted: set[int], capabilities: Capabilities, *, fuse: bool = True
 ) -> Plan:
     """Return the plan that computes the nodes at the positions ``wanted``.
 
@@ -421,7 +470,7 @@ def make_plan(
     nodes : sequence of Node
         The graph in topological order.
     position : dict
-        Positions by ``id(node)``.
+        Positions by node.
     wanted : set of int
         Positions of the values to keep.
     capabilities : Capabilities

@@ -14,8 +14,9 @@ Programs are lists of instructions; an operand is the number of an earlier instr
 Layouts of an instruction at level FULL have the shape ``outer + inner``, those at level OUTER the shape ``outer``, and
 at level UNIFORM the shape (). The shapes are collapsed already: axes that everything steps through as one are one.
 
-Inputs and outputs are numbered storage slots holding C-contiguous values; a step never reads what it writes. Scalars
-are numbered run-time parameters, so that neither they nor sizes are part of a step's :func:`text`.
+Inputs and outputs are numbered storage slots holding C-contiguous values; a step never reads what it writes, but for
+the elements that it replaces (:attr:`Loop.updates`). Scalars are numbered run-time parameters, so that neither they nor
+sizes are part of a step's :func:`text`.
 """
 
 from collections.abc import Iterable
@@ -139,6 +140,9 @@ class Loop:
     scalar_dtypes: tuple[DType, ...]
     phases: tuple[int, ...] = ()
     """For each instruction, how many folds must have finished before it can run (the longest chain of folds)."""
+    updates: tuple[tuple[int, int], ...] = ()
+    """Pairs of an input and an output slot that are one buffer: each element is read, if at all, where it is written,
+    and before that."""
 
     @property
     def rows(self) -> int:
@@ -313,7 +317,8 @@ def _store_text(store: Store) -> str:
 
 def loop_text(loop: Loop) -> str:
     """Return the canonical text of a loop: structure, rows, dtypes and stride classes; no sizes and no values."""
-    lines = [f"loop {len(loop.outer)}+{len(loop.inner)}"]
+    updates = "".join(f" input {read} is output {written}" for read, written in loop.updates)
+    lines = [f"loop {len(loop.outer)}+{len(loop.inner)}{updates}"]
     lines += [_instruction_text(i, item) for i, item in enumerate(loop.instructions)]
     lines += [_store_text(store) for store in loop.stores]
     return "\n".join(lines)

@@ -49,8 +49,12 @@ def check_plan(plan: Plan, nodes: Sequence[Node]) -> None:
             require(there, f"{where} reads value {position} after it was made")
             slot = plan.slots.get(position)
             require(slot is None or holders.get(slot) == position, f"{where} finds value {position} in its buffer")
-        require(not set(planned.inputs) & set(planned.outputs), f"{where} does not read what it writes")
-        shared = {plan.slots[i] for i in planned.inputs if i in plan.slots}
+        updates = planned.step.updates if isinstance(planned.step, Loop) else ()
+        both = [(planned.inputs[read], planned.outputs[write]) for read, write in updates]
+        require(all(read == write for read, write in both), f"{where} updates what it reads")
+        updated = {read for read, _ in both}
+        require(set(planned.inputs) & set(planned.outputs) == updated, f"{where} does not read what else it writes")
+        shared = {plan.slots[i] for i in planned.inputs if i in plan.slots and i not in updated}
         for position in planned.outputs:
             slot = plan.slots.get(position)
             require(not isinstance(nodes[position], Leaf), f"{where} writes to no leaf")
@@ -138,6 +142,8 @@ def check_loop(loop: Loop, where: str = "loop") -> None:
         _check_instruction(loop, item, at)
     for number, store in enumerate(loop.stores):
         _check_store(loop, store, f"{where}, store {number}")
+    for read, write in loop.updates:
+        _check_update(loop, read, write, where)
 
 
 def _operands(item: object) -> tuple[int, ...]:
@@ -178,6 +184,16 @@ def _check_instruction(loop: Loop, item: object, where: str) -> None:
             require(values[item.operand].dtype == item.source, f"{where} has its operand's dtype")
         case _:
             raise TypeError(f"{item!r} is no instruction")
+
+
+def _check_update(loop: Loop, read: int, write: int, where: str) -> None:
+    """Check that what is read of an updated buffer is the element that is written."""
+    regions = [store.layout for store in loop.stores if store.slot == write]
+    for item in loop.instructions:
+        if isinstance(item, Load) and item.slot == read:
+            single = loop.rows * loop.columns == 1 and item.layout.offset == regions[0].offset
+            require([item.layout] == regions or single, f"{where} reads the elements that it updates where it does")
+        require(not isinstance(item, Take) or item.slot != read, f"{where} takes nothing of what it updates")
 
 
 def _check_store(loop: Loop, store: Store, where: str) -> None:

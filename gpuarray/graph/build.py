@@ -7,7 +7,7 @@ before they get here. Everything is decided from shapes and dtypes alone; nothin
 from collections.abc import Sequence
 from math import prod
 from operator import index
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +32,7 @@ from gpuarray.graph.nodes import (
 )
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import generators
-from gpuarray.ops.spec import CallOp, GenerateOp, MapOp, ReduceOp, Signature
+from gpuarray.ops.spec import CallOp, GenerateOp, MapOp, ReduceOp
 
 Operand: TypeAlias = Node | bool | int | float | complex
 
@@ -40,9 +40,10 @@ _COMPARISONS = frozenset(
     (rows.less, rows.less_equal, rows.greater, rows.greater_equal, rows.equal, rows.not_equal),
 )
 _SCALARS = frozenset((bool, int, float, complex))
-#: By row and kinds of operands, the signatures that were asked for, and whether they take the operands as they are;
-#: there are no more of them than rows and combinations of dtypes.
-_SIGNATURES: dict[tuple[Any, ...], tuple[Signature, bool]] = {}
+_FULL: Final = generators.full
+#: By row and kinds of operands: the dtypes that it computes in, the result's, and whether the operands that are nodes
+#: have those; there are no more of them than rows and combinations of dtypes.
+_RULES: Final[dict[tuple[Any, ...], tuple[tuple[DType, ...], DType, bool]]] = {}
 _AxisArgument: TypeAlias = int | Sequence[int] | None
 
 
@@ -125,7 +126,7 @@ def elementwise(op: MapOp, *operands: Operand) -> Node:
     """
     kinds: list[Any] = [op]
     shape: Shape | None = None
-    even = True  # all operands are nodes of one shape
+    even = True  # all operands are nodes
     for operand in operands:
         kind = type(operand)
         if kind in _SCALARS:
@@ -138,16 +139,14 @@ def elementwise(op: MapOp, *operands: Operand) -> Node:
                 shape = node.shape
             elif node.shape != shape:
                 shape = broadcast_shapes(shape, node.shape)
-                even = False
-    found = _SIGNATURES.get(tuple(kinds))
+    found = _RULES.get(tuple(kinds))
     if found is None:
-        signature = op.resolve(*kinds[1:])
-        found = _SIGNATURES[tuple(kinds)] = signature, signature.inputs == tuple(kinds[1:])
-    signature, as_given = found
+        found = _RULES[tuple(kinds)] = _rule(op, kinds[1:])
+    inputs, output, as_given = found
     if even and as_given:
-        return Map(op, operands, shape or (), signature.output)  # type: ignore[arg-type]  # they are all nodes
+        return Map(op, operands, shape or (), output)  # type: ignore[arg-type]  # they are all nodes
     nodes: list[Node] = []
-    for operand, dtype in zip(operands, signature.inputs, strict=True):
+    for operand, dtype in zip(operands, inputs, strict=True):
         if isinstance(operand, BaseNode):
             nodes.append(operand if operand.dtype is dtype else cast(operand, dtype))
         else:
@@ -157,7 +156,48 @@ def elementwise(op: MapOp, *operands: Operand) -> Node:
                 if op not in _COMPARISONS:
                     raise
                 return _compare_out_of_range(op, operands)
-    return Map(op, tuple(nodes), shape or (), signature.output)
+    return Map(op, tuple(nodes), shape or (), output)
+
+
+def _rule(op: MapOp, kinds: list[Any]) -> tuple[tuple[DType, ...], DType, bool]:
+    signature = op.resolve(*kinds)
+    as_given = all(k in _SCALARS or k == dtype for k, dtype in zip(kinds, signature.inputs, strict=True))
+    return signature.inputs, signature.output, as_given
+
+
+def binary(op: MapOp, first: Operand, second: Operand) -> Node:
+    """Return what :func:`elementwise` returns for two operands, in a third of its time where they are a common case.
+
+    These are two nodes of one shape and a node and a Python scalar, where no dtype needs a cast.
+    """
+    kind = type(second)
+    if kind in _SCALARS:
+        node: Node = first  # type: ignore[assignment]  # one of the operands is a node
+        found = _RULES.get((op, node.dtype, kind))
+        if found is not None and found[2]:
+            dtype = found[0][1]
+            try:
+                scalar = Generate(_FULL, (dtype.type(second),), (), dtype)
+            except OverflowError:
+                return elementwise(op, first, second)
+            return Map(op, (node, scalar), node.shape, found[1])
+        return elementwise(op, first, second)
+    node = second  # type: ignore[assignment]  # what is no scalar is a node
+    kind = type(first)
+    if kind in _SCALARS:
+        found = _RULES.get((op, kind, node.dtype))
+        if found is not None and found[2]:
+            dtype = found[0][0]
+            try:
+                scalar = Generate(_FULL, (dtype.type(first),), (), dtype)
+            except OverflowError:
+                return elementwise(op, first, second)
+            return Map(op, (scalar, node), node.shape, found[1])
+    elif first.shape == node.shape:  # type: ignore[union-attr]  # both are nodes
+        found = _RULES.get((op, first.dtype, node.dtype))  # type: ignore[union-attr]  # both are nodes
+        if found is not None and found[2]:
+            return Map(op, (first, node), node.shape, found[1])  # type: ignore[arg-type]  # both are nodes
+    return elementwise(op, first, second)
 
 
 def _compare_out_of_range(op: MapOp, operands: Sequence[Operand]) -> Node:
@@ -389,6 +429,8 @@ def resolve_shape(shape: Any, size: int | None = None) -> Shape:
     ValueError
         If an extent is negative, or the sizes differ.
     """
+    if type(shape) is int and shape >= 0 and size is None:
+        return (shape,)
     extents = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
     try:
         numbers = [e.__index__() for e in extents]

@@ -105,6 +105,7 @@ def select(layout: Layout, items: Sequence[Any]) -> Selection:
     axis = 0
     kinds: list[bool] = []
     mixed = any(isinstance(item, Integers) for item in items)
+    chosen = all(item.node.size for item in items if isinstance(item, Integers))
     for item in items:
         if item is None:
             shape.append(1)
@@ -121,7 +122,7 @@ def select(layout: Layout, items: Sequence[Any]) -> Selection:
             offset += part.offset
             kinds.append(False)
         elif isinstance(item, Integers):
-            arrays.append(ArrayPart(len(shape), _checked(item, axis, extent)))
+            arrays.append(ArrayPart(len(shape), _checked(item, axis, extent, chosen=chosen)))
             shape.append(extent)
             strides.append(stride)
             kinds.append(True)
@@ -135,10 +136,13 @@ def select(layout: Layout, items: Sequence[Any]) -> Selection:
     return Selection(Layout(tuple(shape), tuple(strides), offset), tuple(arrays), not together)
 
 
-def _checked(item: Integers, axis: int, extent: int) -> Node:
-    """Return the positions counted from the front; raise IndexError for the first that is out of range."""
+def _checked(item: Integers, axis: int, extent: int, *, chosen: bool) -> Node:
+    """Return the positions counted from the front; raise IndexError for the first that is out of range.
+
+    Where the arrays of a key together choose nothing, NumPy does not look at what is in them.
+    """
     node = item.node
-    for bound in (item.lowest, item.highest) if node.size else ():
+    for bound in (item.lowest, item.highest) if chosen else ():
         if bound is not None and not -extent <= bound < extent:
             raise IndexError(f"index {bound} is out of bounds for axis {axis} with size {extent}")
     narrow = dtypes.int32 if extent < INDEX_LIMIT else dtypes.int64
@@ -152,10 +156,12 @@ def _checked(item: Integers, axis: int, extent: int) -> Node:
 
 
 def positions(selection: Selection, storage_size: int) -> Node:
-    """Return the flat storage positions of an advanced selection, in the shape of its result."""
+    """Return the flat storage positions of a selection, in the shape of its result."""
     layout = selection.layout
     index_dtype = dtypes.int32 if storage_size < INDEX_LIMIT else dtypes.int64
     arrays = selection.arrays
+    if not arrays:
+        return _affine(layout, index_dtype)
     indexed = {part.axis for part in arrays}
     common: Shape = ()
     for part in arrays:

@@ -1,7 +1,8 @@
 """The eleven kinds of node: what a lazy array was asked to be.
 
-A node is immutable but for two slots: ``result``, the :class:`Leaf` that an evaluation made of it, after which
-its operands are let go; and ``holder``, a weak reference to the storage cell whose value it is. The value of a node
+A node is immutable but for three slots: ``result``, the :class:`Leaf` that an evaluation made of it, after which
+its operands are let go; ``holder``, a weak reference to the storage cell whose value it is; and ``origin``, the line of
+the program that asked for it. The value of a node
 is a C-contiguous array of ``shape`` and ``dtype``. Nodes are made by :mod:`gpuarray.graph.build`, which checks; the
 classes here only hold. The set is closed: whoever takes nodes apart matches over all of :data:`Node` and ends in
 ``assert_never``.
@@ -15,15 +16,16 @@ from weakref import ref
 import numpy as np
 import numpy.typing as npt
 
-from gpuarray.dtypes import DType
+from gpuarray.dtypes import DType, canonical
 from gpuarray.graph.layouts import Layout, Shape
 from gpuarray.ops.spec import CallOp, GenerateOp, MapOp, ReduceOp
+from gpuarray.origins import Origin
 
 
 class BaseNode:
     """What all nodes have: a shape, a dtype, operands, and the depth of what is still to be computed below."""
 
-    __slots__ = ("__weakref__", "depth", "dtype", "holder", "inputs", "result", "shape")
+    __slots__ = ("__weakref__", "depth", "dtype", "holder", "inputs", "origin", "result", "shape")
 
     shape: Shape
     dtype: DType
@@ -31,6 +33,8 @@ class BaseNode:
     depth: int
     result: "Leaf | None"
     holder: "ref[Any] | None"
+    origin: Origin | None
+    """The line that asked for it; None of nodes inside a composition, which are their users' lines."""
 
     def __init__(self, shape: Shape, dtype: DType, inputs: "tuple[Node, ...]") -> None:
         self.shape = shape
@@ -38,6 +42,7 @@ class BaseNode:
         self.inputs = inputs
         self.result = None
         self.holder = None
+        self.origin = None
         depth = 0
         for node in inputs:  # what has been evaluated has depth 0
             if node.depth > depth:
@@ -57,7 +62,8 @@ class BaseNode:
     @property
     def is_held(self) -> bool:
         """Whether a user's array still has this value."""
-        return self.holder is not None and self.holder() is not None
+        cell = None if self.holder is None else self.holder()
+        return cell is not None and cell.node is self
 
     def settle(self, leaf: "Leaf") -> None:
         """Record the evaluated value and let the operands go."""
@@ -70,13 +76,16 @@ class Leaf(BaseNode):
     """A value that is there: in host memory, in a provider's buffer, or in both.
 
     ``host`` is a C-contiguous array that nobody writes to. ``buffers`` maps a provider to its buffer with the same
-    contents; which of them exist is residency, and no part of what the value means.
+    contents; which of them exist is residency, and no part of what the value means. ``evaluation`` is the number of
+    the evaluation that made it, 0 if none did; ``used`` that of the last one that read it.
     """
 
-    __slots__ = ("buffers", "host")
+    __slots__ = ("buffers", "evaluation", "host", "used")
 
     host: "npt.NDArray[Any] | None"
     buffers: dict[Any, Any]
+    evaluation: int
+    used: int
 
     def __init__(self, shape: Shape, dtype: DType, host: "npt.NDArray[Any] | None" = None) -> None:
         self.shape = shape
@@ -84,9 +93,12 @@ class Leaf(BaseNode):
         self.inputs = ()
         self.result = None
         self.holder = None
+        self.origin = None
         self.depth = 0
         self.host = host
         self.buffers = {}
+        self.evaluation = 0
+        self.used = 0
 
 
 class Generate(BaseNode):
@@ -102,6 +114,7 @@ class Generate(BaseNode):
         self.inputs = ()
         self.result = None
         self.holder = None
+        self.origin = None
         self.depth = 1
 
 
@@ -118,6 +131,7 @@ class Map(BaseNode):
         self.inputs = inputs
         self.result = None
         self.holder = None
+        self.origin = None
         depth = 0
         for node in inputs:
             if node.depth > depth:
@@ -237,4 +251,5 @@ def host_leaf(array: "npt.NDArray[Any]") -> Leaf:
     """Return a leaf that holds ``array``, which must be C-contiguous, native and private to the leaf."""
     array = np.ascontiguousarray(array).reshape(array.shape)
     array.flags.writeable = False
-    return Leaf(array.shape, array.dtype, array)
+    # NumPy has several objects for one dtype: those of pickled arrays, and those with another letter
+    return Leaf(array.shape, canonical(array.dtype), array)

@@ -35,7 +35,7 @@ def require(holds: bool, what: str) -> None:
         raise InternalError(f"an invariant does not hold: {what}; this is a bug of gpuarray, please report it")
 
 
-def check_graph(nodes: Sequence[Node], position: Mapping[int, int]) -> None:
+def check_graph(nodes: Sequence[Node], position: Mapping[Node, int]) -> None:
     """Check nodes in topological order.
 
     Raises
@@ -44,7 +44,7 @@ def check_graph(nodes: Sequence[Node], position: Mapping[int, int]) -> None:
         If one of them is inconsistent, or comes before one of its operands.
     """
     for number, node in enumerate(nodes):
-        places = [position[id(current(operand))] for operand in node.inputs]
+        places = [position[current(operand)] for operand in node.inputs]
         operands = [nodes[place] for place in places]
         where = f"node {number}, a {type(node).__name__}"
         require(all(place < number for place in places), f"{where} comes after its operands")

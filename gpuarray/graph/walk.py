@@ -1,6 +1,6 @@
 """Walks over graphs, without recursion, and the key by which plans are found again."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, NamedTuple, assert_never
 
 from gpuarray.graph.nodes import (
@@ -32,7 +32,7 @@ class Walk(NamedTuple):
     order : list of Node
         The nodes; those that have been evaluated stand for themselves as leaves.
     position : dict
-        Places in ``order`` by ``id(node)``.
+        Places in ``order`` by node.
     key : list
         What tells the graph from others, but for the values of leaves and scalars.
     others : list of int
@@ -40,7 +40,7 @@ class Walk(NamedTuple):
     """
 
     order: list[Node]
-    position: dict[int, int]
+    position: dict[Node, int]
     key: list[Hashable]
     others: list[int]
 
@@ -48,48 +48,56 @@ class Walk(NamedTuple):
 def topological(roots: Iterable[Node]) -> Walk:
     """Return the nodes below ``roots``, operands before their users."""
     order: list[Node] = []
-    position: dict[int, int] = {}
+    position: dict[Node, int] = {}
     key: list[Hashable] = []
     others: list[int] = []
     stack: list[Node | None] = list(roots)
     stack.reverse()
+    pop = stack.pop
+    place = 0
+    # every evaluation comes through here: no calls of Python functions, and no second look-up of what is known
     while stack:
-        node = stack.pop()
-        if node is not None:
+        node = pop()
+        if node is None:  # the operands of the node below are placed
+            node = pop()
+            assert node is not None
+            if node in position:
+                continue
+            inputs = node.inputs
+        else:
             if node.result is not None:
                 node = node.result
-            if id(node) in position:
+            if node in position:
                 continue
-            if node.inputs:
-                stack.append(node)
-                stack.append(None)  # the node below this has its operands behind it
-                stack.extend(node.inputs[::-1])
+            inputs = node.inputs
+            if inputs:
+                stack += (node, None)
+                stack += inputs[::-1]
                 continue
-        else:
-            node = stack.pop()
-            assert node is not None
-            if id(node) in position:
-                continue
-        position[id(node)] = len(order)
+        position[node] = place
+        place += 1
+        order.append(node)
         kind = type(node)
         if kind is Map:
-            key.append(node.op)  # type: ignore[union-attr]  # of a Map
-            key.append(node.dtype)
-            key.append(node.shape)
-            for operand in node.inputs:
-                key.append(position[id(operand if operand.result is None else operand.result)])
-        elif kind is Leaf:
-            key.append(Leaf)
-            key.append(node.dtype)
-            key.append(node.shape)
+            if len(inputs) == 2:
+                first, second = inputs
+                key += (
+                    node.op,  # type: ignore[union-attr]  # of a Map
+                    node.dtype,
+                    node.shape,
+                    position[first if first.result is None else first.result],
+                    position[second if second.result is None else second.result],
+                )
+            else:
+                key += (node.op, node.dtype, node.shape)  # type: ignore[union-attr]  # of a Map
+                key += operands(node, position)
         elif kind is Generate:
-            key.append(node.op)  # type: ignore[union-attr]  # of a Generate
-            key.append(node.dtype)
-            key.append(node.shape)
+            key += (node.op, node.dtype, node.shape)  # type: ignore[union-attr]  # of a Generate
+        elif kind is Leaf:
+            key += (Leaf, node.dtype, node.shape)
         else:
-            others.append(len(order))
+            others.append(place - 1)
             key.append(_meaning(node, operands(node, position)))
-        order.append(node)
     return Walk(order, position, key, others)
 
 
@@ -101,7 +109,7 @@ class Merged(NamedTuple):
     order : list of Node
         The nodes, operands before their users.
     position : dict
-        Places in ``order`` by ``id(node)``, of all nodes that were walked.
+        Places in ``order`` by node, of all nodes that were walked.
     kept : list of int
         Places in the walk of the nodes in ``order``.
     twins : list of (int, int)
@@ -109,7 +117,7 @@ class Merged(NamedTuple):
     """
 
     order: list[Node]
-    position: dict[int, int]
+    position: dict[Node, int]
     kept: list[int]
     twins: list[tuple[int, int]]
 
@@ -126,18 +134,18 @@ def merge(walk: Walk) -> Merged:
         if node.inputs:
             known = first.setdefault(_meaning(node, operands(node, found.position)), number)
             if known != number:
-                found.position[id(node)] = known
+                found.position[node] = known
                 found.twins.append((place, known))
                 continue
-        found.position[id(node)] = number
+        found.position[node] = number
         found.order.append(node)
         found.kept.append(place)
     return found
 
 
-def operands(node: Node, position: dict[int, int]) -> tuple[int, ...]:
+def operands(node: Node, position: Mapping[Node, int]) -> tuple[int, ...]:
     """Return the positions of a node's operands."""
-    return tuple([position[id(i if i.result is None else i.result)] for i in node.inputs])
+    return tuple([position[i if i.result is None else i.result] for i in node.inputs])
 
 
 def _meaning(node: Node, places: tuple[int, ...]) -> Hashable:

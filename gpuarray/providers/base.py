@@ -21,18 +21,26 @@ class Buffer(Protocol):
     def nbytes(self) -> int:
         """The size that was asked for, in bytes."""
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether somebody outside has the memory, because it was exported or adopted."""
+
     def release(self) -> None:
         """Give the memory back; the buffer must not be used again. Releasing twice is allowed."""
 
 
 @dataclass(slots=True)
 class Task:
-    """A prepared step with its buffers and the values of its scalars (Python or NumPy scalars)."""
+    """A prepared step with its buffers and the values of its scalars (Python or NumPy scalars).
+
+    ``tag`` is what :class:`gpuarray.events.Launch` names it by.
+    """
 
     prepared: Any
     inputs: Sequence[Any]
     outputs: Sequence[Any]
     scalars: Sequence[Any]
+    tag: Any = None
 
 
 class Provider(Protocol):
@@ -73,6 +81,12 @@ class Provider(Protocol):
 
     def reset_stats(self) -> None:
         """Set the counters of events (not the gauges of memory) to zero."""
+
+    def restart_peak(self) -> None:
+        """Count the peak of memory, ``peak_bytes`` of :meth:`stats`, anew from what is live now."""
+
+    def collect(self) -> None:
+        """Tell the listeners of :mod:`gpuarray.events` of the launches that were timed, once they have run."""
 
     def describe(self, prepared: Any) -> str:
         """Return the source text of a prepared step, for people; empty if there is none."""

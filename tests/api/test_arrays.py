@@ -19,7 +19,7 @@ def test_attributes(device: Any) -> None:
         assert getattr(x.T[:, ::-1], name) == getattr(host.T[:, ::-1], name)
     assert x.device == device
     with pytest.raises(AttributeError, match="reshape"):
-        x.shape = (6, 4)
+        x.T.shape = (6, 4)
     with pytest.raises(TypeError, match="asarray"):
         xp.GpuArray([1, 2])
     with pytest.raises(TypeError, match="unhashable"):

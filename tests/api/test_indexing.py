@@ -276,3 +276,15 @@ def test_masks_without_elements_fit_any_axis(shape, device):
     assert_same(array, host)
     with pytest.raises(IndexError, match="boolean index did not match"):
         array[np.zeros((0, 2), bool)]
+
+
+def test_positions_that_choose_nothing_are_not_looked_at(device: Any) -> None:
+    host, x = both(values((2, 4, 3), np.float32))
+    nothing, beyond = np.array([], int), np.array([5])
+    for array in (host, x):
+        array[nothing, beyond] = 7
+        assert array[nothing, beyond].shape == (0, 3)
+        for key in ((nothing, 7), (slice(0, 0), beyond), (nothing, slice(None), 9)):
+            with pytest.raises(IndexError):
+                array[key]
+    assert_same(x, host)

@@ -122,7 +122,7 @@ def test_arguments(device: Device) -> None:
     assert xp.argsort(x, axis=0, descending=True, stable=False).tolist() == [0, 2, 1]
     for function in (xp.sort, xp.argsort):
         with pytest.raises(TypeError):
-            function(x, 0)
+            function(x, 0, None, None, True)
         with pytest.raises(np.exceptions.AxisError):
             function(x, axis=1)
         with pytest.raises(np.exceptions.AxisError):

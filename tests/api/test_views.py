@@ -276,3 +276,15 @@ def test_random_programs_in_process(program: Any) -> None:
 @given(programs())
 def test_random_programs_on_wgpu(program: Any) -> None:
     _run_program(program, "wgpu")
+
+
+@pytest.mark.parametrize("operand", [2.5, np.float32(0.5), np.array(-3, np.int8), np.array([1, 2, 3])])
+def test_an_element_is_a_value_that_operators_replace(operand: Any, device: Any) -> None:
+    host, x = both(np.array([5, 3, 2], np.int16))
+    for array in (host, x):
+        array[1] += operand if np.ndim(operand) == 0 else operand.sum()
+        element = array[0]
+        element += operand
+        assert np.result_type(element) == np.result_type(np.int16(1) + operand)
+        assert np.shape(element) == np.shape(operand)
+    assert_same(x, host)

@@ -7,17 +7,18 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gpuarray import dtypes
 from gpuarray.device import Capabilities
 from gpuarray.errors import InternalError
 from gpuarray.fusion.plan import Plan, make_plan
-from gpuarray.fusion.steps import FULL, Loop
+from gpuarray.fusion.steps import FULL, CopyStep, Loop
 from gpuarray.fusion.verify import check_plan
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import Node, host_leaf
 from gpuarray.graph.walk import merge, topological
 from gpuarray.ops import elementwise as rows
-from gpuarray.ops import reductions
+from gpuarray.ops import generators, reductions
 
 
 def planned() -> tuple[Plan, list[Node]]:
@@ -26,7 +27,7 @@ def planned() -> tuple[Plan, list[Node]]:
     columns = build.reduce(reductions.max, x, 0, None, True)
     wanted = build.elementwise(rows.subtract, x, columns)
     nodes, position, *_ = merge(topological([wanted]))
-    return make_plan(nodes, position, {position[id(wanted)]}, Capabilities(adapter="test")), nodes
+    return make_plan(nodes, position, {position[wanted]}, Capabilities(adapter="test")), nodes
 
 
 def loop_of(plan: Plan, number: int) -> Loop:
@@ -78,3 +79,44 @@ def test_what_is_wrong_is_found(what: str) -> None:
     plan, nodes = planned()
     with pytest.raises(InternalError, match="an invariant does not hold"):
         check_plan(WRONG[what](plan), nodes)
+
+
+def updated() -> tuple[Plan, list[Node]]:
+    """Return the plan of a write to a region whose values are made of what was there."""
+    x = host_leaf(np.ones(40, np.float32))
+    region = Layout((10,), (2,), 5)
+    wanted = build.scatter(x, build.elementwise(rows.add, build.view(x, region), 1.0), region)
+    nodes, position, *_ = merge(topological([wanted]))
+    return make_plan(nodes, position, {position[wanted]}, Capabilities(adapter="test")), nodes
+
+
+def with_update(plan: Plan, **changes: Any) -> Plan:
+    copy, last = plan.steps
+    return replace(plan, steps=(copy, replace(last, step=replace(loop_of(plan, 1), **changes))))
+
+
+def test_an_update_reads_what_it_writes_there_only() -> None:
+    plan, nodes = updated()
+    check_plan(plan, nodes)
+    assert plan.donors == {0}
+    assert loop_of(plan, 1).updates == ((0, 0),)
+    with pytest.raises(InternalError, match="does not read what else it writes"):
+        check_plan(with_update(plan, updates=()), nodes)
+    first, *rest = loop_of(plan, 1).instructions
+    moved = replace(first, layout=Layout((10,), (2,), 6))
+    with pytest.raises(InternalError, match="reads the elements that it updates"):
+        check_plan(with_update(plan, instructions=(moved, *rest)), nodes)
+
+
+def test_what_is_copied_only_to_be_written_to_is_made_there() -> None:
+    source = build.generate(generators.arange, (0, 1), (40,), dtypes.float32)
+    first = build.scatter(source, build.full((), 5, dtypes.float32), Layout((3,), (1,), 2))
+    second = build.scatter(first, build.full((), 7, dtypes.float32), Layout((4,), (2,), 9))
+    nodes, position, *_ = merge(topological([second]))
+    plan = make_plan(nodes, position, {position[second]}, Capabilities(adapter="test"))
+    check_plan(plan, nodes)
+    assert {step.outputs for step in plan.steps} == {(position[second],)}
+    assert len(plan.steps) == 3
+    both = make_plan(nodes, position, {position[second], position[first]}, Capabilities(adapter="test"))
+    assert sum(isinstance(step.step, CopyStep) for step in both.steps) == 1
+    assert not both.donors

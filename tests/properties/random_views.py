@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from random_selections import Selections
 
 import gpuarray as xp
 from gpuarray import dtypes
@@ -36,6 +37,8 @@ class Program:
         self.lines: list[str] = []
         self.live: list[Pair] = []
         self.number = 0
+        self.current = ""
+        self.selections = Selections(self.random, self._values, lambda host: xp.asarray(host, device=device))
         for _ in range(int(self.random.integers(1, 3))):
             self._new()
 
@@ -92,7 +95,7 @@ class Program:
         pair = self._some()
         makers = (
             self._slice, self._slice, self._slice, self._transpose, self._reshape, self._reshape, self._broadcast,
-            self._part, self._copy,
+            self._part, self._copy, self._bits, self.selections.take, self.selections.take, self.selections.flat,
         )  # fmt: skip
         made = self._pick(makers)(pair.host)
         if made is None:
@@ -104,6 +107,7 @@ class Program:
 
     def _both(self, text: str, run: Callable[..., Any], *pairs: Pair) -> tuple[Any, Any] | None:
         """Run one operation on both sides; None if both refuse."""
+        self.current = text
         try:
             host = run(*(p.host for p in pairs))
         except FAMILIES as error:
@@ -172,12 +176,18 @@ class Program:
     def _copy(self, host: np.ndarray[Any, Any]) -> Any:
         return ".copy()", lambda x: x.copy()
 
+    def _bits(self, host: np.ndarray[Any, Any]) -> Any:
+        # not floats as integers, since of NaN arithmetic keeps no bits that one could compare
+        other = {"uint8": "int8", "int16": "uint16", "int32": "uint32", "uint64": "int64"}.get(host.dtype.name)
+        return None if other is None else (f".view({other})", lambda x: x.view(other))
+
     # -- writes -------------------------------------------------------------------------------------------------------
 
     def _write(self) -> None:
         makers = (
             self._augment, self._augment, self._assign, self._assign, self._overlap, self._overlap, self._mask,
-            self._integers, self._out, self._fill,
+            self._integers, self._out, self._fill, self._protect,
+            self._select, self._select, self._select, self._select,
         )  # fmt: skip
         made = self._pick(makers)(self._some())
         if made is not None:
@@ -306,6 +316,17 @@ class Program:
     def _fill(self, pair: Pair) -> Any:
         scalar: Any = True if pair.host.dtype.kind == "b" else self._pick((0, 1, 7))
         return f"{pair.text}.fill({scalar})", lambda x: x.fill(scalar), (pair,)
+
+    def _select(self, pair: Pair) -> Any:
+        maker = self._pick((self.selections.write, self.selections.at, self.selections.function))
+        made = maker(pair.host)
+        return made and (f"{pair.text}{made[0]}", made[1], (pair,))
+
+    def _protect(self, pair: Pair) -> Any:
+        if not pair.host.flags.owndata:
+            return None  # whether a view can be written to depends on its base
+        allowed = self._chance(0.7)
+        return f"{pair.text}.setflags(write={allowed})", lambda x: x.setflags(write=allowed), (pair,)
 
     # -- comparison ---------------------------------------------------------------------------------------------------
 

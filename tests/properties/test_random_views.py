@@ -22,7 +22,8 @@ def check(seed: int, device: str) -> None:
             try:
                 program.step()
             except Exception as error:
-                raise AssertionError(f"seed {seed} on {device}: after\n" + "\n".join(program.lines)) from error
+                lines = "\n".join(program.lines)
+                raise AssertionError(f"seed {seed} on {device}: {program.current}\nafter\n{lines}") from error
             if each_step:
                 program.check(f"seed {seed} on {device}")
         program.check(f"seed {seed} on {device}")

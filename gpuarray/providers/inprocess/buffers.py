@@ -59,6 +59,11 @@ class HostBuffer:
         self._pool = pool
         self._lease: _Lease | None = None
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether somebody outside has the memory, because it was exported or adopted."""
+        return self._pool is None or self._lease is not None
+
     def export(self) -> Memory:
         """Return the memory as an array; it is not used for anything else while the array or a view of it lives."""
         if self._pool is None:
@@ -112,6 +117,7 @@ class Pool:
         self._retained = _retained()
         self.bytes_live = 0
         self.bytes_pooled = 0
+        self.peak_bytes = 0
 
     def allocate(self, nbytes: int) -> HostBuffer:
         """Return a buffer of ``nbytes`` bytes with undefined contents.
@@ -131,6 +137,7 @@ class Pool:
             else:
                 memory = self._obtain(size)
             self.bytes_live += size
+            self.peak_bytes = max(self.peak_bytes, self.bytes_live)
         return HostBuffer(nbytes, memory, self)
 
     def adopt(self, array: npt.NDArray[Any], nbytes: int) -> HostBuffer:
@@ -145,7 +152,13 @@ class Pool:
         """Return the gauges of memory."""
         with self._lock:
             self._collect()
-            return {"bytes_live": self.bytes_live, "bytes_pooled": self.bytes_pooled}
+            return {"bytes_live": self.bytes_live, "bytes_pooled": self.bytes_pooled, "peak_bytes": self.peak_bytes}
+
+    def restart_peak(self) -> None:
+        """Count the peak of memory anew, from what is live now."""
+        with self._lock:
+            self._collect()
+            self.peak_bytes = self.bytes_live
 
     def trim(self) -> None:
         """Let all unused memory go."""

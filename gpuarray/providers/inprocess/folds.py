@@ -1,7 +1,9 @@
 """Folds: what a reduction row does with one tile, and how the parts of a row that is spread over tiles meet.
 
 Sums inside a tile are NumPy's pairwise ones, and the parts of a row are added pairwise too, so the error is no larger
-than NumPy's. Sums and products of float16 run in float32. Positions (argmax, argmin) are those of the first extreme
+than NumPy's. Sums and products of float16 run in float32. Squared deviations are those from each tile's mean; parts
+meet by the formula of Chan, Golub and LeVeque (1979), "Updating formulae and a pairwise algorithm for computing sample
+variances". Positions (argmax, argmin) are those of the first extreme
 element in C order, and NaN is more extreme than any number. The compiler of loops calls this.
 """
 
@@ -76,6 +78,12 @@ def whole(fold: Fold, tiling: Tiling) -> Callable[[Array, Array], None]:
         return locate
     reduce = _reduce(fold)
     dtype = computing_dtype(fold)
+    if fold.op.centred:
+
+        def spread(operand: Array, out: Array) -> None:
+            np.copyto(out, _deviations(operand, axes)[2], casting="unsafe")
+
+        return spread
     if fold.dtype == dtype:
 
         def direct(operand: Array, out: Array) -> None:
@@ -92,6 +100,13 @@ def whole(fold: Fold, tiling: Tiling) -> Callable[[Array, Array], None]:
 def partial(fold: Fold, tiling: Tiling) -> Callable[[Tile, Array, Any], None]:
     """Return ``fold(at, operand, parts)``, which folds one tile into its place among the parts of its rows."""
     axes = tiling.axes
+    if fold.op.centred:
+
+        def moments(at: Tile, operand: Array, parts: Array) -> None:
+            for part, value in zip(parts, _deviations(operand, axes), strict=True):
+                part[at.part][at.rows] = value
+
+        return moments
     if not fold.op.indexed:
         reduce = _reduce(fold)
         dtype = computing_dtype(fold)
@@ -121,12 +136,16 @@ def partial(fold: Fold, tiling: Tiling) -> Callable[[Tile, Array, Any], None]:
 def make_parts(fold: Fold, tiling: Tiling) -> Any:
     """Return the memory that :func:`partial` fills: a part of every row for each tile the row is spread over."""
     shape = (tiling.parts, *tiling.row_extents)
+    if fold.op.centred:
+        return np.empty((3, *shape), computing_dtype(fold))
     values = np.empty(shape, computing_dtype(fold))
     return (values, np.empty(shape, np.int64)) if fold.op.indexed else values
 
 
 def meet(fold: Fold, parts: Any) -> Array:
     """Return the fold of all parts of the rows, in an order that is always the same."""
+    if fold.op.centred:
+        return _together(parts)
     if not fold.op.indexed:
         return _pairwise(fold.op.combine.numpy, parts)
     values, positions = parts
@@ -144,6 +163,26 @@ def _pairwise(combine: Callable[..., Any], parts: Array) -> Array:
         paired = combine(parts[0 : 2 * half : 2], parts[1 : 2 * half : 2])
         parts = paired if len(parts) % 2 == 0 else np.concatenate([paired, parts[-1:]])
     return np.asarray(parts[0])
+
+
+def _deviations(operand: Array, axes: Shape) -> tuple[int, Array, Array]:
+    """Return the number of elements of each row, their mean, and the sum of the squares about it."""
+    count = prod(operand.shape[axis] for axis in axes)
+    mean = np.add.reduce(operand, axes, keepdims=True) / operand.dtype.type(count)
+    off = np.asarray(operand - mean)
+    return count, mean, np.add.reduce(np.multiply(off, off, out=off), axes, keepdims=True)
+
+
+def _together(parts: Array) -> Array:
+    """Return the squared deviations of all parts, which are counts, means and squares along the first axis."""
+    while parts.shape[1] > 1:
+        half = parts.shape[1] // 2
+        (n, m, a), (count, mean, squares) = parts[:, 0 : 2 * half : 2], parts[:, 1 : 2 * half : 2]
+        gap, share = mean - m, count / (n + count)
+        met = np.stack([n + count, m + gap * share, a + squares + gap * gap * (n * share)])
+        parts = met if parts.shape[1] % 2 == 0 else np.concatenate([met, parts[:, -1:]], axis=1)
+    _, mean, squares = parts[:, 0]
+    return np.asarray(squares + (mean - mean))  # NaN where the mean is no number
 
 
 def _reduce(fold: Fold) -> Callable[..., Any]:

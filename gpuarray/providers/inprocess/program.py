@@ -263,6 +263,9 @@ class _Writer:
             is_computed = isinstance(item, Apply | Take) or (isinstance(item, Fold) and self.is_whole)
             once = self.uses[store.value] == 1 or store.layout.is_contiguous
             is_placed = store.position is not None
+            if any(store.slot == written for _, written in self.loop.updates):
+                # of all functions, only ufuncs may write to what they read
+                is_computed = isinstance(item, Apply) and isinstance(item.op.numpy, np.ufunc)
             if (is_full or is_row) and is_computed and once and not is_placed and item.dtype == store.dtype:
                 found.setdefault(store.value, number)
         return found

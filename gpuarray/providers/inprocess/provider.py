@@ -8,12 +8,14 @@ registry of providers makes one for the device ``cpu``; tests make limited ones 
 import os
 import platform
 from collections.abc import Mapping, Sequence
+from time import perf_counter_ns
 from typing import Any, TypeAlias, assert_never
 from weakref import WeakSet
 
 import numpy as np
 import numpy.typing as npt
 
+from gpuarray import events
 from gpuarray.device import Capabilities, Device
 from gpuarray.dtypes import ALL, DType
 from gpuarray.errors import DeviceError
@@ -74,14 +76,20 @@ class InProcessProvider:
         """Copy a C-contiguous host array to the start of ``buffer``."""
         self._check_open()
         data = _flat(array)
+        start = perf_counter_ns() if events.listeners else 0
         self.team.copy(buffer.memory[: data.size], data)
+        if start:
+            events.span(events.UPLOAD, self.device.name, start, perf_counter_ns(), data.size)
         self._events["bytes_uploaded"] += data.size
 
     def read(self, buffer: HostBuffer, array: npt.NDArray[Any]) -> None:
         """Copy the start of ``buffer`` into a C-contiguous host array."""
         self._check_open()
         data = _flat(array)
+        start = perf_counter_ns() if events.listeners else 0
         self.team.copy(data, buffer.memory[: data.size])
+        if start:
+            events.span(events.DOWNLOAD, self.device.name, start, perf_counter_ns(), data.size)
         self._events["bytes_downloaded"] += data.size
 
     def export(self, buffer: HostBuffer) -> Memory:
@@ -129,12 +137,24 @@ class InProcessProvider:
         """Run tasks in order; they are done on return."""
         self._check_open()
         team = self.team
+        told: list[events.Launch] | None = [] if events.listeners else None
         with np.errstate(all="ignore"):
             for task in tasks:
                 inputs = [buffer.memory for buffer in task.inputs]
                 outputs = [buffer.memory for buffer in task.outputs]
+                start = 0 if told is None else perf_counter_ns()
                 task.prepared.run(inputs, outputs, task.scalars, team)
+                if told is not None:
+                    told.append(self._launch(task, start, perf_counter_ns()))
         self._events["launches"] += len(tasks)
+        if told:
+            for listener in events.listeners:
+                listener.launches(told)
+
+    def _launch(self, task: Task, start: int, stop: int) -> events.Launch:
+        kind = type(task.prepared).__name__.removeprefix("Prepared").lower()
+        nbytes = sum(b.nbytes for b in task.inputs), sum(b.nbytes for b in task.outputs)
+        return events.Launch(self.device.name, kind, task.tag, 0, nbytes, start, stop, False)
 
     def synchronize(self) -> None:
         """Return at once: what runs here is done when :meth:`run` returns."""
@@ -155,9 +175,17 @@ class InProcessProvider:
         return {**self._events, **self.pool.stats()}
 
     def reset_stats(self) -> None:
-        """Set the counters of events to zero."""
+        """Set the counters of events to zero, and the peak to what is live now."""
         for name in self._events:
             self._events[name] = 0
+        self.restart_peak()
+
+    def restart_peak(self) -> None:
+        """Count the peak of memory anew, from what is live now."""
+        self.pool.restart_peak()
+
+    def collect(self) -> None:
+        """Do nothing: launches are told of when they have run, which is when :meth:`run` returns."""
 
     def close(self) -> None:
         """End the threads and let unused memory go; later calls raise DeviceError."""

@@ -1,0 +1,104 @@
+"""What an array's memory is like, as NumPy's flags say it."""
+
+from typing import Any, ClassVar
+
+from gpuarray.graph.layouts import permute
+
+
+class Flags:
+    """What :attr:`GpuArray.flags` returns: NumPy's flags as attributes and items."""
+
+    __slots__ = ("_array", "c_contiguous", "f_contiguous", "owndata")
+
+    #: NumPy's names of items, and the attributes that they stand for.
+    _SHORT: ClassVar = {"C": "c_contiguous", "F": "f_contiguous", "O": "owndata", "W": "writeable", "A": "aligned"} | {
+        "X": "writebackifcopy",
+        "B": "behaved",
+        "CA": "carray",
+        "FA": "farray",
+        "CONTIGUOUS": "c_contiguous",
+        "FORTRAN": "f_contiguous",
+    }
+    _SHOWN: ClassVar = ("c_contiguous", "f_contiguous", "owndata", "writeable", "aligned", "writebackifcopy")
+    _LONG: ClassVar = frozenset((*_SHOWN, "fnc", "forc", "behaved", "carray", "farray"))
+
+    def __init__(self, array: Any) -> None:
+        layout = array._storage_layout()
+        whole = layout.size <= 1 or array._part in (None, "bits")
+        self._array = array
+        self.c_contiguous = layout.size == 0 or (whole and layout.is_contiguous)
+        self.f_contiguous = layout.size == 0 or (whole and permute(layout, range(array.ndim)[::-1]).is_contiguous)
+        self.owndata = array._layout is None and array._part is None
+
+    @property
+    def writeable(self) -> bool:
+        """Whether the array can be written to; can be set."""
+        return bool(self._array._access)
+
+    @writeable.setter
+    def writeable(self, value: Any) -> None:
+        self._array.setflags(write=value)
+
+    @property
+    def aligned(self) -> bool:
+        """True: elements are always aligned."""
+        return True
+
+    @property
+    def writebackifcopy(self) -> bool:
+        """False: no array is a copy that another one waits for."""
+        return False
+
+    @property
+    def contiguous(self) -> bool:
+        """NumPy's other name of ``c_contiguous``."""
+        return self.c_contiguous
+
+    @property
+    def fortran(self) -> bool:
+        """NumPy's other name of ``f_contiguous``."""
+        return self.f_contiguous
+
+    @property
+    def fnc(self) -> bool:
+        """Whether ``f_contiguous`` and not ``c_contiguous``."""
+        return self.f_contiguous and not self.c_contiguous
+
+    @property
+    def forc(self) -> bool:
+        """Whether ``f_contiguous`` or ``c_contiguous``."""
+        return self.f_contiguous or self.c_contiguous
+
+    @property
+    def behaved(self) -> bool:
+        """Whether aligned and writeable."""
+        return self.writeable
+
+    @property
+    def carray(self) -> bool:
+        """Whether behaved and ``c_contiguous``."""
+        return self.writeable and self.c_contiguous
+
+    @property
+    def farray(self) -> bool:
+        """Whether behaved, ``f_contiguous`` and not ``c_contiguous``."""
+        return self.writeable and self.fnc
+
+    def __getitem__(self, name: str) -> bool:
+        attribute = self._SHORT.get(name, name.lower() if name.isupper() else "")
+        if attribute not in self._LONG:
+            raise KeyError(f"Unknown flag: {name!r}; the flags are {', '.join(sorted(self._LONG)).upper()}")
+        return bool(getattr(self, attribute))
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if name not in ("W", "WRITEABLE"):
+            raise KeyError(f"Unknown flag: {name!r}; only WRITEABLE can be set")
+        self.writeable = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Flags) and all(getattr(self, n) == getattr(other, n) for n in self._SHOWN)
+
+    __hash__ = None  # type: ignore[assignment]  # as NumPy's, which change
+
+    def __repr__(self) -> str:
+        return "".join(f"  {name.upper()} : {getattr(self, name)}\n" for name in self._SHOWN)
