@@ -3,7 +3,7 @@
 Arrays are lazy: operations are recorded, fused and run where they run best when a value is needed.
 """
 
-from gpuarray import fft, linalg, numpy_api, random
+from gpuarray import fft, lib, linalg, numpy_api, random, special
 from gpuarray.api.constants import e, inf, nan, newaxis, pi
 from gpuarray.api.creation import (
     arange,
@@ -191,19 +191,23 @@ from gpuarray.api.searching import argmax, argmin, argwhere, count_nonzero, flat
 from gpuarray.api.sets import isin, unique_all, unique_counts, unique_inverse, unique_values
 from gpuarray.api.sorting import argsort, sort
 from gpuarray.api.statistical import cumulative_prod, cumulative_sum, max, mean, min, prod, std, sum, var
-from gpuarray.api.utility import all, any, asnumpy, devices, diff, evaluate, synchronize
+from gpuarray.api.utility import all, any, asnumpy, devices, diff, evaluate, prefetch, synchronize
 from gpuarray.array import GpuArray
 from gpuarray.config import config, using
 from gpuarray.device import Device
+from gpuarray.diagnostics.environment import report
 from gpuarray.diagnostics.explain import explain
-from gpuarray.interop import dlpack
+from gpuarray.diagnostics.profile import profile
+from gpuarray.interop import after_import, dlpack
 from gpuarray.interop.dlpack import from_dlpack
+from gpuarray.numpy_api import namespace
+from gpuarray.numpy_api.namespace import *  # noqa: F403  # it says what it has
 from gpuarray.runtime.telemetry import reset_stats, stats
-
-__version__ = "0.1.0"
+from gpuarray.version import __version__
 
 numpy_api.install()
 dlpack.install()
+after_import.install()
 
 __all__ = [
     "Device",
@@ -335,6 +339,7 @@ __all__ = [
     "left_shift",
     "less",
     "less_equal",
+    "lib",
     "linalg",
     "linspace",
     "log",
@@ -374,7 +379,9 @@ __all__ = [
     "positive",
     "pow",
     "power",
+    "prefetch",
     "prod",
+    "profile",
     "rad2deg",
     "radians",
     "random",
@@ -383,6 +390,7 @@ __all__ = [
     "reciprocal",
     "remainder",
     "repeat",
+    "report",
     "reset_stats",
     "reshape",
     "result_type",
@@ -397,6 +405,7 @@ __all__ = [
     "sinh",
     "sort",
     "spacing",
+    "special",
     "sqrt",
     "square",
     "squeeze",
@@ -435,3 +444,4 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
+__all__ += namespace.__all__

@@ -83,6 +83,8 @@ class Capabilities:
         What steps may compute with.
     native_int64 : bool
         Whether kernels have 64-bit integers; without, they compute them as pairs of 32-bit words.
+    subnormal_float32 : bool
+        Whether arithmetic keeps subnormal float32 numbers; without, kernels do so by integers.
     binding_limit, buffer_limit : int
         Largest window that one binding can show; largest buffer.
     storage_bindings : int
@@ -91,6 +93,10 @@ class Capabilities:
         Workgroups along one dimension.
     workgroup_memory : int
         Memory that a workgroup may share.
+    workgroup_size : int
+        Most invocations of a workgroup.
+    subgroup_size : int
+        Fewest invocations of a subgroup; 0 where kernels have no subgroups.
     recompute_limit : int
         How many simple operations an element may cost before storing it beats computing it twice.
     row_limit : int
@@ -106,11 +112,14 @@ class Capabilities:
     driver: str = ""
     dtypes: frozenset[DType] = frozenset(dtypes.ALL)
     native_int64: bool = True
+    subnormal_float32: bool = True
     binding_limit: int = 1 << 62
     buffer_limit: int = 1 << 62
     storage_bindings: int = 1 << 20
     workgroup_limit: int = 65535
     workgroup_memory: int = 16384
+    workgroup_size: int = 256
+    subgroup_size: int = 0
     recompute_limit: int = 32
     row_limit: int = 1 << 17
     parallel_rows: int = 64

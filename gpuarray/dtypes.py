@@ -32,7 +32,10 @@ FLOATING: Final = (float16, float32, float64)
 COMPLEX: Final = (complex64, complex128)
 ALL: Final = (bool_, *SIGNED, *UNSIGNED, *FLOATING, *COMPLEX)
 
-_CANONICAL: Final[dict[Any, DType]] = {dtype: dtype for dtype in ALL}
+#: By the objects, scalar types and usual names of dtypes; :func:`canonical` finds the others.
+_CANONICAL: Final[dict[Any, DType]] = {
+    name: dtype for dtype in ALL for name in (dtype, dtype.type, dtype.name, f"{dtype.kind}{dtype.itemsize}")
+}
 
 
 def canonical(dtype: Any) -> DType:

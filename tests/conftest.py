@@ -1,5 +1,6 @@
 """Fixtures: every test body that takes ``device`` runs in-process, in-process without float64, and on a wgpu device."""
 
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,6 +14,9 @@ from gpuarray import dtypes
 from gpuarray.device import Device
 from gpuarray.providers import registry
 from gpuarray.providers.inprocess.provider import InProcessProvider, default_capabilities
+
+# SciPy and scikit-learn take arrays of other namespaces if this is set before SciPy is imported
+os.environ["SCIPY_ARRAY_API"] = "1"
 
 # the helpers in support.py are for all folders of tests
 sys.path.insert(0, str(Path(__file__).parent))
@@ -33,7 +37,7 @@ xp.config.verify = True
 # the same cases every time, and many more of them with --hypothesis-profile=deep
 _PROFILE = settings(deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
 settings.register_profile("quick", _PROFILE, max_examples=150)
-settings.register_profile("deep", _PROFILE, max_examples=2000)
+settings.register_profile("deep", _PROFILE, max_examples=5000)
 settings.load_profile("quick")
 
 

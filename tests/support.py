@@ -95,3 +95,28 @@ def both(host: np.ndarray[Any, Any], device: Any = None) -> tuple[np.ndarray[Any
 
 #: Dtypes by name, for readable parameters of tests.
 DTYPES = {dtype.name: dtype for dtype in dtypes.ALL}
+
+
+def assert_near(actual: Any, expected: Any, *, rtol: float = 1e-5, what: str = "") -> None:
+    """Check for NumPy's shape and dtype, and values that are apart by a share of the largest at most.
+
+    Parameters
+    ----------
+    actual : GpuArray
+        What a client computed with arrays of this package.
+    expected : ndarray
+        What it computed with NumPy's.
+    rtol : float
+        The share; elements of integers and booleans must be equal.
+    what : str
+        What to say of a failure.
+    """
+    assert isinstance(actual, xp.GpuArray), f"{what}: {type(actual)}"
+    host, wanted = np.asarray(actual), np.asarray(expected)
+    assert (host.shape, host.dtype) == (wanted.shape, wanted.dtype), what
+    if wanted.dtype.kind not in "fc":
+        np.testing.assert_array_equal(host, wanted, err_msg=what)
+        return
+    finite = wanted[np.isfinite(wanted)]
+    largest = float(np.abs(finite).max(initial=0))
+    np.testing.assert_allclose(host, wanted, rtol=rtol, atol=rtol * largest, err_msg=what)

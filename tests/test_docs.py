@@ -13,6 +13,7 @@ from gpuarray.providers import registry
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "CHANGELOG.md"])
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+NEEDS = re.compile(r"^<!-- needs: (\w+) -->$", re.MULTILINE)
 LINK = re.compile(r"\[[^\]\n]+\]\(([^)\s]+)\)")
 
 
@@ -35,6 +36,8 @@ def anchors(path):
 
 @pytest.mark.parametrize("path", [path for path in PAGES if python_blocks(path)], ids=named)
 def test_python_blocks_run(path, tmp_path, monkeypatch):
+    for package in NEEDS.findall(path.read_text(encoding="utf-8")):
+        pytest.importorskip(package, reason=f"{package} is no part of the test extra")
     monkeypatch.chdir(tmp_path)
     names = {"__name__": "__docs__"}
     for number, code in enumerate(python_blocks(path), 1):

@@ -72,19 +72,19 @@ def test_generated_pages_are_current():
     assert finished.returncode == 0, finished.stderr
 
 
-def test_wheel_holds_the_package_and_its_shaders_only():
+def test_wheel_holds_the_package_its_shaders_and_its_page_only():
     included = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]
     assert included["wheel"]["packages"] == ["gpuarray"]
     kinds = {
         path.suffix or path.name for path in (ROOT / "gpuarray").rglob("*") if path.is_file() and path.suffix != ".pyc"
     }
-    assert kinds <= {".py", ".wgsl", ".typed"}
+    assert kinds <= {".py", ".wgsl", ".html", ".typed"}
 
 
 def test_report_has_every_section():
     finished = run_python("-m", "gpuarray")
     assert finished.returncode == 0, finished.stderr
-    for title in ("Versions", "Adapters", 'Device "auto"', "Cache", "Settings"):
+    for title in ("Versions", "Adapters", "Self test", "Auto", "Cache", "Settings"):
         assert f"\n{title}" in f"\n{finished.stdout}"
     assert "not available" not in finished.stdout
 

@@ -167,25 +167,38 @@ def _filled(shape: Any, value: Any, dtype: DType, device: DeviceLike, *like: Any
 
 
 def full_like(
-    x: ArrayLike, /, fill_value: Any, dtype: DTypeLike = None, *, shape: Any = None, device: DeviceLike = None
-) -> GpuArray:
-    """Return an array with the shape, dtype and device of another one, and one value everywhere."""
+    x: ArrayLike, /, fill_value: Any, dtype: DTypeLike = None, order: str = "K", subok: bool = True,
+    shape: Any = None, *, device: DeviceLike = None,
+) -> GpuArray:  # fmt: skip
+    """Return an array with the shape, dtype and device of another one, and one value everywhere.
+
+    ``order`` and ``subok`` are accepted for NumPy's sake.
+    """
     like = as_array(x)
     extents = like.shape if shape is None else shape
     return full(extents, fill_value, like.dtype if dtype is None else dtype, device=device or like.device)
 
 
-def zeros_like(x: ArrayLike, /, dtype: DTypeLike = None, *, shape: Any = None, device: DeviceLike = None) -> GpuArray:
+def zeros_like(
+    x: ArrayLike, /, dtype: DTypeLike = None, order: str = "K", subok: bool = True, shape: Any = None, *,
+    device: DeviceLike = None,
+) -> GpuArray:  # fmt: skip
     """Return zeros with the shape, dtype and device of another array."""
     return full_like(x, 0, dtype, shape=shape, device=device)
 
 
-def ones_like(x: ArrayLike, /, dtype: DTypeLike = None, *, shape: Any = None, device: DeviceLike = None) -> GpuArray:
+def ones_like(
+    x: ArrayLike, /, dtype: DTypeLike = None, order: str = "K", subok: bool = True, shape: Any = None, *,
+    device: DeviceLike = None,
+) -> GpuArray:  # fmt: skip
     """Return ones with the shape, dtype and device of another array."""
     return full_like(x, 1, dtype, shape=shape, device=device)
 
 
-def empty_like(x: ArrayLike, /, dtype: DTypeLike = None, *, shape: Any = None, device: DeviceLike = None) -> GpuArray:
+def empty_like(
+    x: ArrayLike, /, dtype: DTypeLike = None, order: str = "K", subok: bool = True, shape: Any = None, *,
+    device: DeviceLike = None,
+) -> GpuArray:  # fmt: skip
     """Return an array with the shape, dtype and device of another one; its contents do not matter."""
     return full_like(x, 0, dtype, shape=shape, device=device)
 
@@ -252,10 +265,12 @@ def linspace(
     /,
     num: int = 50,
     endpoint: bool = True,
-    *,
+    retstep: bool = False,
     dtype: DTypeLike = None,
+    axis: int = 0,
+    *,
     device: DeviceLike = None,
-) -> GpuArray:
+) -> Any:
     """Return evenly spaced numbers over an interval.
 
     Parameters
@@ -266,8 +281,12 @@ def linspace(
         How many numbers.
     endpoint : bool
         Whether ``stop`` is the last number, exactly.
+    retstep : bool
+        Whether to return the distance between neighbours too.
     dtype : dtype, optional
         By default the default floating (or complex) dtype; integers are rounded down.
+    axis : int
+        Where the new axis is, if the ends are arrays.
     device : Device or str, optional
         Where the array lives; ``config.device`` by default.
 
@@ -278,6 +297,17 @@ def linspace(
     """
     if num < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative.")
+    values = _evenly(start, stop, num, endpoint, dtype, device)
+    if axis != 0:
+        order = list(range(1, values.ndim))
+        order.insert(build.normalize_axis(axis, values.ndim), 0)
+        values = values.transpose(order)
+    parts = num - 1 if endpoint else num
+    return (values, (stop - start) / parts if parts > 0 else math.nan) if retstep else values
+
+
+def _evenly(start: Any, stop: Any, num: int, endpoint: bool, dtype: DTypeLike, device: DeviceLike) -> GpuArray:
+    """Return evenly spaced numbers along a new first axis."""
     if any(np.ndim(v) if not isinstance(v, GpuArray) else v.ndim for v in (start, stop)):
         return _linspace_of_arrays(start, stop, num, endpoint, dtype, device)
     first, last = (v.item() if isinstance(v, GpuArray | np.ndarray | np.generic) else v for v in (start, stop))
@@ -397,8 +427,8 @@ def meshgrid(*arrays: ArrayLike, indexing: str = "xy", sparse: bool = False, cop
     return tuple(grids)
 
 
-def copy(x: ArrayLike, /) -> GpuArray:
-    """Return a new array with the same elements."""
+def copy(x: ArrayLike, /, order: str = "K", subok: bool = False) -> GpuArray:
+    """Return a new array with the same elements; ``order`` and ``subok`` are accepted for NumPy's sake."""
     return as_array(x).copy()
 
 

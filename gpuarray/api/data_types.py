@@ -8,7 +8,7 @@ from gpuarray.api.arguments import ArrayLike, DeviceLike, as_array, as_arrays, w
 from gpuarray.array import GpuArray
 from gpuarray.config import config, strictness
 from gpuarray.dtypes import DType, canonical
-from gpuarray.graph import standard
+from gpuarray.graph import build, standard
 from gpuarray.graph.layouts import Shape
 
 bool: Final = np.bool_
@@ -129,7 +129,7 @@ def broadcast_shapes(*shapes: Any) -> Shape:
 
 def broadcast_to(x: ArrayLike, /, shape: Any) -> GpuArray:
     """Return a read-only view of an array with another shape, to which it must broadcast."""
-    return as_array(x).broadcast((shape,) if isinstance(shape, int) else tuple(shape))
+    return as_array(x).broadcast(build.resolve_shape(shape))
 
 
 def _dtype_of(value: Any) -> Any:

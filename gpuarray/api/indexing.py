@@ -5,14 +5,16 @@ from typing import Any
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.api.arguments import ArrayLike, as_array, as_arrays
+from gpuarray.api.arguments import ArrayLike, as_array, as_arrays, write_out
 from gpuarray.array import GpuArray, wrap
 from gpuarray.graph import build
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import generators
 
 
-def take(x: ArrayLike, indices: ArrayLike, /, axis: int | None = None, *, mode: str = "raise") -> GpuArray:
+def take(
+    x: ArrayLike, indices: ArrayLike, /, axis: int | None = None, out: Any = None, mode: str = "raise"
+) -> GpuArray:
     """Return elements at positions along an axis.
 
     Parameters
@@ -23,6 +25,8 @@ def take(x: ArrayLike, indices: ArrayLike, /, axis: int | None = None, *, mode: 
         Positions; negative ones count from the end.
     axis : int, optional
         Along which axis; by default positions in C order.
+    out : GpuArray or ndarray, optional
+        Where to put the result.
     mode : {"raise", "wrap", "clip"}
         What to do with positions out of range: raise, take them modulo the extent, or take the nearest end.
 
@@ -49,7 +53,7 @@ def take(x: ArrayLike, indices: ArrayLike, /, axis: int | None = None, *, mode: 
         positions = _into_range(positions, array.shape[number], mode)
     if not array.shape[number] and positions.size:
         raise IndexError("cannot do a non-empty take from an empty axes.")
-    return array[(slice(None),) * number + (positions,)]
+    return write_out(array[(slice(None),) * number + (positions,)], out)  # type: ignore[no-any-return]  # an array
 
 
 def _into_range(positions: GpuArray, extent: int, mode: str) -> GpuArray:

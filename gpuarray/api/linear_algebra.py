@@ -189,8 +189,7 @@ def dot(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
     return write_out(found, out)  # type: ignore[no-any-return]  # out is the result
 
 
-def outer(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
+def outer(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
     """Return the products of all elements of one array with all elements of another, as a matrix."""
     left, right = as_arrays(x1, x2)
-    product: GpuArray = left.reshape((-1, 1)) * right.reshape((1, -1))
-    return product
+    return write_out(left.reshape((-1, 1)) * right.reshape((1, -1)), out)  # type: ignore[no-any-return]  # an array

@@ -5,6 +5,7 @@ from operator import index
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 
 from gpuarray import dtypes
 from gpuarray.api.arguments import ArrayLike, Axis, DTypeLike, as_array, as_arrays, check_nbytes, result, write_out
@@ -152,12 +153,8 @@ def moveaxis(x: ArrayLike, source: int | Sequence[int], destination: int | Seque
         If there are as many sources as destinations, or one is named twice.
     """
     array = as_array(x)
-    sources, places = (
-        [build.normalize_axis(a, array.ndim) for a in (v if isinstance(v, Iterable) else (v,))]
-        for v in (source, destination)
-    )
-    if len(set(sources)) != len(sources) or len(set(places)) != len(places):
-        raise ValueError(f"repeated axis in `source` or `destination` argument: {source}, {destination}")
+    sources = normalize_axis_tuple(source, array.ndim, "source")
+    places = normalize_axis_tuple(destination, array.ndim, "destination")
     if len(sources) != len(places):
         raise ValueError("`source` and `destination` arguments must have the same number of elements")
     order = [a for a in range(array.ndim) if a not in sources]

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.api.arguments import ArrayLike, Axis, as_array, as_arrays, result
+from gpuarray.api.arguments import ArrayLike, Axis, as_array, as_arrays, result, write_out
 from gpuarray.api.elementwise import where as where
 from gpuarray.array import GpuArray, compaction, make, weak_node, wrap
 from gpuarray.config import strictness
@@ -26,7 +26,7 @@ def _position(op: Any, x: ArrayLike, axis: int | None, keepdims: bool) -> GpuArr
     return wrap(build.reduce(op, array.node(), axis, None, keepdims), array.device)
 
 
-def argmax(x: ArrayLike, /, axis: int | None = None, *, keepdims: bool = False) -> GpuArray:
+def argmax(x: ArrayLike, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> GpuArray:
     """Return positions of the first largest elements along an axis, or of the first NaN.
 
     Parameters
@@ -35,6 +35,8 @@ def argmax(x: ArrayLike, /, axis: int | None = None, *, keepdims: bool = False) 
         Real numbers.
     axis : int, optional
         Along which axis; by default the position among all elements in C order.
+    out : GpuArray or ndarray, optional
+        Where to put the result.
     keepdims : bool
         Keep the axes, with extent 1.
 
@@ -48,12 +50,12 @@ def argmax(x: ArrayLike, /, axis: int | None = None, *, keepdims: bool = False) 
     ValueError
         If there are no elements.
     """
-    return _position(reductions.argmax, x, axis, keepdims)
+    return write_out(_position(reductions.argmax, x, axis, keepdims), out)  # type: ignore[no-any-return]  # an array
 
 
-def argmin(x: ArrayLike, /, axis: int | None = None, *, keepdims: bool = False) -> GpuArray:
+def argmin(x: ArrayLike, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> GpuArray:
     """Return positions of the first smallest elements along an axis; the arguments are those of :func:`argmax`."""
-    return _position(reductions.argmin, x, axis, keepdims)
+    return write_out(_position(reductions.argmin, x, axis, keepdims), out)  # type: ignore[no-any-return]  # an array
 
 
 def _truth(array: GpuArray) -> Node:

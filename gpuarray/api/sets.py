@@ -154,7 +154,9 @@ def unique_values(x: ArrayLike, /) -> GpuArray:
 
 
 @standard_function
-def isin(x1: ArrayLike, x2: ArrayLike, /, *, invert: bool = False) -> GpuArray:
+def isin(
+    x1: ArrayLike, x2: ArrayLike, /, assume_unique: bool = False, invert: bool = False, *, kind: str | None = None
+) -> GpuArray:
     """Return for each element whether it is among others.
 
     Parameters
@@ -163,8 +165,12 @@ def isin(x1: ArrayLike, x2: ArrayLike, /, *, invert: bool = False) -> GpuArray:
         What to look for.
     x2 : array_like
         Among what.
+    assume_unique : bool
+        Accepted for NumPy's sake.
     invert : bool
         Return the opposite.
+    kind : {"sort", "table"}, optional
+        Accepted for NumPy's sake.
 
     Returns
     -------

@@ -1,5 +1,7 @@
 """Sorting functions. Every sort is stable."""
 
+from typing import Any, Final
+
 import numpy as np
 
 from gpuarray import dtypes
@@ -10,6 +12,9 @@ from gpuarray.dtypes import DType
 from gpuarray.graph import build, standard
 from gpuarray.ops import calls
 from gpuarray.ops.spec import CallOp
+
+#: What NumPy checks arguments with that make no difference here.
+_NOTHING: Final = np.empty(0)
 
 
 def _along(row: CallOp, x: GpuArray, axis: int, dtype: DType, descending: bool) -> GpuArray:
@@ -22,7 +27,10 @@ def _along(row: CallOp, x: GpuArray, axis: int, dtype: DType, descending: bool) 
     return wrap(node, x.device).swapaxes(number, -1)
 
 
-def sort(x: ArrayLike, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> GpuArray:
+def sort(
+    x: ArrayLike, /, axis: int = -1, kind: Any = None, order: Any = None, *, descending: bool = False,
+    stable: bool | None = True,
+) -> GpuArray:  # fmt: skip
     """Return elements in order along an axis.
 
     Parameters
@@ -32,6 +40,10 @@ def sort(x: ArrayLike, /, *, axis: int = -1, descending: bool = False, stable: b
         real parts, then by their imaginary parts.
     axis : int
         Along which axis.
+    kind : str, optional
+        One of NumPy's names of algorithms, which makes no difference.
+    order : optional
+        Accepted for NumPy's sake; there are no fields.
     descending : bool
         From large to small.
     stable : bool
@@ -46,13 +58,20 @@ def sort(x: ArrayLike, /, *, axis: int = -1, descending: bool = False, stable: b
     ------
     numpy.exceptions.AxisError
         If ``x`` has no such axis.
+    ValueError
+        If NumPy has no algorithm of that name, or ``order`` is given.
     """
+    np.sort(_NOTHING, kind=kind, order=order)
     array = as_array(x)
     return _along(calls.sort, array, axis, array.dtype, descending)
 
 
-def argsort(x: ArrayLike, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> GpuArray:
+def argsort(
+    x: ArrayLike, /, axis: int = -1, kind: Any = None, order: Any = None, *, descending: bool = False,
+    stable: bool | None = True,
+) -> GpuArray:  # fmt: skip
     """Return the positions that put elements in order, as int64; the arguments are those of :func:`sort`."""
+    np.argsort(_NOTHING, kind=kind, order=order)
     return _along(calls.argsort, as_array(x), axis, dtypes.int64, descending)
 
 

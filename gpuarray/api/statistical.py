@@ -10,6 +10,7 @@ from gpuarray.array import GpuArray, as_node, wrap
 from gpuarray.config import strictness
 from gpuarray.dtypes import DType
 from gpuarray.graph import build, standard
+from gpuarray.graph.layouts import contiguous, slice_axis
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import reductions
@@ -235,14 +236,37 @@ def mean(
     return write_out(result(build.cast(node, wanted), array, where), out)  # type: ignore[no-any-return]  # out is it
 
 
+def _squared_deviations(source: Node, axes: tuple[int, ...], keepdims: bool) -> Node:
+    """Return the sum of the squared deviations from the mean along axes, none of which is empty.
+
+    They do not change when all elements are shifted, so the fold is given differences from the row's first element.
+    These are as small as the data's spread: that a mean of them is rounded costs nothing. An outlier in the first place
+    makes the variance large before it makes the differences inexact.
+    """
+    first = contiguous(source.shape)
+    for axis in axes:
+        first = slice_axis(first, axis, 0, 1, 1)
+    shifted = build.elementwise(rows.subtract, source, build.view(source, first))
+    return build.reduce(reductions.squared_deviations, shifted, axes, shifted.dtype, keepdims)
+
+
 def _var_node(
     array: GpuArray, axes: tuple[int, ...], compute: DType, keepdims: bool, where: Any, correction: Any
 ) -> Node:
-    """Return the mean of the squared deviations from the mean: two passes, as NumPy, for the sake of accuracy.
+    """Return the mean of the squared deviations from the mean.
 
-    The second pass sums the deviations too. Their sum is not quite 0, because the mean was rounded, and what that adds
-    to the squares is known: Chan, Golub and LeVeque (1983), "Algorithms for computing the sample variance".
+    Without a mask the deviations are one fold. With a mask there are two passes, as in NumPy, the second of which sums
+    the deviations too. Their sum is not quite 0, because the mean was rounded, and what that adds to the squares is
+    known: Chan, Golub and LeVeque (1983), "Algorithms for computing the sample variance".
     """
+    count = _count(array, axes, where, dtypes.float64, keepdims)
+    if isinstance(count, int) and count and axes:
+        exact = build.cast(array.node(), dtypes.promote(compute, dtypes.float32))  # for differences of float16
+        parts = [exact] if compute.kind == "f" else [build.elementwise(r, exact) for r in (rows.real, rows.imag)]
+        sums = [_squared_deviations(part, axes, keepdims) for part in parts]
+        total = sums[0] if len(sums) == 1 else build.elementwise(rows.add, *sums)
+        value = build.elementwise(rows.divide, total, float(np.maximum(count - correction, 0)))
+        return value if compute.kind == "c" else build.cast(value, compute)
     source = build.cast(array.node(), compute)
     centre = _mean_node(array, axes, compute, True, where, source)
     deviation = build.elementwise(rows.subtract, source, centre)

@@ -127,6 +127,35 @@ def evaluate(*arrays: GpuArray) -> None:
         runtime.evaluate(nodes, device)
 
 
+def prefetch(x: GpuArray, device: Device | str | None = None) -> GpuArray:
+    """Bring the bytes of an array to a device before they are needed there, and leave them where they are as well.
+
+    Parameters
+    ----------
+    x : GpuArray
+        The array; it is evaluated, and a view brings all of its storage.
+    device : Device or str, optional
+        A pinned device; by default the one that ``x.device`` stands for.
+
+    Returns
+    -------
+    GpuArray
+        The array itself, whose ``device`` is what it was; see ``x.residency``.
+
+    Raises
+    ------
+    DeviceError
+        If there is no such device.
+    DeviceMemoryError
+        If it has no room.
+    """
+    wanted = x.device if device is None else Device(device)
+    node = settle(x)
+    runtime.evaluate((node,), x.device)
+    runtime.bring(node, wanted)
+    return x
+
+
 def synchronize(device: Device | str | None = None) -> None:
     """Wait until everything that was enqueued on a device, or on all of them, is done."""
     runtime.synchronize(None if device is None else Device(device))

@@ -1,4 +1,5 @@
-"""What kernels are made for: the compute types of a device, and whether the driver's own functions will do.
+"""What kernels are made for: the compute types of a device, what it does with subnormal numbers, and whether the driver's
+own functions will do.
 
 A device without 64-bit integers computes with pairs of words in their place. Every part of a kernel asks here for the
 compute type of a dtype; the answer is that of the device named by the innermost :func:`made_for`, and the native one
@@ -20,22 +21,35 @@ _PAIR_OF: Final = {"i64": "i64p", "u64": "u64p"}
 
 _paired: ContextVar[bool] = ContextVar("paired", default=False)
 _fast: ContextVar[bool] = ContextVar("fast", default=False)
+_gradual: ContextVar[bool] = ContextVar("gradual", default=False)
 
 
 @contextmanager
 def made_for(capabilities: Capabilities, *, fast: bool = False) -> Iterator[None]:
     """Make compute types those of a device during the block, and functions the driver's where ``fast``."""
     paired, quick = _paired.set(not capabilities.native_int64), _fast.set(fast)
+    gradual = _gradual.set(not capabilities.subnormal_float32 and not fast)
     try:
         yield
     finally:
         _paired.reset(paired)
         _fast.reset(quick)
+        _gradual.reset(gradual)
+
+
+def has_wide_integers() -> bool:
+    """Whether this kernel's device has 64-bit integers."""
+    return not _paired.get()
 
 
 def is_fast() -> bool:
     """Whether single-precision functions of this kernel may be the driver's own."""
     return _fast.get()
+
+
+def makes_underflow_gradual() -> bool:
+    """Whether this kernel has to do what the device does not: keep the subnormal sums and products of float32."""
+    return _gradual.get()
 
 
 def compute_type(dtype: DType) -> str:

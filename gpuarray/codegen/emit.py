@@ -1,16 +1,20 @@
 """From steps to programs: the one entrance to code generation."""
 
+from dataclasses import replace
 from math import prod
-from typing import assert_never
+from typing import Final, assert_never
 
+from gpuarray import dtypes
 from gpuarray.codegen import calls, slices
 from gpuarray.codegen.dialect import compute_type, made_for
 from gpuarray.codegen.folds import cut_row_program, is_one_walk, row_program
 from gpuarray.codegen.loops import flat_launch
-from gpuarray.codegen.products import product_program, shared_bytes
+from gpuarray.codegen.pairings import PairKernel, pairing_of
+from gpuarray.codegen.products import candidates, product_program
 from gpuarray.codegen.programs import Launch, Program
 from gpuarray.codegen.scans import ScanKernels
 from gpuarray.codegen.scatters import copy_program, scatter_program
+from gpuarray.codegen.transposes import tile_of, turned_launch
 from gpuarray.codegen.wgsl import template_of
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
@@ -21,6 +25,7 @@ from gpuarray.fusion.steps import (
     CopyStep,
     Fold,
     Index,
+    Load,
     Loop,
     ScanStep,
     ScatterStep,
@@ -66,12 +71,20 @@ def _program(step: Step, label: str, capabilities: Capabilities) -> Program:
 def _loop(loop: Loop, label: str, capabilities: Capabilities) -> Program:
     launches: list[Launch] = []
     scratch: tuple[int, ...] = ()
+    loop = _as_bits(loop)
     parts = slices.pieces(loop, capabilities)
     if parts is None:
         return cut_row_program(loop, slices.column_pieces(loop, capabilities) or (), label, capabilities)
     for part in parts:
         if not part.folds:
-            launches.append(flat_launch(part, label, capabilities))
+            tile = tile_of(part, capabilities)
+            launches.append(
+                turned_launch(part, tile, label, capabilities) if tile else flat_launch(part, label, capabilities)
+            )
+            continue
+        pairing = pairing_of(part, capabilities)
+        if pairing is not None:
+            launches.append(PairKernel(part, pairing, label, capabilities).launch())
             continue
         program = row_program(part, label, capabilities)
         launches += program.launches
@@ -79,6 +92,29 @@ def _loop(loop: Loop, label: str, capabilities: Capabilities) -> Program:
             tuple(max(pair) for pair in zip(scratch, program.scratch, strict=True)) if scratch else program.scratch
         )
     return Program(tuple(launches), scratch)
+
+
+#: Integers that hold the bits of what is smaller than a word.
+_BITS: Final = {1: dtypes.uint8, 2: dtypes.uint16}
+
+
+def _as_bits(loop: Loop) -> Loop:
+    """Return a loop that does no more than move small elements as one that does not look at them."""
+    if not all(isinstance(item, Load) for item in loop.instructions) or any(
+        s.position is not None for s in loop.stores
+    ):
+        return loop
+
+    def bits(dtype: DType) -> DType:
+        return _BITS.get(dtype.itemsize, dtype)
+
+    return replace(
+        loop,
+        instructions=tuple(replace(item, dtype=bits(item.dtype)) for item in loop.instructions),
+        stores=tuple(replace(store, dtype=bits(store.dtype)) for store in loop.stores),
+        input_dtypes=tuple(map(bits, loop.input_dtypes)),
+        output_dtypes=tuple(map(bits, loop.output_dtypes)),
+    )
 
 
 def label_of(step: Step) -> str:
@@ -124,7 +160,7 @@ def _without_kernel(step: Step, capabilities: Capabilities) -> str | None:
                 return f"{step.op.name} of {step.dtype.name} has no kernel"
             size = step.before * step.length * step.after
             return _too_large(capabilities, (size, step.source), (size, step.dtype))
-        case ContractStep() if shared_bytes(step.dtype) > capabilities.workgroup_memory:
+        case ContractStep() if not candidates(step.dtype, capabilities, step.left.shape[2]):
             return f"a matrix product of {step.dtype.name} needs more workgroup memory than this device has"
         case ContractStep():
             left, right = step.left.bounds(), step.right.bounds()

@@ -1,80 +1,126 @@
 """Loops with folds as row kernels.
 
-Each row is walked once a phase, by a whole workgroup (*group* mode: neighbours in a row are read by neighbouring
-invocations) or by one invocation (*thread* mode: short rows, or rows whose neighbours lie side by side). Where rows are
-few, a row is split among several walkers; their partial results go to scratch memory, and a second kernel folds them
-and computes what follows. The order of combination is fixed by the sizes alone, so results are reproducible.
+A row belongs to a team of invocations: a workgroup or part of one, whose neighbours read neighbours in the row, or a
+single invocation (short rows, or rows whose neighbours lie side by side). A row that fits the registers of its team is
+*held*: each element is read once, and each value computed once, for all phases. A longer one is *walked* once a phase.
+Where rows are few, a row is split among several teams; their partial results go to scratch memory, and a second kernel
+folds them and computes what follows. The order of combination is fixed by the sizes alone, so results are reproducible.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-import numpy as np
-
-from gpuarray import dtypes
-from gpuarray.codegen import casts
+from gpuarray.codegen.accumulators import Accumulator, accumulator
 from gpuarray.codegen.loops import (
     LoopKernel,
     coordinates,
+    emit_four,
     emit_uniform,
     expression,
     is_heavy,
+    makes_fours,
     open_kernel,
     value_name,
 )
 from gpuarray.codegen.programs import Binding, Launch, Program
-from gpuarray.codegen.storage import LANES, Access, register_type
-from gpuarray.codegen.wgsl import WINDOW_END, WORKGROUP, apply_expression, combine_expression, declare
+from gpuarray.codegen.storage import LANES, Access, word_dtype
+from gpuarray.codegen.teams import Team, held, seen, uses_subgroups
+from gpuarray.codegen.wgsl import WINDOW_END, WORKGROUP, declare
 from gpuarray.device import Capabilities
-from gpuarray.dtypes import DType
-from gpuarray.fusion.steps import FULL, OUTER, Apply, Fold, Index, Load, Loop, Store, Take
+from gpuarray.fusion.steps import FULL, OUTER, Apply, Fold, Index, Instruction, Load, Loop, Store, Take, weight
 from gpuarray.graph.layouts import Layout, contiguous_strides
-from gpuarray.ops import elementwise as rows
-from gpuarray.ops import reductions
-from gpuarray.ops.spec import ReduceOp
 
-GROUP: Final = "group"
-THREAD: Final = "thread"
-UNSET: Final = "0xffffffffu"
-#: How many walkers keep a device busy, in each mode; more rows than that are not split.
+#: How many walkers keep a device busy, workgroups and single invocations; more rows than that are not split.
 BUSY_GROUPS: Final = 2048
 BUSY_THREADS: Final = 1 << 17
-SHORT_ROW: Final = 64
+#: Rows up to this long are for one invocation each, where there are many.
+SHORT_ROW: Final = 16
+#: Rows that are walked several times, and are from this long on, are for the largest workgroups.
+LONG_ROW: Final = 1 << 15
+#: How many invocations hold a row, and how many times four elements each: few sizes, in the order of preference.
+_HOLDS: Final = (
+    (8, 1), (16, 1), (32, 1), (32, 4), (32, 8), (128, 4), (256, 4), (256, 8), (512, 8), (1024, 8),
+    (256, 1), (256, 2), (1024, 1), (1024, 2), (1024, 4),
+)  # fmt: skip
+#: Fewer invocations than this hold a row only where there are many rows.
+_SMALL_TEAM: Final = 32
+#: How many bytes of one value a workgroup holds at most: half of what registers are on common devices.
+_HELD_BYTES: Final = 1 << 17
+#: How much an invocation's elements may weigh together, where it computes them in one go.
+_HELD_WEIGHT: Final = 1024
+#: How many times four elements an invocation takes at once on a walk, unless they weigh more than this altogether.
+_TURN: Final = 2
+_TURN_WEIGHT: Final = 128
 
 
 @dataclass(frozen=True)
 class Shaping:
     """How a loop's rows are walked."""
 
-    mode: str
-    splits: int
-    chunk: int
-    """Columns that one walker takes."""
-    wide: bool
-    """Whether columns are walked four at a time."""
-    ragged: bool
+    team: int
+    """How many invocations walk a row together."""
+    splits: int = 1
+    chunk: int = 0
+    """Columns that one of several teams takes; a single invocation takes every column whose number modulo ``splits`` is
+    its own."""
+    wide: bool = False
+    """Whether columns are taken four neighbours at a time."""
+    ragged: bool = False
     """Whether the last four of a walk may be fewer."""
+    turn: int = 0
+    """How many times four columns an invocation takes at once; 0 leaves it at one column, or four neighbours."""
+    held: bool = False
+    """Whether that is the whole row: each element is then read, and computed, once."""
+
+    @property
+    def workgroup(self) -> int:
+        """How many invocations a workgroup has."""
+        return max(self.team, WORKGROUP)
 
 
-def shaping(loop: Loop) -> Shaping:
+def shaping(loop: Loop, capabilities: Capabilities) -> Shaping:
     """Decide how a loop's rows are walked."""
     columns, row_count = loop.columns, max(loop.rows, 1)
-    mode = _mode(loop)
     one_walk = is_one_walk(loop)
-    if mode == GROUP:
-        wide = _is_wide(loop) and not is_heavy(loop)
-        most = max(1, columns // (WORKGROUP * LANES * 4))
-        splits = min(most, max(1, BUSY_GROUPS // row_count)) if one_walk else 1
-        unit = WORKGROUP * LANES
-    else:
-        wide = False
+    weighs = weight(i for i in loop.instructions if i.level == FULL) + sum(i.level == FULL for i in loop.instructions)
+    turn = _TURN if weighs * _TURN * LANES <= _TURN_WEIGHT else 0
+    if _is_for_invocations(loop):
         most = max(1, columns // 32)
         splits = min(most, max(1, BUSY_THREADS // row_count)) if one_walk else 1
-        unit = 1
+        return Shaping(1, splits, turn=turn)
+    wide = _is_wide(loop) and (not is_heavy(loop) or any(makes_fours(loop, item) for item in loop.instructions))
+    hold = _hold(loop, weighs, capabilities)
+    if hold is not None:
+        team, turn = hold
+        return Shaping(team, 1, columns, wide, not wide or columns % LANES != 0, turn, held=True)
+    team, unit = WORKGROUP, WORKGROUP * LANES
+    if not one_walk and columns >= LONG_ROW:
+        team = _largest_team(loop, capabilities)
+    splits = min(max(1, columns // (unit * 4)), max(1, BUSY_GROUPS // row_count)) if one_walk else 1
     chunk = -(-columns // (splits * unit)) * unit if splits > 1 else max(columns, 1)
-    splits = max(1, -(-columns // chunk))
-    return Shaping(mode, splits, chunk, wide, wide and columns % LANES != 0)
+    return Shaping(team, max(1, -(-columns // chunk)), chunk, wide, wide and columns % LANES != 0, turn)
+
+
+def _hold(loop: Loop, weighs: int, capabilities: Capabilities) -> tuple[int, int] | None:
+    """Return how many invocations hold a row of a loop, and how many times four elements each; None if none do."""
+    most = _largest_team(loop, capabilities)
+    least = 1 if loop.rows >= WORKGROUP else _SMALL_TEAM
+    widest = max((max(i.dtype.itemsize, 4) for i in loop.instructions if i.level == FULL), default=4)
+    for team, turn in _HOLDS:
+        if not least <= team <= most or team * turn * LANES < loop.columns:
+            continue
+        if team * turn * LANES * widest <= _HELD_BYTES and turn * LANES * weighs <= _HELD_WEIGHT:
+            return (team, turn) if loop.columns else None
+    return None
+
+
+def _largest_team(loop: Loop, capabilities: Capabilities) -> int:
+    """Return how many invocations may fold a row of a loop together."""
+    if capabilities.workgroup_size < 1024:
+        return WORKGROUP
+    folds = (accumulator(f, n) for n, f in enumerate(loop.instructions) if isinstance(f, Fold))
+    return 1024 if all(uses_subgroups(own.states.values(), capabilities) for own in folds) else WORKGROUP
 
 
 def _late_full(loop: Loop) -> list[bool]:
@@ -89,15 +135,16 @@ def _phase_after(loop: Loop, value: int) -> int:
     return loop.phases[value] + isinstance(loop.instructions[value], Fold)
 
 
-def _mode(loop: Loop) -> str:
+def _is_for_invocations(loop: Loop) -> bool:
+    """Whether single invocations walk rows: where those are short, or their neighbours lie side by side."""
     if loop.columns <= SHORT_ROW and loop.rows >= WORKGROUP:
-        return THREAD
+        return True
     along = across = 0
     for item in (*loop.instructions, *loop.stores):
         if isinstance(item, Load | Store) and item.level == FULL and item.layout.strides:
             along += abs(item.layout.strides[-1]) == 1
             across += len(loop.outer) > 0 and abs(item.layout.strides[len(loop.outer) - 1]) == 1
-    return THREAD if across > along else GROUP
+    return across > along
 
 
 def _is_wide(loop: Loop) -> bool:
@@ -108,6 +155,7 @@ def _is_wide(loop: Loop) -> bool:
     for item in (*loop.instructions, *loop.stores):
         if isinstance(item, Take):
             return False
+        found = found or makes_fours(loop, item)
         if not isinstance(item, Load | Store):
             continue
         key = ("output" if isinstance(item, Store) else "input", item.slot)
@@ -131,28 +179,9 @@ def _is_wide(loop: Loop) -> bool:
     return found and not full & slots
 
 
-def accumulator(op: ReduceOp, source: DType) -> DType:
-    """Return the dtype in which a fold accumulates."""
-    return source if op.indexed else op.accumulate(source)
-
-
-def neutral_literal(op: ReduceOp, dtype: DType) -> str:
-    """Return the WGSL literal of a fold's neutral value."""
-    value = (op.neutral or {}).get(dtype.kind, 0)
-    if value in ("lowest", "highest"):
-        if dtype.kind in "iu":
-            info = np.iinfo(dtype)
-            value = info.min if value == "lowest" else info.max
-        else:
-            value = -np.inf if value == "lowest" else np.inf
-            if dtype.kind == "c":
-                value = complex(value, value)
-    return casts.literal(value, dtype)
-
-
 def row_program(loop: Loop, label: str, capabilities: Capabilities) -> Program:
     """Return the launches of a loop with folds."""
-    shape = shaping(loop)
+    shape = shaping(loop, capabilities)
     walk = RowKernel(loop, shape, label, capabilities)
     if shape.splits == 1:
         return Program((walk.whole(),))
@@ -179,7 +208,7 @@ def cut_row_program(loop: Loop, parts: Sequence[tuple[Loop, int]], label: str, c
     capabilities : Capabilities
         Limits of the device.
     """
-    shapes = [shaping(part) for part, _ in parts]
+    shapes = [shaping(part, capabilities) for part, _ in parts]
     total = sum(shape.splits for shape in shapes)
     launches: list[Launch] = []
     scratch: list[tuple[Access, int]] = []
@@ -213,7 +242,9 @@ class RowKernel:
     label: str
     capabilities: Capabilities
     work: LoopKernel = field(init=False)
-    shared: dict[str, str] = field(default_factory=dict)
+    team: Team = field(init=False)
+    made: set[int] = field(default_factory=set)
+    """The FULL instructions whose values a held row has already."""
 
     # -- kernels -------------------------------------------------------------------------------------------------------
 
@@ -225,6 +256,8 @@ class RowKernel:
         emit_uniform(self.work)
         self.work.kernel.line("let origin = 0u;")
         self._row_values(0)
+        if self.shape.held:
+            self._held_columns()
         last = max((_phase_after(loop, i) for i in range(len(loop.instructions))), default=0)
         for phase in range(last + 1):
             self._walk(phase)
@@ -246,18 +279,15 @@ class RowKernel:
         kernel.line(f"let part = ({before} + split) * {total} + row;")
         names = iter(scratch)
         for number in self.loop.folds:
-            for state in self._state_names(number):
+            for state, dtype in self._accumulator(number).states.items():
                 access, _ = next(names)
-                value = _held(state, self._state_dtype(number, state))
-                store = f"{access.name}[part] = {value};"
-                kernel.line(store if self.shape.mode == THREAD else f"if (local == 0u) {{ {store} }}")
+                kernel.line(self._once(f"{access.name}[part] = {held(state, dtype)};"))
         return kernel.launch(groups, self.capabilities.workgroup_limit), scratch
 
     def finish(self, scratch: list[tuple[Access, int]], splits: int) -> Launch:
         """Return the kernel that folds the parts of each row and computes what follows."""
-        mode = GROUP if splits > SHORT_ROW else THREAD
-        self.shape = Shaping(mode, 1, splits, False, False)
-        self.shared = {}
+        team = 1 if splits <= 64 else WORKGROUP if splits <= 2048 else _largest_team(self.loop, self.capabilities)
+        self.shape = Shaping(team)
         self._open(f"{self.label} end", outputs=True, full=False)
         groups = self._row_index(split=False)
         emit_uniform(self.work)
@@ -267,16 +297,12 @@ class RowKernel:
         count, total = kernel.word(splits), kernel.word(max(self.loop.rows, 1))
         for number in self.loop.folds:
             self._start(number)
-        start, step = ("local", f"{WORKGROUP}u") if mode == GROUP else ("0u", "1u")
-        kernel.line(f"for (var part = {start}; part < {count}; part += {step}) {{")
-        names = iter(accesses)
-        for number in self.loop.folds:
-            parts = []
-            for state in self._state_names(number):
-                access, _ = next(names)
-                read = f"{access.name}[part * {total} + row]"
-                parts.append(_seen(read, self._state_dtype(number, state)))
-            self._combine(number, parts)
+        start, step = ("lane", team) if team > 1 else ("0u", 1)
+        # several at once, so that they are waited for together
+        kernel.line(f"var part = {start};", f"for (; part + {3 * step}u < {count}; part += {4 * step}u) {{")
+        self._meet_parts(accesses, total, [f"(part + {n * step}u)" for n in range(4)])
+        kernel.line("}", f"for (; part < {count}; part += {step}u) {{")
+        self._meet_parts(accesses, total, ["part"])
         kernel.line("}")
         for number in self.loop.folds:
             self._gather(number)
@@ -284,6 +310,22 @@ class RowKernel:
         self._row_values(1)
         self._row_stores()
         return kernel.launch(groups, self.capabilities.workgroup_limit)
+
+    def _meet_parts(self, accesses: list[tuple[Access, int]], total: str, parts: list[str]) -> None:
+        """Emit the folding of some of the parts of a row."""
+        names = iter(accesses)
+        lines: list[str] = []
+        for number in self.loop.folds:
+            own = self._accumulator(number)
+            found: list[list[str]] = [[] for _ in parts]
+            for dtype in own.states.values():
+                access, _ = next(names)
+                for n, part in enumerate(parts):
+                    name = f"{access.name}_{n}"
+                    self.work.kernel.line(f"let {name} = {access.name}[{part} * {total} + row];")
+                    found[n].append(seen(name, dtype))
+            lines += [own.meet(states) for states in found]
+        self.work.kernel.line(*lines)
 
     # -- what kernels consist of ---------------------------------------------------------------------------------------
 
@@ -298,30 +340,49 @@ class RowKernel:
             loop if full else _without_columns(loop), label, lambda k, s: wide and (k, s) in full_slots, outputs
         )
         self.work.loop = loop
+        self.work.kernel.workgroup = self.shape.workgroup
+        self.team = Team(self.work.kernel, self.shape.team, self.capabilities)
+        self.made = set()
 
     def _full_stores(self) -> list[Store]:
         return [s for s in self.loop.stores if s.level == FULL]
 
     def _row_index(self, *, split: bool) -> int:
-        """Emit the row (and the split) of this walker, and where its walk begins and ends; return the workgroups."""
+        """Emit the row (and the split) of this walker, and which columns are its own; return the workgroups."""
         kernel, shape = self.work.kernel, self.shape
         walkers = max(self.loop.rows, 1) * (shape.splits if split else 1)
+        together = shape.workgroup // shape.team
+        count = kernel.word(walkers)
         kernel.line("let block = group.x + group.y * groups.x;")
-        unit = "block"
-        if shape.mode == THREAD:
-            kernel.line(f"let walker = block * {WORKGROUP}u + local;")
-            unit = "walker"
-        kernel.line(f"if ({unit} >= {kernel.word(walkers)}) {{ return; }}")
+        if together == 1:
+            kernel.line(f"if (block >= {count}) {{ return; }}", "let walker = block;", "let lane = local;")
+        elif shape.team == 1:
+            kernel.line(f"let walker = block * {together}u + local;", f"if (walker >= {count}) {{ return; }}")
+        else:
+            # all of a workgroup stay, as folding takes all of them: those beyond the rows have no columns
+            kernel.line(
+                f"let place = block * {together}u + local / {shape.team}u;",
+                f"let walker = min(place, {count} - 1u);",
+                f"let lane = local & {shape.team - 1}u;",
+            )
         columns = kernel.word(self.loop.columns)
-        if split:
-            total, chunk = kernel.word(max(self.loop.rows, 1)), kernel.word(shape.chunk)
-            kernel.line(f"let split = {unit} / {total};", f"let row = {unit} - split * {total};")
+        if not split:
+            end = columns if together == 1 or shape.team == 1 else f"select(0u, {columns}, place < {count})"
+            kernel.line("let row = walker;", f"let end = {end};")
+        else:
+            total = kernel.word(max(self.loop.rows, 1))
+            kernel.line(f"let split = walker / {total};", f"let row = walker - split * {total};")
+        if shape.team == 1:
+            kernel.line(f"let begin = {'split' if split else '0u'};")
+            kernel.line(*([f"let end = {columns};"] if split else []))
+        elif split:
+            chunk = kernel.word(shape.chunk)
             kernel.line(f"let begin = split * {chunk};", f"let end = min(begin + {chunk}, {columns});")
         else:
-            kernel.line(f"let row = {unit};", "let begin = 0u;", f"let end = {columns};")
+            kernel.line("let begin = 0u;")
         if len(self.loop.outer) > 1:
             coordinates(kernel, "row", self.loop.outer, "r")
-        return walkers if shape.mode == GROUP else -(-walkers // WORKGROUP)
+        return -(-walkers // together)
 
     def _row_position(self, layout: Layout, offset: int) -> str:
         """Return where a layout's row begins."""
@@ -353,40 +414,138 @@ class RowKernel:
                 continue
             where = self._row_position(store.layout, self.work.offset("output", store.slot, store.layout))
             statement = self.work.access(store).store(where, f"one{store.value}")
-            kernel.line(statement if self.shape.mode == THREAD else f"if (local == 0u) {{ {statement} }}")
+            kernel.line(self._once(statement))
+
+    def _once(self, statement: str) -> str:
+        """Return a statement that one invocation of each row's team runs."""
+        if self.shape.team == 1:
+            return statement
+        mine = "lane == 0u" if self.shape.team == self.shape.workgroup else "lane == 0u && end > 0u"
+        return f"if ({mine}) {{ {statement} }}"
 
     # -- walking a row -------------------------------------------------------------------------------------------------
 
     def _walk(self, phase: int, *, keep: bool = False) -> None:
         """Emit one walk over the columns: what the folds and stores of a phase need, and the folds themselves."""
-        loop, kernel, shape = self.loop, self.work.kernel, self.shape
+        loop, shape = self.loop, self.shape
         numbers = [n for n in loop.folds if loop.phases[n] == phase]
         stores = [s for s in self._full_stores() if _phase_after(loop, s.value) == phase]
         if not numbers and not stores:
             return
         operands = [f.operand for n in numbers if isinstance(f := loop.instructions[n], Fold)]
         needed = self._needed([*operands, *(s.value for s in stores)])
+        if shape.held:
+            needed = [n for n in needed if n not in self.made]
+            self.made.update(needed)
         for number in numbers:
             self._start(number)
         bases = self._bases(needed, stores, phase)
-        lanes = LANES if shape.wide else 1
-        start = f"begin + local * {lanes}u" if shape.mode == GROUP else "begin"
-        step = WORKGROUP * lanes if shape.mode == GROUP else 1
-        kernel.line(f"for (var column = {start}; column < end; column += {step}u) {{")
-        self._columns(needed, bases, lanes)
-        for lane in range(lanes):
-            body = [self._fold_lane(n, lane) for n in numbers]
-            if shape.ragged and lane:
-                kernel.line(f"if (column + {lane}u < end) {{", *body, "}")
-            else:
-                kernel.line(*body)
-        for store in stores:
-            self._column_store(store, bases, lanes)
-        kernel.line("}")
+        if shape.held:
+            self._block(needed, numbers, stores, bases, shape.turn * LANES)
+        else:
+            self._turns(needed, numbers, stores, bases)
         for number in numbers:
             self._gather(number)
             if not keep:
                 self._result(number)
+
+    def _held_columns(self) -> None:
+        """Emit the columns of the elements that an invocation holds: ``at`` as counted, ``i`` among those that exist.
+
+        Values of columns beyond the end are computed, since that takes no branches, and go nowhere.
+        """
+        kernel, shape = self.work.kernel, self.shape
+        highest = self.loop.columns - 1
+        last = kernel.word(highest // LANES * LANES if shape.wide else highest)
+        for n in range(shape.turn * LANES):
+            four, lane = divmod(n, LANES)
+            if not shape.wide:
+                kernel.line(f"let at{n} = lane + {n * shape.team}u;", f"let i{n} = min(at{n}, {last});")
+            elif lane == 0:
+                kernel.line(f"let at{n} = lane * {LANES}u + {four * LANES * shape.team}u;")
+                kernel.line(f"let i{n} = min(at{n}, {last});")
+            else:
+                kernel.line(f"let at{n} = at{n - lane} + {lane}u;", f"let i{n} = i{n - lane} + {lane}u;")
+        self._coordinates([x.layout for x in self._walked()], shape.turn * LANES)
+
+    def _turns(self, needed: list[int], numbers: list[int], stores: list[Store], bases: dict[int, str]) -> None:
+        """Emit the loops over the columns: many at once while there are that many, then as few as can be."""
+        kernel, shape = self.work.kernel, self.shape
+        own = LANES if shape.wide else 1
+        step = f"{shape.team}u"
+        if shape.team == 1 and shape.splits > 1:
+            step = "apart"
+            kernel.line(f"let apart = {kernel.word(shape.splits)};")
+        kernel.line("{", f"var column = begin{'' if shape.team == 1 else f' + lane * {own}u'};")
+        layouts = [x.layout for x in self._walked() if isinstance(x, Store) or x in self._items(needed)]
+        if shape.turn:
+            count = shape.turn * LANES
+            last = f"{(shape.turn - 1) * LANES}u * {step} + {LANES - 1}u" if shape.wide else f"{count - 1}u * {step}"
+            kernel.line(f"for (; column + {last} < end; column += {count}u * {step}) {{")
+            for n in range(count):
+                four, lane = divmod(n, LANES)
+                away = f"{four * LANES}u * {step} + {lane}u" if shape.wide else f"{n}u * {step}"
+                kernel.line(f"let i{n} = column + {away};")
+            self._coordinates(layouts, count)
+            self._block(needed, numbers, stores, bases, count)
+            kernel.line("}")
+        kernel.line(f"for (; column < end; column += {own}u * {step}) {{")
+        for n in range(own):
+            kernel.line(f"let i{n} = column + {n}u;" if n else "let i0 = column;")
+        self._coordinates(layouts, own)
+        self._block(needed, numbers, stores, bases, own, ragged=shape.ragged)
+        kernel.line("} }")
+
+    def _walked(self) -> list[Load | Index | Store]:
+        """Return what has a layout over the columns."""
+        loads = [i for i in self.loop.instructions if isinstance(i, Load | Index) and i.level == FULL]
+        return [*loads, *self._full_stores()]
+
+    def _items(self, numbers: list[int]) -> list[Instruction]:
+        return [self.loop.instructions[n] for n in numbers]
+
+    def _coordinates(self, layouts: list[Layout], count: int) -> None:
+        """Emit the coordinates of some columns, where a layout needs them."""
+        loop, rank = self.loop, len(self.loop.outer)
+        if len(loop.inner) > 1 and any(x.strides[rank:] != contiguous_strides(loop.inner) for x in layouts):
+            for n in range(count):
+                coordinates(self.work.kernel, f"i{n}", loop.inner, f"c{n}_")
+
+    def _block(
+        self,
+        needed: list[int],
+        numbers: list[int],
+        stores: list[Store],
+        bases: dict[int, str],
+        count: int,
+        *,
+        ragged: bool = False,
+    ) -> None:
+        """Emit what becomes of ``count`` columns, ``i0`` and so on.
+
+        On a walk all of them exist, or where it is ``ragged`` the first of four does; of a held row, those whose ``at``
+        is below the end do.
+        """
+        kernel, shape = self.work.kernel, self.shape
+        self._columns(needed, bases, count)
+        for first in range(0, count, LANES):
+            lanes = range(first, min(first + LANES, count))
+            if not shape.held and not ragged:
+                kernel.line(*self._take(numbers, lanes))
+            elif numbers:
+                kernel.line(*self._take_existing(numbers, lanes))
+            for store in stores:
+                self._column_store(store, bases, lanes, guarded=ragged)
+
+    def _take_existing(self, numbers: list[int], lanes: range) -> list[str]:
+        """Return the statements that fold those of four columns that exist."""
+        kind = "at" if self.shape.held else "i"
+        if not self.shape.ragged:
+            return [f"if ({kind}{lanes[0]} < end) {{", *self._take(numbers, lanes), "}"]
+        lines = [f"if ({kind}{lanes[-1]} < end) {{", *self._take(numbers, lanes), "} else {"]
+        for lane in lanes[:-1]:
+            lines += [f"if ({kind}{lane} < end) {{", *self._take(numbers, range(lane, lane + 1)), "}"]
+        return [*lines, "}"]
 
     def _needed(self, values: list[int]) -> list[int]:
         """Return the FULL instructions that values depend on, in order."""
@@ -422,23 +581,24 @@ class RowKernel:
             kernel.line(f"let {bases[-1 - store.slot]} = {where};")
         return bases
 
-    def _columns(self, needed: list[int], bases: dict[int, str], lanes: int) -> None:
-        kernel, loop, rank = self.work.kernel, self.loop, len(self.loop.outer)
-        layouts = [i.layout for n in needed if isinstance(i := loop.instructions[n], Load | Index)]
-        layouts += [s.layout for s in self._full_stores() if -1 - s.slot in bases]
-        strided = any(x.strides[rank:] != contiguous_strides(loop.inner) for x in layouts) and len(loop.inner) > 1
-        for lane in range(lanes):
-            kernel.line(f"let i{lane} = column + {lane}u;")
-            if strided:
-                coordinates(kernel, f"i{lane}", loop.inner, f"c{lane}_")
+    def _columns(self, needed: list[int], bases: dict[int, str], count: int) -> None:
+        """Emit the values of instructions in some columns."""
+        kernel, loop, wide = self.work.kernel, self.loop, self.shape.wide
         for number in needed:
             item = loop.instructions[number]
             loaded: list[str] = []
-            if isinstance(item, Load) and self.shape.wide:
-                lines, loaded = self.work.access(item).load_wide(f"({bases[number]} + column) / 4u", f"w{number}")
-                kernel.line(*lines)
-            for lane in range(lanes):
-                kernel.line(declare(f"v{number}_{lane}", item.dtype, self._column_value(number, lane, bases, loaded)))
+            if isinstance(item, Index) and wide and makes_fours(loop, item):
+                for first in range(0, count, LANES):
+                    emit_four(self.work, number, item, self._column_position(item.layout, bases[number], first), first)
+                continue
+            if isinstance(item, Load) and wide:
+                for first in range(0, count, LANES):
+                    index, name = f"({bases[number]} + i{first}) / 4u", f"w{number}_{first}"
+                    lines, lanes = self.work.access(item).load_wide(index, name)
+                    kernel.line(*lines)
+                    loaded += lanes
+            for n in range(count):
+                kernel.line(declare(f"v{number}_{n}", item.dtype, self._column_value(number, n, bases, loaded)))
 
     def _column_value(self, number: int, lane: int, bases: dict[int, str], loaded: list[str]) -> str:
         item = self.loop.instructions[number]
@@ -460,17 +620,21 @@ class RowKernel:
         terms = [f"c{lane}_{axis} * {kernel.word(s)}" for axis, s in enumerate(strides) if s]
         return " + ".join([base, *terms])
 
-    def _column_store(self, store: Store, bases: dict[int, str], lanes: int) -> None:
-        kernel, access = self.work.kernel, self.work.access(store)
+    def _column_store(self, store: Store, bases: dict[int, str], lanes: range, *, guarded: bool) -> None:
+        """Emit the store of four columns or fewer: of those that exist, where they are held or ``guarded``."""
+        kernel, access, shape = self.work.kernel, self.work.access(store), self.shape
         level = self.loop.instructions[store.value].level
-        values = [value_name(store.value, level, lane) for lane in range(lanes)]
+        values = [value_name(store.value, level, lane) for lane in lanes]
         base = bases[-1 - store.slot]
         if access.wide:
-            kernel.line(*access.store_wide(f"({base} + column) / 4u", values))
+            statements = access.store_wide(f"({base} + i{lanes[0]}) / 4u", values)
+            # there are whole fours only
+            kernel.line(*([f"if (at{lanes[0]} < end) {{", *statements, "}"] if shape.held else statements))
             return
-        for lane in range(lanes):
-            statement = access.store(self._column_position(store.layout, base, lane), values[lane])
-            kernel.line(f"if (column + {lane}u < end) {{ {statement} }}" if lane else statement)
+        for lane, value in zip(lanes, values, strict=True):
+            statement = access.store(self._column_position(store.layout, base, lane), value)
+            asked = f"at{lane}" if shape.held else f"i{lane}" if guarded and lane else ""
+            kernel.line(f"if ({asked} < end) {{ {statement} }}" if asked else statement)
 
     # -- accumulators --------------------------------------------------------------------------------------------------
 
@@ -479,136 +643,46 @@ class RowKernel:
         assert isinstance(item, Fold)
         return item
 
-    def _dtype(self, number: int) -> DType:
-        fold = self._fold(number)
-        return accumulator(fold.op, fold.source)
-
-    def _state_names(self, number: int) -> list[str]:
-        return [f"a{number}", f"p{number}"] if self._fold(number).op.indexed else [f"a{number}"]
-
-    def _state_dtype(self, number: int, state: str) -> DType:
-        return dtypes.uint32 if state.startswith("p") else self._dtype(number)
+    def _accumulator(self, number: int) -> Accumulator:
+        return accumulator(self._fold(number), number)
 
     def _start(self, number: int) -> None:
-        fold, dtype = self._fold(number), self._dtype(number)
-        kernel = self.work.kernel
-        kernel.line(f"var a{number}: {register_type(dtype)} = {neutral_literal(fold.op, dtype)};")
-        if fold.op.indexed:
-            kernel.line(f"var p{number}: u32 = {UNSET};")
-            self._declare_better(number)
+        own = self._accumulator(number)
+        self.work.kernel.line(*own.start())
+        self.work.kernel.module += own.functions()
 
-    def _fold_lane(self, number: int, lane: int) -> str:
-        fold, dtype = self._fold(number), self._dtype(number)
-        level = self.loop.instructions[fold.operand].level
-        value = value_name(fold.operand, level, lane)
-        if fold.op.indexed:
-            return self._better_update(number, value, f"i{lane} + origin")
-        value = casts.cast_expression(value, fold.source, dtype)
-        return f"a{number} = {combine_expression(fold.op.combine, f'a{number}', value, dtype)};"
-
-    def _combine(self, number: int, parts: list[str]) -> None:
-        fold, dtype, kernel = self._fold(number), self._dtype(number), self.work.kernel
-        if fold.op.indexed:
-            kernel.line(self._better_update(number, parts[0], parts[1]))
-        else:
-            kernel.line(f"a{number} = {combine_expression(fold.op.combine, f'a{number}', parts[0], dtype)};")
-
-    def _better_update(self, number: int, value: str, place: str) -> str:
-        a, p = f"a{number}", f"p{number}"
-        return f"if (better{number}({a}, {p}, {value}, {place})) {{ {a} = {value}; {p} = {place}; }}"
-
-    def _declare_better(self, number: int) -> None:
-        """Add the function that says whether the second of two candidates is the extreme one: NaN first, then place."""
-        fold, dtype, kernel = self._fold(number), self._dtype(number), self.work.kernel
-        row = rows.greater if fold.op.name == reductions.argmax.name else rows.less
-        kind = register_type(dtype)
-        if dtype.kind == "b":
-            beats = {"argmax": "(!{1} && {0})", "argmin": "({1} && !{0})"}[fold.op.name]
-            forward, backward = beats.format("b", "a"), beats.format("a", "b")
-        else:
-            forward = apply_expression(row, ["b", "a"], (dtype, dtype), dtypes.bool_)
-            backward = apply_expression(row, ["a", "b"], (dtype, dtype), dtypes.bool_)
-        lines = [
-            f"fn better{number}(a: {kind}, i: u32, b: {kind}, j: u32) -> bool {{",
-            f"  if (j == {UNSET}) {{ return false; }}",
-            f"  if (i == {UNSET}) {{ return true; }}",
-        ]
-        if dtype.kind in "fc":
-            first, second = (apply_expression(rows.isnan, [n], (dtype,), dtypes.bool_) for n in "ab")
-            lines.append(f"  if ({first} || {second}) {{ return select({second}, j < i, {first} && {second}); }}")
-        lines += [
-            f"  if ({forward}) {{ return true; }}",
-            f"  if ({backward}) {{ return false; }}",
-            "  return j < i;",
-            "}",
-        ]
-        kernel.module += lines
+    def _take(self, numbers: list[int], lanes: range) -> list[str]:
+        """Return the statements that fold some lanes of each operand."""
+        lines = []
+        places = [f"i{lane} + origin" for lane in lanes]
+        for number in numbers:
+            operand = self._fold(number).operand
+            level = self.loop.instructions[operand].level
+            values = [value_name(operand, level, lane) for lane in lanes]
+            lines += self._accumulator(number).take_all(values, places)
+        return lines
 
     def _gather(self, number: int) -> None:
-        """Fold the accumulators of a workgroup into one that all its invocations have."""
-        if self.shape.mode == THREAD:
-            return
-        kernel = self.work.kernel
-        states = self._state_names(number)
-        kinds = [self._state_dtype(number, state) for state in states]
-        names = [self._shared(kind, place) for place, kind in enumerate(kinds)]
-        stores = [f"{n}[local] = {_held(s, k)};" for n, s, k in zip(names, states, kinds, strict=True)]
-        kernel.line(*stores, "workgroupBarrier();")
-        kernel.line(f"for (var half = {WORKGROUP // 2}u; half > 0u; half >>= 1u) {{", "if (local < half) {")
-        self._combine(number, [_seen(f"{n}[local + half]", k) for n, k in zip(names, kinds, strict=True)])
-        kernel.line(*stores, "}", "workgroupBarrier();", "}")
-        kernel.line(*(f"{s} = {_seen(f'{n}[0]', k)};" for n, s, k in zip(names, states, kinds, strict=True)))
-        kernel.line("workgroupBarrier();")
-
-    def _shared(self, dtype: DType, place: int) -> str:
-        kind = "u32" if dtype == dtypes.bool_ else register_type(dtype)
-        name = f"shared{place}_{kind.replace('<', '_').replace('>', '')}"
-        if name not in self.shared:
-            self.shared[name] = kind
-            self.work.kernel.module.append(f"var<workgroup> {name}: array<{kind}, {WORKGROUP}>;")
-        return name
+        """Fold the accumulators of a team into one that all its invocations have."""
+        own = self._accumulator(number)
+        self.team.fold(own.states, own.meet)
 
     def _result(self, number: int) -> None:
-        fold, dtype = self._fold(number), self._dtype(number)
-        if fold.op.indexed:
-            value = casts.cast_expression(f"p{number}", dtypes.uint32, fold.dtype)
-        elif dtype == fold.dtype:
-            value = casts.wrap_expression(f"a{number}", dtype)
-        else:
-            value = casts.cast_expression(f"a{number}", dtype, fold.dtype)
-        self.work.kernel.line(declare(f"one{number}", fold.dtype, value))
+        self.work.kernel.line(declare(f"one{number}", self._fold(number).dtype, self._accumulator(number).result()))
 
     def _scratch(self, splits: int, *, writable: bool) -> list[tuple[Access, int]]:
         """Bind the scratch memory of the partial results; return it with its sizes in bytes."""
         found: list[tuple[Access, int]] = []
         count = max(self.loop.rows, 1) * splits
         for number in self.loop.folds:
-            for state in self._state_names(number):
-                dtype = self._state_dtype(number, state)
-                held = dtypes.uint32 if dtype == dtypes.bool_ else _word_dtype(dtype)
+            for dtype in self._accumulator(number).states.values():
+                held = word_dtype(dtype)
                 nbytes = -(-count * held.itemsize // WINDOW_END) * WINDOW_END
                 slot = len(found)
                 access = Access(f"scratch{slot}", held, False, writable)
                 self.work.kernel.bind(access, Binding("scratch", slot, 0, nbytes, writable))
                 found.append((access, nbytes))
         return found
-
-
-def _held(value: str, dtype: DType) -> str:
-    """Return a value as it lies in scratch and workgroup memory: booleans as words, which have a layout everywhere."""
-    return f"select(0u, 1u, {value})" if dtype == dtypes.bool_ else value
-
-
-def _seen(held: str, dtype: DType) -> str:
-    """Return the value that scratch or workgroup memory holds."""
-    return f"({held} != 0u)" if dtype == dtypes.bool_ else held
-
-
-def _word_dtype(dtype: DType) -> DType:
-    """Return a dtype of whole words with the same register type."""
-    if dtype.itemsize >= 4:
-        return dtype
-    return dtypes.float32 if dtype.kind == "f" else dtypes.uint32 if dtype.kind == "u" else dtypes.int32
 
 
 def _without_columns(loop: Loop) -> Loop:

@@ -4,7 +4,9 @@ Invariant: the text of a selection depends on nothing but the selection; it hold
 that it calls. Functions and module constants are found by name; a file named ``*.generic.wgsl`` is read twice, once
 for each precision (:data:`PRECISIONS`), with the words FLOAT, COMPLEX, SIGNED and UNSIGNED replaced. A function of a
 plain file takes the place of the generic one of its name: single precision has its own, faster forms of the commonest.
-In kernels made for ``config.math = "fast"``, a function of a file named ``*.fast.wgsl`` takes the place of either.
+The formulas of ``ops`` are functions too, one for each precision.
+In kernels made for devices with 64-bit integers a function of a file named ``*.wide.wgsl`` takes the place of either,
+and in those made for ``config.math = "fast"`` one of a file named ``*.fast.wgsl``.
 
 Called by the emitter of kernels, and by tests. Pure; needs no GPU.
 """
@@ -16,10 +18,12 @@ from functools import lru_cache
 from importlib import resources
 from typing import Final
 
-from gpuarray.codegen.dialect import is_fast
+from gpuarray.codegen import formulas
+from gpuarray.codegen.dialect import has_wide_integers, is_fast
 
 _GENERIC: Final = "generic.wgsl"
 _PLAIN: Final = "wgsl"
+_WIDE: Final = "wide.wgsl"
 _FAST: Final = "fast.wgsl"
 
 #: What the words of a generic file stand for, in each precision.
@@ -70,35 +74,49 @@ def _collected(suffix: str) -> dict[str, str]:
     return texts
 
 
-@lru_cache(maxsize=2)
-def _library(fast: bool) -> dict[str, _Declaration]:
-    texts = _collected(_GENERIC) | _collected(_PLAIN) | (_collected(_FAST) if fast else {})
+def _with_formulas(texts: dict[str, str]) -> dict[str, str]:
+    """Return functions together with the formulas, none of which has the name of one."""
+    own = formulas.texts()
+    for name in own.keys() & texts.keys():
+        raise ValueError(f"{name} is a formula and a function of codegen/math")
+    return texts | own
+
+
+@lru_cache(maxsize=4)
+def _library(fast: bool, wide: bool) -> dict[str, _Declaration]:
+    texts = _with_formulas(_collected(_GENERIC)) | _collected(_PLAIN)
+    texts |= (_collected(_WIDE) if wide else {}) | (_collected(_FAST) if fast else {})
     return {
         name: _Declaration(body, tuple(dict.fromkeys(w for w in _WORD.findall(body) if w in texts and w != name)))
         for name, body in texts.items()
     }
 
 
+def _kind() -> tuple[bool, bool]:
+    """Return whether the kernel at hand may use the driver's functions, and 64-bit integers."""
+    return is_fast(), has_wide_integers()
+
+
 def names() -> frozenset[str]:
     """Return the names of all functions and constants of the library."""
-    return frozenset(_library(is_fast()))
+    return frozenset(_library(*_kind()))
 
 
 def quick_names() -> frozenset[str]:
     """Return the names of functions that have a quick form: ``quick_NAME``, right where ``is_quick_NAME`` is true."""
-    return _quick_names(is_fast())
+    return _quick_names(*_kind())
 
 
-@lru_cache(maxsize=2)
-def _quick_names(fast: bool) -> frozenset[str]:
-    known = _library(fast)
+@lru_cache(maxsize=4)
+def _quick_names(fast: bool, wide: bool) -> frozenset[str]:
+    known = _library(fast, wide)
     quick = frozenset(name for name in known if f"quick_{name}" in known and f"is_quick_{name}" in known)
     return quick - frozenset(_collected(_FAST)) if fast else quick
 
 
 def names_in(text: str) -> set[str]:
     """Return the library functions and constants that ``text`` mentions, comments aside."""
-    known = _library(is_fast())
+    known = _library(*_kind())
     return {word for word in _WORD.findall(_without_comments(text)) if word in known}
 
 
@@ -110,12 +128,12 @@ def functions(names: Iterable[str]) -> str:
     KeyError
         If the library has no function of that name.
     """
-    return _functions(frozenset(names), is_fast())
+    return _functions(frozenset(names), *_kind())
 
 
 @lru_cache(maxsize=4096)
-def _functions(names: frozenset[str], fast: bool) -> str:
-    known = _library(fast)
+def _functions(names: frozenset[str], fast: bool, wide: bool) -> str:
+    known = _library(fast, wide)
     ordered: dict[str, None] = {}
 
     def visit(name: str) -> None:

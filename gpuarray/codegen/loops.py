@@ -12,6 +12,7 @@ from typing import Final
 
 from gpuarray.codegen import slices
 from gpuarray.codegen.casts import position_expression
+from gpuarray.codegen.dialect import compute_type
 from gpuarray.codegen.programs import Launch
 from gpuarray.codegen.storage import LANES, Access, register_type
 from gpuarray.codegen.wgsl import (
@@ -19,6 +20,7 @@ from gpuarray.codegen.wgsl import (
     Kernel,
     apply_expression,
     declare,
+    four_expression,
     generate_expression,
     parameter_dtypes,
     quick_function,
@@ -42,7 +44,7 @@ from gpuarray.fusion.steps import (
     stride_class,
     weight,
 )
-from gpuarray.graph.layouts import Layout, Shape
+from gpuarray.graph.layouts import Layout, Shape, contiguous_strides
 
 
 @dataclass
@@ -53,6 +55,8 @@ class LoopKernel:
     loop: Loop
     origins: dict[tuple[str, int], int]
     accesses: dict[tuple[str, int], Access]
+    together: bool = False
+    """Whether the lanes of an invocation are always four neighbours along the last axis."""
 
     def offset(self, kind: str, slot: int, layout: Layout) -> int:
         """Return a layout's offset counted from where the slot's window begins."""
@@ -68,13 +72,16 @@ def open_kernel(loop: Loop, label: str, wide: Callable[[str, int], bool], output
     kernel = Kernel(label)
     origins: dict[tuple[str, int], int] = {}
     accesses: dict[tuple[str, int], Access] = {}
+    updated = dict(loop.updates)
     for (kind, slot), (low, high) in sorted(slices.spans(loop).items()):
-        if kind == "output" and not outputs:
+        if (kind == "output" and not outputs) or (kind == "input" and slot in updated):
             continue
         dtype = (loop.input_dtypes if kind == "input" else loop.output_dtypes)[slot]
         binding, origins[kind, slot] = window(kind, slot, low, high, dtype, writable=kind == "output")
         access = Access(f"{kind}{slot}", dtype, wide(kind, slot), kind == "output")
         accesses[kind, slot] = kernel.bind(access, binding)
+    for read, written in loop.updates:
+        origins["input", read], accesses["input", read] = origins["output", written], accesses["output", written]
     return LoopKernel(kernel, loop, origins, accesses)
 
 
@@ -110,9 +117,31 @@ def expression(work: LoopKernel, item: Apply | Take | Index, lane: int, position
             where = value_name(item.position, instructions[item.position].level, lane)
             return work.access(item).load(position_expression(where, instructions[item.position].dtype))
         case Index():
-            kinds = parameter_dtypes(item.op, item.dtype)
-            given = [work.kernel.scalar(s, kind) for s, kind in zip(item.parameters, kinds, strict=True)]
-            return generate_expression(item.op, position, given, item.dtype)
+            return generate_expression(item.op, position, _parameters(work, item), item.dtype)
+
+
+def _parameters(work: LoopKernel, item: Index) -> list[str]:
+    kinds = parameter_dtypes(item.op, item.dtype)
+    return [work.kernel.scalar(s, kind) for s, kind in zip(item.parameters, kinds, strict=True)]
+
+
+def makes_fours(loop: Loop, item: object) -> bool:
+    """Whether an instruction's elements along the inner axes are made four at a time, all in one."""
+    if not (isinstance(item, Index) and item.level == FULL and compute_type(item.dtype) in item.op.fours):
+        return False
+    rank, layout = len(loop.outer), item.layout
+    starts = zip(layout.strides[:rank], layout.shape, strict=False)
+    aligned = layout.offset % LANES == 0 and all(s % LANES == 0 for s, n in starts if n > 1)
+    return aligned and layout.strides[rank:] == contiguous_strides(layout.shape[rank:])
+
+
+def emit_four(work: LoopKernel, number: int, item: Index, position: str, first: int = 0) -> None:
+    """Emit an instruction's values in four lanes from ``first`` on, whose position is a multiple of four."""
+    four = four_expression(item.op, position, _parameters(work, item), item.dtype)
+    name = f"four{number}_{first}" if first else f"four{number}"
+    work.kernel.line(f"let {name} = {four};")
+    for lane, part in enumerate("xyzw", first):
+        work.kernel.line(declare(value_name(number, FULL, lane), item.dtype, f"{name}.{part}"))
 
 
 def coordinates(kernel: Kernel, index: str, shape: Shape, prefix: str) -> list[str]:
@@ -158,9 +187,25 @@ def wide_slots(loop: Loop) -> Callable[[str, int], bool]:
         elif isinstance(item, Load | Store):
             key = ("output" if isinstance(item, Store) else "input", item.slot)
             aligned = (item.layout.offset - origins[key]) % LANES == 0
-            if item.level != FULL or stride_class(item.layout) != "c" or not aligned or _cuts_neighbours(item):
+            together = is_in_fours(item.layout) or (stride_class(item.layout) == "c" and not _cuts_neighbours(item))
+            if item.level != FULL or not aligned or not together:
                 narrow.add(key)
+    for read, written in loop.updates:  # one binding for both
+        if ("input", read) in narrow or ("output", written) in narrow:
+            narrow |= {("input", read), ("output", written)}
     return lambda kind, slot: (kind, slot) not in narrow
+
+
+def is_in_fours(layout: Layout) -> bool:
+    """Whether a layout's elements are rows of whole fours, each four side by side and, but for the offset, aligned."""
+    if not layout.shape or layout.strides[-1] != 1 or layout.shape[-1] % LANES:
+        return False
+    return all(stride % LANES == 0 for stride in layout.strides[:-1])
+
+
+def _has_fours(loop: Loop) -> bool:
+    """Whether the last axis of a loop without folds is a number of whole fours."""
+    return bool(loop.inner) and loop.inner[-1] % LANES == 0
 
 
 def _cuts_neighbours(item: Load | Store) -> bool:
@@ -177,11 +222,12 @@ def _dtype_of(loop: Loop, key: tuple[str, int]) -> DType:
 
 def flat_launch(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
     """Return the launch of a loop without folds."""
-    lanes = 1 if is_heavy(loop) else LANES
+    fours = any(makes_fours(loop, item) for item in loop.instructions)
+    lanes = 1 if is_heavy(loop) and not fours else LANES
     work = open_kernel(loop, label, wide_slots(loop) if lanes > 1 else lambda _kind, _slot: False)
     kernel = work.kernel
     size = loop.columns
-    consecutive = any(access.wide for access in work.accesses.values())
+    consecutive = fours or any(access.wide for access in work.accesses.values())
     whole = all(access.wide for access in work.accesses.values()) and not any(
         isinstance(i, Index | Take) for i in loop.instructions
     )
@@ -192,14 +238,16 @@ def flat_launch(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
     emit_uniform(work)
     for number, item in enumerate(loop.instructions):
         if item.level == OUTER:
-            kernel.line(declare(f"one{number}", item.dtype, _single(work, item)))
+            kernel.line(declare(f"one{number}", item.dtype, single_value(work, item)))
     step = 1 if consecutive else WORKGROUP
-    _flat_values(work, _flat_loads(work, lanes, whole, step, count))
-    _flat_stores(work, lanes, step, count)
+    work.together = consecutive and lanes > 1 and _has_fours(loop)
+    names = flat_loads(work, lanes, whole, step, count)
+    flat_values(work, names, fours=fours)
+    flat_stores(work, names, step, count)
     return kernel.launch(-(-size // (lanes * WORKGROUP)), capabilities.workgroup_limit)
 
 
-def _single(work: LoopKernel, item: object) -> str:
+def single_value(work: LoopKernel, item: object) -> str:
     """Return the expression of an instruction that has one value for a loop whose outer index space is empty."""
     kernel = work.kernel
     if isinstance(item, Load):
@@ -219,32 +267,51 @@ class Lane:
     loaded: dict[int, str]
 
 
-def _flat_loads(work: LoopKernel, lane_count: int, whole: bool, step: int, count: str) -> list[Lane]:
+def flat_loads(work: LoopKernel, lane_count: int, whole: bool, step: int, count: str) -> list[Lane]:
     """Emit indices, coordinates where something is strided, and the wide loads."""
     kernel, loop = work.kernel, work.loop
     strided = any(
         isinstance(x, Load | Index | Store) and x.level == FULL and stride_class(x.layout).startswith("s")
         for x in (*loop.instructions, *loop.stores)
     )
-    lanes = []
+    lanes: list[Lane] = []
     extents: list[str] = []
     if strided:
         extents = [kernel.word(n) for n in loop.inner[1:]]
     for lane in range(lane_count):
-        if not whole:
+        if strided or not whole:
             raw = f"first + {lane * step}u"
             kernel.line(f"let i{lane} = {f'min({raw}, {count} - 1u)' if lane else 'first'};")
-        names = _lane_coordinates(kernel, f"i{lane}", lane, extents) if strided else []
+        if strided and lane and work.together:
+            *outer, last = lanes[0].coordinates
+            names = [*outer, f"({last} + {lane}u)"]
+        else:
+            names = _lane_coordinates(kernel, f"i{lane}", lane, extents) if strided else []
         lanes.append(Lane(f"i{lane}", names, {}))
-    for number, item in enumerate(loop.instructions):
-        if isinstance(item, Load) and item.level == FULL and work.access(item).wide:
-            offset = work.offset("input", item.slot, item.layout)
-            base = "first / 4u" if offset == 0 else f"({kernel.word(offset)} + first) / 4u"
-            lines, values = work.access(item).load_wide(base, f"w{number}")
-            kernel.line(*lines)
-            for lane, value in enumerate(values):
-                lanes[lane].loaded[number] = value
+    wide_loads(work, lanes)
     return lanes
+
+
+def wide_loads(work: LoopKernel, lanes: list[Lane]) -> None:
+    """Emit the loads that take four elements at a time, from the flat index ``first`` on."""
+    kernel = work.kernel
+    for number, item in enumerate(work.loop.instructions):
+        if not isinstance(item, Load) or item.level != FULL or number in lanes[0].loaded:
+            continue
+        access = work.accesses.get(("input", item.slot))  # what a kernel computes itself has none
+        if access is not None and access.wide:
+            offset = work.offset("input", item.slot, item.layout)
+            lines, values = access.load_wide(_wide_index(kernel, item.layout, offset, lanes[0]), f"w{number}")
+            kernel.line(*lines)
+            for lane, value in zip(lanes, values, strict=True):
+                lane.loaded[number] = value
+
+
+def _wide_index(kernel: Kernel, layout: Layout, offset: int, lane: Lane) -> str:
+    """Return the index of the four elements of which ``lane`` is the first, counted in fours."""
+    if stride_class(layout) != "c":
+        return f"({flat_addresses(kernel, layout, offset)(lane)}) / 4u"
+    return "first / 4u" if offset == 0 else f"({kernel.word(offset)} + first) / 4u"
 
 
 def _lane_coordinates(kernel: Kernel, index: str, lane: int, extents: Sequence[str]) -> list[str]:
@@ -259,7 +326,7 @@ def _lane_coordinates(kernel: Kernel, index: str, lane: int, extents: Sequence[s
     return names
 
 
-def _flat_addresses(kernel: Kernel, layout: Layout, offset: int) -> Callable[[Lane], str]:
+def flat_addresses(kernel: Kernel, layout: Layout, offset: int) -> Callable[[Lane], str]:
     """Return how to write the position of a lane's element in a layout; parameters are added once."""
     if stride_class(layout) == "c":
         base = "" if offset == 0 else f" + {kernel.word(offset)}"
@@ -271,22 +338,28 @@ def _flat_addresses(kernel: Kernel, layout: Layout, offset: int) -> Callable[[La
     return lambda lane: " + ".join([base, *(f"{c} * {s}" for c, s in zip(lane.coordinates, strides, strict=True) if s)])
 
 
-def _flat_values(work: LoopKernel, lanes: list[Lane]) -> None:
+def flat_values(work: LoopKernel, lanes: list[Lane], *, fours: bool = False) -> None:
+    """Emit the values at every element; ``fours`` if the lanes are four aligned neighbours."""
     kernel, loop = work.kernel, work.loop
     addresses: dict[int, Callable[[Lane], str]] = {}
     for number, item in enumerate(loop.instructions):
         if isinstance(item, Load) and item.level == FULL and number not in lanes[0].loaded:
-            addresses[number] = _flat_addresses(kernel, item.layout, work.offset("input", item.slot, item.layout))
+            addresses[number] = flat_addresses(kernel, item.layout, work.offset("input", item.slot, item.layout))
         elif isinstance(item, Index) and item.level == FULL:
-            addresses[number] = _flat_addresses(kernel, item.layout, item.layout.offset)
+            addresses[number] = flat_addresses(kernel, item.layout, item.layout.offset)
     for number, item in enumerate(loop.instructions):
         if item.level != FULL:
             continue
         if len(lanes) > 1 and isinstance(item, Apply) and quick_function(item.op, item.sources):
             _flat_quick(work, number, item, len(lanes))
             continue
+        if fours and isinstance(item, Index) and makes_fours(loop, item):
+            emit_four(work, number, item, addresses[number](lanes[0]))
+            continue
         for lane, names in enumerate(lanes):
-            if isinstance(item, Load):
+            if isinstance(item, Load) and lane and work.together and item.layout.strides[-1] == 0:
+                value = f"v{number}_0"
+            elif isinstance(item, Load):
                 value = names.loaded.get(number) or work.access(item).load(addresses[number](names))
             else:
                 assert isinstance(item, Apply | Take | Index)
@@ -338,26 +411,25 @@ def _placed_store(work: LoopKernel, store: Store, lane: int, extent: str) -> str
     return f"if ({position} < {extent}) {{ {work.access(store).store(position, value)} }}"
 
 
-def _flat_stores(work: LoopKernel, lanes: int, step: int, count: str) -> None:
+def flat_stores(work: LoopKernel, lanes: Sequence[Lane], step: int, count: str) -> None:
+    """Emit the stores of lanes that are ``step`` apart, from the flat index ``first`` on, those before ``count``."""
     kernel, loop = work.kernel, work.loop
     for store in loop.stores:
         access = work.access(store)
         if store.position is not None:
             extent = kernel.word(store.extent)
-            for lane in range(lanes):
+            for lane in range(len(lanes)):
                 statement = _placed_store(work, store, lane, extent)
                 kernel.line(f"if (first + {lane * step}u < {count}) {{ {statement} }}" if lane else statement)
             continue
         offset = work.offset("output", store.slot, store.layout)
         level = loop.instructions[store.value].level
-        values = [value_name(store.value, level, lane) for lane in range(lanes)]
+        values = [value_name(store.value, level, lane) for lane in range(len(lanes))]
         if access.wide:
-            base = "first / 4u" if offset == 0 else f"({kernel.word(offset)} + first) / 4u"
-            kernel.line(*access.store_wide(base, values))
+            kernel.line(*access.store_wide(_wide_index(kernel, store.layout, offset, lanes[0]), values))
             continue
-        address = _flat_addresses(kernel, store.layout, offset)
-        for lane in range(lanes):
-            names = Lane(f"i{lane}", [f"c{lane}_{axis}" for axis in range(len(loop.inner))], {})
+        address = flat_addresses(kernel, store.layout, offset)
+        for lane, names in enumerate(lanes):
             statement = access.store(address(names), values[lane])
             kernel.line(f"if (first + {lane * step}u < {count}) {{ {statement} }}" if lane else statement)
 
@@ -365,13 +437,16 @@ def _flat_stores(work: LoopKernel, lanes: int, step: int, count: str) -> None:
 # -- loops inside other kernels ----------------------------------------------------------------------------------------
 
 
-def add_epilogue(kernel: Kernel, loop: Loop, inputs_before: int) -> None:
-    """Add the function ``finish(i, result)`` that runs a loop without folds at the flat index ``i``.
+def add_epilogue(kernel: Kernel, loop: Loop, inputs_before: int, *, lanes: int = 1, aligned: bool = False) -> None:
+    """Add the function that runs a loop without folds on results of the kernel, which are the loop's input 0.
 
-    ``result`` is the loop's input 0; its further inputs are the step's from number ``inputs_before`` on.
+    With one lane it is ``finish(first, result0)``, for the result of that flat index; with four ``finish(first, end,
+    result0, ..., result3)``, for those from ``first`` on that come before ``end``. ``aligned`` says that ``first`` is
+    a multiple of four. Further inputs of the loop are the step's from number ``inputs_before`` on.
     """
     origins: dict[tuple[str, int], int] = {}
     accesses: dict[tuple[str, int], Access] = {}
+    wide = wide_slots(loop) if aligned else lambda _kind, _slot: False
     for (kind, slot), (low, high) in sorted(slices.spans(loop).items()):
         if (kind, slot) == ("input", 0):
             origins[kind, slot] = 0
@@ -379,31 +454,27 @@ def add_epilogue(kernel: Kernel, loop: Loop, inputs_before: int) -> None:
         dtype = _dtype_of(loop, (kind, slot))
         number = slot - 1 + inputs_before if kind == "input" else slot
         binding, origins[kind, slot] = window(kind, number, low, high, dtype, writable=kind == "output")
-        accesses[kind, slot] = kernel.bind(Access(f"{kind}{number}", dtype, False, kind == "output"), binding)
+        access = Access(f"{kind}{number}", dtype, wide(kind, slot), kind == "output")
+        accesses[kind, slot] = kernel.bind(access, binding)
     work = LoopKernel(kernel, loop, origins, accesses)
     outside, kernel.body = kernel.body, []
     emit_uniform(work)
     for number, item in enumerate(loop.instructions):
         if item.level == OUTER:
-            kernel.line(declare(f"one{number}", item.dtype, _single(work, item)))
-    layouts = [
-        x.layout for x in (*loop.instructions, *loop.stores) if isinstance(x, Load | Index | Store) and x.level == FULL
-    ]
-    names: list[str] = []
-    if any(stride_class(layout).startswith("s") for layout in layouts):
-        names = _lane_coordinates(kernel, "i", 0, [kernel.word(n) for n in loop.inner[1:]])
-    loaded = {n: "result" for n, x in enumerate(loop.instructions) if isinstance(x, Load) and x.slot == 0}
-    lane = Lane("i", names, loaded)
-    _flat_values(work, [lane])
-    for store in loop.stores:
-        if store.position is not None:
-            kernel.line(_placed_store(work, store, 0, kernel.word(store.extent)))
-            continue
-        address = _flat_addresses(kernel, store.layout, work.offset("output", store.slot, store.layout))
-        value = value_name(store.value, loop.instructions[store.value].level, 0)
-        kernel.line(work.access(store).store(address(lane), value))
+            kernel.line(declare(f"one{number}", item.dtype, single_value(work, item)))
+    work.together = aligned and lanes > 1 and _has_fours(loop)
+    names = flat_loads(work, lanes, False, 1, "end")
     kind = register_type(loop.input_dtypes[0])
-    kernel.module += [f"fn finish(i: u32, result: {kind}) {{", *(f"  {line}" for line in kernel.body), "}"]
+    results = [f"result{lane}" for lane in range(lanes)]
+    for number, item in enumerate(loop.instructions):
+        if isinstance(item, Load) and item.slot == 0:
+            for lane, result in zip(names, results, strict=True):
+                lane.loaded[number] = result
+    flat_values(work, names)
+    flat_stores(work, names, 1, "end")
+    given = ", ".join(f"{result}: {kind}" for result in results)
+    index = "first: u32" if lanes == 1 else "first: u32, end: u32"
+    kernel.module += [f"fn finish({index}, {given}) {{", *(f"  {line}" for line in kernel.body), "}"]
     kernel.body = outside
 
 
@@ -417,3 +488,15 @@ def result_store(kernel: Kernel, step: ContractStep | ScanStep, size: int, input
         return lambda index, value: f"finish({index}, {value});"
     binding, _ = window("output", 0, 0, size - 1, step.dtype, writable=True)
     return kernel.bind(Access("output0", step.dtype, False, True), binding).store
+
+
+def four_store(
+    kernel: Kernel, step: ContractStep | ScanStep, size: int, inputs: int
+) -> Callable[[str, list[str]], list[str]]:
+    """Do as :func:`result_store`, for four neighbouring results from a flat index that is a multiple of four."""
+    if step.epilogue is not None:
+        add_epilogue(kernel, step.epilogue, inputs, lanes=LANES, aligned=True)
+        return lambda first, values: [f"finish({first}, {first} + {LANES}u, {', '.join(values)});"]
+    binding, _ = window("output", 0, 0, size - 1, step.dtype, writable=True)
+    access = kernel.bind(Access("output0", step.dtype, True, True), binding)
+    return lambda first, values: access.store_wide(f"({first}) / {LANES}u", values)

@@ -1,16 +1,22 @@
 """Copies, and writes at computed positions.
 
 Several values may go to one position, and the last in order must stay. So each position first learns the greatest
-number among the values that want it, by an atomic maximum in scratch memory; then only that value is written.
+number among the values that want it, by an atomic maximum in scratch memory; then only that value is written. Where
+values are few, of the scratch memory only the words at their positions are touched: they cost little in a large array.
 """
+
+from typing import Final
 
 from gpuarray.codegen.casts import position_expression
 from gpuarray.codegen.programs import Binding, Launch, Program
-from gpuarray.codegen.storage import Access
+from gpuarray.codegen.storage import LANES, Access
 from gpuarray.codegen.wgsl import WINDOW_END, WORKGROUP, Kernel, window
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import uint32
 from gpuarray.fusion.steps import CopyStep, ScatterStep
+
+#: Up to how many elements a value all of the scratch memory is cleared, and not the words at the positions alone.
+_STREAMED: Final = 16
 
 
 def copy_program(step: CopyStep, label: str, capabilities: Capabilities) -> Program:
@@ -58,10 +64,18 @@ def _open(label: str, count: int) -> Kernel:
 
 
 def _clear(step: ScatterStep, label: str, nbytes: int, limit: int) -> Launch:
-    kernel = _open(f"{label} clear", step.extent)
-    kernel.bind(Access("scratch0", uint32, False, True), Binding("scratch", 0, 0, nbytes, True))
-    kernel.line("scratch0[i] = 0u;")
-    return kernel.launch(-(-step.extent // WORKGROUP), limit)
+    scratch = Binding("scratch", 0, 0, nbytes, True)
+    if step.extent <= _STREAMED * step.count:
+        # one word after the other is sooner done than words here and there
+        kernel = _open(f"{label} clear all", -(-step.extent // LANES))
+        access = kernel.bind(Access("scratch0", uint32, True, True), scratch)
+        kernel.line(*access.store_wide("i", ["0u"] * LANES))
+        return kernel.launch(-(-step.extent // (LANES * WORKGROUP)), limit)
+    kernel = _open(f"{label} clear", step.count)
+    positions = _positions(kernel, step)
+    kernel.bind(_Atomic("scratch0", uint32, False, True), scratch)
+    kernel.line(f"atomicStore(&scratch0[{position_expression(positions.load('i'), step.positions)}], 0u);")
+    return kernel.launch(-(-step.count // WORKGROUP), limit)
 
 
 def _positions(kernel: Kernel, step: ScatterStep) -> Access:

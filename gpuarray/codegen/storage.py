@@ -31,6 +31,13 @@ def is_packed(dtype: DType) -> bool:
     return dtype.itemsize < 4
 
 
+def word_dtype(dtype: DType) -> DType:
+    """Return a dtype of whole words that holds what values of ``dtype`` are computed with; booleans are words."""
+    if dtype.itemsize >= 4:
+        return dtype
+    return dtypes.float32 if dtype.kind == "f" else dtypes.int32 if dtype.kind == "i" else dtypes.uint32
+
+
 def scalar_expression(word: int, dtype: DType) -> str:
     """Return the run-time scalar of ``dtype`` that begins at parameter ``word``."""
     first = parameter(word)
@@ -111,6 +118,8 @@ class Access:
             return f"{self.name}[{index}]"
         shift = 2 if self.dtype.itemsize == 1 else 1
         word = f"{self.name}[({index}) >> {shift}u]"
+        if self.atomic:
+            word = f"atomicLoad(&{word})"
         lane = f"(({index}) & {(1 << shift) - 1}u) * {8 * self.dtype.itemsize}u"
         return _unpacked(f"({word} >> ({lane}))", self.dtype)
 

@@ -7,12 +7,13 @@ gives equal text. Sizes and values enter as parameter words only.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from gpuarray.codegen import casts, library
-from gpuarray.codegen.dialect import PAIRS, compute_type
+from gpuarray.codegen.dialect import PAIRS, compute_type, makes_underflow_gradual
 from gpuarray.codegen.programs import Binding, Launch, ScalarWords
 from gpuarray.codegen.storage import Access, parameter, register_type, scalar_expression, scalar_words
-from gpuarray.dtypes import DType, canonical
+from gpuarray.dtypes import DType, canonical, float32
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops.spec import GenerateOp, MapOp, wgsl_template
 
@@ -20,6 +21,7 @@ WORKGROUP = 256
 #: Windows begin at multiples of this, in bytes, and end at multiples of :data:`WINDOW_END`: buffers have that slack.
 WINDOW_START = 256
 WINDOW_END = 64
+_SUBGROUPS = ", @builtin(subgroup_size) together: u32, @builtin(subgroup_invocation_id) member: u32"
 
 
 @dataclass
@@ -33,6 +35,9 @@ class Kernel:
     scalars: list[ScalarWords] = field(default_factory=list)
     module: list[str] = field(default_factory=list)
     body: list[str] = field(default_factory=list)
+    workgroup: int = WORKGROUP
+    subgroups: bool = False
+    """Whether the entry point knows how many members its subgroups have, ``together``, and which is its ``member``."""
 
     def word(self, value: int) -> str:
         """Add a parameter word; return the expression that reads it. Negative values wrap, as index arithmetic does."""
@@ -85,9 +90,9 @@ class Kernel:
             "fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }",
         ]
         entry = [
-            f"@compute @workgroup_size({WORKGROUP})",
+            f"@compute @workgroup_size({self.workgroup})",
             "fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, "
-            "@builtin(local_invocation_index) local: u32) {",
+            f"@builtin(local_invocation_index) local: u32{_SUBGROUPS if self.subgroups else ''}) {{",
             *(f"  {line}" for line in self.body),
             "}",
         ]
@@ -103,16 +108,32 @@ def window(kind: str, slot: int, low: int, high: int, dtype: DType, *, writable:
     return Binding(kind, slot, first, max(last - first, WINDOW_END), writable), first // dtype.itemsize
 
 
-def apply_expression(op: MapOp, operands: Sequence[str], sources: Sequence[DType], dtype: DType) -> str:
-    """Return an elementwise row over expressions, as a value of ``dtype``."""
+def apply_expression(
+    op: MapOp, operands: Sequence[str], sources: Sequence[DType], dtype: DType, *, folded: bool = False
+) -> str:
+    """Return an elementwise row over expressions, as a value of ``dtype``.
+
+    Of what is ``folded``, in loops that arithmetic limits, subnormal numbers are no matter beside the sum's.
+    """
     if op is rows.cast:
         return casts.cast_expression(operands[0], sources[0], dtype)
     if op is rows.bitcast:
         return casts.bitcast_expression(operands[0], sources[0], dtype)
-    template = template_of(op, sources)
+    template = (None if folded else _gradual_template(op, sources)) or template_of(op, sources)
     if template is None:
         raise ValueError(f"{op.name} has no WGSL form for {[s.name for s in sources]}")
     return casts.wrap_expression(_filled(template, operands, sources, dtype), dtype)
+
+
+#: The rows that underflow, and whose plain form is the device's arithmetic.
+_UNDERFLOWING: Final = (rows.add, rows.subtract, rows.multiply, rows.square, rows.degrees, rows.radians)
+
+
+def _gradual_template(op: MapOp, sources: Sequence[DType]) -> str | None:
+    """Return the form that keeps subnormal numbers where this kernel's device does not."""
+    if not makes_underflow_gradual() or op not in _UNDERFLOWING or sources[0] != float32:
+        return None
+    return f"gradual_{op.name}_f32({', '.join(f'{{{i}}}' for i in range(op.arity))})"
 
 
 def _filled(template: str, operands: Sequence[str], sources: Sequence[DType], dtype: DType) -> str:
@@ -125,7 +146,7 @@ _CALL = re.compile(r"(\w+)\([^()]*\)")
 
 def quick_function(op: MapOp, sources: Sequence[DType]) -> str | None:
     """Return the library function with a quick form that a row is, called with all of its operands; or None."""
-    template = template_of(op, sources)
+    template = _gradual_template(op, sources) or template_of(op, sources)
     if template is None or op is rows.cast or op is rows.bitcast:
         return None
     call = _CALL.fullmatch(template.replace("{T}", compute_type(sources[0])))
@@ -147,6 +168,11 @@ def generate_expression(op: GenerateOp, position: str, parameters: Sequence[str]
     if template is None:
         raise ValueError(f"{op.name} has no WGSL form for {dtype.name}")
     return casts.wrap_expression(_filled(template, (position, *parameters), (dtype,), dtype), dtype)
+
+
+def four_expression(op: GenerateOp, position: str, parameters: Sequence[str], dtype: DType) -> str:
+    """Return a vector of a generator row's four elements from a flat position, a multiple of four, on."""
+    return _filled(op.fours[compute_type(dtype)], (position, *parameters), (dtype,), dtype)
 
 
 def parameter_dtypes(op: GenerateOp, dtype: DType) -> list[DType]:

@@ -59,6 +59,10 @@ fmax = ReduceOp(
     name="fmax_reduce", combine=elementwise.fmax, accumulate=_same, neutral=_LOWEST | _LEFT_OUT, empty_is_error=True,
     doc="Largest element that is not NaN (nanmax).",
 )  # fmt: skip
+squared_deviations = ReduceOp(
+    name="squared_deviations", combine=elementwise.add, accumulate=_same, neutral={"f": 0.0}, centred=True,
+    doc="Sum of the squared deviations from the mean of the elements.",
+)  # fmt: skip
 any = ReduceOp(
     name="any", combine=elementwise.logical_or, accumulate=_boolean, neutral=dict.fromkeys("biufc", False),
     doc="Whether any element is non-zero.",

@@ -202,6 +202,8 @@ class ReduceOp(Row):
         Whether empty input raises instead, as ``min`` does.
     indexed : bool
         Whether the result is the position of the extreme value (argmin, argmax), as int64.
+    centred : bool
+        Whether the squares of the deviations from the elements' mean are folded, and not the elements.
     """
 
     combine: MapOp
@@ -209,6 +211,7 @@ class ReduceOp(Row):
     neutral: Mapping[str, Any] | None = None
     empty_is_error: bool = False
     indexed: bool = False
+    centred: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -226,12 +229,16 @@ class GenerateOp(Row):
         which are of compute type ``{R}`` unless ``parameter_types`` says otherwise.
     parameter_types : tuple of str
         A dtype name for each parameter, ``"result"`` for the result's dtype.
+    fours : mapping
+        Templates as ``wgsl``, for a vector of the four elements from ``{0}``, a multiple of four, on: for rows that
+        make several elements at once.
     """
 
     numpy: Callable[..., Any]
     parameters: int
     parameter_types: tuple[str, ...] = ()
     wgsl: Mapping[str, str] = field(default_factory=dict)
+    fours: Mapping[str, str] = field(default_factory=dict)
     cost: int = 1
 
 

@@ -23,7 +23,7 @@ def values() -> np.ndarray:
 def test_fast_functions_are_the_drivers_and_close(values: np.ndarray) -> None:
     x = xp.asarray(values, device="wgpu")
     with xp.using(math="fast"):
-        source = str(xp.explain(functions(x), source=True))
+        source = str(xp.explain(functions(x), stage="wgsl"))
         found = np.asarray(functions(x))
     assert all(builtin in source for builtin in BUILTINS)
     np.testing.assert_allclose(found, functions(values.astype(np.float64)), rtol=1e-3)
@@ -31,7 +31,7 @@ def test_fast_functions_are_the_drivers_and_close(values: np.ndarray) -> None:
 
 def test_precise_functions_are_not_the_drivers(values: np.ndarray) -> None:
     x = xp.asarray(values, device="wgpu")
-    source = str(xp.explain(functions(x), source=True))
+    source = str(xp.explain(functions(x), stage="wgsl"))
     assert not any(builtin in source for builtin in BUILTINS)
     np.testing.assert_allclose(np.asarray(functions(x)), functions(values.astype(np.float64)), rtol=2e-6)
 

@@ -93,7 +93,7 @@ GROUPS = {
     "single": ("negative", "positive", "abs", "sign", "square", "reciprocal", "bitwise_invert", "bitwise_count",
                "logical_not", "isnan", "isinf", "isfinite", "conj", "ceil", "floor", "trunc"),
 }  # fmt: skip
-ELSEWHERE = ("where", "real", "imag", "cast", "bitcast", "ldexp")
+ELSEWHERE = ("where", "real", "imag", "cast", "bitcast", "ldexp", "sample_below")
 
 
 def test_all_rows_of_wide_integers_are_tested() -> None:
@@ -251,8 +251,19 @@ def test_random_integers(limit: int) -> None:
     drawn = []
     for where in (PAIRED, "cpu"):
         random = xp.random.default_rng(5, device=where)
-        drawn.append(np.asarray(random.integers(0, limit or 2**64, 3000, dtype=np.uint64)))
-    np.testing.assert_array_equal(*drawn)
+        spread = limit or 2**64
+        with xp.using(default_float="float32"):
+            drawn.append(
+                [
+                    np.asarray(random.integers(0, spread, 3000, dtype=np.uint64)),
+                    np.asarray(random.integers([[0], [5]], [[spread], [9]], (2, 300), np.uint64)),
+                    np.asarray(random.random(777, dtype=np.float32)),
+                    np.asarray(random.bit_generator.random_raw(777, device=where)),
+                    np.asarray(random.poisson([3.0, 70.0], (50, 2))),
+                ]
+            )
+    for here, there in zip(*drawn, strict=True):
+        np.testing.assert_array_equal(here, there)
 
 
 # --- positions -------------------------------------------------------------------------------------------------------

@@ -227,6 +227,14 @@ def region_written() -> Any:
 
 
 @program
+def regions_updated() -> Any:
+    x = array(1000, dtype="int16")
+    x[::3] += 7
+    x[1:100] = x[:99] + x[1:100]
+    return x
+
+
+@program
 def positions_written() -> Any:
     x = array(1000)
     x[np.array([5, 3, 5])] = np.array([1, 2, 3], np.float32)
@@ -245,3 +253,27 @@ def running_count_placed() -> Any:
     counts = xp.cumulative_sum(array(100_000, dtype="bool"), dtype="int32")
     places = array(100_000, dtype="int64")
     return wrap(build.place((counts - 1).node(), places.node(), (100_000,)), counts.device)
+
+
+# -- tiles ------------------------------------------------------------------------------------------------------------
+
+
+@program
+def distances() -> Any:
+    x, y = array(40, 7), array(50, 7)
+    return np.sqrt(((x[:, None, :] - y[None, :, :]) ** 2).sum(-1))
+
+
+@program
+def transposed_bytes() -> Any:
+    return array(64, 80, dtype="uint8").T.copy()
+
+
+@program
+def product_of_parts() -> Any:
+    return array(20, 3000) @ array(3000, 30) + 1
+
+
+@program
+def product_with_a_vector() -> Any:
+    return np.maximum(array(60, 80) @ array(80), 0)

@@ -25,7 +25,7 @@ def plan_of(name: str) -> Plan:
     wanted = PROGRAMS[name]()
     arrays = wanted if isinstance(wanted, tuple) else (wanted,)
     nodes, position, *_ = merge(topological([current(a.node()) for a in arrays]))
-    plan = make_plan(nodes, position, {position[id(current(a.node()))] for a in arrays}, CAPABILITIES)
+    plan = make_plan(nodes, position, {position[current(a.node())] for a in arrays}, CAPABILITIES)
     check_plan(plan, nodes)
     return plan
 

@@ -9,7 +9,7 @@ import pytest
 
 from gpuarray import dtypes
 from gpuarray.codegen import library
-from gpuarray.ops import elementwise, generators
+from gpuarray.ops import elementwise, generators, philox
 from gpuarray.ops.spec import ROWS, MapOp, ReduceOp, compute_type, wgsl_template
 
 STANDARD = """
@@ -122,13 +122,21 @@ def test_linspace_eye_and_tri_are_numpys() -> None:
 
 def test_random_bits_are_philox() -> None:
     # the known answers of the reference implementation, Random123, for counter and key 0
-    words = generators.random_bits.numpy(np.arange(4), 0, 0, 0, 0, dtype=np.uint32)
+    (words,) = philox.blocks(np.arange(1), 0, philox.Substream(0, 0, 0, 0))
     assert [hex(w) for w in words] == ["0x6627e8d5", "0xe169c58d", "0xbc57ac4c", "0x9b00dbd8"]
-    shifted = generators.random_bits.numpy(np.arange(4), 0, 0, 5, 0, dtype=np.uint32)
-    assert (shifted == generators.random_bits.numpy(np.arange(20, 24), 0, 0, 0, 0, dtype=np.uint32)).all()
-    for dtype in (np.float32, np.float64):
-        uniform = generators.random_uniform.numpy(np.arange(1000), 1, 2, 0, 0, dtype=dtype)
-        assert 0 <= uniform.min() < 0.01 < 0.99 < uniform.max() < 1
+    bits = np.random.Philox(7)
+    key = philox.joined(bits.state["state"]["key"], 64)
+    expected = bits.random_raw(4000)
+    place = philox.Place(key, 1, 0, None)
+    for index in (np.arange(4000), np.arange(4000)[::-1], np.arange(3, 4000, 999), np.arange(40).reshape(5, 8).T):
+        words = generators.random_bits.numpy(index, *place.parameters, dtype=np.uint64)
+        assert (words == expected[index]).all()
+        halves = generators.random_bits.numpy(index, *place.parameters, dtype=np.uint32)
+        assert (halves == expected.view(np.uint32)[index]).all()
+    # a counter that carries through all of its words, apart and side by side
+    last = philox.COUNTER_MASK - 1
+    scattered = philox.scattered_blocks(key, last, np.arange(5, dtype=np.uint64))
+    assert (scattered.reshape(-1) == philox.stream_blocks(key, last, 5)).all()
 
 
 def test_rows_pickle_by_name() -> None:

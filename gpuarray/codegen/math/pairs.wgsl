@@ -14,11 +14,13 @@ fn multiply_pair(x: vec2<u32>, y: vec2<u32>) -> vec2<u32> {
   let low = wide_product(x.x, y.x);
   return vec2<u32>(low.x, low.y + x.x * y.y + x.y * y.x);
 }
-// The upper pair of the product of two unsigned ones.
-fn multiply_high_pair(x: vec2<u32>, y: vec2<u32>) -> vec2<u32> {
-  let first = add_pair(wide_product(x.x, y.y), vec2<u32>(multiply_high_u32(x.x, y.x), 0u));
+// All four words of the product of two unsigned pairs.
+fn product_pair(x: vec2<u32>, y: vec2<u32>) -> vec4<u32> {
+  let low = wide_product(x.x, y.x);
+  let first = add_pair(wide_product(x.x, y.y), vec2<u32>(low.y, 0u));
   let second = add_pair(wide_product(x.y, y.x), vec2<u32>(first.x, 0u));
-  return add_pair(wide_product(x.y, y.y), add_pair(vec2<u32>(first.y, 0u), vec2<u32>(second.y, 0u)));
+  let high = add_pair(wide_product(x.y, y.y), add_pair(vec2<u32>(first.y, 0u), vec2<u32>(second.y, 0u)));
+  return vec4<u32>(low.x, second.x, high);
 }
 
 fn truth_i64p(x: vec2<u32>) -> bool { return (x.x | x.y) != 0u; }
@@ -211,14 +213,3 @@ fn clamp_i64p(x: vec2<u32>) -> i32 {
 }
 fn clamp_u64p(x: vec2<u32>) -> u32 { return min_u64p(x, vec2<u32>(0x20000u, 0u)).x; }
 fn exponent_pair(x: vec2<u32>) -> i32 { return min(max(clamp_i64p(x), -9999), 9999); }
-
-fn random_below_u64p(
-  i: u32, key_0: u32, key_1: u32, offset_0: u32, offset_1: u32, limit_0: u32, limit_1: u32
-) -> vec2<u32> {
-  let words = random_block(i, key_0, key_1, offset_0, offset_1);
-  let limit = vec2<u32>(limit_0, limit_1);
-  if (!truth_u64p(limit)) { return words.zw; }
-  let middle = multiply_pair(words.zw, limit);
-  let carry = less_u64p(add_pair(middle, multiply_high_pair(words.xy, limit)), middle);
-  return add_pair(multiply_high_pair(words.zw, limit), vec2<u32>(u32(carry), 0u));
-}

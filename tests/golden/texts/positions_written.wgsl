@@ -46,18 +46,19 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   if (i < parameters.words[0].y) { output0[i] = input0[i]; }
 }
 
-// workgroups 4x1x1
+// workgroups 1x1x1
 // scatter_float32 clear
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
-@group(0) @binding(1) var<storage, read_write> scratch0: array<u32>;
+@group(0) @binding(1) var<storage, read> input1: array<i32>;
+@group(0) @binding(2) var<storage, read_write> scratch0: array<atomic<u32>>;
 fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;
   let i = block * 256u + local;
   if (i >= parameters.words[0].y) { return; }
-  scratch0[i] = 0u;
+  atomicStore(&scratch0[u32(input1[i])], 0u);
 }
 
 // workgroups 1x1x1

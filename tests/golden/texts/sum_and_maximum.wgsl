@@ -45,12 +45,12 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v0_2: f32 = w0.z;
   let v0_3: f32 = w0.w;
   a1 = add_f32(a1, v0_0);
-  a2 = maximum_f32(a2, v0_0);
   a1 = add_f32(a1, v0_1);
-  a2 = maximum_f32(a2, v0_1);
   a1 = add_f32(a1, v0_2);
-  a2 = maximum_f32(a2, v0_2);
   a1 = add_f32(a1, v0_3);
+  a2 = maximum_f32(a2, v0_0);
+  a2 = maximum_f32(a2, v0_1);
+  a2 = maximum_f32(a2, v0_2);
   a2 = maximum_f32(a2, v0_3);
   }
   shared0_f32[local] = a1;

@@ -1,212 +1,18 @@
 // workgroups 196x1x1
-// rows_sum parts
-struct Parameters { words: array<vec4<u32>, 2> }
-@group(0) @binding(0) var<uniform> parameters: Parameters;
-@group(0) @binding(1) var<storage, read> input0: array<vec4<f32>>;
-@group(0) @binding(2) var<storage, read_write> scratch0: array<f32>;
-fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
-const one_bits_f32 = 0x3f800000u;
-fn one_f32() -> f32 { return bitcast<f32>(one_bits_f32 + u32(zero_u32())); }
-fn add_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), y); }
-var<workgroup> shared0_f32: array<f32, 256>;
-@compute @workgroup_size(256)
-fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-  let block = group.x + group.y * groups.x;
-  if (block >= parameters.words[0].y) { return; }
-  let split = block / parameters.words[0].w;
-  let row = block - split * parameters.words[0].w;
-  let begin = split * parameters.words[1].x;
-  let end = min(begin + parameters.words[1].x, parameters.words[0].z);
-  let origin = parameters.words[1].y;
-  var a1: f32 = 0.0f;
-  let b0_0 = 0u;
-  for (var column = begin + local * 4u; column < end; column += 1024u) {
-  let i0 = column + 0u;
-  let i1 = column + 1u;
-  let i2 = column + 2u;
-  let i3 = column + 3u;
-  let w0 = input0[(b0_0 + column) / 4u];
-  let v0_0: f32 = w0.x;
-  let v0_1: f32 = w0.y;
-  let v0_2: f32 = w0.z;
-  let v0_3: f32 = w0.w;
-  a1 = add_f32(a1, v0_0);
-  a1 = add_f32(a1, v0_1);
-  a1 = add_f32(a1, v0_2);
-  a1 = add_f32(a1, v0_3);
-  }
-  shared0_f32[local] = a1;
-  workgroupBarrier();
-  for (var half = 128u; half > 0u; half >>= 1u) {
-  if (local < half) {
-  a1 = add_f32(a1, shared0_f32[local + half]);
-  shared0_f32[local] = a1;
-  }
-  workgroupBarrier();
-  }
-  a1 = shared0_f32[0];
-  workgroupBarrier();
-  let part = (parameters.words[1].z + split) * parameters.words[1].w + row;
-  if (local == 0u) { scratch0[part] = a1; }
-}
-
-// workgroups 1x1x1
-// rows_sum end
-struct Parameters { words: array<vec4<u32>, 2> }
-@group(0) @binding(0) var<uniform> parameters: Parameters;
-@group(0) @binding(1) var<storage, read_write> output0: array<f32>;
-@group(0) @binding(2) var<storage, read> scratch0: array<f32>;
-fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
-const one_bits_f32 = 0x3f800000u;
-fn one_f32() -> f32 { return bitcast<f32>(one_bits_f32 + u32(zero_u32())); }
-fn add_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), y); }
-var<workgroup> shared0_f32: array<f32, 256>;
-@compute @workgroup_size(256)
-fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-  let block = group.x + group.y * groups.x;
-  if (block >= parameters.words[0].y) { return; }
-  let row = block;
-  let begin = 0u;
-  let end = parameters.words[0].z;
-  var a1: f32 = 0.0f;
-  for (var part = local; part < parameters.words[0].w; part += 256u) {
-  a1 = add_f32(a1, scratch0[part * parameters.words[1].x + row]);
-  }
-  shared0_f32[local] = a1;
-  workgroupBarrier();
-  for (var half = 128u; half > 0u; half >>= 1u) {
-  if (local < half) {
-  a1 = add_f32(a1, shared0_f32[local + half]);
-  shared0_f32[local] = a1;
-  }
-  workgroupBarrier();
-  }
-  a1 = shared0_f32[0];
-  workgroupBarrier();
-  let one1: f32 = a1;
-  if (local == 0u) { output0[0u] = one1; }
-}
-
-// workgroups 196x1x1
-// rows_divide_subtract_square_sum_sum_and_5 parts
+// rows_subtract_squared_deviations_divide parts
 struct Parameters { words: array<vec4<u32>, 3> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
-@group(0) @binding(1) var<storage, read> input0: array<vec4<f32>>;
-@group(0) @binding(2) var<storage, read> input1: array<f32>;
-@group(0) @binding(3) var<storage, read_write> scratch0: array<f32>;
-@group(0) @binding(4) var<storage, read_write> scratch1: array<f32>;
+@group(0) @binding(1) var<storage, read> input0: array<f32>;
+@group(0) @binding(2) var<storage, read_write> scratch0: array<f32>;
+@group(0) @binding(3) var<storage, read_write> scratch1: array<f32>;
+@group(0) @binding(4) var<storage, read_write> scratch2: array<f32>;
 fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
 const one_bits_f32 = 0x3f800000u;
 fn one_f32() -> f32 { return bitcast<f32>(one_bits_f32 + u32(zero_u32())); }
-fn add_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), y); }
-const most_moderate_f32 = 1.099511627776e12f;
-const least_moderate_f32 = 9.094947017729282e-13f;
-fn moderate_f32(x: f32) -> bool { return (abs(x) < most_moderate_f32) & (abs(x) >= least_moderate_f32); }
-fn is_quick_divide_f32(x: f32, y: f32) -> bool { return moderate_f32(x) & moderate_f32(y); }
-const sign_bit_f32 = 0x80000000u;
-fn negative_zero_f32() -> f32 { return bitcast<f32>(sign_bit_f32 + u32(zero_u32())); }
-fn multiply_f32(x: f32, y: f32) -> f32 { return fma(x, y, negative_zero_f32()); }
-override fused_multiply_add: bool = false;
-fn opaque_f32(x: f32) -> f32 {
-  return bitcast<f32>(bitcast<u32>(x) + u32(zero_u32()));
-}
-const upper_half_f32 = 0xfffff000u;
-fn product_error_f32(a: f32, b: f32, product: f32) -> f32 {
-  if (fused_multiply_add) { return fma(a, b, -product); }
-  let a_high = bitcast<f32>(bitcast<u32>(a) & upper_half_f32);
-  let b_high = bitcast<f32>(bitcast<u32>(b) & upper_half_f32);
-  let a_low = a - a_high;
-  let b_low = b - b_high;
-  return ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
-}
-fn residue_f32(x: f32, a: f32, b: f32) -> f32 {
-  if (fused_multiply_add) { return fma(-a, b, x); }
-  let product = opaque_f32(a * b);
-  return (x - product) - product_error_f32(a, b, product);
-}
-fn quick_divide_f32(x: f32, y: f32) -> f32 {
-  let reciprocal = 1.0f / y;
-  let estimate = multiply_f32(x, reciprocal);
-  let better = fma(residue_f32(x, estimate, y), reciprocal, estimate);
-  return fma(residue_f32(x, better, y), reciprocal, better);
-}
-const magnitude_bits_f32 = 0x7fffffffu;
-fn magnitude_f32(x: f32) -> u32 { return bitcast<u32>(x) & magnitude_bits_f32; }
-const infinity_bits_f32 = 0x7f800000u;
-fn isnan_f32(x: f32) -> bool { return magnitude_f32(x) > infinity_bits_f32; }
-fn truth_f32(x: f32) -> bool { return magnitude_f32(x) != 0; }
-fn isinf_f32(x: f32) -> bool { return magnitude_f32(x) == infinity_bits_f32; }
-const nan_bits_f32 = 0x7fc00000u;
-const implicit_bit_f32 = 0x00800000u;
-fn leading_zeros_u32(x: u32) -> u32 { return countLeadingZeros(x); }
-fn significand_f32(x: f32) -> u32 {
-  let magnitude = magnitude_f32(x);
-  let fraction = magnitude & (implicit_bit_f32 - 1);
-  if (magnitude >= implicit_bit_f32) { return fraction | implicit_bit_f32; }
-  return fraction << (leading_zeros_u32(fraction) - leading_zeros_u32(implicit_bit_f32));
-}
-const fraction_width_f32 = 23u;
-const exponent_mask_f32 = 0xffu;
-fn compose_f32(sign: u32, significand: u32, scale: i32) -> f32 {
-  if (scale > 0) {
-    let bits = significand + (u32(u32(scale - 1)) << fraction_width_f32);
-    return bitcast<f32>(sign | select(bits, infinity_bits_f32, scale >= i32(exponent_mask_f32)));
-  }
-  let shift = u32(min(1 - scale, i32(fraction_width_f32) + 2));
-  let kept = significand >> shift;
-  let lost = significand - (kept << shift);
-  let tie = u32(1) << (shift - 1u);
-  return bitcast<f32>(sign | (kept + u32(lost > tie || (lost == tie && (kept & 1) == 1))));
-}
-fn compose_rest_f32(sign: u32, quotient: u32, left: u32, divisor: u32, scale: i32) -> f32 {
-  if (scale > 0) {
-    let up = u32(2u * left > divisor || (2u * left == divisor && (quotient & 1u) == 1u));
-    return compose_f32(sign, quotient + up, scale);
-  }
-  let shift = u32(min(1 - scale, 25));
-  let kept = quotient >> shift;
-  let lost = 2u * (quotient - (kept << shift)) + u32(left != 0u);
-  let tie = 1u << shift;
-  return bitcast<f32>(sign | (kept + u32(lost > tie || (lost == tie && (kept & 1u) == 1u))));
-}
-fn exponent_field_f32(x: f32) -> i32 { return i32(u32(magnitude_f32(x) >> fraction_width_f32)); }
-fn scale_f32(x: f32) -> i32 {
-  let magnitude = magnitude_f32(x);
-  if (magnitude >= implicit_bit_f32) { return exponent_field_f32(x); }
-  return 1 - i32(leading_zeros_u32(magnitude) - leading_zeros_u32(implicit_bit_f32));
-}
-const exponent_bias_f32 = 127;
-fn divide_careful_f32(x: f32, y: f32) -> f32 {
-  if (isnan_f32(x)) { return x; }
-  if (isnan_f32(y)) { return y; }
-  let sign = (bitcast<u32>(x) ^ bitcast<u32>(y)) & sign_bit_f32;
-  if (!truth_f32(y) || isinf_f32(x)) {
-    let undefined = !truth_f32(x) || isinf_f32(y);
-    return bitcast<f32>(select(sign | infinity_bits_f32, nan_bits_f32, undefined));
-  }
-  if (!truth_f32(x) || isinf_f32(y)) { return bitcast<f32>(sign); }
-  let a = significand_f32(x);
-  let b = significand_f32(y);
-  let up = u32(a < b);
-  let estimate = bitcast<f32>(a + 0x3f000000u) * f32(1u + up) / bitcast<f32>(b + 0x3f000000u);
-  var quotient = u32(estimate * 8388608.0f);
-  var left = i32((a << (23u + up)) - quotient * b);
-  for (var i = 0u; i < 3u && left < 0; i = i + 1u) {
-    quotient = quotient - 1u;
-    left = left + i32(b);
-  }
-  for (var i = 0u; i < 3u && left >= i32(b); i = i + 1u) {
-    quotient = quotient + 1u;
-    left = left - i32(b);
-  }
-  return compose_rest_f32(sign, quotient, u32(left), b, scale_f32(x) - scale_f32(y) + exponent_bias_f32 - i32(up));
-}
-fn divide_f32(x: f32, y: f32) -> f32 {
-  if (is_quick_divide_f32(x, y)) { return quick_divide_f32(x, y); }
-  return divide_careful_f32(x, y);
-}
 fn subtract_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), -y); }
 var<workgroup> shared0_f32: array<f32, 256>;
+var<workgroup> shared1_f32: array<f32, 256>;
+var<workgroup> shared2_f32: array<f32, 256>;
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;
@@ -215,78 +21,51 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let row = block - split * parameters.words[0].w;
   let begin = split * parameters.words[1].x;
   let end = min(begin + parameters.words[1].x, parameters.words[0].z);
-  let one2: f32 = bitcast<f32>(parameters.words[1].y);
-  let one8: f32 = bitcast<f32>(parameters.words[1].z);
-  let one12: f32 = bitcast<f32>(parameters.words[1].w);
-  let one14: f32 = bitcast<f32>(parameters.words[2].x);
-  let one1: f32 = input1[0u];
-  let one3: f32 = divide_f32(one1, one2);
-  let origin = parameters.words[2].y;
-  var a6: f32 = 0.0f;
-  var a7: f32 = 0.0f;
+  let one4: f32 = bitcast<f32>(parameters.words[1].y);
+  let one1: f32 = input0[0u];
+  let origin = parameters.words[1].z;
+  var n3: f32 = 0.0f;
+  var m3: f32 = 0.0f;
+  var a3: f32 = 0.0f;
   let b0_0 = 0u;
-  for (var column = begin + local * 4u; column < end; column += 1024u) {
+  for (var column = begin + local * 1u; column < end; column += 256u) {
   let i0 = column + 0u;
-  let i1 = column + 1u;
-  let i2 = column + 2u;
-  let i3 = column + 3u;
-  let w0 = input0[(b0_0 + column) / 4u];
-  let v0_0: f32 = w0.x;
-  let v0_1: f32 = w0.y;
-  let v0_2: f32 = w0.z;
-  let v0_3: f32 = w0.w;
-  let v4_0: f32 = subtract_f32(v0_0, one3);
-  let v4_1: f32 = subtract_f32(v0_1, one3);
-  let v4_2: f32 = subtract_f32(v0_2, one3);
-  let v4_3: f32 = subtract_f32(v0_3, one3);
-  let v5_0: f32 = multiply_f32(v4_0, v4_0);
-  let v5_1: f32 = multiply_f32(v4_1, v4_1);
-  let v5_2: f32 = multiply_f32(v4_2, v4_2);
-  let v5_3: f32 = multiply_f32(v4_3, v4_3);
-  a6 = add_f32(a6, v5_0);
-  a7 = add_f32(a7, v4_0);
-  a6 = add_f32(a6, v5_1);
-  a7 = add_f32(a7, v4_1);
-  a6 = add_f32(a6, v5_2);
-  a7 = add_f32(a7, v4_2);
-  a6 = add_f32(a6, v5_3);
-  a7 = add_f32(a7, v4_3);
+  let v0_0: f32 = input0[b0_0 + i0];
+  let v2_0: f32 = subtract_f32(v0_0, one1);
+  { let gap = v2_0 - m3; let share = 1.0f / max(n3 + 1.0f, 1.0f); a3 += 0.0f + gap * gap * (n3 * share); m3 += gap * share; n3 += 1.0f; }
   }
-  shared0_f32[local] = a6;
+  shared0_f32[local] = n3;
+  shared1_f32[local] = m3;
+  shared2_f32[local] = a3;
   workgroupBarrier();
   for (var half = 128u; half > 0u; half >>= 1u) {
   if (local < half) {
-  a6 = add_f32(a6, shared0_f32[local + half]);
-  shared0_f32[local] = a6;
+  { let gap = shared1_f32[local + half] - m3; let share = shared0_f32[local + half] / max(n3 + shared0_f32[local + half], 1.0f); a3 += shared2_f32[local + half] + gap * gap * (n3 * share); m3 += gap * share; n3 += shared0_f32[local + half]; }
+  shared0_f32[local] = n3;
+  shared1_f32[local] = m3;
+  shared2_f32[local] = a3;
   }
   workgroupBarrier();
   }
-  a6 = shared0_f32[0];
+  n3 = shared0_f32[0];
+  m3 = shared1_f32[0];
+  a3 = shared2_f32[0];
   workgroupBarrier();
-  shared0_f32[local] = a7;
-  workgroupBarrier();
-  for (var half = 128u; half > 0u; half >>= 1u) {
-  if (local < half) {
-  a7 = add_f32(a7, shared0_f32[local + half]);
-  shared0_f32[local] = a7;
-  }
-  workgroupBarrier();
-  }
-  a7 = shared0_f32[0];
-  workgroupBarrier();
-  let part = (parameters.words[2].z + split) * parameters.words[2].w + row;
-  if (local == 0u) { scratch0[part] = a6; }
-  if (local == 0u) { scratch1[part] = a7; }
+  let part = (parameters.words[1].w + split) * parameters.words[2].x + row;
+  if (local == 0u) { scratch0[part] = n3; }
+  if (local == 0u) { scratch1[part] = m3; }
+  if (local == 0u) { scratch2[part] = a3; }
 }
 
 // workgroups 1x1x1
-// rows_divide_subtract_square_sum_sum_and_5 end
-struct Parameters { words: array<vec4<u32>, 3> }
+// rows_subtract_squared_deviations_divide end
+struct Parameters { words: array<vec4<u32>, 2> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
-@group(0) @binding(1) var<storage, read> input1: array<f32>;
+@group(0) @binding(1) var<storage, read> input0: array<f32>;
 @group(0) @binding(2) var<storage, read_write> output0: array<f32>;
 @group(0) @binding(3) var<storage, read> scratch0: array<f32>;
 @group(0) @binding(4) var<storage, read> scratch1: array<f32>;
+@group(0) @binding(5) var<storage, read> scratch2: array<f32>;
 fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
 const one_bits_f32 = 0x3f800000u;
 fn one_f32() -> f32 { return bitcast<f32>(one_bits_f32 + u32(zero_u32())); }
@@ -397,16 +176,10 @@ fn divide_f32(x: f32, y: f32) -> f32 {
   if (is_quick_divide_f32(x, y)) { return quick_divide_f32(x, y); }
   return divide_careful_f32(x, y);
 }
-fn signbit_f32(x: f32) -> bool { return bitcast<u32>(x) >= sign_bit_f32; }
-fn order_f32(x: f32) -> i32 {
-  let magnitude = i32(magnitude_f32(x));
-  return select(magnitude, -magnitude, signbit_f32(x));
-}
-fn maximum_f32(x: f32, y: f32) -> f32 {
-  return select(select(x, y, order_f32(x) <= order_f32(y) || isnan_f32(y)), x, isnan_f32(x));
-}
 fn subtract_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), -y); }
 var<workgroup> shared0_f32: array<f32, 256>;
+var<workgroup> shared1_f32: array<f32, 256>;
+var<workgroup> shared2_f32: array<f32, 256>;
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;
@@ -414,46 +187,32 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let row = block;
   let begin = 0u;
   let end = parameters.words[0].z;
-  let one2: f32 = bitcast<f32>(parameters.words[0].w);
-  let one8: f32 = bitcast<f32>(parameters.words[1].x);
-  let one12: f32 = bitcast<f32>(parameters.words[1].y);
-  let one14: f32 = bitcast<f32>(parameters.words[1].z);
-  let one1: f32 = input1[0u];
-  let one3: f32 = divide_f32(one1, one2);
-  var a6: f32 = 0.0f;
-  var a7: f32 = 0.0f;
-  for (var part = local; part < parameters.words[1].w; part += 256u) {
-  a6 = add_f32(a6, scratch0[part * parameters.words[2].x + row]);
-  a7 = add_f32(a7, scratch1[part * parameters.words[2].x + row]);
+  let one4: f32 = bitcast<f32>(parameters.words[0].w);
+  let one1: f32 = input0[0u];
+  var n3: f32 = 0.0f;
+  var m3: f32 = 0.0f;
+  var a3: f32 = 0.0f;
+  for (var part = local; part < parameters.words[1].x; part += 256u) {
+  { let gap = scratch1[part * parameters.words[1].y + row] - m3; let share = scratch0[part * parameters.words[1].y + row] / max(n3 + scratch0[part * parameters.words[1].y + row], 1.0f); a3 += scratch2[part * parameters.words[1].y + row] + gap * gap * (n3 * share); m3 += gap * share; n3 += scratch0[part * parameters.words[1].y + row]; }
   }
-  shared0_f32[local] = a6;
+  shared0_f32[local] = n3;
+  shared1_f32[local] = m3;
+  shared2_f32[local] = a3;
   workgroupBarrier();
   for (var half = 128u; half > 0u; half >>= 1u) {
   if (local < half) {
-  a6 = add_f32(a6, shared0_f32[local + half]);
-  shared0_f32[local] = a6;
+  { let gap = shared1_f32[local + half] - m3; let share = shared0_f32[local + half] / max(n3 + shared0_f32[local + half], 1.0f); a3 += shared2_f32[local + half] + gap * gap * (n3 * share); m3 += gap * share; n3 += shared0_f32[local + half]; }
+  shared0_f32[local] = n3;
+  shared1_f32[local] = m3;
+  shared2_f32[local] = a3;
   }
   workgroupBarrier();
   }
-  a6 = shared0_f32[0];
+  n3 = shared0_f32[0];
+  m3 = shared1_f32[0];
+  a3 = shared2_f32[0];
   workgroupBarrier();
-  let one6: f32 = a6;
-  shared0_f32[local] = a7;
-  workgroupBarrier();
-  for (var half = 128u; half > 0u; half >>= 1u) {
-  if (local < half) {
-  a7 = add_f32(a7, shared0_f32[local + half]);
-  shared0_f32[local] = a7;
-  }
-  workgroupBarrier();
-  }
-  a7 = shared0_f32[0];
-  workgroupBarrier();
-  let one7: f32 = a7;
-  let one9: f32 = divide_f32(one7, one8);
-  let one10: f32 = multiply_f32(one7, one9);
-  let one11: f32 = subtract_f32(one6, one10);
-  let one13: f32 = maximum_f32(one11, one12);
-  let one15: f32 = divide_f32(one13, one14);
-  if (local == 0u) { output0[0u] = one15; }
+  let one3: f32 = add_f32(a3, subtract_f32(m3, m3));
+  let one5: f32 = divide_f32(one3, one4);
+  if (local == 0u) { output0[0u] = one5; }
 }

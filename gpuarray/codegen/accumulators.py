@@ -1,0 +1,219 @@
+"""Accumulators: how a kernel folds elements into a running result, and running results into one.
+
+A plain fold keeps one value. That of a position keeps the extreme value and where it was found. That of squared
+deviations keeps a count, a mean and the sum of the squares about it; two of them meet by the formula of Chan, Golub and
+LeVeque (1979), "Updating formulae and a pairwise algorithm for computing sample variances", so that one walk over the
+elements is enough, and nothing cancels.
+
+What an accumulator keeps are its *states*, variables of the kernel with a letter and the number of the fold's
+instruction. Row kernels emit them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.codegen import casts
+from gpuarray.codegen.storage import register_type
+from gpuarray.codegen.wgsl import apply_expression, combine_expression
+from gpuarray.dtypes import DType
+from gpuarray.fusion.steps import Fold
+from gpuarray.ops import elementwise as rows
+from gpuarray.ops import reductions
+from gpuarray.ops.spec import ReduceOp
+
+UNSET: Final = "0xffffffffu"
+
+
+def accumulating_dtype(op: ReduceOp, source: DType) -> DType:
+    """Return the dtype in which a fold accumulates."""
+    return source if op.indexed else op.accumulate(source)
+
+
+def neutral_literal(op: ReduceOp, dtype: DType) -> str:
+    """Return the WGSL literal of a fold's neutral value."""
+    value = (op.neutral or {}).get(dtype.kind, 0)
+    if value in ("lowest", "highest"):
+        if dtype.kind in "iu":
+            info = np.iinfo(dtype)
+            value = info.min if value == "lowest" else info.max
+        else:
+            value = -np.inf if value == "lowest" else np.inf
+            if dtype.kind == "c":
+                value = complex(value, value)
+    return casts.literal(value, dtype)
+
+
+def accumulator(fold: Fold, number: int) -> "Accumulator":
+    """Return the accumulator of the fold that is instruction ``number``."""
+    kind = Position if fold.op.indexed else Deviations if fold.op.centred else Accumulator
+    return kind(fold, number)
+
+
+@dataclass(frozen=True)
+class Accumulator:
+    """One value, combined with each element."""
+
+    fold: Fold
+    number: int
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype in which elements are accumulated."""
+        return accumulating_dtype(self.fold.op, self.fold.source)
+
+    @property
+    def states(self) -> dict[str, DType]:
+        """The variables that are kept, with their dtypes."""
+        return {f"a{self.number}": self.dtype}
+
+    def functions(self) -> list[str]:
+        """Return what the kernel needs beside its entry point."""
+        return []
+
+    def start(self) -> list[str]:
+        """Return the declarations of the states, before any element."""
+        return [f"var a{self.number}: {register_type(self.dtype)} = {neutral_literal(self.fold.op, self.dtype)};"]
+
+    def take(self, value: str, place: str) -> str:
+        """Return the statement that folds one element, of the operand's dtype, at a position in its row."""
+        return self.meet([casts.cast_expression(value, self.fold.source, self.dtype)])
+
+    def take_all(self, values: Sequence[str], places: Sequence[str]) -> list[str]:
+        """Return statements that fold several elements: with each other first, which rounds less in a long row."""
+        parts = [casts.cast_expression(value, self.fold.source, self.dtype) for value in values]
+        while len(parts) > 1:
+            pairs = zip(parts[::2], parts[1::2], strict=False)
+            odd = parts[len(parts) // 2 * 2 :]
+            parts = [combine_expression(self.fold.op.combine, *pair, self.dtype) for pair in pairs] + odd
+        return [self.meet(parts)]
+
+    def meet(self, others: Sequence[str]) -> str:
+        """Return the statement that folds another accumulator's states into this one's."""
+        a = f"a{self.number}"
+        return f"{a} = {combine_expression(self.fold.op.combine, a, others[0], self.dtype)};"
+
+    def result(self) -> str:
+        """Return the fold's result, of its dtype."""
+        if self.dtype == self.fold.dtype:
+            return casts.wrap_expression(f"a{self.number}", self.dtype)
+        return casts.cast_expression(f"a{self.number}", self.dtype, self.fold.dtype)
+
+
+class Position(Accumulator):
+    """The extreme element and its position: NaN first, then the lowest position."""
+
+    @property
+    def states(self) -> dict[str, DType]:
+        """The value, and where it was found."""
+        return {f"a{self.number}": self.dtype, f"p{self.number}": dtypes.uint32}
+
+    def functions(self) -> list[str]:
+        """Return the functions that say whether the second of two candidates is the extreme one.
+
+        ``better`` knows positions; ``may_beat`` is for a second that comes later, and errs only by saying yes.
+        """
+        fold, dtype, number = self.fold, self.dtype, self.number
+        row = rows.greater if fold.op.name == reductions.argmax.name else rows.less
+        kind = register_type(dtype)
+        if dtype.kind == "b":
+            beats = {"argmax": "(!{1} && {0})", "argmin": "({1} && !{0})"}[fold.op.name]
+            forward, backward = beats.format("b", "a"), beats.format("a", "b")
+        else:
+            forward = apply_expression(row, ["b", "a"], (dtype, dtype), dtypes.bool_)
+            backward = apply_expression(row, ["a", "b"], (dtype, dtype), dtypes.bool_)
+        lines = [
+            f"fn better{number}(a: {kind}, i: u32, b: {kind}, j: u32) -> bool {{",
+            f"  if (j == {UNSET}) {{ return false; }}",
+            f"  if (i == {UNSET}) {{ return true; }}",
+        ]
+        if dtype.kind in "fc":
+            first, second = (apply_expression(rows.isnan, [n], (dtype,), dtypes.bool_) for n in "ab")
+            lines.append(f"  if ({first} || {second}) {{ return select({second}, j < i, {first} && {second}); }}")
+        found = forward
+        if dtype.kind in "fc":
+            found = f"{forward} || {apply_expression(rows.isnan, ['b'], (dtype,), dtypes.bool_)}"
+        return [
+            *lines,
+            f"  if ({forward}) {{ return true; }}",
+            f"  if ({backward}) {{ return false; }}",
+            "  return j < i;",
+            "}",
+            f"fn may_beat{number}(a: {kind}, b: {kind}) -> bool {{ return {found}; }}",
+        ]
+
+    def start(self) -> list[str]:
+        """Return the declarations of the states, before any element."""
+        return [*super().start(), f"var p{self.number}: u32 = {UNSET};"]
+
+    def take(self, value: str, place: str) -> str:
+        """Return the statement that folds one element at a position in its row, after those before it."""
+        return " ".join(self.take_all([value], [place]))
+
+    def take_all(self, values: Sequence[str], places: Sequence[str]) -> list[str]:
+        """Return statements that fold several elements in order: one cheap question, as few are the best so far."""
+        a, p = self.states
+        asked = [f"{p} == {UNSET}", *(f"may_beat{self.number}({a}, {value})" for value in values)]
+        folds = [self.meet([value, place]) for value, place in zip(values, places, strict=True)]
+        return [f"if ({' | '.join(f'({question})' for question in asked)}) {{", *folds, "}"]
+
+    def meet(self, others: Sequence[str]) -> str:
+        """Return the statement that takes another value and position if they are better."""
+        a, p = self.states
+        value, place = others
+        return f"if (better{self.number}({a}, {p}, {value}, {place})) {{ {a} = {value}; {p} = {place}; }}"
+
+    def result(self) -> str:
+        """Return the position."""
+        return casts.cast_expression(f"p{self.number}", dtypes.uint32, self.fold.dtype)
+
+
+class Deviations(Accumulator):
+    """The sum of squared deviations from the mean, with that mean and the number of elements."""
+
+    @property
+    def states(self) -> dict[str, DType]:
+        """The number of elements, their mean, and the squares about it."""
+        return {f"{letter}{self.number}": self.dtype for letter in "nma"}
+
+    def start(self) -> list[str]:
+        """Return the declarations of the states, before any element."""
+        return [f"var {name}: {register_type(self.dtype)} = {self._number(0)};" for name in self.states]
+
+    def take(self, value: str, place: str) -> str:
+        """Return the statement that folds one element."""
+        value = casts.cast_expression(value, self.fold.source, self.dtype)
+        return self.meet([self._number(1), value, self._number(0)])
+
+    def take_all(self, values: Sequence[str], places: Sequence[str]) -> list[str]:
+        """Return statements that fold several elements: about their own mean first, which takes one division."""
+        count, number = len(values), self.number
+        if count == 1:
+            return [self.take(values[0], places[0])]
+        own = [casts.cast_expression(v, self.fold.source, self.dtype) for v in values]
+        lines = [f"{{ let mean{number} = ({' + '.join(own)}) * {self._number(1 / count)};"]
+        lines += [f"let off{number}_{k} = {value} - mean{number};" for k, value in enumerate(own)]
+        squares = " + ".join(f"off{number}_{k} * off{number}_{k}" for k in range(count))
+        return [*lines, self.meet([self._number(count), f"mean{number}", f"({squares})"]), "}"]
+
+    def meet(self, others: Sequence[str]) -> str:
+        """Return the statement that folds others' number, mean and squares into these."""
+        n, m, a = self.states
+        count, mean, squares = others
+        return (
+            f"{{ let gap = {mean} - {m}; let share = {count} / max({n} + {count}, {self._number(1)}); "
+            f"{a} += {squares} + gap * gap * ({n} * share); {m} += gap * share; {n} += {count}; }}"
+        )
+
+    def result(self) -> str:
+        """Return the squares; NaN where the mean is no number, whatever the order of elements was."""
+        _, mean, squares = self.states
+        nothing = apply_expression(rows.subtract, [mean, mean], (self.dtype, self.dtype), self.dtype)
+        total = apply_expression(rows.add, [squares, nothing], (self.dtype, self.dtype), self.dtype)
+        return total if self.dtype == self.fold.dtype else casts.cast_expression(total, self.dtype, self.fold.dtype)
+
+    def _number(self, value: float) -> str:
+        return casts.literal(value, self.dtype)

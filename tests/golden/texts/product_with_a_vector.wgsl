@@ -1,0 +1,86 @@
+// workgroups 60x1x1
+// contract_float32
+struct Parameters { words: array<vec4<u32>, 2> }
+@group(0) @binding(0) var<uniform> parameters: Parameters;
+@group(0) @binding(1) var<storage, read> input0: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> input1: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> output0: array<f32>;
+fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
+const one_bits_f32 = 0x3f800000u;
+fn one_f32() -> f32 { return bitcast<f32>(one_bits_f32 + u32(zero_u32())); }
+fn add_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), y); }
+const magnitude_bits_f32 = 0x7fffffffu;
+fn magnitude_f32(x: f32) -> u32 { return bitcast<u32>(x) & magnitude_bits_f32; }
+const sign_bit_f32 = 0x80000000u;
+fn signbit_f32(x: f32) -> bool { return bitcast<u32>(x) >= sign_bit_f32; }
+fn order_f32(x: f32) -> i32 {
+  let magnitude = i32(magnitude_f32(x));
+  return select(magnitude, -magnitude, signbit_f32(x));
+}
+const infinity_bits_f32 = 0x7f800000u;
+fn isnan_f32(x: f32) -> bool { return magnitude_f32(x) > infinity_bits_f32; }
+fn maximum_f32(x: f32, y: f32) -> f32 {
+  return select(select(x, y, order_f32(x) <= order_f32(y) || isnan_f32(y)), x, isnan_f32(x));
+}
+fn negative_zero_f32() -> f32 { return bitcast<f32>(sign_bit_f32 + u32(zero_u32())); }
+fn multiply_f32(x: f32, y: f32) -> f32 { return fma(x, y, negative_zero_f32()); }
+var<workgroup> shared0_f32: array<f32, 256>;
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+  let block = group.x + group.y * groups.x;
+  if (block >= parameters.words[0].y) { return; }
+  let row = block;
+  let begin = 0u;
+  let end = parameters.words[0].z;
+  let one6: f32 = bitcast<f32>(parameters.words[0].w);
+  let origin = 0u;
+  var a5: f32 = 0.0f;
+  let b0_0 = row * parameters.words[1].x;
+  let b0_2 = 0u;
+  for (var column = begin + local * 4u; column < end; column += 1024u) {
+  let i0 = column + 0u;
+  let i1 = column + 1u;
+  let i2 = column + 2u;
+  let i3 = column + 3u;
+  let w0 = input0[(b0_0 + column) / 4u];
+  let v0_0: f32 = w0.x;
+  let v0_1: f32 = w0.y;
+  let v0_2: f32 = w0.z;
+  let v0_3: f32 = w0.w;
+  let v1_0: f32 = v0_0;
+  let v1_1: f32 = v0_1;
+  let v1_2: f32 = v0_2;
+  let v1_3: f32 = v0_3;
+  let w2 = input1[(b0_2 + column) / 4u];
+  let v2_0: f32 = w2.x;
+  let v2_1: f32 = w2.y;
+  let v2_2: f32 = w2.z;
+  let v2_3: f32 = w2.w;
+  let v3_0: f32 = v2_0;
+  let v3_1: f32 = v2_1;
+  let v3_2: f32 = v2_2;
+  let v3_3: f32 = v2_3;
+  let v4_0: f32 = multiply_f32(v1_0, v3_0);
+  let v4_1: f32 = multiply_f32(v1_1, v3_1);
+  let v4_2: f32 = multiply_f32(v1_2, v3_2);
+  let v4_3: f32 = multiply_f32(v1_3, v3_3);
+  a5 = add_f32(a5, v4_0);
+  a5 = add_f32(a5, v4_1);
+  a5 = add_f32(a5, v4_2);
+  a5 = add_f32(a5, v4_3);
+  }
+  shared0_f32[local] = a5;
+  workgroupBarrier();
+  for (var half = 128u; half > 0u; half >>= 1u) {
+  if (local < half) {
+  a5 = add_f32(a5, shared0_f32[local + half]);
+  shared0_f32[local] = a5;
+  }
+  workgroupBarrier();
+  }
+  a5 = shared0_f32[0];
+  workgroupBarrier();
+  let one5: f32 = a5;
+  let one7: f32 = maximum_f32(one5, one6);
+  if (local == 0u) { output0[row * parameters.words[1].y] = one7; }
+}
