@@ -1,4 +1,4 @@
-# One command each: make demo, make test, make lint, make bench, make array-api-tests. The first makes .venv and installs what it needs; the
+# One command each: make demo, make test, make lint, make bench, ... (make help names all). The first makes .venv and installs what it needs; the
 # stamps in .venv make the second quick.
 
 PYTHON ?= python3
@@ -8,7 +8,7 @@ STAMPS := $(VENV)/.stamps
 
 EXAMPLES ?= 20
 
-.PHONY: help demo test lint format docs bench array-api-tests clean
+.PHONY: help demo test lint format docs bench array-api-tests scipy-tests sklearn-tests torch-tests clean
 .DELETE_ON_ERROR:
 
 help:
@@ -18,8 +18,11 @@ help:
 	@echo "make format  format the code"
 	@echo "make docs    write the generated pages of docs/reference again"
 	@echo "make bench   run the benchmarks at 1/16 of their size (BENCH='--device wgpu --scale 1' for more)"
+	@echo "make torch-tests  install PyTorch (several GB of it on Linux) and run the tests that need it"
 	@echo "make array-api-tests SUITE=path [EXAMPLES=20]"
 	@echo "             run a checkout of the Array API standard's test suite (see array_api_tests_config/README.md)"
+	@echo "make scipy-tests, make sklearn-tests [RUN='--devices cpu']"
+	@echo "             run SciPy's or scikit-learn's own tests with gpuarray (see tests/clients/suites/README.md)"
 	@echo "make clean   remove .venv and everything that was generated"
 
 demo: $(STAMPS)/demo
@@ -52,6 +55,15 @@ array-api-tests: $(STAMPS)/test
 	@sh .ci/vulkan.sh $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement "$(SUITE)/requirements.txt"
 	$(BIN)/python array_api_tests_config/run.py "$(SUITE)" --examples $(EXAMPLES)
+
+scipy-tests sklearn-tests: $(STAMPS)/test
+	@sh .ci/vulkan.sh $(BIN)/python
+	$(BIN)/python tests/clients/suites/run.py $(@:-tests=) $(RUN)
+
+torch-tests: $(STAMPS)/test
+	@sh .ci/vulkan.sh $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check torch
+	$(BIN)/python -m pytest tests/clients/test_torch.py "tests/test_docs.py::test_python_blocks_run[docs/how-to/pytorch.md]"
 
 clean:
 	rm -rf $(VENV) build dist bench/results demo-output .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

@@ -9,10 +9,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import api
 import array_api
+import numpy
 
 import gpuarray
+from gpuarray import dispatch
 from gpuarray.config import Config, environment_name
+from gpuarray.diagnostics import coverage
+from gpuarray.numpy_api import status
 
 DOCS = Path(__file__).parent
 NOTICE = "<!-- Written by docs/generate.py; `make docs` writes it again. -->"
@@ -70,6 +75,40 @@ def _summary(value: object) -> str:
     described = (isinstance(value, type | ModuleType) or callable(value)) and not _is_numpys(value)
     text = array_api.summary(value) if described else ""
     return f": {text}" if text else ""
+
+
+def numpy_coverage() -> Iterator[str]:
+    """Yield the table of NumPy's functions, from the statuses that they have."""
+    statuses = dict(sorted((status.table() | _ufunc_statuses()).items()))
+    yield "# NumPy's functions"
+    yield ""
+    yield "What happens when a function of NumPy is given an array of this package."
+    yield ""
+    yield "- *native*: it is recorded, and fuses with what stands around it."
+    yield "- *composed*: it is made of such functions. A few values may be read, such as how many elements a mask"
+    yield "  selects; the data stays on the device."
+    yield "- *host*: NumPy computes it on a copy, counted as a fallback, and the result is on the device."
+    yield "- *refused*: it raises `TypeError`."
+    yield ""
+    yield "`python -m gpuarray coverage` prints the same of the NumPy that is installed."
+    yield ""
+    yield "| status | functions |"
+    yield "|---|---:|"
+    for kind, count in coverage.counts(statuses).items():
+        yield f"| {kind} | {count} |"
+    yield ""
+    yield f"Of the numeric ones, {coverage.numeric_share(statuses):.1f} % are native or composed."
+    yield ""
+    yield "| function | status | why |"
+    yield "|---|---|---|"
+    for name, (kind, reason) in statuses.items():
+        yield f"| `{name}` | {kind} | {reason} |"
+
+
+def _ufunc_statuses() -> dict[str, status.Status]:
+    known = [*dispatch.UFUNC_ROWS, *dispatch.COMPOSED_UFUNCS]
+    public = [ufunc for ufunc in known if getattr(numpy, ufunc.__name__, None) is ufunc]
+    return {ufunc.__name__: status.ufunc_status(ufunc) for ufunc in public}
 
 
 # -- accuracy ----------------------------------------------------------------------------------------------------------
@@ -177,7 +216,8 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "accuracy.md": accuracy,
     "reference/configuration.md": configuration,
     "reference/names.md": interface,
-    **{f"reference/{name}": lines for name, lines in array_api.pages().items()},
+    "reference/numpy-coverage.md": numpy_coverage,
+    **{f"reference/{name}": lines for name, lines in (array_api.pages() | api.pages()).items()},
 }
 
 
