@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gpuarray.config import config
+from gpuarray.logs import logger
 
 #: Raised whenever what a record means changes.
 VERSION: Final = 1
@@ -28,9 +29,13 @@ def path_of(kind: str, subject: str) -> Path:
 
 def read(kind: str, subject: str) -> Mapping[str, Any] | None:
     """Return the values recorded about ``subject``; None if there is no sound record."""
+    path = path_of(kind, subject)
     try:
-        record = json.loads(path_of(kind, subject).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except OSError:
+        return None
+    except ValueError as error:
+        logger.warning("the record %s is damaged and ignored: %s", path, error)
         return None
     sound = isinstance(record, dict) and record.get("version") == VERSION and record.get("subject") == subject
     values = record.get("values") if sound else None

@@ -8,7 +8,7 @@ the operations that are neither. :meth:`Rates.step` adds up what a step consists
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from itertools import pairwise
+from itertools import accumulate
 from math import log2, prod
 from typing import Any, Final, assert_never
 
@@ -50,11 +50,8 @@ def at(curve: Curve, amount: float) -> float:
 
 def risen(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
     """Return a curve in which nothing larger takes less time: what noise made of the points is taken out."""
-    found = sorted(points)
-    for place, ((_, before), (amount, time)) in enumerate(pairwise(found)):
-        if time < before:
-            found[place + 1] = (amount, before)
-    return found
+    amounts, times = zip(*sorted(points), strict=True) if points else ((), ())
+    return list(zip(amounts, accumulate(times, max), strict=True))
 
 
 @dataclass(frozen=True, kw_only=True)
