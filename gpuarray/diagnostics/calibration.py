@@ -40,7 +40,7 @@ def _say(doing: str) -> None:
 
 def report(subject: str, rates: Rates, seconds: float) -> str:
     """Return rates as text for people."""
-    lines = [f"{subject}: {seconds:.1f} s"]
+    lines = [f"{subject}: {seconds:.1f} s, times spread by a factor of {rates.spread_of_times:.2f}"]
     lines.append(f"  a submission {rates.use / 1e3:.1f} us, a launch {rates.launch / 1e3:.1f} us")
     lines += _rate("memory", rates.traffic, "GB/s")
     lines += [

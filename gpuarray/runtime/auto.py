@@ -50,8 +50,13 @@ def placed(ready: ReadyPlan, order: list[Node], provider: Provider, device: Devi
     if choice == "never":
         key: Any = choice
     else:
-        residency = tuple((is_on_host(node), provider in node.buffers) for node in order if type(node) is Leaf)
-        key = (residency, is_read, offload.observed.epoch)
+        host = places.host()
+        flags = [is_read, offload.observed.epoch]
+        for node in order:
+            if type(node) is Leaf:
+                held = node.buffers
+                flags.append((node.host is not None or host in held) + 2 * (provider in held))
+        key = tuple(flags)
     found = ready.placed.get(key)
     if found is None:
         if choice == "never":

@@ -1,7 +1,7 @@
 """Calibration: measures the rates of a device and of the host, and keeps them between runs.
 
-Every time is the median of several, synchronised; none begins before the kernel has run once. A curve ends at the
-amount that takes :data:`LONG`. All of it takes under three seconds on hardware. What was measured is kept in the cache
+Every time is the median of the quicker half of several, synchronised: what else the machine does makes a time longer,
+never shorter. None begins before the kernel has run once. A curve ends at the amount that takes :data:`LONG`. All of it takes under three seconds on hardware. What was measured is kept in the cache
 folder by adapter, driver, provider and version of this package; a record that is missing, damaged or of something else
 is measured again.
 """
@@ -31,7 +31,7 @@ from gpuarray.version import __version__
 
 #: A point of a curve that takes longer than this, in nanoseconds, is the last one.
 LONG: Final = 20_000_000
-_REPEATS: Final = 5
+_REPEATS: Final = 7
 _SMALL: Final = 16
 #: Elements of the tiles in which the in-process provider computes, about.
 _TILE: Final = 1 << 14
@@ -84,6 +84,7 @@ class _Bench:
         self.progress = progress
         self.is_host = places.is_host(provider)
         self.random = np.random.default_rng(0)
+        self.spreads: list[float] = []
 
     def rates(self) -> Rates:
         """Measure everything."""
@@ -98,7 +99,7 @@ class _Bench:
         self.progress("arithmetic")
         operation, speedup = self._arithmetic(rows, traffic, launch)
         self.progress("matrix products")
-        sizes = (128, 512, 1024, 2048)
+        sizes = (16, 64, 128, 512, 1024, 2048)
         product = {
             dtype.name: self._curve(sizes, partial(self._product, dtype), 0, launch)
             for dtype in (dtypes.float32, dtypes.float64)
@@ -122,6 +123,7 @@ class _Bench:
             transform=[(n * np.log2(n), t) for n, t in self._curve(sizes, self._transformed, 1, launch)],
             upload=() if self.is_host else self._transfers(self._uploaded),
             download=() if self.is_host else self._transfers(self._downloaded),
+            spread_of_times=statistics.median(self.spreads),
         )
 
     # -- what is measured ----------------------------------------------------------------------------------------------
@@ -225,7 +227,7 @@ class _Bench:
         self.provider.synchronize()
 
     def _median(self, run: Callable[[], None], repeats: int = _REPEATS) -> float:
-        """Return the median time of a call in nanoseconds; one that was not timed comes first."""
+        """Return the typical time of a call in nanoseconds; one that was not timed comes first."""
         run()
         times = []
         for _ in range(repeats):
@@ -234,7 +236,8 @@ class _Bench:
             times.append(time.perf_counter_ns() - start)
             if times[-1] > LONG:
                 break
-        return float(statistics.median(times))
+        self.spreads.append(max(times) / max(min(times), 1))
+        return _typical(times)
 
     def _tasks(self, node: Node) -> list[Task]:
         """Return the tasks that compute a node, with buffers of their own."""
@@ -293,6 +296,12 @@ class _Bench:
 _SPREAD: Final = 300_000.0
 
 
+def _typical(times: Sequence[int]) -> float:
+    """Return the median of the quicker half."""
+    ordered = sorted(times)
+    return float(statistics.median(ordered[: (len(ordered) + 1) // 2]))
+
+
 def _host_time(row: object, given: Any) -> float | None:
     """Return the nanoseconds that an elementwise row or a fold takes an element; None if it takes no such ones."""
     try:
@@ -324,6 +333,6 @@ def _host_time(row: object, given: Any) -> float | None:
                 start = time.perf_counter_ns()
                 run()
                 times.append(time.perf_counter_ns() - start)
-        return float(statistics.median(times)) / int(given.size)
+        return _typical(times) / int(given.size)
     except (TypeError, ValueError, NotImplementedError):
         return None

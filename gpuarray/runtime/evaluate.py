@@ -12,11 +12,11 @@ from typing import Any, Final
 import numpy.typing as npt
 
 from gpuarray import events
-from gpuarray.config import recording
+from gpuarray.config import config, recording
 from gpuarray.device import Device
 from gpuarray.errors import DeviceMemoryError, GpuArrayError
 from gpuarray.graph.nodes import Leaf, Node
-from gpuarray.graph.walk import current
+from gpuarray.graph.walk import current, topological
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import auto, places, telemetry
@@ -46,6 +46,8 @@ __all__ = [
     "where",
 ]
 
+#: Every so many runs of a plan on the host, its steps are timed one by one.
+OBSERVED: Final = 16
 #: Values of fewer elements are looked at on the host, where they are there, in less time than a device is asked.
 QUICKLY_SEEN: Final = 1 << 17
 
@@ -114,6 +116,9 @@ def _run(
     """Run a plan as it was placed; on the host after all, if the device has no room and ``"auto"`` may choose."""
     if placed.fallbacks:
         tell_fallbacks([placed.steps[number] for number in placed.fallbacks], order)
+    placed.runs += 1
+    if placed.is_free and placed.is_on_host and (placed.runs % OBSERVED or not config.current.refine):
+        provider = places.host()  # what is looked at step by step is seen by who runs both places
     try:
         Execution(ready, placed.steps, order, provider, run).run(moved, serial)
         return
@@ -171,10 +176,12 @@ def trim(node: Node, device: Device) -> None:
 
     The chain of deepest operands below ``node`` repeats itself when a loop recorded it. It is cut after a whole number
     of repetitions, so that all pieces of a long loop have one structure, and compile once. Without a repetition all of
-    it is evaluated.
+    it is evaluated. Deep values below that arrays have are evaluated too, as what reads them later would compute them
+    again.
     """
     cut, rest = _cut(node)
-    evaluate((cut,), device)
+    below = topological((cut,)).order[:-1]
+    evaluate((*(value for value in below if value.is_held and 2 * value.depth > cut.depth), cut), device)
     _renew_depth(rest)
 
 

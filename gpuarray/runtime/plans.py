@@ -78,7 +78,8 @@ def ready_steps(steps: Sequence[PlannedStep], decisions: Sequence[offload.Decisi
         runner = provider if decision.where == offload.DEVICE else places.host()
         found.append(ReadyStep(planned, decision, runner.prepare(planned.step), Timing()))
         logs.tell(logs.DECISIONS, "%s: on the %s, %s", offload.name_of(planned.step), decision.where, decision.reason)
-    return Placed(tuple(found), tuple(n for n, step in enumerate(found) if step.decision.is_fallback))
+    fallbacks = tuple(n for n, step in enumerate(found) if step.decision.is_fallback)
+    return Placed(tuple(found), fallbacks, all(step.decision.where == offload.HOST for step in found))
 
 
 def _can_fail(step: ReadyStep) -> bool:

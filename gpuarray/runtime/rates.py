@@ -82,6 +82,8 @@ class Rates:
         Elements taken at random positions; folded as they go; sorted; times their logarithm, transformed.
     upload, download : curve
         Bytes from the host, and to it. Empty at the host.
+    spread_of_times : float
+        The longest time of a measurement over its shortest, in the middle of all: how quiet the machine was.
     """
 
     use: float = 0.0
@@ -99,6 +101,7 @@ class Rates:
     transform: Curve = ()
     upload: Curve = ()
     download: Curve = ()
+    spread_of_times: float = 1.0
 
     def step(self, step: Step, launches: int = 1) -> float:
         """Return about how long a step takes, in so many launches."""

@@ -59,13 +59,15 @@ class ReadyStep:
 class Placed:
     """The steps of a plan, each prepared for the place where it runs.
 
-    ``fallbacks`` are the numbers of those that run on the host for want of anything better; ``is_free`` says whether
-    the device is ``"auto"``, so that they may run elsewhere.
+    ``fallbacks`` are the numbers of those that run on the host for want of anything better; ``is_on_host`` says that all
+    of them do. ``is_free`` says whether the device is ``"auto"``, so that they may run elsewhere; ``runs`` counts.
     """
 
     steps: tuple[ReadyStep, ...]
     fallbacks: tuple[int, ...]
+    is_on_host: bool
     is_free: bool = False
+    runs: int = 0
 
 
 @dataclass(slots=True)

@@ -76,7 +76,7 @@ def host_values(leaf: Leaf) -> npt.NDArray[Any]:
 
 def is_on_host(leaf: Leaf) -> bool:
     """Whether the host has a leaf's value."""
-    return leaf.host is not None or any(places.is_host(provider) for provider in leaf.buffers)
+    return leaf.host is not None or places.host() in leaf.buffers
 
 
 def where(leaf: Leaf) -> tuple[str, ...]:

@@ -1,0 +1,144 @@
+"""``python -m bench.placement``: the device "auto" against both of its places, over workloads and sizes.
+
+For each workload and size the warm time on ``cpu``, on the GPU and on ``"auto"`` is taken by turns; "auto" is held against the
+better of the two. Estimates are held against what steps took. ``--json`` writes the table that the docs show.
+"""
+
+import argparse
+import gc
+import json
+import platform
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import gpuarray as xp
+from gpuarray.runtime import auto, places
+
+SIZES = [10**2, 10**3, 10**4, 10**5, 10**6, 10**7, 10**8]
+
+
+def _vector(n: int, dtype: str = "float32") -> Any:
+    return np.random.default_rng(0).random(n, dtype=np.float32).astype(dtype)
+
+
+def _matrix(n: int) -> Any:
+    side = max(2, int(n**0.5))
+    return _vector(side * side).reshape(side, side)
+
+
+def _chain(x: Any) -> Any:
+    return np.sin(x) * np.sin(x) + np.exp(-x * x) * np.sqrt(np.abs(x) + 1)
+
+
+def _loop_with_reads(x: Any) -> Any:
+    for _ in range(5):
+        x = x * np.float32(0.5) + np.float32(0.25)
+        float(x[0])
+    return x
+
+
+def _alternating(x: Any) -> Any:
+    y = np.sqrt(x) + 1
+    part = np.asarray(y[:100]) * 2
+    return y * float(part.sum())
+
+
+#: Name, operands by size, function, and whether the result is read.
+WORKLOADS: list[tuple[str, Callable[[int], Any], Callable[[Any], Any], bool]] = [
+    ("add", _vector, lambda x: x + 1, False),
+    ("chain", _vector, _chain, False),
+    ("chain, read", _vector, _chain, True),
+    ("chain float64", lambda n: _vector(n, "float64"), _chain, False),
+    ("sum", _vector, lambda x: np.sum(x), True),
+    ("variance of columns", _matrix, lambda x: np.var(x, axis=0), False),
+    ("softmax", _matrix, lambda x: (lambda e: e / e.sum(axis=1, keepdims=True))(np.exp(x)), False),
+    ("matmul", lambda n: _matrix(min(n, 10**7)), lambda x: x @ x, False),
+    ("sort", lambda n: _vector(min(n, 10**7)), lambda x: np.sort(x), False),
+    ("fft", lambda n: _vector(min(n, 10**7), "complex64"), lambda x: np.fft.fft(x), False),
+    ("loop with small reads", _vector, _loop_with_reads, False),
+    ("host and device by turns", _vector, _alternating, False),
+]
+
+
+def _timed(function: Callable[[Any], Any], x: Any, read: bool, seconds: float) -> float:
+    """Return the median warm time of a call in milliseconds."""
+
+    def call() -> None:
+        found = function(x)
+        if read:
+            np.asarray(found)
+        else:
+            xp.evaluate(found)
+            xp.synchronize()
+
+    for _ in range(3):
+        call()
+    times: list[float] = []
+    deadline = time.perf_counter() + seconds
+    gc.disable()
+    try:
+        while len(times) < 3 or (len(times) < 50 and time.perf_counter() < deadline):
+            start = time.perf_counter()
+            call()
+            times.append(1e3 * (time.perf_counter() - start))
+    finally:
+        gc.enable()
+    return statistics.median(times)
+
+
+def main() -> int:
+    """Measure, print the table, and return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m bench.placement")
+    parser.add_argument("--largest", type=float, default=1e8, help="largest size")
+    parser.add_argument("--seconds", type=float, default=0.05, help="of warm calls for each figure")
+    parser.add_argument("--workloads", default="", help="some of them, by name")
+    parser.add_argument("--software", action="store_true", help="let auto take a software device")
+    parser.add_argument("--json", help="file of the figures")
+    given = parser.parse_args()
+    rows: list[dict[str, Any]] = []
+    ratios: list[float] = []
+    with xp.using(software=given.software):
+        gpu = places.provider_of(xp.Device("auto"))
+        auto.rates_of(places.host())
+        auto.rates_of(gpu)
+        for name, make, function, read in WORKLOADS:
+            if given.workloads and name not in given.workloads.split(","):
+                continue
+            for size in SIZES:
+                if size > given.largest:
+                    break
+                data = make(size)
+                figures = {}
+                for device in ("cpu", gpu.device.name, "auto"):
+                    x = xp.asarray(data, device=device)
+                    if device == gpu.device.name:
+                        xp.prefetch(x)
+                    figures[device] = _timed(function, x, read, given.seconds)
+                    where = x.residency
+                    del x
+                    xp.synchronize()
+                best = min(figures["cpu"], figures[gpu.device.name])
+                ratio = figures["auto"] / best
+                ratios.append(ratio)
+                rows.append({"workload": name, "size": size, **figures, "ratio": ratio, "where": list(where)})
+                print(
+                    f"{name:26} {size:>11,}  cpu {figures['cpu']:9.3f}  gpu {figures[gpu.device.name]:9.3f}  "
+                    f"auto {figures['auto']:9.3f}  x{ratio:5.2f}  {'+'.join(where)}",
+                    flush=True,
+                )
+        adapter = gpu.capabilities.adapter
+    near = sum(ratio <= 1.15 for ratio in ratios)
+    print(f"\n{near} of {len(ratios)} within 1.15 of the better; the worst x{max(ratios):.2f}")
+    if given.json:
+        with open(given.json, "w", encoding="utf-8") as file:  # noqa: PTH123
+            json.dump({"adapter": adapter, "platform": platform.system(), "rows": rows}, file, indent=1)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
