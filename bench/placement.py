@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import gpuarray as xp
-from gpuarray.runtime import auto, places
+from gpuarray.runtime import auto, calibrate, places, plans
 
 SIZES = [10**2, 10**3, 10**4, 10**5, 10**6, 10**7, 10**8]
 
@@ -91,6 +91,32 @@ def _timed(function: Callable[[Any], Any], x: Any, read: bool, seconds: float) -
     return statistics.median(times)
 
 
+def _estimates(gpu: Any, largest: float) -> int:
+    """Print what plans were estimated to take at either place, and what they took."""
+    near: list[bool] = []
+    for name, make, function, _ in WORKLOADS:
+        for size in SIZES:
+            if size > largest or name in ("chain, read", "loop with small reads", "host and device by turns"):
+                continue
+            line = f"{name:26} {size:>11,}"
+            for provider in (places.host(), gpu):
+                x = xp.asarray(make(size), device=provider.device)
+                node = function(x).node()
+                planned = plans.plan_of((node,), provider.device)
+                assert planned is not None
+                ready, rates = planned[0], auto.rates_of(provider)
+                estimate = sum(
+                    rates.step(s.planned.step, provider.launch_count(s.prepared)) for s in ready.pinned.steps
+                )
+                found = calibrate.time_of(provider, node)
+                near.append(0.5 <= estimate / found <= 2)
+                line += f"  {provider.device.name} {estimate / 1e3:10.1f} us, took {found / 1e3:10.1f}"
+                line += f" x{estimate / found:5.2f}"
+            print(line, flush=True)
+    print(f"\n{sum(near)} of {len(near)} estimates within a factor of 2")
+    return 0
+
+
 def main() -> int:
     """Measure, print the table, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m bench.placement")
@@ -98,6 +124,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=0.05, help="of warm calls for each figure")
     parser.add_argument("--workloads", default="", help="some of them, by name")
     parser.add_argument("--software", action="store_true", help="let auto take a software device")
+    parser.add_argument("--estimates", action="store_true", help="compare estimates with times, and nothing else")
     parser.add_argument("--json", help="file of the figures")
     given = parser.parse_args()
     rows: list[dict[str, Any]] = []
@@ -106,6 +133,8 @@ def main() -> int:
         gpu = places.provider_of(xp.Device("auto"))
         auto.rates_of(places.host())
         auto.rates_of(gpu)
+        if given.estimates:
+            return _estimates(gpu, given.largest)
         for name, make, function, read in WORKLOADS:
             if given.workloads and name not in given.workloads.split(","):
                 continue

@@ -34,6 +34,10 @@ SHORT_ROW = 8192
 BINDING_LIMIT = 64
 #: Up to this weight, values that share nothing are computed in one launch; what weighs more gains nothing by it.
 INDEPENDENT_WEIGHT = 100
+#: How many of the latest groups a value may join, and how often that is tried: so planning takes time in proportion to
+#: the graph.
+LOOK_BACK = 16
+TRIALS = 4
 
 #: Above this weight, what several walks over a row need is stored rather than computed again by each.
 REPEATED_WEIGHT = 100
@@ -115,6 +119,7 @@ class Planner:
         self.fuse = fuse
         self.groups: list[Group] = []
         self.producer: dict[int, int] = {}
+        self.trials = 0
 
     # -- grouping ------------------------------------------------------------------------------------------------------
 
@@ -165,7 +170,10 @@ class Planner:
             alone = LoopBuilder(self.graph, node.shape, None)
             alone.make_elementwise(position)
         number = len(self.groups)
-        for candidate in reversed(range(number if self.fuse else 0)):
+        self.trials = 0
+        for candidate in reversed(range(max(0, number - LOOK_BACK), number if self.fuse else 0)):
+            if self.trials >= TRIALS:
+                break
             joined = self._joined(self.groups[candidate], alone, position, node)
             if joined is not None and self._acceptable(joined, candidate):
                 self.groups[candidate].builder = joined
@@ -179,11 +187,16 @@ class Planner:
         builder = group.builder
         if builder is None or (group.head is not None and not set(alone.inputs) & set(builder.made)):
             return None
+        if self._is_full(builder, alone):
+            return None
         independent = not set(alone.inputs) & (set(builder.inputs) | set(builder.made))
         if independent and (builder.axes is not None or isinstance(node, Reduce)):
             return None
         if independent and weight(builder.instructions) + weight(alone.instructions) > INDEPENDENT_WEIGHT:
             return None
+        if not isinstance(node, Reduce | Scatter) and node.size not in (prod(builder.source_shape), prod(builder.outer)):
+            return None
+        self.trials += 1
         trial = builder.copy()
         try:
             if isinstance(node, Reduce):
@@ -211,6 +224,15 @@ class Planner:
                 return None
             raise
         return trial
+
+    def _is_full(self, builder: LoopBuilder, alone: LoopBuilder) -> bool:
+        """Whether a loop would be too long with another value, or bind too much, before that is tried."""
+        most = min(self.capabilities.storage_bindings, BINDING_LIMIT) - 1
+        bound = set(builder.inputs) | set(builder.made) | set(alone.inputs)
+        return (
+            len(builder.instructions) + len(alone.instructions) - len(alone.inputs) > 2 * INSTRUCTION_LIMIT
+            or len(bound) + len(alone.outputs) + 2 * builder.fold_count - len(builder.made) + len(builder.outputs) > most
+        )
 
     def _acceptable(self, builder: LoopBuilder, number: int) -> bool:
         """Whether a loop can run where it stands, and should."""
