@@ -94,6 +94,16 @@ class Config:
         "folder), or `off` (rates of a common machine).",
         **_choice("auto", "off"),
     )
+    warm_up: bool = _setting(
+        False, "When a GPU is opened, compile in the background the kernels that earlier runs with this setting used."
+    )
+    autotune: str = _setting(
+        "cached",
+        "Which tiles products of matrices take on a GPU: `cached` (those that `python -m gpuarray calibrate --tune` "
+        "found, if it ran), `on` (found with the first calibration, in some seconds), or `off` (those of a common "
+        "machine).",
+        **_choice("cached", "on", "off"),
+    )
     refine: bool = _setting(True, "Correct estimates by what steps are seen to take.")
     memory_limit: int = _setting(0, "Bytes that buffers of one device may take, pooled ones included; 0 is no limit.")
     pending_limit: int = _setting(256, "Depth of the pending graph at which it is evaluated without being asked.")

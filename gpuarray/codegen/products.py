@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Final, assert_never
 
+from gpuarray import records
 from gpuarray.codegen import casts
 from gpuarray.codegen.folds import row_program
 from gpuarray.codegen.loops import add_epilogue
@@ -101,6 +102,10 @@ _SHORTEST_PART: Final = 128
 _MOST_SCRATCH: Final = 1 << 28
 
 
+#: The kind of record that has the speeds of tilings.
+TUNING: Final = "tuning"
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """How a product is cut: its tiles, and the parts of its depth."""
@@ -114,8 +119,35 @@ def candidates(dtype: DType, capabilities: Capabilities, depth: int = 1) -> list
     arithmetic = Arithmetic(dtype)
     table = _SOFTWARE if capabilities.kind == "CPU" else _CANDIDATES[arithmetic.nbytes, arithmetic.planes]
     block = _BLOCK if dtype.kind in "fc" and depth > _BLOCK else 0
-    blocked = [replace(c, tiling=replace(c.tiling, block=block)) for c in (*table, _SMALLEST)]
+    known = dict(capabilities.product_speeds)
+    speeds = [known.get(name_of(c.tiling, dtype), c.speed) for c in (*table, _SMALLEST)]
+    blocked = [
+        replace(c, tiling=replace(c.tiling, block=block), speed=speed)
+        for c, speed in zip((*table, _SMALLEST), speeds, strict=True)
+    ]
     return [c for c in blocked if c.tiling.shared_bytes(dtype) <= capabilities.workgroup_memory]
+
+
+def name_of(tiling: Tiling, dtype: DType) -> str:
+    """Return by which name the speed of a tiling is recorded."""
+    patch = f"{tiling.patch_rows}x{tiling.patch_columns}"
+    return f"{dtype.name} {tiling.rows}x{tiling.columns}x{tiling.depth} by {patch}"
+
+
+def speed_of(candidate: Candidate, size: int, elapsed: float) -> float:
+    """Return the speed that makes :func:`choose` estimate what a square product took, in nanoseconds."""
+    tiling = candidate.tiling
+    tiles = -(-size // tiling.rows) * -(-size // tiling.columns)
+    waves = -(-tiles // (_UNITS * candidate.together))
+    each = elapsed / 1e3 / waves
+    return tiling.rows * tiling.columns * size / each * candidate.together / _MULTIPLICATIONS
+
+
+def tuned(driver: str) -> tuple[tuple[str, float], ...]:
+    """Return the recorded speeds of tilings on a driver; empty if there is no sound record."""
+    found = records.read(TUNING, driver)
+    speeds = [(name, speed) for name, speed in (found or {}).items() if isinstance(speed, float) and speed > 0]
+    return tuple(sorted(speeds))
 
 
 def choose(batch: int, height: int, width: int, depth: int, dtype: DType, capabilities: Capabilities) -> Choice:

@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from gpuarray.device import Device
 from gpuarray.errors import GpuArrayError
 from gpuarray.providers import registry
-from gpuarray.runtime import auto, calibrate, places
+from gpuarray.runtime import auto, calibrate, places, tune
 from gpuarray.runtime.rates import Rates
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("devices", nargs="*", metavar="DEVICE", help="by default the host and the first GPU, if any")
+    parser.add_argument("--tune", action="store_true", help="also find the quickest tiles of matrix products")
     parser.add_argument("--cached", action="store_true", help="show what is recorded, and measure only what is not")
 
 
@@ -27,6 +28,9 @@ def main(parsed: argparse.Namespace) -> int:
             provider = places.provider_of(device)
             rates = calibrate.rates_of(device, fresh=not parsed.cached, progress=_say)
             auto.set_rates(provider, rates)
+            if parsed.tune and not places.is_host(provider):
+                for name, speed in sorted(tune.tune(provider, _say).items()):
+                    print(f"  {name}: {speed:.3f}")
             print(report(calibrate.subject_of(provider), rates, time.perf_counter() - start))
     except GpuArrayError as error:
         print(f"calibrate: {error}", file=sys.stderr)

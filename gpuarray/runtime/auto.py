@@ -10,7 +10,7 @@ from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.providers.base import Provider
-from gpuarray.runtime import calibrate, offload, places
+from gpuarray.runtime import calibrate, offload, places, tune
 from gpuarray.runtime.offload import Decision, Reason, Situation
 from gpuarray.runtime.plans import ready_steps
 from gpuarray.runtime.rates import DEVICE_DEFAULTS, HOST_DEFAULTS, Rates
@@ -28,6 +28,8 @@ def rates_of(provider: Provider) -> Rates:
         if config.current.calibration == "off":
             return defaults
         found = _rates[provider] = calibrate.rates_of(provider.device)
+        if config.current.autotune == "on" and not places.is_host(provider):
+            tune.ensure(provider)
     return found
 
 

@@ -70,7 +70,7 @@ def rates_of(device: Device, *, fresh: bool = False, progress: Progress | None =
 def subject_of(provider: Provider) -> str:
     """Return what a calibration is of: another driver, version or number of threads is another subject."""
     limits = provider.capabilities
-    words = [__version__, np.__version__, provider.device.kind, limits.adapter, limits.backend, limits.driver]
+    words = [__version__, np.__version__, provider.device.kind, limits.driver_name]
     if places.is_host(provider):
         words += [platform.machine(), platform.processor(), str(os.cpu_count()), str(provider.stats().get("threads"))]
     return " / ".join(words)
@@ -85,6 +85,11 @@ def time_of(provider: Provider, node: Node) -> float:
         If part of it has no kernel there.
     """
     return _Bench(provider, lambda _: None)._time(node)
+
+
+def time_of_tasks(provider: Provider, tasks: Sequence[Task]) -> float:
+    """Return how long tasks take on a provider, in nanoseconds, at the rate of many in a row."""
+    return _Bench(provider, lambda _: None).time_of_tasks(tasks)
 
 
 class _Bench:
@@ -117,7 +122,7 @@ class _Bench:
             if dtype in self.provider.capabilities.dtypes
         }
         self.progress("gathers, scans, sorts and transforms")
-        sizes = (1 << 10, 1 << 14, 1 << 18, 1 << 21)
+        lengths = (1 << 10, 1 << 14, 1 << 18, 1 << 21)
         return Rates(
             use=use,
             launch=launch,
@@ -128,10 +133,10 @@ class _Bench:
             speedup=speedup,
             spread=_SPREAD if self.is_host else 0.0,
             product={name: [(2 * n**3, t) for n, t in curve] for name, curve in product.items()},
-            gather=self._curve(sizes, self._gathered, 1, launch),
-            scan=self._curve(sizes, self._scanned, 1, launch),
-            sort=self._curve(sizes, self._sorted, 1, launch),
-            transform=[(n * np.log2(n), t) for n, t in self._curve(sizes, self._transformed, 1, launch)],
+            gather=self._curve(lengths, self._gathered, 1, launch),
+            scan=self._curve(lengths, self._scanned, 1, launch),
+            sort=self._curve(lengths, self._sorted, 1, launch),
+            transform=[(n * np.log2(n), t) for n, t in self._curve(lengths, self._transformed, 1, launch)],
             upload=() if self.is_host else self._transfers(self._uploaded),
             download=() if self.is_host else self._transfers(self._downloaded),
             spread_of_times=statistics.median(self.spreads),
@@ -227,7 +232,10 @@ class _Bench:
 
     def _time(self, node: Node) -> float:
         """Return how long evaluating a node takes at the rate of many one after the other."""
-        tasks = self._tasks(node)
+        return self.time_of_tasks(self._tasks(node))
+
+    def time_of_tasks(self, tasks: Sequence[Task]) -> float:
+        """Return how long tasks take at the rate of many one after the other."""
         first = self._median(lambda: self._run(tasks, 1), 2)
         times = max(1, min(16, int(LONG / 8 / max(first, 1))))
         return self._median(lambda: self._run(tasks, times)) / times

@@ -78,8 +78,7 @@ def evaluate(nodes: Sequence[Node], device: Device, run: Run | None = None, *, i
         placed = auto.placed(ready, order, provider, device, is_read=is_read)
         if start:
             events.span(events.PLAN, "find a plan", start, perf_counter_ns())
-        telemetry.count("evaluations")
-        telemetry.count("operations", ready.operations)
+        telemetry.evaluated(ready.operations)
         origins = [node.origin for node in walked] if recording.origins else []
         evaluation = Evaluation(ready, placed, provider.device, origins)
         try:

@@ -68,7 +68,7 @@ class Execution:
             outputs = [self._changed(o, place) for o in planned.outputs]
             buffers = self._buffers[place]
             inputs = [buffers[i] if i in buffers else self._input(i, place) for i in planned.inputs]
-            scalars = [order[p].parameters[k] for p, k in planned.scalars]  # type: ignore[union-attr]  # of a Generate
+            scalars = [order[p].parameters[k] for p, k in planned.scalars]  # type: ignore[union-attr,index]  # Generate
             task = Task(step.prepared, inputs, outputs, scalars, step)
             if place is provider:
                 self._tasks.append(task)

@@ -77,9 +77,9 @@ class ReadyPlan:
     The plan's positions count the different nodes of a graph; ``kept`` has their places in a walk over it (None if
     none says the same as another), ``twins`` the places of the others with the position that has their value;
     ``settled`` are the places of all nodes that are leaves afterwards. ``donors`` are the copies that may hand on their
-    input's buffer, and the places of those inputs; ``leaves`` are the positions of leaves. ``key`` is what the walk says of the graph, see
-    :func:`gpuarray.graph.describe.described`. ``pinned`` are the steps on a device that was asked for, ``placed``
-    those on the device ``"auto"`` by the situation that they were placed in.
+    input's buffer, and the places of those inputs; ``leaves`` are the positions of leaves. ``key`` is what the walk
+    says of the graph, see :func:`gpuarray.graph.describe.described`. ``pinned`` are the steps on a device that was
+    asked for, ``placed`` those on the device ``"auto"`` by the situation that they were placed in.
     """
 
     plan: Plan

@@ -7,7 +7,7 @@ it is needed. Where a device has no room left, the values that were not used for
 
 from collections.abc import Callable, Collection
 from typing import Any, Final, TypeAlias
-from weakref import WeakSet
+from weakref import ref
 
 import numpy as np
 import numpy.typing as npt
@@ -18,15 +18,15 @@ from gpuarray.providers.base import Provider
 from gpuarray.runtime import places, telemetry
 from gpuarray.runtime.ready import blame_last
 
-#: The leaves that have had a buffer at a device: those that may be evicted.
-_settled: Final[WeakSet[Leaf]] = WeakSet()
+#: The leaves that have had a buffer at a device: those that may be evicted. References go when their leaves do.
+_settled: Final[set[ref[Leaf]]] = set()
 
 
 def settle(leaf: Leaf, provider: Provider, buffer: Any) -> None:
     """Note that a leaf's value is in a provider's buffer."""
     leaf.buffers[provider] = buffer
     if not places.is_host(provider):
-        _settled.add(leaf)
+        _settled.add(ref(leaf, _settled.discard))
 
 
 #: Tells the ``id`` of each leaf that must not be evicted: asked only where there is no room.
@@ -100,7 +100,8 @@ def allocate(provider: Provider, nbytes: int, keep: Kept = tuple) -> Any:
             raise
     freed = 0
     kept = keep()
-    for leaf in sorted(_settled, key=lambda leaf: leaf.used):
+    alive = [leaf for reference in list(_settled) if (leaf := reference()) is not None]
+    for leaf in sorted(alive, key=lambda leaf: leaf.used):
         if id(leaf) in kept or provider not in leaf.buffers or leaf.buffers[provider].is_shared:
             continue
         evict(leaf, provider)

@@ -44,6 +44,12 @@ def count(name: str, amount: int = 1) -> None:
     _counters[name] += amount
 
 
+def evaluated(operations: int) -> None:
+    """Count an evaluation."""
+    _counters["evaluations"] += 1
+    _counters["operations"] += operations
+
+
 def fallback(function: str, reason: str, nbytes: int = 0, where: Origin | None = None) -> None:
     """Count that ``function`` runs on the host although its device is another, and obey ``config.fallback``.
 

@@ -23,6 +23,8 @@ class Counters:
 
     launches: int = 0
     compiles: int = 0
+    warm_hits: int = 0
+    warm_misses: int = 0
     submits: int = 0
     bytes_uploaded: int = 0
     bytes_downloaded: int = 0

@@ -45,6 +45,10 @@ class Pipelines:
         self.constants: Mapping[str, bool] = {}
         self._layouts: dict[tuple[bool, ...], Layout] = {}
         self._compiled: OrderedDict[tuple[str, tuple[bool, ...], bool], Any] = OrderedDict()
+        self._labels: dict[tuple[str, tuple[bool, ...], bool], str] = {}
+        self._ahead: set[tuple[str, tuple[bool, ...], bool]] = set()
+        #: Whether kernels are compiled ahead, so that those that were not count.
+        self.is_warmed = False
 
     def objects(self) -> Iterator[Any]:
         """Yield the wgpu objects that the cache holds."""
@@ -86,17 +90,40 @@ class Pipelines:
         found = self._compiled.get(key)
         if found is not None:
             self._compiled.move_to_end(key)
+            if key in self._ahead:
+                self._ahead.discard(key)
+                self._counters.warm_hits += 1
             return found
+        self._counters.warm_misses += self.is_warmed
         if logs.is_told(logs.SOURCES):
             logs.tell(logs.SOURCES, "compile %s\n%s", label, numbered(source))
         start = perf_counter_ns()
         found = self._compile(source, label, writable, trusted)
         if events.listeners:
             events.span(events.COMPILE, label, start, perf_counter_ns())
-        self._compiled[key] = found
-        if len(self._compiled) > _CAPACITY:
-            self._compiled.popitem(last=False)
+        self._keep(key, label, found)
         return found
+
+    def ahead(self, source: str, label: str, writable: tuple[bool, ...]) -> None:
+        """Compile a source text that may be asked for later."""
+        key = source, writable, config.debug == 0 and not config.verify
+        if key not in self._compiled:
+            self._keep(key, label, self._compile(source, label, writable, key[2]))
+            self._ahead.add(key)
+
+    def used(self) -> Iterator[tuple[str, str, tuple[bool, ...]]]:
+        """Yield text, label and bindings of the kernels that were asked for, the last ones last."""
+        for key in self._compiled:
+            if key not in self._ahead:
+                yield key[0], self._labels[key], key[1]
+
+    def _keep(self, key: tuple[str, tuple[bool, ...], bool], label: str, pipeline: Any) -> None:
+        self._compiled[key] = pipeline
+        self._labels[key] = label
+        if len(self._compiled) > _CAPACITY:
+            oldest, _ = self._compiled.popitem(last=False)
+            self._ahead.discard(oldest)
+            del self._labels[oldest]
 
     def _compile(self, source: str, label: str, writable: tuple[bool, ...], trusted: bool) -> Any:
         try:
@@ -117,7 +144,13 @@ class Pipelines:
         """Return the constants that a pipeline of a source text is made with."""
         return {name: float(value) for name, value in self.constants.items() if f"override {name}" in source}
 
+    def forget(self) -> None:
+        """Drop the kernels."""
+        self._compiled.clear()
+        self._labels.clear()
+        self._ahead.clear()
+
     def clear(self) -> None:
         """Drop everything."""
-        self._compiled.clear()
+        self.forget()
         self._layouts.clear()

@@ -7,7 +7,7 @@ the driver, and the others raise a DeviceError that says what happened. Opened b
 
 import threading
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import chain
 from pathlib import Path
 from time import perf_counter_ns
@@ -17,7 +17,7 @@ import numpy.typing as npt
 import wgpu
 
 from gpuarray import dtypes, events, logs, records
-from gpuarray.codegen import emit
+from gpuarray.codegen import emit, products
 from gpuarray.codegen.programs import Program
 from gpuarray.config import config
 from gpuarray.device import Device
@@ -33,6 +33,7 @@ from gpuarray.providers.wgpu.metrics import Counters
 from gpuarray.providers.wgpu.native import open_driver
 from gpuarray.providers.wgpu.pipelines import Pipelines
 from gpuarray.providers.wgpu.transfer import SMALL_BYTES, Transfer
+from gpuarray.providers.wgpu.warmup import WarmUp
 
 _CLOSED: Final = "the device {name!r} is closed; arrays that were read are still right, others must be made again"
 
@@ -41,7 +42,10 @@ _AWAKE_NS: Final = 2_000_000
 
 
 class _Using:
-    """What :meth:`WgpuProvider._using` returns; a generator would take three times as long, at every call."""
+    """What :meth:`WgpuProvider._using` returns, without state of its own.
+
+    A generator would take three times as long, at every call.
+    """
 
     __slots__ = ("doing", "provider")
 
@@ -90,6 +94,7 @@ class WgpuProvider:
         self.capabilities = adapters.capabilities(adapter, gpu_device)
         self._lock = threading.RLock()
         self._dead = ""
+        self._uses: dict[str, _Using] = {}
         self._counters = Counters()
         self._driver = open_driver(gpu_device)
         if self.capabilities.kind != "CPU":
@@ -105,15 +110,23 @@ class WgpuProvider:
             self.capabilities = adapters.without_float64(self.capabilities)
         if not self.facts[selftest.SUBNORMAL]:
             self.capabilities = adapters.without_subnormals(self.capabilities)
+        if adapters.has_steady_subgroups(adapter, gpu_device):
+            self.capabilities = replace(self.capabilities, subgroup_size=self._find_subgroup_size())
+        if config.current.autotune != "off":
+            self.capabilities = replace(self.capabilities, product_speeds=products.tuned(self.capabilities.driver_name))
         self._pipelines.constants = self.facts
+        self._pipelines.forget()  # nobody asks for the self-test's kernels again
         self._counters.reset()
+        self._warm_up = None
+        if config.current.warm_up:
+            self._pipelines.is_warmed = True
+            self._warm_up = WarmUp(self._pipelines, self._driver_name(), self._using)
         logs.tell(logs.DEVICES, "opened %s: %s, %s", self.device.name, adapter.name, self.capabilities.driver)
 
     def _find_facts(self) -> Mapping[str, bool]:
         """Return what the self-test finds about this driver, or found when it ran for the first time."""
-        capabilities = self.capabilities
-        double = dtypes.float64 in capabilities.dtypes
-        subject = f"{capabilities.adapter} {capabilities.backend} {capabilities.driver} wgpu {wgpu.__version__}"
+        double = dtypes.float64 in self.capabilities.dtypes
+        subject = self._driver_name()
         if double:
             subject += " float64"
         known = records.read("selftest", subject)
@@ -122,6 +135,19 @@ class WgpuProvider:
         found = selftest.facts(self._run_once, float64=double)
         records.write("selftest", subject, found)
         return found
+
+    def _find_subgroup_size(self) -> int:
+        """Return what the self-test finds about subgroups, or found when it ran for the first time."""
+        known = records.read("subgroups", self._driver_name())
+        if known is not None and isinstance(known.get("size"), int):
+            return int(known["size"])
+        found = selftest.subgroup_size(self._run_once)
+        records.write("subgroups", self._driver_name(), {"size": found})
+        return found
+
+    def _driver_name(self) -> str:
+        found = self.capabilities
+        return f"{found.adapter} {found.backend} {found.driver} wgpu {wgpu.__version__}"
 
     def _run_once(self, program: Program, values: npt.NDArray[Any], results: npt.NDArray[Any]) -> None:
         """Run a program with one input and one output, from host memory to host memory."""
@@ -137,7 +163,10 @@ class WgpuProvider:
 
     def _using(self, doing: str) -> "_Using":
         """Hold the lock, refuse if the device cannot be used, and translate wgpu's errors."""
-        return _Using(self, doing)
+        found = self._uses.get(doing)
+        if found is None:
+            found = self._uses[doing] = _Using(self, doing)
+        return found
 
     def _translated(self, error: wgpu.GPUError, doing: str) -> DeviceError | DeviceMemoryError:
         """Return the error that users get for one of wgpu's."""
@@ -292,9 +321,7 @@ class WgpuProvider:
         found = []
         for launch, packed in zip(program.launches, task.prepared.launches, strict=True):
             block = bytearray(packed.words[: packed.nbytes])
-            for position, slot, encode in packed.scalars:
-                data = encode(task.scalars[slot])
-                block[position : position + len(data)] = data
+            packed.put(block, 0, task.scalars)
             found.append(
                 {
                     "label": launch.label,
@@ -346,6 +373,8 @@ class WgpuProvider:
 
     def close(self) -> None:
         """Release everything; later calls raise DeviceError. Closing twice is allowed."""
+        if self._warm_up is not None and not self._dead:
+            self._warm_up.close()
         with self._lock:
             if self._dead:
                 return
