@@ -8,14 +8,15 @@ from typing import Any, Final
 
 from gpuarray.config import config
 from gpuarray.device import Device
+from gpuarray.errors import DeviceMemoryError
 from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import calibrate, offload, places, tune
 from gpuarray.runtime.offload import Decision, Reason, Situation
 from gpuarray.runtime.plans import ready_steps
-from gpuarray.runtime.rates import DEVICE_DEFAULTS, HOST_DEFAULTS, Rates
+from gpuarray.runtime.rates import DEVICE_DEFAULTS, HOST_DEFAULTS, Rates, at
 from gpuarray.runtime.ready import Placed, ReadyPlan
-from gpuarray.runtime.residency import is_on_host
+from gpuarray.runtime.residency import is_on_host, resident
 
 _rates: Final[dict[Any, Rates]] = {}
 
@@ -54,23 +55,43 @@ def placed(ready: ReadyPlan, order: list[Node], provider: Provider, device: Devi
     else:
         host = places.host()
         flags = [is_read, offload.observed.epoch]
-        for node in order:
-            if type(node) is Leaf:
-                held = node.buffers
-                flags.append((node.host is not None or host in held) + 2 * (provider in held))
+        for position in ready.leaves:
+            leaf: Leaf = order[position]  # type: ignore[assignment]  # a plan's leaves are always at these places
+            held = leaf.buffers
+            flags.append((leaf.host is not None or host in held) + 2 * (provider in held))
         key = tuple(flags)
     found = ready.placed.get(key)
     if found is None:
+        saving = 0
         if choice == "never":
             decisions = [offload.DISABLED] * len(ready.plan.steps)
         else:
-            decisions = _decided(ready, order, provider, is_read=is_read)
+            decisions, saving = _decided(ready, order, provider, is_read=is_read)
         found = _prepared(ready, provider, decisions)
-        found.is_free = choice != "never"
+        found.is_free, found.saving = choice != "never", saving
         if len(ready.placed) >= _PLACEMENTS:
             ready.placed.clear()
         ready.placed[key] = found
+    if found.saving and _have_paid(found, order, provider):
+        return placed(ready, order, provider, device, is_read=is_read)
     return found
+
+
+def _have_paid(found: Placed, order: list[Node], provider: Provider) -> bool:
+    """Bring operands to the device if having them there would have saved by now what that takes; say if it was done."""
+    away = [node for node in order if isinstance(node, Leaf) and provider not in node.buffers]
+    for leaf in away:
+        leaf.regret += found.saving / len(away)
+    upload = rates_of(provider).upload
+    if sum(leaf.regret for leaf in away) < sum(at(upload, leaf.nbytes) for leaf in away):
+        return False
+    try:
+        for leaf in away:
+            leaf.regret = 0.0
+            resident(leaf, provider)
+    except DeviceMemoryError:
+        return False
+    return True
 
 
 def without_room(ready: ReadyPlan, provider: Provider) -> Placed:
@@ -82,7 +103,7 @@ def without_room(ready: ReadyPlan, provider: Provider) -> Placed:
 _PLACEMENTS: Final = 16
 
 
-def _decided(ready: ReadyPlan, order: list[Node], provider: Provider, *, is_read: bool) -> list[Decision]:
+def _decided(ready: ReadyPlan, order: list[Node], provider: Provider, *, is_read: bool) -> tuple[list[Decision], int]:
     leaves = {number: node for number, node in enumerate(order) if isinstance(node, Leaf)}
     situation = Situation(
         {number: (is_on_host(leaf), provider in leaf.buffers) for number, leaf in leaves.items()},

@@ -5,11 +5,14 @@ A pinned device runs what it has kernels for; the rest runs on the host, which c
 values between the places takes (:mod:`gpuarray.runtime.placement`). Estimates come from measured rates
 (:mod:`gpuarray.runtime.rates`), corrected by what steps were seen to take.
 
-Arrays do not bounce: to leave the place where operands are costs their transfer, in either direction.
+Arrays do not bounce: to leave the place where operands are costs their transfer, in either direction. An array that
+is used on the host again and again goes to the device when what that would have saved by then has paid its way: not
+knowing how often it will be used, no rule is better by more than a factor of two (Karlin, Manasse, Rudolph and Sleator,
+"Competitive snoopy caching", 1988).
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -37,7 +40,7 @@ class Reason(StrEnum):
 
 
 _MEANINGS: Final[Mapping[Reason, str]] = {
-    Reason.FORCED: "the device is pinned, or config.offload is 'always'",
+    Reason.FORCED: "the device is pinned or the only one, or config.offload is 'always'",
     Reason.RESIDENT: "its operands are there, and moving them would take longer",
     Reason.TOO_SMALL: "it is over before the device would have begun",
     Reason.MODEL: "it is estimated to be faster there",
@@ -171,8 +174,10 @@ def place(
     host: Rates,
     device: Rates,
     correction: Callable[[str, Step], float] = lambda where, step: 1.0,
-) -> list[Decision]:
+) -> tuple[list[Decision], int]:
     """Return where the steps of a plan run so that all of it is estimated to take the least time.
+
+    The second result is how many nanoseconds less it would take if the device had all that the host has.
 
     Parameters
     ----------
@@ -195,11 +200,14 @@ def place(
         on_host = host.step(step) * correction(HOST, step)
         on_device = NEVER if refusal else device.step(step, launches(number)) * correction(DEVICE, step)
         times.append((max(1, int(on_host)), NEVER if refusal else max(1, int(on_device))))
-    places, _ = placement.divide(times, _values(plan, situation, device), int(device.use))
-    return [
+    places, total = placement.divide(times, _values(plan, situation, device), int(device.use))
+    there = replace(situation, residency={position: (True, True) for position in situation.residency})
+    _, least = placement.divide(times, _values(plan, there, device), int(device.use))
+    decisions = [
         _decision(HOST if where == placement.HOST else DEVICE, pair, refusal, device)
         for where, pair, refusal in zip(places, times, refusals, strict=True)
     ]
+    return decisions, total - least
 
 
 def _decision(where: str, times: tuple[int, int], refusal: str | None, device: Rates) -> Decision:

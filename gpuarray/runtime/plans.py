@@ -36,7 +36,7 @@ def find_plan(pending: list[Node], provider: Provider) -> tuple[ReadyPlan, list[
         if type(node) in _KEPT and node.is_held:
             wanted.append(place)
     settings = config.current
-    key = (id(provider), settings.fuse, settings.math, tuple(wanted), *structure)
+    key = (id(provider), settings.fuse, settings.math, settings.subnormals, tuple(wanted), *structure)
     found = _plans.get(key)
     if found is not None:
         _plans.move_to_end(key)

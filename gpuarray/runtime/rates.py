@@ -56,14 +56,14 @@ def risen(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
 
 @dataclass(frozen=True, kw_only=True)
 class Rates:
-    """What was measured at one place; curves are of bytes or of elements, in nanoseconds beyond a launch.
+    """What was measured at one place; curves are of bytes or of elements, in nanoseconds.
 
     Attributes
     ----------
     use : float
         To hand a submission over and to notice its end, once an evaluation.
     launch : float
-        One step more.
+        One launch more of a submission.
     call : float
         One instruction more of a step, whatever its size: a call of a NumPy function in-process.
     traffic : curve
@@ -104,8 +104,13 @@ class Rates:
     spread_of_times: float = 1.0
 
     def step(self, step: Step, launches: int = 1) -> float:
-        """Return about how long a step takes, in so many launches."""
-        return launches * self.launch + _beyond_launch(self, step)
+        """Return about how long a step takes, in so many launches.
+
+        A device is handed the next launch while it computes, and the longer of the two counts; in-process one comes
+        after the other.
+        """
+        computing = _computing(self, step)
+        return launches * self.launch + computing if self.rows else max(launches * self.launch, computing)
 
     def as_json(self) -> dict[str, Any]:
         """Return what :func:`from_json` takes."""
@@ -140,7 +145,7 @@ def _checked(value: Any) -> Any:
 # -- what steps consist of ---------------------------------------------------------------------------------------------
 
 
-def _beyond_launch(rates: Rates, step: Step) -> float:
+def _computing(rates: Rates, step: Step) -> float:
     match step:
         case Loop():
             return _loop(rates, step)

@@ -59,8 +59,9 @@ class ReadyStep:
 class Placed:
     """The steps of a plan, each prepared for the place where it runs.
 
-    ``fallbacks`` are the numbers of those that run on the host for want of anything better; ``is_on_host`` says that all
-    of them do. ``is_free`` says whether the device is ``"auto"``, so that they may run elsewhere; ``runs`` counts.
+    ``fallbacks`` are the numbers of those that run on the host for want of anything better; ``is_on_host`` says that
+    all of them do. ``is_free`` says whether the device is ``"auto"``, so that they may run elsewhere; ``runs`` counts.
+    ``saving`` are the nanoseconds that a run would take less if the device had the operands that only the host has.
     """
 
     steps: tuple[ReadyStep, ...]
@@ -68,6 +69,7 @@ class Placed:
     is_on_host: bool
     is_free: bool = False
     runs: int = 0
+    saving: int = 0
 
 
 @dataclass(slots=True)

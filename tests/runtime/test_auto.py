@@ -162,3 +162,15 @@ def test_estimates_are_shown():
     text = str(xp.explain(heavy(xp.asarray(numbers(1 << 20))), stage="placement"))
     assert "expected" in text
     assert "on the device" in text
+
+
+def test_what_is_used_again_and_again_pays_its_way_to_the_device():
+    data = numbers(1 << 21)
+    x = xp.asarray(data)
+    seen = []
+    for _ in range(40):
+        assert float(np.sum(x)) == pytest.approx(data.sum(dtype="f8"), rel=1e-5)
+        seen.append(x.residency)
+    assert seen[0] == ("cpu",)
+    assert seen[-1] == ("cpu", "wgpu:0")
+    assert seen == sorted(seen, key=len)
