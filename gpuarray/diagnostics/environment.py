@@ -14,10 +14,14 @@ from typing import Any, Final
 
 from gpuarray.config import Config, config
 from gpuarray.providers import registry
-from gpuarray.runtime import plans, telemetry
+from gpuarray.runtime import auto, plans, telemetry
 from gpuarray.runtime.ready import placements
 
 DISTRIBUTIONS: Final = ("gpuarray-xp", "numpy", "wgpu", "platformdirs")
+
+
+#: What a setting's entry has: it stands in one line.
+_SETTING: Final = {"value", "source"}
 
 
 class Report(dict[str, Any]):
@@ -42,7 +46,7 @@ def report() -> Report:
     Report
         A dict of sections, whose ``str`` is readable: ``versions``, ``adapters``, ``self_test``, ``auto`` (the device
         that it means, and why), ``devices`` (those that are open, with features and limits), ``settings`` (each with
-        its value and where that comes from), ``caches``, ``memory``, ``events`` (as :func:`gpuarray.stats`),
+        its value and where that comes from), ``calibration``, ``caches``, ``memory``, ``events`` (as :func:`gpuarray.stats`),
         ``fallbacks`` and ``transfers`` to the host, the ``lines`` that asked for them, and ``decisions``.
     """
     return _made({**_ENVIRONMENT, **_STATE})
@@ -73,10 +77,12 @@ def _lines(values: Any, indent: int = 2) -> list[str]:
     """Return values as readable lines: mappings as names and values, one level below the other."""
     pad = " " * indent
     if isinstance(values, Mapping):
-        width = max((len(str(name)) for name, value in values.items() if not isinstance(value, Mapping)), default=0) + 2
+        width = max((len(str(name)) for name, value in values.items() if not _is_nested(value)), default=0) + 2
         lines = []
         for name, value in values.items():
-            if isinstance(value, Mapping) and value:
+            if isinstance(value, Mapping) and value.keys() == _SETTING:
+                lines.append(f"{pad}{name!s:{width}}{_text(value['value'])} ({value['source']})")
+            elif isinstance(value, Mapping) and value:
                 lines += [f"{pad}{name}", *_lines(value, indent + 2)]
             else:
                 lines.append(f"{pad}{name!s:{width}}{_text(value)}")
@@ -84,6 +90,10 @@ def _lines(values: Any, indent: int = 2) -> list[str]:
     if isinstance(values, list):
         return [f"{pad}{value}" for value in values] or [f"{pad}none"]
     return [f"{pad}{line}" for line in str(values).splitlines()] or [f"{pad}none"]
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, Mapping) and value.keys() != _SETTING
 
 
 def _text(value: Any) -> str:
@@ -169,6 +179,18 @@ def _devices() -> dict[str, dict[str, Any]]:
     return found
 
 
+def _calibration() -> dict[str, dict[str, Any]]:
+    """Return of each device whose rates are in use the first of them, in microseconds."""
+    return {
+        name: {
+            "submission": round(rates.use / 1e3, 2),
+            "launch": round(rates.launch / 1e3, 2),
+            "times spread by": round(rates.spread_of_times, 2),
+        }
+        for name, rates in auto.known_rates().items()
+    }
+
+
 def _caches() -> dict[str, Any]:
     kernels = {f"kernels of {p.device.name}": p.stats().get("kernels", 0) for p in registry.opened()}
     return {**_folder(), "plans": plans.plan_count(), "plans at most": plans.PLAN_LIMIT, **kernels}
@@ -197,6 +219,7 @@ _ENVIRONMENT: Final[Mapping[str, Callable[[], Any]]] = {
 }
 _STATE: Final[Mapping[str, Callable[[], Any]]] = {
     "devices": _devices,
+    "calibration": _calibration,
     "caches": _caches,
     "memory": _memory,
     "events": telemetry.stats,

@@ -34,6 +34,11 @@ def rates_of(provider: Provider) -> Rates:
     return found
 
 
+def known_rates() -> dict[str, Rates]:
+    """Return the rates that are in use, by the name of the device."""
+    return {provider.device.name: rates for provider, rates in _rates.items()}
+
+
 def set_rates(provider: Provider, rates: Rates | None) -> None:
     """Use these rates for a provider; None measures or reads them again when they are next needed."""
     if rates is None:

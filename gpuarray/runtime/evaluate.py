@@ -16,14 +16,14 @@ from gpuarray.config import config, recording
 from gpuarray.device import Device
 from gpuarray.errors import DeviceMemoryError, GpuArrayError
 from gpuarray.graph.nodes import Leaf, Node
-from gpuarray.graph.walk import current, topological
+from gpuarray.graph.walk import current
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import auto, places, telemetry
 from gpuarray.runtime.execute import Execution, Run, tell_fallbacks
 from gpuarray.runtime.ownership import ends_with_plan
 from gpuarray.runtime.places import HOST_DEVICE, check_device, is_host, provider_of
-from gpuarray.runtime.plans import find_plan, plan_count, plan_of
+from gpuarray.runtime.plans import MAXIMUM, find_plan, plan_count, plan_of
 from gpuarray.runtime.ready import Evaluation, Placed, ReadyPlan, blame, blame_last, remember
 from gpuarray.runtime.residency import host_values, resident, where
 
@@ -52,7 +52,9 @@ OBSERVED: Final = 16
 QUICKLY_SEEN: Final = 1 << 17
 
 
-def evaluate(nodes: Sequence[Node], device: Device, run: Run | None = None, *, is_read: bool = False) -> None:
+def evaluate(
+    nodes: Sequence[Node], device: Device, run: Run | None = None, *, is_read: bool = False, held_from: int = MAXIMUM
+) -> None:
     """Compute ``nodes`` on ``device``; afterwards each one's ``result`` is a leaf (or it is one).
 
     Parameters
@@ -65,6 +67,8 @@ def evaluate(nodes: Sequence[Node], device: Device, run: Run | None = None, *, i
         Takes the place of the provider's, for whoever wants to see each task.
     is_read : bool
         Whether the values are wanted on the host next, which counts where ``device`` is ``"auto"``.
+    held_from : int
+        The depth from which on other values of the graph that arrays have are computed too.
     """
     pending = [node for node in nodes if node.result is None and type(node) is not Leaf]
     if not pending:
@@ -72,7 +76,7 @@ def evaluate(nodes: Sequence[Node], device: Device, run: Run | None = None, *, i
     provider = provider_of(device)
     with places.lock:
         start = perf_counter_ns() if events.listeners else 0
-        ready, walked = find_plan(pending, provider)
+        ready, walked = find_plan(pending, provider, held_from)
         moved = [number for number, place in ready.donors if ends_with_plan(walked, place, ready.settled)]
         order = ready.order(walked)  # another list of the nodes would look like another owner
         placed = auto.placed(ready, order, provider, device, is_read=is_read)
@@ -179,8 +183,7 @@ def trim(node: Node, device: Device) -> None:
     again.
     """
     cut, rest = _cut(node)
-    below = topological((cut,)).order[:-1]
-    evaluate((*(value for value in below if value.is_held and 2 * value.depth > cut.depth), cut), device)
+    evaluate((cut,), device, held_from=cut.depth // 2 + 1)
     _renew_depth(rest)
 
 

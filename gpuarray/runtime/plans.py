@@ -21,13 +21,18 @@ from gpuarray.runtime import offload, places, telemetry
 from gpuarray.runtime.ready import Placed, ReadyPlan, ReadyStep, Timing
 
 PLAN_LIMIT: Final = 2048
+#: Deeper than any value.
+MAXIMUM: Final = 1 << 60
 _KEPT: Final = frozenset((Reduce, Scan, Scatter, Contract, Call))
 
 _plans: Final[OrderedDict[Hashable, ReadyPlan]] = OrderedDict()
 
 
-def find_plan(pending: list[Node], provider: Provider) -> tuple[ReadyPlan, list[Node]]:
-    """Return the plan that computes ``pending``, and the nodes below as they were walked."""
+def find_plan(pending: list[Node], provider: Provider, held_from: int = MAXIMUM) -> tuple[ReadyPlan, list[Node]]:
+    """Return the plan that computes ``pending``, and the nodes below as they were walked.
+
+    Values that arrays have are computed too where their depth is ``held_from`` at least.
+    """
     walk = topological(pending)
     order, position, structure, others = walk
     wanted = [position[node] for node in pending]
@@ -35,6 +40,13 @@ def find_plan(pending: list[Node], provider: Provider) -> tuple[ReadyPlan, list[
         node = order[place]
         if type(node) in _KEPT and node.is_held:
             wanted.append(place)
+    if held_from < MAXIMUM:
+        asked = {*pending}
+        wanted += [
+            place
+            for place, node in enumerate(order)
+            if node.depth >= held_from and type(node) not in _KEPT and node.is_held and node not in asked
+        ]
     settings = config.current
     key = (id(provider), settings.fuse, settings.math, settings.subnormals, tuple(wanted), *structure)
     found = _plans.get(key)
