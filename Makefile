@@ -8,7 +8,7 @@ STAMPS := $(VENV)/.stamps
 
 EXAMPLES ?= 20
 
-.PHONY: help demo test lint format docs bench array-api-tests scipy-tests sklearn-tests torch-tests clean
+.PHONY: help demo test lint format docs site gallery bench array-api-tests scipy-tests sklearn-tests torch-tests clean
 .DELETE_ON_ERROR:
 
 help:
@@ -16,7 +16,9 @@ help:
 	@echo "make test    run the tests; they need a Vulkan device, and llvmpipe will do"
 	@echo "make lint    check format, lint, types, layers and docs"
 	@echo "make format  format the code"
-	@echo "make docs    write the generated pages of docs/reference again"
+	@echo "make docs    write the generated pages of docs again"
+	@echo "make site    build the documentation as a site, in docs/_build"
+	@echo "make gallery run the programs of docs/gallery, and draw their figures and the pictures of the pages again"
 	@echo "make bench   run the benchmarks at 1/16 of their size (BENCH='--device wgpu --scale 1' for more)"
 	@echo "make torch-tests  install PyTorch (several GB of it on Linux) and run the tests that need it"
 	@echo "make array-api-tests SUITE=path [EXAMPLES=20]"
@@ -47,6 +49,14 @@ format: $(STAMPS)/lint
 docs: $(STAMPS)/lint
 	$(BIN)/python docs/generate.py
 
+site: $(STAMPS)/docs
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build
+	@echo "docs/_build/index.html"
+
+gallery: $(STAMPS)/test
+	cd docs/gallery && for program in *.py; do MPLBACKEND=agg ../../$(BIN)/python $$program || exit 1; done
+	MPLBACKEND=agg $(BIN)/python docs/pictures/draw.py
+
 bench: $(STAMPS)/bench
 	$(BIN)/python -m bench $(BENCH)
 
@@ -66,7 +76,7 @@ torch-tests: $(STAMPS)/test
 	$(BIN)/python -m pytest tests/clients/test_torch.py "tests/test_docs.py::test_python_blocks_run[docs/how-to/pytorch.md]"
 
 clean:
-	rm -rf $(VENV) build dist bench/results demo-output .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) build dist bench/results demo-output docs/_build .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Each stamp stands for an extra of pyproject.toml that is installed, the package itself in place.

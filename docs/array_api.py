@@ -83,6 +83,13 @@ def table() -> Iterator[str]:
             rows.setdefault(_row(path, getattr(section.namespace, name)), []).append(f"`{path}`")
         for row, names in rows.items():
             yield f"| {', '.join(names)} | {' | '.join(row)} |"
+    yield ""
+    yield "```{toctree}"
+    yield ":hidden:"
+    yield ":glob:"
+    yield ""
+    yield f"{FOLDER}/*"
+    yield "```"
 
 
 def _row(path: str, function: Callable[..., Any]) -> tuple[str, str, str]:

@@ -11,7 +11,9 @@ from typing import Any
 
 import api
 import array_api
+import command_line
 import numpy
+import performance
 
 import gpuarray
 from gpuarray import dispatch
@@ -109,6 +111,24 @@ def _ufunc_statuses() -> dict[str, status.Status]:
     known = [*dispatch.UFUNC_ROWS, *dispatch.COMPOSED_UFUNCS]
     public = [ufunc for ufunc in known if getattr(numpy, ufunc.__name__, None) is ufunc]
     return {ufunc.__name__: status.ufunc_status(ufunc) for ufunc in public}
+
+
+def design() -> Iterator[str]:
+    """Yield the list of the design notes."""
+    notes = sorted(DOCS.glob("design/0*.md"))
+    yield "# Design notes"
+    yield ""
+    yield "Why it is built as it is: what was decided, what was measured, and what was rejected."
+    yield ""
+    for note in notes:
+        title = note.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+        yield f"- [{title}]({note.name})"
+    yield ""
+    yield "```{toctree}"
+    yield ":hidden:"
+    yield ""
+    yield from (note.stem for note in notes)
+    yield "```"
 
 
 # -- accuracy ----------------------------------------------------------------------------------------------------------
@@ -214,6 +234,9 @@ def _worst_table(rows: _Errors, device: str) -> Iterator[str]:
 
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "accuracy.md": accuracy,
+    "design/index.md": design,
+    "performance.md": performance.page,
+    "reference/command-line.md": command_line.page,
     "reference/configuration.md": configuration,
     "reference/names.md": interface,
     "reference/numpy-coverage.md": numpy_coverage,

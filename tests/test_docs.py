@@ -1,6 +1,8 @@
 """The documentation is true: its Python blocks run, its links lead somewhere, its tables are complete."""
 
 import inspect
+import json
+import linecache
 import re
 from pathlib import Path
 
@@ -15,16 +17,31 @@ PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "CHAN
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NEEDS = re.compile(r"^<!-- needs: (\w+) -->$", re.MULTILINE)
 LINK = re.compile(r"\[[^\]\n]+\]\(([^)\s]+)\)")
+TAG = re.compile(r'<a href="([^"]+)"')
 
 
 def named(path):
     return path.relative_to(ROOT).as_posix()
 
 
-def python_blocks(path):
-    """Return the Python blocks of a page; one that ends in ``# ...`` is a sketch and is left out."""
-    blocks = [code for language, code in FENCE.findall(path.read_text(encoding="utf-8")) if language == "python"]
-    return [code for code in blocks if not code.rstrip().endswith("# ...")]
+def blocks(path):
+    """Return the Python blocks of a page, each with the output shown after it, or None.
+
+    A block that ends in ``# ...`` is a sketch and is left out.
+    """
+    found = []
+    for language, code in FENCE.findall(path.read_text(encoding="utf-8")):
+        if language == "python":
+            found.append((code, None))
+        elif language == "output":
+            found[-1] = (found[-1][0], code)
+    return [(code, output) for code, output in found if not code.rstrip().endswith("# ...")]
+
+
+def agrees(shown, printed):
+    """Whether a program printed what a page shows, where ``...`` stands for anything."""
+    pattern = ".*?".join(re.escape(part) for part in shown.rstrip().split("..."))
+    return re.fullmatch(pattern, printed.rstrip(), re.DOTALL) is not None
 
 
 def anchors(path):
@@ -34,19 +51,25 @@ def anchors(path):
     return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in titles}
 
 
-@pytest.mark.parametrize("path", [path for path in PAGES if python_blocks(path)], ids=named)
-def test_python_blocks_run(path, tmp_path, monkeypatch):
+@pytest.mark.parametrize("path", [path for path in PAGES if blocks(path)], ids=named)
+def test_python_blocks_run(path, tmp_path, monkeypatch, capsys):
     for package in NEEDS.findall(path.read_text(encoding="utf-8")):
         pytest.importorskip(package, reason=f"{package} is no part of the test extra")
     monkeypatch.chdir(tmp_path)
     names = {"__name__": "__docs__"}
-    for number, code in enumerate(python_blocks(path), 1):
-        exec(compile(code, f"{named(path)}, block {number}", "exec"), names)
+    for number, (code, output) in enumerate(blocks(path), 1):
+        where = f"{named(path)}, block {number}"
+        linecache.cache[where] = (len(code), None, code.splitlines(keepends=True), where)  # for explain
+        capsys.readouterr()
+        exec(compile(code, where, "exec"), names)
+        printed = capsys.readouterr().out
+        assert output is None or agrees(output, printed), f"{where} printed:\n{printed}"
 
 
 @pytest.mark.parametrize("path", PAGES, ids=named)
 def test_links_lead_somewhere(path):
-    for target in LINK.findall(FENCE.sub("", path.read_text(encoding="utf-8"))):
+    text = FENCE.sub("", path.read_text(encoding="utf-8"))
+    for target in LINK.findall(text) + TAG.findall(text):
         if re.match(r"[a-z]+:", target):
             continue
         file, _, anchor = target.partition("#")
@@ -96,6 +119,39 @@ def test_sections_hold_the_names_of_the_standard():
     assert len(listed) == len(set(listed))
     assert set(listed) == wanted
     assert set(standard.CALLS) | set(standard.NOTES) <= set(listed)
+
+
+@pytest.mark.usefixtures("_generator")
+def test_every_function_is_on_a_page_of_the_reference():
+    import api
+
+    assert api.unlisted() == []
+
+
+@pytest.mark.usefixtures("_generator")
+def test_page_of_speeds_holds_all_figures(tmp_path, monkeypatch):
+    import performance
+
+    row = {"size": 1000, "peer": "numpy", "warm_ms": 1.5, "gigabytes_per_second": 2.0, "of_copy": 0.5}
+    document = {
+        "facts": {"gpu": [], "adapters": [], "processor": "a processor", "cores": 2, "peers": {"numpy": "2"}},
+        "scale": "1",
+        "rows": [{**row, "times_numpy": 1.0, "workload": name} for name in ("chain", "of a new kind")],
+        "probes": {"record": {"cpu: microseconds_per_operation": 1.25}},
+    }
+    (tmp_path / "performance-desk.json").write_text(json.dumps(document))
+    points = [{"workload": "sum", "size": 1000, "ratio": 1.5}, {"workload": "add", "size": 100, "ratio": 1.0}]
+    (tmp_path / "placement-desk.json").write_text(json.dumps({"adapter": "a GPU", "rows": points}))
+    (tmp_path / "performance-notes.json").write_text(json.dumps({"Sorting": "Not measured here."}))
+    monkeypatch.setattr(performance, "DATA", tmp_path)
+    text = "\n".join(performance.page())
+    assert "- **desk**: no GPU; 2 cores of a processor" in text
+    assert "| chain | 1,000 | numpy | 1.500 | 2.0 | 50% | 1.00 |" in text
+    assert "| of a new kind |" in text.partition("## Other work")[2]
+    assert "**a GPU**: 1 of 2 points within 1.15x, 1.50x at most." in text
+    assert "| sum |  | 1.50 |\n| add | 1.00 |  |" in text
+    assert "Not measured here." in text.partition("## Sorting")[2].partition("##")[0]
+    assert "microseconds per operation | 1.25 |" in text
 
 
 @pytest.mark.usefixtures("_generator")

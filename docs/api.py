@@ -1,0 +1,135 @@
+"""The pages of the API reference: one for each kind of functions, which Sphinx fills in from the docstrings."""
+
+from collections.abc import Callable, Iterator, Sequence
+from types import FunctionType, ModuleType
+
+import gpuarray
+from gpuarray import errors, fft, lib, linalg, random, special
+from gpuarray.providers import base
+
+FOLDER = "api"
+
+#: Names that are about arrays in general, before all others.
+_RUNNING = (
+    *("evaluate", "synchronize", "asnumpy", "prefetch", "devices", "using", "explain", "profile", "report", "stats"),
+    *("reset_stats", "from_dlpack"),
+)
+#: Pages, their titles, and the modules of this package whose functions they hold.
+_PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "creation": ("Making arrays", ("api.creation", "functions_creation", "makers")),
+    "data-types": ("Data types", ("api.data_types", "api.info", "functions_information")),
+    "elementwise": ("Elementwise functions", ("api.elementwise", "functions_elementwise", "functions_bits")),
+    "statistics": (
+        "Sums and statistics",
+        (
+            *("api.statistical", "functions_statistics", "functions_quantiles", "functions_without_nan"),
+            *("functions_binning", "api.utility"),
+        ),
+    ),
+    "shapes": ("Shapes", ("api.manipulation", "functions_shape", "functions_pad")),
+    "indexing": (
+        "Indexing and searching",
+        ("api.indexing", "api.searching", "functions_selection", "functions_indices"),
+    ),
+    "sorting": ("Sorting and sets", ("api.sorting", "functions_sorting", "api.sets", "functions_sets")),
+    "products": ("Products", ("api.linear_algebra", "functions_products", "functions_einsum")),
+    "signals": (
+        "Differences, signals, polynomials",
+        ("functions_differences", "functions_signals", "functions_polynomials"),
+    ),
+    "callables": ("Functions of functions", ("functions_callables",)),
+}
+_MODULES: dict[str, tuple[str, ModuleType]] = {
+    "linalg": ("Linear algebra", linalg),
+    "fft": ("Fourier transforms", fft),
+    "random": ("Random numbers", random),
+    "special": ("Special functions", special),
+    "stride_tricks": ("Windows and strides", lib.stride_tricks),
+    "errors": ("Errors", errors),
+    "providers": ("Providers", base),
+}
+
+
+def pages() -> dict[str, Callable[[], Iterator[str]]]:
+    """Return the pages by name."""
+    found: dict[str, Callable[[], Iterator[str]]] = {
+        "index": _index,
+        "arrays": lambda: _page("Arrays and devices", gpuarray, ("GpuArray", "Device")),
+        "running": lambda: _page("Running and seeing", gpuarray, _RUNNING),
+    }
+    for name, (title, _) in _PAGES.items():
+        found[name] = lambda name=name, title=title: _page(title, gpuarray, _names(name))
+    for name, (title, module) in _MODULES.items():
+        found[name] = lambda title=title, module=module: _page(title, module, _public(module))
+    return {f"{FOLDER}/{name}.md": lines for name, lines in found.items()}
+
+
+def _index() -> Iterator[str]:
+    titles = {
+        "arrays": "Arrays and devices",
+        "running": "Running and seeing",
+        **{name: title for name, (title, _) in (_PAGES | _MODULES).items()},
+    }
+    yield "# API"
+    yield ""
+    yield "Every public function with its parameters. The [list of all names](../names.md) is one page; what of NumPy"
+    yield "runs where is in the table of [NumPy's functions](../numpy-coverage.md)."
+    yield ""
+    for name, title in titles.items():
+        yield f"- [{title}]({name}.md)"
+    yield ""
+    yield "```{toctree}"
+    yield ":hidden:"
+    yield ""
+    yield from titles
+    yield "```"
+
+
+def _public(module: ModuleType) -> Sequence[str]:
+    own = [name for name, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__]
+    return sorted(getattr(module, "__all__", own))
+
+
+def _page(title: str, module: ModuleType, names: Sequence[str]) -> Iterator[str]:
+    aliases: dict[int, list[str]] = {}
+    for name in names:
+        aliases.setdefault(id(getattr(module, name)), []).append(name)
+    yield f"# {title}"
+    yield ""
+    yield "```{eval-rst}"
+    yield f".. currentmodule:: {module.__name__}"
+    yield ""
+    for name in names:
+        value = getattr(module, name)
+        first, *others = aliases[id(value)]
+        if name != first:
+            continue
+        if not isinstance(value, type):
+            yield f".. autofunction:: {name}"
+        elif value.__module__.startswith("gpuarray."):
+            yield f".. autoclass:: {name}"
+            yield "   :members:"
+            yield "   :inherited-members: tuple, BaseException"
+        else:
+            yield f".. autoclass:: {name}"
+        if others:
+            yield ""
+            yield f"Also called {', '.join(f'``{other}``' for other in others)}."
+            yield ""
+    yield "```"
+
+
+def _names(page: str) -> list[str]:
+    """Return the functions whose modules a page holds."""
+    modules = {f"gpuarray.{m}" if m.startswith("api.") else f"gpuarray.numpy_api.{m}" for m in _PAGES[page][1]}
+    return [name for name in _functions() if getattr(gpuarray, name).__module__ in modules and name not in _RUNNING]
+
+
+def _functions() -> list[str]:
+    return [name for name in sorted(set(gpuarray.__all__)) if isinstance(getattr(gpuarray, name), FunctionType)]
+
+
+def unlisted() -> list[str]:
+    """Return the functions of this package that are on no page."""
+    listed = {*_RUNNING, *(name for page in _PAGES for name in _names(page))}
+    return [n for n in _functions() if n not in listed and getattr(gpuarray, n).__module__.startswith("gpuarray.")]
