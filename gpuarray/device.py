@@ -84,7 +84,7 @@ class Capabilities:
     native_int64 : bool
         Whether kernels have 64-bit integers; without, they compute them as pairs of 32-bit words.
     subnormal_float32 : bool
-        Whether arithmetic keeps subnormal float32 numbers; without, kernels do so by integers.
+        Whether arithmetic keeps subnormal float32 numbers; without, kernels do so by integers where they are asked to.
     binding_limit, buffer_limit : int
         Largest window that one binding can show; largest buffer.
     storage_bindings : int
@@ -96,7 +96,7 @@ class Capabilities:
     workgroup_size : int
         Most invocations of a workgroup.
     subgroup_size : int
-        Fewest invocations of a subgroup; 0 where kernels have no subgroups.
+        Invocations of a subgroup; 0 where kernels have none, or none of a steady size.
     recompute_limit : int
         How many simple operations an element may cost before storing it beats computing it twice.
     row_limit : int

@@ -1,6 +1,5 @@
 """What each call, each read and the import cost, whatever the size of the data."""
 
-import statistics
 import subprocess
 import sys
 import time
@@ -13,6 +12,8 @@ from bench.workloads.base import Probe, Workload, uniform
 
 OPERATIONS = 10_000
 IMPORTS = 7
+REPEATS = 300
+STEPS = 256
 
 
 def tiny(xp: Any, size: int, x: Any) -> Any:
@@ -30,12 +31,69 @@ def record(device: str) -> Mapping[str, float]:
         times = []
         for _ in range(5):
             x = xp.asarray(np.ones(1000, np.float32))
-            start = time.perf_counter()
+            start = time.thread_time()
             for _ in range(OPERATIONS // 2):
                 x = x * 1.0001 + 0.5
-            times.append(time.perf_counter() - start)
+            times.append(time.thread_time() - start)
             del x
-    return {"microseconds_per_operation": statistics.median(times) / OPERATIONS * 1e6}
+    return {"microseconds_per_operation": min(times) / OPERATIONS * 1e6}
+
+
+def parts(device: str) -> Mapping[str, float]:
+    """Time what ten operations on 1,000 elements are made of: recording, finding the plan, evaluating, reading."""
+    import gpuarray as xp
+    from gpuarray.runtime.evaluate import plan_of
+
+    with xp.using(device=device):
+        x = xp.asarray(uniform(1000))
+        xp.asnumpy(x)
+        times: list[tuple[float, ...]] = []
+        for _ in range(REPEATS):
+            start = time.perf_counter()
+            y = tiny(xp, 1000, x)
+            recorded = time.perf_counter()
+            plan_of([y.node()], y.device)
+            found = time.perf_counter()
+            xp.evaluate(y)
+            evaluated = time.perf_counter()
+            xp.asnumpy(y)
+            read = time.perf_counter()
+            times.append((recorded - start, found - recorded, evaluated - found, read - evaluated))
+    names = ("record_us", "find_plan_us", "evaluate_us", "read_us")
+    return {name: min(column) * 1e6 for name, column in zip(names, zip(*times, strict=True), strict=True)}
+
+
+def loop(device: str) -> Mapping[str, float]:
+    """Time the host's part of a simulation of 256 steps, with a random number for each path and step."""
+    import gpuarray as xp
+
+    with xp.using(device=device):
+        random = xp.random.default_rng(0)
+        recorded, evaluated = [], []
+        for _ in range(12):
+            start = time.perf_counter()
+            price = xp.full(64, 100.0, dtype=np.float32)
+            for _ in range(STEPS):
+                price = price * xp.exp(0.0001 + 0.01 * random.standard_normal(64, dtype=np.float32))
+            stop = time.perf_counter()
+            xp.evaluate(price)
+            recorded.append(stop - start)
+            evaluated.append(time.perf_counter() - stop)
+            xp.synchronize()
+    return {"record_ms": min(recorded) * 1e3, "evaluate_ms": min(evaluated) * 1e3}
+
+
+def first_result(device: str) -> Mapping[str, float]:
+    """Time a new process from its start to the first result, and a kernel that is new to it."""
+    code = (
+        "import time; start = time.perf_counter(); import numpy as np, gpuarray as xp\n"
+        f"x = xp.asarray(np.ones(1000, np.float32), device={device!r}); np.asarray(x * 2 + 1)\n"
+        "first = time.perf_counter(); np.asarray(np.exp(x) - x); stop = time.perf_counter()\n"
+        "print(first - start, stop - first)"
+    )
+    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout for _ in range(5)]
+    firsts, seconds = zip(*(map(float, run.split()) for run in runs), strict=True)
+    return {"first_result_ms": min(firsts) * 1e3, "new_kernel_ms": min(seconds) * 1e3}
 
 
 def import_time(device: str) -> Mapping[str, float]:
@@ -63,5 +121,8 @@ WORKLOADS: list[Workload | Probe] = [
         scaled=False,
     ),
     Probe(name="record", run=record),
+    Probe(name="parts", run=parts),
+    Probe(name="loop", run=loop),
+    Probe(name="first-result", run=first_result),
     Probe(name="import", run=import_time, each_device=False),
 ]

@@ -21,7 +21,11 @@ def elementwise_written(xp: Any, size: int) -> Any:
 
 
 def _chain(xp: Any, size: int) -> Any:
-    x = xp.linspace(0, FOUR_PI, size, dtype=xp.float32)
+    return written(xp, xp.linspace(0, FOUR_PI, size, dtype=xp.float32))
+
+
+def written(xp: Any, x: Any) -> Any:
+    """Return the chain of elementwise functions of given numbers."""
     y0 = xp.sin(x) * xp.exp(-x / 10)
     y1 = y0 * xp.cos(x / 4) + 0.25 * y0**2
     return xp.tanh(y1) + 0.1 * y1

@@ -17,6 +17,7 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.codegen import casts
+from gpuarray.codegen.dialect import compute_type
 from gpuarray.codegen.storage import register_type
 from gpuarray.codegen.wgsl import apply_expression, combine_expression
 from gpuarray.dtypes import DType
@@ -26,6 +27,15 @@ from gpuarray.ops import reductions
 from gpuarray.ops.spec import ReduceOp
 
 UNSET: Final = "0xffffffffu"
+#: The dtypes of integers in the order of the values that they stand for, by the compute type of those.
+_KEYS: Final = {
+    "f32": dtypes.int32,
+    "i32": dtypes.int32,
+    "u32": dtypes.uint32,
+    "bool": dtypes.uint32,
+    "i64": dtypes.int64,
+    "u64": dtypes.uint64,
+}
 
 
 def accumulating_dtype(op: ReduceOp, source: DType) -> DType:
@@ -49,8 +59,9 @@ def neutral_literal(op: ReduceOp, dtype: DType) -> str:
 
 def accumulator(fold: Fold, number: int) -> "Accumulator":
     """Return the accumulator of the fold that is instruction ``number``."""
-    kind = Position if fold.op.indexed else Deviations if fold.op.centred else Accumulator
-    return kind(fold, number)
+    if fold.op.indexed:
+        return KeyedPosition(fold, number) if compute_type(fold.source) in _KEYS else Position(fold, number)
+    return Deviations(fold, number) if fold.op.centred else Accumulator(fold, number)
 
 
 @dataclass(frozen=True)
@@ -169,6 +180,58 @@ class Position(Accumulator):
     def result(self) -> str:
         """Return the position."""
         return casts.cast_expression(f"p{self.number}", dtypes.uint32, self.fold.dtype)
+
+
+class KeyedPosition(Position):
+    """A position whose element is kept as an integer, the greater the better: two of them meet without branches."""
+
+    @property
+    def states(self) -> dict[str, DType]:
+        """The element's key, and where it was found."""
+        return {f"a{self.number}": _KEYS[compute_type(self.dtype)], f"p{self.number}": dtypes.uint32}
+
+    def functions(self) -> list[str]:
+        """Return the function from elements to keys: NaN is above all, and zeros of either sign are the same."""
+        source, least = compute_type(self.dtype), self.fold.op.name == reductions.argmin.name
+        head = f"fn key{self.number}(x: {register_type(self.dtype)}) -> {register_type(_KEYS[source])} {{"
+        if source == "bool":
+            return [f"{head} return select({'1u, 0u' if least else '0u, 1u'}, x); }}"]
+        if source != "f32":
+            return [f"{head} return {'~' if least else ''}x; }}"]
+        return [
+            head,
+            f"  let bits = bitcast<i32>(bitcast<u32>(x){' ^ 0x80000000u' if least else ''});",
+            "  let ordered = bits ^ ((bits >> 31u) & 0x7fffffff);",
+            "  return select(select(ordered, 0, ordered == -1), 0x7fffffff, (bits & 0x7fffffff) > 0x7f800000);",
+            "}",
+        ]
+
+    def start(self) -> list[str]:
+        """Return the declarations of the states, before any element."""
+        a, p = self.states
+        kind = self.states[a]
+        return [
+            f"var {a}: {register_type(kind)} = {casts.literal(np.iinfo(kind).min, kind)};",
+            f"var {p}: u32 = {UNSET};",
+        ]
+
+    def take_all(self, values: Sequence[str], places: Sequence[str]) -> list[str]:
+        """Return statements that fold several elements in order, and ask for the best of them first."""
+        a, p = self.states
+        keys = [f"key{self.number}_{k}" for k in range(len(values))]
+        lines = [f"let {key} = key{self.number}({value});" for key, value in zip(keys, values, strict=True)]
+        best = keys[0]
+        for key in keys[1:]:
+            best = f"max({best}, {key})"
+        folds = [self.meet([key, place]) for key, place in zip(keys, places, strict=True)]
+        return ["{", *lines, f"if (({best} > {a}) | ({p} == {UNSET})) {{", *folds, "} }"]
+
+    def meet(self, others: Sequence[str]) -> str:
+        """Return the statement that takes another key and position if they are better."""
+        a, p = self.states
+        key, place = others
+        better = f"({key} > {a}) | (({key} == {a}) & ({place} < {p}))"
+        return f"if ({better}) {{ {a} = {key}; {p} = {place}; }}"
 
 
 class Deviations(Accumulator):

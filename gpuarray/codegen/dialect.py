@@ -1,5 +1,4 @@
-"""What kernels are made for: the compute types of a device, what it does with subnormal numbers, and whether the driver's
-own functions will do.
+"""What kernels are made for: the compute types of a device, and how exact its arithmetic has to be.
 
 A device without 64-bit integers computes with pairs of words in their place. Every part of a kernel asks here for the
 compute type of a dtype; the answer is that of the device named by the innermost :func:`made_for`, and the native one
@@ -25,16 +24,19 @@ _gradual: ContextVar[bool] = ContextVar("gradual", default=False)
 
 
 @contextmanager
-def made_for(capabilities: Capabilities, *, fast: bool = False) -> Iterator[None]:
-    """Make compute types those of a device during the block, and functions the driver's where ``fast``."""
+def made_for(capabilities: Capabilities, *, fast: bool = False, gradual: bool = False) -> Iterator[None]:
+    """Make compute types those of a device during the block, and functions the driver's where ``fast``.
+
+    Where ``gradual``, sums and products are to keep subnormal numbers, by integers if the device does not.
+    """
     paired, quick = _paired.set(not capabilities.native_int64), _fast.set(fast)
-    gradual = _gradual.set(not capabilities.subnormal_float32 and not fast)
+    kept = _gradual.set(gradual and not fast and not capabilities.subnormal_float32)
     try:
         yield
     finally:
         _paired.reset(paired)
         _fast.reset(quick)
-        _gradual.reset(gradual)
+        _gradual.reset(kept)
 
 
 def has_wide_integers() -> bool:

@@ -7,7 +7,7 @@ from typing import Final, assert_never
 from gpuarray import dtypes
 from gpuarray.codegen import calls, slices
 from gpuarray.codegen.dialect import compute_type, made_for
-from gpuarray.codegen.folds import cut_row_program, is_one_walk, row_program
+from gpuarray.codegen.folds import cut_row_program, row_program
 from gpuarray.codegen.loops import flat_launch
 from gpuarray.codegen.pairings import PairKernel, pairing_of
 from gpuarray.codegen.products import candidates, product_program
@@ -15,6 +15,7 @@ from gpuarray.codegen.programs import Launch, Program
 from gpuarray.codegen.scans import ScanKernels
 from gpuarray.codegen.scatters import copy_program, scatter_program
 from gpuarray.codegen.transposes import tile_of, turned_launch
+from gpuarray.codegen.walks import is_one_walk
 from gpuarray.codegen.wgsl import template_of
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
@@ -34,7 +35,7 @@ from gpuarray.fusion.steps import (
 from gpuarray.ops.spec import wgsl_template
 
 
-def emit(step: Step, capabilities: Capabilities, *, fast: bool = False) -> Program:
+def emit(step: Step, capabilities: Capabilities, *, fast: bool = False, gradual: bool = False) -> Program:
     """Return the program of a step that :func:`unsupported` has nothing against.
 
     Parameters
@@ -45,8 +46,10 @@ def emit(step: Step, capabilities: Capabilities, *, fast: bool = False) -> Progr
         Limits of the device.
     fast : bool
         Whether functions of single precision may be the driver's own.
+    gradual : bool
+        Whether sums and products keep subnormal numbers that the device does not.
     """
-    with made_for(capabilities, fast=fast):
+    with made_for(capabilities, fast=fast, gradual=gradual):
         return _program(step, label_of(step), capabilities)
 
 

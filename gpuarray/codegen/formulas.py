@@ -7,7 +7,6 @@ of functions. Pure; needs no GPU.
 import ast
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -23,16 +22,22 @@ _OPERATORS: Final[dict[type, str]] = {
 }  # fmt: skip
 
 
-@cache
-def texts() -> dict[str, str]:
-    """Return the WGSL text of every formula and polynomial by name, as ``erf_f32``."""
-    found: dict[str, str] = {}
-    for kind in ("f32", "f64"):
-        for name, polynomial in POLYNOMIALS.items():
-            found[f"{name}_{kind}"] = _polynomial(polynomial, kind)
-        for name, formula in FORMULAS.items():
-            found[f"{name}_{kind}"] = _Writer(formula, kind).text()
-    return found
+_KINDS: Final = ("f32", "f64")
+
+
+def names() -> Iterator[str]:
+    """Yield the name of every formula and polynomial in each precision, as ``erf_f32``."""
+    for kind in _KINDS:
+        for name in (*POLYNOMIALS, *FORMULAS):
+            yield f"{name}_{kind}"
+
+
+def text(name: str) -> str:
+    """Return the WGSL text of one of :func:`names`."""
+    base, _, kind = name.rpartition("_")
+    if base in POLYNOMIALS:
+        return _polynomial(POLYNOMIALS[base], kind)
+    return _Writer(FORMULAS[base], kind).text()
 
 
 def _literal(value: float, kind: str) -> str:

@@ -13,7 +13,6 @@ Called by the emitter of kernels, and by tests. Pure; needs no GPU.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from typing import Final
@@ -36,10 +35,31 @@ _DECLARATION: Final = re.compile(r"^(?:fn|const|override|alias|struct)\s+(\w+)",
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
 
 
-@dataclass(frozen=True)
-class _Declaration:
-    text: str
-    uses: tuple[str, ...]  # in the order of first use
+class _Library:
+    """Declarations by name. Formulas are written when they are first asked for: all of them take 0.1 s, and few are."""
+
+    def __init__(self, texts: dict[str, str]) -> None:
+        self._texts = texts
+        self._formulas = frozenset(formulas.names())
+        self._uses: dict[str, tuple[str, ...]] = {}
+        self.names: Final = frozenset(texts) | self._formulas
+
+    def text(self, name: str) -> str:
+        """Return the text of a declaration."""
+        found = self._texts.get(name)
+        if found is None:
+            if name not in self._formulas:
+                raise KeyError(name)
+            found = self._texts[name] = formulas.text(name)
+        return found
+
+    def uses(self, name: str) -> tuple[str, ...]:
+        """Return what a declaration mentions, in the order of first use."""
+        found = self._uses.get(name)
+        if found is None:
+            words = (word for word in _WORD.findall(self.text(name)) if word in self.names and word != name)
+            found = self._uses[name] = tuple(dict.fromkeys(words))
+        return found
 
 
 def _without_comments(text: str) -> str:
@@ -74,22 +94,13 @@ def _collected(suffix: str) -> dict[str, str]:
     return texts
 
 
-def _with_formulas(texts: dict[str, str]) -> dict[str, str]:
-    """Return functions together with the formulas, none of which has the name of one."""
-    own = formulas.texts()
-    for name in own.keys() & texts.keys():
-        raise ValueError(f"{name} is a formula and a function of codegen/math")
-    return texts | own
-
-
 @lru_cache(maxsize=4)
-def _library(fast: bool, wide: bool) -> dict[str, _Declaration]:
-    texts = _with_formulas(_collected(_GENERIC)) | _collected(_PLAIN)
-    texts |= (_collected(_WIDE) if wide else {}) | (_collected(_FAST) if fast else {})
-    return {
-        name: _Declaration(body, tuple(dict.fromkeys(w for w in _WORD.findall(body) if w in texts and w != name)))
-        for name, body in texts.items()
-    }
+def _library(fast: bool, wide: bool) -> _Library:
+    generic = _collected(_GENERIC)
+    for name in generic.keys() & set(formulas.names()):
+        raise ValueError(f"{name} is a formula and a function of codegen/math")
+    texts = generic | _collected(_PLAIN)
+    return _Library(texts | (_collected(_WIDE) if wide else {}) | (_collected(_FAST) if fast else {}))
 
 
 def _kind() -> tuple[bool, bool]:
@@ -99,7 +110,7 @@ def _kind() -> tuple[bool, bool]:
 
 def names() -> frozenset[str]:
     """Return the names of all functions and constants of the library."""
-    return frozenset(_library(*_kind()))
+    return _library(*_kind()).names
 
 
 def quick_names() -> frozenset[str]:
@@ -109,14 +120,14 @@ def quick_names() -> frozenset[str]:
 
 @lru_cache(maxsize=4)
 def _quick_names(fast: bool, wide: bool) -> frozenset[str]:
-    known = _library(fast, wide)
+    known = _library(fast, wide).names
     quick = frozenset(name for name in known if f"quick_{name}" in known and f"is_quick_{name}" in known)
     return quick - frozenset(_collected(_FAST)) if fast else quick
 
 
 def names_in(text: str) -> set[str]:
     """Return the library functions and constants that ``text`` mentions, comments aside."""
-    known = _library(*_kind())
+    known = names()
     return {word for word in _WORD.findall(_without_comments(text)) if word in known}
 
 
@@ -138,10 +149,10 @@ def _functions(names: frozenset[str], fast: bool, wide: bool) -> str:
 
     def visit(name: str) -> None:
         if name not in ordered:
-            for callee in known[name].uses:
+            for callee in known.uses(name):
                 visit(callee)
             ordered[name] = None
 
     for name in sorted(names):
         visit(name)
-    return "\n".join(known[name].text for name in ordered)
+    return "\n".join(known.text(name) for name in ordered)

@@ -1,9 +1,8 @@
 """Loops as kernels.
 
 A loop without folds becomes a *flat* kernel: each invocation computes four elements, consecutive ones where something
-can be read or written four at a time, else a workgroup apart. A loop with folds becomes a *row* kernel: a workgroup, or
-an invocation, walks each row once a phase; long rows are split among several, whose partial results a second kernel
-folds. Both use the same instruction text.
+can be read or written four at a time, else a workgroup apart. A loop with folds becomes a *row* kernel, see
+:mod:`gpuarray.codegen.folds`. Both use the same instruction text.
 """
 
 from collections.abc import Callable, Sequence
@@ -351,7 +350,7 @@ def flat_values(work: LoopKernel, lanes: list[Lane], *, fours: bool = False) -> 
         if item.level != FULL:
             continue
         if len(lanes) > 1 and isinstance(item, Apply) and quick_function(item.op, item.sources):
-            _flat_quick(work, number, item, len(lanes))
+            quick_values(work, number, item, len(lanes))
             continue
         if fours and isinstance(item, Index) and makes_fours(loop, item):
             emit_four(work, number, item, addresses[number](lanes[0]))
@@ -368,11 +367,11 @@ def flat_values(work: LoopKernel, lanes: list[Lane], *, fours: bool = False) -> 
             kernel.line(declare(f"v{number}_{lane}", item.dtype, value))
 
 
-def _flat_quick(work: LoopKernel, number: int, item: Apply, lanes: int) -> None:
-    """Emit a row that has a quick form for all lanes: one question for them together, and no branches besides.
+def quick_values(work: LoopKernel, number: int, item: Apply, lanes: int) -> None:
+    """Emit a row that has a quick form for all lanes: one question for four of them together, and few branches besides.
 
-    Where a lane's operands are none for the quick form, a loop takes the whole function, whose text is large, for one
-    lane after the other.
+    Where a lane's operands are none for the quick form, a loop takes the whole function, whose text is large and there
+    once, for one lane of such a four after the other.
     """
     kernel, instructions = work.kernel, work.loop.instructions
     function = quick_function(item.op, item.sources)
@@ -380,13 +379,23 @@ def _flat_quick(work: LoopKernel, number: int, item: Apply, lanes: int) -> None:
     given = [[value_name(o, instructions[o].level, lane) for o in item.operands] for lane in range(lanes)]
     results = [f"v{number}_{lane}" for lane in range(lanes)]
     kernel.line(*(f"var {name}: {register_type(item.dtype)};" for name in results))
-    calls = [f"is_quick_{function}({', '.join(names)})" for names in given]
-    kernel.line(f"if ({' & '.join(calls)}) {{")
-    for result, names in zip(results, given, strict=True):
-        whole = apply_expression(item.op, names, item.sources, item.dtype)
-        kernel.line(f"  {result} = {whole.replace(f'{function}(', f'quick_{function}(', 1)};")
+    slow = f"slow{number}"
+    if lanes > LANES:
+        kernel.line(f"var {slow} = 0u;")
+    for first in range(0, lanes, LANES):
+        together = range(first, min(first + LANES, lanes))
+        calls = [f"is_quick_{function}({', '.join(given[lane])})" for lane in together]
+        kernel.line(f"if ({' & '.join(calls)}) {{")
+        for lane in together:
+            whole = apply_expression(item.op, given[lane], item.sources, item.dtype)
+            kernel.line(f"  {results[lane]} = {whole.replace(f'{function}(', f'quick_{function}(', 1)};")
+        if lanes > LANES:
+            kernel.line(f"}} else {{ {slow} |= {sum(1 << lane for lane in together):#x}u; }}")
+    if lanes > LANES:
+        kernel.line(f"for (; {slow} != 0u; {slow} &= {slow} - 1u) {{ {{", f"  let lane = firstTrailingBit({slow});")
+    else:
+        kernel.line(f"}} else {{ for (var lane = 0u; lane < {lanes}u; lane++) {{")
     own = [f"operand{k}" for k in range(len(item.operands))]
-    kernel.line(f"}} else {{ for (var lane = 0u; lane < {lanes}u; lane++) {{")
     for k, source in enumerate(item.sources):
         kernel.line(f"  var {own[k]}: {register_type(source)};")
     # a choice by cases keeps the lanes in registers, which an index would not

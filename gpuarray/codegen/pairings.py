@@ -12,10 +12,11 @@ from math import prod
 from typing import Final
 
 from gpuarray.codegen.accumulators import Accumulator, accumulator
-from gpuarray.codegen.folds import RowKernel, Shaping, is_one_walk
+from gpuarray.codegen.folds import RowKernel
 from gpuarray.codegen.loops import emit_uniform, open_kernel
 from gpuarray.codegen.programs import Launch
 from gpuarray.codegen.storage import register_type, word_dtype
+from gpuarray.codegen.walks import Shaping, is_one_walk
 from gpuarray.codegen.wgsl import WORKGROUP, apply_expression, declare
 from gpuarray.device import Capabilities
 from gpuarray.fusion.steps import FULL, OUTER, UNIFORM, Apply, Fold, Load, Loop

@@ -1,10 +1,13 @@
 """Running folds as kernels: reduce, then scan.
 
-Each row is cut into blocks. The first kernel folds every block, the second scans the blocks of each row, the third
-scans inside the blocks, beginning with what came before. Three launches, each row read twice: right on every device,
-since no workgroup waits for another.
+Each row is cut into blocks, as many as keep the device busy. The first kernel folds every block. The second scans each
+block, a tile at a time, and begins with the fold of the blocks before it, which it makes itself. Two launches, each row
+read twice: right on every device, since no workgroup waits for another.
+
+Where rows lie side by side, each is walked by one invocation, so that neighbours read neighbours.
 """
 
+from collections.abc import Callable
 from typing import Final
 
 from gpuarray.codegen import casts
@@ -12,12 +15,22 @@ from gpuarray.codegen.accumulators import neutral_literal
 from gpuarray.codegen.loops import four_store, result_store
 from gpuarray.codegen.programs import Binding, Launch, Program
 from gpuarray.codegen.storage import LANES, Access, register_type, word_dtype
+from gpuarray.codegen.teams import Team, held, seen
 from gpuarray.codegen.wgsl import WINDOW_END, WORKGROUP, Kernel, combine_expression, window
 from gpuarray.device import Capabilities
 from gpuarray.fusion.steps import ScanStep
 
-PER_INVOCATION: Final = 16
-BLOCK: Final = WORKGROUP * PER_INVOCATION
+#: How many times four elements of a tile an invocation has.
+FOURS: Final = 4
+TILE: Final = WORKGROUP * LANES * FOURS
+#: How many blocks keep a device busy, those of workgroups and those of single invocations.
+BUSY_GROUPS: Final = 1 << 14
+BUSY_THREADS: Final = 1 << 17
+#: A single invocation folds what is before its block by itself: there are no more blocks to a row, and no shorter ones.
+MOST_BEFORE: Final = 64
+SHORTEST_BLOCK: Final = 64
+#: From so many rows side by side on, single invocations walk them.
+SIDE_BY_SIDE: Final = 32
 
 
 class ScanKernels:
@@ -26,90 +39,192 @@ class ScanKernels:
     def __init__(self, step: ScanStep, label: str, capabilities: Capabilities) -> None:
         self.step = step
         self.label = label
-        self.limit = capabilities.workgroup_limit
+        self.capabilities = capabilities
         self.dtype = step.op.accumulate(step.source) if step.dtype == step.op.accumulate(step.source) else step.dtype
-        self.rows = step.before * step.after
-        self.blocks = -(-step.length // BLOCK)
-        # rows side by side, of whole fours
-        self.wide = step.after == 1 and step.length % LANES == 0
         self.kind = register_type(self.dtype)
         self.neutral = neutral_literal(step.op, self.dtype)
+        self.rows = step.before * step.after
+        self.alone = step.after >= SIDE_BY_SIDE
+        # one row after the other, of whole fours
+        self.wide = step.after == 1 and step.length % LANES == 0
+        # all of a tile goes through workgroup memory on some devices
+        self.fours = FOURS if self.dtype.itemsize <= 8 else FOURS // 2
+        unit, busy = (SHORTEST_BLOCK, BUSY_THREADS) if self.alone else (self.fours * LANES * WORKGROUP, BUSY_GROUPS)
+        most = max(1, busy // max(self.rows, 1))
+        units = -(-step.length // unit)
+        self.block = -(-units // min(most, units, MOST_BEFORE if self.alone else units)) * unit
+        self.blocks = -(-step.length // self.block)
 
     def program(self) -> Program:
         """Return the launches."""
+        inside = self._alone_inside if self.alone else self._inside
         if self.blocks == 1:
-            return Program((self._inside(carried=False),))
+            return Program((inside(0),))
         nbytes = -(-self.rows * self.blocks * word_dtype(self.dtype).itemsize // WINDOW_END) * WINDOW_END
-        return Program(
-            (self._sums(nbytes), self._carries(nbytes), self._inside(carried=True, nbytes=nbytes)), (nbytes,)
-        )
+        sums = self._alone_sums if self.alone else self._sums
+        return Program((sums(nbytes), inside(nbytes)), (nbytes,))
 
-    # -- kernels -------------------------------------------------------------------------------------------------------
+    # -- a workgroup a block -------------------------------------------------------------------------------------------
 
     def _sums(self, nbytes: int) -> Launch:
         kernel = Kernel(f"{self.label} blocks")
         source = self._source(kernel)
         scratch = self._scratch(kernel, nbytes, writable=True)
         self._position(kernel)
-        self._own(kernel, source)
-        self._shared_scan(kernel)
-        kernel.line(f"if (local == {WORKGROUP - 1}u) {{ {scratch.store('block', self._out('inclusive'))} }}")
-        return kernel.launch(self.rows * self.blocks, self.limit)
+        own = LANES if self.wide else 1
+        kernel.line(f"var total: {self.kind} = {self.neutral};", f"var n = begin + local * {own}u;")
+        step = WORKGROUP * own
+        for count in (FOURS, 1):  # several at once, so that they are waited for together
+            kernel.line(f"for (; n + {(count - 1) * step}u < end; n += {count * step}u) {{")
+            values: list[str] = []
+            for turn in range(count):
+                if not self.wide:
+                    values.append(self._given(source.load(f"base + (n + {turn * step}u) * step")))
+                    continue
+                lines, found = source.load_wide(f"(base + n) / {LANES}u + {turn * WORKGROUP}u", f"loaded{turn}")
+                kernel.line(*lines)
+                values += map(self._given, found)
+            kernel.line(*(f"let e{k}: {self.kind} = {value};" for k, value in enumerate(values)))
+            kernel.line(f"total = {self._combine('total', self._tree([f'e{k}' for k in range(len(values))]))};", "}")
+        self._fold(kernel, "total")
+        kernel.line(f"if (local == 0u) {{ {scratch.store('block', held('total', self.dtype))} }}")
+        return kernel.launch(self.rows * self.blocks, self.capabilities.workgroup_limit)
 
-    def _carries(self, nbytes: int) -> Launch:
-        """One workgroup a row replaces the folds of its blocks by what comes before each."""
-        kernel = Kernel(f"{self.label} carries")
-        scratch = self._scratch(kernel, nbytes, writable=True)
-        blocks, rows = kernel.word(self.blocks), kernel.word(self.rows)
-        kernel.line("let row = group.x + group.y * groups.x;", f"if (row >= {rows}) {{ return; }}")
-        kernel.line(f"var carry: {self.kind} = {self.neutral};")
-        kernel.line(f"for (var start = 0u; start < {blocks}; start += {BLOCK}u) {{")
-        kernel.line(f"let begin = start + local * {PER_INVOCATION}u;")
-        kernel.line(f"let end = min(begin + {PER_INVOCATION}u, {blocks});")
-        kernel.line(f"var total: {self.kind} = {self.neutral};")
-        place = f"row * {blocks} + n"
-        folded = combine_expression(self.step.op.combine, "total", self._in(scratch.load(place)), self.dtype)
-        kernel.line(f"for (var n = begin; n < end; n++) {{ total = {folded}; }}")
-        self._shared_scan(kernel)
-        before = combine_expression(self.step.op.combine, "carry", "exclusive", self.dtype)
-        kernel.line(f"var running: {self.kind} = {before};", "for (var n = begin; n < end; n++) {")
-        kernel.line(f"let own: {self.kind} = {self._in(scratch.load(place))};")
-        kernel.line(scratch.store(place, self._out("running")))
-        kernel.line(f"running = {combine_expression(self.step.op.combine, 'running', 'own', self.dtype)};", "}")
-        last = self._in(f"shared_scan[{WORKGROUP - 1}]")
-        kernel.line(f"carry = {combine_expression(self.step.op.combine, 'carry', last, self.dtype)};")
-        kernel.line("workgroupBarrier();", "}")
-        return kernel.launch(self.rows, self.limit)
-
-    def _inside(self, *, carried: bool, nbytes: int = 0) -> Launch:
+    def _inside(self, nbytes: int) -> Launch:
         kernel = Kernel(f"{self.label} inside")
         source = self._source(kernel)
         store = None if self.wide else result_store(kernel, self.step, self._size(), 1)
         store_four = four_store(kernel, self.step, self._size(), 1) if self.wide else None
-        carry = self.neutral
-        if carried:
-            scratch = self._scratch(kernel, nbytes, writable=False)
+        scratch = self._scratch(kernel, nbytes, writable=False) if nbytes else None
         self._position(kernel)
-        self._own(kernel, source)
-        self._shared_scan(kernel)
-        if carried:
-            carry = self._in(scratch.load("block"))
-        kernel.line(
-            f"var running: {self.kind} = {combine_expression(self.step.op.combine, carry, 'exclusive', self.dtype)};"
-        )
-        for k in range(PER_INVOCATION):
-            kernel.line(f"running = {combine_expression(self.step.op.combine, 'running', f'e{k}', self.dtype)};")
-            value = casts.wrap_expression("running", self.dtype)
-            value = casts.cast_expression(value, self.dtype, self.step.dtype)
-            if store is not None:
-                kernel.line(f"if (first + {k}u < length) {{ {store(f'base + (first + {k}u) * step', value)} }}")
+        kernel.line(f"var carry: {self.kind} = {self.neutral};")
+        if scratch is not None:
+            part = seen(scratch.load("n"), self.dtype)
+            kernel.line(f"for (var n = row * blocks + local; n < block; n += {WORKGROUP}u) {{")
+            kernel.line(f"carry = {self._combine('carry', part)};", "}")
+            self._fold(kernel, "carry")
+        kernel.line("var turn = 0u;", f"for (var start = begin; start < end; start += {self._tile()}u) {{")
+        self._tile_values(kernel, source)
+        totals = [f"e{four * LANES + LANES - 1}" for four in range(self.fours)]
+        Team(kernel, WORKGROUP, self.capabilities).scan(totals, self.dtype, self._combine, self.neutral)
+        for four in range(self.fours):
+            results = []
+            kernel.line(f"before{four} = {self._combine('carry', f'before{four}')};")
+            for k in range(four * LANES, four * LANES + LANES):
+                value = casts.wrap_expression(f"({self._combine(f'before{four}', f'e{k}')})", self.dtype)
+                value = casts.cast_expression(value, self.dtype, self.step.dtype)
+                results.append(f"r{k}")
+                kernel.line(f"let r{k}: {register_type(self.step.dtype)} = {value};")
+            first = f"n{four}"
+            if store_four is not None:
+                kernel.line(f"if ({first} < end) {{", *store_four(f"base + {first}", results), "}")
+            for lane, result in enumerate(results if store is not None else ()):
+                assert store is not None
+                kernel.line(f"if ({first} + {lane}u < end) {{ {store(f'base + ({first} + {lane}u) * step', result)} }}")
+        kernel.line(f"carry = {self._combine('carry', 'whole')};", "turn++;", "}")
+        return kernel.launch(self.rows * self.blocks, self.capabilities.workgroup_limit)
+
+    def _tile(self) -> int:
+        return self.fours * LANES * WORKGROUP
+
+    def _tile_values(self, kernel: Kernel, source: Access) -> None:
+        """Emit an invocation's elements of a tile, each four of them folded up to each."""
+        for four in range(self.fours):
+            first, k = f"n{four}", four * LANES
+            kernel.line(f"let {first} = start + local * {LANES}u + {four * LANES * WORKGROUP}u;")
+            kernel.line(*(f"var e{k + lane}: {self.kind} = {self.neutral};" for lane in range(LANES)))
+            if self.wide:
+                lines, values = source.load_wide(f"(base + {first}) / {LANES}u", f"loaded{k}")
+                kernel.line(f"if ({first} < end) {{", *lines)
+                kernel.line(*(f"e{k + lane} = {self._given(value)};" for lane, value in enumerate(values)), "}")
                 continue
-            kernel.line(f"let r{k}: {register_type(self.step.dtype)} = {value};")
-            if store_four is not None and k % LANES == LANES - 1:
-                start = k + 1 - LANES
-                values = [f"r{n}" for n in range(start, k + 1)]
-                kernel.line(f"if (first + {start}u < length) {{", *store_four(f"base + first + {start}u", values), "}")
-        return kernel.launch(self.rows * self.blocks, self.limit)
+            for lane in range(LANES):
+                value = self._given(source.load(f"base + ({first} + {lane}u) * step"))
+                kernel.line(f"if ({first} + {lane}u < end) {{ e{k + lane} = {value}; }}")
+        for k in range(self.fours * LANES):
+            if k % LANES:
+                kernel.line(f"e{k} = {self._combine(f'e{k - 1}', f'e{k}')};")
+
+    def _position(self, kernel: Kernel) -> None:
+        """Emit the row and block of this workgroup, and where its elements lie."""
+        kernel.line(
+            "let block = group.x + group.y * groups.x;",
+            f"if (block >= {kernel.word(self.rows * self.blocks)}) {{ return; }}",
+            f"let blocks = {kernel.word(self.blocks)};",
+            f"let step = {kernel.word(self.step.after)};",
+            f"let length = {kernel.word(self.step.length)};",
+            "let row = block / blocks;",
+            f"let begin = (block - row * blocks) * {kernel.word(self.block)};",
+            f"let end = min(begin + {kernel.word(self.block)}, length);",
+            "let base = row / step * length * step + row % step;",
+        )
+
+    def _fold(self, kernel: Kernel, name: str) -> None:
+        """Emit the fold of a variable over the workgroup."""
+        team = Team(kernel, WORKGROUP, self.capabilities)
+        team.fold({name: self.dtype}, lambda others: f"{name} = {self._combine(name, others[0])};")
+
+    # -- an invocation a block -----------------------------------------------------------------------------------------
+
+    def _alone_sums(self, nbytes: int) -> Launch:
+        kernel = Kernel(f"{self.label} blocks of columns")
+        source = self._source(kernel)
+        scratch = self._scratch(kernel, nbytes, writable=True)
+        self._alone_position(kernel)
+        kernel.line(f"var total: {self.kind} = {self.neutral};")
+
+        def take(names: list[str], _places: list[str]) -> list[str]:
+            return [f"total = {self._combine('total', self._tree(names))};"]
+
+        self._alone_walk(kernel, source, take)
+        kernel.line(scratch.store("walker", held("total", self.dtype)))
+        return kernel.launch(-(-self.rows * self.blocks // WORKGROUP), self.capabilities.workgroup_limit)
+
+    def _alone_inside(self, nbytes: int) -> Launch:
+        kernel = Kernel(f"{self.label} inside columns")
+        source = self._source(kernel)
+        store = result_store(kernel, self.step, self._size(), 1)
+        scratch = self._scratch(kernel, nbytes, writable=False) if nbytes else None
+        self._alone_position(kernel)
+        kernel.line(f"var carry: {self.kind} = {self.neutral};")
+        if scratch is not None:
+            kernel.line("for (var n = row; n < walker; n += rows) {")
+            kernel.line(f"carry = {self._combine('carry', seen(scratch.load('n'), self.dtype))};", "}")
+
+        def take(names: list[str], places: list[str]) -> list[str]:
+            lines = []
+            for name, place in zip(names, places, strict=True):
+                value = casts.cast_expression(casts.wrap_expression("carry", self.dtype), self.dtype, self.step.dtype)
+                lines += [f"carry = {self._combine('carry', name)};", store(place, value)]
+            return lines
+
+        self._alone_walk(kernel, source, take)
+        return kernel.launch(-(-self.rows * self.blocks // WORKGROUP), self.capabilities.workgroup_limit)
+
+    def _alone_walk(self, kernel: Kernel, source: Access, take: Callable[[list[str], list[str]], list[str]]) -> None:
+        """Emit the walk over a block: four elements at once, so that they are waited for together, while there are."""
+        kernel.line("var n = begin;")
+        for count in (LANES, 1):
+            kernel.line(f"for (; n + {count - 1}u < end; n += {count}u) {{")
+            places = [f"(base + (n + {lane}u) * step)" for lane in range(count)]
+            for lane, place in enumerate(places):
+                kernel.line(f"let e{lane}: {self.kind} = {self._given(source.load(place))};")
+            kernel.line(*take([f"e{lane}" for lane in range(count)], places), "}")
+
+    def _alone_position(self, kernel: Kernel) -> None:
+        """Emit the row and block of this invocation, and where its elements lie."""
+        kernel.line(
+            f"let walker = (group.x + group.y * groups.x) * {WORKGROUP}u + local;",
+            f"if (walker >= {kernel.word(self.rows * self.blocks)}) {{ return; }}",
+            f"let rows = {kernel.word(self.rows)};",
+            f"let step = {kernel.word(self.step.after)};",
+            f"let length = {kernel.word(self.step.length)};",
+            "let block = walker / rows;",
+            "let row = walker - block * rows;",
+            f"let begin = block * {kernel.word(self.block)};",
+            f"let end = min(begin + {kernel.word(self.block)}, length);",
+            "let base = row / step * length * step + row % step;",
+        )
 
     # -- pieces --------------------------------------------------------------------------------------------------------
 
@@ -124,62 +239,16 @@ class ScanKernels:
         access = Access("scratch0", word_dtype(self.dtype), False, writable)
         return kernel.bind(access, Binding("scratch", 0, 0, nbytes, writable))
 
-    def _in(self, held: str) -> str:
-        return f"({held} != 0u)" if self.dtype.kind == "b" else held
+    def _given(self, value: str) -> str:
+        """Return an element as it is accumulated."""
+        return casts.cast_expression(value, self.step.source, self.dtype)
 
-    def _out(self, value: str) -> str:
-        return f"select(0u, 1u, {value})" if self.dtype.kind == "b" else value
+    def _combine(self, first: str, second: str) -> str:
+        return combine_expression(self.step.op.combine, first, second, self.dtype)
 
-    def _position(self, kernel: Kernel) -> None:
-        """Emit the row and block of this workgroup, and where its elements lie."""
-        blocks, after = kernel.word(self.blocks), kernel.word(self.step.after)
-        length, total = kernel.word(self.step.length), kernel.word(self.rows * self.blocks)
-        kernel.line(
-            "let block = group.x + group.y * groups.x;",
-            f"if (block >= {total}) {{ return; }}",
-            f"let length = {length};",
-            f"let step = {after};",
-            f"let row = block / {blocks};",
-            f"let first = (block - row * {blocks}) * {BLOCK}u + local * {PER_INVOCATION}u;",
-            "let base = (row / step) * length * step + row % step;",
-        )
-
-    def _own(self, kernel: Kernel, source: Access) -> None:
-        """Emit this invocation's elements, and their fold ``total``."""
-        kernel.line(f"var total: {self.kind} = {self.neutral};")
-        for k in range(0, PER_INVOCATION, LANES) if self.wide else ():
-            lines, values = source.load_wide(f"(base + first) / {LANES}u + {k // LANES}u", f"loaded{k}")
-            kernel.line(*(f"var e{k + lane}: {self.kind} = {self.neutral};" for lane in range(LANES)))
-            kernel.line(f"if (first + {k}u < length) {{", *lines)
-            for lane, given in enumerate(values):
-                kernel.line(f"e{k + lane} = {casts.cast_expression(given, self.step.source, self.dtype)};")
-            kernel.line("}")
-        for k in range(PER_INVOCATION):
-            if self.wide:
-                kernel.line(f"total = {combine_expression(self.step.op.combine, 'total', f'e{k}', self.dtype)};")
-                continue
-            value = casts.cast_expression(source.load(f"base + (first + {k}u) * step"), self.step.source, self.dtype)
-            kernel.line(f"var e{k}: {self.kind} = {self.neutral};")
-            kernel.line(f"if (first + {k}u < length) {{ e{k} = {value}; }}")
-            kernel.line(f"total = {combine_expression(self.step.op.combine, 'total', f'e{k}', self.dtype)};")
-
-    def _shared_scan(self, kernel: Kernel) -> None:
-        """Emit the scan of ``total`` over the workgroup: ``inclusive`` and ``exclusive``."""
-        kind = "u32" if self.dtype.kind == "b" else self.kind
-        kernel.module.append(f"var<workgroup> shared_scan: array<{kind}, {WORKGROUP}>;")
-        both = combine_expression(self.step.op.combine, "left", self._in("shared_scan[local]"), self.dtype)
-        kernel.line(
-            f"shared_scan[local] = {self._out('total')};",
-            "workgroupBarrier();",
-            f"for (var reach = 1u; reach < {WORKGROUP}u; reach <<= 1u) {{",
-            f"var left: {self.kind} = {self.neutral};",
-            f"if (local >= reach) {{ left = {self._in('shared_scan[local - reach]')}; }}",
-            f"let both = {both};",
-            "workgroupBarrier();",
-            f"if (local >= reach) {{ shared_scan[local] = {self._out('both')}; }}",
-            "workgroupBarrier();",
-            "}",
-            f"let inclusive = {self._in('shared_scan[local]')};",
-            f"var exclusive: {self.kind} = {self.neutral};",
-            f"if (local > 0u) {{ exclusive = {self._in('shared_scan[local - 1u]')}; }}",
-        )
+    def _tree(self, values: list[str]) -> str:
+        """Return the fold of values, neighbours first."""
+        while len(values) > 1:
+            odd = values[len(values) // 2 * 2 :]
+            values = [self._combine(a, b) for a, b in zip(values[::2], values[1::2], strict=False)] + odd
+        return values[0]

@@ -5,8 +5,8 @@ has subgroups, their members hand each other values without memory and without w
 goes through workgroup memory; elsewhere, and for values of 64 bits, all of it does. Which value meets which depends on
 the numbers of the invocations alone, so results are reproducible.
 
-A subgroup's members are taken to be neighbours in the workgroup, and nothing is assumed about how many they are but the
-device's least number; the kernel asks for the number itself.
+A subgroup's members are neighbours in the workgroup, and their number is the device's: it is found out when the device
+is opened, and devices that choose it for each kernel count as devices without subgroups.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -78,36 +78,35 @@ class Team:
         kernel.line(*(f"{state} = {value};" for state, value in found), "workgroupBarrier();")
 
     def _fold_subgroups(self, states: Mapping[str, DType], meet: Callable[[Sequence[str]], str]) -> None:
-        kernel, size, least = self.kernel, self.size, self.capabilities.subgroup_size
-        kernel.subgroups = True
-        span = f"{size}u" if size <= least else f"min({size}u, together)"
-        self._exchange(states, meet, span)
-        if size <= least:
+        kernel, size, together = self.kernel, self.size, self.capabilities.subgroup_size
+        self._exchange(states, meet, min(size, together))
+        if size <= together:
             return
-        places = self._places(states, kernel.workgroup // least, "part")
-        kernel.line("{", f"let span = {span};", "if ((member & (span - 1u)) == 0u) {")
-        kernel.line(*(f"{p}[local / span] = {held(s, k)};" for p, (s, k) in zip(places, states.items(), strict=True)))
-        kernel.line("}", "workgroupBarrier();", f"let parts = {size}u / span;")
-        kernel.line(f"let start = local / {size}u * parts;" if size < kernel.workgroup else "let start = 0u;")
-        first = self._seen(states, places, "start + (member & (parts - 1u))")
+        parts = size // together
+        places = self._places(states, kernel.workgroup // together, "part")
+        stores = (f"{p}[local / {together}u] = {held(s, k)};" for p, (s, k) in zip(places, states.items(), strict=True))
+        kernel.line(f"if ((local & {together - 1}u) == 0u) {{", *stores, "}", "workgroupBarrier();")
+        start = f"local / {size}u * {parts}u + " if size < kernel.workgroup else ""
+        first = self._seen(states, places, f"{start}(local & {min(parts, together) - 1}u)")
         kernel.line(*(f"{state} = {value};" for state, value in zip(states, first, strict=True)))
-        kernel.line("for (var part = member + together; part < parts; part += together) {")
-        kernel.line(meet(self._seen(states, places, "start + part")), "}")
-        self._exchange(states, meet, "min(parts, together)")
-        kernel.line("}")
+        if parts > together:
+            kernel.line(
+                f"for (var part = (local & {together - 1}u) + {together}u; part < {parts}u; part += {together}u) {{"
+            )
+            kernel.line(meet(self._seen(states, places, f"{start}part")), "}")
+        self._exchange(states, meet, min(parts, together))
 
-    def _exchange(self, states: Mapping[str, DType], meet: Callable[[Sequence[str]], str], span: str) -> None:
+    def _exchange(self, states: Mapping[str, DType], meet: Callable[[Sequence[str]], str], span: int) -> None:
         """Emit the fold over ``span`` neighbours in a subgroup, after which all have what the first of them has."""
-        others = [seen(f"subgroupShuffleXor({held(s, k)}, reach)", k) for s, k in states.items()]
-        names = [f"other{n}" for n in range(len(states))]
-        self.kernel.line(
-            f"for (var reach = 1u; reach < {span}; reach <<= 1u) {{",
-            *(f"let {name} = {other};" for name, other in zip(names, others, strict=True)),
-            meet(names),
-            "}",
-        )
+        reach = 1
+        while reach < span:  # written out, since a loop keeps drivers from seeing that all members take part
+            others = [seen(f"subgroupShuffleXor({held(s, k)}, {reach}u)", k) for s, k in states.items()]
+            names = [f"other{n}" for n in range(len(states))]
+            lets = (f"let {name} = {other};" for name, other in zip(names, others, strict=True))
+            self.kernel.line("{", *lets, meet(names), "}")
+            reach *= 2
         # two that met each other need not agree on the last bit, nor on the sign of a zero
-        first = f"member & ~({span} - 1u)"
+        first = f"local & {self.capabilities.subgroup_size - span}u" if span < self.capabilities.subgroup_size else "0u"
         for state, kind in states.items():
             given = seen(f"subgroupShuffle({held(state, kind)}, {first})", kind)
             self.kernel.line(f"{state} = {given};")
@@ -130,3 +129,94 @@ class Team:
                 self.kernel.module.append(f"var<workgroup> {name}: array<{kind}, {count}>;")
             names.append(name)
         return names
+
+    def scan(self, values: Sequence[str], dtype: DType, combine: Callable[[str, str], str], neutral: str) -> None:
+        """Emit the scan of several values of each invocation, where one team is the whole workgroup.
+
+        The order is that of the invocations, first for all the first value, then for all the second. What comes before
+        value ``n`` will be ``before{n}``, and the fold of all is ``whole``. The kernel says in ``turn`` how many scans
+        came before this one. All invocations of a workgroup have to come here.
+        """
+        if uses_subgroups([dtype], self.capabilities):
+            self._scan_subgroups(values, dtype, combine, neutral)
+        else:
+            self._scan_in_memory(values, dtype, combine, neutral)
+
+    def _scan_subgroups(
+        self, values: Sequence[str], dtype: DType, combine: Callable[[str, str], str], neutral: str
+    ) -> None:
+        kernel, kind, count = self.kernel, register_type(dtype), range(len(values))
+        together = self.capabilities.subgroup_size
+        groups, part = self.size // together, held("part", dtype)
+        many = len(values) * groups
+        # two halves in turn: one is still read when the other is written
+        kernel.module.append(f"var<workgroup> parts: array<{held_type(dtype)}, {2 * many}>;")
+        kernel.line(f"let member = local & {together - 1}u;", f"let own = local / {together}u;")
+        kernel.line(f"let half = (turn & 1u) * {many}u;")
+        kernel.line(*(f"var run{n}: {kind} = {value};" for n, value in zip(count, values, strict=True)))
+        for reach in self._reaches():
+            lefts = (f"let left{n} = {self._up(f'run{n}', dtype, reach)};" for n in count)
+            runs = (f"run{n} = {combine(f'left{n}', f'run{n}')};" for n in count)
+            kernel.line("{", *lefts, f"if (member >= {reach}u) {{", *runs, "} }")
+        kernel.line(
+            *(f"let up{n} = {self._up(f'run{n}', dtype, 1)};" for n in count),
+            f"if (member == {together - 1}u) {{",
+            *(f"parts[half + {n * groups}u + own] = {held(f'run{n}', dtype)};" for n in count),
+            "}",
+            "workgroupBarrier();",
+            "if (own == 0u) {",
+            f"var sofar: {kind} = {neutral};",
+            f"for (var at = 0u; at < {many}u; at += {together}u) {{",
+            "let n = at + member;",
+            f"var part: {kind} = {neutral};",
+            f"if (n < {many}u) {{ part = {seen('parts[half + n]', dtype)}; }}",
+        )
+        for reach in self._reaches():
+            left = f"let left = {self._up('part', dtype, reach)};"
+            kernel.line("{", left, f"if (member >= {reach}u) {{ part = {combine('left', 'part')}; }}", "}")
+        kernel.line(
+            f"part = {combine('sofar', 'part')};",
+            f"if (n < {many}u) {{ parts[half + n] = {part}; }}",
+            f"sofar = {seen(f'subgroupShuffle({part}, {together - 1}u)', dtype)};",
+            "} }",
+            "workgroupBarrier();",
+        )
+        for n in count:
+            last = seen(f"parts[half + {n * groups}u + own - 1u]", dtype)
+            kernel.line(
+                f"var before{n}: {kind} = {neutral};",
+                f"if ({n * groups}u + own > 0u) {{ before{n} = {last}; }}",
+                f"if (member > 0u) {{ before{n} = {combine(f'before{n}', f'up{n}')}; }}",
+            )
+        kernel.line(f"let whole: {kind} = {seen(f'parts[half + {many - 1}u]', dtype)};")
+
+    def _reaches(self) -> list[int]:
+        """Return how far the members of a subgroup reach in the steps of a scan."""
+        return [1 << step for step in range(self.capabilities.subgroup_size.bit_length() - 1)]
+
+    def _up(self, value: str, dtype: DType, reach: int) -> str:
+        return seen(f"subgroupShuffleUp({held(value, dtype)}, {reach}u)", dtype)
+
+    def _scan_in_memory(
+        self, values: Sequence[str], dtype: DType, combine: Callable[[str, str], str], neutral: str
+    ) -> None:
+        kernel, kind, size = self.kernel, register_type(dtype), self.size
+        places = [f"run[{n * size}u + local]" for n in range(len(values))]
+        lefts = [f"run[{n * size}u + local - reach]" for n in range(len(values))]
+        kernel.module.append(f"var<workgroup> run: array<{held_type(dtype)}, {len(values) * size}>;")
+        kernel.line(*(f"{p} = {held(v, dtype)};" for p, v in zip(places, values, strict=True)), "workgroupBarrier();")
+        kernel.line(f"for (var reach = 1u; reach < {size}u; reach <<= 1u) {{")
+        for n, (place, left) in enumerate(zip(places, lefts, strict=True)):
+            kernel.line(f"var both{n}: {kind} = {seen(place, dtype)};")
+            kernel.line(f"if (local >= reach) {{ both{n} = {combine(seen(left, dtype), f'both{n}')}; }}")
+        kernel.line("workgroupBarrier();")
+        kernel.line(*(f"{place} = {held(f'both{n}', dtype)};" for n, place in enumerate(places)))
+        kernel.line("workgroupBarrier();", "}", f"var whole: {kind} = {neutral};")
+        for n in range(len(values)):
+            last, left = (seen(f"run[{at}]", dtype) for at in (n * size + size - 1, f"{n * size}u + local - 1u"))
+            kernel.line(
+                f"var before{n}: {kind} = whole;",
+                f"if (local > 0u) {{ before{n} = {combine(f'before{n}', left)}; }}",
+                f"whole = {combine('whole', last)};",
+            )
+        kernel.line("workgroupBarrier();")

@@ -21,7 +21,6 @@ WORKGROUP = 256
 #: Windows begin at multiples of this, in bytes, and end at multiples of :data:`WINDOW_END`: buffers have that slack.
 WINDOW_START = 256
 WINDOW_END = 64
-_SUBGROUPS = ", @builtin(subgroup_size) together: u32, @builtin(subgroup_invocation_id) member: u32"
 
 
 @dataclass
@@ -36,8 +35,6 @@ class Kernel:
     module: list[str] = field(default_factory=list)
     body: list[str] = field(default_factory=list)
     workgroup: int = WORKGROUP
-    subgroups: bool = False
-    """Whether the entry point knows how many members its subgroups have, ``together``, and which is its ``member``."""
 
     def word(self, value: int) -> str:
         """Add a parameter word; return the expression that reads it. Negative values wrap, as index arithmetic does."""
@@ -92,7 +89,7 @@ class Kernel:
         entry = [
             f"@compute @workgroup_size({self.workgroup})",
             "fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, "
-            f"@builtin(local_invocation_index) local: u32{_SUBGROUPS if self.subgroups else ''}) {{",
+            "@builtin(local_invocation_index) local: u32) {",
             *(f"  {line}" for line in self.body),
             "}",
         ]

@@ -5,14 +5,14 @@ import pytest
 from support import values
 
 import gpuarray as xp
-from gpuarray.codegen.scans import BLOCK
+from gpuarray.codegen.scans import TILE
 from gpuarray.graph.layouts import Shape
 
 pytestmark = pytest.mark.wgpu
 
-SHAPES = ((12,), (BLOCK - 1,), (BLOCK + 4,), (2, BLOCK + 3), (2 * BLOCK + 5, 3))
+SHAPES = ((12,), (TILE - 1,), (TILE + 4,), (2, TILE + 3), (2 * TILE + 5, 3))
 CASES = [("float32", shape) for shape in SHAPES]
-CASES += [(dtype, (2, 2 * BLOCK + 8)) for dtype in ("bool", "uint8", "int16", "int64", "complex64")]
+CASES += [(dtype, (2, 2 * TILE + 8)) for dtype in ("bool", "uint8", "int16", "int64", "complex64")]
 
 
 @pytest.mark.parametrize(("dtype", "shape"), CASES, ids=str)
@@ -28,7 +28,7 @@ def test_running_sums(dtype: str, shape: Shape) -> None:
 
 
 def test_more_blocks_than_one_turn_of_the_carries() -> None:
-    x = np.arange(BLOCK * (BLOCK + 1) + 4) % 3 == 0
+    x = np.arange(TILE * (TILE + 1) + 4) % 3 == 0
     with xp.using(device="wgpu"):
         found = np.asarray(np.cumsum(xp.asarray(x), dtype=np.int32))
         np.testing.assert_array_equal(found, np.cumsum(x, dtype=np.int32))

@@ -1,7 +1,7 @@
 """Subnormal sums and products of float32 on a device that flushes them: NumPy's numbers.
 
-The device is opened with a self-test that finds it so. What it keeps nevertheless hides no mistake: the forms by integers
-are compared where they are taken, and the quick ones are proven harmless by flushing in NumPy.
+The device is opened with a self-test that finds it so. What it keeps nevertheless hides no mistake: the forms by
+integers are compared where they are taken, and the quick ones are proven harmless by flushing in NumPy.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,8 +23,8 @@ TINY = np.finfo(np.float32).tiny
 BINARY = (np.add, np.subtract, np.multiply)
 UNARY = (np.square, np.degrees, np.radians)
 SPECIAL = np.array(
-    [0, -0.0, np.inf, -np.inf, np.nan, 1, -1, 1e-40, -1e-40, 1e-45, -1e-45, TINY, -TINY, np.nextafter(TINY, np.float32(0)),
-     3e38, 2.0**-95, -(2.0**-95), 2.0**-96, 1e-30], np.float32,
+    [0, -0.0, np.inf, -np.inf, np.nan, 1, -1, 1e-40, -1e-40, 1e-45, -1e-45, TINY, -TINY,
+     np.nextafter(TINY, np.float32(0)), 3e38, 2.0**-95, -(2.0**-95), 2.0**-96, 1e-30], np.float32,
 )  # fmt: skip
 
 
@@ -42,7 +42,7 @@ def device(monkeypatch: pytest.MonkeyPatch) -> Iterator[Device]:
     """A wgpu device that is said to flush, which is the default one; no test may need the host for a step."""
     monkeypatch.setattr(registry, "_registered", dict(registry._registered))
     registry.register(FLUSHING, _open_flushing)
-    with xp.using(device=FLUSHING), np.errstate(all="ignore"):
+    with xp.using(device=FLUSHING, subnormals="keep"), np.errstate(all="ignore"):
         yield Device(FLUSHING)
     assert xp.stats()["fallbacks"] == 0
 
@@ -55,7 +55,7 @@ def numbers(below: int, seed: int) -> np.ndarray:
 
 
 def operands() -> tuple[np.ndarray, np.ndarray]:
-    """Return pairs of subnormal, tiny and any numbers, among them such as have the least products; all special values."""
+    """Return pairs of subnormal, tiny and any numbers, some with the least products, and all special values."""
     whole, tiny, subnormal = 1 << 31, 1 << 29, 1 << 24
     pairs = [(subnormal, subnormal), (subnormal, tiny), (tiny, tiny), (tiny, whole), (whole, whole)]
     columns = [(numbers(a, 2 * k), numbers(b, 2 * k + 1)) for k, (a, b) in enumerate(pairs)]
@@ -110,16 +110,28 @@ def test_plain_arithmetic_is_right_where_it_is_taken(function: Any, quick: Calla
     assert quick(ordinary, ordinary).all()
 
 
-def test_other_devices_and_fast_mathematics_have_plain_kernels() -> None:
+def test_only_kernels_that_are_asked_to_keep_subnormal_numbers_are_longer() -> None:
     x = xp.ones(8, dtype=xp.float32)
     assert "gradual_multiply_f32" in str(xp.explain(x * x + 1, stage="wgsl"))
-    with xp.using(math="fast"):
-        assert "gradual" not in str(xp.explain(x * x + 2, stage="wgsl"))
+    for other in ({"math": "fast"}, {"subnormals": "flush"}):
+        with xp.using(**other):
+            assert "gradual" not in str(xp.explain(x * x + 1, stage="wgsl"))
     half = xp.ones(8, dtype=xp.float16)
     assert "gradual" not in str(xp.explain(half * half + 1, stage="wgsl"))
     with xp.using(device="wgpu"):
         y = xp.ones(8, dtype=xp.float32)
         assert "gradual" not in str(xp.explain(y * y + 1, stage="wgsl"))
+
+
+def test_plans_of_both_kinds_are_kept_apart() -> None:
+    x = xp.asarray(np.full(4, 1e-40, np.float32))
+    plans = []
+    for subnormals in ("keep", "flush", "keep", "flush"):
+        before = xp.stats()["plans"]
+        with xp.using(subnormals=subnormals):
+            xp.evaluate(x * 0.5 + 1e-41)
+        plans.append(xp.stats()["plans"] - before)
+    assert plans == [1, 1, 0, 0]
 
 
 def test_distances_keep_the_devices_arithmetic() -> None:

@@ -1,4 +1,4 @@
-// workgroups 60x1x1
+// workgroups 8x1x1
 // rows_sum_subtract_squared_deviations_divide_add_and_5
 struct Parameters { words: array<vec4<u32>, 3> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -162,45 +162,79 @@ var<workgroup> shared2_f32: array<f32, 256>;
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;
-  if (block >= parameters.words[0].y) { return; }
-  let row = block;
+  let place = block * 8u + local / 32u;
+  let walker = min(place, parameters.words[0].y - 1u);
+  let lane = local & 31u;
+  let row = walker;
+  let end = select(0u, parameters.words[0].z, place < parameters.words[0].y);
   let begin = 0u;
-  let end = parameters.words[0].z;
   let one5: f32 = bitcast<f32>(parameters.words[0].w);
   let one7: f32 = bitcast<f32>(parameters.words[1].x);
   let one10: f32 = bitcast<f32>(parameters.words[1].y);
   let origin = 0u;
   let one2: f32 = input0[row * parameters.words[1].z];
+  let at0 = lane + 0u;
+  let i0 = min(at0, parameters.words[1].w);
+  let at1 = lane + 32u;
+  let i1 = min(at1, parameters.words[1].w);
+  let at2 = lane + 64u;
+  let i2 = min(at2, parameters.words[1].w);
+  let at3 = lane + 96u;
+  let i3 = min(at3, parameters.words[1].w);
   var a1: f32 = 0.0f;
   var n4: f32 = 0.0f;
   var m4: f32 = 0.0f;
   var a4: f32 = 0.0f;
-  let b0_0 = row * parameters.words[1].w;
-  for (var column = begin + local * 1u; column < end; column += 256u) {
-  let i0 = column + 0u;
+  let b0_0 = row * parameters.words[2].x;
   let v0_0: f32 = input0[b0_0 + i0];
+  let v0_1: f32 = input0[b0_0 + i1];
+  let v0_2: f32 = input0[b0_0 + i2];
+  let v0_3: f32 = input0[b0_0 + i3];
   let v3_0: f32 = subtract_f32(v0_0, one2);
+  let v3_1: f32 = subtract_f32(v0_1, one2);
+  let v3_2: f32 = subtract_f32(v0_2, one2);
+  let v3_3: f32 = subtract_f32(v0_3, one2);
+  if (at3 < end) {
+  a1 = add_f32(a1, add_f32(add_f32(v0_0, v0_1), add_f32(v0_2, v0_3)));
+  { let mean4 = (v3_0 + v3_1 + v3_2 + v3_3) * 0.25f;
+  let off4_0 = v3_0 - mean4;
+  let off4_1 = v3_1 - mean4;
+  let off4_2 = v3_2 - mean4;
+  let off4_3 = v3_3 - mean4;
+  { let gap = mean4 - m4; let share = 4.0f / max(n4 + 4.0f, 1.0f); a4 += (off4_0 * off4_0 + off4_1 * off4_1 + off4_2 * off4_2 + off4_3 * off4_3) + gap * gap * (n4 * share); m4 += gap * share; n4 += 4.0f; }
+  }
+  } else {
+  if (at0 < end) {
   a1 = add_f32(a1, v0_0);
   { let gap = v3_0 - m4; let share = 1.0f / max(n4 + 1.0f, 1.0f); a4 += 0.0f + gap * gap * (n4 * share); m4 += gap * share; n4 += 1.0f; }
   }
+  if (at1 < end) {
+  a1 = add_f32(a1, v0_1);
+  { let gap = v3_1 - m4; let share = 1.0f / max(n4 + 1.0f, 1.0f); a4 += 0.0f + gap * gap * (n4 * share); m4 += gap * share; n4 += 1.0f; }
+  }
+  if (at2 < end) {
+  a1 = add_f32(a1, v0_2);
+  { let gap = v3_2 - m4; let share = 1.0f / max(n4 + 1.0f, 1.0f); a4 += 0.0f + gap * gap * (n4 * share); m4 += gap * share; n4 += 1.0f; }
+  }
+  }
   shared0_f32[local] = a1;
   workgroupBarrier();
-  for (var half = 128u; half > 0u; half >>= 1u) {
-  if (local < half) {
+  for (var half = 16u; half > 0u; half >>= 1u) {
+  if ((local & 31u) < half) {
   a1 = add_f32(a1, shared0_f32[local + half]);
   shared0_f32[local] = a1;
   }
   workgroupBarrier();
   }
-  a1 = shared0_f32[0];
+  a1 = shared0_f32[local & 4294967264u];
   workgroupBarrier();
   let one1: f32 = a1;
   shared0_f32[local] = n4;
   shared1_f32[local] = m4;
   shared2_f32[local] = a4;
   workgroupBarrier();
-  for (var half = 128u; half > 0u; half >>= 1u) {
-  if (local < half) {
+  for (var half = 16u; half > 0u; half >>= 1u) {
+  if ((local & 31u) < half) {
   { let gap = shared1_f32[local + half] - m4; let share = shared0_f32[local + half] / max(n4 + shared0_f32[local + half], 1.0f); a4 += shared2_f32[local + half] + gap * gap * (n4 * share); m4 += gap * share; n4 += shared0_f32[local + half]; }
   shared0_f32[local] = n4;
   shared1_f32[local] = m4;
@@ -208,25 +242,47 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   }
   workgroupBarrier();
   }
-  n4 = shared0_f32[0];
-  m4 = shared1_f32[0];
-  a4 = shared2_f32[0];
+  n4 = shared0_f32[local & 4294967264u];
+  m4 = shared1_f32[local & 4294967264u];
+  a4 = shared2_f32[local & 4294967264u];
   workgroupBarrier();
   let one4: f32 = add_f32(a4, subtract_f32(m4, m4));
   let one6: f32 = divide_f32(one4, one5);
   let one8: f32 = add_f32(one6, one7);
   let one9: f32 = sqrt_f32(one8);
   let one11: f32 = divide_f32(one1, one10);
-  let b1_0 = row * parameters.words[2].x;
   let b1_14 = 0u;
   let s1_0 = row * parameters.words[2].y;
-  for (var column = begin + local * 1u; column < end; column += 256u) {
-  let i0 = column + 0u;
-  let v0_0: f32 = input0[b1_0 + i0];
   let v12_0: f32 = subtract_f32(v0_0, one11);
-  let v13_0: f32 = divide_f32(v12_0, one9);
+  let v12_1: f32 = subtract_f32(v0_1, one11);
+  let v12_2: f32 = subtract_f32(v0_2, one11);
+  let v12_3: f32 = subtract_f32(v0_3, one11);
+  var v13_0: f32;
+  var v13_1: f32;
+  var v13_2: f32;
+  var v13_3: f32;
+  if (is_quick_divide_f32(v12_0, one9) & is_quick_divide_f32(v12_1, one9) & is_quick_divide_f32(v12_2, one9) & is_quick_divide_f32(v12_3, one9)) {
+    v13_0 = quick_divide_f32(v12_0, one9);
+    v13_1 = quick_divide_f32(v12_1, one9);
+    v13_2 = quick_divide_f32(v12_2, one9);
+    v13_3 = quick_divide_f32(v12_3, one9);
+  } else { for (var lane = 0u; lane < 4u; lane++) {
+    var operand0: f32;
+    var operand1: f32;
+    switch lane { case 0u: { operand0 = v12_0; operand1 = one9; } case 1u: { operand0 = v12_1; operand1 = one9; } case 2u: { operand0 = v12_2; operand1 = one9; } default: { operand0 = v12_3; operand1 = one9; } }
+    let found = divide_f32(operand0, operand1);
+    switch lane { case 0u: { v13_0 = found; } case 1u: { v13_1 = found; } case 2u: { v13_2 = found; } default: { v13_3 = found; } }
+  } }
   let v14_0: f32 = input1[b1_14 + i0];
+  let v14_1: f32 = input1[b1_14 + i1];
+  let v14_2: f32 = input1[b1_14 + i2];
+  let v14_3: f32 = input1[b1_14 + i3];
   let v15_0: f32 = multiply_f32(v13_0, v14_0);
-  output0[s1_0 + i0] = v15_0;
-  }
+  let v15_1: f32 = multiply_f32(v13_1, v14_1);
+  let v15_2: f32 = multiply_f32(v13_2, v14_2);
+  let v15_3: f32 = multiply_f32(v13_3, v14_3);
+  if (at0 < end) { output0[s1_0 + i0] = v15_0; }
+  if (at1 < end) { output0[s1_0 + i1] = v15_1; }
+  if (at2 < end) { output0[s1_0 + i2] = v15_2; }
+  if (at3 < end) { output0[s1_0 + i3] = v15_3; }
 }

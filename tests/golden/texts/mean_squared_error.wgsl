@@ -18,8 +18,10 @@ var<workgroup> shared0_f32: array<f32, 256>;
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;
   if (block >= parameters.words[0].y) { return; }
-  let split = block / parameters.words[0].w;
-  let row = block - split * parameters.words[0].w;
+  let walker = block;
+  let lane = local;
+  let split = walker / parameters.words[0].w;
+  let row = walker - split * parameters.words[0].w;
   let begin = split * parameters.words[1].x;
   let end = min(begin + parameters.words[1].x, parameters.words[0].z);
   let one5: f32 = bitcast<f32>(parameters.words[1].y);
@@ -27,21 +29,71 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   var a4: f32 = 0.0f;
   let b0_0 = 0u;
   let b0_1 = 0u;
-  for (var column = begin + local * 4u; column < end; column += 1024u) {
-  let i0 = column + 0u;
+  {
+  var column = begin + lane * 4u;
+  for (; column + 4u * 256u + 3u < end; column += 8u * 256u) {
+  let i0 = column + 0u * 256u + 0u;
+  let i1 = column + 0u * 256u + 1u;
+  let i2 = column + 0u * 256u + 2u;
+  let i3 = column + 0u * 256u + 3u;
+  let i4 = column + 4u * 256u + 0u;
+  let i5 = column + 4u * 256u + 1u;
+  let i6 = column + 4u * 256u + 2u;
+  let i7 = column + 4u * 256u + 3u;
+  let w0_0 = input0[(b0_0 + i0) / 4u];
+  let w0_4 = input0[(b0_0 + i4) / 4u];
+  let v0_0: f32 = w0_0.x;
+  let v0_1: f32 = w0_0.y;
+  let v0_2: f32 = w0_0.z;
+  let v0_3: f32 = w0_0.w;
+  let v0_4: f32 = w0_4.x;
+  let v0_5: f32 = w0_4.y;
+  let v0_6: f32 = w0_4.z;
+  let v0_7: f32 = w0_4.w;
+  let w1_0 = input1[(b0_1 + i0) / 4u];
+  let w1_4 = input1[(b0_1 + i4) / 4u];
+  let v1_0: f32 = w1_0.x;
+  let v1_1: f32 = w1_0.y;
+  let v1_2: f32 = w1_0.z;
+  let v1_3: f32 = w1_0.w;
+  let v1_4: f32 = w1_4.x;
+  let v1_5: f32 = w1_4.y;
+  let v1_6: f32 = w1_4.z;
+  let v1_7: f32 = w1_4.w;
+  let v2_0: f32 = subtract_f32(v0_0, v1_0);
+  let v2_1: f32 = subtract_f32(v0_1, v1_1);
+  let v2_2: f32 = subtract_f32(v0_2, v1_2);
+  let v2_3: f32 = subtract_f32(v0_3, v1_3);
+  let v2_4: f32 = subtract_f32(v0_4, v1_4);
+  let v2_5: f32 = subtract_f32(v0_5, v1_5);
+  let v2_6: f32 = subtract_f32(v0_6, v1_6);
+  let v2_7: f32 = subtract_f32(v0_7, v1_7);
+  let v3_0: f32 = multiply_f32(v2_0, v2_0);
+  let v3_1: f32 = multiply_f32(v2_1, v2_1);
+  let v3_2: f32 = multiply_f32(v2_2, v2_2);
+  let v3_3: f32 = multiply_f32(v2_3, v2_3);
+  let v3_4: f32 = multiply_f32(v2_4, v2_4);
+  let v3_5: f32 = multiply_f32(v2_5, v2_5);
+  let v3_6: f32 = multiply_f32(v2_6, v2_6);
+  let v3_7: f32 = multiply_f32(v2_7, v2_7);
+  a4 = add_f32(a4, add_f32(add_f32(v3_0, v3_1), add_f32(v3_2, v3_3)));
+  a4 = add_f32(a4, add_f32(add_f32(v3_4, v3_5), add_f32(v3_6, v3_7)));
+  }
+  for (; column < end; column += 4u * 256u) {
+  let i0 = column;
   let i1 = column + 1u;
   let i2 = column + 2u;
   let i3 = column + 3u;
-  let w0 = input0[(b0_0 + column) / 4u];
-  let v0_0: f32 = w0.x;
-  let v0_1: f32 = w0.y;
-  let v0_2: f32 = w0.z;
-  let v0_3: f32 = w0.w;
-  let w1 = input1[(b0_1 + column) / 4u];
-  let v1_0: f32 = w1.x;
-  let v1_1: f32 = w1.y;
-  let v1_2: f32 = w1.z;
-  let v1_3: f32 = w1.w;
+  let w0_0 = input0[(b0_0 + i0) / 4u];
+  let v0_0: f32 = w0_0.x;
+  let v0_1: f32 = w0_0.y;
+  let v0_2: f32 = w0_0.z;
+  let v0_3: f32 = w0_0.w;
+  let w1_0 = input1[(b0_1 + i0) / 4u];
+  let v1_0: f32 = w1_0.x;
+  let v1_1: f32 = w1_0.y;
+  let v1_2: f32 = w1_0.z;
+  let v1_3: f32 = w1_0.w;
   let v2_0: f32 = subtract_f32(v0_0, v1_0);
   let v2_1: f32 = subtract_f32(v0_1, v1_1);
   let v2_2: f32 = subtract_f32(v0_2, v1_2);
@@ -50,15 +102,12 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v3_1: f32 = multiply_f32(v2_1, v2_1);
   let v3_2: f32 = multiply_f32(v2_2, v2_2);
   let v3_3: f32 = multiply_f32(v2_3, v2_3);
-  a4 = add_f32(a4, v3_0);
-  a4 = add_f32(a4, v3_1);
-  a4 = add_f32(a4, v3_2);
-  a4 = add_f32(a4, v3_3);
-  }
+  a4 = add_f32(a4, add_f32(add_f32(v3_0, v3_1), add_f32(v3_2, v3_3)));
+  } }
   shared0_f32[local] = a4;
   workgroupBarrier();
   for (var half = 128u; half > 0u; half >>= 1u) {
-  if (local < half) {
+  if ((local) < half) {
   a4 = add_f32(a4, shared0_f32[local + half]);
   shared0_f32[local] = a4;
   }
@@ -67,7 +116,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   a4 = shared0_f32[0];
   workgroupBarrier();
   let part = (parameters.words[1].w + split) * parameters.words[2].x + row;
-  if (local == 0u) { scratch0[part] = a4; }
+  if (lane == 0u) { scratch0[part] = a4; }
 }
 
 // workgroups 1x1x1
@@ -191,18 +240,32 @@ var<workgroup> shared0_f32: array<f32, 256>;
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;
   if (block >= parameters.words[0].y) { return; }
-  let row = block;
-  let begin = 0u;
+  let walker = block;
+  let lane = local;
+  let row = walker;
   let end = parameters.words[0].z;
+  let begin = 0u;
   let one5: f32 = bitcast<f32>(parameters.words[0].w);
   var a4: f32 = 0.0f;
-  for (var part = local; part < parameters.words[1].x; part += 256u) {
-  a4 = add_f32(a4, scratch0[part * parameters.words[1].y + row]);
+  var part = lane;
+  for (; part + 768u < parameters.words[1].x; part += 1024u) {
+  let scratch0_0 = scratch0[(part + 0u) * parameters.words[1].y + row];
+  let scratch0_1 = scratch0[(part + 256u) * parameters.words[1].y + row];
+  let scratch0_2 = scratch0[(part + 512u) * parameters.words[1].y + row];
+  let scratch0_3 = scratch0[(part + 768u) * parameters.words[1].y + row];
+  a4 = add_f32(a4, scratch0_0);
+  a4 = add_f32(a4, scratch0_1);
+  a4 = add_f32(a4, scratch0_2);
+  a4 = add_f32(a4, scratch0_3);
+  }
+  for (; part < parameters.words[1].x; part += 256u) {
+  let scratch0_0 = scratch0[part * parameters.words[1].y + row];
+  a4 = add_f32(a4, scratch0_0);
   }
   shared0_f32[local] = a4;
   workgroupBarrier();
   for (var half = 128u; half > 0u; half >>= 1u) {
-  if (local < half) {
+  if ((local) < half) {
   a4 = add_f32(a4, shared0_f32[local + half]);
   shared0_f32[local] = a4;
   }
@@ -212,5 +275,5 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   workgroupBarrier();
   let one4: f32 = a4;
   let one6: f32 = divide_f32(one4, one5);
-  if (local == 0u) { output0[0u] = one6; }
+  if (lane == 0u) { output0[0u] = one6; }
 }

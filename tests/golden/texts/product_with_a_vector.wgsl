@@ -1,4 +1,4 @@
-// workgroups 60x1x1
+// workgroups 8x1x1
 // contract_float32
 struct Parameters { words: array<vec4<u32>, 2> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -28,34 +28,39 @@ var<workgroup> shared0_f32: array<f32, 256>;
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;
-  if (block >= parameters.words[0].y) { return; }
-  let row = block;
+  let place = block * 8u + local / 32u;
+  let walker = min(place, parameters.words[0].y - 1u);
+  let lane = local & 31u;
+  let row = walker;
+  let end = select(0u, parameters.words[0].z, place < parameters.words[0].y);
   let begin = 0u;
-  let end = parameters.words[0].z;
   let one6: f32 = bitcast<f32>(parameters.words[0].w);
   let origin = 0u;
+  let at0 = lane * 4u + 0u;
+  let i0 = min(at0, parameters.words[1].x);
+  let at1 = at0 + 1u;
+  let i1 = i0 + 1u;
+  let at2 = at0 + 2u;
+  let i2 = i0 + 2u;
+  let at3 = at0 + 3u;
+  let i3 = i0 + 3u;
   var a5: f32 = 0.0f;
-  let b0_0 = row * parameters.words[1].x;
+  let b0_0 = row * parameters.words[1].y;
   let b0_2 = 0u;
-  for (var column = begin + local * 4u; column < end; column += 1024u) {
-  let i0 = column + 0u;
-  let i1 = column + 1u;
-  let i2 = column + 2u;
-  let i3 = column + 3u;
-  let w0 = input0[(b0_0 + column) / 4u];
-  let v0_0: f32 = w0.x;
-  let v0_1: f32 = w0.y;
-  let v0_2: f32 = w0.z;
-  let v0_3: f32 = w0.w;
+  let w0_0 = input0[(b0_0 + i0) / 4u];
+  let v0_0: f32 = w0_0.x;
+  let v0_1: f32 = w0_0.y;
+  let v0_2: f32 = w0_0.z;
+  let v0_3: f32 = w0_0.w;
   let v1_0: f32 = v0_0;
   let v1_1: f32 = v0_1;
   let v1_2: f32 = v0_2;
   let v1_3: f32 = v0_3;
-  let w2 = input1[(b0_2 + column) / 4u];
-  let v2_0: f32 = w2.x;
-  let v2_1: f32 = w2.y;
-  let v2_2: f32 = w2.z;
-  let v2_3: f32 = w2.w;
+  let w2_0 = input1[(b0_2 + i0) / 4u];
+  let v2_0: f32 = w2_0.x;
+  let v2_1: f32 = w2_0.y;
+  let v2_2: f32 = w2_0.z;
+  let v2_3: f32 = w2_0.w;
   let v3_0: f32 = v2_0;
   let v3_1: f32 = v2_1;
   let v3_2: f32 = v2_2;
@@ -64,23 +69,21 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v4_1: f32 = multiply_f32(v1_1, v3_1);
   let v4_2: f32 = multiply_f32(v1_2, v3_2);
   let v4_3: f32 = multiply_f32(v1_3, v3_3);
-  a5 = add_f32(a5, v4_0);
-  a5 = add_f32(a5, v4_1);
-  a5 = add_f32(a5, v4_2);
-  a5 = add_f32(a5, v4_3);
+  if (at0 < end) {
+  a5 = add_f32(a5, add_f32(add_f32(v4_0, v4_1), add_f32(v4_2, v4_3)));
   }
   shared0_f32[local] = a5;
   workgroupBarrier();
-  for (var half = 128u; half > 0u; half >>= 1u) {
-  if (local < half) {
+  for (var half = 16u; half > 0u; half >>= 1u) {
+  if ((local & 31u) < half) {
   a5 = add_f32(a5, shared0_f32[local + half]);
   shared0_f32[local] = a5;
   }
   workgroupBarrier();
   }
-  a5 = shared0_f32[0];
+  a5 = shared0_f32[local & 4294967264u];
   workgroupBarrier();
   let one5: f32 = a5;
   let one7: f32 = maximum_f32(one5, one6);
-  if (local == 0u) { output0[row * parameters.words[1].y] = one7; }
+  if (lane == 0u && end > 0u) { output0[row * parameters.words[1].z] = one7; }
 }

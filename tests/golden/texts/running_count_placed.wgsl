@@ -5,137 +5,68 @@ struct Parameters { words: array<vec4<u32>, 2> }
 @group(0) @binding(1) var<storage, read> input0: array<u32>;
 @group(0) @binding(2) var<storage, read_write> scratch0: array<i32>;
 fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
-var<workgroup> shared_scan: array<i32, 256>;
+var<workgroup> shared0_i32: array<i32, 256>;
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;
-  if (block >= parameters.words[1].x) { return; }
-  let length = parameters.words[0].w;
-  let step = parameters.words[0].z;
-  let row = block / parameters.words[0].y;
-  let first = (block - row * parameters.words[0].y) * 4096u + local * 16u;
-  let base = (row / step) * length * step + row % step;
+  if (block >= parameters.words[0].y) { return; }
+  let blocks = parameters.words[0].z;
+  let step = parameters.words[0].w;
+  let length = parameters.words[1].x;
+  let row = block / blocks;
+  let begin = (block - row * blocks) * parameters.words[1].y;
+  let end = min(begin + parameters.words[1].z, length);
+  let base = row / step * length * step + row % step;
   var total: i32 = 0i;
-  var e0: i32 = 0i;
-  var e1: i32 = 0i;
-  var e2: i32 = 0i;
-  var e3: i32 = 0i;
-  if (first + 0u < length) {
-  let loaded0 = input0[(base + first) / 4u + 0u];
-  e0 = i32((((loaded0 >> 0u) & 0xffu) != 0u));
-  e1 = i32((((loaded0 >> 8u) & 0xffu) != 0u));
-  e2 = i32((((loaded0 >> 16u) & 0xffu) != 0u));
-  e3 = i32((((loaded0 >> 24u) & 0xffu) != 0u));
+  var n = begin + local * 4u;
+  for (; n + 3072u < end; n += 4096u) {
+  let loaded0 = input0[(base + n) / 4u + 0u];
+  let loaded1 = input0[(base + n) / 4u + 256u];
+  let loaded2 = input0[(base + n) / 4u + 512u];
+  let loaded3 = input0[(base + n) / 4u + 768u];
+  let e0: i32 = i32((((loaded0 >> 0u) & 0xffu) != 0u));
+  let e1: i32 = i32((((loaded0 >> 8u) & 0xffu) != 0u));
+  let e2: i32 = i32((((loaded0 >> 16u) & 0xffu) != 0u));
+  let e3: i32 = i32((((loaded0 >> 24u) & 0xffu) != 0u));
+  let e4: i32 = i32((((loaded1 >> 0u) & 0xffu) != 0u));
+  let e5: i32 = i32((((loaded1 >> 8u) & 0xffu) != 0u));
+  let e6: i32 = i32((((loaded1 >> 16u) & 0xffu) != 0u));
+  let e7: i32 = i32((((loaded1 >> 24u) & 0xffu) != 0u));
+  let e8: i32 = i32((((loaded2 >> 0u) & 0xffu) != 0u));
+  let e9: i32 = i32((((loaded2 >> 8u) & 0xffu) != 0u));
+  let e10: i32 = i32((((loaded2 >> 16u) & 0xffu) != 0u));
+  let e11: i32 = i32((((loaded2 >> 24u) & 0xffu) != 0u));
+  let e12: i32 = i32((((loaded3 >> 0u) & 0xffu) != 0u));
+  let e13: i32 = i32((((loaded3 >> 8u) & 0xffu) != 0u));
+  let e14: i32 = i32((((loaded3 >> 16u) & 0xffu) != 0u));
+  let e15: i32 = i32((((loaded3 >> 24u) & 0xffu) != 0u));
+  total = (total + ((((e0 + e1) + (e2 + e3)) + ((e4 + e5) + (e6 + e7))) + (((e8 + e9) + (e10 + e11)) + ((e12 + e13) + (e14 + e15)))));
   }
-  var e4: i32 = 0i;
-  var e5: i32 = 0i;
-  var e6: i32 = 0i;
-  var e7: i32 = 0i;
-  if (first + 4u < length) {
-  let loaded4 = input0[(base + first) / 4u + 1u];
-  e4 = i32((((loaded4 >> 0u) & 0xffu) != 0u));
-  e5 = i32((((loaded4 >> 8u) & 0xffu) != 0u));
-  e6 = i32((((loaded4 >> 16u) & 0xffu) != 0u));
-  e7 = i32((((loaded4 >> 24u) & 0xffu) != 0u));
+  for (; n + 0u < end; n += 1024u) {
+  let loaded0 = input0[(base + n) / 4u + 0u];
+  let e0: i32 = i32((((loaded0 >> 0u) & 0xffu) != 0u));
+  let e1: i32 = i32((((loaded0 >> 8u) & 0xffu) != 0u));
+  let e2: i32 = i32((((loaded0 >> 16u) & 0xffu) != 0u));
+  let e3: i32 = i32((((loaded0 >> 24u) & 0xffu) != 0u));
+  total = (total + ((e0 + e1) + (e2 + e3)));
   }
-  var e8: i32 = 0i;
-  var e9: i32 = 0i;
-  var e10: i32 = 0i;
-  var e11: i32 = 0i;
-  if (first + 8u < length) {
-  let loaded8 = input0[(base + first) / 4u + 2u];
-  e8 = i32((((loaded8 >> 0u) & 0xffu) != 0u));
-  e9 = i32((((loaded8 >> 8u) & 0xffu) != 0u));
-  e10 = i32((((loaded8 >> 16u) & 0xffu) != 0u));
-  e11 = i32((((loaded8 >> 24u) & 0xffu) != 0u));
-  }
-  var e12: i32 = 0i;
-  var e13: i32 = 0i;
-  var e14: i32 = 0i;
-  var e15: i32 = 0i;
-  if (first + 12u < length) {
-  let loaded12 = input0[(base + first) / 4u + 3u];
-  e12 = i32((((loaded12 >> 0u) & 0xffu) != 0u));
-  e13 = i32((((loaded12 >> 8u) & 0xffu) != 0u));
-  e14 = i32((((loaded12 >> 16u) & 0xffu) != 0u));
-  e15 = i32((((loaded12 >> 24u) & 0xffu) != 0u));
-  }
-  total = (total + e0);
-  total = (total + e1);
-  total = (total + e2);
-  total = (total + e3);
-  total = (total + e4);
-  total = (total + e5);
-  total = (total + e6);
-  total = (total + e7);
-  total = (total + e8);
-  total = (total + e9);
-  total = (total + e10);
-  total = (total + e11);
-  total = (total + e12);
-  total = (total + e13);
-  total = (total + e14);
-  total = (total + e15);
-  shared_scan[local] = total;
+  shared0_i32[local] = total;
   workgroupBarrier();
-  for (var reach = 1u; reach < 256u; reach <<= 1u) {
-  var left: i32 = 0i;
-  if (local >= reach) { left = shared_scan[local - reach]; }
-  let both = (left + shared_scan[local]);
-  workgroupBarrier();
-  if (local >= reach) { shared_scan[local] = both; }
+  for (var half = 128u; half > 0u; half >>= 1u) {
+  if ((local) < half) {
+  total = (total + shared0_i32[local + half]);
+  shared0_i32[local] = total;
+  }
   workgroupBarrier();
   }
-  let inclusive = shared_scan[local];
-  var exclusive: i32 = 0i;
-  if (local > 0u) { exclusive = shared_scan[local - 1u]; }
-  if (local == 255u) { scratch0[block] = inclusive; }
-}
-
-// workgroups 1x1x1
-// scan_sum_int32 carries
-struct Parameters { words: array<vec4<u32>, 1> }
-@group(0) @binding(0) var<uniform> parameters: Parameters;
-@group(0) @binding(1) var<storage, read_write> scratch0: array<i32>;
-fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
-var<workgroup> shared_scan: array<i32, 256>;
-@compute @workgroup_size(256)
-fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-  let row = group.x + group.y * groups.x;
-  if (row >= parameters.words[0].z) { return; }
-  var carry: i32 = 0i;
-  for (var start = 0u; start < parameters.words[0].y; start += 4096u) {
-  let begin = start + local * 16u;
-  let end = min(begin + 16u, parameters.words[0].y);
-  var total: i32 = 0i;
-  for (var n = begin; n < end; n++) { total = (total + scratch0[row * parameters.words[0].y + n]); }
-  shared_scan[local] = total;
+  total = shared0_i32[0];
   workgroupBarrier();
-  for (var reach = 1u; reach < 256u; reach <<= 1u) {
-  var left: i32 = 0i;
-  if (local >= reach) { left = shared_scan[local - reach]; }
-  let both = (left + shared_scan[local]);
-  workgroupBarrier();
-  if (local >= reach) { shared_scan[local] = both; }
-  workgroupBarrier();
-  }
-  let inclusive = shared_scan[local];
-  var exclusive: i32 = 0i;
-  if (local > 0u) { exclusive = shared_scan[local - 1u]; }
-  var running: i32 = (carry + exclusive);
-  for (var n = begin; n < end; n++) {
-  let own: i32 = scratch0[row * parameters.words[0].y + n];
-  scratch0[row * parameters.words[0].y + n] = running;
-  running = (running + own);
-  }
-  carry = (carry + shared_scan[255]);
-  workgroupBarrier();
-  }
+  if (local == 0u) { scratch0[block] = total; }
 }
 
 // workgroups 25x1x1
 // scan_sum_int32 inside
-struct Parameters { words: array<vec4<u32>, 2> }
+struct Parameters { words: array<vec4<u32>, 3> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
 @group(0) @binding(1) var<storage, read> input0: array<u32>;
 @group(0) @binding(2) var<storage, read> input1: array<vec4<i64>>;
@@ -166,133 +97,164 @@ fn finish(first: u32, end: u32, result0: i32, result1: i32, result2: i32, result
   if (first + 2u < end) { if (u32(v3_2) < parameters.words[0].z) { output0[u32(v3_2)] = v2_2; } }
   if (first + 3u < end) { if (u32(v3_3) < parameters.words[0].z) { output0[u32(v3_3)] = v2_3; } }
 }
-var<workgroup> shared_scan: array<i32, 256>;
+var<workgroup> shared0_i32: array<i32, 256>;
+var<workgroup> run: array<i32, 1024>;
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;
-  if (block >= parameters.words[1].z) { return; }
-  let length = parameters.words[1].y;
-  let step = parameters.words[1].x;
-  let row = block / parameters.words[0].w;
-  let first = (block - row * parameters.words[0].w) * 4096u + local * 16u;
-  let base = (row / step) * length * step + row % step;
-  var total: i32 = 0i;
+  if (block >= parameters.words[0].w) { return; }
+  let blocks = parameters.words[1].x;
+  let step = parameters.words[1].y;
+  let length = parameters.words[1].z;
+  let row = block / blocks;
+  let begin = (block - row * blocks) * parameters.words[1].w;
+  let end = min(begin + parameters.words[2].x, length);
+  let base = row / step * length * step + row % step;
+  var carry: i32 = 0i;
+  for (var n = row * blocks + local; n < block; n += 256u) {
+  carry = (carry + scratch0[n]);
+  }
+  shared0_i32[local] = carry;
+  workgroupBarrier();
+  for (var half = 128u; half > 0u; half >>= 1u) {
+  if ((local) < half) {
+  carry = (carry + shared0_i32[local + half]);
+  shared0_i32[local] = carry;
+  }
+  workgroupBarrier();
+  }
+  carry = shared0_i32[0];
+  workgroupBarrier();
+  var turn = 0u;
+  for (var start = begin; start < end; start += 4096u) {
+  let n0 = start + local * 4u + 0u;
   var e0: i32 = 0i;
   var e1: i32 = 0i;
   var e2: i32 = 0i;
   var e3: i32 = 0i;
-  if (first + 0u < length) {
-  let loaded0 = input0[(base + first) / 4u + 0u];
+  if (n0 < end) {
+  let loaded0 = input0[(base + n0) / 4u];
   e0 = i32((((loaded0 >> 0u) & 0xffu) != 0u));
   e1 = i32((((loaded0 >> 8u) & 0xffu) != 0u));
   e2 = i32((((loaded0 >> 16u) & 0xffu) != 0u));
   e3 = i32((((loaded0 >> 24u) & 0xffu) != 0u));
   }
+  let n1 = start + local * 4u + 1024u;
   var e4: i32 = 0i;
   var e5: i32 = 0i;
   var e6: i32 = 0i;
   var e7: i32 = 0i;
-  if (first + 4u < length) {
-  let loaded4 = input0[(base + first) / 4u + 1u];
+  if (n1 < end) {
+  let loaded4 = input0[(base + n1) / 4u];
   e4 = i32((((loaded4 >> 0u) & 0xffu) != 0u));
   e5 = i32((((loaded4 >> 8u) & 0xffu) != 0u));
   e6 = i32((((loaded4 >> 16u) & 0xffu) != 0u));
   e7 = i32((((loaded4 >> 24u) & 0xffu) != 0u));
   }
+  let n2 = start + local * 4u + 2048u;
   var e8: i32 = 0i;
   var e9: i32 = 0i;
   var e10: i32 = 0i;
   var e11: i32 = 0i;
-  if (first + 8u < length) {
-  let loaded8 = input0[(base + first) / 4u + 2u];
+  if (n2 < end) {
+  let loaded8 = input0[(base + n2) / 4u];
   e8 = i32((((loaded8 >> 0u) & 0xffu) != 0u));
   e9 = i32((((loaded8 >> 8u) & 0xffu) != 0u));
   e10 = i32((((loaded8 >> 16u) & 0xffu) != 0u));
   e11 = i32((((loaded8 >> 24u) & 0xffu) != 0u));
   }
+  let n3 = start + local * 4u + 3072u;
   var e12: i32 = 0i;
   var e13: i32 = 0i;
   var e14: i32 = 0i;
   var e15: i32 = 0i;
-  if (first + 12u < length) {
-  let loaded12 = input0[(base + first) / 4u + 3u];
+  if (n3 < end) {
+  let loaded12 = input0[(base + n3) / 4u];
   e12 = i32((((loaded12 >> 0u) & 0xffu) != 0u));
   e13 = i32((((loaded12 >> 8u) & 0xffu) != 0u));
   e14 = i32((((loaded12 >> 16u) & 0xffu) != 0u));
   e15 = i32((((loaded12 >> 24u) & 0xffu) != 0u));
   }
-  total = (total + e0);
-  total = (total + e1);
-  total = (total + e2);
-  total = (total + e3);
-  total = (total + e4);
-  total = (total + e5);
-  total = (total + e6);
-  total = (total + e7);
-  total = (total + e8);
-  total = (total + e9);
-  total = (total + e10);
-  total = (total + e11);
-  total = (total + e12);
-  total = (total + e13);
-  total = (total + e14);
-  total = (total + e15);
-  shared_scan[local] = total;
+  e1 = (e0 + e1);
+  e2 = (e1 + e2);
+  e3 = (e2 + e3);
+  e5 = (e4 + e5);
+  e6 = (e5 + e6);
+  e7 = (e6 + e7);
+  e9 = (e8 + e9);
+  e10 = (e9 + e10);
+  e11 = (e10 + e11);
+  e13 = (e12 + e13);
+  e14 = (e13 + e14);
+  e15 = (e14 + e15);
+  run[0u + local] = e3;
+  run[256u + local] = e7;
+  run[512u + local] = e11;
+  run[768u + local] = e15;
   workgroupBarrier();
   for (var reach = 1u; reach < 256u; reach <<= 1u) {
-  var left: i32 = 0i;
-  if (local >= reach) { left = shared_scan[local - reach]; }
-  let both = (left + shared_scan[local]);
+  var both0: i32 = run[0u + local];
+  if (local >= reach) { both0 = (run[0u + local - reach] + both0); }
+  var both1: i32 = run[256u + local];
+  if (local >= reach) { both1 = (run[256u + local - reach] + both1); }
+  var both2: i32 = run[512u + local];
+  if (local >= reach) { both2 = (run[512u + local - reach] + both2); }
+  var both3: i32 = run[768u + local];
+  if (local >= reach) { both3 = (run[768u + local - reach] + both3); }
   workgroupBarrier();
-  if (local >= reach) { shared_scan[local] = both; }
+  run[0u + local] = both0;
+  run[256u + local] = both1;
+  run[512u + local] = both2;
+  run[768u + local] = both3;
   workgroupBarrier();
   }
-  let inclusive = shared_scan[local];
-  var exclusive: i32 = 0i;
-  if (local > 0u) { exclusive = shared_scan[local - 1u]; }
-  var running: i32 = (scratch0[block] + exclusive);
-  running = (running + e0);
-  let r0: i32 = running;
-  running = (running + e1);
-  let r1: i32 = running;
-  running = (running + e2);
-  let r2: i32 = running;
-  running = (running + e3);
-  let r3: i32 = running;
-  if (first + 0u < length) {
-  finish(base + first + 0u, base + first + 0u + 4u, r0, r1, r2, r3);
+  var whole: i32 = 0i;
+  var before0: i32 = whole;
+  if (local > 0u) { before0 = (before0 + run[0u + local - 1u]); }
+  whole = (whole + run[255]);
+  var before1: i32 = whole;
+  if (local > 0u) { before1 = (before1 + run[256u + local - 1u]); }
+  whole = (whole + run[511]);
+  var before2: i32 = whole;
+  if (local > 0u) { before2 = (before2 + run[512u + local - 1u]); }
+  whole = (whole + run[767]);
+  var before3: i32 = whole;
+  if (local > 0u) { before3 = (before3 + run[768u + local - 1u]); }
+  whole = (whole + run[1023]);
+  workgroupBarrier();
+  before0 = (carry + before0);
+  let r0: i32 = ((before0 + e0));
+  let r1: i32 = ((before0 + e1));
+  let r2: i32 = ((before0 + e2));
+  let r3: i32 = ((before0 + e3));
+  if (n0 < end) {
+  finish(base + n0, base + n0 + 4u, r0, r1, r2, r3);
   }
-  running = (running + e4);
-  let r4: i32 = running;
-  running = (running + e5);
-  let r5: i32 = running;
-  running = (running + e6);
-  let r6: i32 = running;
-  running = (running + e7);
-  let r7: i32 = running;
-  if (first + 4u < length) {
-  finish(base + first + 4u, base + first + 4u + 4u, r4, r5, r6, r7);
+  before1 = (carry + before1);
+  let r4: i32 = ((before1 + e4));
+  let r5: i32 = ((before1 + e5));
+  let r6: i32 = ((before1 + e6));
+  let r7: i32 = ((before1 + e7));
+  if (n1 < end) {
+  finish(base + n1, base + n1 + 4u, r4, r5, r6, r7);
   }
-  running = (running + e8);
-  let r8: i32 = running;
-  running = (running + e9);
-  let r9: i32 = running;
-  running = (running + e10);
-  let r10: i32 = running;
-  running = (running + e11);
-  let r11: i32 = running;
-  if (first + 8u < length) {
-  finish(base + first + 8u, base + first + 8u + 4u, r8, r9, r10, r11);
+  before2 = (carry + before2);
+  let r8: i32 = ((before2 + e8));
+  let r9: i32 = ((before2 + e9));
+  let r10: i32 = ((before2 + e10));
+  let r11: i32 = ((before2 + e11));
+  if (n2 < end) {
+  finish(base + n2, base + n2 + 4u, r8, r9, r10, r11);
   }
-  running = (running + e12);
-  let r12: i32 = running;
-  running = (running + e13);
-  let r13: i32 = running;
-  running = (running + e14);
-  let r14: i32 = running;
-  running = (running + e15);
-  let r15: i32 = running;
-  if (first + 12u < length) {
-  finish(base + first + 12u, base + first + 12u + 4u, r12, r13, r14, r15);
+  before3 = (carry + before3);
+  let r12: i32 = ((before3 + e12));
+  let r13: i32 = ((before3 + e13));
+  let r14: i32 = ((before3 + e14));
+  let r15: i32 = ((before3 + e15));
+  if (n3 < end) {
+  finish(base + n3, base + n3 + 4u, r12, r13, r14, r15);
+  }
+  carry = (carry + whole);
+  turn++;
   }
 }

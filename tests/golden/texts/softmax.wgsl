@@ -1,4 +1,4 @@
-// workgroups 60x1x1
+// workgroups 8x1x1
 // rows_max_subtract_exp_sum_divide
 struct Parameters { words: array<vec4<u32>, 2> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -164,101 +164,96 @@ var<workgroup> shared0_f32: array<f32, 256>;
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;
-  if (block >= parameters.words[0].y) { return; }
-  let row = block;
+  let place = block * 8u + local / 32u;
+  let walker = min(place, parameters.words[0].y - 1u);
+  let lane = local & 31u;
+  let row = walker;
+  let end = select(0u, parameters.words[0].z, place < parameters.words[0].y);
   let begin = 0u;
-  let end = parameters.words[0].z;
   let origin = 0u;
+  let at0 = lane * 4u + 0u;
+  let i0 = min(at0, parameters.words[0].w);
+  let at1 = at0 + 1u;
+  let i1 = i0 + 1u;
+  let at2 = at0 + 2u;
+  let i2 = i0 + 2u;
+  let at3 = at0 + 3u;
+  let i3 = i0 + 3u;
   var a1: f32 = bitcast<f32>(0xff800000u);
-  let b0_0 = row * parameters.words[0].w;
-  for (var column = begin + local * 4u; column < end; column += 1024u) {
-  let i0 = column + 0u;
-  let i1 = column + 1u;
-  let i2 = column + 2u;
-  let i3 = column + 3u;
-  let w0 = input0[(b0_0 + column) / 4u];
-  let v0_0: f32 = w0.x;
-  let v0_1: f32 = w0.y;
-  let v0_2: f32 = w0.z;
-  let v0_3: f32 = w0.w;
-  a1 = maximum_f32(a1, v0_0);
-  a1 = maximum_f32(a1, v0_1);
-  a1 = maximum_f32(a1, v0_2);
-  a1 = maximum_f32(a1, v0_3);
+  let b0_0 = row * parameters.words[1].x;
+  let w0_0 = input0[(b0_0 + i0) / 4u];
+  let v0_0: f32 = w0_0.x;
+  let v0_1: f32 = w0_0.y;
+  let v0_2: f32 = w0_0.z;
+  let v0_3: f32 = w0_0.w;
+  if (at0 < end) {
+  a1 = maximum_f32(a1, maximum_f32(maximum_f32(v0_0, v0_1), maximum_f32(v0_2, v0_3)));
   }
   shared0_f32[local] = a1;
   workgroupBarrier();
-  for (var half = 128u; half > 0u; half >>= 1u) {
-  if (local < half) {
+  for (var half = 16u; half > 0u; half >>= 1u) {
+  if ((local & 31u) < half) {
   a1 = maximum_f32(a1, shared0_f32[local + half]);
   shared0_f32[local] = a1;
   }
   workgroupBarrier();
   }
-  a1 = shared0_f32[0];
+  a1 = shared0_f32[local & 4294967264u];
   workgroupBarrier();
   let one1: f32 = a1;
   var a4: f32 = 0.0f;
-  let b1_0 = row * parameters.words[1].x;
-  for (var column = begin + local * 4u; column < end; column += 1024u) {
-  let i0 = column + 0u;
-  let i1 = column + 1u;
-  let i2 = column + 2u;
-  let i3 = column + 3u;
-  let w0 = input0[(b1_0 + column) / 4u];
-  let v0_0: f32 = w0.x;
-  let v0_1: f32 = w0.y;
-  let v0_2: f32 = w0.z;
-  let v0_3: f32 = w0.w;
   let v2_0: f32 = subtract_f32(v0_0, one1);
   let v2_1: f32 = subtract_f32(v0_1, one1);
   let v2_2: f32 = subtract_f32(v0_2, one1);
   let v2_3: f32 = subtract_f32(v0_3, one1);
-  let v3_0: f32 = exp_f32(v2_0);
-  let v3_1: f32 = exp_f32(v2_1);
-  let v3_2: f32 = exp_f32(v2_2);
-  let v3_3: f32 = exp_f32(v2_3);
-  a4 = add_f32(a4, v3_0);
-  a4 = add_f32(a4, v3_1);
-  a4 = add_f32(a4, v3_2);
-  a4 = add_f32(a4, v3_3);
+  var v3_0: f32;
+  var v3_1: f32;
+  var v3_2: f32;
+  var v3_3: f32;
+  if (is_quick_exp_f32(v2_0) & is_quick_exp_f32(v2_1) & is_quick_exp_f32(v2_2) & is_quick_exp_f32(v2_3)) {
+    v3_0 = quick_exp_f32(v2_0);
+    v3_1 = quick_exp_f32(v2_1);
+    v3_2 = quick_exp_f32(v2_2);
+    v3_3 = quick_exp_f32(v2_3);
+  } else { for (var lane = 0u; lane < 4u; lane++) {
+    var operand0: f32;
+    switch lane { case 0u: { operand0 = v2_0; } case 1u: { operand0 = v2_1; } case 2u: { operand0 = v2_2; } default: { operand0 = v2_3; } }
+    let found = exp_f32(operand0);
+    switch lane { case 0u: { v3_0 = found; } case 1u: { v3_1 = found; } case 2u: { v3_2 = found; } default: { v3_3 = found; } }
+  } }
+  if (at0 < end) {
+  a4 = add_f32(a4, add_f32(add_f32(v3_0, v3_1), add_f32(v3_2, v3_3)));
   }
   shared0_f32[local] = a4;
   workgroupBarrier();
-  for (var half = 128u; half > 0u; half >>= 1u) {
-  if (local < half) {
+  for (var half = 16u; half > 0u; half >>= 1u) {
+  if ((local & 31u) < half) {
   a4 = add_f32(a4, shared0_f32[local + half]);
   shared0_f32[local] = a4;
   }
   workgroupBarrier();
   }
-  a4 = shared0_f32[0];
+  a4 = shared0_f32[local & 4294967264u];
   workgroupBarrier();
   let one4: f32 = a4;
-  let b2_0 = row * parameters.words[1].y;
-  let s2_0 = row * parameters.words[1].z;
-  for (var column = begin + local * 4u; column < end; column += 1024u) {
-  let i0 = column + 0u;
-  let i1 = column + 1u;
-  let i2 = column + 2u;
-  let i3 = column + 3u;
-  let w0 = input0[(b2_0 + column) / 4u];
-  let v0_0: f32 = w0.x;
-  let v0_1: f32 = w0.y;
-  let v0_2: f32 = w0.z;
-  let v0_3: f32 = w0.w;
-  let v2_0: f32 = subtract_f32(v0_0, one1);
-  let v2_1: f32 = subtract_f32(v0_1, one1);
-  let v2_2: f32 = subtract_f32(v0_2, one1);
-  let v2_3: f32 = subtract_f32(v0_3, one1);
-  let v3_0: f32 = exp_f32(v2_0);
-  let v3_1: f32 = exp_f32(v2_1);
-  let v3_2: f32 = exp_f32(v2_2);
-  let v3_3: f32 = exp_f32(v2_3);
-  let v5_0: f32 = divide_f32(v3_0, one4);
-  let v5_1: f32 = divide_f32(v3_1, one4);
-  let v5_2: f32 = divide_f32(v3_2, one4);
-  let v5_3: f32 = divide_f32(v3_3, one4);
-  output0[(s2_0 + column) / 4u] = vec4<f32>(v5_0, v5_1, v5_2, v5_3);
+  let s2_0 = row * parameters.words[1].y;
+  var v5_0: f32;
+  var v5_1: f32;
+  var v5_2: f32;
+  var v5_3: f32;
+  if (is_quick_divide_f32(v3_0, one4) & is_quick_divide_f32(v3_1, one4) & is_quick_divide_f32(v3_2, one4) & is_quick_divide_f32(v3_3, one4)) {
+    v5_0 = quick_divide_f32(v3_0, one4);
+    v5_1 = quick_divide_f32(v3_1, one4);
+    v5_2 = quick_divide_f32(v3_2, one4);
+    v5_3 = quick_divide_f32(v3_3, one4);
+  } else { for (var lane = 0u; lane < 4u; lane++) {
+    var operand0: f32;
+    var operand1: f32;
+    switch lane { case 0u: { operand0 = v3_0; operand1 = one4; } case 1u: { operand0 = v3_1; operand1 = one4; } case 2u: { operand0 = v3_2; operand1 = one4; } default: { operand0 = v3_3; operand1 = one4; } }
+    let found = divide_f32(operand0, operand1);
+    switch lane { case 0u: { v5_0 = found; } case 1u: { v5_1 = found; } case 2u: { v5_2 = found; } default: { v5_3 = found; } }
+  } }
+  if (at0 < end) {
+  output0[(s2_0 + i0) / 4u] = vec4<f32>(v5_0, v5_1, v5_2, v5_3);
   }
 }

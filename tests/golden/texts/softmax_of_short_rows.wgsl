@@ -166,35 +166,41 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let walker = block * 256u + local;
   if (walker >= parameters.words[0].y) { return; }
   let row = walker;
-  let begin = 0u;
   let end = parameters.words[0].z;
+  let begin = 0u;
   let origin = 0u;
   var a1: f32 = bitcast<f32>(0xff800000u);
   let b0_0 = row * parameters.words[0].w;
-  for (var column = begin; column < end; column += 1u) {
-  let i0 = column + 0u;
+  {
+  var column = begin;
+  for (; column < end; column += 1u * 1u) {
+  let i0 = column;
   let v0_0: f32 = input0[b0_0 + i0];
   a1 = maximum_f32(a1, v0_0);
-  }
+  } }
   let one1: f32 = a1;
   var a4: f32 = 0.0f;
   let b1_0 = row * parameters.words[1].x;
-  for (var column = begin; column < end; column += 1u) {
-  let i0 = column + 0u;
+  {
+  var column = begin;
+  for (; column < end; column += 1u * 1u) {
+  let i0 = column;
   let v0_0: f32 = input0[b1_0 + i0];
   let v2_0: f32 = subtract_f32(v0_0, one1);
   let v3_0: f32 = exp_f32(v2_0);
   a4 = add_f32(a4, v3_0);
-  }
+  } }
   let one4: f32 = a4;
   let b2_0 = row * parameters.words[1].y;
   let s2_0 = row * parameters.words[1].z;
-  for (var column = begin; column < end; column += 1u) {
-  let i0 = column + 0u;
+  {
+  var column = begin;
+  for (; column < end; column += 1u * 1u) {
+  let i0 = column;
   let v0_0: f32 = input0[b2_0 + i0];
   let v2_0: f32 = subtract_f32(v0_0, one1);
   let v3_0: f32 = exp_f32(v2_0);
   let v5_0: f32 = divide_f32(v3_0, one4);
   output0[s2_0 + i0] = v5_0;
-  }
+  } }
 }

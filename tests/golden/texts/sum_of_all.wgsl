@@ -13,32 +13,55 @@ var<workgroup> shared0_f32: array<f32, 256>;
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;
   if (block >= parameters.words[0].y) { return; }
-  let split = block / parameters.words[0].w;
-  let row = block - split * parameters.words[0].w;
+  let walker = block;
+  let lane = local;
+  let split = walker / parameters.words[0].w;
+  let row = walker - split * parameters.words[0].w;
   let begin = split * parameters.words[1].x;
   let end = min(begin + parameters.words[1].x, parameters.words[0].z);
   let origin = parameters.words[1].y;
   var a1: f32 = 0.0f;
   let b0_0 = 0u;
-  for (var column = begin + local * 4u; column < end; column += 1024u) {
-  let i0 = column + 0u;
+  {
+  var column = begin + lane * 4u;
+  for (; column + 4u * 256u + 3u < end; column += 8u * 256u) {
+  let i0 = column + 0u * 256u + 0u;
+  let i1 = column + 0u * 256u + 1u;
+  let i2 = column + 0u * 256u + 2u;
+  let i3 = column + 0u * 256u + 3u;
+  let i4 = column + 4u * 256u + 0u;
+  let i5 = column + 4u * 256u + 1u;
+  let i6 = column + 4u * 256u + 2u;
+  let i7 = column + 4u * 256u + 3u;
+  let w0_0 = input0[(b0_0 + i0) / 4u];
+  let w0_4 = input0[(b0_0 + i4) / 4u];
+  let v0_0: f32 = w0_0.x;
+  let v0_1: f32 = w0_0.y;
+  let v0_2: f32 = w0_0.z;
+  let v0_3: f32 = w0_0.w;
+  let v0_4: f32 = w0_4.x;
+  let v0_5: f32 = w0_4.y;
+  let v0_6: f32 = w0_4.z;
+  let v0_7: f32 = w0_4.w;
+  a1 = add_f32(a1, add_f32(add_f32(v0_0, v0_1), add_f32(v0_2, v0_3)));
+  a1 = add_f32(a1, add_f32(add_f32(v0_4, v0_5), add_f32(v0_6, v0_7)));
+  }
+  for (; column < end; column += 4u * 256u) {
+  let i0 = column;
   let i1 = column + 1u;
   let i2 = column + 2u;
   let i3 = column + 3u;
-  let w0 = input0[(b0_0 + column) / 4u];
-  let v0_0: f32 = w0.x;
-  let v0_1: f32 = w0.y;
-  let v0_2: f32 = w0.z;
-  let v0_3: f32 = w0.w;
-  a1 = add_f32(a1, v0_0);
-  a1 = add_f32(a1, v0_1);
-  a1 = add_f32(a1, v0_2);
-  a1 = add_f32(a1, v0_3);
-  }
+  let w0_0 = input0[(b0_0 + i0) / 4u];
+  let v0_0: f32 = w0_0.x;
+  let v0_1: f32 = w0_0.y;
+  let v0_2: f32 = w0_0.z;
+  let v0_3: f32 = w0_0.w;
+  a1 = add_f32(a1, add_f32(add_f32(v0_0, v0_1), add_f32(v0_2, v0_3)));
+  } }
   shared0_f32[local] = a1;
   workgroupBarrier();
   for (var half = 128u; half > 0u; half >>= 1u) {
-  if (local < half) {
+  if ((local) < half) {
   a1 = add_f32(a1, shared0_f32[local + half]);
   shared0_f32[local] = a1;
   }
@@ -47,7 +70,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   a1 = shared0_f32[0];
   workgroupBarrier();
   let part = (parameters.words[1].z + split) * parameters.words[1].w + row;
-  if (local == 0u) { scratch0[part] = a1; }
+  if (lane == 0u) { scratch0[part] = a1; }
 }
 
 // workgroups 1x1x1
@@ -65,17 +88,31 @@ var<workgroup> shared0_f32: array<f32, 256>;
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;
   if (block >= parameters.words[0].y) { return; }
-  let row = block;
-  let begin = 0u;
+  let walker = block;
+  let lane = local;
+  let row = walker;
   let end = parameters.words[0].z;
+  let begin = 0u;
   var a1: f32 = 0.0f;
-  for (var part = local; part < parameters.words[0].w; part += 256u) {
-  a1 = add_f32(a1, scratch0[part * parameters.words[1].x + row]);
+  var part = lane;
+  for (; part + 768u < parameters.words[0].w; part += 1024u) {
+  let scratch0_0 = scratch0[(part + 0u) * parameters.words[1].x + row];
+  let scratch0_1 = scratch0[(part + 256u) * parameters.words[1].x + row];
+  let scratch0_2 = scratch0[(part + 512u) * parameters.words[1].x + row];
+  let scratch0_3 = scratch0[(part + 768u) * parameters.words[1].x + row];
+  a1 = add_f32(a1, scratch0_0);
+  a1 = add_f32(a1, scratch0_1);
+  a1 = add_f32(a1, scratch0_2);
+  a1 = add_f32(a1, scratch0_3);
+  }
+  for (; part < parameters.words[0].w; part += 256u) {
+  let scratch0_0 = scratch0[part * parameters.words[1].x + row];
+  a1 = add_f32(a1, scratch0_0);
   }
   shared0_f32[local] = a1;
   workgroupBarrier();
   for (var half = 128u; half > 0u; half >>= 1u) {
-  if (local < half) {
+  if ((local) < half) {
   a1 = add_f32(a1, shared0_f32[local + half]);
   shared0_f32[local] = a1;
   }
@@ -84,5 +121,5 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   a1 = shared0_f32[0];
   workgroupBarrier();
   let one1: f32 = a1;
-  if (local == 0u) { output0[0u] = one1; }
+  if (lane == 0u) { output0[0u] = one1; }
 }

@@ -1,6 +1,6 @@
 // workgroups 57x1x1
 // rows_sum parts
-struct Parameters { words: array<vec4<u32>, 3> }
+struct Parameters { words: array<vec4<u32>, 5> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
 @group(0) @binding(1) var<storage, read> input0: array<f32>;
 @group(0) @binding(2) var<storage, read_write> scratch0: array<f32>;
@@ -15,17 +15,40 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   if (walker >= parameters.words[0].y) { return; }
   let split = walker / parameters.words[0].w;
   let row = walker - split * parameters.words[0].w;
-  let begin = split * parameters.words[1].x;
-  let end = min(begin + parameters.words[1].x, parameters.words[0].z);
-  let origin = parameters.words[1].y;
+  let begin = split;
+  let end = parameters.words[0].z;
+  let origin = parameters.words[1].x;
   var a1: f32 = 0.0f;
-  let b0_0 = row * parameters.words[1].z;
-  for (var column = begin; column < end; column += 1u) {
-  let i0 = column + 0u;
+  let b0_0 = row * parameters.words[1].y;
+  let apart = parameters.words[1].z;
+  {
+  var column = begin;
+  for (; column + 7u * apart < end; column += 8u * apart) {
+  let i0 = column + 0u * apart;
+  let i1 = column + 1u * apart;
+  let i2 = column + 2u * apart;
+  let i3 = column + 3u * apart;
+  let i4 = column + 4u * apart;
+  let i5 = column + 5u * apart;
+  let i6 = column + 6u * apart;
+  let i7 = column + 7u * apart;
   let v0_0: f32 = input0[b0_0 + i0 * parameters.words[1].w];
-  a1 = add_f32(a1, v0_0);
+  let v0_1: f32 = input0[b0_0 + i1 * parameters.words[2].x];
+  let v0_2: f32 = input0[b0_0 + i2 * parameters.words[2].y];
+  let v0_3: f32 = input0[b0_0 + i3 * parameters.words[2].z];
+  let v0_4: f32 = input0[b0_0 + i4 * parameters.words[2].w];
+  let v0_5: f32 = input0[b0_0 + i5 * parameters.words[3].x];
+  let v0_6: f32 = input0[b0_0 + i6 * parameters.words[3].y];
+  let v0_7: f32 = input0[b0_0 + i7 * parameters.words[3].z];
+  a1 = add_f32(a1, add_f32(add_f32(v0_0, v0_1), add_f32(v0_2, v0_3)));
+  a1 = add_f32(a1, add_f32(add_f32(v0_4, v0_5), add_f32(v0_6, v0_7)));
   }
-  let part = (parameters.words[2].x + split) * parameters.words[2].y + row;
+  for (; column < end; column += 1u * apart) {
+  let i0 = column;
+  let v0_0: f32 = input0[b0_0 + i0 * parameters.words[3].w];
+  a1 = add_f32(a1, v0_0);
+  } }
+  let part = (parameters.words[4].x + split) * parameters.words[4].y + row;
   scratch0[part] = a1;
 }
 
@@ -45,11 +68,23 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let walker = block * 256u + local;
   if (walker >= parameters.words[0].y) { return; }
   let row = walker;
-  let begin = 0u;
   let end = parameters.words[0].z;
+  let begin = 0u;
   var a1: f32 = 0.0f;
-  for (var part = 0u; part < parameters.words[0].w; part += 1u) {
-  a1 = add_f32(a1, scratch0[part * parameters.words[1].x + row]);
+  var part = 0u;
+  for (; part + 3u < parameters.words[0].w; part += 4u) {
+  let scratch0_0 = scratch0[(part + 0u) * parameters.words[1].x + row];
+  let scratch0_1 = scratch0[(part + 1u) * parameters.words[1].x + row];
+  let scratch0_2 = scratch0[(part + 2u) * parameters.words[1].x + row];
+  let scratch0_3 = scratch0[(part + 3u) * parameters.words[1].x + row];
+  a1 = add_f32(a1, scratch0_0);
+  a1 = add_f32(a1, scratch0_1);
+  a1 = add_f32(a1, scratch0_2);
+  a1 = add_f32(a1, scratch0_3);
+  }
+  for (; part < parameters.words[0].w; part += 1u) {
+  let scratch0_0 = scratch0[part * parameters.words[1].x + row];
+  a1 = add_f32(a1, scratch0_0);
   }
   let one1: f32 = a1;
   output0[row * parameters.words[1].y] = one1;

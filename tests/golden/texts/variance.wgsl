@@ -17,8 +17,10 @@ var<workgroup> shared2_f32: array<f32, 256>;
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;
   if (block >= parameters.words[0].y) { return; }
-  let split = block / parameters.words[0].w;
-  let row = block - split * parameters.words[0].w;
+  let walker = block;
+  let lane = local;
+  let split = walker / parameters.words[0].w;
+  let row = walker - split * parameters.words[0].w;
   let begin = split * parameters.words[1].x;
   let end = min(begin + parameters.words[1].x, parameters.words[0].z);
   let one4: f32 = bitcast<f32>(parameters.words[1].y);
@@ -28,18 +30,60 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   var m3: f32 = 0.0f;
   var a3: f32 = 0.0f;
   let b0_0 = 0u;
-  for (var column = begin + local * 1u; column < end; column += 256u) {
-  let i0 = column + 0u;
+  {
+  var column = begin + lane * 1u;
+  for (; column + 7u * 256u < end; column += 8u * 256u) {
+  let i0 = column + 0u * 256u;
+  let i1 = column + 1u * 256u;
+  let i2 = column + 2u * 256u;
+  let i3 = column + 3u * 256u;
+  let i4 = column + 4u * 256u;
+  let i5 = column + 5u * 256u;
+  let i6 = column + 6u * 256u;
+  let i7 = column + 7u * 256u;
+  let v0_0: f32 = input0[b0_0 + i0];
+  let v0_1: f32 = input0[b0_0 + i1];
+  let v0_2: f32 = input0[b0_0 + i2];
+  let v0_3: f32 = input0[b0_0 + i3];
+  let v0_4: f32 = input0[b0_0 + i4];
+  let v0_5: f32 = input0[b0_0 + i5];
+  let v0_6: f32 = input0[b0_0 + i6];
+  let v0_7: f32 = input0[b0_0 + i7];
+  let v2_0: f32 = subtract_f32(v0_0, one1);
+  let v2_1: f32 = subtract_f32(v0_1, one1);
+  let v2_2: f32 = subtract_f32(v0_2, one1);
+  let v2_3: f32 = subtract_f32(v0_3, one1);
+  let v2_4: f32 = subtract_f32(v0_4, one1);
+  let v2_5: f32 = subtract_f32(v0_5, one1);
+  let v2_6: f32 = subtract_f32(v0_6, one1);
+  let v2_7: f32 = subtract_f32(v0_7, one1);
+  { let mean3 = (v2_0 + v2_1 + v2_2 + v2_3) * 0.25f;
+  let off3_0 = v2_0 - mean3;
+  let off3_1 = v2_1 - mean3;
+  let off3_2 = v2_2 - mean3;
+  let off3_3 = v2_3 - mean3;
+  { let gap = mean3 - m3; let share = 4.0f / max(n3 + 4.0f, 1.0f); a3 += (off3_0 * off3_0 + off3_1 * off3_1 + off3_2 * off3_2 + off3_3 * off3_3) + gap * gap * (n3 * share); m3 += gap * share; n3 += 4.0f; }
+  }
+  { let mean3 = (v2_4 + v2_5 + v2_6 + v2_7) * 0.25f;
+  let off3_0 = v2_4 - mean3;
+  let off3_1 = v2_5 - mean3;
+  let off3_2 = v2_6 - mean3;
+  let off3_3 = v2_7 - mean3;
+  { let gap = mean3 - m3; let share = 4.0f / max(n3 + 4.0f, 1.0f); a3 += (off3_0 * off3_0 + off3_1 * off3_1 + off3_2 * off3_2 + off3_3 * off3_3) + gap * gap * (n3 * share); m3 += gap * share; n3 += 4.0f; }
+  }
+  }
+  for (; column < end; column += 1u * 256u) {
+  let i0 = column;
   let v0_0: f32 = input0[b0_0 + i0];
   let v2_0: f32 = subtract_f32(v0_0, one1);
   { let gap = v2_0 - m3; let share = 1.0f / max(n3 + 1.0f, 1.0f); a3 += 0.0f + gap * gap * (n3 * share); m3 += gap * share; n3 += 1.0f; }
-  }
+  } }
   shared0_f32[local] = n3;
   shared1_f32[local] = m3;
   shared2_f32[local] = a3;
   workgroupBarrier();
   for (var half = 128u; half > 0u; half >>= 1u) {
-  if (local < half) {
+  if ((local) < half) {
   { let gap = shared1_f32[local + half] - m3; let share = shared0_f32[local + half] / max(n3 + shared0_f32[local + half], 1.0f); a3 += shared2_f32[local + half] + gap * gap * (n3 * share); m3 += gap * share; n3 += shared0_f32[local + half]; }
   shared0_f32[local] = n3;
   shared1_f32[local] = m3;
@@ -52,9 +96,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   a3 = shared2_f32[0];
   workgroupBarrier();
   let part = (parameters.words[1].w + split) * parameters.words[2].x + row;
-  if (local == 0u) { scratch0[part] = n3; }
-  if (local == 0u) { scratch1[part] = m3; }
-  if (local == 0u) { scratch2[part] = a3; }
+  if (lane == 0u) { scratch0[part] = n3; }
+  if (lane == 0u) { scratch1[part] = m3; }
+  if (lane == 0u) { scratch2[part] = a3; }
 }
 
 // workgroups 1x1x1
@@ -184,23 +228,47 @@ var<workgroup> shared2_f32: array<f32, 256>;
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;
   if (block >= parameters.words[0].y) { return; }
-  let row = block;
-  let begin = 0u;
+  let walker = block;
+  let lane = local;
+  let row = walker;
   let end = parameters.words[0].z;
+  let begin = 0u;
   let one4: f32 = bitcast<f32>(parameters.words[0].w);
   let one1: f32 = input0[0u];
   var n3: f32 = 0.0f;
   var m3: f32 = 0.0f;
   var a3: f32 = 0.0f;
-  for (var part = local; part < parameters.words[1].x; part += 256u) {
-  { let gap = scratch1[part * parameters.words[1].y + row] - m3; let share = scratch0[part * parameters.words[1].y + row] / max(n3 + scratch0[part * parameters.words[1].y + row], 1.0f); a3 += scratch2[part * parameters.words[1].y + row] + gap * gap * (n3 * share); m3 += gap * share; n3 += scratch0[part * parameters.words[1].y + row]; }
+  var part = lane;
+  for (; part + 768u < parameters.words[1].x; part += 1024u) {
+  let scratch0_0 = scratch0[(part + 0u) * parameters.words[1].y + row];
+  let scratch0_1 = scratch0[(part + 256u) * parameters.words[1].y + row];
+  let scratch0_2 = scratch0[(part + 512u) * parameters.words[1].y + row];
+  let scratch0_3 = scratch0[(part + 768u) * parameters.words[1].y + row];
+  let scratch1_0 = scratch1[(part + 0u) * parameters.words[1].y + row];
+  let scratch1_1 = scratch1[(part + 256u) * parameters.words[1].y + row];
+  let scratch1_2 = scratch1[(part + 512u) * parameters.words[1].y + row];
+  let scratch1_3 = scratch1[(part + 768u) * parameters.words[1].y + row];
+  let scratch2_0 = scratch2[(part + 0u) * parameters.words[1].y + row];
+  let scratch2_1 = scratch2[(part + 256u) * parameters.words[1].y + row];
+  let scratch2_2 = scratch2[(part + 512u) * parameters.words[1].y + row];
+  let scratch2_3 = scratch2[(part + 768u) * parameters.words[1].y + row];
+  { let gap = scratch1_0 - m3; let share = scratch0_0 / max(n3 + scratch0_0, 1.0f); a3 += scratch2_0 + gap * gap * (n3 * share); m3 += gap * share; n3 += scratch0_0; }
+  { let gap = scratch1_1 - m3; let share = scratch0_1 / max(n3 + scratch0_1, 1.0f); a3 += scratch2_1 + gap * gap * (n3 * share); m3 += gap * share; n3 += scratch0_1; }
+  { let gap = scratch1_2 - m3; let share = scratch0_2 / max(n3 + scratch0_2, 1.0f); a3 += scratch2_2 + gap * gap * (n3 * share); m3 += gap * share; n3 += scratch0_2; }
+  { let gap = scratch1_3 - m3; let share = scratch0_3 / max(n3 + scratch0_3, 1.0f); a3 += scratch2_3 + gap * gap * (n3 * share); m3 += gap * share; n3 += scratch0_3; }
+  }
+  for (; part < parameters.words[1].x; part += 256u) {
+  let scratch0_0 = scratch0[part * parameters.words[1].y + row];
+  let scratch1_0 = scratch1[part * parameters.words[1].y + row];
+  let scratch2_0 = scratch2[part * parameters.words[1].y + row];
+  { let gap = scratch1_0 - m3; let share = scratch0_0 / max(n3 + scratch0_0, 1.0f); a3 += scratch2_0 + gap * gap * (n3 * share); m3 += gap * share; n3 += scratch0_0; }
   }
   shared0_f32[local] = n3;
   shared1_f32[local] = m3;
   shared2_f32[local] = a3;
   workgroupBarrier();
   for (var half = 128u; half > 0u; half >>= 1u) {
-  if (local < half) {
+  if ((local) < half) {
   { let gap = shared1_f32[local + half] - m3; let share = shared0_f32[local + half] / max(n3 + shared0_f32[local + half], 1.0f); a3 += shared2_f32[local + half] + gap * gap * (n3 * share); m3 += gap * share; n3 += shared0_f32[local + half]; }
   shared0_f32[local] = n3;
   shared1_f32[local] = m3;
@@ -214,5 +282,5 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   workgroupBarrier();
   let one3: f32 = add_f32(a3, subtract_f32(m3, m3));
   let one5: f32 = divide_f32(one3, one4);
-  if (local == 0u) { output0[0u] = one5; }
+  if (lane == 0u) { output0[0u] = one5; }
 }

@@ -1,0 +1,173 @@
+"""How the rows of a loop with folds are walked: by how many invocations, in how many parts, held or not.
+
+These decisions follow from the loop's sizes and weight, and from the device's limits; the figures behind the numbers
+are in design note 0017. :mod:`gpuarray.codegen.folds` emits what is decided here.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from gpuarray.codegen.accumulators import accumulator
+from gpuarray.codegen.loops import is_heavy, makes_fours
+from gpuarray.codegen.storage import LANES
+from gpuarray.codegen.teams import uses_subgroups
+from gpuarray.codegen.wgsl import WORKGROUP
+from gpuarray.device import Capabilities
+from gpuarray.fusion.steps import FULL, Fold, Load, Loop, Store, Take, weight
+from gpuarray.graph.layouts import contiguous_strides
+
+#: How many walkers keep a device busy, workgroups and single invocations; more rows than that are not split.
+BUSY_GROUPS: Final = 2048
+BUSY_THREADS: Final = 1 << 17
+#: Rows up to this long are for one invocation each, where there are many.
+SHORT_ROW: Final = 16
+#: Rows that are walked several times, and are from this long on, are for the largest workgroups.
+LONG_ROW: Final = 1 << 15
+#: How many invocations hold a row, and how many times four elements each: few sizes, in the order of preference.
+_HOLDS: Final = (
+    (8, 1), (16, 1), (32, 1), (32, 4), (32, 8), (128, 4), (256, 4), (256, 8), (512, 8), (1024, 8),
+    (256, 1), (256, 2), (1024, 1), (1024, 2), (1024, 4),
+)  # fmt: skip
+#: Fewer invocations than this hold a row only where there are many rows.
+_SMALL_TEAM: Final = 32
+#: How many bytes of one value a workgroup holds at most: half of what registers are on common devices.
+_HELD_BYTES: Final = 1 << 17
+#: How much an invocation's elements may weigh together, where it computes them in one go.
+_HELD_WEIGHT: Final = 1024
+#: The same on software devices, which take long to compile what is written out.
+_HELD_WEIGHT_OF_SOFTWARE: Final = 128
+#: How many times four elements an invocation takes at once on a walk, unless they weigh more than this altogether.
+_TURN: Final = 2
+_TURN_WEIGHT: Final = 128
+
+
+@dataclass(frozen=True)
+class Shaping:
+    """How a loop's rows are walked."""
+
+    team: int
+    """How many invocations walk a row together."""
+    splits: int = 1
+    chunk: int = 0
+    """Columns that one of several teams takes; a single invocation takes every column whose number modulo ``splits`` is
+    its own."""
+    wide: bool = False
+    """Whether columns are taken four neighbours at a time."""
+    ragged: bool = False
+    """Whether the last four of a walk may be fewer."""
+    turn: int = 0
+    """How many times four columns an invocation takes at once; 0 leaves it at one column, or four neighbours."""
+    held: bool = False
+    """Whether that is the whole row: each element is then read, and computed, once."""
+
+    @property
+    def workgroup(self) -> int:
+        """How many invocations a workgroup has."""
+        return max(self.team, WORKGROUP)
+
+
+def shaping(loop: Loop, capabilities: Capabilities) -> Shaping:
+    """Decide how a loop's rows are walked."""
+    columns, row_count = loop.columns, max(loop.rows, 1)
+    one_walk = is_one_walk(loop)
+    weighs = weight(i for i in loop.instructions if i.level == FULL) + sum(i.level == FULL for i in loop.instructions)
+    light = weighs * _TURN * LANES <= _TURN_WEIGHT
+    turn = _TURN if light and columns >= 2 * _TURN * LANES else 0
+    if _is_for_invocations(loop):
+        most = max(1, columns // 32)
+        splits = min(most, max(1, BUSY_THREADS // row_count)) if one_walk else 1
+        return Shaping(1, splits, turn=turn)
+    wide = _is_wide(loop) and (not is_heavy(loop) or any(makes_fours(loop, item) for item in loop.instructions))
+    hold = _hold(loop, weighs, capabilities)
+    if hold is not None:
+        team, turn = hold
+        return Shaping(team, 1, columns, wide, not wide or columns % LANES != 0, turn, held=True)
+    team, unit = WORKGROUP, WORKGROUP * LANES
+    if not one_walk and columns >= LONG_ROW:
+        team = largest_team(loop, capabilities)
+    splits = min(max(1, columns // (unit * 4)), max(1, BUSY_GROUPS // row_count)) if one_walk else 1
+    chunk = -(-columns // (splits * unit)) * unit if splits > 1 else max(columns, 1)
+    return Shaping(team, max(1, -(-columns // chunk)), chunk, wide, wide and columns % LANES != 0, turn)
+
+
+def _hold(loop: Loop, weighs: int, capabilities: Capabilities) -> tuple[int, int] | None:
+    """Return how many invocations hold a row of a loop, and how many times four elements each; None if none do."""
+    most = largest_team(loop, capabilities)
+    least = 1 if loop.rows >= WORKGROUP else _SMALL_TEAM
+    heaviest = _HELD_WEIGHT_OF_SOFTWARE if capabilities.kind == "CPU" else _HELD_WEIGHT
+    widest = max((max(i.dtype.itemsize, 4) for i in loop.instructions if i.level == FULL), default=4)
+    for team, turn in _HOLDS:
+        if not least <= team <= most or team * turn * LANES < loop.columns:
+            continue
+        if team * turn * LANES * widest <= _HELD_BYTES and turn * LANES * weighs <= heaviest:
+            return (team, turn) if loop.columns else None
+    return None
+
+
+def largest_team(loop: Loop, capabilities: Capabilities) -> int:
+    """Return how many invocations may fold a row of a loop together."""
+    if capabilities.workgroup_size < 1024:
+        return WORKGROUP
+    folds = (accumulator(f, n) for n, f in enumerate(loop.instructions) if isinstance(f, Fold))
+    return 1024 if all(uses_subgroups(own.states.values(), capabilities) for own in folds) else WORKGROUP
+
+
+def _late_full(loop: Loop) -> list[bool]:
+    values = loop.instructions
+    late = [p > 0 for item, p in zip(values, loop.phases, strict=True) if item.level == FULL]
+    late += [s.level == FULL and phase_after(loop, s.value) > 0 for s in loop.stores]
+    return late
+
+
+def phase_after(loop: Loop, value: int) -> int:
+    """Return the phase in which a value is there to be used."""
+    return loop.phases[value] + isinstance(loop.instructions[value], Fold)
+
+
+def _is_for_invocations(loop: Loop) -> bool:
+    """Whether single invocations walk rows: where those are short, or their neighbours lie side by side."""
+    if loop.columns <= SHORT_ROW and loop.rows >= WORKGROUP:
+        return True
+    along = across = 0
+    for item in (*loop.instructions, *loop.stores):
+        if isinstance(item, Load | Store) and item.level == FULL and item.layout.strides:
+            along += abs(item.layout.strides[-1]) == 1
+            across += len(loop.outer) > 0 and abs(item.layout.strides[len(loop.outer) - 1]) == 1
+    return across > along
+
+
+def _is_wide(loop: Loop) -> bool:
+    """Whether every access along the rows is to four aligned neighbours."""
+    rank = len(loop.outer)
+    found = False
+    slots: set[tuple[str, int]] = set()
+    for item in (*loop.instructions, *loop.stores):
+        if isinstance(item, Take):
+            return False
+        found = found or makes_fours(loop, item)
+        if not isinstance(item, Load | Store):
+            continue
+        key = ("output" if isinstance(item, Store) else "input", item.slot)
+        if item.level != FULL:
+            slots.add(key)
+            continue
+        steps, extents = item.layout.strides[rank:], item.layout.shape[rank:]
+        aligned = item.layout.offset % LANES == 0 and all(
+            s % LANES == 0 for s, n in zip(item.layout.strides[:rank], item.layout.shape, strict=False) if n > 1
+        )
+        if steps != contiguous_strides(extents) or not aligned:
+            return False
+        if isinstance(item, Store) and loop.columns % LANES:
+            return False
+        found = True
+    full = {
+        ("output" if isinstance(x, Store) else "input", x.slot)
+        for x in (*loop.instructions, *loop.stores)
+        if isinstance(x, Load | Store) and x.level == FULL
+    }
+    return found and not full & slots
+
+
+def is_one_walk(loop: Loop) -> bool:
+    """Whether a loop needs to see each column once: then a row may be folded in parts."""
+    return not any(loop.phases[n] for n in loop.folds) and not any(_late_full(loop))
