@@ -207,6 +207,7 @@ class Jax(Peer):
         self.name = f"jax-{place}"
         self.place = place
         self.jax = _imported("jax")
+        self.jax.config.update("jax_enable_x64", True)  # otherwise float64 is float32, which is no comparison
         try:
             self.device = self.jax.devices(place)[0]
         except RuntimeError as error:

@@ -1,7 +1,7 @@
 """``python -m bench.placement``: the device "auto" against both of its places, over workloads and sizes.
 
-For each workload and size the warm time on ``cpu``, on the GPU and on ``"auto"`` is taken by turns; "auto" is held against the
-better of the two. Estimates are held against what steps took. ``--json`` writes the table that the docs show.
+For each workload and size the warm time on ``cpu``, on the GPU and on ``"auto"`` is taken by turns; "auto" is held
+against the better of the two. Estimates are held against what steps took. ``--json`` writes the docs' table.
 """
 
 import argparse

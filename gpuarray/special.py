@@ -4,6 +4,8 @@ SciPy's own functions of these names take arrays of this package too, and give t
 """
 
 from gpuarray.api.special import (
+    beta,
+    betaln,
     digamma,
     entr,
     erf,
@@ -36,6 +38,8 @@ from gpuarray.api.special import (
 )
 
 __all__ = [
+    "beta",
+    "betaln",
     "digamma",
     "entr",
     "erf",

@@ -125,7 +125,7 @@ def _patterns(ours: Ours, start: int, count: int, stride: int) -> Any:
 def _errors(function: Function, x: Any) -> tuple[Any, Any]:
     got, exact = ufunc(function)(x), ufunc(function)(x.astype(np.float64))
     tiny = _subnormal(x, np.float32) | _subnormal(exact, np.float32)
-    return errors.of_real(got, exact, np.float32), tiny
+    return errors.of_real(got, exact, np.float32, errors.scale_of(function, [x], exact)), tiny
 
 
 def _subnormal(x: Any, dtype: Any) -> Any:

@@ -45,6 +45,10 @@ class Series:
         Whether the WGSL function is the polynomial times the variable.
     constant : str
         If the first coefficient is a constant of its own, and the function the polynomial of the others: its name.
+    single : tuple
+        The interval of single precision, if it has its own.
+    whole : bool
+        Whether what the rounding of the first coefficient loses has to be kept as a number of its own.
     """
 
     name: str
@@ -56,6 +60,12 @@ class Series:
     terms: Mapping[Precision, int]
     times: bool = False
     constant: str = field(default="")
+    single: tuple[Number, Number] | None = None
+    whole: bool = False
+
+    def where(self, precision: Precision) -> tuple[Number, Number]:
+        """Return the interval of a precision."""
+        return self.single if self.single and precision is SINGLE else self.interval
 
     def coefficients(self, precision: Precision) -> list[Number]:
         """Return the coefficients, lowest first."""
@@ -63,7 +73,7 @@ class Series:
 
     def error(self, precision: Precision) -> float:
         """Return the largest relative error in units of the precision's last place."""
-        error = largest_error(self.function, self.weight, self.interval, self.coefficients(precision))
+        error = largest_error(self.function, self.weight, self.where(precision), self.coefficients(precision))
         return float(error * mp.mpf(2) ** precision.digits)
 
     def text(self, precision: Precision) -> Iterator[str]:
@@ -89,7 +99,9 @@ class Series:
 
 @lru_cache(maxsize=128)
 def _fitted(series: Series, precision: Precision) -> list[Number]:
-    return polynomial(series.function, series.weight, series.interval, series.terms[precision], precision.rounded)
+    return polynomial(
+        series.function, series.weight, series.where(precision), series.terms[precision], precision.rounded
+    )
 
 
 def _horner(literals: list[str], variable: str) -> str:

@@ -1,12 +1,13 @@
 """The polynomials of the special functions, written as ``gpuarray/ops/special/series.py``."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, Final
 
 from mpmath import mp
 
 from bench.coefficients.constants import split
-from bench.coefficients.minimax import best, largest_error
+from bench.coefficients.minimax import best, largest_error, polynomial
 from bench.coefficients.precision import DOUBLE, SINGLE, Precision
 from bench.coefficients.series import Series
 
@@ -89,6 +90,23 @@ def _bessel_near(order: int) -> Any:
     return near
 
 
+def _bessel_middle(order: int, g: Number) -> Number:
+    return mp.besseli(order, 5 + g) * mp.exp(-5 - g)
+
+
+def _bessel_slope(order: int) -> Any:
+    def slope(g: Number) -> Number:
+        if g == 0:
+            return mp.diff(lambda h: _bessel_middle(order, h), 0)
+        return (_bessel_middle(order, g) - _bessel_middle(order, mp.mpf(0))) / g
+
+    return slope
+
+
+def _bessel_share(order: int, g: Number) -> Number:
+    return g / _bessel_middle(order, g)
+
+
 def _bessel_far(order: int) -> Any:
     return lambda v: mp.besseli(order, 1 / v) * mp.exp(-1 / v) / mp.sqrt(v)
 
@@ -109,8 +127,8 @@ SERIES: Final = (
         function=_erfcx, weight=_inverse(_erfcx), interval=(-1, mp.mpf(25) / 31), terms=_terms(16, 25),
     ),
     Series(
-        name="erfinv_near_series", says="erfinv(y) / y for |y| <= 1/2, of y*y, to start from",
-        function=_inverse_near, weight=_inverse(_inverse_near), interval=(0, mp.mpf(1) / 4), terms=_terms(4, 6),
+        name="erfinv_near_series", says="erfinv(y) / y for |y| <= 0.53, of y*y, to start from",
+        function=_inverse_near, weight=_inverse(_inverse_near), interval=(0, mp.mpf("0.282")), terms=_terms(5, 6),
     ),
     Series(
         name="erfinv_far_series", says="erfcinv(exp(-s*s)) / s for s from 0.83 to 27.4, of 1/s, to start from",
@@ -119,7 +137,7 @@ SERIES: Final = (
     ),
     Series(
         name="log_pair_series", says="(2 atanh(s) - 2 s - 2/3 s**3) / s**5 for |s| <= 0.1716, of s*s",
-        function=_log_pair, weight=lambda z: z**2 / 2, interval=(0, mp.mpf("0.1716") ** 2), terms=_terms(3, 6),
+        function=_log_pair, weight=lambda z: z**2 / 2, interval=(0, mp.mpf("0.1716") ** 2), terms=_terms(4, 8),
     ),
     Series(
         name="gamma_series", says="gamma(3/2 + g) for |g| <= 1/2",
@@ -158,23 +176,29 @@ SERIES: Final = (
         name="psi_tail_series", says="x*x (log(x) - 1/(2 x) - psi(x)) for x >= 9, of 1/(x*x)",
         function=_psi_tail, weight=lambda w: w, interval=(mp.mpf("1e-12"), 1 / mp.mpf(81)), terms=_terms(3, 8),
     ),
-    Series(
-        name="i0_near_series", says="I0(x) for |x| <= 8, of x*x",
-        function=_bessel_near(0), weight=_inverse(_bessel_near(0)), interval=(0, 64), terms=_terms(11, 17),
+    *(
+        Series(
+            name=f"i{order}_near_series", says=f"I{order}(x){' / x' if order else ''} for |x| <= 2, of x*x",
+            function=_bessel_near(order), weight=_inverse(_bessel_near(order)), interval=(0, 4), terms=_terms(6, 11),
+        )
+        for order in (0, 1)
     ),
-    Series(
-        name="i1_near_series", says="I1(x) / x for |x| <= 8, of x*x",
-        function=_bessel_near(1), weight=_inverse(_bessel_near(1)), interval=(0, 64), terms=_terms(10, 17),
+    *(
+        Series(
+            name=f"i{order}_middle_series",
+            says=f"(f(5 + g) - f(5)) / g of f(x) = exp(-x) I{order}(x) for x from 2 to 8, or 5",
+            function=_bessel_slope(order), weight=partial(_bessel_share, order), interval=(-3, 3), single=(-3, 0),
+            terms=_terms(10, 27),
+        )
+        for order in (0, 1)
     ),
-    Series(
-        name="i0_far_series", says="sqrt(x) exp(-x) I0(x) for x >= 8, of 1/x",
-        function=_bessel_far(0), weight=_inverse(_bessel_far(0)), interval=(mp.mpf("1e-4"), mp.mpf(1) / 8),
-        terms=_terms(8, 24),
-    ),
-    Series(
-        name="i1_far_series", says="sqrt(x) exp(-x) I1(x) for x >= 8, of 1/x",
-        function=_bessel_far(1), weight=_inverse(_bessel_far(1)), interval=(mp.mpf("1e-4"), mp.mpf(1) / 8),
-        terms=_terms(8, 24),
+    *(
+        Series(
+            name=f"i{order}_far_series", says=f"sqrt(x) exp(-x) I{order}(x) for x >= 8, or 5, of 1/x",
+            function=_bessel_far(order), weight=_inverse(_bessel_far(order)), interval=(mp.mpf("1e-4"), mp.mpf(1) / 8),
+            single=(mp.mpf("1e-4"), mp.mpf(1) / 5), whole=True, terms=_terms(9, 25 - order),
+        )
+        for order in (0, 1)
     ),
 )  # fmt: skip
 
@@ -190,6 +214,8 @@ def constants_in_parts() -> dict[str, Number]:
         "LOG_2": mp.log(2),
         "HALF_LOG_2PI": mp.log(2 * mp.pi) / 2,
         "PSI_ROOT": PSI_ROOT - 1,
+        "I0_MIDDLE": _bessel_middle(0, mp.mpf(0)),
+        "I1_MIDDLE": _bessel_middle(1, mp.mpf(0)),
     }
 
 
@@ -202,18 +228,27 @@ def coefficients(series: Series, precision: Precision) -> tuple[list[Number], Nu
 
     Inside the interval, at 0, no other coefficient can make up for it.
     """
-    if series.interval[0] >= 0:
+    if not series.whole and series.interval[0] >= 0:
         return series.coefficients(precision), mp.mpf(0)
-    exact = best(series.function, series.weight, series.interval, series.terms[precision])
-    rounded = list(map(precision.rounded, exact))
-    return rounded, precision.rounded(exact[0] - rounded[0])
+    interval, terms = series.where(precision), series.terms[precision]
+    exact = best(series.function, series.weight, interval, terms)
+    first = precision.rounded(exact[0])
+    lost = precision.rounded(exact[0] - first)
+    if not series.whole:
+        return list(map(precision.rounded, exact)), lost
+    others = polynomial(
+        lambda x: (series.function(x) - first - lost) / x, lambda x: series.weight(x) * x, interval, terms - 1,
+        precision.rounded,
+    )  # fmt: skip
+    return [first, *others], lost
 
 
 def error(series: Series, precision: Precision, found: list[Number], lost: Number) -> float:
     """Return the largest relative error of a polynomial in units of the precision's last place."""
     with mp.workprec(_WIDE):
         whole = [found[0] + lost, *found[1:]]
-    return float(largest_error(series.function, series.weight, series.interval, whole) * mp.mpf(2) ** precision.digits)
+    found_error = largest_error(series.function, series.weight, series.where(precision), whole)
+    return float(found_error * mp.mpf(2) ** precision.digits)
 
 
 def text() -> str:
@@ -230,17 +265,21 @@ def text() -> str:
         lines.append("# the first part is short: its products with exponents are exact")
         lines += _constant(("LOG_2_SHORT", "LOG_2_REST"), mp.log(2), [SINGLE.digits - 8, DOUBLE.digits - 11])
     for series in SERIES:
-        lines += ["", f"{series.name} = Polynomial(", f'    "{series.name}",', f'    "{series.says}",']
-        for word, precision in (("single", SINGLE), ("double", DOUBLE)):
-            found, lost = coefficients(series, precision)
-            numbers = [precision.literal(c).rstrip("lf") for c in found]
-            lines.append(f"    # {error(series, precision, found, lost):.2g} ULP")
-            lines.append(f"    {word}=({numbers[0]},")
-            lines += _rows(numbers[1:])
-            lines[-1] += "),"
-            lines.append(f"    {word}_lost={precision.literal(lost).rstrip('lf')},")
-        lines.append(")  # fmt: skip")
+        lines += ["", *_declaration(series)]
     return "\n".join(lines) + "\n"
+
+
+def _declaration(series: Series) -> Iterator[str]:
+    yield from (f"{series.name} = Polynomial(", f'    "{series.name}",', f'    "{series.says}",')
+    for word, precision in (("single", SINGLE), ("double", DOUBLE)):
+        found, lost = coefficients(series, precision)
+        numbers = [precision.literal(c).rstrip("lf") for c in found]
+        yield f"    # {error(series, precision, found, lost):.2g} ULP"
+        yield f"    {word}=({numbers[0]},"
+        *rows, last = _rows(numbers[1:])
+        yield from (*rows, f"{last}),")
+        yield f"    {word}_lost={precision.literal(lost).rstrip('lf')},"
+    yield ")  # fmt: skip"
 
 
 def _constant(names: tuple[str, str], value: Number, bits: list[int]) -> Iterator[str]:

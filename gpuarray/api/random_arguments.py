@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -30,14 +31,27 @@ _RULES: Final[dict[str, tuple[Callable[[Any], Any], str]]] = {
 }
 
 
+_NUMBERS: Final = frozenset((int, float))
+
+
+@lru_cache(maxsize=1024)
+def _breaks(rule: str, value: float, sign: float) -> bool:
+    """Return whether a number breaks a rule; its sign is given too, as zeros of either sign are equal."""
+    broken, _ = _RULES[rule]
+    return bool(broken(np.float64(value)))
+
+
 def check(rule: str, **given: Any) -> None:
     """Raise ValueError, as NumPy does, if a parameter breaks a rule; those in arrays of a device are not looked at."""
     broken, words = _RULES[rule]
     for name, value in given.items():
         if isinstance(value, GpuArray):
             continue
-        numbers = np.asarray(value, np.float64)
-        if np.any(broken(numbers)):
+        if type(value) in _NUMBERS:
+            is_broken = _breaks(rule, float(value), math.copysign(1.0, value))
+        else:
+            is_broken = bool(np.any(broken(np.asarray(value, np.float64))))
+        if is_broken:
             raise ValueError(f"{words.format(name)}: {value} was given; accepted is a {rule.removeprefix('a ')} {name}")
 
 
@@ -100,7 +114,10 @@ def joint_shape(size: Size, *given: Any) -> tuple[int, ...]:
     ValueError
         If they do not.
     """
-    joint = np.broadcast_shapes(*(v.shape if isinstance(v, GpuArray) else np.shape(v) for v in given))
+    if _NUMBERS.issuperset(map(type, given)):
+        joint: tuple[int, ...] = ()
+    else:
+        joint = np.broadcast_shapes(*(v.shape if isinstance(v, GpuArray) else np.shape(v) for v in given))
     if size is None:
         return joint
     shape = build.resolve_shape(size)

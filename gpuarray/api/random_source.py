@@ -149,7 +149,7 @@ class Frame:
         """Return a distribution's parameter as a Python float or as a node of the dtype."""
         if isinstance(value, GpuArray):
             return build.cast(value.node(), self.kind)
-        if np.ndim(value) == 0:
+        if type(value) is float or np.ndim(value) == 0:
             return float(value)
         return build.host_node(np.asarray(value, self.kind))  # converted here: the device may not have its dtype
 

@@ -3,6 +3,8 @@
 from gpuarray.api.elementwise import binary, unary
 from gpuarray.ops import special as rows
 
+beta = binary(rows.ROWS["beta"])
+betaln = binary(rows.ROWS["betaln"])
 digamma = unary(rows.ROWS["digamma"])
 entr = unary(rows.ROWS["entr"])
 erf = unary(rows.ROWS["erf"])

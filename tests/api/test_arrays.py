@@ -250,6 +250,18 @@ def test_long_loops_are_evaluated_on_the_way(device: Any) -> None:
     assert y.tolist() == [300, 300, 600, 600, 600] + [300] * 5
 
 
+def test_deep_values_are_not_computed_again_by_each_piece_of_a_loop(device: Any) -> None:
+    with xp.using(pending_limit=32):
+        x = xp.ones(4, xp.float32)
+        for _ in range(30):
+            x = x + 1
+        rows = xp.zeros((80, 4), xp.float32)
+        for i in range(80):
+            rows[i] = x * i
+    assert_same(rows, np.arange(80, dtype=np.float32)[:, None] * np.full(4, 31, np.float32))
+    assert xp.stats()["operations"] < 80 * 5
+
+
 # -- text -------------------------------------------------------------------------------------------------------------
 
 

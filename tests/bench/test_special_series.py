@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from mpmath import mp
 
+from bench.coefficients.precision import DOUBLE, SINGLE
 from bench.coefficients.series import Series
 from bench.coefficients.special import SERIES, constants_in_parts
 from gpuarray.ops.formula import POLYNOMIALS
@@ -19,20 +20,18 @@ ESTIMATES = {"erfinv_near_series", "erfinv_far_series"}
 @pytest.mark.parametrize("series", [s for s in SERIES if s.name not in ESTIMATES], ids=lambda s: s.name)
 def test_polynomials_are_near_the_functions(series: Series) -> None:
     polynomial = POLYNOMIALS[series.name]
-    low, high = map(mp.mpf, series.interval)
     with mp.workprec(300):
-        for digits, found, lost in (
-            (24, polynomial.single, polynomial.single_lost),
-            (53, polynomial.double, polynomial.double_lost),
+        for precision, found, lost in (
+            (SINGLE, polynomial.single, polynomial.single_lost),
+            (DOUBLE, polynomial.double, polynomial.double_lost),
         ):
-            exact = [mp.mpf(c) for c in found]
-            if digits == 24:
-                exact = [mp.mpf(float(np.float32(c))) for c in found]
+            low, high = map(mp.mpf, series.where(precision))
+            exact = [mp.mpf(float(precision.numpy(c))) for c in found]
             exact[0] += mp.mpf(lost)
             for k in range(9):
                 x = low + (high - low) * (2 * k + 1) / 18
                 value = sum(c * x**power for power, c in enumerate(exact))
-                assert abs((value - series.function(x)) * series.weight(x)) < mp.mpf(2) ** -digits * 0.46
+                assert abs((value - series.function(x)) * series.weight(x)) < mp.mpf(2) ** -precision.digits * 0.46
 
 
 def test_constants_are_two_parts_of_the_numbers() -> None:

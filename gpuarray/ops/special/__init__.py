@@ -4,7 +4,7 @@ from typing import Final
 
 from gpuarray.ops.formula import Formula, Function, floating
 from gpuarray.ops.spec import MapOp
-from gpuarray.ops.special import bessel, errors, gamma, logistic
+from gpuarray.ops.special import bessel, beta, errors, gamma, logistic
 
 
 def _row(formula: Formula, *, cost: int, ulp: float = 2) -> MapOp:
@@ -19,20 +19,20 @@ def _row(formula: Formula, *, cost: int, ulp: float = 2) -> MapOp:
 ROWS: Final[dict[str, MapOp]] = {
     row.name: row
     for row in (
-        _row(errors.erf, cost=60),
-        _row(errors.erfc, cost=60),
-        _row(errors.erfcx, cost=60),
+        _row(errors.erf, cost=120),
+        _row(errors.erfc, cost=120),
+        _row(errors.erfcx, cost=120),
         _row(errors.erfinv, cost=150),
         _row(errors.erfcinv, cost=150),
-        _row(errors.ndtr, cost=60),
-        _row(errors.log_ndtr, cost=80),
+        _row(errors.ndtr, cost=120),
+        _row(errors.log_ndtr, cost=120),
         _row(errors.ndtri, cost=150),
         _row(gamma.gamma, cost=150),
         _row(gamma.rgamma, cost=150),
         _row(gamma.gammaln, cost=150),
         _row(gamma.loggamma, cost=150),
         _row(gamma.gammasgn, cost=4),
-        _row(gamma.digamma, cost=100, ulp=3),
+        _row(gamma.digamma, cost=120, ulp=3),
         _row(gamma.sinc, cost=50),
         _row(logistic.expit, cost=30),
         _row(logistic.logit, cost=30),
@@ -40,12 +40,14 @@ ROWS: Final[dict[str, MapOp]] = {
         _row(logistic.xlogy, cost=12),
         _row(logistic.xlog1py, cost=14),
         _row(logistic.entr, cost=12),
-        _row(logistic.rel_entr, cost=40),
-        _row(logistic.kl_div, cost=40),
+        _row(logistic.rel_entr, cost=120),
+        _row(logistic.kl_div, cost=120),
         _row(logistic.exprel, cost=20),
-        _row(bessel.i0, cost=50, ulp=4),
-        _row(bessel.i0e, cost=50, ulp=3),
-        _row(bessel.i1, cost=50, ulp=4),
-        _row(bessel.i1e, cost=50, ulp=3),
+        _row(beta.beta, cost=300, ulp=5),
+        _row(beta.betaln, cost=300, ulp=5),
+        _row(bessel.i0, cost=120),
+        _row(bessel.i0e, cost=120),
+        _row(bessel.i1, cost=120),
+        _row(bessel.i1e, cost=120),
     )
 }

@@ -1,4 +1,7 @@
-"""Modified Bessel functions of the first kind: polynomials up to 8, beyond it in 1/x beside exp(x) / sqrt(x)."""
+"""Modified Bessel functions of the first kind.
+
+Polynomials of x*x up to 2, of x up to 8 (or 5) beside exp(x), and beyond it in 1/x beside exp(x) / sqrt(x).
+"""
 
 from typing import Final
 
@@ -7,18 +10,26 @@ from gpuarray.ops.formula import (
     Real,
     absolute,
     add,
+    constant,
     copysign,
     formula,
     isinf,
     isnan,
     scaled,
+    shifted,
     sqrt,
     two_product,
+    two_sum,
 )
 from gpuarray.ops.special import series
 from gpuarray.ops.special.parts import exp_parts, product, quotient
+from gpuarray.ops.special.series import I0_MIDDLE, I0_MIDDLE_LOW, I1_MIDDLE, I1_MIDDLE_LOW
 
-NEAR: Final = 8.0
+#: Where the one takes over from the other.
+NEAR: Final = 2.0
+FAR: Final = constant(5.0, 8.0)
+#: Below it I1(x) is x / 2.
+MINUTE: Final = constant(1e-9, 1e-18)
 
 
 @formula
@@ -46,7 +57,7 @@ def grown(x: Real, f: Real, f_low: Real) -> Real:
 
 @formula
 def i0_near(x: Real) -> Pair:
-    """``i0(x)`` of 0 <= x <= 8 in two parts: the second is what the rounding of x*x loses, by about I1(x) / I0(x)."""
+    """``i0(x)`` of 0 <= x <= NEAR in two parts: the second is what rounding x*x loses, by about I1(x) / I0(x)."""
     t, lost = two_product(x, x)
     f = series.i0_near_series(t)
     return f, 0.5 * lost * f / (1.0 + sqrt(1.0 + t))
@@ -54,10 +65,33 @@ def i0_near(x: Real) -> Pair:
 
 @formula
 def i1_near(x: Real) -> Pair:
-    """``i1(x)`` of 0 <= x <= 8 in two parts, by about I2(x) / I1(x)."""
+    """``i1(x)`` of 0 <= x <= NEAR in two parts, by about I2(x) / I1(x)."""
     t, lost = two_product(x, x)
     f = series.i1_near_series(t)
     return product(x, 0.0, f, 0.5 * lost * f / (2.0 + sqrt(4.0 + t)))
+
+
+@formula
+def risen(x: Real, x_low: Real, y: Real) -> Pair:
+    """``x + x_low + y`` in two parts."""
+    total, lost = two_sum(x, y)
+    return total, lost + x_low
+
+
+@formula
+def i0_shrunk(x: Real) -> Pair:
+    """``exp(-x) * i0(x)`` of finite x above NEAR in two parts."""
+    if x <= FAR:
+        return risen(I0_MIDDLE, I0_MIDDLE_LOW, (x - 5.0) * series.i0_middle_series(x - 5.0))
+    return over_root(series.i0_far_series(1.0 / x), x)
+
+
+@formula
+def i1_shrunk(x: Real) -> Pair:
+    """``exp(-x) * i1(x)`` of finite x above NEAR in two parts."""
+    if x <= FAR:
+        return risen(I1_MIDDLE, I1_MIDDLE_LOW, (x - 5.0) * series.i1_middle_series(x - 5.0))
+    return over_root(series.i1_far_series(1.0 / x), x)
 
 
 @formula
@@ -69,7 +103,7 @@ def i0(x: Real) -> Real:
     if a <= NEAR:
         g, g_low = i0_near(a)
         return add(g, g_low)
-    f, f_low = over_root(series.i0_far_series(1.0 / a), a)
+    f, f_low = i0_shrunk(a)
     return grown(a, f, f_low)
 
 
@@ -84,7 +118,7 @@ def i0e(x: Real) -> Real:
     if a <= NEAR:
         g, g_low = i0_near(a)
         return grown(-a, g, g_low)
-    f, f_low = over_root(series.i0_far_series(1.0 / a), a)
+    f, f_low = i0_shrunk(a)
     return add(f, f_low)
 
 
@@ -94,10 +128,12 @@ def i1(x: Real) -> Real:
     a = absolute(x)
     if isnan(x) or isinf(x):
         return x
+    if a < MINUTE:
+        return shifted(x, -1)
     if a <= NEAR:
         g, g_low = i1_near(a)
         return copysign(add(g, g_low), x)
-    f, f_low = over_root(series.i1_far_series(1.0 / a), a)
+    f, f_low = i1_shrunk(a)
     return copysign(grown(a, f, f_low), x)
 
 
@@ -109,8 +145,10 @@ def i1e(x: Real) -> Real:
         return x
     if isinf(x):
         return copysign(0.0, x)
+    if a < MINUTE:
+        return shifted(x, -1)
     if a <= NEAR:
         g, g_low = i1_near(a)
         return copysign(grown(-a, g, g_low), x)
-    f, f_low = over_root(series.i1_far_series(1.0 / a), a)
+    f, f_low = i1_shrunk(a)
     return copysign(add(f, f_low), x)

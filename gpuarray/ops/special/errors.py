@@ -23,24 +23,20 @@ from gpuarray.ops.formula import (
     is_negative,
     is_zero,
     isnan,
-    log1p,
     multiply,
     nan,
     negative,
     scaled,
     shifted,
     sqrt,
-    subtract,
     two_product,
     two_sum,
 )
 from gpuarray.ops.special import series
-from gpuarray.ops.special.parts import exp_parts, log1p_near_parts, log_in_parts, product, quotient
+from gpuarray.ops.special.parts import exp_parts, log_in_parts, product, quotient
 from gpuarray.ops.special.series import (
     INVERSE_ROOT_PI,
     INVERSE_ROOT_PI_LOW,
-    LOG_2,
-    LOG_2_LOW,
     ROOT_2,
     ROOT_2_LOW,
     ROOT_HALF,
@@ -56,11 +52,16 @@ LAST: Final = constant(10.5, 27.5)
 ERF_LIMIT: Final = constant(4.0, 6.0)
 VAST: Final = constant(1e10, 1e20)
 MINUTE: Final = constant(1e-9, 1e-18)
+#: Below it three terms of log(1 - tail) are enough.
+FAINT: Final = constant(0.003, 3e-6)
+THIRD: Final = 0.3333333333333333
 #: Where the polynomial ends, and the asymptotic series is as good.
 FAR: Final = 28.0
 STEPS: Final = constant(1, 2)
 #: Up to it inverses are taken of erf, and beyond of its complement: there they are above 1/2, where units are larger.
 CENTRAL: Final = 0.53
+#: The derivative of erfinv from 1/2 to CENTRAL, where 1 - y is rounded.
+STEEPNESS: Final = 1.13
 
 
 @formula
@@ -183,27 +184,41 @@ def log_ndtr(x: Real) -> Real:
     """Logarithm of the cumulative distribution function of the standard normal distribution."""
     if isnan(x):
         return x
-    if x > -0.35 and x < 0.55:
-        # log((1 + erf(x / sqrt(2))) / 2)
-        return subtract(log1p(small_erf(x * ROOT_HALF)) - LOG_2_LOW, LOG_2)
-    if x > 0.0:
-        p, p_low, n = normal_tail(x)
-        tail = scaled(p, n)
-        if tail < 1e-20:
-            return negative(scaled(add(p, p_low), n))
-        a, b, c = log1p_near_parts(-tail, -scaled(p_low, n))
-        return add(a, b + c)
-    t = -x
+    t = absolute(x)
+    if x > 40.0:
+        return negative(0.0)
     if t > VAST:
         return multiply(-0.5 * t, t)
-    # no cancellation: the logarithm of half the scaled function is negative too
-    z, z_low = product(t, 0.0, ROOT_HALF, ROOT_HALF_LOW)
-    f, f_low = scaled_erfc(z)
-    square, square_low = two_product(t, t)
-    high, low = log_in_parts(0.5 * f)
-    moved = f_low / f + z_low * (2.0 * z - SLOPE / f)
+    square = 0.0
+    square_low = 0.0
+    if t < 0.85:
+        # (1 + erf(z)) / 2
+        z, z_low = product(x, 0.0, ROOT_HALF, ROOT_HALF_LOW)
+        w = z * z
+        e, e_low = two_sum(z, z * series.erf_series(w))
+        u, rest = two_sum(0.5, 0.5 * e)
+        rest = (rest + 0.5 * (e_low + z_low * SLOPE * (1.0 - w * (1.0 - 0.5 * w)))) / u
+    else:
+        # -t**2 / 2 + log(f / 2): both are negative
+        z, z_low = product(t, 0.0, ROOT_HALF, ROOT_HALF_LOW)
+        f, f_low = scaled_erfc(z)
+        rest = f_low / f + z_low * (2.0 * z - SLOPE / f)
+        u = 0.5 * f
+        square, square_low = two_product(t, t)
+        if x > 0.0:
+            # log(1 - tail)
+            a, b, n = exp_parts(-0.5 * square, -0.5 * square_low)
+            p, p_low = product(a, b, u, u * rest)
+            tail = scaled(p, n)
+            if tail < FAINT:
+                return scaled(-add(p, p_low + p * tail * (0.5 + tail * THIRD)), n)
+            u, rest = two_sum(1.0, -tail)
+            rest = (rest - scaled(p_low, n)) / u
+            square = 0.0
+            square_low = 0.0
+    high, low = log_in_parts(u)
     total, lost = two_sum(-0.5 * square, high)
-    return add(total, lost + (low + moved - 0.5 * square_low))
+    return add(total, lost + (low + rest - 0.5 * square_low))
 
 
 @formula
@@ -269,8 +284,9 @@ def erfcinv(y: Real) -> Real:
     if y == 2.0:
         return -infinity()
     if absolute(y - 1.0) <= CENTRAL:
-        x, rest = erfinv_near(1.0 - y)
-        return add(x, rest)
+        z, lost = two_sum(1.0, -y)
+        x, rest = erfinv_near(z)
+        return add(x, rest + lost * STEEPNESS)
     x, rest = erfcinv_far(y if y < 1.0 else 2.0 - y)
     return add(x, rest) if y < 1.0 else -add(x, rest)
 
@@ -285,8 +301,9 @@ def ndtri(p: Real) -> Real:
     if p == 1.0:
         return infinity()
     if absolute(p - 0.5) <= 0.5 * CENTRAL:
-        x, rest = erfinv_near(2.0 * p - 1.0)
-        y, y_low = product(x, rest, ROOT_2, ROOT_2_LOW)
+        z, lost = two_sum(2.0 * p, -1.0)
+        x, rest = erfinv_near(z)
+        y, y_low = product(x, rest + lost * STEEPNESS, ROOT_2, ROOT_2_LOW)
         return add(y, y_low)
     x, rest = erfcinv_far(shifted(p if p < 0.5 else 1.0 - p, 1))
     y, y_low = product(x, rest, ROOT_2, ROOT_2_LOW)

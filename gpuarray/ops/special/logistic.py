@@ -9,6 +9,7 @@ from gpuarray.ops.formula import (
     absolute,
     add,
     constant,
+    copysign,
     divide,
     expm1,
     formula,
@@ -21,7 +22,6 @@ from gpuarray.ops.formula import (
     log,
     log1p,
     nan,
-    negative,
     scaled,
     shifted,
     subtract,
@@ -69,7 +69,7 @@ def log_expit(x: Real) -> Real:
     if isnan(x) or x < -APART:
         return x
     if x > APART:
-        return negative(exp_times(-x, 0.0, 1.0))
+        return exp_times(-x, 0.0, -1.0)
     e, e_low = exp_pair(-absolute(x))
     near = log1p(e) + e_low / (1.0 + e)
     return subtract(x, near) if x < 0.0 else -near
@@ -119,6 +119,8 @@ def xlog1py(x: Real, y: Real) -> Real:
 @formula
 def entr(x: Real) -> Real:
     """Term of an entropy, -x log(x); 0 where x is 0 and -inf below."""
+    if isnan(x):
+        return x
     if is_zero(x):
         return 0.0
     if is_negative(x):
@@ -127,8 +129,21 @@ def entr(x: Real) -> Real:
 
 
 @formula
-def log_ratio(x: Real, y: Real) -> Pair:
-    """``log(x / y)`` of positive finite x and y in two parts."""
+def relative_difference(d: Real, y: Real) -> Pair:
+    """``(x - y) / (x + y)`` in two parts, where ``d = x - y``."""
+    whole, lost = two_sum(y, 0.5 * d)
+    return quotient(0.5 * d, 0.0, whole, lost)
+
+
+@formula
+def log_ratio(u: Real, v: Real, x: Real, y: Real) -> Pair:
+    """``log(x / y)`` of positive finite numbers in two parts; of u and v, their multiples, no difference underflows."""
+    d = subtract(u, v)
+    if absolute(d) < 0.3 * v:
+        # the difference is exact
+        s, s_low = relative_difference(d, v)
+        z = s * s
+        return 2.0 * s, 2.0 * s_low + s * z * (TWO_THIRDS + z * series.log_pair_series(z))
     high, low = log_in_parts(x)
     other, other_low = log_in_parts(y)
     total, lost = two_sum(high, -other)
@@ -146,16 +161,14 @@ def rel_entr(x: Real, y: Real) -> Real:
         return infinity()
     if isinf(x) or isinf(y):
         return nan() if isinf(x) and isinf(y) else (infinity() if isinf(x) else -infinity())
-    # of multiples, where the difference may be subnormal
-    u = shifted(x, 64) if y < MINUTE else x
-    v = shifted(y, 64) if y < MINUTE else y
-    d = subtract(u, v)
-    if absolute(d) < 0.3 * v:
-        # the difference is exact, and with it s = d / (x + y)
-        s = 0.5 * d / (v + 0.5 * d)
-        return gradual_multiply(x, log_ratio_near(s))
-    high, low = log_ratio(x, y)
-    return gradual_multiply(x, add(high, low))
+    # of multiples, if any part may be subnormal
+    n: Integer = 64 if x < SCANT else 0
+    u = shifted(x, n)
+    high, low = log_ratio(u, shifted(y, n), x, y)
+    p, p_low = product(u, 0.0, high, low)
+    value = shifted(add(p, p_low), -n)
+    # the product has overflowed
+    return copysign(infinity(), high) if isnan(value) else value
 
 
 @formula
@@ -164,10 +177,11 @@ def divergence(x: Real, y: Real) -> Real:
     d = subtract(x, y)
     if absolute(d) < 0.3 * y:
         # d = s (x + y), and x log(x / y) - d = x (2 s + 2/3 s**3 + ...) - s (x + y) = s d + x s**3 (2/3 + ...)
-        s = 0.5 * d / (y + 0.5 * d)
+        s, s_low = relative_difference(d, y)
         z = s * s
-        return add(s * d, x * s * z * (TWO_THIRDS + z * series.log_pair_series(z)))
-    high, low = log_ratio(x, y)
+        q, q_low = product(s, s_low, d, 0.0)
+        return add(q, q_low + x * s * z * (TWO_THIRDS + z * series.log_pair_series(z)))
+    high, low = log_ratio(x, y, x, y)
     p, p_low = product(x, 0.0, high, low)
     total, lost = two_sum(p, -x)
     whole, more = two_sum(total, y)

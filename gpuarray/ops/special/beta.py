@@ -1,0 +1,285 @@
+"""The beta function and its logarithm.
+
+Both arguments are moved beyond 12 by whole steps, whose product is kept in two parts. From there on Stirling's series
+of three gamma functions leave ``a log(a/s) + b log(b/s)`` with s = a + b, where nothing cancels. Negative arguments are
+reflected first, by the sines of Euler's formula.
+"""
+
+from typing import Final
+
+from gpuarray.ops.formula import (
+    Integer,
+    Pair,
+    Real,
+    Triple,
+    Truth,
+    absolute,
+    add,
+    constant,
+    copysign,
+    cos_reduced,
+    divide,
+    fast_two_sum,
+    floor,
+    formula,
+    infinity,
+    is_zero,
+    isinf,
+    isnan,
+    log,
+    log_exponent,
+    nan,
+    real,
+    rint,
+    scaled,
+    shifted,
+    sin_reduced,
+    sqrt,
+    subtract,
+    two_product,
+    two_sum,
+)
+from gpuarray.ops.special import series
+from gpuarray.ops.special.parts import EXP_LIMIT, exp_parts, log1p_near_parts, log_in_parts, product, quotient
+from gpuarray.ops.special.series import HALF_LOG_2PI, HALF_LOG_2PI_LOW, LOG_2, LOG_2_LOW, PI, PI_LOW
+
+#: Stirling's series is taken from here on.
+NEAR: Final = 12.0
+#: Most steps until both arguments are there.
+STEPS: Final = 24
+#: Where one argument is positive and below the first number, or either's magnitude is below the second, the function is
+#: 1/a + 1/b.
+MINUTE: Final = constant(1e-10, 1e-19)
+SPECK: Final = constant(1e-18, 1e-35)
+PART: Final = 0.0625
+
+
+@formula
+def steps_from(a: Real) -> Real:
+    """How many steps lead from a >= 0 to 12 or beyond."""
+    return -floor(a - NEAR) if a < NEAR else 0.0
+
+
+@formula
+def beta_steps(a: Real, a_low: Real, b: Real, b_low: Real) -> Triple:
+    """``beta(a, b) / beta(a + m, b + n)`` of positive numbers, m and n their steps, as ``(x + y) * 2**k``."""
+    m = steps_from(a)
+    count = m + steps_from(b)
+    s, s_low = two_sum(a, b)
+    s_low = s_low + (a_low + b_low)
+    e: Integer = log_exponent(s)
+    e = e if e > 0 else 0
+    x = 1.0
+    x_low = 0.0
+    y = 1.0
+    y_low = 0.0
+    k = 0.0
+    for _k in range(STEPS):
+        if k == count:
+            break
+        f, f_low = two_sum(s, k)
+        x, x_low = product(x, x_low, shifted(f, -3 - e), shifted(f_low + s_low, -3 - e))
+        g, g_low = two_sum(a if k < m else b, k if k < m else k - m)
+        g_low = g_low + (a_low if k < m else b_low)
+        y, y_low = product(y, y_low, 0.125 * g, 0.125 * g_low)
+        k = k + 1.0
+    q, q_low = quotient(x, x_low, y, y_low)
+    return q, q_low, count * real(e)
+
+
+@formula
+def stirling_lack(x: Real) -> Real:
+    """Return what Stirling's formula lacks, of x >= 9."""
+    return series.stirling_series(1.0 / x / x) / x
+
+
+@formula
+def beta_exponent(a: Real, a_low: Real, b: Real, b_low: Real) -> Pair:
+    """``log(beta(a, b))`` of positive finite numbers in two parts, as they are; a is not much larger than b."""
+    m = steps_from(a)
+    n = steps_from(b)
+    x, x_low = two_sum(a, m)
+    y, y_low = two_sum(b, n)
+    x_low = x_low + a_low
+    y_low = y_low + b_low
+    # of sixteenths: the sum may overflow, and of the largest numbers the reciprocal is subnormal
+    part = PART * y
+    part_low = PART * y_low
+    s, s_low = two_sum(PART * x, part)
+    s_low = s_low + (PART * x_low + part_low)
+    u, u_low = quotient(PART * x, PART * x_low, s, s_low)
+    first, first_low = log_in_parts(u)
+    p, p_low = product(subtract(x, 0.5), x_low, first, first_low + u_low / u)
+    ratio, ratio_low = quotient(PART * x, PART * x_low, part, part_low)
+    second = 0.0
+    second_low = 0.0
+    if ratio < 0.4:
+        high, middle, low = log1p_near_parts(ratio, ratio_low)
+        second, second_low = fast_two_sum(-high, -(middle + low))
+    else:
+        v, v_low = quotient(part, part_low, s, s_low)
+        second, second_low = log_in_parts(v)
+        second_low = second_low + v_low / v
+    q, q_low = product(y, y_low, second, second_low)
+    # the steps, and the root of y, which a logarithm takes together
+    f, f_low, k = beta_steps(a, a_low, b, b_low)
+    r = sqrt(part)
+    square, square_low = two_product(r, r)
+    w, w_low = quotient(f, f_low, 4.0 * r, 2.0 * (part_low + (subtract(part, square) - square_low)) / r)
+    last, last_low = log_in_parts(w)
+    one, lost = two_sum(p, q)
+    turns, turns_low = product(k, 0.0, LOG_2, LOG_2_LOW)
+    two, more = two_sum(one, turns)
+    three, less = two_sum(two, last)
+    total, rest = two_sum(three, HALF_LOG_2PI)
+    rest = rest + lost + more + less + (p_low + q_low + last_low + w_low / w + HALF_LOG_2PI_LOW + turns_low)
+    rest = rest + (stirling_lack(x) + stirling_lack(y) - stirling_lack(s / PART))
+    return fast_two_sum(total, rest)
+
+
+@formula
+def beta_log(a: Real, a_low: Real, b: Real, b_low: Real) -> Pair:
+    """Do as ``beta_exponent``; numbers whose sum overflows are scaled, and so is the logarithm."""
+    large = isinf(a + b)
+    high, low = beta_exponent(PART * a if large else a, a_low, PART * b if large else b, b_low)
+    return high / PART if large else high, low / PART if large else low
+
+
+@formula
+def is_pole(x: Real) -> Truth:
+    """Whether the gamma function has a pole at x."""
+    return is_zero(x) or (x < 0.0 and x == floor(x))
+
+
+@formula
+def is_turned(a: Real, b: Real) -> Truth:
+    """Whether the function of a <= b is a factor over, and not times, that of the numbers it is reflected to."""
+    return a < 0.0 and (b < 0.0 or a + b >= 1.0)
+
+
+@formula
+def reflected_first(a: Real, b: Real) -> Pair:
+    """Return the first of the positive numbers that a <= b are reflected to, in two parts."""
+    if a > 0.0 or not is_turned(a, b):
+        return (a if a > 0.0 else b), 0.0
+    x, x_low = two_sum(1.0, -a)
+    return x, x_low
+
+
+@formula
+def reflected_second(a: Real, b: Real) -> Pair:
+    """Return the second of them: b, 1 - a - b, a + b, or 1 - b."""
+    if a > 0.0:
+        return b, 0.0
+    s, s_low = two_sum(a, b)
+    turned = is_turned(a, b)
+    if turned and b > 0.0:
+        return s, s_low
+    y, y_low = two_sum(1.0, -(b if turned else s))
+    return y, y_low - (0.0 if turned else s_low)
+
+
+@formula
+def sin_pi_of(x: Real, x_low: Real) -> Real:
+    """``sin(pi (x + x_low))``, exactly 0 at integers."""
+    n = rint(x)
+    # near an integer the rest may be the larger
+    r, r_low = two_sum(subtract(x, n), x_low)
+    if absolute(r) <= 0.25:
+        high, low = product(r, r_low, PI, PI_LOW)
+        value = sin_reduced(high, low)
+    else:
+        # the cosine of the distance from the quarter turn
+        t, t_low = two_sum(0.5, -absolute(r))
+        high, low = product(t, t_low - (r_low if r > 0.0 else -r_low), PI, PI_LOW)
+        value = copysign(cos_reduced(high, low), r)
+    return value if n == 2.0 * floor(0.5 * n) else -value
+
+
+@formula
+def reflection(a: Real, b: Real) -> Real:
+    """Return the factor beside ``beta``, or one over it, of the numbers that a <= b are reflected to."""
+    if a > 0.0:
+        return 1.0
+    if a == floor(a):
+        return 1.0 if b == 2.0 * floor(0.5 * b) else -1.0
+    s, s_low = two_sum(a, b)
+    first = sin_pi_of(a, 0.0)
+    if b > 0.0 and s >= 1.0:
+        return PI / (first * b)
+    whole = sin_pi_of(s, s_low)
+    if b > 0.0:
+        return whole / first
+    return PI * whole / (first * sin_pi_of(b, 0.0) * (1.0 - s))
+
+
+@formula
+def is_minute(a: Real, b: Real) -> Truth:
+    """Whether ``beta(a, b)`` of a <= b is 1/a + 1/b."""
+    both = absolute(a) < MINUTE and (a > 0.0 or absolute(b) < MINUTE)
+    return both or absolute(a) < SPECK or absolute(b) < SPECK
+
+
+@formula
+def is_infinite(a: Real, b: Real) -> Truth:
+    """Whether ``beta(a, b)`` of a <= b is infinite: at a pole of one that no pole of the sum takes away."""
+    return is_pole(b) or (is_pole(a) and (b != floor(b) or a + b >= 1.0))
+
+
+@formula
+def beta(a: Real, b: Real) -> Real:
+    """Beta function."""
+    if isnan(a) or isnan(b):
+        return nan()
+    low = a if a < b else b
+    high = b if a < b else a
+    if is_infinite(low, high):
+        return infinity()
+    if isinf(low) or isinf(high):
+        return 0.0 if low > 0.0 else nan()
+    if is_minute(low, high):
+        small = absolute(low) < absolute(high)
+        return divide((low + high) / (high if small else low), low if small else high)
+    x, x_low = reflected_first(low, high)
+    y, y_low = reflected_second(low, high)
+    factor = reflection(low, high)
+    swap = y < x
+    e, rest = beta_log(y if swap else x, y_low if swap else x_low, x if swap else y, x_low if swap else y_low)
+    turned = -1.0 if is_turned(low, high) else 1.0
+    if absolute(e) > EXP_LIMIT:
+        return factor * (0.0 if turned * e < 0.0 else infinity())
+    p, p_low, n = exp_parts(turned * e, turned * rest)
+    v, v_low = product(p, p_low, factor, 0.0)
+    return scaled(add(v, v_low), n)
+
+
+@formula
+def betaln(a: Real, b: Real) -> Real:
+    """Logarithm of the absolute value of the beta function."""
+    if isnan(a) or isnan(b):
+        return nan()
+    least = a if a < b else b
+    most = b if a < b else a
+    if is_infinite(least, most):
+        return infinity()
+    if isinf(least) or isinf(most):
+        return -infinity() if least > 0.0 else nan()
+    if is_minute(least, most):
+        small = absolute(least) < absolute(most)
+        whole = (least + most) / (most if small else least)
+        return log(absolute(whole)) - log(absolute(least if small else most))
+    x, x_low = reflected_first(least, most)
+    y, y_low = reflected_second(least, most)
+    factor = reflection(least, most)
+    swap = y < x
+    e, rest = beta_log(y if swap else x, y_low if swap else x_low, x if swap else y, x_low if swap else y_low)
+    turned = -1.0 if is_turned(least, most) else 1.0
+    if factor == 0.0:
+        return -infinity()
+    if x == 1.0 and y == 1.0 and x_low == 0.0 and y_low == 0.0:
+        return 0.0
+    if isinf(e):
+        return turned * e
+    high, low = log_in_parts(absolute(factor))
+    total, lost = two_sum(turned * e, high)
+    return add(total, lost + (low + turned * rest))
