@@ -203,7 +203,7 @@ from gpuarray.interop.dlpack import from_dlpack
 from gpuarray.numpy_api import namespace
 from gpuarray.numpy_api.namespace import *  # noqa: F403  # it says what it has
 from gpuarray.runtime.telemetry import reset_stats, stats
-from gpuarray.version import __version__
+from gpuarray.version import __version__ as __version__
 
 numpy_api.install()
 dlpack.install()

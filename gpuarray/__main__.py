@@ -13,12 +13,13 @@ _EXPLAIN: Final = "run a program, and show what it evaluated: graph, plan, place
 _PROFILE: Final = "run a program, and show where the time went, kernel by kernel"
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line, with all commands."""
+    found = argparse.ArgumentParser(
         prog="python -m gpuarray",
         description="Without a command: print versions, devices, the provider in use and why, settings and folders.",
     )
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    commands = found.add_subparsers(dest="command", metavar="COMMAND")
     commands.add_parser("info", help="print versions, devices, the provider in use and why, settings and folders")
     report = commands.add_parser("report", help="as info, with caches, memory and events: for bug reports")
     report.add_argument("--json", action="store_true", help="as JSON")
@@ -29,7 +30,7 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("arguments", nargs=argparse.REMAINDER)
     demo.add_arguments(commands.add_parser("demo", help="run a photograph through NumPy and through gpuarray"))
     coverage.add_arguments(commands.add_parser("coverage", help="print which of NumPy's functions the device answers"))
-    return parser
+    return found
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -37,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     if given[:1] == ["bench"]:  # all that follows is for the benchmarks, options included
         return _bench(given[1:])
-    parsed = _parser().parse_args(given)
+    parsed = parser().parse_args(given)
     match parsed.command:
         case "demo":
             return demo.main(parsed, gpuarray)

@@ -57,6 +57,13 @@ class Config:
         "and go wrong for NaN, infinities and large arguments.",
         **_choice("precise", "fast"),
     )
+    subnormals: str = _setting(
+        "flush",
+        "Elementwise sums, differences and products of float32 that are or take subnormal numbers, on a GPU that takes "
+        "these for 0 (NVIDIA's do): `flush`, or `keep`, which rounds them as NumPy does. Kernels of one or two such "
+        "operations then take no longer, others up to a fifth. Other functions keep subnormal numbers in any case.",
+        **_choice("flush", "keep"),
+    )
     debug: int = _setting(
         0,
         "How much the logger `gpuarray` is told, on stderr unless the program set up logging: 1 devices and fallbacks, "
@@ -84,14 +91,14 @@ class Config:
     )
     offload: str = _setting(
         "auto",
-        "Where steps of the device `auto` run, if it has a GPU: `auto` (where all of a plan is estimated to take the least "
-        "time, transfers included), `always` (on the GPU), or `never`.",
+        "Where steps of the device `auto` run, if it has a GPU: `auto` (where all of a plan is estimated to take the "
+        "least time, transfers included), `always` (on the GPU), or `never`.",
         **_choice("auto", "always", "never"),
     )
     calibration: str = _setting(
         "auto",
-        "Where estimates come from: `auto` (rates measured at the first use of the device `auto`, and kept in the cache "
-        "folder), or `off` (rates of a common machine).",
+        "Where estimates come from: `auto` (rates measured at the first use of the device `auto`, and kept in the "
+        "cache folder), or `off` (rates of a common machine).",
         **_choice("auto", "off"),
     )
     warm_up: bool = _setting(

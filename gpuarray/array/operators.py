@@ -16,7 +16,7 @@ from gpuarray.array.storage import VALUE, StoredArray, joint_device
 from gpuarray.config import config, strictness
 from gpuarray.device import Device
 from gpuarray.graph import standard
-from gpuarray.graph.build import binary, elementwise
+from gpuarray.graph.build import binary, elementwise, unary
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops.spec import MapOp
@@ -65,7 +65,7 @@ def _inplace(op: MapOp) -> Callable[[A, Any], A]:
         if operand is NotImplemented:
             refused: A = operand
             return refused
-        record = elementwise if not strictness.possible else standard.recorder()
+        record = binary if not strictness.possible else standard.recorder()
         return self._update(record(op, self.node(), operand), op, other)
 
     return _named(method, op, "x {}= other")
@@ -75,7 +75,7 @@ def _unary(op: MapOp) -> Callable[[A], A]:
     def method(self: A) -> A:
         cell = self._cell
         node = cell.node if self._layout is None and self._part is None else self.node()
-        record = elementwise if not strictness.possible else standard.recorder()
+        record = unary if not strictness.possible else standard.recorder()
         return self._wrap(record(op, node), cell.device)
 
     return _named(method, op, "{} x")
@@ -98,7 +98,7 @@ class ComputingArray(SelectableArray):
             (value,) = values
             cell = value._cell
             plain = value._layout is None and value._part is None
-            return cls._wrap(elementwise(op, cell.node if plain else value.node()), cell.device)
+            return cls._wrap(unary(op, cell.node if plain else value.node()), cell.device)
         device: Device | None = None
         operands: list[Any] = []
         for value in values:

@@ -125,6 +125,9 @@ class SelectableArray(StoredArray):
         if not isinstance(key, tuple):
             key = (key,)
         layout = self._storage_layout()
+        known = indexing.plain(key)
+        if known is not None:
+            return indexing.select_plain(layout, known)
         if all(indexing.is_basic(item) for item in key):
             consumed = [0 if item is None or item is Ellipsis else 1 for item in key]
             return indexing.select(layout, indexing.expand(key, self.ndim, consumed))

@@ -46,7 +46,8 @@ def report() -> Report:
     Report
         A dict of sections, whose ``str`` is readable: ``versions``, ``adapters``, ``self_test``, ``auto`` (the device
         that it means, and why), ``devices`` (those that are open, with features and limits), ``settings`` (each with
-        its value and where that comes from), ``calibration``, ``caches``, ``memory``, ``events`` (as :func:`gpuarray.stats`),
+        its value and where that comes from), ``calibration``, ``caches``, ``memory``, ``events`` (as
+        :func:`gpuarray.stats`),
         ``fallbacks`` and ``transfers`` to the host, the ``lines`` that asked for them, and ``decisions``.
     """
     return _made({**_ENVIRONMENT, **_STATE})

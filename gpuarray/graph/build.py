@@ -5,6 +5,7 @@ before they get here. Everything is decided from shapes and dtypes alone; nothin
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import prod
 from operator import index
 from typing import Any, Final, TypeAlias
@@ -62,10 +63,16 @@ def generate(op: GenerateOp, parameters: Sequence[Any], shape: Shape, dtype: DTy
     """Return a generator row over ``shape``; parameters are converted to the types that the row says."""
     if len(parameters) != op.parameters:
         raise ValueError(f"{op.name} takes {op.parameters} parameters, not {len(parameters)}")
+    types = parameter_types(op, dtype)
+    converted = [v if type(v) is kind else kind(v) for kind, v in zip(types, parameters, strict=True)]
+    return Generate(op, tuple(converted), shape, dtype)
+
+
+@lru_cache(maxsize=1024)
+def parameter_types(op: GenerateOp, dtype: DType) -> tuple[type[np.generic], ...]:
+    """Return the types of the parameters of a generator row whose result is of ``dtype``."""
     names = op.parameter_types or ("result",) * op.parameters
-    types = [dtype if name == "result" else np.dtype(name) for name in names]
-    converted = tuple(kind.type(value) for kind, value in zip(types, parameters, strict=True))
-    return Generate(op, converted, shape, dtype)
+    return tuple(dtype.type if name == "result" else np.dtype(name).type for name in names)
 
 
 def cast(node: Node, dtype: DType) -> Node:
@@ -163,6 +170,14 @@ def _rule(op: MapOp, kinds: list[Any]) -> tuple[tuple[DType, ...], DType, bool]:
     signature = op.resolve(*kinds)
     as_given = all(k in _SCALARS or k == dtype for k, dtype in zip(kinds, signature.inputs, strict=True))
     return signature.inputs, signature.output, as_given
+
+
+def unary(op: MapOp, operand: Node) -> Node:
+    """Return what :func:`elementwise` returns for one node, in half of its time where no dtype needs a cast."""
+    found = _RULES.get((op, operand.dtype))
+    if found is not None and found[2]:
+        return Map(op, (operand,), operand.shape, found[1])
+    return elementwise(op, operand)
 
 
 def binary(op: MapOp, first: Operand, second: Operand) -> Node:

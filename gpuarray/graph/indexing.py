@@ -7,8 +7,9 @@ stand together, else in front, and the result is a new array.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from operator import index
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from gpuarray.graph.layouts import Layout, Shape, slice_axis
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import generators
+
+#: The types of bounds of slices that are what they are.
+_BOUNDS: Final = frozenset((int, type(None)))
 
 INDEX_LIMIT = 1 << 31
 
@@ -60,6 +64,31 @@ class Mask:
 def is_basic(key: Any) -> bool:
     """Whether a key element is of the kinds that make views."""
     return key is None or key is Ellipsis or (isinstance(key, slice | int | np.integer) and not isinstance(key, bool))
+
+
+def plain(key: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """Return a key of Python integers, slices of them, None and ``...`` with slices as tuples; None for other keys."""
+    found: list[Any] = []
+    for item in key:
+        kind = type(item)
+        if kind is slice:
+            bounds = item.start, item.stop, item.step
+            if not _BOUNDS.issuperset(map(type, bounds)):
+                return None
+            found.append(bounds)
+        elif kind is int or item is None or item is Ellipsis:
+            found.append(item)
+        else:
+            return None
+    return tuple(found)
+
+
+@lru_cache(maxsize=8192)
+def select_plain(layout: Layout, key: tuple[Any, ...]) -> Selection:
+    """Apply what :func:`plain` returns to a layout: loops select the same parts of arrays again and again."""
+    consumed = [0 if item is None or item is Ellipsis else 1 for item in key]
+    items = tuple(slice(*item) if type(item) is tuple else item for item in key)
+    return select(layout, expand(items, len(layout.shape), consumed))
 
 
 def expand(key: tuple[Any, ...], ndim: int, consumed: Sequence[int]) -> list[Any]:

@@ -28,7 +28,7 @@ class Layout(NamedTuple):
     @property
     def is_contiguous(self) -> bool:
         """Whether the elements lie in C order without gaps, from any offset."""
-        return self.strides == contiguous_strides(self.shape) or collapse((self,))[0].strides in ((), (1,))
+        return self.strides == contiguous_strides(self.shape) or _collapsed(self).strides in ((), (1,))
 
     def bounds(self) -> tuple[int, int]:
         """Return the lowest and the highest position touched; (0, -1) if there is no element."""
@@ -103,13 +103,14 @@ def flip(layout: Layout, axes: Sequence[int]) -> Layout:
     return layout
 
 
+@lru_cache(maxsize=8192)
 def reshape(layout: Layout, shape: Shape) -> Layout | None:
     """Return ``layout`` seen with ``shape`` (of equal size), or None if that needs a copy."""
     if layout.shape == shape:
         return layout
     if 0 in shape:
         return Layout(shape, contiguous_strides(shape), layout.offset)
-    old = collapse((layout,))[0]
+    old = _collapsed(layout)
     strides: list[int] = []
     axis = len(old.shape) - 1
     remaining, step = (old.shape[axis], old.strides[axis]) if axis >= 0 else (1, 1)
@@ -126,6 +127,12 @@ def reshape(layout: Layout, shape: Shape) -> Layout | None:
         remaining //= extent
         step *= extent
     return Layout(shape, tuple(reversed(strides)), layout.offset)
+
+
+@lru_cache(maxsize=8192)
+def _collapsed(layout: Layout) -> Layout:
+    """Return a layout with the axes merged that it steps through as one."""
+    return collapse((layout,))[0]
 
 
 def collapse(layouts: Sequence[Layout]) -> list[Layout]:

@@ -77,8 +77,8 @@ class Leaf(BaseNode):
 
     ``host`` is a C-contiguous array that nobody writes to. ``buffers`` maps a provider to its buffer with the same
     contents; which of them exist is residency, and no part of what the value means. ``evaluation`` is the number of
-    the evaluation that made it, 0 if none did; ``used`` that of the last one that read it. ``regret`` is the time, in nanoseconds, that would have been saved so
-    far had it been on the device.
+    the evaluation that made it, 0 if none did; ``used`` that of the last one that read it. ``regret`` is the time,
+    in nanoseconds, that would have been saved so far had it been on the device.
     """
 
     __slots__ = ("buffers", "evaluation", "host", "regret", "used")

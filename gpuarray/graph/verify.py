@@ -10,6 +10,7 @@ from typing import assert_never
 
 from gpuarray import dtypes
 from gpuarray.errors import InternalError
+from gpuarray.graph.build import parameter_types
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import (
     Call,
@@ -83,6 +84,8 @@ def _check(node: Node, operands: Sequence[Node], where: str) -> None:
         case Generate():
             require(not operands, f"{where} has no operands")
             require(len(node.parameters) == node.op.parameters, f"{where} has the parameters of {node.op.name}")
+            types = parameter_types(node.op, node.dtype)
+            require(tuple(map(type, node.parameters)) == types, f"{where} has parameters of the types of its row")
         case Map():
             _check_map(node, operands, where)
         case View():

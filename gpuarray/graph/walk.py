@@ -51,53 +51,60 @@ def topological(roots: Iterable[Node]) -> Walk:
     position: dict[Node, int] = {}
     key: list[Hashable] = []
     others: list[int] = []
-    stack: list[Node | None] = list(roots)
+    stack: list[Node] = list(roots)
     stack.reverse()
-    pop = stack.pop
-    place = 0
-    # every evaluation comes through here: no calls of Python functions, and no second look-up of what is known
+    pop, push, place_of = stack.pop, stack.append, position.get
+    # Every evaluation comes through here: no calls of Python functions, and the places of operands, which the key
+    # names, are what tells whether a node's turn has come. Until then it waits below the operands that are missing.
     while stack:
         node = pop()
-        if node is None:  # the operands of the node below are placed
-            node = pop()
-            assert node is not None
-            if node in position:
-                continue
-            inputs = node.inputs
-        else:
-            if node.result is not None:
-                node = node.result
-            if node in position:
-                continue
-            inputs = node.inputs
-            if inputs:
-                stack += (node, None)
-                stack += inputs[::-1]
-                continue
-        position[node] = place
-        place += 1
-        order.append(node)
+        if node.result is not None:
+            node = node.result
+        if node in position:
+            continue
+        inputs = node.inputs
         kind = type(node)
-        if kind is Map:
-            if len(inputs) == 2:
-                first, second = inputs
-                key += (
-                    node.op,  # type: ignore[union-attr]  # of a Map
-                    node.dtype,
-                    node.shape,
-                    position[first if first.result is None else first.result],
-                    position[second if second.result is None else second.result],
-                )
+        if kind is Map and len(inputs) == 2:
+            first, second = inputs
+            one = place_of(first if first.result is None else first.result)
+            two = place_of(second if second.result is None else second.result)
+            if one is None or two is None:
+                push(node)
+                if two is None:
+                    push(second)
+                if one is None:
+                    push(first)
+                continue
+            key += (node.op, node.dtype, node.shape, one, two)  # type: ignore[union-attr]  # of a Map
+        elif len(inputs) == 1:
+            (first,) = inputs
+            one = place_of(first if first.result is None else first.result)
+            if one is None:
+                push(node)
+                push(first)
+                continue
+            if kind is Map:
+                key += (node.op, node.dtype, node.shape, one)  # type: ignore[union-attr]  # of a Map
             else:
-                key += (node.op, node.dtype, node.shape)  # type: ignore[union-attr]  # of a Map
-                key += operands(node, position)
+                others.append(len(order))
+                key.append(_meaning(node, (one,)))
         elif kind is Generate:
             key += (node.op, node.dtype, node.shape)  # type: ignore[union-attr]  # of a Generate
         elif kind is Leaf:
             key += (Leaf, node.dtype, node.shape)
         else:
-            others.append(place - 1)
-            key.append(_meaning(node, operands(node, position)))
+            places = [place_of(operand if operand.result is None else operand.result) for operand in inputs]
+            if None in places:
+                push(node)
+                stack += [inputs[i] for i in range(len(inputs) - 1, -1, -1) if places[i] is None]
+                continue
+            if kind is Map:
+                key += (node.op, node.dtype, node.shape, *places)  # type: ignore[union-attr]  # of a Map
+            else:
+                others.append(len(order))
+                key.append(_meaning(node, tuple(places)))  # type: ignore[arg-type]  # none is None
+        position[node] = len(order)
+        order.append(node)
     return Walk(order, position, key, others)
 
 

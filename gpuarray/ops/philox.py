@@ -67,10 +67,12 @@ class Place(NamedTuple):
     spare: int | None
 
     @property
-    def parameters(self) -> tuple[int, ...]:
-        """The place as 15 words of 32 bits: key, counter, start, whether there is a spare half, and that half."""
-        spare = (0, 0) if self.spare is None else (1, self.spare)
-        return (*pieces(self.key, 4, 32), *pieces(self.block, 8, 32), self.start & 0xFFFFFFFF, *spare)
+    def parameters(self) -> tuple[Any, ...]:
+        """The place as 15 words of uint32: key, counter, start, whether there is a spare half, and that half."""
+        key, block, start, spare = self
+        rest = start & 0xFFFFFFFF if spare is None else start & 0xFFFFFFFF | 1 << 32 | spare << 64
+        words = key.to_bytes(16, "little") + block.to_bytes(32, "little") + rest.to_bytes(12, "little")
+        return tuple(np.frombuffer(words, "<u4").astype(np.uint32, copy=False))
 
     @classmethod
     def of(cls, parameters: Any) -> "Place":

@@ -1,9 +1,9 @@
 """Calibration: measures the rates of a device and of the host, and keeps them between runs.
 
 Every time is the median of the quicker half of several, synchronised: what else the machine does makes a time longer,
-never shorter. None begins before the kernel has run once. A curve ends at the amount that takes :data:`LONG`. All of it takes under three seconds on hardware. What was measured is kept in the cache
-folder by adapter, driver, provider and version of this package; a record that is missing, damaged or of something else
-is measured again.
+never shorter. None begins before the kernel has run once. A curve ends at the amount that takes :data:`LONG`. All of it
+takes a few seconds. What was measured is kept in the cache folder by adapter, driver, provider and
+version of this package; a record that is missing, damaged or of something else is measured again.
 """
 
 import os

@@ -201,7 +201,7 @@ def place(
         on_device = NEVER if refusal else device.step(step, launches(number)) * correction(DEVICE, step)
         times.append((max(1, int(on_host)), NEVER if refusal else max(1, int(on_device))))
     places, total = placement.divide(times, _values(plan, situation, device), int(device.use))
-    there = replace(situation, residency={position: (True, True) for position in situation.residency})
+    there = replace(situation, residency=dict.fromkeys(situation.residency, (True, True)))
     _, least = placement.divide(times, _values(plan, there, device), int(device.use))
     decisions = [
         _decision(HOST if where == placement.HOST else DEVICE, pair, refusal, device)

@@ -35,7 +35,7 @@ def find_plan(pending: list[Node], provider: Provider, held_from: int = MAXIMUM)
     """
     walk = topological(pending)
     order, position, structure, others = walk
-    wanted = [position[node] for node in pending]
+    wanted = [position[node] for node in pending if node.result is None]  # another thread may have been here
     for place in others:
         node = order[place]
         if type(node) in _KEPT and node.is_held:

@@ -55,3 +55,30 @@ def test_float64_that_rounds_wrongly_is_not_used(tmp_path: Path, monkeypatch: py
             assert dtypes.float32 in provider.capabilities.dtypes
         finally:
             provider.close()
+
+
+@pytest.mark.parametrize(
+    ("sizes", "found"),
+    [([32] * 256, 32), ([8] * 256, 8), ([32] * 128 + [16] * 128, 0), ([0] * 256, 0), ([1] * 256, 0), ([256] * 256, 0)],
+    ids=["32", "8", "two sizes", "scattered", "alone", "too many"],
+)
+def test_subgroups_are_used_if_they_are_steady(sizes: list[int], found: int) -> None:
+    def run(_program: Program, _given: npt.NDArray[Any], result: npt.NDArray[Any]) -> None:
+        result[:] = sizes
+
+    assert selftest.subgroup_size(run) == found
+
+
+@pytest.mark.wgpu
+def test_the_size_of_subgroups_is_found_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with using(cache_dir=str(tmp_path)):
+        first = WgpuProvider()
+        size = first.capabilities.subgroup_size
+        first.close()
+        monkeypatch.setattr(selftest, "subgroup_size", lambda _run: 64)
+        second = WgpuProvider()
+        assert second.capabilities.subgroup_size == size
+        second.close()
+        plain = WgpuProvider(without=("subgroup", "subgroup-barrier"))
+        assert plain.capabilities.subgroup_size == 0
+        plain.close()

@@ -12,6 +12,7 @@ import gc
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import count
 from typing import Any, Final
 
@@ -33,6 +34,7 @@ _IDLE_SECONDS: Final = 30.0
 _GARBAGE_SECONDS: Final = 1.0
 
 
+@lru_cache(maxsize=1024)
 def size_class(nbytes: int) -> int:
     """Return the size of the buffer that serves a request: powers of two with quarter steps, and steps of 16 MiB.
 

@@ -18,6 +18,7 @@ from gpuarray.config import config
 from gpuarray.device import Capabilities
 from gpuarray.errors import DeviceError
 from gpuarray.providers.wgpu import driver
+from gpuarray.providers.wgpu.declared import know_types
 
 #: Features that make kernels possible or faster; an adapter is opened with those of them that it has.
 FEATURES: Final = ("shader-f64", "shader-int64", "shader-f16", "subgroup", "subgroup-barrier", "timestamp-query")
@@ -40,6 +41,8 @@ _POWER: Final = {
     "high-performance": ("DiscreteGPU", "IntegratedGPU"),
     "low-power": ("IntegratedGPU", "DiscreteGPU"),
 }
+#: Vendors whose drivers do not choose how many members a subgroup has for each kernel: AMD, NVIDIA, Apple, Mesa's own.
+_STEADY: Final = frozenset((0x1002, 0x10DE, 0x106B, 0x10005))
 #: Offsets and sizes are 32-bit inside drivers, and windows are multiples of 4 bytes.
 _BINDING_CEILING: Final = (1 << 31) - 4
 #: DirectX 12 reserves memory for as many descriptors as are asked for.
@@ -89,6 +92,7 @@ class Adapter:
 
 def enumerate_handles() -> list[Any]:
     """Return wgpu's adapters; asks for the primary interfaces only, if this is the first use of wgpu in the process."""
+    know_types()
     try:
         # OpenGL takes 0.3 s to look at, shows each adapter a second time, and lacks what kernels need
         from wgpu.backends.wgpu_native import extras
@@ -203,11 +207,14 @@ def capabilities(adapter: Adapter, device: Any) -> Capabilities:
         workgroup_limit=limits["max-compute-workgroups-per-dimension"],
         workgroup_memory=limits["max-compute-workgroup-storage-size"],
         workgroup_size=limits["max-compute-invocations-per-workgroup"],
-        # wgpu-py has this misspelt name for it
-        subgroup_size=int(info.get("stackgroup_min_size", 0)) if "subgroup" in features else 0,
         features=features,
         limits=tuple(sorted(limits.items())),
     )
+
+
+def has_steady_subgroups(adapter: Adapter, device: Any) -> bool:
+    """Whether an opened device has subgroups, and all its kernels find the same number of members in them."""
+    return "subgroup" in device.features and adapter.handle.info["vendor_id"] in _STEADY
 
 
 def without_float64(found: Capabilities) -> Capabilities:

@@ -6,16 +6,17 @@ dynamic offset; the queue keeps writes and submits in order, so the buffer is us
 by the provider, under its lock.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count
 from struct import Struct, pack
 from time import perf_counter_ns
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import wgpu
 
 from gpuarray import dtypes, events, logs
-from gpuarray.codegen.programs import Launch, Program
+from gpuarray.codegen.programs import Launch, Program, ScalarWords
 from gpuarray.dtypes import DType
 from gpuarray.providers.base import Task
 from gpuarray.providers.wgpu.buffers import Pool, Storage, WgpuBuffer, size_class
@@ -80,6 +81,52 @@ ENCODERS: Final[dict[DType, Callable[[Any], bytes]]] = {
 }
 
 
+#: Dtypes whose NumPy scalars are their parameter words as they are in memory.
+_AS_IN_MEMORY: Final = frozenset(
+    dtype
+    for dtype in ENCODERS
+    if dtype.itemsize >= 4  # smaller ones are widened to a word
+)
+
+
+class Run(NamedTuple):
+    """Scalars whose words are next to each other: the first byte, their slots, and how each is encoded."""
+
+    start: int
+    slots: tuple[int, ...]
+    encoders: tuple[Callable[[Any], bytes], ...]
+    is_plain: bool
+
+    def data(self, scalars: Sequence[Any]) -> bytes:
+        """Return the bytes of the words."""
+        if self.is_plain:
+            try:
+                return b"".join([scalars[slot] for slot in self.slots])  # NumPy's scalars are buffers
+            except TypeError:  # and Python's are not
+                pass
+        return b"".join([encode(scalars[slot]) for slot, encode in zip(self.slots, self.encoders, strict=True)])
+
+
+def _runs(scalars: Iterable[ScalarWords]) -> tuple[Run, ...]:
+    """Return scalars by runs of neighbours."""
+    found: list[list[ScalarWords]] = []
+    stop = -1
+    for scalar in sorted(scalars, key=lambda scalar: scalar.word):
+        if scalar.word != stop:
+            found.append([])
+        found[-1].append(scalar)
+        stop = scalar.word + max(scalar.dtype.itemsize // 4, 1)
+    return tuple(
+        Run(
+            4 * run[0].word,
+            tuple(scalar.slot for scalar in run),
+            tuple(ENCODERS[scalar.dtype] for scalar in run),
+            all(scalar.dtype in _AS_IN_MEMORY for scalar in run),
+        )
+        for run in found
+    )
+
+
 class PreparedLaunch:
     """A launch with all that does not change from run to run worked out."""
 
@@ -89,8 +136,8 @@ class PreparedLaunch:
         "nbytes",
         "number",
         "pipeline",
-        "scalars",
-        "shape",
+        "runs",
+        "serial",
         "slots",
         "traffic",
         "windows",
@@ -105,7 +152,7 @@ class PreparedLaunch:
         padded = -(-self.nbytes // alignment) * alignment
         words = b"".join((word & 0xFFFFFFFF).to_bytes(4, "little") for word in launch.words)
         self.words = words.ljust(padded, b"\0")
-        self.scalars = tuple((4 * s.word, s.slot, ENCODERS[s.dtype]) for s in launch.scalars)
+        self.runs = _runs(launch.scalars)
         self.slots = tuple((_KINDS[b.kind], b.slot) for b in launch.bindings)
         self.windows = tuple((b.offset, b.nbytes) for b in launch.bindings)
         self.workgroups = launch.workgroups
@@ -113,9 +160,16 @@ class PreparedLaunch:
         self.number = number
         read, written = (sum(b.nbytes for b in launch.bindings if b.writable == w) for w in (False, True))
         self.traffic = read, written
-        self.shape: Any = None  # what bind groups of this launch have in common, set when it is bound to a device
+        self.serial = 0  # names it in keys of bind groups: set when it is bound to a device
         self.layout: Layout | None = None
         self.pipeline: Any = None
+
+    def put(self, words: bytearray, offset: int, scalars: Sequence[Any]) -> None:
+        """Write the words of scalars to a block of parameters that begins at ``offset``."""
+        for run in self.runs:
+            data = run.data(scalars)
+            start = offset + run.start
+            words[start : start + len(data)] = data
 
 
 class Prepared:
@@ -160,7 +214,8 @@ class Dispatcher:
         self._written = b""
         self._commands: list[Command] = []
         self._launched: list[tuple[Task, PreparedLaunch]] = []
-        self._groups: dict[Any, Any] = {}
+        self._groups: dict[tuple[int, ...], Any] = {}
+        self._serials = count(1)
         self._keys: dict[int, set[Any]] = {}  # of bind groups, by the serial number of each buffer they show
         self._spare: dict[int, list[WgpuBuffer]] = {}
         self._timer: LaunchTimer | None = None
@@ -195,26 +250,23 @@ class Dispatcher:
         if prepared.owner is not self:
             self._bind(prepared)
         pool = self.pool
-        inputs = [buffer.storage(pool) for buffer in task.inputs]
-        outputs = [buffer.storage(pool) for buffer in task.outputs]
         scratch = [self._take_scratch(nbytes) for nbytes in prepared.program.scratch]
-        storages = (inputs, outputs, [buffer.storage(pool) for buffer in scratch])
+        storages = [[buffer.storage(pool) for buffer in kind] for kind in (task.inputs, task.outputs, scratch)]
+        words, commands, launched = self._words, self._commands, self._launched
         for launch in prepared.launches:
             bound = [storages[kind][slot] for kind, slot in launch.slots]
-            key = (launch.shape, *[storage.serial for storage in bound])
+            key = (launch.serial, *[storage.serial for storage in bound])
             group = self._groups.get(key)
             if group is None:
                 group = self._create_group(launch, bound, key)
-            words = self._words
-            if len(words) + len(launch.words) > _PARAMETER_BYTES or len(self._commands) == _BATCH:
+            if len(words) + len(launch.words) > _PARAMETER_BYTES or len(commands) == _BATCH:
                 self._flush()
             offset = len(words)
             words += launch.words
-            for position, slot, encode in launch.scalars:
-                data = encode(task.scalars[slot])
-                words[offset + position : offset + position + len(data)] = data
-            self._commands.append((launch.pipeline, group, offset, launch.workgroups))
-            self._launched.append((task, launch))
+            if launch.runs:
+                launch.put(words, offset, task.scalars)
+            commands.append((launch.pipeline, group, offset, launch.workgroups))
+            launched.append((task, launch))
         for buffer in scratch:
             self._spare.setdefault(size_class(buffer.nbytes), []).append(buffer)
 
@@ -231,7 +283,7 @@ class Dispatcher:
             writable = tuple(binding.writable for binding in source.bindings)
             launch.layout = self._pipelines.layout(writable)
             launch.pipeline = self._pipelines.pipeline(source.source, source.label, writable)
-            launch.shape = writable, launch.windows, launch.nbytes
+            launch.serial = next(self._serials)
         prepared.owner = self
 
     def _create_group(self, launch: PreparedLaunch, bound: list[Storage], key: Any) -> Any:

@@ -7,8 +7,7 @@ through the same handler as wgpu-py's own calls, captured once around a group of
 opens a device.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from time import perf_counter_ns
 from typing import Any, Final
 
@@ -55,6 +54,24 @@ class NativeStaging(Staging):
         self._mapped = mapped  # the structure holds an address only
 
 
+class _Raising:
+    """Raises what the device reports during a block; a generator would take three times as long, at every call."""
+
+    __slots__ = ("_driver",)
+
+    def __init__(self, driver: "NativeDriver") -> None:
+        self._driver = driver
+
+    def __enter__(self) -> None:
+        self._driver._errors.capture(_SCOPE)
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        driver = self._driver
+        failure = driver._errors.release(_SCOPE)
+        if error is None:
+            driver._raise(failure)
+
+
 class NativeDriver(PublicDriver):
     """The calls of one ``GPUDevice``, through wgpu-native's C interface."""
 
@@ -65,6 +82,7 @@ class NativeDriver(PublicDriver):
         self._ffi, self._lib, self._errors = native.ffi, native.lib, errors
         self._bind_group_class = native.GPUBindGroup
         self._module_class = native.GPUShaderModule
+        self._raising = _Raising(self)
         self._device: Any = device._internal
         self._queue: Any = device.queue._internal
         self._offsets = self._ffi.new("uint32_t[1]")
@@ -87,16 +105,6 @@ class NativeDriver(PublicDriver):
         self.can_trust = hasattr(self._lib, "wgpuDeviceCreateShaderModuleTrusted")
         self._lib.wgpuQueueSubmitForIndex, self._lib.wgpuDevicePoll  # noqa: B018
 
-    @contextmanager
-    def _raising(self) -> Iterator[None]:
-        """Raise what the device reports during the block."""
-        self._errors.capture(_SCOPE)
-        try:
-            yield
-        finally:
-            failure = self._errors.release(_SCOPE)
-        self._raise(failure)
-
     def _raise(self, failure: tuple[str, str] | None) -> None:
         if failure is not None:
             kind, message = failure
@@ -112,7 +120,7 @@ class NativeDriver(PublicDriver):
         code.code.data, code.code.length = text, len(text) - 1
         descriptor = self._ffi.new("WGPUShaderModuleDescriptor *")
         descriptor.nextInChain = self._ffi.cast("WGPUChainedStruct *", code)
-        with self._raising():
+        with self._raising:
             module = self._lib.wgpuDeviceCreateShaderModuleTrusted(self._device, descriptor, 0)
         return self._module_class(label, module, self.device)
 
@@ -124,7 +132,7 @@ class NativeDriver(PublicDriver):
             entry.binding, entry.buffer, entry.offset, entry.size = binding, gpu._internal, offset, nbytes
         descriptor = self._ffi.new("WGPUBindGroupDescriptor *")
         descriptor.layout, descriptor.entryCount, descriptor.entries = layout._internal, len(windows), entries
-        with self._raising():
+        with self._raising:
             group = self._lib.wgpuDeviceCreateBindGroup(self._device, descriptor)
         return self._bind_group_class("", group, self.device)
 
@@ -133,8 +141,7 @@ class NativeDriver(PublicDriver):
         lib, null, offsets = self._lib, self._ffi.NULL, self._offsets
         set_pipeline, set_group = lib.wgpuComputePassEncoderSetPipeline, lib.wgpuComputePassEncoderSetBindGroup
         dispatch = lib.wgpuComputePassEncoderDispatchWorkgroups
-        self._errors.capture(_SCOPE)
-        try:
+        with self._raising:
             encoder = lib.wgpuDeviceCreateCommandEncoder(self._device, null)
             compute = lib.wgpuCommandEncoderBeginComputePass(encoder, null)
             bound = None
@@ -148,17 +155,14 @@ class NativeDriver(PublicDriver):
             lib.wgpuComputePassEncoderEnd(compute)
             lib.wgpuComputePassEncoderRelease(compute)
             self._close(encoder)
-        finally:
-            failure = self._errors.release(_SCOPE)
-        self._hand_over(failure)
+        self._hand_over()
 
     def submit_timed(self, commands: Sequence[Command | None], queries: Any, first: int) -> None:
         """Enqueue dispatches (None: an empty one), a pass each, whose ends write timestamps from query ``first`` on."""
         lib, offsets = self._lib, self._offsets
         writes, descriptor = self._writes, self._timed_pass
         writes.querySet = queries._internal
-        self._errors.capture(_SCOPE)
-        try:
+        with self._raising:
             encoder = lib.wgpuDeviceCreateCommandEncoder(self._device, self._ffi.NULL)
             for number, command in enumerate(commands):
                 writes.beginningOfPassWriteIndex = first + 2 * number
@@ -173,66 +177,48 @@ class NativeDriver(PublicDriver):
                 lib.wgpuComputePassEncoderEnd(compute)
                 lib.wgpuComputePassEncoderRelease(compute)
             self._close(encoder)
-        finally:
-            failure = self._errors.release(_SCOPE)
-        self._hand_over(failure)
-
-    def _finish(self, encoder: Any, submission: Any = None) -> None:
-        """Close and submit an encoder; ``submission`` receives the number to wait for."""
-        self._errors.capture(_SCOPE)
-        try:
-            self._close(encoder)
-        finally:
-            failure = self._errors.release(_SCOPE)
-        self._hand_over(failure, submission)
+        self._hand_over()
 
     def _close(self, encoder: Any) -> None:
         """Make an encoder the command buffer that is submitted next."""
         self._commands[0] = self._lib.wgpuCommandEncoderFinish(encoder, self._ffi.NULL)
         self._lib.wgpuCommandEncoderRelease(encoder)
 
-    def _hand_over(self, failure: tuple[str, str] | None, submission: Any = None) -> None:
-        """Submit the closed command buffer, unless encoding failed: on a lost device a submit ends the process."""
-        self._raise(failure)
+    def _hand_over(self, submission: Any = None) -> None:
+        """Submit the closed command buffer. Not if encoding failed: on a lost device a submit ends the process."""
         lib, commands = self._lib, self._commands
-        self._errors.capture(_SCOPE)
-        try:
+        with self._raising:
             if submission is None:
                 lib.wgpuQueueSubmit(self._queue, 1, commands)
             else:
                 submission[0] = lib.wgpuQueueSubmitForIndex(self._queue, 1, commands)
             self._writes_pending = False
             lib.wgpuCommandBufferRelease(commands[0])
-        finally:
-            failure = self._errors.release(_SCOPE)
-        self._raise(failure)
 
     def _submit_nothing(self) -> None:
         """Submit an empty command buffer, not an empty list: on a lost device the list ends the process."""
-        self._finish(self._lib.wgpuDeviceCreateCommandEncoder(self._device, self._ffi.NULL))
+        with self._raising:
+            self._close(self._lib.wgpuDeviceCreateCommandEncoder(self._device, self._ffi.NULL))
+        self._hand_over()
 
     def write(self, gpu: Any, offset: int, data: Any) -> None:
         """Copy a bytes-like object to ``gpu``; offset and size are multiples of 4."""
         view = self._ffi.from_buffer(data)
         self._writes_pending = True
-        self._errors.capture(_SCOPE)
-        try:
+        with self._raising:
             self._lib.wgpuQueueWriteBuffer(self._queue, gpu._internal, offset, view, len(view))
-        finally:
-            failure = self._errors.release(_SCOPE)
-        self._raise(failure)
 
     def flush(self) -> None:
         """Hand pending writes to the device and let go of the memory of those that are done."""
         self._submit_nothing()
-        with self._raising():
+        with self._raising:
             self._lib.wgpuDevicePoll(self._device, False, self._ffi.NULL)
 
     def wait(self) -> None:
         """Wait until everything that was enqueued is done, writes included."""
         if self._writes_pending:  # a submit takes the writes before it along
             self._submit_nothing()
-        with self._raising():
+        with self._raising:
             self._wait_idle()
 
     def _wait_idle(self) -> None:
@@ -257,19 +243,20 @@ class NativeDriver(PublicDriver):
         """Enqueue a copy of ``nbytes`` bytes (a multiple of 4) from ``source`` to ``staging``, and its mapping."""
         assert isinstance(staging, NativeStaging)
         lib, target = self._lib, staging.gpu._internal
-        with self._raising():
+        with self._raising:
             encoder = lib.wgpuDeviceCreateCommandEncoder(self._device, self._ffi.NULL)
             lib.wgpuCommandEncoderCopyBufferToBuffer(encoder, source._internal, offset, target, 0, nbytes)
-        self._finish(encoder, staging.submission)
+            self._close(encoder)
+        self._hand_over(staging.submission)
         staging.status = None
-        with self._raising():
+        with self._raising:
             lib.wgpuBufferMapAsync(target, lib.WGPUMapMode_Read, 0, nbytes, staging.callback[0])
 
     def finish_read(self, staging: Staging, target: Bytes) -> None:
         """Wait for a started read and copy its first ``len(target)`` bytes; the mapping ends before the return."""
         assert isinstance(staging, NativeStaging)
         lib, ffi, source = self._lib, self._ffi, staging.gpu._internal
-        with self._raising():
+        with self._raising:
             give_up = perf_counter_ns() + self.awake_ns
             while staging.status is None and perf_counter_ns() < give_up:
                 lib.wgpuDevicePoll(self._device, False, ffi.NULL)

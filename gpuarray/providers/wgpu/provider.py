@@ -244,7 +244,9 @@ class WgpuProvider:
 
     def prepare(self, step: Step) -> Prepared:
         """Return what :meth:`run` wants to know of ``step``; kept with the plan and used many times."""
-        return self.prepare_program(emit.emit(step, self.capabilities, fast=config.current.math == "fast"))
+        settings = config.current
+        fast, gradual = settings.math == "fast", settings.subnormals == "keep"
+        return self.prepare_program(emit.emit(step, self.capabilities, fast=fast, gradual=gradual))
 
     def prepare_program(self, program: Program) -> Prepared:
         """Return what :meth:`run` wants to know of a program; its kernels are compiled at the first run."""

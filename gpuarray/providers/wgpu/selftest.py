@@ -16,7 +16,7 @@ Run: TypeAlias = Callable[[Program, npt.NDArray[Any], npt.NDArray[Any]], None]
 
 #: Whether ``fma`` rounds once; an override of ``codegen/math`` of this name says so to kernels.
 FUSED: Final = "fused_multiply_add"
-#: Whether sums and products of float32 may be subnormal; without, kernels keep them by integers.
+#: Whether sums and products of float32 may be subnormal; without, kernels keep them by integers if asked to.
 SUBNORMAL: Final = "subnormal_float32"
 #: Whether quotients and roots of float64 are rounded correctly; without, the device has no float64.
 ROUNDED: Final = "rounded_float64"
@@ -29,7 +29,7 @@ MEANINGS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     SUBNORMAL: (
         "subnormal float32 numbers are kept in arithmetic",
-        "subnormal float32 numbers become zero in arithmetic: sums, differences and products keep them by integers",
+        "subnormal float32 numbers become zero in sums and products, unless config.subnormals is 'keep'",
     ),
     ROUNDED: (
         "float64 quotients and roots are rounded correctly",
@@ -86,6 +86,24 @@ def facts(run: Run, *, float64: bool) -> Mapping[str, bool]:
         expected = np.stack((double[:, 0] / double[:, 1], np.sqrt(double[:, 0])), axis=1)
         found[ROUNDED] = bool(np.array_equal(_run(run, _DOUBLE, double), expected))
     return found
+
+
+#: Writes how many members an invocation's subgroup has, if the members are neighbours in the workgroup, and else zero.
+_SUBGROUPS: Final = f"""{_HEAD}@group(0) @binding(1) var<storage, read> given: array<u32>;
+@group(0) @binding(2) var<storage, read_write> found: array<u32>;
+@compute @workgroup_size({4 * _COUNT})
+fn main(@builtin(local_invocation_index) i: u32, @builtin(subgroup_size) together: u32,
+        @builtin(subgroup_invocation_id) member: u32) {{
+  found[i] = select(0u, together + given[i], i % together == member);
+}}
+"""
+
+
+def subgroup_size(run: Run) -> int:
+    """Return how many neighbours in a workgroup make a subgroup; 0 if subgroups are anything else."""
+    sizes = _run(run, _SUBGROUPS, np.zeros(4 * _COUNT, np.uint32))
+    size = int(sizes[0])
+    return size if size in (4, 8, 16, 32, 64, 128) and bool((sizes == size).all()) else 0
 
 
 def are_complete(known: Any, *, float64: bool) -> bool:
