@@ -14,15 +14,76 @@ def _sort(x: Any, *, descending: bool) -> Any:
         return np.sort(x, stable=True)
     # NumPy's quickest way, after which only zeros of either sign can be told from each other
     found = np.sort(x)
-    if x.dtype.kind == "f" and x.ndim and np.signbit(x[x == 0]).any():
-        return np.sort(x, stable=True)
+    if x.dtype.kind == "f" and x.ndim:
+        first = np.searchsorted(found, x.dtype.type(0)) if x.ndim == 1 else 0
+        has_zeros = x.ndim > 1 or (first < x.size and found[first] == 0)
+        if has_zeros and np.signbit(x[x == 0]).any():
+            return np.sort(x, stable=True)
     return found
 
 
+#: Elements from which sorting keys together with positions beats a stable sort.
+_PACKED_LEAST: Final = 2048
+
+
 def _argsort(x: Any, *, descending: bool) -> Any:
+    if x.size >= _PACKED_LEAST and x.dtype.kind in "iuf" and (x.dtype.itemsize > 2 or x.dtype.kind == "f"):
+        found = _argsort_packed(x, descending)
+        if found is not None:
+            return found
     if not descending:
         return np.argsort(x, stable=True)
     return np.flip(x.shape[-1] - 1 - np.argsort(np.flip(x, -1), stable=True), -1)
+
+
+def _argsort_packed(x: Any, descending: bool) -> Any:
+    """Return the stable order from one unstable sort of words that hold key and position; None if keys hold too much.
+
+    Where both do not fit 64 bits the lowest bits of the keys are left out; words that agree in what is left, and were
+    not in order by chance, are put in order afterwards.
+    """
+    keys = _keys(x)
+    lowest, highest = keys.min(), keys.max()
+    keys = highest - keys if descending else np.subtract(keys, lowest, out=keys)
+    low = np.uint64(max(x.shape[-1] - 1, 1).bit_length())
+    cut = np.uint64(max(int(highest - lowest).bit_length() + int(low) - 64, 0))
+    words = keys >> cut
+    words <<= low
+    words |= np.arange(x.shape[-1], dtype=np.uint64)
+    words.sort(axis=-1)
+    order = (words & np.uint64((1 << int(low)) - 1)).view(np.int64)
+    if not cut:
+        return order
+    words >>= low
+    follows = np.zeros(x.shape, np.bool_)
+    np.equal(words[..., 1:], words[..., :-1], out=follows[..., 1:])
+    among = follows.copy()
+    among[..., :-1] |= follows[..., 1:]
+    tied = np.flatnonzero(among)
+    runs = np.cumsum(~follows.reshape(-1)[tied])
+    rows = tied // x.shape[-1] * x.shape[-1]
+    places = order.reshape(-1)[tied]
+    values = keys.reshape(-1)[rows + places]
+    if not ((values[1:] < values[:-1]) & (runs[1:] == runs[:-1])).any():
+        return order
+    if tied.size > x.size // 8:
+        return None
+    order.reshape(-1)[tied] = places[np.lexsort((values, runs))]
+    return order
+
+
+def _keys(x: Any) -> Any:
+    """Return unsigned words in the order of numbers: zeros of either sign are equal, NaN is greater than all else."""
+    if x.dtype.kind == "u":
+        return x.astype(np.uint64)
+    if x.dtype.kind == "i":
+        return (x.astype(np.int64) ^ np.iinfo(np.int64).min).view(np.uint64)
+    x = x.astype(np.float32) + np.float32(0) if x.dtype.itemsize < 8 else x + 0.0
+    bits = x.view(f"i{x.dtype.itemsize}")
+    limits = np.iinfo(bits.dtype)
+    keys = bits ^ ((bits >> (limits.bits - 1)) & limits.max)
+    keys[np.isnan(x)] = limits.max
+    return _keys(keys)
 
 
 def _searchsorted(x1: Any, x2: Any, *, side: Any) -> Any:

@@ -151,7 +151,7 @@ abs = MapOp(
 )  # fmt: skip
 fabs = MapOp(name="fabs", numpy=np.fabs, arity=1, doc="Magnitude, floating.", wgsl={"float": "abs_{T}({0})"})
 sign = MapOp(
-    name="sign", numpy=np.sign, arity=1, doc="-1, 0 or 1; x / |x| of complex numbers.",
+    name="sign", numpy=np.sign, arity=1, doc="-1, 0 or 1; x / abs(x) of complex numbers.",
     wgsl={
         "unsigned": "min({0}, {T}(1))", "signed": "({T}({0} > 0) - {T}({0} < 0))", "pair": "sign_{T}({0})",
         "float": "sign_{T}({0})", "complex": "sign_{T}({0})",

@@ -358,7 +358,7 @@ class TestRowPrograms:
         x = values((rows, columns), "f8")
         expected = run(provider, softmax(rows, columns, "f8"), [x], [x.shape])
         for most, row_limit in product([16, 50], [1, 64]):
-            for name in ("TILE_LEAST", "TILE_MOST", "TILE_STREAM"):
+            for name in ("TILE_LEAST", "TILE_MOST", "STREAM_LEAST", "STREAM_MOST"):
                 monkeypatch.setattr(tiles, name, most)
             monkeypatch.setattr(tiles, "SPREAD_LEAST", 0)
             monkeypatch.setattr(loops, "ROW_LIMIT", row_limit)

@@ -8,6 +8,7 @@ The provider allocates; whoever holds a buffer releases it, or drops it.
 
 import os
 from collections import deque
+from functools import lru_cache
 from threading import Lock
 from typing import Any, Final
 
@@ -26,6 +27,7 @@ ALIGNMENT: Final = 64
 _RELEASED: Final[Memory] = np.empty(1, np.uint8)
 
 
+@lru_cache(maxsize=1024)
 def _size_class(nbytes: int) -> int:
     """Return the size that a request is rounded up to: eight classes an octave, so at most 1/8 is wasted."""
     if nbytes <= ALIGNMENT:
@@ -128,6 +130,16 @@ class Pool:
             If ``config.memory_limit`` or the machine's memory is exhausted even without what is pooled.
         """
         size = _size_class(nbytes)
+        if self.returned:
+            # a loop asks for what it has just given back
+            try:
+                memory = self.returned.pop()
+            except IndexError:  # another thread was here
+                pass
+            else:
+                if memory.nbytes == size:
+                    return HostBuffer(nbytes, memory, self)
+                self.returned.append(memory)
         with self._lock:
             self._collect()
             kept = self._free.get(size)

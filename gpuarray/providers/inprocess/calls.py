@@ -25,7 +25,14 @@ Array = npt.NDArray[Any]
 _BLAS: Final = (dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128)
 
 #: Multiplications of one piece of a matrix product without BLAS.
-_PIECE: Final = 1 << 20
+_PRODUCT_PIECE: Final = 1 << 20
+
+#: Opaque rows of one operand and one result that take each line of the last axis by itself.
+_BY_LINE: Final = frozenset({"sort", "argsort", "fft", "rfft", "irfft"})
+
+#: Elements of an operand whose lines are worth spreading over threads, and of a piece of them.
+_LINES_LEAST: Final = 1 << 15
+_PIECE: Final = 1 << 16
 
 
 def strided(memory: Memory, layout: Layout, dtype: DType) -> Array:
@@ -77,7 +84,7 @@ class PreparedContract:
 
     def _multiply_by_rows(self, left: Array, right: Array, target: Array, team: Team) -> None:
         batches, height, width = self.shape
-        rows = max(1, _PIECE // max(width * left.shape[2], 1))
+        rows = max(1, _PRODUCT_PIECE // max(width * left.shape[2], 1))
         pieces = -(-height // rows)
 
         def piece(number: int) -> None:
@@ -99,11 +106,14 @@ def _for_blas(array: Array, dtype: DType) -> Array:
 
 
 class PreparedCall:
-    """An opaque row on whole operands."""
+    """An opaque row on whole operands, or on some lines after the other where it takes each line by itself."""
 
     def __init__(self, step: CallStep) -> None:
         self.step = step
         self.parameters = dict(step.parameters)
+        self.lines = 0
+        if step.op.name in _BY_LINE and prod(step.shapes[0]) >= _LINES_LEAST:
+            self.lines = prod(step.shapes[0][:-1])
 
     def run(self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], team: Team) -> None:
         """Call the row's reference on views of the inputs, and copy what it returns to the outputs."""
@@ -113,6 +123,9 @@ class PreparedCall:
             array: Array = np.ndarray(shape, dtype, memory)
             array.flags.writeable = False
             arrays.append(array)
+        if self.lines > 1:
+            self._run_lines(arrays[0], outputs[0], team)
+            return
         found = step.op.numpy(*arrays, **self.parameters)
         results = found if isinstance(found, tuple) else (found,)
         planned = zip(step.picks, step.output_shapes, step.output_dtypes, outputs, strict=True)
@@ -129,6 +142,19 @@ class PreparedCall:
         """Return the call as one line."""
         parameters = "".join(f", {name}={value!r}" for name, value in self.step.parameters)
         return f"{self.step.op.name}({', '.join(map(str, self.step.shapes))}{parameters})\n"
+
+    def _run_lines(self, array: Array, output: Memory, team: Team) -> None:
+        """Call the row's reference on pieces of about equal size, which are the same for any number of threads."""
+        step, lines = self.step, self.lines
+        source = array.reshape(lines, -1)
+        target: Array = np.ndarray((lines, step.output_shapes[0][-1]), step.output_dtypes[0], output)
+        some = max(1, _PIECE // max(source.shape[1], 1))
+
+        def piece(number: int) -> None:
+            span = slice(number * some, (number + 1) * some)
+            np.copyto(target[span], step.op.numpy(source[span], **self.parameters), casting="same_kind")
+
+        team.spread_each(-(-lines // some), piece)
 
 
 class PreparedCopy:

@@ -1,10 +1,10 @@
 """Folds: what a reduction row does with one tile, and how the parts of a row that is spread over tiles meet.
 
-Sums inside a tile are NumPy's pairwise ones, and the parts of a row are added pairwise too, so the error is no larger
-than NumPy's. Sums and products of float16 run in float32. Squared deviations are those from each tile's mean; parts
-meet by the formula of Chan, Golub and LeVeque (1979), "Updating formulae and a pairwise algorithm for computing sample
-variances". Positions (argmax, argmin) are those of the first extreme
-element in C order, and NaN is more extreme than any number. The compiler of loops calls this.
+Sums inside a tile are NumPy's pairwise ones, or products with ones, which BLAS adds in many lanes, of pieces so short
+that rounding adds up no further than in NumPy's blocks; the parts of a row are added pairwise too, so the error is
+about NumPy's. Sums and products of float16 run in float32. Squared deviations are those from each tile's mean, to which
+those of the tiles' means are added. Positions (argmax, argmin) are those of the first extreme element in C order, and
+NaN is more extreme than any number. The compiler of loops calls this.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,39 @@ from gpuarray.providers.inprocess.tiles import Tile, Tiling
 
 Array: TypeAlias = npt.NDArray[Any]
 
-_POSITION: Final[dict[Any, Callable[..., Any]]] = {np.maximum: np.argmax, np.minimum: np.argmin}
+
+class _Seen:
+    """Memory of a read-only array that does not say so."""
+
+    __slots__ = ("__array_interface__",)
+
+    def __init__(self, array: Array) -> None:
+        interface = array.__array_interface__
+        self.__array_interface__: dict[str, Any] = interface | {"data": (interface["data"][0], False)}
+
+
+def _searching(search: Callable[..., Any]) -> Callable[..., Any]:
+    """Return ``search`` without the copy that NumPy makes of read-only arrays, which it reads no differently."""
+
+    def find(values: Array, axis: int = -1) -> Any:
+        return search(values if values.flags.writeable else np.asarray(_Seen(values)), axis)
+
+    return find
+
+
+_POSITION: Final[dict[Any, Callable[..., Any]]] = {
+    np.maximum: _searching(np.argmax),
+    np.minimum: _searching(np.argmin),
+}
+
+#: Elements of the pieces that BLAS adds up, and of the shortest row where calling it pays.
+_PIECE: Final = 512
+_PIECE_LEAST: Final = 64
+
+#: So many pieces of a row are added one after the other; more of them by a reduction.
+_PIECES_FEW: Final = 4
+
+_ONES: Final = {dtype: np.ones(_PIECE, dtype) for dtype in (dtypes.float32, dtypes.float64)}
 
 
 def computing_dtype(fold: Fold) -> DType:
@@ -58,13 +90,16 @@ def neutral(op: ReduceOp, dtype: DType) -> Any:
     return complex(extreme, extreme) if dtype.kind == "c" else extreme
 
 
-def whole(fold: Fold, tiling: Tiling) -> Callable[[Array, Array], None]:
-    """Return ``fold(operand, out)`` over the inner axes of a tile of whole rows; ``out`` has extent 1 along them."""
+def whole(fold: Fold, tiling: Tiling) -> Callable[..., None]:
+    """Return ``fold(operand, out)`` over the inner axes of a tile of whole rows; ``out`` has extent 1 along them.
+
+    Centred folds take a spare register as a third argument.
+    """
     axes = tiling.axes
     if not prod(extent for extent, is_inner in zip(tiling.extents, tiling.inner, strict=True) if is_inner):
         value = neutral(fold.op, fold.dtype)
 
-        def fill(operand: Array, out: Array) -> None:
+        def fill(operand: Array, out: Array, spare: Array | None = None) -> None:
             out[...] = value
 
         return fill
@@ -80,8 +115,8 @@ def whole(fold: Fold, tiling: Tiling) -> Callable[[Array, Array], None]:
     dtype = computing_dtype(fold)
     if fold.op.centred:
 
-        def spread(operand: Array, out: Array) -> None:
-            np.copyto(out, _deviations(operand, axes)[2], casting="unsafe")
+        def spread(operand: Array, out: Array, spare: Array) -> None:
+            np.copyto(out, _deviations(operand, axes, spare)[2], casting="unsafe")
 
         return spread
     if fold.dtype == dtype:
@@ -97,13 +132,16 @@ def whole(fold: Fold, tiling: Tiling) -> Callable[[Array, Array], None]:
     return rounded
 
 
-def partial(fold: Fold, tiling: Tiling) -> Callable[[Tile, Array, Any], None]:
-    """Return ``fold(at, operand, parts)``, which folds one tile into its place among the parts of its rows."""
+def partial(fold: Fold, tiling: Tiling) -> Callable[..., None]:
+    """Return ``fold(at, operand, parts)``, which folds one tile into its place among the parts of its rows.
+
+    Centred folds take a spare register as a fourth argument.
+    """
     axes = tiling.axes
     if fold.op.centred:
 
-        def moments(at: Tile, operand: Array, parts: Array) -> None:
-            for part, value in zip(parts, _deviations(operand, axes), strict=True):
+        def moments(at: Tile, operand: Array, parts: Array, spare: Array) -> None:
+            for part, value in zip(parts, _deviations(operand, axes, spare), strict=True):
                 part[at.part][at.rows] = value
 
         return moments
@@ -116,6 +154,14 @@ def partial(fold: Fold, tiling: Tiling) -> Callable[[Tile, Array, Any], None]:
 
         return part
     search = _POSITION[fold.op.combine.numpy]
+    if len(tiling.order) == 1:
+
+        def place(at: Tile, operand: Array, parts: tuple[Array, Array]) -> None:
+            found = search(operand)
+            parts[0][at.part] = operand[found]
+            parts[1][at.part] = at.start[0] + found
+
+        return place
     by_axis = dict(zip(tiling.order, range(len(tiling.order)), strict=True))
     inner = [by_axis[a] for a in sorted(tiling.order) if tiling.inner[by_axis[a]]]
     strides = contiguous_strides(tuple(tiling.extents[k] for k in inner))
@@ -165,30 +211,71 @@ def _pairwise(combine: Callable[..., Any], parts: Array) -> Array:
     return np.asarray(parts[0])
 
 
-def _deviations(operand: Array, axes: Shape) -> tuple[int, Array, Array]:
+def _deviations(operand: Array, axes: Shape, spare: Array) -> tuple[int, Array, Array]:
     """Return the number of elements of each row, their mean, and the sum of the squares about it."""
     count = prod(operand.shape[axis] for axis in axes)
-    mean = np.add.reduce(operand, axes, keepdims=True) / operand.dtype.type(count)
-    off = np.asarray(operand - mean)
-    return count, mean, np.add.reduce(np.multiply(off, off, out=off), axes, keepdims=True)
+    dtype = operand.dtype
+    mean = _add(operand, axes, dtype) / dtype.type(count)
+    off = np.subtract(operand, mean, out=spare)
+    squares = _dots(off, axes)
+    if squares is None:
+        squares = np.add.reduce(np.multiply(off, off, out=off), axes, dtype, keepdims=True)
+    return count, mean, squares
+
+
+def _add(operand: Array, axes: Shape, dtype: DType, out: Array | None = None, keepdims: bool = True) -> Array:
+    """Return the sum of ``operand``, which has that dtype, over ``axes``, called as folds call a ufunc's ``reduce``."""
+    ones = _ONES.get(operand.dtype)
+    found = None if ones is None else _dots(operand, axes, ones)
+    if found is None:
+        return np.asarray(np.add.reduce(operand, axes, dtype, out=out, keepdims=True))
+    if out is None:
+        return found
+    out[...] = found
+    return out
+
+
+def _dots(operand: Array, axes: Shape, ones: Array | None = None) -> Array | None:
+    """Return sums over ``axes`` made by BLAS, of squares where no ``ones`` are given; None if it cannot make them."""
+    if operand.dtype not in _ONES or operand.strides[-1:] != (operand.itemsize,):
+        return None
+    shape = operand.shape
+    if len(axes) == len(shape) and operand.flags.c_contiguous:
+        line = operand.reshape(-1)
+    elif axes == (len(shape) - 1,):
+        line = operand
+    else:
+        return None
+    length = line.shape[-1]
+    if length < _PIECE_LEAST:
+        return None
+    # a few pieces are as long as each other, as a rest would be one more call a row
+    count = -(-length // _PIECE) if length <= _PIECES_FEW * _PIECE else length // _PIECE
+    size = min(length // count, _PIECE)
+    full = size * count
+    pieces = line[..., :full].reshape(*line.shape[:-1], count, size)
+    dots = np.vecdot(pieces, pieces if ones is None else ones[:size])
+    # reductions of a few elements each take longer than calls for them all
+    found = np.add.reduce(dots, -1) if count > _PIECES_FEW else sum(dots[..., k] for k in range(count))
+    if full < length:
+        rest = line[..., full:]
+        found = found + np.vecdot(rest, rest if ones is None else ones[: length - full])
+    return np.asarray(found).reshape([1 if axis in axes else extent for axis, extent in enumerate(shape)])
 
 
 def _together(parts: Array) -> Array:
     """Return the squared deviations of all parts, which are counts, means and squares along the first axis."""
-    while parts.shape[1] > 1:
-        half = parts.shape[1] // 2
-        (n, m, a), (count, mean, squares) = parts[:, 0 : 2 * half : 2], parts[:, 1 : 2 * half : 2]
-        gap, share = mean - m, count / (n + count)
-        met = np.stack([n + count, m + gap * share, a + squares + gap * gap * (n * share)])
-        parts = met if parts.shape[1] % 2 == 0 else np.concatenate([met, parts[:, -1:]], axis=1)
-    _, mean, squares = parts[:, 0]
-    return np.asarray(squares + (mean - mean))  # NaN where the mean is no number
+    counts, means, squares = parts
+    mean = (counts * means).sum(axis=0) / counts.sum(axis=0)
+    off = means - mean
+    found = squares.sum(axis=0) + (counts * off * off).sum(axis=0)
+    return np.asarray(found + (mean - mean))  # NaN where the mean is no number
 
 
 def _reduce(fold: Fold) -> Callable[..., Any]:
     combine = fold.op.combine.numpy
     assert isinstance(combine, np.ufunc)
-    return combine.reduce
+    return _add if combine is np.add and computing_dtype(fold) in _ONES else combine.reduce
 
 
 def _rows(operand: Array, tiling: Tiling) -> Array:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from keyword import iskeyword
 from types import CodeType
-from typing import Any, assert_never
+from typing import Any, Final, assert_never
 
 import numpy as np
 import numpy.typing as npt
@@ -56,6 +56,10 @@ class Program:
     registers: list[Register]
     full_slots: list[int]
     row_slots: list[int]
+
+
+#: Operands with which integers stay what they are.
+_NEUTRAL: Final = {"add": 0, "multiply": 1}
 
 
 @lru_cache(maxsize=1024)
@@ -175,12 +179,20 @@ class _Writer:
         source = f"x{number}"
         self.whole[source] = View(item.slot, False, item.dtype, (item.extent,), (item.dtype.itemsize,), 0, True)
         positions = self.names[item.position]
+        wide = None
         if self.loop.instructions[item.position].dtype != dtypes.int64:
-            self.scope["int64"] = dtypes.int64
-            positions = f"{positions}.astype(int64)"
+            if item.level == UNIFORM:
+                self.scope["int64"] = dtypes.int64
+                positions = f"{positions}.astype(int64)"
+            else:
+                wide = self._allocate(item.level, dtypes.int64)
+                self._line(item.level, f"copyto({wide.name}, {positions})")
+                positions = wide.name
         # mode "clip" is the one that checks nothing and needs no temporary; positions are known to be in range
         target = self._target(number, item.level, item.dtype)
         self._line(item.level, f"{source}.take({positions}, None, {target}, 'clip')")
+        if wide is not None:
+            self.free[wide.level].append(wide.slot)
 
     def _index(self, number: int, item: Index) -> None:
         name = f"{self._function_name(item.op.name)}_{number}"
@@ -212,7 +224,13 @@ class _Writer:
             return
         target = self._target(number, item.level, item.dtype, item.operands)
         exact, unsafe = outputs == (item.dtype,), ", casting='unsafe'"
-        self._line(item.level, f"{function}({values}, out={target}{'' if exact else unsafe})")
+        line = f"{function}({values}, out={target}{'' if exact else unsafe})"
+        if item.level == FULL and item.dtype.kind in "iu" and item.op.name in _NEUTRAL:
+            # positions are mostly computed with strides of 1 and offsets of 0, which are known only when this runs
+            first, second = item.operands
+            if self.names[first] == target and self.loop.instructions[second].level == UNIFORM:
+                line = f"if {self.names[second]} != {_NEUTRAL[item.op.name]}: {line}"
+        self._line(item.level, line)
 
     def _apply_several(self, number: int, item: Apply, outputs: tuple[DType, ...], call: str) -> None:
         """Write the call of a ufunc with several outputs, of which one is wanted."""
@@ -240,16 +258,19 @@ class _Writer:
             copy = self._allocate(FULL, dtype)
             self._line(FULL, f"copyto({copy.name}, {operand}, 'unsafe')")
             operand = copy.name
+        # what is folded about its mean may overwrite the copy with what is off the mean
+        spare = copy or (self._allocate(FULL, dtype) if item.op.centred else None)
+        also = f", {spare.name}" if spare is not None and item.op.centred else ""
         name = f"{self._function_name(item.op.name)}_{number}"
         if self.is_whole:
             self.scope[name] = folds.whole(item, self.tiling)
-            self._line(OUTER, f"{name}({operand}, {self._target(number, OUTER, item.dtype)})")
+            self._line(OUTER, f"{name}({operand}, {self._target(number, OUTER, item.dtype)}{also})")
         else:
             self.scope[name] = folds.partial(item, self.tiling)
             self.parts[f"q{number}"] = item
-            self._line(OUTER, f"{name}(at, {operand}, q{number})")
-        if copy is not None:
-            self.free[FULL].append(copy.slot)
+            self._line(OUTER, f"{name}(at, {operand}, q{number}{also})")
+        if spare is not None:
+            self.free[FULL].append(spare.slot)
 
     # ---- stores
 

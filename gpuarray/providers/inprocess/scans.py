@@ -2,15 +2,19 @@
 
 Rows that lie side by side advance together, one vector operation a position; rows of contiguous elements run by
 themselves, and a long one in blocks: first the fold of every block, then the blocks, each starting from the fold of
-what is before it. Invariant: the blocks depend on the step alone. The provider calls :class:`PreparedScan`.
+what is before it. Adding floating-point numbers one after the other waits for every sum, so long rows of them are
+added as products with a triangle of ones, which BLAS computes in many lanes: when the sums of short lines are known, a
+line's first element is raised by what is before the line, and the line times the triangle is the running sum.
+Invariant: the blocks depend on the step alone. The provider calls :class:`PreparedScan`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from gpuarray import dtypes
 from gpuarray.fusion.steps import ScanStep
 from gpuarray.providers.inprocess.buffers import Memory
 from gpuarray.providers.inprocess.loops import PreparedLoop
@@ -20,6 +24,10 @@ Array = npt.NDArray[Any]
 
 #: Elements of a block of one long row.
 _BLOCK: Final = 1 << 16
+
+#: Elements of a line that a triangle of ones adds up, and lines of one product: BLAS leaves such on one thread.
+_LINE: Final = 16
+_LINES: Final = 512
 
 #: Elements of a row from which it is accumulated by itself.
 _ALONE_LEAST: Final = 1000
@@ -40,7 +48,7 @@ class PreparedScan:
         assert isinstance(combine, np.ufunc)
         self._combine: Callable[..., Any] = combine
         self._accumulate = combine.accumulate
-        self._reduce = combine.reduce
+        self._reduce: Callable[..., Any] = combine.reduce
         # what accumulates in a narrower type than it results would lose what NumPy keeps
         self._dtype = step.op.accumulate(step.source) if not step.op.indexed else step.source
         self.epilogue = None if step.epilogue is None else PreparedLoop(step.epilogue)
@@ -104,12 +112,23 @@ class PreparedScan:
         self._spread(team, -(-self.step.before // rows), piece)
 
     def _run_long(self, source: Array, target: Array, team: Team) -> None:
+        is_float = source.dtype == target.dtype == self._dtype and self._dtype in (dtypes.float32, dtypes.float64)
+        # only a sum of negative zeros is one, which a product that adds positive zeros too would miss
+        if is_float and self._combine is np.add and not (source[0] == 0 and np.signbit(source[0])):
+            whole = source.size // _BLOCK * _BLOCK
+            last = self._add_lines(source[:whole], target[:whole], team)
+            if last is not None:
+                rest = target[whole:]
+                self._accumulate_into(source[whole:], rest, 0)
+                np.add(rest, last, out=rest, casting="same_kind")
+                return
         blocks = -(-source.size // _BLOCK)
         folds = np.empty(blocks, self._dtype)
 
         def fold(number: int) -> None:
             block = source[number * _BLOCK : (number + 1) * _BLOCK].astype(self._dtype, copy=False)
-            folds[number] = self._reduce(block, 0, self._dtype)
+            # without a start of its own, a fold would start from the neutral zero, which is positive
+            folds[number] = self._reduce(block[1:], 0, self._dtype, None, False, initial=block[0])
 
         def scan(number: int) -> None:
             span = slice(number * _BLOCK, (number + 1) * _BLOCK)
@@ -120,6 +139,49 @@ class PreparedScan:
         self._spread(team, blocks, fold)
         folds = self._accumulate(folds, 0, self._dtype)
         self._spread(team, blocks, scan)
+
+    def _add_lines(self, source: Array, target: Array, team: Team) -> float | None:
+        """Write running sums of whole blocks and return the last one.
+
+        Nothing is returned, and what is written means nothing, where a sum is not finite: the triangle's zeros would
+        make every element of its line no number.
+        """
+        dtype, blocks = self._dtype, source.size // _BLOCK
+        shape = blocks, _BLOCK // (_LINES * _LINE), _LINES, _LINE
+        lines, results = source.reshape(shape), target.reshape(shape)
+        ones = np.ones(_LINE, dtype)
+        triangle = np.triu(np.ones((_LINE, _LINE), dtype))
+        # one line's sum after the other adds up rounding, and is little work in double precision
+        before = np.empty((blocks, _BLOCK // _LINE), np.float64)
+        peaks = np.empty(blocks)
+
+        def add(number: int) -> None:
+            sums = np.matmul(lines[number], ones).reshape(-1)
+            np.add.accumulate(sums, 0, np.float64, before[number])
+            peaks[number] = np.abs(before[number]).max()
+
+        team.spread_each(blocks, add)
+        starts = np.append(0.0, np.add.accumulate(before[:, -1]))
+        if not (np.abs(starts[:-1]) + peaks).max() <= np.finfo(dtype).max:
+            return None
+
+        def scan(numbers: Iterator[int]) -> None:
+            arena = team.lend()
+            try:
+                arena.reserve(dtype.itemsize * _BLOCK)
+                raised: Array = np.ndarray(shape[1:], dtype, arena.memory)
+                first = raised.reshape(-1, _LINE)[:, 0]
+                for number in numbers:
+                    np.copyto(raised, lines[number])
+                    known = np.add(before[number], starts[number], out=before[number])
+                    first[0] += starts[number]
+                    first[1:] += known[:-1]
+                    np.matmul(raised, triangle, out=results[number])
+            finally:
+                team.give(arena)
+
+        team.spread(blocks, scan)
+        return float(starts[-1])
 
     def _accumulate_into(self, source: Array, target: Array, axis: int) -> None:
         values = source.astype(self._dtype, copy=False)

@@ -21,7 +21,8 @@ TILE_LEAST: Final = 1 << 14
 TILE_MOST: Final = 1 << 16
 
 #: Elements of a tile that only streams through memory, without a register: the fewer calls the better.
-TILE_STREAM: Final = 1 << 18
+STREAM_LEAST: Final = 1 << 18
+STREAM_MOST: Final = 1 << 19
 
 #: Blocks of loops whose operands step through memory along different axes, as in a transpose: this many elements along
 #: the last axis, and along others that some operand steps through contiguously. Long and one cache line wide beats a
@@ -34,6 +35,9 @@ _COLUMN_PART: Final = 32
 
 #: Simple operations below which waking another thread costs more than it saves.
 SPREAD_LEAST: Final = 300_000
+
+#: Tiles of a tiling that are kept for further runs.
+_KNOWN_MOST: Final = 256
 
 #: Longest row that a tile holds whole when rows lie side by side in memory (a reduction along the first axis).
 _COLUMN_WHOLE: Final = 512
@@ -102,6 +106,18 @@ class Tiling:
 
     def tile(self, number: int) -> Tile:
         """Return the tile with the given number, in memory order."""
+        found = self._known.get(number)
+        if found is None:
+            found = self._tile(number)
+            if len(self._known) < _KNOWN_MOST:
+                self._known[number] = found
+        return found
+
+    @cached_property
+    def _known(self) -> dict[int, Tile]:
+        return {}
+
+    def _tile(self, number: int) -> Tile:
         full: list[slice] = []
         rows: list[slice] = []
         part, scale = 0, 1
@@ -144,10 +160,12 @@ def elements(loop: Loop) -> int:
     """Return how many elements a tile of ``loop`` should have."""
     width = max([i.dtype.itemsize for i in loop.instructions if i.level == FULL], default=8)
     live = _most_live(loop)
-    fit = min(TILE_MOST, REGISTER_BYTES // width * 4 // max(live + 1, 4)) if live else TILE_STREAM
+    least, fit = STREAM_LEAST, STREAM_MOST
+    if live:
+        least, fit = TILE_LEAST, min(TILE_MOST, REGISTER_BYTES // width * 4 // max(live + 1, 4))
     # loops of a few tiles are cut finer, so that all threads get some
     share = loop.rows * loop.columns // 8 if work(loop) >= SPREAD_LEAST else fit
-    return max(TILE_LEAST, min(fit, share))
+    return max(least, min(fit, share))
 
 
 def work(loop: Loop) -> int:
@@ -165,7 +183,7 @@ def _most_live(loop: Loop) -> int:
         is_kept = isinstance(item, Apply | Take) and number not in stored
         if item.level == FULL and (is_kept or isinstance(item, Index)):
             live += 1
-        elif isinstance(item, Fold) and item.source != item.op.accumulate(item.source) and not item.op.indexed:
+        elif isinstance(item, Fold) and _is_copied(item):
             most = max(most, live + 1)
         most = max(most, live)
         for operand in set(operands(item)):
@@ -173,6 +191,11 @@ def _most_live(loop: Loop) -> int:
             if last[operand] == number and operand not in stored and isinstance(value, Apply | Take | Index):
                 live -= value.level == FULL
     return most
+
+
+def _is_copied(fold: Fold) -> bool:
+    """Whether a fold needs a register beside its operand."""
+    return fold.op.centred or (fold.source != fold.op.accumulate(fold.source) and not fold.op.indexed)
 
 
 def tile_rows(loop: Loop, row_limit: int) -> Tiling | None:
