@@ -110,9 +110,11 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
 
 
 def broadcast_arrays(*arrays: ArrayLike) -> tuple[GpuArray, ...]:
-    """Return read-only views of arrays, broadcast to their common shape."""
+    """Return read-only views of arrays, broadcast to their common shape; the arrays themselves if all have it."""
     given = as_arrays(*arrays)
     shape = broadcast_shapes(*(array.shape for array in given))
+    if all(array.shape == shape for array in given):
+        return tuple(given)
     return tuple(array.broadcast(shape) for array in given)
 
 

@@ -128,8 +128,11 @@ class GraphView:
                 return
             self.stored.add(max(free, key=lambda i: (reads[i].bit_count(), inside[i].bit_count())))
 
-    def cost(self, position: int) -> int:
-        """Return what it takes to compute one element of a node from stored values, in simple operations."""
+    def cost(self, position: int, uses: Mapping[int, int] | None = None) -> int:
+        """Return what it takes to compute one element of a node from stored values, in simple operations.
+
+        ``uses`` says how often each node is computed; once, if it is not given.
+        """
         total = 0
         stack = [position]
         seen = {position}
@@ -137,7 +140,7 @@ class GraphView:
             current = stack.pop()
             node = self.nodes[current]
             if isinstance(node, Map | Generate):
-                total += node.op.cost
+                total += node.op.cost * (1 if uses is None else uses.get(current, 1))
             for operand in self.inputs[current]:
                 if operand not in seen and operand not in self.stored:
                     seen.add(operand)

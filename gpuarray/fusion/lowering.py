@@ -8,9 +8,10 @@ asks for a value to be stored by raising :class:`StoreFirst`.
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
+from typing import Any, Final, TypeAlias
 
 from gpuarray.dtypes import DType, canonical
-from gpuarray.fusion.graphs import GraphView
+from gpuarray.fusion.graphs import GraphView, length_of
 from gpuarray.fusion.steps import (
     FULL,
     OUTER,
@@ -46,13 +47,34 @@ class CannotJoin(Exception):  # noqa: N818  # an answer to the planner, not an e
     """A value that the loop itself makes is wanted at another element than the one at hand."""
 
 
+#: What a loop builder only ever appends to, but for :meth:`LoopBuilder.restore`.
+_GROWING: Final = ("instructions", "stores", "inputs", "outputs", "scalars", "made", "memo", "phases", "updates")
+
+
 @dataclass
 class LoopBuilder:
-    """The instructions of one loop under construction."""
+    """The instructions of one loop under construction.
+
+    Attributes
+    ----------
+    source_shape : tuple of int
+        The whole index space, its axes in the order of the source's.
+    axes : tuple of int or None
+        The inner ones: all of them while no fold has said otherwise.
+    outer, inner : tuple of int
+        The two index spaces.
+    full_layout : Layout
+        From the full index space to positions among the source shape's elements.
+    """
 
     graph: GraphView
     source_shape: Shape
     axes: tuple[int, ...] | None
+    inner_axes: tuple[int, ...] = field(init=False)
+    outer_axes: tuple[int, ...] = field(init=False)
+    outer: Shape = field(init=False)
+    inner: Shape = field(init=False)
+    full_layout: Layout = field(init=False)
     instructions: list[Instruction] = field(default_factory=list)
     stores: list[Store] = field(default_factory=list)
     inputs: list[int] = field(default_factory=list)
@@ -65,65 +87,52 @@ class LoopBuilder:
     phases: list[int] = field(default_factory=list)
     updates: list[tuple[int, int]] = field(default_factory=list)
 
-    def copy(self) -> "LoopBuilder":
-        """Return a builder that can be changed without changing this one."""
-        return LoopBuilder(
-            self.graph,
-            self.source_shape,
-            self.axes,
-            list(self.instructions),
-            list(self.stores),
-            list(self.inputs),
-            list(self.outputs),
-            list(self.scalars),
-            dict(self.made),
-            dict(self.memo),
-            list(self.phases),
-            list(self.updates),
-        )
+    length: int = 0
+    """How many instructions drivers will see: long rows count as several."""
+    fold_count: int = 0
 
-    # -- the index space ----------------------------------------------------------------------------------------------
-
-    @property
-    def inner_axes(self) -> tuple[int, ...]:
-        """Axes of the source shape that are inner: all of them while no fold has said otherwise."""
-        return tuple(range(len(self.source_shape))) if self.axes is None else self.axes
-
-    @property
-    def outer_axes(self) -> tuple[int, ...]:
-        """Axes of the source shape that are outer."""
-        return tuple(a for a in range(len(self.source_shape)) if a not in self.inner_axes)
-
-    @property
-    def outer(self) -> Shape:
-        """The outer index space."""
-        return tuple(self.source_shape[a] for a in self.outer_axes)
-
-    @property
-    def inner(self) -> Shape:
-        """The inner index space."""
-        return tuple(self.source_shape[a] for a in self.inner_axes)
-
-    def full_layout(self) -> Layout:
-        """Return the layout from the full index space to positions among the source shape's elements."""
-        strides = contiguous_strides(self.source_shape)
+    def __post_init__(self) -> None:
+        axes, shape = range(len(self.source_shape)), self.source_shape
+        self.inner_axes = tuple(axes) if self.axes is None else self.axes
+        self.outer_axes = tuple([a for a in axes if a not in self.inner_axes])
+        self.outer = tuple([shape[a] for a in self.outer_axes])
+        self.inner = tuple([shape[a] for a in self.inner_axes])
+        strides = contiguous_strides(shape)
         order = self.outer_axes + self.inner_axes
-        return Layout(self.outer + self.inner, tuple(strides[a] for a in order), 0)
+        self.full_layout = Layout(self.outer + self.inner, tuple([strides[a] for a in order]), 0)
+
+    # -- what is tried -------------------------------------------------------------------------------------------------
+
+    def mark(self) -> "Mark":
+        """Return what :meth:`restore` needs to undo all that is done from now on."""
+        fields = dict(self.__dict__)
+        return fields, [len(fields[name]) for name in _GROWING]
+
+    def restore(self, mark: "Mark") -> None:
+        """Undo what was done since ``mark`` was made."""
+        fields, lengths = mark
+        self.__dict__.update(fields)
+        for name, length in zip(_GROWING, lengths, strict=True):
+            grown = fields[name]
+            while len(grown) > length:
+                grown.popitem() if isinstance(grown, dict) else grown.pop()
+
+    # -- instructions --------------------------------------------------------------------------------------------------
 
     def own_row(self) -> Layout:
         """Return the layout from the full index space to the row at hand."""
         return Layout(self.outer + self.inner, contiguous_strides(self.outer) + (0,) * len(self.inner), 0)
 
-    @property
-    def fold_count(self) -> int:
-        """How many folds there are."""
-        return sum(isinstance(item, Fold) for item in self.instructions)
-
-    # -- instructions --------------------------------------------------------------------------------------------------
-
     def add(self, item: Instruction, operands: Sequence[int] = ()) -> int:
         """Append an instruction; return its number."""
-        phase = max((self.phases[o] + isinstance(self.instructions[o], Fold) for o in operands), default=0)
+        phase = 0
+        if self.fold_count:
+            phase = max((self.phases[o] + isinstance(self.instructions[o], Fold) for o in operands), default=0)
+        if isinstance(item, Apply | Index):
+            self.length += length_of(item.op)
+        else:
+            self.length += 1
+            self.fold_count += isinstance(item, Fold)
         self.instructions.append(item)
         self.phases.append(phase)
         return len(self.instructions) - 1
@@ -137,28 +146,44 @@ class LoopBuilder:
 
     def lower(self, position: int, layout: Layout, level: int) -> int:
         """Return the instruction that computes a node at ``layout``, a map from the level's indices to its elements."""
-        stack = [(position, layout, level)]
+        memo = self.memo
+        root = (position, layout, level)
+        stack: list[tuple[_Place, list[_Place] | None]] = [(root, None)]
         while stack:
-            item = stack[-1]
-            if item in self.memo:
-                stack.pop()
-                continue
-            wanted = self._wanted(*item)
-            missing = [w for w in wanted if w not in self.memo]
-            if missing:
-                stack.extend(reversed(missing))
-                continue
+            item, wanted = stack[-1]
+            if wanted is None:
+                if item in memo:
+                    stack.pop()
+                    continue
+                wanted = self._wanted(*item)
+                missing = [(w, None) for w in wanted if w not in memo]
+                if missing:
+                    stack[-1] = (item, wanted)
+                    stack += reversed(missing)
+                    continue
             stack.pop()
-            self.memo[item] = self._emit(*item, [self.memo[w] for w in wanted])
-        return self.memo[position, layout, level]
+            memo[item] = self._emit(*item, [memo[w] for w in wanted])
+        return memo[root]
 
-    def _wanted(self, position: int, layout: Layout, level: int) -> list[tuple[int, Layout, int]]:
+    def _wanted(self, position: int, layout: Layout, level: int) -> list["_Place"]:
         """Return what must be lowered before a node can be."""
         graph = self.graph
-        node = graph.nodes[position]
         if position in graph.stored:
             return []
+        node = graph.nodes[position]
         inputs = graph.inputs[position]
+        if isinstance(node, Map):
+            shape = node.shape
+            if layout.shape != shape:
+                self._refuse_repetition(position, layout)
+            wanted = []
+            for i in inputs:
+                own = graph.nodes[i].shape
+                inner = layout if own == shape else compose(layout, broadcast(own, shape))
+                if inner is None:
+                    raise StoreFirst(position)
+                wanted.append((i, inner, level))
+            return wanted
         if isinstance(node, View):
             inner = compose(layout, node.layout)
             if inner is None:
@@ -166,15 +191,6 @@ class LoopBuilder:
             return [(inputs[0], inner, level)]
         if isinstance(node, Gather):
             return [(inputs[1], layout, level)]
-        if isinstance(node, Map):
-            self._refuse_repetition(position, layout)
-            wanted = []
-            for i in inputs:
-                inner = compose(layout, broadcast(graph.nodes[i].shape, node.shape))
-                if inner is None:
-                    raise StoreFirst(position)
-                wanted.append((i, inner, level))
-            return wanted
         return []
 
     def _refuse_repetition(self, position: int, layout: Layout) -> None:
@@ -198,14 +214,14 @@ class LoopBuilder:
         return False
 
     def _emit(self, position: int, layout: Layout, level: int, values: list[int]) -> int:
-        node = self.graph.nodes[position]
         if position in self.graph.stored:
             return self._read(position, layout, level)
+        node = self.graph.nodes[position]
         if isinstance(node, View):
             return values[0]
         if isinstance(node, Generate):
             return self._generate(position, node, layout, level)
-        operand_level = max((self.instructions[v].level for v in values), default=UNIFORM)
+        operand_level = max([self.instructions[v].level for v in values], default=UNIFORM)
         if isinstance(node, Gather):
             source = self.graph.inputs[position][0]
             if self.graph.root(source) in self.made:
@@ -214,7 +230,7 @@ class LoopBuilder:
             slot = self.input_slot(source)
             return self.add(Take(slot, values[0], extent, node.dtype, max(operand_level, OUTER)), values)
         assert isinstance(node, Map)
-        sources = tuple(self.instructions[v].dtype for v in values)
+        sources = tuple([self.instructions[v].dtype for v in values])
         return self.add(Apply(node.op, tuple(values), sources, node.dtype, operand_level), values)
 
     def _generate(self, position: int, node: Generate, layout: Layout, level: int) -> int:
@@ -234,7 +250,7 @@ class LoopBuilder:
             instruction, own = self.made[root]
             if own > level:
                 raise CannotJoin
-            here = self.full_layout() if own == FULL else self.own_row() if level == FULL else contiguous(self.outer)
+            here = self.full_layout if own == FULL else self.own_row() if level == FULL else contiguous(self.outer)
             if not _same_map(layout, here):
                 raise CannotJoin
             return instruction
@@ -267,13 +283,13 @@ class LoopBuilder:
 
     def make_elementwise(self, position: int, *, store: bool = True) -> None:
         """Compute a stored node of the source's shape at every element."""
-        layout = self.full_layout()
+        layout = self.full_layout
         value = self._lower_root(position, layout, FULL)
         self._made(position, value, store, layout, FULL)
 
     def make_given(self, position: int) -> None:
         """Take a value of the source's shape that is there when the loop runs, as its first input."""
-        layout = self.full_layout()
+        layout = self.full_layout
         node = self.graph.nodes[position]
         value = self.add(Load(self.input_slot(position), layout, node.size, node.dtype, FULL))
         self._made(position, value, True, layout, FULL)
@@ -290,7 +306,7 @@ class LoopBuilder:
         node = self.graph.nodes[position]
         assert isinstance(node, Reduce)
         source = self.graph.inputs[position][0]
-        operand = self.lower(source, self.full_layout(), FULL)
+        operand = self.lower(source, self.full_layout, FULL)
         kind = self.graph.nodes[source].dtype
         if self.instructions[operand].level != FULL:
             operand = self.add(Apply(rows.cast, (operand,), (kind,), kind, FULL), (operand,))
@@ -330,7 +346,7 @@ class LoopBuilder:
     def make_placed(self, position: int) -> None:
         """Store the values of a stored scatter without a target, which have the source's shape, at their positions."""
         values, places = self.graph.inputs[position]
-        layout = self.full_layout()
+        layout = self.full_layout
         value, place = self.lower(values, layout, FULL), self.lower(places, layout, FULL)
         node = self.graph.nodes[position]
         self.outputs.append(position)
@@ -343,7 +359,7 @@ class LoopBuilder:
             return self.lower(position, layout, level)
         finally:
             self.graph.stored.add(position)
-            self.memo = {k: v for k, v in self.memo.items() if k[0] != position}
+            self.memo.pop((position, layout, level), None)
 
     def _made(self, position: int, value: int, store: bool, layout: Layout, level: int) -> None:
         self.made[position] = (value, level)
@@ -356,9 +372,10 @@ class LoopBuilder:
 
     def has_row_program(self) -> bool:
         """Whether anything at level FULL waits for a fold."""
-        return any(
-            item.level == FULL and phase > 0 for item, phase in zip(self.instructions, self.phases, strict=True)
-        ) or any(s.level == FULL and self._value_phase(s.value) > 0 for s in self.stores)
+        return self.fold_count > 0 and (
+            any(item.level == FULL and phase > 0 for item, phase in zip(self.instructions, self.phases, strict=True))
+            or any(s.level == FULL and self._value_phase(s.value) > 0 for s in self.stores)
+        )
 
     def repeated_weight(self) -> int:
         """Return the weight of what walks over a row compute again after an earlier one did."""
@@ -414,6 +431,10 @@ class LoopBuilder:
         assert isinstance(node, Generate)
         names = node.op.parameter_types or ("result",) * node.op.parameters
         return node.dtype if names[number] == "result" else canonical(names[number])
+
+
+_Place: TypeAlias = tuple[int, Layout, int]
+Mark: TypeAlias = tuple[dict[str, Any], list[int]]
 
 
 def _row_strides(shape: Shape, outer: Shape) -> Shape:

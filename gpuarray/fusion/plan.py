@@ -6,21 +6,20 @@ epilogues, and row programs where rows are short. Which values are stored follow
 one rule of cost; no rule knows a workload.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
-from gpuarray.fusion.graphs import INSTRUCTION_LIMIT, GraphView, length_of, view_graph
+from gpuarray.fusion.graphs import INSTRUCTION_LIMIT, GraphView, view_graph
 from gpuarray.fusion.lowering import CannotJoin, LoopBuilder, StoreFirst
 from gpuarray.fusion.steps import (
     FULL,
-    Apply,
     CallStep,
     ContractStep,
     CopyStep,
-    Index,
     ScanStep,
     ScatterStep,
     Step,
@@ -119,33 +118,50 @@ class Planner:
         self.fuse = fuse
         self.groups: list[Group] = []
         self.producer: dict[int, int] = {}
-        self.trials = 0
+        self.trials = 0  # how often the value at hand was tried with a group
 
     # -- grouping ------------------------------------------------------------------------------------------------------
 
-    def group(self) -> None:
-        """Assign every stored value to a group."""
-        self.groups = []
-        self.producer = {}
+    def group(self) -> bool:
+        """Assign every stored value to a group, and return true; false if that showed that more must be stored."""
         graph = self.graph
-        for position, node in enumerate(graph.nodes):
-            if position not in graph.stored or isinstance(node, Leaf) or position in graph.aliases:
-                continue
-            if position in self.producer or node.size == 0:
-                continue
-            match node:
-                case Scan():
-                    self._headed(position, self._scan(position, node))
-                case Contract():
-                    self._headed(position, self._contract(position, node))
-                case Call():
-                    self._call(position, node)
-                case Concat():
-                    self._alone(position, self._concat(position, node))
-                case Scatter() if not node.is_whole:
-                    self._alone(position, self._scatter(position, node))
-                case _:
-                    self._place(position, node)
+        complete = True
+        for position in range(len(graph.nodes)):
+            asked = [position]
+            while asked:
+                if not self._is_open(asked[-1]):
+                    asked.pop()
+                    continue
+                try:
+                    self._assign(asked[-1], graph.nodes[asked[-1]])
+                except StoreFirst as request:
+                    # groups so far compute it themselves: what follows only learns what else must be stored
+                    graph.stored.add(request.position)
+                    asked.append(request.position)
+                    complete = False
+        return complete
+
+    def _is_open(self, position: int) -> bool:
+        """Whether a value has yet to be given to a group."""
+        graph, node = self.graph, self.graph.nodes[position]
+        if position not in graph.stored or position in graph.aliases or position in self.producer:
+            return False
+        return not isinstance(node, Leaf) and node.size > 0
+
+    def _assign(self, position: int, node: Node) -> None:
+        match node:
+            case Scan():
+                self._headed(position, self._scan(position, node))
+            case Contract():
+                self._headed(position, self._contract(position, node))
+            case Call():
+                self._call(position, node)
+            case Concat():
+                self._alone(position, self._concat(position, node))
+            case Scatter() if not node.is_whole:
+                self._alone(position, self._scatter(position, node))
+            case _:
+                self._place(position, node)
 
     def _alone(self, position: int, steps: list[PlannedStep]) -> None:
         self.groups.append(Group(fixed=steps))
@@ -174,56 +190,67 @@ class Planner:
         for candidate in reversed(range(max(0, number - LOOK_BACK), number if self.fuse else 0)):
             if self.trials >= TRIALS:
                 break
-            joined = self._joined(self.groups[candidate], alone, position, node)
-            if joined is not None and self._acceptable(joined, candidate):
-                self.groups[candidate].builder = joined
+            if self._joins(candidate, alone, position, node):
                 self.producer[position] = candidate
                 return
         self.groups.append(Group(alone))
         self.producer[position] = number
 
-    def _joined(self, group: Group, alone: LoopBuilder, position: int, node: Node) -> LoopBuilder | None:
-        """Return a group's loop with one more value, or None if it cannot make that value, or would gain nothing."""
+    def _joins(self, number: int, alone: LoopBuilder, position: int, node: Node) -> bool:
+        """Put one more value into a group's loop, unless it cannot make that value, or would gain nothing."""
+        group = self.groups[number]
         builder = group.builder
-        if builder is None or (group.head is not None and not set(alone.inputs) & set(builder.made)):
-            return None
+        if builder is None or (group.head is not None and builder.made.keys().isdisjoint(alone.inputs)):
+            return False
+        if not isinstance(node, Reduce | Scatter) and node.size not in (
+            prod(builder.source_shape),
+            prod(builder.outer),
+        ):
+            return False
         if self._is_full(builder, alone):
-            return None
-        independent = not set(alone.inputs) & (set(builder.inputs) | set(builder.made))
-        if independent and (builder.axes is not None or isinstance(node, Reduce)):
-            return None
-        if independent and weight(builder.instructions) + weight(alone.instructions) > INDEPENDENT_WEIGHT:
-            return None
-        if not isinstance(node, Reduce | Scatter) and node.size not in (prod(builder.source_shape), prod(builder.outer)):
-            return None
+            return False
+        if builder.made.keys().isdisjoint(alone.inputs) and set(builder.inputs).isdisjoint(alone.inputs):  # independent
+            if builder.axes is not None or isinstance(node, Reduce):
+                return False
+            if weight(builder.instructions) + weight(alone.instructions) > INDEPENDENT_WEIGHT:
+                return False
         self.trials += 1
-        trial = builder.copy()
+        if any(self.producer.get(i, -1) > number for i in alone.inputs):
+            return False
+        mark = builder.mark()
         try:
-            if isinstance(node, Reduce):
-                if group.head is not None or alone.source_shape != trial.source_shape:
-                    return None
-                if trial.axes is None:
-                    trial.adopt_axes(node.axes)
-                if trial.axes != node.axes:
-                    return None
-                trial.make_fold(position)
-            elif isinstance(node, Scatter):
-                if trial.axes is not None or alone.source_shape != trial.source_shape:
-                    return None
-                trial.make_placed(position)
-            elif node.shape == trial.source_shape or (group.head is not None and node.size == prod(trial.source_shape)):
-                trial.make_elementwise(position)
-            elif trial.axes is not None and node.size == prod(trial.outer):
-                trial.make_row_value(position)
-            else:
-                return None
+            if self._extended(group, builder, alone, position, node) and self._acceptable(builder, number):
+                return True
         except CannotJoin:
-            return None
+            pass
         except StoreFirst as request:
-            if request.position == position:
-                return None
-            raise
-        return trial
+            if request.position != position:
+                builder.restore(mark)
+                raise
+        builder.restore(mark)
+        return False
+
+    def _extended(self, group: Group, builder: LoopBuilder, alone: LoopBuilder, position: int, node: Node) -> bool:
+        """Make a loop compute one more value, if its index space is one where that can be computed."""
+        if isinstance(node, Reduce):
+            if group.head is not None or alone.source_shape != builder.source_shape:
+                return False
+            if builder.axes is None:
+                builder.adopt_axes(node.axes)
+            if builder.axes != node.axes:
+                return False
+            builder.make_fold(position)
+        elif isinstance(node, Scatter):
+            if builder.axes is not None or alone.source_shape != builder.source_shape:
+                return False
+            builder.make_placed(position)
+        elif node.shape == builder.source_shape or (group.head is not None and node.size == prod(builder.source_shape)):
+            builder.make_elementwise(position)
+        elif builder.axes is not None and node.size == prod(builder.outer):
+            builder.make_row_value(position)
+        else:
+            return False
+        return True
 
     def _is_full(self, builder: LoopBuilder, alone: LoopBuilder) -> bool:
         """Whether a loop would be too long with another value, or bind too much, before that is tried."""
@@ -231,7 +258,8 @@ class Planner:
         bound = set(builder.inputs) | set(builder.made) | set(alone.inputs)
         return (
             len(builder.instructions) + len(alone.instructions) - len(alone.inputs) > 2 * INSTRUCTION_LIMIT
-            or len(bound) + len(alone.outputs) + 2 * builder.fold_count - len(builder.made) + len(builder.outputs) > most
+            or len(bound) + len(alone.outputs) + 2 * builder.fold_count - len(builder.made) + len(builder.outputs)
+            > most
         )
 
     def _acceptable(self, builder: LoopBuilder, number: int) -> bool:
@@ -244,10 +272,7 @@ class Planner:
         bindings = len(builder.inputs) + len(builder.outputs) + 2 * builder.fold_count
         if bindings > min(capabilities.storage_bindings, BINDING_LIMIT) - 1:
             return False
-        if (
-            sum(length_of(i.op) if isinstance(i, Index | Apply) else 1 for i in builder.instructions)
-            > 2 * INSTRUCTION_LIMIT
-        ):
+        if builder.length > 2 * INSTRUCTION_LIMIT:
             return False
         if not builder.has_row_program():
             return True
@@ -336,7 +361,7 @@ class Planner:
                 open_for[shape] = LoopBuilder(self.graph, shape, None)
                 builders.append(open_for[shape])
             builder = open_for[shape]
-            value = builder.lower(operand, builder.full_layout(), FULL)
+            value = builder.lower(operand, builder.full_layout, FULL)
             builder.make_region(value, position, region, node.size)
         return [_finished(builder, set()) for builder in builders]
 
@@ -352,7 +377,7 @@ class Planner:
         if node.layout.size == 0:
             return [copy]
         builder = LoopBuilder(graph, node.layout.shape, None)
-        value = builder.lower(values, builder.full_layout(), FULL)
+        value = builder.lower(values, builder.full_layout, FULL)
         if builder.updates_only(graph.root(target), node.layout):
             builder.make_region(value, position, node.layout, node.size)
             builder.read_from_output(graph.root(target), position)
@@ -365,17 +390,19 @@ class Planner:
     # -- what is computed twice ----------------------------------------------------------------------------------------
 
     def too_dear_to_repeat(self) -> set[int]:
-        """Return values that several loops compute although storing them would be cheaper."""
-        uses: dict[int, int] = {}
+        """Return values that are computed several times although storing them would be cheaper.
+
+        Several loops compute them, or one does for several of its elements each, as a stencil over a stencil.
+        """
+        uses: Counter[int] = Counter()
         for group in self.groups:
-            if group.builder is None:
-                continue
-            for position in {k[0] for k in group.builder.memo}:
-                uses[position] = uses.get(position, 0) + 1
+            if group.builder is not None:
+                memo = group.builder.memo
+                full = Counter(position for position, _, level in memo if level == FULL)
+                uses.update({position: max(1, full[position]) for position, _, _ in memo})
+        limit = self.capabilities.recompute_limit
         repeated = {
-            p
-            for p, n in uses.items()
-            if n > 1 and p not in self.graph.stored and self.graph.cost(p) > self.capabilities.recompute_limit
+            p for p, n in uses.items() if n > 1 and p not in self.graph.stored and self.graph.cost(p, uses) > limit * n
         }
         below = {i for p in repeated for i in self.graph.inputs[p]}
         return repeated - below
@@ -483,7 +510,12 @@ def _share_buffers(
 
 
 def make_plan(
-    nodes: Sequence[Node], position: Mapping[Node, int], wanted: set[int], capabilities: Capabilities, *, fuse: bool = True
+    nodes: Sequence[Node],
+    position: Mapping[Node, int],
+    wanted: set[int],
+    capabilities: Capabilities,
+    *,
+    fuse: bool = True,
 ) -> Plan:
     """Return the plan that computes the nodes at the positions ``wanted``.
 
@@ -505,10 +537,7 @@ def make_plan(
         graph.aliases.clear()
         graph.settle(capabilities, fuse=fuse)
         planner = Planner(graph, wanted, capabilities, fuse=fuse)
-        try:
-            planner.group()
-        except StoreFirst as request:
-            graph.stored.add(request.position)
+        if not planner.group():
             continue
         repeated = planner.too_dear_to_repeat()
         if not repeated:

@@ -48,6 +48,14 @@ def test_manipulation(name: str, device: Any) -> None:
     assert_same(SAME[name](xp, x), SAME[name](np, host))
 
 
+def test_broadcast_arrays_of_one_shape_are_the_arrays(device: Any) -> None:
+    x, y = xp.ones(3, device=device), xp.zeros(3, device=device)
+    first, second = xp.broadcast_arrays(x, y)
+    assert first is x
+    second[1] = 5
+    np.testing.assert_array_equal(np.asarray(y), [0, 5, 0])
+
+
 def test_unstack_and_broadcast_arrays(device: Any) -> None:
     host, x = both(values((2, 3), np.float32))
     for axis in (0, 1):

@@ -174,6 +174,30 @@ def test_pieces_of_equal_shape_are_joined_in_one_launch(place: str) -> None:
 # -- what is kept, and what costs nothing -----------------------------------------------------------------------------
 
 
+def blurred(x: Any) -> Any:
+    """The weighted mean of 5 x 5 neighbours: rows, then columns of what that gives."""
+    weights = (1, 4, 6, 4, 1)
+    rows = sum(w * x[k : x.shape[0] - 4 + k] for k, w in enumerate(weights))
+    return sum(w * rows[:, k : x.shape[1] - 4 + k] for k, w in enumerate(weights))
+
+
+def test_a_stencil_over_a_stencil_is_not_computed_again_for_each_neighbour(place: str) -> None:
+    host = numbers(40, 50)
+    x = on(place, host)
+    thrice = blurred(blurred(blurred(x)))
+    steps = xp.explain(thrice).steps
+    assert 3 <= len(steps) <= 6
+    assert max(len(step.text.splitlines()) for step in steps) < 120  # computed again, they would be thousands
+    np.testing.assert_allclose(np.asarray(thrice), blurred(blurred(blurred(host))), rtol=1e-5)
+
+
+def test_what_is_cheap_is_computed_again_for_each_neighbour() -> None:
+    x = on("wgpu", numbers(40, 50))
+    scaled = x * 2 + 1
+    assert len(xp.explain(scaled[1:] - scaled[:-1]).steps) == 1
+    assert len(xp.explain(blurred(x)).steps) == 1
+
+
 def test_an_unread_array_costs_nothing(place: str) -> None:
     x = on(place, numbers(1000))
     xp.evaluate(x + 0)

@@ -1,0 +1,56 @@
+"""What planning costs: passes over the graph, and that what is tried with a loop leaves no trace."""
+
+import numpy as np
+import pytest
+
+import gpuarray as xp
+from gpuarray.fusion.graphs import view_graph
+from gpuarray.fusion.lowering import LoopBuilder
+from gpuarray.fusion.plan import Planner
+from gpuarray.fusion.steps import loop_text
+from gpuarray.graph import build
+from gpuarray.graph.walk import topological
+from gpuarray.ops import elementwise as rows
+from gpuarray.ops import reductions
+
+
+def test_passes_do_not_grow_with_the_values_that_must_be_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    passes = 0
+    group = Planner.group
+
+    def counted(planner: Planner) -> bool:
+        nonlocal passes
+        passes += 1
+        return group(planner)
+
+    monkeypatch.setattr(Planner, "group", counted)
+    host = np.arange(12.0).reshape(3, 4)
+    x = xp.asarray(host, device="cpu")
+    for _ in range(30):  # no layout says what a turned and reshaped value is: each must be stored
+        host = (host * 0.5 + 1).T.reshape(3, 4)
+        x = (x * 0.5 + 1).T.reshape(3, 4)
+    np.testing.assert_array_equal(np.asarray(x), host)
+    assert passes <= 3
+
+
+def test_what_was_tried_with_a_loop_leaves_no_trace() -> None:
+    source = build.host_node(np.ones((3, 4)))
+    doubled = build.binary(rows.add, source, source)
+    total = build.reduce(reductions.sum, doubled, (1,))
+    root = build.unary(rows.sqrt, total)
+    walk = topological([doubled, root])
+    first, fold, last = (walk.position[node] for node in (doubled, total, root))
+    graph = view_graph(walk.order, walk.position, {first, fold, last})
+    builder = LoopBuilder(graph, (3, 4), None)
+    builder.make_elementwise(first)
+    before = loop_text(builder.finish(set()))
+    mark = builder.mark()
+    builder.adopt_axes((1,))
+    builder.make_fold(fold)
+    builder.make_row_value(last)
+    assert builder.fold_count == 1
+    assert loop_text(builder.finish(set())) != before
+    builder.restore(mark)
+    assert loop_text(builder.finish(set())) == before
+    assert (builder.axes, builder.fold_count, builder.length) == (None, 0, len(builder.instructions))
+    assert builder.outer == ()
