@@ -506,6 +506,7 @@ class TestProvider:
 
     @pytest.mark.skipif(not hasattr(os, "fork"), reason="the platform does not fork")
     @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+    @pytest.mark.filterwarnings("ignore:.*fork.*:RuntimeWarning")  # JAX's, if another test has imported it
     def test_fork(self):
         opened = InProcessProvider(Device("cpu"), threads=2)
         x = values((500_000,), "f4")
