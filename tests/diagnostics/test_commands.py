@@ -126,14 +126,12 @@ def test_info_and_report(capsys):
     assert {"versions", "settings", "events", "memory"} <= set(found)
 
 
-def test_bench_is_the_repositorys(tmp_path):
+def test_bench_is_the_repositorys(monkeypatch, capsys):
     command = [sys.executable, "-m", "gpuarray", "bench", "--help"]
     environ = {**os.environ, "PYTHONPATH": str(ROOT)}
     found = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, check=False)
     assert found.returncode == 0
     assert "--workloads" in found.stdout
-    (tmp_path / "gpuarray").symlink_to(ROOT / "gpuarray")
-    environ["PYTHONPATH"] = ""
-    found = subprocess.run(command, cwd=tmp_path, env=environ, capture_output=True, text=True, check=False)
-    assert found.returncode == 2
-    assert "in a checkout of the repository" in found.stderr
+    monkeypatch.setitem(sys.modules, "bench", None)  # as where the package alone is installed
+    assert commands.main(["bench"]) == 2
+    assert "in a checkout of the repository" in capsys.readouterr().err
