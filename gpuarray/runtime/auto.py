@@ -5,10 +5,12 @@ with its plan for each residency that its operands have had.
 """
 
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
+from gpuarray import logs
 from gpuarray.config import config
 from gpuarray.device import Device
-from gpuarray.errors import DeviceMemoryError
+from gpuarray.errors import DeviceMemoryError, GpuArrayError
 from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import calibrate, offload, places, tune
@@ -18,7 +20,7 @@ from gpuarray.runtime.rates import DEVICE_DEFAULTS, HOST_DEFAULTS, Rates, at
 from gpuarray.runtime.ready import Placed, ReadyPlan
 from gpuarray.runtime.residency import is_on_host, resident
 
-_rates: Final[dict[Any, Rates]] = {}
+_rates: Final[WeakKeyDictionary[Provider, Rates]] = WeakKeyDictionary()
 
 
 def rates_of(provider: Provider) -> Rates:
@@ -28,9 +30,14 @@ def rates_of(provider: Provider) -> Rates:
         defaults = HOST_DEFAULTS if places.is_host(provider) else DEVICE_DEFAULTS
         if config.current.calibration == "off":
             return defaults
-        found = _rates[provider] = calibrate.rates_of(provider.device)
-        if config.current.autotune == "on" and not places.is_host(provider):
-            tune.ensure(provider)
+        try:
+            found = calibrate.rates_of(provider.device)
+            if config.current.autotune == "on" and not places.is_host(provider):
+                tune.ensure(provider)
+        except GpuArrayError as error:  # such as no room: the program goes on with estimates that are rougher
+            logs.logger.warning("%s was not calibrated: %s", provider.device.name, error)
+            found = defaults
+        _rates[provider] = found
     return found
 
 
@@ -77,14 +84,17 @@ def placed(ready: ReadyPlan, order: list[Node], provider: Provider, device: Devi
         if len(ready.placed) >= _PLACEMENTS:
             ready.placed.clear()
         ready.placed[key] = found
-    if found.saving and _have_paid(found, order, provider):
-        return placed(ready, order, provider, device, is_read=is_read)
     return found
 
 
-def _have_paid(found: Placed, order: list[Node], provider: Provider) -> bool:
-    """Bring operands to the device if having them there would have saved by now what that takes; say if it was done."""
+def settle(found: Placed, order: list[Node], provider: Provider) -> bool:
+    """Bring operands to the device if having them there would have saved by now what that takes.
+
+    Called for each run; returns whether operands came, so that the steps may have other places now.
+    """
     away = [node for node in order if isinstance(node, Leaf) and provider not in node.buffers]
+    if not found.saving or not away:
+        return False
     for leaf in away:
         leaf.regret += found.saving / len(away)
     upload = rates_of(provider).upload

@@ -17,6 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from gpuarray import dtypes, logs, records
+from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.errors import GpuArrayError
@@ -25,6 +26,7 @@ from gpuarray.graph.nodes import Generate, Leaf, Node, host_leaf
 from gpuarray.ops import calls, elementwise, reductions
 from gpuarray.ops.spec import ROWS, MapOp, ReduceOp
 from gpuarray.providers.base import Provider, Task
+from gpuarray.providers.inprocess.tiles import SPREAD_LEAST
 from gpuarray.runtime import places, plans, residency
 from gpuarray.runtime.rates import Curve, Rates, from_json, risen
 from gpuarray.version import __version__
@@ -72,7 +74,7 @@ def subject_of(provider: Provider) -> str:
     limits = provider.capabilities
     words = [__version__, np.__version__, provider.device.kind, limits.driver_name]
     if places.is_host(provider):
-        words += [platform.machine(), platform.processor(), str(os.cpu_count()), str(provider.stats().get("threads"))]
+        words += [platform.machine(), platform.processor(), str(os.cpu_count()), str(config.current.threads)]
     return " / ".join(words)
 
 
@@ -131,7 +133,7 @@ class _Bench:
             operation=operation,
             rows=rows,
             speedup=speedup,
-            spread=_SPREAD if self.is_host else 0.0,
+            spread=float(SPREAD_LEAST) if self.is_host else 0.0,
             product={name: [(2 * n**3, t) for n, t in curve] for name, curve in product.items()},
             gather=self._curve(lengths, self._gathered, 1, launch),
             scan=self._curve(lengths, self._scanned, 1, launch),
@@ -315,10 +317,6 @@ class _Bench:
 
     def _downloaded(self, buffer: Any, array: Any) -> None:
         self.provider.read(buffer, array)
-
-
-#: Simple operations from which the in-process provider uses several threads.
-_SPREAD: Final = 300_000.0
 
 
 def _typical(times: Sequence[int]) -> float:

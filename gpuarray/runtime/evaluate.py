@@ -80,6 +80,8 @@ def evaluate(
         moved = [number for number, place in ready.donors if ends_with_plan(walked, place, ready.settled)]
         order = ready.order(walked)  # another list of the nodes would look like another owner
         placed = auto.placed(ready, order, provider, device, is_read=is_read)
+        if placed.saving and auto.settle(placed, order, provider):
+            placed = auto.placed(ready, order, provider, device, is_read=is_read)
         if start:
             events.span(events.PLAN, "find a plan", start, perf_counter_ns())
         telemetry.evaluated(ready.operations)

@@ -177,7 +177,7 @@ def place(
 ) -> tuple[list[Decision], int]:
     """Return where the steps of a plan run so that all of it is estimated to take the least time.
 
-    The second result is how many nanoseconds less it would take if the device had all that the host has.
+    The second result is how many nanoseconds less it would take if the device had what only the host has.
 
     Parameters
     ----------
@@ -201,7 +201,8 @@ def place(
         on_device = NEVER if refusal else device.step(step, launches(number)) * correction(DEVICE, step)
         times.append((max(1, int(on_host)), NEVER if refusal else max(1, int(on_device))))
     places, total = placement.divide(times, _values(plan, situation, device), int(device.use))
-    there = replace(situation, residency=dict.fromkeys(situation.residency, (True, True)))
+    residency = {position: (on_host, True) for position, (on_host, _) in situation.residency.items()}
+    there = replace(situation, residency=residency)
     _, least = placement.divide(times, _values(plan, there, device), int(device.use))
     decisions = [
         _decision(HOST if where == placement.HOST else DEVICE, pair, refusal, device)

@@ -5,7 +5,7 @@ import pytest
 
 import gpuarray as xp
 from gpuarray.device import Device
-from gpuarray.runtime import auto, offload, places
+from gpuarray.runtime import auto, calibrate, offload, places
 from gpuarray.runtime.rates import DEVICE_DEFAULTS, HOST_DEFAULTS
 
 GPU = Device("wgpu:0")
@@ -174,3 +174,34 @@ def test_what_is_used_again_and_again_pays_its_way_to_the_device():
     assert seen[0] == ("cpu",)
     assert seen[-1] == ("cpu", "wgpu:0")
     assert seen == sorted(seen, key=len)
+
+
+@pytest.mark.parametrize("is_read", [False, True])
+def test_small_work_on_what_only_the_device_has(is_read):
+    with xp.using(offload="always"):
+        x = xp.asarray(numbers(100)) * 2
+        xp.evaluate(x)
+    assert x.residency == ("wgpu:0",)
+    y = x + 1
+    if not is_read:
+        xp.evaluate(y)
+    np.testing.assert_array_equal(np.asarray(y), numbers(100) * 2 + 1)
+
+
+def test_to_explain_moves_nothing():
+    x = xp.asarray(numbers(1 << 21))
+    for _ in range(100):
+        xp.explain(np.sum(x), stage="placement")
+    assert x.residency == ("cpu",)
+
+
+def test_a_device_that_cannot_be_measured_is_used_all_the_same(caplog):
+    gpu = places.provider_of(GPU)
+    auto.set_rates(gpu, None)
+    x = xp.asarray(numbers(100))
+    with xp.using(memory_limit=1 << 12, cache_dir="", calibration="auto"), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(calibrate.records, "read", lambda kind, subject: None)
+        y = x + 1
+        xp.evaluate(y)
+    assert "was not calibrated" in caplog.text
+    np.testing.assert_array_equal(np.asarray(y), numbers(100) + 1)
