@@ -103,6 +103,8 @@ class Capabilities:
         Most elements of a row that a row program may walk several times.
     parallel_rows : int
         How many rows a row program needs to keep the device busy.
+    spread_least : int
+        Simple operations from which a step is spread over several threads.
     product_speeds : tuple of (str, float)
         How quick the tilings of matrix products were found to be, by their names; empty if none was measured.
     """
@@ -125,6 +127,7 @@ class Capabilities:
     recompute_limit: int = 32
     row_limit: int = 1 << 17
     parallel_rows: int = 64
+    spread_least: int = 0
     product_speeds: tuple[tuple[str, float], ...] = ()
     features: frozenset[str] = frozenset()
     limits: tuple[tuple[str, int], ...] = field(default=())

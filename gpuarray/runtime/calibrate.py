@@ -26,7 +26,6 @@ from gpuarray.graph.nodes import Generate, Leaf, Node, host_leaf
 from gpuarray.ops import calls, elementwise, reductions
 from gpuarray.ops.spec import ROWS, MapOp, ReduceOp
 from gpuarray.providers.base import Provider, Task
-from gpuarray.providers.inprocess.tiles import SPREAD_LEAST
 from gpuarray.runtime import places, plans, residency
 from gpuarray.runtime.rates import Curve, Rates, from_json, risen
 from gpuarray.version import __version__
@@ -133,7 +132,7 @@ class _Bench:
             operation=operation,
             rows=rows,
             speedup=speedup,
-            spread=float(SPREAD_LEAST) if self.is_host else 0.0,
+            spread=float(self.provider.capabilities.spread_least),
             product={name: [(2 * n**3, t) for n, t in curve] for name, curve in product.items()},
             gather=self._curve(lengths, self._gathered, 1, launch),
             scan=self._curve(lengths, self._scanned, 1, launch),

@@ -26,6 +26,7 @@ from gpuarray.providers.inprocess.calls import PreparedCall, PreparedContract, P
 from gpuarray.providers.inprocess.loops import ROW_LIMIT, PreparedLoop
 from gpuarray.providers.inprocess.scans import PreparedScan
 from gpuarray.providers.inprocess.threads import Team
+from gpuarray.providers.inprocess.tiles import SPREAD_LEAST
 
 Prepared: TypeAlias = PreparedLoop | PreparedScan | PreparedContract | PreparedCall | PreparedCopy | PreparedScatter
 
@@ -40,6 +41,7 @@ def default_capabilities() -> Capabilities:
         recompute_limit=4,
         row_limit=ROW_LIMIT,
         parallel_rows=1,
+        spread_least=SPREAD_LEAST,
     )
 
 
