@@ -77,6 +77,20 @@ def _psi_near(f: Number) -> Number:
     return mp.psi(0, 1 + f) / (1 + f - PSI_ROOT)
 
 
+def _cotangent(z: Number) -> Number:
+    if z == 0:
+        return mp.pi**2 / 3
+    r = mp.sqrt(z)
+    return (1 / r - mp.pi * mp.cot(mp.pi * r)) / r
+
+
+def _tangent(z: Number) -> Number:
+    if z == 0:
+        return mp.pi**4 / 3
+    t = mp.sqrt(z)
+    return (mp.pi * mp.tan(mp.pi * t) - mp.pi**2 * t) / t**3
+
+
 def _log_pair(z: Number) -> Number:
     s = mp.sqrt(z)
     return (2 * mp.atanh(s) - 2 * s - 2 * s**3 / 3) / s**5
@@ -113,6 +127,44 @@ def _bessel_far(order: int) -> Any:
 
 def _inverse(function: Any) -> Any:
     return lambda x: 1 / function(x)
+
+
+def _temme() -> list[list[Number]]:
+    """Return the power series in eta of the polynomials of Temme's expansion (DLMF 8.12.11), as far as needed."""
+    count = 40
+    # m = x/a - 1: m m' = eta (1 + m)
+    m = [mp.mpf(0), mp.mpf(1)]
+    for n in range(2, count + 1):
+        m.append((m[n - 1] - sum(m[i] * (n + 1 - i) * m[n + 1 - i] for i in range(2, n))) / (n + 1))
+    inverse = [mp.mpf(1)]
+    for n in range(1, count):
+        inverse.append(-sum(m[i + 1] * inverse[n - i] for i in range(1, n + 1)))
+    exponents = [mp.bernoulli(k + 1) / k if k % 2 else mp.mpf(0) for k in range(_ORDERS)]
+    stirling = [mp.mpf(1)]
+    for n in range(1, _ORDERS):
+        stirling.append(sum(exponents[k] / (k + 1) * k * stirling[n - k] for k in range(1, n + 1)) / n)
+    # from the power -1 on, which vanishes
+    found = [[mp.mpf(0), *inverse[1:]]]
+    for order in range(1, _ORDERS):
+        last = found[-1]
+        derived = [i * last[i + 1] for i in range(1, len(last) - 1)]
+        found.append([d + (-1) ** order * stirling[order] * r for d, r in zip(derived, inverse, strict=False)])
+    return [coefficients[1:] for coefficients in found]
+
+
+_ORDERS: Final = 10
+_TEMME_TERMS: Final = ((7, 16), (6, 15), (4, 13), (3, 12), (2, 10), (2, 9), (2, 7), (2, 5), (2, 4), (2, 3))
+with mp.workprec(_WIDE):
+    _TEMME: Final = _temme()
+
+
+def _small(order: int, _: Number) -> Number:
+    # beside half an error function, of orders from 50 on
+    return mp.mpf(50) ** -order / 2
+
+
+def _expansion(order: int, eta: Number) -> Number:
+    return sum(c * eta**power for power, c in enumerate(_TEMME[order]))
 
 
 _LOW: Final = mp.mpf("1e-9")
@@ -176,6 +228,23 @@ SERIES: Final = (
         name="psi_tail_series", says="x*x (log(x) - 1/(2 x) - psi(x)) for x >= 9, of 1/(x*x)",
         function=_psi_tail, weight=lambda w: w, interval=(mp.mpf("1e-12"), 1 / mp.mpf(81)), terms=_terms(3, 8),
     ),
+    Series(
+        name="cotangent_series", says="(1/r - pi cot(pi r)) / r for |r| <= 1/4, of r*r",
+        function=_cotangent, weight=_inverse(_cotangent), interval=(0, mp.mpf(1) / 16), terms=_terms(5, 11),
+    ),
+    Series(
+        name="tangent_series", says="(pi tan(pi t) - pi**2 t) / t**3 for |t| <= 1/4, of t*t",
+        function=_tangent, weight=lambda z: (z + mp.mpf(1) / 100) / mp.pi**2, interval=(0, mp.mpf(1) / 16),
+        terms=_terms(7, 16),
+    ),
+    *(
+        Series(
+            name=f"temme_{order}_series", says=f"c{order}(eta) of Temme's expansion, for x/a from 0.7 to 1.3",
+            function=partial(_expansion, order), weight=partial(_small, order),
+            interval=(mp.mpf("-0.34"), mp.mpf("0.28")), terms=_terms(*terms),
+        )
+        for order, terms in enumerate(_TEMME_TERMS)
+    ),
     *(
         Series(
             name=f"i{order}_near_series", says=f"I{order}(x){' / x' if order else ''} for |x| <= 2, of x*x",
@@ -207,6 +276,7 @@ def constants_in_parts() -> dict[str, Number]:
     """Return the constants that are written in two parts, the second as ``NAME_LOW``."""
     return {
         "PI": mp.pi,
+        "PI_SQUARED": mp.pi**2,
         "ROOT_2": mp.sqrt(2),
         "ROOT_HALF": mp.sqrt(mp.mpf(1) / 2),
         "INVERSE_ROOT_PI": 1 / mp.sqrt(mp.pi),
@@ -214,6 +284,7 @@ def constants_in_parts() -> dict[str, Number]:
         "LOG_2": mp.log(2),
         "HALF_LOG_2PI": mp.log(2 * mp.pi) / 2,
         "PSI_ROOT": PSI_ROOT - 1,
+        "INVERSE_ROOT_2PI": 1 / mp.sqrt(2 * mp.pi),
         "I0_MIDDLE": _bessel_middle(0, mp.mpf(0)),
         "I1_MIDDLE": _bessel_middle(1, mp.mpf(0)),
     }

@@ -1,9 +1,11 @@
 """The special functions: one line a row."""
 
-from gpuarray.api.elementwise import binary, unary
+from gpuarray.api.elementwise import binary, ternary, unary
 from gpuarray.ops import special as rows
 
 beta = binary(rows.ROWS["beta"])
+betainc = ternary(rows.ROWS["betainc"])
+betaincc = ternary(rows.ROWS["betaincc"])
 betaln = binary(rows.ROWS["betaln"])
 digamma = unary(rows.ROWS["digamma"])
 entr = unary(rows.ROWS["entr"])
@@ -15,8 +17,11 @@ erfinv = unary(rows.ROWS["erfinv"])
 expit = unary(rows.ROWS["expit"])
 exprel = unary(rows.ROWS["exprel"])
 gamma = unary(rows.ROWS["gamma"])
+gammainc = binary(rows.ROWS["gammainc"])
+gammaincc = binary(rows.ROWS["gammaincc"])
 gammaln = unary(rows.ROWS["gammaln"])
 gammasgn = unary(rows.ROWS["gammasgn"])
+huber = binary(rows.ROWS["huber"])
 i0 = unary(rows.ROWS["i0"])
 i0e = unary(rows.ROWS["i0e"])
 i1 = unary(rows.ROWS["i1"])
@@ -28,9 +33,13 @@ loggamma = unary(rows.ROWS["loggamma"])
 logit = unary(rows.ROWS["logit"])
 ndtr = unary(rows.ROWS["ndtr"])
 ndtri = unary(rows.ROWS["ndtri"])
+pdtr = binary(rows.ROWS["pdtr"])
+pdtrc = binary(rows.ROWS["pdtrc"])
+pseudo_huber = binary(rows.ROWS["pseudo_huber"])
 rel_entr = binary(rows.ROWS["rel_entr"])
 rgamma = unary(rows.ROWS["rgamma"])
 sinc = unary(rows.ROWS["sinc"])
 xlog1py = binary(rows.ROWS["xlog1py"])
 xlogy = binary(rows.ROWS["xlogy"])
+zeta = binary(rows.ROWS["zeta"])
 psi = digamma

@@ -4,7 +4,7 @@ from typing import Final
 
 from gpuarray.ops.formula import Formula, Function, floating
 from gpuarray.ops.spec import MapOp
-from gpuarray.ops.special import bessel, beta, errors, gamma, logistic
+from gpuarray.ops.special import bessel, beta, errors, gamma, incomplete, incomplete_beta, logistic, losses, zeta
 
 
 def _row(formula: Formula, *, cost: int, ulp: float = 2) -> MapOp:
@@ -32,7 +32,7 @@ ROWS: Final[dict[str, MapOp]] = {
         _row(gamma.gammaln, cost=150),
         _row(gamma.loggamma, cost=150),
         _row(gamma.gammasgn, cost=4),
-        _row(gamma.digamma, cost=120, ulp=3),
+        _row(gamma.digamma, cost=120),
         _row(gamma.sinc, cost=50),
         _row(logistic.expit, cost=30),
         _row(logistic.logit, cost=30),
@@ -45,6 +45,15 @@ ROWS: Final[dict[str, MapOp]] = {
         _row(logistic.exprel, cost=20),
         _row(beta.beta, cost=300, ulp=5),
         _row(beta.betaln, cost=300, ulp=5),
+        _row(incomplete.gammainc, cost=600, ulp=4),
+        _row(incomplete.gammaincc, cost=600, ulp=4),
+        _row(incomplete.pdtr, cost=600, ulp=4),
+        _row(incomplete.pdtrc, cost=600, ulp=4),
+        _row(incomplete_beta.betainc, cost=900, ulp=4),
+        _row(incomplete_beta.betaincc, cost=900, ulp=4),
+        _row(losses.huber, cost=10),
+        _row(losses.pseudo_huber, cost=20, ulp=3),
+        _row(zeta.zeta, cost=400, ulp=4),
         _row(bessel.i0, cost=120),
         _row(bessel.i0e, cost=120),
         _row(bessel.i1, cost=120),

@@ -42,6 +42,8 @@ from gpuarray.ops.special.series import (
     HALF_LOG_2PI_LOW,
     PI,
     PI_LOW,
+    PI_SQUARED,
+    PI_SQUARED_LOW,
     PSI_ROOT,
     PSI_ROOT_LOW,
 )
@@ -113,24 +115,8 @@ def stirling_exponent(x: Real) -> Pair:
 
 
 @formula
-def gamma_parts(x: Real) -> Triple:
-    """``gamma(x)`` of finite x that is no pole as ``(a + b) * 2**n``."""
-    if x > NEAR or x < NEGATIVE:
-        t = absolute(x)
-        high, low = stirling_exponent(GAMMA_LIMIT if t > GAMMA_LIMIT else t)
-        a, b, n = exp_parts(high if x > 0.0 else -high, low if x > 0.0 else -low)
-        if x > 0.0:
-            return a, b, n
-        # -pi / (t sin(pi t) gamma(t))
-        s, _c, _zero = sin_pi_parts(x)
-        d, d_low = two_product(t, s)
-        f, f_low = quotient(PI, PI_LOW, d, d_low)
-        p, p_low = product(a, b, f, f_low)
-        return p, p_low, n
-    if absolute(x) < MINUTE:
-        # 1/x, of a multiple: x may be subnormal
-        q, q_low = quotient(1.0, 0.0, shifted(x, 64), 0.0)
-        return q, q_low, 64.0
+def gamma_by_steps(x: Real) -> Triple:
+    """``gamma(x)`` of x within reach of [1, 2] as ``(a + b) * 2**n``."""
     # the product of the steps, each an eighth of what it should be
     p = 1.0
     p_low = 0.0
@@ -149,6 +135,28 @@ def gamma_parts(x: Real) -> Triple:
         return a, b, n
     a, b = quotient(g, 0.0, p, p_low)
     return a, b, -n
+
+
+@formula
+def gamma_parts(x: Real) -> Triple:
+    """``gamma(x)`` of finite x that is no pole as ``(a + b) * 2**n``."""
+    if x > NEAR or x < NEGATIVE:
+        t = absolute(x)
+        high, low = stirling_exponent(GAMMA_LIMIT if t > GAMMA_LIMIT else t)
+        a, b, n = exp_parts(high if x > 0.0 else -high, low if x > 0.0 else -low)
+        if x > 0.0:
+            return a, b, n
+        # -pi / (t sin(pi t) gamma(t))
+        s, _c, _zero = sin_pi_parts(x)
+        d, d_low = two_product(t, s)
+        f, f_low = quotient(PI, PI_LOW, d, d_low)
+        p, p_low = product(a, b, f, f_low)
+        return p, p_low, n
+    if absolute(x) < MINUTE:
+        # 1/x, of a multiple: x may be subnormal
+        q, q_low = quotient(1.0, 0.0, shifted(x, 64), 0.0)
+        return q, q_low, 64.0
+    return gamma_by_steps(x)
 
 
 @formula
@@ -241,6 +249,19 @@ def psi_of_next(f: Real) -> Real:
 
 
 @formula
+def cotangent_parts(x: Real) -> Triple:
+    """``pi / tan(pi x)`` in three parts, of x that is no integer; the third is small."""
+    r = subtract(x, rint(x))
+    if absolute(r) > 0.25:
+        # pi tan(pi t) of the distance from the half
+        t = copysign(subtract(0.5, absolute(r)), r)
+        high, low = product(t, 0.0, PI_SQUARED, PI_SQUARED_LOW)
+        return high, low, t * t * t * series.tangent_series(t * t)
+    q, rest = quotient(1.0, 0.0, r, 0.0)
+    return q, rest, -r * series.cotangent_series(r * r)
+
+
+@formula
 def digamma(x: Real) -> Real:
     """Logarithmic derivative of the gamma function."""
     if isnan(x) or isinf(x):
@@ -256,16 +277,15 @@ def digamma(x: Real) -> Real:
     value = psi_of_next(x if is_small else (x - 1.0 if x > 0.0 else -x))
     if x >= 0.75:
         return value
-    p = 1.0
-    p_low = 0.0
-    d = x
-    if not is_small:
-        s, c, _zero = sin_pi_parts(x)
-        p, p_low = product(c, 0.0, PI, PI_LOW)
-        d = s
-    q, rest = quotient(p, p_low, d, 0.0)
-    total, lost = two_sum(value, -q)
-    return add(total, lost - rest)
+    high = 0.0
+    low = 0.0
+    rest = 0.0
+    if is_small:
+        high, low = quotient(1.0, 0.0, x, 0.0)
+    else:
+        high, low, rest = cotangent_parts(x)
+    total, lost = two_sum(value, -high)
+    return add(total, (lost - low) - rest)
 
 
 @formula

@@ -13,7 +13,6 @@ from gpuarray.ops.formula import (
     Triple,
     add,
     constant,
-    divide,
     expm1_rest,
     fast_two_sum,
     formula,
@@ -59,7 +58,7 @@ def log1p_near_parts(f: Real, f_low: Real) -> Triple:
     """``log(1 + f + f_low)`` of f from -0.3 to 0.42 in three parts, the first two of which are exact to add."""
     # s = f / (2 + f) in two parts
     whole, whole_low = fast_two_sum(2.0, f)
-    s = divide(f, whole)
+    s = f / whole
     taken, taken_low = two_product(s, whole)
     s_low = (((opaque(f - taken) - taken_low) + f_low) - s * (whole_low + f_low)) / whole
     # 2 s + 2/3 s**3 + ...
@@ -95,8 +94,11 @@ def log1p_parts(x: Real, x_low: Real) -> Pair:
 
 @formula
 def quotient(x: Real, x_low: Real, y: Real, y_low: Real) -> Pair:
-    """``(x + x_low) / (y + y_low)`` in two parts, where y is neither 0 nor infinite."""
-    q = divide(x, y)
+    """``(x + x_low) / (y + y_low)`` in two parts, where y is of ordinary size.
+
+    The first part is the device's quotient, right or nearly: a rounded one is ten times as much text to compile.
+    """
+    q = x / y
     taken, taken_low = two_product(q, y)
     return q, ((subtract(x, taken) - taken_low) + (x_low - q * y_low)) / y
 

@@ -1,0 +1,285 @@
+"""The regularized incomplete gamma functions, and Poisson's distribution, which is made of them.
+
+Below the order a power series of the lower function, above it a continued fraction of the upper one. Where both numbers
+are large and near each other, Temme's uniform expansion (The asymptotic expansion of the incomplete gamma functions,
+SIAM Journal on Mathematical Analysis 10, 1979): one complementary error function, and polynomials in eta, whose square
+is twice x/a - 1 - log(x/a). Small arguments of the upper function have a series of their own. So no loop is long, and
+whichever of the two functions is small is computed itself. The factor before each sum is one exponential, of an
+exponent in two parts.
+"""
+
+from typing import Final
+
+from gpuarray.ops.formula import (
+    Integer,
+    Pair,
+    Real,
+    Truth,
+    absolute,
+    add,
+    constant,
+    expm1,
+    fast_two_sum,
+    floor,
+    formula,
+    is_negative,
+    is_zero,
+    isinf,
+    isnan,
+    log,
+    nan,
+    real,
+    scaled,
+    shifted,
+    sqrt,
+    subtract,
+    two_sum,
+)
+from gpuarray.ops.special import series
+from gpuarray.ops.special.bessel import root_parts
+from gpuarray.ops.special.beta import stirling_lack
+from gpuarray.ops.special.errors import scaled_erfc
+from gpuarray.ops.special.gamma import gamma_by_steps
+from gpuarray.ops.special.parts import EXP_LIMIT, exp_parts, log1p_near_parts, log_in_parts, product, quotient
+from gpuarray.ops.special.series import INVERSE_ROOT_2PI, INVERSE_ROOT_2PI_LOW
+
+#: The uniform expansion is used from this order on, up to this relative distance.
+LARGE: Final = 50.0
+CLOSE: Final = 0.3
+#: From here on Stirling's series makes the factor before the sums.
+NEAR: Final = 12.0
+#: Below it the gamma function of the next number is 1.
+MINUTE: Final = constant(1e-9, 1e-18)
+#: Below this share of the order, from NEAR on, the lower function is 0; so is the upper one beyond FAR and four orders.
+NOTHING: Final = constant(1e-5, 1e-30)
+FAR: Final = 1e4
+#: Beyond it an order is so large that either function is 0, or both are 1/2.
+VAST: Final = constant(1e30, 1e100)
+#: Below it the upper function is computed of a multiple of the order, as it may be subnormal.
+SCANT: Final = constant(1e-30, 1e-290)
+#: Most terms, and a bound of what does not change a sum.
+TERMS: Final = constant(120, 250)
+UNSEEN: Final = constant(2e-8, 3e-17)
+#: How many terms of the continued fraction matter: as measured, of x from 1.1 on.
+LENGTH: Final = constant(28.0, 100.0)
+SHORTEST: Final = constant(4.0, 8.0)
+
+
+@formula
+def gamma_exponent(a: Real, a_low: Real, x: Real) -> Pair:
+    """Return ``a log(x) - x``, from NEAR on ``a log(x/a) - x + a``, in two parts."""
+    large = a >= NEAR
+    d, d_low = two_sum(x, -a)
+    d, d_low = two_sum(d, d_low - a_low)
+    m, m_low = quotient(d, d_low, a if large else 1.0, 0.0)
+    high = 0.0
+    low = 0.0
+    if large and absolute(m) < 0.28:
+        high, middle, rest = log1p_near_parts(m, m_low)
+        low = middle + rest
+    else:
+        u, u_low = quotient(x, 0.0, a if large else 1.0, 0.0)
+        high, low = log_in_parts(u)
+        low = low + u_low / u
+    # nothing cancels where both are large: of their difference the square is left
+    total, lost = two_sum(high, -m if large else 0.0)
+    p, p_low = product(VAST if a > VAST else a, 0.0, total, (lost + low) - (m_low if large else 0.0))
+    whole, lost = two_sum(p, 0.0 if large else -x)
+    return fast_two_sum(whole, lost + p_low)
+
+
+@formula
+def gamma_power_sum(a: Real, x: Real) -> Pair:
+    """Return what the factor is multiplied by to give the lower function, for x up to a or 1.1, in two parts."""
+    total = 1.0
+    low = 0.0
+    term = 1.0
+    term_low = 0.0
+    for k in range(TERMS):
+        d, d_low = two_sum(a, real(k) + 1.0)
+        q, q_low = quotient(x, 0.0, d, d_low)
+        term, term_low = product(term, term_low, q, q_low)
+        total, lost = fast_two_sum(total, term)
+        low = low + (lost + term_low)
+        if term <= total * UNSEEN:
+            break
+    return total, low
+
+
+@formula
+def gamma_fraction(a: Real, x: Real) -> Pair:
+    """Return what the factor times a is divided by to give the upper function, for x from a and 1/2 on.
+
+    From its end, of as many terms as matter: so the errors of all but the first of them shrink.
+    """
+    d, d_low = two_sum(x, -a)
+    k = floor(LENGTH / x + SHORTEST + (0.6 * a if a < 75.0 else 45.0))
+    t = d + (2.0 * k + 1.0)
+    t_low = 0.0
+    for _k in range(TERMS):
+        if k < 1.0:
+            break
+        f, f_low = two_sum(a, -k)
+        q, q_low = quotient(k * f, 0.0, t, t_low)
+        whole, lost = two_sum(d, 2.0 * k - 1.0)
+        t, more = two_sum(whole, q)
+        t_low = more + (lost + d_low + q_low + k * f_low / t)
+        k = k - 1.0
+    return t, t_low
+
+
+@formula
+def temme_sum(a: Real, eta: Real) -> Real:
+    """Return what the uniform expansion adds to half an error function, but for 1 / sqrt(2 pi a)."""
+    s = series.temme_9_series(eta)
+    s = series.temme_8_series(eta) + s / a
+    s = series.temme_7_series(eta) + s / a
+    s = series.temme_6_series(eta) + s / a
+    s = series.temme_5_series(eta) + s / a
+    s = series.temme_4_series(eta) + s / a
+    s = series.temme_3_series(eta) + s / a
+    s = series.temme_2_series(eta) + s / a
+    s = series.temme_1_series(eta) + s / a
+    return series.temme_0_series(eta) + s / a
+
+
+@formula
+def gamma_share(a: Real, x: Real, is_upper: Truth) -> Pair:
+    """Return what the exponential is multiplied by to give the upper or the lower function, in two parts."""
+    large = a >= NEAR
+    s = 0.0
+    s_low = 0.0
+    if is_upper:
+        t, t_low = gamma_fraction(a, x)
+        s, s_low = quotient(a, 0.0, t, t_low)
+    else:
+        s, s_low = gamma_power_sum(a, x)
+    d = 1.0
+    d_low = 0.0
+    if large:
+        d, d_low = root_parts(a)
+        s, s_low = product(s, s_low, INVERSE_ROOT_2PI, INVERSE_ROOT_2PI_LOW)
+    elif a > MINUTE:
+        # gamma(a + 1), whose argument is rounded
+        g, g_low, m = gamma_by_steps(a)
+        d, d_low = product(scaled(a, m), 0.0, g, g_low)
+    q, q_low = quotient(s, s_low, d, d_low)
+    return q, q_low
+
+
+@formula
+def gamma_tail(a: Real, a_low: Real, x: Real, is_upper: Truth) -> Real:
+    """Return the upper or the lower function, whichever is to be computed itself."""
+    if (a > NEAR and x < NOTHING * a) or (x > FAR and x > 4.0 * a):
+        return 0.0
+    e, e_low = gamma_exponent(a, a_low, x)
+    if e < -EXP_LIMIT:
+        return 0.0
+    v = 0.0
+    v_low = 0.0
+    if a >= LARGE and absolute(x - a) < CLOSE * a:
+        size = sqrt(-2.0 * (e / a))
+        s = temme_sum(a, size if is_upper else -size) * (INVERSE_ROOT_2PI / sqrt(a))
+        f, f_low = scaled_erfc(sqrt(-e - e_low))
+        v, v_low = two_sum(0.5 * f, s if is_upper else -s)
+        v_low = v_low + 0.5 * f_low
+    else:
+        v, v_low = gamma_share(a, x, is_upper)
+        e_low = e_low - (stirling_lack(a) if a >= NEAR else 0.0)
+    g, g_low, n = exp_parts(e, e_low)
+    p, p_low = product(g, g_low, v, v_low)
+    return scaled(add(p, p_low), n)
+
+
+@formula
+def is_small_gamma(a: Real, x: Real) -> Truth:
+    """Whether the upper function has to be computed by :func:`upper_gamma_near`: where it is not near 1."""
+    return x <= 0.5 and a <= -0.4 / log(x)
+
+
+@formula
+def upper_gamma_near(order: Real, x: Real) -> Real:
+    """Return the upper function of small numbers."""
+    scale: Integer = 64 if order < SCANT else 0
+    a = shifted(order, scale)
+    total = 0.0
+    term = 1.0
+    k = 1.0
+    for _k in range(30):
+        term = -term * (x / k)
+        total = total + term / (a + k)
+        if absolute(term) <= absolute(total) * UNSEEN:
+            break
+        k = k + 1.0
+    f = a if a < 0.5 else subtract(a, 1.0)
+    rest = f * (series.lgamma_one_series(f) if a < 0.5 else series.lgamma_two_series(f))
+    high, low = log_in_parts(x)
+    p, p_low = product(a, 0.0, high, low)
+    e, e_low = two_sum(p, -rest)
+    grown = expm1(e)
+    first, lost = two_sum(a * total, grown)
+    value = first + (lost + grown * (a * total) + (e_low + p_low) * (1.0 + grown))
+    return shifted(-value, -scale)
+
+
+@formula
+def is_outside_gamma(a: Real, x: Real) -> Truth:
+    """Whether there is no value."""
+    none = isnan(a) or isnan(x) or is_negative(a) or is_negative(x)
+    return none or (is_zero(a) and is_zero(x)) or (isinf(a) and isinf(x))
+
+
+@formula
+def lower_gamma(a: Real, a_low: Real, x: Real) -> Real:
+    """Return the lower function of an order in two parts."""
+    if is_outside_gamma(a, x):
+        return nan()
+    if is_zero(a) or isinf(x):
+        return 1.0
+    if is_zero(x) or isinf(a):
+        return 0.0
+    is_upper = x > 1.0 and subtract(x, a) > a_low
+    value = gamma_tail(a, a_low, x, is_upper)
+    return 1.0 - value if is_upper else value
+
+
+@formula
+def upper_gamma(a: Real, a_low: Real, x: Real) -> Real:
+    """Return the upper function of an order in two parts."""
+    if is_outside_gamma(a, x):
+        return nan()
+    if is_zero(a) or isinf(x):
+        return 0.0
+    if is_zero(x) or isinf(a):
+        return 1.0
+    if is_small_gamma(a, x):
+        return upper_gamma_near(a, x)
+    is_upper = x > 0.5 and (subtract(x, a) > a_low if x > 1.1 else a <= 1.1 * x)
+    value = gamma_tail(a, a_low, x, is_upper)
+    return value if is_upper else 1.0 - value
+
+
+@formula
+def gammainc(a: Real, x: Real) -> Real:
+    """Regularized lower incomplete gamma function."""
+    return lower_gamma(a, 0.0, x)
+
+
+@formula
+def gammaincc(a: Real, x: Real) -> Real:
+    """Regularized upper incomplete gamma function."""
+    return upper_gamma(a, 0.0, x)
+
+
+@formula
+def pdtr(k: Real, m: Real) -> Real:
+    """Distribution function of Poisson's, of mean m."""
+    a, a_low = two_sum(floor(k), 1.0)
+    return nan() if is_negative(k) else upper_gamma(a, a_low, m)
+
+
+@formula
+def pdtrc(k: Real, m: Real) -> Real:
+    """Survival function of Poisson's, of mean m."""
+    a, a_low = two_sum(floor(k), 1.0)
+    return nan() if is_negative(k) else lower_gamma(a, a_low, m)
