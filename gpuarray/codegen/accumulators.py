@@ -9,6 +9,7 @@ What an accumulator keeps are its *states*, variables of the kernel with a lette
 instruction. Row kernels emit them.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -61,6 +62,8 @@ def accumulator(fold: Fold, number: int) -> "Accumulator":
     """Return the accumulator of the fold that is instruction ``number``."""
     if fold.op.indexed:
         return KeyedPosition(fold, number) if compute_type(fold.source) in _KEYS else Position(fold, number)
+    if fold.op.name in (reductions.min.name, reductions.max.name) and compute_type(fold.source) == "f32":
+        return Extreme(fold, number)
     return Deviations(fold, number) if fold.op.centred else Accumulator(fold, number)
 
 
@@ -91,16 +94,28 @@ class Accumulator:
 
     def take(self, value: str, place: str) -> str:
         """Return the statement that folds one element, of the operand's dtype, at a position in its row."""
-        return self.meet([casts.cast_expression(value, self.fold.source, self.dtype)])
+        return self.meet([self._cast(value)])
 
     def take_all(self, values: Sequence[str], places: Sequence[str]) -> list[str]:
         """Return statements that fold several elements: with each other first, which rounds less in a long row."""
-        parts = [casts.cast_expression(value, self.fold.source, self.dtype) for value in values]
+        return [self.meet([self._together([self._cast(value) for value in values])])]
+
+    def take_existing(self, values: Sequence[str], exist: Sequence[str]) -> list[str]:
+        """Return statements that fold those of several elements of which a condition is true, without branches."""
+        neutral = neutral_literal(self.fold.op, self.dtype)
+        parts = [f"select({neutral}, {self._cast(v)}, {e})" for v, e in zip(values, exist, strict=True)]
+        return [self.meet([self._together(parts)])]
+
+    def _cast(self, value: str) -> str:
+        return casts.cast_expression(value, self.fold.source, self.dtype)
+
+    def _together(self, parts: list[str]) -> str:
+        """Return what some values of the accumulator's dtype fold to, in a tree."""
         while len(parts) > 1:
             pairs = zip(parts[::2], parts[1::2], strict=False)
             odd = parts[len(parts) // 2 * 2 :]
             parts = [combine_expression(self.fold.op.combine, *pair, self.dtype) for pair in pairs] + odd
-        return [self.meet(parts)]
+        return parts[0]
 
     def meet(self, others: Sequence[str]) -> str:
         """Return the statement that folds another accumulator's states into this one's."""
@@ -112,6 +127,59 @@ class Accumulator:
         if self.dtype == self.fold.dtype:
             return casts.wrap_expression(f"a{self.number}", self.dtype)
         return casts.cast_expression(f"a{self.number}", self.dtype, self.fold.dtype)
+
+
+class Extreme(Accumulator):
+    """The extreme of single-precision numbers, kept as an unsigned integer that is greater the better it is.
+
+    NaN of either sign is above all: what is below the worst infinity in the order of bits goes round to the top.
+    """
+
+    @property
+    def states(self) -> dict[str, DType]:
+        """The number's key."""
+        return {f"a{self.number}": dtypes.uint32}
+
+    def functions(self) -> list[str]:
+        """Return the functions from numbers to keys and back."""
+        sign = " ^ sign_bit_f32" if self.fold.op.name == reductions.min.name else ""
+        return [
+            f"fn key{self.number}(x: f32) -> u32 {{",
+            f"  let bits = bitcast<i32>(bitcast<u32>(x){sign});",
+            "  return bitcast<u32>(bits ^ ((bits >> 31u) | -0x80000000)) - 0x7fffffu;",
+            "}",
+            f"fn value{self.number}(key: u32) -> f32 {{",
+            "  let ordered = bitcast<i32>(key + 0x7fffffu);",
+            f"  return bitcast<f32>(bitcast<u32>(ordered ^ ((~ordered >> 31u) | -0x80000000)){sign});",
+            "}",
+        ]
+
+    def start(self) -> list[str]:
+        """Return the declaration of the state: the worst infinity's key."""
+        return [f"var a{self.number} = 0u;"]
+
+    def take_existing(self, values: Sequence[str], exist: Sequence[str]) -> list[str]:
+        """Return the statement that folds those of several elements of which a condition is true."""
+        parts = [f"select(0u, {self._cast(v)}, {e})" for v, e in zip(values, exist, strict=True)]
+        return [self.meet([self._together(parts)])]
+
+    def _cast(self, value: str) -> str:
+        return f"key{self.number}({value})"
+
+    def _together(self, parts: list[str]) -> str:
+        while len(parts) > 1:
+            parts = [f"max({', '.join(pair)})" for pair in zip(parts[::2], parts[1::2], strict=False)] + (
+                parts[-1:] if len(parts) % 2 else []
+            )
+        return parts[0]
+
+    def meet(self, others: Sequence[str]) -> str:
+        """Return the statement that takes another key if it is greater."""
+        return f"a{self.number} = max(a{self.number}, {others[0]});"
+
+    def result(self) -> str:
+        """Return the number of the best key."""
+        return f"value{self.number}(a{self.number})"
 
 
 class Position(Accumulator):
@@ -248,19 +316,33 @@ class Deviations(Accumulator):
 
     def take(self, value: str, place: str) -> str:
         """Return the statement that folds one element."""
-        value = casts.cast_expression(value, self.fold.source, self.dtype)
-        return self.meet([self._number(1), value, self._number(0)])
+        return self.meet([self._number(1), self._cast(value), self._number(0)])
 
     def take_all(self, values: Sequence[str], places: Sequence[str]) -> list[str]:
         """Return statements that fold several elements: about their own mean first, which takes one division."""
         count, number = len(values), self.number
         if count == 1:
             return [self.take(values[0], places[0])]
-        own = [casts.cast_expression(v, self.fold.source, self.dtype) for v in values]
-        lines = [f"{{ let mean{number} = ({' + '.join(own)}) * {self._number(1 / count)};"]
+        own = [self._cast(value) for value in values]
+        lines = [f"{{ let mean{number} = {_added(own)} * {self._number(1 / count)};"]
         lines += [f"let off{number}_{k} = {value} - mean{number};" for k, value in enumerate(own)]
-        squares = " + ".join(f"off{number}_{k} * off{number}_{k}" for k in range(count))
-        return [*lines, self.meet([self._number(count), f"mean{number}", f"({squares})"]), "}"]
+        squares = _added([f"off{number}_{k} * off{number}_{k}" for k in range(count)])
+        return [*lines, self.meet([self._number(count), f"mean{number}", squares]), "}"]
+
+    def take_existing(self, values: Sequence[str], exist: Sequence[str]) -> list[str]:
+        """Return statements that fold those of several elements of which a condition is true."""
+        number, zero = self.number, self._number(0)
+        together = Counter(exist)
+        count = _added([f"select({zero}, {self._number(n)}, {e})" for e, n in together.items()])
+        own = [f"select({zero}, {self._cast(v)}, {e})" for v, e in zip(values, exist, strict=True)]
+        lines = [
+            f"{{ let count{number} = {count};",
+            f"let mean{number} = {_added(own)} / max(count{number}, {self._number(1)});",
+        ]
+        for k, (value, e) in enumerate(zip(values, exist, strict=True)):
+            lines.append(f"let off{number}_{k} = select({zero}, {self._cast(value)} - mean{number}, {e});")
+        squares = _added([f"off{number}_{k} * off{number}_{k}" for k in range(len(values))])
+        return [*lines, self.meet([f"count{number}", f"mean{number}", squares]), "}"]
 
     def meet(self, others: Sequence[str]) -> str:
         """Return the statement that folds others' number, mean and squares into these."""
@@ -280,3 +362,11 @@ class Deviations(Accumulator):
 
     def _number(self, value: float) -> str:
         return casts.literal(value, self.dtype)
+
+
+def _added(parts: list[str]) -> str:
+    """Return the sum of some values, in a tree."""
+    while len(parts) > 1:
+        odd = parts[-1:] if len(parts) % 2 else []
+        parts = [f"({' + '.join(pair)})" for pair in zip(parts[::2], parts[1::2], strict=False)] + odd
+    return parts[0]

@@ -154,9 +154,7 @@ def _without_kernel(step: Step, capabilities: Capabilities) -> str | None:
     match step:
         case Loop():
             return _unsupported_loop(step, capabilities)
-        case ScanStep() | ContractStep() if step.epilogue is not None and (
-            reason := _unsupported_epilogue(step.epilogue, capabilities)
-        ):
+        case ScanStep() | ContractStep() if reason := _unsupported_beside(step, capabilities):
             return reason
         case ScanStep():
             if template_of(step.op.combine, (step.dtype, step.dtype)) is None:
@@ -197,8 +195,7 @@ def _too_large(capabilities: Capabilities, *arrays: tuple[int, DType]) -> str | 
 
 def _dtypes(step: Step) -> set[DType]:
     found = {*step.input_dtypes, *step.output_dtypes, *step.scalar_dtypes}
-    loop = step if isinstance(step, Loop) else getattr(step, "epilogue", None)
-    if isinstance(loop, Loop):
+    for loop in [step] if isinstance(step, Loop) else step.loops if isinstance(step, ScanStep | ContractStep) else []:
         for item in loop.instructions:
             found.add(item.dtype)
             if isinstance(item, Fold):
@@ -210,10 +207,14 @@ def _can_cut_columns(loop: Loop, capabilities: Capabilities) -> bool:
     return bool(loop.folds) and is_one_walk(loop) and slices.column_pieces(loop, capabilities) is not None
 
 
-def _unsupported_epilogue(loop: Loop, capabilities: Capabilities) -> str | None:
-    if slices.widest(loop) > capabilities.binding_limit:
-        return "an array is larger than one storage binding of this device shows"
-    return _unsupported_loop(loop, capabilities)
+def _unsupported_beside(step: ScanStep | ContractStep, capabilities: Capabilities) -> str | None:
+    """Return why a device cannot run the elementwise programs before and after a step; None if it can."""
+    for loop in step.loops:
+        if slices.widest(loop) > capabilities.binding_limit:
+            return "an array is larger than one storage binding of this device shows"
+        if reason := _unsupported_loop(loop, capabilities):
+            return reason
+    return None
 
 
 def _unsupported_loop(loop: Loop, capabilities: Capabilities) -> str | None:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from gpuarray.codegen.accumulators import Accumulator, accumulator
+from gpuarray.codegen.blocks import emit_block, value_name
 from gpuarray.codegen.loops import (
     LoopKernel,
     coordinates,
@@ -19,14 +20,13 @@ from gpuarray.codegen.loops import (
     expression,
     makes_fours,
     open_kernel,
-    quick_values,
-    value_name,
 )
 from gpuarray.codegen.programs import Binding, Launch, Program
 from gpuarray.codegen.storage import LANES, Access, word_dtype
 from gpuarray.codegen.teams import Team, held, seen
+from gpuarray.codegen.underflow import Block, arranged
 from gpuarray.codegen.walks import Shaping, largest_team, phase_after, shaping
-from gpuarray.codegen.wgsl import WINDOW_END, WORKGROUP, declare, quick_function
+from gpuarray.codegen.wgsl import WINDOW_END, WORKGROUP, declare
 from gpuarray.device import Capabilities
 from gpuarray.fusion.steps import FULL, OUTER, Apply, Fold, Index, Instruction, Load, Loop, Store, Take
 from gpuarray.graph.layouts import Layout, contiguous_strides
@@ -189,7 +189,7 @@ class RowKernel:
         )
         self.work.loop = loop
         self.work.kernel.workgroup = self.shape.workgroup
-        self.team = Team(self.work.kernel, self.shape.team, self.capabilities)
+        self.team = Team(self.work.kernel, self.shape.team, self.capabilities, self.shape.beside)
         self.made = set()
 
     def _full_stores(self) -> list[Store]:
@@ -208,26 +208,23 @@ class RowKernel:
             kernel.line(f"let walker = block * {together}u + local;", f"if (walker >= {count}) {{ return; }}")
         else:
             # all of a workgroup stay, as folding takes all of them: those beyond the rows have no columns
+            first, second = f"local / {shape.team}u", f"local & {shape.team - 1}u"
+            if shape.beside:
+                first, second = f"(local & {together - 1}u)", f"local / {together}u"
             kernel.line(
-                f"let place = block * {together}u + local / {shape.team}u;",
+                f"let place = block * {together}u + {first};",
                 f"let walker = min(place, {count} - 1u);",
-                f"let lane = local & {shape.team - 1}u;",
+                f"let lane = {second};",
             )
         columns = kernel.word(self.loop.columns)
-        if not split:
-            end = columns if together == 1 or shape.team == 1 else f"select(0u, {columns}, place < {count})"
-            kernel.line("let row = walker;", f"let end = {end};")
-        else:
-            total = kernel.word(max(self.loop.rows, 1))
+        end = columns if together == 1 or shape.team == 1 else f"select(0u, {columns}, place < {count})"
+        if split:
+            total, own = kernel.word(max(self.loop.rows, 1)), shape.team * (LANES if shape.wide else 1)
             kernel.line(f"let split = walker / {total};", f"let row = walker - split * {total};")
-        if shape.team == 1:
-            kernel.line(f"let begin = {'split' if split else '0u'};")
-            kernel.line(*([f"let end = {columns};"] if split else []))
-        elif split:
-            chunk = kernel.word(shape.chunk)
-            kernel.line(f"let begin = split * {chunk};", f"let end = min(begin + {chunk}, {columns});")
+            kernel.line(f"let begin = split{f' * {own}u' if own > 1 else ''};")
         else:
-            kernel.line("let begin = 0u;")
+            kernel.line("let row = walker;", "let begin = 0u;")
+        kernel.line(f"let end = {end};")
         if len(self.loop.outer) > 1:
             coordinates(kernel, "row", self.loop.outer, "r")
         return -(-walkers // together)
@@ -304,16 +301,21 @@ class RowKernel:
         """
         kernel, shape = self.work.kernel, self.shape
         highest = self.loop.columns - 1
-        last = kernel.word(highest // LANES * LANES if shape.wide else highest)
+        last = "" if shape.full else kernel.word(highest // LANES * LANES if shape.wide else highest)
         for n in range(shape.turn * LANES):
             four, lane = divmod(n, LANES)
-            if not shape.wide:
-                kernel.line(f"let at{n} = lane + {n * shape.team}u;", f"let i{n} = min(at{n}, {last});")
-            elif lane == 0:
-                kernel.line(f"let at{n} = lane * {LANES}u + {four * LANES * shape.team}u;")
-                kernel.line(f"let i{n} = min(at{n}, {last});")
+            if shape.wide and lane:
+                place = f"i{n - lane} + {lane}u"
+            elif shape.wide:
+                place = f"lane * {LANES}u + {four * LANES * shape.team}u"
             else:
-                kernel.line(f"let at{n} = at{n - lane} + {lane}u;", f"let i{n} = i{n - lane} + {lane}u;")
+                place = f"lane + {n * shape.team}u"
+            if shape.full:
+                kernel.line(f"let i{n} = {place};")
+            elif shape.wide and lane:
+                kernel.line(f"let at{n} = at{n - lane} + {lane}u;", f"let i{n} = {place};")
+            else:
+                kernel.line(f"let at{n} = {place};", f"let i{n} = min(at{n}, {last});")
         self._coordinates([x.layout for x in self._walked()], shape.turn * LANES)
 
     def _turns(self, needed: list[int], numbers: list[int], stores: list[Store], bases: dict[int, str]) -> None:
@@ -321,9 +323,9 @@ class RowKernel:
         kernel, shape = self.work.kernel, self.shape
         own = LANES if shape.wide else 1
         step = f"{shape.team}u"
-        if shape.team == 1 and shape.splits > 1:
+        if shape.splits > 1:
             step = "apart"
-            kernel.line(f"let apart = {kernel.word(shape.splits)};")
+            kernel.line(f"let apart = {kernel.word(shape.splits * shape.team)};")
         kernel.line("{", f"var column = begin{'' if shape.team == 1 else f' + lane * {own}u'};")
         layouts = [x.layout for x in self._walked() if isinstance(x, Store) or x in self._items(needed)]
         if shape.turn:
@@ -374,20 +376,39 @@ class RowKernel:
         On a walk all of them exist, or where it is ``ragged`` the first of four does; of a held row, those whose ``at``
         is below the end do.
         """
-        kernel, shape = self.work.kernel, self.shape
         self._columns(needed, bases, count)
+        if self.shape.held:
+            self.work.kernel.line(*self._take_held(numbers, count))
         for first in range(0, count, LANES):
             lanes = range(first, min(first + LANES, count))
-            if not shape.held and not ragged:
-                kernel.line(*self._take(numbers, lanes))
-            elif numbers:
-                kernel.line(*self._take_existing(numbers, lanes))
+            if not self.shape.held:
+                self.work.kernel.line(*(self._take_existing if ragged else self._take)(numbers, lanes))
             for store in stores:
                 self._column_store(store, bases, lanes, guarded=ragged)
+
+    def _take_held(self, numbers: list[int], count: int) -> list[str]:
+        """Return the statements that fold what an invocation holds: all at once, but for positions."""
+        shape, lines = self.shape, []
+        fours = [range(first, first + LANES) for first in range(0, count, LANES)]
+        for number in numbers:
+            own, operand = self._accumulator(number), self._fold(number).operand
+            if self._fold(number).op.indexed:
+                for lanes in fours:
+                    lines += self._take([number], lanes) if shape.full else self._take_existing([number], lanes)
+            elif shape.full:
+                lines += self._take([number], range(count))
+            else:
+                level = self.loop.instructions[operand].level
+                whole = shape.wide and not shape.ragged
+                exist = [f"(at{lane - lane % LANES if whole else lane} < end)" for lane in range(count)]
+                lines += own.take_existing([value_name(operand, level, lane) for lane in range(count)], exist)
+        return lines
 
     def _take_existing(self, numbers: list[int], lanes: range) -> list[str]:
         """Return the statements that fold those of four columns that exist."""
         kind = "at" if self.shape.held else "i"
+        if not numbers:
+            return []
         if not self.shape.ragged:
             return [f"if ({kind}{lanes[0]} < end) {{", *self._take(numbers, lanes), "}"]
         lines = [f"if ({kind}{lanes[-1]} < end) {{", *self._take(numbers, lanes), "} else {"]
@@ -432,8 +453,11 @@ class RowKernel:
     def _columns(self, needed: list[int], bases: dict[int, str], count: int) -> None:
         """Emit the values of instructions in some columns."""
         kernel, loop, wide = self.work.kernel, self.loop, self.shape.wide
-        for number in needed:
-            item = loop.instructions[number]
+        for unit in arranged(loop, needed, alone=count == 1):
+            if isinstance(unit, Block):
+                emit_block(kernel, loop.instructions, unit, count)
+                continue
+            number, item = unit, loop.instructions[unit]
             loaded: list[str] = []
             if isinstance(item, Index) and wide and makes_fours(loop, item):
                 for first in range(0, count, LANES):
@@ -445,9 +469,6 @@ class RowKernel:
                     lines, lanes = self.work.access(item).load_wide(index, name)
                     kernel.line(*lines)
                     loaded += lanes
-            if count > 1 and isinstance(item, Apply) and quick_function(item.op, item.sources):
-                quick_values(self.work, number, item, count)
-                continue
             for n in range(count):
                 kernel.line(declare(f"v{number}_{n}", item.dtype, self._column_value(number, n, bases, loaded)))
 
@@ -477,15 +498,20 @@ class RowKernel:
         level = self.loop.instructions[store.value].level
         values = [value_name(store.value, level, lane) for lane in lanes]
         base = bases[-1 - store.slot]
+        # teams beyond the last row have no end
+        guards = {True: "end > 0u" if shape.team < shape.workgroup else "", False: f"at{lanes[0]} < end"}
         if access.wide:
             statements = access.store_wide(f"({base} + i{lanes[0]}) / 4u", values)
-            # there are whole fours only
-            kernel.line(*([f"if (at{lanes[0]} < end) {{", *statements, "}"] if shape.held else statements))
+            guard = guards[shape.full] if shape.held else ""  # there are whole fours only
+            kernel.line(*([f"if ({guard}) {{", *statements, "}"] if guard else statements))
             return
         for lane, value in zip(lanes, values, strict=True):
             statement = access.store(self._column_position(store.layout, base, lane), value)
-            asked = f"at{lane}" if shape.held else f"i{lane}" if guarded and lane else ""
-            kernel.line(f"if ({asked} < end) {{ {statement} }}" if asked else statement)
+            if shape.held:
+                guard = guards[True] if shape.full else f"at{lane} < end"
+            else:
+                guard = f"i{lane} < end" if guarded and lane else ""
+            kernel.line(f"if ({guard}) {{ {statement} }}" if guard else statement)
 
     # -- accumulators --------------------------------------------------------------------------------------------------
 

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from gpuarray.codegen import slices
+from gpuarray.codegen.blocks import emit_block, value_name
 from gpuarray.codegen.casts import position_expression
 from gpuarray.codegen.dialect import compute_type
 from gpuarray.codegen.programs import Launch
 from gpuarray.codegen.storage import LANES, Access, register_type
+from gpuarray.codegen.underflow import Block, arranged
 from gpuarray.codegen.wgsl import (
     WORKGROUP,
     Kernel,
@@ -82,12 +84,6 @@ def open_kernel(loop: Loop, label: str, wide: Callable[[str, int], bool], output
     for read, written in loop.updates:
         origins["input", read], accesses["input", read] = origins["output", written], accesses["output", written]
     return LoopKernel(kernel, loop, origins, accesses)
-
-
-def value_name(number: int, level: int, lane: int) -> str:
-    """Return the WGSL name of an instruction's value."""
-    # a u in front would make u32 of number 32, and hide the type
-    return f"v{number}_{lane}" if level == FULL else f"one{number}"
 
 
 def emit_uniform(work: LoopKernel) -> None:
@@ -167,8 +163,9 @@ HEAVY: Final = 100
 
 
 def is_heavy(loop: Loop) -> bool:
-    """Whether a loop's kernel is limited by arithmetic, and large."""
-    return weight(loop.instructions) > HEAVY
+    """Whether a loop's kernel is limited by arithmetic, and large; functions with quick forms count a quarter."""
+    quick = [i for i in loop.instructions if isinstance(i, Apply) and quick_function(i.op, i.sources)]
+    return weight(loop.instructions) - weight(quick) * 3 // 4 > HEAVY
 
 
 def wide_slots(loop: Loop) -> Callable[[str, int], bool]:
@@ -346,12 +343,12 @@ def flat_values(work: LoopKernel, lanes: list[Lane], *, fours: bool = False) -> 
             addresses[number] = flat_addresses(kernel, item.layout, work.offset("input", item.slot, item.layout))
         elif isinstance(item, Index) and item.level == FULL:
             addresses[number] = flat_addresses(kernel, item.layout, item.layout.offset)
-    for number, item in enumerate(loop.instructions):
-        if item.level != FULL:
+    numbers = [n for n, item in enumerate(loop.instructions) if item.level == FULL]
+    for unit in arranged(loop, numbers, alone=len(lanes) == 1):
+        if isinstance(unit, Block):
+            emit_block(kernel, loop.instructions, unit, len(lanes))
             continue
-        if len(lanes) > 1 and isinstance(item, Apply) and quick_function(item.op, item.sources):
-            quick_values(work, number, item, len(lanes))
-            continue
+        number, item = unit, loop.instructions[unit]
         if fours and isinstance(item, Index) and makes_fours(loop, item):
             emit_four(work, number, item, addresses[number](lanes[0]))
             continue
@@ -365,51 +362,6 @@ def flat_values(work: LoopKernel, lanes: list[Lane], *, fours: bool = False) -> 
                 position = addresses[number](names) if number in addresses else ""
                 value = expression(work, item, lane, position)
             kernel.line(declare(f"v{number}_{lane}", item.dtype, value))
-
-
-def quick_values(work: LoopKernel, number: int, item: Apply, lanes: int) -> None:
-    """Emit a row that has a quick form for all lanes: one question for four of them together, and few branches besides.
-
-    Where a lane's operands are none for the quick form, a loop takes the whole function, whose text is large and there
-    once, for one lane of such a four after the other.
-    """
-    kernel, instructions = work.kernel, work.loop.instructions
-    function = quick_function(item.op, item.sources)
-    assert function is not None
-    given = [[value_name(o, instructions[o].level, lane) for o in item.operands] for lane in range(lanes)]
-    results = [f"v{number}_{lane}" for lane in range(lanes)]
-    kernel.line(*(f"var {name}: {register_type(item.dtype)};" for name in results))
-    slow = f"slow{number}"
-    if lanes > LANES:
-        kernel.line(f"var {slow} = 0u;")
-    for first in range(0, lanes, LANES):
-        together = range(first, min(first + LANES, lanes))
-        calls = [f"is_quick_{function}({', '.join(given[lane])})" for lane in together]
-        kernel.line(f"if ({' & '.join(calls)}) {{")
-        for lane in together:
-            whole = apply_expression(item.op, given[lane], item.sources, item.dtype)
-            kernel.line(f"  {results[lane]} = {whole.replace(f'{function}(', f'quick_{function}(', 1)};")
-        if lanes > LANES:
-            kernel.line(f"}} else {{ {slow} |= {sum(1 << lane for lane in together):#x}u; }}")
-    if lanes > LANES:
-        kernel.line(f"for (; {slow} != 0u; {slow} &= {slow} - 1u) {{ {{", f"  let lane = firstTrailingBit({slow});")
-    else:
-        kernel.line(f"}} else {{ for (var lane = 0u; lane < {lanes}u; lane++) {{")
-    own = [f"operand{k}" for k in range(len(item.operands))]
-    for k, source in enumerate(item.sources):
-        kernel.line(f"  var {own[k]}: {register_type(source)};")
-    # a choice by cases keeps the lanes in registers, which an index would not
-    takes = [" ".join(f"{o} = {n};" for o, n in zip(own, names, strict=True)) for names in given]
-    kernel.line(f"  {_cases(takes)}")
-    kernel.line(f"  let found = {apply_expression(item.op, own, item.sources, item.dtype)};")
-    kernel.line(f"  {_cases([f'{result} = found;' for result in results])}", "} }")
-
-
-def _cases(statements: Sequence[str]) -> str:
-    """Return the statement that runs one of several statements, by the number of the lane."""
-    *first, last = statements
-    cases = [f"case {lane}u: {{ {statement} }}" for lane, statement in enumerate(first)]
-    return f"switch lane {{ {' '.join(cases)} default: {{ {last} }} }}"
 
 
 def _placed_store(work: LoopKernel, store: Store, lane: int, extent: str) -> str:
@@ -485,6 +437,56 @@ def add_epilogue(kernel: Kernel, loop: Loop, inputs_before: int, *, lanes: int =
     index = "first: u32" if lanes == 1 else "first: u32, end: u32"
     kernel.module += [f"fn finish({index}, {given}) {{", *(f"  {line}" for line in kernel.body), "}"]
     kernel.body = outside
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """What a kernel reads from no binding but computes: a function of the flat index, for one element or four."""
+
+    name: str
+    wide: bool
+
+    def load(self, index: str) -> str:
+        """Return the element at ``index``."""
+        return f"{self.name}({index})"
+
+    def load_wide(self, index: str, target: str) -> tuple[list[str], list[str]]:
+        """Return statements, and the four lane expressions, for the elements from ``4 * index``."""
+        lines = [f"let {target} = {self.name}(({index}) * {LANES}u);"]
+        return lines, [f"{target}[{lane}]" for lane in range(LANES)]
+
+
+def add_prologue(kernel: Kernel, loop: Loop, name: str, *, wide: bool) -> Computed:
+    """Add the function that computes the one result of a loop without folds, at a flat index.
+
+    ``wide`` says that it computes four from a multiple of four on. The loop's inputs are the step's.
+    """
+    origins: dict[tuple[str, int], int] = {}
+    accesses: dict[tuple[str, int], Access] = {}
+    is_wide = wide_slots(loop) if wide else lambda _kind, _slot: False
+    for (kind, slot), (low, high) in sorted(slices.spans(loop).items()):
+        if kind == "output":
+            continue
+        dtype = loop.input_dtypes[slot]
+        binding, origins[kind, slot] = window(kind, slot, low, high, dtype, writable=False)
+        accesses[kind, slot] = kernel.bind(Access(f"{name}{slot}", dtype, is_wide(kind, slot), False), binding)
+    work = LoopKernel(kernel, loop, origins, accesses)
+    outside, kernel.body = kernel.body, []
+    emit_uniform(work)
+    for number, item in enumerate(loop.instructions):
+        if item.level == OUTER:
+            kernel.line(declare(f"one{number}", item.dtype, single_value(work, item)))
+    work.together = wide and _has_fours(loop)
+    names = flat_loads(work, LANES if wide else 1, False, 1, kernel.word(loop.columns))
+    flat_values(work, names)
+    (store,) = loop.stores
+    values = [value_name(store.value, FULL, lane) for lane in range(len(names))]
+    kind = register_type(store.dtype)
+    found = f"array<{kind}, {LANES}>" if wide else kind
+    kernel.line(f"return {found}({', '.join(values)});" if wide else f"return {values[0]};")
+    kernel.module += [f"fn {name}(first: u32) -> {found} {{", *(f"  {line}" for line in kernel.body), "}"]
+    kernel.body = outside
+    return Computed(name, wide)
 
 
 def result_store(kernel: Kernel, step: ContractStep | ScanStep, size: int, inputs: int) -> Callable[[str, str], str]:

@@ -146,7 +146,9 @@ class PairKernel(RowKernel):
     def _accumulators(self, number: int) -> list[Accumulator]:
         """Return the accumulators of a patch, numbered apart from all instructions."""
         fold, count = self._fold(number), len(self.loop.instructions)
-        return [accumulator(fold, count * (1 + n) + number) for n in range(_PATCH * _PATCH)]
+        parts = [accumulator(fold, count * (1 + n) + number) for n in range(_PATCH * _PATCH)]
+        self.work.kernel.module += [line for part in (self._accumulator(number), *parts) for line in part.functions()]
+        return parts
 
     # -- workgroup memory ----------------------------------------------------------------------------------------------
 
@@ -220,7 +222,7 @@ class PairKernel(RowKernel):
             item = self.loop.instructions[number]
             if isinstance(item, Apply):
                 names = [self._name(o, i, j) for o in item.operands]
-                value = apply_expression(item.op, names, item.sources, item.dtype, folded=True)
+                value = apply_expression(item.op, names, item.sources, item.dtype, plain=True)
             else:
                 pitch = 1 if side == ALONE else _TILE + _PAD
                 place = {ROW: f" + y + {i}u", COLUMN: f" + x + {j * _ACROSS}u", ALONE: ""}[side]

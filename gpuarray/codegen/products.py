@@ -9,13 +9,13 @@ Which tiles, and how many parts, is :func:`choose`: a function of sizes, dtype a
 """
 
 from dataclasses import dataclass, replace
-from math import prod
+from math import log2, prod, sqrt
 from typing import Final, assert_never
 
 from gpuarray import records
 from gpuarray.codegen import casts
 from gpuarray.codegen.folds import row_program
-from gpuarray.codegen.loops import add_epilogue
+from gpuarray.codegen.loops import add_epilogue, add_prologue
 from gpuarray.codegen.programs import Binding, Launch, Program
 from gpuarray.codegen.storage import LANES, Access, word_dtype
 from gpuarray.codegen.tiles import Arithmetic, Operand, TileKernel, Tiling, is_wide
@@ -37,6 +37,7 @@ from gpuarray.fusion.steps import (
     Scalar,
     Store,
     Take,
+    weight,
 )
 from gpuarray.graph.layouts import Layout, Shape, contiguous, permute, reshape
 from gpuarray.ops import elementwise as rows
@@ -49,36 +50,39 @@ class Candidate:
 
     tiling: Tiling
     speed: float
-    together: int = 1
-    """How many of its workgroups a device's unit needs at a time to be that fast."""
+    together: int = 2
+    """How many of its workgroups a device's unit has at a time."""
 
 
 #: By the bytes of a component and the planes of a value. The speeds are those of an H100.
 _CANDIDATES: Final = {
     (4, 1): (
-        Candidate(Tiling(64, 128, 16, 8, 8), 0.67),
-        Candidate(Tiling(64, 64, 16, 4, 4), 0.48, together=2),
-        Candidate(Tiling(32, 64, 16, 4, 4), 0.42, together=2),
-        Candidate(Tiling(32, 32, 32, 4, 4), 0.3, together=2),
-        Candidate(Tiling(256, 16, 16, 4, 4), 0.25),
-        Candidate(Tiling(16, 256, 16, 4, 4), 0.25),
+        Candidate(Tiling(64, 128, 16, 8, 8), 0.82),
+        Candidate(Tiling(64, 128, 8, 8, 8), 0.75, together=4),
+        Candidate(Tiling(64, 64, 16, 8, 8, slices=2), 0.72),
+        Candidate(Tiling(64, 64, 16, 4, 4), 0.55),
+        Candidate(Tiling(32, 64, 32, 8, 8, slices=4), 0.5, together=3),
+        Candidate(Tiling(32, 32, 32, 4, 4), 0.22),
+        Candidate(Tiling(256, 16, 16, 4, 4), 0.6, together=4),
+        Candidate(Tiling(16, 256, 16, 4, 4), 0.6, together=4),
         Candidate(Tiling(4, 512, 8, 4, 4), 0.25, together=4),
     ),
     (4, 2): (
-        Candidate(Tiling(64, 64, 8, 8, 4), 0.15),
+        Candidate(Tiling(64, 64, 8, 8, 4), 0.2, together=3),
         Candidate(Tiling(32, 32, 16, 4, 4), 0.12),
         Candidate(Tiling(128, 16, 8, 4, 4), 0.06),
         Candidate(Tiling(16, 128, 8, 4, 4), 0.06),
     ),
     (8, 1): (
-        Candidate(Tiling(64, 64, 8, 8, 4), 0.2),
+        Candidate(Tiling(64, 128, 8, 8, 8, spilled=True), 0.34),
+        Candidate(Tiling(64, 64, 8, 8, 4), 0.28, together=3),
         Candidate(Tiling(32, 32, 16, 4, 4), 0.12),
         Candidate(Tiling(128, 16, 8, 4, 4), 0.06),
         Candidate(Tiling(16, 128, 8, 4, 4), 0.06),
     ),
     (8, 2): (
-        Candidate(Tiling(64, 64, 4, 4, 4), 0.05),
-        Candidate(Tiling(32, 32, 8, 4, 4), 0.05),
+        Candidate(Tiling(64, 64, 8, 4, 4), 0.09),
+        Candidate(Tiling(32, 32, 8, 4, 4), 0.08),
         Candidate(Tiling(128, 16, 4, 4, 4), 0.02),
         Candidate(Tiling(16, 128, 4, 4, 4), 0.02),
     ),
@@ -86,21 +90,24 @@ _CANDIDATES: Final = {
 #: Where workgroups have little memory.
 _SMALLEST: Final = Candidate(Tiling(16, 16, 8, 4, 4), 0.01)
 #: On a processor's cores texts that are written out take long to compile, and many variables do not stay in registers.
-_SOFTWARE: Final = (Candidate(Tiling(32, 32, 8, 4, 4, unrolled=False), 1.0),)
-#: Sums of more floating-point products than this are added in blocks: one after the other they would err more than
-#: NumPy's, by the root of their number.
+_SOFTWARE: Final = (Candidate(Tiling(32, 32, 8, 4, 4, unrolled=False), 1.0, together=1),)
+#: Sums of no more floating-point products than this are one after the other; longer ones are added in blocks, of which
+#: this is the shortest: one after the other they would err more than NumPy's, by the root of their number.
 _BLOCK: Final = 256
 
-#: What the choice counts with: workgroups that run at one time, multiplications of each in a microsecond, bytes that
-#: memory moves in one, and microseconds of a further launch.
-_UNITS: Final = 128
+#: What the choice counts with: units of a device, multiplications of each in a microsecond, bytes that memory moves in
+#: one, microseconds of a further launch, and how many steps of its walk a tile could take while it begins and ends.
+_UNITS: Final = 132
 _MULTIPLICATIONS: Final = 2e5
 _BYTES: Final = 2.5e6
-_LAUNCH: Final = 12.0
+_LAUNCH: Final = 20.0
+_START: Final = 5
 #: A part of the depth is no shorter than this, and partial sums take no more bytes.
 _SHORTEST_PART: Final = 128
 _MOST_SCRATCH: Final = 1 << 28
 
+#: What follows a product and weighs no more than this is in the text of a kernel for each of an invocation's results.
+_LIGHT: Final = 16
 
 #: The kind of record that has the speeds of tilings.
 TUNING: Final = "tuning"
@@ -108,39 +115,71 @@ TUNING: Final = "tuning"
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """How a product is cut: its tiles, and the parts of its depth."""
+    """How a product is cut: its tiles, and the parts of their depth."""
 
     tiling: Tiling
     splits: int
+    whole: int = 0
+    """How many tiles, the first ones, are made in one part all the same."""
 
 
 def candidates(dtype: DType, capabilities: Capabilities, depth: int = 1) -> list[Candidate]:
     """Return the tilings whose workgroups a device can run, for sums of ``depth`` products of ``dtype``."""
     arithmetic = Arithmetic(dtype)
     table = _SOFTWARE if capabilities.kind == "CPU" else _CANDIDATES[arithmetic.nbytes, arithmetic.planes]
-    block = _BLOCK if dtype.kind in "fc" and depth > _BLOCK else 0
     known = dict(capabilities.product_speeds)
-    speeds = [known.get(name_of(c.tiling, dtype), c.speed) for c in (*table, _SMALLEST)]
-    blocked = [
-        replace(c, tiling=replace(c.tiling, block=block), speed=speed)
-        for c, speed in zip((*table, _SMALLEST), speeds, strict=True)
-    ]
-    return [c for c in blocked if c.tiling.shared_bytes(dtype) <= capabilities.workgroup_memory]
+    found = []
+    for candidate in (*table, _SMALLEST):
+        tiling = candidate.tiling
+        if tiling.shared_bytes(dtype) > capabilities.workgroup_memory:
+            continue
+        if tiling.invocations <= capabilities.workgroup_size:
+            speed = known.get(name_of(tiling, dtype), candidate.speed)
+            found.append(replace(candidate, tiling=_blocked(tiling, dtype, depth), speed=speed))
+    return found
+
+
+def _blocked(tiling: Tiling, dtype: DType, depth: int) -> Tiling:
+    """Return a tiling for sums of ``depth`` products, with the length of blocks, a power of two, that errs least.
+
+    If all products have one sign, sums of blocks err by their lengths, and totals by the root of how many there are.
+    """
+    length = max(_BLOCK, 1 << round(log2(max(1, depth**2 / 2)) / 3))
+    block = length * tiling.slices
+    return replace(tiling, block=block if dtype.kind in "fc" and depth > block else 0)
 
 
 def name_of(tiling: Tiling, dtype: DType) -> str:
     """Return by which name the speed of a tiling is recorded."""
+    teams = f" in {tiling.slices}" if tiling.slices > 1 else ""
     patch = f"{tiling.patch_rows}x{tiling.patch_columns}"
-    return f"{dtype.name} {tiling.rows}x{tiling.columns}x{tiling.depth} by {patch}"
+    return f"{dtype.name} {tiling.rows}x{tiling.columns}x{tiling.depth} by {patch}{teams}"
+
+
+def _each(candidate: Candidate, depth: int) -> float:
+    """Return how long a unit that is full takes for each workgroup, in microseconds, if they walk along a depth."""
+    tiling = candidate.tiling
+    walked = depth + _START * tiling.depth // tiling.slices
+    return tiling.rows * tiling.columns * walked / (_MULTIPLICATIONS * candidate.speed)
+
+
+def _elapsed(candidate: Candidate, groups: int, depth: int) -> float:
+    """Return how long so many workgroups take, in microseconds.
+
+    Units take in a wave of workgroups at a time, and the last wave takes as long as any. A unit that is not full is
+    slower, but less so than it is empty.
+    """
+    each, together = _each(candidate, depth), candidate.together
+    if groups > _UNITS * together:
+        return each * together * -(-groups // (_UNITS * together))
+    return each * sqrt(-(-groups // _UNITS) * together)
 
 
 def speed_of(candidate: Candidate, size: int, elapsed: float) -> float:
     """Return the speed that makes :func:`choose` estimate what a square product took, in nanoseconds."""
     tiling = candidate.tiling
     tiles = -(-size // tiling.rows) * -(-size // tiling.columns)
-    waves = -(-tiles // (_UNITS * candidate.together))
-    each = elapsed / 1e3 / waves
-    return tiling.rows * tiling.columns * size / each * candidate.together / _MULTIPLICATIONS
+    return _elapsed(replace(candidate, speed=1.0), tiles, size) / (elapsed / 1e3)
 
 
 def tuned(driver: str) -> tuple[tuple[str, float], ...]:
@@ -152,31 +191,43 @@ def tuned(driver: str) -> tuple[tuple[str, float], ...]:
 
 def choose(batch: int, height: int, width: int, depth: int, dtype: DType, capabilities: Capabilities) -> Choice:
     """Return how a batch of products of (height, depth) and (depth, width) is cut: what is estimated to end first."""
-    found: list[tuple[float, Choice]] = []
+    limit = min(_MOST_SCRATCH, capabilities.binding_limit - WINDOW_END)
     held = word_dtype(dtype).itemsize
-    splits = 1
-    while splits == 1 or (splits <= depth // _SHORTEST_PART and splits <= 4 * _UNITS):
-        nbytes = splits * batch * height * width * held
-        if splits > 1 and nbytes > min(_MOST_SCRATCH, capabilities.binding_limit - WINDOW_END):
-            break
-        end = _LAUNCH + 2 * nbytes / _BYTES if splits > 1 else 0.0
-        part = -(-depth // splits)
-        for candidate in candidates(dtype, capabilities, part):
-            tiling = candidate.tiling
-            tiles = batch * -(-height // tiling.rows) * -(-width // tiling.columns)
-            waves = -(-tiles * splits // (_UNITS * candidate.together))
-            speed = _MULTIPLICATIONS * candidate.speed / candidate.together
-            each = tiling.rows * tiling.columns * part / speed
-            found.append((waves * each + end, Choice(tiling, splits)))
-        splits *= 2
-    return min(found, key=lambda pair: pair[0])[1]
+    ways: list[tuple[float, Tiling, int, int]] = []
+
+    def try_parts(candidate: Candidate, elapsed: float, splits: int, whole: int, cut: int) -> None:
+        """Add a way to cut some tiles into parts, unless these take too much memory."""
+        tiling = candidate.tiling
+        nbytes = cut * splits * tiling.rows * tiling.columns * held
+        if nbytes <= limit:
+            ways.append((elapsed + _LAUNCH + 2 * nbytes / _BYTES, tiling, splits, whole))
+
+    for candidate in candidates(dtype, capabilities, depth):
+        tiling = candidate.tiling
+        tiles = batch * -(-height // tiling.rows) * -(-width // tiling.columns)
+        wave = _UNITS * candidate.together
+        ways.append((_elapsed(candidate, tiles, depth), tiling, 1, 0))
+        most = min(depth // _SHORTEST_PART, 4 * wave // max(tiles, 1))
+        for splits in {1 << n for n in range(1, most.bit_length())} | {wave // max(tiles, 1)}:
+            if 1 < splits <= most:
+                elapsed = _elapsed(candidate, tiles * splits, -(-depth // splits))
+                try_parts(candidate, elapsed, splits, 0, tiles)
+        cut = tiles % _UNITS
+        if tiles > wave and cut and tiling.block and tiling.slices == 1 and capabilities.kind != "CPU":
+            # what units do not have equally many of is cut finer, where blocks end: all tiles' sums have the same bits
+            splits = -(-depth // tiling.block)
+            elapsed = (tiles - cut) / _UNITS * _each(candidate, depth)
+            elapsed += cut * splits / _UNITS * _each(candidate, tiling.block)
+            try_parts(candidate, elapsed, splits, tiles - cut, cut)
+    _, tiling, splits, whole = min(ways, key=lambda way: way[0])
+    return Choice(tiling if whole else _blocked(tiling, dtype, -(-depth // splits)), splits, whole)
 
 
 def product_program(step: ContractStep, label: str, capabilities: Capabilities) -> Program:
     """Return the launches of a batch of matrix products."""
     batch, height, depth = step.left.shape
     width = step.right.shape[2]
-    loop = _as_fold(step) if width == 1 and depth else None
+    loop = _as_fold(step) if width == 1 and depth and step.prologues == (None, None) else None
     if loop is not None:
         return row_program(loop, label, capabilities)
     return tiled_program(step, choose(batch, height, width, depth, step.dtype, capabilities), label, capabilities)
@@ -185,7 +236,7 @@ def product_program(step: ContractStep, label: str, capabilities: Capabilities) 
 def tiled_program(step: ContractStep, choice: Choice, label: str, capabilities: Capabilities) -> Program:
     """Return the launches of a batch of matrix products that is cut as ``choice`` says."""
     work = _Product(step, choice, label, capabilities)
-    if choice.splits == 1:
+    if work.splits == 1:
         return Program((work.tiles(),))
     return Program((work.tiles(), work.end()), (work.scratch_bytes,))
 
@@ -197,98 +248,125 @@ class _Product:
         self.step, self.choice, self.label, self.capabilities = step, choice, label, capabilities
         self.batch, self.height, self.depth = step.left.shape
         self.width = step.right.shape[2]
-        self.size = self.batch * self.height * self.width
         self.held = word_dtype(step.dtype)
-        self.scratch_bytes = -(-choice.splits * self.size * self.held.itemsize // WINDOW_END) * WINDOW_END
+        tiling = choice.tiling
+        self.down, self.across = -(-self.height // tiling.rows), -(-self.width // tiling.columns)
+        self.cut = self.batch * self.down * self.across - choice.whole
+        """Tiles whose depth several workgroups share."""
+        # parts begin where tiles do, and those of some of the tiles where blocks do: all have the same bits then
+        self.part = tiling.block if choice.whole else -(-self.depth // (choice.splits * tiling.depth)) * tiling.depth
+        self.splits = -(-self.depth // self.part) if choice.splits > 1 and self.depth else 1
+        elements = self.cut * self.splits * tiling.rows * tiling.columns
+        self.scratch_bytes = -(-elements * self.held.itemsize // WINDOW_END) * WINDOW_END
 
     # -- the tiles -----------------------------------------------------------------------------------------------------
 
     def tiles(self) -> Launch:
         """Return the launch that makes the tiles, or their parts."""
-        tiling, splits = self.choice.tiling, self.choice.splits
+        tiling, splits, whole = self.choice.tiling, self.splits, self.choice.whole
         kernel = Kernel(self.label if splits == 1 else f"{self.label} parts")
-        down, across = -(-self.height // tiling.rows), -(-self.width // tiling.columns)
-        part = -(-self.depth // (splits * tiling.depth)) * tiling.depth  # parts begin where a tile does
-        groups = self.batch * down * across * splits
+        groups = whole + self.cut * splits
         operands = self._operand(kernel, 0, "top", "height"), self._operand(kernel, 1, "left", "width")
-        aligned = self.width % LANES == 0
-        store = self._partial_store(kernel, aligned) if splits > 1 else self._result_store(kernel, aligned)
-        numbers = {"height": self.height, "width": self.width, "depth": self.depth, "across": across, "down": down}
+        results = self._result_store(kernel) if splits == 1 or whole else None
         kernel.line("let block = group.x + group.y * groups.x;")
         kernel.line(f"if (block >= {kernel.word(groups)}) {{ return; }}")
-        kernel.line(*(f"let {name} = {kernel.word(value)};" for name, value in numbers.items()))
+        kernel.line("var tile = block;", "var begin = 0u;")
+        self._sizes(kernel)
+        kernel.line(f"let depth = {kernel.word(self.depth)};", "var end = depth;")
         if splits > 1:
-            kernel.line(f"let split = block / {kernel.word(groups // splits)};")
-            kernel.line(f"let tile = block - split * {kernel.word(groups // splits)};")
-            kernel.line(f"let begin = split * {kernel.word(part)};")
-            kernel.line(f"let end = min(begin + {kernel.word(part)}, depth);")
-        else:
-            kernel.line("let tile = block;", "let begin = 0u;", "let end = depth;")
+            lines = [
+                f"let split = (block - whole) / {kernel.word(self.cut)};",
+                f"tile = block - split * {kernel.word(self.cut)};",
+                f"begin = split * {kernel.word(self.part)};",
+                f"end = min(begin + {kernel.word(self.part)}, depth);",
+                f"part = ((tile - whole) * {kernel.word(splits)} + split) * {tiling.rows * tiling.columns}u;",
+            ]
+            kernel.line(f"let whole = {kernel.word(whole)};", "var part = 0u;", "if (block >= whole) {", *lines, "}")
+        self._place(kernel)
+        even = self.depth > 0 and self.depth % tiling.depth == 0
+        walk = TileKernel(kernel, tiling, self.step.dtype, operands, even)
+        walk.emit()
+        if splits > 1:
+            partial = kernel.bind(Access("scratch0", self.held, True, True), self._scratch(writable=True))
+            kernel.line("if (block >= whole) {", *self._partial_stores(walk, partial), "return; }")
+        if results is not None:
+            self._stores(kernel, walk, results)
+        return kernel.launch(groups, self.capabilities.workgroup_limit)
+
+    def _sizes(self, kernel: Kernel) -> None:
+        numbers = {"height": self.height, "width": self.width, "across": self.across, "down": self.down}
+        kernel.line(*(f"let {name} = {kernel.word(value)};" for name, value in numbers.items()))
+
+    def _place(self, kernel: Kernel) -> None:
+        """Emit where a tile is."""
+        tiling = self.choice.tiling
         kernel.line(
             "let plane = tile / (across * down);",
             "let place = tile - plane * across * down;",
             f"let top = place / across * {tiling.rows}u;",
             f"let left = place % across * {tiling.columns}u;",
+            "let base = plane * height;",
         )
-        walk = TileKernel(kernel, tiling, self.step.dtype, operands)
-        walk.emit()
-        kernel.line("let base = plane * height;")
-        self._stores(kernel, walk, store)
-        return kernel.launch(groups, self.capabilities.workgroup_limit)
 
     def _operand(self, kernel: Kernel, slot: int, edge: str, extent: str) -> Operand:
-        layout = self.step.left if slot == 0 else permute(self.step.right, (0, 2, 1))
-        dtype = self.step.input_dtypes[slot]
+        step, tiling = self.step, self.choice.tiling
+        layout = step.left if slot == 0 else permute(step.right, (0, 2, 1))
+        size = tiling.rows if slot == 0 else tiling.columns
+        prologue = step.prologues[slot]
+        if prologue is not None:
+            return Operand(
+                add_prologue(kernel, prologue, f"{edge}_value", wide=is_wide(layout)), layout, edge, extent, size
+            )
+        slot, dtype = (0, step.reads - 1)[slot], step.dtype
         low, high = layout.bounds()
         binding, origin = window("input", slot, low, max(high, 0), dtype, writable=False)
         here = Layout(layout.shape, layout.strides, layout.offset - origin)
         access = kernel.bind(Access(f"input{slot}", dtype, is_wide(here), False), binding)
-        size = self.choice.tiling.rows if slot == 0 else self.choice.tiling.columns
         return Operand(access, here, edge, extent, size)
 
     def _stores(self, kernel: Kernel, walk: TileKernel, store: "_Store") -> None:
-        """Emit the stores of an invocation's patch; what follows a product is in the text once."""
+        """Emit the stores of an invocation's patch."""
         arithmetic = walk.arithmetic
         patch = walk.patch()
-        values = [self._value(arithmetic, store.names, lane) for lane in range(LANES)]
+        names = [f"found{p}" for p in range(arithmetic.planes)]
+        values = [
+            casts.wrap_expression(arithmetic.whole([f"{name}.{'xyzw'[lane]}" for name in names]), self.step.dtype)
+            for lane in range(LANES)
+        ]
         statements = ["let first = (base + row) * width + column;", *store.statements(values)]
         inside = "if (row < height && column < width) {"
         if store.once:
             kernel.line(f"for (var n = 0u; n < {len(patch)}u; n++) {{")
-            kernel.line(
-                *(f"var {name}: {arithmetic.quad};" for name in store.names), "var row = top; var column = left;"
-            )
+            kernel.line(*(f"var {name}: {arithmetic.quad};" for name in names), "var row = top; var column = left;")
             kernel.line("switch n {")
-            for n, (row, column, names) in enumerate(patch):
+            for n, (row, column, sums) in enumerate(patch):
                 case = f"case {n}u: {{" if n + 1 < len(patch) else "default: {"
-                takes = [f"{target} = {name};" for target, name in zip(store.names, names, strict=True)]
+                takes = [f"{target} = {name};" for target, name in zip(names, sums, strict=True)]
                 kernel.line(f"{case} row += {row}; column += {column}; {' '.join(takes)} }}")
             kernel.line("}", inside, *statements, "} }")
             return
-        for row, column, names in patch:
-            lets = [f"let {target} = {name};" for target, name in zip(store.names, names, strict=True)]
+        for row, column, sums in patch:
+            lets = [f"let {target} = {name};" for target, name in zip(names, sums, strict=True)]
             kernel.line("{", f"let row = top + {row}; let column = left + {column};", inside, *lets, *statements, "} }")
 
-    def _value(self, arithmetic: Arithmetic, names: list[str], lane: int) -> str:
-        """Return one of four values, of which planes have ``names``: as it is stored, or as a part of it."""
-        parts = [f"{name}.{'xyzw'[lane]}" for name in names]
-        if self.choice.splits > 1:
-            return Arithmetic(self.held).whole(parts)
-        return casts.wrap_expression(arithmetic.whole(parts), self.step.dtype)
+    def _partial_stores(self, walk: TileKernel, access: Access) -> list[str]:
+        """Return the stores of an invocation's patch of a part: tiles lie one after the other, whole."""
+        held, columns = Arithmetic(self.held), self.choice.tiling.columns
+        lines = []
+        for row, column, sums in walk.patch():
+            values = [held.whole([f"{name}.{'xyzw'[lane]}" for name in sums]) for lane in range(LANES)]
+            lines += access.store_wide(f"(part + ({row}) * {columns}u + {column}) / {LANES}u", values)
+        return lines
 
-    def _result_store(self, kernel: Kernel, aligned: bool) -> "_Store":
+    def _result_store(self, kernel: Kernel) -> "_Store":
         """Bind what results go to, or what follows them."""
-        names = [f"found{p}" for p in range(Arithmetic(self.step.dtype).planes)]
-        if self.step.epilogue is not None:
-            add_epilogue(kernel, self.step.epilogue, 2, lanes=LANES, aligned=aligned)
-            return _Store(names, None, aligned)
-        binding, _ = window("output", 0, 0, self.size - 1, self.step.dtype, writable=True)
-        return _Store(names, kernel.bind(Access("output0", self.step.dtype, aligned, True), binding), aligned)
-
-    def _partial_store(self, kernel: Kernel, aligned: bool) -> "_Store":
-        names = [f"found{p}" for p in range(Arithmetic(self.step.dtype).planes)]
-        access = kernel.bind(Access("scratch0", self.held, aligned, True), self._scratch(writable=True))
-        return _Store(names, access, aligned, f" + split * {kernel.word(self.size)}")
+        aligned, epilogue = self.width % LANES == 0, self.step.epilogue
+        if epilogue is not None:
+            add_epilogue(kernel, epilogue, self.step.reads, lanes=LANES, aligned=aligned)
+            return _Store(None, weight(epilogue.instructions) > _LIGHT)
+        size = self.batch * self.height * self.width
+        binding, _ = window("output", 0, 0, size - 1, self.step.dtype, writable=True)
+        return _Store(kernel.bind(Access("output0", self.step.dtype, aligned, True), binding), False)
 
     def _scratch(self, *, writable: bool) -> Binding:
         return Binding("scratch", 0, 0, self.scratch_bytes, writable)
@@ -297,57 +375,56 @@ class _Product:
 
     def end(self) -> Launch:
         """Return the launch that adds the parts, and goes on with the sums."""
-        step, aligned = self.step, self.size % LANES == 0
+        tiling, step = self.choice.tiling, self.step
+        area, quads = tiling.rows * tiling.columns, self.cut * tiling.rows * tiling.columns // LANES
         kernel = Kernel(f"{self.label} end")
-        access = kernel.bind(Access("scratch0", self.held, aligned, False), self._scratch(writable=False))
-        store = self._result_store(kernel, aligned)
-        size, splits = kernel.word(self.size), kernel.word(self.choice.splits)
+        access = kernel.bind(Access("scratch0", self.held, True, False), self._scratch(writable=False))
+        store = self._result_store(kernel)
         kernel.line(
             "let block = group.x + group.y * groups.x;",
-            f"let first = (block * {WORKGROUP}u + local) * {LANES}u;",
-            f"if (first >= {size}) {{ return; }}",
-            f"let stop = {size};",
-            *(f"var sum{lane} = {casts.literal(0, self.held)};" for lane in range(LANES)),
-            f"for (var split = 0u; split < {splits}; split++) {{",
+            f"let quad = block * {WORKGROUP}u + local;",
+            f"if (quad >= {kernel.word(quads)}) {{ return; }}",
+            f"let cut = quad / {area // LANES}u;",
+            f"let inside = quad % {area // LANES}u * {LANES}u;",
+            f"let tile = {kernel.word(self.choice.whole)} + cut;",
         )
-        if aligned:
-            lines, values = access.load_wide(f"(split * {size} + first) / {LANES}u", "part")
-            kernel.line(*lines)
-        else:
-            values = [access.load(f"split * {size} + min(first + {lane}u, {size} - 1u)") for lane in range(LANES)]
+        self._sizes(kernel)
+        self._place(kernel)
+        kernel.line(
+            f"let row = top + inside / {tiling.columns}u; let column = left + inside % {tiling.columns}u;",
+            "if (row >= height || column >= width) { return; }",
+            f"let splits = {kernel.word(self.splits)};",
+            *(f"var sum{lane} = {casts.literal(0, self.held)};" for lane in range(LANES)),
+            "for (var split = 0u; split < splits; split++) {",
+        )
+        lines, values = access.load_wide(f"((cut * splits + split) * {area}u + inside) / {LANES}u", "part")
+        kernel.line(*lines)
         for lane, value in enumerate(values):
             kernel.line(f"sum{lane} = {combine_expression(rows.add, f'sum{lane}', value, self.held)};")
-        kernel.line("}")
+        kernel.line("}", "let first = (base + row) * width + column;")
         found = [f"sum{lane}" for lane in range(LANES)]
         if step.dtype.kind == "b":
             found = [f"({name} != 0u)" for name in found]
-        kernel.line(*store.statements([casts.wrap_expression(name, step.dtype) for name in found], "stop"))
-        return kernel.launch(-(-self.size // (WORKGROUP * LANES)), self.capabilities.workgroup_limit)
+        kernel.line(*store.statements([casts.wrap_expression(name, step.dtype) for name in found]))
+        return kernel.launch(-(-quads // WORKGROUP), self.capabilities.workgroup_limit)
 
 
 @dataclass(frozen=True, slots=True)
 class _Store:
     """Where four neighbouring values go: to a binding, or to what follows."""
 
-    names: list[str]
-    """Of the planes of the four values."""
     access: Access | None
-    aligned: bool
-    shift: str = ""
-    """What is added to a flat index."""
+    once: bool
+    """Whether the statements are so long that they should stand in a text once."""
 
-    @property
-    def once(self) -> bool:
-        """Whether the statements are so long that they should stand in a text once."""
-        return self.access is None
-
-    def statements(self, values: list[str], stop: str = "(base + row) * width + width") -> list[str]:
-        """Return the statements that store values from the flat index ``first`` on, those before ``stop``."""
+    def statements(self, values: list[str]) -> list[str]:
+        """Return the statements that store values from the flat index ``first`` on, those in the same row."""
+        stop = "(base + row) * width + width"
         if self.access is None:
             return [f"finish(first, min(first + {LANES}u, {stop}), {', '.join(values)});"]
         if self.access.wide:
-            return self.access.store_wide(f"(first{self.shift}) / {LANES}u", values)
-        lines = [self.access.store(f"first + {lane}u{self.shift}", value) for lane, value in enumerate(values)]
+            return self.access.store_wide(f"first / {LANES}u", values)
+        lines = [self.access.store(f"first + {lane}u", value) for lane, value in enumerate(values)]
         return [line if lane == 0 else f"if (first + {lane}u < {stop}) {{ {line} }}" for lane, line in enumerate(lines)]
 
 

@@ -45,11 +45,15 @@ def held_type(dtype: DType) -> str:
 
 @dataclass
 class Team:
-    """The teams of ``size`` invocations in a kernel's workgroups."""
+    """The teams of ``size`` invocations in a kernel's workgroups: of neighbours, or else ``beside`` each other.
+
+    Of teams beside each other the first members are neighbours, then the second ones, and so on.
+    """
 
     kernel: Kernel
     size: int
     capabilities: Capabilities
+    beside: bool = False
     shared: dict[str, str] = field(default_factory=dict)
 
     def fold(self, states: Mapping[str, DType], meet: Callable[[Sequence[str]], str]) -> None:
@@ -60,7 +64,7 @@ class Team:
         """
         if self.size == 1:
             return
-        if uses_subgroups(states.values(), self.capabilities):
+        if uses_subgroups(states.values(), self.capabilities) and not self.beside:
             self._fold_subgroups(states, meet)
         else:
             self._fold_in_memory(states, meet)
@@ -69,10 +73,14 @@ class Team:
         kernel, size = self.kernel, self.size
         places = self._places(states, kernel.workgroup)
         stores = [f"{place}[local] = {held(s, k)};" for place, (s, k) in zip(places, states.items(), strict=True)]
-        place = f"local & {size - 1}u" if size < kernel.workgroup else "local"
-        first = f"local & {~(size - 1) & 0xFFFFFFFF}u" if size < kernel.workgroup else "0"
+        place, first, most, least = "local", "0u", size // 2, 1
+        if self.beside:
+            least = kernel.workgroup // size
+            most, first = kernel.workgroup // 2, f"local & {least - 1}u"
+        elif size < kernel.workgroup:
+            place, first = f"local & {size - 1}u", f"local & {~(size - 1) & 0xFFFFFFFF}u"
         kernel.line(*stores, "workgroupBarrier();")
-        kernel.line(f"for (var half = {size // 2}u; half > 0u; half >>= 1u) {{", f"if (({place}) < half) {{")
+        kernel.line(f"for (var half = {most}u; half >= {least}u; half >>= 1u) {{", f"if (({place}) < half) {{")
         kernel.line(meet(self._seen(states, places, "local + half")), *stores, "}", "workgroupBarrier();", "}")
         found = zip(states, self._seen(states, places, first), strict=True)
         kernel.line(*(f"{state} = {value};" for state, value in found), "workgroupBarrier();")

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from gpuarray.codegen.dialect import PAIRS, compute_type
+from gpuarray.codegen.loops import Computed
 from gpuarray.codegen.storage import LANES, Access
 from gpuarray.codegen.wgsl import Kernel
 from gpuarray.dtypes import DType
@@ -23,6 +24,7 @@ PAD: Final = 4
 #: How a warp's invocations share a tile: eight columns of patches, four rows, so that what they read is read once.
 _WARP: Final = 32
 _WARP_ACROSS: Final = 8
+_WARP_DOWN: Final = _WARP // _WARP_ACROSS
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +38,12 @@ class Tiling:
     patch_rows: int
     patch_columns: int
     """What an invocation makes: multiples of four."""
+    slices: int = 1
+    """How many teams of invocations make the whole tile, each of its own slices of the depth; they meet at the end."""
     unrolled: bool = True
     """Whether the walk over a tile's depth is written out."""
+    spilled: bool = False
+    """Whether totals are kept in memory that is the invocation's own: where there are no registers for them."""
     block: int = 0
     """After how much of the depth sums are added to totals; 0 for never."""
 
@@ -47,14 +53,21 @@ class Tiling:
         return self.columns // self.patch_columns
 
     @property
-    def invocations(self) -> int:
-        """Size of the workgroup."""
+    def team(self) -> int:
+        """Invocations that make a tile."""
         return self.across * (self.rows // self.patch_rows)
 
+    @property
+    def invocations(self) -> int:
+        """Size of the workgroup."""
+        return self.slices * self.team
+
     def shared_bytes(self, dtype: DType) -> int:
-        """Return the workgroup memory that the tiles of both operands take."""
+        """Return the workgroup memory that the tiles of both operands take, or sums that meet."""
         arithmetic = Arithmetic(dtype)
-        return arithmetic.planes * self.depth * (self.rows + self.columns + 2 * PAD) * arithmetic.nbytes
+        tiles = self.depth * (self.rows + self.columns + 2 * PAD)
+        sums = self.rows * self.columns if self.slices > 1 else 0
+        return arithmetic.planes * arithmetic.nbytes * max(tiles, sums)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +147,7 @@ class Arithmetic:
 class Operand:
     """One operand as a tile sees it: its edge of the tile, and how it is read."""
 
-    access: Access
+    access: Access | Computed
     layout: Layout
     """Over (plane, along the edge, along the depth), from where the binding begins."""
     edge: str
@@ -148,11 +161,6 @@ class Operand:
         """Whether neighbours along the depth are the nearer ones in memory."""
         _, along, deep = self.layout.strides
         return abs(deep) < abs(along) or self.layout.shape[1] == 1
-
-    @property
-    def name(self) -> str:
-        """Of the tile in workgroup memory."""
-        return f"{self.edge}_tile"
 
     @property
     def pitch(self) -> int:
@@ -177,59 +185,121 @@ def is_wide(layout: Layout) -> bool:
 class TileKernel:
     """Emits the walk of one kernel; the statements before it name ``plane``, ``top``, ``left``, ``begin`` and ``end``.
 
-    ``begin`` and ``end`` say which part of the depth is folded.
+    ``begin`` and ``end`` say which part of the depth is folded; if it is ``even``, that is a number of whole tiles.
     """
 
     kernel: Kernel
     tiling: Tiling
     dtype: DType
     operands: tuple[Operand, Operand]
+    even: bool
     arithmetic: Arithmetic = field(init=False)
+    bases: dict[str, int] = field(init=False)
+    """Of the operands, by edge: where their tiles begin in workgroup memory, in fours."""
+    fours: int = field(init=False)
+    """How many there are."""
 
     def __post_init__(self) -> None:
         self.arithmetic = Arithmetic(self.dtype)
+        self.bases, self.fours = {}, 0
+        for operand in self.operands:
+            self.bases[operand.edge] = self.fours
+            self.fours += self.arithmetic.planes * self.tiling.depth * operand.pitch // LANES
+        if self.tiling.slices > 1:
+            self.fours = max(self.fours, self.tiling.team * len(self._sums()))
 
     def emit(self) -> None:
         """Emit the tiles, the sums and the walk."""
         kernel, tiling, arithmetic = self.kernel, self.tiling, self.arithmetic
         kernel.workgroup = tiling.invocations
-        kernel.module += arithmetic.functions
-        for operand in self.operands:
-            quads = arithmetic.planes * tiling.depth * operand.pitch // LANES
-            kernel.module.append(f"var<workgroup> {operand.name}: array<{arithmetic.quad}, {quads}>;")
+        kernel.module += [*arithmetic.functions, self._memory()]
         self._patch_position()
         fetches = [self._fetch(operand) for operand in self.operands]
-        for name in self.sums():
-            kernel.line(f"var {name}: {arithmetic.quad};")
-            if tiling.block:
-                kernel.line(f"var total_{name}: {arithmetic.quad};")
-        kernel.line("var start = begin;", *(line for fetch in fetches for line in fetch[0]), "loop {")
-        kernel.line(*(line for fetch in fetches for line in fetch[1]), "workgroupBarrier();")
-        kernel.line(f"start += {tiling.depth}u;", *(line for fetch in fetches for line in fetch[0]))
+        reads = ["{", *([f"let here = min(start, end - {tiling.depth}u);"] if self.even else ["let here = start;"])]
+        reads += [*(line for fetch in fetches for line in fetch[0]), "}"]
+        sums = self._sums()
+        kernel.line(*(f"var {name}: {arithmetic.quad};" for name in sums))
+        if tiling.block:
+            self._declare_totals()
+            kernel.line("var mark = begin;")
+        kernel.line("var start = begin;", *reads)
+        if tiling.block:
+            kernel.line("loop {", f"mark = min(mark + {kernel.word(tiling.block)}, end);")
+        kernel.line("loop {", *(line for fetch in fetches for line in fetch[1]), "workgroupBarrier();")
+        kernel.line(f"start += {tiling.depth}u;", *reads)
         self._multiply()
+        kernel.line(f"if (start >= {'mark' if tiling.block else 'end'}) {{ break; }}", "workgroupBarrier();", "}")
         if tiling.block:
-            kernel.line(f"if ((start - begin) % {tiling.block}u == 0u) {{")
-            kernel.line(*(f"total_{name} += {name}; {name} = {arithmetic.quad}();" for name in self.sums()), "}")
-        kernel.line("if (start >= end) { break; }", "workgroupBarrier();", "}")
-        if tiling.block:
-            kernel.line(*(f"{name} += total_{name};" for name in self.sums()))
+            totals = zip(map(self._total, range(len(sums))), sums, strict=True)
+            kernel.line(*(f"{total} += {name}; {name} = {arithmetic.quad}();" for total, name in totals))
+            kernel.line("if (start >= end) { break; }", "workgroupBarrier();", "}")
+            kernel.line(*(f"{name} = {self._total(n)};" for n, name in enumerate(sums)))
+        if tiling.slices > 1:
+            self._meet()
+
+    # -- workgroup memory ----------------------------------------------------------------------------------------------
+
+    def _memory(self) -> str:
+        """Return the declaration of what tiles are held in, four numbers at a place.
+
+        Those of eight bytes lie as two halves: neighbours would otherwise read every other part of the same banks.
+        """
+        if self.arithmetic.nbytes == 8:
+            return f"var<workgroup> held: array<vec2<{self.arithmetic.component}>, {2 * self.fours}>;"
+        return f"var<workgroup> held: array<{self.arithmetic.quad}, {self.fours}>;"
+
+    def _held(self, place: str) -> str:
+        """Return the four numbers at a place."""
+        if self.arithmetic.nbytes == 8:
+            return f"{self.arithmetic.quad}(held[{place}], held[{place} + {self.fours}u])"
+        return f"held[{place}]"
+
+    def _hold(self, place: str, four: str) -> str:
+        """Return the statements that write four numbers to a place."""
+        if self.arithmetic.nbytes == 8:
+            return f"held[{place}] = {four}.xy; held[{place} + {self.fours}u] = {four}.zw;"
+        return f"held[{place}] = {four};"
+
+    def _hold_one(self, place: str, lane: str, number: str) -> str:
+        """Return the statement that writes one of the four numbers at a place."""
+        if self.arithmetic.nbytes == 8:
+            return f"held[{place} + {lane} / 2u * {self.fours}u][{lane} % 2u] = {number};"
+        return f"held[{place}][{lane}] = {number};"
 
     # -- what the invocation makes -------------------------------------------------------------------------------------
 
-    def sums(self) -> list[str]:
+    def _sums(self) -> list[str]:
         """Return the names of the accumulators."""
-        return [name for _, _, names in self.patch() for name in names]
+        rows, quads = range(self.tiling.patch_rows), range(self.tiling.patch_columns // LANES)
+        return [f"sum{p}_{i}_{j}" for i in rows for j in quads for p in range(self.arithmetic.planes)]
 
     def patch(self) -> list[tuple[str, str, list[str]]]:
         """Return the quads that an invocation makes: row and column in the tile, and the names of their planes."""
-        tiling = self.tiling
+        tiling, planes = self.tiling, range(self.arithmetic.planes)
+        own = tiling.patch_rows // tiling.slices
+        step = self._step(tiling.rows, tiling.patch_rows)
         found = []
-        for i in range(tiling.patch_rows):
-            row = f"{i // LANES * self._step(tiling.rows, tiling.patch_rows) + i % LANES}u + y * {LANES}u"
+        for i in range(own):
+            row = f"{i // LANES * step + i % LANES}u + y * {LANES}u"
+            if tiling.slices > 1:
+                mine = f"(slice * {own}u + {i}u)"
+                row = f"{mine} / {LANES}u * {step}u + {mine} % {LANES}u + y * {LANES}u"
             for j in range(tiling.patch_columns // LANES):
                 column = f"{j * self._step(tiling.columns, tiling.patch_columns)}u + x * {LANES}u"
-                found.append((row, column, [f"sum{p}_{i}_{j}" for p in range(self.arithmetic.planes)]))
+                found.append((row, column, [f"{'met' if tiling.slices > 1 else 'sum'}{p}_{i}_{j}" for p in planes]))
         return found
+
+    def _declare_totals(self) -> None:
+        count, quad = len(self._sums()), self.arithmetic.quad
+        if self.tiling.spilled:
+            # an index that compilers do not know keeps an array out of registers
+            self.kernel.line(f"var totals: array<{quad}, {count}>;", "let nothing = zero_u32();")
+        else:
+            self.kernel.line(*(f"var {self._total(n)}: {quad};" for n in range(count)))
+
+    def _total(self, number: int) -> str:
+        """Return the total of the accumulator of that number."""
+        return f"totals[{number}u + nothing]" if self.tiling.spilled else f"total{number}"
 
     @staticmethod
     def _step(extent: int, patch: int) -> int:
@@ -237,38 +307,46 @@ class TileKernel:
         return extent // (patch // LANES)
 
     def _patch_position(self) -> None:
-        across, kernel = self.tiling.across, self.kernel
-        if across % _WARP_ACROSS == 0 and self.tiling.invocations % _WARP == 0:
-            warps = across // _WARP_ACROSS
+        tiling, kernel = self.tiling, self.kernel
+        across = tiling.across
+        if tiling.slices > 1:
+            kernel.line(f"let slice = local / {tiling.team}u;", f"let member = local % {tiling.team}u;")
+        else:
+            kernel.line("let member = local;")
+        if across % _WARP_ACROSS == 0 and tiling.team // across % _WARP_DOWN == 0:
+            # neighbours are in one column of patches and in two rows: pairs of each read the same, and read at once
+            warps, lane = across // _WARP_ACROSS, f"member % {_WARP}u"
             kernel.line(
-                f"let x = (local / {_WARP}u) % {warps}u * {_WARP_ACROSS}u + local % {_WARP_ACROSS}u;",
-                f"let y = local / {_WARP * warps}u * {_WARP // _WARP_ACROSS}u + local % {_WARP}u / {_WARP_ACROSS}u;",
+                f"let x = (member / {_WARP}u) % {warps}u * {_WARP_ACROSS}u + {lane} / 2u % {_WARP_ACROSS}u;",
+                f"let y = member / {_WARP * warps}u * {_WARP_DOWN}u + {lane} / {2 * _WARP_ACROSS}u * 2u + member % 2u;",
             )
         else:
-            kernel.line(f"let x = local % {across}u;", f"let y = local / {across}u;")
+            kernel.line(f"let x = member % {across}u;", f"let y = member / {across}u;")
+        for operand, place in zip(self.operands, "yx", strict=True):
+            own = tiling.depth // tiling.slices * operand.pitch // LANES
+            mine = f" + slice * {own}u" if tiling.slices > 1 else ""
+            kernel.line(f"let {operand.edge}_at = {self.bases[operand.edge]}u + {place}{mine};")
 
     def _multiply(self) -> None:
-        tiling, kernel = self.tiling, self.kernel
-        if tiling.unrolled:
-            for k in range(tiling.depth):
+        depth, kernel = self.tiling.depth // self.tiling.slices, self.kernel
+        if self.tiling.unrolled:
+            for k in range(depth):
                 kernel.line("{", *self._products(f"{k}u"), "}")
             return
-        kernel.line(f"for (var k = 0u; k < {tiling.depth}u; k++) {{", *self._products("k"), "}")
+        kernel.line(f"for (var k = 0u; k < {depth}u; k++) {{", *self._products("k"), "}")
 
     def _products(self, k: str) -> list[str]:
-        """Return the statements of one step along the depth, number ``k`` of a tile."""
+        """Return the statements of one step along the depth, number ``k`` of a tile's slice."""
         tiling, planes = self.tiling, range(self.arithmetic.planes)
         left, right = self.operands
         lines = []
-        for operand, letter, place, patch in (
-            (left, "a", "y", tiling.patch_rows), (right, "b", "x", tiling.patch_columns),
-        ):  # fmt: skip
+        for operand, letter, patch in ((left, "a", tiling.patch_rows), (right, "b", tiling.patch_columns)):
             step = self._step(operand.size, patch) // LANES
             for p in planes:
-                base = p * tiling.depth * operand.pitch // LANES
+                first = p * tiling.depth * operand.pitch // LANES
                 for n in range(patch // LANES):
-                    where = f"{base + n * step}u + {k} * {operand.pitch // LANES}u + {place}"
-                    lines.append(f"let {letter}{p}_{n} = {operand.name}[{where}];")
+                    place = f"{first + n * step}u + {k} * {operand.pitch // LANES}u + {operand.edge}_at"
+                    lines.append(f"let {letter}{p}_{n} = {self._held(place)};")
         for i in range(tiling.patch_rows):
             factor = [f"a{p}_{i // LANES}.{'xyzw'[i % LANES]}" for p in planes]
             for j in range(tiling.patch_columns // LANES):
@@ -276,10 +354,29 @@ class TileKernel:
                 lines += self.arithmetic.multiply_add(sums, factor, [f"b{p}_{j}" for p in planes])
         return lines
 
+    def _meet(self) -> None:
+        """Emit how teams add their sums: each ends up with those of some rows of the patches, added in team order."""
+        kernel, tiling = self.kernel, self.tiling
+        met = [name for _, _, names in self.patch() for name in names]
+        kernel.line(*(f"var {name}: {self.arithmetic.quad};" for name in met))
+        sums = self._sums()
+        for team in range(tiling.slices):
+            given = sums[team * len(met) : (team + 1) * len(met)]
+            kernel.line("workgroupBarrier();")
+            kernel.line(*(self._hold(f"{n * tiling.invocations}u + local", name) for n, name in enumerate(given)))
+            kernel.line("workgroupBarrier();", f"if (slice == {team}u) {{")
+            for n, name in enumerate(met):
+                places = (f"{n * tiling.invocations + s * tiling.team}u + member" for s in range(tiling.slices))
+                kernel.line(f"{name} = {' + '.join(self._held(place) for place in places)};")
+            kernel.line("}")
+
     # -- tiles ---------------------------------------------------------------------------------------------------------
 
     def _fetch(self, operand: Operand) -> tuple[list[str], list[str]]:
-        """Emit where an invocation finds its part of a tile; return the statements that read it, and that keep it."""
+        """Emit where an invocation finds its part of a tile; return the statements that read it, and that keep it.
+
+        What is read begins at ``here`` along the depth.
+        """
         tiling, kernel, arithmetic = self.tiling, self.kernel, self.arithmetic
         wide = operand.access.wide
         unit = LANES if wide else 1
@@ -287,54 +384,59 @@ class TileKernel:
         slow = operand.size if operand.deep else tiling.depth
         units = fast // unit
         parts = units * slow
-        rounds = -(-parts // tiling.invocations)
         plane, along, deep = (kernel.word(s) for s in operand.layout.strides)
-        origin = kernel.word(operand.layout.offset)
+        name = operand.edge
         held = arithmetic.quad if wide else arithmetic.component
-        planes = range(arithmetic.planes)
+        ahead = (
+            f"here / {unit}u" if operand.deep and wide else f"here * {kernel.word(operand.layout.strides[2] // unit)}"
+        )
+        kernel.line(f"let {name}_plane = {kernel.word(operand.layout.offset)} + plane * {plane};")
         reads: list[str] = []
         keeps: list[str] = []
-        name = operand.edge
-        kernel.line(f"let {name}_plane = {origin} + plane * {plane};")
-        for s in range(rounds):
+        for s in range(-(-parts // tiling.invocations)):
             n, d, e, at = (f"{name}_{letter}{s}" for letter in "ndeo")
             kernel.line(f"let {n} = local + {s * tiling.invocations}u;")
             first, second = (d, e) if operand.deep else (e, d)
             kernel.line(f"let {first} = {n} % {units}u * {unit}u; let {second} = {n} / {units}u;")
             # beyond the edge anything will do, as long as it is there: what comes of it is not stored
             last = f"{operand.extent} - {1 if operand.deep else unit}u"
-            kernel.line(f"let {at} = {name}_plane + min({operand.edge} + {e}, {last}) * {along} + {d} * {deep};")
-            mine = "" if parts % tiling.invocations == 0 else f"{n} < {parts}u"
-            values = [f"{name}_v{p}_{s}" for p in planes]
+            kernel.line(f"let {at} = ({name}_plane + min({name} + {e}, {last}) * {along} + {d} * {deep}) / {unit}u;")
+            mine = [] if (s + 1) * tiling.invocations <= parts else [f"{n} < {parts}u"]
+            values = [f"{name}_v{p}_{s}" for p in range(arithmetic.planes)]
             kernel.line(*(f"var {value}: {held};" for value in values))
-            reads.append(f"{' '.join(f'{value} = {held}();' for value in values)}")
-            reads.append(f"if ({f'{mine} && ' if mine else ''}start + {d} < end) {{")
-            index = f"{at} + start * {deep}"
-            if wide:
-                lines, lanes = operand.access.load_wide(f"({index}) / {LANES}u", "loaded")
-                split = [arithmetic.parts(lane) for lane in lanes]
-                reads += lines
-                reads += [f"{v} = {held}({', '.join(part[p] for part in split)});" for p, v in enumerate(values)]
-            else:
-                reads += [f"let loaded = {operand.access.load(index)};"]
-                reads += [f"{v} = {part};" for v, part in zip(values, arithmetic.parts("loaded"), strict=True)]
-            reads.append("}")
-            keep = self._keep(operand, values, d, e, wide=wide)
-            keeps += [f"if ({mine}) {{", *keep, "}"] if mine else keep
+            there = [] if self.even else [f"here + {d} < end"]
+            reads += [f"{value} = {held}();" for value in values if there]
+            reads += _when([*mine, *there], self._read(operand, f"{at} + {ahead}", values))
+            keeps += _when(mine, self._keep(operand, values, d, e))
         return reads, keeps
 
-    def _keep(self, operand: Operand, values: Sequence[str], d: str, e: str, *, wide: bool) -> list[str]:
+    def _read(self, operand: Operand, index: str, values: Sequence[str]) -> list[str]:
+        """Return the statements that read what is at an index into the variables of its planes."""
+        if not operand.access.wide:
+            parts = self.arithmetic.parts("loaded")
+            reads = [f"{value} = {part};" for value, part in zip(values, parts, strict=True)]
+            return [f"let loaded = {operand.access.load(index)};", *reads]
+        lines, lanes = operand.access.load_wide(index, "loaded")
+        split = [self.arithmetic.parts(lane) for lane in lanes]
+        quad = self.arithmetic.quad
+        return lines + [f"{v} = {quad}({', '.join(part[p] for part in split)});" for p, v in enumerate(values)]
+
+    def _keep(self, operand: Operand, values: Sequence[str], d: str, e: str) -> list[str]:
         """Return the statements that put what was read into the tile."""
         lines = []
+        wide, fours = operand.access.wide, operand.pitch // LANES
         for p, value in enumerate(values):
-            base = p * self.tiling.depth * operand.pitch // LANES
-            quads = operand.pitch // LANES
+            base = self.bases[operand.edge] + p * self.tiling.depth * fours
             if wide and not operand.deep:
-                lines.append(f"{operand.name}[{base}u + {d} * {quads}u + {e} / {LANES}u] = {value};")
-            elif wide:
-                for lane in range(LANES):
-                    place = f"{base}u + ({d} + {lane}u) * {quads}u + {e} / {LANES}u"
-                    lines.append(f"{operand.name}[{place}][{e} % {LANES}u] = {value}.{'xyzw'[lane]};")
-            else:
-                lines.append(f"{operand.name}[{base}u + {d} * {quads}u + {e} / {LANES}u][{e} % {LANES}u] = {value};")
+                lines.append(self._hold(f"{base}u + {d} * {fours}u + {e} / {LANES}u", value))
+                continue
+            for lane in range(LANES if wide else 1):
+                place = f"{base}u + ({d} + {lane}u) * {fours}u + {e} / {LANES}u"
+                number = f"{value}.{'xyzw'[lane]}" if wide else value
+                lines.append(self._hold_one(place, f"({e} % {LANES}u)", number))
         return lines
+
+
+def _when(conditions: Sequence[str], statements: Sequence[str]) -> list[str]:
+    """Return statements as a block of their own, that is run if all conditions hold."""
+    return [f"if ({' && '.join(conditions)}) {{" if conditions else "{", *statements, "}"]

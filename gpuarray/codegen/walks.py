@@ -17,19 +17,20 @@ from gpuarray.fusion.steps import FULL, Fold, Load, Loop, Store, Take, weight
 from gpuarray.graph.layouts import contiguous_strides
 
 #: How many walkers keep a device busy, workgroups and single invocations; more rows than that are not split.
-BUSY_GROUPS: Final = 2048
+BUSY_GROUPS: Final = 4096
 BUSY_THREADS: Final = 1 << 17
 #: Rows up to this long are for one invocation each, where there are many.
 SHORT_ROW: Final = 16
 #: Rows that are walked several times, and are from this long on, are for the largest workgroups.
 LONG_ROW: Final = 1 << 15
-#: How many invocations hold a row, and how many times four elements each: few sizes, in the order of preference.
-_HOLDS: Final = (
-    (8, 1), (16, 1), (32, 1), (32, 4), (32, 8), (128, 4), (256, 4), (256, 8), (512, 8), (1024, 8),
-    (256, 1), (256, 2), (1024, 1), (1024, 2), (1024, 4),
-)  # fmt: skip
+#: How many invocations hold a row, and how many times four elements each at most: in the order of preference. Large
+#: teams with few elements each have barriers to wait for, small ones with many elements have few of them on the way.
+_HOLDS: Final = ((8, 1), (16, 1), (32, 4), (128, 2), (256, 4), (512, 6), (1024, 8))
 #: Fewer invocations than this hold a row only where there are many rows.
 _SMALL_TEAM: Final = 32
+#: How many rows that lie side by side a workgroup has at least, and how many invocations at most.
+_BESIDE: Final = 32
+_BESIDE_GROUP: Final = 1024
 #: How many bytes of one value a workgroup holds at most: half of what registers are on common devices.
 _HELD_BYTES: Final = 1 << 17
 #: How much an invocation's elements may weigh together, where it computes them in one go.
@@ -48,9 +49,7 @@ class Shaping:
     team: int
     """How many invocations walk a row together."""
     splits: int = 1
-    chunk: int = 0
-    """Columns that one of several teams takes; a single invocation takes every column whose number modulo ``splits`` is
-    its own."""
+    """How many teams walk a row, whose columns they take in turn."""
     wide: bool = False
     """Whether columns are taken four neighbours at a time."""
     ragged: bool = False
@@ -59,11 +58,15 @@ class Shaping:
     """How many times four columns an invocation takes at once; 0 leaves it at one column, or four neighbours."""
     held: bool = False
     """Whether that is the whole row: each element is then read, and computed, once."""
+    beside: bool = False
+    """Whether the rows of a workgroup lie side by side: invocations that read neighbours belong to different rows."""
+    full: bool = False
+    """Whether a held row fills its team, so that no element is beyond the end."""
 
     @property
     def workgroup(self) -> int:
         """How many invocations a workgroup has."""
-        return max(self.team, WORKGROUP)
+        return max(self.team * (_BESIDE if self.beside else 1), WORKGROUP)
 
 
 def shaping(loop: Loop, capabilities: Capabilities) -> Shaping:
@@ -72,22 +75,39 @@ def shaping(loop: Loop, capabilities: Capabilities) -> Shaping:
     one_walk = is_one_walk(loop)
     weighs = weight(i for i in loop.instructions if i.level == FULL) + sum(i.level == FULL for i in loop.instructions)
     light = weighs * _TURN * LANES <= _TURN_WEIGHT
-    turn = _TURN if light and columns >= 2 * _TURN * LANES else 0
+    heavy, fits = is_heavy(loop), columns >= 2 * _TURN * LANES
+    turn = 0 if heavy or not fits else _TURN if light else 1
     if _is_for_invocations(loop):
-        most = max(1, columns // 32)
-        splits = min(most, max(1, BUSY_THREADS // row_count)) if one_walk else 1
-        return Shaping(1, splits, turn=turn)
-    wide = _is_wide(loop) and (not is_heavy(loop) or any(makes_fours(loop, item) for item in loop.instructions))
+        team = _team_beside(loop, turn, capabilities)
+        most = max(1, columns // (32 * team))
+        splits = min(most, max(1, BUSY_THREADS // (row_count * team))) if one_walk else 1
+        return Shaping(team, splits, beside=team > 1, turn=turn)
+    wide = _is_wide(loop) and (not heavy or any(makes_fours(loop, item) for item in loop.instructions))
+    turn = 0 if wide and turn == 1 else turn
     hold = _hold(loop, weighs, capabilities)
     if hold is not None:
         team, turn = hold
-        return Shaping(team, 1, columns, wide, not wide or columns % LANES != 0, turn, held=True)
+        full = team * turn * LANES == columns
+        ragged = not wide or columns % LANES != 0
+        return Shaping(team, wide=wide, ragged=ragged, turn=turn, held=True, full=full)
     team, unit = WORKGROUP, WORKGROUP * LANES
     if not one_walk and columns >= LONG_ROW:
         team = largest_team(loop, capabilities)
     splits = min(max(1, columns // (unit * 4)), max(1, BUSY_GROUPS // row_count)) if one_walk else 1
-    chunk = -(-columns // (splits * unit)) * unit if splits > 1 else max(columns, 1)
-    return Shaping(team, max(1, -(-columns // chunk)), chunk, wide, wide and columns % LANES != 0, turn)
+    return Shaping(team, splits, wide=wide, ragged=wide and columns % LANES != 0, turn=turn)
+
+
+def _team_beside(loop: Loop, turn: int, capabilities: Capabilities) -> int:
+    """Return how many invocations of a workgroup walk each of its rows, which lie side by side."""
+    if loop.columns <= SHORT_ROW or 9 * loop.rows < 8 * (-(-loop.rows // _BESIDE) * _BESIDE):
+        return 1  # single invocations take parts of rows one after the other, and none is idle
+    folds = (accumulator(f, n) for n, f in enumerate(loop.instructions) if isinstance(f, Fold))
+    held = sum(max(kind.itemsize, 4) for own in folds for kind in own.states.values())
+    most = min(capabilities.workgroup_size, _BESIDE_GROUP, capabilities.workgroup_memory // held) // _BESIDE
+    team, least = 1, 4 * LANES * max(turn, 1)
+    while team < most and loop.rows * team < BUSY_THREADS and loop.columns >= least * team:
+        team *= 2
+    return team
 
 
 def _hold(loop: Loop, weighs: int, capabilities: Capabilities) -> tuple[int, int] | None:
@@ -96,8 +116,9 @@ def _hold(loop: Loop, weighs: int, capabilities: Capabilities) -> tuple[int, int
     least = 1 if loop.rows >= WORKGROUP else _SMALL_TEAM
     heaviest = _HELD_WEIGHT_OF_SOFTWARE if capabilities.kind == "CPU" else _HELD_WEIGHT
     widest = max((max(i.dtype.itemsize, 4) for i in loop.instructions if i.level == FULL), default=4)
-    for team, turn in _HOLDS:
-        if not least <= team <= most or team * turn * LANES < loop.columns:
+    for team, largest in _HOLDS:
+        turn = -(-loop.columns // (team * LANES))
+        if not least <= team <= most or turn > largest:
             continue
         if team * turn * LANES * widest <= _HELD_BYTES and turn * LANES * weighs <= heaviest:
             return (team, turn) if loop.columns else None

@@ -13,7 +13,7 @@ from gpuarray.codegen import casts, library
 from gpuarray.codegen.dialect import PAIRS, compute_type, makes_underflow_gradual
 from gpuarray.codegen.programs import Binding, Launch, ScalarWords
 from gpuarray.codegen.storage import Access, parameter, register_type, scalar_expression, scalar_words
-from gpuarray.dtypes import DType, canonical, float32
+from gpuarray.dtypes import DType, canonical, complex64, float32
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops.spec import GenerateOp, MapOp, wgsl_template
 
@@ -106,17 +106,17 @@ def window(kind: str, slot: int, low: int, high: int, dtype: DType, *, writable:
 
 
 def apply_expression(
-    op: MapOp, operands: Sequence[str], sources: Sequence[DType], dtype: DType, *, folded: bool = False
+    op: MapOp, operands: Sequence[str], sources: Sequence[DType], dtype: DType, *, plain: bool = False
 ) -> str:
     """Return an elementwise row over expressions, as a value of ``dtype``.
 
-    Of what is ``folded``, in loops that arithmetic limits, subnormal numbers are no matter beside the sum's.
+    Where it is ``plain``, sums and products are the device's, with no matter of what they do with subnormal numbers.
     """
     if op is rows.cast:
         return casts.cast_expression(operands[0], sources[0], dtype)
     if op is rows.bitcast:
         return casts.bitcast_expression(operands[0], sources[0], dtype)
-    template = (None if folded else _gradual_template(op, sources)) or template_of(op, sources)
+    template = (None if plain else _gradual_template(op, sources)) or template_of(op, sources)
     if template is None:
         raise ValueError(f"{op.name} has no WGSL form for {[s.name for s in sources]}")
     return casts.wrap_expression(_filled(template, operands, sources, dtype), dtype)
@@ -128,9 +128,9 @@ _UNDERFLOWING: Final = (rows.add, rows.subtract, rows.multiply, rows.square, row
 
 def _gradual_template(op: MapOp, sources: Sequence[DType]) -> str | None:
     """Return the form that keeps subnormal numbers where this kernel's device does not."""
-    if not makes_underflow_gradual() or op not in _UNDERFLOWING or sources[0] != float32:
+    if not makes_underflow_gradual() or op not in _UNDERFLOWING or sources[0] not in (float32, complex64):
         return None
-    return f"gradual_{op.name}_f32({', '.join(f'{{{i}}}' for i in range(op.arity))})"
+    return f"gradual_{op.name}_{{T}}({', '.join(f'{{{i}}}' for i in range(op.arity))})"
 
 
 def _filled(template: str, operands: Sequence[str], sources: Sequence[DType], dtype: DType) -> str:
@@ -143,7 +143,7 @@ _CALL = re.compile(r"(\w+)\([^()]*\)")
 
 def quick_function(op: MapOp, sources: Sequence[DType]) -> str | None:
     """Return the library function with a quick form that a row is, called with all of its operands; or None."""
-    template = _gradual_template(op, sources) or template_of(op, sources)
+    template = template_of(op, sources)
     if template is None or op is rows.cast or op is rows.bitcast:
         return None
     call = _CALL.fullmatch(template.replace("{T}", compute_type(sources[0])))

@@ -106,7 +106,10 @@ def _product_cost(step: ContractStep) -> Cost:
     batch, height, depth = step.left.shape
     width = step.right.shape[2]
     itemsize = step.dtype.itemsize
-    read = (_touched(step.left, step.left.size) + _touched(step.right, step.right.size)) * itemsize
     operations = _PRODUCT.get(step.dtype.kind, 2) * batch * height * depth * width
+    read = 0
+    for layout, prologue in zip((step.left, step.right), step.prologues, strict=True):
+        before = Cost(_touched(layout, layout.size) * itemsize, 0, 0) if prologue is None else _loop_cost(prologue)
+        read, operations = read + before.read, operations + before.operations
     result = batch * height * width * itemsize
     return _with_epilogue(Cost(read, result, operations), step.epilogue, result)

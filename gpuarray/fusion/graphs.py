@@ -4,8 +4,12 @@ Positions are those of :func:`gpuarray.graph.walk.topological`. A *stored* node 
 computed where it is used. Leaves are stored to begin with.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
+from math import inf
+from typing import Final, TypeAlias
 
 from gpuarray.device import Capabilities
 from gpuarray.graph.layouts import is_identity
@@ -38,6 +42,19 @@ def length_of(op: GenerateOp | MapOp) -> int:
     return op.cost // _OPERATIONS if op.cost > _LONG else 1
 
 
+#: A set of numbers: the least of them, or one below, and a bit for each from there on. Sets of neighbours are short.
+_Bits: TypeAlias = tuple[int, int]
+_NO_BITS: Final[_Bits] = (0, 0)
+
+
+def _union(one: _Bits, other: _Bits) -> _Bits:
+    if not one[1]:
+        return other
+    if one[0] > other[0]:
+        one, other = other, one
+    return one[0], one[1] | other[1] << (other[0] - one[0])
+
+
 @dataclass
 class GraphView:
     """Nodes in topological order with their operands, and the set of those that are stored."""
@@ -47,9 +64,17 @@ class GraphView:
     stored: set[int]
     aliases: dict[int, int] = field(default_factory=dict)
     """Stored views that are the whole of their source in C order: they share its buffer."""
+    narrow: int = 0
+    """Up to which width matrix products compute their operands."""
+    users: Counter[int] = field(init=False)
+    """How many operands of others each node is."""
+
+    def __post_init__(self) -> None:
+        self.users = Counter(chain.from_iterable(self.inputs))
 
     def settle(self, capabilities: Capabilities, *, fuse: bool) -> None:
         """Extend the stored nodes by what kinds, limits and aliases demand."""
+        self.narrow = capabilities.narrow_product
         for position, node in enumerate(self.nodes):
             self._demand(position, node, fuse)
         for position in reversed(range(len(self.nodes))):
@@ -82,7 +107,43 @@ class GraphView:
             case _:
                 pass
         if isinstance(node, Contract):
-            self.stored.update(self._storage_of(i) for i in inputs)
+            self.stored.update(self.unread(position, fuse=fuse))
+
+    def unread(self, position: int, *, fuse: bool) -> list[int]:
+        """Return the nodes that have yet to be stored for a matrix product to read its operands."""
+        if fuse and self.is_fold(position):
+            return []
+        operands = [self._storage_of(i) for i in self.inputs[position]]
+        computed = self.computed_operands(position) if fuse else (False, False)
+        return [
+            o for o, is_computed in zip(operands, computed, strict=True) if o not in self.stored and not is_computed
+        ]
+
+    def is_fold(self, position: int) -> bool:
+        """Whether a matrix product is one with a vector, and its matrix need not be stored: it is folded as it is."""
+        node = self.nodes[position]
+        depth = self.nodes[self.inputs[position][0]].shape[2]
+        if depth == 0 or node.dtype.itemsize < 4:  # sums of smaller numbers take wider ones
+            return False
+        sides = zip(self.inputs[position], (node.shape[2], node.shape[1]), strict=True)
+        return any(width == 1 and self._is_unstored_map(i) for i, width in sides)
+
+    def computed_operands(self, position: int) -> tuple[bool, bool]:
+        """Return whether each operand of a matrix product is computed where a tile reads it, in place of being stored.
+
+        That is so if few tiles read it, and nothing else does.
+        """
+        node = self.nodes[position]
+        left, right = (
+            width <= self.narrow and self.users[i] == self.users[self._storage_of(i)] == 1 and self._is_unstored_map(i)
+            for i, width in zip(self.inputs[position], (node.shape[2], node.shape[1]), strict=True)
+        )
+        return left, right
+
+    def _is_unstored_map(self, position: int) -> bool:
+        """Whether an operand of a product is elementwise, and not stored for others."""
+        source = self._storage_of(position)
+        return source not in self.stored and isinstance(self.nodes[source], Map)
 
     def _storage_of(self, position: int) -> int:
         """Return the node that must be stored for a matrix product to read ``position`` through a layout."""
@@ -99,44 +160,39 @@ class GraphView:
         """Store values so that no launch reads too many buffers or has too many instructions."""
         bindings = max(2, min(capabilities.storage_bindings - 4, 64))
         reads: list[int] = []
-        inside: list[int] = []
+        inside: list[_Bits] = []
+        numbers: dict[int, int] = {}  # of the stored nodes that are read: short masks, however long the graph is
         free_bit = 0
         for position, node in enumerate(self.nodes):
             weight = length_of(node.op) if isinstance(node, Generate | Map) else 1
             inputs = self.inputs[position]
             if len(inputs) > bindings and not isinstance(node, Map | View | Gather):
                 inputs = ()
-            self._store_largest(inputs, reads, inside, bindings)
-            read = within = 0
-            for i in inputs:
-                read |= 1 << i if i in self.stored else reads[i]
-                within |= 0 if i in self.stored else inside[i]
+            while True:
+                read, within = 0, _NO_BITS
+                for i in inputs:
+                    if i in self.stored:
+                        read |= 1 << numbers.setdefault(i, len(numbers))
+                    else:
+                        read |= reads[i]
+                        within = _union(within, inside[i])
+                free = [i for i in inputs if i not in self.stored]
+                if not free or (read.bit_count() <= bindings and within[1].bit_count() <= INSTRUCTION_LIMIT):
+                    break
+                self.stored.add(max(free, key=lambda i: (reads[i].bit_count(), inside[i][1].bit_count())))
             reads.append(read)
-            inside.append(within | ((1 << weight) - 1) << free_bit)
+            inside.append(_union(within, (free_bit, (1 << weight) - 1)))
             free_bit += weight
 
-    def _store_largest(self, inputs: tuple[int, ...], reads: list[int], inside: list[int], bindings: int) -> None:
-        while True:
-            read = within = 0
-            for i in inputs:
-                read |= 1 << i if i in self.stored else reads[i]
-                within |= 0 if i in self.stored else inside[i]
-            if read.bit_count() <= bindings and within.bit_count() <= INSTRUCTION_LIMIT:
-                return
-            free = [i for i in inputs if i not in self.stored]
-            if not free:
-                return
-            self.stored.add(max(free, key=lambda i: (reads[i].bit_count(), inside[i].bit_count())))
-
-    def cost(self, position: int, uses: Mapping[int, int] | None = None) -> int:
+    def cost(self, position: int, uses: Mapping[int, int] | None = None, enough: float = inf) -> int:
         """Return what it takes to compute one element of a node from stored values, in simple operations.
 
-        ``uses`` says how often each node is computed; once, if it is not given.
+        ``uses`` says how often each node is computed; once, if it is not given. Beyond ``enough`` no more is counted.
         """
         total = 0
         stack = [position]
         seen = {position}
-        while stack:
+        while stack and total <= enough:
             current = stack.pop()
             node = self.nodes[current]
             if isinstance(node, Map | Generate):

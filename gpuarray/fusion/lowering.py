@@ -30,7 +30,8 @@ from gpuarray.fusion.steps import (
 from gpuarray.graph.layouts import Layout, Shape, broadcast, collapse, compose, contiguous, contiguous_strides
 from gpuarray.graph.nodes import Gather, Generate, Map, Reduce, View
 from gpuarray.ops import elementwise as rows
-from gpuarray.ops import generators
+from gpuarray.ops import generators, reductions
+from gpuarray.ops.spec import ReduceOp
 
 BROADCAST_COST_LIMIT = 8
 
@@ -198,7 +199,7 @@ class LoopBuilder:
         size = self.graph.nodes[position].size
         if (
             layout.size > 2 * size
-            and self.graph.cost(position) >= BROADCAST_COST_LIMIT
+            and self.graph.cost(position, enough=BROADCAST_COST_LIMIT) >= BROADCAST_COST_LIMIT
             and self._depends_on_data(position)
         ):
             raise StoreFirst(position)
@@ -307,11 +308,38 @@ class LoopBuilder:
         assert isinstance(node, Reduce)
         source = self.graph.inputs[position][0]
         operand = self.lower(source, self.full_layout, FULL)
-        kind = self.graph.nodes[source].dtype
+        self._made_fold(position, node.op, operand, self.graph.nodes[source].dtype)
+
+    def _made_fold(self, position: int, op: ReduceOp, operand: int, kind: DType) -> None:
+        """Fold an instruction over rows."""
         if self.instructions[operand].level != FULL:
             operand = self.add(Apply(rows.cast, (operand,), (kind,), kind, FULL), (operand,))
-        value = self.add(Fold(node.op, operand, kind, node.dtype), (operand,))
+        value = self.add(Fold(op, operand, kind, self.graph.nodes[position].dtype), (operand,))
         self._made(position, value, True, contiguous(self.outer), OUTER)
+
+    def make_product(self, position: int) -> None:
+        """Fold the rows or columns of a matrix, of which the source has the shape, times those of a vector."""
+        node = self.graph.nodes[position]
+        left, right = self.graph.inputs[position]
+        (depth,) = self.inner
+        strides = (depth, 0)[-len(self.outer) :]
+        vector = Layout(self.outer + self.inner, (*strides, 1), 0)
+        layouts = (self.full_layout, vector) if node.shape[2] == 1 else (vector, self.full_layout)
+        kind = node.dtype
+        factors = tuple(self.lower(i, layout, FULL) for i, layout in zip((left, right), layouts, strict=True))
+        level = max(self.instructions[factor].level for factor in factors)
+        product = self.add(Apply(rows.multiply, factors, (kind, kind), kind, level), factors)
+        self._made_fold(position, reductions.sum, product, kind)
+
+    def make_operand(self, position: int) -> None:
+        """Compute an operand of a matrix product at every element, as what a prologue stands for."""
+        value = self.lower(position, self.full_layout, FULL)
+        if any(isinstance(i, Load) and i.level == FULL and i.layout.strides[-1] > 1 for i in self.instructions):
+            raise StoreFirst(position)  # tiles read along the last axis
+        kind = self.graph.nodes[position].dtype
+        if self.instructions[value].level != FULL:
+            value = self.add(Apply(rows.cast, (value,), (kind,), kind, FULL), (value,))
+        self._made(position, value, True, self.full_layout, FULL)
 
     def make_region(self, value: int, slot_of: int, layout: Layout, extent: int) -> None:
         """Store an instruction to a region of a stored node; ``layout`` has the source's shape."""

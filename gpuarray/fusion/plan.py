@@ -20,6 +20,7 @@ from gpuarray.fusion.steps import (
     CallStep,
     ContractStep,
     CopyStep,
+    Loop,
     ScanStep,
     ScatterStep,
     Step,
@@ -149,10 +150,15 @@ class Planner:
         return not isinstance(node, Leaf) and node.size > 0
 
     def _assign(self, position: int, node: Node) -> None:
+        graph = self.graph
         match node:
             case Scan():
                 self._headed(position, self._scan(position, node))
+            case Contract() if self.fuse and graph.is_fold(position):
+                self._place(position, node)
             case Contract():
+                for operand in graph.unread(position, fuse=self.fuse):  # another was to be computed, but was stored
+                    raise StoreFirst(operand)
                 self._headed(position, self._contract(position, node))
             case Call():
                 self._call(position, node)
@@ -169,6 +175,7 @@ class Planner:
 
     def _headed(self, position: int, head: PlannedStep) -> None:
         builder = LoopBuilder(self.graph, self.graph.nodes[position].shape, None)
+        builder.scalars += head.scalars
         builder.make_given(position)
         self.groups.append(Group(builder, head))
         self.producer[position] = len(self.groups) - 1
@@ -179,6 +186,9 @@ class Planner:
             source = self.graph.nodes[self.graph.inputs[position][0]]
             alone = LoopBuilder(self.graph, source.shape, node.axes)
             alone.make_fold(position)
+        elif isinstance(node, Contract):
+            alone = self._product_loop(position, node)
+            alone.make_product(position)
         elif isinstance(node, Scatter):
             alone = LoopBuilder(self.graph, self.graph.nodes[self.graph.inputs[position][0]].shape, None)
             alone.make_placed(position)
@@ -196,21 +206,35 @@ class Planner:
         self.groups.append(Group(alone))
         self.producer[position] = number
 
+    def _product_loop(self, position: int, node: Contract) -> LoopBuilder:
+        """Return a loop over the matrix of a product with a vector, whose rows or columns are folded."""
+        batch, height, depth = self.graph.nodes[self.graph.inputs[position][0]].shape
+        width = node.shape[2]
+        shape = (height, depth) if width == 1 else (depth, width)
+        inner = 1 if width == 1 else 0
+        return LoopBuilder(self.graph, shape if batch == 1 else (batch, *shape), (inner + (batch != 1),))
+
     def _joins(self, number: int, alone: LoopBuilder, position: int, node: Node) -> bool:
         """Put one more value into a group's loop, unless it cannot make that value, or would gain nothing."""
         group = self.groups[number]
         builder = group.builder
         if builder is None or (group.head is not None and builder.made.keys().isdisjoint(alone.inputs)):
             return False
-        if not isinstance(node, Reduce | Scatter) and node.size not in (
-            prod(builder.source_shape),
-            prod(builder.outer),
+        folds = alone.axes is not None
+        if (
+            not folds
+            and not isinstance(node, Scatter)
+            and node.size
+            not in (
+                prod(builder.source_shape),
+                prod(builder.outer),
+            )
         ):
             return False
         if self._is_full(builder, alone):
             return False
         if builder.made.keys().isdisjoint(alone.inputs) and set(builder.inputs).isdisjoint(alone.inputs):  # independent
-            if builder.axes is not None or isinstance(node, Reduce):
+            if builder.axes is not None or folds:
                 return False
             if weight(builder.instructions) + weight(alone.instructions) > INDEPENDENT_WEIGHT:
                 return False
@@ -232,14 +256,14 @@ class Planner:
 
     def _extended(self, group: Group, builder: LoopBuilder, alone: LoopBuilder, position: int, node: Node) -> bool:
         """Make a loop compute one more value, if its index space is one where that can be computed."""
-        if isinstance(node, Reduce):
+        if alone.axes is not None:
             if group.head is not None or alone.source_shape != builder.source_shape:
                 return False
             if builder.axes is None:
-                builder.adopt_axes(node.axes)
-            if builder.axes != node.axes:
+                builder.adopt_axes(alone.axes)
+            if builder.axes != alone.axes:
                 return False
-            builder.make_fold(position)
+            builder.make_fold(position) if isinstance(node, Reduce) else builder.make_product(position)
         elif isinstance(node, Scatter):
             if builder.axes is not None or alone.source_shape != builder.source_shape:
                 return False
@@ -265,11 +289,13 @@ class Planner:
     def _acceptable(self, builder: LoopBuilder, number: int) -> bool:
         """Whether a loop can run where it stands, and should."""
         capabilities = self.capabilities
-        given = 0 if self.groups[number].head is None else 1
+        head = self.groups[number].head
+        given = 0 if head is None else 1
         if any(self.producer.get(i, -1) >= number for i in builder.inputs[given:]):
             return False
         # an indexed fold of a split row has two partial results
         bindings = len(builder.inputs) + len(builder.outputs) + 2 * builder.fold_count
+        bindings += 0 if head is None else len(head.inputs) - 1
         if bindings > min(capabilities.storage_bindings, BINDING_LIMIT) - 1:
             return False
         if builder.length > 2 * INSTRUCTION_LIMIT:
@@ -302,19 +328,34 @@ class Planner:
         return PlannedStep(step, (self.graph.root(source),), (position,), ())
 
     def _contract(self, position: int, node: Contract) -> PlannedStep:
+        graph = self.graph
         roots: list[int] = []
+        scalars: list[tuple[int, int]] = []
+        scalar_dtypes: tuple[DType, ...] = ()
         layouts: list[Layout] = []
-        for operand in self.graph.inputs[position]:
-            operand_node = self.graph.nodes[operand]
-            if operand not in self.graph.stored and isinstance(operand_node, View):
-                roots.append(self.graph.root(self.graph.inputs[operand][0]))
-                layouts.append(operand_node.layout)
+        prologues: list[Loop | None] = []
+        for operand, is_computed in zip(graph.inputs[position], graph.computed_operands(position), strict=True):
+            operand_node = graph.nodes[operand]
+            prologue = None
+            layout = contiguous(operand_node.shape)
+            if self.fuse and is_computed:
+                builder = LoopBuilder(graph, operand_node.shape, None, inputs=roots, scalars=scalars)
+                builder.make_operand(operand)
+                prologue = builder.finish(set())
+                scalar_dtypes = prologue.scalar_dtypes
+            elif operand not in graph.stored and isinstance(operand_node, View):
+                roots.append(graph.root(graph.inputs[operand][0]))
+                layout = operand_node.layout
             else:
-                roots.append(self.graph.root(operand))
-                layouts.append(contiguous(operand_node.shape))
-        kinds = tuple(self.graph.nodes[r].dtype for r in roots)
-        step = ContractStep(layouts[0], layouts[1], node.dtype, None, kinds, (node.dtype,))
-        return PlannedStep(step, tuple(roots), (position,), ())
+                roots.append(graph.root(operand))
+            layouts.append(layout)
+            prologues.append(prologue)
+        kinds = tuple(graph.nodes[r].dtype for r in roots)
+        step = ContractStep(
+            layouts[0], layouts[1], node.dtype, None, kinds, (node.dtype,), scalar_dtypes,
+            (prologues[0], prologues[1]), len(roots),
+        )  # fmt: skip
+        return PlannedStep(step, tuple(roots), (position,), tuple(scalars))
 
     def _call(self, position: int, node: Call) -> None:
         graph = self.graph
@@ -401,9 +442,8 @@ class Planner:
                 full = Counter(position for position, _, level in memo if level == FULL)
                 uses.update({position: max(1, full[position]) for position, _, _ in memo})
         limit = self.capabilities.recompute_limit
-        repeated = {
-            p for p, n in uses.items() if n > 1 and p not in self.graph.stored and self.graph.cost(p, uses) > limit * n
-        }
+        cost, stored = self.graph.cost, self.graph.stored
+        repeated = {p for p, n in uses.items() if n > 1 and p not in stored and cost(p, uses, limit * n) > limit * n}
         below = {i for p in repeated for i in self.graph.inputs[p]}
         return repeated - below
 

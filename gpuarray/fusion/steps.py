@@ -187,14 +187,23 @@ class ScanStep:
     output_dtypes: tuple[DType, ...]
     scalar_dtypes: tuple[DType, ...] = ()
 
+    @property
+    def loops(self) -> list[Loop]:
+        """The elementwise program, if there is one."""
+        return [] if self.epilogue is None else [self.epilogue]
+
 
 @dataclass(frozen=True)
 class ContractStep:
-    """A batch of matrix products, with an elementwise program over the result.
+    """A batch of matrix products, with elementwise programs over the operands and over the result.
 
-    ``left`` and ``right`` are layouts of shapes (B, M, K) and (B, K, N) over inputs 0 and 1. ``epilogue`` is a Loop
-    without folds over the index space (B, M, N), collapsed as any; its input slot 0 stands for the product in C order,
-    its further slots for this step's further inputs. Without an epilogue the product goes to output 0.
+    ``left`` and ``right`` are layouts of shapes (B, M, K) and (B, K, N), over the first and the last of the ``reads``
+    inputs that the product takes. An operand may have a prologue in place of an input: a Loop without folds over its
+    index space, whose one store stands for the operand in C order; input and scalar slots are those of this step.
+
+    ``epilogue`` is a Loop without folds over the index space (B, M, N), collapsed as any; its input slot 0 stands for
+    the product in C order, its further slots for this step's inputs from number ``reads`` on. Without an epilogue the
+    product goes to output 0.
     """
 
     left: Layout
@@ -204,6 +213,13 @@ class ContractStep:
     input_dtypes: tuple[DType, ...]
     output_dtypes: tuple[DType, ...]
     scalar_dtypes: tuple[DType, ...] = ()
+    prologues: tuple[Loop | None, Loop | None] = (None, None)
+    reads: int = 2
+
+    @property
+    def loops(self) -> list[Loop]:
+        """The elementwise programs that there are."""
+        return [loop for loop in (*self.prologues, self.epilogue) if loop is not None]
 
 
 @dataclass(frozen=True)
@@ -334,8 +350,9 @@ def text(step: Step) -> str:
             return head if step.epilogue is None else f"{head}\nepilogue {loop_text(step.epilogue)}"
         case ContractStep():
             operands = f"{stride_class(step.left)} {stride_class(step.right)}"
-            head = f"contract {step.dtype.name} {operands}"
-            return head if step.epilogue is None else f"{head}\nepilogue {loop_text(step.epilogue)}"
+            lines = [f"contract {step.dtype.name} {operands}"]
+            sides = zip(("left", "right", "epilogue"), (*step.prologues, step.epilogue), strict=True)
+            return "\n".join(lines + [f"{name} {loop_text(loop)}" for name, loop in sides if loop is not None])
         case CallStep():
             dtypes = " ".join(d.name for d in step.input_dtypes)
             return f"call {step.op.name} {dtypes} -> {' '.join(d.name for d in step.output_dtypes)}"

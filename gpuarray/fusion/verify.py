@@ -90,9 +90,14 @@ def _check_step(planned: PlannedStep, nodes: Sequence[Node], where: str) -> None
                 require(sizes[0] == step.before * step.length * step.after, f"{where} scans its whole input")
                 own = 1
             else:
-                check_layout(step.left, sizes[0], where)
-                check_layout(step.right, sizes[1], where)
-                own = 2
+                own = step.reads
+                for operand, prologue, slot in zip((step.left, step.right), step.prologues, (0, own - 1), strict=True):
+                    check_layout(operand, sizes[slot] if prologue is None else operand.size, where)
+                    if prologue is not None:
+                        require(not prologue.folds, f"{where}: a prologue has no folds")
+                        require(len(prologue.stores) == 1, f"{where}: a prologue is one operand")
+                        _check_extents(prologue, sizes, [operand.size], where)
+                        check_loop(prologue, where)
             if step.epilogue is not None:
                 require(not step.epilogue.folds, f"{where}: an epilogue has no folds")
                 outputs = [nodes[o].size for o in planned.outputs]

@@ -2,15 +2,14 @@
 
 A node is immutable but for three slots: ``result``, the :class:`Leaf` that an evaluation made of it, after which
 its operands are let go; ``holder``, a weak reference to the storage cell whose value it is; and ``origin``, the line of
-the program that asked for it. The value of a node
-is a C-contiguous array of ``shape`` and ``dtype``. Nodes are made by :mod:`gpuarray.graph.build`, which checks; the
-classes here only hold. The set is closed: whoever takes nodes apart matches over all of :data:`Node` and ends in
-``assert_never``.
+the program that asked for it. The value of a node is a C-contiguous array of ``shape`` and ``dtype``. Leaves and
+generators alone have no operands. Nodes are made by :mod:`gpuarray.graph.build`, which checks; the classes here only
+hold. The set is closed: whoever takes nodes apart matches over all of :data:`Node` and ends in ``assert_never``.
 """
 
 from collections.abc import Mapping
 from math import prod
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 from weakref import ref
 
 import numpy as np
@@ -83,6 +82,8 @@ class Leaf(BaseNode):
 
     __slots__ = ("buffers", "evaluation", "host", "regret", "used")
 
+    #: What the key of a walk says of a leaf where it names the row of another node: this class.
+    op: ClassVar[type]
     host: "npt.NDArray[Any] | None"
     buffers: dict[Any, Any]
     evaluation: int
@@ -102,6 +103,9 @@ class Leaf(BaseNode):
         self.evaluation = 0
         self.used = 0
         self.regret = 0.0
+
+
+Leaf.op = Leaf
 
 
 class Generate(BaseNode):

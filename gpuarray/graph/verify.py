@@ -114,6 +114,7 @@ def _check(node: Node, operands: Sequence[Node], where: str) -> None:
             require(node.shape == (*left.shape[:2], right.shape[2]), f"{where} has the shape of a product")
             require(left.dtype == right.dtype == node.dtype, f"{where} has operands of its dtype")
         case Call():
+            require(bool(operands), f"{where} has operands")
             require(node.output >= 0, f"{where} has an output number")
         case _:
             assert_never(node)

@@ -53,9 +53,10 @@ def topological(roots: Iterable[Node]) -> Walk:
     others: list[int] = []
     stack: list[Node] = list(roots)
     stack.reverse()
-    pop, push, place_of = stack.pop, stack.append, position.get
+    pop, push, place_of, add = stack.pop, stack.append, position.get, order.append
     # Every evaluation comes through here: no calls of Python functions, and the places of operands, which the key
-    # names, are what tells whether a node's turn has come. Until then it waits below the operands that are missing.
+    # names, are what tells whether a node's turn has come. Until then it waits below the operand that is missing.
+    # Leaves and generators, which have no operands, need not be waited for.
     while stack:
         node = pop()
         if node.result is not None:
@@ -66,15 +67,28 @@ def topological(roots: Iterable[Node]) -> Walk:
         kind = type(node)
         if kind is Map and len(inputs) == 2:
             first, second = inputs
-            one = place_of(first if first.result is None else first.result)
-            two = place_of(second if second.result is None else second.result)
-            if one is None or two is None:
-                push(node)
-                if two is None:
-                    push(second)
-                if one is None:
+            if first.result is not None:
+                first = first.result
+            if second.result is not None:
+                second = second.result
+            one = place_of(first)
+            if one is None:
+                if first.inputs:
+                    push(node)
                     push(first)
-                continue
+                    continue
+                one = position[first] = len(order)
+                add(first)
+                key += (first.op, first.dtype, first.shape)  # type: ignore[union-attr]  # of a Leaf or Generate
+            two = place_of(second)
+            if two is None:
+                if second.inputs:
+                    push(node)
+                    push(second)
+                    continue
+                two = position[second] = len(order)
+                add(second)
+                key += (second.op, second.dtype, second.shape)  # type: ignore[union-attr]  # of a Leaf or Generate
             key += (node.op, node.dtype, node.shape, one, two)  # type: ignore[union-attr]  # of a Map
         elif len(inputs) == 1:
             (first,) = inputs
@@ -88,10 +102,8 @@ def topological(roots: Iterable[Node]) -> Walk:
             else:
                 others.append(len(order))
                 key.append(_meaning(node, (one,)))
-        elif kind is Generate:
-            key += (node.op, node.dtype, node.shape)  # type: ignore[union-attr]  # of a Generate
-        elif kind is Leaf:
-            key += (Leaf, node.dtype, node.shape)
+        elif not inputs:
+            key += (node.op, node.dtype, node.shape)  # type: ignore[union-attr]  # of a Leaf or Generate
         else:
             places = [place_of(operand if operand.result is None else operand.result) for operand in inputs]
             if None in places:
@@ -104,7 +116,7 @@ def topological(roots: Iterable[Node]) -> Walk:
                 others.append(len(order))
                 key.append(_meaning(node, tuple(places)))  # type: ignore[arg-type]  # none is None
         position[node] = len(order)
-        order.append(node)
+        add(node)
     return Walk(order, position, key, others)
 
 
@@ -158,13 +170,15 @@ def operands(node: Node, position: Mapping[Node, int]) -> tuple[int, ...]:
 def _meaning(node: Node, places: tuple[int, ...]) -> Hashable:
     """Return what a node says of its operands, which are named by their places."""
     head: tuple[Any, ...] = (type(node), node.dtype, node.shape, places)
-    match node:
+    match node:  # the most frequent first
         case View():
             return (*head, node.layout)
-        case Concat():
-            return (*head, node.axis)
         case Reduce():
             return (*head, node.op, node.axes)
+        case Contract():
+            return head
+        case Concat():
+            return (*head, node.axis)
         case Scan():
             return (*head, node.op, node.axis)
         case Scatter():
@@ -173,7 +187,7 @@ def _meaning(node: Node, places: tuple[int, ...]) -> Hashable:
             return (*head, node.op, node.output, freeze(node.parameters))
         case Map() | Generate():
             return (*head, node.op)
-        case Leaf() | Gather() | Contract():
+        case Leaf() | Gather():
             return head
         case _:
             assert_never(node)

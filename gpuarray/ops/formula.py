@@ -361,6 +361,7 @@ subtract: Final = _function("subtract", np.subtract, 2)
 multiply: Final = _function("multiply", np.multiply, 2)
 #: A product that may be subnormal, or one of subnormal numbers.
 gradual_multiply: Final = _function("gradual_multiply", np.multiply, 2)
+power: Final = _function("pow", np.power, 2)
 opaque: Final = _function("opaque", lambda x: x)
 #: Sums and products as two numbers: what is rounded, and what that lost.
 two_product: Final = _function("two_product", _two_product, 2)

@@ -40,6 +40,7 @@ INEXACT = {
         **dict.fromkeys(("i0_near", "i1_near"), "for a correction, to a few digits"),
         "erfcinv_far": "where to start from",
     },
+    "log2": {"is_quick_pow_f32": "bounds the result, to a few digits"},
     "%": dict.fromkeys(("fmod_f", "reduce_large", "square_modulo"), "of unsigned integers: of signed ones it is wrong"),
 }
 CORRECTED = {

@@ -123,8 +123,24 @@ def test_positions_of_what_is_no_ordinary_number(name: str, columns: int) -> Non
         np.testing.assert_array_equal(found, getattr(given, name)(axis=axis))
 
 
-def test_rows_that_are_held_in_part_of_a_workgroup_end_with_the_array() -> None:
-    x = elements((259, 60))
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+@pytest.mark.parametrize("columns", [1, 30, 512, 3001, 40_000])
+@pytest.mark.parametrize("name", ["max", "min"])
+def test_extremes_of_what_is_no_ordinary_number(name: str, columns: int, dtype: str) -> None:
+    worst = -np.inf if name == "max" else np.inf
+    small = np.finfo(dtype).smallest_subnormal
+    kinds = [worst, np.nan, np.copysign(np.nan, -1), -worst, small, -small, -0.0, 65504.0, -65504.0]
+    x = np.full((len(kinds), columns), worst, dtype)
+    x[5] = -1 if name == "max" else 1
+    x[np.arange(len(kinds)), columns * 2 // 3] = kinds
+    for given, axis in ((x, 1), (np.ascontiguousarray(np.tile(x, (4, 1)).T), 0)):
+        found = np.asarray(getattr(xp.asarray(given), name)(axis=axis))
+        np.testing.assert_array_equal(found, getattr(given, name)(axis=axis))
+
+
+@pytest.mark.parametrize("columns", [60, 512])
+def test_rows_that_are_held_in_part_of_a_workgroup_end_with_the_array(columns: int) -> None:
+    x = elements((259, columns))
     y = xp.asarray(x)
     found = y - y.sum(axis=1, keepdims=True)
     np.testing.assert_array_equal(np.asarray(found), x - x.sum(axis=1, keepdims=True))
@@ -153,7 +169,7 @@ def test_lengths_share_few_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     before = xp.stats()["compiles"]
     for columns in (1028, 1500, 1996, 2048):
         np.asarray(xp.asarray(elements((3, columns))).max(axis=1))
-    assert xp.stats()["compiles"] - before <= 1
+    assert xp.stats()["compiles"] - before <= 2, "one for rows that fill their team, and one for all others"
 
 
 def test_values_of_64_bits_go_through_memory() -> None:

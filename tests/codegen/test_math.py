@@ -255,8 +255,8 @@ def complex_error(got: np.ndarray, want: np.ndarray, floor: float) -> np.ndarray
 
 BULK = 1 << 12
 ZEROS_OF_EITHER_SIGN = ("maximum", "minimum", "fmax", "fmin", "nextafter")
-#: Their values cross 0 between terms that do not: the error is one of those.
-ABSOLUTE = ("gammaln", "loggamma", "digamma", "betaln")
+#: Their values cross 0 between terms that do not, or are what a term lacks of 1: the error is one of those.
+ABSOLUTE = ("gammaln", "loggamma", "digamma", "betaln", "betainc", "betaincc")
 # complex powers by exp(b log(a)) magnify errors with the exponent, in NumPy as here
 COMPLEX_EPSILONS = {"pow": 3e3, "float_power": 3e3}
 

@@ -29,6 +29,7 @@ TILINGS = (
     Tiling(32, 32, 8, 4, 4, unrolled=False),
     Tiling(64, 32, 4, 8, 4, block=16),
     Tiling(16, 64, 4, 4, 8),
+    Tiling(32, 32, 16, 8, 4, slices=4, unrolled=False, block=32),
 )
 
 
@@ -74,11 +75,26 @@ def check(provider: Any, sizes: tuple[int, int, int, int], dtype: str, turned: t
 
 
 @pytest.mark.wgpu
-@pytest.mark.parametrize("tiling", TILINGS, ids=lambda t: f"{t.rows}x{t.columns}")
+@pytest.mark.parametrize("tiling", TILINGS, ids=lambda t: f"{t.rows}x{t.columns}x{t.slices}")
 @pytest.mark.parametrize("turned", [*product((False, True), repeat=2)], ids=str)
 def test_tilings_and_layouts(provider: Any, tiling: Tiling, turned: tuple[bool, bool]) -> None:
     check(provider, (1, 64, 72, 64), "float32", turned, Choice(tiling, 1))
     check(provider, (2, 33, 37, 41), "float32", turned, Choice(tiling, 1))
+
+
+#: All tilings of hardware, each with a loop in place of its iterations one after the other: it compiles sooner.
+OF_HARDWARE = {
+    replace(candidate.tiling, unrolled=False)
+    for dtype in (dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128)
+    for candidate in products.candidates(dtype, replace(GPU, workgroup_size=1024))
+}
+
+
+@pytest.mark.wgpu
+@pytest.mark.parametrize("tiling", sorted(OF_HARDWARE, key=repr), ids=lambda t: f"{t.rows}x{t.columns}x{t.depth}")
+def test_every_tiling_of_hardware(provider: Any, tiling: Tiling) -> None:
+    sizes = (1, tiling.rows + 3, 2 * tiling.depth, tiling.columns + 4)
+    check(provider, sizes, "float32", (False, False), Choice(tiling, 1))
 
 
 @pytest.mark.wgpu
@@ -88,12 +104,32 @@ def test_parts_of_the_depth(provider: Any) -> None:
 
 
 @pytest.mark.wgpu
+@pytest.mark.parametrize("sizes", [(1, 70, 300, 90), (2, 33, 100, 64)], ids=str)
+def test_tiles_cut_at_blocks_have_the_same_bits(provider: Any, sizes: tuple[int, int, int, int]) -> None:
+    batch, height, depth, width = sizes
+    random = np.random.default_rng(0)
+    left = random.standard_normal((batch, height, depth), np.float32)
+    right = random.standard_normal((batch, depth, width), np.float32)
+    kind = left.dtype
+    step = ContractStep(contiguous(left.shape), contiguous(right.shape), kind, None, (kind, kind), (kind,))
+    tiling = Tiling(32, 32, 8, 4, 4, unrolled=False, block=32)
+    found = []
+    for choice in (Choice(tiling, 1), Choice(tiling, -(-depth // 32), whole=4)):
+        with made_for(provider.capabilities):
+            program = products.tiled_program(step, choice, "product", provider.capabilities)
+        found.append(run(provider, program, [left, right], np.empty((batch, height, width), np.float32)))
+    np.testing.assert_array_equal(*found)
+    np.testing.assert_allclose(found[0], left @ right, rtol=0, atol=1e-4)
+
+
+@pytest.mark.wgpu
 @pytest.mark.parametrize("dtype", [d.name for d in dtypes.ALL])
 def test_dtypes(provider: Any, dtype: str) -> None:
     if np.dtype(dtype) not in provider.capabilities.dtypes:
         pytest.skip("the device lacks the dtype")
     for sizes, splits in (((2, 20, 70, 36), 1), ((1, 21, 70, 33), 3)):
         check(provider, sizes, dtype, (False, True), Choice(TILINGS[0], splits))
+    check(provider, (1, 40, 50, 36), dtype, (False, True), Choice(Tiling(16, 16, 8, 4, 4, slices=2), 1))
     for sizes in ((2, 50, 70, 1), (1, 1, 70, 50)):
         check(provider, sizes, dtype, (False, False), None)
 
@@ -134,8 +170,11 @@ def test_the_choice_depends_on_sizes_and_limits() -> None:
         return products.choose(*sizes, dtype, device)
 
     large = chosen(1, 4096, 4096, 4096)
-    assert large.splits == 1
     assert large.tiling.rows * large.tiling.columns >= 128 * 64
+    # of many tiles only those of the last wave are cut, at the ends of blocks
+    tiles = 4096**2 // (large.tiling.rows * large.tiling.columns)
+    assert large.splits == 1 or large.whole > tiles * 3 // 4
+    assert large.splits in (1, 4096 // large.tiling.block)
     # few tiles, or a long depth, leave a device idle: the depth is split
     assert chosen(1, 64, 64, 1 << 20).splits >= 64
     assert chosen(64, 256, 256, 256).splits == 1
@@ -201,7 +240,7 @@ def test_bias_and_relu_take_no_launch_of_their_own() -> None:
         assert xp.stats()["launches"] == 1
 
 
-@pytest.mark.parametrize("depth", [256, 4096])
+@pytest.mark.parametrize("depth", [256, 4096, 65536])
 def test_products_err_as_numpys(depth: int, device: Any) -> None:
     random = np.random.default_rng(0)
     for left, right in (
@@ -216,3 +255,19 @@ def test_products_err_as_numpys(depth: int, device: Any) -> None:
 
         found = np.asarray(xp.asarray(left, device=device) @ xp.asarray(right, device=device))
         assert error(found) <= max(4.0, 1.5 * error(left @ right))
+
+
+def test_a_matrix_times_its_transpose_is_symmetric(device: Any) -> None:
+    x = xp.asarray(np.random.default_rng(0).standard_normal((70, 600), np.float32), device=device)
+    found = np.asarray(x @ x.T)
+    np.testing.assert_array_equal(found, found.T)
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+def test_what_is_not_finite_stays_in_its_row_and_column(value: float, device: Any) -> None:
+    left, right = values((37, 301), "float32"), values((301, 35), "float32", 1)
+    left[5, 300], right[300, 7] = value, value
+    with np.errstate(all="ignore"):
+        wanted = left @ right
+    found = xp.asarray(left, device=device) @ xp.asarray(right, device=device)
+    np.testing.assert_array_equal(np.asarray(found), wanted)

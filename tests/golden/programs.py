@@ -277,3 +277,14 @@ def product_of_parts() -> Any:
 @program
 def product_with_a_vector() -> Any:
     return np.maximum(array(60, 80) @ array(80), 0)
+
+
+@program
+def product_of_a_computed_matrix() -> Any:
+    return (array(60, 80) - array(80)) @ array(80, 8)
+
+
+@program
+def weighted_means() -> Any:
+    weights = np.exp(-((array(60, 1) - array(1, 80)) ** 2))
+    return weights @ array(80) / weights.sum(1)

@@ -1,4 +1,4 @@
-"""Sorting the rows of a matrix: short rows inside a workgroup, long ones digit by digit."""
+"""Sorting the rows of a matrix: short rows by a network, others digit by digit."""
 
 from functools import partial
 from math import prod
@@ -8,6 +8,7 @@ from gpuarray import dtypes
 from gpuarray.codegen.calls.kernels import CallKernels
 from gpuarray.codegen.calls.sorting_digits import DigitSort
 from gpuarray.codegen.calls.sorting_rows import longest_short_row, short_rows
+from gpuarray.codegen.calls.sorting_tiles import longest_tile
 from gpuarray.codegen.programs import Program
 from gpuarray.device import Capabilities
 from gpuarray.fusion.steps import CallStep
@@ -26,7 +27,7 @@ def _program(step: CallStep, label: str, capabilities: Capabilities, *, position
 
 def _unsupported(step: CallStep, capabilities: Capabilities) -> str | None:
     dtype = step.input_dtypes[0]
-    if step.shapes[0][-1] <= longest_short_row(dtype):
+    if step.shapes[0][-1] <= max(longest_short_row(dtype), longest_tile(capabilities)):
         return None
     # while they are moved, small values take a word each
     nbytes = prod(step.shapes[0]) * max(dtype.itemsize, dtypes.uint32.itemsize)

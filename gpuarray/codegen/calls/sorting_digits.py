@@ -8,8 +8,7 @@ workgroup. Rows are cut into blocks, blocks into tiles.
 3. *move*: each block goes through its tiles, puts a tile in order in workgroup memory, and writes it; elements of one
    digit then lie side by side, so that writes are too.
 
-The rank of an element in its tile comes from masks: for each group of 32 invocations and each digit, a word in which
-each invocation that has this digit sets its own bit.
+A row that is no longer than a tile goes through all digits in one launch, and stays in workgroup memory in between.
 """
 
 from dataclasses import dataclass
@@ -25,23 +24,18 @@ from gpuarray.codegen.calls.sorting_keys import (
     word_count,
     word_type,
 )
+from gpuarray.codegen.calls.sorting_tiles import BITS, DIGITS, Tile, longest_tile
 from gpuarray.codegen.programs import Launch, Program
 from gpuarray.codegen.wgsl import WORKGROUP, Kernel
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
 
-_BITS: Final = 8
-_DIGITS: Final = 1 << _BITS
-_MASK_BITS: Final = 32
-#: Groups of invocations in a workgroup that share masks.
-_GROUPS: Final = WORKGROUP // _MASK_BITS
-_PER_INVOCATION: Final = 8
-_EACH: Final = range(_PER_INVOCATION)
-_TILE: Final = WORKGROUP * _PER_INVOCATION
+#: Elements that an invocation counts at a time.
+_COUNTED: Final = 8
 #: Blocks that keep a large device busy to the end; more of them would only cost counts.
-_BLOCKS: Final = 16384
+_BLOCKS: Final = 8192
 #: Counts that one invocation carries at a time.
-_CARRIED: Final = 8
+_CARRIED: Final = 4
 
 _COUNTS, _TOTALS, _EVEN, _ODD, _PLACES = range(5)  # numbers of scratch buffers
 _PARTS: Final = "xyzw"
@@ -55,11 +49,11 @@ class _Place:
     slot: int
     dtype: DType
 
-    def bind(self, kernel: Kernel, size: int, *, writable: bool) -> RawAccess:
-        """Bind the buffer to a kernel."""
+    def bind(self, kernel: Kernel, size: int, name: str, *, writable: bool) -> RawAccess:
+        """Bind the buffer to a kernel under a name that says nothing of where it is, so that passes are alike."""
         if self.kind == "scratch":
-            return bind_scratch(kernel, self.slot, size, self.dtype, writable=writable)
-        return bind_array(kernel, self.kind, self.slot, size, self.dtype, writable=writable)
+            return bind_scratch(kernel, self.slot, size, self.dtype, writable=writable, name=name)
+        return bind_array(kernel, self.kind, self.slot, size, self.dtype, writable=writable, name=name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +65,12 @@ class _Pass:
     positions: _Place | None
     new_values: _Place | None
     new_positions: _Place | None
+
+
+def _elements(length: int, capabilities: Capabilities) -> int:
+    """Return how many elements of a tile an invocation has: as many as can be, or as a row needs."""
+    most, needed = longest_tile(capabilities) // WORKGROUP, -(-length // WORKGROUP)
+    return min(most, 1 << (needed - 1).bit_length())
 
 
 class DigitSort:
@@ -94,8 +94,10 @@ class DigitSort:
         self.limit = capabilities.workgroup_limit
         self.flip = 0xFFFFFFFF if descending else 0
         self.positions = positions
-        tiles = -(-length // _TILE)
-        self.span = min(tiles, -(-rows * tiles // _BLOCKS)) * _TILE
+        self.words = word_count(dtype)
+        self.tile = Tile(_elements(length, capabilities), capabilities)
+        tiles = -(-length // self.tile.size)
+        self.span = min(tiles, -(-rows * tiles // _BLOCKS)) * self.tile.size
         self.blocks = -(-length // self.span)
         # small values take a word each while they are moved, so that each is written by one plain store
         self.moved = dtype if dtype.itemsize >= 4 else dtypes.uint32
@@ -103,13 +105,15 @@ class DigitSort:
 
     def program(self) -> Program:
         """Return the launches."""
+        if self.length <= self.tile.size:
+            return Program((self._whole(),))
         launches: list[Launch] = []
         for step in self._passes():
             launches += (self._count(step), self._carry(), self._move(step))
-        counts, values = self.rows * _DIGITS * self.blocks, self.size if self.dtype.itemsize > 1 else 0
+        counts, values = self.rows * DIGITS * self.blocks, self.size if self.dtype.itemsize > 1 else 0
         scratch = [
             scratch_bytes(counts, dtypes.uint32),
-            scratch_bytes(self.rows * _DIGITS, dtypes.uint32),
+            scratch_bytes(self.rows * DIGITS, dtypes.uint32),
             scratch_bytes(values, self.moved),
         ]
         if self.positions:
@@ -151,20 +155,26 @@ class DigitSort:
 
     def _count(self, step: _Pass) -> Launch:
         kernel = Kernel(f"{self.label} count")
-        values = step.values.bind(kernel, self.size, writable=False)
+        values = step.values.bind(kernel, self.size, "values", writable=False)
         counts = self._counts(kernel, writable=True)
-        self._digit_function(kernel, step)
-        kernel.module.append(f"var<workgroup> tally: array<atomic<u32>, {_DIGITS}>;")
+        digit = self._digit_function(kernel, step.digit)
+        kernel.module.append(f"var<workgroup> tally: array<atomic<u32>, {DIGITS}>;")
         blocks = self._position(kernel)
         kernel.line(
             # some drivers leave there what the workgroup before wrote
             "atomicStore(&tally[local], 0u);",
             "workgroupBarrier();",
-            f"for (var i = begin + local; i < end; i += {WORKGROUP}u) {{",
-            f"atomicAdd(&tally[digit_of({values.load('row_start + i')})], 1u);",
+            f"for (var first = begin + local; first < end; first += {WORKGROUP * _COUNTED}u) {{",
+        )
+        for k in range(_COUNTED):  # several at once, so that they are waited for together
+            at = f"first + {WORKGROUP * k}u"
+            kernel.line(f"var v{k}: {self.kind};", f"if ({at} < end) {{ v{k} = {values.load(f'row_start + {at}')}; }}")
+        for k in range(_COUNTED):
+            kernel.line(f"if (first + {WORKGROUP * k}u < end) {{ atomicAdd(&tally[digit_of(v{k}, {digit})], 1u); }}")
+        kernel.line(
             "}",
             "workgroupBarrier();",
-            counts.store(f"(row * {_DIGITS}u + local) * {blocks} + part", "atomicLoad(&tally[local])"),
+            counts.store(f"(row * {DIGITS}u + local) * {blocks} + part", "atomicLoad(&tally[local])"),
         )
         return kernel.launch(self.rows * self.blocks, self.limit)
 
@@ -172,8 +182,8 @@ class DigitSort:
         """Each line of counts, those of one row and digit, is scanned by as many invocations as it is worth."""
         kernel = Kernel("sort carry")
         counts = self._counts(kernel, writable=True)
-        totals = bind_scratch(kernel, _TOTALS, self.rows * _DIGITS, dtypes.uint32, writable=True)
-        lines = self.rows * _DIGITS
+        totals = bind_scratch(kernel, _TOTALS, self.rows * DIGITS, dtypes.uint32, writable=True)
+        lines = self.rows * DIGITS
         abreast = min(WORKGROUP, 1 << (-(-self.blocks // _CARRIED) - 1).bit_length())
         groups = -(-lines * abreast // WORKGROUP)
         count, width = kernel.word(lines), kernel.word(abreast)
@@ -224,149 +234,101 @@ class DigitSort:
         return kernel.launch(groups, self.limit)
 
     def _move(self, step: _Pass) -> Launch:
-        kernel = Kernel(f"{self.label} move")
-        values = step.values.bind(kernel, self.size, writable=False)
-        places = step.positions.bind(kernel, self.size, writable=False) if step.positions else None
+        kernel, tile = Kernel(f"{self.label} move"), self.tile
+        values = step.values.bind(kernel, self.size, "values", writable=False)
+        places = step.positions.bind(kernel, self.size, "places", writable=False) if step.positions else None
         counts = self._counts(kernel, writable=False)
-        totals = bind_scratch(kernel, _TOTALS, self.rows * _DIGITS, dtypes.uint32, writable=False)
-        new_values = step.new_values.bind(kernel, self.size, writable=True) if step.new_values else None
-        new_places = step.new_positions.bind(kernel, self.size, writable=True) if step.new_positions else None
-        self._digit_function(kernel, step)
-        kernel.module += [
-            # masks, one for each group and digit; then a tile's words on their way to another invocation
-            f"var<workgroup> pool: array<atomic<u32>, {max(_GROUPS * _DIGITS, _TILE)}>;",
-            # how often each digit occurred in each group, two counts a word
-            f"var<workgroup> tallies: array<atomic<u32>, {_GROUPS * _DIGITS // 2}>;",
-            f"var<workgroup> starts: array<u32, {_DIGITS}>;",
-            f"var<workgroup> ends: array<u32, {_DIGITS}>;",
-            f"var<workgroup> targets: array<u32, {_DIGITS}>;",
-            "fn scan_ends(local: u32) {",
-            "  for (var reach = 1u; reach < 256u; reach <<= 2u) {",
-            "    var left = 0u;",
-            "    for (var k = reach; k < 4u * reach; k += reach) { if (local >= k) { left += ends[local - k]; } }",
-            "    workgroupBarrier();",
-            "    ends[local] += left;",
-            "    workgroupBarrier();",
-            "  }",
-            "}",
-        ]
-        blocks = self._position(kernel)
-        kernel.line(
-            f"let mine = local / {_MASK_BITS}u;",
-            f"let lane = local % {_MASK_BITS}u;",
-            f"let masks = mine * {_DIGITS}u;",
-            f"let pairs = mine * {_DIGITS // 2}u;",
-            # where the elements of each digit go: behind those of lesser digits, and those of the blocks before
-            f"let in_row = {totals.load(f'row * {_DIGITS}u + local')};",
-            "ends[local] = in_row;",
-            "workgroupBarrier();",
-            "scan_ends(local);",
-            f"targets[local] = ends[local] - in_row + {counts.load(f'(row * {_DIGITS}u + local) * {blocks} + part')};",
-            f"for (var tile = begin; tile < end; tile += {_TILE}u) {{",
-            f"let first = tile + mine * {_MASK_BITS * _PER_INVOCATION}u + lane;",
-            f"for (var i = local; i < {_GROUPS * _DIGITS}u; i += {WORKGROUP}u) {{",
-            "atomicStore(&pool[i], 0u);",
-            f"if (i < {_GROUPS * _DIGITS // 2}u) {{ atomicStore(&tallies[i], 0u); }}",
-            "}",
+        totals = bind_scratch(kernel, _TOTALS, self.rows * DIGITS, dtypes.uint32, writable=False)
+        new_values = step.new_values.bind(kernel, self.size, "new_values", writable=True) if step.new_values else None
+        new_places = (
+            step.new_positions.bind(kernel, self.size, "new_places", writable=True) if step.new_positions else None
         )
-        for k in _EACH:
-            at = f"(first + {_MASK_BITS * k}u)"
-            # places beyond the end have the greatest digit, and stay last in the tile
-            kernel.line(f"var v{k}: {self.kind}; var p{k} = {at}; var d{k} = {_DIGITS - 1}u;", f"if ({at} < end) {{")
-            kernel.line(f"v{k} = {values.load(f'row_start + {at}')}; d{k} = digit_of(v{k});")
-            if places is not None:
-                kernel.line(f"p{k} = {places.load(f'row_start + {at}')};")
-            kernel.line("}")
-        kernel.line("workgroupBarrier();")
-        self._rank(kernel)
-        self._exchange(kernel, with_positions=new_places is not None)
-        for k in _EACH:
-            kernel.line(
-                f"if (tile + local + {WORKGROUP * k}u < end) {{",
-                f"let to = row_start + targets[digit_of(v{k})] + local + {WORKGROUP * k}u;",
-            )
+        digit = self._digit_function(kernel, step.digit)
+        kernel.module.append(f"var<workgroup> targets: array<u32, {DIGITS}>;")
+        blocks = self._position(kernel)
+        tile.declare(kernel)
+        kernel.line(
+            # where the elements of each digit go: behind those of lesser digits, and those of the blocks before
+            f"let in_row = {totals.load(f'row * {DIGITS}u + local')};",
+            f"let in_blocks = {counts.load(f'(row * {DIGITS}u + local) * {blocks} + part')};",
+            "var aim = before_digit(local, in_row) + in_blocks;",
+            f"for (var tile = begin; tile < end; tile += {tile.size}u) {{",
+        )
+        for k in tile.each:
+            # no branch around each load, so that all of them are waited for together
+            kernel.line(f"let at{k} = row_start + min(tile + {tile.place(k)}, end - 1u);")
+            kernel.line(f"var v{k} = {values.load(f'at{k}')};")
+        for k in tile.each if new_places is not None else ():
+            kernel.line(f"var p{k} = {places.load(f'at{k}') if places is not None else f'at{k} - row_start'};")
+        self._digits(kernel, digit, "tile", "end")
+        tile.put_in_order(kernel)
+        # what to add to a place in the ordered tile
+        kernel.line("targets[local] = aim - start;", "aim += found;")
+        written = [f"local + {WORKGROUP * k}u" for k in tile.each]
+        tile.exchange(kernel, self._value_words(), written)
+        for k, place in zip(tile.each, written, strict=True):
+            kernel.line(f"let here{k} = tile + {place} < end;")
+            kernel.line(f"let to{k} = row_start + targets[digit_of(v{k}, {digit})] + {place};")
             if new_values is not None:
-                kernel.line(new_values.store("to", f"v{k}"))
-            if new_places is not None:
-                wide = new_places.dtype == dtypes.int64
-                kernel.line(new_places.store("to", f"vec2<u32>(p{k}, 0u)" if wide else f"p{k}"))
-            kernel.line("}")
-        kernel.line("workgroupBarrier();", "targets[local] += start + in_tile;", "}")
+                kernel.line(f"if (here{k}) {{ {new_values.store(f'to{k}', f'v{k}')} }}")
+        if new_places is not None:
+            tile.exchange(kernel, ["p{}"], written, again=True)
+            for k in tile.each:
+                kernel.line(f"if (here{k}) {{ {new_places.store(f'to{k}', _position(f'p{k}', new_places))} }}")
+        kernel.line("}")
         return kernel.launch(self.rows * self.blocks, self.limit)
 
-    def _rank(self, kernel: Kernel) -> None:
-        """Emit the place ``o0``, ``o1``, ... of each of an invocation's elements in the ordered tile."""
-        for k in _EACH:
-            tally = f"tallies[pairs + (d{k} >> 1u)]"
-            if k:
-                # every invocation sets and clears bits of its own only: no other one's order matters
-                kernel.line(f"atomicAnd(&pool[masks + d{k - 1}], ~(1u << lane));")
-            kernel.line(
-                f"atomicOr(&pool[masks + d{k}], 1u << lane);",
-                "workgroupBarrier();",
-                f"let m{k} = atomicLoad(&pool[masks + d{k}]);",
-                f"let s{k} = (d{k} & 1u) * 16u;",
-                f"let r{k} = ((atomicLoad(&{tally}) >> s{k}) & 0xffffu) + countOneBits(m{k} & ((1u << lane) - 1u));",
-                "workgroupBarrier();",
-                # the last one that has the digit counts it for all
-                f"if ((m{k} >> lane) == 1u) {{ atomicAdd(&{tally}, countOneBits(m{k}) << s{k}); }}",
-            )
-        kernel.line(
-            "workgroupBarrier();",
-            f"if (local < {_DIGITS // 2}u) {{",
-            "var before = 0u;",
-            f"for (var i = local; i < {_GROUPS * _DIGITS // 2}u; i += {_DIGITS // 2}u) {{",
-            "let tally = atomicLoad(&tallies[i]);",
-            "atomicStore(&tallies[i], before);",
-            "before += tally;",
-            "}",
-            "ends[2u * local] = before & 0xffffu;",
-            "ends[2u * local + 1u] = before >> 16u;",
-            "}",
-            "workgroupBarrier();",
-            "let in_tile = ends[local];",
-            "scan_ends(local);",
-            "let start = ends[local] - in_tile;",
-            "starts[local] = start;",
-            # from here on, what to add to a place in the ordered tile
-            "targets[local] -= start;",
-            "workgroupBarrier();",
-        )
-        for k in _EACH:
-            kernel.line(
-                f"let o{k} = starts[d{k}] + r{k} + ((atomicLoad(&tallies[pairs + (d{k} >> 1u)]) >> s{k}) & 0xffffu);"
-            )
+    def _whole(self) -> Launch:
+        """Sort rows that are no longer than a tile."""
+        kernel, tile = Kernel(f"{self.label} rows"), self.tile
+        values = bind_array(kernel, "input", 0, self.size, self.dtype, writable=False)
+        kind = dtypes.int64 if self.positions else self.dtype
+        target = bind_array(kernel, "output", 0, self.size, kind, writable=True)
+        self._digit_function(kernel, 0)
+        self._position(kernel)
+        tile.declare(kernel)
+        for k in tile.each:
+            kernel.line(f"var v{k} = {values.load(f'row_start + min({tile.place(k)}, end - 1u)')};")
+            if self.positions:
+                kernel.line(f"var p{k} = {tile.place(k)};")
+        kernel.line(f"for (var digit = 0u; digit < {kernel.word(self.dtype.itemsize)}; digit++) {{")
+        self._digits(kernel, "digit", "0u", "end")
+        tile.put_in_order(kernel)
+        places = [tile.place(k) for k in tile.each]
+        tile.exchange(kernel, [*self._value_words(), *(["p{}"] if self.positions else [])], places)
+        kernel.line("}")
+        for k, place in zip(tile.each, places, strict=True):
+            value = _position(f"p{k}", target) if self.positions else f"v{k}"
+            kernel.line(f"if ({place} < end) {{ {target.store(f'row_start + {place}', value)} }}")
+        return kernel.launch(self.rows, self.limit)
 
-    def _exchange(self, kernel: Kernel, *, with_positions: bool) -> None:
-        """Emit the moves of a tile's elements to the invocations that write them, a word at a time."""
-        words = word_count(self.dtype)
-        parts = [f".{_PARTS[word]}" for word in range(words)] if words > 1 else [""]
-        for name in [f"v{{}}{part}" for part in parts] + (["p{}"] if with_positions else []):
-            kernel.line(
-                *(f"atomicStore(&pool[o{k}], {name.format(k)});" for k in _EACH),
-                "workgroupBarrier();",
-                *(f"{name.format(k)} = atomicLoad(&pool[local + {WORKGROUP * k}u]);" for k in _EACH),
-                "workgroupBarrier();",
-            )
+    def _digits(self, kernel: Kernel, digit: str, begin: str, end: str) -> None:
+        """Emit the digits of an invocation's elements; places beyond the end have the greatest, and stay last."""
+        for k in self.tile.each:
+            inside = f"{begin} + {self.tile.place(k)} < {end}"
+            kernel.line(f"let d{k} = select({DIGITS - 1}u, digit_of(v{k}, {digit}), {inside});")
+
+    def _value_words(self) -> list[str]:
+        """Return how the words of an element's value are called, but for its number."""
+        return [f"v{{}}.{_PARTS[word]}" for word in range(self.words)] if self.words > 1 else ["v{}"]
 
     # -- pieces --------------------------------------------------------------------------------------------------------
 
     def _counts(self, kernel: Kernel, *, writable: bool) -> RawAccess:
-        size = self.rows * _DIGITS * self.blocks
+        size = self.rows * DIGITS * self.blocks
         return bind_scratch(kernel, _COUNTS, size, dtypes.uint32, writable=writable)
 
-    def _digit_function(self, kernel: Kernel, step: _Pass) -> None:
-        """Emit the function from a raw value to its digit; which digit and direction it is are parameters."""
+    def _digit_function(self, kernel: Kernel, digit: int) -> str:
+        """Emit the function from a raw value to one of its digits; return the number of ``digit``, a parameter."""
         flip = kernel.word(self.flip)
-        word, shift = (kernel.word(number) for number in divmod(step.digit * _BITS, 32))
-        key = "sort_key(raw)" if self.kind == "u32" else "key[word]"
+        key = "sort_key(raw)" if self.words == 1 else "sort_key(raw)[digit >> 2u]"
         kernel.module += [
             key_functions(self.dtype),
-            f"fn digit_of(raw: {self.kind}) -> u32 {{",
-            *([f"  let key = sort_key(raw); let word = {word};"] if self.kind != "u32" else []),
-            f"  return (({key} ^ {flip}) >> {shift}) & {_DIGITS - 1}u;",
+            f"fn digit_of(raw: {self.kind}, digit: u32) -> u32 {{",
+            f"  return (({key} ^ {flip}) >> ((digit & 3u) * {BITS}u)) & {DIGITS - 1}u;",
             "}",
         ]
+        return kernel.word(digit)
 
     def _position(self, kernel: Kernel) -> str:
         """Emit which elements of which row are this workgroup's; return the number of blocks in a row."""
@@ -382,3 +344,8 @@ class DigitSort:
             f"let end = min(begin + {span}, {length});",
         )
         return blocks
+
+
+def _position(value: str, target: RawAccess) -> str:
+    """Return a position as a binding holds it."""
+    return f"vec2<u32>({value}, 0u)" if target.dtype == dtypes.int64 else value

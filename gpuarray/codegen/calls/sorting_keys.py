@@ -38,20 +38,22 @@ def word_type(dtype: DType) -> str:
     return "u32" if count == 1 else f"vec{count}<u32>"
 
 
-def bind_array(kernel: Kernel, kind: str, slot: int, size: int, dtype: DType, *, writable: bool) -> RawAccess:
+def bind_array(
+    kernel: Kernel, kind: str, slot: int, size: int, dtype: DType, *, writable: bool, name: str = ""
+) -> RawAccess:
     """Bind an input or output of ``size`` values as raw words."""
     binding, _ = window(kind, slot, 0, size - 1, dtype, writable=writable)
-    return _bind(kernel, binding, dtype)
+    return _bind(kernel, binding, dtype, name)
 
 
-def bind_scratch(kernel: Kernel, slot: int, size: int, dtype: DType, *, writable: bool) -> RawAccess:
+def bind_scratch(kernel: Kernel, slot: int, size: int, dtype: DType, *, writable: bool, name: str = "") -> RawAccess:
     """Bind a scratch buffer of ``size`` values as raw words."""
-    return _bind(kernel, Binding("scratch", slot, 0, scratch_bytes(size, dtype), writable), dtype)
+    return _bind(kernel, Binding("scratch", slot, 0, scratch_bytes(size, dtype), writable), dtype, name)
 
 
-def _bind(kernel: Kernel, binding: Binding, dtype: DType) -> RawAccess:
+def _bind(kernel: Kernel, binding: Binding, dtype: DType, name: str) -> RawAccess:
     raw = _NARROW.get(dtype.itemsize, dtype)
-    access = RawAccess(f"{binding.kind}{binding.slot}", raw, False, binding.writable)
+    access = RawAccess(name or f"{binding.kind}{binding.slot}", raw, False, binding.writable)
     kernel.bind(access, binding)
     return access
 
@@ -81,20 +83,18 @@ def _float_key(name: str, dtype: DType) -> str:
     sign, every, rest = 1 << (top - 1), (1 << top) - 1, (1 << (top - 1)) - 1
     infinity = {2: 0x7C00, 4: 0x7F800000, 8: 0x7FF00000}[dtype.itemsize]
     if dtype.itemsize <= 4:
+        # one expression, since every element comes here twice in each pass
         return f"""fn {name}(raw: u32) -> u32 {{
   let magnitude = raw & {hex(rest)}u;
-  if (magnitude > {hex(infinity)}u) {{ return {hex(every)}u; }}
-  if (magnitude == 0u) {{ return {hex(sign)}u; }}
-  return select(raw | {hex(sign)}u, raw ^ {hex(every)}u, raw >= {hex(sign)}u);
+  let turned = select(raw | {hex(sign)}u, raw ^ {hex(every)}u, raw >= {hex(sign)}u);
+  return select(select(turned, {hex(sign)}u, magnitude == 0u), {hex(every)}u, magnitude > {hex(infinity)}u);
 }}"""
     return f"""fn {name}(raw: vec2<u32>) -> vec2<u32> {{
   let magnitude = raw.y & {hex(rest)}u;
-  if (magnitude > {hex(infinity)}u || (magnitude == {hex(infinity)}u && raw.x != 0u)) {{
-    return vec2<u32>({hex(every)}u, {hex(every)}u);
-  }}
-  if ((magnitude | raw.x) == 0u) {{ return vec2<u32>(0u, {hex(sign)}u); }}
-  if (raw.y >= {hex(sign)}u) {{ return vec2<u32>(~raw.x, ~raw.y); }}
-  return vec2<u32>(raw.x, raw.y | {hex(sign)}u);
+  let lost = magnitude > {hex(infinity)}u || (magnitude == {hex(infinity)}u && raw.x != 0u);
+  let turned = select(vec2<u32>(raw.x, raw.y | {hex(sign)}u), ~raw, raw.y >= {hex(sign)}u);
+  let key = select(turned, vec2<u32>(0u, {hex(sign)}u), (magnitude | raw.x) == 0u);
+  return select(key, vec2<u32>({hex(every)}u), lost);
 }}"""
 
 

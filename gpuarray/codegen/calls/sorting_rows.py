@@ -12,15 +12,17 @@ from gpuarray.codegen.wgsl import WORKGROUP, Kernel
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
 
-#: Words of the longest short row's keys: with its positions it fits 16 KiB, the least that devices have.
-_WORDS: Final = 2048
+#: Places of a workgroup: two an invocation keep it busy.
+_PLACES: Final = 2 * WORKGROUP
+#: The longest short row for each word of a key: the steps of a longer row's network take more time than its digits.
+_LONGEST: Final = 128
 
 _PARTS: Final = "xyzw"
 
 
 def longest_short_row(dtype: DType) -> int:
     """Return how many elements a row may have that one workgroup sorts."""
-    return _WORDS // word_count(dtype)
+    return _LONGEST * word_count(dtype)
 
 
 def _first_expression(words: int) -> str:
@@ -51,10 +53,9 @@ def short_rows(
     size = rows * length
     source = bind_array(kernel, "input", 0, size, dtype, writable=False)
     target = bind_array(kernel, "output", 0, size, dtypes.int64 if positions else dtype, writable=True)
-    kind, capacity = word_type(dtype), longest_short_row(dtype)
+    kind = word_type(dtype)
     places = 1 << (length - 1).bit_length()
-    # two places an invocation keep a workgroup busy
-    together = max(1, min(rows, 2 * WORKGROUP // places))
+    together = min(rows, _PLACES // places)
     extent, width, used = kernel.word(length), kernel.word(places), kernel.word(places * together)
     count, flip = kernel.word(size), kernel.word(0xFFFFFFFF if descending else 0)
     groups, held = kernel.word(-(-rows // together)), kernel.word(together)
@@ -63,8 +64,8 @@ def short_rows(
         f"fn is_first(a: {kind}, at_a: u32, b: {kind}, at_b: u32) -> bool {{",
         f"  return {_first_expression(word_count(dtype))};",
         "}",
-        f"var<workgroup> keys: array<{kind}, {capacity}>;",
-        f"var<workgroup> places: array<u32, {capacity}>;",
+        f"var<workgroup> keys: array<{kind}, {_PLACES}>;",
+        f"var<workgroup> places: array<u32, {_PLACES}>;",
     ]
     kernel.line(
         "let block = group.x + group.y * groups.x;",

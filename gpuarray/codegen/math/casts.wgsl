@@ -1,14 +1,11 @@
 // Conversions that the built-in ones do not define, or do not round as NumPy does.
 
 // Integers to floats, rounded to nearest even by integer operations: drivers truncate, or go through another type.
+// Both halves of the word lie in the last places of a large number, exactly; one sum rounds.
 fn f32_from_u32(x: u32) -> f32 {
-  if (x < 0x1000000u) { return f32(x); }
-  let zeros = countLeadingZeros(x);
-  let up = x << zeros;
-  let kept = up >> 8u;
-  let lost = up & 0xffu;
-  let rounded = kept + u32(lost > 0x80u || (lost == 0x80u && (kept & 1u) == 1u));
-  return bitcast<f32>(rounded + ((157u - zeros) << 23u));
+  let low = bitcast<f32>((x & 0xffffu) | 0x4b000000u);
+  let high = bitcast<f32>((x >> 16u) | 0x53000000u);
+  return add_f32(subtract_f32(high, 549764202496.0f), low);
 }
 fn f32_from_i32(x: i32) -> f32 {
   return bitcast<f32>(bitcast<u32>(f32_from_u32(magnitude_i32(x))) | (bitcast<u32>(x) & 0x80000000u));

@@ -2,12 +2,12 @@
 
 // factor exp(x) (cos y, sin y), in steps where exp(x) alone would overflow.
 fn polar_exp_FLOAT(factor: FLOAT, x: FLOAT, y: FLOAT) -> vec2<FLOAT> {
-  let direction = vec2<FLOAT>(factor * cos_FLOAT(y), factor * sin_FLOAT(y));
+  let direction = vec2<FLOAT>(factor * careful_sin_FLOAT(y, 1u), factor * careful_sin_FLOAT(y, 0u));
   if (x > exp_limit_FLOAT && isfinite_FLOAT(x)) {
-    let root = exp_FLOAT(FLOAT(0.5) * x);
+    let root = careful_exp_FLOAT(FLOAT(0.5) * x);
     return opaque_COMPLEX(direction * root) * root;
   }
-  return direction * exp_FLOAT(x);
+  return direction * careful_exp_FLOAT(x);
 }
 fn exp_COMPLEX(z: vec2<FLOAT>) -> vec2<FLOAT> {
   if (!truth_FLOAT(z.y)) { return vec2<FLOAT>(exp_FLOAT(z.x), z.y); }

@@ -3,7 +3,7 @@
 // start + i * (second - start): the step between the first two rounded elements, as numpy.arange fills.
 fn arange_f32(i: u32, start: f32, step: f32) -> f32 {
   let second = opaque_f32(start + step);
-  return start + opaque_f32(f32_from_u32(i) * (second - start));
+  return add_f32(start, multiply_f32(f32_from_u32(i), second - start));
 }
 fn arange_f64(i: u32, start: f64, step: f64) -> f64 {
   let second = opaque_f64(start + step);
@@ -21,7 +21,7 @@ fn arange_c128(i: u32, start: vec2<f64>, step: vec2<f64>) -> vec2<f64> {
 }
 // i * step + start in two roundings, and exactly stop at the last index.
 fn linspace_f32(i: u32, start: f32, step: f32, stop: f32, last: i32) -> f32 {
-  return select(opaque_f32(f32_from_u32(i) * step) + start, stop, i32(i) == last);
+  return select(add_f32(multiply_f32(f32_from_u32(i), step), start), stop, i32(i) == last);
 }
 fn linspace_f64(i: u32, start: f64, step: f64, stop: f64, last: i32) -> f64 {
   return select(opaque_f64(f64(i) * step) + start, stop, i32(i) == last);

@@ -79,10 +79,10 @@ fn quadrant_sin_f32(r: f32, quadrant: i32) -> f32 {
   let y = select(sin_polynomial_f32(r, z), cos_polynomial_f32(z), (quadrant & 1) == 1);
   return bitcast<f32>(bitcast<u32>(y) ^ ((bitcast<u32>(quadrant) << 30u) & sign_bit_f32));
 }
-fn careful_sin_f32(x: f32, shift: i32) -> f32 {
+fn careful_sin_f32(x: f32, shift: u32) -> f32 {
   if (!isfinite_f32(x)) { return quiet_f32(x); }
   let reduced = reduce_f32(x);
-  return quadrant_sin_f32(reduced.high, shift + i32(reduced.quadrant));
+  return quadrant_sin_f32(reduced.high, i32(reduced.quadrant + shift));
 }
 const quick_f32 = 4096.0f;
 fn is_quick_sin_f32(x: f32) -> bool { return abs(x) < quick_f32; }
@@ -94,7 +94,7 @@ fn quick_sin_f32(x: f32) -> f32 {
 }
 fn sin_f32(x: f32) -> f32 {
   if (is_quick_sin_f32(x)) { return quick_sin_f32(x); }
-  return careful_sin_f32(x, 0);
+  return careful_sin_f32(x, 0u);
 }
 fn is_quick_cos_f32(x: f32) -> bool { return abs(x) < quick_f32; }
 fn quick_cos_f32(x: f32) -> f32 {
@@ -105,7 +105,7 @@ fn quick_cos_f32(x: f32) -> f32 {
 }
 fn cos_f32(x: f32) -> f32 {
   if (is_quick_cos_f32(x)) { return quick_cos_f32(x); }
-  return careful_sin_f32(x, 1);
+  return careful_sin_f32(x, 1u);
 }
 
 // Below 1 the series, which is exact to 0.003 ULP there.
@@ -121,12 +121,74 @@ fn sinh_f32(x: f32) -> f32 {
   let t = expm1_f32(magnitude);
   return copysign_f32(0.5f, x) * (t + t / (t + 1.0f));
 }
+// expm1(2 a) / (expm1(2 a) + 2) of the magnitude a; from 10 on that is 1.
+fn is_quick_tanh_f32(x: f32) -> bool { return abs(x) <= largest_f32; }
+fn quick_tanh_f32(x: f32) -> f32 {
+  let a = min(abs(x), 10.0f);
+  let shifted = shifted_nearest_f32(a, 2.88539008f);
+  let n = shifted - rounder_f32;
+  let r = fma(-n, ln2_low_f32, fma(-n, ln2_high_f32, 2.0f * a));
+  let power = bitcast<f32>((bitcast<u32>(shifted) << 23u) + one_bits_f32);
+  let t = fma(power, fma(r * r, exp_quick_series_f32(r), r), power - 1.0f);
+  let below = add_f32(t, 2.0f);
+  let below_low = subtract_f32(t, subtract_f32(below, 2.0f));
+  let inverse = 1.0f / below;
+  let estimate = multiply_f32(t, inverse);
+  let left = fma(-estimate, below_low, residue_f32(t, estimate, below));
+  let y = fma(left, inverse, estimate);
+  let signed = bitcast<f32>(bitcast<u32>(y) | (bitcast<u32>(x) & sign_bit_f32));
+  return select(signed, x, abs(x) < bitcast<f32>(tiny_bits_f32));
+}
 fn tanh_f32(x: f32) -> f32 {
-  if (isnan_f32(x)) { return x; }
-  let a = abs_f32(x);
-  if (a < 0.625f) {
-    let z = a * a;
-    return select(x + x * z * tanh_quick_series_f32(z), x, magnitude_f32(x) < tiny_bits_f32);
-  }
-  return copysign_f32(1.0f - 2.0f / (exp_f32(min(2.0f * a, 40.0f)) + 1.0f), x);
+  if (is_quick_tanh_f32(x)) { return quick_tanh_f32(x); }
+  return select(copysign_f32(1.0f, x), x, isnan_f32(x));
+}
+
+// 1/3 and 2 / log(2), and what their rounding lost.
+const third_f32 = 0.33333334f;
+const third_low_f32 = -9.934108e-09f;
+const two_inverse_ln2_f32 = 2.88539f;
+const two_inverse_ln2_low_f32 = 3.8519e-08f;
+// log2(x) in two parts, of normal positive x: the exponent and 2 / log(2) times atanh(q) for q = (m - 1) / (m + 1). Two
+// parts of q, of its square, of 1/3 and of all that is made of them leave an error of 2**-33 or so.
+fn log2_pair_f32(x: f32) -> vec2<f32> {
+  let above = bitcast<i32>(x) - 0x3f3504f3;
+  let n = f32(above >> 23u);
+  let f = bitcast<f32>((above & 0x007fffff) + 0x3f3504f3) - 1.0f;
+  let inverse = 1.0f / (f + 2.0f);
+  let q = multiply_f32(f, inverse);
+  let q_low = fma(-q, f, fma(-2.0f, q, f)) * inverse;
+  let z = multiply_f32(q, q);
+  let z_low = fma(q, 2.0f * q_low, fma(q, q, -z));
+  let rest = z * power_quick_series_f32(z);
+  let v = add_f32(third_f32, rest);
+  let v_low = add_f32(subtract_f32(third_f32, v), rest) + third_low_f32;
+  let w = multiply_f32(z, v);
+  let w_low = fma(z, v, -w) + fma(z, v_low, z_low * v);
+  let p = multiply_f32(q, w);
+  let p_low = fma(q, w, -p) + fma(q, w_low, q_low * w);
+  let sum = add_f32(q, p);
+  let sum_low = add_f32(subtract_f32(q, sum), p) + (p_low + q_low);
+  let high = multiply_f32(sum, two_inverse_ln2_f32);
+  let low = fma(sum, two_inverse_ln2_f32, -high) + fma(sum, two_inverse_ln2_low_f32, sum_low * two_inverse_ln2_f32);
+  let whole = add_f32(n, high);
+  return vec2<f32>(whole, add_f32(subtract_f32(n, whole), high) + low);
+}
+// Exact products take a fused multiply-add. The driver's logarithm is good to a few digits, which is enough for a bound.
+fn is_quick_pow_f32(x: f32, y: f32) -> bool {
+  let bounded = is_quick_log_f32(x) & (abs(y * log2(x)) < 120.0f);
+  return fused_multiply_add & (bounded | ((bitcast<u32>(x) == 0u) & (y > 0.0f)));
+}
+fn quick_pow_f32(x: f32, y: f32) -> f32 {
+  let logarithm = log2_pair_f32(x);
+  let high = multiply_f32(y, logarithm.x);
+  let low = fma(y, logarithm.y, fma(y, logarithm.x, -high));
+  let shifted = high + opaque_f32(rounder_f32);
+  let r = subtract_f32(high, shifted - rounder_f32) + low;
+  let power = bitcast<f32>((bitcast<u32>(shifted) << 23u) + one_bits_f32);
+  return select(fma(r, exp2_quick_series_f32(r), 1.0f) * power, 0.0f, bitcast<u32>(x) == 0u);
+}
+fn pow_f32(x: f32, y: f32) -> f32 {
+  if (is_quick_pow_f32(x, y)) { return quick_pow_f32(x, y); }
+  return careful_pow_f32(x, y);
 }

@@ -76,20 +76,14 @@ fn cos_reduced_FLOAT(x: FLOAT, low: FLOAT) -> FLOAT {
   let near = opaque_FLOAT(FLOAT(1.0) - half);
   return near + ((opaque_FLOAT(FLOAT(1.0) - near) - half) + (z * z * cos_series_FLOAT(z) - x * low));
 }
-fn sin_FLOAT(x: FLOAT) -> FLOAT {
-  if (!isfinite_FLOAT(x)) { return quiet_FLOAT(x); }
-  if (magnitude_FLOAT(x) < tiny_bits_FLOAT) { return x; }
-  let r = reduce_FLOAT(x);
-  var y = FLOAT(0.0);
-  if ((r.quadrant & 1u) == 0u) { y = sin_reduced_FLOAT(r.high, r.low); } else { y = cos_reduced_FLOAT(r.high, r.low); }
-  return select(y, -y, r.quadrant >= 2u);
-}
-fn cos_FLOAT(x: FLOAT) -> FLOAT {
+// sin(x + shift * pi/2) at any argument.
+fn careful_sin_FLOAT(x: FLOAT, shift: u32) -> FLOAT {
   if (!isfinite_FLOAT(x)) { return quiet_FLOAT(x); }
   let r = reduce_FLOAT(x);
+  let quadrant = (r.quadrant + shift) & 3u;
   var y = FLOAT(0.0);
-  if ((r.quadrant & 1u) == 0u) { y = cos_reduced_FLOAT(r.high, r.low); } else { y = sin_reduced_FLOAT(r.high, r.low); }
-  return select(y, -y, r.quadrant == 1u || r.quadrant == 2u);
+  if ((quadrant & 1u) == 0u) { y = sin_reduced_FLOAT(r.high, r.low); } else { y = cos_reduced_FLOAT(r.high, r.low); }
+  return select(y, -y, quadrant >= 2u);
 }
 fn tan_FLOAT(x: FLOAT) -> FLOAT {
   if (!isfinite_FLOAT(x)) { return quiet_FLOAT(x); }

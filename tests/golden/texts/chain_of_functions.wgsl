@@ -265,14 +265,14 @@ fn quadrant_sin_f32(r: f32, quadrant: i32) -> f32 {
   let y = select(sin_polynomial_f32(r, z), cos_polynomial_f32(z), (quadrant & 1) == 1);
   return bitcast<f32>(bitcast<u32>(y) ^ ((bitcast<u32>(quadrant) << 30u) & sign_bit_f32));
 }
-fn careful_sin_f32(x: f32, shift: i32) -> f32 {
+fn careful_sin_f32(x: f32, shift: u32) -> f32 {
   if (!isfinite_f32(x)) { return quiet_f32(x); }
   let reduced = reduce_f32(x);
-  return quadrant_sin_f32(reduced.high, shift + i32(reduced.quadrant));
+  return quadrant_sin_f32(reduced.high, i32(reduced.quadrant + shift));
 }
 fn sin_f32(x: f32) -> f32 {
   if (is_quick_sin_f32(x)) { return quick_sin_f32(x); }
-  return careful_sin_f32(x, 0);
+  return careful_sin_f32(x, 0u);
 }
 fn nan_f32() -> f32 { return bitcast<f32>(nan_bits_f32 ^ u32(zero_u32())); }
 fn isinf_f32(x: f32) -> bool { return magnitude_f32(x) == infinity_bits_f32; }
@@ -323,8 +323,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   } else { for (var lane = 0u; lane < 4u; lane++) {
     var operand0: f32;
     switch lane { case 0u: { operand0 = v0_0; } case 1u: { operand0 = v0_1; } case 2u: { operand0 = v0_2; } default: { operand0 = v0_3; } }
-    let found = sin_f32(operand0);
-    switch lane { case 0u: { v1_0 = found; } case 1u: { v1_1 = found; } case 2u: { v1_2 = found; } default: { v1_3 = found; } }
+    let again1 = sin_f32(operand0);
+    switch lane { case 0u: { v1_0 = again1; } case 1u: { v1_1 = again1; } case 2u: { v1_2 = again1; } default: { v1_3 = again1; } }
   } }
   let v2_0: f32 = multiply_f32(v1_0, v1_0);
   let v2_1: f32 = multiply_f32(v1_1, v1_1);
@@ -350,8 +350,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   } else { for (var lane = 0u; lane < 4u; lane++) {
     var operand0: f32;
     switch lane { case 0u: { operand0 = v4_0; } case 1u: { operand0 = v4_1; } case 2u: { operand0 = v4_2; } default: { operand0 = v4_3; } }
-    let found = exp_f32(operand0);
-    switch lane { case 0u: { v5_0 = found; } case 1u: { v5_1 = found; } case 2u: { v5_2 = found; } default: { v5_3 = found; } }
+    let again5 = exp_f32(operand0);
+    switch lane { case 0u: { v5_0 = again5; } case 1u: { v5_1 = again5; } case 2u: { v5_2 = again5; } default: { v5_3 = again5; } }
   } }
   let v6_0: f32 = abs_f32(v0_0);
   let v6_1: f32 = abs_f32(v0_1);
@@ -373,8 +373,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   } else { for (var lane = 0u; lane < 4u; lane++) {
     var operand0: f32;
     switch lane { case 0u: { operand0 = v8_0; } case 1u: { operand0 = v8_1; } case 2u: { operand0 = v8_2; } default: { operand0 = v8_3; } }
-    let found = sqrt_f32(operand0);
-    switch lane { case 0u: { v9_0 = found; } case 1u: { v9_1 = found; } case 2u: { v9_2 = found; } default: { v9_3 = found; } }
+    let again9 = sqrt_f32(operand0);
+    switch lane { case 0u: { v9_0 = again9; } case 1u: { v9_1 = again9; } case 2u: { v9_2 = again9; } default: { v9_3 = again9; } }
   } }
   let v10_0: f32 = multiply_f32(v5_0, v9_0);
   let v10_1: f32 = multiply_f32(v5_1, v9_1);

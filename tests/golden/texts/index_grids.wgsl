@@ -10,23 +10,19 @@ fn add_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), y); }
 fn opaque_f32(x: f32) -> f32 {
   return bitcast<f32>(bitcast<u32>(x) + u32(zero_u32()));
 }
-fn f32_from_u32(x: u32) -> f32 {
-  if (x < 0x1000000u) { return f32(x); }
-  let zeros = countLeadingZeros(x);
-  let up = x << zeros;
-  let kept = up >> 8u;
-  let lost = up & 0xffu;
-  let rounded = kept + u32(lost > 0x80u || (lost == 0x80u && (kept & 1u) == 1u));
-  return bitcast<f32>(rounded + ((157u - zeros) << 23u));
-}
-fn arange_f32(i: u32, start: f32, step: f32) -> f32 {
-  let second = opaque_f32(start + step);
-  return start + opaque_f32(f32_from_u32(i) * (second - start));
-}
 const sign_bit_f32 = 0x80000000u;
 fn negative_zero_f32() -> f32 { return bitcast<f32>(sign_bit_f32 + u32(zero_u32())); }
 fn multiply_f32(x: f32, y: f32) -> f32 { return fma(x, y, negative_zero_f32()); }
 fn subtract_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), -y); }
+fn f32_from_u32(x: u32) -> f32 {
+  let low = bitcast<f32>((x & 0xffffu) | 0x4b000000u);
+  let high = bitcast<f32>((x >> 16u) | 0x53000000u);
+  return add_f32(subtract_f32(high, 549764202496.0f), low);
+}
+fn arange_f32(i: u32, start: f32, step: f32) -> f32 {
+  let second = opaque_f32(start + step);
+  return add_f32(start, multiply_f32(f32_from_u32(i), second - start));
+}
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;

@@ -166,8 +166,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let walker = min(place, parameters.words[0].y - 1u);
   let lane = local & 31u;
   let row = walker;
-  let end = select(0u, parameters.words[0].z, place < parameters.words[0].y);
   let begin = 0u;
+  let end = select(0u, parameters.words[0].z, place < parameters.words[0].y);
   let one5: f32 = bitcast<f32>(parameters.words[0].w);
   let one7: f32 = bitcast<f32>(parameters.words[1].x);
   let one10: f32 = bitcast<f32>(parameters.words[1].y);
@@ -194,32 +194,18 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v3_1: f32 = subtract_f32(v0_1, one2);
   let v3_2: f32 = subtract_f32(v0_2, one2);
   let v3_3: f32 = subtract_f32(v0_3, one2);
-  if (at3 < end) {
-  a1 = add_f32(a1, add_f32(add_f32(v0_0, v0_1), add_f32(v0_2, v0_3)));
-  { let mean4 = (v3_0 + v3_1 + v3_2 + v3_3) * 0.25f;
-  let off4_0 = v3_0 - mean4;
-  let off4_1 = v3_1 - mean4;
-  let off4_2 = v3_2 - mean4;
-  let off4_3 = v3_3 - mean4;
-  { let gap = mean4 - m4; let share = 4.0f / max(n4 + 4.0f, 1.0f); a4 += (off4_0 * off4_0 + off4_1 * off4_1 + off4_2 * off4_2 + off4_3 * off4_3) + gap * gap * (n4 * share); m4 += gap * share; n4 += 4.0f; }
-  }
-  } else {
-  if (at0 < end) {
-  a1 = add_f32(a1, v0_0);
-  { let gap = v3_0 - m4; let share = 1.0f / max(n4 + 1.0f, 1.0f); a4 += 0.0f + gap * gap * (n4 * share); m4 += gap * share; n4 += 1.0f; }
-  }
-  if (at1 < end) {
-  a1 = add_f32(a1, v0_1);
-  { let gap = v3_1 - m4; let share = 1.0f / max(n4 + 1.0f, 1.0f); a4 += 0.0f + gap * gap * (n4 * share); m4 += gap * share; n4 += 1.0f; }
-  }
-  if (at2 < end) {
-  a1 = add_f32(a1, v0_2);
-  { let gap = v3_2 - m4; let share = 1.0f / max(n4 + 1.0f, 1.0f); a4 += 0.0f + gap * gap * (n4 * share); m4 += gap * share; n4 += 1.0f; }
-  }
+  a1 = add_f32(a1, add_f32(add_f32(select(0.0f, v0_0, (at0 < end)), select(0.0f, v0_1, (at1 < end))), add_f32(select(0.0f, v0_2, (at2 < end)), select(0.0f, v0_3, (at3 < end)))));
+  { let count4 = ((select(0.0f, 1.0f, (at0 < end)) + select(0.0f, 1.0f, (at1 < end))) + (select(0.0f, 1.0f, (at2 < end)) + select(0.0f, 1.0f, (at3 < end))));
+  let mean4 = ((select(0.0f, v3_0, (at0 < end)) + select(0.0f, v3_1, (at1 < end))) + (select(0.0f, v3_2, (at2 < end)) + select(0.0f, v3_3, (at3 < end)))) / max(count4, 1.0f);
+  let off4_0 = select(0.0f, v3_0 - mean4, (at0 < end));
+  let off4_1 = select(0.0f, v3_1 - mean4, (at1 < end));
+  let off4_2 = select(0.0f, v3_2 - mean4, (at2 < end));
+  let off4_3 = select(0.0f, v3_3 - mean4, (at3 < end));
+  { let gap = mean4 - m4; let share = count4 / max(n4 + count4, 1.0f); a4 += ((off4_0 * off4_0 + off4_1 * off4_1) + (off4_2 * off4_2 + off4_3 * off4_3)) + gap * gap * (n4 * share); m4 += gap * share; n4 += count4; }
   }
   shared0_f32[local] = a1;
   workgroupBarrier();
-  for (var half = 16u; half > 0u; half >>= 1u) {
+  for (var half = 16u; half >= 1u; half >>= 1u) {
   if ((local & 31u) < half) {
   a1 = add_f32(a1, shared0_f32[local + half]);
   shared0_f32[local] = a1;
@@ -233,7 +219,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   shared1_f32[local] = m4;
   shared2_f32[local] = a4;
   workgroupBarrier();
-  for (var half = 16u; half > 0u; half >>= 1u) {
+  for (var half = 16u; half >= 1u; half >>= 1u) {
   if ((local & 31u) < half) {
   { let gap = shared1_f32[local + half] - m4; let share = shared0_f32[local + half] / max(n4 + shared0_f32[local + half], 1.0f); a4 += shared2_f32[local + half] + gap * gap * (n4 * share); m4 += gap * share; n4 += shared0_f32[local + half]; }
   shared0_f32[local] = n4;
@@ -268,10 +254,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
     v13_3 = quick_divide_f32(v12_3, one9);
   } else { for (var lane = 0u; lane < 4u; lane++) {
     var operand0: f32;
-    var operand1: f32;
-    switch lane { case 0u: { operand0 = v12_0; operand1 = one9; } case 1u: { operand0 = v12_1; operand1 = one9; } case 2u: { operand0 = v12_2; operand1 = one9; } default: { operand0 = v12_3; operand1 = one9; } }
-    let found = divide_f32(operand0, operand1);
-    switch lane { case 0u: { v13_0 = found; } case 1u: { v13_1 = found; } case 2u: { v13_2 = found; } default: { v13_3 = found; } }
+    switch lane { case 0u: { operand0 = v12_0; } case 1u: { operand0 = v12_1; } case 2u: { operand0 = v12_2; } default: { operand0 = v12_3; } }
+    let again13 = divide_f32(operand0, one9);
+    switch lane { case 0u: { v13_0 = again13; } case 1u: { v13_1 = again13; } case 2u: { v13_2 = again13; } default: { v13_3 = again13; } }
   } }
   let v14_0: f32 = input1[b1_14 + i0];
   let v14_1: f32 = input1[b1_14 + i1];

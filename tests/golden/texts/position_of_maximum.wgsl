@@ -20,8 +20,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let walker = min(place, parameters.words[0].y - 1u);
   let lane = local & 31u;
   let row = walker;
-  let end = select(0u, parameters.words[0].z, place < parameters.words[0].y);
   let begin = 0u;
+  let end = select(0u, parameters.words[0].z, place < parameters.words[0].y);
   let origin = 0u;
   let at0 = lane * 4u + 0u;
   let i0 = min(at0, parameters.words[0].w);
@@ -55,7 +55,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   shared0_i32[local] = a1;
   shared1_u32[local] = p1;
   workgroupBarrier();
-  for (var half = 16u; half > 0u; half >>= 1u) {
+  for (var half = 16u; half >= 1u; half >>= 1u) {
   if ((local & 31u) < half) {
   if ((shared0_i32[local + half] > a1) | ((shared0_i32[local + half] == a1) & (shared1_u32[local + half] < p1))) { a1 = shared0_i32[local + half]; p1 = shared1_u32[local + half]; }
   shared0_i32[local] = a1;

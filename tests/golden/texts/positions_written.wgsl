@@ -80,10 +80,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
 // scatter_float32 write
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
-@group(0) @binding(1) var<storage, read> input0: array<f32>;
+@group(0) @binding(1) var<storage, read> input0: array<u32>;
 @group(0) @binding(2) var<storage, read> input1: array<i32>;
 @group(0) @binding(3) var<storage, read> scratch0: array<u32>;
-@group(0) @binding(4) var<storage, read_write> output0: array<f32>;
+@group(0) @binding(4) var<storage, read_write> output0: array<u32>;
 fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {

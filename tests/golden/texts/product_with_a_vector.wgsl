@@ -32,8 +32,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let walker = min(place, parameters.words[0].y - 1u);
   let lane = local & 31u;
   let row = walker;
-  let end = select(0u, parameters.words[0].z, place < parameters.words[0].y);
   let begin = 0u;
+  let end = select(0u, parameters.words[0].z, place < parameters.words[0].y);
   let one6: f32 = bitcast<f32>(parameters.words[0].w);
   let origin = 0u;
   let at0 = lane * 4u + 0u;
@@ -69,12 +69,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v4_1: f32 = multiply_f32(v1_1, v3_1);
   let v4_2: f32 = multiply_f32(v1_2, v3_2);
   let v4_3: f32 = multiply_f32(v1_3, v3_3);
-  if (at0 < end) {
-  a5 = add_f32(a5, add_f32(add_f32(v4_0, v4_1), add_f32(v4_2, v4_3)));
-  }
+  a5 = add_f32(a5, add_f32(add_f32(select(0.0f, v4_0, (at0 < end)), select(0.0f, v4_1, (at0 < end))), add_f32(select(0.0f, v4_2, (at0 < end)), select(0.0f, v4_3, (at0 < end)))));
   shared0_f32[local] = a5;
   workgroupBarrier();
-  for (var half = 16u; half > 0u; half >>= 1u) {
+  for (var half = 16u; half >= 1u; half >>= 1u) {
   if ((local & 31u) < half) {
   a5 = add_f32(a5, shared0_f32[local + half]);
   shared0_f32[local] = a5;

@@ -55,14 +55,14 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   }
   shared0_f32[local] = total;
   workgroupBarrier();
-  for (var half = 128u; half > 0u; half >>= 1u) {
+  for (var half = 128u; half >= 1u; half >>= 1u) {
   if ((local) < half) {
   total = add_f32(total, shared0_f32[local + half]);
   shared0_f32[local] = total;
   }
   workgroupBarrier();
   }
-  total = shared0_f32[0];
+  total = shared0_f32[0u];
   workgroupBarrier();
   if (local == 0u) { scratch0[block] = total; }
 }
@@ -116,14 +116,14 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   }
   shared0_f32[local] = carry;
   workgroupBarrier();
-  for (var half = 128u; half > 0u; half >>= 1u) {
+  for (var half = 128u; half >= 1u; half >>= 1u) {
   if ((local) < half) {
   carry = add_f32(carry, shared0_f32[local + half]);
   shared0_f32[local] = carry;
   }
   workgroupBarrier();
   }
-  carry = shared0_f32[0];
+  carry = shared0_f32[0u];
   workgroupBarrier();
   var turn = 0u;
   for (var start = begin; start < end; start += 4096u) {

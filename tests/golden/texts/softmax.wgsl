@@ -151,15 +151,16 @@ fn exp_f32(x: f32) -> f32 {
   let shifted = shifted_nearest_f32(bounded, 1.44269504f);
   return ldexp_f32(exp_reduced_f32(bounded, shifted), bitcast<i32>(shifted) - rounder_bits_f32);
 }
-fn signbit_f32(x: f32) -> bool { return bitcast<u32>(x) >= sign_bit_f32; }
-fn order_f32(x: f32) -> i32 {
-  let magnitude = i32(magnitude_f32(x));
-  return select(magnitude, -magnitude, signbit_f32(x));
-}
-fn maximum_f32(x: f32, y: f32) -> f32 {
-  return select(select(x, y, order_f32(x) <= order_f32(y) || isnan_f32(y)), x, isnan_f32(x));
-}
 fn subtract_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), -y); }
+fn key1(x: f32) -> u32 {
+  let bits = bitcast<i32>(bitcast<u32>(x));
+  return bitcast<u32>(bits ^ ((bits >> 31u) | -0x80000000)) - 0x7fffffu;
+}
+fn value1(key: u32) -> f32 {
+  let ordered = bitcast<i32>(key + 0x7fffffu);
+  return bitcast<f32>(bitcast<u32>(ordered ^ ((~ordered >> 31u) | -0x80000000)));
+}
+var<workgroup> shared0_u32: array<u32, 256>;
 var<workgroup> shared0_f32: array<f32, 256>;
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
@@ -168,8 +169,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let walker = min(place, parameters.words[0].y - 1u);
   let lane = local & 31u;
   let row = walker;
-  let end = select(0u, parameters.words[0].z, place < parameters.words[0].y);
   let begin = 0u;
+  let end = select(0u, parameters.words[0].z, place < parameters.words[0].y);
   let origin = 0u;
   let at0 = lane * 4u + 0u;
   let i0 = min(at0, parameters.words[0].w);
@@ -179,28 +180,26 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let i2 = i0 + 2u;
   let at3 = at0 + 3u;
   let i3 = i0 + 3u;
-  var a1: f32 = bitcast<f32>(0xff800000u);
+  var a1 = 0u;
   let b0_0 = row * parameters.words[1].x;
   let w0_0 = input0[(b0_0 + i0) / 4u];
   let v0_0: f32 = w0_0.x;
   let v0_1: f32 = w0_0.y;
   let v0_2: f32 = w0_0.z;
   let v0_3: f32 = w0_0.w;
-  if (at0 < end) {
-  a1 = maximum_f32(a1, maximum_f32(maximum_f32(v0_0, v0_1), maximum_f32(v0_2, v0_3)));
-  }
-  shared0_f32[local] = a1;
+  a1 = max(a1, max(max(select(0u, key1(v0_0), (at0 < end)), select(0u, key1(v0_1), (at0 < end))), max(select(0u, key1(v0_2), (at0 < end)), select(0u, key1(v0_3), (at0 < end)))));
+  shared0_u32[local] = a1;
   workgroupBarrier();
-  for (var half = 16u; half > 0u; half >>= 1u) {
+  for (var half = 16u; half >= 1u; half >>= 1u) {
   if ((local & 31u) < half) {
-  a1 = maximum_f32(a1, shared0_f32[local + half]);
-  shared0_f32[local] = a1;
+  a1 = max(a1, shared0_u32[local + half]);
+  shared0_u32[local] = a1;
   }
   workgroupBarrier();
   }
-  a1 = shared0_f32[local & 4294967264u];
+  a1 = shared0_u32[local & 4294967264u];
   workgroupBarrier();
-  let one1: f32 = a1;
+  let one1: f32 = value1(a1);
   var a4: f32 = 0.0f;
   let v2_0: f32 = subtract_f32(v0_0, one1);
   let v2_1: f32 = subtract_f32(v0_1, one1);
@@ -218,15 +217,13 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   } else { for (var lane = 0u; lane < 4u; lane++) {
     var operand0: f32;
     switch lane { case 0u: { operand0 = v2_0; } case 1u: { operand0 = v2_1; } case 2u: { operand0 = v2_2; } default: { operand0 = v2_3; } }
-    let found = exp_f32(operand0);
-    switch lane { case 0u: { v3_0 = found; } case 1u: { v3_1 = found; } case 2u: { v3_2 = found; } default: { v3_3 = found; } }
+    let again3 = exp_f32(operand0);
+    switch lane { case 0u: { v3_0 = again3; } case 1u: { v3_1 = again3; } case 2u: { v3_2 = again3; } default: { v3_3 = again3; } }
   } }
-  if (at0 < end) {
-  a4 = add_f32(a4, add_f32(add_f32(v3_0, v3_1), add_f32(v3_2, v3_3)));
-  }
+  a4 = add_f32(a4, add_f32(add_f32(select(0.0f, v3_0, (at0 < end)), select(0.0f, v3_1, (at0 < end))), add_f32(select(0.0f, v3_2, (at0 < end)), select(0.0f, v3_3, (at0 < end)))));
   shared0_f32[local] = a4;
   workgroupBarrier();
-  for (var half = 16u; half > 0u; half >>= 1u) {
+  for (var half = 16u; half >= 1u; half >>= 1u) {
   if ((local & 31u) < half) {
   a4 = add_f32(a4, shared0_f32[local + half]);
   shared0_f32[local] = a4;
@@ -248,10 +245,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
     v5_3 = quick_divide_f32(v3_3, one4);
   } else { for (var lane = 0u; lane < 4u; lane++) {
     var operand0: f32;
-    var operand1: f32;
-    switch lane { case 0u: { operand0 = v3_0; operand1 = one4; } case 1u: { operand0 = v3_1; operand1 = one4; } case 2u: { operand0 = v3_2; operand1 = one4; } default: { operand0 = v3_3; operand1 = one4; } }
-    let found = divide_f32(operand0, operand1);
-    switch lane { case 0u: { v5_0 = found; } case 1u: { v5_1 = found; } case 2u: { v5_2 = found; } default: { v5_3 = found; } }
+    switch lane { case 0u: { operand0 = v3_0; } case 1u: { operand0 = v3_1; } case 2u: { operand0 = v3_2; } default: { operand0 = v3_3; } }
+    let again5 = divide_f32(operand0, one4);
+    switch lane { case 0u: { v5_0 = again5; } case 1u: { v5_1 = again5; } case 2u: { v5_2 = again5; } default: { v5_3 = again5; } }
   } }
   if (at0 < end) {
   output0[(s2_0 + i0) / 4u] = vec4<f32>(v5_0, v5_1, v5_2, v5_3);

@@ -151,34 +151,34 @@ fn exp_f32(x: f32) -> f32 {
   let shifted = shifted_nearest_f32(bounded, 1.44269504f);
   return ldexp_f32(exp_reduced_f32(bounded, shifted), bitcast<i32>(shifted) - rounder_bits_f32);
 }
-fn signbit_f32(x: f32) -> bool { return bitcast<u32>(x) >= sign_bit_f32; }
-fn order_f32(x: f32) -> i32 {
-  let magnitude = i32(magnitude_f32(x));
-  return select(magnitude, -magnitude, signbit_f32(x));
-}
-fn maximum_f32(x: f32, y: f32) -> f32 {
-  return select(select(x, y, order_f32(x) <= order_f32(y) || isnan_f32(y)), x, isnan_f32(x));
-}
 fn subtract_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), -y); }
+fn key1(x: f32) -> u32 {
+  let bits = bitcast<i32>(bitcast<u32>(x));
+  return bitcast<u32>(bits ^ ((bits >> 31u) | -0x80000000)) - 0x7fffffu;
+}
+fn value1(key: u32) -> f32 {
+  let ordered = bitcast<i32>(key + 0x7fffffu);
+  return bitcast<f32>(bitcast<u32>(ordered ^ ((~ordered >> 31u) | -0x80000000)));
+}
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;
   let walker = block * 256u + local;
   if (walker >= parameters.words[0].y) { return; }
   let row = walker;
-  let end = parameters.words[0].z;
   let begin = 0u;
+  let end = parameters.words[0].z;
   let origin = 0u;
-  var a1: f32 = bitcast<f32>(0xff800000u);
+  var a1 = 0u;
   let b0_0 = row * parameters.words[0].w;
   {
   var column = begin;
   for (; column < end; column += 1u * 1u) {
   let i0 = column;
   let v0_0: f32 = input0[b0_0 + i0];
-  a1 = maximum_f32(a1, v0_0);
+  a1 = max(a1, key1(v0_0));
   } }
-  let one1: f32 = a1;
+  let one1: f32 = value1(a1);
   var a4: f32 = 0.0f;
   let b1_0 = row * parameters.words[1].x;
   {

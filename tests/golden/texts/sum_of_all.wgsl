@@ -1,4 +1,4 @@
-// workgroups 196x1x1
+// workgroups 244x1x1
 // rows_sum parts
 struct Parameters { words: array<vec4<u32>, 2> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -17,22 +17,23 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let lane = local;
   let split = walker / parameters.words[0].w;
   let row = walker - split * parameters.words[0].w;
-  let begin = split * parameters.words[1].x;
-  let end = min(begin + parameters.words[1].x, parameters.words[0].z);
-  let origin = parameters.words[1].y;
+  let begin = split * 1024u;
+  let end = parameters.words[0].z;
+  let origin = parameters.words[1].x;
   var a1: f32 = 0.0f;
   let b0_0 = 0u;
+  let apart = parameters.words[1].y;
   {
   var column = begin + lane * 4u;
-  for (; column + 4u * 256u + 3u < end; column += 8u * 256u) {
-  let i0 = column + 0u * 256u + 0u;
-  let i1 = column + 0u * 256u + 1u;
-  let i2 = column + 0u * 256u + 2u;
-  let i3 = column + 0u * 256u + 3u;
-  let i4 = column + 4u * 256u + 0u;
-  let i5 = column + 4u * 256u + 1u;
-  let i6 = column + 4u * 256u + 2u;
-  let i7 = column + 4u * 256u + 3u;
+  for (; column + 4u * apart + 3u < end; column += 8u * apart) {
+  let i0 = column + 0u * apart + 0u;
+  let i1 = column + 0u * apart + 1u;
+  let i2 = column + 0u * apart + 2u;
+  let i3 = column + 0u * apart + 3u;
+  let i4 = column + 4u * apart + 0u;
+  let i5 = column + 4u * apart + 1u;
+  let i6 = column + 4u * apart + 2u;
+  let i7 = column + 4u * apart + 3u;
   let w0_0 = input0[(b0_0 + i0) / 4u];
   let w0_4 = input0[(b0_0 + i4) / 4u];
   let v0_0: f32 = w0_0.x;
@@ -46,7 +47,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   a1 = add_f32(a1, add_f32(add_f32(v0_0, v0_1), add_f32(v0_2, v0_3)));
   a1 = add_f32(a1, add_f32(add_f32(v0_4, v0_5), add_f32(v0_6, v0_7)));
   }
-  for (; column < end; column += 4u * 256u) {
+  for (; column < end; column += 4u * apart) {
   let i0 = column;
   let i1 = column + 1u;
   let i2 = column + 2u;
@@ -60,14 +61,14 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   } }
   shared0_f32[local] = a1;
   workgroupBarrier();
-  for (var half = 128u; half > 0u; half >>= 1u) {
+  for (var half = 128u; half >= 1u; half >>= 1u) {
   if ((local) < half) {
   a1 = add_f32(a1, shared0_f32[local + half]);
   shared0_f32[local] = a1;
   }
   workgroupBarrier();
   }
-  a1 = shared0_f32[0];
+  a1 = shared0_f32[0u];
   workgroupBarrier();
   let part = (parameters.words[1].z + split) * parameters.words[1].w + row;
   if (lane == 0u) { scratch0[part] = a1; }
@@ -91,8 +92,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let walker = block;
   let lane = local;
   let row = walker;
-  let end = parameters.words[0].z;
   let begin = 0u;
+  let end = parameters.words[0].z;
   var a1: f32 = 0.0f;
   var part = lane;
   for (; part + 768u < parameters.words[0].w; part += 1024u) {
@@ -111,14 +112,14 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   }
   shared0_f32[local] = a1;
   workgroupBarrier();
-  for (var half = 128u; half > 0u; half >>= 1u) {
+  for (var half = 128u; half >= 1u; half >>= 1u) {
   if ((local) < half) {
   a1 = add_f32(a1, shared0_f32[local + half]);
   shared0_f32[local] = a1;
   }
   workgroupBarrier();
   }
-  a1 = shared0_f32[0];
+  a1 = shared0_f32[0u];
   workgroupBarrier();
   let one1: f32 = a1;
   if (lane == 0u) { output0[0u] = one1; }

@@ -1,4 +1,4 @@
-// workgroups 57x1x1
+// workgroups 50x1x1
 // rows_sum parts
 struct Parameters { words: array<vec4<u32>, 5> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -8,21 +8,23 @@ fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
 const one_bits_f32 = 0x3f800000u;
 fn one_f32() -> f32 { return bitcast<f32>(one_bits_f32 + u32(zero_u32())); }
 fn add_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), y); }
+var<workgroup> shared0_f32: array<f32, 256>;
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;
-  let walker = block * 256u + local;
-  if (walker >= parameters.words[0].y) { return; }
+  let place = block * 32u + (local & 31u);
+  let walker = min(place, parameters.words[0].y - 1u);
+  let lane = local / 32u;
   let split = walker / parameters.words[0].w;
   let row = walker - split * parameters.words[0].w;
-  let begin = split;
-  let end = parameters.words[0].z;
+  let begin = split * 8u;
+  let end = select(0u, parameters.words[0].z, place < parameters.words[0].y);
   let origin = parameters.words[1].x;
   var a1: f32 = 0.0f;
   let b0_0 = row * parameters.words[1].y;
   let apart = parameters.words[1].z;
   {
-  var column = begin;
+  var column = begin + lane * 1u;
   for (; column + 7u * apart < end; column += 8u * apart) {
   let i0 = column + 0u * apart;
   let i1 = column + 1u * apart;
@@ -48,8 +50,19 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v0_0: f32 = input0[b0_0 + i0 * parameters.words[3].w];
   a1 = add_f32(a1, v0_0);
   } }
+  shared0_f32[local] = a1;
+  workgroupBarrier();
+  for (var half = 128u; half >= 32u; half >>= 1u) {
+  if ((local) < half) {
+  a1 = add_f32(a1, shared0_f32[local + half]);
+  shared0_f32[local] = a1;
+  }
+  workgroupBarrier();
+  }
+  a1 = shared0_f32[local & 31u];
+  workgroupBarrier();
   let part = (parameters.words[4].x + split) * parameters.words[4].y + row;
-  scratch0[part] = a1;
+  if (lane == 0u && end > 0u) { scratch0[part] = a1; }
 }
 
 // workgroups 4x1x1
@@ -68,8 +81,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let walker = block * 256u + local;
   if (walker >= parameters.words[0].y) { return; }
   let row = walker;
-  let end = parameters.words[0].z;
   let begin = 0u;
+  let end = parameters.words[0].z;
   var a1: f32 = 0.0f;
   var part = 0u;
   for (; part + 3u < parameters.words[0].w; part += 4u) {

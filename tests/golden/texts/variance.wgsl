@@ -1,4 +1,4 @@
-// workgroups 196x1x1
+// workgroups 244x1x1
 // rows_subtract_squared_deviations_divide parts
 struct Parameters { words: array<vec4<u32>, 3> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -21,26 +21,27 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let lane = local;
   let split = walker / parameters.words[0].w;
   let row = walker - split * parameters.words[0].w;
-  let begin = split * parameters.words[1].x;
-  let end = min(begin + parameters.words[1].x, parameters.words[0].z);
-  let one4: f32 = bitcast<f32>(parameters.words[1].y);
+  let begin = split * 256u;
+  let end = parameters.words[0].z;
+  let one4: f32 = bitcast<f32>(parameters.words[1].x);
   let one1: f32 = input0[0u];
-  let origin = parameters.words[1].z;
+  let origin = parameters.words[1].y;
   var n3: f32 = 0.0f;
   var m3: f32 = 0.0f;
   var a3: f32 = 0.0f;
   let b0_0 = 0u;
+  let apart = parameters.words[1].z;
   {
   var column = begin + lane * 1u;
-  for (; column + 7u * 256u < end; column += 8u * 256u) {
-  let i0 = column + 0u * 256u;
-  let i1 = column + 1u * 256u;
-  let i2 = column + 2u * 256u;
-  let i3 = column + 3u * 256u;
-  let i4 = column + 4u * 256u;
-  let i5 = column + 5u * 256u;
-  let i6 = column + 6u * 256u;
-  let i7 = column + 7u * 256u;
+  for (; column + 7u * apart < end; column += 8u * apart) {
+  let i0 = column + 0u * apart;
+  let i1 = column + 1u * apart;
+  let i2 = column + 2u * apart;
+  let i3 = column + 3u * apart;
+  let i4 = column + 4u * apart;
+  let i5 = column + 5u * apart;
+  let i6 = column + 6u * apart;
+  let i7 = column + 7u * apart;
   let v0_0: f32 = input0[b0_0 + i0];
   let v0_1: f32 = input0[b0_0 + i1];
   let v0_2: f32 = input0[b0_0 + i2];
@@ -57,22 +58,22 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v2_5: f32 = subtract_f32(v0_5, one1);
   let v2_6: f32 = subtract_f32(v0_6, one1);
   let v2_7: f32 = subtract_f32(v0_7, one1);
-  { let mean3 = (v2_0 + v2_1 + v2_2 + v2_3) * 0.25f;
+  { let mean3 = ((v2_0 + v2_1) + (v2_2 + v2_3)) * 0.25f;
   let off3_0 = v2_0 - mean3;
   let off3_1 = v2_1 - mean3;
   let off3_2 = v2_2 - mean3;
   let off3_3 = v2_3 - mean3;
-  { let gap = mean3 - m3; let share = 4.0f / max(n3 + 4.0f, 1.0f); a3 += (off3_0 * off3_0 + off3_1 * off3_1 + off3_2 * off3_2 + off3_3 * off3_3) + gap * gap * (n3 * share); m3 += gap * share; n3 += 4.0f; }
+  { let gap = mean3 - m3; let share = 4.0f / max(n3 + 4.0f, 1.0f); a3 += ((off3_0 * off3_0 + off3_1 * off3_1) + (off3_2 * off3_2 + off3_3 * off3_3)) + gap * gap * (n3 * share); m3 += gap * share; n3 += 4.0f; }
   }
-  { let mean3 = (v2_4 + v2_5 + v2_6 + v2_7) * 0.25f;
+  { let mean3 = ((v2_4 + v2_5) + (v2_6 + v2_7)) * 0.25f;
   let off3_0 = v2_4 - mean3;
   let off3_1 = v2_5 - mean3;
   let off3_2 = v2_6 - mean3;
   let off3_3 = v2_7 - mean3;
-  { let gap = mean3 - m3; let share = 4.0f / max(n3 + 4.0f, 1.0f); a3 += (off3_0 * off3_0 + off3_1 * off3_1 + off3_2 * off3_2 + off3_3 * off3_3) + gap * gap * (n3 * share); m3 += gap * share; n3 += 4.0f; }
+  { let gap = mean3 - m3; let share = 4.0f / max(n3 + 4.0f, 1.0f); a3 += ((off3_0 * off3_0 + off3_1 * off3_1) + (off3_2 * off3_2 + off3_3 * off3_3)) + gap * gap * (n3 * share); m3 += gap * share; n3 += 4.0f; }
   }
   }
-  for (; column < end; column += 1u * 256u) {
+  for (; column < end; column += 1u * apart) {
   let i0 = column;
   let v0_0: f32 = input0[b0_0 + i0];
   let v2_0: f32 = subtract_f32(v0_0, one1);
@@ -82,7 +83,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   shared1_f32[local] = m3;
   shared2_f32[local] = a3;
   workgroupBarrier();
-  for (var half = 128u; half > 0u; half >>= 1u) {
+  for (var half = 128u; half >= 1u; half >>= 1u) {
   if ((local) < half) {
   { let gap = shared1_f32[local + half] - m3; let share = shared0_f32[local + half] / max(n3 + shared0_f32[local + half], 1.0f); a3 += shared2_f32[local + half] + gap * gap * (n3 * share); m3 += gap * share; n3 += shared0_f32[local + half]; }
   shared0_f32[local] = n3;
@@ -91,9 +92,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   }
   workgroupBarrier();
   }
-  n3 = shared0_f32[0];
-  m3 = shared1_f32[0];
-  a3 = shared2_f32[0];
+  n3 = shared0_f32[0u];
+  m3 = shared1_f32[0u];
+  a3 = shared2_f32[0u];
   workgroupBarrier();
   let part = (parameters.words[1].w + split) * parameters.words[2].x + row;
   if (lane == 0u) { scratch0[part] = n3; }
@@ -231,8 +232,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let walker = block;
   let lane = local;
   let row = walker;
-  let end = parameters.words[0].z;
   let begin = 0u;
+  let end = parameters.words[0].z;
   let one4: f32 = bitcast<f32>(parameters.words[0].w);
   let one1: f32 = input0[0u];
   var n3: f32 = 0.0f;
@@ -267,7 +268,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   shared1_f32[local] = m3;
   shared2_f32[local] = a3;
   workgroupBarrier();
-  for (var half = 128u; half > 0u; half >>= 1u) {
+  for (var half = 128u; half >= 1u; half >>= 1u) {
   if ((local) < half) {
   { let gap = shared1_f32[local + half] - m3; let share = shared0_f32[local + half] / max(n3 + shared0_f32[local + half], 1.0f); a3 += shared2_f32[local + half] + gap * gap * (n3 * share); m3 += gap * share; n3 += shared0_f32[local + half]; }
   shared0_f32[local] = n3;
@@ -276,9 +277,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   }
   workgroupBarrier();
   }
-  n3 = shared0_f32[0];
-  m3 = shared1_f32[0];
-  a3 = shared2_f32[0];
+  n3 = shared0_f32[0u];
+  m3 = shared1_f32[0u];
+  a3 = shared2_f32[0u];
   workgroupBarrier();
   let one3: f32 = add_f32(a3, subtract_f32(m3, m3));
   let one5: f32 = divide_f32(one3, one4);

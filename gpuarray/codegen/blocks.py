@@ -1,0 +1,151 @@
+"""Blocks as text: quick forms for all elements of an invocation, one question, and careful forms in a loop.
+
+A kernel asks once for four elements, and has few branches besides. Where the answer is no, a loop takes the careful
+forms, whose text is large and there once, for one element of such a four after the other. Called by kernels of loops.
+"""
+
+from collections.abc import Sequence
+
+from gpuarray.codegen.storage import LANES, register_type
+from gpuarray.codegen.underflow import SCALAR_BOUND, Block
+from gpuarray.codegen.wgsl import Kernel, apply_expression, quick_function
+from gpuarray.fusion.steps import FULL, Apply, Instruction
+
+
+def value_name(number: int, level: int, lane: int) -> str:
+    """Return the WGSL name of an instruction's value."""
+    # a u in front would make u32 of number 32, and hide the type
+    return f"v{number}_{lane}" if level == FULL else f"one{number}"
+
+
+def emit_block(kernel: Kernel, instructions: Sequence[Instruction], block: Block, lanes: int) -> None:
+    """Emit the values of a block's instructions in all lanes."""
+    _Writer(kernel, instructions, block, lanes).write()
+
+
+class _Writer:
+    """Writes one block."""
+
+    def __init__(self, kernel: Kernel, instructions: Sequence[Instruction], block: Block, lanes: int) -> None:
+        self.kernel = kernel
+        self.instructions = instructions
+        self.block = block
+        self.lanes = lanes
+        self.function = "" if block.function is None else self._function(self._apply(block.function))
+        self.again = block.items if block.asks or block.function is not None else ()
+        self.results = [n for n in self.again if n in block.used]
+
+    def write(self) -> None:
+        """Write the statements."""
+        for number in self.block.items:
+            kind = register_type(self._apply(number).dtype)
+            word = "var" if number in self.results else "let"
+            for lane in range(self.lanes):
+                begin = f"{word} {value_name(number, FULL, lane)}: {kind}"
+                if number == self.block.function:
+                    self.kernel.line(f"{begin};")
+                else:
+                    self.kernel.line(f"{begin} = {self._quick(number, lane)};")
+        if not self.again:
+            return
+        if self.lanes > LANES:
+            self._ask_by_fours()
+        elif self.lanes == 1:
+            self.kernel.line(f"if (!({self._question(range(1))})) {{")
+            self._compute_again({n: value_name(n, FULL, 0) for n in self._given()})
+            self.kernel.line(*(f"  v{n}_0 = again{n};" for n in self.results), "}")
+        else:
+            self._branch(range(self.lanes), f"for (var lane = 0u; lane < {self.lanes}u; lane++) {{")
+            self._one_lane()
+
+    def _ask_by_fours(self) -> None:
+        """Write the questions of more than four elements: a loop goes through the lanes that are noted."""
+        slow = f"slow{self.results[-1]}"
+        self.kernel.line(f"var {slow} = 0u;")
+        for first in range(0, self.lanes, LANES):
+            together = range(first, min(first + LANES, self.lanes))
+            self._branch(together, f"{slow} |= {sum(1 << lane for lane in together):#x}u; }}")
+        self.kernel.line(
+            f"for (; {slow} != 0u; {slow} &= {slow} - 1u) {{ {{", f"  let lane = firstTrailingBit({slow});"
+        )
+        self._one_lane()
+
+    def _branch(self, together: range, otherwise: str) -> None:
+        """Write the question of some lanes, the function's quick form in them, and what begins where it is no."""
+        number = self.block.function
+        if number is None:
+            self.kernel.line(f"if (!({self._question(together)})) {{ {otherwise}")
+            return
+        self.kernel.line(f"if ({self._question(together)}) {{")
+        self.kernel.line(*(f"  v{number}_{lane} = {self._quick(number, lane)};" for lane in together))
+        self.kernel.line(f"}} else {{ {otherwise}")
+
+    def _quick(self, number: int, lane: int) -> str:
+        """Return the quick form of an instruction in a lane."""
+        form = self._form(number, self._names(number, lane), plain=True)
+        return (
+            form if number != self.block.function else form.replace(f"{self.function}(", f"quick_{self.function}(", 1)
+        )
+
+    def _question(self, together: range) -> str:
+        """Return whether the quick forms are right in some lanes."""
+        block = self.block
+        asked = [f"is_at_least_f32(one{n}, 0x1p{exponent}f)" for n, exponent in sorted(block.least.items())]
+        asked += [f"!is_at_least_f32(one{n}, 0x1p{SCALAR_BOUND}f)" for n in sorted(block.bounded)]
+        for lane in together:
+            asked += [f"is_at_least_f32(v{n}_{lane}, 0x1p{exponent}f)" for n, exponent in sorted(block.asked.items())]
+            asked += [f"is_normal_or_zero_f32(v{n}_{lane})" for n in sorted(block.normal)]
+            if block.function is not None:
+                asked.append(f"is_quick_{self.function}({', '.join(self._names(block.function, lane))})")
+        return " & ".join(asked)
+
+    def _one_lane(self) -> None:
+        """Write the careful forms of one lane, and the end of the loop and of the branch around it."""
+        given = self._given()
+        own = {n: f"operand{k}" for k, n in enumerate(given)}
+        self.kernel.line(*(f"  var {own[n]}: {register_type(self.instructions[n].dtype)};" for n in given))
+        # a choice by cases keeps the lanes in registers, which an index would not
+        lanes = range(self.lanes)
+        self.kernel.line(f"  {_cases([' '.join(f'{own[n]} = v{n}_{lane};' for n in given) for lane in lanes])}")
+        self._compute_again(own)
+        takes = [" ".join(f"v{n}_{lane} = again{n};" for n in self.results) for lane in lanes]
+        self.kernel.line(f"  {_cases(takes)}", "} }")
+
+    def _compute_again(self, own: dict[int, str]) -> None:
+        """Write the careful forms, of values by these names."""
+        names = dict(own)
+        for number in self.again:
+            item = self._apply(number)
+            given = [names.get(o) or value_name(o, self.instructions[o].level, 0) for o in item.operands]
+            self.kernel.line(f"  let again{number} = {self._form(number, given)};")
+            names[number] = f"again{number}"
+
+    def _given(self) -> list[int]:
+        """Return the values of single elements from which the careful forms start."""
+        operands = [o for n in self.again for o in self._apply(n).operands if o not in self.again]
+        return [n for n in dict.fromkeys(operands) if self.instructions[n].level == FULL]
+
+    def _apply(self, number: int) -> Apply:
+        item = self.instructions[number]
+        assert isinstance(item, Apply)
+        return item
+
+    def _names(self, number: int, lane: int) -> list[str]:
+        return [value_name(o, self.instructions[o].level, lane) for o in self._apply(number).operands]
+
+    def _form(self, number: int, operands: Sequence[str], *, plain: bool = False) -> str:
+        item = self._apply(number)
+        return apply_expression(item.op, operands, item.sources, item.dtype, plain=plain)
+
+    @staticmethod
+    def _function(item: Apply) -> str:
+        name = quick_function(item.op, item.sources)
+        assert name is not None
+        return name
+
+
+def _cases(statements: Sequence[str]) -> str:
+    """Return the statement that runs one of several statements, by the number of the lane."""
+    *first, last = statements
+    cases = [f"case {lane}u: {{ {statement} }}" for lane, statement in enumerate(first)]
+    return f"switch lane {{ {' '.join(cases)} default: {{ {last} }} }}"

@@ -1,0 +1,381 @@
+"""Where subnormal numbers matter: which questions keep those of float32 on a device that takes them for 0.
+
+Such a device may take a subnormal operand for 0, and gives 0 where the result would be subnormal. A *block* is a run of
+sums and products, and perhaps the function that waits for them. Its quick form is plain arithmetic; one question about
+all of it finds out whether flushing can have mattered, and then a careful form, by integers, computes the block again.
+
+What a value's users need decides what is asked. In plain arithmetic a value is either right, or it is 0 in the place of
+a number below ``2**error``; a value without such an *error* is right whenever the questions are answered well.
+
+- A product is right if it is at least ``2**-125``: nothing in it was flushed. Where it need not be right, it errs by
+  what its operands err, times what bounds the other one.
+- A sum is right if it is at least ``2**26`` times the errors of its operands: what was lost is below a quarter of its
+  last place. So is one with a number that is known to be that large.
+- Exponentials and cosines of what is nearly 0 are 1, and squares 0: sums that only they use may be off. Roots and
+  quotients ask for ordinary operands themselves.
+
+So most operations need no question: of ``sin(x) * sin(x) + exp(-x * x) * sqrt(abs(x) + 1)`` the result alone is looked
+at, once. Called by :mod:`gpuarray.codegen.blocks`, which writes the blocks. Pure; needs no GPU.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, TypeAlias
+
+from gpuarray.codegen.dialect import makes_underflow_gradual
+from gpuarray.codegen.wgsl import quick_function
+from gpuarray.dtypes import DType, float16, float32
+from gpuarray.fusion.steps import FULL, Apply, Fold, Instruction, Loop, Take
+from gpuarray.ops import elementwise as rows
+
+#: What a number of any kind may be off by if it is taken for 0, and what it is below, as exponents of 2.
+FLUSHED: Final = -125
+UNBOUNDED: Final = 128
+#: No value errs by more than this unasked; exponentials of what is below it are 1.
+LARGEST_ERROR: Final = -60
+#: What a factor may err by: a product errs as much, and is asked for where that is too much.
+UNLIMITED: Final = 1 << 20
+#: The square of what is not above this is nothing.
+LARGEST_SQUARED: Final = -63
+#: How much larger than the errors of its operands a sum is right.
+MARGIN: Final = 26
+#: The bound that is asked of a number of all elements which multiplies others.
+SCALAR_BOUND: Final = 24
+
+_SUMS: Final = frozenset({rows.add, rows.subtract})
+_SCALINGS: Final = frozenset({rows.degrees, rows.radians})
+_PRODUCTS: Final = frozenset({rows.multiply, rows.square, *_SCALINGS})
+#: Rows that change no more than the sign.
+_SIGNS: Final = frozenset({rows.negative, rows.abs, rows.fabs, rows.positive})
+#: Functions that are 1 near 0.
+_FLAT: Final = frozenset({rows.exp, rows.exp2, rows.cos, rows.cosh})
+#: Functions whose quick forms are for operands of at least this.
+ORDINARY: Final = -40
+_ORDINARY: Final = frozenset({rows.sqrt, rows.divide})
+#: Functions of float32 whose results are never subnormal, and what results are below.
+_NORMAL: Final = frozenset(
+    {rows.cos, rows.cosh, rows.sqrt, rows.log, rows.log2, rows.log10, rows.acos, rows.floor, rows.ceil, rows.rint}
+    | {rows.trunc, rows.sign}
+)
+_BOUNDS: Final = {
+    rows.sin: 1, rows.cos: 1, rows.tanh: 1, rows.asin: 1, rows.atan: 1, rows.acos: 2, rows.sign: 1, rows.sqrt: 64,
+}  # fmt: skip
+
+
+#: The users of values by their numbers; None is a store.
+Uses: TypeAlias = dict[int, list[Instruction | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What is known of a value if the block's questions are answered well: its error, if any, and what bounds it."""
+
+    error: int | None = FLUSHED
+    below: int = UNBOUNDED
+
+
+@dataclass
+class Block:
+    """Instructions in order: members, and perhaps, last, a function that has a quick form of its own.
+
+    ``asked`` are values that have to be at least that power of 2 in magnitude, ``normal`` those that must not be
+    subnormal. ``least`` says the same of what is one for all elements, and ``bounded`` what of it has to be below
+    ``2**SCALAR_BOUND``. ``covered`` if the function's own question is one of its operands, too. ``used`` are the values
+    that others than the block use.
+    """
+
+    items: tuple[int, ...]
+    function: int | None
+    used: tuple[int, ...]
+    asked: dict[int, int] = field(default_factory=dict)
+    normal: set[int] = field(default_factory=set)
+    least: dict[int, int] = field(default_factory=dict)
+    bounded: set[int] = field(default_factory=set)
+    covered: bool = False
+
+    @property
+    def asks(self) -> bool:
+        """Whether the members may have to be computed again."""
+        return self.asks_of_elements or bool(self.least or self.bounded)
+
+    @property
+    def asks_of_elements(self) -> bool:
+        """Whether that depends on the elements."""
+        return bool(self.asked or self.normal or self.covered)
+
+
+def arranged(loop: Loop, numbers: Iterable[int], *, alone: bool = False) -> list[int | Block]:
+    """Return instructions of a loop as blocks, and the others by number, each after what it uses.
+
+    Parameters
+    ----------
+    loop : Loop
+        The loop.
+    numbers : iterable of int
+        The instructions at level FULL to emit, in order.
+    alone : bool
+        Whether an invocation has a single element: functions then ask for themselves.
+    """
+    found: list[int | Block] = []
+    members = _members(loop, numbers)
+    uses = _uses(loop)
+    pending: list[int] = []
+    for number in numbers:
+        if number in members:
+            pending.append(number)
+            continue
+        item = loop.instructions[number]
+        needed = _closure(loop, _operands(item), pending)
+        pending = [n for n in pending if n not in needed]
+        quick = not alone and isinstance(item, Apply) and quick_function(item.op, item.sources) is not None
+        own = _Group(loop, (*needed, number) if quick else needed, number if quick else None, uses).block()
+        if not quick:
+            found += [*([own] if needed else []), number]
+        elif own.asks_of_elements or not needed:
+            found.append(own)
+        elif own.asks:  # its own question is the same for all, and leaves fewer values to be kept for the careful form
+            found += [_Group(loop, needed, None, uses).block(), Block((number,), number, (number,))]
+        else:  # the function's question is no matter of the members
+            found += [replace(own, items=tuple(needed), function=None), Block((number,), number, (number,))]
+    if pending:
+        found.append(_Group(loop, pending, None, uses).block())
+    return found
+
+
+def _members(loop: Loop, numbers: Iterable[int]) -> set[int]:
+    """Return the sums and products, and the changes of sign of those."""
+    found: set[int] = set()
+    if not makes_underflow_gradual():
+        return found
+    for number in numbers:
+        item = loop.instructions[number]
+        if not isinstance(item, Apply) or (item.dtype, item.sources[0]) != (float32, float32):
+            continue
+        if item.op in _SUMS | _PRODUCTS or (item.op in _SIGNS and item.operands[0] in found):
+            found.add(number)
+    return found
+
+
+def _operands(item: Instruction) -> tuple[int, ...]:
+    if isinstance(item, Apply):
+        return item.operands
+    return (item.position,) if isinstance(item, Take) else ()
+
+
+def _closure(loop: Loop, wanted: Iterable[int], pending: Sequence[int]) -> list[int]:
+    """Return what has to be computed, of what is pending, before some values are there."""
+    found: set[int] = set()
+    stack = list(wanted)
+    while stack:
+        number = stack.pop()
+        if number in pending and number not in found:
+            found.add(number)
+            stack += _operands(loop.instructions[number])
+    return sorted(found)
+
+
+def _uses(loop: Loop) -> Uses:
+    """Return the instructions that use each value; None is a store."""
+    found: Uses = {}
+    for item in loop.instructions:
+        for operand in (item.operand,) if isinstance(item, Fold) else _operands(item):
+            found.setdefault(operand, []).append(item)
+    for number in loop.wanted:
+        found.setdefault(number, []).append(None)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Need:
+    """What the users of a value need: how much it may err (None: nothing), and what they are like.
+
+    ``ordinary``: the block's function asks for a magnitude of 2**-40. ``flat``: near 0 a value is the same to all.
+    """
+
+    error: int | None
+    ordinary: bool
+    flat: bool
+
+
+class _Group:
+    """Finds the questions of one block."""
+
+    def __init__(self, loop: Loop, items: Sequence[int], function: int | None, uses: Uses) -> None:
+        self.items = loop.instructions
+        self.members = [n for n in items if n != function]
+        self.inside = {id(self.items[n]): n for n in items}
+        self.function = None if function is None else self.items[function]
+        self.uses = uses
+        used = tuple(n for n in items if any(id(user) not in self.inside for user in uses.get(n, [])))
+        self.found = Block(tuple(items), function, used)
+        self.facts: dict[int, Fact] = {}
+        self.needs: dict[int, _Need] = {}
+
+    def block(self) -> Block:
+        """Return the block with its questions."""
+        for number in reversed(self.members):
+            self.needs[number] = self._need(number)
+        for number in self.members:
+            item = self.items[number]
+            assert isinstance(item, Apply)
+            self.facts[number] = self._result(number, item)
+        return self.found
+
+    def _need(self, number: int) -> _Need:
+        error: int | None = UNLIMITED
+        ordinary, flat = False, True
+        for user in self.uses.get(number, []):
+            inner = self.inside.get(id(user))
+            if isinstance(user, Apply) and user.op in _FLAT:
+                need = _Need(LARGEST_ERROR, False, True)
+            elif isinstance(user, Apply) and user is self.function:
+                ordinary_ = user.op in _ORDINARY
+                need = _Need(LARGEST_ERROR if ordinary_ else None, ordinary_, False)
+            elif inner is not None and self._is_sign(inner):
+                need = self.needs[inner]
+            elif inner is not None:
+                of_sum = isinstance(user, Apply) and user.op in _SUMS
+                need = _Need(LARGEST_ERROR if of_sum else UNLIMITED, False, self._is_square(inner))
+            elif isinstance(user, Fold) and user.op.combine is rows.add and not user.op.centred:
+                need = _Need(FLUSHED, False, False)
+            else:
+                need = _Need(None, False, False)
+            error = None if error is None or need.error is None else min(error, need.error)
+            ordinary, flat = ordinary or need.ordinary, flat and need.flat
+        return _Need(error, ordinary, flat)
+
+    # -- facts ---------------------------------------------------------------------------------------------------------
+
+    def _fact(self, number: int) -> Fact:
+        if number not in self.facts:
+            self.facts[number] = outer_fact(self.items[self._root(number)])
+        return self.facts[number]
+
+    def _is_scalar(self, number: int) -> bool:
+        return self.items[number].level != FULL
+
+    def _result(self, number: int, item: Apply) -> Fact:
+        if item.op in _SIGNS:
+            return self._fact(item.operands[0])
+        if item.op in _SUMS:
+            return self._sum(number, *item.operands)
+        if item.op is rows.multiply and not self._is_square(number):
+            return self._product(number, *item.operands)
+        fact = self._fact(item.operands[0])
+        if item.op in _SCALINGS:
+            error = FLUSHED + 6 if fact.error is None else fact.error + 6
+            return self._judged(number, Fact(error, min(fact.below + 6, UNBOUNDED)))
+        # the square of what is taken for 0 is 0
+        error = FLUSHED if fact.error is None else max(FLUSHED, 2 * fact.error)
+        return self._judged(number, Fact(error, min(2 * fact.below, UNBOUNDED)))
+
+    def _judged(self, number: int, fact: Fact) -> Fact:
+        """Return what is known of a product; ask for it if its users need more."""
+        need = self.needs[number]
+        assert fact.error is not None
+        if need.ordinary:
+            self.found.covered = True
+            return Fact(None, fact.below)
+        if need.error is None or fact.error > need.error:
+            self.found.asked[number] = FLUSHED
+            return Fact(None, fact.below)
+        return fact
+
+    def _product(self, number: int, x: int, y: int) -> Fact:
+        error, below, doubtful = self._product_of(x, y)
+        need = self.needs[number]
+        is_needed = not need.ordinary and need.error is not None and error > need.error
+        # a question about an operand of several products is cheaper than one about each of them
+        if is_needed and all(not self._is_scalar(n) and self._factors(n) > 1 for n in doubtful):
+            for n in doubtful:
+                if n in self.members:  # what was computed here may be 0 and should not be
+                    self.found.asked[n] = FLUSHED
+                else:
+                    self.found.normal.add(n)
+                self.facts[n] = Fact(None, self._fact(n).below)
+            error, below, doubtful = self._product_of(x, y)
+        fact = self._judged(number, Fact(error, below))
+        if fact.error is not None:
+            for n in (x, y):
+                if self._is_scalar(n):
+                    self.found.bounded.add(n)
+                    self._ask_scalar(n, FLUSHED - 1)
+        return fact
+
+    def _product_of(self, x: int, y: int) -> tuple[int, int, list[int]]:
+        """Return the error of a product, what bounds it, and the operands that make the error too large."""
+        first, second = (self._factor(n) for n in (x, y))
+        found, doubtful = FLUSHED, []
+        for n, own, other in ((x, first, second), (y, second, first)):
+            if own.error is not None:
+                found = max(found, own.error + other.below)
+                if own.error + other.below > LARGEST_ERROR:
+                    doubtful.append(n)
+        return found, min(first.below + second.below, UNBOUNDED), doubtful
+
+    def _factor(self, number: int) -> Fact:
+        """Return a fact of a value that multiplies others; what is one for all elements is asked for."""
+        return Fact(None, SCALAR_BOUND) if self._is_scalar(number) else self._fact(number)
+
+    def _factors(self, number: int) -> int:
+        """Return in how many products of the block a value is."""
+        return sum(
+            isinstance(item, Apply) and item.op is rows.multiply and number in item.operands
+            for item in (self.items[n] for n in self.members)
+        )
+
+    def _sum(self, number: int, x: int, y: int) -> Fact:
+        scalars = [n for n in (x, y) if self._is_scalar(n)]
+        facts = [self._fact(n) for n in (x, y) if not self._is_scalar(n)]
+        error = max((fact.error for fact in facts if fact.error is not None), default=None)
+        below = UNBOUNDED if scalars else min(max(fact.below for fact in facts) + 1, UNBOUNDED)
+        need = self.needs[number]
+        if need.flat and (error is None or error + MARGIN < LARGEST_SQUARED):
+            return Fact((FLUSHED if error is None else error) + MARGIN + 1, below)
+        if scalars:
+            self._ask_scalar(scalars[0], (FLUSHED if error is None else error) + MARGIN)
+            return Fact(None, below)
+        if need.ordinary and (error is None or error + MARGIN <= ORDINARY):
+            self.found.covered = True
+            return Fact(None, below)
+        if error is None and need.error is not None:
+            return Fact(FLUSHED, below)
+        self.found.asked[number] = FLUSHED if error is None else error + MARGIN
+        return Fact(None, below)
+
+    def _ask_scalar(self, number: int, exponent: int) -> None:
+        self.found.least[number] = max(exponent, self.found.least.get(number, exponent))
+
+    def _is_sign(self, number: int) -> bool:
+        item = self.items[number]
+        return isinstance(item, Apply) and item.op in _SIGNS and item.dtype == float32
+
+    def _is_square(self, number: int) -> bool:
+        item = self.items[number]
+        if not isinstance(item, Apply) or item.op is not rows.multiply:
+            return isinstance(item, Apply) and item.op is rows.square
+        return self._root(item.operands[0]) == self._root(item.operands[1])
+
+    def _root(self, number: int) -> int:
+        """Return the value of which another is the same but for the sign."""
+        while self._is_sign(number):
+            (number,) = _operands(self.items[number])
+        return number
+
+
+def outer_fact(item: Instruction) -> Fact:
+    """Return what is known of a value from outside of a block, which is right, and may be subnormal."""
+    if not isinstance(item, Apply) or item.dtype != float32:
+        return Fact()
+    if item.op is rows.cast:
+        return _cast_fact(item.sources[0])
+    if item.sources[0] != float32:
+        return Fact()
+    return Fact(None if item.op in _NORMAL else FLUSHED, _BOUNDS.get(item.op, UNBOUNDED))
+
+
+def _cast_fact(source: DType) -> Fact:
+    """Return what is known of a number of another dtype: most have none that is subnormal as float32."""
+    if source.kind in "biu" or source == float16:
+        return Fact(None, 1 if source.kind == "b" else 8 * source.itemsize)
+    return Fact()
