@@ -1,7 +1,9 @@
 """``python -m bench.placement``: the device "auto" against both of its places, over workloads and sizes.
 
-For each workload and size the warm time on ``cpu``, on the GPU and on ``"auto"`` is taken by turns; "auto" is held
-against the better of the two. Estimates are held against what steps took. ``--json`` writes the docs' table.
+For each workload and size the warm times on ``cpu``, on the GPU and on ``"auto"`` are taken by turns, in several rounds
+of changing order, so that whatever else happens on the machine happens to all three; a figure is the median of its
+rounds, and "auto" is held against the better of the two. ``--json`` writes the docs' table. ``--estimates`` holds
+estimates against what steps took, on a GPU whose clock is up, as it is when it is calibrated.
 """
 
 import argparse
@@ -65,54 +67,82 @@ WORKLOADS: list[tuple[str, Callable[[int], Any], Callable[[Any], Any], bool]] = 
 ]
 
 
-def _timed(function: Callable[[Any], Any], x: Any, read: bool, seconds: float) -> float:
-    """Return the median warm time of a call in milliseconds."""
+#: Rounds of a point: each device once, in changing order.
+_ROUNDS = 5
 
-    def call() -> None:
-        found = function(x)
-        if read:
-            np.asarray(found)
-        else:
-            xp.evaluate(found)
-            xp.synchronize()
 
-    for _ in range(3):
-        call()
-    times: list[float] = []
-    deadline = time.perf_counter() + seconds
+def _call(function: Callable[[Any], Any], x: Any, read: bool) -> float:
+    """Return the time of a call in milliseconds, until its result is there."""
+    start = time.perf_counter()
+    found = function(x)
+    if read:
+        np.asarray(found)
+    else:
+        xp.evaluate(found)
+        xp.synchronize()
+    return 1e3 * (time.perf_counter() - start)
+
+
+def _round(function: Callable[[Any], Any], x: Any, read: bool, seconds: float) -> float:
+    """Return the median time of calls in a row; the first one is not counted if there is time for others."""
+    times = [_call(function, x, read)]
+    left = 1e3 * seconds - times[0]
+    while left > 0 and len(times) < 200:
+        times.append(_call(function, x, read))
+        left -= times[-1]
+    return statistics.median(times[1:] or times)
+
+
+def _point(
+    make: Callable[[int], Any],
+    size: int,
+    function: Callable[[Any], Any],
+    read: bool,
+    devices: list[str],
+    seconds: float,
+) -> tuple[dict[str, float], tuple[str, ...]]:
+    """Return the warm time of a call by device in milliseconds, and where the operand was in the end for "auto"."""
+    data = make(size)
+    operands = {device: xp.asarray(data, device=device) for device in devices}
+    del data
+    for device, x in operands.items():
+        if device not in ("cpu", "auto"):
+            xp.prefetch(x)
+        for _ in range(4):
+            if _call(function, x, read) > 1e3 * seconds:
+                break
+    rounds: dict[str, list[float]] = {device: [] for device in devices}
     gc.disable()
     try:
-        while len(times) < 3 or (len(times) < 50 and time.perf_counter() < deadline):
-            start = time.perf_counter()
-            call()
-            times.append(1e3 * (time.perf_counter() - start))
+        for number in range(_ROUNDS):
+            first = number % len(devices)
+            for device in devices[first:] + devices[:first]:
+                rounds[device].append(_round(function, operands[device], read, seconds / _ROUNDS))
     finally:
         gc.enable()
-    return statistics.median(times)
+    return {device: statistics.median(times) for device, times in rounds.items()}, operands["auto"].residency
 
 
 def _estimates(gpu: Any, largest: float) -> int:
-    """Print what plans were estimated to take at either place, and what they took."""
+    """Print what plans were estimated to take at either place, and what they took: first all on the GPU."""
     near: list[bool] = []
-    for name, make, function, _ in WORKLOADS:
-        for size in SIZES:
-            if size > largest or name in ("chain, read", "loop with small reads", "host and device by turns"):
-                continue
-            line = f"{name:26} {size:>11,}"
-            for provider in (places.host(), gpu):
-                x = xp.asarray(make(size), device=provider.device)
-                node = function(x).node()
+    for provider in (gpu, places.host()):
+        for name, make, function, _ in WORKLOADS:
+            for size in SIZES:
+                if size > largest or name in ("chain, read", "loop with small reads", "host and device by turns"):
+                    continue
+                node = function(xp.asarray(make(size), device=provider.device)).node()
                 planned = plans.plan_of((node,), provider.device)
                 assert planned is not None
-                ready, rates = planned[0], auto.rates_of(provider)
-                estimate = sum(
-                    rates.step(s.planned.step, provider.launch_count(s.prepared)) for s in ready.pinned.steps
-                )
+                estimate = sum(auto.estimate(provider, step) for step in planned[0].pinned.steps)
+                calibrate.awaken(provider)
                 found = calibrate.time_of(provider, node)
                 near.append(0.5 <= estimate / found <= 2)
-                line += f"  {provider.device.name} {estimate / 1e3:10.1f} us, took {found / 1e3:10.1f}"
-                line += f" x{estimate / found:5.2f}"
-            print(line, flush=True)
+                print(
+                    f"{name:20} {size:>11,}  {provider.device.name:8} estimate {estimate / 1e3:10.1f} us, "
+                    f"took {found / 1e3:10.1f} us, x{estimate / found:5.2f}{'' if near[-1] else ' *'}",
+                    flush=True,
+                )
     print(f"\n{sum(near)} of {len(near)} estimates within a factor of 2")
     return 0
 
@@ -121,7 +151,7 @@ def main() -> int:
     """Measure, print the table, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m bench.placement")
     parser.add_argument("--largest", type=float, default=1e8, help="largest size")
-    parser.add_argument("--seconds", type=float, default=0.05, help="of warm calls for each figure")
+    parser.add_argument("--seconds", type=float, default=0.05, help="of calls for each figure")
     parser.add_argument("--workloads", default="", help="some of them, by name")
     parser.add_argument("--software", action="store_true", help="let auto take a software device")
     parser.add_argument("--estimates", action="store_true", help="compare estimates with times, and nothing else")
@@ -141,20 +171,12 @@ def main() -> int:
             for size in SIZES:
                 if size > given.largest:
                     break
-                data = make(size)
-                figures = {}
-                for device in ("cpu", gpu.device.name, "auto"):
-                    x = xp.asarray(data, device=device)
-                    if device == gpu.device.name:
-                        xp.prefetch(x)
-                    figures[device] = _timed(function, x, read, given.seconds)
-                    where = x.residency
-                    del x
-                    xp.synchronize()
+                figures, where = _point(make, size, function, read, ["cpu", gpu.device.name, "auto"], given.seconds)
                 best = min(figures["cpu"], figures[gpu.device.name])
                 ratio = figures["auto"] / best
                 ratios.append(ratio)
-                rows.append({"workload": name, "size": size, **figures, "ratio": ratio, "where": list(where)})
+                shown = {device: round(time, 4) for device, time in figures.items()}
+                rows.append({"workload": name, "size": size, **shown, "ratio": round(ratio, 3), "where": list(where)})
                 print(
                     f"{name:26} {size:>11,}  cpu {figures['cpu']:9.3f}  gpu {figures[gpu.device.name]:9.3f}  "
                     f"auto {figures['auto']:9.3f}  x{ratio:5.2f}  {'+'.join(where)}",

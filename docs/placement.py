@@ -45,10 +45,10 @@ class Recorder(InProcessProvider):
         """Return ``step``, and what it was compiled to."""
         return step, super().prepare(step)
 
-    def run(self, tasks: Sequence[Task]) -> None:
+    def run(self, tasks: Sequence[Task], wanted: Any = None) -> None:
         """Run tasks in order."""
         self.steps += [task.prepared[0] for task in tasks]
-        super().run([replace(task, prepared=task.prepared[1]) for task in tasks])
+        super().run([replace(task, prepared=task.prepared[1]) for task in tasks], wanted)
 
     def read(self, buffer: Any, array: npt.NDArray[Any]) -> None:
         """Copy the start of ``buffer`` into a host array."""

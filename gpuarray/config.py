@@ -58,10 +58,11 @@ class Config:
         **_choice("precise", "fast"),
     )
     subnormals: str = _setting(
-        "flush",
-        "Elementwise sums, differences and products of float32 that are or take subnormal numbers, on a GPU that takes "
-        "these for 0 (NVIDIA's do): `flush`, or `keep`, which rounds them as NumPy does. Kernels of one or two such "
-        "operations then take no longer, others up to a fifth. Other functions keep subnormal numbers in any case.",
+        "keep",
+        "Elementwise sums, differences and products of float32 and complex64 that are or take subnormal numbers, on a "
+        "GPU that takes these for 0 (NVIDIA's do): `keep`, which rounds them as NumPy does, or `flush`, which saves a "
+        "few instructions. Other functions keep subnormal numbers in any case, sums over axes and products of matrices "
+        "in none.",
         **_choice("flush", "keep"),
     )
     debug: int = _setting(
@@ -113,7 +114,7 @@ class Config:
     )
     refine: bool = _setting(True, "Correct estimates by what steps are seen to take.")
     memory_limit: int = _setting(0, "Bytes that buffers of one device may take, pooled ones included; 0 is no limit.")
-    pending_limit: int = _setting(256, "Depth of the pending graph at which it is evaluated without being asked.")
+    pending_limit: int = _setting(128, "Depth of the pending graph at which it is evaluated without being asked.")
     cache_dir: str = _setting("", "Folder of files kept between runs; empty is the platform's cache folder.")
     power_preference: str = _setting(
         "high-performance",

@@ -84,7 +84,7 @@ class Capabilities:
     native_int64 : bool
         Whether kernels have 64-bit integers; without, they compute them as pairs of 32-bit words.
     subnormal_float32 : bool
-        Whether arithmetic keeps subnormal float32 numbers; without, kernels do so by integers where they are asked to.
+        Whether arithmetic keeps subnormal float32 numbers; without, elementwise kernels do so by integers.
     binding_limit, buffer_limit : int
         Largest window that one binding can show; largest buffer.
     storage_bindings : int
@@ -103,8 +103,9 @@ class Capabilities:
         Most elements of a row that a row program may walk several times.
     parallel_rows : int
         How many rows a row program needs to keep the device busy.
-    spread_least : int
-        Simple operations from which a step is spread over several threads.
+    narrow_product : int
+        A matrix product with no more columns computes an elementwise left operand where it reads it, and one with no
+        more rows its right operand: memory, not arithmetic, limits it.
     product_speeds : tuple of (str, float)
         How quick the tilings of matrix products were found to be, by their names; empty if none was measured.
     """
@@ -127,7 +128,7 @@ class Capabilities:
     recompute_limit: int = 32
     row_limit: int = 1 << 17
     parallel_rows: int = 64
-    spread_least: int = 0
+    narrow_product: int = 64
     product_speeds: tuple[tuple[str, float], ...] = ()
     features: frozenset[str] = frozenset()
     limits: tuple[tuple[str, int], ...] = field(default=())

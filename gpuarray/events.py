@@ -1,13 +1,13 @@
-"""What happens, told to whoever listens: how a profile learns of launches and copies, at no cost when there is none.
+"""What happens, kept for whoever listens: how a profile learns of launches and copies, at no cost when there is none.
 
-Invariant: nothing is called while :data:`listeners` is empty; whoever tells looks at that first. Times are those of
-:func:`time.perf_counter_ns`. Told by the runtime and by providers, each under its own lock; heard by
-:mod:`gpuarray.diagnostics.profile`.
+Invariant: nothing is called while :data:`listeners` is empty; whoever tells looks at that first. What is told are
+plain tuples, since a program that is measured waits for it. Times are those of :func:`time.perf_counter_ns`.
+Told by the runtime and by providers, each under its own lock; read by :mod:`gpuarray.diagnostics.profile`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from threading import get_ident
+from typing import Any, Final, NamedTuple, TypeAlias
 
 #: What host time is spent on: looking up and making plans; encoding launches, or running them in-process; compiling
 #: kernels; copies to devices; copies from devices and waits for them.
@@ -19,8 +19,7 @@ DOWNLOAD: Final = "download"
 WAIT: Final = "wait"
 
 
-@dataclass(frozen=True, slots=True)
-class Launch:
+class Launch(NamedTuple):
     """One launch that has run.
 
     Attributes
@@ -50,16 +49,22 @@ class Launch:
     is_device_time: bool
 
 
-class Listener(Protocol):
-    """Whoever wants to know."""
+#: Something that the host did: one of the constants above, a name, begin, end, bytes, and the thread.
+Span: TypeAlias = tuple[str, str, int, int, int, int]
+#: A graph that was evaluated: what of, when that began, when its plan was found, when all was submitted, the thread.
+Evaluated: TypeAlias = tuple[Any, int, int, int, int]
 
-    def span(self, phase: str, name: str, start: int, stop: int, nbytes: int = 0) -> None:
-        """Hear of something that the host did from ``start`` to ``stop``; ``phase`` is one of the constants above."""
 
-    def evaluation(self, evaluation: Any, start: int, stop: int) -> None:
-        """Hear that the runtime evaluated a graph: everything between finding its plan and the last submit."""
+class Listener:
+    """Whoever wants to know; one that says nothing else ignores what it hears."""
 
-    def launches(self, launches: Sequence[Launch]) -> None:
+    def span(self, told: Span, /) -> None:
+        """Hear of something that the host did."""
+
+    def evaluation(self, told: Evaluated, /) -> None:
+        """Hear that the runtime evaluated a graph."""
+
+    def launches(self, told: Sequence[Launch], /) -> None:
         """Hear of launches, some time after they ran."""
 
 
@@ -81,4 +86,16 @@ def leave(listener: Listener) -> None:
 def span(phase: str, name: str, start: int, stop: int, nbytes: int = 0) -> None:
     """Tell all listeners of something that the host did."""
     for listener in listeners:
-        listener.span(phase, name, start, stop, nbytes)
+        listener.span((phase, name, start, stop, nbytes, get_ident()))
+
+
+def evaluated(evaluation: Any, start: int, planned: int, stop: int) -> None:
+    """Tell all listeners of an evaluation: everything from looking for its plan to the last submit."""
+    for listener in listeners:
+        listener.evaluation((evaluation, start, planned, stop, get_ident()))
+
+
+def launched(launches: Sequence[Launch]) -> None:
+    """Tell all listeners of launches, in the order in which they ran."""
+    for listener in listeners:
+        listener.launches(launches)

@@ -7,7 +7,16 @@ packages import from here.
 
 from gpuarray.array.arrays import GpuArray, apply, from_host, make, settle, wrap
 from gpuarray.array.compaction import Compaction, compaction
-from gpuarray.array.operands import WEAK, as_node, as_operand, default_device, default_dtype, device_of, weak_node
+from gpuarray.array.operands import (
+    WEAK,
+    as_node,
+    as_operand,
+    default_device,
+    default_dtype,
+    device_of,
+    placed_node,
+    weak_node,
+)
 from gpuarray.array.storage import AUTO, Cell, joint_device
 
 __all__ = [
@@ -26,6 +35,7 @@ __all__ = [
     "from_host",
     "joint_device",
     "make",
+    "placed_node",
     "settle",
     "weak_node",
     "wrap",

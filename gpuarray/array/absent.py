@@ -3,7 +3,7 @@
 A missing name stays missing (``hasattr`` is False, as code that asks for features expects), but says why.
 """
 
-from typing import Final
+from typing import Any, Final, NoReturn
 
 _MEMORY: Final = "the elements are in a device's memory, which has no address here; use gpuarray.asnumpy(x)"
 _FIELDS: Final = "structured dtypes are not supported; use x.view(dtype), or keep such data in NumPy arrays"
@@ -29,7 +29,19 @@ ABSENT: Final[dict[str, str]] = {
 }
 
 
-def message(name: str) -> str:
-    """Return what the AttributeError for a missing name says."""
-    reason = ABSENT.get(name, "")
-    return f"'GpuArray' object has no attribute {name!r}" + (f": {reason}" if reason else "")
+class Absent:
+    """A missing attribute of a class: looking it up raises an AttributeError that says why.
+
+    A descriptor for each name, and no ``__getattr__`` for all: NumPy asks every array that it is given for attributes
+    which are missing, and each question would take as long as recording an operation.
+    """
+
+    __slots__ = ("_name", "_reason")
+
+    def __init__(self, name: str, reason: str) -> None:
+        self._name = name
+        self._reason = reason
+
+    def __get__(self, instance: Any, owner: type) -> NoReturn:
+        message = f"{owner.__name__!r} object has no attribute {self._name!r}: {self._reason}"
+        raise AttributeError(message, name=self._name, obj=instance)

@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from gpuarray import dispatch, dtypes
-from gpuarray.array import absent, printing
+from gpuarray.array import printing
+from gpuarray.array.absent import ABSENT, Absent
 from gpuarray.array.methods import MethodsArray
-from gpuarray.array.operands import cast
+from gpuarray.array.operands import cast, placed_node
 from gpuarray.array.storage import READ_ONLY, WRITEABLE, check_order
 from gpuarray.config import config, strictness, using
 from gpuarray.device import Device
@@ -42,8 +43,8 @@ class GpuArray(MethodsArray):
     def __init__(self, *_: Any, **__: Any) -> None:
         raise TypeError("arrays are made by functions such as gpuarray.asarray, zeros and arange, not by GpuArray(...)")
 
-    def __getattr__(self, name: str) -> NoReturn:
-        raise AttributeError(absent.message(name), name=name, obj=self)
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if name not in ABSENT]
 
     # -- conversion ---------------------------------------------------------------------------------------------------
 
@@ -154,14 +155,15 @@ class GpuArray(MethodsArray):
         Parameters
         ----------
         dtype : dtype, optional
-            A real dtype of the same size, as which the bits of a real array's elements are read and written.
+            A real dtype of the same size, as which the bits of a real array's elements are read and written; or the
+            dtype of a complex array's parts, which are then side by side along the last axis, and the contrary.
         type : type, optional
             GpuArray, as which alone it can be seen.
 
         Raises
         ------
         TypeError
-            If the dtypes differ in size, or one of them is complex.
+            If the dtypes differ in another way, or the last axis has gaps.
         """
         if dtype is GpuArray:
             dtype, type = None, GpuArray
@@ -171,12 +173,15 @@ class GpuArray(MethodsArray):
         wanted = self._dtype if dtype is None else dtypes.canonical(dtype)
         if wanted == self._dtype:
             return self._see(self._layout, self._shape, wanted, self._part, access)
+        regrouped = self.regrouped(wanted)
+        if regrouped is not None:
+            return regrouped
         stored = self._cell.node.dtype
         if wanted.itemsize != self._dtype.itemsize or "c" in stored.kind + wanted.kind:
             raise TypeError(
                 f"an array of {self._dtype.name} in storage of {stored.name} cannot be viewed as {wanted.name}; "
-                "accepted are real dtypes of one size; convert values with astype, or bytes with "
-                "np.asarray(x).view(dtype)"
+                "accepted are real dtypes of one size, and the parts of complex numbers along a last axis without "
+                "gaps; convert values with astype, or bytes with np.asarray(x).view(dtype)"
             )
         return self._see(self._layout, self._shape, wanted, None if wanted == stored else "bits", access)
 
@@ -331,6 +336,10 @@ class GpuArray(MethodsArray):
         return (1, 0)
 
 
+for _name, _reason in ABSENT.items():
+    if _reason:
+        setattr(GpuArray, _name, Absent(_name, _reason))
+
 #: ``wrap(node, device)``: an array with storage of its own and the value ``node``; 0-d ones are values.
 wrap: Callable[[Node, Device], GpuArray] = GpuArray._wrap
 #: ``apply(op, *values)``: an elementwise row over arrays and scalars; NotImplemented if a value is of an unknown type.
@@ -352,7 +361,7 @@ def from_host(array: npt.NDArray[Any], device: Device) -> GpuArray:
     TypeError
         If the dtype is not supported.
     """
-    return make(build.host_node(array), device)
+    return make(placed_node(array, device), device)
 
 
 def _restore(host: npt.NDArray[Any], device: str, access: int) -> GpuArray:

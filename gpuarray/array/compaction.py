@@ -106,6 +106,10 @@ def compaction(mask: Node, device: Device, kept: Sequence[Node] = ()) -> Compact
     known = current(mask)
     if isinstance(known, Leaf) and known.host is not None and mask.size < evaluate.QUICKLY_SEEN:
         return Compaction(mask, int(np.count_nonzero(known.host)), counts)
-    last = build.view(counts, Layout((), (), mask.size - 1))
-    evaluate.evaluate([mask, counts, last, *kept], device)
-    return Compaction(mask, int(evaluate.read(last, device)), counts)
+    if len(mask.shape) == 1:  # counted by the kernel that makes it, and scanned by the one that reads through it
+        total, made = build.reduce(reductions.sum, mask, None, dtype, False), [mask, *kept]
+    else:
+        total, made = build.view(counts, Layout((), (), mask.size - 1)), [mask, counts, *kept]
+    # what is read comes first; on "auto" the mask would count as wanted on the host too
+    evaluate.evaluate([total, *made], device, is_read=device.kind != "auto")
+    return Compaction(mask, int(evaluate.read(total, device)), counts)

@@ -24,7 +24,7 @@ class Flags:
 
     def __init__(self, array: Any) -> None:
         layout = array._storage_layout()
-        whole = layout.size <= 1 or array._part in (None, "bits")
+        whole = layout.size <= 1 or array._part not in ("real", "imag")
         self._array = array
         self.c_contiguous = layout.size == 0 or (whole and layout.is_contiguous)
         self.f_contiguous = layout.size == 0 or (whole and permute(layout, range(array.ndim)[::-1]).is_contiguous)

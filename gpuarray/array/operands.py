@@ -18,6 +18,7 @@ from gpuarray.dtypes import DType
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as rows
+from gpuarray.runtime import evaluate
 
 WEAK: Final = frozenset((bool, int, float, complex))
 #: NumPy array types whose elements are all that matters; other subclasses (masked arrays, matrices) mean more.
@@ -60,6 +61,12 @@ def as_node(value: Any, dtype: DType | None = None) -> Node:
     return build.full((), operand, dtype or default_dtype(type(operand)))
 
 
+def placed_node(value: Any, device: Device) -> Node:
+    """Return an operand as a node, a big NumPy array with its bytes at the device that it is to be on."""
+    sent = evaluate.send(value, device) if type(value) in _PLAIN else None
+    return as_node(value) if sent is None else sent
+
+
 def default_dtype(kind: type) -> DType:
     """Return the dtype that a Python scalar type takes by itself."""
     single = config.current.default_float == "float32"
@@ -74,8 +81,8 @@ def _converted(value: Any) -> Any:
     array = np.asarray(value)
     if array.dtype == np.object_ or array.dtype.kind in "USMmV":
         raise TypeError(
-            f"a {type(value).__name__} cannot be an array here: NumPy makes dtype {array.dtype} of it; accepted are "
-            "numbers, booleans, and arrays and nested sequences of them"
+            f"Unsupported operand: NumPy makes dtype {array.dtype} of a {type(value).__name__}; accepted are numbers, "
+            "booleans, and arrays and nested sequences of them"
         )
     return array
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gpuarray import dtypes
+from gpuarray.array.bounds import bounds
 from gpuarray.array.compaction import compaction
 from gpuarray.array.operands import as_node, assigned_node
 from gpuarray.array.storage import StoredArray, joint_device, without_leading_ones
@@ -18,9 +19,9 @@ from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.graph import build, indexing
 from gpuarray.graph.layouts import Layout, Shape, contiguous
-from gpuarray.graph.nodes import Generate, Leaf, Node
+from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as rows
-from gpuarray.ops import generators, reductions
+from gpuarray.ops import generators
 from gpuarray.runtime import evaluate, telemetry
 
 
@@ -40,9 +41,7 @@ class SelectableArray(StoredArray):
             if view._shape or _has_ellipsis(key):
                 return view
             return self._wrap(view.node(), self._cell.device)
-        node = self._cell.node
-        chosen: Node = build.gather(node, indexing.positions(selection, node.size))
-        return self._wrap(self.seen(chosen), self._key_device(key))
+        return self._wrap(self.load_at(indexing.positions(selection, self.stored().size)), self._key_device(key))
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self.check_writeable()
@@ -57,7 +56,7 @@ class SelectableArray(StoredArray):
         else:
             selection = self._select(key)
             if selection.arrays:
-                self.store_at(indexing.positions(selection, cell.node.size), values)
+                self.store_at(indexing.positions(selection, self.stored().size), values)
             else:
                 self.store(selection.layout, values)
         cell.device = device
@@ -65,7 +64,7 @@ class SelectableArray(StoredArray):
     def places(self, key: Any) -> Node:
         """Return the flat positions in the storage of what ``key`` selects, in the shape of the selection."""
         selection = self._select(key)
-        return indexing.positions(selection, self._cell.node.size)
+        return indexing.positions(selection, self.stored().size)
 
     def _with_masked(self, mask: Node, values: Node, device: Device) -> Node | None:
         """Return the array's value with values written where a mask of leading axes holds.
@@ -299,16 +298,7 @@ def _integers(node: Node, device: Device) -> indexing.Integers:
         )
     if node.size == 0 or not config.current.check_indices:
         return indexing.Integers(node, None, None)
-    value = node if node.result is None else node.result
-    on_host = evaluate.is_host(evaluate.provider_of(device))
-    if isinstance(value, Leaf) and value.host is not None and (on_host or node.size < evaluate.QUICKLY_SEEN):
-        return indexing.Integers(node, int(value.host.min()), int(value.host.max()))
-    if isinstance(value, Generate) and value.op is generators.full:
-        return indexing.Integers(node, int(value.parameters[0]), int(value.parameters[0]))
-    ends = [build.reduce(op, node, None, None, False) for op in (reductions.min, reductions.max)]
-    both = build.concat([build.reshape(end, (1,)) for end in ends], 0)
-    lowest, highest = evaluate.read(both, device).tolist()
-    return indexing.Integers(node, lowest, highest)
+    return indexing.Integers(node, *bounds(node, device))
 
 
 def _mask_node(key: Any) -> Node | None:

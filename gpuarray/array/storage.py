@@ -34,6 +34,8 @@ VALUE: Final = 2
 
 _COMPONENTS: Final = {dtypes.complex64: dtypes.float32, dtypes.complex128: dtypes.float64}
 _ROWS: Final = {"real": rows.real, "imag": rows.imag}
+#: Complex numbers seen as their parts side by side, and such parts seen as complex numbers.
+_REGROUPED: Final = ("parts", "pairs")
 _new: Final = object.__new__
 
 
@@ -89,7 +91,8 @@ class StoredArray:
     _shape: Shape
     _dtype: DType
     _part: str | None
-    """"real" or "imag" of a component, "bits" where the storage's dtype is another of the same size."""
+    """"real" or "imag" of a component, "bits" where the storage's dtype is another of the same size; "parts" where
+    complex storage is seen as real, and "pairs" where real is seen as complex: the layout then counts what is seen."""
     _access: int
 
     # -- making -------------------------------------------------------------------------------------------------------
@@ -191,10 +194,14 @@ class StoredArray:
         return evaluate.where(node) if isinstance(node, Leaf) else ()
 
     @property
+    def unit(self) -> int:
+        """Bytes of what the layout counts."""
+        return self.itemsize if self._part in _REGROUPED else self._cell.node.dtype.itemsize
+
+    @property
     def strides(self) -> Shape:
         """Bytes from one element to the next along each axis, as NumPy counts them."""
-        itemsize = self._cell.node.dtype.itemsize
-        return tuple(s * itemsize for s in self._storage_layout().strides)
+        return tuple(s * self.unit for s in self._storage_layout().strides)
 
     @strides.setter
     def strides(self, strides: Any) -> NoReturn:
@@ -247,14 +254,19 @@ class StoredArray:
 
     def node(self) -> Node:
         """Return the node of the value as it is now."""
-        node = self._cell.node
+        node = self.stored()
         if self._layout is not None:
             node = build.view(node, self._layout)
         return self.seen(node)
 
+    def stored(self) -> Node:
+        """Return the storage as this array's layout counts it: as its parts, or as pairs, where it is seen so."""
+        node = self._cell.node
+        return _regrouped(node, self._dtype) if self._part in _REGROUPED else node
+
     def seen(self, stored: Node) -> Node:
         """Return elements of the storage as this array has them: whole, one component of them, or as another dtype."""
-        if self._part is None:
+        if self._part is None or self._part in _REGROUPED:
             return stored
         if self._part == "bits":
             return build.bitcast(stored, self._dtype)
@@ -273,7 +285,7 @@ class StoredArray:
     def view_of(self, layout: Layout, *, writeable: bool = True) -> Self:
         """Return an array that shares this one's storage through another layout."""
         stored = self._cell.node
-        identity = layout.shape == stored.shape and is_identity(layout, stored.size)
+        identity = self._part not in _REGROUPED and layout.shape == stored.shape and is_identity(layout, stored.size)
         access = self._access and WRITEABLE if writeable else READ_ONLY
         return self._see(None if identity else layout, layout.shape, self._dtype, self._part, access)
 
@@ -322,7 +334,35 @@ class StoredArray:
     def _component(self, part: str) -> Self:
         if self._dtype.kind != "c":
             return self
-        return self._see(self._layout, self._shape, _COMPONENTS[self._dtype], part, self._access)
+        dtype = _COMPONENTS[self._dtype]
+        if self._part == "pairs":
+            apart = _apart(self._storage_layout())
+            layout = apart._replace(offset=apart.offset + (part == "imag"))
+            return self._see(layout, self._shape, dtype, None, self._access)
+        return self._see(self._layout, self._shape, dtype, part, self._access)
+
+    def regrouped(self, dtype: DType) -> Self | None:
+        """Return complex numbers as the parts that they have, side by side, or the contrary; None if it cannot be.
+
+        The last axis, whose extent changes, has to be without gaps.
+        """
+        layout, stored = self._storage_layout(), self._cell.node
+        if self._part not in (None, *_REGROUPED) or not layout.shape or (layout.strides[-1] != 1 < layout.shape[-1]):
+            return None
+        # not by get: NumPy finds float64 equal to None
+        if self._dtype in _COMPONENTS and _COMPONENTS[self._dtype] == dtype:
+            apart = _apart(layout)
+            found = Layout((*apart.shape[:-1], 2 * apart.shape[-1]), (*apart.strides[:-1], 1), apart.offset)
+        elif dtype in _COMPONENTS and _COMPONENTS[dtype] == self._dtype:
+            rest, last = layout.strides[:-1], layout.shape[-1]
+            odd = any(n % 2 for n in (*rest, last, layout.offset))
+            if odd or (stored.size % 2 and stored.dtype == self._dtype):
+                return None
+            found = Layout((*layout.shape[:-1], last // 2), (*(n // 2 for n in rest), 1), layout.offset // 2)
+        else:
+            return None
+        part = None if dtype == stored.dtype else "parts" if stored.dtype.kind == "c" else "pairs"
+        return self._see(found, found.shape, dtype, part, self._access and WRITEABLE)
 
     def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> Self:
         """Return the elements with another shape: a view where strides allow, else a copy.
@@ -393,16 +433,23 @@ class StoredArray:
 
     def store(self, layout: Layout, values: Node) -> None:
         """Write values of the array's dtype, which broadcast to ``layout``, to that part of the storage."""
-        cell = self._cell
         values = without_leading_ones(values, layout.shape)
         if values.shape != layout.shape:
             values = build.view(values, build.broadcast_to(values.shape, layout.shape))
+        stored = self.stored()
         if self._part is not None:
-            values = self.combined(values, build.view(cell.node, layout))
-        if is_identity(layout, cell.node.size):
-            cell.bind(build.reshape(values, cell.node.shape))
+            values = self.combined(values, build.view(stored, layout))
+        if is_identity(layout, stored.size):
+            self._bind(values)
         elif layout.size:
-            cell.bind(build.scatter(cell.node, values, layout))
+            self._bind(build.scatter(stored, values, layout))
+
+    def _bind(self, stored: Node) -> None:
+        """Make what :meth:`stored` returned, with elements replaced, the storage's value."""
+        node = self._cell.node
+        if self._part in _REGROUPED:
+            stored = _regrouped(stored, node.dtype)
+        self._cell.bind(build.reshape(stored, node.shape))
 
     def bind_device(self, device: Device) -> None:
         """Bind the storage to the device of what was written to it."""
@@ -410,26 +457,44 @@ class StoredArray:
 
     def load_at(self, positions: Node) -> Node:
         """Return the elements at flat positions of the storage, as this array has them."""
-        return self.seen(build.gather(self._cell.node, positions))
+        return self.seen(build.gather(self.stored(), positions))
 
     def store_at(self, positions: Node, values: Node) -> None:
         """Write values of the array's dtype, which broadcast, to flat positions of the storage."""
-        cell = self._cell
+        stored = self.stored()
         values = without_leading_ones(values, positions.shape)
         if values.shape != positions.shape:
             values = build.view(values, build.broadcast_to(values.shape, positions.shape))
         if self._part is not None:
-            values = self.combined(values, build.gather(cell.node, positions))
+            values = self.combined(values, build.gather(stored, positions))
         if values.size:
-            cell.bind(build.scatter(cell.node, values, positions))
+            self._bind(build.scatter(stored, values, positions))
 
     def combined(self, values: Node, old: Node) -> Node:
         """Return what the storage holds after a write: the values' bits, or the old elements' other component too."""
+        if self._part in _REGROUPED:
+            return values
         if self._part == "bits":
             return build.bitcast(values, old.dtype)
         if self._part == "real":
             return build.elementwise(rows.complex_from_parts, values, build.elementwise(rows.imag, old))
         return build.elementwise(rows.complex_from_parts, build.elementwise(rows.real, old), values)
+
+
+def _apart(layout: Layout) -> Layout:
+    """Return where the real parts of complex elements are among all parts."""
+    return Layout(layout.shape, tuple(2 * n for n in layout.strides), 2 * layout.offset)
+
+
+def _regrouped(node: Node, dtype: DType) -> Node:
+    """Return complex numbers as a line of their parts, or such a line as complex numbers."""
+    if node.dtype.kind != "c":
+        line = Layout((node.size // 2,), (2,), 0)
+        real, imaginary = build.view(node, line), build.view(node, line._replace(offset=1))
+        return build.elementwise(rows.complex_from_parts, real, imaginary)
+    column = (node.size, 1)
+    parts = [build.reshape(build.elementwise(_ROWS[part], node), column) for part in _ROWS]
+    return build.reshape(build.concat(parts, 1), (2 * node.size,))
 
 
 def check_order(order: Any, accepted: str) -> None:

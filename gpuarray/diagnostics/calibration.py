@@ -46,7 +46,11 @@ def report(subject: str, rates: Rates, seconds: float) -> str:
     """Return rates as text for people."""
     lines = [f"{subject}: {seconds:.1f} s, times spread by a factor of {rates.spread_of_times:.2f}"]
     lines.append(f"  a submission {rates.use / 1e3:.1f} us, a launch {rates.launch / 1e3:.1f} us")
-    lines += _rate("memory", rates.traffic, "GB/s")
+    if rates.rows:
+        lines.append(
+            f"  threads: {rates.speedup:.1f} times as fast at most, {rates.handoff / 1e3:.1f} us to take turns"
+        )
+    lines += _rate("memory, beside the arithmetic" if rates.rows else "memory", rates.traffic, "GB/s")
     lines += [
         line for name, curve in sorted(rates.product.items()) for line in _rate(f"products of {name}", curve, "GFLOP/s")
     ]

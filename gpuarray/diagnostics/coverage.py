@@ -31,6 +31,11 @@ def numeric_share(table: dict[str, Status]) -> float:
     return 100.0 * sum(kind in (NATIVE, COMPOSED) for kind in numeric) / len(numeric)
 
 
+def partly(table: dict[str, Status]) -> list[str]:
+    """Return the names of the functions that run on the device but for a part, with some of their arguments."""
+    return [name for name, status in table.items() if status.kind in (NATIVE, COMPOSED) and status.reason]
+
+
 def report(table: dict[str, Status], only: str | None = None) -> str:
     """Return the table as text: the counts, and the functions with the reasons of those that the device lacks.
 
@@ -44,6 +49,7 @@ def report(table: dict[str, Status], only: str | None = None) -> str:
     lines = [f"{len(table)} functions and ufuncs of NumPy that other arrays can override"]
     lines += [f"  {kind:<10}{count:>5}" for kind, count in counts(table).items()]
     lines.append(f"{numeric_share(table):.1f} % of the numeric ones run on the device: native or composed")
+    lines.append(f"{len(partly(table))} of those run in part on the host, with some arguments")
     for kind in KINDS if only is None else (only,):
         lines += ["", f"{kind}:"]
         by_reason: dict[str, list[str]] = {}

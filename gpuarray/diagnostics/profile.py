@@ -10,18 +10,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import get_ident
 from time import perf_counter_ns
 from typing import Any, Final, NamedTuple
 
 from gpuarray import events
 from gpuarray.device import Device
-from gpuarray.diagnostics import ceiling, profile_page
+from gpuarray.diagnostics import profile_page
 from gpuarray.diagnostics.explain import explanation_of
 from gpuarray.diagnostics.explanation import Explanation, amount, duration
+from gpuarray.errors import DeviceMemoryError
 from gpuarray.fusion.costs import Cost, cost
 from gpuarray.providers import registry
-from gpuarray.runtime import telemetry
+from gpuarray.runtime import calibrate, telemetry
 from gpuarray.runtime.offload import name_of
 from gpuarray.runtime.ready import Evaluation, places_of
 
@@ -147,8 +147,14 @@ class Profile:
         return sum(kernel.total for kernel in self.kernels)
 
     def ceiling(self, device: str) -> float | None:
-        """Return the gigabytes a second that a copy in the memory of ``device`` makes, measured at the first call."""
-        return ceiling.copy_rate(Device(device))
+        """Return the gigabytes a second that a copy in the memory of ``device`` makes, measured at the first call.
+
+        None if it has no room for one.
+        """
+        try:
+            return calibrate.copy_rate(registry.open_device(Device(device)))
+        except DeviceMemoryError:
+            return None
 
     def share(self, kernel: Kernel) -> float | None:
         """Return the bandwidth of a kernel as a share of the device's :meth:`ceiling`."""
@@ -303,23 +309,16 @@ def _name(process: int, thread: int, kind: str, name: str) -> dict[str, Any]:
     return {"ph": "M", "name": kind, "pid": process, "tid": thread, "args": {"name": name}}
 
 
-class _Recorder:
-    """Hears what happens, and puts it into a profile."""
+class _Recorder(events.Listener):
+    """Keeps what it hears, by methods of lists: a program that is measured waits for each of them."""
 
-    def __init__(self, profile: Profile) -> None:
-        self.profile = profile
-
-    def span(self, phase: str, name: str, start: int, stop: int, nbytes: int = 0) -> None:
-        """Hear of something that the host did."""
-        self.profile.spans.append(Span(phase, name, start, stop, nbytes, get_ident()))
-
-    def evaluation(self, evaluation: Evaluation, start: int, stop: int) -> None:
-        """Hear of an evaluation."""
-        self.profile.evaluations.append((evaluation, start, stop, get_ident()))
-
-    def launches(self, launches: Sequence[events.Launch]) -> None:
-        """Hear of launches."""
-        self.profile.launches += launches
+    def __init__(self) -> None:
+        self.spans: list[events.Span] = []
+        self.evaluated: list[events.Evaluated] = []
+        self.ran: list[events.Launch] = []
+        self.span = self.spans.append  # type: ignore[method-assign]  # as good as a method
+        self.evaluation = self.evaluated.append  # type: ignore[method-assign]  # as good as a method
+        self.launches = self.ran.extend  # type: ignore[method-assign]  # as good as a method
 
 
 @contextmanager
@@ -345,15 +344,15 @@ def profile() -> Iterator[Profile]:
     1
     """
     found = Profile()
-    recorder = _Recorder(found)
+    heard = _Recorder()
     for provider in registry.opened():
         provider.restart_peak()
     before, told = telemetry.stats(), telemetry.fallbacks()
-    events.listen(recorder)
+    events.listen(heard)
     try:
         for provider in registry.opened():
             provider.collect()  # what is timed for somebody else, and the clocks
-        found.launches.clear()
+        heard.ran.clear()
         found.start = perf_counter_ns()
         yield found
         for provider in registry.opened():
@@ -363,18 +362,23 @@ def profile() -> Iterator[Profile]:
             provider.collect()
     finally:
         found.stop = found.stop or perf_counter_ns()
-        events.leave(recorder)
+        events.leave(heard)
     after = telemetry.stats()
     gauges = ("bytes_live", "bytes_pooled", "peak_bytes", "buffers_live", "kernels")
     found.counters = {
         name: value if name in gauges else max(value - before.get(name, 0), 0) for name, value in after.items()
     }
     found.fallbacks = dict(Counter(telemetry.fallbacks()) - Counter(told))
-    _finish(found)
+    _finish(found, heard)
 
 
-def _finish(found: Profile) -> None:
+def _finish(found: Profile, heard: _Recorder) -> None:
     """Work out the figures of a profile from what was heard."""
+    found.launches = heard.ran
+    found.spans = [Span(*span) for span in heard.spans]
+    for evaluation, start, ready, stop, thread in heard.evaluated:
+        found.spans.append(Span(events.PLAN, "find a plan", start, ready, 0, thread))
+        found.evaluations.append((evaluation, start, stop, thread))
     tags: dict[int, tuple[Any, Evaluation | None]] = {}
     for evaluation, *_ in found.evaluations:
         for step in evaluation.placed.steps:

@@ -65,22 +65,17 @@ def explain_main(parsed: argparse.Namespace) -> int:
     return status
 
 
-class _Plans:
+class _Plans(events.Listener):
     """Hears which plans run, and how often."""
 
     def __init__(self) -> None:
         self.found: dict[int, tuple[Evaluation, int]] = {}
 
-    def span(self, phase: str, name: str, start: int, stop: int, nbytes: int = 0) -> None:
-        """Ignore what the host does."""
-
-    def evaluation(self, evaluation: Evaluation, start: int, stop: int) -> None:
+    def evaluation(self, told: events.Evaluated, /) -> None:
         """Count an evaluation."""
+        evaluation = told[0]
         first, times = self.found.get(id(evaluation.ready), (evaluation, 0))
         self.found[id(evaluation.ready)] = first, times + 1
-
-    def launches(self, launches: Sequence[events.Launch]) -> None:
-        """Ignore launches."""
 
 
 def profile_main(parsed: argparse.Namespace) -> int:

@@ -70,8 +70,16 @@ class Provider(Protocol):
     def prepare(self, step: Step) -> Any:
         """Return what :meth:`run` wants to know of ``step``; kept with the plan and used many times."""
 
-    def run(self, tasks: Sequence[Task]) -> None:
-        """Enqueue tasks in order; each sees what earlier ones wrote."""
+    def run(self, tasks: Sequence[Task], wanted: Any = None) -> None:
+        """Enqueue tasks in order; each sees what earlier ones wrote.
+
+        Parameters
+        ----------
+        tasks : sequence of Task
+            What to run.
+        wanted : Buffer, optional
+            What is read next, if that is known: its way to the host may be enqueued with the tasks.
+        """
 
     def synchronize(self) -> None:
         """Wait until everything enqueued is done; raise the device's error if there was one."""
@@ -102,3 +110,10 @@ class Provider(Protocol):
 
     def close(self) -> None:
         """Release everything; later calls raise DeviceError."""
+
+
+class HostProvider(Provider, Protocol):
+    """The provider of the host, whose estimates depend on its threads."""
+
+    def pieces(self, step: Step) -> int:
+        """Return in how many pieces threads share a step's loop, about; 1 if one thread computes it."""

@@ -4,7 +4,7 @@ Rates of the device and of the host are measured at the first use, if no record 
 with its plan for each residency that its operands have had.
 """
 
-from typing import Any, Final
+from typing import Final
 from weakref import WeakKeyDictionary
 
 from gpuarray import logs
@@ -13,11 +13,10 @@ from gpuarray.device import Device
 from gpuarray.errors import DeviceMemoryError, GpuArrayError
 from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.providers.base import Provider
-from gpuarray.runtime import calibrate, offload, places, tune
+from gpuarray.runtime import calibrate, offload, places, plans, tune
 from gpuarray.runtime.offload import Decision, Reason, Situation
-from gpuarray.runtime.plans import ready_steps
 from gpuarray.runtime.rates import DEVICE_DEFAULTS, HOST_DEFAULTS, Rates, at
-from gpuarray.runtime.ready import Placed, ReadyPlan
+from gpuarray.runtime.ready import Placed, ReadyPlan, ReadyStep
 from gpuarray.runtime.residency import is_on_host, resident
 
 _rates: Final[WeakKeyDictionary[Provider, Rates]] = WeakKeyDictionary()
@@ -41,6 +40,14 @@ def rates_of(provider: Provider) -> Rates:
     return found
 
 
+def estimate(provider: Provider, step: ReadyStep) -> float:
+    """Return how long a step, prepared for the device of its plan, is estimated to take at a provider."""
+    rates, planned = rates_of(provider), step.planned.step
+    if places.is_host(provider):
+        return rates.step(planned, pieces=places.host().pieces(planned))
+    return rates.step(planned, provider.launch_count(step.prepared))
+
+
 def known_rates() -> dict[str, Rates]:
     """Return the rates that are in use, by the name of the device."""
     return {provider.device.name: rates for provider, rates in _rates.items()}
@@ -52,7 +59,7 @@ def set_rates(provider: Provider, rates: Rates | None) -> None:
         _rates.pop(provider, None)
     else:
         _rates[provider] = rates
-    offload.forget()
+    plans.forget_placements()
 
 
 def placed(ready: ReadyPlan, order: list[Node], provider: Provider, device: Device, *, is_read: bool) -> Placed:
@@ -63,15 +70,12 @@ def placed(ready: ReadyPlan, order: list[Node], provider: Provider, device: Devi
     if choice == "always":
         return ready.pinned
     if choice == "never":
-        key: Any = choice
+        key = -1
     else:
-        host = places.host()
-        flags = [is_read, offload.observed.epoch]
+        key = int(is_read)
         for position in ready.leaves:
             leaf: Leaf = order[position]  # type: ignore[assignment]  # a plan's leaves are always at these places
-            held = leaf.buffers
-            flags.append((leaf.host is not None or host in held) + 2 * (provider in held))
-        key = tuple(flags)
+            key = key << 2 | (leaf.host is not None or is_on_host(leaf)) | (provider in leaf.buffers) << 1
     found = ready.placed.get(key)
     if found is None:
         saving = 0
@@ -125,17 +129,17 @@ def _decided(ready: ReadyPlan, order: list[Node], provider: Provider, *, is_read
         {number: leaf.nbytes for number, leaf in leaves.items()},
         is_read,
     )
-    pinned = ready.pinned.steps
-    return offload.place(
-        ready.plan,
-        situation,
-        [step.decision.reason if step.decision.is_fallback else None for step in pinned],
-        lambda number: provider.launch_count(pinned[number].prepared),
-        rates_of(places.host()),
-        rates_of(provider),
-        offload.correction,
-    )
+    refusals = [step.decision.reason if step.decision.is_fallback else None for step in ready.pinned.steps]
+    host, corrections = places.host(), ready.corrections.used
+    times = [
+        (
+            estimate(host, step) * corrections.get(number, 1.0),
+            estimate(provider, step) if refusal is None else 0.0,
+        )
+        for number, (step, refusal) in enumerate(zip(ready.pinned.steps, refusals, strict=True))
+    ]
+    return offload.place(ready.plan, situation, times, refusals, rates_of(provider))
 
 
 def _prepared(ready: ReadyPlan, provider: Provider, decisions: list[Decision]) -> Placed:
-    return ready_steps(ready.plan.steps, decisions, provider)
+    return plans.ready_steps(ready.plan.steps, decisions, provider, ready.pinned.steps)

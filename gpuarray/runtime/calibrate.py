@@ -1,26 +1,33 @@
 """Calibration: measures the rates of a device and of the host, and keeps them between runs.
 
 Every time is the median of the quicker half of several, synchronised: what else the machine does makes a time longer,
-never shorter. None begins before the kernel has run once. A curve ends at the amount that takes :data:`LONG`. All of it
-takes a few seconds. What was measured is kept in the cache folder by adapter, driver, provider and
-version of this package; a record that is missing, damaged or of something else is measured again.
+never shorter. None begins before the kernel has run once, nor before the device's clock is up. A curve ends at the
+amount that takes :data:`LONG`. What was measured is kept in the cache folder by adapter, driver, provider and version
+of this package; a record that is missing, damaged or of something else is measured again.
 """
 
 import os
 import platform
 import statistics
 import time
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from math import log2
+from operator import mul
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 import numpy as np
+import numpy.typing as npt
 
 from gpuarray import dtypes, logs, records
 from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.errors import GpuArrayError
+from gpuarray.fusion.steps import Step
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Generate, Leaf, Node, host_leaf
 from gpuarray.ops import calls, elementwise, reductions
@@ -32,11 +39,36 @@ from gpuarray.version import __version__
 
 #: A point of a curve that takes longer than this, in nanoseconds, is the last one.
 LONG: Final = 8_000_000
+#: A point that would take longer than this, in proportion to the one before, is not measured.
+_TOO_LONG: Final = 16 * LONG
+#: Each measurement is of this many runs at least, and of so many more as have time in :data:`_ENOUGH` nanoseconds.
+_LEAST: Final = 2
 _REPEATS: Final = 5
+_ENOUGH: Final = 4_000_000
 _SMALL: Final = 16
+#: A device is awake when it has not become quicker, by more than a thirtieth, for so many nanoseconds; at most so many.
+_SETTLED: Final = 250_000_000
+_AWAKENING: Final = 700_000_000
+#: How long a device is kept busy while one kernel is compiled.
+_BUSY: Final = 60_000_000
+_quickest: Final[WeakKeyDictionary[Provider, float]] = WeakKeyDictionary()
+#: Different random numbers; larger operands repeat them.
+_DIFFERENT: Final = 1 << 20
+#: Elements with which a device has enough to do that a launch does not count.
+_MUCH: Final = 1 << 23
+#: A function that takes longer than this for a few elements, in nanoseconds, is not measured with more.
+_SLOW: Final = 20_000
+_FEW: Final = 1 << 10
+#: A function of so many simple operations, which iterates, is called once, and not for each dtype.
+_HEAVY: Final = 200
 #: Elements of the tiles in which the in-process provider computes, about.
 _TILE: Final = 1 << 14
 _KIND: Final = "calibration"
+#: Bytes of the largest array that is copied: far more than a cache has, and on processors what takes no time.
+_LARGE: Final = 256 << 20
+_LARGE_ON: Final = {"CPU": 32 << 20}
+
+_copy_rates: Final[WeakKeyDictionary[Provider, float]] = WeakKeyDictionary()
 
 Progress = Callable[[str], None]
 
@@ -88,9 +120,57 @@ def time_of(provider: Provider, node: Node) -> float:
     return _Bench(provider, lambda _: None)._time(node)
 
 
+def awaken(provider: Provider) -> None:
+    """Keep a device busy until it becomes no quicker: an idle one has lowered its clock, to a sixth of it or less."""
+    _Bench(provider, lambda _: None).awaken()
+
+
+def copy_rate(provider: Provider) -> float:
+    """Return the gigabytes a second, read and written, of a copy of much memory.
+
+    Measured at the first call, in a part of a second, and kept for the process.
+
+    Raises
+    ------
+    DeviceMemoryError
+        If there is no room for one.
+    """
+    if provider not in _copy_rates:
+        bench = _Bench(provider, lambda _: None)
+        bench.awaken()
+        nbytes, time = bench.large_copy()
+        _copy_rates[provider] = nbytes / time
+    return _copy_rates[provider]
+
+
 def time_of_tasks(provider: Provider, tasks: Sequence[Task]) -> float:
     """Return how long tasks take on a provider, in nanoseconds, at the rate of many in a row."""
     return _Bench(provider, lambda _: None).time_of_tasks(tasks)
+
+
+@dataclass(frozen=True)
+class _Sizes:
+    """The sizes of what is measured: sides of products by dtype, and lengths."""
+
+    product: Mapping[DType, Sequence[int]]
+    gather: Sequence[int]
+    scan: Sequence[int]
+    sort: Sequence[int]
+    transform: Sequence[int]
+
+
+_LENGTHS: Final = (1 << 8, 1 << 12, 1 << 16, 1 << 20)
+_ON_HOST: Final = _Sizes(
+    {dtypes.float32: (16, 48, 128, 512, 2048), dtypes.float64: (16, 256, 1024)}, _LENGTHS, _LENGTHS, _LENGTHS, _LENGTHS
+)
+#: Each kernel takes a tenth of a second to compile or more, so that there are few sizes for which there is another.
+_ON_DEVICE: Final = _Sizes(
+    {dtypes.float32: (16, 128, 2048), dtypes.float64: (256, 1024)},
+    (1 << 8, 1 << 12, 1 << 17, 1 << 22),
+    (1 << 17, 1 << 22),
+    (1 << 8, 1 << 17, 1 << 22),
+    (1 << 10, 1 << 20),
+)
 
 
 class _Bench:
@@ -100,53 +180,117 @@ class _Bench:
         self.provider = provider
         self.progress = progress
         self.is_host = places.is_host(provider)
-        self.random = np.random.default_rng(0)
         self.spreads: list[float] = []
+        self.leaves: dict[Any, Leaf] = {}
+        sizes = _ON_HOST if self.is_host else _ON_DEVICE
+        known = provider.capabilities.dtypes
+        self.sizes = replace(sizes, product={dtype: of for dtype, of in sizes.product.items() if dtype in known})
 
     def rates(self) -> Rates:
         """Measure everything."""
         self.progress("launches")
-        one, ten = (self._time(self._chain(elementwise.negative, length, _SMALL)) for length in (1, 10))
-        launch, use = self._launch()
-        call = max(0.0, (ten - one) / 9) if self.is_host else 0.0
-        launch = max(0.0, one - call) if self.is_host else launch
-        rows = self._rows() if self.is_host else {}
+        once = self._once()  # as long as the device is idle: so it is when there is little to do
+        self._make_ready()
+        if self.is_host:
+            known = self._of_host()
+        else:
+            launch = self._launch()
+            known = Rates(launch=launch, operation=self._operation(launch))
         self.progress("memory")
-        traffic = self._curve((1 << n for n in (12, 15, 18, 21, 23)), self._copied, 8, launch + call)
-        self.progress("arithmetic")
-        operation, speedup = self._arithmetic(rows, traffic, launch)
+        traffic = self._traffic(known)
         self.progress("matrix products")
-        sides = {dtypes.float32: (16, 128, 512, 2048), dtypes.float64: (16, 1024)}
         product = {
-            dtype.name: self._curve(sizes, partial(self._product, dtype), 0, launch)
-            for dtype, sizes in sides.items()
-            if dtype in self.provider.capabilities.dtypes
+            dtype.name: self._curve(sides, partial(self._product, dtype), lambda side: 2 * side**3, known.launch)
+            for dtype, sides in self.sizes.product.items()
         }
         self.progress("gathers, scans, sorts and transforms")
-        lengths = (1 << 10, 1 << 14, 1 << 18, 1 << 21)
-        return Rates(
-            use=use,
-            launch=launch,
-            call=call,
+        return replace(
+            known,
+            use=max(0.0, once - known.launch),
             traffic=traffic,
-            operation=operation,
-            rows=rows,
-            speedup=speedup,
-            spread=float(self.provider.capabilities.spread_least),
-            product={name: [(2 * n**3, t) for n, t in curve] for name, curve in product.items()},
-            gather=self._curve(lengths, self._gathered, 1, launch),
-            scan=self._curve(lengths, self._scanned, 1, launch),
-            sort=self._curve(lengths, self._sorted, 1, launch),
-            transform=[(n * np.log2(n), t) for n, t in self._curve(lengths, self._transformed, 1, launch)],
-            upload=() if self.is_host else self._transfers(self._uploaded),
-            download=() if self.is_host else self._transfers(self._downloaded),
+            product=product,
+            gather=self._curve(self.sizes.gather, self._gathered, float, known.launch),
+            scan=self._curve(self.sizes.scan, self._scanned, float, known.launch),
+            sort=self._curve(self.sizes.sort, self._sorted, float, known.launch),
+            transform=self._curve(
+                self.sizes.transform, self._transformed, lambda size: size * log2(size), known.launch
+            ),
+            upload=() if self.is_host else self._uploads(once),
+            download=() if self.is_host else self._transfers(self.provider.read),
             spread_of_times=statistics.median(self.spreads),
         )
+
+    def _of_host(self) -> Rates:
+        """Return what loops on the host are composed of."""
+        one, ten = (self._time(self._chain(elementwise.negative, length, _SMALL)) for length in (1, 10))
+        call = max(0.0, (ten - one) / 9)
+        known = Rates(launch=max(0.0, one - call), call=call)
+        self.progress("NumPy's functions")
+        rows = self._rows()
+        named = [(ROWS[key.partition(":")[0]], time) for key, time in rows.items() if key.endswith("float32")]
+        unit = statistics.median(time / row.cost for row, time in named if isinstance(row, MapOp))
+        known = replace(known, rows=rows, operation={"32": unit, "64": 2 * unit}, folds=self._folds(known.launch))
+        self.progress("threads")
+        return self._threads(known)
+
+    # -- a device that is awake ----------------------------------------------------------------------------------------
+
+    def _make_ready(self) -> None:
+        """Compile what takes long to compile, and keep the device busy meanwhile, until its clock is up."""
+        if self.provider.capabilities.kind == "CPU":
+            return
+        self.progress("kernels")
+        start = time.perf_counter_ns()
+        busy = self._busy()
+        sizes = self.sizes
+        nodes = [self._product(dtype, side) for dtype, sides in sizes.product.items() for side in sides]
+        nodes += [self._scanned(sizes.scan[0]), *map(self._sorted, sizes.sort[:2])]
+        nodes += [*map(self._transformed, sizes.transform), self._chain(elementwise.exp, 4, _SMALL, dtypes.float64)]
+        for node in nodes:
+            with suppress(GpuArrayError):  # no kernel: nothing to compile
+                tasks = self._tasks(node)
+                each = _elapsed(lambda: self._run(busy, 4)) / 4
+                self.provider.run(busy * int(_BUSY / max(each, 1)))
+                self._run(tasks, 1)
+        self.awaken(start)
+
+    def awaken(self, since: int | None = None) -> None:
+        """Keep a device busy until it becomes no quicker, or is as quick as it was known to be."""
+        if self.provider.capabilities.kind == "CPU":
+            return
+        busy = self._busy()
+        known = _quickest.get(self.provider, 0.0)
+        least = known or float("inf")
+        now = settled = time.perf_counter_ns()
+        since = since or now
+        while True:
+            took = _elapsed(lambda: self._run(busy, 16))
+            now = time.perf_counter_ns()
+            if took < least * 29 / 30:
+                least, settled = took, now
+            if took < 1.1 * known or now - settled > _SETTLED or now - since > _AWAKENING:
+                break
+        _quickest[self.provider] = least
+
+    def _busy(self) -> list[Task]:
+        """Return tasks that take a device much longer than handing them over."""
+        tasks = self._tasks(self._chain(elementwise.exp, 8, _MUCH))
+        self._run(tasks, 1)
+        return tasks
 
     # -- what is measured ----------------------------------------------------------------------------------------------
 
     def _leaf(self, shape: int | tuple[int, ...], dtype: DType) -> Leaf:
-        return host_leaf((self.random.random(shape, np.float32) + 0.5).astype(dtype))
+        found = self.leaves.get((shape, dtype))
+        if found is None:
+            found = host_leaf((np.resize(self.random, shape) + np.float32(0.5)).astype(dtype))
+            self.leaves[shape, dtype] = found
+        return found
+
+    @cached_property
+    def random(self) -> npt.NDArray[Any]:
+        """Numbers that operands are made of."""
+        return np.random.default_rng(0).random(_DIFFERENT, np.float32)
 
     def _chain(self, row: MapOp, length: int, size: int, dtype: DType = dtypes.float32) -> Node:
         node: Node = self._leaf(size, dtype)
@@ -161,8 +305,11 @@ class _Bench:
         return build.contract(self._leaf((1, size, size), dtype), self._leaf((1, size, size), dtype))
 
     def _gathered(self, size: int) -> Node:
-        places = self.random.integers(0, size, size)
-        return build.gather(self._leaf(size, dtypes.float32), host_leaf(places))
+        places = np.resize(self.random, size) * size
+        return build.gather(self._leaf(size, dtypes.float32), host_leaf(places.astype(np.int64)))
+
+    def _folded(self, row: ReduceOp, size: int) -> Node:
+        return build.reduce(row, self._leaf(size, dtypes.float32))
 
     def _scanned(self, size: int) -> Node:
         return build.scan(reductions.sum, self._leaf(size, dtypes.float32), 0)
@@ -179,60 +326,113 @@ class _Bench:
         )
 
     def _rows(self) -> dict[str, float]:
-        """Return the nanoseconds an element that the host's elementwise rows and folds take, in one thread."""
-        self.progress("NumPy's functions")
+        """Return the nanoseconds an element that the host's elementwise rows take, in one thread."""
         found: dict[str, float] = {}
         for dtype in (dtypes.float32, dtypes.float64, dtypes.int64):
-            given = (self.random.random(_TILE, np.float32) + 0.5).astype(dtype) + (dtype.kind == "i")
+            given = (self.random[:_TILE] + 0.5).astype(dtype) + (dtype.kind == "i")
             for row in ROWS.values():
-                time = _host_time(row, given)
+                if not isinstance(row, MapOp):
+                    continue
+                known = found.get(f"{row.name}:float32") if row.cost >= _HEAVY and dtype == dtypes.float64 else None
+                time = known or _host_time(row, given)
                 if time is not None:
                     found[f"{row.name}:{dtype.name}"] = time
         return found
 
-    def _arithmetic(self, rows: dict[str, float], traffic: Curve, launch: float) -> tuple[dict[str, float], float]:
-        """Return the time of a simple operation by width, and what several threads gain."""
-        if self.is_host:
-            costs = [(rows[key], ROWS[key.partition(":")[0]]) for key in rows if key.endswith("float32")]
-            unit = statistics.median(time / row.cost for time, row in costs if isinstance(row, MapOp))
-            size = 1 << 20
-            time = self._time(self._chain(elementwise.exp, 8, size)) - launch
-            gain = 8 * size * rows["exp:float32"] / max(time, 1.0)
-            return {"32": unit, "64": 2 * unit}, min(max(1.0, gain), float(os.cpu_count() or 1))
+    def _operation(self, launch: float) -> dict[str, float]:
+        """Return the time of a simple operation on a device by width."""
         found = {}
-        for width, dtype in (("32", dtypes.float32), ("64", dtypes.float64)):
-            if dtype not in self.provider.capabilities.dtypes:
-                continue
-            size = 1 << 20
-            time = self._time(self._chain(elementwise.exp, 8, size, dtype)) - launch
-            found[width] = max(time, 1.0) / (8 * size * elementwise.exp.cost)
-        return found, 1.0
+        for width, dtype, length in (("32", dtypes.float32, 8), ("64", dtypes.float64, 4)):
+            if dtype in self.provider.capabilities.dtypes:
+                make = partial(self._chain, elementwise.exp, length, dtype=dtype)
+                curve = self._curve((1 << 18, _MUCH), make, partial(mul, length * elementwise.exp.cost), launch)
+                if curve:
+                    operations, time = curve[-1]
+                    found[width] = max(time - launch, 1.0) / operations
+        return found
+
+    def _folds(self, launch: float) -> dict[str, Curve]:
+        """Return what the host's folds of float32 take."""
+        rows = [row for row in ROWS.values() if isinstance(row, ReduceOp) and (not row.neutral or "f" in row.neutral)]
+        sizes = (_SMALL, 1 << 10, 1 << 16)
+        return {row.name: self._curve(sizes, partial(self._folded, row), float, launch) for row in rows}
+
+    def _threads(self, known: Rates) -> Rates:
+        """Return rates with what threads gain: measured with calls that are soon over, and with such as are not."""
+        host = places.host()
+        soon, late = (
+            self._chain(elementwise.negative, 8, 1 << 19), self._chain(elementwise.sin, 8, 1 << 19, dtypes.float64)
+        )  # fmt: skip
+        pieces = host.pieces(self._steps(soon)[0])
+        # threads that have slept take longer at first
+        handoff = (min(self._time(soon) for _ in range(3)) - known.launch) / (8 * pieces)
+        alone = sum(known.step(step) for step in self._steps(late)) - known.launch
+        gained = alone / max(1.0, self._time(late) - known.launch)
+        return replace(known, speedup=min(max(1.0, gained), float(os.cpu_count() or 1)), handoff=max(0.0, handoff))
+
+    def _traffic(self, known: Rates) -> Curve:
+        """Return the time of traffic; on the host what is left of a loop's time after what is known of it."""
+        points = []
+        for size in (1 << 12, 1 << 15, 1 << 18, 1 << 21, 1 << 23):
+            node = self._copied(size)
+            time = self._beyond(known, node) if self.is_host else self._time(node)
+            points.append((8.0 * size, time))
+            if time > LONG:
+                break
+        if not self.is_host and time <= LONG:
+            with suppress(GpuArrayError):  # no room: what there is has to do
+                points.append(self.large_copy())
+        return risen(points)
+
+    def large_copy(self) -> tuple[float, float]:
+        """Return the bytes and the time of a copy of more memory than a cache has."""
+        limits = self.provider.capabilities
+        nbytes = min(_LARGE_ON.get(limits.kind, _LARGE), limits.binding_limit // 2) // 4 * 4
+        leaf = Leaf((nbytes // 4,), dtypes.float32)
+        residency.settle(leaf, self.provider, self.provider.allocate(nbytes))
+        return 2.0 * nbytes, self._time(build.elementwise(elementwise.negative, leaf))
+
+    def _beyond(self, known: Rates, node: Node) -> float:
+        """Return what a node takes on the host beyond what is known of its time."""
+        host = places.host()
+        return max(0.0, self._time(node) - sum(known.step(s, pieces=host.pieces(s)) for s in self._steps(node)))
+
+    def _steps(self, node: Node) -> list[Step]:
+        planned = plans.plan_of((node,), self.provider.device)
+        return [] if planned is None else [step.planned.step for step in planned[0].pinned.steps]
 
     # -- how it is measured --------------------------------------------------------------------------------------------
 
-    def _curve(self, sizes: Iterable[int], make: Callable[[int], Node], scale: int, launch: float) -> Curve:
-        """Return the times of what ``make`` makes of each size; ``scale`` 0 keeps the sizes.
+    def _curve(
+        self, sizes: Iterable[int], make: Callable[[int], Node], amount: Callable[[int], float], launch: float
+    ) -> Curve:
+        """Return the times of what ``make`` makes of each size.
 
         On the host they are those beyond a launch; a device prepares the next launch while it computes.
         """
         points: list[tuple[float, float]] = []
         for size in sizes:
+            if points and points[-1][1] * amount(size) / points[-1][0] > _TOO_LONG:
+                break
             try:
                 time = self._time(make(size))
             except GpuArrayError:  # no room, or no kernel: what there is has to do
                 break
-            points.append((float(size * scale if scale else size), max(0.0, time - launch) if self.is_host else time))
+            points.append((float(amount(size)), max(0.0, time - launch) if self.is_host else time))
             if time > LONG:
                 break
         return risen(points)
 
-    def _launch(self) -> tuple[float, float]:
-        """Return the times of a launch among many, and of handing over one and waiting for it."""
+    def _once(self) -> float:
+        """Return the time of handing over one launch and waiting for it."""
         tasks = self._tasks(self._copied(_SMALL))
-        once = self._median(lambda: self._run(tasks, 1))
-        often = self._median(lambda: self._run(tasks, 32))
-        launch = max(0.0, (often - once) / 31)
-        return launch, max(0.0, once - launch)
+        return self._median(lambda: self._run(tasks, 1))
+
+    def _launch(self) -> float:
+        """Return the time of one launch more of a submission."""
+        tasks = self._tasks(self._copied(_SMALL))
+        few, many = (self._median(partial(self._run, tasks, times)) for times in (8, 40))
+        return max(0.0, (many - few) / 32)
 
     def _time(self, node: Node) -> float:
         """Return how long evaluating a node takes at the rate of many one after the other."""
@@ -240,27 +440,21 @@ class _Bench:
 
     def time_of_tasks(self, tasks: Sequence[Task]) -> float:
         """Return how long tasks take at the rate of many one after the other."""
-        first = self._median(lambda: self._run(tasks, 1), 2)
-        if first > LONG:
+        first = self._median(lambda: self._run(tasks, 1))
+        more = min(16, int(LONG / 8 / max(first, 1)))
+        if more < 2:
             return first
-        times = max(1, min(16, int(LONG / 8 / max(first, 1))))
-        return self._median(lambda: self._run(tasks, times)) / times
+        many = self._median(lambda: self._run(tasks, 1 + more))
+        return max(many - first, many / 4) / more  # without the wait, of which there is one in either
 
     def _run(self, tasks: Sequence[Task], times: int) -> None:
         """Run tasks in one submission, and wait."""
         self.provider.run([*tasks] * times)
         self.provider.synchronize()
 
-    def _median(self, run: Callable[[], None], repeats: int = _REPEATS) -> float:
+    def _median(self, run: Callable[[], object]) -> float:
         """Return the typical time of a call in nanoseconds; one that was not timed comes first."""
-        run()
-        times = []
-        for _ in range(repeats):
-            start = time.perf_counter_ns()
-            run()
-            times.append(time.perf_counter_ns() - start)
-            if times[-1] > LONG:
-                break
+        times = _times(run)
         self.spreads.append(max(times) / max(min(times), 1))
         return _typical(times)
 
@@ -298,24 +492,44 @@ class _Bench:
             )
         return tasks
 
+    def _uploads(self, run: float) -> Curve:
+        """Return what uploads add to the time of a run, which begins by then in any case."""
+        tasks = self._tasks(self._copied(_SMALL))
+
+        def uploaded(buffer: Any, array: Any) -> None:
+            self.provider.write(buffer, array)
+            self._run(tasks, 1)
+
+        return [(nbytes, max(0.0, time - run)) for nbytes, time in self._transfers(uploaded)]
+
     def _transfers(self, move: Callable[[Any, Any], None]) -> Curve:
         self.progress("transfers")
         points = []
         for size in (64, 1 << 14, 1 << 18, 1 << 22, 1 << 25):
             array = np.ones(size, np.uint8)
             buffer = self.provider.allocate(size)
-            time = self._median(lambda array=array, buffer=buffer: move(buffer, array), 3)  # type: ignore[misc]  # defaults
+            time = self._median(partial(move, buffer, array))
             points.append((float(size), time))
             if time > LONG:
                 break
         return risen(points)
 
-    def _uploaded(self, buffer: Any, array: Any) -> None:
-        self.provider.write(buffer, array)
-        self.provider.synchronize()
 
-    def _downloaded(self, buffer: Any, array: Any) -> None:
-        self.provider.read(buffer, array)
+def _times(run: Callable[[], object], enough: int = _ENOUGH) -> list[int]:
+    """Return the nanoseconds of some calls in a row, after one that does what is done once."""
+    times: list[int] = []
+    first = _elapsed(run)
+    while len(times) < _LEAST or (len(times) < _REPEATS and (sum(times) < enough or max(times) > 2 * min(times))):
+        times.append(_elapsed(run))
+        if min(first, *times) > 4 * LONG:
+            break
+    return times
+
+
+def _elapsed(run: Callable[[], object]) -> int:
+    start = time.perf_counter_ns()
+    run()
+    return time.perf_counter_ns() - start
 
 
 def _typical(times: Sequence[int]) -> float:
@@ -324,42 +538,25 @@ def _typical(times: Sequence[int]) -> float:
     return float(statistics.median(ordered[: (len(ordered) + 1) // 2]))
 
 
-def _host_time(row: object, given: Any) -> float | None:
-    """Return the nanoseconds that an elementwise row or a fold takes an element; None if it takes no such ones."""
+def _host_time(row: MapOp, given: Any) -> float | None:
+    """Return the nanoseconds that an elementwise row takes an element; None if it takes no such ones."""
+    operands = (given,) * row.arity
     try:
-        if isinstance(row, MapOp):
-            out = np.empty(given.shape, row.resolve(*(given.dtype,) * row.arity).output)
-            operands = (given,) * row.arity
-
-            def run() -> None:
-                row.numpy(*operands, out=out)
-
-        elif isinstance(row, ReduceOp) and not row.indexed and not row.centred:
-            dtype = row.accumulate(given.dtype)
-            combine: Any = row.combine.numpy
-
-            def run() -> None:
-                combine.reduce(given, dtype=dtype)
-
-        elif isinstance(row, ReduceOp) and row.centred:
-
-            def run() -> None:
-                np.var(given)
-
-        elif isinstance(row, ReduceOp):
-
-            def run() -> None:
-                np.argmax(given)
-
-        else:
+        resolved = row.resolve(*(given.dtype,) * row.arity)
+        if resolved.inputs != (given.dtype,) * row.arity:  # others are computed instead, after casts
             return None
+        out = np.empty(given.shape, resolved.output)
+
+        def elapsed(size: int) -> int:
+            return _elapsed(lambda: row.numpy(*(operand[:size] for operand in operands), out=out[:size]))
+
         with np.errstate(all="ignore"):
-            run()
-            times = []
-            for _ in range(_REPEATS):
-                start = time.perf_counter_ns()
-                run()
-                times.append(time.perf_counter_ns() - start)
-        return _typical(times) / int(given.size)
+            if row.cost >= _HEAVY:
+                return elapsed(4 * _FEW) / (4 * _FEW)
+            few = min(elapsed(_FEW), elapsed(_FEW))
+            if few > 50 * _SLOW:
+                return few / _FEW
+            size = 4 * _FEW if few > _SLOW else int(given.size)
+            return _typical([elapsed(size) for _ in range(4)][1:]) / size
     except (TypeError, ValueError, NotImplementedError):
         return None

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from gpuarray import events
 from gpuarray.config import config, recording
+from gpuarray.copies import copied
 from gpuarray.device import Device
 from gpuarray.errors import DeviceMemoryError, GpuArrayError
 from gpuarray.graph.nodes import Leaf, Node
@@ -21,11 +22,11 @@ from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import auto, places, telemetry
 from gpuarray.runtime.execute import Execution, Run, tell_fallbacks
-from gpuarray.runtime.ownership import ends_with_plan
+from gpuarray.runtime.ownership import ending_with_plan
 from gpuarray.runtime.places import HOST_DEVICE, check_device, is_host, provider_of
 from gpuarray.runtime.plans import MAXIMUM, find_plan, plan_count, plan_of
 from gpuarray.runtime.ready import Evaluation, Placed, ReadyPlan, blame, blame_last, remember
-from gpuarray.runtime.residency import host_values, resident, where
+from gpuarray.runtime.residency import host_values, resident, send, where
 
 __all__ = [
     "HOST_DEVICE",
@@ -40,14 +41,16 @@ __all__ = [
     "provider_of",
     "read",
     "resident",
+    "send",
     "synchronize",
     "transfer",
     "trim",
     "where",
 ]
 
-#: Every so many runs of a plan on the host, its steps are timed one by one.
-OBSERVED: Final = 16
+#: The steps of a plan on the host are timed one by one in early runs, up to this one, and then every so many runs.
+EARLY: Final = 4
+OBSERVED: Final = 64
 #: Values of fewer elements are looked at on the host, where they are there, in less time than a device is asked.
 QUICKLY_SEEN: Final = 1 << 17
 
@@ -77,18 +80,20 @@ def evaluate(
     with places.lock:
         start = perf_counter_ns() if events.listeners else 0
         ready, walked = find_plan(pending, provider, held_from)
-        moved = [number for number, place in ready.donors if ends_with_plan(walked, place, ready.settled)]
+        moved = ending_with_plan(walked, ready.donors, ready.settled) if ready.donors else []
         order = ready.order(walked)  # another list of the nodes would look like another owner
         placed = auto.placed(ready, order, provider, device, is_read=is_read)
         if placed.saving and auto.settle(placed, order, provider):
             placed = auto.placed(ready, order, provider, device, is_read=is_read)
-        if start:
-            events.span(events.PLAN, "find a plan", start, perf_counter_ns())
+        if moved and placed.in_one_go:  # a later step that finds no room would leave an update made and not recorded
+            moved = [number for number in moved if number >= placed.in_one_go]
+        planned = perf_counter_ns() if start else 0
         telemetry.evaluated(ready.operations)
         origins = [node.origin for node in walked] if recording.origins else []
         evaluation = Evaluation(ready, placed, provider.device, origins)
         try:
-            _run(ready, placed, moved, order, provider, run, remember(evaluation))
+            read = pending[0] if is_read and run is None else None
+            _run(ready, placed, moved, order, provider, run, remember(evaluation), read)
         except GpuArrayError as error:
             if not isinstance(error, DeviceMemoryError) or len(pending) == 1 or moved:
                 blame(error, evaluation)
@@ -101,8 +106,7 @@ def evaluate(
                 evaluate((node,), device, run, is_read=is_read)
             return
         if start:
-            for listener in events.listeners:
-                listener.evaluation(evaluation, start, perf_counter_ns())
+            events.evaluated(evaluation, start, planned, perf_counter_ns())
         for place, position in ready.twins:
             leaf = order[position].result
             if leaf is not None:
@@ -117,22 +121,28 @@ def _run(
     provider: Provider,
     run: Run | None,
     serial: int,
+    read: Node | None,
 ) -> None:
     """Run a plan as it was placed; on the host after all, if the device has no room and ``"auto"`` may choose."""
     if placed.fallbacks:
         tell_fallbacks([placed.steps[number] for number in placed.fallbacks], order)
     placed.runs += 1
-    if placed.is_free and placed.is_on_host and (placed.runs % OBSERVED or not config.current.refine):
-        provider = places.host()  # what is looked at step by step is seen by who runs both places
+    if placed.is_free and placed.host is not None and not _is_observed(placed.runs):
+        provider = placed.host  # what is looked at step by step is seen by who runs both places
     try:
-        Execution(ready, placed.steps, order, provider, run).run(moved, serial)
+        Execution(ready, placed, order, provider, run).run(moved, serial, read)
         return
     except DeviceMemoryError:
         if not placed.is_free or moved:
             raise
     instead = auto.without_room(ready, provider)
     tell_fallbacks(instead.steps, order)
-    Execution(ready, instead.steps, order, provider, run).run((), serial)
+    Execution(ready, instead, order, provider, run).run((), serial)
+
+
+def _is_observed(run: int) -> bool:
+    """Whether a run of a plan is timed step by step: not the first, which does what later ones need not."""
+    return (1 < run <= EARLY or run % OBSERVED == 0) and config.current.refine
 
 
 def read(node: Node, device: Device) -> npt.NDArray[Any]:
@@ -140,7 +150,7 @@ def read(node: Node, device: Device) -> npt.NDArray[Any]:
     evaluate((node,), device, is_read=True)
     leaf = current(node)
     assert isinstance(leaf, Leaf)
-    return leaf.host.copy() if leaf.host is not None else host_values(leaf)
+    return copied(leaf.host) if leaf.host is not None else host_values(leaf)
 
 
 def bring(node: Node, device: Device) -> None:

@@ -14,7 +14,7 @@ from gpuarray.config import config
 from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.providers.base import Provider, Task
 from gpuarray.runtime import offload, places, residency, telemetry
-from gpuarray.runtime.ready import ReadyPlan, ReadyStep
+from gpuarray.runtime.ready import Placed, ReadyPlan, ReadyStep
 
 Run: TypeAlias = Callable[[Sequence[Task]], None]
 
@@ -26,7 +26,7 @@ class Execution:
     ----------
     ready : ReadyPlan
         What to run.
-    steps : sequence of ReadyStep
+    placed : Placed
         Its steps as they were placed.
     order : list of Node
         The plan's nodes.
@@ -36,28 +36,32 @@ class Execution:
         What takes tasks in place of the device.
     """
 
+    __slots__ = ("_buffers", "_run", "_slots", "_tasks", "host", "order", "plan", "provider", "ready", "steps")
+
     def __init__(
-        self, ready: ReadyPlan, steps: Sequence[ReadyStep], order: list[Node], provider: Provider, run: Run | None
+        self, ready: ReadyPlan, placed: Placed, order: list[Node], provider: Provider, run: Run | None
     ) -> None:
         self.ready = ready
         self.plan = ready.plan
-        self.steps = steps
+        self.steps = placed.steps
         self.order = order
         self.provider = provider
-        self.host = provider if places.is_host(provider) else places.host()
+        is_one_place = places.is_host(provider) or (placed.host is None and not placed.in_one_go)
+        self.host = provider if is_one_place else places.host()
         self._run = run or provider.run
         self._buffers: dict[Provider, dict[int, Any]] = {provider: {}, self.host: {}}
         self._slots: dict[tuple[Provider, int], Any] = {}
         self._tasks: list[Task] = []
 
-    def run(self, moved: Sequence[int], serial: int) -> None:
-        """Run the steps and settle what was wanted.
+    def run(self, moved: Sequence[int], serial: int, read: Node | None = None) -> None:
+        """Run the steps and settle what was wanted; the value of ``read`` is read next.
 
         The copies ``moved`` hand their input's buffer on instead, unless somebody outside has the memory.
         """
         provider, order = self.provider, self.order
         given: list[Leaf] = []
         on_device = offload.DEVICE
+        made = self._output if self.host is provider else self._changed
         for number, step in enumerate(self.steps):
             planned = step.planned
             place = provider if step.decision.where == on_device else self.host
@@ -65,7 +69,7 @@ class Execution:
                 self._buffers[place][planned.outputs[0]] = buffer
                 given.append(order[planned.inputs[0]])  # type: ignore[arg-type]  # what can be moved is a leaf
                 continue
-            outputs = [self._changed(o, place) for o in planned.outputs]
+            outputs = [made(o, place) for o in planned.outputs]
             buffers = self._buffers[place]
             inputs = [buffers[i] if i in buffers else self._input(i, place) for i in planned.inputs]
             scalars = [order[p].parameters[k] for p, k in planned.scalars]  # type: ignore[union-attr,index]  # Generate
@@ -73,25 +77,34 @@ class Execution:
             if place is provider:
                 self._tasks.append(task)
             else:
-                self._run_on_host(task, step)
-        self._flush()
+                self._run_on_host(task, step, number)
+        self._flush(None if read is None else self._made_for(read))
         for leaf in given:
             leaf.buffers.clear()
         self._settle(serial)
 
-    def _run_on_host(self, task: Task, step: ReadyStep) -> None:
+    def _run_on_host(self, task: Task, step: ReadyStep, number: int) -> None:
         estimates = step.decision.estimates
         if estimates is None or not config.current.refine:
             self.host.run((task,))
             return
         start = perf_counter_ns()
         self.host.run((task,))
-        offload.observe(offload.HOST, step.planned.step, estimates[0], perf_counter_ns() - start)
+        if self.ready.corrections.observe(number, estimates[0], perf_counter_ns() - start):
+            self.ready.placed.clear()
 
-    def _flush(self) -> None:
+    def _flush(self, wanted: Any = None) -> None:
         if self._tasks:
             tasks, self._tasks = self._tasks, []
-            self._run(tasks)
+            if wanted is None:
+                self._run(tasks)
+            else:
+                self.provider.run(tasks, wanted)
+
+    def _made_for(self, node: Node) -> Any:
+        """Return the device's buffer that has the value of a node."""
+        made = self._buffers[self.provider]
+        return next((made.get(root) for position, root in self.plan.results if self.order[position] is node), None)
 
     def _settle(self, serial: int) -> None:
         """Make leaves of the results, which know of all places that have them."""

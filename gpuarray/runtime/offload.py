@@ -11,8 +11,8 @@ knowing how often it will be used, no rule is better by more than a factor of tw
 "Competitive snoopy caching", 1988).
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
@@ -99,52 +99,45 @@ def decide(refusal: str | None) -> Decision:
     return _PINNED if refusal is None else Decision(HOST, Reason.UNSUPPORTED, refusal)
 
 
-class _Observed:
-    """By what factors steps differ from what was estimated, by place and kind.
+#: No correction goes beyond this, or below one by it; how far one must move to count; and of how many runs it is made.
+#: In a program both places are slower than in a calibration, and only the host is seen: a wide bound would favour the
+#: device.
+_BOUND: Final = 2.0
+_MOVED: Final = 1.25
+_ENOUGH: Final = 3
 
-    ``epoch`` rises when a factor has moved so far that placements should be made again.
+
+@dataclass(slots=True)
+class Corrections:
+    """By what factors the steps of one plan differ, on the host, from what was estimated.
+
+    Each plan has its own, as what makes an estimate wrong for one loop says nothing of another. A factor is made of the
+    least time that was seen: what else the machine does makes a time longer, never shorter.
+
+    Attributes
+    ----------
+    used : dict
+        The factors that placements are made with, by the number of the step.
     """
 
-    def __init__(self) -> None:
-        self.factors: dict[tuple[str, str], float] = {}
-        self.used: dict[tuple[str, str], float] = {}
-        self.epoch = 0
+    used: dict[int, float] = field(default_factory=dict)
+    _seen: dict[int, tuple[int, float]] = field(default_factory=dict)
 
+    def observe(self, number: int, estimate: float, elapsed: float) -> bool:
+        """Take note of how long a step took whose estimate is known, corrections included.
 
-observed: Final = _Observed()
-#: No factor goes beyond this, or below one by it; how far one must move to count; and the weight of one observation.
-_BOUND: Final = 4.0
-_MOVED: Final = 1.25
-_WEIGHT: Final = 0.2
-
-
-def correction(where: str, step: Step) -> float:
-    """Return the factor by which steps like this one differ from what was estimated at a place."""
-    return observed.used.get((where, _kind(step)), 1.0)
-
-
-def observe(where: str, step: Step, estimate: float, elapsed: float) -> None:
-    """Take note of how long a step took whose estimate is known, corrections included."""
-    key = where, _kind(step)
-    used = observed.used.get(key, 1.0)
-    factor = observed.factors.get(key, used)
-    seen = used * elapsed / max(estimate, 1.0)
-    factor = min(_BOUND, max(1 / _BOUND, factor * (seen / factor) ** _WEIGHT))
-    observed.factors[key] = factor
-    if not 1 / _MOVED < factor / used < _MOVED:
-        observed.used[key] = factor
-        observed.epoch += 1
-
-
-def forget() -> None:
-    """Forget what was observed."""
-    observed.factors.clear()
-    observed.used.clear()
-    observed.epoch += 1
-
-
-def _kind(step: Step) -> str:
-    return step.op.name if isinstance(step, CallStep) else type(step).__name__
+        Returns whether the plan should be placed again.
+        """
+        used = self.used.get(number, 1.0)
+        ratio = used * elapsed / max(estimate, 1.0)
+        times, least = self._seen.get(number, (0, ratio))
+        times, least = times + 1, min(least, ratio)
+        self._seen[number] = times, least
+        factor = min(_BOUND, max(1 / _BOUND, least))
+        if times < _ENOUGH or 1 / _MOVED < factor / used < _MOVED:
+            return False
+        self.used[number] = factor
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,11 +162,9 @@ class Situation:
 def place(
     plan: Plan,
     situation: Situation,
+    times: Sequence[tuple[float, float]],
     refusals: Sequence[str | None],
-    launches: Callable[[int], int],
-    host: Rates,
     device: Rates,
-    correction: Callable[[str, Step], float] = lambda where, step: 1.0,
 ) -> tuple[list[Decision], int]:
     """Return where the steps of a plan run so that all of it is estimated to take the least time.
 
@@ -185,28 +176,24 @@ def place(
         The steps and what they hand on.
     situation : Situation
         Where values are now.
+    times : sequence of (float, float)
+        What each step is estimated to take on the host and on the device, in nanoseconds.
     refusals : sequence of str or None
-        For each step, why the device cannot run it, if it cannot.
-    launches : callable
-        From the number of a step to its launches on the device.
-    host, device : Rates
-        What was measured.
-    correction : callable, optional
-        From a place and a step to the factor by which steps like it were seen to differ from their estimates.
+        For each step, why the device cannot run it, if it cannot; its time there does not matter then.
+    device : Rates
+        What was measured of the device: its transfers, and what it takes to use it.
     """
-    times = []
-    for number, (planned, refusal) in enumerate(zip(plan.steps, refusals, strict=True)):
-        step = planned.step
-        on_host = host.step(step) * correction(HOST, step)
-        on_device = NEVER if refusal else device.step(step, launches(number)) * correction(DEVICE, step)
-        times.append((max(1, int(on_host)), NEVER if refusal else max(1, int(on_device))))
-    places, total = placement.divide(times, _values(plan, situation, device), int(device.use))
+    pairs = [
+        (max(1, int(on_host)), NEVER if refusal else max(1, int(on_device)))
+        for (on_host, on_device), refusal in zip(times, refusals, strict=True)
+    ]
+    places, total = placement.divide(pairs, _values(plan, situation, device), int(device.use))
     residency = {position: (on_host, True) for position, (on_host, _) in situation.residency.items()}
     there = replace(situation, residency=residency)
-    _, least = placement.divide(times, _values(plan, there, device), int(device.use))
+    _, least = placement.divide(pairs, _values(plan, there, device), int(device.use))
     decisions = [
         _decision(HOST if where == placement.HOST else DEVICE, pair, refusal, device)
-        for where, pair, refusal in zip(places, times, refusals, strict=True)
+        for where, pair, refusal in zip(places, pairs, refusals, strict=True)
     ]
     return decisions, total - least
 
@@ -244,7 +231,8 @@ def _values(plan: Plan, situation: Situation, device: Rates) -> list[Value]:
             continue
         up, down = int(at(device.upload, size)), int(at(device.download, size))
         made = makers.get(position, [])
-        wanted = (0, down if situation.is_read and position in results else 0)
+        # a result travels with the submission that makes it, and is waited for once
+        wanted = (0, max(0, down - int(device.use)) if situation.is_read and position in results else 0)
         places = situation.residency.get(position, (True, True))
         found.append(Value(made[0] if made else None, tuple(readers.get(position, ())), places, wanted, up, down))
         # to be in one place, two steps hand each other something that cannot travel

@@ -29,36 +29,41 @@ def is_shared(items: tuple[Any]) -> bool:
     return _references(items, 0) != _ALONE + 1
 
 
-def ends_with_plan(walked: Sequence[Node], place: int, settled: Collection[int]) -> bool:
-    """Whether nobody can see a leaf once a plan has run.
+def ending_with_plan(walked: Sequence[Node], donors: Sequence[tuple[int, int]], settled: Collection[int]) -> list[int]:
+    """Return which leaves nobody can see once a plan has run.
 
     Parameters
     ----------
     walked : sequence of Node
         The graph, operands before their users; the sequence must be the only one that holds them.
-    place : int
-        Where the leaf is.
+    donors : sequence of (int, int)
+        What to return for a leaf, and where it is.
     settled : collection of int
         Places of the nodes that the plan evaluates. The others may be evaluated again, if somebody has them.
     """
-    if _COUNTS is None or not _has_own_buffers(walked, place):
-        return False
+    if _COUNTS is None or not (own := [donor for donor in donors if _has_own_buffers(walked, donor[1])]):
+        return []
     uses, behind = _uses(walked)
-    if _references(walked, place) != _ALONE + uses[id(walked[place])]:
+    alone = [donor for donor in own if _references(walked, donor[1]) == _ALONE + uses[id(walked[donor[1]])]]
+    if not alone:
+        return []
+    users = _users(walked, behind)
+
+    def is_seen(place: int) -> bool:
+        reached = {id(walked[place])}
+        follow = [*reached]
+        while follow:
+            for number, is_behind in users.get(follow.pop(), ()):
+                nodes: Sequence[Node] = behind if is_behind else walked
+                if id(nodes[number]) in reached or (number in settled and not is_behind):
+                    continue
+                if _references(nodes, number) != _ALONE + uses[id(nodes[number])]:
+                    return True
+                reached.add(id(nodes[number]))
+                follow.append(id(nodes[number]))
         return False
-    reached = {id(walked[place])}
-    for number in range(len(behind)):
-        if id(behind[number].result) in reached:
-            if _references(behind, number) != _ALONE + uses[id(behind[number])]:
-                return False
-            reached.add(id(behind[number]))
-    for number in range(len(walked)):
-        if number in settled or not any(id(operand) in reached for operand in walked[number].inputs):
-            continue
-        if _references(walked, number) != _ALONE + uses[id(walked[number])]:
-            return False
-        reached.add(id(walked[number]))
-    return True
+
+    return [number for number, place in alone if not is_seen(place)]
 
 
 def _has_own_buffers(walked: Sequence[Node], place: int) -> bool:
@@ -78,3 +83,14 @@ def _uses(walked: Sequence[Node]) -> tuple[Counter[int], list[Node]]:
                 uses[id(operand.result)] += 1
             uses[id(operand)] += 1
     return uses, behind
+
+
+def _users(walked: Sequence[Node], behind: Sequence[Node]) -> dict[int, list[tuple[int, bool]]]:
+    """Return by id which nodes of a graph refer to another: their places, and whether those are among ``behind``."""
+    users: dict[int, list[tuple[int, bool]]] = {}
+    for number, node in enumerate(walked):
+        for operand in node.inputs:
+            users.setdefault(id(operand), []).append((number, False))
+    for number, node in enumerate(behind):
+        users.setdefault(id(node.result), []).append((number, True))
+    return users

@@ -9,7 +9,7 @@ from typing import Final
 
 from gpuarray.device import Device
 from gpuarray.providers import registry
-from gpuarray.providers.base import Provider
+from gpuarray.providers.base import HostProvider, Provider
 
 HOST_DEVICE: Final = Device("cpu")
 
@@ -27,12 +27,12 @@ if hasattr(os, "register_at_fork"):
 
 def provider_of(device: Device) -> Provider:
     """Return the opened provider that runs what is bound to ``device``."""
-    return registry.open_device(registry.resolve(device))
+    return registry.open_device(device)
 
 
-def host() -> Provider:
+def host() -> HostProvider:
     """Return the host's provider."""
-    return registry.open_device(HOST_DEVICE)
+    return registry.open_device(HOST_DEVICE)  # type: ignore[return-value]  # of that device it is one
 
 
 def is_host(provider: Provider) -> bool:

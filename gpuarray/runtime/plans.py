@@ -4,8 +4,9 @@ A loop that records the same structure again pays for a walk over its graph and 
 """
 
 from collections import OrderedDict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Sequence, Set
 from typing import Final
+from weakref import WeakSet
 
 from gpuarray import logs
 from gpuarray.config import config
@@ -20,12 +21,18 @@ from gpuarray.providers.base import Provider
 from gpuarray.runtime import offload, places, telemetry
 from gpuarray.runtime.ready import Placed, ReadyPlan, ReadyStep, Timing
 
+#: How many plans are kept, and how many operations they may have together: each takes some 3 KB.
 PLAN_LIMIT: Final = 2048
+OPERATION_LIMIT: Final = 1 << 16
+#: Values of at most so many bytes are stored when they are met again; larger ones if a leaf of the graph is as large.
+LIGHT: Final = 1 << 26
 #: Deeper than any value.
 MAXIMUM: Final = 1 << 60
 _KEPT: Final = frozenset((Reduce, Scan, Scatter, Contract, Call))
 
 _plans: Final[OrderedDict[Hashable, ReadyPlan]] = OrderedDict()
+_met: Final[WeakSet[Node]] = WeakSet()
+"""Values that arrays had while something was computed from them, and not they."""
 
 
 def find_plan(pending: list[Node], provider: Provider, held_from: int = MAXIMUM) -> tuple[ReadyPlan, list[Node]]:
@@ -50,8 +57,17 @@ def find_plan(pending: list[Node], provider: Provider, held_from: int = MAXIMUM)
     settings = config.current
     key = (id(provider), settings.fuse, settings.math, settings.subnormals, tuple(wanted), *structure)
     found = _plans.get(key)
+    met: list[int] = []
+    if found is None:
+        again, met = _met_again(order, {*wanted})
+        if again:
+            wanted += again
+            key = (id(provider), settings.fuse, settings.math, settings.subnormals, tuple(wanted), *structure)
+            found = _plans.get(key)
     if found is not None:
         _plans.move_to_end(key)
+        for place in found.met:
+            _met.add(order[place])
         return found, order
     telemetry.count("plans")
     merged = merge(walk)
@@ -76,22 +92,55 @@ def find_plan(pending: list[Node], provider: Provider, held_from: int = MAXIMUM)
         tuple((n, place_of(plan.steps[n].inputs[0])) for n in sorted(plan.donors) if n >= safe_from),
         tuple(position for position, node in enumerate(merged.order) if type(node) is Leaf),
         structure,
+        tuple(met),
     )
+    _met.update(order[place] for place in met)
     _plans[key] = ready
-    while len(_plans) > PLAN_LIMIT:
-        _plans.popitem(last=False)
+    operations = sum(plan.operations for plan in _plans.values())
+    while len(_plans) > PLAN_LIMIT or (operations > OPERATION_LIMIT and len(_plans) > 1):
+        operations -= _plans.popitem(last=False)[1].operations
     return ready, order
 
 
-def ready_steps(steps: Sequence[PlannedStep], decisions: Sequence[offload.Decision], provider: Provider) -> Placed:
-    """Return steps prepared for the places that were decided."""
+def _met_again(order: Sequence[Node], wanted: Set[int]) -> tuple[list[int], list[int]]:
+    """Return the places of values that are met again, which are to be stored, and of those that arrays have.
+
+    What an array has is computed where it is used, and not stored, as the array may never be asked for it. A program
+    that asks for something of each value, and makes the next value from it, as iterations do until they have converged,
+    would evaluate ever longer graphs, no two of them alike. So a value is stored that was met when an array had it.
+    """
+    most = max([LIGHT, *(node.nbytes for node in order if type(node) is Leaf)])
+    again, met = [], []
+    for place, node in enumerate(order):
+        if node.inputs and place not in wanted and node.nbytes <= most:
+            if node in _met:
+                again.append(place)
+            elif node.is_held:
+                met.append(place)
+    return again, met
+
+
+def ready_steps(
+    steps: Sequence[PlannedStep],
+    decisions: Sequence[offload.Decision],
+    provider: Provider,
+    known: Sequence[ReadyStep] = (),
+) -> Placed:
+    """Return steps prepared for the places that were decided; ``known`` ones where they are for that place."""
     found = []
-    for planned, decision in zip(steps, decisions, strict=True):
-        runner = provider if decision.where == offload.DEVICE else places.host()
-        found.append(ReadyStep(planned, decision, runner.prepare(planned.step), Timing()))
+    for number, (planned, decision) in enumerate(zip(steps, decisions, strict=True)):
+        if known and known[number].decision.where == decision.where:
+            prepared = known[number].prepared
+        else:
+            runner = provider if decision.where == offload.DEVICE else places.host()
+            prepared = runner.prepare(planned.step)
+        found.append(ReadyStep(planned, decision, prepared, Timing()))
         logs.tell(logs.DECISIONS, "%s: on the %s, %s", offload.name_of(planned.step), decision.where, decision.reason)
     fallbacks = tuple(n for n, step in enumerate(found) if step.decision.is_fallback)
-    return Placed(tuple(found), fallbacks, all(step.decision.where == offload.HOST for step in found))
+    on_host = [number for number, step in enumerate(found) if step.decision.where == offload.HOST]
+    if len(on_host) == len(found):
+        return Placed(tuple(found), fallbacks, places.host())
+    return Placed(tuple(found), fallbacks, None, in_one_go=max(on_host, default=-1) + 1)
 
 
 def _can_fail(step: ReadyStep) -> bool:
@@ -111,6 +160,13 @@ def plan_of(nodes: Sequence[Node], device: Device) -> tuple[ReadyPlan, list[Node
     with places.lock:
         ready, walked = find_plan(pending, provider)
         return ready, walked, provider
+
+
+def forget_placements() -> None:
+    """Place all plans anew when they run next, without what was learnt of their steps."""
+    for ready in _plans.values():
+        ready.placed.clear()
+        ready.corrections = offload.Corrections()
 
 
 def plan_count() -> int:

@@ -23,6 +23,7 @@ from gpuarray.fusion.steps import (
     CopyStep,
     Fold,
     Index,
+    Instruction,
     Loop,
     ScanStep,
     ScatterStep,
@@ -67,21 +68,25 @@ class Rates:
     call : float
         One instruction more of a step, whatever its size: a call of a NumPy function in-process.
     traffic : curve
-        Bytes read and written by a loop without arithmetic.
+        Bytes read and written by a loop; in-process what they take beyond the arithmetic of a loop in the cache.
     operation : mapping
         One simple operation on one element, by the width of its arithmetic, ``"32"`` or ``"64"``.
     rows : mapping
         One element of an elementwise row, by ``name:dtype``; of those that it lacks the cost in operations is taken.
+    folds : mapping
+        Curves of elements of float32 that are folded in-process, by name.
     speedup : float
-        What all threads together gain over one.
-    spread : float
-        Operations from which several threads work.
+        What threads gain at most where they share a loop.
+    handoff : float
+        What each call of a NumPy function takes at least where threads share a loop: they take turns in between.
     product : mapping
         Curves of operations, by dtype; of those that it lacks the float32 one is taken four times.
     gather, scan, sort, transform : curve
         Elements taken at random positions; folded as they go; sorted; times their logarithm, transformed.
-    upload, download : curve
-        Bytes from the host, and to it. Empty at the host.
+    upload : curve
+        Bytes from the host: what they add to an evaluation there. Empty at the host.
+    download : curve
+        Bytes to the host, waited for. Empty at the host.
     spread_of_times : float
         The longest time of a measurement over its shortest, in the middle of all: how quiet the machine was.
     """
@@ -92,8 +97,9 @@ class Rates:
     traffic: Curve = ()
     operation: Mapping[str, float] = field(default_factory=dict)
     rows: Mapping[str, float] = field(default_factory=dict)
+    folds: Mapping[str, Curve] = field(default_factory=dict)
     speedup: float = 1.0
-    spread: float = 0.0
+    handoff: float = 0.0
     product: Mapping[str, Curve] = field(default_factory=dict)
     gather: Curve = ()
     scan: Curve = ()
@@ -103,13 +109,13 @@ class Rates:
     download: Curve = ()
     spread_of_times: float = 1.0
 
-    def step(self, step: Step, launches: int = 1) -> float:
-        """Return about how long a step takes, in so many launches.
+    def step(self, step: Step, launches: int = 1, pieces: int = 1) -> float:
+        """Return about how long a step takes, in so many launches, or where threads share its loop in so many pieces.
 
         A device is handed the next launch while it computes, and the longer of the two counts; in-process one comes
         after the other.
         """
-        computing = _computing(self, step)
+        computing = _computing(self, step, pieces)
         return launches * self.launch + computing if self.rows else max(launches * self.launch, computing)
 
     def as_json(self) -> dict[str, Any]:
@@ -145,19 +151,20 @@ def _checked(value: Any) -> Any:
 # -- what steps consist of ---------------------------------------------------------------------------------------------
 
 
-def _computing(rates: Rates, step: Step) -> float:
+def _computing(rates: Rates, step: Step, pieces: int) -> float:
     match step:
         case Loop():
-            return _loop(rates, step)
+            return _loop(rates, step, pieces)
         case ScanStep():
             size = step.before * step.length * step.after
-            return at(rates.scan, size * step.dtype.itemsize / 4) + _after(rates, step.epilogue)
+            return at(rates.scan, size * step.dtype.itemsize / 4) + _after(rates, step.epilogue, pieces)
         case ContractStep():
             wanted = rates.product.get(step.dtype.name)
             curve = wanted or rates.product.get("float32", ())
             batch, height, depth = step.left.shape
             operations = 2 * batch * height * depth * step.right.shape[2]
-            return at(curve, operations) * (1 if wanted else 4) + _after(rates, step.epilogue)
+            beside = sum(_loop(rates, loop, pieces) for loop in step.loops)
+            return at(curve, operations) * (1 if wanted else 4) + beside
         case CallStep():
             return _call(rates, step)
         case CopyStep():
@@ -168,8 +175,8 @@ def _computing(rates: Rates, step: Step) -> float:
             assert_never(step)
 
 
-def _after(rates: Rates, epilogue: Loop | None) -> float:
-    return 0.0 if epilogue is None else _loop(rates, epilogue)
+def _after(rates: Rates, epilogue: Loop | None, pieces: int) -> float:
+    return 0.0 if epilogue is None else _loop(rates, epilogue, pieces)
 
 
 def _call(rates: Rates, step: CallStep) -> float:
@@ -184,32 +191,46 @@ def _call(rates: Rates, step: CallStep) -> float:
 _WIDE: Final = {"float64": 1, "int64": 1, "uint64": 1, "complex64": 4, "complex128": 4}
 
 
-def _loop(rates: Rates, loop: Loop) -> float:
+def _loop(rates: Rates, loop: Loop, pieces: int) -> float:
     """Return the time of a loop: of its traffic, of its arithmetic, and of what it takes at random.
 
     A device moves data while it computes, and the longer of the two counts; in-process one comes after the other.
     """
     elements = {FULL: loop.rows * loop.columns, OUTER: loop.rows}
     moved = cost(loop)
-    computed = taken = 0.0
+    computed = taken = called = 0.0
     calls = 0
     for item in loop.instructions:
         count = elements.get(item.level, 1)
-        calls += isinstance(item, Apply | Fold | Index)
+        calls += _calls(item)
         if isinstance(item, Apply):
+            called += rates.call
             computed += count * _of_row(rates, item.op.name, item.op.cost, item.sources[0])
         elif isinstance(item, Index):
+            called += rates.call
             computed += count * _of_row(rates, item.op.name, item.op.cost, item.dtype)
         elif isinstance(item, Fold):
-            computed += elements[FULL] * _of_row(rates, item.op.name, 1, item.source)
+            curve = rates.folds.get(item.op.name)
+            if curve:
+                computed += at(curve, elements[FULL]) * max(1.0, item.source.itemsize / 4)
+            else:
+                called += rates.call
+                computed += elements[FULL] * _of_row(rates, item.op.name, 1, item.source)
         elif isinstance(item, Take):
             taken += at(rates.gather, count)
     moving = at(rates.traffic, moved.nbytes)
     if not rates.rows:
         return max(moving, computed) + taken
-    if moved.operations >= rates.spread:
-        computed /= rates.speedup
-    return rates.call * calls + moving + computed + taken
+    if pieces > 1:
+        computed = max(computed / min(rates.speedup, pieces), rates.handoff * calls * pieces)
+    return called + moving + computed + taken
+
+
+def _calls(item: Instruction) -> int:
+    """Return how many NumPy functions an instruction calls in-process, about."""
+    if isinstance(item, Fold):
+        return 10 if item.op.centred else 4
+    return int(isinstance(item, Apply | Index))
 
 
 def _of_row(rates: Rates, name: str, operations: int, dtype: DType) -> float:
@@ -246,8 +267,8 @@ HOST_DEFAULTS: Final = Rates(
     operation={"32": 0.15, "64": 0.3},
     rows={"add:float32": 0.1, "add:float64": 0.2, "exp:float32": 0.5, "exp:float64": 2.5},
     speedup=2.0,
-    spread=300_000.0,
-    product={"float32": ((1 << 22, 100_000.0), (1 << 31, 25_000_000.0))},
+    handoff=5_000.0,
+    product={"float32": ((1 << 13, 3_000.0), (1 << 22, 100_000.0), (1 << 31, 25_000_000.0))},
     gather=((1 << 10, 2_000.0), (1 << 21, 10_000_000.0)),
     scan=((1 << 10, 3_000.0), (1 << 21, 6_000_000.0)),
     sort=((1 << 10, 8_000.0), (1 << 21, 50_000_000.0)),

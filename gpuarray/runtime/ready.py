@@ -16,7 +16,8 @@ from gpuarray.fusion.plan import Plan, PlannedStep
 from gpuarray.graph.describe import described
 from gpuarray.graph.nodes import Node
 from gpuarray.origins import Origin, Place, place
-from gpuarray.runtime.offload import DEVICE, Decision, name_of
+from gpuarray.providers.base import Provider
+from gpuarray.runtime.offload import DEVICE, Corrections, Decision, name_of
 
 REMEMBERED: Final = 256
 #: How many steps and lines an error names.
@@ -59,17 +60,20 @@ class ReadyStep:
 class Placed:
     """The steps of a plan, each prepared for the place where it runs.
 
-    ``fallbacks`` are the numbers of those that run on the host for want of anything better; ``is_on_host`` says that
-    all of them do. ``is_free`` says whether the device is ``"auto"``, so that they may run elsewhere; ``runs`` counts.
-    ``saving`` are the nanoseconds that a run would take less if the device had the operands that only the host has.
+    ``fallbacks`` are the numbers of those that run on the host for want of anything better; ``host`` is its provider if
+    all of them run there. ``is_free`` says whether the device is ``"auto"``, so that they may run elsewhere; ``runs``
+    counts. ``saving`` are the nanoseconds that a run would take less if the device had the operands that only the host
+    has. ``in_one_go`` is the step from which on all are handed to the device together, after everything that they need
+    has found room.
     """
 
     steps: tuple[ReadyStep, ...]
     fallbacks: tuple[int, ...]
-    is_on_host: bool
+    host: Provider | None
     is_free: bool = False
     runs: int = 0
     saving: int = 0
+    in_one_go: int = 0
 
 
 @dataclass(slots=True)
@@ -80,8 +84,10 @@ class ReadyPlan:
     none says the same as another), ``twins`` the places of the others with the position that has their value;
     ``settled`` are the places of all nodes that are leaves afterwards. ``donors`` are the copies that may hand on their
     input's buffer, and the places of those inputs; ``leaves`` are the positions of leaves. ``key`` is what the walk
-    says of the graph, see :func:`gpuarray.graph.describe.described`. ``pinned`` are the steps on a device that was
-    asked for, ``placed`` those on the device ``"auto"`` by the situation that they were placed in.
+    says of the graph, see :func:`gpuarray.graph.describe.described`. ``met`` are the places of values that arrays had
+    when the plan was made, and that it does not store. ``pinned`` are the steps on a device that was asked for,
+    ``placed`` those on the device ``"auto"`` by the situation that they were placed in; ``corrections`` are what was
+    learnt of them.
     """
 
     plan: Plan
@@ -93,7 +99,9 @@ class ReadyPlan:
     donors: tuple[tuple[int, int], ...]
     leaves: tuple[int, ...]
     key: list[Hashable]
-    placed: dict[Hashable, Placed] = field(default_factory=dict)
+    met: tuple[int, ...]
+    placed: dict[int, Placed] = field(default_factory=dict)
+    corrections: Corrections = field(default_factory=Corrections)
 
     def order(self, walked: list[Node]) -> list[Node]:
         """Return the plan's nodes by position."""

@@ -12,11 +12,18 @@ from weakref import ref
 import numpy as np
 import numpy.typing as npt
 
+from gpuarray import dtypes
+from gpuarray.device import Device
 from gpuarray.errors import DeviceMemoryError, GpuArrayError
 from gpuarray.graph.nodes import Leaf
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import places, telemetry
 from gpuarray.runtime.ready import blame_last
+
+#: Host arrays of this many bytes or more go to a device that is asked for at once: a copy on the host first takes as
+#: long again, most of it for pages that are touched for the first time. Smaller values are often looked at on the host.
+AT_ONCE: Final = 1 << 20
+_AT_HOME: Final = frozenset(("auto", places.HOST_DEVICE.kind))
 
 #: The leaves that have had a buffer at a device: those that may be evicted. References go when their leaves do.
 _settled: Final[set[ref[Leaf]]] = set()
@@ -60,14 +67,36 @@ def resident(leaf: Leaf, provider: Provider, keep: Kept = tuple) -> Any:
     return buffer
 
 
+def send(array: npt.NDArray[Any], device: Device) -> Leaf | None:
+    """Return a leaf that has the value of a host array as it is now at a GPU, and nowhere else.
+
+    None if the value is better kept on the host: the device is the host's own or is still to be chosen, or lacks the
+    dtype, or the array is small.
+    """
+    if array.nbytes < AT_ONCE or device.kind in _AT_HOME:
+        return None
+    dtype = dtypes.canonical(array.dtype)
+    provider = places.provider_of(device)
+    if dtype not in provider.capabilities.dtypes:
+        return None
+    leaf = Leaf(array.shape, dtype)
+    with places.lock:
+        buffer = allocate(provider, leaf.nbytes)
+        provider.write(buffer, np.asarray(array, dtype, order="C"))
+        settle(leaf, provider, buffer)
+    return leaf
+
+
 def host_values(leaf: Leaf) -> npt.NDArray[Any]:
     """Return the value of ``leaf`` as a host array that must not be written to; reading it waits."""
     if leaf.host is not None:
         return leaf.host
     array = np.empty(leaf.shape, leaf.dtype)
-    owner = next((p for p in leaf.buffers if places.is_host(p)), None) or next(iter(leaf.buffers))
+    for owner, buffer in leaf.buffers.items():  # noqa: B007  # the host's, or else the last
+        if places.is_host(owner):
+            break
     try:
-        owner.read(leaf.buffers[owner], array)
+        owner.read(buffer, array)
     except GpuArrayError as error:
         blame_last(error, owner.device)
         raise

@@ -9,7 +9,7 @@ compilations and bytes; here are the counters of evaluation. :func:`stats` adds 
 import sys
 import threading
 import warnings
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import Final
@@ -22,12 +22,15 @@ from gpuarray.origins import Origin, Place, origin, place
 from gpuarray.providers import registry
 
 _lock: Final = threading.Lock()
-_counters: Final[Counter[str]] = Counter()
+_OWN: Final = ("evaluations", "operations", "plans", "fallbacks", "transfers", "evictions")
+_counters: Final = dict.fromkeys(_OWN, 0)
 _fallbacks: Final[Counter[tuple[str, str]]] = Counter()
 _transfers: Final[Counter[tuple[str, str]]] = Counter()
 _sites: Final[Counter[tuple[str, Origin | None]]] = Counter()
+#: Transfers that are not counted yet, as what they are, their devices and lines: to count them at once takes too long.
+_uncounted: Final[deque[tuple[str, str, Origin | None]]] = deque()
+_MOST_UNCOUNTED: Final = 4096
 _warned: Final[set[Hashable]] = set()
-_OWN: Final = ("evaluations", "operations", "plans", "fallbacks", "transfers", "evictions")
 _FROM_PROVIDERS: Final = (
     "launches",
     "compiles",
@@ -107,7 +110,7 @@ def transfer(conversion: str, nbytes: int, device: Device, depth: int = 2) -> No
     """
     if sys._getframe(depth).f_code.co_filename.startswith(_HERE):
         return
-    if registry.open_device(registry.resolve(device)).device.kind == "cpu":
+    if registry.resolve(device).kind == "cpu":
         return
     policy = config.current.transfer
     if policy == "error":
@@ -116,12 +119,20 @@ def transfer(conversion: str, nbytes: int, device: Device, depth: int = 2) -> No
             "forbids; ask for the values with gpuarray.asnumpy(x), x.item() or x.tolist(), or allow it: with "
             "gpuarray.using(transfer='allow')"
         )
-    with _lock:
-        _counters["transfers"] += 1
-        _transfers[conversion, device.name] += 1
-        _sites[conversion, origin()] += 1
+    _uncounted.append((conversion, device.name, origin()))  # atomic
+    if len(_uncounted) > _MOST_UNCOUNTED:
+        _count_transfers()
     if policy == "warn":
         _warn(f"{conversion} read {nbytes:,} bytes from device {device.name!r}", TransferWarning, conversion)
+
+
+def _count_transfers() -> None:
+    with _lock:
+        while _uncounted:
+            conversion, device, where = _uncounted.popleft()
+            _counters["transfers"] += 1
+            _transfers[conversion, device] += 1
+            _sites[conversion, where] += 1
 
 
 def _warn(message: str, category: type[Warning], subject: str) -> None:
@@ -144,12 +155,14 @@ def fallbacks() -> Mapping[tuple[str, str], int]:
 
 def transfers() -> Mapping[tuple[str, str], int]:
     """Return how often each conversion read elements of each device, by conversion and device, since the last reset."""
+    _count_transfers()
     with _lock:
         return dict(_transfers)
 
 
 def sites() -> Mapping[tuple[str, str], int]:
     """Return how often each line asked for a fallback or a transfer, by what it was and the line."""
+    _count_transfers()
     with _lock:
         found = list(_sites.items())
     told: Counter[tuple[str, str]] = Counter()
@@ -173,6 +186,7 @@ def stats() -> dict[str, int]:
     for provider in registry.opened():
         for name, value in provider.stats().items():
             totals[name] = totals.get(name, 0) + value
+    _count_transfers()
     for name in _OWN:
         totals[name] = _counters[name]
     return totals
@@ -181,10 +195,11 @@ def stats() -> dict[str, int]:
 def reset_stats() -> None:
     """Set the counters of events to zero, and warn again of everything; memory gauges go on."""
     with _lock:
-        _counters.clear()
+        _counters.update(dict.fromkeys(_OWN, 0))
         _fallbacks.clear()
         _transfers.clear()
         _sites.clear()
+        _uncounted.clear()
         _warned.clear()
     for provider in registry.opened():
         provider.reset_stats()

@@ -1,6 +1,7 @@
 """`profile`: what it measures, and the files that it writes."""
 
 import io
+import itertools
 import json
 import re
 import threading
@@ -172,6 +173,20 @@ def test_a_device_without_a_clock_is_timed_by_the_hosts(monkeypatch):
     assert "* by the host's clock" in str(p)
 
 
+@pytest.mark.parametrize("inside", [True, False])
+def test_launches_of_one_submit_are_timed_one_by_one(inside, monkeypatch):
+    x = xp.asarray(np.ones(100_000, np.float32), device="wgpu")
+    driver = registry.open_device(x.device)._driver
+    assert driver._stamps_inside
+    monkeypatch.setattr(driver, "_stamps_inside", inside)
+    with xp.profile() as p:
+        np.asarray(xp.cumsum(xp.sort(xp.exp(x))))
+    assert len(p.launches) > 4
+    assert all(one.stop <= other.start for one, other in itertools.pairwise(p.launches))
+    assert all(launch.stop > launch.start for launch in p.launches)
+    assert p.launches[-1].stop <= p.stop
+
+
 def test_the_public_driver_measures_too(monkeypatch):
     x = xp.asarray(np.ones(64, np.float32), device="wgpu")
     provider = registry.open_device(x.device)
@@ -179,7 +194,7 @@ def test_the_public_driver_measures_too(monkeypatch):
     timer = metrics.LaunchTimer(public, "wgpu:0")
     monkeypatch.setattr(provider._dispatcher, "_timer", timer)
     with xp.profile() as p:
-        np.asarray(xp.exp(x) + 1)
+        xp.evaluate(xp.exp(x) + 1)
     assert len(p.launches) == 1
     assert p.launches[0].stop > p.launches[0].start
 
@@ -297,6 +312,23 @@ class TestPage:
 
     def test_tables_for_notebooks(self, profiled):
         assert profiled._repr_html_().count("<table") == 2
+
+
+def test_a_profile_submits_no_more_than_the_program():
+    x = xp.asarray(np.ones(300, np.float32), device="wgpu")
+
+    def submits():
+        before = xp.stats()["submits"]
+        assert [float(xp.sum(x * 2)) for _ in range(3)] == [600, 600, 600]
+        xp.evaluate(x + 1, xp.flip(x) * 3)
+        return xp.stats()["submits"] - before
+
+    submits()
+    alone = submits()
+    with xp.profile() as p:
+        assert submits() == alone
+    assert len(p.launches) == p.counters["launches"]
+    assert [launch.start for launch in p.launches] == sorted(launch.start for launch in p.launches)
 
 
 def test_the_ceiling_is_measured_once(monkeypatch):

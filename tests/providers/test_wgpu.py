@@ -14,7 +14,7 @@ from gpuarray.codegen.programs import Binding, Launch, Program, ScalarWords
 from gpuarray.config import config
 from gpuarray.errors import DeviceError, DeviceMemoryError
 from gpuarray.providers.base import Task
-from gpuarray.providers.wgpu import buffers, device, dispatch
+from gpuarray.providers.wgpu import buffers, device, dispatch, parts
 from gpuarray.providers.wgpu.driver import PublicDriver
 from gpuarray.providers.wgpu.native import NativeDriver
 from gpuarray.providers.wgpu.provider import WgpuProvider
@@ -231,14 +231,61 @@ class TestTransfer:
         buffer = upload(driven, sent)
         with monkeypatch.context() as patch:
 
-            def interrupt(staging, target):
+            def interrupt(staging, nbytes):
                 raise KeyboardInterrupt
 
-            patch.setattr(driven._driver, "finish_read", interrupt)
+            patch.setattr(driven._driver, "mapped", interrupt)
             with pytest.raises(KeyboardInterrupt):
                 driven.read(buffer, np.empty_like(sent))
         assert np.array_equal(download(driven, buffer, nbytes, np.uint8), sent)
         driven.synchronize()
+
+    @pytest.mark.parametrize("name", ["mapped", "send"])
+    def test_an_interrupted_upload_does_no_harm(self, fresh, monkeypatch, name):
+        sent = np.random.default_rng(0).integers(0, 256, 40 * MIB, np.uint8)
+        buffer = fresh.allocate(sent.nbytes)
+        once = getattr(fresh._driver, name)
+        calls = []
+
+        def interrupt(*arguments):
+            calls.append(arguments)
+            if len(calls) == 3:
+                raise KeyboardInterrupt
+            return once(*arguments)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(fresh._driver, name, interrupt)
+            with pytest.raises(KeyboardInterrupt):
+                fresh.write(buffer, sent)
+        fresh.write(buffer, sent)
+        assert np.array_equal(download(fresh, buffer, sent.nbytes, np.uint8), sent)
+
+    @pytest.mark.parametrize("nbytes", [MIB, parts.PART, parts.PART + 1, 12 * parts.PART - 3])
+    def test_big_arrays_go_both_ways_in_parts(self, driven, nbytes):
+        sent = np.random.default_rng(0).integers(0, 256, nbytes, np.uint8)
+        buffer = driven.allocate(nbytes)
+        for _ in range(2):
+            sent += 1
+            driven.write(buffer, sent)
+            expected = sent.copy()
+            sent[:] = 0  # what was sent is what it was
+            assert np.array_equal(download(driven, buffer, nbytes, np.uint8), expected)
+            sent[:] = expected
+
+    def test_parts_reuse_their_buffers(self, fresh):
+        sent = np.zeros(12 * parts.PART, np.uint8)
+        buffer = fresh.allocate(sent.nbytes)
+        kept = []
+        for _ in range(3):
+            fresh.write(buffer, sent)
+            fresh.read(buffer, sent)
+            kept.append(list(fresh._transfer.objects()))
+        assert len(kept[0]) <= 16
+        assert all(found == kept[0] for found in kept)
+        fresh.trim()
+        assert not list(fresh._transfer.objects())
+        fresh.write(buffer, sent + 1)
+        assert np.array_equal(download(fresh, buffer, sent.size, np.uint8), sent + 1)
 
     def test_arrays_must_fit_and_be_contiguous(self, provider):
         buffer = provider.allocate(8)
@@ -246,6 +293,67 @@ class TestTransfer:
             provider.write(buffer, np.zeros(3, np.float32))
         with pytest.raises(ValueError, match="C-contiguous"):
             provider.write(buffer, np.zeros(4, np.uint8)[::2])
+
+
+class TestWanted:
+    """What is read next is copied to the host by the submit that computes it."""
+
+    def add(self, driven, count=1000):
+        """Return a task that adds two arrays, and its results: first that, and then the sum of the result and 1."""
+        a, one = np.arange(count, dtype=np.float32), np.ones(count, np.float32)
+        inputs, result = [upload(driven, a), upload(driven, one)], driven.allocate(4 * count)
+        prepared = driven.prepare_program(Program((add_launch(count),)))
+        again = Task(prepared, [upload(driven, a + 1), inputs[1]], [result], [])
+        return Task(prepared, inputs, [result], []), again, a + 1
+
+    def test_it_needs_one_submit(self, driven, monkeypatch):
+        task, _, expected = self.add(driven)
+        driven.run([task])
+        submits = []
+        submit = driven._driver.submit
+        monkeypatch.setattr(driven._driver, "submit", lambda *given: (submits.append(given), submit(*given)))
+        driven.run([task], task.outputs[0])
+        assert np.array_equal(download(driven, task.outputs[0], 1000, np.float32), expected)
+        assert len(submits) == 1
+        assert np.array_equal(download(driven, task.outputs[0], 500, np.float32), expected[:500]), "and once more"
+        assert len(submits) == 2
+
+    @pytest.mark.parametrize("change", ["run", "write", "export"])
+    def test_what_comes_before_the_read_is_seen(self, driven, change):
+        task, again, expected = self.add(driven)
+        (result,) = task.outputs
+        driven.run([task], result)
+        if change == "run":
+            driven.run([again])
+        elif change == "write":
+            driven.write(result, expected + 1)
+        else:
+            driven.gpu_device.queue.write_buffer(driven.export(result), 0, expected + 1)
+        assert np.array_equal(download(driven, result, 1000, np.float32), expected + 1)
+
+    def test_others_are_read_meanwhile(self, driven):
+        task, _, expected = self.add(driven)
+        driven.run([task], task.outputs[0])
+        assert np.array_equal(download(driven, task.inputs[0], 1000, np.float32), expected - 1)
+        assert np.array_equal(download(driven, task.outputs[0], 1000, np.float32), expected)
+
+    def test_large_ones_are_read_in_parts(self, driven):
+        task, _, expected = self.add(driven, 1 << 20)
+        driven.run([task], task.outputs[0])
+        assert np.array_equal(download(driven, task.outputs[0], 1 << 20, np.float32), expected)
+
+    def test_an_interrupt_does_no_harm(self, driven, monkeypatch):
+        task, _, expected = self.add(driven)
+        with monkeypatch.context() as patch:
+
+            def interrupt(commands, download):
+                raise KeyboardInterrupt
+
+            patch.setattr(driven._driver, "submit", interrupt)
+            with pytest.raises(KeyboardInterrupt):
+                driven.run([task], task.outputs[0])
+        driven.run([task], task.outputs[0])
+        assert np.array_equal(download(driven, task.outputs[0], 1000, np.float32), expected)
 
 
 class TestRun:

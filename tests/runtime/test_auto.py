@@ -1,11 +1,15 @@
 """The device "auto": where steps run, why, and that it changes no result."""
 
+import dataclasses
+import itertools
+
 import numpy as np
 import pytest
 
 import gpuarray as xp
 from gpuarray.device import Device
-from gpuarray.runtime import auto, calibrate, offload, places
+from gpuarray.errors import DeviceMemoryError
+from gpuarray.runtime import auto, calibrate, execute, offload, places, plans, residency
 from gpuarray.runtime.rates import DEVICE_DEFAULTS, HOST_DEFAULTS
 
 GPU = Device("wgpu:0")
@@ -141,21 +145,72 @@ def test_a_device_without_room_lets_the_host_do_it():
     np.testing.assert_allclose(np.asarray(y), heavy(data), rtol=1e-5)
 
 
-def test_estimates_are_corrected_by_what_is_seen():
-    step = object()
-    offload.forget()
-    before = offload.observed.epoch
-    for _ in range(50):
-        used = offload.correction(offload.HOST, step)
-        offload.observe(offload.HOST, step, 1000 * used, 3000)
-    assert offload.correction(offload.HOST, step) == pytest.approx(3, rel=0.25)
-    assert offload.observed.epoch > before
-    for _ in range(50):
-        used = offload.correction(offload.HOST, step)
-        offload.observe(offload.HOST, step, 1000 * used, 10**9)
-    assert offload.correction(offload.HOST, step) <= 4
-    offload.forget()
-    assert offload.correction(offload.HOST, step) == 1
+@pytest.mark.parametrize("failing", [1, 2, 3])
+def test_an_update_is_made_once_although_a_later_step_finds_no_room(failing, monkeypatch):
+    data = numbers(100_000)
+    x = xp.asarray(data, device="wgpu") + 0
+    xp.evaluate(x)
+    x = x.to_device("auto")
+    x[::2] += 1  # in the buffer, as nobody sees the old value
+    z = xp.cumsum(xp.cumsum(x) * 2)
+    place, take = auto.placed, residency.allocate
+    counted = itertools.count(1)
+
+    def divided(ready, *rest, **options):
+        placed = place(ready, *rest, **options)
+        if len(placed.steps) != 4:
+            return placed
+        where = ["device", "device", "host", "device"]
+        decisions = [dataclasses.replace(s.decision, where=w) for s, w in zip(placed.steps, where, strict=True)]
+        found = plans.ready_steps([step.planned for step in placed.steps], decisions, places.provider_of(GPU))
+        return dataclasses.replace(found, is_free=True)
+
+    def allocate(provider, *rest):
+        if provider.device.kind == "wgpu" and next(counted) == failing:
+            raise DeviceMemoryError("no room")
+        return take(provider, *rest)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(auto, "placed", divided)
+        patched.setattr(residency, "allocate", allocate)
+        xp.evaluate(z, x)
+    want = data.copy()
+    want[::2] += 1
+    np.testing.assert_array_equal(np.asarray(x), want)
+    np.testing.assert_allclose(np.asarray(z), np.cumsum(np.cumsum(want) * 2), rtol=1e-4)
+    assert next(counted) > failing
+
+
+def test_estimates_are_corrected_by_the_least_time_that_is_seen():
+    known = offload.Corrections()
+    assert not known.observe(0, 1000, 1500)
+    assert not known.observe(0, 1000, 90_000)
+    assert not known.used  # two runs say nothing yet
+    assert known.observe(0, 1000, 1750)
+    assert known.used == {0: 1.5}
+    assert not known.observe(0, 1500, 1450)  # as corrected estimates say
+    assert known.observe(0, 1500, 1000)
+    assert known.used == {0: 1}
+    for _ in range(3):
+        known.observe(1, 1000, 10**9)
+        known.observe(2, 1000, 1)
+    assert known.used == {0: 1, 1: 2, 2: 0.5}
+
+
+def test_a_plan_is_placed_by_what_its_own_steps_took(monkeypatch):
+    x = xp.prefetch(xp.asarray(numbers(1 << 16)), GPU)
+    clock = itertools.count(0, 10**6)
+    monkeypatch.setattr(execute, "perf_counter_ns", lambda: next(clock))  # each step takes a millisecond
+    seen = []
+    with xp.using(refine=True):
+        for _ in range(6):
+            y = x + 1
+            xp.evaluate(y)
+            seen.append(y.residency)
+        other = x * 2
+        xp.evaluate(other)
+    assert seen == [("cpu",)] * 4 + [("wgpu:0",)] * 2
+    assert other.residency == ("cpu",)
 
 
 def test_estimates_are_shown():

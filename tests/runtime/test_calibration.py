@@ -1,5 +1,6 @@
 """Calibration: measured in a moment, kept soundly, and never worth an error."""
 
+import itertools
 import json
 import os
 import subprocess
@@ -7,12 +8,15 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import gpuarray as xp
 from gpuarray import records
-from gpuarray.device import Device
-from gpuarray.runtime import auto, calibrate, places
+from gpuarray.device import Capabilities, Device
+from gpuarray.errors import DeviceMemoryError
+from gpuarray.providers.inprocess import InProcessProvider
+from gpuarray.runtime import auto, calibrate, evaluate, places
 from gpuarray.runtime.rates import DEVICE_DEFAULTS, HOST_DEFAULTS, Rates, at, from_json, risen
 
 CPU = Device("cpu")
@@ -152,6 +156,125 @@ def test_curves():
     assert at(curve, 1000) == 10_000
     assert at([], 5) == 0
     assert risen([(2, 5.0), (1, 9.0), (3, 7.0)]) == [(1, 9.0), (2, 9.0), (3, 9.0)]
+
+
+def step_of(array):
+    """Return the one step that computes an array in-process."""
+    (step,) = evaluate.plan_of((array.node(),), CPU)[0].pinned.steps
+    return step.planned.step
+
+
+def vector(size):
+    return xp.asarray(np.ones(size, "f4"), device="cpu")
+
+
+def test_a_loop_on_the_host_is_calls_arithmetic_and_traffic():
+    rates = Rates(launch=100.0, call=10.0, rows={"add:float32": 2.0, "exp:float32": 5.0}, traffic=((80, 30.0),))
+    assert rates.step(step_of(np.exp(vector(10) + 1))) == 100 + 2 * 10 + 10 * (2 + 5) + 30
+
+
+def test_threads_share_the_work_and_take_turns_in_between():
+    step = step_of(np.exp(vector(1000)) + 1)
+    rows = {"add:float32": 2.0, "exp:float32": 6.0}
+    assert Rates(rows=rows).step(step) == 8000
+    assert Rates(rows=rows, speedup=4.0).step(step, pieces=2) == 4000
+    assert Rates(rows=rows, speedup=4.0).step(step, pieces=10) == 2000
+    # two calls for each of ten pieces
+    assert Rates(rows=rows, speedup=4.0, handoff=500.0).step(step, pieces=10) == 10_000
+
+
+def test_the_host_says_what_its_threads_share():
+    host, square = places.host(), vector(1 << 16).reshape(256, 256)
+    assert host.pieces(step_of(np.exp(vector(1000)) + 1)) == 1
+    assert host.pieces(step_of(np.exp(vector(1 << 20)) + 1)) > 4
+    assert host.pieces(step_of(vector(1 << 17) + 1)) == 1  # soon over
+    assert host.pieces(step_of(square @ square)) == 1  # BLAS has threads of its own
+
+
+def test_folds_on_the_host_have_curves():
+    rates = Rates(call=10.0, rows={"max:float32": 2.0}, folds={"sum": ((10, 700.0), (100, 1000.0))})
+    assert rates.step(step_of(vector(10).sum())) == 700
+    assert rates.step(step_of(vector(55).sum())) == 850
+    assert rates.step(step_of(xp.asarray(np.ones(10), device="cpu").sum())) == 1400  # twice as wide
+    assert rates.step(step_of(vector(10).max())) == 10 + 20
+
+
+def test_a_device_moves_while_it_computes():
+    rates = Rates(launch=100.0, operation={"32": 2.0}, traffic=((80, 30.0),))
+    assert rates.step(step_of(vector(10) + 1)) == 100
+    assert rates.step(step_of(vector(1000) + 1)) == 8000 / 80 * 30
+    assert rates.step(step_of(vector(1000) + 1), 40) == 4000
+
+
+@pytest.mark.parametrize(("takes", "runs"), [(1000, 5), (1_000_000, 4), (3_000_000, 2), (50_000_000, 1)])
+def test_few_runs_of_what_takes_long(monkeypatch, takes, runs):
+    now = itertools.count(0, takes)
+    monkeypatch.setattr(calibrate.time, "perf_counter_ns", lambda: next(now))
+    assert len(calibrate._times(lambda: None)) == runs
+
+
+@pytest.fixture
+def idle(monkeypatch):
+    """A bench of a device whose runs take as many milliseconds as a list says, the last of these for ever."""
+    gpu = InProcessProvider(CPU, capabilities=Capabilities(adapter="idle", kind="DiscreteGPU"))
+    bench = calibrate._Bench(gpu, lambda _: None)
+    bench.now, bench.left = 0, []
+
+    def run(tasks, count):
+        bench.now += (bench.left.pop(0) if len(bench.left) > 1 else bench.left[0]) * 10**6
+
+    monkeypatch.setattr(calibrate.time, "perf_counter_ns", lambda: bench.now)
+    monkeypatch.setattr(bench, "_tasks", lambda node: [])
+    monkeypatch.setattr(bench, "_run", run)
+    return bench
+
+
+@pytest.mark.parametrize(
+    ("times", "least", "most"),
+    [([9] * 20 + [4] * 30 + [2], 2, 700), ([5], 5, 300), ([*range(400, 300, -20), 1], 380, 1000)],
+    ids=["rises in steps", "was awake", "takes too long"],
+)
+def test_a_device_is_kept_busy_until_it_becomes_no_quicker(idle, times, least, most):
+    idle.left = [1, *times]
+    idle.awaken()
+    assert calibrate._quickest[idle.provider] == least * 10**6
+    assert idle.now <= most * 10**6
+
+
+def test_a_device_that_is_known_to_be_awake_is_not_kept_busy(idle):
+    idle.left = [1, *[9] * 10, 2]
+    idle.awaken()
+    began = idle.now
+    idle.awaken()
+    assert idle.now - began == 4 * 10**6
+    idle.left = [9, 9, 9, 9, 2]  # it slept meanwhile
+    began = idle.now
+    idle.awaken()
+    assert idle.now - began == (4 * 9 + 2) * 10**6
+
+
+@pytest.mark.parametrize(
+    ("each", "measured"),
+    [(1, [10, 1000, 10**6]), (1000, [10, 1000]), (10**6, [10])],
+    ids=["all", "one would take too long", "the first takes long"],
+)
+def test_curves_end_where_they_would_take_too_long(monkeypatch, each, measured):
+    bench = calibrate._Bench(places.host(), lambda _: None)
+    monkeypatch.setattr(bench, "_time", lambda node: float(node * each + 500))
+    curve = bench._curve((10, 1000, 10**6), lambda size: size, lambda size: 2 * size, 500)
+    assert curve == [(2 * size, size * each) for size in measured]
+
+
+def test_a_curve_ends_where_there_is_no_room(monkeypatch):
+    bench = calibrate._Bench(places.host(), lambda _: None)
+
+    def timed(node):
+        if node > 10:
+            raise DeviceMemoryError("no room")
+        return 7.0
+
+    monkeypatch.setattr(bench, "_time", timed)
+    assert bench._curve((1, 10, 100), lambda size: size, float, 0) == [(1, 7), (10, 7)]
 
 
 def test_defaults_are_sound():

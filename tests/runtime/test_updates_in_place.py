@@ -9,7 +9,7 @@ from gpuarray.array import settle
 from gpuarray.graph import build
 from gpuarray.interop import from_wgpu_buffer, to_wgpu_buffer
 from gpuarray.ops.spec import CallOp
-from gpuarray.runtime import evaluate
+from gpuarray.runtime import evaluate, ownership
 
 SIZE = 100_000
 
@@ -202,3 +202,19 @@ def test_updates_of_every_width(dtype, region, device):
         x[region] = np.where(x[region] != 3, x[region] + x[region], x[region])
         x[region] += x[region]
     assert_same(found, expected)
+
+
+def test_the_graph_is_walked_once_for_all_updates_in_it(device, monkeypatch):
+    walks, own = [], ownership._uses
+    monkeypatch.setattr(ownership, "_uses", lambda walked: walks.append(walked) or own(walked))
+    rows = [xp.asarray(np.zeros(4, np.float32)) + n for n in range(20)]
+    places = [place_of(row) for row in rows]
+    first = rows[0] * 2  # reads the old value, which is computed only afterwards
+    for row in rows:
+        row[:2] = 1
+    del walks[:]
+    xp.evaluate(*rows)
+    assert len(walks) == 1
+    assert [n for n, row in enumerate(rows) if place_of(row) != places[n]] == [0]
+    assert_same(first, np.zeros(4, np.float32))
+    assert_same(rows[7], np.array([1, 1, 7, 7], np.float32))

@@ -43,18 +43,25 @@ def strided(memory: Memory, layout: Layout, dtype: DType) -> Array:
 
 
 class PreparedContract:
-    """A batch of matrix products and its epilogue."""
+    """A batch of matrix products, what makes its operands, and its epilogue."""
 
     def __init__(self, step: ContractStep) -> None:
         self.step = step
         self.shape = step.left.shape[0], step.left.shape[1], step.right.shape[2]
+        self.prologues = [None if loop is None else PreparedLoop(loop) for loop in step.prologues]
         self.epilogue = None if step.epilogue is None else PreparedLoop(step.epilogue)
 
     def run(self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], team: Team) -> None:
         """Compute the products from and into flat memory."""
         step = self.step
-        left = strided(inputs[0], step.left, step.input_dtypes[0])
-        right = strided(inputs[1], step.right, step.input_dtypes[1])
+        operands = []
+        for layout, prologue, slot in zip((step.left, step.right), self.prologues, (0, step.reads - 1), strict=True):
+            memory = inputs[slot]
+            if prologue is not None:
+                memory = np.empty(layout.size, step.dtype).view(np.uint8)
+                prologue.run(inputs, [memory], scalars, team)
+            operands.append(strided(memory, layout, step.dtype))
+        left, right = operands
         if self.epilogue is None:
             target: Array = np.ndarray(self.shape, step.output_dtypes[0], outputs[0])
             self._multiply(left, right, target, team)
@@ -62,13 +69,14 @@ class PreparedContract:
         product = np.empty(self.shape, step.dtype)
         self._multiply(left, right, product, team)
         flat = product.reshape(-1).view(np.uint8)
-        self.epilogue.run([flat, *inputs[2:]], outputs, scalars, team)
+        self.epilogue.run([flat, *inputs[step.reads :]], outputs, scalars, team)
 
     def describe(self) -> str:
-        """Return the product as one line, and the epilogue."""
+        """Return the product as one line, between what makes its operands and its epilogue."""
         step = self.step
         line = f"matmul of {step.left.shape} and {step.right.shape} in {step.dtype.name}\n"
-        return line if self.epilogue is None else line + self.epilogue.describe()
+        before = [loop.describe() for loop in self.prologues if loop is not None]
+        return "".join([*before, line, *([] if self.epilogue is None else [self.epilogue.describe()])])
 
     def _multiply(self, left: Array, right: Array, target: Array, team: Team) -> None:
         if not target.size:

@@ -21,6 +21,7 @@ from gpuarray.dtypes import ALL, DType
 from gpuarray.errors import DeviceError
 from gpuarray.fusion.steps import CallStep, ContractStep, CopyStep, Fold, Loop, ScanStep, ScatterStep, Step
 from gpuarray.providers.base import Task
+from gpuarray.providers.inprocess import tiles
 from gpuarray.providers.inprocess.buffers import HostBuffer, Memory, Pool
 from gpuarray.providers.inprocess.calls import PreparedCall, PreparedContract, PreparedCopy, PreparedScatter
 from gpuarray.providers.inprocess.loops import ROW_LIMIT, PreparedLoop
@@ -41,7 +42,7 @@ def default_capabilities() -> Capabilities:
         recompute_limit=4,
         row_limit=ROW_LIMIT,
         parallel_rows=1,
-        spread_least=SPREAD_LEAST,
+        narrow_product=0,
     )
 
 
@@ -135,7 +136,7 @@ class InProcessProvider:
             case _:
                 assert_never(step)
 
-    def run(self, tasks: Sequence[Task]) -> None:
+    def run(self, tasks: Sequence[Task], wanted: HostBuffer | None = None) -> None:
         """Run tasks in order; they are done on return."""
         self._check_open()
         team = self.team
@@ -150,8 +151,7 @@ class InProcessProvider:
                     told.append(self._launch(task, start, perf_counter_ns()))
         self._events["launches"] += len(tasks)
         if told:
-            for listener in events.listeners:
-                listener.launches(told)
+            events.launched(told)
 
     def _launch(self, task: Task, start: int, stop: int) -> events.Launch:
         kind = type(task.prepared).__name__.removeprefix("Prepared").lower()
@@ -169,6 +169,13 @@ class InProcessProvider:
     def launch_count(self, prepared: Prepared) -> int:
         """Return 1."""
         return 1
+
+    def pieces(self, step: Step) -> int:
+        """Return in how many pieces threads share a step's loop, about; 1 if one thread computes it."""
+        loop = step if isinstance(step, Loop) else getattr(step, "epilogue", None)
+        if loop is None or tiles.work(loop) < SPREAD_LEAST:
+            return 1
+        return max(1, -(-loop.rows * loop.columns // tiles.elements(loop)))
 
     # ---- the provider itself
 
@@ -225,8 +232,8 @@ def _dtypes_of(step: Step) -> set[DType]:
             found.add(step.op.accumulate(step.source))
         case ContractStep():
             found.add(step.dtype)
-            if step.epilogue is not None:
-                found |= _dtypes_of(step.epilogue)
+            for loop in step.loops:
+                found |= _dtypes_of(loop)
         case CallStep() | CopyStep() | ScatterStep():
             pass
         case _:

@@ -21,7 +21,10 @@ from gpuarray.providers.wgpu import driver
 from gpuarray.providers.wgpu.declared import know_types
 
 #: Features that make kernels possible or faster; an adapter is opened with those of them that it has.
-FEATURES: Final = ("shader-f64", "shader-int64", "shader-f16", "subgroup", "subgroup-barrier", "timestamp-query")
+FEATURES: Final = (
+    *("shader-f64", "shader-int64", "shader-f16", "subgroup", "subgroup-barrier"),
+    *("timestamp-query", "timestamp-query-inside-passes"),
+)
 _INTEGERS: Final = "shader-int64"
 #: What 64-bit floats need: functions of them work on their bits.
 _DOUBLE: Final = frozenset(("shader-f64", _INTEGERS))

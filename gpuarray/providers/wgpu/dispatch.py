@@ -9,7 +9,6 @@ by the provider, under its lock.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count
 from struct import Struct, pack
-from time import perf_counter_ns
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -20,8 +19,8 @@ from gpuarray.codegen.programs import Launch, Program, ScalarWords
 from gpuarray.dtypes import DType
 from gpuarray.providers.base import Task
 from gpuarray.providers.wgpu.buffers import Pool, Storage, WgpuBuffer, size_class
-from gpuarray.providers.wgpu.driver import Command, PublicDriver
-from gpuarray.providers.wgpu.metrics import Counters, LaunchTimer, Timed
+from gpuarray.providers.wgpu.driver import Command, Download, PublicDriver
+from gpuarray.providers.wgpu.metrics import Counters, LaunchTimer
 from gpuarray.providers.wgpu.pipelines import Layout, Pipelines
 
 #: Launches of one submit at most, so that the device starts while the host still encodes.
@@ -213,7 +212,7 @@ class Dispatcher:
         self._words = bytearray()
         self._written = b""
         self._commands: list[Command] = []
-        self._launched: list[tuple[Task, PreparedLaunch]] = []
+        self._launched: list[tuple[Any, PreparedLaunch]] = []  # with the tags of their tasks
         self._groups: dict[tuple[int, ...], Any] = {}
         self._serials = count(1)
         self._keys: dict[int, set[Any]] = {}  # of bind groups, by the serial number of each buffer they show
@@ -235,26 +234,27 @@ class Dispatcher:
                 raise ValueError(f"kernel {launch.label!r} has {launch.nbytes:,} bytes of parameters")
         return prepared
 
-    def run(self, tasks: Sequence[Task]) -> None:
-        """Enqueue tasks in order, in as few submits as possible."""
+    def run(self, tasks: Sequence[Task], download: Download | None = None) -> None:
+        """Enqueue tasks in order, in as few submits as possible, and a copy to the host with the last of them."""
         try:
-            for task in tasks:
-                self._add(task)
-            self._flush()
+            # all of it before the first submit: what finds no room must leave nothing half done
+            scratch = [self._scratch(task) if task.prepared.program.scratch else () for task in tasks]
+            for task, buffers in zip(tasks, scratch, strict=True):
+                self._add(task, buffers)
+            self._flush(download)
         except BaseException:
             self._reset()
             raise
 
-    def _add(self, task: Task) -> None:
+    def _add(self, task: Task, scratch: Sequence[WgpuBuffer]) -> None:
         prepared: Prepared = task.prepared
         if prepared.owner is not self:
             self._bind(prepared)
         pool = self.pool
-        scratch = [self._take_scratch(nbytes) for nbytes in prepared.program.scratch]
-        storages = [[buffer.storage(pool) for buffer in kind] for kind in (task.inputs, task.outputs, scratch)]
+        buffers = task.inputs, task.outputs, scratch
         words, commands, launched = self._words, self._commands, self._launched
         for launch in prepared.launches:
-            bound = [storages[kind][slot] for kind, slot in launch.slots]
+            bound = [buffers[kind][slot].storage(pool) for kind, slot in launch.slots]
             key = (launch.serial, *[storage.serial for storage in bound])
             group = self._groups.get(key)
             if group is None:
@@ -266,17 +266,20 @@ class Dispatcher:
             if launch.runs:
                 launch.put(words, offset, task.scalars)
             commands.append((launch.pipeline, group, offset, launch.workgroups))
-            launched.append((task, launch))
-        for buffer in scratch:
-            self._spare.setdefault(size_class(buffer.nbytes), []).append(buffer)
+            launched.append((task.tag, launch))
 
-    def _take_scratch(self, nbytes: int) -> WgpuBuffer:
-        """Return a scratch buffer: launches run in order, so one that an earlier task is through with will do.
+    def _scratch(self, task: Task) -> list[WgpuBuffer]:
+        """Return scratch buffers: launches run in order, so those that an earlier task is through with will do.
 
         They stay out of the pool until the submit, because a buffer that the pool destroys must not be in the list.
         """
-        spare = self._spare.get(size_class(nbytes))
-        return spare.pop() if spare else self.pool.allocate(nbytes)
+        found = []
+        for nbytes in task.prepared.program.scratch:
+            spare = self._spare.get(size_class(nbytes))
+            found.append(spare.pop() if spare else self.pool.allocate(nbytes))
+        for buffer in found:
+            self._spare.setdefault(size_class(buffer.nbytes), []).append(buffer)
+        return found
 
     def _bind(self, prepared: Prepared) -> None:
         for launch, source in zip(prepared.launches, prepared.program.launches, strict=True):
@@ -313,8 +316,8 @@ class Dispatcher:
         self._groups.clear()
         self._keys.clear()
 
-    def _flush(self) -> None:
-        if not self._commands:
+    def _flush(self, download: Download | None = None) -> None:
+        if not self._commands and download is None:
             return
         # a loop that runs the same plan sends the same words again: comparing is cheaper than sending
         if self._words != self._written:
@@ -323,18 +326,14 @@ class Dispatcher:
             self._driver.write(self._parameters, 0, words)
             self._written = words
         if events.listeners or logs.is_told(logs.STEPS):
-            self._submit_timed()
+            self._timed().submit(self._commands, self._launched.copy(), download)
+            if logs.is_told(logs.STEPS):
+                self.collect()
         else:
-            self._driver.submit(self._commands)
+            self._driver.submit(self._commands, download)
         self._counters.launches += len(self._commands)
         self._counters.submits += 1
         self._reset()
-
-    def _submit_timed(self) -> None:
-        timer, now = self._timed(), perf_counter_ns()
-        timer.submit(self._commands, [Timed(task.tag, launch, now) for task, launch in self._launched])
-        if logs.is_told(logs.STEPS):
-            self.collect()
 
     def _timed(self) -> LaunchTimer:
         """Return the timer, made at its first use."""
@@ -346,8 +345,7 @@ class Dispatcher:
         """Tell of the launches that were timed, once they have run; be ready to time others if somebody listens."""
         found = self._timed().collect() if events.listeners or self._timer is not None else []
         if found:
-            for listener in events.listeners:
-                listener.launches(found)
+            events.launched(found)
         for launch in found if logs.is_told(logs.STEPS) else ():
             logs.tell(logs.STEPS, "launch %12s us  %s", f"{(launch.stop - launch.start) / 1e3:,.1f}", launch.label)
 

@@ -7,7 +7,7 @@ own.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -21,12 +21,21 @@ Bytes: TypeAlias = npt.NDArray[np.uint8]
 
 
 class Staging:
-    """A buffer that the host can map, and the state of a download into it."""
+    """A buffer that the host can map, and the state of a copy through it."""
 
     def __init__(self, gpu: Any, nbytes: int) -> None:
         self.gpu = gpu
         self.nbytes = nbytes
         self.promise: Any = None
+
+
+class Download(NamedTuple):
+    """A copy of ``nbytes`` bytes (a multiple of 4) of ``source``, from ``offset`` on, to ``staging``."""
+
+    source: Any
+    offset: int
+    staging: Staging
+    nbytes: int
 
 
 class PublicDriver:
@@ -40,6 +49,8 @@ class PublicDriver:
 
     #: Whether kernels may be compiled without bounds checks.
     can_trust = False
+    #: Whether the host can write to mapped memory: whether there are sources.
+    can_map_writes = False
     #: How long a wait asks again and again before it sleeps: being woken takes longer than most kernels run. Not on a
     #: software device, which needs the processor for itself.
     awake_ns = 0
@@ -71,19 +82,25 @@ class PublicDriver:
         ]
         return self.device.create_bind_group(layout=layout, entries=entries)
 
-    def submit(self, commands: Sequence[Command]) -> None:
-        """Enqueue dispatches, in order, as one compute pass."""
+    def submit(self, commands: Sequence[Command], download: Download | None = None) -> None:
+        """Enqueue dispatches, in order, as one compute pass, and after them a copy to the host, with its mapping."""
         encoder = self.device.create_command_encoder()
-        compute = encoder.begin_compute_pass()
-        for pipeline, group, offset, workgroups in commands:
-            compute.set_pipeline(pipeline)
-            compute.set_bind_group(0, group, [offset])
-            compute.dispatch_workgroups(*workgroups)
-        compute.end()
-        self.queue.submit([encoder.finish()])
+        if commands:
+            compute = encoder.begin_compute_pass()
+            for pipeline, group, offset, workgroups in commands:
+                compute.set_pipeline(pipeline)
+                compute.set_bind_group(0, group, [offset])
+                compute.dispatch_workgroups(*workgroups)
+            compute.end()
+        self._end(encoder, download)
 
-    def submit_timed(self, commands: Sequence[Command | None], queries: Any, first: int) -> None:
-        """Enqueue dispatches (None: an empty one), a pass each, whose ends write timestamps from query ``first`` on."""
+    def submit_timed(
+        self, commands: Sequence[Command | None], queries: Any, first: int, download: Download | None = None
+    ) -> None:
+        """Enqueue dispatches as :meth:`submit` does, but a pass each, whose ends write timestamps.
+
+        Queries from number ``first`` on have them; None stands for an empty dispatch.
+        """
         encoder = self.device.create_command_encoder()
         for number, command in enumerate(commands):
             writes = {
@@ -98,7 +115,17 @@ class PublicDriver:
                 compute.set_bind_group(0, group, [offset])
                 compute.dispatch_workgroups(*workgroups)
             compute.end()
+        self._end(encoder, download)
+
+    def _end(self, encoder: Any, download: Download | None) -> None:
+        """Add a copy to the host to what was encoded, submit it, and have the copy mapped."""
+        if download is not None:
+            source, offset, staging, nbytes = download
+            encoder.copy_buffer_to_buffer(source, offset, staging.gpu, 0, nbytes)
+        # never an empty list of command buffers: on a lost device that would end the process
         self.queue.submit([encoder.finish()])
+        if download is not None:
+            staging.promise = staging.gpu.map_async("READ", 0, nbytes)
 
     def write(self, gpu: Any, offset: int, data: Any) -> None:
         """Copy a bytes-like object to ``gpu``; offset and size are multiples of 4."""
@@ -106,8 +133,7 @@ class PublicDriver:
 
     def flush(self) -> None:
         """Hand pending writes to the device and let go of the memory of those that are done."""
-        # not an empty list: on a lost device that would end the process
-        self.queue.submit([self.device.create_command_encoder().finish()])
+        self.submit(())
 
     def wait(self) -> None:
         """Wait until everything that was enqueued is done, writes included."""
@@ -121,19 +147,40 @@ class PublicDriver:
 
     def start_read(self, source: Any, offset: int, staging: Staging, nbytes: int) -> None:
         """Enqueue a copy of ``nbytes`` bytes (a multiple of 4) from ``source`` to ``staging``, and its mapping."""
-        encoder = self.device.create_command_encoder()
-        encoder.copy_buffer_to_buffer(source, offset, staging.gpu, 0, nbytes)
-        self.queue.submit([encoder.finish()])
-        staging.promise = staging.gpu.map_async("READ", 0, nbytes)
+        self.submit((), Download(source, offset, staging, nbytes))
 
     def finish_read(self, staging: Staging, target: Bytes) -> None:
         """Wait for a started read and copy its first ``len(target)`` bytes; the mapping ends before the return."""
-        staging.promise.sync_wait()
+        view = self.mapped(staging, target.nbytes)
         try:
-            view = staging.gpu.read_mapped(0, -(-target.nbytes // 4) * 4, copy=False)
-            target[:] = np.frombuffer(view, np.uint8, target.nbytes)
+            target[:] = view
         finally:
-            staging.gpu.unmap()
+            del view
+            self.unmap(staging)
+
+    def mapped(self, staging: Staging, nbytes: int) -> Bytes:
+        """Wait for a mapping that was asked for, and return a view of the first ``nbytes`` bytes.
+
+        No view may be left when the buffer is unmapped or sent.
+        """
+        staging.promise.sync_wait()
+        return np.frombuffer(staging.gpu.read_mapped(0, -(-nbytes // 4) * 4, copy=False), np.uint8, nbytes)
+
+    def unmap(self, staging: Staging) -> None:
+        """Let the device have a buffer again."""
+        staging.gpu.unmap()
+
+    def create_source(self, nbytes: int) -> Staging:
+        """Return a buffer for uploads of up to ``nbytes`` bytes."""
+        raise NotImplementedError  # wgpu-py has no view of mapped memory to write to
+
+    def start_write(self, staging: Staging, nbytes: int) -> None:
+        """Ask for the mapping of the first ``nbytes`` bytes of a source, a multiple of 4, once it has been copied."""
+        raise NotImplementedError
+
+    def send(self, source: Staging, target: Any, offset: int, nbytes: int) -> None:
+        """Enqueue a copy of the first ``nbytes`` bytes of a filled source, a multiple of 4."""
+        raise NotImplementedError
 
     def tick_ns(self) -> float:
         """Return the nanoseconds of one tick of timestamp queries."""

@@ -8,13 +8,13 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from time import perf_counter_ns
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import wgpu
 
 from gpuarray.events import Launch
-from gpuarray.providers.wgpu.driver import Command, PublicDriver
+from gpuarray.providers.wgpu.driver import Command, Download, PublicDriver
 
 
 @dataclass(slots=True)
@@ -47,22 +47,19 @@ _PAGES: Final = 8
 _COMPARISONS: Final = 5
 
 
-class Timed(NamedTuple):
-    """A launch that is to be timed: the tag of its task, what was prepared for it, and when it was handed over."""
-
-    tag: Any
-    launch: Any
-    submitted: int
+#: Launches of one submit, each with the tag of its task and what was prepared for it.
+Launched: TypeAlias = Sequence[tuple[Any, Any]]
 
 
 @dataclass(slots=True)
 class _Page:
-    """A query set with what it is read through, and the launches that it has times of."""
+    """A query set with what it is read through, how many launches it has times of, and when which were submitted."""
 
     queries: Any
     resolved: Any
     staging: Any
-    launches: list[Timed] = field(default_factory=list)
+    used: int = 0
+    submits: list[tuple[int, Launched]] = field(default_factory=list)
 
 
 class LaunchTimer:
@@ -92,39 +89,44 @@ class LaunchTimer:
         for page in (*self._free, *self._closed, *([self._page] if self._page is not None else [])):
             yield from (page.queries, page.resolved, page.staging.gpu)
 
-    def submit(self, commands: Sequence[Command], launches: Sequence[Timed]) -> None:
-        """Run commands; :meth:`collect` tells of them."""
-        if self._page is None:
+    def submit(self, commands: Sequence[Command], launches: Launched, download: Download | None) -> None:
+        """Run commands, of which :meth:`collect` tells, and enqueue a copy to the host with them."""
+        page = self._page
+        if page is None:
             self._run_one_by_one(commands, launches)
+        elif commands:
+            if page.used + len(commands) > _PAGE:
+                page = self._close_page(page)
+            now = perf_counter_ns()
+            self._driver.submit_timed(commands, page.queries, 2 * page.used, download)
+            page.submits.append((now, launches))
+            page.used += len(commands)
             return
-        if len(self._page.launches) + len(commands) > _PAGE:
-            self._close_page()
-        self._driver.submit_timed(commands, self._page.queries, 2 * len(self._page.launches))
-        self._page.launches += launches
+        if download is not None:
+            self._driver.submit((), download)
 
-    def _run_one_by_one(self, commands: Sequence[Command], launches: Sequence[Timed]) -> None:
-        for command, launch in zip(commands, launches, strict=True):
+    def _run_one_by_one(self, commands: Sequence[Command], launches: Launched) -> None:
+        for command, (tag, launch) in zip(commands, launches, strict=True):
             self._driver.wait()
             start = perf_counter_ns()
             self._driver.submit([command])
             self._driver.wait()
-            self._tell(launch, start, perf_counter_ns())
+            self._tell(tag, launch, start, perf_counter_ns())
 
     def collect(self) -> list[Launch]:
         """Return the launches since the last call, once they have run, in order."""
-        if self._page is not None and self._page.launches:
-            self._close_page()
+        if self._page is not None and self._page.used:
+            self._close_page(self._page)
         while self._closed:
             self._read_oldest()
         found, self._found = self._found, []
         return found
 
-    def _tell(self, timed: Timed, start: int, stop: int) -> None:
+    def _tell(self, tag: Any, launch: Any, start: int, stop: int) -> None:
         start = max(start, self._ends)  # the next pass may begin while the last one still ends
         self._ends = stop = max(start, stop)
-        launch = timed.launch
         self._found.append(
-            Launch(self._device, launch.label, timed.tag, launch.number, launch.traffic, start, stop, self._has_clock)
+            Launch(self._device, launch.label, tag, launch.number, launch.traffic, start, stop, self._has_clock)
         )
 
     def _new_page(self) -> _Page:
@@ -137,27 +139,30 @@ class LaunchTimer:
             self._driver.create_staging(16 * _PAGE),
         )
 
-    def _close_page(self) -> None:
-        """Enqueue the way of a page's timestamps to the host, and begin another page."""
-        page, driver = self._page, self._driver
-        assert page is not None
+    def _close_page(self, page: _Page) -> _Page:
+        """Enqueue the way of a page's timestamps to the host, and return another page, which is begun."""
+        driver = self._driver
         encoder = driver.device.create_command_encoder()
-        encoder.resolve_query_set(page.queries, 0, 2 * len(page.launches), page.resolved, 0)
+        encoder.resolve_query_set(page.queries, 0, 2 * page.used, page.resolved, 0)
         driver.queue.submit([encoder.finish()])
-        driver.start_read(page.resolved, 0, page.staging, 16 * len(page.launches))
+        driver.start_read(page.resolved, 0, page.staging, 16 * page.used)
         self._closed.append(page)
         if len(self._closed) > _PAGES:
             self._read_oldest()
         self._page = self._new_page()
+        return self._page
 
     def _read_oldest(self) -> None:
         page = self._closed.popleft()
-        times = self._read(page, len(page.launches)) + self._offset
+        times = self._read(page, page.used) + self._offset
         # comparing clocks leaves an error, and nothing begins before it is submitted
-        late = max(launch.submitted - int(start) for launch, start in zip(page.launches, times[::2], strict=True))
-        for launch, start, stop in zip(page.launches, times[::2], times[1::2], strict=True):
-            self._tell(launch, int(start) + max(late, 0), int(stop) + max(late, 0))
-        page.launches = []
+        firsts = np.cumsum([0, *[len(launches) for _, launches in page.submits[:-1]]])
+        submitted = np.array([time for time, _ in page.submits])
+        times += max(int(np.max(submitted - times[2 * firsts])), 0)
+        launched = (each for _, launches in page.submits for each in launches)
+        for (tag, launch), start, stop in zip(launched, times[::2].tolist(), times[1::2].tolist(), strict=True):
+            self._tell(tag, launch, start, stop)
+        page.submits, page.used = [], 0
         self._free.append(page)
 
     def _read(self, page: _Page, count: int) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":

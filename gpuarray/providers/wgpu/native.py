@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 import wgpu
 
-from gpuarray.providers.wgpu.driver import Bytes, Command, PublicDriver, Staging, Window
+from gpuarray.providers.wgpu.driver import Bytes, Command, Download, PublicDriver, Staging, Window
 
 _SCOPE: Final = "gpuarray"
 _ERRORS: Final = {
@@ -39,8 +39,9 @@ def open_driver(device: Any) -> PublicDriver:
 class NativeStaging(Staging):
     """A staging buffer with its own mapping callback, made once."""
 
-    def __init__(self, gpu: Any, nbytes: int, ffi: Any, lib: Any) -> None:
+    def __init__(self, gpu: Any, nbytes: int, mode: int, ffi: Any, lib: Any) -> None:
         super().__init__(gpu, nbytes)
+        self.mode = mode
         self.status: int | None = None
         self.submission = ffi.new("WGPUSubmissionIndex *")
 
@@ -76,6 +77,7 @@ class NativeDriver(PublicDriver):
     """The calls of one ``GPUDevice``, through wgpu-native's C interface."""
 
     can_trust = True
+    can_map_writes = True
 
     def __init__(self, device: Any, native: Any, errors: Any) -> None:
         super().__init__(device)
@@ -92,6 +94,7 @@ class NativeDriver(PublicDriver):
         self._writes = self._ffi.new("WGPUPassTimestampWrites *")
         self._timed_pass = self._ffi.new("WGPUComputePassDescriptor *")
         self._timed_pass.timestampWrites = self._writes
+        self._stamps_inside = "timestamp-query-inside-passes" in device.features
 
         @self._ffi.callback("void(WGPUQueueWorkDoneStatus, WGPUStringView, void *, void *)")  # type: ignore[untyped-decorator]  # cffi has no types
         def done(_status: int, _message: Any, _first: Any, _second: Any) -> None:
@@ -104,6 +107,7 @@ class NativeDriver(PublicDriver):
         # looked up here so that a missing name shows when the driver is opened
         self.can_trust = hasattr(self._lib, "wgpuDeviceCreateShaderModuleTrusted")
         self._lib.wgpuQueueSubmitForIndex, self._lib.wgpuDevicePoll  # noqa: B018
+        self._lib.wgpuComputePassEncoderWriteTimestamp  # noqa: B018
 
     def _raise(self, failure: tuple[str, str] | None) -> None:
         if failure is not None:
@@ -136,29 +140,39 @@ class NativeDriver(PublicDriver):
             group = self._lib.wgpuDeviceCreateBindGroup(self._device, descriptor)
         return self._bind_group_class("", group, self.device)
 
-    def submit(self, commands: Sequence[Command]) -> None:
-        """Enqueue dispatches, in order, as one compute pass."""
+    def submit(self, commands: Sequence[Command], download: Download | None = None) -> None:
+        """Enqueue dispatches, in order, as one compute pass, and after them a copy to the host, with its mapping."""
         lib, null, offsets = self._lib, self._ffi.NULL, self._offsets
-        set_pipeline, set_group = lib.wgpuComputePassEncoderSetPipeline, lib.wgpuComputePassEncoderSetBindGroup
-        dispatch = lib.wgpuComputePassEncoderDispatchWorkgroups
         with self._raising:
             encoder = lib.wgpuDeviceCreateCommandEncoder(self._device, null)
-            compute = lib.wgpuCommandEncoderBeginComputePass(encoder, null)
-            bound = None
-            for pipeline, group, offset, (x, y, z) in commands:
-                if pipeline is not bound:
-                    set_pipeline(compute, pipeline._internal)
-                    bound = pipeline
-                offsets[0] = offset
-                set_group(compute, 0, group._internal, 1, offsets)
-                dispatch(compute, x, y, z)
-            lib.wgpuComputePassEncoderEnd(compute)
-            lib.wgpuComputePassEncoderRelease(compute)
-            self._close(encoder)
-        self._hand_over()
+            if commands:
+                set_pipeline, set_group = lib.wgpuComputePassEncoderSetPipeline, lib.wgpuComputePassEncoderSetBindGroup
+                dispatch = lib.wgpuComputePassEncoderDispatchWorkgroups
+                compute = lib.wgpuCommandEncoderBeginComputePass(encoder, null)
+                bound = None
+                for pipeline, group, offset, (x, y, z) in commands:
+                    if pipeline is not bound:
+                        set_pipeline(compute, pipeline._internal)
+                        bound = pipeline
+                    offsets[0] = offset
+                    set_group(compute, 0, group._internal, 1, offsets)
+                    dispatch(compute, x, y, z)
+                lib.wgpuComputePassEncoderEnd(compute)
+                lib.wgpuComputePassEncoderRelease(compute)
+            self._close(encoder, download)
+        self._hand_over(download)
 
-    def submit_timed(self, commands: Sequence[Command | None], queries: Any, first: int) -> None:
-        """Enqueue dispatches (None: an empty one), a pass each, whose ends write timestamps from query ``first`` on."""
+    def submit_timed(
+        self, commands: Sequence[Command | None], queries: Any, first: int, download: Download | None = None
+    ) -> None:
+        """Enqueue dispatches as :meth:`submit` does, but with timestamps before and after each.
+
+        A single one is a pass whose ends write them. Several share a pass if stamps may be written within: a pass each
+        would take two microseconds of the host's time.
+        """
+        if len(commands) > 1 and self._stamps_inside:
+            self._submit_stamped(commands, queries, first, download)
+            return
         lib, offsets = self._lib, self._offsets
         writes, descriptor = self._writes, self._timed_pass
         writes.querySet = queries._internal
@@ -176,30 +190,56 @@ class NativeDriver(PublicDriver):
                     lib.wgpuComputePassEncoderDispatchWorkgroups(compute, x, y, z)
                 lib.wgpuComputePassEncoderEnd(compute)
                 lib.wgpuComputePassEncoderRelease(compute)
-            self._close(encoder)
-        self._hand_over()
+            self._close(encoder, download)
+        self._hand_over(download)
 
-    def _close(self, encoder: Any) -> None:
-        """Make an encoder the command buffer that is submitted next."""
+    def _submit_stamped(
+        self, commands: Sequence[Command | None], queries: Any, first: int, download: Download | None
+    ) -> None:
+        lib, null, offsets, stamped = self._lib, self._ffi.NULL, self._offsets, queries._internal
+        stamp = lib.wgpuComputePassEncoderWriteTimestamp
+        with self._raising:
+            encoder = lib.wgpuDeviceCreateCommandEncoder(self._device, null)
+            compute = lib.wgpuCommandEncoderBeginComputePass(encoder, null)
+            for number, command in enumerate(commands):
+                stamp(compute, stamped, first + 2 * number)
+                if command is not None:
+                    pipeline, group, offset, (x, y, z) = command
+                    lib.wgpuComputePassEncoderSetPipeline(compute, pipeline._internal)
+                    offsets[0] = offset
+                    lib.wgpuComputePassEncoderSetBindGroup(compute, 0, group._internal, 1, offsets)
+                    lib.wgpuComputePassEncoderDispatchWorkgroups(compute, x, y, z)
+                stamp(compute, stamped, first + 2 * number + 1)
+            lib.wgpuComputePassEncoderEnd(compute)
+            lib.wgpuComputePassEncoderRelease(compute)
+            self._close(encoder, download)
+        self._hand_over(download)
+
+    def _close(self, encoder: Any, download: Download | None) -> None:
+        """Add a copy to the host to an encoder, and make it the command buffer that is submitted next."""
+        if download is not None:
+            source, start, staging, nbytes = download
+            target = staging.gpu._internal
+            self._lib.wgpuCommandEncoderCopyBufferToBuffer(encoder, source._internal, start, target, 0, nbytes)
         self._commands[0] = self._lib.wgpuCommandEncoderFinish(encoder, self._ffi.NULL)
         self._lib.wgpuCommandEncoderRelease(encoder)
 
-    def _hand_over(self, submission: Any = None) -> None:
-        """Submit the closed command buffer. Not if encoding failed: on a lost device a submit ends the process."""
+    def _hand_over(self, download: Download | None) -> None:
+        """Submit the closed command buffer, and ask for the mapping of what it copies to the host.
+
+        Not if encoding failed, and never an empty list: on a lost device that would end the process.
+        """
         lib, commands = self._lib, self._commands
         with self._raising:
-            if submission is None:
+            if download is None:
                 lib.wgpuQueueSubmit(self._queue, 1, commands)
             else:
-                submission[0] = lib.wgpuQueueSubmitForIndex(self._queue, 1, commands)
+                staging = download.staging
+                assert isinstance(staging, NativeStaging)
+                staging.submission[0] = lib.wgpuQueueSubmitForIndex(self._queue, 1, commands)
+                self._map(staging, download.nbytes)
             self._writes_pending = False
             lib.wgpuCommandBufferRelease(commands[0])
-
-    def _submit_nothing(self) -> None:
-        """Submit an empty command buffer, not an empty list: on a lost device the list ends the process."""
-        with self._raising:
-            self._close(self._lib.wgpuDeviceCreateCommandEncoder(self._device, self._ffi.NULL))
-        self._hand_over()
 
     def write(self, gpu: Any, offset: int, data: Any) -> None:
         """Copy a bytes-like object to ``gpu``; offset and size are multiples of 4."""
@@ -210,14 +250,14 @@ class NativeDriver(PublicDriver):
 
     def flush(self) -> None:
         """Hand pending writes to the device and let go of the memory of those that are done."""
-        self._submit_nothing()
+        self.submit(())
         with self._raising:
             self._lib.wgpuDevicePoll(self._device, False, self._ffi.NULL)
 
     def wait(self) -> None:
         """Wait until everything that was enqueued is done, writes included."""
         if self._writes_pending:  # a submit takes the writes before it along
-            self._submit_nothing()
+            self.submit(())
         with self._raising:
             self._wait_idle()
 
@@ -237,40 +277,66 @@ class NativeDriver(PublicDriver):
     def create_staging(self, nbytes: int) -> Staging:
         """Return a buffer for downloads of up to ``nbytes`` bytes."""
         usage = wgpu.BufferUsage.MAP_READ | wgpu.BufferUsage.COPY_DST
-        return NativeStaging(self.create_buffer(nbytes, usage), nbytes, self._ffi, self._lib)
+        return self._staging(nbytes, usage, self._lib.WGPUMapMode_Read)
 
-    def start_read(self, source: Any, offset: int, staging: Staging, nbytes: int) -> None:
-        """Enqueue a copy of ``nbytes`` bytes (a multiple of 4) from ``source`` to ``staging``, and its mapping."""
-        assert isinstance(staging, NativeStaging)
-        lib, target = self._lib, staging.gpu._internal
-        with self._raising:
-            encoder = lib.wgpuDeviceCreateCommandEncoder(self._device, self._ffi.NULL)
-            lib.wgpuCommandEncoderCopyBufferToBuffer(encoder, source._internal, offset, target, 0, nbytes)
-            self._close(encoder)
-        self._hand_over(staging.submission)
+    def create_source(self, nbytes: int) -> Staging:
+        """Return a buffer for uploads of up to ``nbytes`` bytes."""
+        usage = wgpu.BufferUsage.MAP_WRITE | wgpu.BufferUsage.COPY_SRC
+        return self._staging(nbytes, usage, self._lib.WGPUMapMode_Write)
+
+    def _staging(self, nbytes: int, usage: int, mode: int) -> NativeStaging:
+        return NativeStaging(self.create_buffer(nbytes, usage), nbytes, mode, self._ffi, self._lib)
+
+    def _map(self, staging: NativeStaging, nbytes: int) -> None:
+        """Ask for the mapping of no more than is needed: what was never written to is filled with zeros first."""
         staging.status = None
-        with self._raising:
-            lib.wgpuBufferMapAsync(target, lib.WGPUMapMode_Read, 0, nbytes, staging.callback[0])
+        self._lib.wgpuBufferMapAsync(staging.gpu._internal, staging.mode, 0, nbytes, staging.callback[0])
 
-    def finish_read(self, staging: Staging, target: Bytes) -> None:
-        """Wait for a started read and copy its first ``len(target)`` bytes; the mapping ends before the return."""
+    def start_write(self, staging: Staging, nbytes: int) -> None:
+        """Ask for the mapping of the first ``nbytes`` bytes of a source, a multiple of 4, once it has been copied."""
         assert isinstance(staging, NativeStaging)
-        lib, ffi, source = self._lib, self._ffi, staging.gpu._internal
+        with self._raising:
+            self._map(staging, nbytes)
+
+    def mapped(self, staging: Staging, nbytes: int) -> Bytes:
+        """Wait until the host may have the first ``nbytes`` bytes of a buffer, and return a view of them."""
+        assert isinstance(staging, NativeStaging)
+        lib, ffi = self._lib, self._ffi
+        if staging.status is None:
+            self._await(staging)
+        if staging.status != lib.WGPUMapAsyncStatus_Success:
+            raise wgpu.GPUError(f"a staging buffer could not be mapped (status {staging.status})")
+        address = lib.wgpuBufferGetMappedRange(staging.gpu._internal, 0, -(-nbytes // 4) * 4)
+        return np.frombuffer(ffi.buffer(address, nbytes), np.uint8)
+
+    def _await(self, staging: NativeStaging) -> None:
+        lib, device, null = self._lib, self._device, self._ffi.NULL
         with self._raising:
             give_up = perf_counter_ns() + self.awake_ns
             while staging.status is None and perf_counter_ns() < give_up:
-                lib.wgpuDevicePoll(self._device, False, ffi.NULL)
+                lib.wgpuDevicePoll(device, False, null)
             for _ in range(_POLLS if staging.status is None else 0):
-                lib.wgpuDevicePoll(self._device, True, staging.submission)
+                lib.wgpuDevicePoll(device, True, staging.submission)
                 if staging.status is not None:
                     break
-        if staging.status != lib.WGPUMapAsyncStatus_Success:
-            raise wgpu.GPUError(f"a staging buffer could not be mapped (status {staging.status})")
-        try:
-            address = lib.wgpuBufferGetMappedRange(source, 0, -(-target.nbytes // 4) * 4)
-            target[:] = np.frombuffer(ffi.buffer(address, target.nbytes), np.uint8)
-        finally:
-            lib.wgpuBufferUnmap(source)
+
+    def unmap(self, staging: Staging) -> None:
+        """Let the device have a buffer again."""
+        self._lib.wgpuBufferUnmap(staging.gpu._internal)
+
+    def send(self, source: Staging, target: Any, offset: int, nbytes: int) -> None:
+        """Enqueue a copy of the first ``nbytes`` bytes of a filled source, a multiple of 4."""
+        assert isinstance(source, NativeStaging)
+        lib, gpu = self._lib, source.gpu._internal
+        lib.wgpuBufferUnmap(gpu)
+        with self._raising:
+            encoder = lib.wgpuDeviceCreateCommandEncoder(self._device, self._ffi.NULL)
+            lib.wgpuCommandEncoderCopyBufferToBuffer(encoder, gpu, 0, target._internal, offset, nbytes)
+            self._close(encoder, None)
+        with self._raising:
+            source.submission[0] = lib.wgpuQueueSubmitForIndex(self._queue, 1, self._commands)
+            lib.wgpuCommandBufferRelease(self._commands[0])
+        self._writes_pending = False
 
     def tick_ns(self) -> float:
         """Return the nanoseconds of one tick of timestamp queries."""

@@ -201,14 +201,21 @@ class WgpuProvider:
         DeviceMemoryError
             If the device, or ``config.memory_limit``, has no room left even after unused memory was let go.
         """
-        with self._using("an allocation"):
-            return self._pool.allocate(nbytes)
+        # as _using does, without its calls: every step comes through here
+        with self._lock:
+            if self._dead:
+                raise DeviceError(self._dead)
+            try:
+                return self._pool.allocate(nbytes)
+            except wgpu.GPUError as error:
+                raise self._translated(error, "an allocation") from error
 
     def write(self, buffer: WgpuBuffer, array: npt.NDArray[Any]) -> None:
         """Copy a C-contiguous host array to the start of ``buffer``; the array may be changed after the return."""
         with self._using("an upload"):
             self._check_size(buffer, array)
             start = perf_counter_ns() if events.listeners else 0
+            self._transfer.forget()
             self._transfer.upload(buffer.storage(self._pool).gpu, array)
             if start:
                 events.span(events.UPLOAD, self.device.name, start, perf_counter_ns(), array.nbytes)
@@ -252,13 +259,31 @@ class WgpuProvider:
         """Return what :meth:`run` wants to know of a program; its kernels are compiled at the first run."""
         return self._dispatcher.prepare(program)
 
-    def run(self, tasks: Sequence[Task]) -> None:
-        """Enqueue tasks in order; each sees what earlier ones wrote."""
+    def run(self, tasks: Sequence[Task], wanted: WgpuBuffer | None = None) -> None:
+        """Enqueue tasks in order; each sees what earlier ones wrote.
+
+        The buffer ``wanted`` is read next: if it is small, its copy to the host travels in the same submit.
+        """
         with self._using("a launch"):
             start = perf_counter_ns() if events.listeners else 0
-            self._dispatcher.run(tasks)
+            self._transfer.forget()
+            if wanted is None:
+                self._dispatcher.run(tasks)
+            else:
+                self._run_and_fetch(tasks, wanted)
             if start:
                 events.span(events.ENCODE, self.device.name, start, perf_counter_ns())
+
+    def _run_and_fetch(self, tasks: Sequence[Task], wanted: WgpuBuffer) -> None:
+        download = self._transfer.small_download(wanted.storage(self._pool).gpu, wanted.nbytes)
+        try:
+            self._dispatcher.run(tasks, download)
+        except DeviceMemoryError:  # nothing was submitted
+            raise
+        except BaseException:
+            self._transfer.retire()
+            raise
+        self._transfer.expected = download
 
     def synchronize(self) -> None:
         """Wait until everything enqueued is done; raise the device's error if there was one."""
@@ -301,9 +326,10 @@ class WgpuProvider:
             self._pool.peak_bytes = self._pool.live_bytes
 
     def trim(self) -> None:
-        """Give pooled memory back to the device."""
+        """Give pooled memory back to the device, and that of the buffers that big copies go through."""
         with self._using("a trim"):
             self._pool.trim()
+            self._transfer.trim()
 
     def describe(self, prepared: Prepared) -> str:
         """Return the WGSL text of a prepared step, each different kernel once."""
@@ -344,6 +370,7 @@ class WgpuProvider:
         """Return the ``wgpu.GPUBuffer`` behind ``buffer``, without a copy; valid as long as ``buffer`` is."""
         with self._using("an export"):
             buffer.is_shared = True
+            self._transfer.forget()
             return buffer.storage(self._pool).gpu
 
     def adopt(self, handle: Any, nbytes: int) -> WgpuBuffer:

@@ -5,6 +5,7 @@ Called by the provider, which records the answers per driver version; the kernel
 """
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -14,9 +15,9 @@ from gpuarray.codegen.programs import Binding, Launch, Program
 
 Run: TypeAlias = Callable[[Program, npt.NDArray[Any], npt.NDArray[Any]], None]
 
-#: Whether ``fma`` rounds once; an override of ``codegen/math`` of this name says so to kernels.
+#: Whether ``fma`` rounds once, in both precisions; an override of ``codegen/math`` of this name says so to kernels.
 FUSED: Final = "fused_multiply_add"
-#: Whether sums and products of float32 may be subnormal; without, kernels keep them by integers if asked to.
+#: Whether sums and products of float32 may be subnormal; without, elementwise kernels keep them by integers.
 SUBNORMAL: Final = "subnormal_float32"
 #: Whether quotients and roots of float64 are rounded correctly; without, the device has no float64.
 ROUNDED: Final = "rounded_float64"
@@ -29,7 +30,7 @@ MEANINGS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     SUBNORMAL: (
         "subnormal float32 numbers are kept in arithmetic",
-        "subnormal float32 numbers become zero in sums and products, unless config.subnormals is 'keep'",
+        "subnormal float32 numbers become zero in arithmetic: elementwise kernels keep them by integers",
     ),
     ROUNDED: (
         "float64 quotients and roots are rounded correctly",
@@ -52,11 +53,13 @@ fn main(@builtin(local_invocation_index) i: u32) {{
   found[i] = vec2<f32>(fma(x.x, x.y, -product), small.x - small.y);
 }}
 """
-_DOUBLE: Final = f"""{_HEAD}@group(0) @binding(1) var<storage, read> given: array<vec2<f64>>;
-@group(0) @binding(2) var<storage, read_write> found: array<vec2<f64>>;
+_DOUBLE: Final = f"""{_HEAD}@group(0) @binding(1) var<storage, read> given: array<vec4<f64>>;
+@group(0) @binding(2) var<storage, read_write> found: array<vec4<f64>>;
 @compute @workgroup_size({_COUNT})
 fn main(@builtin(local_invocation_index) i: u32) {{
-  found[i] = vec2<f64>(given[i].x / given[i].y, sqrt(given[i].x));
+  let x = given[i];
+  let product = bitcast<f64>(bitcast<u64>(x.x * x.y) + u64(parameters.words[0].x));
+  found[i] = vec4<f64>(x.x / x.y, sqrt(x.x), product, fma(x.x, x.y, -product));
 }}
 """
 
@@ -82,9 +85,11 @@ def facts(run: Run, *, float64: bool) -> Mapping[str, bool]:
         SUBNORMAL: bool(np.array_equal(errors[:, 1], tiny[:, 0] - tiny[:, 1])),
     }
     if float64:
-        double = (bits >> np.uint64(12) | np.uint64(0x3FF0000000000000)).view(np.float64).reshape(_COUNT, 2)
-        expected = np.stack((double[:, 0] / double[:, 1], np.sqrt(double[:, 0])), axis=1)
-        found[ROUNDED] = bool(np.array_equal(_run(run, _DOUBLE, double), expected))
+        x, y = (bits >> np.uint64(12) | np.uint64(0x3FF0000000000000)).view(np.float64).reshape(2, _COUNT)
+        results = _run(run, _DOUBLE, np.stack((x, y, x, y), axis=1))
+        found[ROUNDED] = bool(np.array_equal(results[:, :2], np.stack((x / y, np.sqrt(x)), axis=1)))
+        left = [Fraction(a) * Fraction(b) - Fraction(a * b) for a, b in zip(x, y, strict=True)]
+        found[FUSED] &= bool(np.array_equal(results[:, 2], x * y) and left == list(map(Fraction, results[:, 3])))
     return found
 
 

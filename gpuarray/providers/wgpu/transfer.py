@@ -1,23 +1,23 @@
 """Copies between host arrays and device buffers.
 
-Invariant: no view of mapped memory outlives the copy out of it, and the host array may be changed as soon as an
-upload returns. Downloads go through a ring of mappable buffers that are kept: while one is copied into the array, the
-device fills the others. Called by the provider, under its lock.
+Invariant: no view of mapped memory outlives the copy out of it or into it, and the host array may be changed as soon as
+an upload returns. Small downloads go through a mappable buffer that is kept, small uploads through the queue, and
+others in parts (:mod:`gpuarray.providers.wgpu.parts`). Called by the provider, under its lock.
 """
 
-from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from gpuarray.providers.wgpu.driver import Bytes, PublicDriver, Staging
+from gpuarray.providers.wgpu.driver import Bytes, Download, PublicDriver, Staging
 from gpuarray.providers.wgpu.metrics import Counters
+from gpuarray.providers.wgpu.parts import Parts
 
-_UPLOAD_CHUNK: Final = 64 << 20
-_STAGING_BYTES: Final = 16 << 20
-_STAGING_COUNT: Final = 4
+#: Uploads from this size on go in parts.
+_BIG: Final = 8 << 20
+_UPLOAD_CHUNK: Final = 16 << 20
 #: Reads up to this size go through one small buffer of their own.
 SMALL_BYTES: Final = 64 << 10
 
@@ -36,20 +36,31 @@ class Transfer:
         self._driver = driver
         self._counters = counters
         self._small: Staging | None = None
-        self._ring: list[Staging] = []
+        self._parts = Parts(driver)
         self._retired: list[Staging] = []
+        self.expected: Download | None = None
         self._unflushed = 0
 
     def objects(self) -> Iterator[Any]:
-        """Yield the wgpu buffers that are kept for downloads."""
-        if self._small is not None:
-            yield self._small.gpu
-        yield from (staging.gpu for staging in self._ring)
+        """Yield the wgpu buffers that are kept."""
+        yield from (staging.gpu for staging in self._kept())
         yield from (staging.gpu for staging in self._retired)
+
+    def _kept(self) -> Iterator[Staging]:
+        if self._small is not None:
+            yield self._small
+        yield from self._parts.buffers()
 
     def upload(self, gpu: Any, array: npt.NDArray[Any]) -> None:
         """Copy a C-contiguous array to the start of a GPU buffer."""
         data = as_bytes(array)
+        if data.size >= _BIG and self._driver.can_map_writes:
+            self._guarded(self._parts.upload, gpu, data)
+        else:
+            self._write(gpu, data)
+        self._counters.bytes_uploaded += data.size
+
+    def _write(self, gpu: Any, data: Bytes) -> None:
         whole = data.size // 4 * 4
         for start in range(0, whole, _UPLOAD_CHUNK):
             stop = min(start + _UPLOAD_CHUNK, whole)
@@ -61,58 +72,68 @@ class Transfer:
                 self._unflushed = 0
         if whole < data.size:
             self._driver.write(gpu, whole, data[whole:].tobytes().ljust(4, b"\0"))
-        self._counters.bytes_uploaded += data.size
+
+    def small_download(self, gpu: Any, nbytes: int) -> Download | None:
+        """Return a copy of a GPU buffer for a submit that does other things too; None if it is too large for that.
+
+        Once it is submitted it is :attr:`expected`: :meth:`download` of the same GPU buffer takes what it brings,
+        unless :meth:`forget` comes before.
+        """
+        return Download(gpu, 0, self._small_staging(), -(-nbytes // 4) * 4) if 0 < nbytes <= SMALL_BYTES else None
+
+    def forget(self) -> None:
+        """Give up the copy that is expected, because what it is of may change."""
+        if self.expected is not None:
+            staging, self.expected = self.expected.staging, None
+            self._guarded(self._driver.finish_read, staging, np.empty(4, np.uint8))
 
     def download(self, gpu: Any, array: npt.NDArray[Any]) -> None:
         """Wait, and copy the start of a GPU buffer into a C-contiguous array."""
         data = as_bytes(array)
         if data.size == 0:
             return
-        try:
-            if data.size <= SMALL_BYTES:
-                if self._small is None:
-                    self._small = self._driver.create_staging(SMALL_BYTES)
-                self._driver.start_read(gpu, 0, self._small, -(-data.size // 4) * 4)
-                self._driver.finish_read(self._small, data)
-            else:
-                self._download_in_parts(gpu, data)
-        except BaseException:
-            self._retire()
-            raise
+        expected = self.expected
+        if expected is not None and expected.source is gpu and data.size <= expected.nbytes:
+            self.expected = None
+            self._guarded(self._driver.finish_read, expected.staging, data)
+        else:
+            self.forget()
+            self._guarded(self._download_small if data.size <= SMALL_BYTES else self._parts.download, gpu, data)
         self._counters.bytes_downloaded += data.size
 
-    def _download_in_parts(self, gpu: Any, data: Bytes) -> None:
-        starts = range(0, data.size, _STAGING_BYTES)
-        while len(self._ring) < min(_STAGING_COUNT, len(starts)):
-            self._ring.append(self._driver.create_staging(_STAGING_BYTES))
-        free = deque(self._ring)
-        started: deque[tuple[Staging, Bytes]] = deque()
-        for start in starts:
-            if not free:
-                free.append(self._finish(started))
-            part = data[start : start + _STAGING_BYTES]
-            staging = free.popleft()
-            self._driver.start_read(gpu, start, staging, -(-part.size // 4) * 4)
-            started.append((staging, part))
-        while started:
-            self._finish(started)
+    def _download_small(self, gpu: Any, data: Bytes) -> None:
+        staging = self._small_staging()
+        self._driver.start_read(gpu, 0, staging, -(-data.size // 4) * 4)
+        self._driver.finish_read(staging, data)
 
-    def _finish(self, started: "deque[tuple[Staging, Bytes]]") -> Staging:
-        staging, part = started.popleft()
-        self._driver.finish_read(staging, part)
-        return staging
+    def _small_staging(self) -> Staging:
+        if self._small is None:
+            self._small = self._driver.create_staging(SMALL_BYTES)
+        return self._small
 
-    def _retire(self) -> None:
+    def _guarded(self, action: Callable[..., None], *arguments: Any) -> None:
+        """Do something with staging buffers, which are not used again if it fails."""
+        try:
+            action(*arguments)
+        except BaseException:
+            self.retire()
+            raise
+
+    def trim(self) -> None:
+        """Give the memory of the buffers for big copies back; others are made when they are needed."""
+        self._guarded(self._parts.trim)
+
+    def retire(self) -> None:
         """Take new buffers from now on: after an error or an interrupt, the old ones may be mapped, or become so.
 
         They are not dropped, because the device will still call back for a mapping that was asked for.
         """
-        self._retired += [*self._ring, *([self._small] if self._small is not None else [])]
+        self._retired += self._kept()
         self.clear()
 
     def clear(self) -> None:
         """Destroy the buffers that are kept."""
         for gpu in self.objects():
             gpu.destroy()
-        self._small = None
-        self._ring.clear()
+        self._small = self.expected = None
+        self._parts.clear()

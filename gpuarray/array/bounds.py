@@ -1,0 +1,65 @@
+"""Bounds of arrays of positions: the least and the greatest of them, without asking a device twice for one value.
+
+What an array was asked to be may say them, as that of a range or of positions that sort; then nothing is evaluated and
+nothing is waited for. Else a device is asked once, and the answer is kept as long as the value is.
+"""
+
+from typing import Final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from gpuarray.device import Device
+from gpuarray.graph import build
+from gpuarray.graph.layouts import Layout
+from gpuarray.graph.nodes import Call, Generate, Leaf, Node, View
+from gpuarray.graph.walk import current
+from gpuarray.ops import calls, generators, reductions
+from gpuarray.runtime import evaluate
+
+_found: Final[WeakKeyDictionary[Node, tuple[int, int]]] = WeakKeyDictionary()
+
+
+def bounds(node: Node, device: Device) -> tuple[int, int]:
+    """Return the least and the greatest element of a node of integers that has elements."""
+    value = current(node)
+    found = _said(node) or _said(value) or _found.get(value)
+    if found is not None:
+        return found
+    on_host = evaluate.is_host(evaluate.provider_of(device))
+    if isinstance(value, Leaf) and value.host is not None and (on_host or node.size < evaluate.QUICKLY_SEEN):
+        return int(value.host.min()), int(value.host.max())
+    ends = [build.reduce(op, node, None, None, False) for op in (reductions.min, reductions.max)]
+    both = build.concat([build.reshape(end, (1,)) for end in ends], 0)
+    lowest, highest = evaluate.read(both, device).tolist()
+    _found[current(node)] = lowest, highest
+    return lowest, highest
+
+
+def _said(node: Node) -> tuple[int, int] | None:
+    """Return the bounds that follow from what a node was asked to be, exactly; None if none do."""
+    match node:
+        case Call() if node.op is calls.argsort:
+            return 0, node.shape[-1] - 1
+        case View() if node.inputs and _has_all(node.layout, node.inputs[0].size):
+            return _said(node.inputs[0])
+        case Generate() if node.op is generators.full:
+            value = int(node.parameters[0])
+            return value, value
+        case Generate() if node.op is generators.arange and node.dtype.kind in "iu":
+            start, step = map(int, node.parameters)
+            lowest, highest = sorted((start, start + step * (node.size - 1)))
+            limits = np.iinfo(node.dtype)
+            return (lowest, highest) if limits.min <= lowest <= highest <= limits.max else None
+    return None
+
+
+def _has_all(layout: Layout, size: int) -> bool:
+    """Whether a layout names each of ``size`` elements once, with the axes in any order and direction."""
+    reached = 1
+    for stride, extent in sorted(zip(map(abs, layout.strides), layout.shape, strict=True)):
+        if extent != 1:
+            if stride != reached:
+                return False
+            reached *= extent
+    return reached == size

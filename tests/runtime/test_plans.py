@@ -1,0 +1,92 @@
+"""Plans that are kept, and values that plans meet again."""
+
+from collections import OrderedDict
+
+import numpy as np
+import pytest
+from support import assert_same
+
+import gpuarray as xp
+from gpuarray.runtime import plans
+
+
+@pytest.fixture
+def no_plans(monkeypatch):
+    monkeypatch.setattr(plans, "_plans", OrderedDict())
+    xp.reset_stats()
+
+
+def bisected(x, regions):
+    """Halve a region again and again, read something of each half, and never the regions themselves."""
+    sum_of = xp.sum if isinstance(x, xp.GpuArray) else np.sum
+    found = []
+    low, high = x
+    for turn in range(regions):
+        middle = (low + high) / 2
+        found.append(float(sum_of((high - low) * middle)))
+        low, high = (low, middle) if turn % 3 else (middle, high)
+    return found
+
+
+def test_small_values_that_are_met_again_are_computed_for_good(device, no_plans):
+    host = np.array([[0.0, 1.0], [4.0, 8.0]], np.float32)
+    np.testing.assert_allclose(bisected(xp.asarray(host), 40), bisected(host, 40), rtol=1e-6)
+    # without it each turn would compute what all turns before it did, by a plan of its own
+    assert xp.stats()["plans"] < 20
+    assert xp.stats()["operations"] < 40 * 16
+
+
+def iterated(x, turns):
+    """Go on from a value, and look at each."""
+    for turn in range(turns):
+        x = x * 0.5 + turn
+        if float(x.max()) < 0:
+            break
+    return x
+
+
+def test_an_iteration_that_looks_at_its_values_has_one_plan(device, no_plans):
+    host = np.linspace(0, 1, 100_000, dtype=np.float32)
+    assert_same(iterated(xp.asarray(host), 30), iterated(host, 30), ulp=1)
+    first = xp.stats()
+    assert first["plans"] <= 4
+    assert first["operations"] < 30 * 12
+    assert first["compiles"] <= 8
+    iterated(xp.asarray(host), 40)
+    assert xp.stats()["plans"] <= first["plans"] + 1
+
+
+def test_large_values_of_small_ones_are_not_stored(monkeypatch, device, no_plans):
+    monkeypatch.setattr(plans, "LIGHT", 1000)
+    line = xp.asarray(np.linspace(-1, 1, 200, dtype=np.float32))
+    table = line[:, None] * line
+    for fold in (xp.max, xp.min, xp.max):
+        assert abs(float(fold(table))) == 1
+        assert not table.residency
+
+
+def test_values_that_no_array_has_are_not_stored(device, no_plans):
+    x = xp.asarray([1.0, 2.0]) + 1
+    first, second = xp.sum(x), xp.max(x)
+    del x
+    assert (float(first), float(second)) == (5, 3)
+    assert xp.stats()["plans"] == 2
+
+
+def test_plans_are_kept_by_the_number_of_their_operations(monkeypatch, no_plans):
+    monkeypatch.setattr(plans, "OPERATION_LIMIT", 60)
+    with xp.using(device="cpu"):
+        for number in range(1, 12):
+            x = xp.ones(number)
+            for _ in range(10):
+                x = xp.sqrt(x)
+            xp.evaluate(x)
+    assert 4 <= plans.plan_count() <= 6
+
+
+def test_a_plan_of_many_operations_is_kept_alone(monkeypatch, no_plans):
+    monkeypatch.setattr(plans, "OPERATION_LIMIT", 1)
+    with xp.using(device="cpu"):
+        for _ in range(2):
+            xp.evaluate(xp.sqrt(xp.ones(3)) + 1)
+    assert (plans.plan_count(), xp.stats()["plans"]) == (1, 1)
