@@ -16,7 +16,7 @@ from gpuarray.api.arguments import (
     result,
     wanted_device,
 )
-from gpuarray.array import GpuArray, as_node, default_dtype, make, weak_node
+from gpuarray.array import GpuArray, as_node, default_dtype, make, placed_node, weak_node
 from gpuarray.dtypes import DType
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout
@@ -43,7 +43,8 @@ def asarray(
     Parameters
     ----------
     obj : GpuArray, ndarray, scalar, sequence, or an object with a buffer, ``__array__`` or DLPack
-        The data. NumPy arrays are copied, since they might be written to; a GpuArray is returned as it is.
+        The data. NumPy arrays are copied, since they might be written to, those of a megabyte and more straight to the
+        GPU if ``device`` names one; a GpuArray is returned as it is.
     dtype : dtype, optional
         By default that of the data; Python numbers take NumPy's defaults, or what ``config.default_float`` says.
     order : {"C", "F", "A", "K"}, optional
@@ -73,7 +74,7 @@ def asarray(
         raise ValueError(
             f"a {type(obj).__name__} cannot become a GpuArray without a copy; leave out copy=False or use copy=None"
         )
-    node = as_node(obj)
+    node = placed_node(obj, place)
     if wanted is None and not hasattr(obj, "dtype") and node.dtype in (dtypes.float64, dtypes.complex128):
         wanted = default_dtype(float if node.dtype == dtypes.float64 else complex)
     elif isinstance(obj, bool | int | float | complex) and not isinstance(obj, np.generic) and wanted is not None:

@@ -47,6 +47,23 @@ class Binary(Protocol):
     ) -> GpuArray: ...
 
 
+class Ternary(Protocol):
+    """A function of three arrays."""
+
+    def __call__(  # noqa: D102  # what it does is the row's to say
+        self,
+        x1: ArrayLike,
+        x2: ArrayLike,
+        x3: ArrayLike,
+        /,
+        out: Any = None,
+        *,
+        where: Any = True,
+        dtype: DTypeLike = None,
+        casting: str = "same_kind",
+    ) -> GpuArray: ...
+
+
 def _document(function: Any, row: MapOp, operands: str) -> None:
     function.__name__ = function.__qualname__ = row.name
     function.__doc__ = f"""{row.doc}
@@ -132,6 +149,32 @@ def binary(row: MapOp) -> Binary:
         return found
 
     _document(function, row, "x1, x2")
+    return function
+
+
+def ternary(row: MapOp) -> Ternary:
+    """Return the public function of a row with three operands."""
+
+    def function(
+        x1: ArrayLike,
+        x2: ArrayLike,
+        x3: ArrayLike,
+        /,
+        out: Any = None,
+        *,
+        where: Any = True,
+        dtype: Any = None,
+        casting: str = "same_kind",
+    ) -> GpuArray:
+        if out is None and dtype is None and where is True:
+            found: GpuArray = apply(row, x1, x2, x3)
+        else:
+            found = _with_keywords(row, (x1, x2, x3), out=out, where=where, dtype=dtype, casting=casting)
+        if found is NotImplemented:
+            raise _refused(row, (x1, x2, x3))
+        return found
+
+    _document(function, row, "x1, x2, x3")
     return function
 
 

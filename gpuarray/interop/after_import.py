@@ -18,6 +18,7 @@ REGISTRATIONS: Final = {
     "dask.array.backends": "gpuarray.interop.dask",
     "einops._backends": "gpuarray.interop.einops",
     "numba.core.typing.typeof": "gpuarray.interop.numba",
+    "scipy.ndimage": "gpuarray.interop.scipy",
 }
 
 

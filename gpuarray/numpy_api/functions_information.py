@@ -53,13 +53,12 @@ class _Shadow:
     """What NumPy sees of an array whose memory it never touches: strides at an address that is the storage's name."""
 
     def __init__(self, array: GpuArray, address: int) -> None:
-        itemsize = array._cell.node.dtype.itemsize
         self.__array_interface__ = {
             "version": 3,
             "typestr": f"|V{array.itemsize}",
             "shape": array.shape,
             "strides": array.strides,
-            "data": (address + array._storage_layout().offset * itemsize + _part_offset(array), True),
+            "data": (address + array._storage_layout().offset * array.unit + _part_offset(array), True),
         }
 
 

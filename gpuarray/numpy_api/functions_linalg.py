@@ -8,7 +8,7 @@ import numpy as np
 
 from gpuarray.api import factorisations, linalg_products, linear_algebra, linear_systems, norms
 from gpuarray.numpy_api.arguments import NOT_GIVEN, as_array
-from gpuarray.numpy_api.registry import HOST, LAPACK, implements, native
+from gpuarray.numpy_api.registry import HOST, INVERSE, LAPACK, SINGULAR_VALUES, implements, native
 
 _GIVES_REAL: Final = np.lib.NumpyVersion(np.__version__) < "2.5.0"
 _by_lapack = partial(implements, kind=HOST, reason=LAPACK)
@@ -51,7 +51,7 @@ def multi_dot(arrays: Any, *, out: Any = None) -> Any:
     return linalg_products.multi_dot(arrays, out=out)
 
 
-@implements("linalg.norm")
+@implements("linalg.norm", reason=SINGULAR_VALUES)
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     return norms.norm(x, ord, axis, keepdims)
 
@@ -61,7 +61,7 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
     return norms.vector_norm(x, axis=axis, keepdims=keepdims, ord=ord)
 
 
-@implements("linalg.matrix_norm")
+@implements("linalg.matrix_norm", reason=SINGULAR_VALUES)
 def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
     return norms.matrix_norm(x, keepdims=keepdims, ord=ord)
 
@@ -174,7 +174,7 @@ def cond(x: Any, p: Any = None) -> Any:
     return linear_systems.cond(x, p)
 
 
-@implements("linalg.matrix_power")
+@implements("linalg.matrix_power", reason=INVERSE)
 def matrix_power(a: Any, n: Any) -> Any:
     return linear_systems.matrix_power(a, n)
 

@@ -17,7 +17,7 @@ from gpuarray.numpy_api.arguments import as_array, as_arrays, concatenated
 from gpuarray.numpy_api.functions_linalg import eigvals
 from gpuarray.numpy_api.functions_pad import pad
 from gpuarray.numpy_api.functions_signals import convolve
-from gpuarray.numpy_api.registry import implements, native
+from gpuarray.numpy_api.registry import EIGENVALUES, implements, native
 
 
 def _coefficients(*polynomials: Any) -> list[GpuArray]:
@@ -119,7 +119,7 @@ def polyval(p: Any, x: Any) -> Any:
     return _horner(line, np.zeros_like(points), points)
 
 
-@implements("poly")
+@implements("poly", reason=EIGENVALUES)
 def poly(seq_of_zeros: Any) -> Any:
     zeros = as_array(seq_of_zeros)
     zeros = zeros.reshape(1) if not zeros.ndim else zeros

@@ -22,7 +22,7 @@ KINDS: Final = (NATIVE, COMPOSED, HOST, REFUSED)
 
 
 class Implementation(NamedTuple):
-    """How a NumPy function is implemented: of what kind, by what, and if that is NumPy on the host, why."""
+    """How a NumPy function is implemented: of what kind, by what, and what of it runs on the host, and why."""
 
     kind: str
     function: Callable[..., Any]
@@ -31,6 +31,10 @@ class Implementation(NamedTuple):
 
 #: Why functions that factorise matrices are host functions.
 LAPACK: Final = "matrices are factorised by NumPy's LAPACK"
+#: Which part of functions that are composed but for it is done there.
+SINGULAR_VALUES: Final = "orders 2, -2 and 'nuc' of matrices take singular values from NumPy's LAPACK"
+EIGENVALUES: Final = "a matrix's eigenvalues are found by NumPy's LAPACK"
+INVERSE: Final = "negative powers invert with NumPy's LAPACK"
 
 #: Implementations by NumPy name.
 IMPLEMENTATIONS: Final[dict[str, Implementation]] = {}
@@ -48,7 +52,7 @@ def implements(*names: str, kind: str = COMPOSED, reason: str = "") -> Callable[
     kind : {"composed", "native", "host"}
         What the table of statuses says.
     reason : str
-        Why the function is a host function.
+        Why the function is a host function; of another one, with which arguments a part of it runs on the host.
     """
 
     def declare(function: _F) -> _F:

@@ -13,7 +13,7 @@ from gpuarray.numpy_api.registry import COMPOSED, HOST, IMPLEMENTATIONS, LAPACK,
 
 
 class Status(NamedTuple):
-    """What happens when a NumPy function is given an array of this package, and the reason."""
+    """What happens when a NumPy function is given an array of this package, and why not all of it on the device."""
 
     kind: str
     reason: str

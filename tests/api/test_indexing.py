@@ -288,3 +288,61 @@ def test_positions_that_choose_nothing_are_not_looked_at(device: Any) -> None:
             with pytest.raises(IndexError):
                 array[key]
     assert_same(x, host)
+
+
+def test_positions_are_looked_at_once(device: Any) -> None:
+    """Indexing by one array again asks nothing of the device; another value, or too short an axis, is seen."""
+    size = 1 << 17
+    x, positions = xp.arange(size, dtype=np.float32), xp.remainder(xp.arange(size) * 3, size)
+    xp.evaluate(positions, x)
+    first = x[positions]
+    xp.reset_stats()
+    again = x[positions] + 1
+    assert xp.stats()["evaluations"] == 0
+    np.testing.assert_array_equal(np.asarray(again), np.asarray(first) + 1)
+    with pytest.raises(IndexError, match=f"index {size - 1} is out of bounds"):
+        x[1:][positions]
+    positions[5] = -size - 1
+    with pytest.raises(IndexError, match=f"index {-size - 1} is out of bounds"):
+        x[positions]
+
+
+@pytest.mark.parametrize(
+    ("positions", "evaluations"),
+    [
+        (lambda x: xp.argsort(x), 0),
+        (lambda x: xp.argsort(x.reshape(4, 300), axis=0), 0),
+        (lambda x: xp.argsort(x)[:, None], 0),
+        (lambda x: xp.arange(len(x) - 1, -1, -2), 0),
+        (lambda x: xp.argsort(x)[:3], 1),
+        (lambda x: xp.argsort(x)[::-1], 0),
+    ],
+    ids=["sort", "axis", "column", "range", "part", "reversed"],
+)
+def test_positions_that_say_their_bounds(positions: Any, evaluations: int, device: Any) -> None:
+    host = np.random.default_rng(0).standard_normal(1200).astype(np.float32)
+    x = xp.asarray(host)
+    xp.reset_stats()
+    found = x[positions(x)]
+    assert xp.stats()["evaluations"] == evaluations
+    np.testing.assert_array_equal(np.asarray(found), host[np.asarray(positions(x))])
+    with pytest.raises(IndexError):
+        x[:1][positions(x)]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "float16", "float32", "complex64"])
+@pytest.mark.parametrize(("size", "count"), [(1001, 3000), (4099, 300), (40000, 50)])
+def test_scattered_values_and_what_is_between_keep_their_bits(dtype: str, size: int, count: int, device: Any) -> None:
+    """Of values for one position the last stays, where they are many and where they are few."""
+    generator = np.random.default_rng(size)
+
+    def bits(length: int) -> np.ndarray:
+        if dtype == "bool":
+            return generator.integers(0, 2, length).astype(bool)
+        return np.frombuffer(generator.bytes(length * np.dtype(dtype).itemsize), dtype).copy()
+
+    host, scattered, positions = bits(size), bits(count), generator.integers(-size, size, count)
+    x = xp.asarray(host)
+    x[xp.asarray(positions)] = xp.asarray(scattered)
+    host[positions] = scattered
+    assert np.asarray(x).tobytes() == host.tobytes()

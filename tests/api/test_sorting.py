@@ -1,5 +1,6 @@
 """Sorting: every dtype, special values, stability, lengths at the borders of blocks, and kernels on the device."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,9 +9,10 @@ from support import DTYPES, special_values
 
 import gpuarray as xp
 from gpuarray.device import Device
+from gpuarray.runtime import evaluate
 
 #: Around what a workgroup sorts, tiles and blocks.
-LENGTHS = (0, 1, 2, 3, 255, 256, 257, 511, 513, 1023, 1025, 2047, 2048, 2049, 4095, 4097, 5000, 70001)
+LENGTHS = (0, 1, 2, 3, 127, 128, 129, 255, 256, 257, 511, 513, 1023, 1025, 3327, 3329, 4095, 4097, 5000, 70001)
 
 
 def reference(host: np.ndarray[Any, Any], axis: int = -1, *, descending: bool = False) -> np.ndarray[Any, Any]:
@@ -211,3 +213,16 @@ def test_what_numpy_checks_of_a_sort(device: Device) -> None:
     assert np.sort(xp.asarray([[2, 1], [0, 3]]), axis=None).tolist() == [0, 1, 2, 3]
     with pytest.raises(np.exceptions.AxisError):
         np.sort(xp.asarray(5))
+
+
+@pytest.mark.wgpu
+@pytest.mark.parametrize("name", ["int16", "float32", "float64"])
+def test_long_rows_without_subgroups(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the least device too, with as little workgroup memory as there may be."""
+    provider = evaluate.provider_of(Device("wgpu"))
+    least = replace(provider.capabilities, subgroup_size=0, workgroup_memory=16384)
+    monkeypatch.setattr(provider, "capabilities", least)
+    with xp.using(device="wgpu"):
+        # a shape that no other test has is planned here
+        check(mixed(DTYPES[name], (2, 4999), seed=3))
+        check(np.random.default_rng(4).integers(0, 3, 9999).astype(DTYPES[name]), descending=True)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import _ufuncs
 from support import assert_same, values
 
 import gpuarray as xp
@@ -54,3 +55,18 @@ def test_special_functions_of_nothing(shape, device):
     x = xp.zeros(shape)
     assert_same(special.xlogy(x, x + 1), np.zeros(shape))
     assert_same(special.ndtr(x / 2), np.zeros(shape))
+
+
+@pytest.mark.parametrize("name", ["chdtr", "chdtrc"])
+def test_chi_square_functions_are_those_of_scipy_below_zero_too(name, device):
+    freedom, limit = (x.ravel() for x in np.meshgrid([-2.0, 0, 0.5, 3, 40, np.inf], [-1.0, 0, 0.5, 7, 50, np.inf]))
+    found = np.asarray(getattr(special, name)(xp.asarray(freedom), xp.asarray(limit)))
+    np.testing.assert_allclose(found, getattr(_ufuncs, name)(freedom, limit), rtol=1e-13)
+
+
+def test_student_distribution_is_that_of_scipy(device):
+    freedom = [-2.0, 0, 0.3, 1, 7, 40, 1e6, 1e18, np.inf, np.nan]
+    limits = [-np.inf, -1e200, -50, -5, -1e-3, 0, 0.7, 3, 1e300, np.inf, np.nan]
+    df, t = (x.ravel() for x in np.meshgrid(freedom, limits))
+    found = np.asarray(special.stdtr(xp.asarray(df), xp.asarray(t)))
+    np.testing.assert_allclose(found, _ufuncs.stdtr(df, t), rtol=1e-12)

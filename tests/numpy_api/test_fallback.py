@@ -217,3 +217,16 @@ def test_a_boolean_index_stays_on_the_device(put):
     x[x[:, 0] > 1] = 0
     np.asarray(x)
     assert telemetry.stats()["fallbacks"] == 0
+
+
+def test_transfers_are_counted_in_the_end(put, monkeypatch):
+    monkeypatch.setattr(telemetry, "_MOST_UNCOUNTED", 3)
+    x = put(A)
+    for _ in range(10):
+        np.asarray(x)
+    assert len(telemetry._uncounted) <= 3
+    assert telemetry.stats()["transfers"] == 10
+    assert sum(telemetry.transfers().values()) == sum(telemetry.sites().values()) == 10
+    np.asarray(x)
+    telemetry.reset_stats()
+    assert telemetry.stats()["transfers"] == 0

@@ -50,7 +50,7 @@ def test_no_function_has_two_statuses():
 def test_statuses_are_of_known_kinds_and_have_reasons():
     for name, (kind, reason) in status.table().items():
         assert kind in KINDS, name
-        assert bool(reason) == (kind in (registry.HOST, registry.REFUSED)), name
+        assert reason or kind in (registry.NATIVE, registry.COMPOSED), name
 
 
 def test_installed_functions_are_those_declared():

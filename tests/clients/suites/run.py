@@ -63,6 +63,7 @@ def run(client: str, device: str, given: argparse.Namespace) -> dict[str, Any]:
         command = [
             *(sys.executable, "-m", "pytest", "-q", "--rootdir", folder, "-c", os.devnull, "--tb", given.tb),
             *("-p", "no:cacheprovider", "-p", CLIENTS[client].plugin, "-p", "gpuarray_report", "-W", "ignore"),
+            *("-p", "sample", "--every", str(given.every)),
             *("-n", str(given.workers), "--gpuarray-report", str(report), *select),
             *("--pyargs", *(given.packages or [client])),
         ]
@@ -87,6 +88,7 @@ def main() -> int:
     parser.add_argument("--devices", nargs="+", default=["cpu", "wgpu"])
     parser.add_argument("--namespace", default="gpuarray", help="another one, to compare with: array_api_strict, numpy")
     parser.add_argument("--workers", type=int, default=2, help="processes")
+    parser.add_argument("--every", type=int, default=1, help="run a sample: every so many tests")
     parser.add_argument("--tb", default="short", help="how much of a traceback pytest shows")
     given = parser.parse_args()
     missing = [name for name in (given.client, "xdist") if importlib.util.find_spec(name) is None]
