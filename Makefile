@@ -8,7 +8,7 @@ STAMPS := $(VENV)/.stamps
 
 EXAMPLES ?= 20
 
-.PHONY: help demo test lint format docs site gallery bench array-api-tests scipy-tests sklearn-tests torch-tests clean
+.PHONY: help demo test lint format docs site gallery bench bench-gpu array-api-tests scipy-tests sklearn-tests torch-tests clean
 .DELETE_ON_ERROR:
 
 help:
@@ -19,7 +19,9 @@ help:
 	@echo "make docs    write the generated pages of docs again"
 	@echo "make site    build the documentation as a site, in docs/_build"
 	@echo "make gallery run the programs of docs/gallery, and draw their figures and the pictures of the pages again"
-	@echo "make bench   run the benchmarks at 1/16 of their size (BENCH='--device wgpu --scale 1' for more)"
+	@echo "make bench   run the benchmarks at 1/16 of their size (BENCH='--workloads sum --seconds 2' for others)"
+	@echo "make bench-gpu"
+	@echo "             run them in full size on a GPU, beside the libraries that are installed for it"
 	@echo "make torch-tests  install PyTorch (several GB of it on Linux) and run the tests that need it"
 	@echo "make array-api-tests SUITE=path [EXAMPLES=20]"
 	@echo "             run a checkout of the Array API standard's test suite (see array_api_tests_config/README.md)"
@@ -59,6 +61,9 @@ gallery: $(STAMPS)/test
 
 bench: $(STAMPS)/bench
 	$(BIN)/python -m bench $(BENCH)
+
+bench-gpu: $(STAMPS)/bench
+	$(BIN)/python -m bench --device wgpu --scale 1 $(BENCH)
 
 array-api-tests: $(STAMPS)/test
 	@test -f "$(SUITE)/requirements.txt" || { echo "SUITE=path must name a checkout of array-api-tests"; exit 1; }

@@ -1,6 +1,7 @@
 """The command line of the benchmarks."""
 
 import argparse
+import gc
 import json
 import sys
 import time
@@ -8,12 +9,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from bench.facts import facts
-from bench.harness import Row, relate, run, table
+from bench.harness import Row, is_ours, relate, run, summary, table
 from bench.peers import PEERS, AbsentError, Ours, Peer
 from bench.plot import plot
-from bench.workloads import ALL, Probe, Workload
+from bench.workloads import ALL, TOPICS, Probe
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -21,36 +23,61 @@ RESULTS = Path(__file__).parent / "results"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the chosen workloads on the chosen peers; return 1 if one of our results was wrong."""
     given = _parser().parse_args(arguments)
-    chosen = list(ALL) if given.workloads == ["all"] else given.workloads
-    devices = given.device
-    peers = list(_opened(devices, list(PEERS) if given.peers == ["all"] else given.peers))
-    about = facts(peers)
-    print(json.dumps(about, indent=2))
-
-    rows: list[Row] = []
-    figures: dict[str, dict[str, float]] = {}
-    for name in sorted(chosen, key=list(ALL).index):
-        workload = ALL[name]
-        if isinstance(workload, Probe):
-            figures[name] = _probe(workload, devices)
-        else:
-            rows += _run(workload, peers, rows, given.scale, given.seconds)
-
+    document = _merged([json.loads(path.read_text(encoding="utf-8")) for path in given.merge])
+    rows = [Row(**row) for row in document["rows"]]
+    figures: dict[str, dict[str, float]] = document["probes"]
+    chosen = {name for word in given.workloads for name in _members(word)}
+    if chosen:
+        peers = list(_opened(given.device, given.peers))
+        about = facts(peers) | {"scale": str(given.scale)}
+        print(json.dumps(about, indent=2))
+        document["facts"] = about
     path = given.json or RESULTS / f"{time.strftime('%Y%m%d-%H%M%S')}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    document = {"facts": about, "scale": str(given.scale), "rows": [asdict(row) for row in rows], "probes": figures}
-    path.write_text(json.dumps(document, indent=2) + "\n")
-    print(f"\nfigures: {path}\n{plot(rows, path.with_suffix('.png'))}")
-    return int(any(row.wrong and row.peer.startswith("gpuarray") for row in rows))
+    start = time.perf_counter()
+    for name in (name for name in ALL if name in chosen):
+        workload = ALL[name]
+        if isinstance(workload, Probe):
+            figures.setdefault(name, {}).update(_probe(workload, given.device))
+        else:
+            found = run(workload, peers, given.scale, given.seconds)
+            gc.freeze()  # the libraries have hundreds of thousands of objects, which need not be looked at again
+            rows = [row for row in rows if row.workload != name] + found
+            relate(rows)
+            if found:
+                show = summary if given.brief else table
+                print(f"{show(found)}  [{time.perf_counter() - start:.0f} s]", flush=True)
+        _write(path, document, rows, figures)  # whoever ends a long run keeps what there is
+    relate(rows)
+    _write(path, document, rows, figures)
+    print(f"figures: {path}\n{plot(rows, path.with_suffix('.svg')) if given.plot else ''}")
+    return int(any(row.wrong and is_ours(row) for row in rows))
 
 
-def _run(
-    workload: Workload, peers: Sequence[Peer], earlier: Sequence[Row], scale: Fraction, seconds: float
-) -> list[Row]:
-    rows = list(run(workload, peers, scale, seconds))
-    relate([*earlier, *rows])
-    print("\n" + table(rows), flush=True)
-    return rows
+def _write(path: Path, document: dict[str, Any], rows: Sequence[Row], figures: dict[str, dict[str, float]]) -> None:
+    place = {name: number for number, name in enumerate(ALL)}
+    ordered = sorted(rows, key=lambda row: place.get(row.workload, len(place)))
+    document |= {"rows": [asdict(row) for row in ordered], "probes": figures}
+    path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+
+
+def _merged(documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return one document of several, of which later ones count where both have a workload."""
+    merged: dict[str, Any] = {"facts": {}, "rows": [], "probes": {}}
+    for document in documents:
+        measured = {row["workload"] for row in document["rows"]}
+        merged["rows"] = [row for row in merged["rows"] if row["workload"] not in measured] + document["rows"]
+        for name, figures in document["probes"].items():
+            merged["probes"].setdefault(name, {}).update(figures)
+        merged["facts"] = document["facts"]
+    return merged
+
+
+def _members(word: str) -> Sequence[str]:
+    """Return the workloads that a word of the command line stands for."""
+    if word == "all":
+        return list(ALL)
+    return [member.name for member in TOPICS[word]] if word in TOPICS else [word]
 
 
 def _probe(probe: Probe, devices: Sequence[str]) -> dict[str, float]:
@@ -58,37 +85,51 @@ def _probe(probe: Probe, devices: Sequence[str]) -> dict[str, float]:
     figures = {f"{device}: {name}": value for device in chosen for name, value in probe.run(device).items()}
     print(f"\n{probe.name}")
     for name, value in figures.items():
-        print(f"  {name:40}{value:10,.2f}", flush=True)
+        print(f"  {name:48}{value:12,.3f}", flush=True)
     return figures
 
 
 def _opened(devices: Sequence[str], names: Sequence[str]) -> list[Peer]:
     """Return the peers that can run here, this package's devices last; say why the others cannot."""
-    factories = {name: PEERS[name] for name in names}
-    factories |= {f"gpuarray-{device}": lambda device=device: Ours(device) for device in devices}
+    ours = {f"gpuarray-{device}": lambda device=device: Ours(device) for device in devices}
+    every = list(PEERS) if set(names) & {"all", "same"} else names
     opened = []
-    for name, factory in factories.items():
+    for name, factory in ({name: PEERS[name] for name in every} | ours).items():
         try:
             opened.append(factory())
         except AbsentError as error:
             print(f"without {name}: {error}", file=sys.stderr)
-    return opened
+    places = {peer.place for peer in opened[-len(ours) :]} if "same" in names else {"cpu", "gpu"}
+    return [peer for peer in opened if peer.place in places]
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Compare gpuarray with other array libraries.")
     add = parser.add_argument
     add("--device", type=_names, default=["cpu", "wgpu"], help="our devices; cpu,wgpu by default")
-    add("--workloads", type=_among(ALL), default=["all"], help=f"all, or some of {', '.join(ALL)}")
-    add("--peers", type=_among(PEERS), default=["all"], help=f"all, none, or some of {', '.join(PEERS)}")
+    add(
+        "--workloads",
+        type=_among([*TOPICS, *ALL]),
+        default=["all"],
+        help=f"all, none, or some, by topic ({', '.join(TOPICS)}) or by name ({', '.join(ALL)})",
+    )
+    add(
+        "--peers",
+        type=_among(["same", *PEERS]),
+        default=["same"],
+        help=f"same (the default: those that compute where our devices do), all, none, or some of {', '.join(PEERS)}",
+    )
     add(
         "--scale",
         type=Fraction,
         default=Fraction(1, 16),
         help="part of the full sizes, such as 1 or 1/16 (the default)",
     )
-    add("--seconds", type=float, default=1.0, help="of warm calls for each peer and workload; 1 by default")
+    add("--seconds", type=float, default=0.5, help="of calls of either kind for each workload and peer; 0.5 by default")
+    add("--merge", type=Path, nargs="+", default=[], help="files of earlier figures that are kept beside the new ones")
     add("--json", type=Path, help="file of the figures; bench/results/TIME.json by default")
+    add("--brief", action="store_true", help="print a line for each workload, not a table")
+    add("--plot", action="store_true", help="draw a picture beside the figures")
     return parser
 
 

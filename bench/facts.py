@@ -4,6 +4,7 @@ import os
 import platform
 import shutil
 import subprocess
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from bench.peers import Peer
 def facts(peers: Sequence[Peer]) -> dict[str, Any]:
     """Return the facts of this machine and of the peers, as JSON takes them."""
     return {
+        "date": time.strftime("%Y-%m-%d"),
         "platform": platform.platform(),
         "python": platform.python_version(),
         "processor": _processor(),

@@ -1,50 +1,79 @@
-"""Runs workloads on peers: checks each result against NumPy, times it cold and warm, and relates the figures.
+"""Runs workloads on peers: checks each result against NumPy, times it, and relates the figures.
 
-Every time ends when the result is there: read back where a workload says so, otherwise computed and waited for. The
-first call is *cold* (it plans and compiles); *warm* is the median of the calls that follow.
+There are three times. The first call is *cold*: it plans and compiles. *One at a time* is the median of calls after it,
+each of which ends when the result is there: read back where a workload says so, otherwise computed and waited for.
+*Back to back* is a call among many that are waited for together, which is what a GPU needs for it; on a processor the
+libraries compute at once, and it is not measured. Peers are timed by turns, so that all of them meet a device that is
+equally warm, and a GPU is kept busy before the first turn: idle ones lower their clocks.
 """
 
 import gc
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bench.peers import NUMPY, AbsentError, Peer
-from bench.workloads.base import Workload
+from bench.workloads import TOPIC_OF, Workload
 
-FEWEST, MOST = 3, 50
-"""Bounds of the number of warm calls."""
-
+#: How often every peer has its turn.
+TURNS = 3
+#: Bounds of the number of calls in a turn, and of those that are waited for together.
+MOST, FEWEST_TOGETHER, MOST_TOGETHER = 50, 3, 100
+#: Milliseconds of a call after which no other is made that is not needed.
+SLOW = 2000.0
+#: Seconds for which a GPU is kept busy before it is timed.
+WARM_UP = 0.1
+#: Bytes under which a bandwidth means nothing.
 LEAST_TRAFFIC = 1_000_000
-"""Bytes under which a bandwidth means nothing."""
+_STATUS = Path("/proc/self/status")
 
 
 @dataclass(kw_only=True)
 class Row:
-    """What one peer did in one workload; times in milliseconds."""
+    """What one peer did in one workload; times in milliseconds.
 
+    ``rate`` is in GB/s, or in GFLOP/s of workloads that count operations; ``of_limit`` is its share of the best rate in
+    the workload ``limit`` on the same kind of device. ``device_ms`` is the time of this package's kernels by the
+    device's own clock. ``prepare_s`` are the seconds before the calls that count. ``extra_mib`` is the peak of resident
+    memory beyond inputs and result, on a processor.
+    """
+
+    topic: str
     workload: str
     size: int
     peer: str
     place: str
     nbytes: int
+    flops: float | None = None
+    limit: str = ""
     cold_ms: float | None = None
-    warm_ms: float | None = None
+    call_ms: float | None = None
+    queued_ms: float | None = None
     least_ms: float | None = None
+    device_ms: float | None = None
+    prepare_s: float = 0.0
     repeats: int = 0
-    gigabytes_per_second: float | None = None
-    of_copy: float | None = None
+    rate: float | None = None
+    of_limit: float | None = None
     times_numpy: float | None = None
+    extra_mib: float | None = None
     difference: float | None = None
     counters: dict[str, int] = field(default_factory=dict)
     wrong: bool = False
     note: str = ""
+
+    @property
+    def best_ms(self) -> float | None:
+        """What the device needs: back to back where that was measured."""
+        return self.call_ms if self.queued_ms is None else self.queued_ms
 
 
 def scaled(workload: Workload, scale: Fraction) -> int:
@@ -52,65 +81,166 @@ def scaled(workload: Workload, scale: Fraction) -> int:
     return max(1, int(workload.size * scale)) if workload.scaled else workload.size
 
 
-def run(workload: Workload, peers: Sequence[Peer], scale: Fraction, seconds: float) -> Iterator[Row]:
-    """Yield a row for each peer, in their order, after ``seconds`` of warm calls each."""
+def run(workload: Workload, peers: Sequence[Peer], scale: Fraction, seconds: float) -> list[Row]:
+    """Return a row for each peer that the workload is meant for, after ``seconds`` of calls of either kind each."""
+    chosen = [p for p in peers if p.place in workload.places and not p.name.startswith(workload.without)]
+    if not chosen:
+        return []
     size = scaled(workload, scale)
     inputs = workload.inputs(size)
-    expected = np.asarray(workload.run(NUMPY, size, *inputs))
-    for peer in peers:
-        row = Row(workload=workload.name, size=size, peer=peer.name, place=peer.place, nbytes=workload.nbytes(size))
-        try:
-            with peer.scope():
-                _measure(row, workload, peer, inputs, expected, seconds)
-        except AbsentError as error:
-            row.note = str(error)
-        except Exception as error:  # one library's trouble must not end the comparison of the others
-            row.note = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
-            print(f"{workload.name}, {peer.name}: {error}", file=sys.stderr)
-        gc.collect()
-        yield row
-
-
-def _measure(
-    row: Row, workload: Workload, peer: Peer, inputs: Sequence[np.ndarray], expected: np.ndarray, seconds: float
-) -> None:
-    arrays = [peer.asarray(array) for array in inputs]
-    peer.wait(arrays)
-    function = _function(workload, peer, row.size)
-
-    def call() -> Any:
-        result = function(*arrays)
-        if workload.read:
-            return peer.asnumpy(result)
-        peer.wait([result])
-        return result
-
-    result, row.cold_ms = _timed(call)
-    row.difference = difference(peer.asnumpy(result), expected)
-    if not row.difference <= workload.tolerance:
-        row.note = f"differs by more than {workload.tolerance:.0e}"
-        row.wrong = True
-    result = None
-
-    times: list[float] = []
-    deadline = time.perf_counter() + seconds
+    refer = workload.reference or (lambda size, inputs: workload.run(NUMPY, size, *inputs))
+    expected = np.asarray(refer(size, inputs))
+    runners = [_Runner(workload, size, peer) for peer in chosen]
+    for runner in runners:
+        runner.attempt(partial(runner.prepare, inputs, expected))
     gc.collect()
     gc.disable()  # as timeit does: the heaps of the peers together would be searched in each one's time
     try:
-        while len(times) < FEWEST or (len(times) < MOST and time.perf_counter() < deadline):
-            peer.reset()
-            result, elapsed = _timed(call)
-            result = None
-            times.append(elapsed)
-            if sum(times) > 20 * seconds * 1e3:
-                break
+        busy = next((runner for runner in runners if runner.is_ready and runner.peer.place == "gpu"), None)
+        if busy:
+            busy.attempt(partial(busy.keep_busy, WARM_UP))
+        for _ in range(TURNS):
+            for runner in runners:
+                if runner.is_ready:
+                    runner.attempt(partial(runner.take_turn, seconds / TURNS))
+        for runner in runners:
+            if runner.is_ready:
+                runner.attempt(runner.time_kernels)
     finally:
         gc.enable()
-    row.counters = {name: count for name, count in peer.counters().items() if isinstance(count, int)}
-    row.repeats = len(times)
-    row.warm_ms, row.least_ms = statistics.median(times), min(times)
-    if row.nbytes >= LEAST_TRAFFIC:
-        row.gigabytes_per_second = row.nbytes / row.warm_ms / 1e6
+    rows = [runner.finish() for runner in runners]
+    del runners, runner, busy  # and the arrays with them
+    gc.collect()
+    for peer in chosen:
+        peer.tidy()
+    return rows
+
+
+class _Runner:
+    """One peer in one workload."""
+
+    def __init__(self, workload: Workload, size: int, peer: Peer) -> None:
+        self.workload = workload
+        self.peer = peer
+        self.is_ready = False
+        self._calls: list[float] = []
+        self._queued: list[float] = []
+        self.row = Row(
+            topic=TOPIC_OF[workload.name],
+            workload=workload.name,
+            size=size,
+            peer=peer.name,
+            place=peer.place,
+            nbytes=workload.nbytes(size),
+            flops=None if workload.flops is None else workload.flops(size),
+            limit=workload.limit,
+        )
+
+    def attempt(self, what: Callable[[], None]) -> None:
+        """Do something, and note why it failed if it does."""
+        try:
+            with self.peer.scope():
+                what()
+        except AbsentError as error:
+            self.is_ready, self.row.note = False, str(error)
+        except Exception as error:  # one library's trouble must not end the comparison of the others
+            self.is_ready = False
+            self.row.note = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+            print(f"{self.workload.name}, {self.peer.name}: {error}", file=sys.stderr)
+
+    def prepare(self, inputs: Sequence[np.ndarray], expected: np.ndarray) -> None:
+        """Bring the inputs to the device, call once, and compare the result."""
+        workload, peer, row = self.workload, self.peer, self.row
+        start = time.perf_counter()
+        if workload.moves == "up":
+            self._function: Callable[[], Any] = lambda: peer.asarray(inputs[0])
+        elif workload.moves == "down":
+            resident = peer.asarray(inputs[0]) + 0  # made there: no library has it on the host as well
+            peer.start(resident)
+            self._function = lambda: peer.asnumpy(resident)
+        else:
+            arrays = [peer.resident(array) for array in inputs]
+            peer.wait(arrays)
+            function = _function(workload, peer, row.size)
+            self._function = lambda: function(*arrays)
+        result, row.cold_ms = _timed(self._call)
+        if np.ndim(result) and expected.ndim:  # the reference may have every k-th element
+            result = result[:: -(-result.shape[0] // expected.shape[0])]
+        seen = peer.asnumpy(result)
+        if workload.seen is not None:
+            seen = workload.seen(seen, inputs)
+        row.difference = difference(seen, expected)
+        if not row.difference <= workload.tolerance:
+            row.note = f"differs by more than {workload.tolerance:.0e}"
+            row.wrong = True
+        del result, seen
+        if row.place == "cpu":
+            row.extra_mib = _extra_mib(self._call, peer)
+        row.prepare_s = time.perf_counter() - start
+        self.is_ready = True
+
+    def _call(self) -> Any:
+        result = self._function()
+        if self.workload.moves == "down":
+            return result
+        if self.workload.read:
+            return self.peer.asnumpy(result)
+        self.peer.wait([result])
+        return result
+
+    def keep_busy(self, seconds: float) -> None:
+        """Call again and again, waiting now and then."""
+        deadline = time.perf_counter() + seconds
+        while time.perf_counter() < deadline:
+            self._call_together(FEWEST_TOGETHER)
+
+    def _call_together(self, count: int) -> None:
+        """Call ``count`` times, and wait once."""
+        for _ in range(count):
+            result = self._function()
+            if self.workload.moves != "down":
+                self.peer.start(result)
+        if self.workload.moves != "down":
+            self.peer.wait([result])
+
+    def take_turn(self, seconds: float) -> None:
+        """Time calls, of either kind for ``seconds``."""
+        fewest = FEWEST_TOGETHER if min(self._calls, default=self.row.cold_ms or 0) < SLOW else 1
+        if fewest > 1:
+            self._call_together(1)
+        times: list[float] = []
+        deadline = time.perf_counter() + seconds
+        while not times or (len(times) < MOST and time.perf_counter() < deadline):
+            self.peer.reset()
+            result, elapsed = _timed(self._call)
+            del result
+            times.append(elapsed)
+        self._calls += times
+        self.row.counters = {name: count for name, count in self.peer.counters().items() if isinstance(count, int)}
+        if self.row.place == "cpu" or self.workload.moves == "down":
+            return
+        count = min(max(int(seconds * 1e3 / min(times)), fewest), MOST_TOGETHER)
+        _, elapsed = _timed(lambda: self._call_together(count))
+        self._queued.append(elapsed / count)
+
+    def time_kernels(self) -> None:
+        """Ask the device's own clock, while it is busy."""
+        if self.peer.has_clock:
+            times = max(1, min(MOST, int(WARM_UP * 1e3 / min(self._calls))))
+            self._call_together(times)
+            self.row.device_ms = self.peer.device_ms(lambda: self._call_together(times)) / times
+
+    def finish(self) -> Row:
+        """Return the row, with the medians."""
+        row = self.row
+        if self._calls and self.is_ready:
+            row.repeats = len(self._calls)
+            row.call_ms, row.least_ms = statistics.median(self._calls), min(self._calls)
+            row.queued_ms = statistics.median(self._queued) if self._queued else None
+            amount = row.nbytes if row.flops is None else row.flops
+            if row.nbytes >= LEAST_TRAFFIC:
+                row.rate = amount / (row.best_ms or 1) / 1e6
+        return row
 
 
 def _function(workload: Workload, peer: Peer, size: int) -> Callable[..., Any]:
@@ -129,53 +259,107 @@ def _timed(call: Callable[[], Any]) -> tuple[Any, float]:
     return result, (time.perf_counter() - start) * 1e3
 
 
+def _extra_mib(call: Callable[[], Any], peer: Peer) -> float | None:
+    """Return the MiB by which resident memory grows during a call beyond its result; None if that cannot be known."""
+    try:
+        gc.collect()
+        peer.trim()
+        Path("/proc/self/clear_refs").write_text("5")  # forgets the peak
+        before = _status("VmRSS")
+        result = call()
+        return (_status("VmHWM") - before - getattr(result, "nbytes", 0)) / (1 << 20)
+    except OSError:
+        return None
+
+
+def _status(name: str) -> int:
+    line = next(line for line in _STATUS.read_text().splitlines() if line.startswith(name))
+    return int(line.split()[1]) << 10
+
+
 def difference(actual: np.ndarray, expected: np.ndarray) -> float:
     """Return the largest difference, relative to the largest expected value; infinite where shapes differ."""
     if actual.shape != expected.shape:
         return float("inf")
+    wide = np.result_type(actual, expected, np.float64)
     scale = float(np.max(np.abs(expected), initial=0)) or 1.0
-    return float(np.max(np.abs(actual.astype(np.float64) - expected), initial=0)) / scale
+    return float(np.max(np.abs(actual.astype(wide) - expected), initial=0)) / scale
 
 
 def relate(rows: Sequence[Row]) -> None:
-    """Fill in what needs several rows: the share of the copy workload's bandwidth, and the ratio to NumPy."""
-    copies = [row for row in rows if row.workload == "copy" and row.gigabytes_per_second]
-    limit: dict[str, float] = {}
-    for row in copies:
-        limit[row.place] = max(limit.get(row.place, 0.0), row.gigabytes_per_second or 0.0)
-    numpy = {row.workload: row.warm_ms for row in rows if row.peer == "numpy"}
+    """Fill in what needs several rows: the share of the best rate in the workload that is the limit, and of NumPy."""
+    best: dict[tuple[str, str], float] = {}
     for row in rows:
-        if row.gigabytes_per_second and row.place in limit:
-            row.of_copy = row.gigabytes_per_second / limit[row.place]
+        at = row.workload, row.place
+        best[at] = max(best.get(at, 0.0), row.rate or 0.0)
+    numpy = {row.workload: row.call_ms for row in rows if row.peer == "numpy"}
+    for row in rows:
+        limit = best.get((row.limit, row.place))
+        row.of_limit = row.rate / limit if row.rate and limit else None
         base = numpy.get(row.workload)
-        if row.warm_ms and base:
-            row.times_numpy = base / row.warm_ms
+        row.times_numpy = base / row.call_ms if row.call_ms and base else None
+
+
+def is_ours(row: Row) -> bool:
+    """Return whether a row is of this package."""
+    return row.peer.startswith("gpuarray")
 
 
 def table(rows: Sequence[Row]) -> str:
     """Return the rows of one workload as text; ratios over 1 mean that the row is the faster one."""
     first = rows[0]
-    ours = [row for row in rows if row.peer.startswith("gpuarray") and row.warm_ms]
+    ours = [row for row in rows if is_ours(row) and row.call_ms]
+    unit = "GB/s" if first.flops is None else "GFLOP/s"
     lines = [f"{first.workload}: size {first.size:,}, {first.nbytes / 1e6:,.1f} MB at least"]
-    heads = ["cold ms", "warm ms", "GB/s", "of copy", "x numpy", *(f"x {row.peer}" for row in ours), "difference"]
+    heads = [
+        "cold ms",
+        "one ms",
+        "queued ms",
+        "kernels ms",
+        unit,
+        "of limit",
+        "x numpy",
+        *(f"x {row.peer}" for row in ours),
+    ]
+    heads += ["extra MiB", "difference"]
     lines.append(f"  {'':20}" + "".join(f"{head:>{_wide(head)}}" for head in heads))
     for row in rows:
-        if row.warm_ms is None:
+        if row.call_ms is None:
             lines.append(f"  {row.peer:20}  {row.note}")
             continue
         figures = [
             _number(row.cold_ms, 2),
-            _number(row.warm_ms, 3),
-            _number(row.gigabytes_per_second, 1),
-            "" if row.of_copy is None else f"{row.of_copy:.0%}",
+            _number(row.call_ms, 3),
+            _number(row.queued_ms, 3),
+            _number(row.device_ms, 3),
+            _number(row.rate, 1),
+            "" if row.of_limit is None else f"{row.of_limit:.0%}",
             _number(row.times_numpy, 2),
-            *(_number((mine.warm_ms or 0) / row.warm_ms, 2) for mine in ours),
+            *(_number((mine.best_ms or 0) / (row.best_ms or 1), 2) for mine in ours),
+            _number(row.extra_mib, 1),
             f"{row.difference:.1e}",
         ]
         text = "".join(f"{figure:>{_wide(head)}}" for head, figure in zip(heads, figures, strict=True))
         launches = f"  {row.counters['launches']} launches" if "launches" in row.counters else ""
         lines.append(f"  {row.peer:20}{text}{launches}{'  ' + row.note if row.note else ''}")
-    return "\n".join(lines)
+    return "\n" + "\n".join(lines)
+
+
+def summary(rows: Sequence[Row]) -> str:
+    """Return the rows of one workload as a line: one at a time / back to back, and what others take of our time."""
+    mine = next((row for row in rows if is_ours(row) and row.call_ms), None)
+    cells = []
+    for row in sorted(rows, key=lambda row: not is_ours(row)):
+        if row.call_ms is None:
+            cells.append(f"{row.peer}: {row.note[:60]}")
+            continue
+        ratio = "" if mine is None or row is mine else f" x{(row.best_ms or 0) / (mine.best_ms or 1):.2f}"
+        share = f" {row.of_limit:.0%}" if row is mine and row.of_limit else ""
+        both = "/".join(f"{time:.3f}" for time in (row.call_ms, row.queued_ms) if time is not None)
+        wrong = f" WRONG by {row.difference:.0e}" if row.wrong else ""
+        device = f" ({row.device_ms:.3f} on it)" if row.device_ms else ""
+        cells.append(f"{row.peer.removeprefix('gpuarray-')} {both}{device}{ratio}{share}{wrong}")
+    return f"{rows[0].workload:28}{'  '.join(cells)}"
 
 
 def _wide(head: str) -> int:

@@ -8,9 +8,15 @@ import contextlib
 import os
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+
+#: How many arrays a library keeps on its device, for neighbouring workloads that take the same.
+_HELD = 3
+#: What torch keeps, by device: eager and compiled functions take the same arrays.
+_TORCH_HELD: dict[str, dict[int, Any]] = {}
 
 
 class AbsentError(Exception):
@@ -36,6 +42,7 @@ class Peer:
 
     name = "numpy"
     place = "cpu"
+    has_clock = False
 
     def __init__(self) -> None:
         self.xp: Any = NUMPY
@@ -58,6 +65,29 @@ class Peer:
     def scope(self) -> contextlib.AbstractContextManager[Any]:
         """Return the context in which this peer runs."""
         return contextlib.nullcontext()
+
+    def resident(self, array: np.ndarray) -> Any:
+        """Return what :meth:`asarray` made of an array; of the last few arrays it is kept."""
+        held: dict[int, Any] = self.__dict__.setdefault("_held", {})
+        found = held.pop(id(array), None) or (array, self.asarray(array))
+        held[id(array)] = found  # with the array itself, whose id would else become another's
+        while len(held) > _HELD:
+            del held[next(iter(held))]
+        return found[1]
+
+    def device_ms(self, calls: Callable[[], Any]) -> float:
+        """Return the milliseconds that the device works for some calls, if :attr:`has_clock`."""
+        raise AbsentError(f"{self.name} does not tell")
+
+    def start(self, result: Any) -> None:
+        """Have ``result`` computed some time, if that does not happen by itself."""
+
+    def trim(self) -> None:
+        """Let go of memory that is kept for reuse."""
+
+    def tidy(self) -> None:
+        """Let go of compiled functions, and of memory that is kept for reuse."""
+        self.trim()
 
     def describe(self) -> str:
         """Return the version, and the device if there is a choice."""
@@ -85,9 +115,10 @@ class Ours(Peer):
             except (RuntimeError, OSError) as error:
                 raise AbsentError(str(error)) from error
         self.place = "gpu" if device.startswith("wgpu") else "cpu"
+        self.has_clock = self.place == "gpu"
 
     def asarray(self, array: np.ndarray) -> Any:
-        return self.xp.asarray(array)
+        return self.xp.prefetch(self.xp.asarray(array))
 
     def asnumpy(self, result: Any) -> np.ndarray:
         return self.xp.asnumpy(result)
@@ -96,11 +127,24 @@ class Ours(Peer):
         self.xp.evaluate(*results)
         self.xp.synchronize(self.device)
 
+    def start(self, result: Any) -> None:
+        self.xp.evaluate(result)
+
+    def device_ms(self, calls: Callable[[], Any]) -> float:
+        with self.xp.profile() as found:
+            calls()
+        return float(found.kernel_time / 1e6)
+
     def scope(self) -> contextlib.AbstractContextManager[Any]:
         return self.xp.using(device=self.device)
 
     def describe(self) -> str:
         return f"{self.xp.__version__} on {self.device}"
+
+    def trim(self) -> None:
+        if self.place == "cpu":
+            registry = import_module("gpuarray.providers.registry")
+            registry.open_device(registry.resolve(self.xp.Device(self.device))).pool.trim()
 
     def counters(self) -> dict[str, int]:
         return dict(self.xp.stats())
@@ -128,9 +172,10 @@ class _TorchNamespace:
         self._torch = torch
         self._device = device
         self.max = torch.amax
-        self.random = self
-        for name in ("arange", "linspace", "full", "zeros", "ones"):
+        self.fft = torch.fft
+        for name in ("arange", "linspace", "full", "zeros", "ones", "empty"):
             setattr(self, name, self._placed(getattr(torch, name)))
+        self.random = SimpleNamespace(standard_normal=self._placed(torch.randn), random=self._placed(torch.rand))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._torch, name)
@@ -144,8 +189,11 @@ class _TorchNamespace:
     def var(self, x: Any, axis: int | None = None) -> Any:
         return self._torch.var(x, axis, correction=0)
 
-    def standard_normal(self, size: int, dtype: Any) -> Any:
-        return self._torch.randn(size, device=self._device, dtype=dtype)
+    def added_in_order(self, x: Any, y: Any) -> Any:
+        return self._torch.add(x, y, out=self.empty(x.shape, dtype=x.dtype))
+
+    def sort(self, x: Any) -> Any:
+        return self._torch.sort(x).values
 
 
 class Torch(Peer):
@@ -153,10 +201,12 @@ class Torch(Peer):
 
     def __init__(self, device: str, compiled: bool) -> None:
         self.name = f"torch{'-compile' if compiled else ''}-{device}"
+        os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # processes for one kernel at a time cost seconds
         self.torch = _imported("torch")
         if device == "cuda" and not self.torch.cuda.is_available():
             raise AbsentError("torch finds no GPU")
         self.device, self.compiled = device, compiled
+        self._held = _TORCH_HELD.setdefault(device, {})
         self.place = "gpu" if device == "cuda" else "cpu"
         self.torch.set_grad_enabled(False)
         self.xp = _TorchNamespace(self.torch, device)
@@ -172,10 +222,16 @@ class Torch(Peer):
             self.torch.cuda.synchronize()
 
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        if not self.compiled:
-            return function
-        self.torch._dynamo.reset()  # workloads share a line of code, and one line is compiled a few times only
-        return self.torch.compile(function)
+        return self.torch.compile(function, dynamic=False) if self.compiled else function
+
+    def tidy(self) -> None:
+        if self.compiled:
+            self.torch._dynamo.reset()  # workloads share a line of code, and one line is compiled a few times only
+        self.trim()
+
+    def trim(self) -> None:
+        if self.device == "cuda":
+            self.torch.cuda.empty_cache()
 
     def describe(self) -> str:
         return f"{self.torch.__version__} on {self.device}"
@@ -186,7 +242,7 @@ class _JaxNamespace:
 
     def __init__(self, jax: Any) -> None:
         self._jax = jax
-        self.random = self
+        self.random = SimpleNamespace(standard_normal=self._drawn("normal"), random=self._drawn("uniform"))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._jax.numpy, name)
@@ -194,9 +250,23 @@ class _JaxNamespace:
     def seed(self, key: Any) -> None:
         self._key = key
 
-    def standard_normal(self, size: int, dtype: Any) -> Any:
-        self._key, key = self._jax.random.split(self._key)
-        return self._jax.random.normal(key, (size,), dtype)
+    def _drawn(self, name: str) -> Callable[..., Any]:
+        def draw(size: int, dtype: Any) -> Any:
+            self._key, key = self._jax.random.split(self._key)
+            return getattr(self._jax.random, name)(key, (size,), dtype)
+
+        return draw
+
+    def repeated(self, count: int, step: Callable[[Any], Any], state: Any) -> Any:
+        """Take steps, in a loop that JAX compiles once."""
+
+        def body(_: Any, carried: Any) -> Any:
+            self._key, state = carried
+            state = step(state)
+            return self._key, state
+
+        self._key, state = self._jax.lax.fori_loop(0, count, body, (self._key, state))
+        return state
 
 
 class Jax(Peer):
@@ -208,6 +278,7 @@ class Jax(Peer):
         self.place = place
         self.jax = _imported("jax")
         self.jax.config.update("jax_enable_x64", True)  # otherwise float64 is float32, which is no comparison
+        self.jax.config.update("jax_default_matmul_precision", "highest")  # otherwise float32 is TF32
         try:
             self.device = self.jax.devices(place)[0]
         except RuntimeError as error:
@@ -257,6 +328,9 @@ class Cupy(Peer):
 
     def wait(self, results: Sequence[Any]) -> None:
         self.xp.cuda.Device().synchronize()
+
+    def trim(self) -> None:
+        self.xp.get_default_memory_pool().free_all_blocks()
 
     def describe(self) -> str:
         return self.xp.__version__

@@ -1,9 +1,9 @@
-"""A picture of a run: for each workload, how many times as fast as NumPy each peer is."""
+"""A picture of a run: for each workload, how many times as fast as each of the others this package is."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench.harness import Row
+from bench.harness import Row, is_ours
 
 
 def plot(rows: Sequence[Row], path: Path) -> str:
@@ -15,23 +15,26 @@ def plot(rows: Sequence[Row], path: Path) -> str:
     mpl.use("agg")
     from matplotlib import pyplot
 
-    shown = [row for row in rows if row.times_numpy and row.peer != "numpy"]
-    if not shown:
-        return "no plot: nothing ran beside NumPy"
-    workloads = list(dict.fromkeys(row.workload for row in shown))
-    peers = list(dict.fromkeys(row.peer for row in shown))
-    figure, axes = pyplot.subplots(figsize=(10, 1 + 0.18 * len(workloads) * (len(peers) + 1)), layout="constrained")
-    thickness = 0.8 / len(peers)
-    for number, peer in enumerate(peers):
-        mine = {row.workload: row.times_numpy or 0 for row in shown if row.peer == peer}
-        places = [workloads.index(name) + (number - (len(peers) - 1) / 2) * thickness for name in mine]
-        axes.barh(places, list(mine.values()), thickness, label=peer)
-    axes.axvline(1, color="black", linewidth=0.8)
-    axes.set_xscale("log")
-    axes.set_yticks(range(len(workloads)), workloads)
-    axes.invert_yaxis()
-    axes.set_xlabel("times as fast as NumPy")
-    axes.legend()
-    figure.savefig(path)
+    ours = {(row.workload, row.place): row.best_ms for row in rows if is_ours(row) and row.best_ms}
+    found: dict[str, dict[str, float]] = {}
+    for row in rows:
+        mine = ours.get((row.workload, row.place))
+        if mine and row.best_ms and not is_ours(row):
+            found.setdefault(row.peer, {})[row.workload] = row.best_ms / mine
+    if not found:
+        return "no plot: nothing ran beside this package"
+    workloads = [name for name in dict.fromkeys(row.workload for row in rows) if any(name in x for x in found.values())]
+    with pyplot.rc_context({"svg.hashsalt": "bench"}):
+        figure, axes = pyplot.subplots(figsize=(9, 1.5 + 0.2 * len(workloads)), layout="constrained")
+        for marker, (peer, ratios) in zip("osD^v<>pP*", found.items(), strict=False):
+            axes.plot(ratios.values(), [workloads.index(name) for name in ratios], marker, markersize=5, label=peer)
+        axes.axvline(1, color="black", linewidth=0.8)
+        axes.set_xscale("log")
+        axes.set_yticks(range(len(workloads)), workloads, fontsize=8)
+        axes.grid(visible=True, axis="y", linewidth=0.3)
+        axes.set_xlabel("their time over ours: to the right of 1, ours is faster")
+        axes.set_ylim(len(workloads) - 0.5, -0.5)
+        figure.legend(loc="outside upper center", ncols=len(found))
+        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
     pyplot.close(figure)
     return f"plot: {path}"

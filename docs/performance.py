@@ -5,78 +5,104 @@ What there is to say about a section stands in performance-notes.json, by the se
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-#: Workloads of ten million elements, in float32 and in float64.
-ON_PROCESSORS = ("chain", "black-scholes", "runmat-elementwise", "runmat-elementwise-sum", "runmat-4k-image") + (
-    "sum",
-    "var",
-    "argmax",
-    "softmax",
-    "cumulative-sum",
-    "argsort",
-)
 DATA = Path(__file__).parent / "data"
+#: How libraries are called on the page.
+NAMES = {
+    "numpy": "NumPy",
+    "numexpr": "numexpr",
+    "torch": "torch",
+    "torch-compile": "torch.compile",
+    "jax": "JAX",
+    "cupy": "CuPy",
+    "gpuarray": "ours",
+}
 
 
 class Section(NamedTuple):
-    """Kinds of work: the title, what is aimed at, and the workloads and probes of ``bench``."""
+    """Kinds of work: the title, what is aimed at, the topic of ``bench``, and by library how often as fast to be.
+
+    ``exceptions`` has the workloads of which other libraries are named.
+    """
 
     title: str
     aim: str
-    workloads: tuple[str, ...]
+    topic: str
+    rivals: Mapping[str, float] = {}
+    exceptions: Mapping[str, Mapping[str, float]] = {}
 
 
 SECTIONS = (
     Section(
         "Fused elementwise work",
         "at least 92 % of the bandwidth of a copy, 1.0x torch.compile, 10x CuPy",
-        ("copy", "axpy", "chain", "chain-float64", "black-scholes", "heat")
-        + ("runmat-elementwise", "runmat-elementwise-written"),
+        "elementwise",
+        {"torch-compile": 1.0},
     ),
     Section(
         "Reductions",
         "at least 95 % of the better of CuPy and torch, whole, by rows and by columns",
-        ("sum", "mean", "var", "max", "argmax", "sum-axis-0", "var-axis-0", "argmax-axis-0", "sum-axis-1")
-        + ("var-axis-1", "argmax-axis-1", "sum-narrow", "max-narrow", "sum-short", "sum-middle"),
+        "reductions",
+        {"cupy": 0.95, "torch": 0.95},
     ),
     Section(
         "Rows: softmax, layer norm, pictures",
         "at least 1.0x torch.compile; one kernel where a row fits a workgroup",
-        ("softmax", "softmax-1024", "softmax-long", "layernorm", "runmat-4k-image"),
+        "rows",
+        {"torch-compile": 1.0},
     ),
     Section(
         "Monte Carlo",
-        "at least 2x eager torch and 1.0x JAX, from a plain Python loop",
-        ("runmat-monte-carlo", "normal"),
+        "at least 2x eager torch and 1.0x JAX, from a plain Python loop; normal numbers as fast as CuPy's",
+        "random",
+        {"torch": 2.0, "jax": 1.0},
+        {"normal": {"cupy": 1.0}, "uniform": {"cupy": 1.0}},
     ),
-    Section("All pairs", "at least 1.0x torch.compile, without an array of all pairs", ("distances", "n-body")),
+    Section(
+        "All pairs",
+        "at least 1.0x torch.compile, without an array of all pairs",
+        "pairs",
+        {"torch-compile": 1.0},
+    ),
     Section(
         "Matrix products",
         "at least 85 % of cuBLAS in float32 at 4096; the epilogue fused, at 1.0x of peers that do not fuse it",
-        ("matmul", "matmul-512", "matmul-4096", "matmul-float64", "matmul-complex64", "matmul-batch")
-        + ("matmul-vector", "vector-matmul", "matmul-relu"),
+        "products",
+        {"cupy": 0.85, "torch": 0.85},
+        {"matmul-relu": {"cupy": 1.0, "torch": 1.0}},
     ),
     Section(
         "Moving data",
         "at least 85 % of the bandwidth of a copy where memory allows; masks and take at least as fast as torch",
-        ("transpose", "permute", "concatenate", "take", "mask", "scatter"),
+        "movement",
+        {"torch": 1.0},
     ),
-    Section("Running sums", "at least as fast as torch", ("cumulative-sum",)),
-    Section("Sorting", "at least half of CuPy's keys a second", ("sort", "argsort")),
-    Section("Fourier transforms", "at least half of cuFFT", ("fft", "fft-batch", "rfft")),
-    Section("Transfers", "up as fast as torch and CuPy, down at least twice as fast", ("upload", "download")),
+    Section("Running sums", "at least as fast as torch", "scans", {"torch": 1.0}),
+    Section("Sorting", "at least half of CuPy's keys a second", "sorting", {"cupy": 0.5}),
+    Section("Fourier transforms", "at least half of cuFFT", "fourier", {"cupy": 0.5, "torch": 0.5}),
+    Section(
+        "Transfers",
+        "up as fast as torch and CuPy, down at least twice as fast",
+        "transfers",
+        {"cupy": 1.0, "torch": 1.0},
+        {"download": {"cupy": 2.0, "torch": 2.0}},
+    ),
     Section(
         "On processors",
-        "at 10,000,000 elements 3x NumPy where functions are computed, never under 0.9x",
-        tuple(f"{name}-10m{dtype}" for name in ON_PROCESSORS for dtype in ("", "-float64")),
+        "at 10,000,000 elements 3x NumPy where functions are computed, never under 0.9x; 1.0x the compiled libraries; "
+        "at most 32 MiB beside inputs and results",
+        "processors",
+        {"torch-compile": 1.0, "jax": 1.0, "numexpr": 1.0},
     ),
     Section(
         "Small work, and what Python costs",
-        "ten operations on 1,000 elements within 71 microseconds and one read; recording under 2 microseconds",
-        ("tiny", "record", "replay", "first-call", "import"),
+        "ten operations on 1,000 elements within 71 microseconds and one read; recording under 2 microseconds; a "
+        "further launch under 5; a new kernel under 20 ms, a new process's first result under 1 s",
+        "overhead",
+        {"torch-compile": 1.0},
     ),
 )
 
@@ -88,81 +114,134 @@ def page() -> Iterator[str]:
         for path in sorted(DATA.glob("performance-*.json"))
         if path.stem != "performance-notes"
     }
-    notes_path = DATA / "performance-notes.json"
-    notes = json.loads(notes_path.read_text(encoding="utf-8")) if notes_path.exists() else {}
+    notes = json.loads((DATA / "performance-notes.json").read_text(encoding="utf-8"))
     yield "# Performance"
     yield ""
-    yield "How fast this package is, beside other libraries on the same machine. In tables that are headed by a"
-    yield "machine, which `python -m bench` wrote, every result was compared with NumPy's before it was timed, in"
-    yield "full precision; a time is the median of calls after the first, and ends when the result is there; *of"
-    yield "copy* is the bandwidth of the least bytes that must move, as a share of the fastest copy that any of the"
-    yield "libraries reached there. The other tables were taken by hand, with the code of 2026-11-21; their peers"
-    yield "may be of another run on the same kind of machine. How to measure: [Run the benchmarks](how-"
-    yield "to/benchmarks.md)."
+    yield "How fast this package is, beside other libraries in one run on one machine, in full precision (float32 is"
+    yield "never TF32). Every result was compared with NumPy's before it was timed. Times are in milliseconds: on a GPU"
+    yield "of a call among many that are waited for together, which is what the GPU needs, and in brackets of one call"
+    yield "at a time, the median, with the wait for its result. **best peer** is how many times as fast as the quickest"
+    yield "other library ours is, **of the aim** the least of that over the named libraries, as a share of what is"
+    yield "aimed at, and **of the limit** the rate at which the least bytes move, as a share of the fastest copy that"
+    yield "any of the libraries made there (of arithmetic: of the fastest large matrix product); **kernels** is what"
+    yield "ours take by the GPU's own clock, and **memory** what a call takes beside its inputs and its result. How to"
+    yield "measure: [Run the benchmarks](how-to/benchmarks.md)."
     yield ""
     if documents:
         yield "Machines:"
         yield ""
         for name, document in documents.items():
             yield f"- **{name}**: {_machine(document)}"
+        for name in documents:
+            if (DATA / f"performance-{name}.svg").exists():
+                yield ""
+                yield f"![Times of other libraries over ours, {name}](data/performance-{name}.svg)"
     else:
         yield "No machine's figures are kept yet: `python -m bench --json docs/data/performance-NAME.json` and"
         yield "`make docs` put them here."
-    known = {name for section in SECTIONS for name in section.workloads}
-    met = dict.fromkeys(name for document in documents.values() for name in _names(document) if name not in known)
-    for section in (*SECTIONS, *([Section("Other work", "", tuple(met))] if met else [])):
+    for section in SECTIONS:
         yield ""
         yield f"## {section.title}"
         yield ""
-        if section.aim:
-            yield f"The aim: {section.aim}."
+        yield f"The aim: {section.aim}."
+        for name, document in documents.items():
+            for place in ("gpu", "cpu"):
+                rows = [row for row in document["rows"] if (row["topic"], row["place"]) == (section.topic, place)]
+                if rows:
+                    yield from _table(name, rows, section)
+            if section.topic == "overhead":
+                yield from _probes(name, document)
         if section.title in notes:
             yield ""
             yield notes[section.title]
-        for name, document in documents.items():
-            yield from _tables(name, document, section.workloads)
     yield from _automatic(notes)
 
 
-def _machine(document: dict[str, Any]) -> str:
+def _machine(document: Mapping[str, Any]) -> str:
     facts = document["facts"]
     graphics = ", ".join(facts["gpu"]) or "; ".join(facts["adapters"]) or "no GPU"
     peers = ", ".join(f"{name} {version}" for name, version in facts["peers"].items())
-    return (
-        f"{graphics}; {facts['cores']} cores of {facts['processor']}; {peers}; at {document['scale']} of the full sizes"
-    )
+    return f"{facts['date']}; {graphics}; {facts['cores']} cores of {facts['processor']}; {peers}"
 
 
-def _names(document: dict[str, Any]) -> list[str]:
-    return [*dict.fromkeys(row["workload"] for row in document["rows"]), *document["probes"]]
-
-
-def _tables(machine: str, document: dict[str, Any], workloads: tuple[str, ...]) -> Iterator[str]:
-    rows = [row for name in workloads for row in document["rows"] if row["workload"] == name]
-    if rows:
+def _table(machine: str, rows: Sequence[Mapping[str, Any]], section: Section) -> Iterator[str]:
+    libraries = list(dict.fromkeys(_library(row) for row in sorted(rows, key=lambda row: _library(row) != "gpuarray")))
+    on_processor = rows[0]["place"] == "cpu"
+    last = ["best peer", "of the aim", *(["memory"] if on_processor else ["kernels", "of the limit"])]
+    yield ""
+    yield f"| {machine} | size | {' | '.join([*(NAMES[name] for name in libraries), *last])} |"
+    yield f"|---|---:|{'---:|' * (len(libraries) + len(last))}"
+    notes: list[str] = []
+    for workload in dict.fromkeys(row["workload"] for row in rows):
+        here = {_library(row): row for row in rows if row["workload"] == workload}
+        cells = [_time(here.get(name), notes) for name in libraries]
+        cells += _ratios(here, section)
+        ours = here.get("gpuarray", {})
+        if on_processor:
+            cells.append(_number(ours.get("extra_mib"), ".0f", " MiB"))
+        else:
+            cells += [_number(ours.get("device_ms"), ",.3f"), _number(ours.get("of_limit"), ".0%")]
+        size = next(iter(here.values()))["size"]
+        yield f"| {workload} | {size:,} | {' | '.join(cells)} |"
+    for note in notes:
         yield ""
-        yield f"| {machine} | size | library | ms | GB/s | of copy | x NumPy |"
-        yield "|---|---:|---|---:|---:|---:|---:|"
-        for row in rows:
-            figures = (
-                _number(row["warm_ms"], ",.3f"),
-                _number(row["gigabytes_per_second"], ",.1f"),
-                _number(row["of_copy"], ".0%"),
-                _number(row["times_numpy"], ",.2f"),
-            )
-            shown = " | ".join(figures) if row["warm_ms"] is not None else f"{row['note']} | | | "
-            yield f"| {row['workload']} | {row['size']:,} | {row['peer']} | {shown} |"
-    probes = {name: document["probes"][name] for name in workloads if name in document["probes"]}
-    if probes:
-        yield ""
-        yield f"| {machine} | figure | |"
-        yield "|---|---|---:|"
-        for name, figures in probes.items():
-            for what, value in figures.items():
-                yield f"| {name} | {what.replace('_', ' ')} | {value:,.2f} |"
+        yield note
 
 
-def _automatic(notes: dict[str, str]) -> Iterator[str]:
+def _number(value: float | None, form: str, unit: str = "") -> str:
+    return "" if value is None else format(value, form) + unit
+
+
+def _library(row: Mapping[str, Any]) -> str:
+    """Return the library of a row, without its device."""
+    name: str = row["peer"]
+    return name if name in NAMES else name.rpartition("-")[0]
+
+
+def _best(row: Mapping[str, Any]) -> float | None:
+    """Return what a row's device needed: back to back where that was measured."""
+    found: float | None = row["call_ms"] if row["queued_ms"] is None else row["queued_ms"]
+    return found
+
+
+def _time(row: Mapping[str, Any] | None, notes: list[str]) -> str:
+    if row is None or row["call_ms"] is None:
+        return ""
+    mark = ""
+    if row["wrong"]:
+        notes.append(f"\\* {row['workload']}, {NAMES[_library(row)]}: the result {row['note']} from NumPy's.")
+        mark = "\\*"
+    if row["queued_ms"] is None:
+        return f"{row['call_ms']:,.3f}{mark}"
+    return f"{row['queued_ms']:,.3f} ({row['call_ms']:,.3f}){mark}"
+
+
+def _ratios(here: Mapping[str, Mapping[str, Any]], section: Section) -> tuple[str, str]:
+    """Return the ratio to the quickest library, and the least ratio to those named over what is aimed at."""
+    ours = _best(here["gpuarray"]) if "gpuarray" in here else None
+    times = {name: _best(row) for name, row in here.items() if name != "gpuarray"}
+    known = {name: time for name, time in times.items() if time}
+    if not ours or not known:
+        return "", ""
+    quickest = min(known, key=lambda name: known[name])
+    rivals = section.exceptions.get(next(iter(here.values()))["workload"], section.rivals)
+    aims = [known[name] / ours / factor for name, factor in rivals.items() if name in known]
+    return f"{known[quickest] / ours:.2f} ({NAMES[quickest]})", f"{min(aims):.0%}" if aims else ""
+
+
+def _probes(machine: str, document: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the figures that are of this package alone."""
+    if not document["probes"]:
+        return
+    yield ""
+    yield f"| {machine} | figure | |"
+    yield "|---|---|---:|"
+    for name, figures in document["probes"].items():
+        for what, value in figures.items():
+            yield f"| {name} | {what.replace('_', ' ')} | {value:,.2f} |"
+
+
+def _automatic(notes: Mapping[str, str]) -> Iterator[str]:
     """Yield how the device "auto" does beside the better of its places, from docs/data/placement-NAME.json."""
     paths = sorted(DATA.glob("placement-*.json"))
     if not paths:
@@ -192,7 +271,3 @@ def _automatic(notes: dict[str, str]) -> Iterator[str]:
         for workload, known in ratios.items():
             cells = (f"{known[size]:.2f}" if size in known else "" for size in sizes)
             yield f"| {workload} | {' | '.join(cells)} |"
-
-
-def _number(value: float | None, form: str) -> str:
-    return "" if value is None else format(value, form)

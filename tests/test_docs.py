@@ -132,11 +132,20 @@ def test_every_function_is_on_a_page_of_the_reference():
 def test_page_of_speeds_holds_all_figures(tmp_path, monkeypatch):
     import performance
 
-    row = {"size": 1000, "peer": "numpy", "warm_ms": 1.5, "gigabytes_per_second": 2.0, "of_copy": 0.5}
+    facts = {"date": "2026-11-21", "gpu": [], "adapters": [], "processor": "a processor", "cores": 2}
+    row = {"size": 1000, "topic": "elementwise", "wrong": False, "note": "", "queued_ms": None, "of_limit": 0.5}
+    gpu = {**row, "workload": "chain", "place": "gpu", "device_ms": None}
+    cpu = {**row, "workload": "sum-10m", "place": "cpu", "topic": "processors", "extra_mib": 3.2}
     document = {
-        "facts": {"gpu": [], "adapters": [], "processor": "a processor", "cores": 2, "peers": {"numpy": "2"}},
-        "scale": "1",
-        "rows": [{**row, "times_numpy": 1.0, "workload": name} for name in ("chain", "of a new kind")],
+        "facts": {**facts, "peers": {"numpy": "2"}},
+        "rows": [
+            {**gpu, "peer": "gpuarray-wgpu", "call_ms": 2.0, "queued_ms": 0.75, "device_ms": 0.5},
+            {**gpu, "peer": "torch-compile-cuda", "call_ms": 1.0, "queued_ms": 0.9},
+            {**gpu, "peer": "cupy", "call_ms": 3.0, "queued_ms": 3.0, "wrong": True, "note": "differs by much"},
+            {**gpu, "peer": "jax-gpu", "call_ms": None},
+            {**cpu, "peer": "gpuarray-cpu", "call_ms": 2.0},
+            {**cpu, "peer": "numpy", "call_ms": 1.5, "extra_mib": None},
+        ],
         "probes": {"record": {"cpu: microseconds_per_operation": 1.25}},
     }
     (tmp_path / "performance-desk.json").write_text(json.dumps(document))
@@ -145,9 +154,15 @@ def test_page_of_speeds_holds_all_figures(tmp_path, monkeypatch):
     (tmp_path / "performance-notes.json").write_text(json.dumps({"Sorting": "Not measured here."}))
     monkeypatch.setattr(performance, "DATA", tmp_path)
     text = "\n".join(performance.page())
-    assert "- **desk**: no GPU; 2 cores of a processor" in text
-    assert "| chain | 1,000 | numpy | 1.500 | 2.0 | 50% | 1.00 |" in text
-    assert "| of a new kind |" in text.partition("## Other work")[2]
+    assert "- **desk**: 2026-11-21; no GPU; 2 cores of a processor" in text
+    fused = text.partition("## Fused")[2].partition("##")[0]
+    assert (
+        "| desk | size | ours | torch.compile | CuPy | JAX | best peer | of the aim | kernels | of the limit |" in fused
+    )
+    cells = "0.750 (2.000) | 0.900 (1.000) | 3.000 (3.000)\\* |  | 1.20 (torch.compile) | 120% | 0.500 | 50% |"
+    assert f"| chain | 1,000 | {cells}" in fused
+    assert "CuPy: the result differs by much from NumPy's" in fused
+    assert "| sum-10m | 1,000 | 2.000 | 1.500 | 0.75 (NumPy) |  | 3 MiB |" in text.partition("## On processors")[2]
     assert "**a GPU**: 1 of 2 points within 1.15x, 1.50x at most." in text
     assert "| sum |  | 1.50 |\n| add | 1.00 |  |" in text
     assert "Not measured here." in text.partition("## Sorting")[2].partition("##")[0]

@@ -1,13 +1,43 @@
 """What is measured: each workload is one function of an array namespace, with its inputs and the bytes it must move."""
 
-from bench.workloads import chain, host, memory, movement, overhead, products, reductions, runmat
+from collections.abc import Sequence
+
+from bench.workloads import (
+    elementwise,
+    fourier,
+    movement,
+    overhead,
+    processors,
+    products,
+    random,
+    reductions,
+    runmat,
+    sorting,
+    transfers,
+)
 from bench.workloads.base import Probe, Workload
 
-ALL: dict[str, Workload | Probe] = {
-    workload.name: workload
-    for topic in (memory, movement, chain, runmat, reductions, products, host, overhead)
-    for workload in topic.WORKLOADS
+TOPICS: dict[str, Sequence[Workload | Probe]] = {
+    "elementwise": [*elementwise.WORKLOADS, *runmat.ELEMENTWISE],
+    "reductions": reductions.REDUCTIONS,
+    "rows": [*reductions.EACH_ROW, *runmat.ROWS],
+    "random": [*runmat.RANDOM, *random.WORKLOADS],
+    "pairs": products.PAIRS,
+    "products": products.PRODUCTS,
+    "movement": movement.WORKLOADS,
+    "scans": reductions.SCANS,
+    "sorting": sorting.WORKLOADS,
+    "fourier": fourier.WORKLOADS,
+    "transfers": transfers.WORKLOADS,
+    "processors": processors.WORKLOADS,
+    "overhead": overhead.WORKLOADS,
 }
-"""Every workload by name; ``copy`` comes first, because it is the yardstick of the others."""
+"""Workloads and probes by what they are about; the first is the yardstick of most others."""
 
-__all__ = ["ALL", "Probe", "Workload"]
+ALL: dict[str, Workload | Probe] = {workload.name: workload for topic in TOPICS.values() for workload in topic}
+"""Every workload by name."""
+
+TOPIC_OF: dict[str, str] = {workload.name: topic for topic, members in TOPICS.items() for workload in members}
+"""The topic of every workload, by name."""
+
+__all__ = ["ALL", "TOPICS", "TOPIC_OF", "Probe", "Workload"]

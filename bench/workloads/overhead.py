@@ -1,5 +1,6 @@
 """What each call, each read and the import cost, whatever the size of the data."""
 
+import gc
 import subprocess
 import sys
 import time
@@ -9,11 +10,14 @@ from typing import Any
 import numpy as np
 
 from bench.workloads.base import Probe, Workload, uniform
+from bench.workloads.elementwise import chain
 
 OPERATIONS = 10_000
-IMPORTS = 7
+IMPORTS = 5
 REPEATS = 300
 STEPS = 256
+LAUNCHES = 32
+ENOUGH = 2.0
 
 
 def tiny(xp: Any, size: int, x: Any) -> Any:
@@ -63,6 +67,80 @@ def parts(device: str) -> Mapping[str, float]:
     return {name: min(column) * 1e6 for name, column in zip(names, zip(*times, strict=True), strict=True)}
 
 
+def further(device: str) -> Mapping[str, float]:
+    """Time evaluations of one and of 33 launches that differ, which shows what a further one costs."""
+    import gpuarray as xp
+
+    least = {}
+    with xp.using(device=device):
+        arrays = [xp.asarray(uniform(1000 + number)) for number in range(LAUNCHES + 1)]
+        for count in (1, LAUNCHES + 1):
+            times = []
+            for _ in range(REPEATS):
+                results = [x * 2 + 1 for x in arrays[:count]]
+                start = time.perf_counter()
+                xp.evaluate(*results)
+                times.append(time.perf_counter() - start)
+                xp.synchronize()
+            least[count] = min(times) * 1e6
+    return {"one_launch_us": least[1], "a_further_launch_us": (least[LAUNCHES + 1] - least[1]) / LAUNCHES}
+
+
+def growth(device: str) -> Mapping[str, float]:
+    """Time a chain, a sum and a running sum of ever more elements, and tell the most memory in use."""
+    import gpuarray as xp
+    from gpuarray.providers import registry
+    from gpuarray.runtime import telemetry
+
+    figures = {}
+    with xp.using(device=device):
+        provider = registry.open_device(registry.resolve(xp.Device(device)))
+        for power in (6, 7, 8, *([] if provider.capabilities.kind == "CPU" else [9])):
+            size = 10**power
+            for name, function in (("chain", chain), ("sum", _total), ("cumulative_sum", _running)):
+                gc.collect()
+                x = xp.linspace(-2, 2, size, dtype=xp.float32)
+                xp.evaluate(x)
+                times = []
+                hosted = sum(telemetry.fallbacks().values())
+                while len(times) < 4 and sum(times) < ENOUGH:
+                    provider.restart_peak()
+                    start = time.perf_counter()
+                    xp.evaluate(function(xp, size, x))
+                    xp.synchronize()
+                    times.append(time.perf_counter() - start)
+                where = "" if sum(telemetry.fallbacks().values()) == hosted else "_on_the_host"
+                figures[f"{name}_of_1e{power}_ns_an_element{where}"] = min(times) / size * 1e9
+                figures[f"{name}_of_1e{power}_bytes_an_element{where}"] = provider.stats()["peak_bytes"] / size
+                del x
+    return figures
+
+
+def _total(xp: Any, size: int, x: Any) -> Any:
+    return xp.sum(x)
+
+
+def _running(xp: Any, size: int, x: Any) -> Any:
+    return xp.cumsum(x, 0)
+
+
+def planning(device: str) -> Mapping[str, float]:
+    """Time the first evaluation of ever longer programs, kernels compiled before: planning is most of it."""
+    import gpuarray as xp
+
+    figures = {}
+    for operations in (100, 100, 1000, 10_000, 100_000):
+        with xp.using(device=device, pending_limit=operations + 1):
+            x = xp.asarray(np.ones(1000, np.float32))
+            for _ in range(operations // 2):
+                x = x * 1.0001 + 0.5
+            start = time.perf_counter()
+            xp.evaluate(x)
+            xp.synchronize()
+            figures[f"{operations}_operations_us_each"] = (time.perf_counter() - start) / operations * 1e6
+    return figures
+
+
 def loop(device: str) -> Mapping[str, float]:
     """Time the host's part of a simulation of 256 steps, with a random number for each path and step."""
     import gpuarray as xp
@@ -91,7 +169,7 @@ def first_result(device: str) -> Mapping[str, float]:
         "first = time.perf_counter(); np.asarray(np.exp(x) - x); stop = time.perf_counter()\n"
         "print(first - start, stop - first)"
     )
-    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout for _ in range(5)]
+    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout for _ in range(3)]
     firsts, seconds = zip(*(map(float, run.split()) for run in runs), strict=True)
     return {"first_result_ms": min(firsts) * 1e3, "new_kernel_ms": min(seconds) * 1e3}
 
@@ -122,7 +200,10 @@ WORKLOADS: list[Workload | Probe] = [
     ),
     Probe(name="record", run=record),
     Probe(name="parts", run=parts),
+    Probe(name="further-launches", run=further),
     Probe(name="loop", run=loop),
+    Probe(name="planning", run=planning),
+    Probe(name="growth", run=growth),
     Probe(name="first-result", run=first_result),
     Probe(name="import", run=import_time, each_device=False),
 ]

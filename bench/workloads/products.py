@@ -1,15 +1,17 @@
 """Matrix products, what is folded over all pairs, and a simulation of bodies that all attract each other."""
 
+from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from bench.workloads.base import Workload, uniform
+from bench.peers import NUMPY
+from bench.workloads.base import COMPILERS, Inputs, Workload, complex_uniform, parts, uniform
 
 BATCH, SIDE = 64, 256
 DEPTH = 1024
 FEATURES = 64
-STEPS = 10
 SOFTENING = 0.01
 
 
@@ -29,72 +31,116 @@ def distances(xp: Any, size: int, x: Any) -> Any:
 
 
 def bodies(xp: Any, size: int, places: Any, speeds: Any) -> Any:
-    """Move bodies of one mass some steps on."""
-    for _ in range(STEPS):
-        apart = places[None, :, :] - places[:, None, :]
-        cubes = (xp.sum(apart**2, axis=-1) + SOFTENING) ** -1.5
-        speeds = speeds + 1e-5 * xp.sum(apart * cubes[:, :, None], axis=1)
-        places = places + 1e-2 * speeds
-    return places
+    """Move bodies of one mass a step on."""
+    apart = places[None, :, :] - places[:, None, :]
+    cubes = (xp.sum(apart**2, axis=-1) + SOFTENING) ** -1.5
+    speeds = speeds + 1e-5 * xp.sum(apart * cubes[:, :, None], axis=1)
+    return places + 1e-2 * speeds
 
 
-def _square(name: str, size: int, dtype: Any = np.float32, *, scaled: bool = True) -> Workload:
+def _some_bodies(size: int, inputs: Inputs) -> np.ndarray:
+    """Return where every 16th body goes."""
+    places, speeds = inputs
+    apart = places[None, :, :] - places[::16, None, :]
+    cubes = (np.sum(apart**2, axis=-1) + np.float32(SOFTENING)) ** -1.5
+    speed = speeds[::16] + 1e-5 * np.sum(apart * cubes[:, :, None], axis=1)
+    return places[::16] + 1e-2 * speed
+
+
+def _some_distances(size: int, inputs: Inputs) -> np.ndarray:
+    """Return the distances from every 16th point."""
+    (x,) = inputs
+    return np.asarray(NUMPY.sqrt(np.sum((x[::16, None, :] - x[None, :, :]) ** 2, axis=-1)))
+
+
+def _product(
+    name: str,
+    size: int,
+    shapes: Callable[[int], tuple[tuple[int, ...], tuple[int, ...]]],
+    make: Callable[..., np.ndarray] = uniform,
+    *,
+    flops: bool = True,
+    tolerance: float = 1e-5,
+    scaled: bool = True,
+) -> Workload:
+    """Return the workload of one product; ``flops`` says that arithmetic limits it, not memory."""
+    width = make(1).itemsize
+
+    def operations(n: int) -> float:
+        x, y = shapes(n)
+        return (8 if width == 8 and make is complex_uniform else 2) * float(prod(x)) * (y[-1] if len(y) > 1 else 1)
+
+    def nbytes(n: int) -> int:
+        x, y = shapes(n)
+        columns = y[-1:] if len(y) > 1 else ()
+        return width * (prod(x) + prod(y) + prod((*x[:-1], *columns)))
+
     return Workload(
         name=name,
         size=size,
-        inputs=lambda n: [uniform(n, n, dtype=dtype), uniform(n, n, dtype=dtype)],
+        inputs=lambda n: [make(*shape, seed=seed) for seed, shape in enumerate(shapes(n))],
         run=matmul,
-        nbytes=lambda n: 3 * n * n * np.dtype(dtype).itemsize,
+        nbytes=nbytes,
+        flops=operations if flops else None,
+        limit=("matmul-float64" if make is _doubles else "matmul-4096") if flops else "copy",
+        reference={1: None, 2: parts(matmul, 0), 3: parts(matmul, 0, 1)}[len(shapes(2)[0])],
+        tolerance=tolerance,
         scaled=scaled,
+        without=COMPILERS,
     )
 
 
-WORKLOADS = [
-    _square("matmul-512", 512, scaled=False),
-    _square("matmul-1024", 1024, scaled=False),
-    _square("matmul-4096", 4096),
-    _square("matmul-f64", 2048, np.float64),
-    Workload(
-        name="matmul-batch",
-        size=BATCH,
-        inputs=lambda n: [uniform(n, SIDE, SIDE), uniform(n, SIDE, SIDE)],
-        run=matmul,
-        nbytes=lambda n: 12 * n * SIDE * SIDE,
-    ),
-    Workload(
-        name="matmul-vector",
-        size=16384,
-        inputs=lambda n: [uniform(n, 8192), uniform(8192)],
-        run=matmul,
-        nbytes=lambda n: 4 * n * 8192,
-    ),
-    Workload(
-        name="vector-matmul",
-        size=16384,
-        inputs=lambda n: [uniform(8192), uniform(8192, n)],
-        run=matmul,
-        nbytes=lambda n: 4 * n * 8192,
-    ),
+def _doubles(*shape: int, seed: int = 0) -> np.ndarray:
+    return uniform(*shape, dtype=np.float64, seed=seed)
+
+
+def _square(n: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    return (n, n), (n, n)
+
+
+TALL = 1 << 20
+
+PRODUCTS = [
+    _product("matmul-4096", 4096, _square),
+    _product("matmul-4000", 4000, _square),
+    _product("matmul-2048", 2048, _square),
+    _product("matmul-1024", 1024, _square, scaled=False),
+    _product("matmul-512", 512, _square, scaled=False),
+    _product("matmul-float64", 2048, _square, _doubles, tolerance=1e-12),
+    _product("matmul-complex64", 2048, _square, complex_uniform),
+    _product("matmul-batch", BATCH, lambda n: ((n, SIDE, SIDE), (n, SIDE, SIDE))),
+    _product("matmul-vector", 16384, lambda n: ((n, 8192), (8192,)), flops=False),
+    _product("vector-matmul", 16384, lambda n: ((8192,), (8192, n)), flops=False),
+    _product("matmul-tall", TALL, lambda n: ((n, 64), (64, 8)), flops=False),
+    _product("matmul-long", TALL, lambda n: ((64, n), (n, 64)), flops=False, tolerance=1e-4),
     Workload(
         name="matmul-relu",
         size=4096,
         inputs=lambda n: [uniform(n, DEPTH), uniform(DEPTH, n), uniform(n)],
         run=layer,
         nbytes=lambda n: 8 * n * DEPTH + 4 * n * n,
+        flops=lambda n: 2.0 * n * n * DEPTH,
+        limit="matmul-4096",
+        reference=parts(layer, 0),
+        without=("jax",),  # which tries kernels for seconds
     ),
+]
+PAIRS = [
     Workload(
         name="distances",
         size=4096,
         inputs=lambda n: [uniform(n, FEATURES)],
         run=distances,
         nbytes=lambda n: 4 * n * n,
+        reference=_some_distances,
     ),
     Workload(
         name="n-body",
         size=4096,
         inputs=lambda n: [uniform(n, 3), uniform(n, 3, low=-0.1, high=0.1)],
         run=bodies,
-        nbytes=lambda n: STEPS * 48 * n,
+        nbytes=lambda n: 48 * n,
+        reference=_some_bodies,
         tolerance=1e-4,
     ),
 ]

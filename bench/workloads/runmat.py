@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from bench.peers import AbsentError
-from bench.workloads.base import Workload, uniform
+from bench.peers import NUMPY, AbsentError
+from bench.workloads.base import COMPILED, Inputs, Workload, uniform
 
 FOUR_PI = float(np.float32(4 * np.pi))
 
@@ -35,14 +35,21 @@ STEPS = 256
 
 
 def monte_carlo(xp: Any, paths: int) -> Any:
-    """Price a call option over many paths, as a plain Python loop over the steps."""
+    """Price a call option over many paths, as a plain Python loop over the steps, or as a library must have loops."""
     if not hasattr(xp, "random"):
         raise AbsentError("has no random numbers")
     mu, sigma, dt, strike = 0.05, 0.2, 1 / 252, 100.0
     drift, scale = (mu - sigma**2 / 2) * dt, sigma * dt**0.5
+
+    def step(price: Any) -> Any:
+        return price * xp.exp(drift + scale * xp.random.standard_normal(paths, dtype=xp.float32))
+
     price = xp.full((paths,), 100.0, dtype=xp.float32)
-    for _ in range(STEPS):
-        price = price * xp.exp(drift + scale * xp.random.standard_normal(paths, dtype=xp.float32))
+    if hasattr(xp, "repeated"):
+        price = xp.repeated(STEPS, step, price)
+    else:
+        for _ in range(STEPS):
+            price = step(price)
     return xp.mean(xp.maximum(price - strike, 0.0)) * float(np.exp(-mu * STEPS * dt))
 
 
@@ -57,13 +64,26 @@ def image(xp: Any, images: int, pictures: Any) -> Any:
     return xp.mean((out - pictures) ** 2)
 
 
-WORKLOADS = [
+def _some_of_the_line(size: int, inputs: Inputs) -> np.ndarray:
+    """Return every 64th of what :func:`elementwise_written` makes."""
+    return np.asarray(written(NUMPY, np.linspace(0, FOUR_PI, size, dtype=np.float32)[::64]))
+
+
+def _all_of_the_line(size: int, inputs: Inputs) -> float:
+    """Return what :func:`elementwise` makes, from fewer points, whose mean is the same to within what is accepted."""
+    points = min(size, 1 << 22)
+    middles = (np.arange(points) + 0.5) * (FOUR_PI / points)
+    return float(np.mean(written(NUMPY, middles))) * size
+
+
+ELEMENTWISE = [
     Workload(
         name="runmat-elementwise",
         size=100_000_000,
         inputs=lambda n: [],
         run=elementwise,
         nbytes=lambda n: 4,
+        reference=_all_of_the_line,
         read=True,
         tolerance=1e-3,
     ),
@@ -73,23 +93,31 @@ WORKLOADS = [
         inputs=lambda n: [],
         run=elementwise_written,
         nbytes=lambda n: 4 * n,
+        reference=_some_of_the_line,
         tolerance=1e-4,
     ),
+]
+RANDOM = [
     Workload(
         name="runmat-monte-carlo",
         size=1_000_000,
         inputs=lambda n: [],
         run=monte_carlo,
         nbytes=lambda n: 4,
+        reference=lambda n, inputs: monte_carlo(NUMPY, min(n, 60_000)),
         read=True,
         tolerance=0.05,  # two samples
+        without=COMPILED,  # which takes minutes to compile all steps
     ),
+]
+ROWS = [
     Workload(
         name="runmat-4k-image",
         size=16,
         inputs=lambda n: [uniform(n, HEIGHT, WIDTH, low=0.0, high=1.0)],
         run=image,
         nbytes=lambda n: 3 * 4 * n * HEIGHT * WIDTH,
+        reference=lambda n, inputs: image(NUMPY, n, inputs[0][:4]),  # the others are as random
         read=True,
         tolerance=1e-3,
     ),

@@ -94,8 +94,8 @@ class TinyProvider:
         """Return what `run` needs: the step itself. A provider of kernels would make its text, and compile it once."""
         return step
 
-    def run(self, tasks: Sequence[Task]) -> None:
-        """Run tasks in order. A device would enqueue them here, and return."""
+    def run(self, tasks: Sequence[Task], wanted: TinyBuffer | None = None) -> None:
+        """Run tasks in order. A device would enqueue them here, with the copy to the host of what is wanted next."""
         for task in tasks:
             with np.errstate(all="ignore"):
                 _run(task.prepared, [b.memory for b in task.inputs], [b.memory for b in task.outputs], task.scalars)

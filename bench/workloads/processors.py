@@ -5,29 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from bench.workloads import chain, reductions, runmat
+from bench.peers import NUMPY
+from bench.workloads import elementwise as fused
+from bench.workloads import movement, products, reductions, runmat, sorting
 from bench.workloads.base import Inputs, Workload, uniform
 
 SIZE = 10_000_000
 COLUMNS = 1000
-RATE, VOLATILITY = 0.03, 0.2
-
-
-def black_scholes(xp: Any, size: int, price: Any, strike: Any, years: Any) -> Any:
-    """Price call options, with a logistic stand-in for the normal distribution that every library can say."""
-    root = xp.sqrt(years)
-    first = (xp.log(price / strike) + (RATE + VOLATILITY**2 / 2) * years) / (VOLATILITY * root)
-    second = first - VOLATILITY * root
-    return price * _normal(xp, first) - strike * xp.exp(-RATE * years) * _normal(xp, second)
-
-
-def _normal(xp: Any, x: Any) -> Any:
-    return 1 / (1 + xp.exp(-1.5976 * x - 0.07056 * x * x * x))
-
-
-def _options(size: int, dtype: Any) -> Inputs:
-    price = uniform(size, low=50.0, high=150.0, dtype=dtype)
-    return [price, price * 0.9 + 10, uniform(size, low=0.5, high=1.5, dtype=dtype)]
+PATHS = 10_000_000 // runmat.STEPS
+SIDE = 1000
 
 
 def elementwise(xp: Any, size: int, x: Any) -> Any:
@@ -50,6 +36,21 @@ def variance(xp: Any, size: int, x: Any) -> Any:
     return xp.var(x)
 
 
+def largest(xp: Any, size: int, x: Any) -> Any:
+    """Find the greatest element."""
+    return xp.max(x)
+
+
+def of_columns(xp: Any, size: int, x: Any) -> Any:
+    """Sum each column."""
+    return xp.sum(x, axis=0)
+
+
+def of_rows(xp: Any, size: int, x: Any) -> Any:
+    """Sum each row."""
+    return xp.sum(x, axis=1)
+
+
 def extreme(xp: Any, size: int, x: Any) -> Any:
     """Find the place of the greatest element."""
     return xp.argmax(x)
@@ -60,11 +61,6 @@ def running(xp: Any, size: int, x: Any) -> Any:
     return xp.cumsum(x, 0)
 
 
-def ordered(xp: Any, size: int, x: Any) -> Any:
-    """Find the order of the elements."""
-    return xp.argsort(x)
-
-
 def _line(low: float, high: float) -> Callable[[int, Any], Inputs]:
     return lambda n, dtype: [uniform(n, low=low, high=high, dtype=dtype)]
 
@@ -72,6 +68,19 @@ def _line(low: float, high: float) -> Callable[[int, Any], Inputs]:
 def _distinct(n: int, dtype: Any) -> Inputs:
     """Return numbers of which no two are equal, whose order nobody can choose."""
     return [np.random.default_rng(1).permutation(n).astype(dtype)]
+
+
+def _random(n: int, dtype: Any) -> Inputs:
+    return [uniform(n, dtype=dtype), np.random.default_rng(1).permutation(n)]
+
+
+def _masks(n: int, dtype: Any) -> Inputs:
+    values = uniform(n, dtype=dtype)
+    return [values, values < 0]
+
+
+def _squares(n: int, dtype: Any) -> Inputs:
+    return [uniform(SIDE, SIDE, dtype=dtype, seed=seed) for seed in range(2)]
 
 
 def _rows(n: int, dtype: Any) -> Inputs:
@@ -101,6 +110,8 @@ def _both(
             nbytes=lambda n, width=width: arrays * width * n,
             tolerance=tolerance if suffix == "" else tolerance * 1e-7,
             scaled=False,
+            limit="copy-10m",
+            places=("cpu",),
         )
         for dtype, width, suffix in ((np.float32, 4, ""), (np.float64, 8, "-float64"))
     ]
@@ -113,15 +124,35 @@ def _numexpr_elementwise(evaluate: Any, size: int, x: Any) -> Any:
 
 
 WORKLOADS = [
-    *_both("chain", _line(-2.0, 2.0), chain.chain, 2, numexpr=chain.said),
-    *_both("black-scholes", _options, black_scholes, 4),
+    *_both("copy", _line(-2.0, 2.0), fused.copy, 2),
+    *_both("chain", _line(-2.0, 2.0), fused.chain, 2, numexpr=fused.said),
+    *_both("black-scholes", fused.options, fused.black_scholes, 4, numexpr=fused.priced),
     *_both("runmat-elementwise", _line(0.0, runmat.FOUR_PI), elementwise, 2, 1e-4, _numexpr_elementwise),
     *_both("runmat-elementwise-sum", _line(0.0, runmat.FOUR_PI), elementwise_sum, 1, 1e-3),
+    Workload(
+        name="runmat-monte-carlo-10m",
+        size=PATHS,
+        inputs=lambda n: [],
+        run=runmat.monte_carlo,
+        nbytes=lambda n: 4,
+        reference=lambda n, inputs: runmat.monte_carlo(NUMPY, n),
+        tolerance=0.1,
+        scaled=False,
+        places=("cpu",),
+    ),
     *_both("runmat-4k-image", _images, runmat.image, 1, 1e-3),
     *_both("sum", _line(0.0, 1.0), total, 1),
     *_both("var", _line(-2.0, 2.0), variance, 1),
+    *_both("max", _line(-2.0, 2.0), largest, 1),
     *_both("argmax", _line(-2.0, 2.0), extreme, 1),
+    *_both("sum-axis-0", _rows, of_columns, 1),
+    *_both("sum-axis-1", _rows, of_rows, 1),
     *_both("softmax", _rows, reductions.softmax, 2),
+    *_both("layernorm", _rows, reductions.layernorm, 2),
     *_both("cumulative-sum", _line(0.0, 1.0), running, 2, 1e-3),
-    *_both("argsort", _distinct, ordered, 3),
+    *_both("take", _random, movement.taken, 2),
+    *_both("mask", _masks, movement.masked, 2),
+    *_both("sort", _distinct, sorting.ordered, 2),
+    *_both("argsort", _distinct, sorting.order, 3),
+    *_both("matmul", _squares, products.matmul, 0, 1e-4),
 ]
