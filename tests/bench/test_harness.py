@@ -1,8 +1,10 @@
 """The benchmark's harness: what it compares, how it relates figures, and that its pages can be made of them."""
 
 import dataclasses
+import gc
 import json
 import sys
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -38,6 +40,14 @@ def no_warm_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is timed here."""
     monkeypatch.setattr(harness, "WARM_UP", 0.0)
     monkeypatch.setattr(harness, "TURNS", 1)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _a_small_heap() -> Iterator[None]:
+    """Leave what the tests before have made out of the collections that the harness makes around each workload."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 @pytest.fixture(scope="module")

@@ -70,3 +70,8 @@ def test_student_distribution_is_that_of_scipy(device):
     df, t = (x.ravel() for x in np.meshgrid(freedom, limits))
     found = np.asarray(special.stdtr(xp.asarray(df), xp.asarray(t)))
     np.testing.assert_allclose(found, _ufuncs.stdtr(df, t), rtol=1e-12)
+
+
+def test_the_quantile_of_student_is_scipys_compiled_function(device):
+    found = special.stdtrit(xp.asarray([1.0, 4.5]), xp.asarray([0.2, 0.9]))
+    assert_same(found, _ufuncs.stdtrit([1.0, 4.5], [0.2, 0.9]))
