@@ -117,8 +117,8 @@ def page() -> Iterator[str]:
     notes = json.loads((DATA / "performance-notes.json").read_text(encoding="utf-8"))
     yield "# Performance"
     yield ""
-    yield "How fast this package is, beside other libraries in one run on one machine, in full precision (float32 is"
-    yield "never TF32). Every result was compared with NumPy's before it was timed. Times are in milliseconds: on a GPU"
+    yield "How fast this package is, each row beside other libraries in one run on one machine, in full precision"
+    yield "(never TF32). Every result was compared with NumPy's before it was timed. Times are milliseconds: on a GPU"
     yield "of a call among many that are waited for together, which is what the GPU needs, and in brackets of one call"
     yield "at a time, the median, with the wait for its result. **best peer** is how many times as fast as the quickest"
     yield "other library ours is, **of the aim** the least of that over the named libraries, as a share of what is"
