@@ -7,13 +7,15 @@ interval is where a function is neither trivial nor out of range; samples take p
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any, Final
 
 import mpmath
 import numpy as np
 from mpmath import mp
 
-from bench.accuracy.special import EXACT
+from bench.accuracy.parameters import PARAMETRIC, Sample
+from bench.accuracy.special import EXACT, narrow
 
 Exact = Callable[..., Any]
 
@@ -42,6 +44,8 @@ class Function:
         Whether errors are relative to the result; else to the largest of result, operands and 1.
     special : bool
         Whether it is one of SciPy's, in ``gpuarray.special``.
+    sample : callable, optional
+        Where it has operands of its own: from a generator, a count, and the largest decimal exponent.
     """
 
     name: str
@@ -53,6 +57,7 @@ class Function:
     complex_: bool = True
     relative: bool = True
     special: bool = False
+    sample: Sample | None = None
 
 
 #: Arguments that lie so close to a multiple of pi/2 that all of 2/pi is needed (Kahan; Muller), and multiples of pi/2.
@@ -170,4 +175,18 @@ _SPECIAL = tuple(
     for name, (exact, interval) in EXACT.items()
 )
 
-FUNCTIONS: Final = {function.name: function for function in (*_ALL, *_SPECIAL)}
+_PARAMETRIC = tuple(
+    Function(
+        name=name,
+        exact=narrow(found.exact),
+        arity=len(signature(found.exact).parameters),
+        hard=found.hard,
+        complex_=False,
+        special=True,
+        relative=found.relative,
+        sample=found.sample,
+    )
+    for name, found in PARAMETRIC.items()
+)
+
+FUNCTIONS: Final = {function.name: function for function in (*_ALL, *_SPECIAL, *_PARAMETRIC)}

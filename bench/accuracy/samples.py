@@ -11,6 +11,9 @@ Array = np.ndarray[Any, Any]
 #: Odd, so that the multiples of it below 2**32 are all 32-bit words, each once: the first of them are spread evenly.
 STRIDE = 0x9E3779B1
 
+#: The decimal exponent of the largest parameters, where functions have samples of their own: mpmath judges float64.
+LARGEST = {"float32": 8.0, "float64": 3.5}
+
 
 def words(start: int, count: int, stride: int) -> Array:
     """Return ``count`` 32-bit words, multiples of ``stride`` from the one of number ``start``."""
@@ -27,7 +30,10 @@ def operands(function: Function, dtype: Any, count: int, seed: int = 0) -> list[
     hard = (
         [np.array(values) for values in zip(*map(np.atleast_1d, function.hard), strict=True)] if function.hard else []
     )
-    sampled = [_real(function, random, kind, count) for _ in range(function.arity)]
+    if function.sample:
+        sampled = [x.astype(kind) for x in function.sample(random, count, LARGEST[kind.name])]
+    else:
+        sampled = [_real(function, random, kind, count) for _ in range(function.arity)]
     if function.name == "pow":
         sampled = _powers(random, sampled)
     with np.errstate(over="ignore", under="ignore"):

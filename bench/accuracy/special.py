@@ -19,7 +19,7 @@ _EXPONENTS: Final = 2000
 _WORKING: Final = 300
 
 
-def _narrow(function: Exact) -> Exact:
+def narrow(function: Exact) -> Exact:
     """Return a function that works with fewer bits than the caller's, which no result needs here."""
 
     def value(*operands: Any) -> Any:
@@ -79,6 +79,12 @@ def _gamma(x: Any) -> Any:
     return mp.gamma(x) if abs(x) < _FACTORIALS else mp.inf if x > 0 else mp.mpf(0) * (-1) ** int(mp.floor(x) % 2)
 
 
+def _rgamma(x: Any) -> Any:
+    if x <= 0 and x == mp.floor(x):
+        return mp.mpf(0)
+    return mp.rgamma(x) if abs(x) < _FACTORIALS else mp.mpf(0) if x > 0 else mp.inf * (-1) ** int(mp.floor(x) % 2)
+
+
 def _gammaln(x: Any) -> Any:
     if x <= 0 and x == mp.floor(x):
         return mp.inf
@@ -121,12 +127,18 @@ def _log_logistic(x: Any) -> Any:
     return -mp.log1p(mp.exp(-x)) if abs(x) < _EXPONENTS else min(x, mp.mpf(0))
 
 
+def _exprel(x: Any) -> Any:
+    if x == 0:
+        return mp.mpf(1)
+    return mp.expm1(x) / x if abs(x) < _EXPONENTS else mp.inf if x > 0 else -1 / x
+
+
 def _logit(p: Any) -> Any:
     return mp.log(p) - mp.log1p(-p) if 0 < p < 1 else mp.nan
 
 
 EXACT: Final[dict[str, tuple[Exact, tuple[float, float]]]] = {
-    name: (_narrow(function), interval)
+    name: (narrow(function), interval)
     for name, (function, interval) in {
         "erf": (mpmath.erf, (-6.0, 6.0)),
         "erfc": (_erfc, (-4.0, 27.0)),
@@ -137,12 +149,14 @@ EXACT: Final[dict[str, tuple[Exact, tuple[float, float]]]] = {
         "log_ndtr": (_log_ndtr, (-60.0, 14.0)),
         "ndtri": (lambda p: -mp.sqrt(2) * _erfcinv(2 * p), (0.0, 1.0)),
         "gamma": (_gamma, (-40.0, 36.0)),
+        "rgamma": (_rgamma, (-40.0, 36.0)),
         "gammaln": (_gammaln, (0.0, 40.0)),
         "digamma": (_psi, (0.0, 20.0)),
         "sinc": (lambda x: mp.sinpi(x) / (mp.pi * x) if x else mp.mpf(1), (-9.0, 9.0)),
         "expit": (_logistic, (-90.0, 40.0)),
         "logit": (_logit, (0.0, 1.0)),
         "log_expit": (_log_logistic, (-90.0, 90.0)),
+        "exprel": (_exprel, (-90.0, 90.0)),
         "entr": (lambda x: -x * mp.log(x) if x > 0 else -mp.inf if x < 0 else mp.mpf(0), (0.0, 3.0)),
         "i0": (_bessel(0, False), (-80.0, 80.0)),
         "i0e": (_bessel(0, True), (-80.0, 80.0)),

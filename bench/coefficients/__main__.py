@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from bench.coefficients import constants, series, special
+from bench.coefficients import constants, series, special, special_bessel
 from bench.coefficients.precision import DOUBLE, SINGLE
 
 FOLDER: Final = Path(__file__).parents[2] / "gpuarray"
@@ -17,6 +17,7 @@ FILES: Final[dict[str, Callable[[], str]]] = {
     "codegen/math/series_f32.wgsl": lambda: series.text(SINGLE),
     "codegen/math/series_f64.wgsl": lambda: series.text(DOUBLE),
     "ops/special/series.py": special.text,
+    "ops/special/series_bessel.py": special_bessel.text,
 }
 """The files of ``gpuarray`` that are computed, and what computes them."""
 

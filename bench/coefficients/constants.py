@@ -181,14 +181,15 @@ def two_over_pi() -> str:
     ]
     functions = []
     for p in PRECISIONS:
-        words = [p.word(0), *_digits(p)]
+        words = [p.word(0), *two_over_pi_digits(p)]
         name = f"two_over_pi_words_{p.integer}"
         lines += _array(name, p.integer, words)
         functions.append(f"fn two_over_pi_{p.integer}(i: u32) -> {p.integer} {{ return {name}[i]; }}")
     return "\n".join([*lines, *functions]) + "\n"
 
 
-def _digits(p: Precision) -> Iterator[str]:
+def two_over_pi_digits(p: Precision) -> Iterator[str]:
+    """Yield the words of 2/pi of a precision's width, as literals."""
     bias = (1 << p.width - p.digits - 1) - 1
     count = (bias + 1 - p.digits - 2 + p.width) // p.width + 3
     with mp.workprec(p.width * (count + 2)):

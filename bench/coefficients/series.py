@@ -216,7 +216,7 @@ SERIES: Final = (
     Series(
         name="exp_quick_series", says="(exp(r) - 1 - r) / r**2 for |r| <= log(2) / 2", variable="r",
         function=lambda r: (mp.exp(r) - 1 - r) / r**2, weight=lambda r: r**2 / mp.exp(r),
-        interval=(-_HALF_LN2, _HALF_LN2), terms=_terms(6, 10),
+        interval=(-_HALF_LN2, _HALF_LN2), terms=_terms(5, 10),
     ),
     Series(
         name="exp2_quick_series", says="(2**r - 1) / r for |r| <= 1/2", variable="r",

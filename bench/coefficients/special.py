@@ -1,6 +1,6 @@
 """The polynomials of the special functions, written as ``gpuarray/ops/special/series.py``."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final
 
@@ -19,7 +19,8 @@ def _one(_: Number) -> Number:
     return mp.mpf(1)
 
 
-def _terms(single: int, double: int) -> dict[Precision, int]:
+def terms(single: int, double: int) -> dict[Precision, int]:
+    """Return the number of terms by precision."""
     return {SINGLE: single, DOUBLE: double}
 
 
@@ -125,8 +126,30 @@ def _bessel_far(order: int) -> Any:
     return lambda v: mp.besseli(order, 1 / v) * mp.exp(-1 / v) / mp.sqrt(v)
 
 
-def _inverse(function: Any) -> Any:
+def inverse(function: Any) -> Any:
+    """Return the weight of relative errors."""
     return lambda x: 1 / function(x)
+
+
+def _integral_root() -> Number:
+    with mp.workprec(_WIDE):
+        return mp.findroot(mp.ei, mp.mpf("0.3725074107813666"))
+
+
+EI_ROOT: Final = _integral_root()
+
+
+def _exp1_rest(x: Number) -> Number:
+    return (mp.e1(x) + mp.log(x) + mp.euler - x + x**2 / 4) / x**3
+
+
+def _expi_near(x: Number) -> Number:
+    return (mp.ei(x) - mp.log(x / EI_ROOT)) / (x - EI_ROOT)
+
+
+def _dilogarithm(v: Number) -> Number:
+    u = mp.sqrt(v)
+    return (mp.polylog(2, 1 - mp.exp(-u)).real - u + u**2 / 4) / u**3
 
 
 def _temme() -> list[list[Number]]:
@@ -172,83 +195,83 @@ _LOW: Final = mp.mpf("1e-9")
 SERIES: Final = (
     Series(
         name="erf_series", says="erf(x) / x - 1 for |x| <= 1, of x*x",
-        function=_erf, weight=lambda z: 1 / (1 + _erf(z)), interval=(0, 1), terms=_terms(7, 13),
+        function=_erf, weight=lambda z: 1 / (1 + _erf(z)), interval=(0, 1), terms=terms(7, 13),
     ),
     Series(
         name="erfcx_series", says="(1 + 2 x) exp(x*x) erfc(x) for x from 0 to 28, of (x - 3) / (x + 3)",
-        function=_erfcx, weight=_inverse(_erfcx), interval=(-1, mp.mpf(25) / 31), terms=_terms(16, 25),
+        function=_erfcx, weight=inverse(_erfcx), interval=(-1, mp.mpf(25) / 31), terms=terms(16, 25),
     ),
     Series(
         name="erfinv_near_series", says="erfinv(y) / y for |y| <= 0.53, of y*y, to start from",
-        function=_inverse_near, weight=_inverse(_inverse_near), interval=(0, mp.mpf("0.282")), terms=_terms(5, 6),
+        function=_inverse_near, weight=inverse(_inverse_near), interval=(0, mp.mpf("0.282")), terms=terms(5, 6),
     ),
     Series(
         name="erfinv_far_series", says="erfcinv(exp(-s*s)) / s for s from 0.83 to 27.4, of 1/s, to start from",
-        function=_inverse_far, weight=_inverse(_inverse_far), interval=(mp.mpf("0.0364"), mp.mpf("1.2012")),
-        terms=_terms(8, 8),
+        function=_inverse_far, weight=inverse(_inverse_far), interval=(mp.mpf("0.0364"), mp.mpf("1.2012")),
+        terms=terms(8, 8),
     ),
     Series(
         name="log_pair_series", says="(2 atanh(s) - 2 s - 2/3 s**3) / s**5 for |s| <= 0.1716, of s*s",
-        function=_log_pair, weight=lambda z: z**2 / 2, interval=(0, mp.mpf("0.1716") ** 2), terms=_terms(4, 8),
+        function=_log_pair, weight=lambda z: z**2 / 2, interval=(0, mp.mpf("0.1716") ** 2), terms=terms(4, 8),
     ),
     Series(
         name="gamma_series", says="gamma(3/2 + g) for |g| <= 1/2",
         function=lambda g: mp.gamma(g + mp.mpf(3) / 2), weight=lambda g: 1 / mp.gamma(g + mp.mpf(3) / 2),
-        interval=(-mp.mpf(1) / 2, mp.mpf(1) / 2), terms=_terms(12, 24),
+        interval=(-mp.mpf(1) / 2, mp.mpf(1) / 2), terms=terms(12, 24),
     ),
     Series(
         name="lgamma_one_series", says="lgamma(1 + f) / f for f from -1/4 to 1/2",
-        function=_lgamma_near(1), weight=_inverse(_lgamma_near(1)), interval=(-mp.mpf(1) / 4, mp.mpf(1) / 2),
-        terms=_terms(12, 25),
+        function=_lgamma_near(1), weight=inverse(_lgamma_near(1)), interval=(-mp.mpf(1) / 4, mp.mpf(1) / 2),
+        terms=terms(12, 25),
     ),
     Series(
         name="lgamma_two_series", says="lgamma(2 + f) / f for f from -1/2 to 1",
-        function=_lgamma_near(2), weight=_inverse(_lgamma_near(2)), interval=(-mp.mpf(1) / 2, mp.mpf(1)),
-        terms=_terms(12, 25),
+        function=_lgamma_near(2), weight=inverse(_lgamma_near(2)), interval=(-mp.mpf(1) / 2, mp.mpf(1)),
+        terms=terms(12, 25),
     ),
     Series(
         name="stirling_series", says="x (lgamma(x) - (x - 1/2) log(x) + x - log(2 pi)/2) for x >= 9, of 1/(x*x)",
-        function=_stirling, weight=lambda w: mp.sqrt(w), interval=(mp.mpf("1e-12"), 1 / mp.mpf(81)), terms=_terms(3, 8),
+        function=_stirling, weight=lambda w: mp.sqrt(w), interval=(mp.mpf("1e-12"), 1 / mp.mpf(81)), terms=terms(3, 8),
     ),
     Series(
         name="psi_near_series", says="psi(1 + f) / (f - f0) for f from -1/4 to 1/2, f0 where psi(1 + f) is 0",
-        function=_psi_near, weight=_inverse(_psi_near), interval=(-mp.mpf(1) / 4, mp.mpf(1) / 2), terms=_terms(12, 25),
+        function=_psi_near, weight=inverse(_psi_near), interval=(-mp.mpf(1) / 4, mp.mpf(1) / 2), terms=terms(12, 25),
     ),
     Series(
         name="psi_next_series", says="psi(7/4 + g) / (3/4 + g - f0) for |g| <= 1/4, f0 as before",
         function=lambda g: _psi_near(g + mp.mpf(3) / 4), weight=lambda g: 1 / _psi_near(g + mp.mpf(3) / 4),
-        interval=(-mp.mpf(1) / 4, mp.mpf(1) / 4), terms=_terms(8, 15),
+        interval=(-mp.mpf(1) / 4, mp.mpf(1) / 4), terms=terms(8, 15),
     ),
     Series(
         name="psi_middle_series", says="psi(3 + g) for |g| <= 1",
         function=lambda g: mp.psi(0, 3 + g), weight=lambda g: 1 / mp.psi(0, 3 + g), interval=(-1, 1),
-        terms=_terms(13, 26),
+        terms=terms(13, 26),
     ),
     Series(
         name="psi_tail_series", says="x*x (log(x) - 1/(2 x) - psi(x)) for x >= 9, of 1/(x*x)",
-        function=_psi_tail, weight=lambda w: w, interval=(mp.mpf("1e-12"), 1 / mp.mpf(81)), terms=_terms(3, 8),
+        function=_psi_tail, weight=lambda w: w, interval=(mp.mpf("1e-12"), 1 / mp.mpf(81)), terms=terms(3, 8),
     ),
     Series(
         name="cotangent_series", says="(1/r - pi cot(pi r)) / r for |r| <= 1/4, of r*r",
-        function=_cotangent, weight=_inverse(_cotangent), interval=(0, mp.mpf(1) / 16), terms=_terms(5, 11),
+        function=_cotangent, weight=inverse(_cotangent), interval=(0, mp.mpf(1) / 16), terms=terms(5, 11),
     ),
     Series(
         name="tangent_series", says="(pi tan(pi t) - pi**2 t) / t**3 for |t| <= 1/4, of t*t",
         function=_tangent, weight=lambda z: (z + mp.mpf(1) / 100) / mp.pi**2, interval=(0, mp.mpf(1) / 16),
-        terms=_terms(7, 16),
+        terms=terms(7, 16),
     ),
     *(
         Series(
             name=f"temme_{order}_series", says=f"c{order}(eta) of Temme's expansion, for x/a from 0.7 to 1.3",
             function=partial(_expansion, order), weight=partial(_small, order),
-            interval=(mp.mpf("-0.34"), mp.mpf("0.28")), terms=_terms(*terms),
+            interval=(mp.mpf("-0.34"), mp.mpf("0.28")), terms=terms(*counts),
         )
-        for order, terms in enumerate(_TEMME_TERMS)
+        for order, counts in enumerate(_TEMME_TERMS)
     ),
     *(
         Series(
             name=f"i{order}_near_series", says=f"I{order}(x){' / x' if order else ''} for |x| <= 2, of x*x",
-            function=_bessel_near(order), weight=_inverse(_bessel_near(order)), interval=(0, 4), terms=_terms(6, 11),
+            function=_bessel_near(order), weight=inverse(_bessel_near(order)), interval=(0, 4), terms=terms(6, 11),
         )
         for order in (0, 1)
     ),
@@ -257,17 +280,34 @@ SERIES: Final = (
             name=f"i{order}_middle_series",
             says=f"(f(5 + g) - f(5)) / g of f(x) = exp(-x) I{order}(x) for x from 2 to 8, or 5",
             function=_bessel_slope(order), weight=partial(_bessel_share, order), interval=(-3, 3), single=(-3, 0),
-            terms=_terms(10, 27),
+            terms=terms(10, 27),
         )
         for order in (0, 1)
     ),
     *(
         Series(
             name=f"i{order}_far_series", says=f"sqrt(x) exp(-x) I{order}(x) for x >= 8, or 5, of 1/x",
-            function=_bessel_far(order), weight=_inverse(_bessel_far(order)), interval=(mp.mpf("1e-4"), mp.mpf(1) / 8),
-            single=(mp.mpf("1e-4"), mp.mpf(1) / 5), whole=True, terms=_terms(9, 25 - order),
+            function=_bessel_far(order), weight=inverse(_bessel_far(order)), interval=(mp.mpf("1e-4"), mp.mpf(1) / 8),
+            single=(mp.mpf("1e-4"), mp.mpf(1) / 5), whole=True, terms=terms(9, 25 - order),
         )
         for order in (0, 1)
+    ),
+    Series(
+        name="squared_sine_series", says="(h*h - sin(h)**2) / h**4 for |h| <= pi/4, of h*h",
+        function=lambda z: (z - mp.sin(mp.sqrt(z)) ** 2) / z**2, weight=lambda z: z * 2, interval=(0, mp.mpf("0.617")),
+        terms=terms(5, 9),
+    ),
+    Series(
+        name="exp1_series", says="(E1(x) + log(x) + euler - x + x*x/4) / x**3 for x <= 1",
+        function=_exp1_rest, weight=lambda x: x**3 / mp.e1(x), interval=(0, 1), terms=terms(6, 12),
+    ),
+    Series(
+        name="expi_series", says="(Ei(x) - log(x/r)) / (x - r) for x <= 1, r where Ei is 0",
+        function=_expi_near, weight=inverse(_expi_near), interval=(0, 1), whole=True, terms=terms(7, 14),
+    ),
+    Series(
+        name="spence_series", says="(spence(exp(-u)) - u + u*u/4) / u**3 for |u| <= log(2), of u*u",
+        function=_dilogarithm, weight=lambda v: v, interval=(0, mp.mpf("0.4805")), terms=terms(3, 8),
     ),
 )  # fmt: skip
 
@@ -285,6 +325,13 @@ def constants_in_parts() -> dict[str, Number]:
         "HALF_LOG_2PI": mp.log(2 * mp.pi) / 2,
         "PSI_ROOT": PSI_ROOT - 1,
         "INVERSE_ROOT_2PI": 1 / mp.sqrt(2 * mp.pi),
+        "PI_SQUARED_SIXTH": mp.pi**2 / 6,
+        "LOG_PI": mp.log(mp.pi),
+        "RADIAN": mp.pi / 180,
+        "ARC_SECOND": mp.pi / 648000,
+        "EULER": +mp.euler,
+        "EI_ROOT": EI_ROOT,
+        "EI_ROOT_LOG": mp.log(EI_ROOT),
         "I0_MIDDLE": _bessel_middle(0, mp.mpf(0)),
         "I1_MIDDLE": _bessel_middle(1, mp.mpf(0)),
     }
@@ -324,19 +371,27 @@ def error(series: Series, precision: Precision, found: list[Number], lost: Numbe
 
 def text() -> str:
     """Return the file of the polynomials."""
+    with mp.workprec(_WIDE):
+        more = ["# the first part is short: its products with exponents are exact"]
+        more += _constant(("LOG_2_SHORT", "LOG_2_REST"), mp.log(2), [SINGLE.digits - 8, DOUBLE.digits - 11])
+        constants = constants_in_parts()
+    return file_text("special functions", constants, more, SERIES)
+
+
+def file_text(of: str, constants: Mapping[str, Number], more: Iterable[str], series: Iterable[Series]) -> str:
+    """Return a file of constants in two parts, other constants, and polynomials."""
     lines = [
-        '"""Constants and minimax polynomials of the special functions. Written by bench/coefficients."""',
+        f'"""Constants and minimax polynomials of the {of}. Written by bench/coefficients."""',
         "",
         "from gpuarray.ops.formula import Polynomial, constant",
         "",
     ]
     with mp.workprec(_WIDE):
-        for name, value in constants_in_parts().items():
+        for name, value in constants.items():
             lines += _constant((name, f"{name}_LOW"), value, [p.digits for p in (SINGLE, DOUBLE)])
-        lines.append("# the first part is short: its products with exponents are exact")
-        lines += _constant(("LOG_2_SHORT", "LOG_2_REST"), mp.log(2), [SINGLE.digits - 8, DOUBLE.digits - 11])
-    for series in SERIES:
-        lines += ["", *_declaration(series)]
+    lines += more
+    for one in series:
+        lines += ["", *_declaration(one)]
     return "\n".join(lines) + "\n"
 
 

@@ -139,8 +139,10 @@ def _irfft(x: Any, *, n: int, inverse: bool, norm: Any) -> Any:
     return (np.fft.irfft if inverse else np.fft.hfft)(x, n, norm=norm)
 
 
-sort: Final = CallOp(name="sort", numpy=_sort, doc="Elements in order along the last axis; stable.")
-argsort: Final = CallOp(name="argsort", numpy=_argsort, doc="Positions that put the last axis in order; stable.")
+sort: Final = CallOp(name="sort", numpy=_sort, by_line=True, doc="Elements in order along the last axis; stable.")
+argsort: Final = CallOp(
+    name="argsort", numpy=_argsort, by_line=True, doc="Positions that put the last axis in order; stable."
+)
 searchsorted: Final = CallOp(name="searchsorted", numpy=_searchsorted, doc="Positions that keep a sorted line sorted.")
 segment_sum: Final = CallOp(
     name="segment_sum", numpy=_segment_sum, doc="Sums of float64 elements between edges, which do not fall."
@@ -159,6 +161,12 @@ fold_spans: Final = CallOp(
 running_fold: Final = CallOp(
     name="running_fold", numpy=_running_fold, doc="Rows folded in order, with the result after each one."
 )
-fft: Final = CallOp(name="fft", numpy=_fft, doc="Fourier transforms of n points along the last axis, or inverse ones.")
-rfft: Final = CallOp(name="rfft", numpy=_rfft, doc="The first half of Fourier transforms of real numbers.")
-irfft: Final = CallOp(name="irfft", numpy=_irfft, doc="Real Fourier transforms of rows whose first half is given.")
+fft: Final = CallOp(
+    name="fft", numpy=_fft, by_line=True, doc="Fourier transforms of n points along the last axis, or inverse ones."
+)
+rfft: Final = CallOp(
+    name="rfft", numpy=_rfft, by_line=True, doc="The first half of Fourier transforms of real numbers."
+)
+irfft: Final = CallOp(
+    name="irfft", numpy=_irfft, by_line=True, doc="Real Fourier transforms of rows whose first half is given."
+)

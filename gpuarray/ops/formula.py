@@ -101,6 +101,25 @@ class Polynomial:
             value = coefficient + x * value
         return first + (self.double_lost + x * value)
 
+    @property
+    def first(self) -> Real:
+        """The lowest coefficient."""
+        return Constant(self.single[0], self.double[0])
+
+    @property
+    def lost(self) -> Real:
+        """What the rounding of the lowest coefficient has lost."""
+        return Constant(self.single_lost, self.double_lost)
+
+    def slope(self) -> "Polynomial":
+        """Declare what times the argument is added to the lowest coefficient, so that both can be kept in two parts."""
+        return Polynomial(f"{self.name}_slope", self.says, self.single[1:], self.double[1:])
+
+    def rest(self) -> "Polynomial":
+        """Declare what is added to the lowest coefficient, so that the sum can be kept in two parts."""
+        single = (self.single_lost, *self.single[1:])
+        return Polynomial(f"{self.name}_rest", self.says, single, (self.double_lost, *self.double[1:]))
+
 
 class Formula:
     """A function in the small language; see the module's page.
@@ -340,6 +359,7 @@ copysign: Final = _function("copysign", np.copysign, 2)
 exp: Final = _function("exp", np.exp)
 expm1: Final = _function("expm1", np.expm1)
 floor: Final = _function("floor", np.floor)
+fmod: Final = _function("fmod", np.fmod, 2)
 isfinite: Final = _function("isfinite", np.isfinite)
 isinf: Final = _function("isinf", np.isinf)
 isnan: Final = _function("isnan", np.isnan)

@@ -108,12 +108,14 @@ random_bits = GenerateOp(
     wgsl={"u32": f"stream_half({{0}}, {_PLACE})", "u64": f"u64_from_pair(stream_word({{0}}, {_PLACE}))",
           "u64p": f"stream_word({{0}}, {_PLACE})"},
     fours={"u32": f"stream_four_halves({{0}}, {_PLACE})"},
+    eights={"u32": f"stream_eight_halves({{0}}, {_PLACE})"},
     doc="Philox4x64-10 from a place on: words, or, as uint32, their halves.",
 )  # fmt: skip
 random_uniform = GenerateOp(
     name="random_uniform", numpy=_random_uniform, parameters=15, parameter_types=("uint32",) * 15, cost=250,
     wgsl=dict.fromkeys(("f32", "f64"), f"random_uniform_{{R}}({{0}}, {_PLACE})"),
     fours=dict.fromkeys(("f32", "f64"), f"four_uniform_{{R}}({{0}}, {_PLACE})"),
+    eights={"f32": f"eight_uniform_f32({{0}}, {_PLACE})"},
     doc="Uniform in [0, 1) from random_bits: the top 24 bits of a half, or the top 53 of a word.",
 )  # fmt: skip
 random_below = GenerateOp(

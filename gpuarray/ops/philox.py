@@ -251,29 +251,48 @@ class Substream(NamedTuple):
     nonce_1: Any
 
 
-def blocks(numbers: Any, attempt: Any, stream: Substream) -> Words:
+def blocks(numbers: Any, attempt: int, stream: Substream) -> Words:
     """Return the four words of the block of each element's number and attempt, along a new last axis."""
-    shape = np.shape(numbers)
-    c0 = np.asarray(numbers).astype(np.uint64).reshape(-1)
-    c1, c2, c3 = (np.full_like(c0, int(word)) for word in (attempt, stream.nonce_0, stream.nonce_1))
-    p0, p1 = np.empty_like(c0), np.empty_like(c0)
+    flat = np.asarray(numbers).reshape(-1)
+    found = np.empty((flat.size, 4), np.uint32)
+    for position, pair in enumerate(_paired(flat, attempt, stream)):
+        found[:, 2 * position] = pair >> _SHIFT
+        found[:, 2 * position + 1] = pair & _LOW
+    return found.reshape(*np.shape(numbers), 4)
+
+
+def _paired(numbers: Any, attempt: int, stream: Substream) -> tuple[Words64, Words64]:
+    """Return the first two words and the last two of each block, the earlier one in the upper half.
+
+    A round multiplies the upper halves, and the halves of a product change places as they are: this takes no other
+    operations than shifts, products and exclusive ors. What is equal in all blocks is computed once.
+    """
     key_0, key_1 = int(stream.key_0), int(stream.key_1)
-    for _ in range(ROUNDS):
-        np.multiply(c0, _MULTIPLIERS_32[0], out=p0)
-        np.multiply(c2, _MULTIPLIERS_32[1], out=p1)
-        np.right_shift(p1, _SHIFT, out=c0)
-        c0 ^= c1
-        c0 ^= np.uint64(key_0)
-        np.right_shift(p0, _SHIFT, out=c2)
-        c2 ^= c3
-        c2 ^= np.uint64(key_1)
-        np.bitwise_and(p1, _LOW, out=c1)
-        np.bitwise_and(p0, _LOW, out=c3)
+    multiplier_0, multiplier_1 = map(int, _MULTIPLIERS_32)
+    common = int(stream.nonce_0) * multiplier_1 ^ (int(attempt) ^ key_0) << 32
+    last = numbers.astype(np.uint64)
+    last *= _MULTIPLIERS_32[0]
+    last ^= np.uint64((int(stream.nonce_1) ^ key_1) << 32)
+    key_0, key_1 = (key_0 + _WEYL_32[0]) & 0xFFFFFFFF, (key_1 + _WEYL_32[1]) & 0xFFFFFFFF
+    first = last >> _SHIFT
+    first *= _MULTIPLIERS_32[1]
+    first ^= np.uint64((common & 0xFFFFFFFF ^ key_0) << 32)
+    last <<= _SHIFT
+    last ^= np.uint64((common >> 32) * multiplier_0 ^ key_1 << 32)
+    product_0, product_1 = np.empty_like(first), np.empty_like(first)
+    for _ in range(ROUNDS - 2):
         key_0, key_1 = (key_0 + _WEYL_32[0]) & 0xFFFFFFFF, (key_1 + _WEYL_32[1]) & 0xFFFFFFFF
-    found = np.empty((c0.size, 4), np.uint32)
-    for number, word in enumerate((c0, c1, c2, c3)):
-        found[:, number] = word
-    return found.reshape(*shape, 4)
+        np.right_shift(first, _SHIFT, out=product_0)
+        np.right_shift(last, _SHIFT, out=product_1)
+        product_0 *= _MULTIPLIERS_32[0]
+        product_1 *= _MULTIPLIERS_32[1]
+        first <<= _SHIFT
+        last <<= _SHIFT
+        first ^= product_1
+        last ^= product_0
+        first ^= np.uint64(key_0 << 32)
+        last ^= np.uint64(key_1 << 32)
+    return first, last
 
 
 def run_of(index: Any) -> tuple[int, int] | None:
@@ -286,20 +305,6 @@ def run_of(index: Any) -> tuple[int, int] | None:
     return (first, last) if is_run else None
 
 
-def substream_words(index: Any, each: int, stream: Substream) -> Words:
-    """Return the words from number ``each * i`` on for each index i, ``each`` of them (1, 2 or 4) along a last axis."""
-    at = np.asarray(index)
-    share = 4 // each
-    run = run_of(at)
-    if run is not None:
-        first, last = run
-        found = blocks(np.arange(first // share, last // share + 1), 0, stream).reshape(-1, each)
-        start = first % share
-        return found[start : start + at.size].reshape(*at.shape, each)
-    found = blocks(at // share, 0, stream).reshape(*at.shape, share, each)
-    return np.take_along_axis(found, (at % share)[..., None, None], axis=-2)[..., 0, :]
-
-
 def fraction(found: Words) -> npt.NDArray[np.float64]:
     """Return the top 53 bits of two words, the low one first, as an integral number."""
     high = (found[..., 1] >> np.uint32(5)).astype(np.float64)
@@ -310,37 +315,58 @@ def normal(index: Any, stream: Substream, kind: np.dtype[Any]) -> npt.NDArray[An
     """Return standard normal numbers by Box and Muller's method: elements 2 j and 2 j + 1 are of one pair."""
     at = np.asarray(index)
     run = run_of(at)
+    each = 4 if kind == np.float32 else 2  # numbers of a block, of which each takes a word or two
     if run is None:
-        radius, cosine, sine = _polar(at >> 1, stream, kind)
-        mixed: npt.NDArray[Any] = (radius * np.where(at & 1, sine, cosine)).astype(kind)
-        return mixed
+        numbers = _normal_blocks(at.reshape(-1) // each, stream, kind)
+        return np.take_along_axis(numbers, at.reshape(-1, 1) % each, 1).reshape(at.shape)
     first, last = run
-    radius, cosine, sine = _polar(np.arange(first >> 1, (last >> 1) + 1), stream, kind)
-    pairs = np.empty((radius.size, 2), kind)
-    np.multiply(radius, cosine, out=pairs[:, 0])
-    np.multiply(radius, sine, out=pairs[:, 1])
-    return pairs.reshape(-1)[first & 1 : (first & 1) + at.size].reshape(at.shape)
+    numbers = _normal_blocks(np.arange(first // each, last // each + 1), stream, kind)
+    return numbers.reshape(-1)[first % each : first % each + at.size].reshape(at.shape)
 
 
-def _polar(pair: Any, stream: Substream, kind: np.dtype[Any]) -> tuple[npt.NDArray[Any], ...]:
-    """Return radius, cosine and sine of pairs, of which each takes two words, or four in double precision."""
-    if kind == np.float32:
-        found = substream_words(pair, 2, stream)
-        share = found[..., 0].astype(np.float32) * np.float32(2.0**-32) + np.float32(2.0**-33)
-        turns = (found[..., 1] >> np.uint32(8)).astype(np.float32) * np.float32(2.0**-23)
-        return np.sqrt(np.float32(-2) * np.log(share)), _sine(turns, np.float32(0.5)), _sine(turns, np.float32(0))
-    found = substream_words(pair, 4, stream)
-    share = (fraction(found[..., :2]) + 1.0) * 2.0**-53
-    angle = fraction(found[..., 2:]) * (2 * np.pi * 2.0**-53)
-    return np.sqrt(-2.0 * np.log(share)), np.cos(angle), np.sin(angle)
+def _normal_blocks(numbers: npt.NDArray[np.int64], stream: Substream, kind: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Return the normal numbers of blocks along a new last axis."""
+    pairs = _paired(numbers, 0, stream)
+    if kind != np.float32:
+        share, angle = map(_fraction, pairs)
+        share += 1.0
+        share *= 2.0**-53
+        angle *= 2 * np.pi * 2.0**-53
+        radius = np.sqrt(-2.0 * np.log(share))
+        return np.stack((radius * np.cos(angle), radius * np.sin(angle)), -1)
+    found = np.empty((numbers.size, 4), kind)
+    for position, pair in enumerate(pairs):
+        radius = (pair >> _SHIFT).astype(kind)
+        radius *= np.float32(2.0**-32)
+        radius += np.float32(2.0**-33)
+        np.sqrt(np.float32(-2) * np.log(radius), out=radius)
+        turns = ((pair & _LOW) >> np.uint64(8)).astype(kind)
+        turns *= np.float32(2.0**-23)
+        np.multiply(radius, _sine(turns, np.float32(0.5)), out=found[:, 2 * position])
+        np.multiply(radius, _sine(turns, np.float32(0)), out=found[:, 2 * position + 1])
+    return found
+
+
+def _fraction(pair: Words64) -> npt.NDArray[np.float64]:
+    """Return the top 53 bits of two words as an integral number; the word in the upper half has the lower bits."""
+    high = ((pair & _LOW) >> np.uint64(5)).astype(np.float64)
+    high *= 67108864.0
+    high += (pair >> np.uint64(38)).astype(np.float64)
+    return high
 
 
 def _sine(turns: npt.NDArray[np.float32], ahead: np.float32) -> npt.NDArray[np.float32]:
-    """Return the sine of half turns plus ``ahead``; what is left after whole ones is exact."""
+    """Return the sine of half turns, less than two, plus ``ahead``; what is left after whole ones is exact."""
     whole = np.rint(turns + ahead)
     rest = (turns - whole) + ahead
-    even = np.float32(1) - np.float32(2) * np.remainder(whole, np.float32(2))
-    found: npt.NDArray[np.float32] = np.sin(rest * np.float32(np.pi)) * even
+    rest *= np.float32(np.pi)
+    # 1 where there are 0 or 2 whole ones, -1 where there is 1
+    whole -= np.float32(1)
+    whole *= whole
+    whole *= np.float32(2)
+    whole -= np.float32(1)
+    found: npt.NDArray[np.float32] = np.sin(rest)
+    found *= whole
     return found
 
 

@@ -232,6 +232,9 @@ class GenerateOp(Row):
     fours : mapping
         Templates as ``wgsl``, for a vector of the four elements from ``{0}``, a multiple of four, on: for rows that
         make several elements at once.
+    eights : mapping
+        The same for the eight elements from ``{0}``, a multiple of four, on, as ``low`` and ``high``: for rows that
+        make so many at the price of four.
     """
 
     numpy: Callable[..., Any]
@@ -239,6 +242,7 @@ class GenerateOp(Row):
     parameter_types: tuple[str, ...] = ()
     wgsl: Mapping[str, str] = field(default_factory=dict)
     fours: Mapping[str, str] = field(default_factory=dict)
+    eights: Mapping[str, str] = field(default_factory=dict)
     cost: int = 1
 
 
@@ -253,6 +257,9 @@ class CallOp(Row):
     ----------
     numpy : callable
         ``numpy(*host_arrays, **parameters) -> ndarray or tuple of ndarray``.
+    by_line : bool
+        Whether it takes each line of the last axis of one operand by itself, and makes one result of lines.
     """
 
     numpy: Callable[..., Any]
+    by_line: bool = False

@@ -1,6 +1,7 @@
 """The special functions: SciPy's values on every device, and SciPy's own functions of arrays of this package."""
 
 import sys
+import warnings
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,20 @@ def theirs(name: str) -> Any:
     return getattr(ufuncs, {"digamma": "psi"}.get(name, name), None) or getattr(scipy_special, name)
 
 
+def wanted(name: str, x: list[np.ndarray]) -> np.ndarray:
+    """Return SciPy's values; of counts that are no integers it warns."""
+    function = theirs(name)
+    with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
+        if name != "multigammaln":
+            return np.asarray(function(*x))
+        # of one number of dimensions, and an error outside the domain
+        inside = (x[1] >= 1) & (x[1] == np.rint(x[1])) & (x[0] > (x[1] - 1) / 2)
+        return np.array([function(a, int(d)) if i else np.nan for a, d, i in zip(*x, inside, strict=True)])
+
+
 def operands(name: str, values: np.ndarray, dtype: Any) -> list[np.ndarray]:
-    return [x.ravel().astype(dtype) for x in np.meshgrid(*[values] * rows.ROWS[name].arity)]
+    arity = rows.ROWS[name].arity
+    return [x.ravel().astype(dtype) for x in np.meshgrid(*[values[:: max(arity - 1, 1)]] * arity)]
 
 
 # every row on a device against the host's formula: tests/codegen/test_math.py
@@ -36,7 +49,7 @@ def test_values_are_scipys(name: str) -> None:
     for dtype in (np.float32, np.float64):
         x = operands(name, np.concatenate([ORDINARY, -ORDINARY]), dtype)
         with np.errstate(all="ignore"):
-            want = theirs(name)(*(v.astype(np.float64) for v in x)).astype(dtype)
+            want = wanted(name, [v.astype(np.float64) for v in x]).astype(dtype)
         got = np.asarray(getattr(xp.special, name)(*(xp.asarray(v, device="cpu") for v in x)))
         assert got.dtype == dtype
         # float64 to SciPy's own error, which is larger than ours: bench/accuracy
@@ -69,7 +82,7 @@ def test_tails_keep_their_digits(name: str) -> None:
     want = np.asarray(function(*(xp.asarray(v.astype(np.float64), device="cpu") for v in given)))
     normal = want > 1.2e-38
     error = np.abs(got - want)[normal] / np.spacing(want[normal].astype(np.float32)).astype(np.float64)
-    assert error.max() < 4, [v[normal][error.argmax()] for v in given]
+    assert error.max() < 2, [v[normal][error.argmax()] for v in given]
     assert (want < 1e-6).any()
     assert (want > 0.999).any()
 
@@ -90,14 +103,18 @@ DIFFERENT = {
     "pseudo_huber": "NaN of NaN, and limits at infinities",
     "zeta": "NaN of NaN, and 0 beyond 1 at infinity",
     "erfcinv": "0 at 1 has the sign of neither side",
+    **dict.fromkeys(("j0", "j1", "y0", "y1"), "0 at infinities, where SciPy has NaN"),
+    **dict.fromkeys(("sindg", "cosdg", "tandg", "cotdg"), "NaN of infinite angles, where SciPy has 0"),
+    **dict.fromkeys(("boxcox", "boxcox1p"), "limits at infinite exponents"),
+    "spence": "infinite at infinity, where SciPy has NaN",
+    "polygamma": "NaN of infinite orders",
 }
 
 
 @pytest.mark.parametrize("name", sorted(set(NAMES) - set(DIFFERENT)))
 def test_special_values_are_scipys(name: str) -> None:
     x = operands(name, SPECIAL, np.float32)
-    with np.errstate(all="ignore"):
-        want = theirs(name)(*x)
+    want = wanted(name, x)
     got = np.asarray(getattr(xp.special, name)(*(xp.asarray(v, device="cpu") for v in x)))
     for test in (np.isnan, np.isinf, lambda v: v == 0):
         np.testing.assert_array_equal(test(got), test(want), str(x))
@@ -135,12 +152,11 @@ def test_beta_keeps_its_digits(region: str, device: Any) -> None:
         a, b = 10**a, 10**b
     value, logarithm = (np.asarray(f(xp.asarray(a), xp.asarray(b))) for f in (xp.special.beta, xp.special.betaln))
     eps = np.finfo(dtype).eps
-    limit = 5 if region == "negative" else 3
     for k in range(len(a)):
         exact, sign = exact_beta(float(a[k]), float(b[k]))
-        assert abs(mp.mpf(float(logarithm[k])) - exact) <= limit * eps * max(abs(exact), 1)
+        assert abs(mp.mpf(float(logarithm[k])) - exact) <= 2 * eps * max(abs(exact), 1)
         if abs(exact) < 80:
-            assert abs(mp.mpf(float(value[k])) / (sign * mp.exp(exact)) - 1) <= limit * eps
+            assert abs(mp.mpf(float(value[k])) / (sign * mp.exp(exact)) - 1) <= 2 * eps
 
 
 @pytest.mark.parametrize("name", ["erf", "psi", "xlogy", "log1p"])
@@ -248,3 +264,98 @@ def test_lanes_do_together_what_each_does_alone() -> None:
 def test_every_formula_has_a_text_in_both_precisions() -> None:
     names = {f"{name}_{kind}" for name in FORMULAS if name != "collatz" for kind in ("f32", "f64")}
     assert names <= library.names()
+
+
+# --- Bessel functions and integrals -----------------------------------------------------------------------------------
+
+
+def error_of(name: str, exact: Any, x: np.ndarray, device: Any) -> float:
+    """Return the largest error in units in the last place."""
+    got = np.asarray(getattr(xp.special, name)(xp.asarray(x, device=device)))
+    largest = 0.0
+    with mp.workprec(300):
+        for value, argument in zip(got, x, strict=True):
+            wanted = exact(mp.mpf(float(argument)))
+            unit = mp.mpf(float(np.spacing(np.abs(x.dtype.type(float(wanted))))))
+            largest = max(largest, float(abs(mp.mpf(float(value)) - wanted) / unit))
+    return largest
+
+
+BESSEL = {
+    "j0": lambda x: mp.besselj(0, x), "j1": lambda x: mp.besselj(1, x),
+    "y0": lambda x: mp.bessely(0, x), "y1": lambda x: mp.bessely(1, x),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BESSEL)
+def test_bessel_functions_keep_their_digits_beside_zeros(name: str, device: Any) -> None:
+    zeros = getattr(scipy_special, f"{name[0]}n_zeros")(int(name[1]), 12)
+    beside = zeros.astype(np.float32)
+    x = np.concatenate([beside, np.nextafter(beside, np.float32(0)), np.nextafter(beside, np.float32(99))])
+    assert error_of(name, BESSEL[name], x, device) < 2
+
+
+@pytest.mark.parametrize("name", BESSEL)
+def test_bessel_functions_of_float64(name: str) -> None:
+    zeros = getattr(scipy_special, f"{name[0]}n_zeros")(int(name[1]), 4)
+    inside = np.linspace(0.01, 40, 37)
+    for device in ("cpu", "wgpu"):
+        assert error_of(name, BESSEL[name], np.concatenate([inside, zeros[:2]]), device) < 2.2
+        # a hundred thousandth beside them the phase has digits enough
+        assert error_of(name, BESSEL[name], zeros * (1 + 1e-5), device) < 2.2
+
+
+#: An argument beside a zero of the functions' waves, and the largest one.
+FAR = np.array([1.27715724e22, 689315.4375, 3.4028235e38], np.float32)
+
+
+@pytest.mark.parametrize("name", BESSEL)
+def test_bessel_functions_of_large_arguments(name: str, device: Any) -> None:
+    def wave(x: Any) -> Any:
+        with mp.workprec(500):
+            order = int(name[1])
+            phase = x - mp.pi / 4 - order * mp.pi / 2 + (4 * order - 1) / (8 * x) - (92 * order - 25) / (384 * x**3)
+            return mp.sqrt(2 / (mp.pi * x)) * (mp.cos(phase) if name[0] == "j" else mp.sin(phase))
+
+    assert error_of(name, wave, FAR, device) < 2
+
+
+INTEGRALS = {
+    "exp1": (mp.e1, [1e-30, 0.3, 0.99, 1.01, 7.0, 80.0]),
+    "expi": (mp.ei, [1e-30, 0.37250742, 0.9, 1.1, 23.9, 24.1, 43.9, 44.1, 80.0, -0.3, -60.0]),
+    "spence": (lambda x: mp.polylog(2, 1 - x).real, [1e-30, 0.2, 0.4999, 0.9999, 1.0001, 1.7, 2.1, 1e5, 1e30]),
+    "ellipk": (mp.ellipk, [-1e30, -7.0, 1e-20, 0.3, 0.9999999]),
+    "cosm1": (lambda x: -2 * mp.sin(x / 2) ** 2, [1e-15, 0.7, 1.6, 3.0, 6.2831855, 1e22]),
+    "k0": (lambda x: mp.besselk(0, x), [1e-30, 0.9, 1.1, 7.0, 80.0]),
+    "k1": (lambda x: mp.besselk(1, x), [1e-30, 0.9, 1.1, 7.0, 80.0]),
+}
+
+
+@pytest.mark.parametrize("name", INTEGRALS)
+def test_integrals_keep_their_digits(name: str, device: Any) -> None:
+    exact, values = INTEGRALS[name]
+    assert error_of(name, exact, np.array(values, np.float32), device) < 2
+    if device == "cpu":
+        assert error_of(name, exact, np.array(values), device) < 2
+
+
+def test_right_angles_are_exact(device: Any) -> None:
+    x = xp.asarray(np.arange(-360, 721, 45, dtype=np.float32))
+    for name in ("sindg", "cosdg", "tandg", "cotdg"):
+        np.testing.assert_array_equal(np.asarray(getattr(xp.special, name)(x)), theirs(name)(np.asarray(x)))
+
+
+def test_boxcox_is_undone(device: Any) -> None:
+    x = np.linspace(0.1, 9, 40, dtype=np.float32)
+    for lmbda in (-1.5, 0.0, 1e-20, 0.5, 3.0):
+        forth = xp.special.boxcox(xp.asarray(x), np.float32(lmbda))
+        np.testing.assert_allclose(np.asarray(xp.special.inv_boxcox(forth, np.float32(lmbda))), x, rtol=4e-5)
+
+
+def test_scipys_functions_that_are_no_ufuncs() -> None:
+    x = xp.asarray(np.array([0.5, 2.5, 9.0]))
+    np.testing.assert_allclose(np.asarray(scipy_special.polygamma(2, x)), scipy_special.polygamma(2, np.asarray(x)))
+    lifted = scipy_special.multigammaln(x + 2, 3)
+    assert isinstance(lifted, xp.GpuArray)
+    np.testing.assert_allclose(np.asarray(lifted), scipy_special.multigammaln(np.asarray(x) + 2, 3))
+    assert xp.stats()["fallbacks"] == 0

@@ -41,7 +41,7 @@ INEXACT = {
         "erfcinv_far": "where to start from",
     },
     "log2": {"is_quick_pow_f32": "bounds the result, to a few digits"},
-    "%": dict.fromkeys(("fmod_f", "reduce_large", "square_modulo"), "of unsigned integers: of signed ones it is wrong"),
+    "%": dict.fromkeys(("fmod_f", "reduce_late", "square_modulo"), "of unsigned integers: of signed ones it is wrong"),
 }
 CORRECTED = {
     "quick_divide_f32": "an estimate, improved by its exact remainder",
@@ -162,8 +162,8 @@ def test_what_rounds_correctly_divides_and_takes_roots_by_what_is_corrected() ->
         "quick_sqrt_f32",
         "sqrt_careful_f32",
         "sqrt_f64",
-        "reduce_large_f32",
-        "reduce_large_f64",
+        "reduce_late_f32",
+        "reduce_late_f64",
     }
     wrong = {
         (name, where)

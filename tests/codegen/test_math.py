@@ -256,7 +256,9 @@ def complex_error(got: np.ndarray, want: np.ndarray, floor: float) -> np.ndarray
 BULK = 1 << 12
 ZEROS_OF_EITHER_SIGN = ("maximum", "minimum", "fmax", "fmin", "nextafter")
 #: Their values cross 0 between terms that do not, or are what a term lacks of 1: the error is one of those.
-ABSOLUTE = ("gammaln", "loggamma", "digamma", "betaln", "betainc", "betaincc")
+ABSOLUTE = ("gammaln", "loggamma", "digamma", "betaln", "multigammaln")
+#: Products of their operands overflow or underflow in float32 alone, as SciPy's would that computed in it.
+PRODUCTS = ("bdtr", "bdtrc", "fdtr", "fdtrc", "gdtr", "gdtrc")
 # complex powers by exp(b log(a)) magnify errors with the exponent, in NumPy as here
 COMPLEX_EPSILONS = {"pow": 3e3, "float_power": 3e3}
 
@@ -278,6 +280,11 @@ def test_row(row: MapOp, signature: Signature) -> None:
         operands[1] = np.where(operands[1] < 0, operands[1] & 31, operands[1])
     if row.name in ("pow", "float_power") and signature.inputs[0].kind == "c":
         operands = [np.where(np.abs(x.imag) + np.abs(x.real) < 8, x, x.dtype.type(2)) for x in operands]
+    if row.name in PRODUCTS:
+        operands = [np.where((np.abs(x) > 1e-15) & (np.abs(x) < 1e15), x, x.dtype.type(1.5)) for x in operands]
+    if row.name == "polygamma":
+        # factorials of higher orders are infinite in float32
+        operands[0] = np.where(operands[0] > 48, operands[0].dtype.type(3), operands[0])
     want = reference(row, operands, signature.output)
     got = evaluate(expression, operands, signature.output)
     if signature.output.kind in "biu":
@@ -317,10 +324,12 @@ def test_row(row: MapOp, signature: Signature) -> None:
 
 
 COUNTS = {"float32": 1 << 15, "float64": 1 << 14, "complex64": 200, "complex128": 200}
+SPECIAL_COUNTS = {"float32": 1 << 15, "float64": 400}
+FEWER = {"float32": 1 << 13, "float64": 40}
 
 
 @pytest.mark.parametrize("dtype", COUNTS)
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name in ROWS])
 def test_error_is_below_two_units_or_numpys(name: str, dtype: str) -> None:
     function = FUNCTIONS[name]
     if dtype.startswith("complex") and not function.complex_:
@@ -329,15 +338,14 @@ def test_error_is_below_two_units_or_numpys(name: str, dtype: str) -> None:
     assert isinstance(row, MapOp)
     signature = row.resolve(*[np.dtype(dtype)] * row.arity)
     # of special functions mpmath judges each value in float64, since long double has none
-    operands = samples.operands(function, dtype, 400 if function.special and dtype == "float64" else COUNTS[dtype])
+    counts = FEWER if function.sample else SPECIAL_COUNTS if function.special else COUNTS
+    operands = samples.operands(function, dtype, counts[dtype])
     ours = evaluate(expression_of(row, signature) or "", operands, signature.output)
     theirs = reference(row, operands, signature.output)
     found, numpy = measure.judged(function, dtype, operands, {"ours": ours, "numpy": theirs})
     # complex powers are exp(b log(a)) in both, with the rounding errors of log(a) times |b|
     share = 1.25 if name == "pow" and dtype.startswith("complex") else 1.0
-    # three units are the promise of a few special functions
-    promised = row.ulp if function.special else 2.0
-    assert found.error <= max(promised, share * numpy.error), found
+    assert found.error <= max(2.0, share * numpy.error), found
     # what a device flushes is seen apart, in the table of accuracies
     assert flushes() or found.wrong <= numpy.wrong, found
 

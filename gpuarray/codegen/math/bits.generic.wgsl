@@ -66,19 +66,20 @@ fn heaviside_FLOAT(x: FLOAT, at_zero: FLOAT) -> FLOAT {
   return select(select(FLOAT(order > 0), at_zero, order == 0), x, isnan_FLOAT(x));
 }
 
-// Rounding to integers. Below 1 in magnitude the answer follows from the bits, subnormals and -0 included.
+// Rounding to integers. Below 1 in magnitude the answer follows from the bits, subnormals and -0 included. It is hidden:
+// a driver was seen to take it for finite, so that isfinite(floor(x / y)) was true where the floor was NaN.
 fn trunc_FLOAT(x: FLOAT) -> FLOAT {
-  return copysign_FLOAT(select(trunc(x), FLOAT(0.0), magnitude_FLOAT(x) < one_bits_FLOAT), x);
+  return opaque_FLOAT(copysign_FLOAT(select(trunc(x), FLOAT(0.0), magnitude_FLOAT(x) < one_bits_FLOAT), x));
 }
 fn floor_FLOAT(x: FLOAT) -> FLOAT {
-  return copysign_FLOAT(select(floor(x), FLOAT(order_FLOAT(x) < 0), magnitude_FLOAT(x) < one_bits_FLOAT), x);
+  return opaque_FLOAT(copysign_FLOAT(select(floor(x), FLOAT(order_FLOAT(x) < 0), magnitude_FLOAT(x) < one_bits_FLOAT), x));
 }
 fn ceil_FLOAT(x: FLOAT) -> FLOAT {
-  return copysign_FLOAT(select(ceil(x), FLOAT(order_FLOAT(x) > 0), magnitude_FLOAT(x) < one_bits_FLOAT), x);
+  return opaque_FLOAT(copysign_FLOAT(select(ceil(x), FLOAT(order_FLOAT(x) > 0), magnitude_FLOAT(x) < one_bits_FLOAT), x));
 }
 fn rint_FLOAT(x: FLOAT) -> FLOAT {
   let magnitude = magnitude_FLOAT(x);
-  return copysign_FLOAT(select(round(x), FLOAT(magnitude > half_bits_FLOAT), magnitude < one_bits_FLOAT), x);
+  return opaque_FLOAT(copysign_FLOAT(select(round(x), FLOAT(magnitude > half_bits_FLOAT), magnitude < one_bits_FLOAT), x));
 }
 fn modf_fraction_FLOAT(x: FLOAT) -> FLOAT {
   let fraction = select(x - trunc(x), x, magnitude_FLOAT(x) < one_bits_FLOAT);

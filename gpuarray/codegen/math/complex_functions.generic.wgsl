@@ -1,13 +1,15 @@
 // Exponentials, logarithms, circular and hyperbolic functions of complex numbers; special cases as C99, Annex G.
 
-// factor exp(x) (cos y, sin y), in steps where exp(x) alone would overflow.
+// factor exp(x) (cos y, sin y). The power of two in exp(x) comes last, by integers: exp(x) alone may overflow, and one of
+// the parts be subnormal, which devices flush.
 fn polar_exp_FLOAT(factor: FLOAT, x: FLOAT, y: FLOAT) -> vec2<FLOAT> {
   let direction = vec2<FLOAT>(factor * careful_sin_FLOAT(y, 1u), factor * careful_sin_FLOAT(y, 0u));
-  if (x > exp_limit_FLOAT && isfinite_FLOAT(x)) {
-    let root = careful_exp_FLOAT(FLOAT(0.5) * x);
-    return opaque_COMPLEX(direction * root) * root;
-  }
-  return direction * careful_exp_FLOAT(x);
+  if (!isfinite_FLOAT(x)) { return direction * careful_exp_FLOAT(x); }
+  let bounded = clamped_FLOAT(x, FLOAT(2 * exponent_bias_FLOAT));
+  let n = round(bounded * FLOAT(1.44269504088896340736));
+  let high = opaque_FLOAT(bounded - n * ln2_high_FLOAT);
+  let rest = direction * add_FLOAT(FLOAT(1.0), expm1_reduced_FLOAT(high, -(n * ln2_low_FLOAT)));
+  return vec2<FLOAT>(ldexp_FLOAT(rest.x, i32(n)), ldexp_FLOAT(rest.y, i32(n)));
 }
 fn exp_COMPLEX(z: vec2<FLOAT>) -> vec2<FLOAT> {
   if (!truth_FLOAT(z.y)) { return vec2<FLOAT>(exp_FLOAT(z.x), z.y); }

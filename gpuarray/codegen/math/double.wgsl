@@ -53,7 +53,9 @@ fn quick_cos_f64(x: f64) -> f64 {
   // with x = (n + 1/2) pi + r the cosine of x is -sin(r) for even n
   let shifted = fma(x, 0.3183098861837907lf, -0.5lf) + opaque_f64(rounder_f64);
   let n = add_f64(shifted - rounder_f64, 0.5lf);
-  return half_turn_sin_f64(less_half_turns_f64(x, n), bitcast<u64>(shifted) + 1lu);
+  let y = half_turn_sin_f64(less_half_turns_f64(x, n), bitcast<u64>(shifted) + 1lu);
+  // the cosine of what is tiny is 1, and the sine of what is left of it may be less
+  return select(y, 1.0lf, magnitude_f64(x) < tiny_bits_f64);
 }
 fn cos_f64(x: f64) -> f64 {
   if (is_quick_cos_f64(x)) { return quick_cos_f64(x); }

@@ -78,7 +78,36 @@ fn stream_four_halves(i: u32, key: vec4<u32>, counter: Block_4x64, start: u32, h
   if (i < has_spare) { halves.x = spare; }
   return halves;
 }
-// Four words, as those.
+// Eight halves, as those: a block, or the end of one and the beginning of the next.
+fn stream_eight_halves(
+  i: u32, key: vec4<u32>, counter: Block_4x64, start: u32, has_spare: u32, spare: u32
+) -> Block_4x64 {
+  let number = start + i;
+  let block = stream_block(number >> 3u, key, counter);
+  var low = block.low;
+  var high = block.high;
+  if ((number & 7u) != 0u) {
+    let next = stream_block((number + 7u) >> 3u, key, counter);
+    var rest = next.low;
+    if ((number & 4u) == 4u) {
+      low = high;
+      high = rest;
+      rest = next.high;
+    }
+    if ((number & 2u) == 2u) {
+      low = vec4<u32>(low.zw, high.xy);
+      high = vec4<u32>(high.zw, rest.xy);
+      rest = rest.zwzw;
+    }
+    if ((number & 1u) == 1u) {
+      low = vec4<u32>(low.yzw, high.x);
+      high = vec4<u32>(high.yzw, rest.x);
+    }
+  }
+  if (i < has_spare) { low.x = spare; }
+  return Block_4x64(low, high);
+}
+// Four words, as four halves.
 fn stream_four_words(i: u32, key: vec4<u32>, counter: Block_4x64, start: u32) -> Block_4x64 {
   let number = start + i;
   let block = stream_block(number >> 2u, key, counter);
@@ -94,6 +123,11 @@ fn stream_four_words(i: u32, key: vec4<u32>, counter: Block_4x64, start: u32) ->
 fn u64_from_pair(x: vec2<u32>) -> u64 { return u64(x.x) | (u64(x.y) << 32u); }
 
 fn uniform_of_half(half: u32) -> f32 { return f32(half >> 8u) * 5.9604644775390625e-08f; }
+fn four_of_halves(halves: vec4<u32>) -> vec4<f32> {
+  return vec4<f32>(
+    uniform_of_half(halves.x), uniform_of_half(halves.y), uniform_of_half(halves.z), uniform_of_half(halves.w)
+  );
+}
 fn uniform_of_word(word: vec2<u32>) -> f64 {
   return (f64(word.y) * 2097152.0lf + f64(word.x >> 11u)) * 1.1102230246251565e-16lf;
 }
@@ -104,10 +138,12 @@ fn random_uniform_f64(i: u32, key: vec4<u32>, counter: Block_4x64, start: u32, h
   return uniform_of_word(stream_word(i, key, counter, start, has_spare, spare));
 }
 fn four_uniform_f32(i: u32, key: vec4<u32>, counter: Block_4x64, start: u32, has_spare: u32, spare: u32) -> vec4<f32> {
-  let halves = stream_four_halves(i, key, counter, start, has_spare, spare);
-  return vec4<f32>(
-    uniform_of_half(halves.x), uniform_of_half(halves.y), uniform_of_half(halves.z), uniform_of_half(halves.w)
-  );
+  return four_of_halves(stream_four_halves(i, key, counter, start, has_spare, spare));
+}
+struct Eight_f32 { low: vec4<f32>, high: vec4<f32> }
+fn eight_uniform_f32(i: u32, key: vec4<u32>, counter: Block_4x64, start: u32, has_spare: u32, spare: u32) -> Eight_f32 {
+  let halves = stream_eight_halves(i, key, counter, start, has_spare, spare);
+  return Eight_f32(four_of_halves(halves.low), four_of_halves(halves.high));
 }
 fn four_uniform_f64(i: u32, key: vec4<u32>, counter: Block_4x64, start: u32, has_spare: u32, spare: u32) -> vec4<f64> {
   let words = stream_four_words(i, key, counter, start);

@@ -35,10 +35,9 @@ fn atan_series_f32(z: f32) -> f32 {
 fn cbrt_series_f32(r: f32) -> f32 {
   return 1.7286288f + r * (-1.295716f + r * (0.7388825f + r * -0.17179659f));
 }
-// (exp(r) - 1 - r) / r**2 for |r| <= log(2) / 2: 0.0066 ULP.
+// (exp(r) - 1 - r) / r**2 for |r| <= log(2) / 2: 0.054 ULP.
 fn exp_quick_series_f32(r: f32) -> f32 {
-  return 0.5f + r * (0.16666648f + r * (0.04166648f + r * (0.00833787f + r * (0.001393332f
-    + r * 0.00017336036f))));
+  return 0.49999994f + r * (0.16666517f + r * (0.041668102f + r * (0.0083691925f + r * 0.0013839114f)));
 }
 // (2**r - 1) / r for |r| <= 1/2: 0.088 ULP.
 fn exp2_quick_series_f32(r: f32) -> f32 {

@@ -17,11 +17,16 @@ fn exp_reduced_f32(x: f32, shifted: f32) -> f32 {
   let r = fma(-n, ln2_low_f32, fma(-n, ln2_high_f32, x));
   return 1.0f + r * (1.0f + r * exp_quick_series_f32(r));
 }
-fn is_quick_exp_f32(x: f32) -> bool { return abs(x) < 87.0f; }
+// Small results too: those of large negative arguments are common, and no device's arithmetic is asked for subnormal ones.
+fn is_quick_exp_f32(x: f32) -> bool { return x < 88.0f; }
 fn quick_exp_f32(x: f32) -> f32 {
-  let shifted = shifted_nearest_f32(x, 1.44269504f);
-  // the rounder's own low bits are 0: what is shifted into the exponent is n alone
-  return exp_reduced_f32(x, shifted) * bitcast<f32>((bitcast<u32>(shifted) << 23u) + one_bits_f32);
+  let bounded = max(x, -110.0f);
+  let shifted = shifted_nearest_f32(bounded, 1.44269504f);
+  // the rounder's own low bits are 0: what is added to the exponent is n alone
+  let bits = bitcast<u32>(exp_reduced_f32(bounded, shifted)) + (bitcast<u32>(shifted) << 23u);
+  // the result times 2**149, rounded to an integer by 2**23: its low bits are those of the subnormal number
+  let subnormal = bitcast<u32>(bitcast<f32>(bits + (149u << 23u)) + 8388608.0f) - 0x4b000000u;
+  return bitcast<f32>(select(bits, subnormal, bitcast<i32>(bits) < 0x00800000));
 }
 fn exp_f32(x: f32) -> f32 {
   if (is_quick_exp_f32(x)) { return quick_exp_f32(x); }
@@ -101,7 +106,9 @@ fn quick_cos_f32(x: f32) -> f32 {
   // with x = (n + 1/2) pi + r the cosine of x is -sin(r) for even n
   let shifted = fma(x, 0.318309886f, -0.5f) + opaque_f32(rounder_f32);
   let n = add_f32(shifted - rounder_f32, 0.5f);
-  return half_turn_sin_f32(less_half_turns_f32(x, n), bitcast<u32>(shifted) + 1u);
+  let y = half_turn_sin_f32(less_half_turns_f32(x, n), bitcast<u32>(shifted) + 1u);
+  // the cosine of what is tiny is 1, and the sine of what is left of it may be less
+  return select(y, 1.0f, abs(x) < bitcast<f32>(tiny_bits_f32));
 }
 fn cos_f32(x: f32) -> f32 {
   if (is_quick_cos_f32(x)) { return quick_cos_f32(x); }

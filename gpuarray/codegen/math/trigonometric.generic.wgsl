@@ -12,8 +12,9 @@ fn reduce_small_FLOAT(x: FLOAT) -> Reduced_FLOAT {
   let sum = two_sum_FLOAT(third.x, (second.y + third.y) - n * half_pi_4_FLOAT);
   return Reduced_FLOAT(sum.x, sum.y, u32(i32(n) & 3));
 }
-// Payne and Hanek: the significand times the three words of 2/pi that matter, modulo 4, in integers. x is positive.
-fn reduce_large_FLOAT(x: FLOAT) -> Reduced_FLOAT {
+// Payne and Hanek: the significand times the three words of 2/pi that matter, modulo 4, in integers, less so many
+// quarters of a quadrant. x is positive.
+fn reduce_late_FLOAT(x: FLOAT, quarters: UNSIGNED) -> Reduced_FLOAT {
   let width = word_width_UNSIGNED;
   let significand = significand_FLOAT(x);
   let position = u32(exponent_field_FLOAT(x) - exponent_bias_FLOAT - i32(fraction_width_FLOAT) - 2 + i32(width));
@@ -25,6 +26,7 @@ fn reduce_large_FLOAT(x: FLOAT) -> Reduced_FLOAT {
   let carried = multiply_high_UNSIGNED(significand, word_2);
   var low_word = significand * word_1 + carried;
   var high_word = significand * word_0 + multiply_high_UNSIGNED(significand, word_1) + UNSIGNED(low_word < carried);
+  high_word = high_word - (quarters << (width - 4u));
   // two bits of quadrant, rounded to the nearest, over a signed fraction of a quadrant
   let quadrant = (high_word + (UNSIGNED(1) << (width - 3u))) >> (width - 2u);
   high_word = high_word - (quadrant << (width - 2u));
@@ -52,6 +54,12 @@ fn reduce_large_FLOAT(x: FLOAT) -> Reduced_FLOAT {
   let sum = fast_two_sum_FLOAT(product.x, product.y + (high * half_pi_low_FLOAT + low * half_pi_FLOAT));
   let sign = select(FLOAT(1.0), FLOAT(-1.0), negative);
   return Reduced_FLOAT(sign * sum.x, sign * sum.y, u32(quadrant & 3));
+}
+fn reduce_large_FLOAT(x: FLOAT) -> Reduced_FLOAT { return reduce_late_FLOAT(x, UNSIGNED(0)); }
+// x - quarters * pi/8 = high + low + quadrant * pi/2, for x from 1/2 on.
+fn turns_FLOAT(x: FLOAT, quarters: UNSIGNED) -> vec3<FLOAT> {
+  let reduced = reduce_late_FLOAT(x, quarters);
+  return vec3<FLOAT>(reduced.high, reduced.low, FLOAT(reduced.quadrant));
 }
 // The upper word of the pair (x, y) moved up by fewer bits than a word has.
 fn shifted_word_UNSIGNED(x: UNSIGNED, y: UNSIGNED, up: u32) -> UNSIGNED {

@@ -79,6 +79,14 @@ def risen(x: Real, x_low: Real, y: Real) -> Pair:
 
 
 @formula
+def sloped(x: Real, x_low: Real, first: Real, lost: Real, slope: Real) -> Pair:
+    """``first + lost + (x + x_low) slope`` in two parts."""
+    p, p_low = product(x, x_low, slope, 0.0)
+    s, s_low = two_sum(first, p)
+    return s, s_low + (p_low + lost)
+
+
+@formula
 def i0_shrunk(x: Real) -> Pair:
     """``exp(-x) * i0(x)`` of finite x above NEAR in two parts."""
     if x <= FAR:

@@ -16,8 +16,6 @@ from gpuarray.ops.formula import (
     absolute,
     add,
     constant,
-    copysign,
-    cos_reduced,
     divide,
     fast_two_sum,
     floor,
@@ -33,7 +31,6 @@ from gpuarray.ops.formula import (
     rint,
     scaled,
     shifted,
-    sin_reduced,
     sqrt,
     subtract,
     two_product,
@@ -52,6 +49,8 @@ STEPS: Final = 24
 MINUTE: Final = constant(1e-10, 1e-19)
 SPECK: Final = constant(1e-18, 1e-35)
 PART: Final = 0.0625
+#: Smaller factors are scaled up.
+FAINT: Final = constant(1e-24, 1e-280)
 
 
 @formula
@@ -180,37 +179,67 @@ def reflected_second(a: Real, b: Real) -> Pair:
 
 
 @formula
-def sin_pi_of(x: Real, x_low: Real) -> Real:
-    """``sin(pi (x + x_low))``, exactly 0 at integers."""
+def sin_pi_of(x: Real, x_low: Real) -> Pair:
+    """``sin(pi (x + x_low))`` in two parts, exactly 0 at integers."""
     n = rint(x)
     # near an integer the rest may be the larger
     r, r_low = two_sum(subtract(x, n), x_low)
-    if absolute(r) <= 0.25:
-        high, low = product(r, r_low, PI, PI_LOW)
-        value = sin_reduced(high, low)
+    is_near = absolute(r) <= 0.25
+    # otherwise the cosine of the distance from the quarter turn
+    t, t_low = two_sum(0.5, -absolute(r))
+    t_low = t_low - (r_low if r > 0.0 else -r_low)
+    high, low = product(r if is_near else t, r_low if is_near else t_low, PI, PI_LOW)
+    z, z_low = two_product(high, high)
+    f = 1.0
+    f_low = 0.0
+    if is_near:
+        s = -7.647163731819816e-13 * z
+        s = (1.6059043836821613e-10 + s) * z
+        s = (-2.505210838544172e-08 + s) * z
+        s = (2.7557319223985893e-06 + s) * z
+        s = (-0.0001984126984126984 + s) * z
+        s = (0.008333333333333333 + s) * z
+        s = (-0.16666666666666666 + s) * z
+        f, f_low = fast_two_sum(high, low * (1.0 - 0.5 * z) + high * s)
     else:
-        # the cosine of the distance from the quarter turn
-        t, t_low = two_sum(0.5, -absolute(r))
-        high, low = product(t, t_low - (r_low if r > 0.0 else -r_low), PI, PI_LOW)
-        value = copysign(cos_reduced(high, low), r)
-    return value if n == 2.0 * floor(0.5 * n) else -value
+        s = 4.779477332387385e-14 * z
+        s = (-1.1470745597729725e-11 + s) * z
+        s = (2.08767569878681e-09 + s) * z
+        s = (-2.755731922398589e-07 + s) * z
+        s = (2.48015873015873e-05 + s) * z
+        s = (-0.001388888888888889 + s) * z
+        s = (0.041666666666666664 + s) * z * z
+        f, f_low = two_sum(1.0, -0.5 * z)
+        f, f_low = fast_two_sum(f, f_low + (s - 0.5 * z_low - high * low))
+    is_negative = (n != 2.0 * floor(0.5 * n)) != (not is_near and r < 0.0)
+    return -f if is_negative else f, -f_low if is_negative else f_low
 
 
 @formula
-def reflection(a: Real, b: Real) -> Real:
-    """Return the factor beside ``beta``, or one over it, of the numbers that a <= b are reflected to."""
+def reflection(a: Real, b: Real) -> Pair:
+    """Return the factor beside ``beta``, or one over it, of the numbers that a <= b are reflected to, in two parts."""
     if a > 0.0:
-        return 1.0
+        return 1.0, 0.0
     if a == floor(a):
-        return 1.0 if b == 2.0 * floor(0.5 * b) else -1.0
+        return (1.0 if b == 2.0 * floor(0.5 * b) else -1.0), 0.0
     s, s_low = two_sum(a, b)
-    first = sin_pi_of(a, 0.0)
+    f, f_low = sin_pi_of(a, 0.0)
     if b > 0.0 and s >= 1.0:
-        return PI / (first * b)
-    whole = sin_pi_of(s, s_low)
+        # pi / (sin(pi a) b)
+        d, d_low = product(f, f_low, b, 0.0)
+        q, q_low = quotient(PI, PI_LOW, d, d_low)
+        return q, q_low
+    # sin(pi s) / sin(pi a), or pi times that over sin(pi b) (1 - s)
+    w, w_low = sin_pi_of(s, s_low)
+    q, q_low = quotient(w, w_low, f, f_low)
     if b > 0.0:
-        return whole / first
-    return PI * whole / (first * sin_pi_of(b, 0.0) * (1.0 - s))
+        return q, q_low
+    g, g_low = sin_pi_of(b, 0.0)
+    d, d_low = two_sum(1.0, -s)
+    d, d_low = product(d, d_low - s_low, g, g_low)
+    w, w_low = product(q, q_low, PI, PI_LOW)
+    q, q_low = quotient(w, w_low, d, d_low)
+    return q, q_low
 
 
 @formula
@@ -242,15 +271,17 @@ def beta(a: Real, b: Real) -> Real:
         return divide((low + high) / (high if small else low), low if small else high)
     x, x_low = reflected_first(low, high)
     y, y_low = reflected_second(low, high)
-    factor = reflection(low, high)
+    factor, factor_low = reflection(low, high)
     swap = y < x
     e, rest = beta_log(y if swap else x, y_low if swap else x_low, x if swap else y, x_low if swap else y_low)
     turned = -1.0 if is_turned(low, high) else 1.0
     if absolute(e) > EXP_LIMIT:
         return factor * (0.0 if turned * e < 0.0 else infinity())
     p, p_low, n = exp_parts(turned * e, turned * rest)
-    v, v_low = product(p, p_low, factor, 0.0)
-    return scaled(add(v, v_low), n)
+    # of a multiple, if parts of the product would be subnormal
+    m = 64.0 if absolute(factor) < FAINT else 0.0
+    v, v_low = product(p, p_low, scaled(factor, m), scaled(factor_low, m))
+    return scaled(add(v, v_low), n - m)
 
 
 @formula
@@ -270,7 +301,7 @@ def betaln(a: Real, b: Real) -> Real:
         return log(absolute(whole)) - log(absolute(least if small else most))
     x, x_low = reflected_first(least, most)
     y, y_low = reflected_second(least, most)
-    factor = reflection(least, most)
+    factor, factor_low = reflection(least, most)
     swap = y < x
     e, rest = beta_log(y if swap else x, y_low if swap else x_low, x if swap else y, x_low if swap else y_low)
     turned = -1.0 if is_turned(least, most) else 1.0
@@ -282,4 +313,4 @@ def betaln(a: Real, b: Real) -> Real:
         return turned * e
     high, low = log_in_parts(absolute(factor))
     total, lost = two_sum(turned * e, high)
-    return add(total, lost + (low + turned * rest))
+    return add(total, lost + (low + factor_low / factor + turned * rest))

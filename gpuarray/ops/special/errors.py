@@ -55,6 +55,7 @@ MINUTE: Final = constant(1e-9, 1e-18)
 #: Below it three terms of log(1 - tail) are enough.
 FAINT: Final = constant(0.003, 3e-6)
 THIRD: Final = 0.3333333333333333
+SIXTH: Final = 0.16666666666666666
 #: Where the polynomial ends, and the asymptotic series is as good.
 FAR: Final = 28.0
 STEPS: Final = constant(1, 2)
@@ -64,26 +65,35 @@ CENTRAL: Final = 0.53
 STEEPNESS: Final = 1.13
 
 
+ERFCX_FIRST: Final = series.erfcx_series.first
+erfcx_rest = series.erfcx_series.rest()
+
+
 @formula
-def scaled_erfc(x: Real) -> Pair:
-    """``exp(x*x) * erfc(x)`` of x >= 0 in two parts; the second makes good what the quotient loses."""
+def scaled_erfc(x: Real, x_low: Real) -> Pair:
+    """``exp(x*x) * erfc(x)`` of x >= 0, which is in two parts, in two parts."""
     if x > VAST:
         return divide(INVERSE_ROOT_PI, x), 0.0
     if x > FAR:
         w = 0.5 / x / x
         lost_part = w * (1.0 - w * (3.0 - w * (15.0 - w * (105.0 - w * (945.0 - w * (10395.0 - w * 135135.0))))))
-        y, y_low = quotient(INVERSE_ROOT_PI, INVERSE_ROOT_PI_LOW, x, 0.0)
+        y, y_low = quotient(INVERSE_ROOT_PI, INVERSE_ROOT_PI_LOW, x, x_low)
         return fast_two_sum(y, y_low - y * lost_part)
-    q = divide(x - 3.0, x + 3.0)
-    twice, lost = two_sum(1.0, 2.0 * x)
-    return quotient(series.erfcx_series(q), 0.0, twice, lost)
+    d, d_low = two_sum(x, -3.0)
+    s, s_low = two_sum(x, 3.0)
+    q, q_low = quotient(d, d_low + x_low, s, s_low + x_low)
+    f, f_low = fast_two_sum(ERFCX_FIRST, erfcx_rest(q))
+    whole, lost = two_sum(1.0, 2.0 * x)
+    # the derivative of erfcx is 2 x erfcx - slope
+    steepness = (2.0 * f / whole + (2.0 * x * f - SLOPE * whole)) * (s * s * SIXTH)
+    return quotient(f, f_low + q_low * steepness, whole, lost + 2.0 * x_low)
 
 
 @formula
 def erfc_parts(x: Real) -> Triple:
     """``erfc(x)`` of x >= 0 as ``(a + b) * 2**n``."""
     z = LAST if x > LAST else x
-    f, f_low = scaled_erfc(z)
+    f, f_low = scaled_erfc(z, 0.0)
     square, square_low = two_product(z, z)
     a, b, n = exp_parts(-square, -square_low)
     p, p_low = product(a, b, f, f_low)
@@ -138,12 +148,12 @@ def erfcx(x: Real) -> Real:
         p, p_low = product(a, b, left, left_low)
         return scaled(add(p, p_low), n)
     if x > 0.0:
-        f, f_low = scaled_erfc(x)
+        f, f_low = scaled_erfc(x, 0.0)
         return add(f, f_low)
     # 2 exp(x*x) - erfcx(-x)
     z = -LAST if x < -LAST else x
     square, square_low = two_product(z, z)
-    g, g_low = scaled_erfc(-z)
+    g, g_low = scaled_erfc(-z, 0.0)
     a, b, n = exp_parts(square, square_low)
     if n > 60.0:
         return scaled(2.0 * add(a, b), n)
@@ -157,12 +167,10 @@ def normal_tail(x: Real) -> Triple:
     """Return the probability of more than x >= 0 as ``(a + b) * 2**n``."""
     t = 40.0 if x > 40.0 else x
     z, z_low = product(t, 0.0, ROOT_HALF, ROOT_HALF_LOW)
-    f, f_low = scaled_erfc(z)
-    # its logarithm's derivative is 2 z - slope / f
-    moved = f_low + f * z_low * (2.0 * z - SLOPE / f)
+    f, f_low = scaled_erfc(z, z_low)
     square, square_low = two_product(t, t)
     a, b, n = exp_parts(-0.5 * square, -0.5 * square_low)
-    p, p_low = product(a, b, 0.5 * f, 0.5 * moved)
+    p, p_low = product(a, b, 0.5 * f, 0.5 * f_low)
     return p, p_low, n
 
 
@@ -201,8 +209,8 @@ def log_ndtr(x: Real) -> Real:
     else:
         # -t**2 / 2 + log(f / 2): both are negative
         z, z_low = product(t, 0.0, ROOT_HALF, ROOT_HALF_LOW)
-        f, f_low = scaled_erfc(z)
-        rest = f_low / f + z_low * (2.0 * z - SLOPE / f)
+        f, f_low = scaled_erfc(z, z_low)
+        rest = f_low / f
         u = 0.5 * f
         square, square_low = two_product(t, t)
         if x > 0.0:
@@ -244,7 +252,7 @@ def erfcinv_far(p: Real) -> Pair:
     step = 0.0
     for _k in range(STEPS):
         x = x + step
-        f, f_low = scaled_erfc(x)
+        f, f_low = scaled_erfc(x, 0.0)
         square, square_low = two_product(x, x)
         slope = SLOPE / f
         # log(p) - log(erfc(x)) by parts, since they cancel; slope is its derivative

@@ -17,6 +17,7 @@ from gpuarray.ops.formula import (
     copysign,
     cos_reduced,
     divide,
+    fast_two_sum,
     floor,
     formula,
     infinity,
@@ -114,6 +115,10 @@ def stirling_exponent(x: Real) -> Pair:
     return stirling_of_log(x, high, low)
 
 
+GAMMA_FIRST: Final = series.gamma_series.first
+gamma_rest = series.gamma_series.rest()
+
+
 @formula
 def gamma_by_steps(x: Real) -> Triple:
     """``gamma(x)`` of x within reach of [1, 2] as ``(a + b) * 2**n``."""
@@ -129,11 +134,11 @@ def gamma_by_steps(x: Real) -> Triple:
         p, p_low = product(p, p_low, 0.125 * y, 0.0)
         y = y if x > 1.0 else add(y, 1.0)
         n = n + 3.0
-    g = series.gamma_series(y - 1.5)
+    g, g_low = fast_two_sum(GAMMA_FIRST, gamma_rest(y - 1.5))
     if x > 1.0:
-        a, b = product(p, p_low, g, 0.0)
+        a, b = product(p, p_low, g, g_low)
         return a, b, n
-    a, b = quotient(g, 0.0, p, p_low)
+    a, b = quotient(g, g_low, p, p_low)
     return a, b, -n
 
 

@@ -14,11 +14,12 @@ from gpuarray.ops.formula import (
     Integer,
     Pair,
     Real,
+    Triple,
     Truth,
     absolute,
     add,
     constant,
-    expm1,
+    expm1_rest,
     fast_two_sum,
     floor,
     formula,
@@ -33,6 +34,7 @@ from gpuarray.ops.formula import (
     shifted,
     sqrt,
     subtract,
+    two_product,
     two_sum,
 )
 from gpuarray.ops.special import series
@@ -41,7 +43,7 @@ from gpuarray.ops.special.beta import stirling_lack
 from gpuarray.ops.special.errors import scaled_erfc
 from gpuarray.ops.special.gamma import gamma_by_steps
 from gpuarray.ops.special.parts import EXP_LIMIT, exp_parts, log1p_near_parts, log_in_parts, product, quotient
-from gpuarray.ops.special.series import INVERSE_ROOT_2PI, INVERSE_ROOT_2PI_LOW
+from gpuarray.ops.special.series import INVERSE_ROOT_2PI, INVERSE_ROOT_2PI_LOW, INVERSE_ROOT_PI, ROOT_2
 
 #: The uniform expansion is used from this order on, up to this relative distance.
 LARGE: Final = 50.0
@@ -71,19 +73,19 @@ def gamma_exponent(a: Real, a_low: Real, x: Real) -> Pair:
     large = a >= NEAR
     d, d_low = two_sum(x, -a)
     d, d_low = two_sum(d, d_low - a_low)
-    m, m_low = quotient(d, d_low, a if large else 1.0, 0.0)
+    m, m_low = quotient(d, d_low, a if large else 1.0, a_low if large else 0.0)
     high = 0.0
     low = 0.0
     if large and absolute(m) < 0.28:
         high, middle, rest = log1p_near_parts(m, m_low)
         low = middle + rest
     else:
-        u, u_low = quotient(x, 0.0, a if large else 1.0, 0.0)
+        u, u_low = quotient(x, 0.0, a if large else 1.0, a_low if large else 0.0)
         high, low = log_in_parts(u)
         low = low + u_low / u
     # nothing cancels where both are large: of their difference the square is left
     total, lost = two_sum(high, -m if large else 0.0)
-    p, p_low = product(VAST if a > VAST else a, 0.0, total, (lost + low) - (m_low if large else 0.0))
+    p, p_low = product(VAST if a > VAST else a, a_low, total, (lost + low) - (m_low if large else 0.0))
     whole, lost = two_sum(p, 0.0 if large else -x)
     return fast_two_sum(whole, lost + p_low)
 
@@ -168,27 +170,101 @@ def gamma_share(a: Real, x: Real, is_upper: Truth) -> Pair:
 
 
 @formula
-def gamma_tail(a: Real, a_low: Real, x: Real, is_upper: Truth) -> Real:
-    """Return the upper or the lower function, whichever is to be computed itself."""
+def root_of_negative(e: Real, e_low: Real) -> Pair:
+    """``sqrt(-e - e_low)`` of e up to 0 in two parts."""
+    u = -e if e < 0.0 else 0.0
+    r = sqrt(u)
+    square, square_low = two_product(r, r)
+    return r, 0.5 * (subtract(u, square) - (square_low + e_low)) / (r if r > 0.0 else 1.0)
+
+
+@formula
+def uniform_sum(e: Real, e_low: Real, r: Real, r_low: Real, v: Real, is_beyond: Truth) -> Triple:
+    """``erfc(r) / 2 + exp(e) v`` of ``e = -r**2``, or of -r, as ``(b + c) * 2**n``; -r is at most 1/2."""
+    b = v
+    b_low = 0.0
+    h = 0.0
+    h_low = 0.0
+    if r < 0.5:
+        # half an error function, apart from what the exponential (whose power n of 2 is 0) is a factor of
+        z = 0.5 * r
+        h, h_low = two_sum(0.5, z if is_beyond else -z)
+        w = z * series.erf_series(r * r) + r_low * (INVERSE_ROOT_PI * (1.0 + e))
+        h_low = h_low + (w if is_beyond else -w)
+    else:
+        f, f_low = scaled_erfc(r, r_low)
+        b, b_low = two_sum(0.5 * f, v)
+        b_low = b_low + 0.5 * f_low
+    g, g_low, n = exp_parts(e, e_low)
+    p, p_low = product(g, g_low, b, b_low)
+    whole, lost = two_sum(h, p)
+    return whole, lost + (h_low + p_low), n
+
+
+@formula
+def gamma_tail(a: Real, a_low: Real, x: Real, is_upper: Truth) -> Triple:
+    """Return the upper or the lower function, whichever is to be computed itself, as ``(b + c) * 2**n``."""
     if (a > NEAR and x < NOTHING * a) or (x > FAR and x > 4.0 * a):
-        return 0.0
+        return 0.0, 0.0, 0.0
     e, e_low = gamma_exponent(a, a_low, x)
     if e < -EXP_LIMIT:
-        return 0.0
-    v = 0.0
-    v_low = 0.0
+        return 0.0, 0.0, 0.0
     if a >= LARGE and absolute(x - a) < CLOSE * a:
-        size = sqrt(-2.0 * (e / a))
-        s = temme_sum(a, size if is_upper else -size) * (INVERSE_ROOT_2PI / sqrt(a))
-        f, f_low = scaled_erfc(sqrt(-e - e_low))
-        v, v_low = two_sum(0.5 * f, s if is_upper else -s)
-        v_low = v_low + 0.5 * f_low
-    else:
-        v, v_low = gamma_share(a, x, is_upper)
-        e_low = e_low - (stirling_lack(a) if a >= NEAR else 0.0)
-    g, g_low, n = exp_parts(e, e_low)
+        r, r_low = root_of_negative(e, e_low)
+        root = sqrt(a)
+        size = r / root * ROOT_2
+        s = temme_sum(a, size if is_upper else -size) * (INVERSE_ROOT_2PI / root)
+        return uniform_sum(e, e_low, r, r_low, s if is_upper else -s, False)
+    v, v_low = gamma_share(a, x, is_upper)
+    g, g_low, n = exp_parts(e, e_low - (stirling_lack(a) if a >= NEAR else 0.0))
     p, p_low = product(g, g_low, v, v_low)
-    return scaled(add(p, p_low), n)
+    return p, p_low, n
+
+
+@formula
+def one_less(high: Real, low: Real, n: Real) -> Real:
+    """``1 - (high + low) * 2**n``."""
+    total, lost = two_sum(1.0, -scaled(high, n))
+    return add(total, lost - scaled(low, n))
+
+
+# lgamma(1 + f) = f (c + f q(f))
+LGAMMA_ONE: Final = series.lgamma_one_series.first
+LGAMMA_ONE_LOW: Final = series.lgamma_one_series.lost
+LGAMMA_TWO: Final = series.lgamma_two_series.first
+LGAMMA_TWO_LOW: Final = series.lgamma_two_series.lost
+lgamma_one_slope = series.lgamma_one_series.slope()
+lgamma_two_slope = series.lgamma_two_series.slope()
+SECOND_ONE: Final = lgamma_one_slope.first
+SECOND_TWO: Final = lgamma_two_slope.first
+lgamma_one_rest = lgamma_one_slope.rest()
+lgamma_two_rest = lgamma_two_slope.rest()
+
+
+@formula
+def lgamma_next_parts(a: Real) -> Pair:
+    """``log(gamma(1 + a))`` of a from 0 to 1 in two parts."""
+    is_near = a < 0.5
+    f = a if is_near else subtract(a, 1.0)
+    q, q_low = fast_two_sum(
+        SECOND_ONE if is_near else SECOND_TWO, lgamma_one_rest(f) if is_near else lgamma_two_rest(f)
+    )
+    p, p_low = product(q, q_low, f, 0.0)
+    s, s_low = two_sum(LGAMMA_ONE if is_near else LGAMMA_TWO, p)
+    g, g_low = product(s, s_low + p_low + (LGAMMA_ONE_LOW if is_near else LGAMMA_TWO_LOW), f, 0.0)
+    return g, g_low
+
+
+@formula
+def expm1_parts(high: Real, low: Real) -> Pair:
+    """``exp(high + low) - 1`` of magnitudes up to 0.7 in two parts: of an eighth, and three times ``g (g + 2)``."""
+    x = 0.125 * high
+    g, g_low = fast_two_sum(x, expm1_rest(x, 0.125 * low))
+    for _k in range(3):
+        p, p_low = product(g, g_low, g, g_low)
+        g, lost = fast_two_sum(2.0 * g, p)
+        g_low = 2.0 * g_low + (lost + p_low)
+    return g, g_low
 
 
 @formula
@@ -199,27 +275,37 @@ def is_small_gamma(a: Real, x: Real) -> Truth:
 
 @formula
 def upper_gamma_near(order: Real, x: Real) -> Real:
-    """Return the upper function of small numbers."""
+    """Return the upper function of small numbers.
+
+    It is ``1 - exp(e) * (1 + a * total)``, where e is the logarithm of x**a / gamma(1 + a).
+    """
     scale: Integer = 64 if order < SCANT else 0
     a = shifted(order, scale)
     total = 0.0
+    total_low = 0.0
     term = 1.0
+    term_low = 0.0
     k = 1.0
     for _k in range(30):
-        term = -term * (x / k)
-        total = total + term / (a + k)
+        q, q_low = quotient(-x, 0.0, k, 0.0)
+        term, term_low = product(term, term_low, q, q_low)
+        d, d_low = two_sum(k, a)
+        q, q_low = quotient(term, term_low, d, d_low)
+        total, lost = two_sum(total, q)
+        total_low = total_low + (lost + q_low)
         if absolute(term) <= absolute(total) * UNSEEN:
             break
         k = k + 1.0
-    f = a if a < 0.5 else subtract(a, 1.0)
-    rest = f * (series.lgamma_one_series(f) if a < 0.5 else series.lgamma_two_series(f))
+    s, s_low = product(a, 0.0, total, total_low)
+    g, g_low = lgamma_next_parts(a)
     high, low = log_in_parts(x)
     p, p_low = product(a, 0.0, high, low)
-    e, e_low = two_sum(p, -rest)
-    grown = expm1(e)
-    first, lost = two_sum(a * total, grown)
-    value = first + (lost + grown * (a * total) + (e_low + p_low) * (1.0 + grown))
-    return shifted(-value, -scale)
+    e, lost = two_sum(p, -g)
+    e, e_low = expm1_parts(e, lost + (p_low - g_low))
+    p, p_low = product(s, s_low, e, e_low)
+    first, lost = two_sum(s, e)
+    whole, more = two_sum(first, p)
+    return shifted(-add(whole, lost + more + (s_low + e_low + p_low)), -scale)
 
 
 @formula
@@ -239,8 +325,8 @@ def lower_gamma(a: Real, a_low: Real, x: Real) -> Real:
     if is_zero(x) or isinf(a):
         return 0.0
     is_upper = x > 1.0 and subtract(x, a) > a_low
-    value = gamma_tail(a, a_low, x, is_upper)
-    return 1.0 - value if is_upper else value
+    high, low, n = gamma_tail(a, a_low, x, is_upper)
+    return one_less(high, low, n) if is_upper else scaled(add(high, low), n)
 
 
 @formula
@@ -255,8 +341,8 @@ def upper_gamma(a: Real, a_low: Real, x: Real) -> Real:
     if is_small_gamma(a, x):
         return upper_gamma_near(a, x)
     is_upper = x > 0.5 and (subtract(x, a) > a_low if x > 1.1 else a <= 1.1 * x)
-    value = gamma_tail(a, a_low, x, is_upper)
-    return value if is_upper else 1.0 - value
+    high, low, n = gamma_tail(a, a_low, x, is_upper)
+    return scaled(add(high, low), n) if is_upper else one_less(high, low, n)
 
 
 @formula

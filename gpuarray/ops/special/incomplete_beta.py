@@ -9,13 +9,15 @@ parameter is small, its logarithm comes from a power series, so that what is lef
 from typing import Final
 
 from gpuarray.ops.formula import (
+    Integer,
     Pair,
     Real,
+    Triple,
     Truth,
     absolute,
     add,
     constant,
-    expm1,
+    exp,
     fast_two_sum,
     floor,
     formula,
@@ -23,27 +25,48 @@ from gpuarray.ops.formula import (
     is_zero,
     isinf,
     isnan,
+    log,
     log1p,
     nan,
+    power,
     scaled,
-    sqrt,
+    shifted,
     two_sum,
 )
 from gpuarray.ops.special.bessel import root_parts
 from gpuarray.ops.special.beta import beta_log, is_minute, stirling_lack
+from gpuarray.ops.special.incomplete import expm1_parts, lgamma_next_parts, one_less, root_of_negative, uniform_sum
 from gpuarray.ops.special.parts import EXP_LIMIT, exp_parts, log1p_near_parts, log_in_parts, product, quotient
-from gpuarray.ops.special.series import INVERSE_ROOT_2PI, INVERSE_ROOT_2PI_LOW
+from gpuarray.ops.special.series import INVERSE_ROOT_2PI, INVERSE_ROOT_2PI_LOW, INVERSE_ROOT_PI, ROOT_2, ROOT_2_LOW
 
 #: From here on Stirling's series makes the factor.
 NEAR: Final = 12.0
-#: How many terms of the fraction matter, at least and for each root of a parameter, as measured; the most.
-SHORTEST: Final = constant(40.0, 110.0)
-LENGTH: Final = constant(0.5, 0.7)
-TERMS: Final = 6000
-MOST: Final = 5999.0
+#: How many terms of the fraction matter, at least and beside the cube root of a b / (a + b), as measured; the most.
+SHORTEST: Final = constant(24.0, 80.0)
+LENGTH: Final = constant(6.0, 10.0)
+TERMS: Final = constant(700, 10200)
+MOST: Final = constant(699.0, 10199.0)
+#: From this a b / (a + b) on the uniform expansion is used; up to so many times that, its value at the mean.
+UNIFORM: Final = constant(1e6, 1e9)
+CENTRAL: Final = constant(4e-8, 1e-16)
+THIRD: Final = 0.3333333333333333
 #: Larger parameters are as good as these: the function is 0 or 1 but at the mean; and sums of them are finite.
 VAST: Final = constant(1e30, 1e200)
 MOST_OF_ALL: Final = constant(1e37, 1e307)
+#: A share of the other parameter below which the first one is none.
+SCANT: Final = 1e-30
+TINY: Final = constant(1e-30, 1e-290)
+#: From here on a gamma function's argument grows by whole powers.
+DISTANT: Final = constant(1e10, 1e20)
+#: Most steps to NEAR.
+STEPS: Final = 12
+#: Of Student's distribution: the most degrees of freedom; from what t on it is taken by so many powers of 2 less; and
+#: from where to where the distribution is neither 1/2 nor a power of t.
+NORMAL: Final = constant(1e13, 1e25)
+LARGE: Final = constant(1e18, 1e150)
+BIG: Final = constant(64.0, 512.0)
+LEVEL: Final = constant(1e-16, 1e-32)
+STEEP: Final = constant(1e11, 1e100)
 #: A bound of what does not change a sum.
 UNSEEN: Final = constant(2e-8, 3e-17)
 
@@ -57,7 +80,7 @@ def beta_share_exponent(a: Real, b: Real, x: Real, x_low: Real, y: Real, y_low: 
     p, p_low = product(a, 0.0, y, y_low)
     q, q_low = product(b, 0.0, x, x_low)
     d, d_low = two_sum(p, -q)
-    d_low = d_low + (p_low - q_low)
+    d, d_low = two_sum(d, d_low + (p_low - q_low))
     total = 0.0
     low = 0.0
     for k in range(2):
@@ -66,10 +89,13 @@ def beta_share_exponent(a: Real, b: Real, x: Real, x_low: Real, y: Real, y_low: 
         m, m_low = quotient(-d if first else d, -d_low if first else d_low, c, 0.0)
         z = x if first else y
         z_low = x_low if first else y_low
+        # beside 1, what x or y lacks of it has more digits than itself
+        v = m if large else (-y if first else -x)
+        v_low = m_low if large else (-y_low if first else -x_low)
         high = 0.0
         rest = 0.0
-        if large and absolute(m) < 0.28:
-            high, middle, least = log1p_near_parts(m, m_low)
+        if absolute(v) < 0.28:
+            high, middle, least = log1p_near_parts(v, v_low)
             rest = middle + least
         else:
             f, f_low = product(z, z_low, s if large else 1.0, s_low if large else 0.0)
@@ -89,8 +115,8 @@ def beta_fraction(a: Real, b: Real, x: Real, x_low: Real, d: Real, d_low: Real) 
 
     From its end, of as many terms as matter, all in two parts: rounded ones would add up to several units.
     """
-    # as many as for two equal parameters of the same variance
-    n = floor(SHORTEST + LENGTH * sqrt(2.0 * a * (b / (a + b))))
+    # what is left of the end shrinks with the terms' number to the power of 3/2 over the root of a b / (a + b)
+    n = floor(SHORTEST + LENGTH * exp(THIRD * log(a * (b / (a + b)))))
     n = n if n < MOST else MOST
     t = 0.0
     t_low = 0.0
@@ -148,8 +174,40 @@ def beta_log_of(a: Real, b: Real) -> Pair:
 
 
 @formula
+def stirling_step(z: Real, a: Real) -> Real:
+    """Return what Stirling's formula lacks at z + a, less that at z, for z >= 12 and a below 1."""
+    v = 1.0 / (z + a)
+    w = 1.0 / z
+    t = v * v
+    u = w * w
+    # the series in 1/x**2, and its divided difference
+    p = -0.029550653594771242
+    d = p
+    p = 0.00641025641025641 + p * t
+    d = p + d * u
+    p = -0.0019175269175269176 + p * t
+    d = p + d * u
+    p = 0.0008417508417508417 + p * t
+    d = p + d * u
+    p = -0.0005952380952380953 + p * t
+    d = p + d * u
+    p = 0.0007936507936507937 + p * t
+    d = p + d * u
+    p = -0.002777777777777778 + p * t
+    d = p + d * u
+    p = 0.08333333333333333 + p * t
+    return -a * v * w * (p + w * (v + w) * d)
+
+
+@formula
 def beta_near_complement(a: Real, b: Real, x: Real, x_low: Real) -> Real:
-    """Return what the lower function lacks of 1, of a below 1 and x below the mean."""
+    """Return what the lower function lacks of 1, of a below 1 and x below the mean.
+
+    It is ``1 - (1 + s) / (1 + r) * exp(e)``, where s, r and e are all small where a is: s from the power series of the
+    function, ``exp(e) / (1 + r)`` the factor ``x**a / (a beta(a, b))``.
+    """
+    if b < a * SCANT:
+        return 1.0
     total = 0.0
     total_low = 0.0
     term = 1.0
@@ -168,46 +226,106 @@ def beta_near_complement(a: Real, b: Real, x: Real, x_low: Real) -> Real:
             break
         k = k + 1.0
     s, s_low = product(a, 0.0, total, total_low)
-    high, low = log_in_parts(x)
-    p, p_low = product(a, 0.0, high, low + x_low / x)
-    e, e_low = beta_log_of(a, b)
-    f, f_low = log_in_parts(a)
-    # log(a beta(a, b)) is small where a is
-    g, lost = two_sum(e, f)
-    whole, more = two_sum(p, -g)
-    rest = (more - lost) + (p_low - e_low - f_low) + s_low / (1.0 + s)
-    first, lost = two_sum(whole, log1p(s))
-    whole = add(first, lost + rest)
-    return -expm1(whole) if whole < 0.0 else 0.0
+    # 1 + r of the steps from b to z >= 12
+    r = 0.0
+    r_low = 0.0
+    z = b
+    z_low = 0.0
+    k = 0.0
+    for _k in range(STEPS):
+        if z >= NEAR:
+            break
+        c, c_low = quotient(a, 0.0, z, z_low)
+        f, f_low = product(r, r_low, c, c_low)
+        g, lost = two_sum(c, f)
+        r, more = two_sum(r, g)
+        r_low = r_low + (more + lost + (c_low + f_low))
+        k = k + 1.0
+        z, z_low = two_sum(b, k)
+    # the logarithm of gamma(z + a) / gamma(z): a log(z + a) + ((z - 1/2) log(1 + a/z) - a) + ...
+    bounded = DISTANT if z > DISTANT else z
+    c, c_low = quotient(a, 0.0, bounded, z_low)
+    high, middle, low = log1p_near_parts(c, c_low)
+    c, c_low = two_sum(bounded, -0.5)
+    e, e_low = product(c, c_low + z_low, high, middle + low)
+    e, lost = two_sum(e, -a)
+    c, c_low = two_sum(z, a)
+    high, low = log_in_parts(c)
+    f, f_low = log_in_parts(x)
+    high, more = two_sum(high, f)
+    f, f_low = product(a, 0.0, high, more + (low + f_low + (c_low + z_low) / c + x_low / x))
+    e_low = e_low + lost + f_low + stirling_step(bounded, a)
+    e, lost = two_sum(e, f)
+    g, g_low = lgamma_next_parts(a)
+    e, more = two_sum(e, -g)
+    e, e_low = two_sum(e, e_low + (lost + more - g_low))
+    # (s - r) / (1 + r)
+    d, d_low = two_sum(s, -r)
+    c, c_low = two_sum(1.0, r)
+    q, q_low = quotient(d, d_low + (s_low - r_low), c, c_low + r_low)
+    if absolute(e) > 0.7:
+        c, c_low = two_sum(1.0, q)
+        g, g_low, n = exp_parts(e, e_low)
+        f, f_low = product(g, g_low, c, c_low + q_low)
+        return one_less(f, f_low, n)
+    e, e_low = expm1_parts(e, e_low)
+    f, f_low = product(q, q_low, e, e_low)
+    whole, lost = two_sum(q, e)
+    whole, more = two_sum(whole, f)
+    return -add(whole, lost + more + (q_low + f_low + e_low))
 
 
 @formula
-def beta_tail(a: Real, b: Real, x: Real, x_low: Real, y: Real, y_low: Real) -> Real:
-    """Return the lower function, of x below the mean or not much above it."""
+def beta_correction(a: Real, b: Real, s: Real, s_low: Real, r: Real, r_low: Real, d: Real, d_low: Real) -> Real:
+    """Return what the uniform expansion (DLMF 8.18.9) adds to half an error function, over the exponential.
+
+    It is ``(sqrt(2) s r / abs(d) - 1) / (2 sqrt(pi) r)``, with the sign of ``d = a y - b x``; s is sqrt(a b / (a + b)).
+    """
+    if r < CENTRAL * s * s and r * r < CENTRAL * s * s:
+        # its value where r is 0 is as good: what is left out is about r / (21 s**2)
+        return (b - a) / (a + b) * (INVERSE_ROOT_2PI * THIRD) / s
+    p, p_low = product(s, s_low, r, r_low)
+    p, p_low = product(p, p_low, ROOT_2, ROOT_2_LOW)
+    q, q_low = quotient(p, p_low, absolute(d), d_low if d > 0.0 else -d_low)
+    more, lost = two_sum(q, -1.0)
+    v = (more + (lost + q_low)) * (0.5 * INVERSE_ROOT_PI) / r
+    return v if d > 0.0 else -v
+
+
+@formula
+def beta_tail(a: Real, b: Real, x: Real, x_low: Real, y: Real, y_low: Real) -> Triple:
+    """Return the lower function, of x below the mean or not much above it, as ``(c + d) * 2**n``."""
     e, e_low = beta_share_exponent(a, b, x, x_low, y, y_low)
+    p, p_low = product(a, 0.0, y, y_low)
+    t, t_low = product(b, 0.0, x, x_low)
+    gap, gap_low = two_sum(p, -t)
+    gap, gap_low = two_sum(gap, gap_low + (p_low - t_low))
     s = 1.0
     s_low = 0.0
     if a >= NEAR and b >= NEAR:
-        # sqrt(a b / (2 pi (a + b)))
-        q, q_low = quotient(a, 0.0, a + b, 0.0)
+        # sqrt(a b / (a + b))
+        c, c_low = two_sum(a, b)
+        q, q_low = quotient(a, 0.0, c, c_low)
         h, h_low = product(q, q_low, b, 0.0)
-        r, r_low = root_parts(h)
-        s, s_low = product(r, r_low + 0.5 * h_low / r, INVERSE_ROOT_2PI, INVERSE_ROOT_2PI_LOW)
+        s, s_low = root_parts(h)
+        s_low = s_low + 0.5 * h_low / s
+        if h > UNIFORM and e > -EXP_LIMIT:
+            r, r_low = root_of_negative(e, e_low)
+            v = beta_correction(a, b, s, s_low, r, r_low, gap, gap_low)
+            return uniform_sum(e, e_low, r, r_low, v, gap < 0.0)
+        s, s_low = product(s, s_low, INVERSE_ROOT_2PI, INVERSE_ROOT_2PI_LOW)
         e_low = e_low - (stirling_lack(a) + stirling_lack(b) - stirling_lack(a + b))
     else:
         f, f_low = beta_log_of(a, b)
         e, lost = two_sum(e, -f)
         e_low = e_low + (lost - f_low)
     if e < -EXP_LIMIT:
-        return 0.0
-    p, p_low = product(a, 0.0, y, y_low)
-    t, t_low = product(b, 0.0, x, x_low)
-    gap, lost = two_sum(p, -t)
-    d, d_low = beta_fraction(a, b, x, x_low, gap, lost + (p_low - t_low))
+        return 0.0, 0.0, 0.0
+    d, d_low = beta_fraction(a, b, x, x_low, gap, gap_low)
     g, g_low, n = exp_parts(e, e_low)
     v, v_low = product(g, g_low, s, s_low)
     w, w_low = quotient(v, v_low, d, d_low)
-    return scaled(add(w, w_low), n)
+    return w, w_low, n
 
 
 @formula
@@ -223,9 +341,11 @@ def beta_share(first: Real, second: Real, x: Real, x_low: Real, y: Real, y_low: 
     u = y if swap else x
     u_low = y_low if swap else x_low
     if swap and p < 1.0:
-        return beta_near_complement(p, q, u, u_low)
-    value = beta_tail(p, q, u, u_low, x if swap else y, x_low if swap else y_low)
-    return 1.0 - value if swap else value
+        # of a multiple, if parts of it would be subnormal
+        scale: Integer = 64 if p < TINY and q > 0.001 else 0
+        return shifted(beta_near_complement(shifted(p, scale), q, u, u_low), -scale)
+    high, low, n = beta_tail(p, q, u, u_low, x if swap else y, x_low if swap else y_low)
+    return one_less(high, low, n) if swap else scaled(add(high, low), n)
 
 
 @formula
@@ -263,3 +383,33 @@ def betaincc(a: Real, b: Real, x: Real) -> Real:
         return 1.0 - x
     y, y_low = two_sum(1.0, -x)
     return beta_share(b, a, y, y_low, x, 0.0)
+
+
+@formula
+def stdtr(df: Real, t: Real) -> Real:
+    """Student's distribution function, of df degrees of freedom."""
+    if isnan(t) or isnan(df) or is_negative(df) or is_zero(df):
+        return nan()
+    if isinf(t):
+        return 1.0 if t > 0.0 else 0.0
+    # t / sqrt(df); more degrees than so many change nothing
+    v = NORMAL if df > NORMAL else df
+    root, root_low = root_parts(v)
+    n = BIG if absolute(t) > LARGE else 0.0
+    if v < TINY:
+        return 0.5
+    r, r_low = quotient(scaled(absolute(t), -n), 0.0, root, root_low)
+    if r < LEVEL:
+        return 0.5
+    # from STEEP on the tail is a power
+    is_steep = r > STEEP or n > 0.0
+    square, square_low = product(STEEP if is_steep else r, 0.0 if is_steep else r_low, STEEP if is_steep else r, 0.0)
+    d, d_low = two_sum(1.0, square)
+    d_low = d_low + (square_low + (0.0 if is_steep else r * r_low))
+    x, x_low = quotient(1.0, 0.0, d, d_low)
+    y, y_low = quotient(square, square_low + (0.0 if is_steep else r * r_low), d, d_low)
+    tail = 0.5 * beta_share(0.5 * v, 0.5, x, x_low, y, y_low)
+    if is_steep:
+        far = scaled(r / STEEP, n)
+        tail = tail * (power(far, -v) if far < VAST else power(r / STEEP, -v) * power(scaled(1.0, n), -v))
+    return tail if t < 0.0 else 1.0 - tail

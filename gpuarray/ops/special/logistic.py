@@ -28,7 +28,7 @@ from gpuarray.ops.formula import (
     two_sum,
 )
 from gpuarray.ops.special import series
-from gpuarray.ops.special.parts import exp_parts, exp_times, log_in_parts, product, quotient
+from gpuarray.ops.special.parts import EXP_LIMIT, exp_parts, exp_times, log_in_parts, product, quotient
 from gpuarray.ops.special.series import TWO_THIRDS
 
 #: Up to it the logarithm of a ratio near 1 is a series.
@@ -213,6 +213,8 @@ def exprel(x: Real) -> Real:
         return 1.0
     if isinf(x):
         return x if x > 0.0 else 0.0
+    if x > EXP_LIMIT:
+        return infinity()
     if x > APART:
         return exp_times(x, 0.0, divide(1.0, x))
     return divide(expm1(x), x)

@@ -5,6 +5,8 @@ from typing import Final
 from gpuarray.ops.formula import (
     Real,
     absolute,
+    add,
+    constant,
     divide,
     formula,
     gradual_multiply,
@@ -14,13 +16,21 @@ from gpuarray.ops.formula import (
     isinf,
     isnan,
     nan,
+    scaled,
     shifted,
-    sqrt,
     subtract,
+    two_sum,
 )
+from gpuarray.ops.special.bessel import root_parts
+from gpuarray.ops.special.parts import product, quotient
 
-#: A ratio whose square is so much larger than 1 that the root of their sum is the ratio.
-STEEP: Final = 1e9
+#: A ratio beside which 1 is nothing.
+STEEP: Final = constant(1e9, 1e18)
+#: Numbers below the one, and beyond the other, are scaled up and down by so many powers of 2.
+SCANT: Final = constant(1e-6, 1e-90)
+FAR: Final = constant(1e15, 1e100)
+UP: Final = constant(64.0, 800.0)
+DOWN: Final = constant(-64.0, -800.0)
 
 
 @formula
@@ -51,4 +61,13 @@ def pseudo_huber(delta: Real, r: Real) -> Real:
     v = divide(a, delta)
     if v > STEEP:
         return gradual_multiply(delta, a)
-    return gradual_multiply(a, divide(a, 1.0 + sqrt(1.0 + v * v)))
+    # a * a / (1 + sqrt(1 + v * v)), of a multiple of a whose square is an ordinary number
+    square, lost = product(v, 0.0, v, 0.0)
+    h, h_low = two_sum(1.0, square)
+    root, root_low = root_parts(h)
+    d, d_low = two_sum(1.0, root)
+    n = UP if a < SCANT else (DOWN if a > FAR else 0.0)
+    m = scaled(a, n)
+    q, q_low = quotient(m, 0.0, d, d_low + (root_low + 0.5 * (h_low + lost) / root))
+    p, p_low = product(q, q_low, m, 0.0)
+    return scaled(add(p, p_low), -2.0 * n)

@@ -7,7 +7,11 @@ from typing import Final
 
 from gpuarray.ops.formula import (
     Integer,
+    Pair,
     Real,
+    Triple,
+    Truth,
+    absolute,
     add,
     constant,
     floor,
@@ -15,30 +19,34 @@ from gpuarray.ops.formula import (
     infinity,
     isinf,
     isnan,
+    log_exponent,
     nan,
-    power,
+    real,
+    rint,
+    scaled,
     shifted,
     subtract,
     two_sum,
 )
-from gpuarray.ops.special.parts import product, quotient
+from gpuarray.ops.special.parts import EXP_LIMIT, exp_parts, log_in_parts, product, quotient
 
 #: From here on the formula is right, after as many steps at least.
-NEAR: Final = 10.0
+NEAR: Final = constant(10.0, 16.0)
 #: The most steps that lead there, and below what numbers have no value therefore.
-STEPS: Final = 1012
+STEPS: Final = constant(1022, 1034)
 LOWEST: Final = -1000.0
 #: From here on, and from so many exponents on, it is so without a step.
 FAR: Final = constant(40.0, 100.0)
 STEEP: Final = constant(2.0, 6.0)
-#: Below it terms are scaled up.
-SCANT: Final = 1e-18
+#: Smaller terms, and by so many powers of 2, are scaled up.
+UP: Final = 64.0
+#: The most bits of an exponent that is given as an integer.
+BITS: Final = constant(128, 1024)
 
 
 @formula
-def zeta_rest(x: Real, w: Real) -> Real:
-    """Return the sum of ``(w + k)**(-x)`` over ``w**(1 - x)``, but for the integral; of w from NEAR on."""
-    r = 1.0 / w
+def zeta_rest(x: Real, r: Real) -> Real:
+    """Return what Euler and Maclaurin's formula adds to the integral and half a term, of 1/r from NEAR on."""
     z = r * r
     # Bernoulli's numbers over factorials, and the steps of rising factorials of x
     t = -5.284190138687493e-10 * ((x + 9.0) * (x + 10.0) * z)
@@ -46,42 +54,90 @@ def zeta_rest(x: Real, w: Real) -> Real:
     t = (-8.267195767195767e-07 + t) * ((x + 5.0) * (x + 6.0) * z)
     t = (3.306878306878307e-05 + t) * ((x + 3.0) * (x + 4.0) * z)
     t = (-0.001388888888888889 + t) * ((x + 1.0) * (x + 2.0) * z)
-    return r * (0.5 + (0.08333333333333333 + t) * (x * r))
+    return (0.08333333333333333 + t) * (x * z)
 
 
 @formula
-def zeta_sum(x: Real, q: Real) -> Real:
-    """``zeta(x, q)`` of x > 1, of finite q that is neither 0 nor a negative integer."""
+def whole_power(w: Real, w_low: Real, x: Real) -> Pair:
+    """``abs(w + w_low)**(-x)`` of integral x > 0 in two parts, by squaring."""
+    p = 1.0
+    p_low = 0.0
+    b, b_low = quotient(1.0, 0.0, absolute(w), w_low if w > 0.0 else -w_low)
+    left = x
+    for _k in range(BITS):
+        if left < 1.0:
+            break
+        half = floor(0.5 * left)
+        if left != 2.0 * half:
+            p, p_low = product(p, p_low, b, b_low)
+        b, b_low = product(b, b_low, b, b_low)
+        left = half
+    return p, p_low
+
+
+@formula
+def zeta_term(w: Real, w_low: Real, x: Real, is_whole: Truth) -> Triple:
+    """``(w + w_low)**(-x)``, of negative w without its sign, as ``(a + b) * 2**n``.
+
+    Terms on both sides of 0 cancel. So those of integral x have all digits of two parts; others are good to a few more
+    than those of one.
+    """
+    if is_whole:
+        p, p_low = whole_power(w, w_low, x)
+        return p, p_low, 0.0
+    high, low = log_in_parts(w)
+    e, e_low = product(-x, 0.0, high, low + w_low / w)
+    if absolute(e) > EXP_LIMIT:
+        return (0.0 if e < 0.0 else infinity()), 0.0, 0.0
+    a, b, n = exp_parts(e, e_low)
+    return a, b, n
+
+
+@formula
+def zeta_parts(x: Real, q: Real) -> Triple:
+    """``zeta(x, q)`` of x > 1, of finite q that is no integer up to 0, as ``(a + b) * 2**-n``."""
+    is_whole = q < 0.0
+    # the sign of terms below 0
+    sign = -1.0 if x != 2.0 * floor(0.5 * x) else 1.0
     total = 0.0
     low = 0.0
     k = 0.0
     w = q
     w_low = 0.0
-    p = power(q, -x)
-    # of multiples, if any term may be subnormal
-    n: Integer = 64 if q > 0.0 and p < SCANT else 0
-    p = shifted(p, n)
+    a = 1.0
+    b = 0.0
+    n = 0.0
+    p = 0.0
+    up = 0.0
     for _k in range(STEPS):
+        a, b, n = zeta_term(w, w_low, x, is_whole)
+        # of multiples, if any term may be subnormal
+        up = UP if k == 0.0 and n < -UP else up
+        p = scaled(a, n + up)
         # no more is added where the rest is nothing, either
-        is_far = (k >= NEAR and w >= NEAR) or (w >= FAR and w >= STEEP * x)
-        if w > 0.0 and (is_far or p == 0.0 or isinf(p)):
+        is_far = (k >= NEAR and w >= (2.0 * NEAR if is_whole else NEAR)) or (w >= FAR and w >= STEEP * x)
+        if (w > 0.0 and (is_far or p == 0.0)) or isinf(p):
             break
-        total, lost = two_sum(total, p)
-        low = low + lost - p * (x * w_low / w)
+        total, lost = two_sum(total, sign * p if w < 0.0 else p)
+        p_low = scaled(b, n + up)
+        low = low + (lost + (sign * p_low if w < 0.0 else p_low))
         k = k + 1.0
         w, w_low = two_sum(q, k)
-        p = shifted(power(w, -x), n)
-    if isinf(total) or isinf(p):
-        return p if isinf(p) else total
-    # the integral, and what is left beside it
-    e, e_low = quotient(1.0, 0.0, subtract(x, 1.0), 0.0)
-    f, f_low = two_sum(e, zeta_rest(x, w))
-    p = shifted(power(w, 1.0 - x), n)
-    if p == 0.0:
-        return shifted(add(total, low), -n)
-    g, g_low = product(p, p * ((1.0 - x) * w_low / w), f, f_low + e_low)
-    whole, lost = two_sum(total, g)
-    return shifted(add(whole, lost + (low + g_low)), -n)
+    if isinf(p):
+        return (sign * p if is_whole and q < rint(q) else p), 0.0, 0.0
+    if a == 0.0:
+        return total, low, up
+    # the integral, and what is left beside it, over the first term that is left
+    e: Integer = log_exponent(w)
+    d, d_low = quotient(1.0, 0.0, subtract(x, 1.0), 0.0)
+    r, r_low = quotient(0.5, 0.0, w, w_low)
+    f, f_low = two_sum(d, r)
+    f, lost = two_sum(f, zeta_rest(x, 2.0 * r))
+    g, g_low = product(shifted(w, -e), shifted(w_low, -e), f, lost + (f_low + d_low + r_low))
+    g, g_low = product(g, g_low, a, b)
+    n = n + up + real(e)
+    whole, lost = two_sum(total, scaled(g, n))
+    return whole, lost + (low + scaled(g_low, n)), up
 
 
 @formula
@@ -100,4 +156,8 @@ def zeta(x: Real, q: Real) -> Real:
         return 0.0
     if isinf(x):
         return 1.0 if q == 1.0 else (0.0 if q > 1.0 else infinity())
-    return zeta_sum(x, q)
+    # of odd x, terms as far on either side of 0 cancel
+    cancels = q < 0.0 and subtract(q, floor(q)) == 0.5 and x != 2.0 * floor(0.5 * x)
+    a, b, n = zeta_parts(x, subtract(1.0, q) if cancels else q)
+    value = scaled(add(a, b), -n)
+    return absolute(value) if q > 0.0 else value

@@ -1,0 +1,155 @@
+"""The Box-Cox transformations and their inverses: powers that go over into logarithms and exponentials."""
+
+from typing import Final
+
+from gpuarray.ops.formula import (
+    Pair,
+    Real,
+    Truth,
+    absolute,
+    add,
+    constant,
+    copysign,
+    divide,
+    expm1_rest,
+    fast_two_sum,
+    formula,
+    infinity,
+    is_negative,
+    is_zero,
+    isinf,
+    isnan,
+    nan,
+    scaled,
+    shifted,
+    sqrt,
+    two_sum,
+)
+from gpuarray.ops.special.parts import EXP_LIMIT, exp_parts, log1p_near_parts, log_in_parts, product, quotient
+
+#: Where an exponential minus 1 is a series, and where the 1 is no matter.
+NEAR: Final = 0.34
+APART: Final = 40.0
+#: Exponents below it make a power a logarithm.
+MINUTE: Final = constant(1e-11, 1e-20)
+#: Below it numbers are scaled up.
+SCANT: Final = constant(1e-30, 1e-290)
+
+
+@formula
+def log1p_in_parts(x: Real, x_low: Real) -> Pair:
+    """``log(1 + x + x_low)`` of finite x above -1 in two parts."""
+    if x > -0.3 and x < 0.4:
+        a, b, c = log1p_near_parts(x, x_low)
+        return fast_two_sum(a, b + c)
+    whole, lost = two_sum(1.0, x)
+    high, low = log_in_parts(whole)
+    return high, low + (lost + x_low) / whole
+
+
+@formula
+def expm1_over(high: Real, low: Real, divisor: Real) -> Real:
+    """``(exp(high + low) - 1) / divisor`` of |high| up to EXP_LIMIT."""
+    if absolute(high) < NEAR:
+        first, rest = fast_two_sum(high, expm1_rest(high, low))
+        q, q_low = quotient(first, rest, divisor, 0.0)
+        return add(q, q_low)
+    a, b, n = exp_parts(high, low)
+    if high > APART:
+        f, f_low = quotient(a, b, divisor, 0.0)
+        return scaled(add(f, f_low), n)
+    whole, lost = two_sum(scaled(a, n), -1.0)
+    g, g_low = quotient(whole, lost + scaled(b, n), divisor, 0.0)
+    return add(g, g_low)
+
+
+@formula
+def boxcox_of(high: Real, low: Real, lmbda: Real) -> Real:
+    """Return the transformation, of a logarithm in two parts."""
+    t = lmbda * high
+    if absolute(t) < MINUTE:
+        return add(high, low)
+    if isinf(high) or absolute(t) > EXP_LIMIT:
+        return copysign(infinity(), lmbda) if t > 0.0 else divide(-1.0, lmbda)
+    p, p_low = product(lmbda, 0.0, high, low)
+    return expm1_over(p, p_low, lmbda)
+
+
+@formula
+def boxcox(x: Real, lmbda: Real) -> Real:
+    """Box-Cox transformation, ``(x**lmbda - 1) / lmbda``; log(x) where lmbda is 0."""
+    if isnan(x) or isnan(lmbda) or is_negative(x):
+        return nan()
+    if is_zero(x) or isinf(x):
+        end = infinity() if isinf(x) else -infinity()
+        return end if is_zero(lmbda) else boxcox_of(end, 0.0, lmbda)
+    high, low = log_in_parts(x)
+    return boxcox_of(high, low, lmbda)
+
+
+@formula
+def boxcox1p(x: Real, lmbda: Real) -> Real:
+    """Box-Cox transformation of 1 + x, ``((1 + x)**lmbda - 1) / lmbda``; log(1 + x) where lmbda is 0."""
+    if isnan(x) or isnan(lmbda) or x < -1.0:
+        return nan()
+    if x == -1.0 or isinf(x):
+        end = infinity() if isinf(x) else -infinity()
+        return end if is_zero(lmbda) else boxcox_of(end, 0.0, lmbda)
+    if isinf(lmbda) and not is_zero(x):
+        return boxcox_of(copysign(1.0, x), 0.0, lmbda)
+    if absolute(x) < SCANT:
+        # of a multiple: x may be subnormal
+        v = shifted(lmbda, -64)
+        p, p_low = product(v, 0.0, shifted(x, 64), 0.0)
+        if absolute(p) < MINUTE:
+            return x
+        if absolute(p) < EXP_LIMIT:
+            return shifted(expm1_over(p, p_low, v), -64)
+    high, low = log1p_in_parts(x, 0.0)
+    return boxcox_of(high, low, lmbda)
+
+
+@formula
+def is_slight(x: Real, lmbda: Real) -> Truth:
+    """Whether the inverse of the transformation is an exponential."""
+    return is_zero(lmbda) or absolute(lmbda * x) < MINUTE
+
+
+@formula
+def inverse_exponent(x: Real, lmbda: Real) -> Pair:
+    """``log(1 + lmbda x) / lmbda`` in two parts."""
+    if is_slight(x, lmbda):
+        return x, 0.0
+    t, t_low = product(lmbda, 0.0, x, 0.0)
+    if t <= -1.0 or isinf(x):
+        return (nan() if t < -1.0 else copysign(infinity(), t) * copysign(1.0, lmbda)), 0.0
+    # of a product that overflows, that of roots; what it loses is nothing beside the logarithm
+    far = isinf(t)
+    root = sqrt(absolute(lmbda)) * sqrt(absolute(x))
+    high, low = log1p_in_parts(root if far else t, 0.0 if far else t_low)
+    return quotient(2.0 * high if far else high, 2.0 * low if far else low, lmbda, 0.0)
+
+
+@formula
+def inv_boxcox(x: Real, lmbda: Real) -> Real:
+    """Inverse of the Box-Cox transformation."""
+    if isnan(x) or isnan(lmbda) or isinf(lmbda):
+        return nan()
+    e, e_low = inverse_exponent(x, lmbda)
+    if isnan(e) or absolute(e) > EXP_LIMIT:
+        return e if isnan(e) else (infinity() if e > 0.0 else 0.0)
+    a, b, n = exp_parts(e, e_low)
+    return scaled(add(a, b), n)
+
+
+@formula
+def inv_boxcox1p(x: Real, lmbda: Real) -> Real:
+    """Inverse of the Box-Cox transformation of 1 + x."""
+    if isnan(x) or isnan(lmbda) or isinf(lmbda):
+        return nan()
+    e, e_low = inverse_exponent(x, lmbda)
+    if isnan(e) or absolute(e) > EXP_LIMIT:
+        return e if isnan(e) else (infinity() if e > 0.0 else -1.0)
+    if absolute(e) < MINUTE:
+        return e
+    return expm1_over(e, e_low, 1.0)

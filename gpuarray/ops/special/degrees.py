@@ -1,0 +1,180 @@
+"""Functions of angles: in degrees, reduced exactly, and 1 less than the cosine."""
+
+from typing import Final
+
+from gpuarray.ops.formula import (
+    Pair,
+    Real,
+    absolute,
+    add,
+    constant,
+    copysign,
+    cos_reduced,
+    fast_two_sum,
+    floor,
+    fmod,
+    formula,
+    gradual_multiply,
+    infinity,
+    is_zero,
+    isinf,
+    isnan,
+    nan,
+    negative,
+    rint,
+    shifted,
+    sin_reduced,
+    subtract,
+    two_sum,
+)
+from gpuarray.ops.special import series
+from gpuarray.ops.special.bessel import root_parts
+from gpuarray.ops.special.parts import product, quotient
+from gpuarray.ops.special.series import ARC_SECOND, ARC_SECOND_LOW, RADIAN, RADIAN_LOW
+from gpuarray.ops.special.turns import turns
+
+#: An eighth of a turn, and hardly less.
+EIGHTH: Final = 0.78
+#: Beyond it the seconds of an angle may overflow.
+VAST: Final = constant(1e30, 1e300)
+#: Below it sines are their arguments.
+MINUTE: Final = constant(1e-9, 1e-18)
+
+
+@formula
+def quarters(x: Real) -> Pair:
+    """Return what finite degrees have beside right angles, and how many of these, from 0 to 3."""
+    r = fmod(x, 360.0)
+    n = rint(r / 90.0)
+    return subtract(r, 90.0 * n), n - 4.0 * floor(0.25 * n)
+
+
+@formula
+def minute_radians(x: Real) -> Pair:
+    """Return minute degrees in radians in two parts, times 2**64: they may be subnormal."""
+    return product(shifted(x, 64), 0.0, RADIAN, RADIAN_LOW)
+
+
+@formula
+def squared_sine(h: Real, h_low: Real) -> Pair:
+    """``sin(h + h_low)**2`` of |h| up to pi/4, or hardly more, in two parts."""
+    p, p_low = product(h, h_low, h, h_low)
+    s, lost = fast_two_sum(p, -p * p * series.squared_sine_series(p))
+    return s, lost + p_low
+
+
+@formula
+def degrees_parts(x: Real) -> Pair:
+    """Sine and cosine of finite degrees."""
+    d, quarter = quarters(x)
+    high, low = product(d, 0.0, RADIAN, RADIAN_LOW)
+    s = sin_reduced(high, low)
+    c = cos_reduced(high, low)
+    odd = quarter == 1.0 or quarter == 3.0
+    sine = c if odd else s
+    cosine = s if odd else c
+    return -sine if quarter >= 2.0 else sine, -cosine if quarter == 1.0 or quarter == 2.0 else cosine
+
+
+@formula
+def sindg(x: Real) -> Real:
+    """Sine of an angle in degrees."""
+    if isnan(x) or isinf(x):
+        return nan()
+    if absolute(x) < MINUTE:
+        high, low = minute_radians(x)
+        return shifted(add(high, low), -64)
+    s, _c = degrees_parts(x)
+    return s
+
+
+@formula
+def cosdg(x: Real) -> Real:
+    """Cosine of an angle in degrees."""
+    if isnan(x) or isinf(x):
+        return nan()
+    _s, c = degrees_parts(x)
+    return c
+
+
+@formula
+def tangent_of_degrees(d: Real, inverse: Real) -> Real:
+    """Tangent of up to 45 degrees that are not 0, or one over it."""
+    if absolute(d) < MINUTE:
+        high, low = minute_radians(d)
+        q, q_low = quotient(1.0, 0.0, high, low)
+        return shifted(add(q, q_low), 64) if inverse == 1.0 else shifted(add(high, low), -64)
+    high, low = product(absolute(d), 0.0, RADIAN, RADIAN_LOW)
+    s, s_low = squared_sine(high, low)
+    c, c_low = two_sum(1.0, -s)
+    turned = inverse == 1.0
+    f, f_low = quotient(
+        c if turned else s, c_low - s_low if turned else s_low, s if turned else c, s_low if turned else c_low - s_low
+    )
+    r, r_low = root_parts(f)
+    return copysign(add(r, r_low + 0.5 * f_low / r), d)
+
+
+@formula
+def tandg(x: Real) -> Real:
+    """Tangent of an angle in degrees."""
+    if isnan(x) or isinf(x):
+        return nan()
+    if absolute(x) < MINUTE:
+        return 0.0 if is_zero(x) else tangent_of_degrees(x, 0.0)
+    d, quarter = quarters(x)
+    odd = quarter == 1.0 or quarter == 3.0
+    if is_zero(d):
+        return infinity() if odd else d
+    value = tangent_of_degrees(d, 1.0 if odd else 0.0)
+    return negative(value) if odd else value
+
+
+@formula
+def cotdg(x: Real) -> Real:
+    """Cotangent of an angle in degrees."""
+    if isnan(x) or isinf(x):
+        return nan()
+    if absolute(x) < MINUTE:
+        return infinity() if is_zero(x) else tangent_of_degrees(x, 1.0)
+    d, quarter = quarters(x)
+    odd = quarter == 1.0 or quarter == 3.0
+    if is_zero(d):
+        return 0.0 if odd else infinity()
+    value = tangent_of_degrees(d, 0.0 if odd else 1.0)
+    return negative(value) if odd else value
+
+
+@formula
+def radian(d: Real, m: Real, s: Real) -> Real:
+    """Angle of degrees, minutes and seconds, in radians."""
+    whole = d * RADIAN + m * (60.0 * ARC_SECOND) + s * ARC_SECOND
+    if not absolute(whole) < VAST or not absolute(d) < VAST or is_zero(whole):
+        return whole
+    a, a_low = product(d, 0.0, 60.0, 0.0)
+    b, b_low = two_sum(a, m)
+    c, c_low = product(b, a_low + b_low, 60.0, 0.0)
+    e, e_low = two_sum(c, s)
+    p, p_low = product(e, c_low + e_low, ARC_SECOND, ARC_SECOND_LOW)
+    return add(p, p_low)
+
+
+@formula
+def cosm1(x: Real) -> Real:
+    """Cosine minus 1."""
+    if isnan(x) or isinf(x):
+        return nan()
+    if is_zero(x):
+        return 0.0
+    half = 0.5 * absolute(x)
+    if half < MINUTE:
+        return gradual_multiply(-0.5 * x, x)
+    high = half
+    low = 0.0
+    quadrant = 0.0
+    if half > EIGHTH:
+        high, low, quadrant = turns(half)
+    s, s_low = squared_sine(high, low)
+    if quadrant == 1.0 or quadrant == 3.0:
+        return add(2.0 * s - 2.0, 2.0 * s_low)
+    return add(-2.0 * s, -2.0 * s_low)

@@ -1,0 +1,119 @@
+"""The special functions of several operands keep their digits where terms cancel and parameters are far apart."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from mpmath import mp
+
+import gpuarray as xp
+
+scipy_special = pytest.importorskip("scipy.special")
+
+
+def values(name: str, operands: Any, device: Any) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Return a function's values in the device's widest precision, and the operands in it."""
+    dtype = np.float64 if device == "cpu" else np.float32
+    given = [np.asarray(x, dtype) for x in np.broadcast_arrays(*operands)]
+    return np.asarray(getattr(xp.special, name)(*map(xp.asarray, given))), given
+
+
+def units(got: Any, exact: Any) -> float:
+    """Return the error of one number in units of the last place of the exact value."""
+    return float(abs(mp.mpf(float(got)) - exact) / float(np.spacing(got.dtype.type(abs(float(exact))))))
+
+
+def power_series(a: Any, b: Any, x: Any) -> Any:
+    """Return ``betainc`` of b below 1 and x near its mean, by the complement's terms (DLMF 8.17.7)."""
+    with mp.workprec(300):
+        a, b, x = (mp.mpf(float(v)) for v in (a, b, x))
+        y = 1 - x
+        tail = mp.power(y, b) / b * mp.hyp2f1(b, 1 - a, b + 1, y) / mp.beta(a, b)
+        return 1 - tail
+
+
+@pytest.mark.parametrize("size", [1e-6, 1e-3, 0.3])
+def test_incomplete_beta_functions_of_small_parameters_are_right_to_their_last_digits(size: float, device: Any) -> None:
+    random = np.random.default_rng(6)
+    a = 10 ** random.uniform(-1, 3, 60)
+    b = size * random.uniform(0.3, 1.5, 60)
+    x = 1 - random.uniform(0.05, 1, 60) / (a + 1)
+    got, given = values("betainc", (a, b, x), device)
+    other, _ = values("betaincc", (given[1], given[0], 1 - given[2]), device)
+    for k, point in enumerate(zip(*given, strict=True)):
+        exact = power_series(*point)
+        assert units(got[k], exact) < 2, point
+        if float(given[2][k]) >= 0.5:  # where 1 - x is exact
+            assert units(other[k], exact) < 2, point
+
+
+def test_incomplete_beta_functions_of_large_parameters(device: Any) -> None:
+    random = np.random.default_rng(7)
+    a, b = 10 ** random.uniform(3, 6, (2, 100))
+    share = a / (a + b)
+    x = np.clip(share + random.normal(0, 2, 100) * np.sqrt(share * (1 - share) / (a + b)), 1e-9, 1 - 6e-8)
+    got, given = values("betaincc", (a, b, x), device)
+    # of these SciPy's complement is exact to some hundred units of float64
+    want = scipy_special._ufuncs.betaincc(*(v.astype(np.float64) for v in given))
+    tolerance = 2 * np.finfo(np.float32).eps if got.dtype == np.float32 else 5e-14
+    np.testing.assert_allclose(got.astype(np.float64), want, rtol=tolerance, atol=1e-38)
+
+
+def test_poissons_distribution_of_counts_that_are_rounded(device: Any) -> None:
+    count = np.float32(2) ** np.arange(23, 28)
+    got, given = values("pdtr", (count, count + 2 * np.sqrt(count)), device)
+    want = scipy_special._ufuncs.pdtr(*(v.astype(np.float64) for v in given))
+    np.testing.assert_allclose(got, want, rtol=2.5e-7)
+
+
+def test_students_distribution(device: Any) -> None:
+    got, (df, t) = values("stdtr", ([1, 1, 1, 1, 0.5, 7, 1e3], [-1e4, -1.0, 0.0, 1.0, -1e20, -9.0, -4.0]), device)
+    with mp.workprec(400):
+        for k in range(len(df)):
+            v, s = mp.mpf(float(df[k])), mp.mpf(float(t[k]))
+            y = s * s / (v + s * s)
+            tail = mp.betainc(v / 2, mp.mpf(1) / 2, 0, 1 - y, regularized=True) / 2 if s else mp.mpf(1) / 2
+            assert units(got[k], tail if s < 0 else 1 - tail) < 2, (df[k], t[k])
+    if got.dtype == np.float64:  # where SciPy squares t, and has 0
+        assert values("stdtr", (1.0, -1e200), device)[0] == pytest.approx(1e-200 / np.pi, rel=1e-15)
+    # of very many degrees of freedom it is the normal distribution
+    x = np.linspace(-8, 3, 23)
+    many, (_, given) = values("stdtr", (1e30, x), device)
+    np.testing.assert_allclose(many, np.asarray(xp.special.ndtr(xp.asarray(given))), rtol=2 * np.finfo(many.dtype).eps)
+
+
+def test_zeta_where_terms_on_both_sides_of_0_cancel(device: Any) -> None:
+    x, q = np.array([3, 3, 5, 3, 3, 2, 9]), np.array([-3.49982, -0.4999, -20.5001, -999.25, -1.6, -1.6, -4.4999])
+    got, given = values("zeta", (x, q), device)
+    with mp.workprec(200):
+        for k, (s, w) in enumerate(zip(*given, strict=True)):
+            first = mp.mpf(float(w))
+            negative = int(-mp.floor(first))
+            exact = sum(mp.power(first + j, -int(s)) for j in range(negative)) + mp.zeta(int(s), first + negative)
+            assert units(got[k], exact) < 2, (s, w)
+    # in the middle between poles all terms below 0 have their opposites
+    left, _ = values("zeta", ([3, 9, 51], -4.5), device)
+    right, _ = values("zeta", ([3, 9, 51], 5.5), device)
+    np.testing.assert_array_equal(left, right)
+    ends, _ = values("zeta", ([200, 201, 201, 1000, 1001], [-3.4, -3.4, -3.6, 0.05, 0.6]), device)
+    if ends.dtype == np.float32:
+        np.testing.assert_array_equal(ends, np.array([1, -1, 1, 1, 1]) * np.inf)
+
+
+def test_pseudo_huber_of_all_sizes(device: Any) -> None:
+    sizes = 10.0 ** np.arange(-18, 19, 3)
+    delta, r = (v.ravel() for v in np.meshgrid(sizes, sizes * 1.7))
+    got, given = values("pseudo_huber", (delta, r), device)
+    with mp.workprec(300):
+        for k, (d, v) in enumerate(zip(*given, strict=True)):
+            d, v = mp.mpf(float(d)), mp.mpf(float(v))
+            assert units(got[k], v * v / (1 + mp.sqrt(1 + (v / d) ** 2))) < 2, (d, v)
+
+
+def test_exponentials_of_complex_numbers_end_in_subnormal_and_in_large_parts(device: Any) -> None:
+    z = np.array([-88 + 1.57j, -95 + 1j, -100 + 0.5j, 90 + 1e-3j, 100 + 1e-20j, 150 + 1e-38j], np.complex64)
+    with np.errstate(over="ignore"):
+        want = np.exp(z)
+    got = np.asarray(np.exp(xp.asarray(z)))
+    for part, other in ((got.real, want.real), (got.imag, want.imag)):
+        np.testing.assert_allclose(part, other, rtol=3e-7, atol=2e-45)
