@@ -1,7 +1,8 @@
 """Blocks as text: quick forms for all elements of an invocation, one question, and careful forms in a loop.
 
-A kernel asks once for four elements, and has few branches besides. Where the answer is no, a loop takes the careful
-forms, whose text is large and there once, for one element of such a four after the other. Called by kernels of loops.
+A kernel asks once for four elements, and has few branches besides: what a driver sees between them it can order as the
+hardware likes it. Where the answer is no, a loop takes the careful forms, whose text is large and there once, for one
+element of such a four after the other. Called by kernels of loops.
 """
 
 from collections.abc import Sequence
@@ -31,61 +32,50 @@ class _Writer:
         self.instructions = instructions
         self.block = block
         self.lanes = lanes
-        self.function = "" if block.function is None else self._function(self._apply(block.function))
-        self.again = block.items if block.asks or block.function is not None else ()
+        self.again = block.items if block.asks else ()
         self.results = [n for n in self.again if n in block.used]
 
     def write(self) -> None:
         """Write the statements."""
-        for number in self.block.items:
-            kind = register_type(self._apply(number).dtype)
-            word = "var" if number in self.results else "let"
-            for lane in range(self.lanes):
-                begin = f"{word} {value_name(number, FULL, lane)}: {kind}"
-                if number == self.block.function:
-                    self.kernel.line(f"{begin};")
-                else:
-                    self.kernel.line(f"{begin} = {self._quick(number, lane)};")
+        slow = f"slow{self.block.items[-1]}"
+        if self.again and self.lanes > LANES:
+            self.kernel.line(f"var {slow} = 0u;")
+        for first in range(0, self.lanes, LANES):
+            together = range(first, min(first + LANES, self.lanes))
+            self._write_quick(together)
+            if self.again and self.lanes > LANES:
+                noted = sum(1 << lane for lane in together)
+                self.kernel.line(f"if (!({self._question(together)})) {{ {slow} |= {noted:#x}u; }}")
         if not self.again:
             return
         if self.lanes > LANES:
-            self._ask_by_fours()
-        elif self.lanes == 1:
-            self.kernel.line(f"if (!({self._question(range(1))})) {{")
+            self.kernel.line(f"for (; {slow} != 0u; {slow} &= {slow} - 1u) {{ {{")
+            self.kernel.line(f"  let lane = firstTrailingBit({slow});")
+            self._one_lane()
+            return
+        self.kernel.line(f"if (!({self._question(range(self.lanes))})) {{")
+        if self.lanes == 1:
             self._compute_again({n: value_name(n, FULL, 0) for n in self._given()})
             self.kernel.line(*(f"  v{n}_0 = again{n};" for n in self.results), "}")
         else:
-            self._branch(range(self.lanes), f"for (var lane = 0u; lane < {self.lanes}u; lane++) {{")
+            self.kernel.line(f"for (var lane = 0u; lane < {self.lanes}u; lane++) {{")
             self._one_lane()
 
-    def _ask_by_fours(self) -> None:
-        """Write the questions of more than four elements: a loop goes through the lanes that are noted."""
-        slow = f"slow{self.results[-1]}"
-        self.kernel.line(f"var {slow} = 0u;")
-        for first in range(0, self.lanes, LANES):
-            together = range(first, min(first + LANES, self.lanes))
-            self._branch(together, f"{slow} |= {sum(1 << lane for lane in together):#x}u; }}")
-        self.kernel.line(
-            f"for (; {slow} != 0u; {slow} &= {slow} - 1u) {{ {{", f"  let lane = firstTrailingBit({slow});"
-        )
-        self._one_lane()
-
-    def _branch(self, together: range, otherwise: str) -> None:
-        """Write the question of some lanes, the function's quick form in them, and what begins where it is no."""
-        number = self.block.function
-        if number is None:
-            self.kernel.line(f"if (!({self._question(together)})) {{ {otherwise}")
-            return
-        self.kernel.line(f"if ({self._question(together)}) {{")
-        self.kernel.line(*(f"  v{number}_{lane} = {self._quick(number, lane)};" for lane in together))
-        self.kernel.line(f"}} else {{ {otherwise}")
+    def _write_quick(self, together: range) -> None:
+        """Write the quick forms of some lanes."""
+        for number in self.block.items:
+            kind = register_type(self._apply(number).dtype)
+            word = "var" if number in self.results else "let"
+            for lane in together:
+                self.kernel.line(f"{word} {value_name(number, FULL, lane)}: {kind} = {self._quick(number, lane)};")
 
     def _quick(self, number: int, lane: int) -> str:
         """Return the quick form of an instruction in a lane."""
-        form = self._form(number, self._names(number, lane), plain=True)
-        return (
-            form if number != self.block.function else form.replace(f"{self.function}(", f"quick_{self.function}(", 1)
-        )
+        form = self._form(number, self._names(number, lane), plain=number in self.block.sums)
+        if number not in self.block.functions:
+            return form
+        name = self._function(number)
+        return form.replace(f"{name}(", f"quick_{name}(", 1)
 
     def _question(self, together: range) -> str:
         """Return whether the quick forms are right in some lanes."""
@@ -95,8 +85,9 @@ class _Writer:
         for lane in together:
             asked += [f"is_at_least_f32(v{n}_{lane}, 0x1p{exponent}f)" for n, exponent in sorted(block.asked.items())]
             asked += [f"is_normal_or_zero_f32(v{n}_{lane})" for n in sorted(block.normal)]
-            if block.function is not None:
-                asked.append(f"is_quick_{self.function}({', '.join(self._names(block.function, lane))})")
+            asked += [
+                f"is_quick_{self._function(n)}({', '.join(self._names(n, lane))})" for n in sorted(block.functions)
+            ]
         return " & ".join(asked)
 
     def _one_lane(self) -> None:
@@ -137,8 +128,8 @@ class _Writer:
         item = self._apply(number)
         return apply_expression(item.op, operands, item.sources, item.dtype, plain=plain)
 
-    @staticmethod
-    def _function(item: Apply) -> str:
+    def _function(self, number: int) -> str:
+        item = self._apply(number)
         name = quick_function(item.op, item.sources)
         assert name is not None
         return name

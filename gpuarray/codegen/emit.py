@@ -1,19 +1,19 @@
 """From steps to programs: the one entrance to code generation."""
 
 from dataclasses import replace
-from math import prod
 from typing import Final, assert_never
 
 from gpuarray import dtypes
-from gpuarray.codegen import calls, slices
+from gpuarray.codegen import calls, cuts, slices
 from gpuarray.codegen.dialect import compute_type, made_for
 from gpuarray.codegen.folds import cut_row_program, row_program
 from gpuarray.codegen.loops import flat_launch
 from gpuarray.codegen.pairings import PairKernel, pairing_of
 from gpuarray.codegen.products import candidates, product_program
 from gpuarray.codegen.programs import Launch, Program
-from gpuarray.codegen.scans import ScanKernels
+from gpuarray.codegen.scans import ScanKernels, most_shown
 from gpuarray.codegen.scatters import copy_program, scatter_program
+from gpuarray.codegen.stencils import columns_of, stencil_launch
 from gpuarray.codegen.transposes import tile_of, turned_launch
 from gpuarray.codegen.walks import is_one_walk
 from gpuarray.codegen.wgsl import template_of
@@ -60,13 +60,15 @@ def _program(step: Step, label: str, capabilities: Capabilities) -> Program:
         case ScanStep():
             return ScanKernels(step, label, capabilities).program()
         case ContractStep():
-            return product_program(step, label, capabilities)
+            products = cuts.product_pieces(step, capabilities)
+            return cuts.joined(products, lambda part: product_program(part, label, capabilities))
         case CopyStep():
             return copy_program(step, label, capabilities)
         case ScatterStep():
             return scatter_program(step, label, capabilities)
         case CallStep():
-            return calls.KERNELS[step.op].program(step, label, capabilities)
+            parts = cuts.call_pieces(step, capabilities)
+            return cuts.joined(parts, lambda part: calls.KERNELS[part.op].program(part, label, capabilities))
         case _:
             assert_never(step)
 
@@ -80,10 +82,7 @@ def _loop(loop: Loop, label: str, capabilities: Capabilities) -> Program:
         return cut_row_program(loop, slices.column_pieces(loop, capabilities) or (), label, capabilities)
     for part in parts:
         if not part.folds:
-            tile = tile_of(part, capabilities)
-            launches.append(
-                turned_launch(part, tile, label, capabilities) if tile else flat_launch(part, label, capabilities)
-            )
+            launches.append(_without_folds(part, label, capabilities))
             continue
         pairing = pairing_of(part, capabilities)
         if pairing is not None:
@@ -96,6 +95,18 @@ def _loop(loop: Loop, label: str, capabilities: Capabilities) -> Program:
         )
     return Program(tuple(launches), scratch)
 
+
+def _without_folds(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
+    tile = tile_of(loop, capabilities)
+    if tile is not None:
+        return turned_launch(loop, tile, label, capabilities)
+    columns = columns_of(loop)
+    if columns is not None:
+        return stencil_launch(loop, columns, label, capabilities)
+    return flat_launch(loop, label, capabilities)
+
+
+_TOO_LARGE: Final = "an array is larger than one storage binding of this device shows"
 
 #: Integers that hold the bits of what is smaller than a word.
 _BITS: Final = {1: dtypes.uint8, 2: dtypes.uint16}
@@ -159,27 +170,21 @@ def _without_kernel(step: Step, capabilities: Capabilities) -> str | None:
         case ScanStep():
             if template_of(step.op.combine, (step.dtype, step.dtype)) is None:
                 return f"{step.op.name} of {step.dtype.name} has no kernel"
-            size = step.before * step.length * step.after
-            return _too_large(capabilities, (size, step.source), (size, step.dtype))
+            # without an epilogue it is cut into pieces, but for what lies side by side
+            least = step.after if step.epilogue is None else step.before * step.length * step.after
+            return _TOO_LARGE if least > most_shown(step, capabilities) else None
         case ContractStep() if not candidates(step.dtype, capabilities, step.left.shape[2]):
             return f"a matrix product of {step.dtype.name} needs more workgroup memory than this device has"
         case ContractStep():
-            left, right = step.left.bounds(), step.right.bounds()
-            batch, height, _ = step.left.shape
-            return _too_large(
-                capabilities,
-                (left[1] - left[0] + 1, step.dtype),
-                (right[1] - right[0] + 1, step.dtype),
-                (batch * height * step.right.shape[2], step.dtype),
-            )
+            return _TOO_LARGE if cuts.product_pieces(step, capabilities) is None else None
         case ScatterStep():
             return _too_large(
                 capabilities, (step.extent, step.dtype), (step.count, step.positions), (step.extent, step.positions)
             )
         case CallStep():
-            inputs = zip(map(prod, step.shapes), step.input_dtypes, strict=True)
-            outputs = zip(map(prod, step.output_shapes), step.output_dtypes, strict=True)
-            return _too_large(capabilities, *inputs, *outputs) or calls.KERNELS[step.op].unsupported(step, capabilities)
+            kernels = calls.KERNELS[step.op]
+            parts = cuts.call_pieces(step, capabilities)
+            return _TOO_LARGE if parts is None else kernels.unsupported(parts[0].step, capabilities)
         case CopyStep():
             return None
         case _:
@@ -211,7 +216,7 @@ def _unsupported_beside(step: ScanStep | ContractStep, capabilities: Capabilitie
     """Return why a device cannot run the elementwise programs before and after a step; None if it can."""
     for loop in step.loops:
         if slices.widest(loop) > capabilities.binding_limit:
-            return "an array is larger than one storage binding of this device shows"
+            return _TOO_LARGE
         if reason := _unsupported_loop(loop, capabilities):
             return reason
     return None
@@ -231,5 +236,5 @@ def _unsupported_loop(loop: Loop, capabilities: Capabilities) -> str | None:
     if bindings > capabilities.storage_bindings:
         return f"{bindings} arrays are more than this device binds at once"
     if slices.pieces(loop, capabilities) is None and not _can_cut_columns(loop, capabilities):
-        return "an array is larger than one storage binding of this device shows"
+        return _TOO_LARGE
     return None

@@ -17,10 +17,12 @@ from gpuarray.codegen.programs import Launch
 from gpuarray.codegen.storage import LANES, Access, register_type
 from gpuarray.codegen.underflow import Block, arranged
 from gpuarray.codegen.wgsl import (
+    WINDOW_END,
     WORKGROUP,
     Kernel,
     apply_expression,
     declare,
+    eight_expression,
     four_expression,
     generate_expression,
     parameter_dtypes,
@@ -139,6 +141,20 @@ def emit_four(work: LoopKernel, number: int, item: Index, position: str, first: 
         work.kernel.line(declare(value_name(number, FULL, lane), item.dtype, f"{name}.{part}"))
 
 
+def makes_eights(loop: Loop, item: object) -> bool:
+    """Whether eight of an instruction's elements cost no more than four of them."""
+    return makes_fours(loop, item) and isinstance(item, Index) and compute_type(item.dtype) in item.op.eights
+
+
+def emit_eight(work: LoopKernel, number: int, item: Index, position: str) -> None:
+    """Emit an instruction's values in eight lanes, from a position that is a multiple of four on."""
+    eight = eight_expression(item.op, position, _parameters(work, item), item.dtype)
+    work.kernel.line(f"let eight{number} = {eight};")
+    for lane in range(2 * LANES):
+        part = f"{'low' if lane < LANES else 'high'}.{'xyzw'[lane % LANES]}"
+        work.kernel.line(declare(value_name(number, FULL, lane), item.dtype, f"eight{number}.{part}"))
+
+
 def coordinates(kernel: Kernel, index: str, shape: Shape, prefix: str) -> list[str]:
     """Emit the coordinates in ``shape`` of a flat index; return their names, slowest axis first."""
     names = [f"{prefix}{axis}" for axis in range(len(shape))]
@@ -219,7 +235,7 @@ def _dtype_of(loop: Loop, key: tuple[str, int]) -> DType:
 def flat_launch(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
     """Return the launch of a loop without folds."""
     fours = any(makes_fours(loop, item) for item in loop.instructions)
-    lanes = 1 if is_heavy(loop) and not fours else LANES
+    lanes = 1 if is_heavy(loop) and not fours else 2 * LANES if _takes_eights(loop) else LANES
     work = open_kernel(loop, label, wide_slots(loop) if lanes > 1 else lambda _kind, _slot: False)
     kernel = work.kernel
     size = loop.columns
@@ -229,7 +245,7 @@ def flat_launch(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
     )
     count = kernel.word(size)
     kernel.line("let block = group.x + group.y * groups.x;")
-    kernel.line(f"let first = block * {lanes * WORKGROUP}u + local{f' * {LANES}u' if consecutive else ''};")
+    kernel.line(f"let first = block * {lanes * WORKGROUP}u + local{f' * {lanes}u' if consecutive else ''};")
     kernel.line(f"if (first >= {count}) {{ return; }}")
     emit_uniform(work)
     for number, item in enumerate(loop.instructions):
@@ -241,6 +257,16 @@ def flat_launch(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
     flat_values(work, names, fours=fours)
     flat_stores(work, names, step, count)
     return kernel.launch(-(-size // (lanes * WORKGROUP)), capabilities.workgroup_limit)
+
+
+def _takes_eights(loop: Loop) -> bool:
+    """Whether an invocation of a loop without folds makes eight elements: where that is cheaper, and all are moved."""
+    is_wide, keys = wide_slots(loop), list(slices.spans(loop))
+    if not any(makes_eights(loop, item) for item in loop.instructions) or not all(is_wide(*key) for key in keys):
+        return False
+    # buffers have room for no more bytes behind the last element, and what is there of a larger array is not to be lost
+    fit = all(_dtype_of(loop, key).itemsize * 2 * LANES <= WINDOW_END for key in keys)
+    return fit and (loop.columns % (2 * LANES) == 0 or not any(s.layout.size < s.extent for s in loop.stores))
 
 
 def single_value(work: LoopKernel, item: object) -> str:
@@ -297,17 +323,20 @@ def wide_loads(work: LoopKernel, lanes: list[Lane]) -> None:
         access = work.accesses.get(("input", item.slot))  # what a kernel computes itself has none
         if access is not None and access.wide:
             offset = work.offset("input", item.slot, item.layout)
-            lines, values = access.load_wide(_wide_index(kernel, item.layout, offset, lanes[0]), f"w{number}")
-            kernel.line(*lines)
-            for lane, value in zip(lanes, values, strict=True):
-                lane.loaded[number] = value
+            for first in range(0, len(lanes), LANES):
+                index, name = _wide_index(kernel, item.layout, offset, lanes, first), f"w{number}"
+                lines, values = access.load_wide(index, f"{name}_{first}" if first else name)
+                kernel.line(*lines)
+                for lane, value in zip(lanes[first:], values, strict=False):
+                    lane.loaded[number] = value
 
 
-def _wide_index(kernel: Kernel, layout: Layout, offset: int, lane: Lane) -> str:
-    """Return the index of the four elements of which ``lane`` is the first, counted in fours."""
+def _wide_index(kernel: Kernel, layout: Layout, offset: int, lanes: Sequence[Lane], first: int) -> str:
+    """Return the index of the four elements from lane ``first`` on, counted in fours."""
     if stride_class(layout) != "c":
-        return f"({flat_addresses(kernel, layout, offset)(lane)}) / 4u"
-    return "first / 4u" if offset == 0 else f"({kernel.word(offset)} + first) / 4u"
+        return f"({flat_addresses(kernel, layout, offset)(lanes[first])}) / 4u"
+    index = "first / 4u" if offset == 0 else f"({kernel.word(offset)} + first) / 4u"
+    return f"{index} + {first // LANES}u" if first else index
 
 
 def _lane_coordinates(kernel: Kernel, index: str, lane: int, extents: Sequence[str]) -> list[str]:
@@ -350,7 +379,11 @@ def flat_values(work: LoopKernel, lanes: list[Lane], *, fours: bool = False) -> 
             continue
         number, item = unit, loop.instructions[unit]
         if fours and isinstance(item, Index) and makes_fours(loop, item):
-            emit_four(work, number, item, addresses[number](lanes[0]))
+            if len(lanes) > LANES and makes_eights(loop, item):
+                emit_eight(work, number, item, addresses[number](lanes[0]))
+                continue
+            for first in range(0, len(lanes), LANES):
+                emit_four(work, number, item, addresses[number](lanes[first]), first)
             continue
         for lane, names in enumerate(lanes):
             if isinstance(item, Load) and lane and work.together and item.layout.strides[-1] == 0:
@@ -387,7 +420,9 @@ def flat_stores(work: LoopKernel, lanes: Sequence[Lane], step: int, count: str) 
         level = loop.instructions[store.value].level
         values = [value_name(store.value, level, lane) for lane in range(len(lanes))]
         if access.wide:
-            kernel.line(*access.store_wide(_wide_index(kernel, store.layout, offset, lanes[0]), values))
+            for first in range(0, len(lanes), LANES):
+                index = _wide_index(kernel, store.layout, offset, lanes, first)
+                kernel.line(*access.store_wide(index, values[first : first + LANES]))
             continue
         address = flat_addresses(kernel, store.layout, offset)
         for lane, names in enumerate(lanes):
@@ -489,25 +524,28 @@ def add_prologue(kernel: Kernel, loop: Loop, name: str, *, wide: bool) -> Comput
     return Computed(name, wide)
 
 
-def result_store(kernel: Kernel, step: ContractStep | ScanStep, size: int, inputs: int) -> Callable[[str, str], str]:
+def result_store(
+    kernel: Kernel, step: ContractStep | ScanStep, span: tuple[int, int], inputs: int
+) -> Callable[[str, str], str]:
     """Bind what a step's results go to; return how to write the statement that stores, or finishes, one result.
 
-    The statement takes the flat index of the result and its value. ``inputs`` is how many the step has of its own.
+    The statement takes the index of the result among those from the first to the last of a span, and its value; where
+    there is an epilogue, the span must be of all results. ``inputs`` is how many the step has of its own.
     """
     if step.epilogue is not None:
         add_epilogue(kernel, step.epilogue, inputs)
         return lambda index, value: f"finish({index}, {value});"
-    binding, _ = window("output", 0, 0, size - 1, step.dtype, writable=True)
+    binding, _ = window("output", 0, *span, step.dtype, writable=True)
     return kernel.bind(Access("output0", step.dtype, False, True), binding).store
 
 
 def four_store(
-    kernel: Kernel, step: ContractStep | ScanStep, size: int, inputs: int
+    kernel: Kernel, step: ContractStep | ScanStep, span: tuple[int, int], inputs: int
 ) -> Callable[[str, list[str]], list[str]]:
-    """Do as :func:`result_store`, for four neighbouring results from a flat index that is a multiple of four."""
+    """Do as :func:`result_store`, for four neighbouring results from an index that is a multiple of four."""
     if step.epilogue is not None:
         add_epilogue(kernel, step.epilogue, inputs, lanes=LANES, aligned=True)
         return lambda first, values: [f"finish({first}, {first} + {LANES}u, {', '.join(values)});"]
-    binding, _ = window("output", 0, 0, size - 1, step.dtype, writable=True)
+    binding, _ = window("output", 0, *span, step.dtype, writable=True)
     access = kernel.bind(Access("output0", step.dtype, True, True), binding)
     return lambda first, values: access.store_wide(f"({first}) / {LANES}u", values)

@@ -8,7 +8,7 @@ Where rows lie side by side, each is walked by one invocation, so that neighbour
 """
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, NamedTuple
 
 from gpuarray.codegen import casts
 from gpuarray.codegen.accumulators import neutral_literal
@@ -31,6 +31,32 @@ MOST_BEFORE: Final = 64
 SHORTEST_BLOCK: Final = 64
 #: From so many rows side by side on, single invocations walk them.
 SIDE_BY_SIDE: Final = 32
+#: A binding of a piece of an array begins at a multiple of so many elements, whatever their dtype.
+PIECE_START: Final = 256
+
+
+def most_shown(step: ScanStep, capabilities: Capabilities) -> int:
+    """Return how many elements of a scan's operand and result one storage binding shows, wherever they begin."""
+    return (capabilities.binding_limit - 512) // max(step.source.itemsize, step.dtype.itemsize) - PIECE_START
+
+
+class Piece(NamedTuple):
+    """Blocks that one launch computes, whose elements one storage binding shows: ``parts`` of each of ``rows`` rows.
+
+    Attributes
+    ----------
+    row, part : int
+        The first row, and the first block of each.
+    first, last : int
+        The elements that the binding shows.
+    """
+
+    row: int
+    rows: int
+    part: int
+    parts: int
+    first: int
+    last: int
 
 
 class ScanKernels:
@@ -53,24 +79,47 @@ class ScanKernels:
         most = max(1, busy // max(self.rows, 1))
         units = -(-step.length // unit)
         self.block = -(-units // min(most, units, MOST_BEFORE if self.alone else units)) * unit
+        self.shown = most_shown(step, capabilities)
+        if step.length * step.after > self.shown:  # blocks are cut apart
+            reached = max(1, self.shown // step.after)
+            self.block = min(self.block, reached // unit * unit or reached)
         self.blocks = -(-step.length // self.block)
+        self.pieces = self._pieces()
 
     def program(self) -> Program:
-        """Return the launches."""
+        """Return the launches: of every piece the folds of its blocks, then of every piece the results."""
         inside = self._alone_inside if self.alone else self._inside
         if self.blocks == 1:
-            return Program((inside(0),))
+            return Program(tuple(inside(piece, 0) for piece in self.pieces))
         nbytes = -(-self.rows * self.blocks * word_dtype(self.dtype).itemsize // WINDOW_END) * WINDOW_END
         sums = self._alone_sums if self.alone else self._sums
-        return Program((sums(nbytes), inside(nbytes)), (nbytes,))
+        return Program(tuple(emit(piece, nbytes) for emit in (sums, inside) for piece in self.pieces), (nbytes,))
+
+    def _pieces(self) -> list[Piece]:
+        """Return pieces of some rows each, or where these are too long of some blocks of rows side by side."""
+        before, row = self.step.before, self.step.length * self.step.after
+        if before * row <= self.shown:
+            return [self._piece(0, before, 0, self.blocks)]
+        together, parts = self.shown // row, self.shown // (self.block * self.step.after)
+        if together:
+            starts = range(0, before, together)
+            return [self._piece(start, min(together, before - start), 0, self.blocks) for start in starts]
+        starts = range(0, self.blocks, parts)
+        return [self._piece(n, 1, part, min(parts, self.blocks - part)) for n in range(before) for part in starts]
+
+    def _piece(self, start: int, count: int, part: int, parts: int) -> Piece:
+        length, after = self.step.length, self.step.after
+        first = (start * length + part * self.block) * after
+        last = ((start + count - 1) * length + min((part + parts) * self.block, length)) * after - 1
+        return Piece(start * after, count * after, part, parts, first // PIECE_START * PIECE_START, last)
 
     # -- a workgroup a block -------------------------------------------------------------------------------------------
 
-    def _sums(self, nbytes: int) -> Launch:
+    def _sums(self, piece: Piece, nbytes: int) -> Launch:
         kernel = Kernel(f"{self.label} blocks")
-        source = self._source(kernel)
+        source = self._source(kernel, piece)
         scratch = self._scratch(kernel, nbytes, writable=True)
-        self._position(kernel)
+        self._position(kernel, piece)
         own = LANES if self.wide else 1
         kernel.line(f"var total: {self.kind} = {self.neutral};", f"var n = begin + local * {own}u;")
         step = WORKGROUP * own
@@ -88,15 +137,14 @@ class ScanKernels:
             kernel.line(f"total = {self._combine('total', self._tree([f'e{k}' for k in range(len(values))]))};", "}")
         self._fold(kernel, "total")
         kernel.line(f"if (local == 0u) {{ {scratch.store('block', held('total', self.dtype))} }}")
-        return kernel.launch(self.rows * self.blocks, self.capabilities.workgroup_limit)
+        return kernel.launch(piece.rows * piece.parts, self.capabilities.workgroup_limit)
 
-    def _inside(self, nbytes: int) -> Launch:
+    def _inside(self, piece: Piece, nbytes: int) -> Launch:
         kernel = Kernel(f"{self.label} inside")
-        source = self._source(kernel)
-        store = None if self.wide else result_store(kernel, self.step, self._size(), 1)
-        store_four = four_store(kernel, self.step, self._size(), 1) if self.wide else None
+        source = self._source(kernel, piece)
+        finish = self._finish(kernel, piece)
         scratch = self._scratch(kernel, nbytes, writable=False) if nbytes else None
-        self._position(kernel)
+        self._position(kernel, piece)
         kernel.line(f"var carry: {self.kind} = {self.neutral};")
         if scratch is not None:
             part = seen(scratch.load("n"), self.dtype)
@@ -104,9 +152,30 @@ class ScanKernels:
             kernel.line(f"carry = {self._combine('carry', part)};", "}")
             self._fold(kernel, "carry")
         kernel.line("var turn = 0u;", f"for (var start = begin; start < end; start += {self._tile()}u) {{")
+        self._scan_tile(kernel, source)
+        self._store_tile(kernel, finish)
+        kernel.line(f"carry = {self._combine('carry', 'whole')};", "turn++;", "}")
+        return kernel.launch(piece.rows * piece.parts, self.capabilities.workgroup_limit)
+
+    def _scan_tile(self, kernel: Kernel, source: Access) -> None:
+        """Emit an invocation's elements of a tile, what is before each four of them, and the fold of the tile."""
         self._tile_values(kernel, source)
         totals = [f"e{four * LANES + LANES - 1}" for four in range(self.fours)]
         Team(kernel, WORKGROUP, self.capabilities).scan(totals, self.dtype, self._combine, self.neutral)
+
+    def _finish(self, kernel: Kernel, piece: Piece) -> Callable[[str, list[str]], list[str]]:
+        """Bind what results go to; return how to write the statements that store four of them from an index on."""
+        if self.wide:
+            store_four = four_store(kernel, self.step, (piece.first, piece.last), 1)
+            return lambda first, results: [f"if ({first} < end) {{", *store_four(f"base + {first}", results), "}"]
+        store = result_store(kernel, self.step, (piece.first, piece.last), 1)
+        return lambda first, results: [
+            f"if ({first} + {lane}u < end) {{ {store(f'base + ({first} + {lane}u) * step', result)} }}"
+            for lane, result in enumerate(results)
+        ]
+
+    def _store_tile(self, kernel: Kernel, finish: Callable[[str, list[str]], list[str]]) -> None:
+        """Emit the results of a tile before which there is ``carry``."""
         for four in range(self.fours):
             results = []
             kernel.line(f"before{four} = {self._combine('carry', f'before{four}')};")
@@ -115,14 +184,7 @@ class ScanKernels:
                 value = casts.cast_expression(value, self.dtype, self.step.dtype)
                 results.append(f"r{k}")
                 kernel.line(f"let r{k}: {register_type(self.step.dtype)} = {value};")
-            first = f"n{four}"
-            if store_four is not None:
-                kernel.line(f"if ({first} < end) {{", *store_four(f"base + {first}", results), "}")
-            for lane, result in enumerate(results if store is not None else ()):
-                assert store is not None
-                kernel.line(f"if ({first} + {lane}u < end) {{ {store(f'base + ({first} + {lane}u) * step', result)} }}")
-        kernel.line(f"carry = {self._combine('carry', 'whole')};", "turn++;", "}")
-        return kernel.launch(self.rows * self.blocks, self.capabilities.workgroup_limit)
+            kernel.line(*finish(f"n{four}", results))
 
     def _tile(self) -> int:
         return self.fours * LANES * WORKGROUP
@@ -145,18 +207,27 @@ class ScanKernels:
             if k % LANES:
                 kernel.line(f"e{k} = {self._combine(f'e{k - 1}', f'e{k}')};")
 
-    def _position(self, kernel: Kernel) -> None:
+    def _position(self, kernel: Kernel, piece: Piece) -> None:
         """Emit the row and block of this workgroup, and where its elements lie."""
+        parts = kernel.word(piece.parts)
         kernel.line(
-            "let block = group.x + group.y * groups.x;",
-            f"if (block >= {kernel.word(self.rows * self.blocks)}) {{ return; }}",
+            "let number = group.x + group.y * groups.x;",
+            f"if (number >= {kernel.word(piece.rows * piece.parts)}) {{ return; }}",
+            f"let row = number / {parts} + {kernel.word(piece.row)};",
+            f"let part = number % {parts} + {kernel.word(piece.part)};",
             f"let blocks = {kernel.word(self.blocks)};",
+            "let block = row * blocks + part;",
+        )
+        self._bounds(kernel, piece)
+
+    def _bounds(self, kernel: Kernel, piece: Piece) -> None:
+        """Emit where the elements of a row's part lie, in what the binding shows."""
+        kernel.line(
             f"let step = {kernel.word(self.step.after)};",
             f"let length = {kernel.word(self.step.length)};",
-            "let row = block / blocks;",
-            f"let begin = (block - row * blocks) * {kernel.word(self.block)};",
+            f"let begin = part * {kernel.word(self.block)};",
             f"let end = min(begin + {kernel.word(self.block)}, length);",
-            "let base = row / step * length * step + row % step;",
+            f"let base = row / step * length * step + row % step - {kernel.word(piece.first)};",
         )
 
     def _fold(self, kernel: Kernel, name: str) -> None:
@@ -166,29 +237,29 @@ class ScanKernels:
 
     # -- an invocation a block -----------------------------------------------------------------------------------------
 
-    def _alone_sums(self, nbytes: int) -> Launch:
+    def _alone_sums(self, piece: Piece, nbytes: int) -> Launch:
         kernel = Kernel(f"{self.label} blocks of columns")
-        source = self._source(kernel)
+        source = self._source(kernel, piece)
         scratch = self._scratch(kernel, nbytes, writable=True)
-        self._alone_position(kernel)
+        self._alone_position(kernel, piece)
         kernel.line(f"var total: {self.kind} = {self.neutral};")
 
         def take(names: list[str], _places: list[str]) -> list[str]:
             return [f"total = {self._combine('total', self._tree(names))};"]
 
         self._alone_walk(kernel, source, take)
-        kernel.line(scratch.store("walker", held("total", self.dtype)))
-        return kernel.launch(-(-self.rows * self.blocks // WORKGROUP), self.capabilities.workgroup_limit)
+        kernel.line(scratch.store("part * rows + row", held("total", self.dtype)))
+        return kernel.launch(-(-piece.rows * piece.parts // WORKGROUP), self.capabilities.workgroup_limit)
 
-    def _alone_inside(self, nbytes: int) -> Launch:
+    def _alone_inside(self, piece: Piece, nbytes: int) -> Launch:
         kernel = Kernel(f"{self.label} inside columns")
-        source = self._source(kernel)
-        store = result_store(kernel, self.step, self._size(), 1)
+        source = self._source(kernel, piece)
+        store = result_store(kernel, self.step, (piece.first, piece.last), 1)
         scratch = self._scratch(kernel, nbytes, writable=False) if nbytes else None
-        self._alone_position(kernel)
+        self._alone_position(kernel, piece)
         kernel.line(f"var carry: {self.kind} = {self.neutral};")
         if scratch is not None:
-            kernel.line("for (var n = row; n < walker; n += rows) {")
+            kernel.line("for (var n = row; n < part * rows + row; n += rows) {")
             kernel.line(f"carry = {self._combine('carry', seen(scratch.load('n'), self.dtype))};", "}")
 
         def take(names: list[str], places: list[str]) -> list[str]:
@@ -199,7 +270,7 @@ class ScanKernels:
             return lines
 
         self._alone_walk(kernel, source, take)
-        return kernel.launch(-(-self.rows * self.blocks // WORKGROUP), self.capabilities.workgroup_limit)
+        return kernel.launch(-(-piece.rows * piece.parts // WORKGROUP), self.capabilities.workgroup_limit)
 
     def _alone_walk(self, kernel: Kernel, source: Access, take: Callable[[list[str], list[str]], list[str]]) -> None:
         """Emit the walk over a block: four elements at once, so that they are waited for together, while there are."""
@@ -211,28 +282,22 @@ class ScanKernels:
                 kernel.line(f"let e{lane}: {self.kind} = {self._given(source.load(place))};")
             kernel.line(*take([f"e{lane}" for lane in range(count)], places), "}")
 
-    def _alone_position(self, kernel: Kernel) -> None:
+    def _alone_position(self, kernel: Kernel, piece: Piece) -> None:
         """Emit the row and block of this invocation, and where its elements lie."""
+        own = kernel.word(piece.rows)
         kernel.line(
             f"let walker = (group.x + group.y * groups.x) * {WORKGROUP}u + local;",
-            f"if (walker >= {kernel.word(self.rows * self.blocks)}) {{ return; }}",
+            f"if (walker >= {kernel.word(piece.rows * piece.parts)}) {{ return; }}",
             f"let rows = {kernel.word(self.rows)};",
-            f"let step = {kernel.word(self.step.after)};",
-            f"let length = {kernel.word(self.step.length)};",
-            "let block = walker / rows;",
-            "let row = walker - block * rows;",
-            f"let begin = block * {kernel.word(self.block)};",
-            f"let end = min(begin + {kernel.word(self.block)}, length);",
-            "let base = row / step * length * step + row % step;",
+            f"let part = walker / {own} + {kernel.word(piece.part)};",
+            f"let row = walker % {own} + {kernel.word(piece.row)};",
         )
+        self._bounds(kernel, piece)
 
     # -- pieces --------------------------------------------------------------------------------------------------------
 
-    def _size(self) -> int:
-        return self.step.before * self.step.length * self.step.after
-
-    def _source(self, kernel: Kernel) -> Access:
-        binding, _ = window("input", 0, 0, self._size() - 1, self.step.source, writable=False)
+    def _source(self, kernel: Kernel, piece: Piece) -> Access:
+        binding, _ = window("input", 0, piece.first, piece.last, self.step.source, writable=False)
         return kernel.bind(Access("input0", self.step.source, self.wide, False), binding)
 
     def _scratch(self, kernel: Kernel, nbytes: int, *, writable: bool) -> Access:

@@ -5,10 +5,18 @@ number among the values that want it, by an atomic maximum in scratch memory; th
 position, which fetches it, since reading here and there takes a third of the time of writing so. Where values are few
 they cost little in a large array: of the scratch memory only the words at their positions are touched, and each value
 looks whether it is the one to be written.
+
+Many values that go here and there in a large array are sorted first by the upper bits of their positions, in one pass
+of a radix sort. What follows then stays within a part of the array, and in the device's cache. The sort is stable, so
+the last of the values for a position stays the last.
 """
 
+from dataclasses import dataclass
 from typing import Final
 
+from gpuarray.codegen.calls.sorting_digits import COUNTS, TOTALS, DigitSort, Pass, Place
+from gpuarray.codegen.calls.sorting_keys import RawAccess, scratch_bytes
+from gpuarray.codegen.calls.sorting_tiles import BITS, DIGITS
 from gpuarray.codegen.casts import position_expression
 from gpuarray.codegen.programs import Binding, Launch, Program
 from gpuarray.codegen.storage import LANES, Access
@@ -19,6 +27,11 @@ from gpuarray.fusion.steps import CopyStep, ScatterStep
 
 #: Up to how many elements a value it is sooner done to go through all of the array than to where the values go.
 _STREAMED: Final = 16
+#: From so many values and elements on values are sorted by the upper bits of their positions before they go there.
+_MANY: Final = 1 << 22
+_LARGE: Final = 3 << 22
+#: The scratch buffer with a word for each element, behind those of the sort.
+_NUMBERS: Final = max(COUNTS, TOTALS) + 1
 #: What elements lie in whose bits arithmetic types might not keep.
 _RAW: Final = {1: uint8, 2: uint16, 4: uint32}
 
@@ -51,13 +64,53 @@ class _Words(Access):
 
 def scatter_program(step: ScatterStep, label: str, capabilities: Capabilities) -> Program:
     """Return the launches that write values at positions, the last one counting."""
-    nbytes = -(-step.extent * 4 // WINDOW_END) * WINDOW_END
     limit = capabilities.workgroup_limit
-    clear, write = (_clear_all, _fetch) if step.extent <= _STREAMED * step.count else (_clear, _write)
-    return Program(
-        (clear(step, label, nbytes, limit), _elect(step, label, nbytes, limit), write(step, label, nbytes, limit)),
-        (nbytes,),
+    dtype = _RAW.get(step.dtype.itemsize, step.dtype)
+    values, positions = Place("input", 0, dtype), Place("input", 1, step.positions)
+    if step.extent <= _STREAMED * step.count and step.count >= _MANY and step.extent >= _LARGE:
+        return _sorted_program(step, label, values, positions, capabilities)
+    work = _Scatter(step, label, values, positions, 0)
+    launches = (work.clear_all, work.elect, work.fetch)
+    if step.extent > _STREAMED * step.count:
+        launches = (work.clear, work.elect, work.write)
+    return Program(tuple(launch(limit) for launch in launches), (scratch_bytes(step.extent, uint32),))
+
+
+def _sorted_program(
+    step: ScatterStep, label: str, values: Place, positions: Place, capabilities: Capabilities
+) -> Program:
+    """Return the launches where values are sorted by the upper bits of their positions first."""
+    limit = capabilities.workgroup_limit
+    near_values = Place("scratch", _NUMBERS + 1, values.dtype if values.dtype.itemsize >= 4 else uint32)
+    near_positions = Place("scratch", _NUMBERS + 2, uint32)
+    sort = _Partition(label, step.count, capabilities)
+    work = _Scatter(step, label, near_values, near_positions, _NUMBERS)
+    moves = sort.pass_launches(
+        Pass(max(0, (step.extent - 1).bit_length() - BITS), positions, values, near_positions, near_values)
     )
+    scratch = (
+        scratch_bytes(DIGITS * sort.blocks, uint32),
+        scratch_bytes(DIGITS, uint32),
+        scratch_bytes(step.extent, uint32),
+        scratch_bytes(step.count, near_values.dtype),
+        scratch_bytes(step.count, uint32),
+    )
+    return Program((*moves, work.clear_all(limit), work.elect(limit), work.fetch(limit)), scratch)
+
+
+class _Partition(DigitSort):
+    """A pass of a radix sort by some of the bits of positions, which are moved as single words."""
+
+    def __init__(self, label: str, count: int, capabilities: Capabilities) -> None:
+        super().__init__(label, uint32, 1, count, capabilities, descending=False, positions=True)
+
+    def _loaded(self, values: RawAccess, index: str) -> str:
+        loaded = values.load(index)
+        return f"{loaded}.x" if values.dtype.itemsize == 8 else loaded
+
+    def _digit_function(self, kernel: Kernel, digit: int) -> str:
+        kernel.module.append("fn digit_of(raw: u32, shift: u32) -> u32 { return raw >> shift; }")
+        return kernel.word(digit)
 
 
 def _open(label: str, count: int) -> Kernel:
@@ -68,39 +121,6 @@ def _open(label: str, count: int) -> Kernel:
     return kernel
 
 
-def _clear_all(step: ScatterStep, label: str, nbytes: int, limit: int) -> Launch:
-    fours = -(-step.extent // LANES)
-    kernel = _open(f"{label} clear all", fours)
-    access = kernel.bind(Access("scratch0", uint32, True, True), Binding("scratch", 0, 0, nbytes, True))
-    kernel.line(*access.store_wide("i", ["0u"] * LANES))
-    return kernel.launch(-(-fours // WORKGROUP), limit)
-
-
-def _clear(step: ScatterStep, label: str, nbytes: int, limit: int) -> Launch:
-    kernel = _open(f"{label} clear", step.count)
-    positions = _positions(kernel, step)
-    kernel.bind(_Atomic("scratch0", uint32, False, True), Binding("scratch", 0, 0, nbytes, True))
-    kernel.line(f"atomicStore(&scratch0[{position_expression(positions.load('i'), step.positions)}], 0u);")
-    return kernel.launch(-(-step.count // WORKGROUP), limit)
-
-
-def _positions(kernel: Kernel, step: ScatterStep) -> Access:
-    binding, _ = window("input", 1, 0, step.count - 1, step.positions, writable=False)
-    return kernel.bind(Access("input1", step.positions, False, False), binding)
-
-
-def _values(kernel: Kernel, step: ScatterStep) -> Access:
-    dtype = _RAW.get(step.dtype.itemsize, step.dtype)
-    binding, _ = window("input", 0, 0, step.count - 1, dtype, writable=False)
-    return kernel.bind(Access("input0", dtype, False, False), binding)
-
-
-def _target(kernel: Kernel, step: ScatterStep, *, wide: bool) -> Access:
-    dtype = _RAW.get(step.dtype.itemsize, step.dtype)
-    binding, _ = window("output", 0, 0, step.extent - 1, dtype, writable=True)
-    return kernel.bind(Access("output0", dtype, wide, True), binding)
-
-
 class _Atomic(Access):
     """A binding of atomic words."""
 
@@ -109,37 +129,85 @@ class _Atomic(Access):
         return "atomic<u32>"
 
 
-def _elect(step: ScatterStep, label: str, nbytes: int, limit: int) -> Launch:
-    kernel = _open(f"{label} elect", step.count)
-    positions = _positions(kernel, step)
-    kernel.bind(_Atomic("scratch0", uint32, False, True), Binding("scratch", 0, 0, nbytes, True))
-    kernel.line(f"atomicMax(&scratch0[{position_expression(positions.load('i'), step.positions)}], i + 1u);")
-    return kernel.launch(-(-step.count // WORKGROUP), limit)
+@dataclass(frozen=True, slots=True)
+class _Scatter:
+    """Emits the kernels that elect the values and write them, wherever values and positions lie."""
 
+    step: ScatterStep
+    label: str
+    values: Place
+    positions: Place
+    numbers: int
+    """The scratch buffer with a word for each element of the target."""
 
-def _fetch(step: ScatterStep, label: str, nbytes: int, limit: int) -> Launch:
-    """Give four neighbouring positions the values that they want, if any; what else is there keeps its bits."""
-    fours = -(-step.extent // LANES)
-    kernel = _open(f"{label} fetch", fours)
-    values = _values(kernel, step)
-    numbers = kernel.bind(Access("scratch0", uint32, True, False), Binding("scratch", 0, 0, nbytes, False))
-    target = _target(kernel, step, wide=True)
-    lines, wanted = numbers.load_wide("i", "wanted")
-    kernel.line(*lines, f"if (({' | '.join(wanted)}) == 0u) {{ return; }}")
-    lines, old = target.load_wide("i", "old")
-    kernel.line(*lines)
-    for lane, (number, kept) in enumerate(zip(wanted, old, strict=True)):
-        kernel.line(f"var v{lane} = {kept};", f"if ({number} != 0u) {{ v{lane} = {values.load(f'{number} - 1u')}; }}")
-    kernel.line(*target.store_wide("i", [f"v{lane}" for lane in range(LANES)]))
-    return kernel.launch(-(-fours // WORKGROUP), limit)
+    def clear_all(self, limit: int) -> Launch:
+        """Forget all numbers."""
+        fours = -(-self.step.extent // LANES)
+        kernel = _open(f"{self.label} clear all", fours)
+        access = self._bind_numbers(kernel, Access("numbers", uint32, True, True))
+        kernel.line(*access.store_wide("i", ["0u"] * LANES))
+        return kernel.launch(-(-fours // WORKGROUP), limit)
 
+    def clear(self, limit: int) -> Launch:
+        """Forget the numbers at the positions."""
+        kernel = _open(f"{self.label} clear", self.step.count)
+        positions = self._bind(kernel, self.positions, "positions")
+        self._bind_numbers(kernel, _Atomic("numbers", uint32, False, True))
+        kernel.line(f"atomicStore(&numbers[{self._place(positions)}], 0u);")
+        return kernel.launch(-(-self.step.count // WORKGROUP), limit)
 
-def _write(step: ScatterStep, label: str, nbytes: int, limit: int) -> Launch:
-    kernel = _open(f"{label} write", step.count)
-    values = _values(kernel, step)
-    positions = _positions(kernel, step)
-    kernel.bind(Access("scratch0", uint32, False, False), Binding("scratch", 0, 0, nbytes, False))
-    target = _target(kernel, step, wide=False)
-    kernel.line(f"let place = {position_expression(positions.load('i'), step.positions)};")
-    kernel.line(f"if (scratch0[place] == i + 1u) {{ {target.store('place', values.load('i'))} }}")
-    return kernel.launch(-(-step.count // WORKGROUP), limit)
+    def elect(self, limit: int) -> Launch:
+        """Find the last value for each position."""
+        kernel = _open(f"{self.label} elect", self.step.count)
+        positions = self._bind(kernel, self.positions, "positions")
+        self._bind_numbers(kernel, _Atomic("numbers", uint32, False, True))
+        kernel.line(f"atomicMax(&numbers[{self._place(positions)}], i + 1u);")
+        return kernel.launch(-(-self.step.count // WORKGROUP), limit)
+
+    def fetch(self, limit: int) -> Launch:
+        """Give four neighbouring positions the values that they want, if any; what else is there keeps its bits."""
+        fours = -(-self.step.extent // LANES)
+        kernel = _open(f"{self.label} fetch", fours)
+        values = self._bind(kernel, self.values, "values")
+        numbers = self._bind_numbers(kernel, Access("numbers", uint32, True, False))
+        target = self._target(kernel, wide=True)
+        lines, wanted = numbers.load_wide("i", "wanted")
+        kernel.line(*lines, f"if (({' | '.join(wanted)}) == 0u) {{ return; }}")
+        lines, old = target.load_wide("i", "old")
+        kernel.line(*lines)
+        for lane, (number, kept) in enumerate(zip(wanted, old, strict=True)):
+            value = values.load(f"{number} - 1u")
+            kernel.line(f"var v{lane} = {kept};", f"if ({number} != 0u) {{ v{lane} = {value}; }}")
+        kernel.line(*target.store_wide("i", [f"v{lane}" for lane in range(LANES)]))
+        return kernel.launch(-(-fours // WORKGROUP), limit)
+
+    def write(self, limit: int) -> Launch:
+        """Write each value that was elected."""
+        kernel = _open(f"{self.label} write", self.step.count)
+        values = self._bind(kernel, self.values, "values")
+        positions = self._bind(kernel, self.positions, "positions")
+        self._bind_numbers(kernel, Access("numbers", uint32, False, False))
+        target = self._target(kernel, wide=False)
+        kernel.line(f"let place = {self._place(positions)};")
+        kernel.line(f"if (numbers[place] == i + 1u) {{ {target.store('place', values.load('i'))} }}")
+        return kernel.launch(-(-self.step.count // WORKGROUP), limit)
+
+    def _place(self, positions: Access) -> str:
+        return position_expression(positions.load("i"), self.positions.dtype)
+
+    def _bind(self, kernel: Kernel, place: Place, name: str) -> Access:
+        if place.kind == "scratch":
+            nbytes = scratch_bytes(self.step.count, place.dtype)
+            binding = Binding("scratch", place.slot, 0, nbytes, False)
+        else:
+            binding, _ = window(place.kind, place.slot, 0, self.step.count - 1, place.dtype, writable=False)
+        return kernel.bind(Access(name, place.dtype, False, False), binding)
+
+    def _bind_numbers(self, kernel: Kernel, access: Access) -> Access:
+        nbytes = scratch_bytes(self.step.extent, uint32)
+        return kernel.bind(access, Binding("scratch", self.numbers, 0, nbytes, access.writable))
+
+    def _target(self, kernel: Kernel, *, wide: bool) -> Access:
+        dtype = _RAW.get(self.step.dtype.itemsize, self.step.dtype)
+        binding, _ = window("output", 0, 0, self.step.extent - 1, dtype, writable=True)
+        return kernel.bind(Access("output0", dtype, wide, True), binding)

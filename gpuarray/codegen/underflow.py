@@ -1,8 +1,9 @@
 """Where subnormal numbers matter: which questions keep those of float32 on a device that takes them for 0.
 
 Such a device may take a subnormal operand for 0, and gives 0 where the result would be subnormal. A *block* is a run of
-sums and products, and perhaps the function that waits for them. Its quick form is plain arithmetic; one question about
-all of it finds out whether flushing can have mattered, and then a careful form, by integers, computes the block again.
+instructions that are light or have quick forms. Its quick form has no branches, and its sums and products are plain
+arithmetic; one question about all of it finds out whether flushing can have mattered and whether every function's quick
+form was right, and then a careful form, by integers, computes the block again.
 
 What a value's users need decides what is asked. In plain arithmetic a value is either right, or it is 0 in the place of
 a number below ``2**error``; a value without such an *error* is right whenever the questions are answered well.
@@ -19,13 +20,13 @@ at, once. Called by :mod:`gpuarray.codegen.blocks`, which writes the blocks. Pur
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from gpuarray.codegen.dialect import makes_underflow_gradual
 from gpuarray.codegen.wgsl import quick_function
 from gpuarray.dtypes import DType, float16, float32
-from gpuarray.fusion.steps import FULL, Apply, Fold, Instruction, Loop, Take
+from gpuarray.fusion.steps import FULL, Apply, Fold, Instruction, Loop, Take, weight
 from gpuarray.ops import elementwise as rows
 
 #: What a number of any kind may be off by if it is taken for 0, and what it is below, as exponents of 2.
@@ -41,6 +42,8 @@ LARGEST_SQUARED: Final = -63
 MARGIN: Final = 26
 #: The bound that is asked of a number of all elements which multiplies others.
 SCALAR_BOUND: Final = 24
+#: What weighs no more than this is as well computed twice as waited for.
+LIGHT: Final = 4
 
 _SUMS: Final = frozenset({rows.add, rows.subtract})
 _SCALINGS: Final = frozenset({rows.degrees, rows.radians})
@@ -60,6 +63,9 @@ _NORMAL: Final = frozenset(
 _BOUNDS: Final = {
     rows.sin: 1, rows.cos: 1, rows.tanh: 1, rows.asin: 1, rows.atan: 1, rows.acos: 2, rows.sign: 1, rows.sqrt: 64,
 }  # fmt: skip
+#: What the quick forms of functions are for: what bounds operands that are not subnormal, and results that are not.
+_QUICK_OPERANDS: Final = {rows.divide: 40, rows.sqrt: 40, rows.log: UNBOUNDED}
+_QUICK_RESULTS: Final = {rows.divide: 81, rows.sqrt: 21, rows.log: 7}
 
 
 #: The users of values by their numbers; None is a store.
@@ -76,32 +82,27 @@ class Fact:
 
 @dataclass
 class Block:
-    """Instructions in order: members, and perhaps, last, a function that has a quick form of its own.
+    """Instructions in order, of which ``functions`` have quick forms of their own.
 
     ``asked`` are values that have to be at least that power of 2 in magnitude, ``normal`` those that must not be
     subnormal. ``least`` says the same of what is one for all elements, and ``bounded`` what of it has to be below
-    ``2**SCALAR_BOUND``. ``covered`` if the function's own question is one of its operands, too. ``used`` are the values
-    that others than the block use.
+    ``2**SCALAR_BOUND``. ``sums`` are the sums and products whose plain arithmetic the questions are about. ``used`` are
+    the values that others than the block use.
     """
 
     items: tuple[int, ...]
-    function: int | None
+    functions: frozenset[int]
+    sums: frozenset[int]
     used: tuple[int, ...]
     asked: dict[int, int] = field(default_factory=dict)
     normal: set[int] = field(default_factory=set)
     least: dict[int, int] = field(default_factory=dict)
     bounded: set[int] = field(default_factory=set)
-    covered: bool = False
 
     @property
     def asks(self) -> bool:
-        """Whether the members may have to be computed again."""
-        return self.asks_of_elements or bool(self.least or self.bounded)
-
-    @property
-    def asks_of_elements(self) -> bool:
-        """Whether that depends on the elements."""
-        return bool(self.asked or self.normal or self.covered)
+        """Whether the block may have to be computed again."""
+        return bool(self.functions or self.asked or self.normal or self.least or self.bounded)
 
 
 def arranged(loop: Loop, numbers: Iterable[int], *, alone: bool = False) -> list[int | Block]:
@@ -117,43 +118,43 @@ def arranged(loop: Loop, numbers: Iterable[int], *, alone: bool = False) -> list
         Whether an invocation has a single element: functions then ask for themselves.
     """
     found: list[int | Block] = []
-    members = _members(loop, numbers)
-    uses = _uses(loop)
     pending: list[int] = []
+    uses = _uses(loop)
+
+    def close(items: list[int]) -> None:
+        """Make a block of what may have to be computed again, and one of what only follows from it."""
+        doubtful = [n for n in items if _is_doubtful(loop.instructions[n], alone)]
+        again = _closure(loop, doubtful, items)
+        for part in (again, [n for n in items if n not in again]):
+            if part:
+                found.append(_Group(loop, part, uses, alone).block())
+
     for number in numbers:
-        if number in members:
+        item = loop.instructions[number]
+        if isinstance(item, Apply) and (weight((item,)) <= LIGHT or _is_doubtful(item, alone)):
             pending.append(number)
             continue
-        item = loop.instructions[number]
         needed = _closure(loop, _operands(item), pending)
         pending = [n for n in pending if n not in needed]
-        quick = not alone and isinstance(item, Apply) and quick_function(item.op, item.sources) is not None
-        own = _Group(loop, (*needed, number) if quick else needed, number if quick else None, uses).block()
-        if not quick:
-            found += [*([own] if needed else []), number]
-        elif own.asks_of_elements or not needed:
-            found.append(own)
-        elif own.asks:  # its own question is the same for all, and leaves fewer values to be kept for the careful form
-            found += [_Group(loop, needed, None, uses).block(), Block((number,), number, (number,))]
-        else:  # the function's question is no matter of the members
-            found += [replace(own, items=tuple(needed), function=None), Block((number,), number, (number,))]
-    if pending:
-        found.append(_Group(loop, pending, None, uses).block())
+        close(needed)
+        found.append(number)
+    close(pending)
     return found
 
 
-def _members(loop: Loop, numbers: Iterable[int]) -> set[int]:
-    """Return the sums and products, and the changes of sign of those."""
-    found: set[int] = set()
-    if not makes_underflow_gradual():
-        return found
-    for number in numbers:
-        item = loop.instructions[number]
-        if not isinstance(item, Apply) or (item.dtype, item.sources[0]) != (float32, float32):
-            continue
-        if item.op in _SUMS | _PRODUCTS or (item.op in _SIGNS and item.operands[0] in found):
-            found.add(number)
-    return found
+def _is_doubtful(item: Instruction, alone: bool) -> bool:
+    """Whether an instruction has a quick form that may be wrong."""
+    return isinstance(item, Apply) and (_is_gradual(item) or (not alone and _is_quick(item)))
+
+
+def _is_quick(item: Apply) -> bool:
+    return quick_function(item.op, item.sources) is not None
+
+
+def _is_gradual(item: Apply) -> bool:
+    """Whether an instruction is a sum or a product whose plain form may flush what its careful form keeps."""
+    is_single = (item.dtype, item.sources[0]) == (float32, float32)
+    return makes_underflow_gradual() and is_single and item.op in _SUMS | _PRODUCTS
 
 
 def _operands(item: Instruction) -> tuple[int, ...]:
@@ -190,24 +191,27 @@ class _Need:
     """What the users of a value need: how much it may err (None: nothing), and what they are like.
 
     ``ordinary``: the block's function asks for a magnitude of 2**-40. ``flat``: near 0 a value is the same to all.
+    ``summed``: all are sums of the block.
     """
 
     error: int | None
     ordinary: bool
     flat: bool
+    summed: bool = False
 
 
 class _Group:
     """Finds the questions of one block."""
 
-    def __init__(self, loop: Loop, items: Sequence[int], function: int | None, uses: Uses) -> None:
+    def __init__(self, loop: Loop, items: Sequence[int], uses: Uses, alone: bool) -> None:
         self.items = loop.instructions
-        self.members = [n for n in items if n != function]
+        self.members = items
         self.inside = {id(self.items[n]): n for n in items}
-        self.function = None if function is None else self.items[function]
         self.uses = uses
+        functions = frozenset(n for n in items if not alone and _is_quick(self._apply(n)))
+        sums = frozenset(n for n in items if _is_gradual(self._apply(n)))
         used = tuple(n for n in items if any(id(user) not in self.inside for user in uses.get(n, [])))
-        self.found = Block(tuple(items), function, used)
+        self.found = Block(tuple(items), functions, sums, used)
         self.facts: dict[int, Fact] = {}
         self.needs: dict[int, _Need] = {}
 
@@ -216,47 +220,62 @@ class _Group:
         for number in reversed(self.members):
             self.needs[number] = self._need(number)
         for number in self.members:
-            item = self.items[number]
-            assert isinstance(item, Apply)
-            self.facts[number] = self._result(number, item)
+            self.facts[number] = self._asked(number, self._result(number, self._apply(number)))
         return self.found
+
+    def _apply(self, number: int) -> Apply:
+        item = self.items[number]
+        assert isinstance(item, Apply)
+        return item
 
     def _need(self, number: int) -> _Need:
         error: int | None = UNLIMITED
-        ordinary, flat = False, True
+        ordinary, flat, summed = False, True, True
         for user in self.uses.get(number, []):
             inner = self.inside.get(id(user))
             if isinstance(user, Apply) and user.op in _FLAT:
                 need = _Need(LARGEST_ERROR, False, True)
-            elif isinstance(user, Apply) and user is self.function:
-                ordinary_ = user.op in _ORDINARY
-                need = _Need(LARGEST_ERROR if ordinary_ else None, ordinary_, False)
+            elif inner in self.found.functions and isinstance(user, Apply) and user.op in _ORDINARY:
+                need = _Need(LARGEST_ERROR, True, False)
             elif inner is not None and self._is_sign(inner):
                 need = self.needs[inner]
-            elif inner is not None:
+            elif inner is not None and inner in self.found.sums:
                 of_sum = isinstance(user, Apply) and user.op in _SUMS
-                need = _Need(LARGEST_ERROR if of_sum else UNLIMITED, False, self._is_square(inner))
+                need = _Need(LARGEST_ERROR if of_sum else UNLIMITED, False, self._is_square(inner), of_sum)
             elif isinstance(user, Fold) and user.op.combine is rows.add and not user.op.centred:
                 need = _Need(FLUSHED, False, False)
             else:
                 need = _Need(None, False, False)
             error = None if error is None or need.error is None else min(error, need.error)
-            ordinary, flat = ordinary or need.ordinary, flat and need.flat
-        return _Need(error, ordinary, flat)
+            ordinary, flat, summed = ordinary or need.ordinary, flat and need.flat, summed and need.summed
+        return _Need(error, ordinary, flat, summed)
 
     # -- facts ---------------------------------------------------------------------------------------------------------
 
     def _fact(self, number: int) -> Fact:
         if number not in self.facts:
-            self.facts[number] = outer_fact(self.items[self._root(number)])
+            self.facts[number] = self._asked(number, outer_fact(self.items[self._root(number)]))
         return self.facts[number]
+
+    def _asked(self, number: int, fact: Fact) -> Fact:
+        """Return a fact with what the functions of the block ask themselves."""
+        item = self.items[number]
+        if number in self.found.functions and isinstance(item, Apply) and item.op in _QUICK_RESULTS:
+            fact = Fact(None, min(fact.below, _QUICK_RESULTS[item.op]))
+        for user in self.uses.get(number, []):
+            if self.inside.get(id(user)) in self.found.functions and isinstance(user, Apply):
+                below = _QUICK_OPERANDS.get(user.op)
+                fact = fact if below is None else Fact(None, min(fact.below, below))
+        return fact
 
     def _is_scalar(self, number: int) -> bool:
         return self.items[number].level != FULL
 
     def _result(self, number: int, item: Apply) -> Fact:
-        if item.op in _SIGNS:
+        if self._is_sign(number):
             return self._fact(item.operands[0])
+        if number not in self.found.sums:
+            return outer_fact(item)
         if item.op in _SUMS:
             return self._sum(number, *item.operands)
         if item.op is rows.multiply and not self._is_square(number):
@@ -274,7 +293,6 @@ class _Group:
         need = self.needs[number]
         assert fact.error is not None
         if need.ordinary:
-            self.found.covered = True
             return Fact(None, fact.below)
         if need.error is None or fact.error > need.error:
             self.found.asked[number] = FLUSHED
@@ -288,7 +306,7 @@ class _Group:
         # a question about an operand of several products is cheaper than one about each of them
         if is_needed and all(not self._is_scalar(n) and self._factors(n) > 1 for n in doubtful):
             for n in doubtful:
-                if n in self.members:  # what was computed here may be 0 and should not be
+                if self._root(n) in self.found.sums:  # what was computed here may be 0 and should not be
                     self.found.asked[n] = FLUSHED
                 else:
                     self.found.normal.add(n)
@@ -332,11 +350,13 @@ class _Group:
         need = self.needs[number]
         if need.flat and (error is None or error + MARGIN < LARGEST_SQUARED):
             return Fact((FLUSHED if error is None else error) + MARGIN + 1, below)
+        if need.summed and not scalars and error == FLUSHED:
+            # below its bound it may be any number that is as small: sums of it are asked for as much more
+            return Fact(FLUSHED + MARGIN + 1, below)
         if scalars:
             self._ask_scalar(scalars[0], (FLUSHED if error is None else error) + MARGIN)
             return Fact(None, below)
         if need.ordinary and (error is None or error + MARGIN <= ORDINARY):
-            self.found.covered = True
             return Fact(None, below)
         if error is None and need.error is not None:
             return Fact(FLUSHED, below)

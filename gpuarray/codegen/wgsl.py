@@ -172,6 +172,11 @@ def four_expression(op: GenerateOp, position: str, parameters: Sequence[str], dt
     return _filled(op.fours[compute_type(dtype)], (position, *parameters), (dtype,), dtype)
 
 
+def eight_expression(op: GenerateOp, position: str, parameters: Sequence[str], dtype: DType) -> str:
+    """Return two such vectors, ``low`` and ``high``, of a generator row's eight elements from there on."""
+    return _filled(op.eights[compute_type(dtype)], (position, *parameters), (dtype,), dtype)
+
+
 def parameter_dtypes(op: GenerateOp, dtype: DType) -> list[DType]:
     """Return the dtypes of a generator's parameters for a result of ``dtype``."""
     from_name = op.parameter_types or ("result",) * op.parameters

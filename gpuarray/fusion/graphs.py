@@ -32,6 +32,8 @@ from gpuarray.ops.spec import GenerateOp, MapOp
 
 INSTRUCTION_LIMIT = 512
 
+#: A view of so many times fewer elements than an array counts as small.
+_FEW: Final = 64
 #: How many simple operations of a long row count as one instruction.
 _OPERATIONS = 2
 _LONG = 100
@@ -77,6 +79,11 @@ class GraphView:
         self.narrow = capabilities.narrow_product
         for position, node in enumerate(self.nodes):
             self._demand(position, node, fuse)
+            if isinstance(node, View):
+                whole = self.nodes[self.inputs[position][0]].nbytes
+                # a piece of a loop over such an array could not show what is its own and the elements of a view
+                if whole > capabilities.binding_limit and node.nbytes * _FEW <= whole:
+                    self.stored.add(position)
         for position in reversed(range(len(self.nodes))):
             node = self.nodes[position]
             if isinstance(node, View) and position in self.stored:

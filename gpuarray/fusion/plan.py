@@ -32,6 +32,8 @@ from gpuarray.graph.walk import freeze
 
 SHORT_ROW = 8192
 BINDING_LIMIT = 64
+#: Bytes that a binding may show beside those that are wanted, because it begins and ends at multiples of some.
+BINDING_MARGIN = 4096
 #: Up to this weight, values that share nothing are computed in one launch; what weighs more gains nothing by it.
 INDEPENDENT_WEIGHT = 100
 #: How many of the latest groups a value may join, and how often that is tried: so planning takes time in proportion to
@@ -169,11 +171,19 @@ class Planner:
             case _:
                 self._place(position, node)
 
+    def _shown(self) -> int:
+        """Return how many bytes of an array one binding shows, wherever they begin."""
+        return self.capabilities.binding_limit - BINDING_MARGIN
+
     def _alone(self, position: int, steps: list[PlannedStep]) -> None:
         self.groups.append(Group(fixed=steps))
         self.producer[position] = len(self.groups) - 1
 
     def _headed(self, position: int, head: PlannedStep) -> None:
+        # what no binding shows is cut into pieces, and what follows into others
+        if max(self.graph.nodes[p].nbytes for p in (position, *head.inputs)) > self._shown():
+            self._alone(position, [head])
+            return
         builder = LoopBuilder(self.graph, self.graph.nodes[position].shape, None)
         builder.scalars += head.scalars
         builder.make_given(position)
@@ -391,6 +401,8 @@ class Planner:
         open_for: dict[tuple[int, ...], LoopBuilder] = {}
         whole = contiguous(node.shape)
         most = min(self.capabilities.storage_bindings, BINDING_LIMIT) // 2
+        if node.nbytes > self._shown():
+            most = -1  # the places of two pieces may be too far from each other for one loop
         start = 0
         for operand in self.graph.inputs[position]:
             shape = self.graph.nodes[operand].shape

@@ -12,8 +12,9 @@ from gpuarray.device import Capabilities
 from gpuarray.fusion.steps import CallStep
 from gpuarray.ops import calls
 
-#: Of one pass, of several, and of convolutions; powers of two, products of small primes, and others.
-LENGTHS = [*range(1, 71), 97, 101, 128, 210, 243, 256, 360, 1000, 1009, 1024, 2048, 4096, 4099, 5000, 8192, 10007]
+#: Of one pass, of several, and of convolutions; powers of two, products of primes, and others.
+PRODUCTS = [17 * 17, 19 * 23, 29 * 31, 31 * 32, 31 * 34, 13 * 17 * 19, 17 * 1024, 31**3]
+LENGTHS = [*range(1, 129), 210, 243, 256, 360, *PRODUCTS, 1000, 1009, 1024, 2048, 4096, 4099, 5000, 8192, 10007]
 LONG = [2**16, 2**17, 3**10, 30030, 65537]
 
 
@@ -26,13 +27,14 @@ def numbers(shape, dtype=np.complex64):
 
 
 def exact(function, host, *arguments, **keywords):
-    return function(host.astype(np.complex128 if host.dtype.kind == "c" else np.float64), *arguments, **keywords)
+    return function(host.astype(np.clongdouble if host.dtype.kind == "c" else np.longdouble), *arguments, **keywords)
 
 
 def assert_near(actual, expected, n, dtype) -> None:
-    """Check the relative error in the Euclidean norm: an epsilon for each doubling of n, and one more."""
+    """Check the relative error in the Euclidean norm, which grows with the logarithm of n; convolutions err twice."""
     error = np.linalg.norm(np.asarray(actual) - expected) / np.linalg.norm(expected)
-    assert error < np.finfo(dtype).eps * (1 + np.log2(n)), n
+    bound = (1 + np.log2(n) / 8) * (1 if fourier.is_smooth(n) else 2)
+    assert error < np.finfo(dtype).eps * bound, (n, error / np.finfo(dtype).eps)
 
 
 def step_of(n, rows=2, dtype=dtypes.complex64, op=calls.fft):
@@ -42,7 +44,7 @@ def step_of(n, rows=2, dtype=dtypes.complex64, op=calls.fft):
 
 @pytest.mark.parametrize(
     ("dtype", "lengths"),
-    [(np.complex64, [*LENGTHS, *LONG]), (np.complex128, [1, 2, 5, 12, 64, 101, 512, 1000, 1024, 4096, 4099, 2**17])],
+    [(np.complex64, [*LENGTHS, *LONG]), (np.complex128, [*range(1, 129), *PRODUCTS, 512, 1000, 1024, 4099, 2**17])],
     ids=["complex64", "complex128"],
 )
 def test_lengths_of_every_kind(dtype, lengths) -> None:
@@ -134,5 +136,5 @@ def test_radices_multiply_to_the_size() -> None:
         radices = fourier_passes.radices_of(n)
         assert prod(radices) == n
         assert (2 in radices) == (n % 4 == 2)
-    with pytest.raises(ValueError, match="prime factor above 13"):
-        fourier_passes.radices_of(2 * 17)
+    with pytest.raises(ValueError, match="prime factor above 31"):
+        fourier_passes.radices_of(2 * 37)

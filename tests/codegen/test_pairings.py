@@ -1,6 +1,5 @@
 """Folds over all pairs of rows and columns: one kernel, no array of all pairs, NumPy's results."""
 
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -58,7 +57,7 @@ def test_one_kernel_makes_no_array_of_pairs(name: str, monkeypatch: pytest.Monke
         return whole(self)
 
     monkeypatch.setattr(emit.PairKernel, "launch", launch)
-    monkeypatch.setattr(plans, "_plans", OrderedDict())
+    monkeypatch.setattr(plans, "_plans", plans.Plans())
     with xp.using(device="wgpu"):
         xp.reset_stats()
         xp.evaluate(FUNCTIONS[name](xp.asarray))

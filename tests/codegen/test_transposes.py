@@ -1,6 +1,5 @@
 """Loops that read along one axis and write along another go through tiles, and give what NumPy gives."""
 
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -53,7 +52,7 @@ def turned(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return transposes.turned_launch(*arguments)
 
     monkeypatch.setattr(emit, "turned_launch", launch)
-    monkeypatch.setattr(plans, "_plans", OrderedDict())
+    monkeypatch.setattr(plans, "_plans", plans.Plans())
     return seen
 
 

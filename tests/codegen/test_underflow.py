@@ -273,6 +273,15 @@ def test_few_questions_are_asked(expression: Callable[..., Any], questions: int)
     assert len(QUESTION.findall(text)) == questions * lanes
 
 
+def test_functions_share_a_question_and_the_careful_forms() -> None:
+    x, y = (xp.asarray(np.ones(4096, np.float32) * k) for k in (1, 2))
+    for wanted in (np.sin(x) * np.exp(y) / np.sqrt(x + y), np.maximum(np.log(x / y), np.exp(-x)) + np.tanh(y)):
+        assert str(xp.explain(wanted, stage="wgsl")).count("for (var lane = 0u;") == 1
+    # what has no quick form, and is long, parts them
+    parted = np.exp(np.arctan(np.exp(x)))
+    assert str(xp.explain(parted, stage="wgsl")).count("for (var lane = 0u;") == 2
+
+
 def test_only_kernels_that_are_asked_to_keep_subnormal_numbers_are_longer() -> None:
     x = xp.ones(8, dtype=xp.float32)
     assert "gradual_multiply_f32" in str(xp.explain(x * x + 1, stage="wgsl"))

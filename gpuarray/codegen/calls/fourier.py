@@ -6,20 +6,21 @@ c(j) = exp(-pi i j**2 / n), the transform is c(k) times the sum over j of x(j) c
 a convolution is two transforms of a power of two.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from math import isqrt, prod, sqrt
 from typing import Final
 
 from gpuarray import dtypes
 from gpuarray.codegen.calls.fourier_passes import (
-    PRIMES,
     Ends,
     Pass,
     Rows,
     bind,
     complex_of,
+    is_smooth,
     pass_launch,
+    room,
     rounded_bytes,
 )
 from gpuarray.codegen.calls.kernels import CallKernels
@@ -34,20 +35,12 @@ from gpuarray.ops import calls
 #: Bytes of workgroup memory that a source declares: what every device has, and what most have.
 SMALL_MEMORY: Final = 16384
 LARGE_MEMORY: Final = 32768
-#: The rarer radices 7, 11 and 13 have no source that uses the larger one.
+#: The rarer radices have no source that uses the larger one.
 COMMON_PRIMES: Final = (2, 3, 5)
 #: Lines next to each other that a pass over columns takes at least: what memory moves at once has no less.
 LEAST_TOGETHER: Final = 4
 #: Bytes of one scratch buffer, beyond which rows are transformed in turns.
 SCRATCH_LIMIT: Final = 1 << 28
-
-
-def is_smooth(length: int, primes: Sequence[int] = PRIMES) -> bool:
-    """Whether all prime factors are among ``primes``."""
-    for prime in primes:
-        while length % prime == 0:
-            length //= prime
-    return length == 1
 
 
 def convolution_length(length: int) -> int:
@@ -109,11 +102,11 @@ class _Transforms:
         """Add the transform of rows of a smooth length; the scratch buffers from ``slot`` on are free."""
         capacities = _capacities(length, self.real, self.capabilities)
         for capacity in capacities:
-            if length <= capacity:
+            if length <= room(length, capacity):
                 self._launch(Pass(ends, rows, length, length, 1, capacity, self.real))
                 return
         # as few passes as can be, then as little workgroup memory
-        choices = [(split(length, capacity // LEAST_TOGETHER), capacity) for capacity in capacities]
+        choices = [(split(length, room(length, capacity) // LEAST_TOGETHER), capacity) for capacity in capacities]
         sizes, capacity = min(choices, key=lambda choice: len(choice[0]))
         source, done = ends.source, 1
         for position, size in enumerate(sizes):
@@ -224,7 +217,7 @@ def _scratch_row(step: CallStep, capabilities: Capabilities) -> int:
     length, real = _length(step), _real(step)
     if not is_smooth(length):
         length = convolution_length(length)
-    elif length <= _capacities(length, real, capabilities)[-1]:
+    elif length <= room(length, _capacities(length, real, capabilities)[-1]):
         return 0
     return length * complex_of(real).itemsize
 

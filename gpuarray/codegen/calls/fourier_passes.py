@@ -7,10 +7,11 @@ takes every ``length / size``-th element, turns it by a root of unity, transform
 done`` points. A transform whose rows fit workgroup memory is one pass.
 
 All sizes are parameter words, the radices of the stages among them. A source depends on the dtypes, on how many numbers
-workgroup memory holds, on which of three sets has the radices (:data:`RADIX_SETS`), and on the forms of the ends.
+workgroup memory holds, on which set has the radices (:data:`RADIX_SETS`), and on the forms of the ends. Small radices
+have a stage each, whose numbers lie in registers; all other primes share one, which is a loop.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import cos, pi, sin
@@ -24,9 +25,13 @@ from gpuarray.codegen.storage import Access, register_type, scalar_expression
 from gpuarray.codegen.wgsl import WINDOW_END, WORKGROUP, Kernel, window
 from gpuarray.dtypes import DType
 
-#: Radices that a kernel has stages for: the smallest set that will do is taken.
-RADIX_SETS: Final = ((8, 4), (8, 4, 2, 3, 5), (8, 4, 2, 3, 5, 7, 11, 13))
-PRIMES: Final = (2, 3, 5, 7, 11, 13)
+#: Radices that a kernel has stages for: the first set that will do is taken. ``LOOP`` stands for all primes.
+LOOP: Final = 0
+RADIX_SETS: Final = ((8, 4), (8, 4, 2, 3, 5), (8, 4, 2, 3, 5, 7, 11, 13), (8, 4, 2, 3, 5, LOOP))
+UNROLLED_PRIMES: Final = (2, 3, 5, 7, 11, 13)
+PRIMES: Final = (*UNROLLED_PRIMES, 17, 19, 23, 29, 31)
+#: Numbers of workgroup memory that are roots of unity in sources with a loop.
+_TABLE: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +82,11 @@ class Pass:
     real: DType
 
     @property
+    def room(self) -> int:
+        """How many numbers of workgroup memory are for lines."""
+        return room(self.size, self.capacity)
+
+    @property
     def whole(self) -> bool:
         """Whether this pass is all of the transform."""
         return self.size == self.length
@@ -90,6 +100,22 @@ class Pass:
 def complex_of(real: DType) -> DType:
     """Return the complex dtype whose parts are of a real one."""
     return dtypes.complex64 if real == dtypes.float32 else dtypes.complex128
+
+
+def room(size: int, capacity: int) -> int:
+    """Return how many numbers a workgroup may transform, if its memory holds ``capacity``.
+
+    It is less than half of them where there is a loop, which writes to the other half, and has its roots behind that.
+    """
+    return capacity if is_smooth(size, UNROLLED_PRIMES) else (capacity - _TABLE) // 2
+
+
+def is_smooth(length: int, primes: Sequence[int] = PRIMES) -> bool:
+    """Whether all prime factors are among ``primes``."""
+    for prime in primes:
+        while length % prime == 0:
+            length //= prime
+    return length == 1
 
 
 def radices_of(size: int) -> list[int]:
@@ -157,7 +183,7 @@ def _ends_in_registers(radices: list[int]) -> bool:
 
 def _lines_together(task: Pass) -> int:
     """Return how many lines a workgroup takes: many short ones, but so that there are many workgroups."""
-    most = task.capacity // task.size
+    most = task.room // task.size
     if task.whole:
         return max(1, min(most, max(1024 // task.size, task.lines // 1024)))
     return 1 << min(most, 16).bit_length() - 1
@@ -284,7 +310,7 @@ def _along_lines(statement: str) -> Iterator[str]:
 
 
 def _radix_set(radices: list[int]) -> tuple[int, ...]:
-    return next(known for known in RADIX_SETS if set(radices) <= set(known))
+    return next((known for known in RADIX_SETS if set(radices) <= set(known)), RADIX_SETS[-1])
 
 
 def _stages(kernel: Kernel, task: Pass, radices: list[int], behind: int, ahead: int) -> Iterator[str]:
@@ -296,9 +322,13 @@ def _stages(kernel: Kernel, task: Pass, radices: list[int], behind: int, ahead: 
     yield f"while (behind * {ahead}u < size) {{"
     yield "let radix = parameters.words[stage >> 2u][stage & 3u];"
     yield "switch (radix) {"
-    for radix in _radix_set(radices_of(task.size)):
-        label = "default" if radix == 4 else f"case {radix}u"
-        yield f"{label}: {{ stage_{radix}(local, together, size, behind); }}"
+    known = _radix_set(radices_of(task.size))
+    for radix in known:
+        if radix != LOOP:
+            label = "default" if radix == 4 and LOOP not in known else f"case {radix}u"
+            yield f"{label}: {{ stage_{radix}(local, together, size, behind); }}"
+    if LOOP in known:
+        yield "default: { stage_of_prime(local, together, size, behind, radix); }"
     yield "}"
     yield "behind *= radix; stage += 1u;"
     yield "}"
@@ -360,10 +390,13 @@ def _last_stage(task: Pass, radix: int) -> Iterator[str]:
 
 
 def _roots(radix: int, k: str, n: str, suffix: str) -> Iterator[str]:
-    """Yield the powers of a root of unity: products of two that have been made, as few roundings deep as can be."""
-    yield f"let w1 = unit_root{suffix}({k}, {n});"
-    for power in range(2, radix):
-        yield f"let w{power} = turned{suffix}(w{power // 2}, w{power - power // 2});"
+    """Yield the powers of a root of unity; those that are no powers of 2 are products of two others."""
+    for power in range(1, radix):
+        lowest = power & -power
+        if lowest == power:
+            yield f"let w{power} = unit_root{suffix}({k} * {power}u, {n});"
+        else:
+            yield f"let w{power} = turned{suffix}(w{lowest}, w{power - lowest});"
 
 
 def _turned(values: list[str], suffix: str) -> str:
@@ -381,7 +414,9 @@ def _module(task: Pass, radices: list[int]) -> list[str]:
         f"fn spread(i: u32) -> u32 {{ return i ^ (((i >> {bits}u) ^ (i >> {2 * bits}u)) & {banks - 1}u); }}",
     ]
     for radix in _radix_set(radices):
-        module.append(stage_function(radix, task.capacity, task.real))
+        module.append(
+            _loop_stage(task.room, task.real) if radix == LOOP else stage_function(radix, task.room, task.real)
+        )
     return module
 
 
@@ -435,14 +470,78 @@ def _odd_transform(radix: int, suffix: str, number: str) -> str:
     for j in range(1, half + 1):
         text.append(f"let s{j} = x[{j}] + x[{radix - j}]; let d{j} = x[{j}] - x[{radix - j}];")
     for k in range(1, half + 1):
-        angles = [2 * pi * (j * k % radix) / radix for j in range(1, half + 1)]
-        even = "".join(f" + {factor(cos(angle))} * s{j}" for j, angle in enumerate(angles, 1))
-        odd = " + ".join(f"{factor(sin(angle))} * d{j}" for j, angle in enumerate(angles, 1))
+        roots = [_root(j * k % radix, radix) for j in range(1, half + 1)]
+        even = "".join(f" + {factor(cosine)} * s{j}" for j, (cosine, _) in enumerate(roots, 1))
+        odd = " + ".join(f"{factor(sine)} * d{j}" for j, (_, sine) in enumerate(roots, 1))
         text.append(f"let a{k} = x[0]{even}; let b{k} = {odd};")
     first = [f"{number}(a{k}.x + b{k}.y, a{k}.y - b{k}.x)" for k in range(1, half + 1)]
     last = [f"{number}(a{k}.x - b{k}.y, a{k}.y + b{k}.x)" for k in range(half, 0, -1)]
     total = "x[0]" + "".join(f" + s{j}" for j in range(1, half + 1))
     return "\n".join([*text, f"return array<{number}, {radix}>({', '.join([total, *first, *last])});", "}"])
+
+
+def _root(k: int, n: int) -> tuple[float, float]:
+    """Return cosine and sine of ``k`` n-ths of a turn, of an angle that is at most an eighth of it."""
+    quarter = (8 * k + n) // (2 * n)
+    angle = pi / 2 * ((4 * k - quarter * n) / n)
+    x, y = cos(angle), sin(angle)
+    return ((x, y), (-y, x), (-x, -y), (y, -x))[quarter % 4]
+
+
+def _loop_stage(lines: int, real: DType) -> str:
+    """Return the function that does a stage of any prime, from the first half of workgroup memory to the second.
+
+    An invocation makes two numbers of a butterfly at a time, those that are made of the same products.
+    """
+    suffix = real.name.replace("float", "f")
+    number = register_type(complex_of(real))
+    return f"""
+fn stage_of_prime(local: u32, together: u32, size: u32, behind: u32, prime: u32) {{
+let count = size / prime;
+let columns = together * count;
+let half = prime / 2u;
+let size_reciprocal = 1.0f / f32(size);
+let count_reciprocal = 1.0f / f32(count);
+let columns_reciprocal = 1.0f / f32(columns);
+let behind_reciprocal = 1.0f / f32(behind);
+if (local < prime) {{ numbers[{2 * lines}u + local] = unit_root_{suffix}(local, prime); }}
+if (behind > 1u) {{
+for (var e = local; e < together * size; e += {WORKGROUP}u) {{
+let t = e - small_quotient(e, size_reciprocal) * size;
+let n = small_quotient(t, count_reciprocal);
+let i = t - n * count;
+let k = i - small_quotient(i, behind_reciprocal) * behind;
+numbers[spread(e)] = turned_{suffix}(numbers[spread(e)], unit_root_{suffix}(n * k, behind * prime));
+}}
+}}
+workgroupBarrier();
+for (var b = local; b < columns * (half + 1u); b += {WORKGROUP}u) {{
+let n = small_quotient(b, columns_reciprocal);
+let column = b - n * columns;
+let line = small_quotient(column, count_reciprocal);
+let i = column - line * count;
+let k = i - small_quotient(i, behind_reciprocal) * behind;
+let begins = line * size + i;
+var even = numbers[spread(begins)];
+var odd = {number}();
+var power = 0u;
+for (var j = 1u; j <= half; j += 1u) {{
+let x = numbers[spread(begins + j * count)];
+let y = numbers[spread(begins + (prime - j) * count)];
+power += n;
+power -= select(0u, prime, power >= prime);
+let root = numbers[{2 * lines}u + power];
+even += root.x * (x + y);
+odd += root.y * (x - y);
+}}
+let to = {lines}u + line * size + (i - k) * prime + k;
+numbers[to + n * behind] = {number}(even.x - odd.y, even.y + odd.x);
+if (n > 0u) {{ numbers[to + (prime - n) * behind] = {number}(even.x + odd.y, even.y - odd.x); }}
+}}
+workgroupBarrier();
+for (var e = local; e < together * size; e += {WORKGROUP}u) {{ numbers[spread(e)] = numbers[{lines}u + e]; }}
+workgroupBarrier();
+}}""".strip()
 
 
 def rounded_bytes(elements: int, dtype: DType) -> int:

@@ -37,12 +37,12 @@ _BLOCKS: Final = 8192
 #: Counts that one invocation carries at a time.
 _CARRIED: Final = 4
 
-_COUNTS, _TOTALS, _EVEN, _ODD, _PLACES = range(5)  # numbers of scratch buffers
+COUNTS, TOTALS, _EVEN, _ODD, _PLACES = range(5)  # numbers of scratch buffers
 _PARTS: Final = "xyzw"
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class Place:
     """Where the values or positions of a pass lie: a kind of buffer, its number, and the dtype they have there."""
 
     kind: str
@@ -57,14 +57,14 @@ class _Place:
 
 
 @dataclass(frozen=True, slots=True)
-class _Pass:
+class Pass:
     """One digit, and what moves from where to where; positions that come from nowhere are counted."""
 
     digit: int
-    values: _Place
-    positions: _Place | None
-    new_values: _Place | None
-    new_positions: _Place | None
+    values: Place
+    positions: Place | None
+    new_values: Place | None
+    new_positions: Place | None
 
 
 def _elements(length: int, capabilities: Capabilities) -> int:
@@ -109,7 +109,7 @@ class DigitSort:
             return Program((self._whole(),))
         launches: list[Launch] = []
         for step in self._passes():
-            launches += (self._count(step), self._carry(), self._move(step))
+            launches += self.pass_launches(step)
         counts, values = self.rows * DIGITS * self.blocks, self.size if self.dtype.itemsize > 1 else 0
         scratch = [
             scratch_bytes(counts, dtypes.uint32),
@@ -123,37 +123,39 @@ class DigitSort:
             ]
         return Program(tuple(launches), tuple(scratch))
 
-    def _passes(self) -> list[_Pass]:
+    def _passes(self) -> list[Pass]:
         """Return the passes: values and positions go to and fro between two places each, and end in the output."""
         last = self.dtype.itemsize - 1
         passes = []
-        values = _Place("input", 0, self.dtype)
-        positions: _Place | None = None
+        values = Place("input", 0, self.dtype)
+        positions: Place | None = None
         for digit in range(last + 1):
-            new_values: _Place | None
-            new_positions: _Place | None = None
+            new_values: Place | None
+            new_positions: Place | None = None
             if self.positions:
                 # until the last pass, the output's memory holds positions of 32 bits
-                new_positions = (_Place("scratch", _PLACES, dtypes.uint32), _Place("output", 0, dtypes.uint32))[
-                    digit % 2
-                ]
-                new_values = _Place("scratch", (_EVEN, _ODD)[digit % 2], self.moved)
+                new_positions = (Place("scratch", _PLACES, dtypes.uint32), Place("output", 0, dtypes.uint32))[digit % 2]
+                new_values = Place("scratch", (_EVEN, _ODD)[digit % 2], self.moved)
                 if digit == last:
-                    new_values, new_positions = None, _Place("output", 0, dtypes.int64)
+                    new_values, new_positions = None, Place("output", 0, dtypes.int64)
             elif digit == last:
-                new_values = _Place("output", 0, self.dtype)
+                new_values = Place("output", 0, self.dtype)
             elif (last - digit) % 2:
-                new_values = _Place("scratch", _EVEN, self.moved)
+                new_values = Place("scratch", _EVEN, self.moved)
             else:
-                new_values = _Place("output", 0, self.moved)
-            passes.append(_Pass(digit, values, positions, new_values, new_positions))
+                new_values = Place("output", 0, self.moved)
+            passes.append(Pass(digit, values, positions, new_values, new_positions))
             if new_values is not None:
                 values, positions = new_values, new_positions
         return passes
 
+    def pass_launches(self, step: Pass) -> tuple[Launch, ...]:
+        """Return the launches of one pass."""
+        return self._count(step), self._carry(), self._move(step)
+
     # -- kernels -------------------------------------------------------------------------------------------------------
 
-    def _count(self, step: _Pass) -> Launch:
+    def _count(self, step: Pass) -> Launch:
         kernel = Kernel(f"{self.label} count")
         values = step.values.bind(kernel, self.size, "values", writable=False)
         counts = self._counts(kernel, writable=True)
@@ -168,7 +170,8 @@ class DigitSort:
         )
         for k in range(_COUNTED):  # several at once, so that they are waited for together
             at = f"first + {WORKGROUP * k}u"
-            kernel.line(f"var v{k}: {self.kind};", f"if ({at} < end) {{ v{k} = {values.load(f'row_start + {at}')}; }}")
+            value = self._loaded(values, f"row_start + {at}")
+            kernel.line(f"var v{k}: {self.kind};", f"if ({at} < end) {{ v{k} = {value}; }}")
         for k in range(_COUNTED):
             kernel.line(f"if (first + {WORKGROUP * k}u < end) {{ atomicAdd(&tally[digit_of(v{k}, {digit})], 1u); }}")
         kernel.line(
@@ -182,7 +185,7 @@ class DigitSort:
         """Each line of counts, those of one row and digit, is scanned by as many invocations as it is worth."""
         kernel = Kernel("sort carry")
         counts = self._counts(kernel, writable=True)
-        totals = bind_scratch(kernel, _TOTALS, self.rows * DIGITS, dtypes.uint32, writable=True)
+        totals = bind_scratch(kernel, TOTALS, self.rows * DIGITS, dtypes.uint32, writable=True)
         lines = self.rows * DIGITS
         abreast = min(WORKGROUP, 1 << (-(-self.blocks // _CARRIED) - 1).bit_length())
         groups = -(-lines * abreast // WORKGROUP)
@@ -233,12 +236,12 @@ class DigitSort:
         )
         return kernel.launch(groups, self.limit)
 
-    def _move(self, step: _Pass) -> Launch:
+    def _move(self, step: Pass) -> Launch:
         kernel, tile = Kernel(f"{self.label} move"), self.tile
         values = step.values.bind(kernel, self.size, "values", writable=False)
         places = step.positions.bind(kernel, self.size, "places", writable=False) if step.positions else None
         counts = self._counts(kernel, writable=False)
-        totals = bind_scratch(kernel, _TOTALS, self.rows * DIGITS, dtypes.uint32, writable=False)
+        totals = bind_scratch(kernel, TOTALS, self.rows * DIGITS, dtypes.uint32, writable=False)
         new_values = step.new_values.bind(kernel, self.size, "new_values", writable=True) if step.new_values else None
         new_places = (
             step.new_positions.bind(kernel, self.size, "new_places", writable=True) if step.new_positions else None
@@ -257,7 +260,7 @@ class DigitSort:
         for k in tile.each:
             # no branch around each load, so that all of them are waited for together
             kernel.line(f"let at{k} = row_start + min(tile + {tile.place(k)}, end - 1u);")
-            kernel.line(f"var v{k} = {values.load(f'at{k}')};")
+            kernel.line(f"var v{k} = {self._loaded(values, f'at{k}')};")
         for k in tile.each if new_places is not None else ():
             kernel.line(f"var p{k} = {places.load(f'at{k}') if places is not None else f'at{k} - row_start'};")
         self._digits(kernel, digit, "tile", "end")
@@ -272,9 +275,11 @@ class DigitSort:
             if new_values is not None:
                 kernel.line(f"if (here{k}) {{ {new_values.store(f'to{k}', f'v{k}')} }}")
         if new_places is not None:
-            tile.exchange(kernel, ["p{}"], written, again=True)
+            words = 1 if step.positions is None else word_count(step.positions.dtype)
+            tile.exchange(kernel, _words("p", words), written, again=True)
             for k in tile.each:
-                kernel.line(f"if (here{k}) {{ {new_places.store(f'to{k}', _position(f'p{k}', new_places))} }}")
+                place = f"p{k}" if words > 1 else _position(f"p{k}", new_places)
+                kernel.line(f"if (here{k}) {{ {new_places.store(f'to{k}', place)} }}")
         kernel.line("}")
         return kernel.launch(self.rows * self.blocks, self.limit)
 
@@ -310,13 +315,17 @@ class DigitSort:
 
     def _value_words(self) -> list[str]:
         """Return how the words of an element's value are called, but for its number."""
-        return [f"v{{}}.{_PARTS[word]}" for word in range(self.words)] if self.words > 1 else ["v{}"]
+        return _words("v", self.words)
+
+    def _loaded(self, values: RawAccess, index: str) -> str:
+        """Return the value at an index, as it is moved."""
+        return values.load(index)
 
     # -- pieces --------------------------------------------------------------------------------------------------------
 
     def _counts(self, kernel: Kernel, *, writable: bool) -> RawAccess:
         size = self.rows * DIGITS * self.blocks
-        return bind_scratch(kernel, _COUNTS, size, dtypes.uint32, writable=writable)
+        return bind_scratch(kernel, COUNTS, size, dtypes.uint32, writable=writable)
 
     def _digit_function(self, kernel: Kernel, digit: int) -> str:
         """Emit the function from a raw value to one of its digits; return the number of ``digit``, a parameter."""
@@ -344,6 +353,11 @@ class DigitSort:
             f"let end = min(begin + {span}, {length});",
         )
         return blocks
+
+
+def _words(name: str, count: int) -> list[str]:
+    """Return how the words of variables are called, but for their numbers."""
+    return [f"{name}{{}}.{_PARTS[word]}" for word in range(count)] if count > 1 else [f"{name}{{}}"]
 
 
 def _position(value: str, target: RawAccess) -> str:

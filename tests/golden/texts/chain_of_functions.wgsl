@@ -11,7 +11,7 @@ fn abs_f32(x: f32) -> f32 { return bitcast<f32>(magnitude_f32(x)); }
 const one_bits_f32 = 0x3f800000u;
 fn one_f32() -> f32 { return bitcast<f32>(one_bits_f32 + u32(zero_u32())); }
 fn add_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), y); }
-fn is_quick_exp_f32(x: f32) -> bool { return abs(x) < 87.0f; }
+fn is_quick_exp_f32(x: f32) -> bool { return x < 88.0f; }
 fn opaque_f32(x: f32) -> f32 {
   return bitcast<f32>(bitcast<u32>(x) + u32(zero_u32()));
 }
@@ -20,8 +20,7 @@ fn shifted_nearest_f32(x: f32, factor: f32) -> f32 { return fma(x, factor, opaqu
 const ln2_low_f32 = 1.4286068e-06f;
 const ln2_high_f32 = 0.69314575f;
 fn exp_quick_series_f32(r: f32) -> f32 {
-  return 0.5f + r * (0.16666648f + r * (0.04166648f + r * (0.00833787f + r * (0.001393332f
-    + r * 0.00017336036f))));
+  return 0.49999994f + r * (0.16666517f + r * (0.041668102f + r * (0.0083691925f + r * 0.0013839114f)));
 }
 fn exp_reduced_f32(x: f32, shifted: f32) -> f32 {
   let n = shifted - rounder_f32;
@@ -29,8 +28,11 @@ fn exp_reduced_f32(x: f32, shifted: f32) -> f32 {
   return 1.0f + r * (1.0f + r * exp_quick_series_f32(r));
 }
 fn quick_exp_f32(x: f32) -> f32 {
-  let shifted = shifted_nearest_f32(x, 1.44269504f);
-  return exp_reduced_f32(x, shifted) * bitcast<f32>((bitcast<u32>(shifted) << 23u) + one_bits_f32);
+  let bounded = max(x, -110.0f);
+  let shifted = shifted_nearest_f32(bounded, 1.44269504f);
+  let bits = bitcast<u32>(exp_reduced_f32(bounded, shifted)) + (bitcast<u32>(shifted) << 23u);
+  let subnormal = bitcast<u32>(bitcast<f32>(bits + (149u << 23u)) + 8388608.0f) - 0x4b000000u;
+  return bitcast<f32>(select(bits, subnormal, bitcast<i32>(bits) < 0x00800000));
 }
 const infinity_bits_f32 = 0x7f800000u;
 fn isnan_f32(x: f32) -> bool { return magnitude_f32(x) > infinity_bits_f32; }
@@ -202,7 +204,7 @@ fn fast_two_sum_f32(a: f32, b: f32) -> vec2<f32> {
   let sum = opaque_f32(a + b);
   return vec2<f32>(sum, b - opaque_f32(sum - a));
 }
-fn reduce_large_f32(x: f32) -> Reduced_f32 {
+fn reduce_late_f32(x: f32, quarters: u32) -> Reduced_f32 {
   let width = word_width_u32;
   let significand = significand_f32(x);
   let position = u32(exponent_field_f32(x) - exponent_bias_f32 - i32(fraction_width_f32) - 2 + i32(width));
@@ -214,6 +216,7 @@ fn reduce_large_f32(x: f32) -> Reduced_f32 {
   let carried = multiply_high_u32(significand, word_2);
   var low_word = significand * word_1 + carried;
   var high_word = significand * word_0 + multiply_high_u32(significand, word_1) + u32(low_word < carried);
+  high_word = high_word - (quarters << (width - 4u));
   let quadrant = (high_word + (u32(1) << (width - 3u))) >> (width - 2u);
   high_word = high_word - (quadrant << (width - 2u));
   let negative = (high_word >> (width - 1u)) == 1;
@@ -241,6 +244,7 @@ fn reduce_large_f32(x: f32) -> Reduced_f32 {
   let sign = select(f32(1.0), f32(-1.0), negative);
   return Reduced_f32(sign * sum.x, sign * sum.y, u32(quadrant & 3));
 }
+fn reduce_large_f32(x: f32) -> Reduced_f32 { return reduce_late_f32(x, u32(0)); }
 fn signbit_f32(x: f32) -> bool { return bitcast<u32>(x) >= sign_bit_f32; }
 fn reduce_f32(x: f32) -> Reduced_f32 {
   if (magnitude_f32(x) <= quarter_pi_bits_f32) { return Reduced_f32(x, f32(0.0), 0u); }
@@ -311,25 +315,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v0_1: f32 = w0.y;
   let v0_2: f32 = w0.z;
   let v0_3: f32 = w0.w;
-  var v1_0: f32;
-  var v1_1: f32;
-  var v1_2: f32;
-  var v1_3: f32;
-  if (is_quick_sin_f32(v0_0) & is_quick_sin_f32(v0_1) & is_quick_sin_f32(v0_2) & is_quick_sin_f32(v0_3)) {
-    v1_0 = quick_sin_f32(v0_0);
-    v1_1 = quick_sin_f32(v0_1);
-    v1_2 = quick_sin_f32(v0_2);
-    v1_3 = quick_sin_f32(v0_3);
-  } else { for (var lane = 0u; lane < 4u; lane++) {
-    var operand0: f32;
-    switch lane { case 0u: { operand0 = v0_0; } case 1u: { operand0 = v0_1; } case 2u: { operand0 = v0_2; } default: { operand0 = v0_3; } }
-    let again1 = sin_f32(operand0);
-    switch lane { case 0u: { v1_0 = again1; } case 1u: { v1_1 = again1; } case 2u: { v1_2 = again1; } default: { v1_3 = again1; } }
-  } }
-  let v2_0: f32 = multiply_f32(v1_0, v1_0);
-  let v2_1: f32 = multiply_f32(v1_1, v1_1);
-  let v2_2: f32 = multiply_f32(v1_2, v1_2);
-  let v2_3: f32 = multiply_f32(v1_3, v1_3);
+  var v1_0: f32 = quick_sin_f32(v0_0);
+  var v1_1: f32 = quick_sin_f32(v0_1);
+  var v1_2: f32 = quick_sin_f32(v0_2);
+  var v1_3: f32 = quick_sin_f32(v0_3);
   let v3_0: f32 = negative_f32(v0_0);
   let v3_1: f32 = negative_f32(v0_1);
   let v3_2: f32 = negative_f32(v0_2);
@@ -338,21 +327,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v4_1: f32 = multiply_f32(v3_1, v0_1);
   let v4_2: f32 = multiply_f32(v3_2, v0_2);
   let v4_3: f32 = multiply_f32(v3_3, v0_3);
-  var v5_0: f32;
-  var v5_1: f32;
-  var v5_2: f32;
-  var v5_3: f32;
-  if (is_quick_exp_f32(v4_0) & is_quick_exp_f32(v4_1) & is_quick_exp_f32(v4_2) & is_quick_exp_f32(v4_3)) {
-    v5_0 = quick_exp_f32(v4_0);
-    v5_1 = quick_exp_f32(v4_1);
-    v5_2 = quick_exp_f32(v4_2);
-    v5_3 = quick_exp_f32(v4_3);
-  } else { for (var lane = 0u; lane < 4u; lane++) {
-    var operand0: f32;
-    switch lane { case 0u: { operand0 = v4_0; } case 1u: { operand0 = v4_1; } case 2u: { operand0 = v4_2; } default: { operand0 = v4_3; } }
-    let again5 = exp_f32(operand0);
-    switch lane { case 0u: { v5_0 = again5; } case 1u: { v5_1 = again5; } case 2u: { v5_2 = again5; } default: { v5_3 = again5; } }
-  } }
+  var v5_0: f32 = quick_exp_f32(v4_0);
+  var v5_1: f32 = quick_exp_f32(v4_1);
+  var v5_2: f32 = quick_exp_f32(v4_2);
+  var v5_3: f32 = quick_exp_f32(v4_3);
   let v6_0: f32 = abs_f32(v0_0);
   let v6_1: f32 = abs_f32(v0_1);
   let v6_2: f32 = abs_f32(v0_2);
@@ -361,21 +339,27 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v8_1: f32 = add_f32(v6_1, one7);
   let v8_2: f32 = add_f32(v6_2, one7);
   let v8_3: f32 = add_f32(v6_3, one7);
-  var v9_0: f32;
-  var v9_1: f32;
-  var v9_2: f32;
-  var v9_3: f32;
-  if (is_quick_sqrt_f32(v8_0) & is_quick_sqrt_f32(v8_1) & is_quick_sqrt_f32(v8_2) & is_quick_sqrt_f32(v8_3)) {
-    v9_0 = quick_sqrt_f32(v8_0);
-    v9_1 = quick_sqrt_f32(v8_1);
-    v9_2 = quick_sqrt_f32(v8_2);
-    v9_3 = quick_sqrt_f32(v8_3);
-  } else { for (var lane = 0u; lane < 4u; lane++) {
+  var v9_0: f32 = quick_sqrt_f32(v8_0);
+  var v9_1: f32 = quick_sqrt_f32(v8_1);
+  var v9_2: f32 = quick_sqrt_f32(v8_2);
+  var v9_3: f32 = quick_sqrt_f32(v8_3);
+  if (!(is_quick_sin_f32(v0_0) & is_quick_exp_f32(v4_0) & is_quick_sqrt_f32(v8_0) & is_quick_sin_f32(v0_1) & is_quick_exp_f32(v4_1) & is_quick_sqrt_f32(v8_1) & is_quick_sin_f32(v0_2) & is_quick_exp_f32(v4_2) & is_quick_sqrt_f32(v8_2) & is_quick_sin_f32(v0_3) & is_quick_exp_f32(v4_3) & is_quick_sqrt_f32(v8_3))) {
+  for (var lane = 0u; lane < 4u; lane++) {
     var operand0: f32;
-    switch lane { case 0u: { operand0 = v8_0; } case 1u: { operand0 = v8_1; } case 2u: { operand0 = v8_2; } default: { operand0 = v8_3; } }
-    let again9 = sqrt_f32(operand0);
-    switch lane { case 0u: { v9_0 = again9; } case 1u: { v9_1 = again9; } case 2u: { v9_2 = again9; } default: { v9_3 = again9; } }
+    switch lane { case 0u: { operand0 = v0_0; } case 1u: { operand0 = v0_1; } case 2u: { operand0 = v0_2; } default: { operand0 = v0_3; } }
+    let again1 = sin_f32(operand0);
+    let again3 = negative_f32(operand0);
+    let again4 = multiply_f32(again3, operand0);
+    let again5 = exp_f32(again4);
+    let again6 = abs_f32(operand0);
+    let again8 = add_f32(again6, one7);
+    let again9 = sqrt_f32(again8);
+    switch lane { case 0u: { v1_0 = again1; v5_0 = again5; v9_0 = again9; } case 1u: { v1_1 = again1; v5_1 = again5; v9_1 = again9; } case 2u: { v1_2 = again1; v5_2 = again5; v9_2 = again9; } default: { v1_3 = again1; v5_3 = again5; v9_3 = again9; } }
   } }
+  let v2_0: f32 = multiply_f32(v1_0, v1_0);
+  let v2_1: f32 = multiply_f32(v1_1, v1_1);
+  let v2_2: f32 = multiply_f32(v1_2, v1_2);
+  let v2_3: f32 = multiply_f32(v1_3, v1_3);
   let v10_0: f32 = multiply_f32(v5_0, v9_0);
   let v10_1: f32 = multiply_f32(v5_1, v9_1);
   let v10_2: f32 = multiply_f32(v5_2, v9_2);

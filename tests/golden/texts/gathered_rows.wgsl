@@ -28,6 +28,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v0_1: i64 = v0_0;
   let v0_2: i64 = v0_0;
   let v0_3: i64 = v0_0;
+  let v5_0: i32 = (bitcast<i32>(parameters.words[2].z) + i32(parameters.words[2].x + c0_1 * parameters.words[2].y) * bitcast<i32>(parameters.words[2].w));
+  let v5_1: i32 = (bitcast<i32>(parameters.words[2].z) + i32(parameters.words[2].x + (c0_1 + 1u) * parameters.words[2].y) * bitcast<i32>(parameters.words[2].w));
+  let v5_2: i32 = (bitcast<i32>(parameters.words[2].z) + i32(parameters.words[2].x + (c0_1 + 2u) * parameters.words[2].y) * bitcast<i32>(parameters.words[2].w));
+  let v5_3: i32 = (bitcast<i32>(parameters.words[2].z) + i32(parameters.words[2].x + (c0_1 + 3u) * parameters.words[2].y) * bitcast<i32>(parameters.words[2].w));
   let v1_0: i32 = i32(v0_0);
   let v1_1: i32 = i32(v0_1);
   let v1_2: i32 = i32(v0_2);
@@ -36,10 +40,6 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v3_1: i32 = (v1_1 * one2);
   let v3_2: i32 = (v1_2 * one2);
   let v3_3: i32 = (v1_3 * one2);
-  let v5_0: i32 = (bitcast<i32>(parameters.words[2].z) + i32(parameters.words[2].x + c0_1 * parameters.words[2].y) * bitcast<i32>(parameters.words[2].w));
-  let v5_1: i32 = (bitcast<i32>(parameters.words[2].z) + i32(parameters.words[2].x + (c0_1 + 1u) * parameters.words[2].y) * bitcast<i32>(parameters.words[2].w));
-  let v5_2: i32 = (bitcast<i32>(parameters.words[2].z) + i32(parameters.words[2].x + (c0_1 + 2u) * parameters.words[2].y) * bitcast<i32>(parameters.words[2].w));
-  let v5_3: i32 = (bitcast<i32>(parameters.words[2].z) + i32(parameters.words[2].x + (c0_1 + 3u) * parameters.words[2].y) * bitcast<i32>(parameters.words[2].w));
   let v6_0: i32 = (one4 + v5_0);
   let v6_1: i32 = (one4 + v5_1);
   let v6_2: i32 = (one4 + v5_2);

@@ -41,6 +41,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v0_1: f32 = arange_f32(parameters.words[1].y + c0_0 * parameters.words[1].z, bitcast<f32>(parameters.words[2].y), bitcast<f32>(parameters.words[2].z));
   let v0_2: f32 = arange_f32(parameters.words[1].y + c0_0 * parameters.words[1].z, bitcast<f32>(parameters.words[2].y), bitcast<f32>(parameters.words[2].z));
   let v0_3: f32 = arange_f32(parameters.words[1].y + c0_0 * parameters.words[1].z, bitcast<f32>(parameters.words[2].y), bitcast<f32>(parameters.words[2].z));
+  let v4_0: f32 = arange_f32(parameters.words[1].w + c0_1 * parameters.words[2].x, bitcast<f32>(parameters.words[2].w), bitcast<f32>(parameters.words[3].x));
+  let v4_1: f32 = arange_f32(parameters.words[1].w + (c0_1 + 1u) * parameters.words[2].x, bitcast<f32>(parameters.words[2].w), bitcast<f32>(parameters.words[3].x));
+  let v4_2: f32 = arange_f32(parameters.words[1].w + (c0_1 + 2u) * parameters.words[2].x, bitcast<f32>(parameters.words[2].w), bitcast<f32>(parameters.words[3].x));
+  let v4_3: f32 = arange_f32(parameters.words[1].w + (c0_1 + 3u) * parameters.words[2].x, bitcast<f32>(parameters.words[2].w), bitcast<f32>(parameters.words[3].x));
   let v2_0: f32 = subtract_f32(v0_0, one1);
   let v2_1: f32 = subtract_f32(v0_1, one1);
   let v2_2: f32 = subtract_f32(v0_2, one1);
@@ -49,10 +53,6 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v3_1: f32 = multiply_f32(v2_1, v2_1);
   let v3_2: f32 = multiply_f32(v2_2, v2_2);
   let v3_3: f32 = multiply_f32(v2_3, v2_3);
-  let v4_0: f32 = arange_f32(parameters.words[1].w + c0_1 * parameters.words[2].x, bitcast<f32>(parameters.words[2].w), bitcast<f32>(parameters.words[3].x));
-  let v4_1: f32 = arange_f32(parameters.words[1].w + (c0_1 + 1u) * parameters.words[2].x, bitcast<f32>(parameters.words[2].w), bitcast<f32>(parameters.words[3].x));
-  let v4_2: f32 = arange_f32(parameters.words[1].w + (c0_1 + 2u) * parameters.words[2].x, bitcast<f32>(parameters.words[2].w), bitcast<f32>(parameters.words[3].x));
-  let v4_3: f32 = arange_f32(parameters.words[1].w + (c0_1 + 3u) * parameters.words[2].x, bitcast<f32>(parameters.words[2].w), bitcast<f32>(parameters.words[3].x));
   let v6_0: f32 = subtract_f32(v4_0, one5);
   let v6_1: f32 = subtract_f32(v4_1, one5);
   let v6_2: f32 = subtract_f32(v4_2, one5);

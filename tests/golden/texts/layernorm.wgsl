@@ -239,29 +239,26 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let one11: f32 = divide_f32(one1, one10);
   let b1_14 = 0u;
   let s1_0 = row * parameters.words[2].y;
-  let v12_0: f32 = subtract_f32(v0_0, one11);
-  let v12_1: f32 = subtract_f32(v0_1, one11);
-  let v12_2: f32 = subtract_f32(v0_2, one11);
-  let v12_3: f32 = subtract_f32(v0_3, one11);
-  var v13_0: f32;
-  var v13_1: f32;
-  var v13_2: f32;
-  var v13_3: f32;
-  if (is_quick_divide_f32(v12_0, one9) & is_quick_divide_f32(v12_1, one9) & is_quick_divide_f32(v12_2, one9) & is_quick_divide_f32(v12_3, one9)) {
-    v13_0 = quick_divide_f32(v12_0, one9);
-    v13_1 = quick_divide_f32(v12_1, one9);
-    v13_2 = quick_divide_f32(v12_2, one9);
-    v13_3 = quick_divide_f32(v12_3, one9);
-  } else { for (var lane = 0u; lane < 4u; lane++) {
-    var operand0: f32;
-    switch lane { case 0u: { operand0 = v12_0; } case 1u: { operand0 = v12_1; } case 2u: { operand0 = v12_2; } default: { operand0 = v12_3; } }
-    let again13 = divide_f32(operand0, one9);
-    switch lane { case 0u: { v13_0 = again13; } case 1u: { v13_1 = again13; } case 2u: { v13_2 = again13; } default: { v13_3 = again13; } }
-  } }
   let v14_0: f32 = input1[b1_14 + i0];
   let v14_1: f32 = input1[b1_14 + i1];
   let v14_2: f32 = input1[b1_14 + i2];
   let v14_3: f32 = input1[b1_14 + i3];
+  let v12_0: f32 = subtract_f32(v0_0, one11);
+  let v12_1: f32 = subtract_f32(v0_1, one11);
+  let v12_2: f32 = subtract_f32(v0_2, one11);
+  let v12_3: f32 = subtract_f32(v0_3, one11);
+  var v13_0: f32 = quick_divide_f32(v12_0, one9);
+  var v13_1: f32 = quick_divide_f32(v12_1, one9);
+  var v13_2: f32 = quick_divide_f32(v12_2, one9);
+  var v13_3: f32 = quick_divide_f32(v12_3, one9);
+  if (!(is_quick_divide_f32(v12_0, one9) & is_quick_divide_f32(v12_1, one9) & is_quick_divide_f32(v12_2, one9) & is_quick_divide_f32(v12_3, one9))) {
+  for (var lane = 0u; lane < 4u; lane++) {
+    var operand0: f32;
+    switch lane { case 0u: { operand0 = v0_0; } case 1u: { operand0 = v0_1; } case 2u: { operand0 = v0_2; } default: { operand0 = v0_3; } }
+    let again12 = subtract_f32(operand0, one11);
+    let again13 = divide_f32(again12, one9);
+    switch lane { case 0u: { v13_0 = again13; } case 1u: { v13_1 = again13; } case 2u: { v13_2 = again13; } default: { v13_3 = again13; } }
+  } }
   let v15_0: f32 = multiply_f32(v13_0, v14_0);
   let v15_1: f32 = multiply_f32(v13_1, v14_1);
   let v15_2: f32 = multiply_f32(v13_2, v14_2);

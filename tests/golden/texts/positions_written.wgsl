@@ -50,39 +50,39 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
 // scatter_float32 clear
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
-@group(0) @binding(1) var<storage, read> input1: array<i32>;
-@group(0) @binding(2) var<storage, read_write> scratch0: array<atomic<u32>>;
+@group(0) @binding(1) var<storage, read> positions: array<i32>;
+@group(0) @binding(2) var<storage, read_write> numbers: array<atomic<u32>>;
 fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;
   let i = block * 256u + local;
   if (i >= parameters.words[0].y) { return; }
-  atomicStore(&scratch0[u32(input1[i])], 0u);
+  atomicStore(&numbers[u32(positions[i])], 0u);
 }
 
 // workgroups 1x1x1
 // scatter_float32 elect
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
-@group(0) @binding(1) var<storage, read> input1: array<i32>;
-@group(0) @binding(2) var<storage, read_write> scratch0: array<atomic<u32>>;
+@group(0) @binding(1) var<storage, read> positions: array<i32>;
+@group(0) @binding(2) var<storage, read_write> numbers: array<atomic<u32>>;
 fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;
   let i = block * 256u + local;
   if (i >= parameters.words[0].y) { return; }
-  atomicMax(&scratch0[u32(input1[i])], i + 1u);
+  atomicMax(&numbers[u32(positions[i])], i + 1u);
 }
 
 // workgroups 1x1x1
 // scatter_float32 write
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
-@group(0) @binding(1) var<storage, read> input0: array<u32>;
-@group(0) @binding(2) var<storage, read> input1: array<i32>;
-@group(0) @binding(3) var<storage, read> scratch0: array<u32>;
+@group(0) @binding(1) var<storage, read> values: array<u32>;
+@group(0) @binding(2) var<storage, read> positions: array<i32>;
+@group(0) @binding(3) var<storage, read> numbers: array<u32>;
 @group(0) @binding(4) var<storage, read_write> output0: array<u32>;
 fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
 @compute @workgroup_size(256)
@@ -90,6 +90,6 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let block = group.x + group.y * groups.x;
   let i = block * 256u + local;
   if (i >= parameters.words[0].y) { return; }
-  let place = u32(input1[i]);
-  if (scratch0[place] == i + 1u) { output0[place] = input0[i]; }
+  let place = u32(positions[i]);
+  if (numbers[place] == i + 1u) { output0[place] = values[i]; }
 }

@@ -1,6 +1,6 @@
 // workgroups 25x1x1
 // scan_sum_int32 blocks
-struct Parameters { words: array<vec4<u32>, 2> }
+struct Parameters { words: array<vec4<u32>, 3> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
 @group(0) @binding(1) var<storage, read> input0: array<u32>;
 @group(0) @binding(2) var<storage, read_write> scratch0: array<i32>;
@@ -8,15 +8,17 @@ fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
 var<workgroup> shared0_i32: array<i32, 256>;
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-  let block = group.x + group.y * groups.x;
-  if (block >= parameters.words[0].y) { return; }
-  let blocks = parameters.words[0].z;
-  let step = parameters.words[0].w;
-  let length = parameters.words[1].x;
-  let row = block / blocks;
-  let begin = (block - row * blocks) * parameters.words[1].y;
-  let end = min(begin + parameters.words[1].z, length);
-  let base = row / step * length * step + row % step;
+  let number = group.x + group.y * groups.x;
+  if (number >= parameters.words[0].z) { return; }
+  let row = number / parameters.words[0].y + parameters.words[0].w;
+  let part = number % parameters.words[0].y + parameters.words[1].x;
+  let blocks = parameters.words[1].y;
+  let block = row * blocks + part;
+  let step = parameters.words[1].z;
+  let length = parameters.words[1].w;
+  let begin = part * parameters.words[2].x;
+  let end = min(begin + parameters.words[2].y, length);
+  let base = row / step * length * step + row % step - parameters.words[2].z;
   var total: i32 = 0i;
   var n = begin + local * 4u;
   for (; n + 3072u < end; n += 4096u) {
@@ -66,7 +68,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
 
 // workgroups 25x1x1
 // scan_sum_int32 inside
-struct Parameters { words: array<vec4<u32>, 3> }
+struct Parameters { words: array<vec4<u32>, 4> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
 @group(0) @binding(1) var<storage, read> input0: array<u32>;
 @group(0) @binding(2) var<storage, read> input1: array<vec4<i64>>;
@@ -84,14 +86,14 @@ fn finish(first: u32, end: u32, result0: i32, result1: i32, result2: i32, result
   let v0_1: i32 = result1;
   let v0_2: i32 = result2;
   let v0_3: i32 = result3;
-  let v2_0: i32 = (v0_0 - one1);
-  let v2_1: i32 = (v0_1 - one1);
-  let v2_2: i32 = (v0_2 - one1);
-  let v2_3: i32 = (v0_3 - one1);
   let v3_0: i64 = w3.x;
   let v3_1: i64 = w3.y;
   let v3_2: i64 = w3.z;
   let v3_3: i64 = w3.w;
+  let v2_0: i32 = (v0_0 - one1);
+  let v2_1: i32 = (v0_1 - one1);
+  let v2_2: i32 = (v0_2 - one1);
+  let v2_3: i32 = (v0_3 - one1);
   if (u32(v3_0) < parameters.words[0].z) { output0[u32(v3_0)] = v2_0; }
   if (first + 1u < end) { if (u32(v3_1) < parameters.words[0].z) { output0[u32(v3_1)] = v2_1; } }
   if (first + 2u < end) { if (u32(v3_2) < parameters.words[0].z) { output0[u32(v3_2)] = v2_2; } }
@@ -101,15 +103,17 @@ var<workgroup> shared0_i32: array<i32, 256>;
 var<workgroup> run: array<i32, 1024>;
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-  let block = group.x + group.y * groups.x;
-  if (block >= parameters.words[0].w) { return; }
-  let blocks = parameters.words[1].x;
-  let step = parameters.words[1].y;
-  let length = parameters.words[1].z;
-  let row = block / blocks;
-  let begin = (block - row * blocks) * parameters.words[1].w;
-  let end = min(begin + parameters.words[2].x, length);
-  let base = row / step * length * step + row % step;
+  let number = group.x + group.y * groups.x;
+  if (number >= parameters.words[1].x) { return; }
+  let row = number / parameters.words[0].w + parameters.words[1].y;
+  let part = number % parameters.words[0].w + parameters.words[1].z;
+  let blocks = parameters.words[1].w;
+  let block = row * blocks + part;
+  let step = parameters.words[2].x;
+  let length = parameters.words[2].y;
+  let begin = part * parameters.words[2].z;
+  let end = min(begin + parameters.words[2].w, length);
+  let base = row / step * length * step + row % step - parameters.words[3].x;
   var carry: i32 = 0i;
   for (var n = row * blocks + local; n < block; n += 256u) {
   carry = (carry + scratch0[n]);

@@ -1,6 +1,6 @@
 // workgroups 25x1x1
 // scan_sum_float32 blocks
-struct Parameters { words: array<vec4<u32>, 2> }
+struct Parameters { words: array<vec4<u32>, 3> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
 @group(0) @binding(1) var<storage, read> input0: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read_write> scratch0: array<f32>;
@@ -11,15 +11,17 @@ fn add_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), y); }
 var<workgroup> shared0_f32: array<f32, 256>;
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-  let block = group.x + group.y * groups.x;
-  if (block >= parameters.words[0].y) { return; }
-  let blocks = parameters.words[0].z;
-  let step = parameters.words[0].w;
-  let length = parameters.words[1].x;
-  let row = block / blocks;
-  let begin = (block - row * blocks) * parameters.words[1].y;
-  let end = min(begin + parameters.words[1].z, length);
-  let base = row / step * length * step + row % step;
+  let number = group.x + group.y * groups.x;
+  if (number >= parameters.words[0].z) { return; }
+  let row = number / parameters.words[0].y + parameters.words[0].w;
+  let part = number % parameters.words[0].y + parameters.words[1].x;
+  let blocks = parameters.words[1].y;
+  let block = row * blocks + part;
+  let step = parameters.words[1].z;
+  let length = parameters.words[1].w;
+  let begin = part * parameters.words[2].x;
+  let end = min(begin + parameters.words[2].y, length);
+  let base = row / step * length * step + row % step - parameters.words[2].z;
   var total: f32 = 0.0f;
   var n = begin + local * 4u;
   for (; n + 3072u < end; n += 4096u) {
@@ -69,7 +71,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
 
 // workgroups 25x1x1
 // scan_sum_float32 inside
-struct Parameters { words: array<vec4<u32>, 2> }
+struct Parameters { words: array<vec4<u32>, 3> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
 @group(0) @binding(1) var<storage, read> input0: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read_write> output0: array<vec4<f32>>;
@@ -101,15 +103,17 @@ var<workgroup> shared0_f32: array<f32, 256>;
 var<workgroup> run: array<f32, 1024>;
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-  let block = group.x + group.y * groups.x;
-  if (block >= parameters.words[0].z) { return; }
-  let blocks = parameters.words[0].w;
-  let step = parameters.words[1].x;
-  let length = parameters.words[1].y;
-  let row = block / blocks;
-  let begin = (block - row * blocks) * parameters.words[1].z;
-  let end = min(begin + parameters.words[1].w, length);
-  let base = row / step * length * step + row % step;
+  let number = group.x + group.y * groups.x;
+  if (number >= parameters.words[0].w) { return; }
+  let row = number / parameters.words[0].z + parameters.words[1].x;
+  let part = number % parameters.words[0].z + parameters.words[1].y;
+  let blocks = parameters.words[1].z;
+  let block = row * blocks + part;
+  let step = parameters.words[1].w;
+  let length = parameters.words[2].x;
+  let begin = part * parameters.words[2].y;
+  let end = min(begin + parameters.words[2].z, length);
+  let base = row / step * length * step + row % step - parameters.words[2].w;
   var carry: f32 = 0.0f;
   for (var n = row * blocks + local; n < block; n += 256u) {
   carry = add_f32(carry, scratch0[n]);

@@ -114,14 +114,13 @@ fn divide_f32(x: f32, y: f32) -> f32 {
   if (is_quick_divide_f32(x, y)) { return quick_divide_f32(x, y); }
   return divide_careful_f32(x, y);
 }
-fn is_quick_exp_f32(x: f32) -> bool { return abs(x) < 87.0f; }
+fn is_quick_exp_f32(x: f32) -> bool { return x < 88.0f; }
 const rounder_f32 = 12582912.0f;
 fn shifted_nearest_f32(x: f32, factor: f32) -> f32 { return fma(x, factor, opaque_f32(rounder_f32)); }
 const ln2_low_f32 = 1.4286068e-06f;
 const ln2_high_f32 = 0.69314575f;
 fn exp_quick_series_f32(r: f32) -> f32 {
-  return 0.5f + r * (0.16666648f + r * (0.04166648f + r * (0.00833787f + r * (0.001393332f
-    + r * 0.00017336036f))));
+  return 0.49999994f + r * (0.16666517f + r * (0.041668102f + r * (0.0083691925f + r * 0.0013839114f)));
 }
 fn exp_reduced_f32(x: f32, shifted: f32) -> f32 {
   let n = shifted - rounder_f32;
@@ -129,8 +128,11 @@ fn exp_reduced_f32(x: f32, shifted: f32) -> f32 {
   return 1.0f + r * (1.0f + r * exp_quick_series_f32(r));
 }
 fn quick_exp_f32(x: f32) -> f32 {
-  let shifted = shifted_nearest_f32(x, 1.44269504f);
-  return exp_reduced_f32(x, shifted) * bitcast<f32>((bitcast<u32>(shifted) << 23u) + one_bits_f32);
+  let bounded = max(x, -110.0f);
+  let shifted = shifted_nearest_f32(bounded, 1.44269504f);
+  let bits = bitcast<u32>(exp_reduced_f32(bounded, shifted)) + (bitcast<u32>(shifted) << 23u);
+  let subnormal = bitcast<u32>(bitcast<f32>(bits + (149u << 23u)) + 8388608.0f) - 0x4b000000u;
+  return bitcast<f32>(select(bits, subnormal, bitcast<i32>(bits) < 0x00800000));
 }
 fn copysign_f32(x: f32, y: f32) -> f32 {
   return bitcast<f32>(magnitude_f32(x) | (bitcast<u32>(opaque_f32(y)) & sign_bit_f32));
@@ -205,19 +207,16 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v2_1: f32 = subtract_f32(v0_1, one1);
   let v2_2: f32 = subtract_f32(v0_2, one1);
   let v2_3: f32 = subtract_f32(v0_3, one1);
-  var v3_0: f32;
-  var v3_1: f32;
-  var v3_2: f32;
-  var v3_3: f32;
-  if (is_quick_exp_f32(v2_0) & is_quick_exp_f32(v2_1) & is_quick_exp_f32(v2_2) & is_quick_exp_f32(v2_3)) {
-    v3_0 = quick_exp_f32(v2_0);
-    v3_1 = quick_exp_f32(v2_1);
-    v3_2 = quick_exp_f32(v2_2);
-    v3_3 = quick_exp_f32(v2_3);
-  } else { for (var lane = 0u; lane < 4u; lane++) {
+  var v3_0: f32 = quick_exp_f32(v2_0);
+  var v3_1: f32 = quick_exp_f32(v2_1);
+  var v3_2: f32 = quick_exp_f32(v2_2);
+  var v3_3: f32 = quick_exp_f32(v2_3);
+  if (!(is_quick_exp_f32(v2_0) & is_quick_exp_f32(v2_1) & is_quick_exp_f32(v2_2) & is_quick_exp_f32(v2_3))) {
+  for (var lane = 0u; lane < 4u; lane++) {
     var operand0: f32;
-    switch lane { case 0u: { operand0 = v2_0; } case 1u: { operand0 = v2_1; } case 2u: { operand0 = v2_2; } default: { operand0 = v2_3; } }
-    let again3 = exp_f32(operand0);
+    switch lane { case 0u: { operand0 = v0_0; } case 1u: { operand0 = v0_1; } case 2u: { operand0 = v0_2; } default: { operand0 = v0_3; } }
+    let again2 = subtract_f32(operand0, one1);
+    let again3 = exp_f32(again2);
     switch lane { case 0u: { v3_0 = again3; } case 1u: { v3_1 = again3; } case 2u: { v3_2 = again3; } default: { v3_3 = again3; } }
   } }
   a4 = add_f32(a4, add_f32(add_f32(select(0.0f, v3_0, (at0 < end)), select(0.0f, v3_1, (at0 < end))), add_f32(select(0.0f, v3_2, (at0 < end)), select(0.0f, v3_3, (at0 < end)))));
@@ -234,16 +233,12 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   workgroupBarrier();
   let one4: f32 = a4;
   let s2_0 = row * parameters.words[1].y;
-  var v5_0: f32;
-  var v5_1: f32;
-  var v5_2: f32;
-  var v5_3: f32;
-  if (is_quick_divide_f32(v3_0, one4) & is_quick_divide_f32(v3_1, one4) & is_quick_divide_f32(v3_2, one4) & is_quick_divide_f32(v3_3, one4)) {
-    v5_0 = quick_divide_f32(v3_0, one4);
-    v5_1 = quick_divide_f32(v3_1, one4);
-    v5_2 = quick_divide_f32(v3_2, one4);
-    v5_3 = quick_divide_f32(v3_3, one4);
-  } else { for (var lane = 0u; lane < 4u; lane++) {
+  var v5_0: f32 = quick_divide_f32(v3_0, one4);
+  var v5_1: f32 = quick_divide_f32(v3_1, one4);
+  var v5_2: f32 = quick_divide_f32(v3_2, one4);
+  var v5_3: f32 = quick_divide_f32(v3_3, one4);
+  if (!(is_quick_divide_f32(v3_0, one4) & is_quick_divide_f32(v3_1, one4) & is_quick_divide_f32(v3_2, one4) & is_quick_divide_f32(v3_3, one4))) {
+  for (var lane = 0u; lane < 4u; lane++) {
     var operand0: f32;
     switch lane { case 0u: { operand0 = v3_0; } case 1u: { operand0 = v3_1; } case 2u: { operand0 = v3_2; } default: { operand0 = v3_3; } }
     let again5 = divide_f32(operand0, one4);

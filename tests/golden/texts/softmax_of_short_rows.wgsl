@@ -114,14 +114,13 @@ fn divide_f32(x: f32, y: f32) -> f32 {
   if (is_quick_divide_f32(x, y)) { return quick_divide_f32(x, y); }
   return divide_careful_f32(x, y);
 }
-fn is_quick_exp_f32(x: f32) -> bool { return abs(x) < 87.0f; }
+fn is_quick_exp_f32(x: f32) -> bool { return x < 88.0f; }
 const rounder_f32 = 12582912.0f;
 fn shifted_nearest_f32(x: f32, factor: f32) -> f32 { return fma(x, factor, opaque_f32(rounder_f32)); }
 const ln2_low_f32 = 1.4286068e-06f;
 const ln2_high_f32 = 0.69314575f;
 fn exp_quick_series_f32(r: f32) -> f32 {
-  return 0.5f + r * (0.16666648f + r * (0.04166648f + r * (0.00833787f + r * (0.001393332f
-    + r * 0.00017336036f))));
+  return 0.49999994f + r * (0.16666517f + r * (0.041668102f + r * (0.0083691925f + r * 0.0013839114f)));
 }
 fn exp_reduced_f32(x: f32, shifted: f32) -> f32 {
   let n = shifted - rounder_f32;
@@ -129,8 +128,11 @@ fn exp_reduced_f32(x: f32, shifted: f32) -> f32 {
   return 1.0f + r * (1.0f + r * exp_quick_series_f32(r));
 }
 fn quick_exp_f32(x: f32) -> f32 {
-  let shifted = shifted_nearest_f32(x, 1.44269504f);
-  return exp_reduced_f32(x, shifted) * bitcast<f32>((bitcast<u32>(shifted) << 23u) + one_bits_f32);
+  let bounded = max(x, -110.0f);
+  let shifted = shifted_nearest_f32(bounded, 1.44269504f);
+  let bits = bitcast<u32>(exp_reduced_f32(bounded, shifted)) + (bitcast<u32>(shifted) << 23u);
+  let subnormal = bitcast<u32>(bitcast<f32>(bits + (149u << 23u)) + 8388608.0f) - 0x4b000000u;
+  return bitcast<f32>(select(bits, subnormal, bitcast<i32>(bits) < 0x00800000));
 }
 fn copysign_f32(x: f32, y: f32) -> f32 {
   return bitcast<f32>(magnitude_f32(x) | (bitcast<u32>(opaque_f32(y)) & sign_bit_f32));

@@ -116,14 +116,13 @@ fn divide_f32(x: f32, y: f32) -> f32 {
   if (is_quick_divide_f32(x, y)) { return quick_divide_f32(x, y); }
   return divide_careful_f32(x, y);
 }
-fn is_quick_exp_f32(x: f32) -> bool { return abs(x) < 87.0f; }
+fn is_quick_exp_f32(x: f32) -> bool { return x < 88.0f; }
 const rounder_f32 = 12582912.0f;
 fn shifted_nearest_f32(x: f32, factor: f32) -> f32 { return fma(x, factor, opaque_f32(rounder_f32)); }
 const ln2_low_f32 = 1.4286068e-06f;
 const ln2_high_f32 = 0.69314575f;
 fn exp_quick_series_f32(r: f32) -> f32 {
-  return 0.5f + r * (0.16666648f + r * (0.04166648f + r * (0.00833787f + r * (0.001393332f
-    + r * 0.00017336036f))));
+  return 0.49999994f + r * (0.16666517f + r * (0.041668102f + r * (0.0083691925f + r * 0.0013839114f)));
 }
 fn exp_reduced_f32(x: f32, shifted: f32) -> f32 {
   let n = shifted - rounder_f32;
@@ -131,8 +130,11 @@ fn exp_reduced_f32(x: f32, shifted: f32) -> f32 {
   return 1.0f + r * (1.0f + r * exp_quick_series_f32(r));
 }
 fn quick_exp_f32(x: f32) -> f32 {
-  let shifted = shifted_nearest_f32(x, 1.44269504f);
-  return exp_reduced_f32(x, shifted) * bitcast<f32>((bitcast<u32>(shifted) << 23u) + one_bits_f32);
+  let bounded = max(x, -110.0f);
+  let shifted = shifted_nearest_f32(bounded, 1.44269504f);
+  let bits = bitcast<u32>(exp_reduced_f32(bounded, shifted)) + (bitcast<u32>(shifted) << 23u);
+  let subnormal = bitcast<u32>(bitcast<f32>(bits + (149u << 23u)) + 8388608.0f) - 0x4b000000u;
+  return bitcast<f32>(select(bits, subnormal, bitcast<i32>(bits) < 0x00800000));
 }
 fn copysign_f32(x: f32, y: f32) -> f32 {
   return bitcast<f32>(magnitude_f32(x) | (bitcast<u32>(opaque_f32(y)) & sign_bit_f32));
@@ -184,6 +186,11 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v1_1: f32 = w1_0.y;
   let v1_2: f32 = w1_0.z;
   let v1_3: f32 = w1_0.w;
+  let w6_0 = input2[(b0_6 + i0) / 4u];
+  let v6_0: f32 = w6_0.x;
+  let v6_1: f32 = w6_0.y;
+  let v6_2: f32 = w6_0.z;
+  let v6_3: f32 = w6_0.w;
   let v2_0: f32 = subtract_f32(one0, v1_0);
   let v2_1: f32 = subtract_f32(one0, v1_1);
   let v2_2: f32 = subtract_f32(one0, v1_2);
@@ -196,26 +203,20 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v4_1: f32 = negative_f32(v3_1);
   let v4_2: f32 = negative_f32(v3_2);
   let v4_3: f32 = negative_f32(v3_3);
-  var v5_0: f32;
-  var v5_1: f32;
-  var v5_2: f32;
-  var v5_3: f32;
-  if (is_quick_exp_f32(v4_0) & is_quick_exp_f32(v4_1) & is_quick_exp_f32(v4_2) & is_quick_exp_f32(v4_3)) {
-    v5_0 = quick_exp_f32(v4_0);
-    v5_1 = quick_exp_f32(v4_1);
-    v5_2 = quick_exp_f32(v4_2);
-    v5_3 = quick_exp_f32(v4_3);
-  } else { for (var lane = 0u; lane < 4u; lane++) {
+  var v5_0: f32 = quick_exp_f32(v4_0);
+  var v5_1: f32 = quick_exp_f32(v4_1);
+  var v5_2: f32 = quick_exp_f32(v4_2);
+  var v5_3: f32 = quick_exp_f32(v4_3);
+  if (!(is_quick_exp_f32(v4_0) & is_quick_exp_f32(v4_1) & is_quick_exp_f32(v4_2) & is_quick_exp_f32(v4_3))) {
+  for (var lane = 0u; lane < 4u; lane++) {
     var operand0: f32;
-    switch lane { case 0u: { operand0 = v4_0; } case 1u: { operand0 = v4_1; } case 2u: { operand0 = v4_2; } default: { operand0 = v4_3; } }
-    let again5 = exp_f32(operand0);
+    switch lane { case 0u: { operand0 = v1_0; } case 1u: { operand0 = v1_1; } case 2u: { operand0 = v1_2; } default: { operand0 = v1_3; } }
+    let again2 = subtract_f32(one0, operand0);
+    let again3 = multiply_f32(again2, again2);
+    let again4 = negative_f32(again3);
+    let again5 = exp_f32(again4);
     switch lane { case 0u: { v5_0 = again5; } case 1u: { v5_1 = again5; } case 2u: { v5_2 = again5; } default: { v5_3 = again5; } }
   } }
-  let w6_0 = input2[(b0_6 + i0) / 4u];
-  let v6_0: f32 = w6_0.x;
-  let v6_1: f32 = w6_0.y;
-  let v6_2: f32 = w6_0.z;
-  let v6_3: f32 = w6_0.w;
   let v7_0: f32 = multiply_f32(v5_0, v6_0);
   let v7_1: f32 = multiply_f32(v5_1, v6_1);
   let v7_2: f32 = multiply_f32(v5_2, v6_2);

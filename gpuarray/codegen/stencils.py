@@ -1,0 +1,126 @@
+"""Loops that read an array at several neighbouring places, such as stencils, as kernels.
+
+An invocation computes elements below each other, and keeps what it read for the next one: of a five-point stencil it
+reads 14 elements for four in place of 20. Neighbouring invocations have neighbouring columns. Where a loop would be
+a flat kernel (:mod:`gpuarray.codegen.loops`) and this saves nothing, it stays one.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from gpuarray.codegen.loops import (
+    Lane,
+    LoopKernel,
+    emit_uniform,
+    flat_stores,
+    flat_values,
+    is_heavy,
+    open_kernel,
+    single_value,
+)
+from gpuarray.codegen.programs import Launch
+from gpuarray.codegen.storage import LANES, is_packed
+from gpuarray.codegen.wgsl import WORKGROUP
+from gpuarray.device import Capabilities
+from gpuarray.fusion.steps import FULL, OUTER, Apply, Load, Loop, Scalar
+
+#: How many elements below each other an invocation has.
+DEPTH: Final = LANES
+#: Rows shorter than this are not worth it: their neighbours are of other rows.
+_SHORTEST: Final = 64
+
+
+@dataclass
+class _Column:
+    """Loads of one slot whose elements lie below each other: by which row each begins, counted from the first one's."""
+
+    first: Load
+    rows: dict[int, int]
+
+    @property
+    def further(self) -> int:
+        """How many rows more than one load the column has."""
+        return max(self.rows.values())
+
+
+def columns_of(loop: Loop) -> list[_Column] | None:
+    """Return the columns that an invocation reads; None if there is nothing that two of its elements share."""
+    if len(loop.inner) < 2 or loop.inner[-1] < _SHORTEST or loop.inner[-2] < DEPTH or loop.updates or is_heavy(loop):
+        return None
+    if not all(isinstance(item, Load | Apply | Scalar) for item in loop.instructions):
+        return None
+    if any(s.level != FULL or s.position is not None or is_packed(s.dtype) for s in loop.stores):
+        return None
+    found: list[_Column] = []
+    loads = [(item.layout.offset, n, item) for n, item in enumerate(loop.instructions) if isinstance(item, Load)]
+    for offset, number, item in sorted((x for x in loads if x[2].level == FULL), key=lambda x: x[:2]):
+        down = item.layout.strides[-2]
+        for column in found:
+            first = column.first
+            apart = offset - first.layout.offset
+            is_alike = first.slot == item.slot and first.layout.strides == item.layout.strides
+            if is_alike and down > 0 and apart % down == 0 and apart // down < DEPTH:
+                column.rows[number] = apart // down
+                break
+        else:
+            found.append(_Column(item, {number: 0}))
+    return found if any(column.further for column in found) else None
+
+
+def stencil_launch(loop: Loop, columns: list[_Column], label: str, capabilities: Capabilities) -> Launch:
+    """Return the launch of a loop without folds that reads ``columns``."""
+    work = open_kernel(loop, f"{label} below", lambda _kind, _slot: False)
+    kernel, shape = work.kernel, loop.inner
+    stacks = -(-shape[-2] // DEPTH)
+    size = loop.columns // shape[-2] * stacks
+    width, height, down = (kernel.word(n) for n in (shape[-1], shape[-2], stacks))
+    kernel.line(
+        f"let own = (group.x + group.y * groups.x) * {WORKGROUP}u + local;",
+        f"if (own >= {kernel.word(size)}) {{ return; }}",
+        f"var rest = own / {width};",
+        f"let column = own - rest * {width};",
+    )
+    before = [f"p{axis}" for axis in range(len(shape) - 2)]
+    if before:
+        kernel.line(f"let first = rest % {down} * {DEPTH}u;", f"rest /= {down};")
+    else:
+        kernel.line(f"let first = rest * {DEPTH}u;")
+    for axis, name in reversed(list(enumerate(before))):
+        extent = kernel.word(shape[axis])
+        kernel.line(f"let {name} = rest % {extent};", f"rest /= {extent};")
+    emit_uniform(work)
+    for number, item in enumerate(loop.instructions):
+        if item.level == OUTER:
+            kernel.line(f"let one{number} = {single_value(work, item)};")
+    lanes = []
+    for lane in range(DEPTH):
+        kernel.line(f"let row{lane} = min(first + {lane}u, {height} - 1u);")
+        flat = before[0] if before else f"row{lane}"
+        for axis, name in list(enumerate([*before, f"row{lane}"]))[1:]:
+            flat = f"({flat}) * {kernel.word(shape[axis])} + {name}"
+        kernel.line(f"let i{lane} = ({flat}) * {width} + column;")
+        lanes.append(Lane(f"i{lane}", [*before, f"row{lane}", "column"], {}))
+    for number, column in enumerate(columns):
+        _load(work, number, column, before, height, lanes)
+    flat_values(work, lanes)
+    flat_stores(work, lanes, 1, height)
+    return kernel.launch(-(-size // WORKGROUP), capabilities.workgroup_limit)
+
+
+def _load(work: LoopKernel, number: int, column: _Column, before: list[str], height: str, lanes: list[Lane]) -> None:
+    """Emit the loads of a column, and tell the lanes which of them are theirs."""
+    kernel, item = work.kernel, column.first
+    strides = [kernel.word(s) if s else "" for s in item.layout.strides]
+    names = [*before, "", "column"]
+    terms = [f"{n} * {s}" for n, s in zip(names, strides, strict=True) if n and s]
+    begin = kernel.word(work.offset("input", item.slot, item.layout))
+    kernel.line(f"let base{number} = {' + '.join([begin, *terms])};")
+    further = column.further
+    for row in range(DEPTH + further if strides[-2] else 1):
+        # what is below the last row is for no element
+        place = f"min(first + {row}u, {height} - 1u + {further}u)"
+        index = f"base{number} + {place} * {strides[-2]}" if strides[-2] else f"base{number}"
+        kernel.line(f"let l{number}_{row} = {work.access(item).load(index)};")
+    for load, apart in column.rows.items():
+        for lane, own in enumerate(lanes):
+            own.loaded[load] = f"l{number}_{lane + apart if strides[-2] else 0}"
