@@ -16,6 +16,7 @@ from gpuarray.config import config, recording
 from gpuarray.copies import copied
 from gpuarray.device import Device
 from gpuarray.errors import DeviceMemoryError, GpuArrayError
+from gpuarray.graph import tracing
 from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.graph.walk import current
 from gpuarray.providers import registry
@@ -76,6 +77,9 @@ def evaluate(
     pending = [node for node in nodes if node.result is None and type(node) is not Leaf]
     if not pending:
         return
+    trace = None if tracing.state.trace is None else tracing.active()
+    if trace is not None and trace.evaluate(pending, device, held_from):
+        return
     provider = provider_of(device)
     with places.lock:
         start = perf_counter_ns() if events.listeners else 0
@@ -93,10 +97,10 @@ def evaluate(
         evaluation = Evaluation(ready, placed, provider.device, origins)
         try:
             read = pending[0] if is_read and run is None else None
-            _run(ready, placed, moved, order, provider, run, remember(evaluation), read)
+            run_placed(ready, placed, moved, order, provider, run, remember(evaluation), read)
         except GpuArrayError as error:
             if not isinstance(error, DeviceMemoryError) or len(pending) == 1 or moved:
-                blame(error, evaluation)
+                blame(error, evaluation, provider)
                 raise
             has_room = False
         else:
@@ -107,13 +111,15 @@ def evaluate(
             return
         if start:
             events.evaluated(evaluation, start, planned, perf_counter_ns())
+        if placed.saving:
+            auto.hand_on(ready, order)
         for place, position in ready.twins:
             leaf = order[position].result
             if leaf is not None:
                 walked[place].settle(leaf)
 
 
-def _run(
+def run_placed(
     ready: ReadyPlan,
     placed: Placed,
     moved: Sequence[int],

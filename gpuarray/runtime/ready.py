@@ -163,9 +163,14 @@ def places_of(evaluation: Evaluation, positions: Iterable[int] | None = None) ->
     return list({str(found): found for found in map(place, filter(None, where))}.values())
 
 
-def blame(error: GpuArrayError, evaluation: Evaluation) -> None:
-    """Add to an error the operations that were being evaluated, and the lines that asked for them."""
-    if not getattr(error, "__notes__", None):
+def blame(error: GpuArrayError, evaluation: Evaluation, provider: Provider) -> None:
+    """Add to an error the operations that were being evaluated, and the lines that asked for them.
+
+    What a device was lost by may be what had been handed to it before.
+    """
+    if not getattr(provider, "alive", True):
+        blame_last(error, provider.device)
+    elif not getattr(error, "__notes__", None):
         _add_notes(error, "while evaluating", evaluation)
 
 

@@ -14,7 +14,7 @@ from gpuarray.codegen.programs import Binding, Launch, Program, ScalarWords
 from gpuarray.config import config
 from gpuarray.errors import DeviceError, DeviceMemoryError
 from gpuarray.providers.base import Task
-from gpuarray.providers.wgpu import buffers, device, dispatch, parts
+from gpuarray.providers.wgpu import buffers, device, parts, words
 from gpuarray.providers.wgpu.driver import PublicDriver
 from gpuarray.providers.wgpu.native import NativeDriver
 from gpuarray.providers.wgpu.provider import WgpuProvider
@@ -260,7 +260,9 @@ class TestTransfer:
         fresh.write(buffer, sent)
         assert np.array_equal(download(fresh, buffer, sent.nbytes, np.uint8), sent)
 
-    @pytest.mark.parametrize("nbytes", [MIB, parts.PART, parts.PART + 1, 12 * parts.PART - 3])
+    @pytest.mark.parametrize(
+        "nbytes", [MIB, 2 * MIB + 1, parts.PART, parts.PART + 1, 11 * MIB + 6, 12 * parts.PART - 3]
+    )
     def test_big_arrays_go_both_ways_in_parts(self, driven, nbytes):
         sent = np.random.default_rng(0).integers(0, 256, nbytes, np.uint8)
         buffer = driven.allocate(nbytes)
@@ -416,7 +418,7 @@ class TestRun:
         assert np.array_equal(download(provider, result, expected.size, np.uint32), expected)
 
     def test_parameters_larger_than_the_parameter_buffer_are_cut(self, provider, monkeypatch):
-        monkeypatch.setattr(dispatch, "_PARAMETER_BYTES", 1024)
+        monkeypatch.setattr(words, "CAPACITY", 1024)
         self.test_many_launches_in_one_task(provider)
 
     def test_parameters_change_between_runs(self, provider):
@@ -591,6 +593,25 @@ class TestBuffers:
                 fresh.allocate(8 * MIB)
         finally:
             gc.enable()
+
+    def test_garbage_is_seldom_searched_for_where_that_takes_long(self, fresh, monkeypatch):
+        now, searches = [0.0], []
+
+        def search():
+            searches.append(now[0])
+            now[0] += 3.0  # a program with many objects
+
+        monkeypatch.setattr("gpuarray.providers.wgpu.buffers.time.monotonic", lambda: now[0])
+        monkeypatch.setattr("gpuarray.providers.wgpu.buffers.gc.collect", search)
+        with config.using(memory_limit=6 * MIB):
+            held = fresh.allocate(4 * MIB)
+            for _ in range(300):
+                now[0] += 1.0
+                with pytest.raises(DeviceMemoryError):
+                    fresh.allocate(4 * MIB)
+            held.release()
+            fresh.allocate(4 * MIB)
+        assert 3 <= len(searches) <= 6
 
     def test_a_device_that_is_full_is_trimmed_and_asked_again(self, fresh, monkeypatch):
         fresh.allocate(8 * MIB).release()

@@ -30,8 +30,10 @@ _SLACK: Final = 1.5
 _FLOOR_BYTES: Final = 64 << 20
 #: Memory that nobody wanted for this long is destroyed.
 _IDLE_SECONDS: Final = 30.0
-#: After a search for garbage that found none, there is no other one for this long.
+#: After a search for garbage that found none, there is no other one for this long, nor for so many times what it took:
+#: a program with millions of objects would do nothing else.
 _GARBAGE_SECONDS: Final = 1.0
+_GARBAGE_TIMES: Final = 20
 
 
 @lru_cache(maxsize=1024)
@@ -121,7 +123,7 @@ class Pool:
         self.closed = ""
         self.live_bytes = self.pooled_bytes = self.peak_bytes = self.live_count = 0
         self._high_water = 0
-        self._found_no_garbage = float("-inf")
+        self._next_search = float("-inf")
         self._driver = driver
         self._buffer_limit = buffer_limit
         self._drop_groups = drop_groups
@@ -242,11 +244,12 @@ class Pool:
 
     def _collect(self) -> None:
         """Look for buffers in cycles of garbage, which takes long: not again at once if there were none."""
-        now = time.monotonic()
-        if now - self._found_no_garbage > _GARBAGE_SECONDS:
+        start = time.monotonic()
+        if start > self._next_search:
             gc.collect()
             if not self.returned:
-                self._found_no_garbage = now
+                stop = time.monotonic()
+                self._next_search = stop + max(_GARBAGE_SECONDS, _GARBAGE_TIMES * (stop - start))
         self.trim()
 
     def _out_of_memory(self, size: int, reason: str) -> DeviceMemoryError:

@@ -1,14 +1,15 @@
-"""Runs programs: the launches of many tasks become one command buffer with one compute pass.
+"""Runs programs: the launches of many tasks, and of several runs, become one command buffer with one compute pass.
 
-Invariant: nothing is left unsubmitted when :meth:`Dispatcher.run` returns, and launches run in the order given. All
-parameter words of a submit travel in one write to one uniform buffer, where each launch sees its window through a
-dynamic offset; the queue keeps writes and submits in order, so the buffer is used again for the next submit. Called
-by the provider, under its lock.
+Invariant: launches run in the order given. What a run leaves open is submitted before anything else reaches the device
+that it could take for done: a read, a write, a wait, memory that is given back, a buffer that others get to see; and
+soon in any case (:mod:`.late`). What could not be submitted stays open, and is not run twice. Each launch sees its
+parameter words through a dynamic offset (:mod:`.words`). Called by the provider, under its lock.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count
 from struct import Struct, pack
+from time import perf_counter_ns
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -21,11 +22,22 @@ from gpuarray.providers.base import Task
 from gpuarray.providers.wgpu.buffers import Pool, Storage, WgpuBuffer, size_class
 from gpuarray.providers.wgpu.driver import Command, Download, PublicDriver
 from gpuarray.providers.wgpu.metrics import Counters, LaunchTimer
-from gpuarray.providers.wgpu.pipelines import Layout, Pipelines
+from gpuarray.providers.wgpu.pipelines import Kernel, Layout, Pipelines
+from gpuarray.providers.wgpu.words import CAPACITY, Words
 
 #: Launches of one submit at most, so that the device starts while the host still encodes.
 _BATCH: Final = 256
-_PARAMETER_BYTES: Final = 1 << 18
+#: A submission takes the host some 20 microseconds, and as long again passes on the device between two. So runs that
+#: follow each other share one: so many runs at most, and no longer after the last submission than is this part of the
+#: time since the device was waited for, or than so many nanoseconds. What is still to be done when it is waited for
+#: again is no more than that part.
+_TOGETHER: Final = 8
+_SHARE: Final = 4
+_APART_NS: Final = 1_000_000
+#: Operations of what shares a submission: a tenth of a second on a small GPU. Some drivers end what takes seconds.
+_WORK: Final = 1 << 36
+#: For how long others are expected to be left open.
+_LINGER_NS: Final = 250_000_000
 _GROUPS: Final = 8192
 _KINDS: Final = {"input": 0, "output": 1, "scratch": 2}
 _FLOAT: Final = Struct("<f")
@@ -163,6 +175,12 @@ class PreparedLaunch:
         self.layout: Layout | None = None
         self.pipeline: Any = None
 
+    def block(self, scalars: Sequence[Any]) -> bytes:
+        """Return the parameter words with those of scalars."""
+        words = bytearray(self.words)
+        self.put(words, 0, scalars)
+        return bytes(words)
+
     def put(self, words: bytearray, offset: int, scalars: Sequence[Any]) -> None:
         """Write the words of scalars to a block of parameters that begins at ``offset``."""
         for run in self.runs:
@@ -174,14 +192,22 @@ class PreparedLaunch:
 class Prepared:
     """A program ready for a device; its kernels are compiled at the first run."""
 
-    __slots__ = ("launches", "owner", "program")
+    __slots__ = ("launches", "owner", "program", "work")
 
-    def __init__(self, program: Program, alignment: int) -> None:
+    def __init__(self, program: Program, alignment: int, work: int) -> None:
         self.program = program
+        self.work = work
         self.launches = tuple(
             PreparedLaunch(launch, number, alignment) for number, launch in enumerate(program.launches)
         )
         self.owner: Any = None  # the dispatcher whose pipelines the launches hold
+
+    def kernels(self) -> list[Kernel]:
+        """Return what the launches compile, in their order."""
+        return [
+            (launch.source, launch.label, tuple(binding.writable for binding in launch.bindings))
+            for launch in self.program.launches
+        ]
 
 
 class Dispatcher:
@@ -207,71 +233,117 @@ class Dispatcher:
         self._driver = driver
         self._pipelines = pipelines
         self._counters = counters
-        usage = wgpu.BufferUsage.UNIFORM | wgpu.BufferUsage.COPY_DST
-        self._parameters = driver.create_buffer(_PARAMETER_BYTES, usage)
-        self._words = bytearray()
-        self._written = b""
+        self._words = Words(driver, self.flush)
         self._commands: list[Command] = []
         self._launched: list[tuple[Any, PreparedLaunch]] = []  # with the tags of their tasks
+        self._complete = 0  # how many commands are those of runs that have ended
+        self._together = 0  # how many runs are open
+        self._work = 0  # and of how many operations
+        self._open_since = 0
+        self._last_submit = 0
+        self._busy_since = 0  # when runs began to follow each other
+        self.is_shared = False  # whether others may have buffers
+        self.has_failed = False  # whether runs that ended were not submitted
         self._groups: dict[tuple[int, ...], Any] = {}
         self._serials = count(1)
         self._keys: dict[int, set[Any]] = {}  # of bind groups, by the serial number of each buffer they show
         self._spare: dict[int, list[WgpuBuffer]] = {}
         self._timer: LaunchTimer | None = None
+        self._is_timed = False  # whether what is open will be
 
     def objects(self) -> Iterator[Any]:
         """Yield the wgpu objects that this dispatcher holds."""
-        yield self._parameters
+        yield self._words.gpu
         yield from self._groups.values()
+        yield from (group for _, group, _, _ in self._commands)
         if self._timer is not None:
             yield from self._timer.objects()
 
-    def prepare(self, program: Program) -> Prepared:
-        """Return a program with its parameter words packed."""
-        prepared = Prepared(program, self.alignment)
+    def prepare(self, program: Program, work: int = 0) -> Prepared:
+        """Return a program with its parameter words packed, and how many operations it makes, about."""
+        prepared = Prepared(program, self.alignment, work)
         for launch in prepared.launches:
-            if launch.nbytes > _PARAMETER_BYTES:
+            if launch.nbytes > CAPACITY:
                 raise ValueError(f"kernel {launch.label!r} has {launch.nbytes:,} bytes of parameters")
         return prepared
 
-    def run(self, tasks: Sequence[Task], download: Download | None = None) -> None:
-        """Enqueue tasks in order, in as few submits as possible, and a copy to the host with the last of them."""
+    def run(self, tasks: Sequence[Task], download: Download | None = None) -> bool:
+        """Enqueue tasks in order, and a copy to the host after them, in as few submits as possible.
+
+        Return whether they are left open, which needs that there is no copy.
+        """
+        is_logged = logs.is_told(logs.STEPS)
+        if self._is_timed != (is_logged or bool(events.listeners)):
+            self.flush()
+            self._is_timed = not self._is_timed
         try:
             # all of it before the first submit: what finds no room must leave nothing half done
             scratch = [self._scratch(task) if task.prepared.program.scratch else () for task in tasks]
             for task, buffers in zip(tasks, scratch, strict=True):
+                if task.prepared.owner is not self:
+                    self._bind_all(tasks)
                 self._add(task, buffers)
-            self._flush(download)
+            if download is not None or is_logged or self._is_due(tasks):
+                self.flush(download)
+            self._complete = len(self._commands)
+            return self._complete > 0
         except BaseException:
-            self._reset()
+            del self._commands[self._complete :], self._launched[self._complete :]
             raise
+        finally:
+            self._spare.clear()
+
+    def _is_due(self, tasks: Sequence[Task]) -> bool:
+        """Whether to submit now what is open."""
+        self._together += 1
+        now = perf_counter_ns()
+        if not self._complete:
+            self._open_since = now
+        apart = now - self._last_submit
+        if apart > 2 * _APART_NS:
+            self._busy_since = now
+        return (
+            apart >= min(_APART_NS, (now - self._busy_since) // _SHARE)
+            or self._together >= _TOGETHER
+            or self._work >= _WORK
+            or (self.is_shared and any(b.is_shared for task in tasks for b in (*task.inputs, *task.outputs)))
+        )
+
+    def waited(self) -> None:
+        """Hear that the device has nothing to do: the next runs are submitted at once."""
+        self._busy_since = perf_counter_ns()
+
+    def flush_late(self) -> bool:
+        """Submit what has been open for long; return whether there was anything to look after lately."""
+        age = perf_counter_ns() - self._open_since
+        if self._commands and age >= _APART_NS:
+            self.flush()
+        return age < _LINGER_NS
 
     def _add(self, task: Task, scratch: Sequence[WgpuBuffer]) -> None:
         prepared: Prepared = task.prepared
-        if prepared.owner is not self:
-            self._bind(prepared)
-        pool = self.pool
+        pool, place = self.pool, self._words.place
         buffers = task.inputs, task.outputs, scratch
-        words, commands, launched = self._words, self._commands, self._launched
+        commands, launched = self._commands, self._launched
         for launch in prepared.launches:
             bound = [buffers[kind][slot].storage(pool) for kind, slot in launch.slots]
             key = (launch.serial, *[storage.serial for storage in bound])
             group = self._groups.get(key)
             if group is None:
                 group = self._create_group(launch, bound, key)
-            if len(words) + len(launch.words) > _PARAMETER_BYTES or len(commands) == _BATCH:
-                self._flush()
-            offset = len(words)
-            words += launch.words
-            if launch.runs:
-                launch.put(words, offset, task.scalars)
+            block = launch.block(task.scalars) if launch.runs else launch.words
+            offset = place(block)
+            if len(commands) >= _BATCH:
+                self.flush()
             commands.append((launch.pipeline, group, offset, launch.workgroups))
             launched.append((task.tag, launch))
+        self._counters.launches += len(prepared.launches)
+        self._work += prepared.work
 
     def _scratch(self, task: Task) -> list[WgpuBuffer]:
         """Return scratch buffers: launches run in order, so those that an earlier task is through with will do.
 
-        They stay out of the pool until the submit, because a buffer that the pool destroys must not be in the list.
+        They stay out of the pool until the run ends, as others are allocated before its launches are in the list.
         """
         found = []
         for nbytes in task.prepared.program.scratch:
@@ -281,19 +353,25 @@ class Dispatcher:
             self._spare.setdefault(size_class(buffer.nbytes), []).append(buffer)
         return found
 
-    def _bind(self, prepared: Prepared) -> None:
-        for launch, source in zip(prepared.launches, prepared.program.launches, strict=True):
-            writable = tuple(binding.writable for binding in source.bindings)
-            launch.layout = self._pipelines.layout(writable)
-            launch.pipeline = self._pipelines.pipeline(source.source, source.label, writable)
-            launch.serial = next(self._serials)
-        prepared.owner = self
+    def _bind_all(self, tasks: Sequence[Task]) -> None:
+        """Compile the kernels of tasks that have not run here, side by side: one of them on this thread."""
+        if self._complete == len(self._commands):  # nothing of this run
+            self.flush()  # the device need not wait until kernels are compiled
+        new = dict.fromkeys(task.prepared for task in tasks if task.prepared.owner is not self)
+        kernels = dict.fromkeys(kernel for prepared in new for kernel in prepared.kernels())
+        self._pipelines.begin([*kernels][1:])
+        for prepared in new:
+            for launch, (source, label, writable) in zip(prepared.launches, prepared.kernels(), strict=True):
+                launch.layout = self._pipelines.layout(writable)
+                launch.pipeline = self._pipelines.pipeline(source, label, writable)
+                launch.serial = next(self._serials)
+            prepared.owner = self
 
     def _create_group(self, launch: PreparedLaunch, bound: list[Storage], key: Any) -> Any:
         if len(self._groups) >= _GROUPS:
             self.drop_all_groups()
         assert launch.layout is not None
-        windows = [(self._parameters, 0, launch.nbytes)]
+        windows = [(self._words.gpu, 0, launch.nbytes)]
         for storage, (offset, nbytes) in zip(bound, launch.windows, strict=True):
             # an adopted buffer need not be padded to 16 bytes, as ours are
             windows.append((storage.gpu, offset, min(nbytes, storage.nbytes - offset)))
@@ -304,7 +382,8 @@ class Dispatcher:
         return group
 
     def drop_groups(self, storage: Storage) -> None:
-        """Forget the bind groups that show a buffer, before it is destroyed."""
+        """Forget the bind groups that show a buffer, before it is destroyed; what is open may use it."""
+        self.flush()
         for key in self._keys.pop(storage.serial, ()):
             self._groups.pop(key, None)
             for serial in key[1:]:
@@ -316,24 +395,34 @@ class Dispatcher:
         self._groups.clear()
         self._keys.clear()
 
-    def _flush(self, download: Download | None = None) -> None:
-        if not self._commands and download is None:
+    def flush(self, download: Download | None = None) -> None:
+        """Submit what is open, and a copy to the host after it."""
+        commands, driver = self._commands, self._driver
+        if not commands:
+            if download is not None:
+                driver.submit(commands, download)
             return
-        # a loop that runs the same plan sends the same words again: comparing is cheaper than sending
-        if self._words != self._written:
-            words = bytes(self._words)
-            self._written = b""  # unknown, if the write is interrupted
-            self._driver.write(self._parameters, 0, words)
-            self._written = words
-        if events.listeners or logs.is_told(logs.STEPS):
-            self._timed().submit(self._commands, self._launched.copy(), download)
-            if logs.is_told(logs.STEPS):
-                self.collect()
-        else:
-            self._driver.submit(self._commands, download)
-        self._counters.launches += len(self._commands)
-        self._counters.submits += 1
-        self._reset()
+        submissions = driver.submissions
+        try:
+            self._words.send()
+            if self._is_timed:
+                (self._timer or self._timed()).submit(commands, self._launched, download)
+                if logs.is_told(logs.STEPS):
+                    self.collect()
+            else:
+                driver.submit(commands, download)
+        except wgpu.GPUOutOfMemoryError:
+            raise
+        except wgpu.GPUError:
+            self.has_failed = self._complete > 0
+            raise
+        finally:
+            if driver.submissions != submissions:
+                self._counters.submits += 1
+                commands.clear()
+                self._launched.clear()
+                self._complete = self._together = self._work = 0
+        self._last_submit = perf_counter_ns()
 
     def _timed(self) -> LaunchTimer:
         """Return the timer, made at its first use."""
@@ -349,14 +438,11 @@ class Dispatcher:
         for launch in found if logs.is_told(logs.STEPS) else ():
             logs.tell(logs.STEPS, "launch %12s us  %s", f"{(launch.stop - launch.start) / 1e3:,.1f}", launch.label)
 
-    def _reset(self) -> None:
-        self._words.clear()
-        self._commands.clear()
-        self._launched.clear()
-        self._spare.clear()
-
     def clear(self) -> None:
         """Destroy what this dispatcher holds on the device."""
         self.drop_all_groups()
         self._timer = None
-        self._parameters.destroy()
+        self._commands.clear()
+        self._launched.clear()
+        self._complete = 0
+        self._words.gpu.destroy()

@@ -54,6 +54,8 @@ class PublicDriver:
     #: How long a wait asks again and again before it sleeps: being woken takes longer than most kernels run. Not on a
     #: software device, which needs the processor for itself.
     awake_ns = 0
+    #: How many submissions of commands there were, counted as each is handed over.
+    submissions = 0
 
     def __init__(self, device: Any) -> None:
         self.device = device
@@ -95,25 +97,31 @@ class PublicDriver:
         self._end(encoder, download)
 
     def submit_timed(
-        self, commands: Sequence[Command | None], queries: Any, first: int, download: Download | None = None
+        self,
+        commands: Sequence[Command | None],
+        queries: Any,
+        first: int,
+        stamps: int,
+        download: Download | None = None,
     ) -> None:
-        """Enqueue dispatches as :meth:`submit` does, but a pass each, whose ends write timestamps.
+        """Enqueue dispatches as :meth:`submit` does, with a timestamp before them, and one after each or after all.
 
-        Queries from number ``first`` on have them; None stands for an empty dispatch.
+        Queries from number ``first`` on have them, ``stamps`` in all; None stands for an empty dispatch. They are
+        written at the ends of passes.
         """
         encoder = self.device.create_command_encoder()
-        for number, command in enumerate(commands):
-            writes = {
-                "query_set": queries,
-                "beginning_of_pass_write_index": first + 2 * number,
-                "end_of_pass_write_index": first + 2 * number + 1,
-            }
+        together = len(commands) if stamps == 2 else 1
+        for number in range(0, len(commands), together):
+            writes = {"query_set": queries, "end_of_pass_write_index": first + number // together + 1}
+            if number == 0:
+                writes["beginning_of_pass_write_index"] = first
             compute = encoder.begin_compute_pass(timestamp_writes=writes)
-            if command is not None:
-                pipeline, group, offset, workgroups = command
-                compute.set_pipeline(pipeline)
-                compute.set_bind_group(0, group, [offset])
-                compute.dispatch_workgroups(*workgroups)
+            for command in commands[number : number + together]:
+                if command is not None:
+                    pipeline, group, offset, workgroups = command
+                    compute.set_pipeline(pipeline)
+                    compute.set_bind_group(0, group, [offset])
+                    compute.dispatch_workgroups(*workgroups)
             compute.end()
         self._end(encoder, download)
 
@@ -123,7 +131,9 @@ class PublicDriver:
             source, offset, staging, nbytes = download
             encoder.copy_buffer_to_buffer(source, offset, staging.gpu, 0, nbytes)
         # never an empty list of command buffers: on a lost device that would end the process
-        self.queue.submit([encoder.finish()])
+        buffers = [encoder.finish()]
+        self.submissions += 1
+        self.queue.submit(buffers)
         if download is not None:
             staging.promise = staging.gpu.map_async("READ", 0, nbytes)
 

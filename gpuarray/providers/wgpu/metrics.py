@@ -4,13 +4,15 @@ Invariant: counting never waits for the device, and timing does not before :meth
 device has no clock. The provider owns one :class:`Counters`; the dispatcher calls :class:`LaunchTimer`.
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
+from itertools import accumulate, islice
 from time import perf_counter_ns
 from typing import Any, Final, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import wgpu
 
 from gpuarray.events import Launch
@@ -39,31 +41,46 @@ class Counters:
         return {counter.name: getattr(self, counter.name) for counter in fields(self)}
 
 
-#: Launches of one page: a query set has room for two timestamps of each, and 4,096 is the most that one can have.
-_PAGE: Final = 2048
+#: Timestamps of one page: the most that a query set can have.
+_PAGE: Final = 4096
 #: Pages that wait to be read; to read the oldest then waits for nothing that was enqueued lately.
 _PAGES: Final = 8
 #: How often the clocks are compared; the quickest answer counts.
 _COMPARISONS: Final = 5
+#: A submit of launches each of which was timed by itself so often is timed as a whole, but for one in so many.
+_IN_DETAIL: Final = 4
+_AGAIN: Final = 64
 
 
 #: Launches of one submit, each with the tag of its task and what was prepared for it.
 Launched: TypeAlias = Sequence[tuple[Any, Any]]
+Times: TypeAlias = npt.NDArray[np.int64]
 
 
 @dataclass(slots=True)
 class _Page:
-    """A query set with what it is read through, how many launches it has times of, and when which were submitted."""
+    """A query set with what it is read through, and how many of it are used.
+
+    A submit has a timestamp before its launches, and one after each, or one after all. What they are of is in flat
+    lists, since the collector of cycles would look at small ones again and again: when each submit was made, how many
+    launches and timestamps it has, and the launches of all.
+    """
 
     queries: Any
     resolved: Any
     staging: Any
     used: int = 0
-    submits: list[tuple[int, Launched]] = field(default_factory=list)
+    submitted: list[int] = field(default_factory=list)
+    counts: list[int] = field(default_factory=list)
+    stamps: list[int] = field(default_factory=list)
+    launched: list[tuple[Any, Any]] = field(default_factory=list)
 
 
 class LaunchTimer:
-    """Runs commands in a compute pass each, and finds out when each began and ended.
+    """Runs commands with timestamps between them, and finds out when each began and ended.
+
+    A timestamp takes a microsecond or two of the host's time. So launches that were timed one by one often enough are
+    timed together when they are submitted together, and share the time as they did before.
 
     Parameters
     ----------
@@ -79,6 +96,11 @@ class LaunchTimer:
         self._has_clock = "timestamp-query" in driver.device.features
         self._free: list[_Page] = []
         self._closed: deque[_Page] = deque()
+        self._read: list[tuple[Times, _Page]] = []
+        self._seen: Counter[Any] = Counter()
+        self._known: set[Any] = set()
+        self._wholes = 0
+        self._took: dict[Any, tuple[int, int]] = {}
         self._found: list[Launch] = []
         self._ends = 0
         self._page = self._new_page() if self._has_clock else None
@@ -95,15 +117,31 @@ class LaunchTimer:
         if page is None:
             self._run_one_by_one(commands, launches)
         elif commands:
-            if page.used + len(commands) > _PAGE:
+            stamps = len(commands) + 1
+            if stamps > 2 and self._is_known(launches):
+                stamps = 2
+            if page.used + stamps > _PAGE:
                 page = self._close_page(page)
             now = perf_counter_ns()
-            self._driver.submit_timed(commands, page.queries, 2 * page.used, download)
-            page.submits.append((now, launches))
-            page.used += len(commands)
+            self._driver.submit_timed(commands, page.queries, page.used, stamps, download)
+            page.submitted.append(now)
+            page.counts.append(len(commands))
+            page.stamps.append(stamps)
+            page.launched += launches
+            page.used += stamps
             return
         if download is not None:
             self._driver.submit((), download)
+
+    def _is_known(self, launches: Launched) -> bool:
+        """Whether to time launches as a whole; takes note of those that are not."""
+        own = [launch for _, launch in launches]
+        if self._known.issuperset(own):
+            self._wholes += 1
+            return self._wholes % _AGAIN > 0
+        self._seen.update(own)
+        self._known.update(launch for launch in own if self._seen[launch] >= _IN_DETAIL)
+        return False
 
     def _run_one_by_one(self, commands: Sequence[Command], launches: Launched) -> None:
         for command, (tag, launch) in zip(commands, launches, strict=True):
@@ -111,7 +149,7 @@ class LaunchTimer:
             start = perf_counter_ns()
             self._driver.submit([command])
             self._driver.wait()
-            self._tell(tag, launch, start, perf_counter_ns())
+            self._tell([(tag, launch)], [start], [perf_counter_ns()])
 
     def collect(self) -> list[Launch]:
         """Return the launches since the last call, once they have run, in order."""
@@ -119,33 +157,64 @@ class LaunchTimer:
             self._close_page(self._page)
         while self._closed:
             self._read_oldest()
+        for times, page in self._read:
+            self._tell_page(times, page)
+        for known in (self._read, self._seen, self._known, self._took):
+            known.clear()
         found, self._found = self._found, []
         return found
 
-    def _tell(self, tag: Any, launch: Any, start: int, stop: int) -> None:
-        start = max(start, self._ends)  # the next pass may begin while the last one still ends
-        self._ends = stop = max(start, stop)
-        self._found.append(
-            Launch(self._device, launch.label, tag, launch.number, launch.traffic, start, stop, self._has_clock)
-        )
+    def _tell_page(self, times: Times, page: _Page) -> None:
+        """Make records of the launches of a page; not while a program runs, which would wait for it."""
+        firsts = np.cumsum([0, *page.stamps[:-1]])
+        # comparing clocks leaves an error, and nothing begins before it is submitted
+        times = times + max(int(np.max(np.array(page.submitted) - times[firsts])), 0)
+        # the next pass may begin while the one before ends
+        marks = np.maximum(np.maximum.accumulate(times), self._ends).tolist()
+        self._ends = marks[-1]
+        launched = iter(page.launched)
+        for first, count, stamps in zip(firsts.tolist(), page.counts, page.stamps, strict=True):
+            launches = [*islice(launched, count)]
+            own = marks[first : first + stamps]
+            if stamps <= count:
+                own = self._divided(launches, *own)
+            else:
+                for (_, launch), start, stop in zip(launches, own, own[1:], strict=False):
+                    runs, total = self._took.get(launch, (0, 0))
+                    self._took[launch] = runs + 1, total + stop - start
+            self._tell(launches, own, own[1:])
+
+    def _divided(self, launches: Launched, start: int, stop: int) -> list[int]:
+        """Return when launches that were timed together began and ended: they share the time as they did before."""
+        known = [self._took[launch] for _, launch in launches]
+        shares = [total / runs + 1 for runs, total in known]  # a tick, as no time at all is a matter of the clock
+        rate = (stop - start) / sum(shares)
+        return [start, *(start + round(done * rate) for done in accumulate(shares))]
+
+    def _tell(self, launched: Launched, starts: Sequence[int], stops: Sequence[int]) -> None:
+        device, by_device = self._device, self._has_clock
+        self._found += [
+            Launch(device, launch.label, tag, launch.number, launch.traffic, start, stop, by_device)
+            for (tag, launch), start, stop in zip(launched, starts, stops, strict=False)
+        ]
 
     def _new_page(self) -> _Page:
         if self._free:
             return self._free.pop()
         usage = wgpu.BufferUsage.QUERY_RESOLVE | wgpu.BufferUsage.COPY_SRC
         return _Page(
-            self._driver.device.create_query_set(type="timestamp", count=2 * _PAGE),
-            self._driver.create_buffer(16 * _PAGE, usage),
-            self._driver.create_staging(16 * _PAGE),
+            self._driver.device.create_query_set(type="timestamp", count=_PAGE),
+            self._driver.create_buffer(8 * _PAGE, usage),
+            self._driver.create_staging(8 * _PAGE),
         )
 
     def _close_page(self, page: _Page) -> _Page:
         """Enqueue the way of a page's timestamps to the host, and return another page, which is begun."""
         driver = self._driver
         encoder = driver.device.create_command_encoder()
-        encoder.resolve_query_set(page.queries, 0, 2 * page.used, page.resolved, 0)
+        encoder.resolve_query_set(page.queries, 0, page.used, page.resolved, 0)
         driver.queue.submit([encoder.finish()])
-        driver.start_read(page.resolved, 0, page.staging, 16 * page.used)
+        driver.start_read(page.resolved, 0, page.staging, 8 * page.used)
         self._closed.append(page)
         if len(self._closed) > _PAGES:
             self._read_oldest()
@@ -154,20 +223,12 @@ class LaunchTimer:
 
     def _read_oldest(self) -> None:
         page = self._closed.popleft()
-        times = self._read(page, page.used) + self._offset
-        # comparing clocks leaves an error, and nothing begins before it is submitted
-        firsts = np.cumsum([0, *[len(launches) for _, launches in page.submits[:-1]]])
-        submitted = np.array([time for time, _ in page.submits])
-        times += max(int(np.max(submitted - times[2 * firsts])), 0)
-        launched = (each for _, launches in page.submits for each in launches)
-        for (tag, launch), start, stop in zip(launched, times[::2].tolist(), times[1::2].tolist(), strict=True):
-            self._tell(tag, launch, start, stop)
-        page.submits, page.used = [], 0
-        self._free.append(page)
+        self._read.append((self._times(page, page.used) + self._offset, page))
+        self._free.append(_Page(page.queries, page.resolved, page.staging))
 
-    def _read(self, page: _Page, count: int) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
-        """Wait for the timestamps of ``count`` launches, in nanoseconds of the device's clock."""
-        ticks = np.empty(2 * count, np.uint64)
+    def _times(self, page: _Page, count: int) -> Times:
+        """Wait for the first ``count`` timestamps, in nanoseconds of the device's clock."""
+        ticks = np.empty(count, np.uint64)
         self._driver.finish_read(page.staging, ticks.view(np.uint8))
         return (ticks * self._driver.tick_ns()).astype(np.int64)
 
@@ -179,13 +240,13 @@ class LaunchTimer:
         for _ in range(_COMPARISONS):
             driver.wait()
             before = perf_counter_ns()
-            driver.submit_timed([None], page.queries, 0)
+            driver.submit_timed([None], page.queries, 0, 2)
             driver.wait()
             after = perf_counter_ns()
             encoder = driver.device.create_command_encoder()
             encoder.resolve_query_set(page.queries, 0, 2, page.resolved, 0)
             driver.queue.submit([encoder.finish()])
             driver.start_read(page.resolved, 0, page.staging, 16)
-            start, stop = (int(time) for time in self._read(page, 1))
+            start, stop = (int(time) for time in self._times(page, 2))
             found.append((after - before, (before + after) // 2 - (start + stop) // 2))
         return min(found)[1]

@@ -8,7 +8,7 @@ opens a device.
 """
 
 from collections.abc import Sequence
-from time import perf_counter_ns
+from time import perf_counter_ns, sleep
 from typing import Any, Final
 
 import numpy as np
@@ -21,8 +21,8 @@ _ERRORS: Final = {
     "OutOfMemory": wgpu.GPUOutOfMemoryError,
     "Validation": wgpu.GPUValidationError,
 }
-#: How often a mapping is waited for; one wait is enough on a device that works.
-_POLLS: Final = 100
+#: How long a mapping's callback is waited for after the device has done the work, which one wait brings on most days.
+_PATIENCE_NS: Final = 10_000_000_000
 
 
 def open_driver(device: Any) -> PublicDriver:
@@ -163,54 +163,49 @@ class NativeDriver(PublicDriver):
         self._hand_over(download)
 
     def submit_timed(
-        self, commands: Sequence[Command | None], queries: Any, first: int, download: Download | None = None
+        self,
+        commands: Sequence[Command | None],
+        queries: Any,
+        first: int,
+        stamps: int,
+        download: Download | None = None,
     ) -> None:
-        """Enqueue dispatches as :meth:`submit` does, but with timestamps before and after each.
+        """Enqueue dispatches as :meth:`submit` does, with a timestamp before them, and one after each or after all.
 
-        A single one is a pass whose ends write them. Several share a pass if stamps may be written within: a pass each
+        The ends of a pass write the first and the last. Others are written within it if that is possible: a pass each
         would take two microseconds of the host's time.
         """
-        if len(commands) > 1 and self._stamps_inside:
-            self._submit_stamped(commands, queries, first, download)
-            return
-        lib, offsets = self._lib, self._offsets
+        lib, offsets, null, stamped = self._lib, self._offsets, self._ffi.NULL, queries._internal
+        begin, end = lib.wgpuCommandEncoderBeginComputePass, lib.wgpuComputePassEncoderEnd
         writes, descriptor = self._writes, self._timed_pass
-        writes.querySet = queries._internal
-        with self._raising:
-            encoder = lib.wgpuDeviceCreateCommandEncoder(self._device, self._ffi.NULL)
-            for number, command in enumerate(commands):
-                writes.beginningOfPassWriteIndex = first + 2 * number
-                writes.endOfPassWriteIndex = first + 2 * number + 1
-                compute = lib.wgpuCommandEncoderBeginComputePass(encoder, descriptor)
-                if command is not None:
-                    pipeline, group, offset, (x, y, z) = command
-                    lib.wgpuComputePassEncoderSetPipeline(compute, pipeline._internal)
-                    offsets[0] = offset
-                    lib.wgpuComputePassEncoderSetBindGroup(compute, 0, group._internal, 1, offsets)
-                    lib.wgpuComputePassEncoderDispatchWorkgroups(compute, x, y, z)
-                lib.wgpuComputePassEncoderEnd(compute)
-                lib.wgpuComputePassEncoderRelease(compute)
-            self._close(encoder, download)
-        self._hand_over(download)
-
-    def _submit_stamped(
-        self, commands: Sequence[Command | None], queries: Any, first: int, download: Download | None
-    ) -> None:
-        lib, null, offsets, stamped = self._lib, self._ffi.NULL, self._offsets, queries._internal
-        stamp = lib.wgpuComputePassEncoderWriteTimestamp
+        last = first + stamps - 1
+        writes.querySet, writes.beginningOfPassWriteIndex = stamped, first
+        writes.endOfPassWriteIndex = last if self._stamps_inside else first + 1
+        each = stamps > 2
         with self._raising:
             encoder = lib.wgpuDeviceCreateCommandEncoder(self._device, null)
-            compute = lib.wgpuCommandEncoderBeginComputePass(encoder, null)
-            for number, command in enumerate(commands):
-                stamp(compute, stamped, first + 2 * number)
+            compute = begin(encoder, descriptor)
+            bound = None
+            for number, command in enumerate(commands, first + 1):
                 if command is not None:
                     pipeline, group, offset, (x, y, z) = command
-                    lib.wgpuComputePassEncoderSetPipeline(compute, pipeline._internal)
+                    if pipeline is not bound:
+                        lib.wgpuComputePassEncoderSetPipeline(compute, pipeline._internal)
+                        bound = pipeline
                     offsets[0] = offset
                     lib.wgpuComputePassEncoderSetBindGroup(compute, 0, group._internal, 1, offsets)
                     lib.wgpuComputePassEncoderDispatchWorkgroups(compute, x, y, z)
-                stamp(compute, stamped, first + 2 * number + 1)
-            lib.wgpuComputePassEncoderEnd(compute)
+                if not each or number == last:
+                    continue
+                if self._stamps_inside:
+                    lib.wgpuComputePassEncoderWriteTimestamp(compute, stamped, number)
+                else:
+                    end(compute)
+                    lib.wgpuComputePassEncoderRelease(compute)
+                    writes.beginningOfPassWriteIndex = lib.WGPU_QUERY_SET_INDEX_UNDEFINED
+                    writes.endOfPassWriteIndex = number + 1
+                    compute, bound = begin(encoder, descriptor), None
+            end(compute)
             lib.wgpuComputePassEncoderRelease(compute)
             self._close(encoder, download)
         self._hand_over(download)
@@ -232,10 +227,12 @@ class NativeDriver(PublicDriver):
         lib, commands = self._lib, self._commands
         with self._raising:
             if download is None:
+                self.submissions += 1
                 lib.wgpuQueueSubmit(self._queue, 1, commands)
             else:
                 staging = download.staging
                 assert isinstance(staging, NativeStaging)
+                self.submissions += 1
                 staging.submission[0] = lib.wgpuQueueSubmitForIndex(self._queue, 1, commands)
                 self._map(staging, download.nbytes)
             self._writes_pending = False
@@ -315,10 +312,13 @@ class NativeDriver(PublicDriver):
             give_up = perf_counter_ns() + self.awake_ns
             while staging.status is None and perf_counter_ns() < give_up:
                 lib.wgpuDevicePoll(device, False, null)
-            for _ in range(_POLLS if staging.status is None else 0):
+            if staging.status is None:
                 lib.wgpuDevicePoll(device, True, staging.submission)
-                if staging.status is not None:
-                    break
+            give_up = perf_counter_ns() + _PATIENCE_NS
+            while staging.status is None and perf_counter_ns() < give_up:
+                # another thread's poll took the callback, and needs the interpreter to call it
+                sleep(1e-5)
+                lib.wgpuDevicePoll(device, True, staging.submission)
 
     def unmap(self, staging: Staging) -> None:
         """Let the device have a buffer again."""

@@ -20,6 +20,10 @@ from gpuarray.providers.wgpu.driver import Bytes, PublicDriver, Staging
 #: would take a block of its own and give it back, which costs milliseconds.
 PART: Final = 4 << 20
 _COUNT: Final = 8
+#: Bytes of the smallest part of a download: to wake a thread takes as long as copying less.
+_SMALLEST: Final = 2 << 20
+#: How many parts a download of more has at least, if they are not smaller than that.
+_FEWEST: Final = 4
 #: Parts that the device fills while threads empty the others.
 _AHEAD: Final = 2
 
@@ -101,11 +105,12 @@ class Parts:
 
     def download(self, gpu: Any, data: Bytes) -> None:
         """Copy the start of a GPU buffer to bytes of the host, through buffers that the device fills."""
-        if data.size <= PART and (staging := self._down.take()) is not None:
+        if data.size <= _SMALLEST and (staging := self._down.take()) is not None:
             self._driver.start_read(gpu, 0, staging, -(-data.size // 4) * 4)
-            self._driver.finish_read(staging, data)  # to wake a thread would take as long
+            self._driver.finish_read(staging, data)
             self._down.give(staging)
             return
+        each = min(max(data.size // _FEWEST // 4 * 4, _SMALLEST), PART)
         started: deque[tuple[Staging, Bytes]] = deque()
         copying: deque[tuple[Staging, Future[None]]] = deque()
 
@@ -121,8 +126,8 @@ class Parts:
             copying.append((staging, copies.begin(part, self._driver.mapped(staging, part.size))))
 
         try:
-            for start in range(0, data.size, PART):
-                part = data[start : start + PART]
+            for start in range(0, data.size, each):
+                part = data[start : start + each]
                 while (staging := self._down.take()) is None:
                     if len(started) > _AHEAD or not copying:
                         hand_on()

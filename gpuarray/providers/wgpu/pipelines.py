@@ -3,24 +3,31 @@
 Invariant: equal text is compiled once while the cache holds it, whatever the sizes and scalars of the launches that
 use it. Bind group layouts are ours, not derived from the text: binding 0 is the uniform block of parameter words with
 a dynamic offset, bindings 1, 2, ... are storage buffers, read-only or not; kernels that bind alike share a layout and
-so share bind groups. Called by the dispatcher at a program's first run.
+so share bind groups. Called by the dispatcher at a program's first run. Several kernels compile side by side, on other
+threads, which touch nothing of what is kept here: the driver lets go of Python while it compiles.
 """
 
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from time import perf_counter_ns
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import wgpu
 
-from gpuarray import events, logs
+from gpuarray import events, logs, threads
 from gpuarray.config import config
 from gpuarray.errors import DeviceError
 from gpuarray.providers.wgpu.driver import PublicDriver
 from gpuarray.providers.wgpu.metrics import Counters
 
 _CAPACITY: Final = 4096
+
+#: A kernel to compile: its text, its name for people, and which of its storage bindings are writable.
+Kernel: TypeAlias = tuple[str, str, tuple[bool, ...]]
+#: What a compiled kernel is found by: its text, its bindings, and whether bounds checks were left out.
+_Key: TypeAlias = tuple[str, tuple[bool, ...], bool]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,9 +51,10 @@ class Pipelines:
         self._counters = counters
         self.constants: Mapping[str, bool] = {}
         self._layouts: dict[tuple[bool, ...], Layout] = {}
-        self._compiled: OrderedDict[tuple[str, tuple[bool, ...], bool], Any] = OrderedDict()
-        self._labels: dict[tuple[str, tuple[bool, ...], bool], str] = {}
-        self._ahead: set[tuple[str, tuple[bool, ...], bool]] = set()
+        self._compiled: OrderedDict[_Key, Any] = OrderedDict()
+        self._labels: dict[_Key, str] = {}
+        self._ahead: set[_Key] = set()
+        self._begun: dict[_Key, Future[Any]] = {}
         #: Whether kernels are compiled ahead, so that those that were not count.
         self.is_warmed = False
 
@@ -84,9 +92,7 @@ class Pipelines:
         DeviceError
             If the text does not compile; the message has it, with line numbers.
         """
-        # while something is being looked for, an index out of range must not reach memory
-        trusted = config.debug == 0 and not config.verify
-        key = source, writable, trusted
+        key = source, writable, _is_trusted()
         found = self._compiled.get(key)
         if found is not None:
             self._compiled.move_to_end(key)
@@ -98,17 +104,27 @@ class Pipelines:
         if logs.is_told(logs.SOURCES):
             logs.tell(logs.SOURCES, "compile %s\n%s", label, numbered(source))
         start = perf_counter_ns()
-        found = self._compile(source, label, writable, trusted)
+        found = self._made(key, label)
         if events.listeners:
             events.span(events.COMPILE, label, start, perf_counter_ns())
         self._keep(key, label, found)
         return found
 
+    def begin(self, kernels: Iterable[Kernel]) -> list[Future[Any]]:
+        """Have kernels compiled on other threads, unless they are there; :meth:`pipeline` waits for its own."""
+        begun = []
+        for source, label, writable in kernels:
+            key = source, writable, _is_trusted()
+            if key not in self._compiled and key not in self._begun:
+                self._begun[key] = threads.begin(self._compile, source, label, self.layout(writable), key[2])
+                begun.append(self._begun[key])
+        return begun
+
     def ahead(self, source: str, label: str, writable: tuple[bool, ...]) -> None:
         """Compile a source text that may be asked for later."""
-        key = source, writable, config.debug == 0 and not config.verify
+        key = source, writable, _is_trusted()
         if key not in self._compiled:
-            self._keep(key, label, self._compile(source, label, writable, key[2]))
+            self._keep(key, label, self._made(key, label))
             self._ahead.add(key)
 
     def used(self) -> Iterator[tuple[str, str, tuple[bool, ...]]]:
@@ -117,7 +133,7 @@ class Pipelines:
             if key not in self._ahead:
                 yield key[0], self._labels[key], key[1]
 
-    def _keep(self, key: tuple[str, tuple[bool, ...], bool], label: str, pipeline: Any) -> None:
+    def _keep(self, key: _Key, label: str, pipeline: Any) -> None:
         self._compiled[key] = pipeline
         self._labels[key] = label
         if len(self._compiled) > _CAPACITY:
@@ -125,27 +141,33 @@ class Pipelines:
             self._ahead.discard(oldest)
             del self._labels[oldest]
 
-    def _compile(self, source: str, label: str, writable: tuple[bool, ...], trusted: bool) -> Any:
+    def _made(self, key: _Key, label: str) -> Any:
+        """Return a compiled kernel, by another thread if that was begun."""
+        source, writable, trusted = key
+        begun = self._begun.pop(key, None)
+        found = self._compile(source, label, self.layout(writable), trusted) if begun is None else begun.result()
+        self._counters.compiles += 1
+        return found
+
+    def _compile(self, source: str, label: str, layout: Layout, trusted: bool) -> Any:
         try:
             module = self._driver.shader_module(source, label, trusted=trusted)
             stage = {"module": module, "entry_point": "main"}
             constants = self.constants_of(source)
             if constants:
                 stage["constants"] = constants
-            found = self._driver.device.create_compute_pipeline(
-                label=label, layout=self.layout(writable).pipeline, compute=stage
-            )
+            return self._driver.device.create_compute_pipeline(label=label, layout=layout.pipeline, compute=stage)
         except wgpu.GPUError as error:
             raise DeviceError(f"the kernel {label!r} does not compile: {error}\n{numbered(source)}") from error
-        self._counters.compiles += 1
-        return found
 
     def constants_of(self, source: str) -> dict[str, float]:
         """Return the constants that a pipeline of a source text is made with."""
         return {name: float(value) for name, value in self.constants.items() if f"override {name}" in source}
 
     def forget(self) -> None:
-        """Drop the kernels."""
+        """Drop the kernels, once those that other threads compile are done."""
+        wait(self._begun.values())
+        self._begun.clear()
         self._compiled.clear()
         self._labels.clear()
         self._ahead.clear()
@@ -154,3 +176,8 @@ class Pipelines:
         """Drop everything."""
         self.forget()
         self._layouts.clear()
+
+
+def _is_trusted() -> bool:
+    """Whether bounds checks may be left out: while something is looked for, no index may reach other memory."""
+    return config.debug == 0 and not config.verify

@@ -22,6 +22,7 @@ from gpuarray.codegen.programs import Program
 from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.errors import DeviceError, DeviceMemoryError
+from gpuarray.fusion.costs import cost
 from gpuarray.fusion.steps import Step
 from gpuarray.providers.base import Task
 from gpuarray.providers.wgpu import device as adapters
@@ -29,6 +30,7 @@ from gpuarray.providers.wgpu import driver as drivers
 from gpuarray.providers.wgpu import selftest
 from gpuarray.providers.wgpu.buffers import Pool, WgpuBuffer
 from gpuarray.providers.wgpu.dispatch import Dispatcher, Prepared
+from gpuarray.providers.wgpu.late import Late
 from gpuarray.providers.wgpu.metrics import Counters
 from gpuarray.providers.wgpu.native import open_driver
 from gpuarray.providers.wgpu.pipelines import Pipelines
@@ -39,6 +41,10 @@ _CLOSED: Final = "the device {name!r} is closed; arrays that were read are still
 
 #: Two milliseconds: longer waits can afford the time that being woken takes.
 _AWAKE_NS: Final = 2_000_000
+
+
+#: How many operations a device makes while it moves a byte, about.
+_BYTE: Final = 16
 
 
 class _Using:
@@ -104,7 +110,8 @@ class WgpuProvider:
         self._dispatcher = Dispatcher(self._driver, self._pipelines, self._counters, alignment, self.device.name)
         self._pool = Pool(self._driver, self.capabilities.buffer_limit, self._dispatcher.drop_groups)
         self._dispatcher.pool = self._pool
-        self._transfer = Transfer(self._driver, self._counters)
+        self._transfer = Transfer(self._driver, self._counters, self._dispatcher.flush)
+        self._late = Late(self._dispatcher, self._using)
         self.facts = self._find_facts()
         if not self.facts.get(selftest.ROUNDED, True):
             self.capabilities = adapters.without_float64(self.capabilities)
@@ -176,7 +183,7 @@ class WgpuProvider:
                 "are in use); drop arrays that are not needed, or work in parts"
             )
         message = str(error)
-        if "lost" in message.lower():
+        if "lost" in message.lower() or self._dispatcher.has_failed:
             self._mark_lost(message)
             return DeviceError(self._dead)
         return DeviceError(f"the device {self.device.name!r} refused {doing}: {message}")
@@ -230,12 +237,14 @@ class WgpuProvider:
                 if array.nbytes > SMALL_BYTES:  # the time of a small copy is that of the kernels before it
                     start, phase = self._wait_told(), events.DOWNLOAD
             self._transfer.download(buffer.storage(self._pool).gpu, array)
+            self._dispatcher.waited()
             if start:
                 events.span(phase, self.device.name, start, perf_counter_ns(), array.nbytes)
 
     def _wait_told(self) -> int:
         """Wait, and tell of it, so that the time of a copy has none of the kernels before it; return the time."""
         start = perf_counter_ns()
+        self._dispatcher.flush()
         self._driver.wait()
         stop = perf_counter_ns()
         events.span(events.WAIT, self.device.name, start, stop)
@@ -253,7 +262,9 @@ class WgpuProvider:
         """Return what :meth:`run` wants to know of ``step``; kept with the plan and used many times."""
         settings = config.current
         fast, gradual = settings.math == "fast", settings.subnormals == "keep"
-        return self.prepare_program(emit.emit(step, self.capabilities, fast=fast, gradual=gradual))
+        costs = cost(step)
+        program = emit.emit(step, self.capabilities, fast=fast, gradual=gradual)
+        return self._dispatcher.prepare(program, max(costs.operations, _BYTE * costs.nbytes))
 
     def prepare_program(self, program: Program) -> Prepared:
         """Return what :meth:`run` wants to know of a program; its kernels are compiled at the first run."""
@@ -264,15 +275,19 @@ class WgpuProvider:
 
         The buffer ``wanted`` is read next: if it is small, its copy to the host travels in the same submit.
         """
-        with self._using("a launch"):
-            start = perf_counter_ns() if events.listeners else 0
-            self._transfer.forget()
-            if wanted is None:
-                self._dispatcher.run(tasks)
-            else:
-                self._run_and_fetch(tasks, wanted)
-            if start:
-                events.span(events.ENCODE, self.device.name, start, perf_counter_ns())
+        # as _using does, without its calls: every evaluation comes through here
+        with self._lock:
+            if self._dead:
+                raise DeviceError(self._dead)
+            try:
+                self._transfer.forget()
+                if wanted is None:
+                    if self._dispatcher.run(tasks) and not self._late.is_looking:
+                        self._late.look()
+                else:
+                    self._run_and_fetch(tasks, wanted)
+            except wgpu.GPUError as error:
+                raise self._translated(error, "a launch") from error
 
     def _run_and_fetch(self, tasks: Sequence[Task], wanted: WgpuBuffer) -> None:
         download = self._transfer.small_download(wanted.storage(self._pool).gpu, wanted.nbytes)
@@ -291,12 +306,15 @@ class WgpuProvider:
             if events.listeners:
                 self._wait_told()
             else:
+                self._dispatcher.flush()
                 self._driver.wait()
+            self._dispatcher.waited()
             self._pool.reap()
 
     def collect(self) -> None:
         """Tell the listeners of :mod:`gpuarray.events` of the launches since the last call, once they have run."""
         with self._using("a measurement"):
+            self._dispatcher.flush()
             self._dispatcher.collect()
 
     def stats(self) -> Mapping[str, int]:
@@ -369,7 +387,8 @@ class WgpuProvider:
     def export(self, buffer: WgpuBuffer) -> Any:
         """Return the ``wgpu.GPUBuffer`` behind ``buffer``, without a copy; valid as long as ``buffer`` is."""
         with self._using("an export"):
-            buffer.is_shared = True
+            buffer.is_shared = self._dispatcher.is_shared = True
+            self._dispatcher.flush()
             self._transfer.forget()
             return buffer.storage(self._pool).gpu
 
@@ -393,6 +412,7 @@ class WgpuProvider:
         if handle.map_state != "unmapped":
             raise DeviceError(f"the buffer is {handle.map_state}; unmap it first")
         with self._using("an adoption"):
+            self._dispatcher.is_shared = True
             return self._pool.adopt(handle, nbytes)
 
     @property

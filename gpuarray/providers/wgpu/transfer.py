@@ -30,11 +30,20 @@ def as_bytes(array: npt.NDArray[Any]) -> Bytes:
 
 
 class Transfer:
-    """Uploads and downloads of one device."""
+    """Uploads and downloads of one device.
 
-    def __init__(self, driver: PublicDriver, counters: Counters) -> None:
+    Parameters
+    ----------
+    driver, counters
+        The parts of the same provider.
+    flush : callable
+        Submits what the dispatcher left open, and a copy to the host after it, if one is given.
+    """
+
+    def __init__(self, driver: PublicDriver, counters: Counters, flush: Callable[[Download | None], None]) -> None:
         self._driver = driver
         self._counters = counters
+        self._flush = flush
         self._small: Staging | None = None
         self._parts = Parts(driver)
         self._retired: list[Staging] = []
@@ -54,6 +63,7 @@ class Transfer:
     def upload(self, gpu: Any, array: npt.NDArray[Any]) -> None:
         """Copy a C-contiguous array to the start of a GPU buffer."""
         data = as_bytes(array)
+        self._flush(None)  # the queue writes before what is submitted next
         if data.size >= _BIG and self._driver.can_map_writes:
             self._guarded(self._parts.upload, gpu, data)
         else:
@@ -98,12 +108,16 @@ class Transfer:
             self._guarded(self._driver.finish_read, expected.staging, data)
         else:
             self.forget()
-            self._guarded(self._download_small if data.size <= SMALL_BYTES else self._parts.download, gpu, data)
+            if data.size <= SMALL_BYTES:
+                self._guarded(self._download_small, gpu, data)
+            else:
+                self._flush(None)
+                self._guarded(self._parts.download, gpu, data)
         self._counters.bytes_downloaded += data.size
 
     def _download_small(self, gpu: Any, data: Bytes) -> None:
         staging = self._small_staging()
-        self._driver.start_read(gpu, 0, staging, -(-data.size // 4) * 4)
+        self._flush(Download(gpu, 0, staging, -(-data.size // 4) * 4))
         self._driver.finish_read(staging, data)
 
     def _small_staging(self) -> Staging:

@@ -1,15 +1,16 @@
 """Warm-up: kernels that earlier runs compiled are compiled ahead, in the background, when the device is opened.
 
-The texts are kept in the cache folder, by driver. Compiling takes the device's lock for one kernel at a time, so that
-whoever needs the device waits for one kernel at most. Used by the provider if ``config.warm_up`` says so.
+The texts are kept in the cache folder, by driver. Half the cores compile, a few kernels side by side, and whoever needs
+the device meanwhile waits for none but what it asks for. Used by the provider if ``config.warm_up`` says so.
 """
 
 import threading
 from collections.abc import Callable
+from concurrent.futures import wait
 from contextlib import AbstractContextManager
 from typing import Any, Final
 
-from gpuarray import records
+from gpuarray import records, threads
 from gpuarray.errors import GpuArrayError
 from gpuarray.providers.wgpu.pipelines import Pipelines
 
@@ -42,12 +43,18 @@ class WarmUp:
         self._thread.start()
 
     def _run(self) -> None:
-        for source, label, writable in self._texts:
+        kernels = [(source, label, tuple(writable)) for source, label, writable in self._texts]
+        few = max(1, threads.cores() // 2)
+        for first in range(0, len(kernels), few):
             if self._stop.is_set():
                 return
             try:
                 with self._using("compile ahead"):
-                    self._pipelines.ahead(source, label, tuple(writable))
+                    begun = self._pipelines.begin(kernels[first : first + few])
+                wait(begun)
+                with self._using("compile ahead"):
+                    for kernel in kernels[first : first + few]:
+                        self._pipelines.ahead(*kernel)
             except GpuArrayError:  # another driver's text, or the device is gone: whoever needs it will hear of it
                 return
 

@@ -1,0 +1,54 @@
+"""What was left open is submitted soon, whatever the program does meanwhile: a thread looks after it.
+
+The thread looks every millisecond while runs are left open now and then, and ends when none was for a while. Used by
+the provider.
+"""
+
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from time import sleep
+from typing import Any, Final
+
+from gpuarray.errors import GpuArrayError
+from gpuarray.providers.wgpu.dispatch import Dispatcher
+
+#: Seconds between two looks.
+_SOON: Final = 1e-3
+
+
+class Late:
+    """Looks after one dispatcher.
+
+    Parameters
+    ----------
+    dispatcher : Dispatcher
+        What leaves runs open.
+    using : callable
+        Returns a context in which the device may be used; entering it raises when the device is closed.
+    """
+
+    def __init__(self, dispatcher: Dispatcher, using: Callable[[str], AbstractContextManager[Any]]) -> None:
+        self._dispatcher = dispatcher
+        self._using = using
+        self.is_looking = False
+
+    def look(self) -> None:
+        """Begin to look; called where the device may be used."""
+        self.is_looking = True
+        try:
+            threading.Thread(target=self._look, name="gpuarray submissions", daemon=True).start()
+        except RuntimeError:  # the interpreter is about to end, or there are too many threads
+            self.is_looking = False
+            self._dispatcher.flush()
+
+    def _look(self) -> None:
+        goes_on = True
+        while goes_on:
+            sleep(_SOON)
+            try:
+                with self._using("a launch"):
+                    self.is_looking = False
+                    self.is_looking = goes_on = self._dispatcher.flush_late()
+            except GpuArrayError:  # whoever uses the device next hears of it
+                return

@@ -1,0 +1,114 @@
+"""Kernels are compiled once, side by side where several are new, and an error of one is its user's."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import gpuarray as xp
+from gpuarray.codegen.programs import Binding, Launch, Program
+from gpuarray.errors import DeviceError
+from gpuarray.providers.base import Task
+from gpuarray.providers.wgpu.provider import WgpuProvider
+
+SOURCE = """struct Parameters { words: array<vec4<u32>, 1> }
+@group(0) @binding(0) var<uniform> parameters: Parameters;
+@group(0) @binding(1) var<storage, read_write> found: array<u32>;
+@compute @workgroup_size(1)
+fn main() { found[0] = parameters.words[0].x + %du; }
+"""
+BROKEN = "fn main( {"
+
+pytestmark = pytest.mark.wgpu
+
+
+def kernel(number):
+    return SOURCE % number, f"kernel {number}", (True,)
+
+
+@pytest.fixture
+def provider(tmp_path):
+    with xp.using(cache_dir=str(tmp_path)):
+        found = WgpuProvider()
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def pipelines(provider):
+    return provider._pipelines
+
+
+def meeting(monkeypatch, provider, count):
+    """Let every compilation wait until so many are under way; return the threads that compiled."""
+    barrier, real, seen = threading.Barrier(count), provider._driver.shader_module, []
+
+    def module(*arguments, **keywords):
+        seen.append(threading.current_thread())
+        barrier.wait(20)
+        return real(*arguments, **keywords)
+
+    monkeypatch.setattr(provider._driver, "shader_module", module)
+    return seen
+
+
+def test_what_was_begun_compiles_on_other_threads(monkeypatch, provider, pipelines):
+    seen = meeting(monkeypatch, provider, 2)
+    assert len(pipelines.begin([kernel(1), kernel(1)])) == 1
+    assert pipelines.begin([kernel(1)]) == []
+    pipelines.pipeline(*kernel(2))
+    first = pipelines.pipeline(*kernel(1))
+    assert pipelines.pipeline(*kernel(1)) is first
+    assert pipelines.begin([kernel(1), kernel(2)]) == []
+    assert len(set(seen)) == 2
+    assert provider.stats()["compiles"] == pipelines.count == 2
+
+
+def test_new_kernels_of_one_run_compile_side_by_side(monkeypatch, provider):
+    seen = meeting(monkeypatch, provider, 2)
+    result = provider.allocate(4)
+    tasks = []
+    for number in (5, 6):
+        source, label, _ = kernel(number)
+        launch = Launch(source, label, (Binding("output", 0, 0, 4, True),), (40, 0, 0, 0), (), (1, 1, 1))
+        tasks.append(Task(provider.prepare_program(Program((launch, launch))), (), (result,), ()))
+    provider.run(tasks)
+    found = np.zeros(1, np.uint32)
+    provider.read(result, found)
+    assert found == [46]
+    assert len(seen) == len(set(seen)) == 2
+    provider.run(tasks)
+    assert len(seen) == 2
+
+
+def test_an_error_is_of_who_asks(provider, pipelines):
+    pipelines.begin([(BROKEN, "broken", (True,)), kernel(3)])
+    pipelines.pipeline(*kernel(3))
+    for _ in range(2):
+        with pytest.raises(DeviceError, match="'broken' does not compile"):
+            pipelines.pipeline(BROKEN, "broken", (True,))
+    assert provider.stats()["compiles"] == 1
+
+
+def test_closing_waits_for_what_is_being_compiled(monkeypatch, tmp_path):
+    with xp.using(cache_dir=str(tmp_path)):
+        provider = WgpuProvider()
+    begun, done, real = threading.Event(), [], provider._driver.shader_module
+
+    def module(*arguments, **keywords):
+        begun.set()
+        closing.join(0.2)  # long enough for it to get ahead
+        found = real(*arguments, **keywords)
+        done.append(closing.is_alive())
+        return found
+
+    def close():
+        begun.wait(20)
+        provider.close()
+
+    monkeypatch.setattr(provider._driver, "shader_module", module)
+    closing = threading.Thread(target=close)
+    closing.start()
+    provider._pipelines.begin([kernel(4)])
+    closing.join(20)
+    assert done == [True]
