@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     figures: dict[str, dict[str, float]] = document["probes"]
     chosen = {name for word in given.workloads for name in _members(word)}
     if chosen:
-        peers = list(_opened(given.device, given.peers))
+        peers = list(_opened(given.device, given.peers, given.jit))
         about = facts(peers) | {"scale": str(given.scale)}
         print(json.dumps(about, indent=2))
         document["facts"] = about
@@ -89,9 +89,11 @@ def _probe(probe: Probe, devices: Sequence[str]) -> dict[str, float]:
     return figures
 
 
-def _opened(devices: Sequence[str], names: Sequence[str]) -> list[Peer]:
+def _opened(devices: Sequence[str], names: Sequence[str], jit: bool) -> list[Peer]:
     """Return the peers that can run here, this package's devices last; say why the others cannot."""
     ours = {f"gpuarray-{device}": lambda device=device: Ours(device) for device in devices}
+    if jit:
+        ours |= {f"gpuarray-jit-{device}": lambda device=device: Ours(device, compiled=True) for device in devices}
     every = list(PEERS) if set(names) & {"all", "same"} else names
     opened = []
     for name, factory in ({name: PEERS[name] for name in every} | ours).items():
@@ -107,6 +109,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Compare gpuarray with other array libraries.")
     add = parser.add_argument
     add("--device", type=_names, default=["cpu", "wgpu"], help="our devices; cpu,wgpu by default")
+    add("--jit", action="store_true", help="run our devices also through gpuarray.jit")
     add(
         "--workloads",
         type=_among([*TOPICS, *ALL]),

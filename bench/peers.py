@@ -102,11 +102,11 @@ class Peer:
 
 
 class Ours(Peer):
-    """The library of this repository, on one of its devices."""
+    """The library of this repository, on one of its devices, as it is or through its ``jit``."""
 
-    def __init__(self, device: str) -> None:
-        self.name = f"gpuarray-{device}"
-        self.device = device
+    def __init__(self, device: str, compiled: bool = False) -> None:
+        self.name = f"gpuarray-{'jit-' if compiled else ''}{device}"
+        self.device, self.compiled = device, compiled
         self.xp = _Seeded(_imported("gpuarray"))
         with self.scope():
             probe = self.xp.asarray(np.ones(1, np.float32)) + 1
@@ -126,6 +126,9 @@ class Ours(Peer):
     def wait(self, results: Sequence[Any]) -> None:
         self.xp.evaluate(*results)
         self.xp.synchronize(self.device)
+
+    def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        return self.xp.jit(function) if self.compiled else function
 
     def start(self, result: Any) -> None:
         self.xp.evaluate(result)

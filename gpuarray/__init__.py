@@ -202,6 +202,7 @@ from gpuarray.interop import after_import, dlpack
 from gpuarray.interop.dlpack import from_dlpack
 from gpuarray.numpy_api import namespace
 from gpuarray.numpy_api.namespace import *  # noqa: F403  # it says what it has
+from gpuarray.replay import jit
 from gpuarray.runtime.telemetry import reset_stats, stats
 from gpuarray.version import __version__ as __version__
 
@@ -334,6 +335,7 @@ __all__ = [
     "isin",
     "isinf",
     "isnan",
+    "jit",
     "lcm",
     "ldexp",
     "left_shift",

@@ -29,6 +29,10 @@ class DeviceMemoryError(GpuArrayError, MemoryError):
     """A device has no memory left, or its memory limit is reached."""
 
 
+class RecordingError(GpuArrayError, TypeError):
+    """A function that is being recorded by ``jit`` asked for something that only a call has, such as a value."""
+
+
 class ConfigurationError(GpuArrayError, ValueError):
     """A setting has a value outside what is accepted."""
 

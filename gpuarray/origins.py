@@ -40,11 +40,15 @@ def origin() -> Origin | None:
             if _USERS[code.co_filename]:
                 return code, frame.f_lasti
         except KeyError:
-            file = code.co_filename
-            _USERS[file] = file.startswith(_PROGRAMS) or not file.startswith(_OURS)
+            _USERS[code.co_filename] = is_users(code.co_filename)
             continue
         frame = frame.f_back
     return None
+
+
+def is_users(file: str) -> bool:
+    """Whether the code of a file, as Python names it, is outside this package and NumPy."""
+    return file.startswith(_PROGRAMS) or not file.startswith(_OURS)
 
 
 @dataclass(frozen=True, slots=True)

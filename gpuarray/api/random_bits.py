@@ -6,7 +6,7 @@ and their references (:mod:`gpuarray.ops.generators`) make the rest. Base of :cl
 """
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from operator import index
 from typing import Any, Final, TypeAlias
 
@@ -15,15 +15,31 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.api.arguments import DeviceLike, checked_shape, wanted_device
 from gpuarray.array import GpuArray, make
-from gpuarray.graph import build
+from gpuarray.graph import build, tracing
 from gpuarray.ops import generators, philox
 
 _WORDS: Final = 4
 _PLACES: Final = (philox.COUNTER_MASK + 1) * _WORDS
 #: Blocks that are made at once for what the host reads of a stream.
 _PAGE: Final = 64
+#: Words of the parameters that say where in the stream an array begins.
+PLACE_WORDS: Final = 15
 #: The number of a page, its words, and the substreams that each block is the key and the nonce of.
 _Page: TypeAlias = tuple[int, list[int], list[philox.Substream]]
+
+
+class _Drawn:
+    """What a recorded function draws at each call: a place in the stream of which kernels alone are told."""
+
+    __slots__ = ("parameters",)
+
+    def __init__(self, parameters: Sequence[Any]) -> None:
+        self.parameters = parameters
+
+    def __getattr__(self, name: str) -> Any:
+        if (trace := tracing.active()) is not None:
+            trace.refuse("random numbers on the host")
+        raise AttributeError(name)
 
 
 class Philox:
@@ -61,6 +77,8 @@ class Philox:
         if seed is not None and key is not None:
             raise ValueError("seed and key cannot be both used; give one of them")
         self._seeds: Any = None
+        if tracing.state.trace is not None and (trace := tracing.active()) is not None:
+            trace.made(self, is_random=seed is None and key is None)
         if key is None:
             self._seeds = seed if hasattr(seed, "generate_state") else np.random.SeedSequence(seed)
             self._key = philox.joined(self._seeds.generate_state(2, np.uint64), 64)
@@ -114,6 +132,7 @@ class Philox:
         ValueError
             If it is that of another bit generator, or its buffer is not that of its counter.
         """
+        self._touch("the state")
         with self.lock:
             counter, used = self._counter, (self._at - 1) % _WORDS + 1
             buffer = [0] * _WORDS if self._is_blank else self._block(counter)
@@ -135,6 +154,7 @@ class Philox:
             raise TypeError(f"state must be a dict, not a {type(value).__name__}")
         if value.get("bit_generator") != "Philox":
             raise ValueError(f"state must be for a Philox PRNG, not for a {value.get('bit_generator')!r}")
+        self._touch("a new state")
         with self.lock:
             key, self._key = getattr(self, "_key", 0), philox.joined(value["state"]["key"], 64)
             self._page = (-1, [], [])
@@ -152,12 +172,14 @@ class Philox:
 
     def advance(self, delta: int) -> "Philox":
         """Move on by ``delta`` blocks of four words, modulo 2**256, drop what is left over, and return itself."""
+        self._touch("advance()")
         with self.lock:
             self._put((self._counter + index(delta)) & philox.COUNTER_MASK)
         return self
 
     def jumped(self, jumps: int = 1) -> "Philox":
         """Return a new bit generator that is ``jumps`` times 2**128 blocks further on."""
+        self._touch("jumped()")
         other = Philox(key=self._key)
         other._seeds = None
         with self.lock:
@@ -174,6 +196,7 @@ class Philox:
         """
         if not hasattr(self._seeds, "spawn"):
             raise TypeError("The underlying SeedSequence does not implement spawning: the key was given, not a seed")
+        self._touch("spawn()")
         with self.lock:
             return [Philox(child) for child in self._seeds.spawn(n_children)]
 
@@ -204,8 +227,22 @@ class Philox:
             build.generate(generators.random_bits, place.parameters, shape, dtypes.uint64), wanted_device(device)
         )
 
-    def take_words(self, count: int) -> philox.Place:
-        """Move on by ``count`` words; return where the first is."""
+    def _touch(self, asked: str) -> None:
+        """Refuse what cannot be done again at each call of a function that is being recorded."""
+        if tracing.state.trace is not None and (trace := tracing.active()) is not None:
+            trace.touched(self, f"{asked} of a random generator")
+
+    def _recorded(self, draw: "Callable[[Philox], Sequence[Any]]", words: int) -> Sequence[Any] | None:
+        """Return what stands for a draw that each call of a recorded function makes; None if nothing is recorded."""
+        trace = tracing.active()
+        return None if trace is None else trace.drawn(self, draw, words)
+
+    def take_words(self, count: int) -> Any:
+        """Move on by ``count`` words; return where the first is, a :class:`~gpuarray.ops.philox.Place`."""
+        if tracing.state.trace is not None:
+            found = self._recorded(lambda bits: bits.take_words(count).parameters, PLACE_WORDS)
+            if found is not None:
+                return _Drawn(found)
         with self.lock:
             block, start = divmod(self._at, _WORDS)
             if count:
@@ -213,8 +250,12 @@ class Philox:
                 self._is_blank = False
         return philox.Place(self._key, block, start, None)
 
-    def take_halves(self, count: int) -> philox.Place:
+    def take_halves(self, count: int) -> Any:
         """Move on by ``count`` halves of words, the first of which may be left over; return where that is."""
+        if tracing.state.trace is not None:
+            found = self._recorded(lambda bits: bits.take_halves(count).parameters, PLACE_WORDS)
+            if found is not None:
+                return _Drawn(found)
         with self.lock:
             block, start = divmod(self._at, _WORDS)
             if not count:
@@ -231,6 +272,10 @@ class Philox:
 
     def take_substream(self) -> philox.Substream:
         """Return a substream of its own, made of the next whole block of the stream."""
+        if tracing.state.trace is not None:
+            found = self._recorded(Philox.take_substream, len(philox.Substream._fields))
+            if found is not None:
+                return philox.Substream(*found)
         with self.lock:
             block = (self._at + _WORDS - 1) // _WORDS
             page, number = divmod(block & philox.COUNTER_MASK, _PAGE)

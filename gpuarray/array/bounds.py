@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from gpuarray.device import Device
-from gpuarray.graph import build
+from gpuarray.graph import build, tracing
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import Call, Generate, Leaf, Node, View
 from gpuarray.graph.walk import current
@@ -21,7 +21,12 @@ _found: Final[WeakKeyDictionary[Node, tuple[int, int]]] = WeakKeyDictionary()
 
 
 def bounds(node: Node, device: Device) -> tuple[int, int]:
-    """Return the least and the greatest element of a node of integers that has elements."""
+    """Return the least and the greatest element of a node of integers that has elements.
+
+    While a function is recorded those of the present call, if the node is seen to be what a call gives.
+    """
+    if tracing.state.trace is not None and (trace := tracing.active()) is not None:
+        node = trace.present(node)
     value = current(node)
     found = _said(node) or _said(value) or _found.get(value)
     if found is not None:

@@ -11,11 +11,12 @@ from typing import Any, Final
 import numpy as np
 
 from gpuarray import dtypes
+from gpuarray.array.scalars import Number, weak_of
 from gpuarray.array.storage import AUTO, StoredArray, joint_device
 from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
-from gpuarray.graph import build
+from gpuarray.graph import build, tracing
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as rows
 from gpuarray.runtime import evaluate
@@ -32,6 +33,8 @@ def as_operand(value: Any) -> Any:
     kind = type(value)
     if kind in WEAK:
         return value
+    if kind is Number:  # before others, as it passes for what it stands for
+        return value.operand()
     if isinstance(value, np.generic):
         return build.full((), value, dtypes.canonical(value.dtype))
     if kind in _PLAIN:
@@ -57,13 +60,14 @@ def as_node(value: Any, dtype: DType | None = None) -> Node:
         operand = build.host_node(_converted(value))
     if not isinstance(operand, bool | int | float | complex):
         node: Node = operand
-        return node
+        weak = weak_of(node)
+        return node if weak is None else build.cast(node, dtype or default_dtype(weak.python))
     return build.full((), operand, dtype or default_dtype(type(operand)))
 
 
 def placed_node(value: Any, device: Device) -> Node:
     """Return an operand as a node, a big NumPy array with its bytes at the device that it is to be on."""
-    sent = evaluate.send(value, device) if type(value) in _PLAIN else None
+    sent = evaluate.send(value, device) if type(value) in _PLAIN and tracing.state.trace is None else None
     return as_node(value) if sent is None else sent
 
 

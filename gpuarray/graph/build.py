@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from gpuarray import copies, dtypes
 from gpuarray.dtypes import DType
+from gpuarray.graph import tracing
 from gpuarray.graph.layouts import Layout, Shape, compose, contiguous, is_identity
 from gpuarray.graph.nodes import (
     BaseNode,
@@ -31,6 +32,7 @@ from gpuarray.graph.nodes import (
     View,
     host_leaf,
 )
+from gpuarray.graph.tracing import Deferred, Weak
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import generators
 from gpuarray.ops.spec import CallOp, GenerateOp, MapOp, ReduceOp
@@ -56,7 +58,8 @@ def full(shape: Shape, value: Any, dtype: DType) -> Generate:
     OverflowError
         If ``value`` is a Python integer that ``dtype`` cannot hold.
     """
-    return Generate(generators.full, (dtype.type(value),), shape, dtype)
+    known = value.astype(dtype) if type(value) is Deferred else dtype.type(value)
+    return Generate(generators.full, (known,), shape, dtype)
 
 
 def generate(op: GenerateOp, parameters: Sequence[Any], shape: Shape, dtype: DType) -> Generate:
@@ -64,8 +67,12 @@ def generate(op: GenerateOp, parameters: Sequence[Any], shape: Shape, dtype: DTy
     if len(parameters) != op.parameters:
         raise ValueError(f"{op.name} takes {op.parameters} parameters, not {len(parameters)}")
     types = parameter_types(op, dtype)
-    converted = [v if type(v) is kind else kind(v) for kind, v in zip(types, parameters, strict=True)]
+    converted = [v if type(v) is kind else _parameter(v, kind) for kind, v in zip(types, parameters, strict=True)]
     return Generate(op, tuple(converted), shape, dtype)
+
+
+def _parameter(value: Any, kind: type[np.generic]) -> Any:
+    return value.astype(np.dtype(kind)) if type(value) is Deferred else kind(value)
 
 
 @lru_cache(maxsize=1024)
@@ -80,8 +87,11 @@ def cast(node: Node, dtype: DType) -> Node:
     if node.dtype == dtype:
         return node
     if isinstance(node, Generate) and node.op is generators.full:
+        (value,) = node.parameters
+        if type(value) is Deferred:
+            return Generate(generators.full, (value.astype(dtype),), node.shape, dtype)
         with np.errstate(all="ignore"):
-            value = np.asarray(node.parameters[0]).astype(dtype)[()]
+            value = np.asarray(value).astype(dtype)[()]
         return Generate(generators.full, (value,), node.shape, dtype)
     return Map(rows.cast, (node,), node.shape, dtype)
 
@@ -167,7 +177,9 @@ def elementwise(op: MapOp, *operands: Operand) -> Node:
 
 
 def _rule(op: MapOp, kinds: list[Any]) -> tuple[tuple[DType, ...], DType, bool]:
-    signature = op.resolve(*kinds)
+    signature = op.resolve(*[kind.python if isinstance(kind, Weak) else kind for kind in kinds])
+    if op is rows.pow and signature.output.kind in "iu" and isinstance(kinds[1], Weak):
+        tracing.refuse("an integer power, an error where that is negative")
     as_given = all(k in _SCALARS or k == dtype for k, dtype in zip(kinds, signature.inputs, strict=True))
     return signature.inputs, signature.output, as_given
 
@@ -429,6 +441,8 @@ def call_one(op: CallOp, inputs: Sequence[Node], shape: Shape, dtype: DType, **p
 def host_node(array: npt.NDArray[Any]) -> Node:
     """Return a leaf with a private copy of a NumPy array, or a constant for a 0-d one."""
     dtype = dtypes.canonical(array.dtype)
+    if tracing.state.trace is not None and (trace := tracing.active()) is not None:
+        trace.looked_at(array)
     if not array.shape:
         return full((), array[()], dtype)
     if array.flags.c_contiguous and array.dtype is dtype:

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.graph import build
+from gpuarray.graph import build, tracing
 from gpuarray.graph.layouts import Layout, Shape, slice_axis
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as rows
@@ -174,6 +174,8 @@ def _checked(item: Integers, axis: int, extent: int, *, chosen: bool) -> Node:
     for bound in (item.lowest, item.highest) if chosen else ():
         if bound is not None and not -extent <= bound < extent:
             raise IndexError(f"index {bound} is out of bounds for axis {axis} with size {extent}")
+    if item.lowest is not None and tracing.state.trace is not None and (trace := tracing.active()) is not None:
+        trace.require(node, -extent if item.lowest < 0 else 0, extent)
     narrow = dtypes.int32 if extent < INDEX_LIMIT else dtypes.int64
     signed = build.cast(node, narrow) if node.dtype != narrow else node
     if item.lowest is None or item.lowest < 0:
@@ -250,6 +252,7 @@ def elements(item: Any) -> tuple[list[Any], list[int]]:
     if isinstance(item, Mask):
         return _mask_elements(item)
     host = np.asarray(item)
+    tracing.looked_at(host)
     if host.size == 0 and not isinstance(item, np.ndarray):
         host = host.astype(np.int64)
     if host.dtype == np.bool_:

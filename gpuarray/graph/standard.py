@@ -18,6 +18,7 @@ from gpuarray.config import config
 from gpuarray.dtypes import DType
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Node
+from gpuarray.graph.tracing import Weak
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops.spec import MapOp
 
@@ -130,7 +131,8 @@ def kind_of(operand: Any) -> Any:
     """Return the type of a Python scalar, else the dtype that the operand is or has."""
     if type(operand) in _BESIDE:
         return type(operand)
-    return dtypes.canonical(operand if isinstance(operand, type) else getattr(operand, "dtype", operand))
+    kind = operand if isinstance(operand, type) else getattr(operand, "dtype", operand)
+    return kind.python if isinstance(kind, Weak) else dtypes.canonical(kind)
 
 
 def require(name: str, *operands: Any) -> None:
@@ -199,7 +201,7 @@ def _floor_divide(x1: Any, x2: Any) -> Node:
 
 
 def _as_node(operand: Any, dtype: DType) -> Node:
-    return build.full((), operand, dtype) if type(operand) in _BESIDE else operand
+    return build.full((), operand, dtype) if type(operand) in _BESIDE else build.cast(operand, dtype)
 
 
 def _expm1(x: Node) -> Node:

@@ -26,6 +26,7 @@ from gpuarray.graph.nodes import (
     Scatter,
     View,
 )
+from gpuarray.graph.tracing import Deferred
 from gpuarray.graph.walk import current
 from gpuarray.ops import elementwise as rows
 
@@ -85,7 +86,8 @@ def _check(node: Node, operands: Sequence[Node], where: str) -> None:
             require(not operands, f"{where} has no operands")
             require(len(node.parameters) == node.op.parameters, f"{where} has the parameters of {node.op.name}")
             types = parameter_types(node.op, node.dtype)
-            require(tuple(map(type, node.parameters)) == types, f"{where} has parameters of the types of its row")
+            given = [kind if type(p) is Deferred else type(p) for p, kind in zip(node.parameters, types, strict=True)]
+            require(tuple(given) == types, f"{where} has parameters of the types of its row")
         case Map():
             _check_map(node, operands, where)
         case View():

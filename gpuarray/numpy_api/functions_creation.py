@@ -12,6 +12,7 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.api import creation, data_types
 from gpuarray.array import GpuArray, wrap
+from gpuarray.array.scalars import Number
 from gpuarray.graph import build
 from gpuarray.numpy_api.arguments import as_array, as_arrays, numbers
 from gpuarray.numpy_api.registry import implements, native
@@ -101,7 +102,7 @@ WITH_LIKE: Final = frozenset(
 def _like(prototype: Any, value: Any, dtype: Any, shape: Any, device: Any) -> GpuArray:
     source = as_array(prototype)
     kind = source.dtype if dtype is None else dtypes.canonical(dtype)
-    if not isinstance(value, GpuArray) and np.ndim(value) == 0:
+    if not isinstance(value, GpuArray | Number) and np.ndim(value) == 0:
         value = np.asarray(value).astype(kind)[()]  # NumPy assigns here with any cast
     return creation.full_like(source, value, kind, shape=shape, device=device)
 

@@ -15,6 +15,7 @@ from gpuarray.array import GpuArray, apply, as_node, as_operand, wrap
 from gpuarray.dtypes import DType
 from gpuarray.graph import build
 from gpuarray.graph.nodes import BaseNode, Node
+from gpuarray.graph.tracing import Weak
 from gpuarray.numpy_api.arguments import as_array, as_arrays, check_out, deliver, device_among
 from gpuarray.numpy_api.host import on_host
 from gpuarray.numpy_api.reduction import REDUCTIONS, fold, mask_node, running
@@ -116,9 +117,9 @@ def _scipy(ufunc: Any, inputs: tuple[Any, ...], outs: tuple[Any, ...], **options
 
 
 def _dtype_of(operand: Any) -> Any:
-    if isinstance(operand, BaseNode):
-        return operand.dtype
-    return dtypes.bool_ if isinstance(operand, bool) else type(operand)
+    kind: Any = operand.dtype if isinstance(operand, BaseNode) else type(operand)
+    kind = kind.python if isinstance(kind, Weak) else kind
+    return dtypes.bool_ if kind is bool else kind
 
 
 def _converted(operand: Any, dtype: DType) -> Node:

@@ -29,6 +29,11 @@ def is_shared(items: tuple[Any]) -> bool:
     return _references(items, 0) != _ALONE + 1
 
 
+def is_last(items: Sequence[Node], place: int) -> bool:
+    """Whether nobody but a sequence, once, refers to a leaf, nor anybody but it to its buffers."""
+    return _COUNTS is not None and _references(items, place) == _ALONE and _has_own_buffers(items, place)
+
+
 def ending_with_plan(walked: Sequence[Node], donors: Sequence[tuple[int, int]], settled: Collection[int]) -> list[int]:
     """Return which leaves nobody can see once a plan has run.
 

@@ -66,6 +66,17 @@ def test_results_are_those_of_numpy(name: str, ours: Ours) -> None:
     assert row.difference is not None
 
 
+@pytest.mark.parametrize("name", ["black-scholes", "softmax-1024", "n-body", "take", "normal"])
+def test_results_through_jit(name: str) -> None:
+    workload = ALL[name]
+    assert isinstance(workload, Workload)
+    recorded = Ours("cpu", compiled=True)
+    (row,) = harness.run(workload, [recorded], Fraction(1, 512), 0)
+    assert row.peer == "gpuarray-jit-cpu"
+    assert row.note == ""
+    assert row.counters["plans"] == 0
+
+
 def test_a_wrong_result_is_seen() -> None:
     workload = dataclasses.replace(ALL["copy"], size=1000)
     right, wrong = harness.run(workload, [Peer(), Wrong()], Fraction(1), 0)

@@ -3,40 +3,44 @@
 That the file is what the script makes takes minutes to see: ``python -m bench.coefficients --check``.
 """
 
+from typing import Any
+
 import numpy as np
 import pytest
 from mpmath import mp
 
+from bench.coefficients import special, special_bessel
 from bench.coefficients.precision import DOUBLE, SINGLE
 from bench.coefficients.series import Series
-from bench.coefficients.special import SERIES, constants_in_parts
 from gpuarray.ops.formula import POLYNOMIALS
-from gpuarray.ops.special import series as written
+from gpuarray.ops.special import series, series_bessel
 
 #: Starting values, which are improved.
 ESTIMATES = {"erfinv_near_series", "erfinv_far_series"}
+SERIES = (*special.SERIES, *special_bessel.SERIES)
 
 
-@pytest.mark.parametrize("series", [s for s in SERIES if s.name not in ESTIMATES], ids=lambda s: s.name)
-def test_polynomials_are_near_the_functions(series: Series) -> None:
-    polynomial = POLYNOMIALS[series.name]
+@pytest.mark.parametrize("row", [s for s in SERIES if s.name not in ESTIMATES], ids=lambda s: s.name)
+def test_polynomials_are_near_the_functions(row: Series) -> None:
+    polynomial = POLYNOMIALS[row.name]
     with mp.workprec(300):
         for precision, found, lost in (
             (SINGLE, polynomial.single, polynomial.single_lost),
             (DOUBLE, polynomial.double, polynomial.double_lost),
         ):
-            low, high = map(mp.mpf, series.where(precision))
+            low, high = map(mp.mpf, row.where(precision))
             exact = [mp.mpf(float(precision.numpy(c))) for c in found]
             exact[0] += mp.mpf(lost)
             for k in range(9):
                 x = low + (high - low) * (2 * k + 1) / 18
                 value = sum(c * x**power for power, c in enumerate(exact))
-                assert abs((value - series.function(x)) * series.weight(x)) < mp.mpf(2) ** -precision.digits * 0.46
+                assert abs((value - row.function(x)) * row.weight(x)) < mp.mpf(2) ** -precision.digits * 0.46
 
 
-def test_constants_are_two_parts_of_the_numbers() -> None:
+@pytest.mark.parametrize(("script", "written"), [(special, series), (special_bessel, series_bessel)])
+def test_constants_are_two_parts_of_the_numbers(script: Any, written: Any) -> None:
     with mp.workprec(300):
-        for name, value in constants_in_parts().items():
+        for name, value in script.constants_in_parts().items():
             first, rest = getattr(written, name), getattr(written, f"{name}_LOW")
             assert abs(mp.mpf(first.double) + mp.mpf(rest.double) - value) < abs(value) * mp.mpf(2) ** -105
             single = mp.mpf(float(np.float32(first.single))) + mp.mpf(float(np.float32(rest.single)))

@@ -1,0 +1,181 @@
+"""Numbers that each call of a recorded function gives: Python's and NumPy's scalars, and what is computed of them.
+
+A :class:`Number` computes as the number would, on the host: each operation is noted, to be done again with the numbers
+of a later call. Met by an array it is a scalar of the kernel, with the promotion that the number has. What asks for its
+value is refused.
+"""
+
+import operator
+from collections.abc import Callable
+from typing import Any, Final, NoReturn, Protocol
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.array.storage import StoredArray
+from gpuarray.graph import build
+from gpuarray.graph.nodes import Generate
+from gpuarray.graph.tracing import WEAK, Deferred, Weak
+from gpuarray.ops import generators
+
+_KNOWN: Final = (bool, int, float, complex, np.generic)
+
+
+class Recorder(Protocol):
+    """Who notes what is computed of numbers."""
+
+    def computed(self, function: Callable[..., Any], operands: tuple[Any, ...], sample: Any) -> Any:
+        """Return the number that ``function`` gives for operands that are numbers or :class:`Number`."""
+
+    def refuse(self, asked: str) -> NoReturn:
+        """Raise the error that says what cannot be recorded."""
+
+
+class Number:
+    """A number that each call gives.
+
+    Parameters
+    ----------
+    recorder : Recorder
+        Who notes what is computed of it.
+    slot : int
+        Which of the values of a call it is.
+    sample : scalar
+        What it is in the call that is recorded.
+    name : str
+        What the program calls it; empty if it was computed.
+    """
+
+    __slots__ = ("_name", "_recorder", "_sample", "_slot")
+
+    def __init__(self, recorder: Recorder, slot: int, sample: Any, name: str = "") -> None:
+        self._recorder = recorder
+        self._slot = slot
+        self._sample = sample
+        self._name = name
+
+    @property  # type: ignore[misc]  # it cannot be set
+    def __class__(self) -> Any:
+        """The number's own type, so that programs that ask ``isinstance(x, float)`` go the way they would."""
+        return type(self._sample)
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes: ``numpy.ndim`` asks for it, of Python's numbers too."""
+        return 0
+
+    def operand(self) -> Generate:
+        """Return it as a node: a scalar of NumPy with its dtype, one of Python with what stands for a weak one."""
+        value = Deferred(self._slot)
+        if isinstance(self._sample, np.generic):
+            return build.full((), value, dtypes.canonical(self._sample.dtype))
+        weak: Any = WEAK[type(self._sample)]
+        return Generate(generators.full, (value,), (), weak)
+
+    def _combined(self, function: Callable[..., Any], *operands: Any) -> Any:
+        """Return what a function gives for numbers; NotImplemented if something else is among them."""
+        samples = []
+        for operand in operands:
+            if type(operand) is Number:
+                samples.append(operand._sample)
+            elif isinstance(operand, _KNOWN):
+                samples.append(operand)
+            else:
+                return NotImplemented
+        if function is operator.pow and all(isinstance(s, int) for s in samples) and type(operands[1]) is Number:
+            self._refuse("an integer to the power of an integer of the call, which is no integer if that is negative")
+        return self._recorder.computed(function, operands, function(*samples))
+
+    def _refuse(self, asked: str) -> NoReturn:
+        self._recorder.refuse(f"{asked} of the number {self._name!r}" if self._name else f"{asked} of a number")
+
+    # -- NumPy ---------------------------------------------------------------------------------------------------------
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
+        if any(isinstance(value, StoredArray) for value in inputs):
+            return NotImplemented
+        if method == "__call__" and not keywords and ufunc.nout == 1:
+            found = self._combined(ufunc, *inputs)
+            if found is not NotImplemented:
+                return found
+        return self._refuse(f"numpy.{ufunc.__name__}, with NumPy's arrays or with options,")
+
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        self._refuse("a scalar or an array of NumPy (call the function with one, as with np.float32(a)),")
+
+    # -- Python --------------------------------------------------------------------------------------------------------
+
+    def __bool__(self) -> bool:
+        self._refuse("the truth value")
+
+    def __float__(self) -> float:
+        self._refuse("the value, as a float (NumPy's functions of numbers are recorded, those of `math` are not),")
+
+    def __int__(self) -> int:
+        self._refuse("the value, as an int,")
+
+    def __index__(self) -> int:
+        self._refuse("the value, as an integer (of a shape, an axis, an index, a range),")
+
+    def __complex__(self) -> complex:
+        self._refuse("the value, as a complex number,")
+
+    def __str__(self) -> str:
+        self._refuse("the text")
+
+    def __format__(self, specification: str) -> str:
+        self._refuse("the text")
+
+    def __hash__(self) -> int:
+        self._refuse("the hash")
+
+    def __repr__(self) -> str:
+        return f"<{self._name or 'a'} number of a recorded call, a {type(self._sample).__name__}>"
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._sample, name)  # raises what the number raises
+        if name == "dtype":
+            return found
+        return self._refuse(f"the attribute {name!r}")
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return self._combined(round, self) if digits is None else self._combined(round, self, digits)
+
+
+def _forward(function: Callable[..., Any]) -> Any:
+    return lambda self, other: self._combined(function, self, other)
+
+
+def _reflected(function: Callable[..., Any]) -> Any:
+    return lambda self, other: self._combined(function, other, self)
+
+
+def _unary(function: Callable[..., Any]) -> Any:
+    return lambda self: self._combined(function, self)
+
+
+for _name, _function in {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "truediv": operator.truediv,
+    "floordiv": operator.floordiv,
+    "mod": operator.mod,
+    "pow": operator.pow,
+    "and": operator.and_,
+    "or": operator.or_,
+    "xor": operator.xor,
+    "lshift": operator.lshift,
+    "rshift": operator.rshift,
+}.items():
+    setattr(Number, f"__{_name}__", _forward(_function))
+    setattr(Number, f"__r{_name}__", _reflected(_function))
+for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
+    setattr(Number, f"__{_name}__", _forward(getattr(operator, _name)))
+for _name in ("neg", "pos", "abs", "invert"):
+    setattr(Number, f"__{_name}__", _unary(getattr(operator, _name)))
+
+
+def weak_of(node: Any) -> Weak | None:
+    """Return what stands for the dtype of a weak scalar that is not known; None if the node has a dtype."""
+    return node.dtype if isinstance(node.dtype, Weak) else None

@@ -1,0 +1,242 @@
+"""`jit`: functions whose operations are recorded once for each signature of a call, and replayed."""
+
+import functools
+import inspect
+import sys
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable
+from types import MethodType
+from typing import Any, Final, NamedTuple, overload
+from weakref import ref
+
+from gpuarray import logs
+from gpuarray.graph import tracing
+from gpuarray.replay.recording import Recording, record
+from gpuarray.replay.signature import Call
+from gpuarray.replay.surroundings import has_identity
+
+#: Recordings of one signature, for other values of variables around the function.
+_VARIANTS: Final = 8
+
+
+class CacheInfo(NamedTuple):
+    """What :meth:`Jitted.cache_info` returns, as :func:`functools.lru_cache` has it; misses are recordings."""
+
+    hits: int
+    misses: int
+    maxsize: int
+    currsize: int
+
+
+class Jitted:
+    """A function whose operations are recorded once for each signature, and replayed. Made by :func:`jit`."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        static_argnames: str | Iterable[str],
+        static_argnums: int | Iterable[int],
+        maxsize: int,
+    ) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._name = getattr(function, "__qualname__", repr(function))
+        self._names = _names(function)
+        self._static_names, self._static_places = _static(function, self._names, static_argnames, static_argnums)
+        self._maxsize = maxsize
+        self._lock = threading.Lock()
+        self._recordings: OrderedDict[Hashable, list[Recording]] = OrderedDict()
+        self._kept: dict[Hashable, list[Any]] = {}
+        self._hits = 0
+        self._misses = 0
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<jit of {self._name}>"
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        found: Any = sys.modules.get(self.__module__)
+        for name in self._name.split("."):
+            found = getattr(found, name, None)
+        if found is self:
+            return str(self._name)  # as functions are pickled
+        return Jitted, (self._function, self._static_names, self._static_places, self._maxsize)
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        """Return what the function returns, from a recording of it if there is one for such a call."""
+        if tracing.state.trace is not None and tracing.active() is not None:
+            return self._function(*args, **keywords)  # who records the caller records this too
+        call = Call()
+        take = call.take
+        if self._static_places:
+            for number, value in enumerate(args):
+                if number in self._static_places:
+                    call.take_static(value)
+                else:
+                    take(value)
+        else:
+            for value in args:
+                take(value)
+        if keywords:
+            names = sorted(keywords)
+            call.key += ("=", *names)
+            for name in names:
+                if name in self._static_names:
+                    call.take_static(keywords[name])
+                else:
+                    take(keywords[name])
+        key = call.finished()
+        known = self._recordings.get(key)
+        if known is not None:
+            for recording in known:
+                if recording.fits(call):
+                    self._hits += 1
+                    if len(self._recordings) > 1:
+                        self._use(key)
+                    return recording.play(call)
+        return self._record(key, call, args, keywords).play(call)
+
+    def _use(self, key: Hashable) -> None:
+        """Make a signature the last to be forgotten."""
+        with self._lock:
+            if key in self._recordings:
+                self._recordings.move_to_end(key)
+
+    def _record(self, key: Hashable, call: Call, args: tuple[Any, ...], keywords: dict[str, Any]) -> Recording:
+        names = [*self._names[: len(args)], *[f"argument {n}" for n in range(len(self._names), len(args))]]
+        recording = record(
+            self._function,
+            self._name,
+            call,
+            [(value, n in self._static_places, names[n]) for n, value in enumerate(args)],
+            [(name, keywords[name], name in self._static_names) for name in sorted(keywords)],
+        )
+        with self._lock:
+            self._misses += 1
+            known = self._recordings.setdefault(key, [])
+            known[:] = [recording, *(one for one in known if not one.is_stale)]
+            if len(known) > _VARIANTS:
+                known.pop()
+                logs.logger.warning(
+                    "%s was recorded %d times for one signature, as variables around it change; pass them as arguments",
+                    self._name,
+                    _VARIANTS + 1,
+                )
+            self._recordings.move_to_end(key)
+            while len(self._recordings) > self._maxsize:
+                self._forget(next(iter(self._recordings)))
+            self._watch(key, call)
+        return recording
+
+    def _watch(self, key: Hashable, call: Call) -> None:
+        """Forget what was recorded for objects when they are gone."""
+        own = ref(self)
+
+        def gone(_: Any) -> None:
+            jitted = own()
+            if jitted is not None:
+                jitted._forget(key)
+
+        self._kept[key] = [ref(value, gone) if has_identity(value) else value for value in call.statics]
+
+    def _forget(self, key: Hashable) -> None:
+        self._recordings.pop(key, None)
+        self._kept.pop(key, None)
+
+    def cache_info(self) -> CacheInfo:
+        """Return how many calls were replayed and how often the function was recorded, and how much is kept."""
+        with self._lock:
+            return CacheInfo(self._hits, self._misses, self._maxsize, sum(map(len, self._recordings.values())))
+
+    def clear_cache(self) -> None:
+        """Forget all recordings."""
+        with self._lock:
+            self._recordings.clear()
+            self._kept.clear()
+            self._hits = self._misses = 0
+
+
+def _names(function: Callable[..., Any]) -> list[str]:
+    """Return the names of what can be given by position."""
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [p.name for p in inspect.signature(function).parameters.values() if p.kind in positional]
+
+
+def _static(
+    function: Callable[..., Any],
+    names: list[str],
+    static_names: str | Iterable[str],
+    static_places: int | Iterable[int],
+) -> tuple[frozenset[str], frozenset[int]]:
+    """Return names and places of the arguments whose values are part of the signature."""
+    called = {static_names} if isinstance(static_names, str) else {*static_names}
+    places = {static_places} if isinstance(static_places, int) else {*static_places}
+    places = {place + len(names) if place < 0 else place for place in places}
+    known = inspect.signature(function).parameters
+    takes_any = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in known.values())
+    unknown = called - {*known}
+    if unknown and not takes_any:
+        raise ValueError(
+            f"static_argnames has {sorted(unknown)}, but {getattr(function, '__qualname__', function)} takes "
+            f"{[*known]}; give names of these"
+        )
+    places |= {names.index(name) for name in called if name in names}
+    return frozenset(called | {names[place] for place in places if place < len(names)}), frozenset(places)
+
+
+@overload
+def jit(
+    function: Callable[..., Any],
+    *,
+    static_argnames: str | Iterable[str] = (),
+    static_argnums: int | Iterable[int] = (),
+    maxsize: int = 128,
+) -> Jitted: ...
+
+
+@overload
+def jit(
+    *, static_argnames: str | Iterable[str] = (), static_argnums: int | Iterable[int] = (), maxsize: int = 128
+) -> Callable[[Callable[..., Any]], Jitted]: ...
+
+
+def jit(
+    function: Callable[..., Any] | None = None,
+    *,
+    static_argnames: str | Iterable[str] = (),
+    static_argnums: int | Iterable[int] = (),
+    maxsize: int = 128,
+) -> Any:
+    """Return a function that records what ``function`` does once for each signature, and replays it at further calls.
+
+    Parameters
+    ----------
+    function : callable, optional
+        NumPy code. Without it the result is a decorator with these options.
+    static_argnames : str or iterable of str
+        Arguments whose values decide how the function runs, such as axes, and are part of the signature.
+    static_argnums : int or iterable of int
+        The same by place.
+    maxsize : int
+        For how many signatures recordings are kept.
+
+    Returns
+    -------
+    callable
+        The function, whose results are under way when it returns.
+
+    Raises
+    ------
+    ValueError
+        If a static argument is none of the function's.
+    """
+    if function is None:
+        return functools.partial(jit, static_argnames=static_argnames, static_argnums=static_argnums, maxsize=maxsize)
+    if isinstance(function, Jitted):
+        function = function._function
+    if not callable(function):
+        raise TypeError(f"jit was given a {type(function).__name__}; a function is accepted")
+    return Jitted(function, static_argnames, static_argnums, maxsize)

@@ -1,0 +1,185 @@
+"""Signatures: what a call has in common with others that run as it does, and what it has of its own.
+
+Of arrays dtype, shape, place and layout are in the key, of numbers the type; of everything else the value is. Nested
+tuples, lists and dictionaries are looked through.
+"""
+
+from collections.abc import Callable, Hashable
+from typing import Any, Final
+from weakref import ref
+
+import numpy as np
+
+from gpuarray.api.random import Generator
+from gpuarray.api.random_bits import Philox
+from gpuarray.array import GpuArray, default_device, from_host
+from gpuarray.array.storage import READ_ONLY
+from gpuarray.config import Config, config
+from gpuarray.replay.surroundings import has_identity
+
+#: Scalars of which each call has its own value.
+_NUMBERS: Final = (int, float, complex)
+_PLAIN: Final = frozenset((type(None), bool, str, bytes, type, np.dtype, type(Ellipsis), np.bool_))
+_numbers_of_settings: Final[dict[Config, int]] = {}
+_last: tuple[Config | None, int] = (None, 0)
+
+
+def settings_number() -> int:
+    """Return a number of the present settings: equal ones have one."""
+    global _last
+    settings = config.current
+    known, number = _last
+    if settings is known:
+        return number
+    number = _numbers_of_settings.setdefault(settings, len(_numbers_of_settings))
+    _last = settings, number
+    return number
+
+
+class Call:
+    """The arguments of a call, taken apart.
+
+    Attributes
+    ----------
+    key : list
+        The signature, by and by.
+    arrays : list of GpuArray
+        The arrays, in the order in which they are met.
+    values : list
+        Numbers, and streams of random bits.
+    statics : list
+        Objects that are part of the signature.
+    """
+
+    __slots__ = ("arrays", "key", "statics", "values")
+
+    def __init__(self) -> None:
+        self.key: list[Any] = [settings_number()]
+        self.arrays: list[GpuArray] = []
+        self.values: list[Any] = []
+        self.statics: list[Any] = []
+
+    def take(self, value: Any) -> None:
+        """Add an argument, or a part of one."""
+        kind = type(value)
+        if kind is GpuArray:
+            cell = value._cell
+            self.key += (kind, value._shape, value._dtype, cell.device.name, value._access)
+            if value._layout is not None or value._part is not None:
+                self.key += (value._layout, value._part, cell.node.shape, cell.node.dtype)
+            self.arrays.append(value)
+        elif kind in _NUMBERS:
+            self.key.append(kind)
+            self.values.append(value)
+        elif kind in _PLAIN:
+            self.key += ("is", kind, value)
+        elif kind is tuple or kind is list:
+            self.key += (kind, len(value))
+            for part in value:
+                self.take(part)
+        elif kind is dict:
+            self.key += (kind, tuple(value))
+            for part in value.values():
+                self.take(part)
+        else:
+            self._take_other(value, kind)
+
+    def _take_other(self, value: Any, kind: type) -> None:
+        if isinstance(value, np.number):
+            self.key.append(kind)
+            self.values.append(value)
+        elif kind is np.ndarray or kind is np.memmap:
+            array = from_host(value, default_device())
+            array._access = READ_ONLY  # what is written to it would not reach the array that was given
+            self.key.append(np.ndarray)
+            self.take(array)
+        elif kind is Generator:
+            self.key += (kind, value.device)
+            self.values.append(value.bit_generator)
+        elif kind is Philox:
+            self.key.append(kind)
+            self.values.append(value)
+        elif isinstance(value, tuple) and hasattr(value, "_fields"):
+            self.key += (kind, len(value))
+            for part in value:
+                self.take(part)
+        elif kind is slice:
+            self.take_static((value.start, value.stop, value.step))
+        else:
+            self.take_static(value)
+
+    def take_static(self, value: Any) -> None:
+        """Add an argument whose value is part of the signature.
+
+        Raises
+        ------
+        TypeError
+            If its values cannot be told apart.
+        """
+        kind = type(value)
+        if kind in (tuple, list):
+            self.key += (kind, len(value))
+            for part in value:
+                self.take_static(part)
+            return
+        if kind is dict:
+            self.key += (kind, tuple(value))
+            for part in value.values():
+                self.take_static(part)
+            return
+        if kind in (float, complex):  # of which 0.0 equals -0.0
+            self.key += ("is", kind, repr(value))
+            return
+        if isinstance(value, GpuArray | np.ndarray) or hasattr(value, "__dlpack__"):
+            raise TypeError(
+                f"a {kind.__module__}.{kind.__qualname__} was given to a function of jit where it would be part of the "
+                "signature; accepted are arrays of this package and NumPy's, not named as static; convert with "
+                "gpuarray.asarray"
+            )
+        try:
+            hash(value)
+        except TypeError:
+            if not hasattr(value, "__dict__"):
+                raise TypeError(
+                    f"{value!r} was given to a function of jit, and a {kind.__qualname__} has no hash; accepted are "
+                    "arrays, numbers, what has a hash, objects with attributes, and tuples, lists and dictionaries of "
+                    "these"
+                ) from None
+            self.key += (kind, id(value))  # as long as it lives: see function.py
+            self.statics.append(value)
+            return
+        self.key += ("is", kind, ref(value) if has_identity(value) else value)
+        self.statics.append(value)
+
+    def finished(self) -> Hashable:
+        """Return the key, in which arrays with one storage are told from others."""
+        arrays = self.arrays
+        if len(arrays) > 1:
+            cells = [id(array._cell) for array in arrays]
+            if len({*cells}) < len(cells):
+                self.key.append(tuple([cells.index(cell) for cell in cells]))
+        values = self.values
+        if len(values) > 1:
+            streams = [id(value) for value in values if type(value) is Philox]
+            if len({*streams}) < len(streams):
+                self.key.append(tuple([streams.index(stream) for stream in streams]))
+        return tuple(self.key)
+
+
+def substituted(value: Any, array: Callable[[], Any], number: Callable[[], Any], stream: Callable[[], Any]) -> Any:
+    """Return an argument with its arrays and numbers replaced, in the order in which :meth:`Call.take` meets them."""
+    kind = type(value)
+    if kind is GpuArray or kind is np.ndarray or kind is np.memmap:
+        return array()
+    if kind in _NUMBERS or isinstance(value, np.number):
+        return number()
+    if kind is tuple or kind is list:
+        return kind([substituted(part, array, number, stream) for part in value])
+    if kind is dict:
+        return {name: substituted(part, array, number, stream) for name, part in value.items()}
+    if kind is Generator or kind is Philox:
+        stream()
+        return value
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return kind(*[substituted(part, array, number, stream) for part in value])
+    return value
