@@ -45,7 +45,8 @@ def _say(doing: str) -> None:
 def report(subject: str, rates: Rates, seconds: float) -> str:
     """Return rates as text for people."""
     lines = [f"{subject}: {seconds:.1f} s, times spread by a factor of {rates.spread_of_times:.2f}"]
-    lines.append(f"  a submission {rates.use / 1e3:.1f} us, a launch {rates.launch / 1e3:.1f} us")
+    use, fetch, launch = (f"{time / 1e3:.1f} us" for time in (rates.use, rates.fetch, rates.launch))
+    lines.append(f"  a submission {use}, to read its result {fetch} more, a launch {launch}")
     if rates.rows:
         lines.append(
             f"  threads: {rates.speedup:.1f} times as fast at most, {rates.handoff / 1e3:.1f} us to take turns"

@@ -5,6 +5,7 @@ Listens to :mod:`gpuarray.events`; the figures are put together when the block e
 """
 
 import json
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -310,15 +311,26 @@ def _name(process: int, thread: int, kind: str, name: str) -> dict[str, Any]:
 
 
 class _Recorder(events.Listener):
-    """Keeps what it hears, by methods of lists: a program that is measured waits for each of them."""
+    """Keeps what it hears, by methods of lists: a program that is measured waits for each of them.
+
+    The lists are flat, as the collector of cycles would look at a million tuples again and again.
+    """
 
     def __init__(self) -> None:
-        self.spans: list[events.Span] = []
-        self.evaluated: list[events.Evaluated] = []
+        self._spans: list[Any] = []
+        self._evaluated: list[Any] = []
         self.ran: list[events.Launch] = []
-        self.span = self.spans.append  # type: ignore[method-assign]  # as good as a method
-        self.evaluation = self.evaluated.append  # type: ignore[method-assign]  # as good as a method
+        self.span = self._spans.extend  # type: ignore[method-assign]  # as good as a method
+        self.evaluation = self._evaluated.extend  # type: ignore[method-assign]  # as good as a method
         self.launches = self.ran.extend  # type: ignore[method-assign]  # as good as a method
+
+    def spans(self) -> Iterator[events.Span]:
+        """Yield what the host did."""
+        return zip(*[iter(self._spans)] * 6, strict=True)
+
+    def evaluated(self) -> Iterator[events.Evaluated]:
+        """Yield the evaluations."""
+        return zip(*[iter(self._evaluated)] * 5, strict=True)
 
 
 @contextmanager
@@ -374,10 +386,13 @@ def profile() -> Iterator[Profile]:
 
 def _finish(found: Profile, heard: _Recorder) -> None:
     """Work out the figures of a profile from what was heard."""
+    encoding = _encoding()
     found.launches = heard.ran
-    found.spans = [Span(*span) for span in heard.spans]
-    for evaluation, start, ready, stop, thread in heard.evaluated:
+    found.spans = [Span(*span) for span in heard.spans()]
+    for evaluation, start, ready, stop, thread in heard.evaluated():
         found.spans.append(Span(events.PLAN, "find a plan", start, ready, 0, thread))
+        if evaluation.device.name in encoding and evaluation.placed.host is None:
+            found.spans.append(Span(events.ENCODE, evaluation.device.name, ready, stop, 0, thread))
         found.evaluations.append((evaluation, start, stop, thread))
     tags: dict[int, tuple[Any, Evaluation | None]] = {}
     for evaluation, *_ in found.evaluations:
@@ -389,7 +404,6 @@ def _finish(found: Profile, heard: _Recorder) -> None:
     for launch in found.launches:
         windows[id(launch.tag)] += sum(launch.nbytes)
     kernels: dict[tuple[str, str, int], Kernel] = {}
-    encoding = _encoding(found)
     for launch in found.launches:
         tag = id(launch.tag)
         step, ran = tags.get(tag, (launch.tag, None))
@@ -434,9 +448,9 @@ def _keep_timings(launches: Sequence[events.Launch]) -> None:
             elapsed += launch.stop - launch.start
 
 
-def _encoding(found: Profile) -> set[str]:
+def _encoding() -> set[str]:
     """Return the devices that the host encodes for; others are the host itself."""
-    return {span.name for span in found.spans if span.phase == events.ENCODE}
+    return {provider.device.name for provider in registry.opened() if provider.capabilities.backend != "in-process"}
 
 
 def _phases(found: Profile) -> dict[str, int]:
@@ -444,9 +458,15 @@ def _phases(found: Profile) -> dict[str, int]:
     phases = dict.fromkeys(PHASES, 0)
     for span in found.spans:
         phases[span.phase] += span.stop - span.start
-    phases[events.ENCODE] = max(phases[events.ENCODE] - phases[events.COMPILE], 0)
-    encoding = _encoding(found)
-    phases["run"] = sum(x.stop - x.start for x in found.launches if x.device not in encoding)
+    encoding = _encoding()
+    ran = [(x.start, x.stop) for x in found.launches if x.device not in encoding]
+    phases["run"] = sum(stop - start for start, stop in ran)
+    encoded = sorted((span.start, span.stop) for span in found.spans if span.phase == events.ENCODE)
+    others = [(span.start, span.stop) for span in found.spans if span.phase not in (events.ENCODE, events.PLAN)]
+    for start, stop in (*others, *ran):
+        around = bisect_right(encoded, (start, stop)) - 1
+        if around >= 0 and stop <= encoded[around][1]:
+            phases[events.ENCODE] -= stop - start
     phases["program"] = max(found.wall - sum(phases.values()), 0)
     return phases
 

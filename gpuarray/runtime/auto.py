@@ -4,6 +4,7 @@ Rates of the device and of the host are measured at the first use, if no record 
 with its plan for each residency that its operands have had.
 """
 
+from dataclasses import replace
 from typing import Final
 from weakref import WeakKeyDictionary
 
@@ -11,11 +12,12 @@ from gpuarray import logs
 from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.errors import DeviceMemoryError, GpuArrayError
+from gpuarray.fusion.steps import Step
 from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import calibrate, offload, places, plans, tune
 from gpuarray.runtime.offload import Decision, Reason, Situation
-from gpuarray.runtime.rates import DEVICE_DEFAULTS, HOST_DEFAULTS, Rates, at
+from gpuarray.runtime.rates import DEVICE_DEFAULTS, HOST_DEFAULTS, Rates, at, row_key, rows_of
 from gpuarray.runtime.ready import Placed, ReadyPlan, ReadyStep
 from gpuarray.runtime.residency import is_on_host, resident
 
@@ -42,10 +44,23 @@ def rates_of(provider: Provider) -> Rates:
 
 def estimate(provider: Provider, step: ReadyStep) -> float:
     """Return how long a step, prepared for the device of its plan, is estimated to take at a provider."""
-    rates, planned = rates_of(provider), step.planned.step
+    planned = step.planned.step
     if places.is_host(provider):
-        return rates.step(planned, pieces=places.host().pieces(planned))
-    return rates.step(planned, provider.launch_count(step.prepared))
+        return _rates_for(provider, planned).step(planned, pieces=places.host().pieces(planned))
+    return rates_of(provider).step(planned, provider.launch_count(step.prepared))
+
+
+def _rates_for(host: Provider, step: Step) -> Rates:
+    """Return the host's rates, with those of a step's formulas: they are measured when they are first asked for."""
+    rates = rates_of(host)
+    missing = {
+        (row, dtype)
+        for row, dtype in rows_of(step)
+        if calibrate.is_formula(row) and row_key(row.name, dtype) not in rates.rows
+    }
+    if missing and host in _rates and config.current.calibration != "off":
+        rates = _rates[host] = calibrate.learn(host, rates, missing)
+    return rates
 
 
 def known_rates() -> dict[str, Rates]:
@@ -113,6 +128,15 @@ def settle(found: Placed, order: list[Node], provider: Provider) -> bool:
     return True
 
 
+def hand_on(ready: ReadyPlan, order: list[Node]) -> None:
+    """Let what a plan made on the host regret as much as its operands: a loop makes its operands anew in each turn."""
+    regret = sum(leaf.regret for position in ready.leaves if isinstance(leaf := order[position], Leaf))
+    results = [result for position, _ in ready.plan.results if (result := order[position].result) is not None]
+    nbytes = max(1, sum(result.nbytes for result in results))
+    for result in results:
+        result.regret = regret * result.nbytes / nbytes
+
+
 def without_room(ready: ReadyPlan, provider: Provider) -> Placed:
     """Return the steps of a plan on the host, because the device has no room for it."""
     return _prepared(ready, provider, [Decision(offload.HOST, Reason.MEMORY)] * len(ready.plan.steps))
@@ -131,14 +155,17 @@ def _decided(ready: ReadyPlan, order: list[Node], provider: Provider, *, is_read
     )
     refusals = [step.decision.reason if step.decision.is_fallback else None for step in ready.pinned.steps]
     host, corrections = places.host(), ready.corrections.used
+    on_host = [estimate(host, step) for step in ready.pinned.steps]
+    corrected = [time * corrections.get(number, 1.0) for number, time in enumerate(on_host)]
     times = [
-        (
-            estimate(host, step) * corrections.get(number, 1.0),
-            estimate(provider, step) if refusal is None else 0.0,
-        )
-        for number, (step, refusal) in enumerate(zip(ready.pinned.steps, refusals, strict=True))
+        (time, estimate(provider, step) if refusal is None else 0.0)
+        for time, step, refusal in zip(corrected, ready.pinned.steps, refusals, strict=True)
     ]
-    return offload.place(ready.plan, situation, times, refusals, rates_of(provider))
+    # what is slower in the program than in the calibration is Python and the caches, on the way to the device as well
+    slower = max(1.0, sum(corrected) / max(1.0, sum(on_host)))
+    rates = rates_of(provider)
+    rates = replace(rates, use=rates.use * slower, fetch=rates.fetch * slower)
+    return offload.place(ready.plan, situation, times, refusals, rates)
 
 
 def _prepared(ready: ReadyPlan, provider: Provider, decisions: list[Decision]) -> Placed:

@@ -3,7 +3,8 @@
 Every time is the median of the quicker half of several, synchronised: what else the machine does makes a time longer,
 never shorter. None begins before the kernel has run once, nor before the device's clock is up. A curve ends at the
 amount that takes :data:`LONG`. What was measured is kept in the cache folder by adapter, driver, provider and version
-of this package; a record that is missing, damaged or of something else is measured again.
+of this package; a record that is missing, damaged or of something else is measured again. Formulas, of which there are
+dozens that take NumPy many calls, are measured when a placement first asks for one, and added to the record.
 """
 
 import os
@@ -34,7 +35,7 @@ from gpuarray.ops import calls, elementwise, reductions
 from gpuarray.ops.spec import ROWS, MapOp, ReduceOp
 from gpuarray.providers.base import Provider, Task
 from gpuarray.runtime import places, plans, residency
-from gpuarray.runtime.rates import Curve, Rates, from_json, risen
+from gpuarray.runtime.rates import Curve, Rates, from_json, risen, row_key
 from gpuarray.version import __version__
 
 #: A point of a curve that takes longer than this, in nanoseconds, is the last one.
@@ -43,14 +44,20 @@ LONG: Final = 8_000_000
 _TOO_LONG: Final = 16 * LONG
 #: Each measurement is of this many runs at least, and of so many more as have time in :data:`_ENOUGH` nanoseconds.
 _LEAST: Final = 2
-_REPEATS: Final = 5
+_REPEATS: Final = 9
 _ENOUGH: Final = 4_000_000
+#: So often what decides where small work runs is measured.
+_OFTEN: Final = 32
 _SMALL: Final = 16
+#: What takes so many times more than in proportion to the point before is measured again.
+_ODD: Final = 4
+#: What takes less than this, in nanoseconds, is measured on the host again.
+_BRIEF: Final = 1_000_000
 #: A device is awake when it has not become quicker, by more than a thirtieth, for so many nanoseconds; at most so many.
 _SETTLED: Final = 250_000_000
 _AWAKENING: Final = 700_000_000
-#: How long a device is kept busy while one kernel is compiled.
-_BUSY: Final = 60_000_000
+#: How long a device is kept busy while kernels are compiled.
+_BUSY: Final = 300_000_000
 _quickest: Final[WeakKeyDictionary[Provider, float]] = WeakKeyDictionary()
 #: Different random numbers; larger operands repeat them.
 _DIFFERENT: Final = 1 << 20
@@ -59,8 +66,8 @@ _MUCH: Final = 1 << 23
 #: A function that takes longer than this for a few elements, in nanoseconds, is not measured with more.
 _SLOW: Final = 20_000
 _FEW: Final = 1 << 10
-#: A function of so many simple operations, which iterates, is called once, and not for each dtype.
-_HEAVY: Final = 200
+#: A function that takes longer than this, in nanoseconds, is not called again.
+_HEAVY: Final = 20_000_000
 #: Elements of the tiles in which the in-process provider computes, about.
 _TILE: Final = 1 << 14
 _KIND: Final = "calibration"
@@ -98,6 +105,40 @@ def rates_of(device: Device, *, fresh: bool = False, progress: Progress | None =
     logs.logger.info("calibrated %s in %.1f s", device.name, time.perf_counter() - start)
     records.write(_KIND, subject, found.as_json())
     return found
+
+
+def is_formula(row: MapOp) -> bool:
+    """Whether a row is made of many NumPy calls: there are dozens, so each is measured when it is first placed."""
+    return row.cost > 1 and not isinstance(row.numpy, np.ufunc)
+
+
+def learn(provider: Provider, rates: Rates, rows: Iterable[tuple[MapOp, DType]]) -> Rates:
+    """Return rates of the host that know some formulas too, measured now, and kept with the record if there is one.
+
+    Parameters
+    ----------
+    provider : Provider
+        The host's.
+    rates : Rates
+        What is known.
+    rows : iterable of (MapOp, dtype)
+        The formulas, with the dtypes that they compute in.
+    """
+    found: dict[str, float] = {}
+    least: dict[str, float] = {}
+    for row, dtype in rows:
+        key = row_key(row.name, dtype)
+        with np.errstate(all="ignore"):
+            known = _formula_times(row, dtype)
+        found[key], least[key] = known or (row.cost * rates.operation.get("32", 0.0), 0.0)
+    subject = subject_of(provider)
+    kept = records.read(_KIND, subject)
+    if kept is not None:
+        with suppress(ValueError):  # a damaged record: it is measured again when it is read
+            recorded = from_json(kept)
+            more = replace(recorded, rows={**recorded.rows, **found}, least={**recorded.least, **least})
+            records.write(_KIND, subject, more.as_json())
+    return replace(rates, rows={**rates.rows, **found}, least={**rates.least, **least})
 
 
 def subject_of(provider: Provider) -> str:
@@ -189,7 +230,7 @@ class _Bench:
     def rates(self) -> Rates:
         """Measure everything."""
         self.progress("launches")
-        once = self._once()  # as long as the device is idle: so it is when there is little to do
+        once, read = self._once()  # as long as the device is idle: so it is when there is little to do
         self._make_ready()
         if self.is_host:
             known = self._of_host()
@@ -204,9 +245,11 @@ class _Bench:
             for dtype, sides in self.sizes.product.items()
         }
         self.progress("gathers, scans, sorts and transforms")
+        again, _ = self._once()  # in doubt it takes longer: then small work stays where it is
         return replace(
             known,
-            use=max(0.0, once - known.launch),
+            use=max(0.0, max(once, again) - known.launch),
+            fetch=max(0.0, read - once),
             traffic=traffic,
             product=product,
             gather=self._curve(self.sizes.gather, self._gathered, float, known.launch),
@@ -215,7 +258,7 @@ class _Bench:
             transform=self._curve(
                 self.sizes.transform, self._transformed, lambda size: size * log2(size), known.launch
             ),
-            upload=() if self.is_host else self._uploads(once),
+            upload=() if self.is_host else self._uploads(again),
             download=() if self.is_host else self._transfers(self.provider.read),
             spread_of_times=statistics.median(self.spreads),
         )
@@ -240,29 +283,29 @@ class _Bench:
         if self.provider.capabilities.kind == "CPU":
             return
         self.progress("kernels")
-        start = time.perf_counter_ns()
-        busy = self._busy()
         sizes = self.sizes
         nodes = [self._product(dtype, side) for dtype, sides in sizes.product.items() for side in sides]
-        nodes += [self._scanned(sizes.scan[0]), *map(self._sorted, sizes.sort[:2])]
+        nodes += [self._gathered(sizes.gather[0]), self._scanned(sizes.scan[0]), *map(self._sorted, sizes.sort[:2])]
         nodes += [*map(self._transformed, sizes.transform), self._chain(elementwise.exp, 4, _SMALL, dtypes.float64)]
+        tasks: list[Task] = []
         for node in nodes:
             with suppress(GpuArrayError):  # no kernel: nothing to compile
-                tasks = self._tasks(node)
-                each = _elapsed(lambda: self._run(busy, 4)) / 4
-                self.provider.run(busy * int(_BUSY / max(each, 1)))
-                self._run(tasks, 1)
-        self.awaken(start)
+                tasks += self._tasks(node)
+        busy = self._busy()
+        each = _elapsed(lambda: self._run(busy, 4)) / 4
+        self.provider.run(busy * int(_BUSY / max(each, 1)))
+        with suppress(GpuArrayError):  # who measures it will see
+            self._run(tasks, 1)  # compiles all that they need, side by side
+        self.awaken()
 
-    def awaken(self, since: int | None = None) -> None:
+    def awaken(self) -> None:
         """Keep a device busy until it becomes no quicker, or is as quick as it was known to be."""
         if self.provider.capabilities.kind == "CPU":
             return
         busy = self._busy()
         known = _quickest.get(self.provider, 0.0)
         least = known or float("inf")
-        now = settled = time.perf_counter_ns()
-        since = since or now
+        now = settled = since = time.perf_counter_ns()
         while True:
             took = _elapsed(lambda: self._run(busy, 16))
             now = time.perf_counter_ns()
@@ -326,17 +369,14 @@ class _Bench:
         )
 
     def _rows(self) -> dict[str, float]:
-        """Return the nanoseconds an element that the host's elementwise rows take, in one thread."""
+        """Return the nanoseconds an element that NumPy's own functions take, in one thread."""
         found: dict[str, float] = {}
+        rows = [row for row in ROWS.values() if isinstance(row, MapOp) and not is_formula(row)]
         for dtype in (dtypes.float32, dtypes.float64, dtypes.int64):
             given = (self.random[:_TILE] + 0.5).astype(dtype) + (dtype.kind == "i")
-            for row in ROWS.values():
-                if not isinstance(row, MapOp):
-                    continue
-                known = found.get(f"{row.name}:float32") if row.cost >= _HEAVY and dtype == dtypes.float64 else None
-                time = known or _host_time(row, given)
-                if time is not None:
-                    found[f"{row.name}:{dtype.name}"] = time
+            with np.errstate(all="ignore"):
+                times = {row_key(row.name, dtype): _host_time(row, given) for row in rows}
+            found |= {key: time for key, time in times.items() if time is not None}
         return found
 
     def _operation(self, launch: float) -> dict[str, float]:
@@ -404,29 +444,53 @@ class _Bench:
     # -- how it is measured --------------------------------------------------------------------------------------------
 
     def _curve(
-        self, sizes: Iterable[int], make: Callable[[int], Node], amount: Callable[[int], float], launch: float
+        self, sizes: Sequence[int], make: Callable[[int], Node], amount: Callable[[int], float], launch: float
     ) -> Curve:
         """Return the times of what ``make`` makes of each size.
 
-        On the host they are those beyond a launch; a device prepares the next launch while it computes.
+        On the host they are those beyond a launch; a device prepares the next launch while it computes. What is out of
+        proportion is measured again, and on the host all that is short, when the rest is done: BLAS, for one, wakes its
+        threads when it likes.
         """
+        beyond = launch if self.is_host else 0.0
+
+        def timed(size: int) -> float:
+            return max(0.0, self._time(make(size)) - beyond)
+
         points: list[tuple[float, float]] = []
         for size in sizes:
-            if points and points[-1][1] * amount(size) / points[-1][0] > _TOO_LONG:
+            count = float(amount(size))
+            share = points[-1][1] * count / points[-1][0] if points else float("inf")
+            if points and share > _TOO_LONG:
                 break
             try:
-                time = self._time(make(size))
+                time = timed(size)
+                if time > _ODD * share:
+                    time = min(time, timed(size))
             except GpuArrayError:  # no room, or no kernel: what there is has to do
                 break
-            points.append((float(amount(size)), max(0.0, time - launch) if self.is_host else time))
+            points.append((count, time))
             if time > LONG:
                 break
+        if self.is_host:
+            for number, (size, (count, time)) in enumerate(zip(sizes, points, strict=False)):
+                if time < _BRIEF:
+                    points[number] = count, min(time, timed(size))
         return risen(points)
 
-    def _once(self) -> float:
-        """Return the time of handing over one launch and waiting for it."""
+    def _once(self) -> tuple[float, float]:
+        """Return the times of handing over one launch, and of waiting for its end, or of reading what it made."""
         tasks = self._tasks(self._copied(_SMALL))
-        return self._median(lambda: self._run(tasks, 1))
+        made = Leaf((_SMALL,), dtypes.float32)
+        residency.settle(made, self.provider, tasks[0].outputs[0])
+
+        def read() -> None:
+            self.provider.run(tasks, tasks[0].outputs[0])
+            residency.host_values(made)
+
+        runs = (partial(self._run, tasks, 1), read)
+        times = [[_elapsed(run) for run in runs] for _ in range(_OFTEN)]
+        return _typical([first for first, _ in times[1:]]), _typical([second for _, second in times[1:]])
 
     def _launch(self) -> float:
         """Return the time of one launch more of a submission."""
@@ -539,7 +603,36 @@ def _typical(times: Sequence[int]) -> float:
 
 
 def _host_time(row: MapOp, given: Any) -> float | None:
-    """Return the nanoseconds that an elementwise row takes an element; None if it takes no such ones."""
+    """Return the nanoseconds an element that a row takes beyond its call; None if it takes no such elements."""
+    run = _caller(row, given)
+    if run is None:
+        return None
+    few = min(_elapsed(partial(run, _FEW)), _elapsed(partial(run, _FEW)))
+    if few > 50 * _SLOW:
+        return few / _FEW
+    size = 4 * _FEW if few > _SLOW else int(given.size)
+    many, call = (_typical([_elapsed(partial(run, number)) for _ in range(6)][1:]) for number in (size, 1))
+    return max(many - call, 1.0) / size
+
+
+def _formula_times(row: MapOp, dtype: DType) -> tuple[float, float] | None:
+    """Return the nanoseconds that a formula takes an element, and those of a call; None if they cannot be measured."""
+    given = (np.random.default_rng(0).random(_TILE, np.float32) + 0.5).astype(dtype) + (dtype.kind == "i")
+    run = _caller(row, given)
+    if run is None:
+        return None
+    least = _elapsed(partial(run, _SMALL))
+    if least < _HEAVY:  # and else what is done once does not count
+        least = min(_elapsed(partial(run, _SMALL)) for _ in range(2))
+    size = 4 * _FEW if least > 50 * _SLOW else _TILE
+    return _elapsed(partial(run, size)) / size, float(least)
+
+
+def _caller(row: MapOp, given: Any) -> Callable[[int], None] | None:
+    """Return what calls an elementwise row for so many numbers; None if it takes none of this dtype.
+
+    To be called where NumPy's warnings are off.
+    """
     operands = (given,) * row.arity
     try:
         resolved = row.resolve(*(given.dtype,) * row.arity)
@@ -547,16 +640,10 @@ def _host_time(row: MapOp, given: Any) -> float | None:
             return None
         out = np.empty(given.shape, resolved.output)
 
-        def elapsed(size: int) -> int:
-            return _elapsed(lambda: row.numpy(*(operand[:size] for operand in operands), out=out[:size]))
+        def run(size: int) -> None:
+            row.numpy(*(operand[:size] for operand in operands), out=out[:size])
 
-        with np.errstate(all="ignore"):
-            if row.cost >= _HEAVY:
-                return elapsed(4 * _FEW) / (4 * _FEW)
-            few = min(elapsed(_FEW), elapsed(_FEW))
-            if few > 50 * _SLOW:
-                return few / _FEW
-            size = 4 * _FEW if few > _SLOW else int(given.size)
-            return _typical([elapsed(size) for _ in range(4)][1:]) / size
+        run(1)
     except (TypeError, ValueError, NotImplementedError):
         return None
+    return run

@@ -151,7 +151,7 @@ class Situation:
     nbytes : mapping
         The sizes of these values.
     is_read : bool
-        Whether the results are wanted on the host.
+        Whether the result that was asked for is wanted on the host.
     """
 
     residency: Mapping[int, tuple[bool, bool]]
@@ -223,7 +223,8 @@ def _values(plan: Plan, situation: Situation, device: Rates) -> list[Value]:
             makers.setdefault(position, []).append(number)
         for position in planned.inputs:
             readers.setdefault(position, []).append(number)
-    results = {root for _, root in plan.results}
+    # what is asked for comes last in the graph; other results are values that are met again, and are read by nobody
+    asked = max(plan.results)[1] if situation.is_read and plan.results else None
     found = []
     for position in {**makers, **readers}:
         size = _nbytes(plan, situation, position)
@@ -232,7 +233,8 @@ def _values(plan: Plan, situation: Situation, device: Rates) -> list[Value]:
         up, down = int(at(device.upload, size)), int(at(device.download, size))
         made = makers.get(position, [])
         # a result travels with the submission that makes it, and is waited for once
-        wanted = (0, max(0, down - int(device.use)) if situation.is_read and position in results else 0)
+        read = int(device.fetch) + max(0, down - int(device.use))
+        wanted = (0, read if position == asked else 0)
         places = situation.residency.get(position, (True, True))
         found.append(Value(made[0] if made else None, tuple(readers.get(position, ())), places, wanted, up, down))
         # to be in one place, two steps hand each other something that cannot travel

@@ -30,7 +30,23 @@ LIGHT: Final = 1 << 26
 MAXIMUM: Final = 1 << 60
 _KEPT: Final = frozenset((Reduce, Scan, Scatter, Contract, Call))
 
-_plans: Final[OrderedDict[Hashable, ReadyPlan]] = OrderedDict()
+
+class Plans(OrderedDict[Hashable, ReadyPlan]):
+    """Plans by what they compute; those not used for longest go where there are too many, or too many operations."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._operations = 0
+
+    def keep(self, key: Hashable, ready: ReadyPlan) -> None:
+        """Add a plan."""
+        self[key] = ready
+        self._operations += ready.operations
+        while len(self) > PLAN_LIMIT or (self._operations > OPERATION_LIMIT and len(self) > 1):
+            self._operations -= self.popitem(last=False)[1].operations
+
+
+_plans: Final = Plans()
 _met: Final[WeakSet[Node]] = WeakSet()
 """Values that arrays had while something was computed from them, and not they."""
 
@@ -95,10 +111,7 @@ def find_plan(pending: list[Node], provider: Provider, held_from: int = MAXIMUM)
         tuple(met),
     )
     _met.update(order[place] for place in met)
-    _plans[key] = ready
-    operations = sum(plan.operations for plan in _plans.values())
-    while len(_plans) > PLAN_LIMIT or (operations > OPERATION_LIMIT and len(_plans) > 1):
-        operations -= _plans.popitem(last=False)[1].operations
+    _plans.keep(key, ready)
     return ready, order
 
 

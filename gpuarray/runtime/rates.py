@@ -6,7 +6,7 @@ the operations that are neither. :meth:`Rates.step` adds up what a step consists
 """
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from itertools import accumulate
 from math import log2, prod
@@ -30,6 +30,7 @@ from gpuarray.fusion.steps import (
     Step,
     Take,
 )
+from gpuarray.ops.spec import MapOp
 
 #: Points (amount, nanoseconds) in rising order.
 Curve = Sequence[tuple[float, float]]
@@ -63,6 +64,8 @@ class Rates:
     ----------
     use : float
         To hand a submission over and to notice its end, once an evaluation.
+    fetch : float
+        To read a small result that travels with a submission, beyond the end of that.
     launch : float
         One launch more of a submission.
     call : float
@@ -73,6 +76,8 @@ class Rates:
         One simple operation on one element, by the width of its arithmetic, ``"32"`` or ``"64"``.
     rows : mapping
         One element of an elementwise row, by ``name:dtype``; of those that it lacks the cost in operations is taken.
+    least : mapping
+        What a row takes at least, by ``name:dtype``: functions that are made of many NumPy calls.
     folds : mapping
         Curves of elements of float32 that are folded in-process, by name.
     speedup : float
@@ -92,11 +97,13 @@ class Rates:
     """
 
     use: float = 0.0
+    fetch: float = 0.0
     launch: float = 0.0
     call: float = 0.0
     traffic: Curve = ()
     operation: Mapping[str, float] = field(default_factory=dict)
     rows: Mapping[str, float] = field(default_factory=dict)
+    least: Mapping[str, float] = field(default_factory=dict)
     folds: Mapping[str, Curve] = field(default_factory=dict)
     speedup: float = 1.0
     handoff: float = 0.0
@@ -205,24 +212,25 @@ def _loop(rates: Rates, loop: Loop, pieces: int) -> float:
         calls += _calls(item)
         if isinstance(item, Apply):
             called += rates.call
-            computed += count * _of_row(rates, item.op.name, item.op.cost, item.sources[0])
+            computed += _of_row(rates, item.op.name, item.op.cost, item.sources[0], count)
         elif isinstance(item, Index):
             called += rates.call
-            computed += count * _of_row(rates, item.op.name, item.op.cost, item.dtype)
+            computed += _of_row(rates, item.op.name, item.op.cost, item.dtype, count)
         elif isinstance(item, Fold):
             curve = rates.folds.get(item.op.name)
             if curve:
                 computed += at(curve, elements[FULL]) * max(1.0, item.source.itemsize / 4)
             else:
                 called += rates.call
-                computed += elements[FULL] * _of_row(rates, item.op.name, 1, item.source)
+                computed += _of_row(rates, item.op.name, 1, item.source, elements[FULL])
         elif isinstance(item, Take):
             taken += at(rates.gather, count)
     moving = at(rates.traffic, moved.nbytes)
     if not rates.rows:
         return max(moving, computed) + taken
     if pieces > 1:
-        computed = max(computed / min(rates.speedup, pieces), rates.handoff * calls * pieces)
+        # the host shares a loop only where it gains
+        computed = min(computed, max(computed / min(rates.speedup, pieces), rates.handoff * calls * pieces))
     return called + moving + computed + taken
 
 
@@ -233,13 +241,37 @@ def _calls(item: Instruction) -> int:
     return int(isinstance(item, Apply | Index))
 
 
-def _of_row(rates: Rates, name: str, operations: int, dtype: DType) -> float:
-    """Return the time of one element of a row."""
-    known = rates.rows.get(f"{name}:{dtype.name}")
+def row_key(name: str, dtype: DType) -> str:
+    """Return what the times of a row are found by."""
+    return f"{name}:{dtype.name}"
+
+
+def _of_row(rates: Rates, name: str, operations: int, dtype: DType, count: int) -> float:
+    """Return the time of so many elements of a row."""
+    key = row_key(name, dtype)
+    known = rates.rows.get(key)
     if known is not None:
-        return known
+        return max(count * known, rates.least.get(key, 0.0))
     wide = _WIDE.get(dtype.name, 0)
-    return operations * max(wide, 1) * rates.operation.get("64" if wide else "32", 0.0)
+    return count * operations * max(wide, 1) * rates.operation.get("64" if wide else "32", 0.0)
+
+
+def rows_of(step: Step) -> Iterator[tuple[MapOp, DType]]:
+    """Yield the elementwise rows of a step, each with the dtype that it computes in."""
+    loops: Sequence[Loop | None]
+    match step:
+        case Loop():
+            loops = (step,)
+        case ScanStep():
+            loops = (step.epilogue,)
+        case ContractStep():
+            loops = step.loops
+        case _:
+            loops = ()
+    for loop in loops:
+        for item in loop.instructions if loop is not None else ():
+            if isinstance(item, Apply):
+                yield item.op, item.sources[0]
 
 
 # -- where nothing was measured ----------------------------------------------------------------------------------------
@@ -247,6 +279,7 @@ def _of_row(rates: Rates, name: str, operations: int, dtype: DType) -> float:
 #: A discrete GPU of the middle of the range, behind PCI Express.
 DEVICE_DEFAULTS: Final = Rates(
     use=60_000.0,
+    fetch=20_000.0,
     launch=8_000.0,
     traffic=((1 << 15, 0.0), (1 << 20, 4_000.0), (1 << 27, 500_000.0)),
     operation={"32": 0.0005, "64": 0.01},

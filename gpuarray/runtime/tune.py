@@ -53,13 +53,16 @@ def tune(provider: Provider, progress: Callable[[str], None]) -> dict[str, float
         left, right, result = (provider.allocate(nbytes) for _ in range(3))
         for buffer in (left, right):
             provider.write(buffer, np.ones(size * size, dtype))
+        tasks = {}
         for candidate in products.candidates(dtype, provider.capabilities, size):
             with made_for(provider.capabilities):
                 program = products.tiled_program(
                     step, products.Choice(candidate.tiling, 1), "tune", provider.capabilities
                 )
             prepared = provider.prepare_program(program)  # type: ignore[attr-defined]  # providers with kernels have it
-            task = Task(prepared, (left, right), (result,), ())
+            tasks[candidate] = Task(prepared, (left, right), (result,), ())
+        provider.run([*tasks.values()])  # compiles all of them, side by side
+        for candidate, task in tasks.items():
             elapsed = calibrate.time_of_tasks(provider, [task])
             found[products.name_of(candidate.tiling, dtype)] = products.speed_of(candidate, size, elapsed)
         for buffer in (left, right, result):

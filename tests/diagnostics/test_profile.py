@@ -15,7 +15,7 @@ import gpuarray as xp
 from gpuarray import events
 from gpuarray.diagnostics.profile import PHASES
 from gpuarray.providers import registry
-from gpuarray.providers.wgpu import driver, metrics
+from gpuarray.providers.wgpu import dispatch, driver, metrics
 
 
 def program(x):
@@ -141,7 +141,7 @@ def test_threads_are_tracks_of_their_own(x):
 
 
 def test_more_launches_than_a_page_holds(monkeypatch):
-    monkeypatch.setattr(metrics, "_PAGE", 8)
+    monkeypatch.setattr(metrics, "_PAGE", 32)
     monkeypatch.setattr(metrics, "_PAGES", 2)
     x = xp.asarray(np.ones(64, np.float32), device="wgpu")
     provider = registry.open_device(x.device)
@@ -187,12 +187,48 @@ def test_launches_of_one_submit_are_timed_one_by_one(inside, monkeypatch):
     assert p.launches[-1].stop <= p.stop
 
 
+@pytest.mark.parametrize("is_public", [False, True])
+def test_what_is_submitted_together_again_is_timed_together(is_public, monkeypatch):
+    monkeypatch.setattr(metrics, "_IN_DETAIL", 2)
+    monkeypatch.setattr(metrics, "_AGAIN", 4)
+    monkeypatch.setattr(dispatch, "_TOGETHER", 1)
+    xs = [xp.asarray(np.ones(size, np.float32), device="wgpu") for size in (100, 1 << 18, 300)]
+    provider = registry.open_device(xs[0].device)
+    made = driver.PublicDriver(provider.gpu_device) if is_public else provider._driver
+    monkeypatch.setattr(provider._dispatcher, "_driver", made)
+    monkeypatch.setattr(provider._dispatcher, "_timer", metrics.LaunchTimer(made, "wgpu:0"))
+    stamps, submit = [], made.submit_timed
+
+    def counted(commands, queries, first, number, download=None):
+        stamps.append((len(commands), number))
+        submit(commands, queries, first, number, download)
+
+    monkeypatch.setattr(made, "submit_timed", counted)
+    with xp.profile() as p:
+        for _ in range(7):
+            xp.evaluate(*[xp.exp(x) + 1 for x in xs])
+    assert stamps == [(3, 4), (3, 4), (3, 2), (3, 2), (3, 2), (3, 4), (3, 2)]
+    assert len(p.launches) == 21
+    assert all(one.stop <= other.start for one, other in itertools.pairwise(p.launches))
+    assert all(
+        one.stop == other.start for k in range(0, 21, 3) for one, other in itertools.pairwise(p.launches[k : k + 3])
+    )
+    took = np.array([launch.stop - launch.start for launch in p.launches]).reshape(7, 3)
+    detailed = took[[0, 1, 5]].sum(axis=0)
+    shares = took[[3, 4, 6]] / took[[3, 4, 6]].sum(axis=1, keepdims=True)
+    assert (took > 0).all()
+    np.testing.assert_allclose(shares[-1], detailed / detailed.sum(), rtol=0.05)
+    assert {kernel.launches for kernel in p.kernels} == {7}
+    assert p.kernel_time <= p.wall
+
+
 def test_the_public_driver_measures_too(monkeypatch):
     x = xp.asarray(np.ones(64, np.float32), device="wgpu")
     provider = registry.open_device(x.device)
     public = driver.PublicDriver(provider.gpu_device)
     timer = metrics.LaunchTimer(public, "wgpu:0")
     monkeypatch.setattr(provider._dispatcher, "_timer", timer)
+    monkeypatch.setattr(provider._dispatcher, "_driver", public)
     with xp.profile() as p:
         xp.evaluate(xp.exp(x) + 1)
     assert len(p.launches) == 1
@@ -321,6 +357,7 @@ def test_a_profile_submits_no_more_than_the_program():
         before = xp.stats()["submits"]
         assert [float(xp.sum(x * 2)) for _ in range(3)] == [600, 600, 600]
         xp.evaluate(x + 1, xp.flip(x) * 3)
+        xp.synchronize()
         return xp.stats()["submits"] - before
 
     submits()

@@ -72,6 +72,41 @@ def test_a_result_that_is_read_may_be_made_elsewhere_than_one_that_is_kept():
     assert y.residency == ("wgpu:0",)
 
 
+def test_formulas_are_measured_when_one_is_first_placed(monkeypatch):
+    measured = []
+
+    def times(row, dtype):
+        measured.append((row.name, dtype.name))
+        return 3.0, 5e8
+
+    monkeypatch.setattr(calibrate, "_formula_times", times)
+    erf = xp.special.erf
+    xp.evaluate(erf(xp.asarray(numbers(100), device="cpu")), xp.asarray(numbers(100)) + 1)
+    assert measured == []
+    x = xp.asarray(numbers(100))
+    for size in (100, 200):
+        y = erf(xp.asarray(numbers(size)) + 1)
+        xp.evaluate(y)
+        assert y.residency == ("wgpu:0",)  # half a second is more than the device takes
+    assert measured == [("erf", "float32")]
+    with xp.using(calibration="off"):
+        xp.evaluate(xp.special.gammaln(x))
+    assert len(measured) == 1
+    assert auto.rates_of(places.host()).rows["erf:float32"] == 3
+
+
+def test_what_a_loop_does_not_read_need_not_be_downloaded():
+    slow = dataclasses.replace(DEVICE_DEFAULTS, download=((64, 100_000.0), (1 << 22, 5e6)))
+    auto.set_rates(places.provider_of(GPU), slow)
+    x = xp.asarray(numbers(1 << 20))
+    for turn in range(20):
+        if turn == 10:
+            xp.reset_stats()
+        x = x * np.float32(0.5) + np.float32(0.25)
+        float(x[0])
+    assert places.provider_of(GPU).stats()["launches"] >= 10
+
+
 def test_what_the_device_cannot_do_runs_on_the_host_and_the_rest_where_it_is_best():
     data = numbers((256, 256))
     x = xp.asarray(data)
@@ -198,7 +233,8 @@ def test_estimates_are_corrected_by_the_least_time_that_is_seen():
 
 
 def test_a_plan_is_placed_by_what_its_own_steps_took(monkeypatch):
-    x = xp.prefetch(xp.asarray(numbers(1 << 16)), GPU)
+    auto.set_rates(places.provider_of(GPU), dataclasses.replace(DEVICE_DEFAULTS, launch=50_000.0))
+    x = xp.prefetch(xp.asarray(numbers(150_000)), GPU)
     clock = itertools.count(0, 10**6)
     monkeypatch.setattr(execute, "perf_counter_ns", lambda: next(clock))  # each step takes a millisecond
     seen = []
@@ -209,6 +245,11 @@ def test_a_plan_is_placed_by_what_its_own_steps_took(monkeypatch):
             seen.append(y.residency)
         other = x * 2
         xp.evaluate(other)
+        small = xp.prefetch(xp.asarray(numbers(1 << 16)), GPU)
+        for _ in range(6):
+            z = small + 1
+            xp.evaluate(z)
+            assert z.residency == ("cpu",)  # to hand it over is taken to be as slow as the host's steps are
     assert seen == [("cpu",)] * 4 + [("wgpu:0",)] * 2
     assert other.residency == ("cpu",)
 
@@ -229,6 +270,24 @@ def test_what_is_used_again_and_again_pays_its_way_to_the_device():
     assert seen[0] == ("cpu",)
     assert seen[-1] == ("cpu", "wgpu:0")
     assert seen == sorted(seen, key=len)
+
+
+def test_a_loop_that_makes_its_operand_anew_pays_its_way_too():
+    x, seen = xp.asarray(numbers(1 << 20)), []
+    auto.set_rates(
+        places.provider_of(GPU), dataclasses.replace(DEVICE_DEFAULTS, upload=((64, 20_000.0), (1 << 22, 3e6)))
+    )
+    for _ in range(20):
+        x = x * np.float32(0.5) + np.float32(0.25)
+        xp.evaluate(x)
+        seen.append(x.residency)
+    assert seen[0] == ("cpu",)
+    assert seen[-1] == ("wgpu:0",)
+    assert seen == sorted(seen)
+    for _ in range(20):  # what comes from the host again and again does not: it would be used once there
+        y = xp.asarray(numbers(1 << 20)) * np.float32(0.5) + np.float32(0.25)
+        xp.evaluate(y)
+        assert y.residency == ("cpu",)
 
 
 @pytest.mark.parametrize("is_read", [False, True])

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
-from gpuarray import records
+from gpuarray import dtypes, records
 from gpuarray.device import Capabilities, Device
 from gpuarray.errors import DeviceMemoryError
+from gpuarray.ops.spec import ROWS
 from gpuarray.providers.inprocess import InProcessProvider
 from gpuarray.runtime import auto, calibrate, evaluate, places
 from gpuarray.runtime.rates import DEVICE_DEFAULTS, HOST_DEFAULTS, Rates, at, from_json, risen
@@ -137,6 +138,29 @@ def test_the_host_is_measured(folder):
     assert from_json(json.loads(json.dumps(found.as_json()))).sort
 
 
+def test_formulas_join_the_record_when_they_are_measured(folder, measured):
+    rates = calibrate.rates_of(CPU)
+    row = ROWS["erf"]
+    assert calibrate.is_formula(row)
+    assert not calibrate.is_formula(ROWS["exp"])
+    found = calibrate.learn(places.host(), rates, [(row, dtypes.float32), (row, dtypes.int8)])
+    assert found.least["erf:float32"] > found.rows["erf:float32"] > 0
+    assert found.rows["erf:int8"] == row.cost * rates.operation["32"]  # it is computed in another dtype
+    again = calibrate.rates_of(CPU)
+    assert again.rows == found.rows
+    assert again.least == found.least
+    assert again.launch == rates.launch
+    record(folder).unlink()
+    calibrate.learn(places.host(), rates, [(row, dtypes.float64)])
+    assert not [*folder.iterdir()]  # these rates are of no record
+
+
+def test_a_formula_takes_its_calls_at_least():
+    rates = Rates(rows={"erf:float32": 2.0}, least={"erf:float32": 700.0})
+    assert rates.step(step_of(xp.special.erf(vector(10)))) == 700
+    assert rates.step(step_of(xp.special.erf(vector(1000)))) == 2000
+
+
 def test_precedence(folder, measured):
     provider = places.host()
     auto.set_rates(provider, None)
@@ -180,7 +204,9 @@ def test_threads_share_the_work_and_take_turns_in_between():
     assert Rates(rows=rows, speedup=4.0).step(step, pieces=2) == 4000
     assert Rates(rows=rows, speedup=4.0).step(step, pieces=10) == 2000
     # two calls for each of ten pieces
-    assert Rates(rows=rows, speedup=4.0, handoff=500.0).step(step, pieces=10) == 10_000
+    assert Rates(rows=rows, speedup=4.0, handoff=300.0).step(step, pieces=10) == 6000
+    # where that is longer, one thread computes
+    assert Rates(rows=rows, speedup=4.0, handoff=500.0).step(step, pieces=10) == 8000
 
 
 def test_the_host_says_what_its_threads_share():
@@ -206,7 +232,7 @@ def test_a_device_moves_while_it_computes():
     assert rates.step(step_of(vector(1000) + 1), 40) == 4000
 
 
-@pytest.mark.parametrize(("takes", "runs"), [(1000, 5), (1_000_000, 4), (3_000_000, 2), (50_000_000, 1)])
+@pytest.mark.parametrize(("takes", "runs"), [(1000, 9), (1_000_000, 4), (3_000_000, 2), (50_000_000, 1)])
 def test_few_runs_of_what_takes_long(monkeypatch, takes, runs):
     now = itertools.count(0, takes)
     monkeypatch.setattr(calibrate.time, "perf_counter_ns", lambda: next(now))

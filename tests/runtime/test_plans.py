@@ -1,7 +1,5 @@
 """Plans that are kept, and values that plans meet again."""
 
-from collections import OrderedDict
-
 import numpy as np
 import pytest
 from support import assert_same
@@ -12,7 +10,7 @@ from gpuarray.runtime import plans
 
 @pytest.fixture
 def no_plans(monkeypatch):
-    monkeypatch.setattr(plans, "_plans", OrderedDict())
+    monkeypatch.setattr(plans, "_plans", plans.Plans())
     xp.reset_stats()
 
 
