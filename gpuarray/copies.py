@@ -1,64 +1,46 @@
-"""Copies of big arrays by several threads: one thread fills a memory bus to a tenth, and fresh pages take it longer.
+"""Copies of big arrays by several threads: one thread fills a memory bus to a tenth, and fresh pages take it longer."""
 
-NumPy lets go of the interpreter lock while it copies. The threads are kept once they were needed; a child of ``fork``
-starts its own.
-"""
-
-import os
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from typing import Any, TypeAlias
+from concurrent.futures import Future, wait
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from gpuarray.config import config
+from gpuarray import threads
 
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 
 #: More threads than this gain nothing on the hosts that were measured.
-_MOST = 8
-#: Copies of fewer bytes are made by one thread.
-_BIG = 16 << 20
-
-_executors: dict[int, ThreadPoolExecutor] = {}
+_MOST: Final = 8
+#: Bytes that a thread copies at least: to wake one takes as long as copying less.
+_EACH: Final = 4 << 20
 
 
 def begin(target: Bytes, source: Bytes) -> "Future[None]":
-    """Copy bytes on another thread; at once where Python is ending, and begins nothing on others."""
-    try:
-        return _executor(_threads()).submit(np.copyto, target, source)
-    except RuntimeError:
-        done: Future[None] = Future()
+    """Copy bytes on another thread."""
+    return threads.begin(np.copyto, target, source)
+
+
+def copy(target: Bytes, source: Bytes, most: int | None = None) -> None:
+    """Copy bytes on several threads, at most so many, if there are enough bytes."""
+    count = min(threads.wanted() if most is None else most, _MOST, source.size // _EACH)
+    if count < 2:
         np.copyto(target, source)
-        done.set_result(None)
-        return done
+        return
+    step = -(-source.size // count)
+    begun = [
+        begin(target[start : start + step], source[start : start + step]) for start in range(step, source.size, step)
+    ]
+    np.copyto(target[:step], source[:step])
+    wait(begun)
+    for each in begun:
+        each.result()
 
 
 def copied(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return a copy of a C-contiguous array."""
-    if array.nbytes < _BIG or _threads() == 1:
+    if array.nbytes < 2 * _EACH:
         return array.copy()
     made = np.empty(array.shape, array.dtype)
-    target, source = (each.reshape(-1).view(np.uint8) for each in (made, array))
-    step = -(-array.nbytes // _threads())
-    begun = [begin(target[start : start + step], source[start : start + step]) for start in range(0, source.size, step)]
-    wait(begun)
-    for each in begun:
-        each.result()
+    copy(made.reshape(-1).view(np.uint8), array.reshape(-1).view(np.uint8))
     return made
-
-
-def _threads() -> int:
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(config.current.threads or cores, _MOST)
-
-
-def _executor(threads: int) -> ThreadPoolExecutor:
-    found = _executors.get(threads)
-    if found is None:
-        found = _executors.setdefault(threads, ThreadPoolExecutor(threads, thread_name_prefix="gpuarray copies"))
-    return found
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_executors.clear)

@@ -66,12 +66,34 @@ def test_chi_square_functions_are_those_of_scipy_below_zero_too(name, device):
 
 def test_student_distribution_is_that_of_scipy(device):
     freedom = [-2.0, 0, 0.3, 1, 7, 40, 1e6, 1e18, np.inf, np.nan]
-    limits = [-np.inf, -1e200, -50, -5, -1e-3, 0, 0.7, 3, 1e300, np.inf, np.nan]
+    limits = [-np.inf, -1e150, -50, -5, -1e-3, 0, 0.7, 3, 1e300, np.inf, np.nan]
     df, t = (x.ravel() for x in np.meshgrid(freedom, limits))
     found = np.asarray(special.stdtr(xp.asarray(df), xp.asarray(t)))
     np.testing.assert_allclose(found, _ufuncs.stdtr(df, t), rtol=1e-12)
+    # where SciPy's square overflows, and its tail is 0: with one degree of freedom that is 1 / (pi t)
+    far = special.stdtr(xp.asarray([1.0]), xp.asarray([-1e200]))
+    np.testing.assert_allclose(np.asarray(far), [1e-200 / np.pi], rtol=1e-12)
 
 
 def test_the_quantile_of_student_is_scipys_compiled_function(device):
     found = special.stdtrit(xp.asarray([1.0, 4.5]), xp.asarray([0.2, 0.9]))
     assert_same(found, _ufuncs.stdtrit([1.0, 4.5], [0.2, 0.9]))
+
+
+@pytest.mark.parametrize(("dtype", "most"), [(np.float32, 1e-4), (np.float64, 6e-9)])
+def test_the_cosine_of_what_is_tiny_is_one(dtype, most, device):
+    host = np.concatenate([np.linspace(-most, most, 51), [-0.0, 1e-30]]).astype(dtype)
+    x = xp.asarray(host)
+    assert_same(xp.cos(x), np.ones(53, dtype))
+    assert_same(xp.cos(x * 1) * 2, np.full(53, 2, dtype))
+
+
+@pytest.mark.parametrize("function", ["floor", "ceil", "trunc", "round"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_integers_that_are_not_finite(function, dtype, device):
+    host = np.array([np.nan, np.inf, -np.inf, 3.5, -0.0], dtype)
+    x, one = xp.asarray(host), xp.asarray(np.ones(5, dtype))
+    expected = getattr(np, function)(1 - host)
+    for predicate in ("isfinite", "isnan", "isinf"):
+        found = getattr(xp, predicate)(getattr(xp, function)((one - x) / one))
+        assert_same(found, getattr(np, predicate)(expected))

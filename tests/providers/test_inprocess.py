@@ -35,13 +35,19 @@ from gpuarray.graph.layouts import Layout, broadcast, contiguous, flip, permute
 from gpuarray.ops import elementwise, generators, reductions
 from gpuarray.ops.spec import CallOp, ReduceOp
 from gpuarray.providers.base import Task
-from gpuarray.providers.inprocess import InProcessProvider, default_capabilities, folds, loops, tiles
+from gpuarray.providers.inprocess import InProcessProvider, default_capabilities, folds, loops, threads, tiles
 from gpuarray.providers.inprocess.stages import stages
 
 RNG = np.random.default_rng(7)
 REDUCTIONS = [row for row in vars(reductions).values() if isinstance(row, ReduceOp)]
 SCANNED = [reductions.sum, reductions.max]
 EXTRA = CallOp(name="test_sort_pair", numpy=lambda x, axis: (np.sort(x, axis), np.argsort(x, axis)), doc="For tests.")
+
+
+@pytest.fixture(autouse=True)
+def _threads_cost_nothing(monkeypatch):
+    """Let work of any size be shared."""
+    monkeypatch.setattr(threads, "costs", lambda: threads.Costs(wake=1, turn=1))
 
 
 @pytest.fixture(params=[1, 2], ids=["one-thread", "two-threads"])
@@ -310,8 +316,8 @@ class TestFolds:
     def test_sums_are_the_same_on_any_number_of_threads(self, outer, inner):
         x = values(outer + inner, "f4")
         results = []
-        for threads in (1, 2, 5):
-            opened = InProcessProvider(Device("cpu"), threads=threads)
+        for count in (1, 2, 5):
+            opened = InProcessProvider(Device("cpu"), threads=count)
             results.append(run(opened, folding(reductions.sum, outer, inner, "f4"), [x], [outer]))
             opened.close()
         assert all(r.tobytes() == results[0].tobytes() for r in results)
@@ -360,7 +366,7 @@ class TestRowPrograms:
         for most, row_limit in product([16, 50], [1, 64]):
             for name in ("TILE_LEAST", "TILE_MOST", "STREAM_LEAST", "STREAM_MOST"):
                 monkeypatch.setattr(tiles, name, most)
-            monkeypatch.setattr(tiles, "SPREAD_LEAST", 0)
+            monkeypatch.setattr(tiles, "_CUT_LEAST", 0)
             monkeypatch.setattr(loops, "ROW_LIMIT", row_limit)
             got = run(provider, softmax(rows, columns, "f8"), [x], [x.shape])
             np.testing.assert_allclose(got, expected, rtol=1e-14)

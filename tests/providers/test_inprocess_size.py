@@ -189,9 +189,9 @@ class TestMemory:
         pieces = []
         spread = Team.spread
 
-        def counting(team, number, work):
+        def counting(team, number, work, pace):
             pieces.append(number)
-            spread(team, number, work)
+            spread(team, number, work, pace)
 
         monkeypatch.setattr(Team, "spread", counting)
         found = []

@@ -17,7 +17,7 @@ from gpuarray.fusion.steps import CallStep, ContractStep, CopyStep, ScatterStep
 from gpuarray.graph.layouts import Layout
 from gpuarray.providers.inprocess.buffers import Memory
 from gpuarray.providers.inprocess.loops import PreparedLoop
-from gpuarray.providers.inprocess.threads import Team
+from gpuarray.providers.inprocess.threads import Pace, Team
 
 Array = npt.NDArray[Any]
 
@@ -26,9 +26,6 @@ _BLAS: Final = (dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex
 
 #: Multiplications of one piece of a matrix product without BLAS.
 _PRODUCT_PIECE: Final = 1 << 20
-
-#: Opaque rows of one operand and one result that take each line of the last axis by itself.
-_BY_LINE: Final = frozenset({"sort", "argsort", "fft", "rfft", "irfft"})
 
 #: Elements of an operand whose lines are worth spreading over threads, and of a piece of them.
 _LINES_LEAST: Final = 1 << 15
@@ -50,6 +47,7 @@ class PreparedContract:
         self.shape = step.left.shape[0], step.left.shape[1], step.right.shape[2]
         self.prologues = [None if loop is None else PreparedLoop(loop) for loop in step.prologues]
         self.epilogue = None if step.epilogue is None else PreparedLoop(step.epilogue)
+        self._pace = Pace(calls=1)
 
     def run(self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], team: Team) -> None:
         """Compute the products from and into flat memory."""
@@ -100,7 +98,7 @@ class PreparedContract:
             span = slice(part * rows, (part + 1) * rows)
             np.matmul(left[batch, span], right[batch], out=target[batch, span])
 
-        team.spread_each(batches * pieces, piece)
+        team.spread_each(batches * pieces, piece, self._pace)
 
 
 def _for_blas(array: Array, dtype: DType) -> Array:
@@ -120,7 +118,8 @@ class PreparedCall:
         self.step = step
         self.parameters = dict(step.parameters)
         self.lines = 0
-        if step.op.name in _BY_LINE and prod(step.shapes[0]) >= _LINES_LEAST:
+        self._pace = Pace(calls=4)
+        if step.op.by_line and prod(step.shapes[0]) >= _LINES_LEAST:
             self.lines = prod(step.shapes[0][:-1])
 
     def run(self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], team: Team) -> None:
@@ -144,7 +143,7 @@ class PreparedCall:
                     f"operation {step.op.name!r} returned an array of shape {values.shape} where {shape} was planned"
                 )
             flat = values.reshape(-1).astype(dtype, casting="same_kind", copy=False)
-            team.copy(np.ndarray(prod(shape), dtype, memory), flat)
+            team.copy(np.ndarray(prod(shape), dtype, memory), np.ascontiguousarray(flat))
 
     def describe(self) -> str:
         """Return the call as one line."""
@@ -162,7 +161,7 @@ class PreparedCall:
             span = slice(number * some, (number + 1) * some)
             np.copyto(target[span], step.op.numpy(source[span], **self.parameters), casting="same_kind")
 
-        team.spread_each(-(-lines // some), piece)
+        team.spread_each(-(-lines // some), piece, self._pace)
 
 
 class PreparedCopy:

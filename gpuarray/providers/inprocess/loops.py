@@ -20,7 +20,7 @@ from gpuarray.providers.inprocess import folds, tiles
 from gpuarray.providers.inprocess.buffers import ALIGNMENT, Memory
 from gpuarray.providers.inprocess.program import Program, write
 from gpuarray.providers.inprocess.stages import needed, phases, stages
-from gpuarray.providers.inprocess.threads import Arena, Team
+from gpuarray.providers.inprocess.threads import Arena, Pace, Team
 from gpuarray.providers.inprocess.tiles import Tiling
 from gpuarray.providers.inprocess.views import Register, View
 
@@ -42,7 +42,7 @@ class TiledLoop:
         self.program: Program = write(loop, tiling)
         self._scratch: dict[tuple[int, Shape], list[Array]] = {}
         self._only = tiling.tile(0) if tiling.tiles == 1 else None
-        self._is_spread = tiling.tiles > 1 and tiles.work(loop) >= tiles.SPREAD_LEAST
+        self._pace = Pace(self.program.calls)
         self._finished = self._finishing()
 
     def run(self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], team: Team) -> None:
@@ -86,10 +86,7 @@ class TiledLoop:
             finally:
                 team.give(arena)
 
-        if self._is_spread:
-            team.spread(self.tiling.tiles, work)
-        else:
-            work(iter(range(self.tiling.tiles)))
+        team.spread(self.tiling.tiles, work, self._pace)
 
     def _bind(self, arena: Arena, shape: Shape) -> list[Array]:
         """Return the scratch arrays for tiles of ``shape`` in the memory of ``arena``."""

@@ -44,6 +44,8 @@ class Program:
         The folds whose rows are spread over several tiles.
     full_slots, row_slots : list of int
         Bytes an element of each slot of scratch memory.
+    calls : int
+        How many calls of NumPy's functions ``body`` makes, about.
     """
 
     text: str
@@ -56,10 +58,15 @@ class Program:
     registers: list[Register]
     full_slots: list[int]
     row_slots: list[int]
+    calls: int
 
 
 #: Operands with which integers stay what they are.
 _NEUTRAL: Final = {"add": 0, "multiply": 1}
+
+#: Generators that call NumPy's a few times; other functions written in Python make about a call an operation.
+_DRAWING: Final = frozenset({"random_bits", "random_uniform", "random_below"})
+_FEW_CALLS: Final = 8
 
 
 @lru_cache(maxsize=1024)
@@ -100,6 +107,7 @@ class _Writer:
         self.slots: dict[int, list[int]] = {FULL: [], OUTER: []}
         self.free: dict[int, list[int]] = {FULL: [], OUTER: []}
         self.held: dict[int, Register] = {}
+        self.calls = 0
 
     def program(self) -> Program:
         loop = self.loop
@@ -134,6 +142,7 @@ class _Writer:
             list(self.registers.values()),
             self.slots[FULL],
             self.slots[OUTER],
+            max(self.calls, 1),
         )
 
     # ---- instructions
@@ -205,6 +214,7 @@ class _Writer:
         self.names[number] = target = f"g{number}" if item.level != UNIFORM else self._uniform(number, item.dtype)
         call = f"{name}({', '.join(['at' if item.level != UNIFORM else 'None', *parameters])})"
         self._line(item.level, f"{target} = {call}" if item.level != UNIFORM else f"copyto({target}, {call})")
+        self._count(item.level, _FEW_CALLS if item.op.name in _DRAWING else item.op.cost)
 
     def _apply(self, number: int, item: Apply) -> None:
         function = self._function_name(item.op.name)
@@ -217,6 +227,7 @@ class _Writer:
                 self._line(item.level, f"copyto({target}, {values}, 'unsafe')")
                 return
             self._line(item.level, f"{function}({values}, out={target})")
+            self._count(item.level, item.op.cost)
             return
         outputs = _output_dtypes(ufunc, item.sources)
         if ufunc.nout > 1:
@@ -269,6 +280,7 @@ class _Writer:
             self.scope[name] = folds.partial(item, self.tiling)
             self.parts[f"q{number}"] = item
             self._line(OUTER, f"{name}(at, {operand}, q{number}{also})")
+        self._count(OUTER, 15 if item.op.centred else 3)
         if spare is not None:
             self.free[FULL].append(spare.slot)
 
@@ -357,9 +369,15 @@ class _Writer:
 
     def _line(self, level: int, line: str) -> None:
         (self.uniform_lines if level == UNIFORM else self.lines).append(line)
+        self._count(level, 1)
+
+    def _count(self, level: int, calls: int) -> None:
+        self.calls += 0 if level == UNIFORM else calls
 
     def _function_name(self, name: str) -> str:
-        return name + "_" if iskeyword(name) or not name.isidentifier() else name
+        # y0 is a function, and the name of a value
+        taken = iskeyword(name) or not name.isidentifier() or name[1:].isdigit()
+        return name + "_" if taken else name
 
 
 @lru_cache(maxsize=4096)

@@ -9,7 +9,7 @@ import os
 import platform
 from collections.abc import Mapping, Sequence
 from time import perf_counter_ns
-from typing import Any, TypeAlias, assert_never
+from typing import Any, NamedTuple, TypeAlias, assert_never
 from weakref import WeakSet
 
 import numpy as np
@@ -27,7 +27,6 @@ from gpuarray.providers.inprocess.calls import PreparedCall, PreparedContract, P
 from gpuarray.providers.inprocess.loops import ROW_LIMIT, PreparedLoop
 from gpuarray.providers.inprocess.scans import PreparedScan
 from gpuarray.providers.inprocess.threads import Team
-from gpuarray.providers.inprocess.tiles import SPREAD_LEAST
 
 Prepared: TypeAlias = PreparedLoop | PreparedScan | PreparedContract | PreparedCall | PreparedCopy | PreparedScatter
 
@@ -44,6 +43,16 @@ def default_capabilities() -> Capabilities:
         parallel_rows=1,
         narrow_product=0,
     )
+
+
+class _Told(NamedTuple):
+    """What ran while somebody listened: prepared step, tag, begin and end of each; and the bytes of a step's buffers.
+
+    One flat list: the collector of cycles would look at a million small ones.
+    """
+
+    ran: list[Any]
+    moved: dict[Prepared, tuple[int, int]]
 
 
 class InProcessProvider:
@@ -65,6 +74,7 @@ class InProcessProvider:
         self.team = Team(threads)
         self.pool = Pool()
         self._is_closed = False
+        self._told = _Told([], {})
         self._events = {"launches": 0, "compiles": 0, "bytes_uploaded": 0, "bytes_downloaded": 0}
         _providers.add(self)
 
@@ -140,23 +150,20 @@ class InProcessProvider:
         """Run tasks in order; they are done on return."""
         self._check_open()
         team = self.team
-        told: list[events.Launch] | None = [] if events.listeners else None
+        told = self._told if events.listeners else None
+        stop = 0 if told is None else perf_counter_ns()
         with np.errstate(all="ignore"):
             for task in tasks:
                 inputs = [buffer.memory for buffer in task.inputs]
                 outputs = [buffer.memory for buffer in task.outputs]
-                start = 0 if told is None else perf_counter_ns()
-                task.prepared.run(inputs, outputs, task.scalars, team)
+                prepared = task.prepared
+                prepared.run(inputs, outputs, task.scalars, team)
                 if told is not None:
-                    told.append(self._launch(task, start, perf_counter_ns()))
+                    start, stop = stop, perf_counter_ns()
+                    if prepared not in told.moved:
+                        told.moved[prepared] = _nbytes(task.inputs), _nbytes(task.outputs)
+                    told.ran.extend((prepared, task.tag, start, stop))
         self._events["launches"] += len(tasks)
-        if told:
-            events.launched(told)
-
-    def _launch(self, task: Task, start: int, stop: int) -> events.Launch:
-        kind = type(task.prepared).__name__.removeprefix("Prepared").lower()
-        nbytes = sum(b.nbytes for b in task.inputs), sum(b.nbytes for b in task.outputs)
-        return events.Launch(self.device.name, kind, task.tag, 0, nbytes, start, stop, False)
 
     def synchronize(self) -> None:
         """Return at once: what runs here is done when :meth:`run` returns."""
@@ -173,9 +180,7 @@ class InProcessProvider:
     def pieces(self, step: Step) -> int:
         """Return in how many pieces threads share a step's loop, about; 1 if one thread computes it."""
         loop = step if isinstance(step, Loop) else getattr(step, "epilogue", None)
-        if loop is None or tiles.work(loop) < SPREAD_LEAST:
-            return 1
-        return max(1, -(-loop.rows * loop.columns // tiles.elements(loop)))
+        return 1 if loop is None else max(1, -(-loop.rows * loop.columns // tiles.elements(loop)))
 
     # ---- the provider itself
 
@@ -194,22 +199,38 @@ class InProcessProvider:
         self.pool.restart_peak()
 
     def collect(self) -> None:
-        """Do nothing: launches are told of when they have run, which is when :meth:`run` returns."""
+        """Tell the listeners of :mod:`gpuarray.events` of the launches since the last call."""
+        told, self._told = self._told, _Told([], {})
+        name = self.device.name
+        found = [
+            events.Launch(name, _kind(prepared), tag, 0, told.moved[prepared], start, stop, False)
+            for prepared, tag, start, stop in zip(*[iter(told.ran)] * 4, strict=True)
+        ]
+        if found:
+            events.launched(found)
 
     def close(self) -> None:
-        """End the threads and let unused memory go; later calls raise DeviceError."""
+        """Let unused memory go; later calls raise DeviceError."""
         self._is_closed = True
         self.team.close()
         self.pool.trim()
 
     def after_fork(self) -> None:
-        """Make the provider usable in a child process, which has the memory but not the threads."""
-        self.team.after_fork()
+        """Make the provider usable in a child process, which has the memory."""
         self.pool.after_fork()
 
     def _check_open(self) -> None:
         if self._is_closed:
             raise DeviceError(f"device {self.device.name!r} was closed; open it again by making a new array on it")
+
+
+def _nbytes(buffers: Sequence[HostBuffer]) -> int:
+    return sum(buffer.nbytes for buffer in buffers)
+
+
+def _kind(prepared: Prepared) -> str:
+    """Return what a step is called for people."""
+    return type(prepared).__name__.removeprefix("Prepared").lower()
 
 
 def _flat(array: npt.NDArray[Any]) -> Memory:

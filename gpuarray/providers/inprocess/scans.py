@@ -18,7 +18,7 @@ from gpuarray import dtypes
 from gpuarray.fusion.steps import ScanStep
 from gpuarray.providers.inprocess.buffers import Memory
 from gpuarray.providers.inprocess.loops import PreparedLoop
-from gpuarray.providers.inprocess.threads import Team
+from gpuarray.providers.inprocess.threads import Pace, Team
 
 Array = npt.NDArray[Any]
 
@@ -52,6 +52,9 @@ class PreparedScan:
         # what accumulates in a narrower type than it results would lose what NumPy keeps
         self._dtype = step.op.accumulate(step.source) if not step.op.indexed else step.source
         self.epilogue = None if step.epilogue is None else PreparedLoop(step.epilogue)
+        self._rows = max(1, _BLOCK // max(step.length * step.after, 1))
+        self._folding, self._scanning = Pace(calls=4), Pace(calls=8)
+        self._advancing, self._accumulating = Pace(calls=max(step.length, 1)), Pace(calls=self._rows)
 
     def run(self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], team: Team) -> None:
         """Compute the scan, and what follows it, from and into flat memory."""
@@ -94,22 +97,21 @@ class PreparedScan:
             for position in range(1, length):
                 combine(results[position - 1], values[position], out=results[position], casting="unsafe")
 
-        self._spread(team, self.step.before * columns, piece)
+        team.spread_each(self.step.before * columns, piece, self._advancing)
 
     def _run_rows(self, source: Array, target: Array, team: Team) -> None:
-        rows = max(1, _BLOCK // max(self.step.length * self.step.after, 1))
+        before, rows = self.step.before, self._rows
         # NumPy lets other threads run during the accumulation of one long row, but not of several
-        one_by_one = self.step.after == 1 and self.step.length >= _ALONE_LEAST
+        if self.step.after > 1 or self.step.length < _ALONE_LEAST:
+            for start in range(0, before, rows):
+                self._accumulate_into(source[start : start + rows], target[start : start + rows], 1)
+            return
 
         def piece(number: int) -> None:
-            span = slice(number * rows, (number + 1) * rows)
-            if not one_by_one:
-                self._accumulate_into(source[span], target[span], 1)
-                return
-            for row in range(span.start, min(span.stop, self.step.before)):
+            for row in range(number * rows, min((number + 1) * rows, before)):
                 self._accumulate_into(source[row, :, 0], target[row, :, 0], 0)
 
-        self._spread(team, -(-self.step.before // rows), piece)
+        team.spread_each(-(-before // rows), piece, self._accumulating)
 
     def _run_long(self, source: Array, target: Array, team: Team) -> None:
         is_float = source.dtype == target.dtype == self._dtype and self._dtype in (dtypes.float32, dtypes.float64)
@@ -136,9 +138,9 @@ class PreparedScan:
             if number:
                 self._combine(folds[number - 1], target[span], out=target[span], casting="unsafe")
 
-        self._spread(team, blocks, fold)
+        team.spread_each(blocks, fold, self._folding)
         folds = self._accumulate(folds, 0, self._dtype)
-        self._spread(team, blocks, scan)
+        team.spread_each(blocks, scan, self._scanning)
 
     def _add_lines(self, source: Array, target: Array, team: Team) -> float | None:
         """Write running sums of whole blocks and return the last one.
@@ -160,7 +162,7 @@ class PreparedScan:
             np.add.accumulate(sums, 0, np.float64, before[number])
             peaks[number] = np.abs(before[number]).max()
 
-        team.spread_each(blocks, add)
+        team.spread_each(blocks, add, self._folding)
         starts = np.append(0.0, np.add.accumulate(before[:, -1]))
         if not (np.abs(starts[:-1]) + peaks).max() <= np.finfo(dtype).max:
             return None
@@ -180,7 +182,7 @@ class PreparedScan:
             finally:
                 team.give(arena)
 
-        team.spread(blocks, scan)
+        team.spread(blocks, scan, self._scanning)
         return float(starts[-1])
 
     def _accumulate_into(self, source: Array, target: Array, axis: int) -> None:
@@ -189,10 +191,3 @@ class PreparedScan:
             self._accumulate(values, axis, self._dtype, target)
         else:
             np.copyto(target, self._accumulate(values, axis, self._dtype), casting="unsafe")
-
-    def _spread(self, team: Team, pieces: int, work: Callable[[int], None]) -> None:
-        if self.step.before * self.step.length * self.step.after < 2 * _BLOCK:
-            for number in range(pieces):
-                work(number)
-        else:
-            team.spread_each(pieces, work)

@@ -1,24 +1,40 @@
-"""The threads of the in-process provider, and the scratch memory that each of them computes in.
+"""Work that the in-process provider shares with other threads, and the scratch memory that each of them computes in.
 
-A :class:`Team` spreads numbered pieces of work over kept threads; NumPy lets go of the interpreter lock inside big
-ufunc calls, so the pieces run side by side. Invariant: what a piece is does not depend on how many threads there are,
-so neither do results. Runners of steps call :meth:`Team.spread` and :meth:`Team.lend`.
+A :class:`Team` spreads numbered pieces of work over threads. How many gain anything is a matter of time: to wake one
+takes some, and whenever NumPy comes back from a call its thread must have the interpreter, for which threads take
+turns. So the first pieces of a kind of work are timed while one thread computes (:class:`Pace`), and what threads cost
+is measured once (:class:`Costs`). Invariant: what a piece is does not depend on how many threads there are, so neither
+do results. Runners of steps call :meth:`Team.spread` and :meth:`Team.lend`.
 """
 
-import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
-from itertools import count
-from typing import Any, Final
+from concurrent.futures import wait
+from functools import lru_cache
+from itertools import count, islice
+from math import isqrt
+from time import perf_counter_ns
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from gpuarray.config import config
+from gpuarray import copies, threads
 from gpuarray.providers.inprocess.buffers import ALIGNMENT, Memory
 
 #: Least size of an arena, so that it seldom has to move; pages that nobody touches cost nothing.
 _ARENA: Final = 1 << 22
+
+#: How often a piece is timed.
+_TIMED: Final = 2
+#: For how many runs fewer threads compute where more of them were a loss.
+_PAUSE: Final = 64
+_UNLIMITED: Final = 1 << 30
+
+#: Threads that are measured together, how often each calls NumPy, with how many elements, and how often all that.
+_CROWD: Final = 4
+_TURNS: Final = 64
+_TURN_SIZE: Final = 1 << 12
+_REPEATS: Final = 5
 
 _numbers = count()
 
@@ -43,32 +59,105 @@ class Arena:
         return self.number
 
 
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+class Costs(NamedTuple):
+    """What threads cost here, in nanoseconds.
+
+    Attributes
+    ----------
+    wake : int
+        To begin work on another thread and to wait for its end.
+    turn : int
+        A call of NumPy's at least, of all threads together, where several make calls all the time.
+    """
+
+    wake: int
+    turn: int
+
+
+@lru_cache(maxsize=1)
+def costs() -> Costs:
+    """Return what threads cost, measured at the first call, in a few milliseconds."""
+    helpers = max(min(threads.cores(), _CROWD) - 1, 1)
+    source = np.zeros(_TURN_SIZE, np.float32)
+
+    def call() -> None:
+        target = np.empty_like(source)
+        for _ in range(_TURNS):
+            np.negative(source, target)
+
+    def elapsed(work: Callable[[], object]) -> int:
+        start = perf_counter_ns()
+        futures = [threads.begin(work) for _ in range(helpers)]
+        work()
+        wait(futures)
+        return perf_counter_ns() - start
+
+    wake = min(elapsed(int) for _ in range(_REPEATS)) // helpers
+    turn = min(elapsed(call) for _ in range(_REPEATS)) // (_TURNS * (helpers + 1))
+    return Costs(max(wake, 1), max(turn, 1))
+
+
+class Pace:
+    """How long a piece of some work takes one thread that computes alone.
+
+    Parameters
+    ----------
+    calls : int
+        Calls of NumPy's that a piece makes, about.
+    """
+
+    __slots__ = ("_losses", "_most", "_pause", "_timed", "calls", "each")
+
+    def __init__(self, calls: int) -> None:
+        self.calls = calls
+        self.each = 0
+        self._timed = 0
+        self._losses = 0
+        self._most = _UNLIMITED
+        self._pause = 0
+
+    @property
+    def is_known(self) -> bool:
+        """Whether a piece was timed often enough; the first of all touches fresh memory."""
+        return self._timed >= _TIMED
+
+    def take(self, elapsed: int) -> None:
+        """Take note of how long a piece took: what else the machine does makes it longer, never shorter."""
+        self.each = min(self.each, elapsed) if self._timed else elapsed
+        self._timed += 1
+
+    def threads(self, pieces: int, costs: Costs) -> int:
+        """Return how many threads compute so many pieces soonest."""
+        if self._pause:
+            self._pause -= 1
+            self._most = self._most if self._pause else _UNLIMITED
+        # an equal share for each, and so much for waking it: the sum is least where the two are equal
+        return min(isqrt(pieces * self.each // costs.wake), self.each // (self.calls * costs.turn), self._most)
+
+    def shared(self, pieces: int, threads: int, elapsed: int) -> None:
+        """Take note of how long threads took together: if that was a loss, twice running, fewer compute for a while."""
+        self._losses = self._losses + 1 if elapsed > pieces * self.each else 0
+        if self._losses == 2:
+            self._losses, self._most, self._pause = 0, threads // 2, _PAUSE
 
 
 class Team:
-    """Kept threads, started when first needed.
+    """Threads that share work with the calling one.
 
     Parameters
     ----------
     threads : int, optional
-        How many threads compute, the calling one included; None follows ``config.threads``.
+        How many threads compute at most, the calling one included; None follows ``config.threads``.
     """
 
     def __init__(self, threads: int | None = None) -> None:
         self._threads = threads
-        self._executor: ThreadPoolExecutor | None = None
-        self._workers = 0
         self._arenas: list[Arena] = []
 
     @property
     def threads(self) -> int:
-        """How many threads compute, the calling one included."""
-        wanted = config.current.threads if self._threads is None else self._threads
-        return wanted or _cores()
+        """How many threads compute at most, the calling one included."""
+        return (threads.wanted() if self._threads is None else self._threads) or threads.cores()
 
     def lend(self) -> Arena:
         """Return an arena that nobody else uses until it is given back."""
@@ -81,63 +170,47 @@ class Team:
         """Take an arena back."""
         self._arenas.append(arena)
 
-    def spread(self, pieces: int, work: Callable[[Iterator[int]], None]) -> None:
-        """Call ``work`` on several threads, each drawing piece numbers from one common iterator until none is left."""
+    def spread(self, pieces: int, work: Callable[[Iterator[int]], None], pace: Pace) -> None:
+        """Call ``work`` with an iterator of piece numbers, on as many threads as gain from it; these share it."""
         numbers = iter(range(pieces))
-        helpers = min(self.threads, pieces) - 1
+        most = min(self.threads, pieces)
+        if most > 1 and not pace.is_known:
+            start = perf_counter_ns()
+            work(islice(numbers, 1))
+            pace.take(perf_counter_ns() - start)
+            pieces -= 1
+        helpers = min(most, pace.threads(pieces, costs())) - 1 if most > 1 else 0
         if helpers < 1:
             work(numbers)
             return
-        executor = self._pool(helpers)
-        futures = [executor.submit(_quietly, work, numbers) for _ in range(helpers)]
+        start = perf_counter_ns()
+        futures = [threads.begin(_quietly, work, numbers) for _ in range(helpers)]
         try:
             work(numbers)
         finally:
-            wait(futures)
+            # who has not begun by now is not needed
+            wait([future for future in futures if not future.cancel()])
         for future in futures:
-            future.result()
+            if not future.cancelled():
+                future.result()
+        pace.shared(pieces, helpers + 1, perf_counter_ns() - start)
 
-    def spread_each(self, pieces: int, work: Callable[[int], Any]) -> None:
+    def spread_each(self, pieces: int, work: Callable[[int], Any], pace: Pace) -> None:
         """Call ``work`` with every piece number."""
 
         def draw(numbers: Iterator[int]) -> None:
             for number in numbers:
                 work(number)
 
-        self.spread(pieces, draw)
+        self.spread(pieces, draw, pace)
 
     def copy(self, target: npt.NDArray[Any], source: npt.NDArray[Any]) -> None:
-        """Copy a flat array to another of its size."""
-        if source.nbytes < 1 << 22:
-            target[...] = source
-            return
-        step = 1 << 20
-
-        def piece(number: int) -> None:
-            target[number * step : (number + 1) * step] = source[number * step : (number + 1) * step]
-
-        self.spread_each(-(-source.size // step), piece)
+        """Copy a flat array to another of its dtype and size."""
+        copies.copy(target.view(np.uint8), source.view(np.uint8), self.threads)
 
     def close(self) -> None:
-        """End the threads and let the scratch memory go."""
-        executor, self._executor = self._executor, None
-        if executor is not None:
-            executor.shutdown()
+        """Let the scratch memory go."""
         self._arenas = []
-
-    def after_fork(self) -> None:
-        """Forget threads that a child process does not have; new ones start when needed."""
-        self._executor = None
-        self._arenas = []
-
-    def _pool(self, workers: int) -> ThreadPoolExecutor:
-        executor = self._executor
-        if executor is None or self._workers < workers:
-            # a pool that is replaced is not shut down: another thread may be about to use it; it ends unreferenced
-            workers = max(workers, _cores() - 1)
-            executor = ThreadPoolExecutor(workers, thread_name_prefix="gpuarray")
-            self._executor, self._workers = executor, workers
-        return executor
 
 
 def _quietly(work: Callable[[Iterator[int]], None], numbers: Iterator[int]) -> None:

@@ -33,8 +33,11 @@ _RUN: Final = 1024
 #: Rows of elements that a part of a reduction along the first axis has at least: parts are then few beside elements.
 _COLUMN_PART: Final = 32
 
-#: Simple operations below which waking another thread costs more than it saves.
-SPREAD_LEAST: Final = 300_000
+#: Cost of generators that call NumPy a hundred times, which for small tiles takes as long as what is computed.
+_LONG_GENERATOR: Final = 100
+
+#: Simple operations from which a loop of few tiles is cut finer, so that several threads can have some.
+_CUT_LEAST: Final = 300_000
 
 #: Tiles of a tiling that are kept for further runs.
 _KNOWN_MOST: Final = 256
@@ -163,12 +166,13 @@ def elements(loop: Loop) -> int:
     least, fit = STREAM_LEAST, STREAM_MOST
     if live:
         least, fit = TILE_LEAST, min(TILE_MOST, REGISTER_BYTES // width * 4 // max(live + 1, 4))
-    # loops of a few tiles are cut finer, so that all threads get some
-    share = loop.rows * loop.columns // 8 if work(loop) >= SPREAD_LEAST else fit
+        if any(isinstance(item, Index) and item.op.cost >= _LONG_GENERATOR for item in loop.instructions):
+            least = TILE_MOST
+    share = loop.rows * loop.columns // 8 if _work(loop) >= _CUT_LEAST else fit
     return max(least, min(fit, share))
 
 
-def work(loop: Loop) -> int:
+def _work(loop: Loop) -> int:
     """Return about how many simple operations ``loop`` takes."""
     cost = 1 + sum(i.op.cost for i in loop.instructions if isinstance(i, Apply) and i.level == FULL)
     return loop.rows * loop.columns * cost

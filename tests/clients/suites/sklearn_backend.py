@@ -10,9 +10,9 @@ import sklearn.utils._array_api as theirs
 
 NAME = os.environ["CLIENT_NAMESPACE"]
 #: Where arrays are made; the default device is another one, so that a result on the default device is found out.
-DEVICE = os.environ.get("CLIENT_DEVICE") if NAME == "gpuarray" else None
+DEVICE = os.environ["CLIENT_DEVICE"]
 
-Combination = tuple[str, str | None, str | None]
+Combination = tuple[str, str, str]
 
 
 def yield_namespaces(include_numpy_namespaces: bool = True) -> Iterator[str]:

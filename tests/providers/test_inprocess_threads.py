@@ -1,0 +1,133 @@
+"""Threads of the in-process provider: how many share work, and that they do it right."""
+
+import threading
+
+import pytest
+
+import gpuarray as xp
+from gpuarray import threads
+from gpuarray.providers.inprocess import threads as teams
+from gpuarray.providers.inprocess.threads import Costs, Pace, Team
+
+FREE = Costs(wake=1, turn=1)
+
+
+def known(each, calls=1):
+    """Return the pace of pieces that take so many nanoseconds."""
+    pace = Pace(calls)
+    pace.take(10 * each)  # fresh memory
+    pace.take(each)
+    return pace
+
+
+@pytest.fixture
+def free(monkeypatch):
+    """Let threads cost nothing."""
+    monkeypatch.setattr(teams, "costs", lambda: FREE)
+
+
+class TestPace:
+    def test_the_shortest_time_counts(self):
+        pace = Pace(1)
+        for elapsed in (900, 300):
+            assert not pace.is_known
+            pace.take(elapsed)
+        assert pace.is_known
+        assert pace.each == 300
+
+    def test_work_that_is_soon_over_is_not_shared(self):
+        costs = Costs(wake=20_000, turn=1)
+        assert known(10_000).threads(4, costs) < 2
+        assert known(10_000).threads(8, costs) == 2
+        assert known(10_000).threads(800, costs) == 20
+
+    def test_short_calls_are_not_shared(self):
+        costs = Costs(wake=1, turn=5000)
+        assert known(40_000, calls=10).threads(1000, costs) < 2
+        assert known(40_000, calls=2).threads(1000, costs) == 4
+
+    def test_fewer_threads_compute_where_more_of_them_were_a_loss(self):
+        costs = Costs(wake=1, turn=1)
+        pace = known(1000)
+        assert pace.threads(4096, costs) == 1000
+        pace.shared(10, 8, 10_001)
+        pace.shared(10, 8, 5000)
+        pace.shared(10, 8, 10_001)
+        assert pace.threads(4096, costs) == 1000
+        pace.shared(10, 8, 10_001)
+        assert [pace.threads(4096, costs) for _ in range(63)] == [4] * 63
+        assert pace.threads(4096, costs) == 1000  # what else the machine did may be over
+
+
+class TestTeam:
+    @pytest.mark.parametrize("pieces", [0, 1, 2, 3, 100])
+    @pytest.mark.parametrize("count", [1, 2, 7])
+    def test_every_piece_is_computed_once(self, free, pieces, count):
+        done = []
+        pace = Pace(1)
+        for _ in range(3):
+            Team(count).spread_each(pieces, done.append, pace)
+        assert sorted(done) == sorted([*range(pieces)] * 3)
+
+    def test_work_is_on_several_threads_at_once(self, free):
+        meeting = threading.Barrier(3, timeout=10)
+
+        def work(numbers):
+            next(numbers)
+            meeting.wait()
+
+        Team(3).spread(3, work, known(1000))
+        assert not meeting.broken
+
+    def test_what_gains_nothing_stays_on_the_calling_thread(self, monkeypatch):
+        monkeypatch.setattr(teams, "costs", lambda: Costs(wake=20_000, turn=5000))
+        seen = set()
+        Team(8).spread_each(50, lambda _: seen.add(threading.get_ident()), known(100))
+        assert seen == {threading.get_ident()}
+
+    @pytest.mark.parametrize("culprit", ["caller", "helper"])
+    def test_errors_arrive(self, free, culprit):
+        caller, meeting = threading.get_ident(), threading.Barrier(2, timeout=10)
+
+        def work(numbers):
+            meeting.wait()
+            if (threading.get_ident() == caller) == (culprit == "caller"):
+                raise ValueError("no")
+
+        with pytest.raises(ValueError, match="no"):
+            Team(2).spread(2, work, known(1000))
+
+    def test_helpers_that_come_too_late_are_not_waited_for(self, free):
+        blocked = threading.Event()
+        begun = [threads.begin(blocked.wait, 10) for _ in range(max(threads.cores(), threads.wanted()))]
+        done = []
+        Team(2).spread_each(5, done.append, known(1000))
+        blocked.set()
+        assert done == [0, 1, 2, 3, 4]
+        assert all(each.result() for each in begun)
+
+
+class TestPool:
+    @pytest.mark.parametrize("cores", [1, 2, 16])
+    def test_what_threads_cost_is_measured(self, monkeypatch, cores):
+        monkeypatch.setattr(threads, "cores", lambda: cores)
+        costs = teams.costs.__wrapped__()
+        assert 0 < costs.turn < 10_000_000
+        assert 0 < costs.wake < 100_000_000
+
+    def test_there_is_one_pool_for_all(self):
+        xp.evaluate(xp.exp(xp.ones(3_000_000, device="cpu")))
+        threads.begin(int).result()
+        pools = {thread.name.rpartition("_")[0] for thread in threading.enumerate() if "gpuarray" in thread.name}
+        assert pools - {"gpuarray warm-up"} <= {"gpuarray"}
+
+    def test_more_threads_are_started_where_more_are_wanted(self):
+        count = threads.cores() + 2
+        meeting = threading.Barrier(count, timeout=10)
+        with xp.using(threads=count):
+            begun = [threads.begin(meeting.wait) for _ in range(count)]
+        assert sorted(each.result() for each in begun) == list(range(count))
+
+    def test_errors_arrive(self):
+        with pytest.raises(ZeroDivisionError):
+            threads.begin(divmod, 1, 0).result()
