@@ -11,8 +11,8 @@ FOLDER = "api"
 
 #: Names that are about arrays in general, before all others.
 _RUNNING = (
-    *("evaluate", "synchronize", "asnumpy", "prefetch", "devices", "using", "explain", "profile", "report", "stats"),
-    *("reset_stats", "from_dlpack"),
+    *("evaluate", "synchronize", "asnumpy", "prefetch", "devices", "using", "jit", "explain", "profile", "report"),
+    *("stats", "reset_stats", "from_dlpack"),
 )
 #: Pages, their titles, and the modules of this package whose functions they hold.
 _PAGES: dict[str, tuple[str, tuple[str, ...]]] = {

@@ -143,7 +143,8 @@ def accuracy() -> Iterator[str]:
     yield "The largest error of each function, in units in the last place (ULP) of the exact result, where operands and"
     yield "result are normal numbers; exact values are mpmath's, or of twice the precision. How to measure: `python -m"
     yield "bench.accuracy --device wgpu --json docs/data/accuracy-NAME.json`, with `--sweep full` on a GPU. An empty"
-    yield "cell was not measured, or not since the function changed. Adapters:"
+    yield "cell was not measured, or not since the function changed. Special functions are SciPy's in NumPy's column."
+    yield "Adapters:"
     yield ""
     for name, (document, _) in sorted(measured.items()):
         adapter = " ".join(document["facts"]["adapters"][0].split()[1:])

@@ -19,6 +19,7 @@ NAMES = {
     "jax": "JAX",
     "cupy": "CuPy",
     "gpuarray": "ours",
+    "gpuarray-jit": "ours, jit",
 }
 
 
@@ -34,6 +35,10 @@ class Section(NamedTuple):
     rivals: Mapping[str, float] = {}
     exceptions: Mapping[str, Mapping[str, float]] = {}
 
+
+#: The libraries that compile for processors, and the work in which functions are computed.
+COMPILED = {"torch-compile": 1.0, "jax": 1.0, "numexpr": 1.0}
+COMPUTED = ("chain", "black-scholes", "runmat-elementwise", "runmat-elementwise-sum")
 
 SECTIONS = (
     Section(
@@ -95,7 +100,8 @@ SECTIONS = (
         "at 10,000,000 elements 3x NumPy where functions are computed, never under 0.9x; 1.0x the compiled libraries; "
         "at most 32 MiB beside inputs and results",
         "processors",
-        {"torch-compile": 1.0, "jax": 1.0, "numexpr": 1.0},
+        {"numpy": 0.9, **COMPILED},
+        {f"{name}-10m{width}": {"numpy": 3.0, **COMPILED} for name in COMPUTED for width in ("", "-float64")},
     ),
     Section(
         "Small work, and what Python costs",
@@ -120,8 +126,9 @@ def page() -> Iterator[str]:
     yield "How fast this package is, each row beside other libraries in one run on one machine, in full precision"
     yield "(never TF32). Every result was compared with NumPy's before it was timed. Times are milliseconds: on a GPU"
     yield "of a call among many that are waited for together, which is what the GPU needs, and in brackets of one call"
-    yield "at a time, the median, with the wait for its result. **best peer** is how many times as fast as the quickest"
-    yield "other library ours is, **of the aim** the least of that over the named libraries, as a share of what is"
+    yield "at a time, the median, with the wait for its result. **ours, jit** is the same function through"
+    yield "[`gpuarray.jit`](how-to/jit.md). **best peer** is how many times as fast as the quickest other library the"
+    yield "quicker of the two is, **of the aim** the least of that over the named libraries, as a share of what is"
     yield "aimed at, and **of the limit** the rate at which the least bytes move, as a share of the fastest copy that"
     yield "any of the libraries made there (of arithmetic: of the fastest large matrix product); **kernels** is what"
     yield "ours take by the GPU's own clock, and **memory** what a call takes beside its inputs and its result. How to"
@@ -160,12 +167,14 @@ def page() -> Iterator[str]:
 def _machine(document: Mapping[str, Any]) -> str:
     facts = document["facts"]
     graphics = ", ".join(facts["gpu"]) or "; ".join(facts["adapters"]) or "no GPU"
+    if all(row["place"] == "cpu" for row in document["rows"]):
+        graphics = "processor only"
     peers = ", ".join(f"{name} {version}" for name, version in facts["peers"].items())
     return f"{facts['date']}; {graphics}; {facts['cores']} cores of {facts['processor']}; {peers}"
 
 
 def _table(machine: str, rows: Sequence[Mapping[str, Any]], section: Section) -> Iterator[str]:
-    libraries = list(dict.fromkeys(_library(row) for row in sorted(rows, key=lambda row: _library(row) != "gpuarray")))
+    libraries = list(dict.fromkeys(_library(row) for row in sorted(rows, key=lambda row: not _is_ours(_library(row)))))
     on_processor = rows[0]["place"] == "cpu"
     last = ["best peer", "of the aim", *(["memory"] if on_processor else ["kernels", "of the limit"])]
     yield ""
@@ -178,7 +187,8 @@ def _table(machine: str, rows: Sequence[Mapping[str, Any]], section: Section) ->
         cells += _ratios(here, section)
         ours = here.get("gpuarray", {})
         if on_processor:
-            cells.append(_number(ours.get("extra_mib"), ".0f", " MiB"))
+            extra = ours.get("extra_mib")
+            cells.append(_number(extra and max(extra, 0.0), ".0f", " MiB"))  # memory that was there may be given back
         else:
             cells += [_number(ours.get("device_ms"), ",.3f"), _number(ours.get("of_limit"), ".0%")]
         size = next(iter(here.values()))["size"]
@@ -196,6 +206,10 @@ def _library(row: Mapping[str, Any]) -> str:
     """Return the library of a row, without its device."""
     name: str = row["peer"]
     return name if name in NAMES else name.rpartition("-")[0]
+
+
+def _is_ours(library: str) -> bool:
+    return library.startswith("gpuarray")
 
 
 def _best(row: Mapping[str, Any]) -> float | None:
@@ -218,11 +232,11 @@ def _time(row: Mapping[str, Any] | None, notes: list[str]) -> str:
 
 def _ratios(here: Mapping[str, Mapping[str, Any]], section: Section) -> tuple[str, str]:
     """Return the ratio to the quickest library, and the least ratio to those named over what is aimed at."""
-    ours = _best(here["gpuarray"]) if "gpuarray" in here else None
-    times = {name: _best(row) for name, row in here.items() if name != "gpuarray"}
-    known = {name: time for name, time in times.items() if time}
-    if not ours or not known:
+    times = {name: time for name, row in here.items() if (time := _best(row))}
+    known = {name: time for name, time in times.items() if not _is_ours(name)}
+    if len(times) == len(known) or not known:
         return "", ""
+    ours = min(time for name, time in times.items() if _is_ours(name))
     quickest = min(known, key=lambda name: known[name])
     rivals = section.exceptions.get(next(iter(here.values()))["workload"], section.rivals)
     aims = [known[name] / ours / factor for name, factor in rivals.items() if name in known]

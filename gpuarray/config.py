@@ -125,7 +125,7 @@ class Config:
         "", "Part of an adapter's name, to choose among several GPUs; empty takes the preferred one."
     )
     software: bool = _setting(False, "Let the device `auto` take a software Vulkan device, such as llvmpipe.")
-    threads: int = _setting(0, "Threads of the in-process provider; 0 is one a core.")
+    threads: int = _setting(0, "Threads that compute in-process and copy big arrays, at most; 0 is one a core.")
 
     def cache_folder(self) -> Path:
         """Return the folder of files kept between runs; it need not exist yet."""

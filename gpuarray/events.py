@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from threading import get_ident
 from typing import Any, Final, NamedTuple, TypeAlias
 
-#: What host time is spent on: looking up and making plans; encoding launches, or running them in-process; compiling
-#: kernels; copies to devices; copies from devices and waits for them.
+#: What host time is spent on: looking up and making plans; encoding launches (what is left of an evaluation, so that
+#: nobody tells of it); compiling kernels; copies to devices; copies from devices and waits for them.
 PLAN: Final = "plan"
 ENCODE: Final = "encode"
 COMPILE: Final = "compile"

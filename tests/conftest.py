@@ -1,5 +1,6 @@
 """Fixtures: every test body that takes ``device`` runs in-process, in-process without float64, and on a wgpu device."""
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -44,6 +45,12 @@ settings.load_profile("quick")
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option that writes the golden texts again."""
     parser.addoption("--update-golden", action="store_true", help="write the golden texts of tests/golden again")
+
+
+def pytest_collection_finish() -> None:
+    """Take what was collected out of the collector's sight: it would look at twenty thousand tests each time."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

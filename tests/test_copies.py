@@ -9,9 +9,12 @@ import pytest
 import gpuarray as xp
 from gpuarray import copies
 
+#: Bytes that two threads copy.
+BIG = 2 * copies._EACH
+
 
 @pytest.mark.parametrize("threads", [1, 3, 0])
-@pytest.mark.parametrize("nbytes", [0, 1000, copies._BIG - 1, copies._BIG, copies._BIG + 5])
+@pytest.mark.parametrize("nbytes", [0, 1000, BIG - 1, BIG, BIG + 5, 3 * BIG])
 def test_copies_are_right_and_private(nbytes, threads):
     given = np.random.default_rng(0).integers(0, 256, nbytes, np.uint8)
     with xp.using(threads=threads):
@@ -21,14 +24,14 @@ def test_copies_are_right_and_private(nbytes, threads):
 
 
 def test_they_keep_shape_and_dtype():
-    given = np.arange(copies._BIG // 8, dtype=np.float64).reshape(64, -1)
+    given = np.arange(BIG // 8, dtype=np.float64).reshape(64, -1)
     made = copies.copied(given)
     assert (made.shape, made.dtype) == (given.shape, given.dtype)
     assert np.array_equal(made, given)
 
 
 def test_arrays_keep_the_value_that_they_were_made_from():
-    given = np.ones(copies._BIG, np.uint8)
+    given = np.ones(BIG, np.uint8)
     x = xp.asarray(given, device="cpu")
     given[:] = 2
     first = np.asarray(x)
@@ -40,7 +43,7 @@ def test_they_go_on_when_python_ends():
     program = (
         "import atexit, numpy as np\n"
         "from gpuarray import copies\n"
-        "given = np.ones(copies._BIG, np.uint8)\n"
+        f"given = np.ones({BIG}, np.uint8)\n"
         "atexit.register(lambda: print(np.array_equal(copies.copied(given), given)))\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -140,11 +140,14 @@ def test_page_of_speeds_holds_all_figures(tmp_path, monkeypatch):
         "facts": {**facts, "peers": {"numpy": "2"}},
         "rows": [
             {**gpu, "peer": "gpuarray-wgpu", "call_ms": 2.0, "queued_ms": 0.75, "device_ms": 0.5},
+            {**gpu, "peer": "gpuarray-jit-wgpu", "call_ms": 1.5, "queued_ms": 0.6},
             {**gpu, "peer": "torch-compile-cuda", "call_ms": 1.0, "queued_ms": 0.9},
             {**gpu, "peer": "cupy", "call_ms": 3.0, "queued_ms": 3.0, "wrong": True, "note": "differs by much"},
             {**gpu, "peer": "jax-gpu", "call_ms": None},
             {**cpu, "peer": "gpuarray-cpu", "call_ms": 2.0},
             {**cpu, "peer": "numpy", "call_ms": 1.5, "extra_mib": None},
+            {**cpu, "workload": "chain-10m", "peer": "gpuarray-cpu", "call_ms": 2.0},
+            {**cpu, "workload": "chain-10m", "peer": "numpy", "call_ms": 9.0},
         ],
         "probes": {"record": {"cpu: microseconds_per_operation": 1.25}},
     }
@@ -156,13 +159,14 @@ def test_page_of_speeds_holds_all_figures(tmp_path, monkeypatch):
     text = "\n".join(performance.page())
     assert "- **desk**: 2026-11-21; no GPU; 2 cores of a processor" in text
     fused = text.partition("## Fused")[2].partition("##")[0]
-    assert (
-        "| desk | size | ours | torch.compile | CuPy | JAX | best peer | of the aim | kernels | of the limit |" in fused
-    )
-    cells = "0.750 (2.000) | 0.900 (1.000) | 3.000 (3.000)\\* |  | 1.20 (torch.compile) | 120% | 0.500 | 50% |"
+    columns = "ours | ours, jit | torch.compile | CuPy | JAX | best peer | of the aim | kernels | of the limit |"
+    assert f"| desk | size | {columns}" in fused
+    times = "0.750 (2.000) | 0.600 (1.500) | 0.900 (1.000) | 3.000 (3.000)\\* | "
+    cells = f"{times} | 1.50 (torch.compile) | 150% | 0.500 | 50% |"
     assert f"| chain | 1,000 | {cells}" in fused
     assert "CuPy: the result differs by much from NumPy's" in fused
-    assert "| sum-10m | 1,000 | 2.000 | 1.500 | 0.75 (NumPy) |  | 3 MiB |" in text.partition("## On processors")[2]
+    assert "| sum-10m | 1,000 | 2.000 | 1.500 | 0.75 (NumPy) | 83% | 3 MiB |" in text.partition("## On processors")[2]
+    assert "| chain-10m | 1,000 | 2.000 | 9.000 | 4.50 (NumPy) | 150% | 3 MiB |" in text
     assert "**a GPU**: 1 of 2 points within 1.15x, 1.50x at most." in text
     assert "| sum |  | 1.50 |\n| add | 1.00 |  |" in text
     assert "Not measured here." in text.partition("## Sorting")[2].partition("##")[0]
