@@ -120,3 +120,26 @@ def assert_near(actual: Any, expected: Any, *, rtol: float = 1e-5, what: str = "
     finite = wanted[np.isfinite(wanted)]
     largest = float(np.abs(finite).max(initial=0))
     np.testing.assert_allclose(host, wanted, rtol=rtol, atol=rtol * largest, err_msg=what)
+
+
+def assert_alike(actual: Any, expected: Any) -> None:
+    """Assert that what two calls returned is the same, arrays in any nesting, their devices and flags included."""
+    assert type(actual) is type(expected)
+    if isinstance(expected, xp.GpuArray):
+        assert_same(actual, expected.get())
+        assert actual.device is expected.device
+        assert actual.flags.writeable == expected.flags.writeable
+    elif isinstance(expected, tuple | list):
+        for one, other in zip(actual, expected, strict=True):
+            assert_alike(one, other)
+    elif isinstance(expected, dict):
+        assert [*actual] == [*expected]
+        assert_alike([*actual.values()], [*expected.values()])
+    else:
+        assert actual == expected
+
+
+def two_arrays(seed: int, shape: tuple[int, ...] = (8, 6), dtype: Any = np.float32) -> tuple[xp.GpuArray, xp.GpuArray]:
+    """Return two arrays of normal numbers on the default device."""
+    made = np.random.default_rng(seed).standard_normal((2, *shape)).astype(dtype)
+    return xp.asarray(made[0]), xp.asarray(made[1])
