@@ -56,7 +56,8 @@ class Open:
         provider.write(self.zeros, np.zeros(COUNT, np.uint32))
         for _ in range(2):  # compiled, and the first after a wait was submitted
             self.run(0)
-        self.provider._dispatcher.flush()
+        with self.provider._using("a flush"):  # a thread looks after what is open
+            self.provider._dispatcher.flush()
 
     def run(self, scalar, source=None, result=None):
         """Enqueue an addition, and return its result."""
