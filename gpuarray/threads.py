@@ -2,8 +2,8 @@
 
 NumPy lets go of the interpreter's lock in calls on big arrays, so such work runs side by side. Invariant: no work waits
 for other work of the pool, so none can block another. Python waits for the threads when it ends; whatever is begun
-later runs at once. A child of ``fork`` has none of its parent's threads and starts its own. The in-process provider
-and :mod:`gpuarray.copies` begin work here.
+later runs at once. A child of ``fork`` has none of its parent's threads and starts its own. The in-process provider,
+:mod:`gpuarray.copies` and the wgpu provider, which compiles kernels side by side, begin work here.
 """
 
 import os

@@ -21,7 +21,7 @@ _ERRORS: Final = {
     "OutOfMemory": wgpu.GPUOutOfMemoryError,
     "Validation": wgpu.GPUValidationError,
 }
-#: How long a mapping's callback is waited for after the device has done the work, which one wait brings on most days.
+#: How long a mapping's callback is waited for once the device has done the work, if another thread's poll took it.
 _PATIENCE_NS: Final = 10_000_000_000
 
 
@@ -316,7 +316,7 @@ class NativeDriver(PublicDriver):
                 lib.wgpuDevicePoll(device, True, staging.submission)
             give_up = perf_counter_ns() + _PATIENCE_NS
             while staging.status is None and perf_counter_ns() < give_up:
-                # another thread's poll took the callback, and needs the interpreter to call it
+                # the other thread needs the interpreter to call it
                 sleep(1e-5)
                 lib.wgpuDevicePoll(device, True, staging.submission)
 
