@@ -1,20 +1,19 @@
 """The wgpu provider on a real device, with programs written by hand."""
 
-import gc
 import itertools
 import threading
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import wgpu
+from handwritten import DUMP, FILL, add_launch, download, upload
 
 from gpuarray import dtypes
 from gpuarray.codegen.programs import Binding, Launch, Program, ScalarWords
 from gpuarray.config import config
-from gpuarray.errors import DeviceError, DeviceMemoryError
+from gpuarray.errors import DeviceError
 from gpuarray.providers.base import Task
-from gpuarray.providers.wgpu import buffers, device, parts, words
+from gpuarray.providers.wgpu import device, parts, words
 from gpuarray.providers.wgpu.driver import PublicDriver
 from gpuarray.providers.wgpu.native import NativeDriver
 from gpuarray.providers.wgpu.provider import WgpuProvider
@@ -22,82 +21,6 @@ from gpuarray.providers.wgpu.provider import WgpuProvider
 pytestmark = pytest.mark.wgpu
 
 MIB = 1 << 20
-
-
-def kernel(vectors, body):
-    return f"@group(0) @binding(0) var<uniform> words: array<vec4<u32>, {vectors}>;\n{body}"
-
-
-ADD = kernel(
-    1,
-    """
-@group(0) @binding(1) var<storage, read> left: array<vec4<f32>>;
-@group(0) @binding(2) var<storage, read> right: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read_write> result: array<vec4<f32>>;
-@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-  if (id.x < words[0].x) { result[id.x] = left[id.x] + bitcast<f32>(words[0].y) * right[id.x]; }
-}
-""",
-)
-DUMP = kernel(
-    2,
-    """
-@group(0) @binding(1) var<storage, read_write> result: array<vec4<u32>>;
-@compute @workgroup_size(1) fn main() { result[0] = words[0]; result[1] = words[1]; }
-""",
-)
-FILL = kernel(
-    1,
-    """
-@group(0) @binding(1) var<storage, read_write> result: array<u32>;
-@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-  if (id.x < words[0].x) { result[id.x] = words[0].y + id.x; }
-}
-""",
-)
-
-
-def add_launch(count, left=("input", 0), right=("input", 1), result=("output", 0), offset=0, factor=1.0):
-    """result = left + factor * right over ``count`` elements, a multiple of 4."""
-    nbytes = 4 * count
-    windows = tuple(
-        Binding(kind, slot, offset, nbytes, writable)
-        for (kind, slot), writable in ((left, False), (right, False), (result, True))
-    )
-    factor_bits = int(np.float32(factor).view(np.uint32))
-    return Launch(ADD, "add", windows, (count // 4, factor_bits, 0, 0), (), (-(-count // 256), 1, 1))
-
-
-def upload(provider, array):
-    buffer = provider.allocate(array.nbytes)
-    provider.write(buffer, array)
-    return buffer
-
-
-def download(provider, buffer, count, dtype):
-    array = np.empty(count, dtype)
-    provider.read(buffer, array)
-    return array
-
-
-@pytest.fixture(scope="module")
-def shared():
-    provider = WgpuProvider(0)
-    yield provider
-    provider.close()
-
-
-@pytest.fixture
-def provider(shared):
-    with config.using(memory_limit=0, debug=0, verify=False):
-        yield shared
-
-
-@pytest.fixture
-def fresh():
-    provider = WgpuProvider(0)
-    yield provider
-    provider.close()
 
 
 @pytest.fixture(params=["native", "public"])
@@ -534,136 +457,6 @@ class TestScalars:
         bits = expected.tobytes()
         untouched = np.array(marks, np.uint32).tobytes()
         assert received == untouched[:8] + bits + untouched[8 + len(bits) :]
-
-
-class TestBuffers:
-    @pytest.mark.parametrize("nbytes", [0, 1, 256, 257, 1000, 4097, 3 * MIB, 64 * MIB + 1, 1000 * MIB])
-    def test_size_classes(self, nbytes):
-        size = buffers.size_class(nbytes)
-        assert size >= max(nbytes, 256)
-        assert size % 16 == 0
-        assert size <= max(256, nbytes * 1.25 + 16)
-        assert buffers.size_class(size) == size
-
-    def test_released_memory_is_used_again(self, fresh):
-        first = fresh.allocate(10_000)
-        handle = fresh.export(first)
-        first.release()
-        first.release()
-        assert fresh.export(fresh.allocate(9_999)) is handle
-
-    def test_dropped_memory_is_used_again(self, fresh):
-        handle = fresh.export(fresh.allocate(10_000))
-        assert fresh.export(fresh.allocate(10_000)) is handle
-
-    def test_use_after_release(self, provider):
-        buffer = provider.allocate(16)
-        buffer.release()
-        for call in (provider.read, provider.write):
-            with pytest.raises(DeviceError, match="after its release"):
-                call(buffer, np.zeros(1))
-
-    def test_buffers_of_another_device(self, provider, fresh):
-        with pytest.raises(DeviceError, match="another device"):
-            provider.read(fresh.allocate(16), np.zeros(1))
-
-    def test_larger_than_a_buffer_can_be(self, provider):
-        with pytest.raises(DeviceMemoryError, match=r"largest is [\d,]+ bytes"):
-            provider.allocate(provider.capabilities.buffer_limit + 1)
-
-    def test_memory_limit(self, fresh):
-        with config.using(memory_limit=10 * MIB):
-            held = [fresh.allocate(4 * MIB), fresh.allocate(4 * MIB)]
-            with pytest.raises(
-                DeviceMemoryError, match=r"8,388,608 bytes are in use in 2 buffers; config.memory_limit"
-            ):
-                fresh.allocate(4 * MIB)
-            held.pop()
-            held.append(fresh.allocate(5 * MIB))
-            stats = fresh.stats()
-            assert stats["bytes_live"] + stats["bytes_pooled"] <= 10 * MIB
-
-    def test_memory_limit_finds_garbage_in_cycles(self, fresh):
-        gc.disable()
-        try:
-            with config.using(memory_limit=10 * MIB):
-                cycle = [fresh.allocate(8 * MIB)]
-                cycle.append(cycle)
-                del cycle
-                fresh.allocate(8 * MIB)
-        finally:
-            gc.enable()
-
-    def test_garbage_is_seldom_searched_for_where_that_takes_long(self, fresh, monkeypatch):
-        now, searches = [0.0], []
-
-        def search():
-            searches.append(now[0])
-            now[0] += 3.0  # a program with many objects
-
-        monkeypatch.setattr("gpuarray.providers.wgpu.buffers.time.monotonic", lambda: now[0])
-        monkeypatch.setattr("gpuarray.providers.wgpu.buffers.gc.collect", search)
-        with config.using(memory_limit=6 * MIB):
-            held = fresh.allocate(4 * MIB)
-            for _ in range(300):
-                now[0] += 1.0
-                with pytest.raises(DeviceMemoryError):
-                    fresh.allocate(4 * MIB)
-            held.release()
-            fresh.allocate(4 * MIB)
-        assert 3 <= len(searches) <= 6
-
-    def test_a_device_that_is_full_is_trimmed_and_asked_again(self, fresh, monkeypatch):
-        fresh.allocate(8 * MIB).release()
-        create, calls = fresh._driver.create_buffer, []
-
-        def full_while_pooled(nbytes, usage):
-            calls.append(nbytes)
-            if len(calls) == 1:
-                raise wgpu.GPUOutOfMemoryError("Not enough memory left.")
-            return create(nbytes, usage)
-
-        monkeypatch.setattr(fresh._driver, "create_buffer", full_while_pooled)
-        fresh.allocate(MIB)
-        assert calls == [MIB, MIB]
-        assert fresh.stats()["bytes_pooled"] == MIB
-
-        def full(nbytes, usage):
-            raise wgpu.GPUOutOfMemoryError("Not enough memory left.")
-
-        monkeypatch.setattr(fresh._driver, "create_buffer", full)
-        with pytest.raises(DeviceMemoryError, match=r"no room for 2,097,152 bytes .* Not enough memory left"):
-            fresh.allocate(2 * MIB)
-
-    def test_destroyed_buffers_take_their_bind_groups_along(self, fresh):
-        prepared = fresh.prepare_program(Program((add_launch(64),)))
-        for _ in range(5):
-            held = [upload(fresh, np.ones(64, np.float32)) for _ in range(3)]
-            fresh.run([Task(prepared, held[:2], held[2:], [])])
-            assert download(fresh, held[2], 1, np.float32)[0] == 2
-            del held
-            fresh.trim()
-            assert not fresh._dispatcher._groups
-            assert not any(fresh._dispatcher._keys.values())
-
-    def test_export_and_adopt(self, fresh):
-        usage = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.COPY_DST
-        foreign = fresh.gpu_device.create_buffer(size=256, usage=usage)
-        before = fresh.stats()
-        adopted = fresh.adopt(foreign, 256)
-        assert fresh.export(adopted) is foreign
-        fresh.write(adopted, np.arange(64, dtype=np.float32))
-        result = fresh.allocate(256)
-        fresh.run([Task(fresh.prepare_program(Program((add_launch(64),))), [adopted, adopted], [result], [])])
-        assert np.array_equal(download(fresh, result, 64, np.float32), 2 * np.arange(64, dtype=np.float32))
-        adopted.release()
-        result.release()
-        assert fresh.stats()["bytes_live"] == before["bytes_live"]
-        assert bytes(fresh.gpu_device.queue.read_buffer(foreign, 4, 4)) == np.float32(1).tobytes()
-        with pytest.raises(DeviceError, match="announced"):
-            fresh.adopt(foreign, 257)
-        with pytest.raises(DeviceError, match="usages"):
-            fresh.adopt(fresh.gpu_device.create_buffer(size=256, usage=wgpu.BufferUsage.STORAGE), 256)
 
 
 class TestLife:
