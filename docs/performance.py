@@ -38,7 +38,10 @@ class Section(NamedTuple):
 
 #: The libraries that compile for processors, and the work in which functions are computed.
 COMPILED = {"torch-compile": 1.0, "jax": 1.0, "numexpr": 1.0}
-COMPUTED = ("chain", "black-scholes", "runmat-elementwise", "runmat-elementwise-sum")
+COMPUTED = (
+    *("chain", "black-scholes", "runmat-elementwise", "runmat-elementwise-sum", "runmat-monte-carlo"),
+    *("runmat-4k-image", "var", "softmax"),
+)
 
 SECTIONS = (
     Section(

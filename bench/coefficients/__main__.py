@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from bench.coefficients import constants, series, special, special_bessel
+from bench.coefficients import angles, constants, series, special, special_bessel, special_gamma
 from bench.coefficients.precision import DOUBLE, SINGLE
 
 FOLDER: Final = Path(__file__).parents[2] / "gpuarray"
@@ -18,6 +18,8 @@ FILES: Final[dict[str, Callable[[], str]]] = {
     "codegen/math/series_f64.wgsl": lambda: series.text(DOUBLE),
     "ops/special/series.py": special.text,
     "ops/special/series_bessel.py": special_bessel.text,
+    "ops/special/series_gamma.py": special_gamma.text,
+    "providers/inprocess/angles.py": angles.text,
 }
 """The files of ``gpuarray`` that are computed, and what computes them."""
 

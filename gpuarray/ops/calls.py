@@ -1,5 +1,6 @@
 """Opaque rows: operations on whole arrays that are no composition of elementwise rows, folds and views."""
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -8,68 +9,115 @@ from gpuarray.ops.spec import CallOp
 
 
 def _sort(x: Any, *, descending: bool) -> Any:
+    out = np.empty_like(x)
+    _sort_into(out, x, descending=descending)
+    return out
+
+
+def _sort_into(out: Any, x: Any, *, descending: bool) -> None:
     if descending:  # equal elements keep their order: the reversed array is sorted, and reversed again
-        return np.flip(_sort(np.flip(x, -1), descending=False), -1)
+        np.copyto(out, np.flip(_sort(np.flip(x, -1), descending=False), -1))
+        return
+    np.copyto(out, x)
     if x.dtype.kind == "c":
-        return np.sort(x, stable=True)
-    # NumPy's quickest way, after which only zeros of either sign can be told from each other
-    found = np.sort(x)
-    if x.dtype.kind == "f" and x.ndim:
-        first = np.searchsorted(found, x.dtype.type(0)) if x.ndim == 1 else 0
-        has_zeros = x.ndim > 1 or (first < x.size and found[first] == 0)
-        if has_zeros and np.signbit(x[x == 0]).any():
-            return np.sort(x, stable=True)
-    return found
+        out.sort(-1, stable=True)
+        return
+    # NumPy's quickest way, after which only zeros of either sign and what is no number can be told from each other
+    out.sort(-1)
+    if x.dtype.kind != "f" or not x.size:
+        return
+    if x.ndim > 1:
+        if np.signbit(x[x == 0]).any():
+            np.copyto(out, np.sort(x, stable=True))
+        return
+    zero = x.dtype.type(0)
+    first, last = np.searchsorted(out, zero), np.searchsorted(out, zero, "right")
+    if last > first + 1:
+        out[first:last] = x[x == 0]
+    if out[-1] != out[-1]:
+        out[np.searchsorted(out, out[-1]) :] = x[x != x]
 
 
-#: Elements from which sorting keys together with positions beats a stable sort.
+#: Elements from which sorting keys together with positions beats a stable sort, and of a piece whose words are made.
 _PACKED_LEAST: Final = 2048
+_PIECE: Final = 1 << 16
 
 
 def _argsort(x: Any, *, descending: bool) -> Any:
+    out = np.empty(x.shape, np.int64)
+    _argsort_into(out, x, descending=descending)
+    return out
+
+
+def _argsort_into(out: Any, x: Any, *, descending: bool) -> None:
     if x.size >= _PACKED_LEAST and x.dtype.kind in "iuf" and (x.dtype.itemsize > 2 or x.dtype.kind == "f"):
-        found = _argsort_packed(x, descending)
-        if found is not None:
-            return found
+        lines = x.reshape(-1, x.shape[-1])
+        if _argsort_packed(out.reshape(lines.shape), lines, descending):
+            return
     if not descending:
-        return np.argsort(x, stable=True)
-    return np.flip(x.shape[-1] - 1 - np.argsort(np.flip(x, -1), stable=True), -1)
+        np.copyto(out, np.argsort(x, stable=True))
+    else:
+        np.copyto(out, np.flip(x.shape[-1] - 1 - np.argsort(np.flip(x, -1), stable=True), -1))
 
 
-def _argsort_packed(x: Any, descending: bool) -> Any:
-    """Return the stable order from one unstable sort of words that hold key and position; None if keys hold too much.
+def _argsort_packed(order: Any, x: Any, descending: bool) -> bool:
+    """Write the stable order from one unstable sort of words that hold key and position; False if keys hold too much.
 
-    Where both do not fit 64 bits the lowest bits of the keys are left out; words that agree in what is left, and were
-    not in order by chance, are put in order afterwards.
+    The words are made in pieces, and sorted where their positions will stand. Where both do not fit 64 bits the lowest
+    bits of the keys are left out; words that agree in what is left, and were not in order by chance, are put in order
+    afterwards.
     """
-    keys = _keys(x)
-    lowest, highest = keys.min(), keys.max()
-    keys = highest - keys if descending else np.subtract(keys, lowest, out=keys)
-    low = np.uint64(max(x.shape[-1] - 1, 1).bit_length())
+    words = order.view(np.uint64)
+    pieces = list(_pieces(*x.shape))
+    ends = []
+    for piece in pieces:
+        words[piece] = keys = _keys(x[piece])
+        ends += [keys.min(), keys.max()]
+    lowest, highest = min(ends), max(ends)
+    low = np.uint64(max(x.shape[1] - 1, 1).bit_length())
     cut = np.uint64(max(int(highest - lowest).bit_length() + int(low) - 64, 0))
-    words = keys >> cut
-    words <<= low
-    words |= np.arange(x.shape[-1], dtype=np.uint64)
+    for piece in pieces:
+        some = words[piece]
+        np.subtract(*((highest, some) if descending else (some, lowest)), out=some)
+        some >>= cut
+        some <<= low
+        some |= np.arange(piece[1].start, piece[1].stop, dtype=np.uint64)
     words.sort(axis=-1)
-    order = (words & np.uint64((1 << int(low)) - 1)).view(np.int64)
-    if not cut:
-        return order
-    words >>= low
-    follows = np.zeros(x.shape, np.bool_)
-    np.equal(words[..., 1:], words[..., :-1], out=follows[..., 1:])
-    among = follows.copy()
-    among[..., :-1] |= follows[..., 1:]
-    tied = np.flatnonzero(among)
-    runs = np.cumsum(~follows.reshape(-1)[tied])
-    rows = tied // x.shape[-1] * x.shape[-1]
-    places = order.reshape(-1)[tied]
-    values = keys.reshape(-1)[rows + places]
-    if not ((values[1:] < values[:-1]) & (runs[1:] == runs[:-1])).any():
-        return order
-    if tied.size > x.size // 8:
-        return None
-    order.reshape(-1)[tied] = places[np.lexsort((values, runs))]
-    return order
+    tied = _ties(words, pieces, low) if cut else None
+    words &= np.uint64((1 << int(low)) - 1)
+    if tied is None:
+        return True
+    found, runs = tied
+    if found.size > x.size // 8:
+        return False
+    rows = found // x.shape[1]
+    places = order[rows, found % x.shape[1]]
+    values = _keys(x[rows, places])
+    values = highest - values if descending else values - lowest
+    if ((values[1:] < values[:-1]) & (runs[1:] == runs[:-1])).any():
+        order[rows, found % x.shape[1]] = places[np.lexsort((values, runs))]
+    return True
+
+
+def _pieces(lines: int, length: int) -> Iterator[tuple[slice, slice]]:
+    """Yield pieces of lines of so many elements."""
+    some = max(1, _PIECE // max(length, 1))
+    for line in range(0, lines, some):
+        for start in range(0, length, _PIECE):
+            yield slice(line, line + some), slice(start, min(start + _PIECE, length))
+
+
+def _ties(words: Any, pieces: Any, low: Any) -> tuple[Any, Any]:
+    """Return the flat places of words that agree with a neighbour but for their ``low`` bits, and the runs' numbers."""
+    after = []
+    for lines, span in pieces:
+        start = max(span.start - 1, 0)
+        heads = words[lines, start : span.stop] >> low
+        row, column = np.nonzero(heads[:, 1:] == heads[:, :-1])
+        after.append((row + lines.start) * words.shape[1] + (column + start + 1))
+    follows = np.sort(np.concatenate(after))
+    found = np.union1d(follows - 1, follows)
+    return found, np.cumsum(~np.isin(found, follows, assume_unique=True))
 
 
 def _keys(x: Any) -> Any:
@@ -139,9 +187,15 @@ def _irfft(x: Any, *, n: int, inverse: bool, norm: Any) -> Any:
     return (np.fft.irfft if inverse else np.fft.hfft)(x, n, norm=norm)
 
 
-sort: Final = CallOp(name="sort", numpy=_sort, by_line=True, doc="Elements in order along the last axis; stable.")
+sort: Final = CallOp(
+    name="sort", numpy=_sort, by_line=True, into=_sort_into, doc="Elements in order along the last axis; stable."
+)
 argsort: Final = CallOp(
-    name="argsort", numpy=_argsort, by_line=True, doc="Positions that put the last axis in order; stable."
+    name="argsort",
+    numpy=_argsort,
+    by_line=True,
+    into=_argsort_into,
+    doc="Positions that put the last axis in order; stable.",
 )
 searchsorted: Final = CallOp(name="searchsorted", numpy=_searchsorted, doc="Positions that keep a sorted line sorted.")
 segment_sum: Final = CallOp(

@@ -11,6 +11,7 @@ A block of words is a function of a key and a counter alone, so any part of a st
 Both are by Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
 """
 
+import sys
 import threading
 from typing import Any, Final, NamedTuple
 
@@ -29,6 +30,11 @@ _WEYL_64: Final = (0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B)
 ROUNDS: Final = 10
 COUNTER_MASK: Final = (1 << 256) - 1
 _MASK_64: Final = (1 << 64) - 1
+
+#: Which half of a word in memory is the lower one; the top 24 bits of a half; a quarter of a turn of 32 bits.
+_LOWER: Final = 0 if sys.byteorder == "little" else 1
+_TOP_24: Final = np.int32(-256)
+_QUARTER: Final = np.int32(1 << 30)
 
 
 def pieces(number: int, count: int, width: int) -> tuple[int, ...]:
@@ -297,6 +303,8 @@ def _paired(numbers: Any, attempt: int, stream: Substream) -> tuple[Words64, Wor
 
 def run_of(index: Any) -> tuple[int, int] | None:
     """Return the first and the last of flat indices that are one run in C order, else None."""
+    if isinstance(index, range):
+        return (index[0], index[-1]) if index.step == 1 and len(index) > 1 else None
     flat = np.asarray(index).reshape(-1)
     if flat.size < 2:
         return None
@@ -312,16 +320,20 @@ def fraction(found: Words) -> npt.NDArray[np.float64]:
 
 
 def normal(index: Any, stream: Substream, kind: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Return standard normal numbers by Box and Muller's method: elements 2 j and 2 j + 1 are of one pair."""
-    at = np.asarray(index)
-    run = run_of(at)
+    """Return standard normal numbers by Box and Muller's method: elements 2 j and 2 j + 1 are of one pair.
+
+    An index that is a run can be a range, whose elements nobody has to write and compare.
+    """
+    run = run_of(index)
     each = 4 if kind == np.float32 else 2  # numbers of a block, of which each takes a word or two
     if run is None:
+        at = np.asarray(index)
         numbers = _normal_blocks(at.reshape(-1) // each, stream, kind)
         return np.take_along_axis(numbers, at.reshape(-1, 1) % each, 1).reshape(at.shape)
     first, last = run
+    shape = (len(index),) if isinstance(index, range) else np.shape(index)
     numbers = _normal_blocks(np.arange(first // each, last // each + 1), stream, kind)
-    return numbers.reshape(-1)[first % each : first % each + at.size].reshape(at.shape)
+    return numbers.reshape(-1)[first % each : last - first + first % each + 1].reshape(shape)
 
 
 def _normal_blocks(numbers: npt.NDArray[np.int64], stream: Substream, kind: np.dtype[Any]) -> npt.NDArray[Any]:
@@ -335,15 +347,19 @@ def _normal_blocks(numbers: npt.NDArray[np.int64], stream: Substream, kind: np.d
         radius = np.sqrt(-2.0 * np.log(share))
         return np.stack((radius * np.cos(angle), radius * np.sin(angle)), -1)
     found = np.empty((numbers.size, 4), kind)
+    lower = np.empty(numbers.size, np.int32)
     for position, pair in enumerate(pairs):
-        radius = (pair >> _SHIFT).astype(kind)
+        halves = pair.view(np.uint32)
+        radius = halves[1 - _LOWER :: 2].astype(kind)
         radius *= np.float32(2.0**-32)
         radius += np.float32(2.0**-33)
-        np.sqrt(np.float32(-2) * np.log(radius), out=radius)
-        turns = ((pair & _LOW) >> np.uint64(8)).astype(kind)
-        turns *= np.float32(2.0**-23)
-        np.multiply(radius, _sine(turns, np.float32(0.5)), out=found[:, 2 * position])
-        np.multiply(radius, _sine(turns, np.float32(0)), out=found[:, 2 * position + 1])
+        np.log(radius, out=radius)
+        radius *= np.float32(-2)
+        np.sqrt(radius, out=radius)
+        np.bitwise_and(halves.view(np.int32)[_LOWER::2], _TOP_24, out=lower)
+        np.multiply(radius, _cosine(lower), out=found[:, 2 * position])
+        lower -= _QUARTER
+        np.multiply(radius, _cosine(lower), out=found[:, 2 * position + 1])
     return found
 
 
@@ -355,19 +371,14 @@ def _fraction(pair: Words64) -> npt.NDArray[np.float64]:
     return high
 
 
-def _sine(turns: npt.NDArray[np.float32], ahead: np.float32) -> npt.NDArray[np.float32]:
-    """Return the sine of half turns, less than two, plus ``ahead``; what is left after whole ones is exact."""
-    whole = np.rint(turns + ahead)
-    rest = (turns - whole) + ahead
-    rest *= np.float32(np.pi)
-    # 1 where there are 0 or 2 whole ones, -1 where there is 1
-    whole -= np.float32(1)
-    whole *= whole
-    whole *= np.float32(2)
-    whole -= np.float32(1)
-    found: npt.NDArray[np.float32] = np.sin(rest)
-    found *= whole
-    return found
+def _cosine(angle: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
+    """Return the cosine of angles in units of 2^-31 half turns, whose last eight bits are 0."""
+    turns = angle.astype(np.float32)
+    np.abs(turns, out=turns)
+    turns *= np.float32(2.0**-31)
+    np.subtract(np.float32(0.5), turns, out=turns)  # exact, as all before
+    turns *= np.float32(np.pi)
+    return np.sin(turns, out=turns)
 
 
 def pair_of_uniforms(

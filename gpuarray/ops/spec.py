@@ -259,7 +259,11 @@ class CallOp(Row):
         ``numpy(*host_arrays, **parameters) -> ndarray or tuple of ndarray``.
     by_line : bool
         Whether it takes each line of the last axis of one operand by itself, and makes one result of lines.
+    into : callable or None
+        ``into(out, *host_arrays, **parameters)``, the same as ``numpy`` in memory that is there, where it needs little
+        beside it.
     """
 
     numpy: Callable[..., Any]
     by_line: bool = False
+    into: Callable[..., None] | None = None

@@ -35,6 +35,12 @@ def softmax(m, x):
     return shifted / m.sum(shifted, axis=1, keepdims=True)
 
 
+def pictures(m, x):
+    mean = m.mean(x, axis=(1, 2), keepdims=True)
+    sigma = m.sqrt(m.mean((x - mean) ** 2, axis=(1, 2), keepdims=True) + 1e-6)
+    return m.mean((m.maximum((x - mean) / sigma, 0.0) ** 1.8 - x) ** 2)
+
+
 class TestSums:
     @pytest.mark.parametrize("dtype", ["f4", "f8"])
     @pytest.mark.parametrize("size", [63, 64, 65, 511, 512, 513, 1000, 2047, 2049, 4600, 1_000_003])
@@ -60,7 +66,51 @@ class TestSums:
         assert error <= max(2 * abs(float(x.sum()) - exact), exact * 2**-24)
 
 
+class TestVariances:
+    @pytest.mark.parametrize("dtype", ["f4", "f8"])
+    @pytest.mark.parametrize("size", [1000, 300_007])
+    @pytest.mark.parametrize("kind", ["even", "from zero", "far", "equal", "two", "halves", "outlier"])
+    def test_rounding_is_a_few_units(self, dtype, size, kind):
+        rng = np.random.default_rng(4)
+        x = {
+            "even": lambda: rng.uniform(-2, 2, size),
+            "from zero": lambda: rng.random(size),
+            "far": lambda: rng.standard_normal(size) + 1e3,
+            "equal": lambda: np.full(size, 0.1),
+            "two": lambda: np.where(np.arange(size) % 2, 0.1, 0.3),
+            "halves": lambda: np.where(np.arange(size) < size // 2, 0.1, 3.3),
+            "outlier": lambda: np.append(1e4, rng.standard_normal(size - 1)),
+        }[kind]().astype(dtype)
+        exact = x.astype(np.longdouble).var()
+        for found in (xp.var(on_host(x)), xp.var(on_host(np.stack([x, x[::-1]])), axis=1)[1]):
+            assert abs(float(found) - exact) <= 6 * np.finfo(dtype).eps * exact
+
+    def test_no_row_depends_on_others(self):
+        rng = np.random.default_rng(6)
+        x = rng.random((40, 1500), np.float32) + np.repeat(np.float32([0, 1, 1e3, -0.5]), 10)[:, None]
+        together = xp.asnumpy(xp.var(on_host(x), axis=1))
+        alone = [float(xp.var(on_host(row))) for row in x]
+        assert together.tolist() == alone
+
+    @pytest.mark.parametrize("value", [np.inf, np.nan])
+    def test_what_is_no_number_stays_so(self, value):
+        x = np.ones(300_007, np.float32)
+        x[200_000] = value
+        assert np.isnan(float(xp.var(on_host(x))))
+
+
 class TestPositions:
+    @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i1", "i4", "u8"])
+    @pytest.mark.parametrize("size", [1000, 16_384, 600_001])
+    def test_the_first_extreme_of_a_line_is_found_in_any_block(self, dtype, size):
+        x = (np.random.default_rng(5).random(size) * 100).astype(dtype)
+        for place in (0, size // 2, size - 1):
+            for value in (120, 0) if dtype[0] != "f" else (200, -1, np.nan):
+                y = x.copy()
+                y[place] = y[-1] = value
+                assert int(xp.argmax(on_host(y))) == y.argmax()
+                assert int(xp.argmin(on_host(y))) == y.argmin()
+
     @pytest.mark.parametrize("axis", [None, 0, 1])
     def test_the_first_of_equal_extremes_counts_in_read_only_memory(self, axis):
         x = (np.arange(1_200_000) % 1000).reshape(1200, 1000).astype(np.float32)
@@ -110,7 +160,7 @@ class TestRunningSums:
 class TestOrders:
     @pytest.mark.parametrize("descending", [False, True])
     @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i4", "u4", "i8", "u8"])
-    @pytest.mark.parametrize("shape", [(5000,), (3, 1700)])
+    @pytest.mark.parametrize("shape", [(5000,), (3, 1700), (70_000,)])
     @pytest.mark.parametrize("kind", ["spread", "tied", "close", "special"])
     def test_equal_elements_keep_their_order(self, descending, dtype, shape, kind):
         rng = np.random.default_rng(1)
@@ -149,8 +199,11 @@ class TestMemory:
             (lambda m, x: m.var(x), (10_000_000,), 0),
             (lambda m, x: m.cumsum(x), (10_000_000,), 1),
             (lambda m, x: m.argmax(x), (10_000_000,), 0),
+            (pictures, (1, 2160, 3840), 0),
+            (lambda m, x: m.sort(x), (10_000_000,), 1),
+            (lambda m, x: m.argsort(x), (10_000_000,), 2),
         ],
-        ids=["chain", "softmax", "var", "cumsum", "argmax"],
+        ids=["chain", "softmax", "var", "cumsum", "argmax", "pictures", "sort", "argsort"],
     )
     def test_ten_million_elements_take_inputs_outputs_and_32_mib_at_most(self, function, shape, results, pool):
         x = on_host(np.full(shape, 0.5, np.float32))
@@ -195,7 +248,7 @@ class TestMemory:
 
         monkeypatch.setattr(Team, "spread", counting)
         found = []
-        for size in (4_000_000, 16_000_000):
+        for size in (8_000_000, 32_000_000):
             x = on_host(np.ones(size, np.float32))
             pieces.clear()
             xp.evaluate(function(xp, x))

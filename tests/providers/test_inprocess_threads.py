@@ -55,8 +55,22 @@ class TestPace:
         pace.shared(10, 8, 10_001)
         assert pace.threads(4096, costs) == 1000
         pace.shared(10, 8, 10_001)
-        assert [pace.threads(4096, costs) for _ in range(63)] == [4] * 63
+        assert [pace.threads(4096, costs) for _ in range(3)] == [4] * 3
         assert pace.threads(4096, costs) == 1000  # what else the machine did may be over
+
+    def test_where_they_still_are_a_loss_it_is_for_longer(self):
+        costs = Costs(wake=1, turn=1)
+        pace = known(1000)
+        pauses = []
+        for gains in (False, False, False, False, False, False, True, False):
+            if gains:
+                pace.shared(10, 8, 5000)
+            pace.shared(10, 8, 10_001)
+            pace.shared(10, 8, 10_001)
+            pauses.append(1)
+            while pace.threads(4096, costs) == 4:
+                pauses[-1] += 1
+        assert pauses == [4, 8, 16, 32, 64, 64, 4, 8]
 
 
 class TestTeam:

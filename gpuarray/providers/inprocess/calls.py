@@ -133,6 +133,11 @@ class PreparedCall:
         if self.lines > 1:
             self._run_lines(arrays[0], outputs[0], team)
             return
+        if step.op.into is not None:
+            step.op.into(
+                np.ndarray(step.output_shapes[0], step.output_dtypes[0], outputs[0]), *arrays, **self.parameters
+            )
+            return
         found = step.op.numpy(*arrays, **self.parameters)
         results = found if isinstance(found, tuple) else (found,)
         planned = zip(step.picks, step.output_shapes, step.output_dtypes, outputs, strict=True)
@@ -159,7 +164,10 @@ class PreparedCall:
 
         def piece(number: int) -> None:
             span = slice(number * some, (number + 1) * some)
-            np.copyto(target[span], step.op.numpy(source[span], **self.parameters), casting="same_kind")
+            if step.op.into is not None:
+                step.op.into(target[span], source[span], **self.parameters)
+            else:
+                np.copyto(target[span], step.op.numpy(source[span], **self.parameters), casting="same_kind")
 
         team.spread_each(-(-lines // some), piece, self._pace)
 

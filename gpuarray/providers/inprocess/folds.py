@@ -3,13 +3,14 @@
 Sums inside a tile are NumPy's pairwise ones, or products with ones, which BLAS adds in many lanes, of pieces so short
 that rounding adds up no further than in NumPy's blocks; the parts of a row are added pairwise too, so the error is
 about NumPy's. Sums and products of float16 run in float32. Squared deviations are those from each tile's mean, to which
-those of the tiles' means are added. Positions (argmax, argmin) are those of the first extreme element in C order, and
-NaN is more extreme than any number. The compiler of loops calls this.
+those of the tiles' means are added; what is left of the squares beside the mean's is taken for them where that is much.
+Positions (argmax, argmin) are those of the first extreme element in C order, and NaN is more extreme than any number.
+The compiler of loops calls this.
 """
 
 from collections.abc import Callable
 from math import prod
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -52,8 +53,18 @@ _POSITION: Final[dict[Any, Callable[..., Any]]] = {
 _PIECE: Final = 512
 _PIECE_LEAST: Final = 64
 
+#: How many times the squared deviations the squares are at most where the difference is as good as what is summed.
+_CANCELS: Final = 2
+
+#: Elements of the blocks whose extremes are found before their places, and dtypes for which that is quicker.
+_BLOCK: Final = 1 << 14
+_QUICK: Final = tuple(np.dtype(code) for code in "bBhHiIlLfd")
+
 #: So many pieces of a row are added one after the other; more of them by a reduction.
 _PIECES_FEW: Final = 4
+
+#: Elements that stay in a core's second-level cache.
+_CACHED: Final = 1 << 17
 
 _ONES: Final = {dtype: np.ones(_PIECE, dtype) for dtype in (dtypes.float32, dtypes.float64)}
 
@@ -93,13 +104,13 @@ def neutral(op: ReduceOp, dtype: DType) -> Any:
 def whole(fold: Fold, tiling: Tiling) -> Callable[..., None]:
     """Return ``fold(operand, out)`` over the inner axes of a tile of whole rows; ``out`` has extent 1 along them.
 
-    Centred folds take a spare register as a third argument.
+    Centred folds take a shift and a spare register too: see :func:`_deviations`.
     """
     axes = tiling.axes
     if not prod(extent for extent, is_inner in zip(tiling.extents, tiling.inner, strict=True) if is_inner):
         value = neutral(fold.op, fold.dtype)
 
-        def fill(operand: Array, out: Array, spare: Array | None = None) -> None:
+        def fill(operand: Array, out: Array, *_: Any) -> None:
             out[...] = value
 
         return fill
@@ -115,8 +126,8 @@ def whole(fold: Fold, tiling: Tiling) -> Callable[..., None]:
     dtype = computing_dtype(fold)
     if fold.op.centred:
 
-        def spread(operand: Array, out: Array, spare: Array) -> None:
-            np.copyto(out, _deviations(operand, axes, spare)[2], casting="unsafe")
+        def spread(operand: Array, out: Array, shift: Any, spare: Array) -> None:
+            np.copyto(out, _deviations(operand, axes, shift, spare)[2], casting="unsafe")
 
         return spread
     if fold.dtype == dtype:
@@ -135,13 +146,13 @@ def whole(fold: Fold, tiling: Tiling) -> Callable[..., None]:
 def partial(fold: Fold, tiling: Tiling) -> Callable[..., None]:
     """Return ``fold(at, operand, parts)``, which folds one tile into its place among the parts of its rows.
 
-    Centred folds take a spare register as a fourth argument.
+    Centred folds take a shift and a spare register too: see :func:`_deviations`.
     """
     axes = tiling.axes
     if fold.op.centred:
 
-        def moments(at: Tile, operand: Array, parts: Array, spare: Array) -> None:
-            for part, value in zip(parts, _deviations(operand, axes, spare), strict=True):
+        def moments(at: Tile, operand: Array, parts: Array, shift: Any, spare: Array) -> None:
+            for part, value in zip(parts, _deviations(operand, axes, shift, spare), strict=True):
                 part[at.part][at.rows] = value
 
         return moments
@@ -155,9 +166,10 @@ def partial(fold: Fold, tiling: Tiling) -> Callable[..., None]:
         return part
     search = _POSITION[fold.op.combine.numpy]
     if len(tiling.order) == 1:
+        extreme = _reduce(fold) if fold.source in _QUICK else None
 
         def place(at: Tile, operand: Array, parts: tuple[Array, Array]) -> None:
-            found = search(operand)
+            found = search(operand) if extreme is None else _first(operand, extreme, search)
             parts[0][at.part] = operand[found]
             parts[1][at.part] = at.start[0] + found
 
@@ -183,7 +195,7 @@ def make_parts(fold: Fold, tiling: Tiling) -> Any:
     """Return the memory that :func:`partial` fills: a part of every row for each tile the row is spread over."""
     shape = (tiling.parts, *tiling.row_extents)
     if fold.op.centred:
-        return np.empty((3, *shape), computing_dtype(fold))
+        return np.empty((3, *shape), np.float64)
     values = np.empty(shape, computing_dtype(fold))
     return (values, np.empty(shape, np.int64)) if fold.op.indexed else values
 
@@ -211,32 +223,76 @@ def _pairwise(combine: Callable[..., Any], parts: Array) -> Array:
     return np.asarray(parts[0])
 
 
-def _deviations(operand: Array, axes: Shape, spare: Array) -> tuple[int, Array, Array]:
-    """Return the number of elements of each row, their mean, and the sum of the squares about it."""
+def _first(operand: Array, extreme: Callable[..., Any], search: Callable[..., Any]) -> int:
+    """Return the place of the first extreme element of a line: the place in the first block that has the extreme."""
+    full = operand.size // _BLOCK * _BLOCK
+    extremes = extreme(operand[:full].reshape(-1, _BLOCK), 1)
+    if full < operand.size:
+        extremes = np.append(extremes, extreme(operand[full:]))
+    start = int(search(extremes)) * _BLOCK
+    return start + int(search(operand[start : start + _BLOCK]))
+
+
+def _deviations(operand: Array, axes: Shape, shift: Any, spare: Array) -> tuple[int, Array, Array]:
+    """Return the number of elements of each row, their mean less ``shift``, and the sum of the squares about the mean.
+
+    ``shift`` is a value of each row, or 0; ``spare`` may be the operand's own memory if it is.
+    """
     count = prod(operand.shape[axis] for axis in axes)
     dtype = operand.dtype
-    mean = _add(operand, axes, dtype) / dtype.type(count)
-    off = np.subtract(operand, mean, out=spare)
-    squares = _dots(off, axes)
-    if squares is None:
-        squares = np.add.reduce(np.multiply(off, off, out=off), axes, dtype, keepdims=True)
-    return count, mean, squares
+    cut = _cut(operand, axes)
+    if cut is None:
+        off = np.subtract(operand, shift, out=spare)
+        mean = np.add.reduce(off, axes, dtype, keepdims=True) / dtype.type(count)
+        np.subtract(off, mean, out=off)
+        return count, mean, np.add.reduce(np.multiply(off, off, out=off), axes, dtype, keepdims=True)
+    mean, found, is_good = _moments(cut, count)
+    if is_good.all():
+        return count, mean - shift, found
+    # rows that lose digits are shifted, and what still does is centred; no row depends on others
+    off = np.subtract(operand, shift, out=spare)
+    cut = _cut(off, axes)
+    assert cut is not None  # a register's memory is no worse
+    shifted, near, is_better = _moments(cut, count)
+    if not (is_good | is_better).all():
+        centre = shifted.astype(dtype)
+        np.subtract(off, centre, out=off)
+        rest, best, _ = _moments(cut, count)
+        shifted = np.where(is_better, shifted, rest + centre)
+        near = np.where(is_better, near, best)
+    return count, np.where(is_good, mean - shift, shifted), np.where(is_good, found, near)
+
+
+def _moments(cut: "_Cut", count: int) -> tuple[Array, Array, Array]:
+    """Return the mean of each row and the squares about it, from the squares, and whether few digits are lost so."""
+    squares, sums = _dots(cut, (None, _ONES[cut.pieces.dtype]), dtypes.float64)
+    mean = sums / count
+    found = squares - mean * mean * count
+    return mean, found, squares <= _CANCELS * found  # False where something is no number
 
 
 def _add(operand: Array, axes: Shape, dtype: DType, out: Array | None = None, keepdims: bool = True) -> Array:
     """Return the sum of ``operand``, which has that dtype, over ``axes``, called as folds call a ufunc's ``reduce``."""
-    ones = _ONES.get(operand.dtype)
-    found = None if ones is None else _dots(operand, axes, ones)
-    if found is None:
+    cut = _cut(operand, axes)
+    if cut is None:
         return np.asarray(np.add.reduce(operand, axes, dtype, out=out, keepdims=True))
+    found = _dots(cut, (_ONES[operand.dtype],))[0]
     if out is None:
         return found
     out[...] = found
     return out
 
 
-def _dots(operand: Array, axes: Shape, ones: Array | None = None) -> Array | None:
-    """Return sums over ``axes`` made by BLAS, of squares where no ``ones`` are given; None if it cannot make them."""
+class _Cut(NamedTuple):
+    """Rows cut into pieces along a further axis, what is left of them or None, and the shape of one value a row."""
+
+    pieces: Array
+    rest: Array | None
+    shape: Shape
+
+
+def _cut(operand: Array, axes: Shape) -> _Cut | None:
+    """Return what BLAS can add along ``axes``, or None if it cannot."""
     if operand.dtype not in _ONES or operand.strides[-1:] != (operand.itemsize,):
         return None
     shape = operand.shape
@@ -254,13 +310,33 @@ def _dots(operand: Array, axes: Shape, ones: Array | None = None) -> Array | Non
     size = min(length // count, _PIECE)
     full = size * count
     pieces = line[..., :full].reshape(*line.shape[:-1], count, size)
-    dots = np.vecdot(pieces, pieces if ones is None else ones[:size])
+    by_row = tuple([1 if axis in axes else extent for axis, extent in enumerate(shape)])
+    return _Cut(pieces, line[..., full:] if full < length else None, by_row)
+
+
+def _dots(cut: _Cut, others: tuple[Array | None, ...], dtype: DType | None = None) -> list[Array]:
+    """Return for each of ``others`` the sums of rows of products with it, made by BLAS; of squares where it is None.
+
+    The sums of pieces are added in ``dtype``. For several others pieces are read again while they are in the cache.
+    """
+    pieces, rest, shape = cut
+    some = max(1, len(pieces) if len(others) == 1 else _CACHED // prod(pieces.shape[1:]))
+    dots = [np.empty(pieces.shape[:-1], pieces.dtype) for _ in others]
+    for start in range(0, len(pieces), some):
+        span = slice(start, start + some)
+        near = pieces[span]
+        for found, other in zip(dots, others, strict=True):
+            np.vecdot(near, near if other is None else other[: near.shape[-1]], out=found[span])
     # reductions of a few elements each take longer than calls for them all
-    found = np.add.reduce(dots, -1) if count > _PIECES_FEW else sum(dots[..., k] for k in range(count))
-    if full < length:
-        rest = line[..., full:]
-        found = found + np.vecdot(rest, rest if ones is None else ones[: length - full])
-    return np.asarray(found).reshape([1 if axis in axes else extent for axis, extent in enumerate(shape)])
+    count = pieces.shape[-2]
+    sums = []
+    for found, other in zip(dots, others, strict=True):
+        each = found if dtype is None else found.astype(dtype, copy=False)
+        total = np.add.reduce(each, -1) if count > _PIECES_FEW else sum(each[..., k] for k in range(count))
+        if rest is not None:
+            total = total + np.vecdot(rest, rest if other is None else other[: rest.shape[-1]])
+        sums.append(np.asarray(total).reshape(shape))
+    return sums
 
 
 def _together(parts: Array) -> Array:

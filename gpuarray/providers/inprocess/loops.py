@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from gpuarray.fusion.steps import FULL, Loop, Store
+from gpuarray.fusion.steps import FULL, Fold, Loop, Store
 from gpuarray.graph.layouts import Shape
 from gpuarray.providers.inprocess import folds, tiles
 from gpuarray.providers.inprocess.buffers import ALIGNMENT, Memory
@@ -58,7 +58,7 @@ class TiledLoop:
             return
         fixed = [*uniforms, *whole]
         views = [_view(v, inputs, outputs) for v in program.views]
-        parts = [folds.make_parts(fold, self.tiling) for fold in program.parts]
+        parts = [folds.make_parts(fold, self.tiling) for fold in program.parts.values()]
         if self._only is not None:
             arena = team.lend()
             try:
@@ -109,21 +109,19 @@ class TiledLoop:
             return np.ndarray(shape, register.dtype, memory, starts[register.slot])
         return np.ndarray(rows, register.dtype, memory, starts[len(self.program.full_slots) + register.slot])
 
-    def _finishing(self) -> list[tuple[int, View]]:
-        """Return for each store of a fold that is made of parts the number of the fold among these, and the view."""
-        found = []
-        for store in self.loop.stores:
-            fold = self.loop.instructions[store.value]
-            if fold in self.program.parts:
-                found.append((self.program.parts.index(fold), self._output(store)))
-        return found
+    def _finishing(self) -> list[tuple[int, Fold, View]]:
+        """Return for each store of a fold made of parts its number among such folds, the fold, and the view."""
+        made = list(self.program.parts.items())
+        numbers = {number: k for k, (number, _) in enumerate(made)}
+        stores = [(numbers[store.value], store) for store in self.loop.stores if store.value in numbers]
+        return [(k, made[k][1], self._output(store)) for k, store in stores]
 
     def _output(self, store: Store) -> View:
         return View.of(store.slot, True, store.layout, store.dtype, self.tiling, len(self.loop.outer))
 
     def _finish(self, parts: list[Any], outputs: Sequence[Memory]) -> None:
-        for number, view in self._finished:
-            result = folds.meet(self.program.parts[number], parts[number])
+        for number, fold, view in self._finished:
+            result = folds.meet(fold, parts[number])
             np.copyto(_view(view, (), outputs), result, casting="unsafe")
 
 

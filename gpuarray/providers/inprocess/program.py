@@ -8,7 +8,7 @@ text. :class:`~gpuarray.providers.inprocess.loops.TiledLoop` calls :func:`write`
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from keyword import iskeyword
 from types import CodeType
@@ -21,7 +21,7 @@ from gpuarray import dtypes
 from gpuarray.dtypes import DType
 from gpuarray.fusion.steps import FULL, OUTER, UNIFORM, Apply, Fold, Index, Load, Loop, Scalar, Store, Take
 from gpuarray.graph.layouts import Layout, Shape, contiguous
-from gpuarray.providers.inprocess import folds
+from gpuarray.providers.inprocess import folds, quick
 from gpuarray.providers.inprocess.stages import needed, operands
 from gpuarray.providers.inprocess.tiles import Tile, Tiling
 from gpuarray.providers.inprocess.views import Register, View
@@ -40,8 +40,8 @@ class Program:
         0-d arrays; the number of the scalar that each holds at first, or -1.
     whole, views : list of View
         What tiles see all of, and what they see their part of.
-    parts : list of Fold
-        The folds whose rows are spread over several tiles.
+    parts : dict of int and Fold
+        The folds whose rows are spread over several tiles, by the number of the instruction.
     full_slots, row_slots : list of int
         Bytes an element of each slot of scratch memory.
     calls : int
@@ -54,7 +54,7 @@ class Program:
     uniforms: list[tuple[DType, int]]
     whole: list[View]
     views: list[View]
-    parts: list[Fold]
+    parts: dict[int, Fold]
     registers: list[Register]
     full_slots: list[int]
     row_slots: list[int]
@@ -64,9 +64,18 @@ class Program:
 #: Operands with which integers stay what they are.
 _NEUTRAL: Final = {"add": 0, "multiply": 1}
 
+#: Dtypes whose deviations from the mean are folded quicker where the elements were not shifted before.
+_SHIFTED: Final = (dtypes.float32, dtypes.float64)
+
 #: Generators that call NumPy's a few times; other functions written in Python make about a call an operation.
 _DRAWING: Final = frozenset({"random_bits", "random_uniform", "random_below"})
 _FEW_CALLS: Final = 8
+
+#: Functions of float32 that take twice as long to read memory, but for what is in a cache.
+_SLOW_TO_READ: Final = frozenset({"sin", "cos"})
+
+#: Generators that take a range for an index that is one.
+_TAKING_RANGES: Final = frozenset({"random_normal"})
 
 
 @lru_cache(maxsize=1024)
@@ -91,7 +100,7 @@ def write(loop: Loop, tiling: Tiling) -> Program:
 
 class _Writer:
     def __init__(self, loop: Loop, tiling: Tiling) -> None:
-        self.loop = loop
+        self.loop, self.shifts = _shifts(loop)
         self.tiling = tiling
         self.is_whole = tiling.parts <= 1
         self.space = loop.outer + loop.inner
@@ -102,16 +111,17 @@ class _Writer:
         self.uniforms: dict[str, tuple[DType, int]] = {}
         self.whole: dict[str, View] = {}
         self.views: dict[str, View] = {}
-        self.parts: dict[str, Fold] = {}
+        self.parts: dict[int, Fold] = {}
         self.registers: dict[str, Register] = {}
         self.slots: dict[int, list[int]] = {FULL: [], OUTER: []}
         self.free: dict[int, list[int]] = {FULL: [], OUTER: []}
         self.held: dict[int, Register] = {}
+        self.borrowed: list[Register] = []
         self.calls = 0
 
     def program(self) -> Program:
         loop = self.loop
-        used = sorted(needed(loop, loop.wanted))
+        used = sorted(needed(loop, loop.wanted).union(self.shifts.values()))
         self.uses = Counter(o for n in used for o in operands(loop.instructions[n]))
         self.uses.update(loop.wanted)
         self.last = {o: n for n in used for o in operands(loop.instructions[n])}
@@ -126,7 +136,7 @@ class _Writer:
 
     def _assembled(self) -> Program:
         fixed = [*self.uniforms, *self.whole]
-        names = ["at", *fixed, *self.views, *self.parts, *self.registers]
+        names = ["at", *fixed, *self.views, *(f"q{number}" for number in self.parts), *self.registers]
         text = _function("body", names, self.lines)
         if self.uniform_lines:
             text = _function("uniform", fixed, self.uniform_lines) + text
@@ -138,7 +148,7 @@ class _Writer:
             list(self.uniforms.values()),
             list(self.whole.values()),
             list(self.views.values()),
-            list(self.parts.values()),
+            self.parts,
             list(self.registers.values()),
             self.slots[FULL],
             self.slots[OUTER],
@@ -217,6 +227,16 @@ class _Writer:
         self._count(item.level, _FEW_CALLS if item.op.name in _DRAWING else item.op.cost)
 
     def _apply(self, number: int, item: Apply) -> None:
+        way = quick.way(item, tuple(self.loop.instructions[o].level == UNIFORM for o in item.operands))
+        if way is not None:
+            function = f"quick_{item.op.name}"
+            self.scope[function] = way.function
+            values = ", ".join(self.names[o] for o in way.operands)
+            target = self._target(number, item.level, item.dtype, item.operands)
+            spare = [self._spare(f"c{number}_{k}", item.level, item.dtype) for k in range(way.spare)]
+            self._line(item.level, f"{function}({', '.join([values, target, *spare])})")
+            self._count(item.level, way.calls - 1)
+            return
         function = self._function_name(item.op.name)
         ufunc = self.scope[function] = item.op.numpy
         values = ", ".join(self.names[o] for o in item.operands)
@@ -234,6 +254,9 @@ class _Writer:
             self._apply_several(number, item, outputs, f"{function}({values}")
             return
         target = self._target(number, item.level, item.dtype, item.operands)
+        if self._streams(item):
+            self._line(item.level, f"copyto({target}, {values})")
+            values = target
         exact, unsafe = outputs == (item.dtype,), ", casting='unsafe'"
         line = f"{function}({values}, out={target}{'' if exact else unsafe})"
         if item.level == FULL and item.dtype.kind in "iu" and item.op.name in _NEUTRAL:
@@ -243,23 +266,22 @@ class _Writer:
                 line = f"if {self.names[second]} != {_NEUTRAL[item.op.name]}: {line}"
         self._line(item.level, line)
 
+    def _streams(self, item: Apply) -> bool:
+        """Whether a function reads memory that is not in a cache yet, at less than half its speed."""
+        operand = item.operands[0]
+        is_read = self.names[operand] in self.views and self.loop.instructions[operand].level == FULL
+        is_slow = item.op.name in _SLOW_TO_READ and item.sources == (dtypes.float32,)
+        return is_slow and is_read and item.level == FULL and self.tiling.tiles > 1
+
     def _apply_several(self, number: int, item: Apply, outputs: tuple[DType, ...], call: str) -> None:
         """Write the call of a ufunc with several outputs, of which one is wanted."""
-        targets, spare = [], []
+        targets = []
         for position, dtype in enumerate(outputs):
             if position == item.op.output:
                 targets.append(self._target(number, item.level, item.dtype))
-            elif item.level == UNIFORM:
-                name = f"c{number}_{position}"
-                self.uniforms[name] = dtype, -1
-                targets.append(name)
             else:
-                register = self._allocate(item.level, dtype)
-                spare.append(register)
-                targets.append(register.name)
+                targets.append(self._spare(f"c{number}_{position}", item.level, dtype))
         self._line(item.level, f"{call}, out=({', '.join(targets)}), casting='unsafe')")
-        for register in spare:
-            self.free[register.level].append(register.slot)
 
     def _fold(self, number: int, item: Fold) -> None:
         operand = self.names[item.operand]
@@ -271,14 +293,15 @@ class _Writer:
             operand = copy.name
         # what is folded about its mean may overwrite the copy with what is off the mean
         spare = copy or (self._allocate(FULL, dtype) if item.op.centred else None)
-        also = f", {spare.name}" if spare is not None and item.op.centred else ""
+        shift = self.names[self.shifts[number]] if number in self.shifts else "0"
+        also = f", {shift}, {spare.name}" if spare is not None and item.op.centred else ""
         name = f"{self._function_name(item.op.name)}_{number}"
         if self.is_whole:
             self.scope[name] = folds.whole(item, self.tiling)
             self._line(OUTER, f"{name}({operand}, {self._target(number, OUTER, item.dtype)}{also})")
         else:
             self.scope[name] = folds.partial(item, self.tiling)
-            self.parts[f"q{number}"] = item
+            self.parts[number] = item
             self._line(OUTER, f"{name}(at, {operand}, q{number}{also})")
         self._count(OUTER, 15 if item.op.centred else 3)
         if spare is not None:
@@ -359,6 +382,15 @@ class _Writer:
         self.registers.setdefault(register.name, register)
         return register
 
+    def _spare(self, name: str, level: int, dtype: DType) -> str:
+        """Return the name of memory for the next line alone: a register, or for what is uniform an array ``name``."""
+        if level == UNIFORM:
+            self.uniforms[name] = dtype, -1
+            return name
+        register = self._allocate(level, dtype)
+        self.borrowed.append(register)
+        return register.name
+
     def _release(self, number: int) -> None:
         for operand in set(operands(self.loop.instructions[number])):
             if self.last[operand] == number and operand in self.held:
@@ -370,6 +402,9 @@ class _Writer:
     def _line(self, level: int, line: str) -> None:
         (self.uniform_lines if level == UNIFORM else self.lines).append(line)
         self._count(level, 1)
+        while self.borrowed:
+            register = self.borrowed.pop()
+            self.free[register.level].append(register.slot)
 
     def _count(self, level: int, calls: int) -> None:
         self.calls += 0 if level == UNIFORM else calls
@@ -378,6 +413,25 @@ class _Writer:
         # y0 is a function, and the name of a value
         taken = iskeyword(name) or not name.isidentifier() or name[1:].isdigit()
         return name + "_" if taken else name
+
+
+def _shifts(loop: Loop) -> tuple[Loop, dict[int, int]]:
+    """Return ``loop`` with deviations from the mean folded of what is not shifted yet, and these folds' shifts.
+
+    To take a value of the row off all elements changes no deviation. A fold needs it where the mean is much larger than
+    they are, and only it knows.
+    """
+    items, shifts = list(loop.instructions), {}
+    for number, item in enumerate(loop.instructions):
+        if isinstance(item, Fold) and item.op.centred and item.source in _SHIFTED:
+            operand = loop.instructions[item.operand]
+            if isinstance(operand, Apply) and operand.op.name == "subtract" and operand.sources == (item.source,) * 2:
+                shifted, shift = operand.operands
+                by_row = loop.instructions[shift]
+                if loop.instructions[shifted].level == FULL and isinstance(by_row, Load) and by_row.level == OUTER:
+                    items[number] = replace(item, operand=shifted)
+                    shifts[number] = shift
+    return replace(loop, instructions=tuple(items)) if shifts else loop, shifts
 
 
 @lru_cache(maxsize=4096)
@@ -404,11 +458,13 @@ def _generator(item: Index, tiling: Tiling, outer: int) -> Callable[..., Any]:
         return lambda at, *parameters: function(np.array(layout.offset), *(p[()] for p in parameters), dtype=dtype)
     _, strides, offset = tiling.place(layout, outer)
     is_row = len(layout.shape) != len(tiling.order)
+    takes_range = strides == (1,) and item.op.name in _TAKING_RANGES
 
     def generate(at: Tile, *parameters: Any) -> Any:
         shape = tiling.row_shape(at.shape) if is_row else at.shape
         base = offset + sum(begin * stride for begin, stride in zip(at.start, strides, strict=True))
-        return function(_pattern(shape, strides) + base, *(p[()] for p in parameters), dtype=dtype)
+        index = range(base, base + shape[0]) if takes_range else _pattern(shape, strides) + base
+        return function(index, *(p[()] for p in parameters), dtype=dtype)
 
     return generate
 

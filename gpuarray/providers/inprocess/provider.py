@@ -1,7 +1,8 @@
 """The in-process provider: runs steps with NumPy, in the memory and on the threads of this process.
 
 It is the fallback where there is no GPU or a step cannot run there, and the oracle that tests compare kernels with:
-every operation is computed by its row's NumPy reference. Running is immediate, so nothing has to be waited for. The
+every operation is computed by its row's NumPy reference, or by another way through NumPy that is as good (see
+:mod:`.quick`). Running is immediate, so nothing has to be waited for. The
 registry of providers makes one for the device ``cpu``; tests make limited ones through ``capabilities``.
 """
 
@@ -9,7 +10,7 @@ import os
 import platform
 from collections.abc import Mapping, Sequence
 from time import perf_counter_ns
-from typing import Any, NamedTuple, TypeAlias, assert_never
+from typing import Any, Final, NamedTuple, TypeAlias, assert_never
 from weakref import WeakSet
 
 import numpy as np
@@ -28,6 +29,9 @@ from gpuarray.providers.inprocess.loops import ROW_LIMIT, PreparedLoop
 from gpuarray.providers.inprocess.scans import PreparedScan
 from gpuarray.providers.inprocess.threads import Team
 
+#: Copies of fewer bytes are not told of: they take no longer than it does to tell of them.
+_LITTLE: Final = 1 << 14
+
 Prepared: TypeAlias = PreparedLoop | PreparedScan | PreparedContract | PreparedCall | PreparedCopy | PreparedScatter
 
 
@@ -38,7 +42,7 @@ def default_capabilities() -> Capabilities:
         backend="in-process",
         kind="CPU",
         driver=f"NumPy {np.__version__}",
-        recompute_limit=4,
+        recompute_limit=6,
         row_limit=ROW_LIMIT,
         parallel_rows=1,
         narrow_product=0,
@@ -89,7 +93,7 @@ class InProcessProvider:
         """Copy a C-contiguous host array to the start of ``buffer``."""
         self._check_open()
         data = _flat(array)
-        start = perf_counter_ns() if events.listeners else 0
+        start = perf_counter_ns() if data.size > _LITTLE and events.listeners else 0
         self.team.copy(buffer.memory[: data.size], data)
         if start:
             events.span(events.UPLOAD, self.device.name, start, perf_counter_ns(), data.size)
@@ -99,7 +103,7 @@ class InProcessProvider:
         """Copy the start of ``buffer`` into a C-contiguous host array."""
         self._check_open()
         data = _flat(array)
-        start = perf_counter_ns() if events.listeners else 0
+        start = perf_counter_ns() if data.size > _LITTLE and events.listeners else 0
         self.team.copy(data, buffer.memory[: data.size])
         if start:
             events.span(events.DOWNLOAD, self.device.name, start, perf_counter_ns(), data.size)
@@ -150,7 +154,7 @@ class InProcessProvider:
         """Run tasks in order; they are done on return."""
         self._check_open()
         team = self.team
-        told = self._told if events.listeners else None
+        told = self._told if events.listeners and not events.is_brief else None
         stop = 0 if told is None else perf_counter_ns()
         with np.errstate(all="ignore"):
             for task in tasks:

@@ -26,8 +26,9 @@ _ARENA: Final = 1 << 22
 
 #: How often a piece is timed.
 _TIMED: Final = 2
-#: For how many runs fewer threads compute where more of them were a loss.
-_PAUSE: Final = 64
+#: For how many runs fewer threads compute where more of them were a loss: at first, and at most where they still are.
+_PAUSE: Final = 4
+_PAUSE_MOST: Final = 64
 _UNLIMITED: Final = 1 << 30
 
 #: Threads that are measured together, how often each calls NumPy, with how many elements, and how often all that.
@@ -106,7 +107,7 @@ class Pace:
         Calls of NumPy's that a piece makes, about.
     """
 
-    __slots__ = ("_losses", "_most", "_pause", "_timed", "calls", "each")
+    __slots__ = ("_losses", "_most", "_next", "_pause", "_timed", "calls", "each")
 
     def __init__(self, calls: int) -> None:
         self.calls = calls
@@ -115,6 +116,7 @@ class Pace:
         self._losses = 0
         self._most = _UNLIMITED
         self._pause = 0
+        self._next = _PAUSE
 
     @property
     def is_known(self) -> bool:
@@ -135,10 +137,17 @@ class Pace:
         return min(isqrt(pieces * self.each // costs.wake), self.each // (self.calls * costs.turn), self._most)
 
     def shared(self, pieces: int, threads: int, elapsed: int) -> None:
-        """Take note of how long threads took together: if that was a loss, twice running, fewer compute for a while."""
-        self._losses = self._losses + 1 if elapsed > pieces * self.each else 0
+        """Take note of how long threads took together: if that was a loss, twice running, fewer compute for a while.
+
+        For how long doubles, so that a machine that was busy elsewhere is soon believed to be idle again.
+        """
+        if elapsed <= pieces * self.each:
+            self._losses, self._next = 0, _PAUSE
+            return
+        self._losses += 1
         if self._losses == 2:
-            self._losses, self._most, self._pause = 0, threads // 2, _PAUSE
+            self._losses, self._most, self._pause = 0, threads // 2, self._next
+            self._next = min(2 * self._next, _PAUSE_MOST)
 
 
 class Team:

@@ -15,14 +15,18 @@ from gpuarray.fusion.steps import FULL, Apply, Fold, Index, Load, Loop, Take
 from gpuarray.graph.layouts import Layout, Shape
 from gpuarray.providers.inprocess.stages import operands
 
-#: Bytes that one register of a tile may take; a handful of them fit the second-level cache of one core.
-REGISTER_BYTES: Final = 1 << 18
+#: Bytes that one register of a tile may take where there are up to three. Of half as many a handful fit a core's
+#: second-level cache, which is quicker on one thread; but then NumPy's calls are so short that threads wait for turns.
+REGISTER_BYTES: Final = 1 << 19
 TILE_LEAST: Final = 1 << 14
-TILE_MOST: Final = 1 << 16
+TILE_MOST: Final = 1 << 17
 
 #: Elements of a tile that only streams through memory, without a register: the fewer calls the better.
 STREAM_LEAST: Final = 1 << 18
-STREAM_MOST: Final = 1 << 19
+STREAM_MOST: Final = 1 << 20
+
+#: Elements of a tile that is only read, by pieces that are read twice.
+TWICE: Final = 1 << 19
 
 #: Blocks of loops whose operands step through memory along different axes, as in a transpose: this many elements along
 #: the last axis, and along others that some operand steps through contiguously. Long and one cache line wide beats a
@@ -35,6 +39,7 @@ _COLUMN_PART: Final = 32
 
 #: Cost of generators that call NumPy a hundred times, which for small tiles takes as long as what is computed.
 _LONG_GENERATOR: Final = 100
+_GENERATED: Final = 1 << 16
 
 #: Simple operations from which a loop of few tiles is cut finer, so that several threads can have some.
 _CUT_LEAST: Final = 300_000
@@ -164,17 +169,19 @@ def elements(loop: Loop) -> int:
     width = max([i.dtype.itemsize for i in loop.instructions if i.level == FULL], default=8)
     live = _most_live(loop)
     least, fit = STREAM_LEAST, STREAM_MOST
-    if live:
+    if _only_spread(loop):
+        least = fit = TWICE
+    elif live:
         least, fit = TILE_LEAST, min(TILE_MOST, REGISTER_BYTES // width * 4 // max(live + 1, 4))
         if any(isinstance(item, Index) and item.op.cost >= _LONG_GENERATOR for item in loop.instructions):
-            least = TILE_MOST
+            least = _GENERATED
     share = loop.rows * loop.columns // 8 if _work(loop) >= _CUT_LEAST else fit
     return max(least, min(fit, share))
 
 
 def _work(loop: Loop) -> int:
     """Return about how many simple operations ``loop`` takes."""
-    cost = 1 + sum(i.op.cost for i in loop.instructions if isinstance(i, Apply) and i.level == FULL)
+    cost = 1 + sum(i.op.cost for i in loop.instructions if isinstance(i, Apply | Index) and i.level == FULL)
     return loop.rows * loop.columns * cost
 
 
@@ -195,6 +202,15 @@ def _most_live(loop: Loop) -> int:
             if last[operand] == number and operand not in stored and isinstance(value, Apply | Take | Index):
                 live -= value.level == FULL
     return most
+
+
+def _only_spread(loop: Loop) -> bool:
+    """Whether all that is computed of elements is how far off their mean they are, which takes a register at worst."""
+    spread = {item.operand for item in loop.instructions if isinstance(item, Fold) and item.op.centred}
+    computed = {
+        n for n, item in enumerate(loop.instructions) if item.level == FULL and not isinstance(item, Load | Fold)
+    }
+    return bool(spread) and computed <= spread
 
 
 def _is_copied(fold: Fold) -> bool:
