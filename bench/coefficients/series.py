@@ -233,6 +233,11 @@ SERIES: Final = (
         variable="f", function=lambda f: (mp.log(1 + f) - f + f**2 / 2) / f**3, weight=lambda f: f**3 / mp.log(1 + f),
         interval=(1 / _ROOT_2 - 1, _ROOT_2 - 1), terms={SINGLE: 9},
     ),
+    Series(
+        name="tanh_quick_series", says="(tanh(x) - x) / x**3 for |x| <= 0.6, z = x*x",
+        function=_of_square(lambda x: (mp.tanh(x) - x) / x**3), weight=_of_square(lambda x: x**3 / mp.tanh(x)),
+        interval=(0, mp.mpf("0.6") ** 2), terms={SINGLE: 5},
+    ),
     *(
         Series(
             name="sin_quick_series",

@@ -7,6 +7,7 @@ element of such a four after the other. Called by kernels of loops.
 
 from collections.abc import Sequence
 
+from gpuarray.codegen import library
 from gpuarray.codegen.storage import LANES, register_type
 from gpuarray.codegen.underflow import SCALAR_BOUND, Block
 from gpuarray.codegen.wgsl import Kernel, apply_expression, quick_function
@@ -19,9 +20,18 @@ def value_name(number: int, level: int, lane: int) -> str:
     return f"v{number}_{lane}" if level == FULL else f"one{number}"
 
 
-def emit_block(kernel: Kernel, instructions: Sequence[Instruction], block: Block, lanes: int) -> None:
-    """Emit the values of a block's instructions in all lanes."""
-    _Writer(kernel, instructions, block, lanes).write()
+def emit_block(
+    kernel: Kernel, instructions: Sequence[Instruction], block: Block, lanes: int, *, noted: bool = False
+) -> None:
+    """Emit the values of a block's instructions in all lanes.
+
+    If the answer is ``noted``, there are no careful forms, but ``fine`` becomes false where they would be needed.
+    """
+    writer = _Writer(kernel, instructions, block, lanes)
+    if noted:
+        writer.note()
+    else:
+        writer.write()
 
 
 class _Writer:
@@ -37,15 +47,18 @@ class _Writer:
 
     def write(self) -> None:
         """Write the statements."""
-        slow = f"slow{self.block.items[-1]}"
+        number = self.block.items[-1]
+        fine, slow = f"fine{number}", f"slow{number}"
         if self.again and self.lanes > LANES:
             self.kernel.line(f"var {slow} = 0u;")
         for first in range(0, self.lanes, LANES):
             together = range(first, min(first + LANES, self.lanes))
-            self._write_quick(together)
+            if self.again:
+                self.kernel.line(f"{fine} = true;" if first else f"var {fine} = true;")
+            self._write_quick(together, fine)
             if self.again and self.lanes > LANES:
                 noted = sum(1 << lane for lane in together)
-                self.kernel.line(f"if (!({self._question(together)})) {{ {slow} |= {noted:#x}u; }}")
+                self.kernel.line(f"if (!{fine}) {{ {slow} |= {noted:#x}u; }}")
         if not self.again:
             return
         if self.lanes > LANES:
@@ -53,7 +66,7 @@ class _Writer:
             self.kernel.line(f"  let lane = firstTrailingBit({slow});")
             self._one_lane()
             return
-        self.kernel.line(f"if (!({self._question(range(self.lanes))})) {{")
+        self.kernel.line(f"if (!{fine}) {{")
         if self.lanes == 1:
             self._compute_again({n: value_name(n, FULL, 0) for n in self._given()})
             self.kernel.line(*(f"  v{n}_0 = again{n};" for n in self.results), "}")
@@ -61,13 +74,41 @@ class _Writer:
             self.kernel.line(f"for (var lane = 0u; lane < {self.lanes}u; lane++) {{")
             self._one_lane()
 
-    def _write_quick(self, together: range) -> None:
-        """Write the quick forms of some lanes."""
-        for number in self.block.items:
+    def note(self) -> None:
+        """Write the statements of the quick forms, and what makes ``fine`` false."""
+        self._write_quick(range(self.lanes), "fine")
+
+    def _write_quick(self, together: range, fine: str) -> None:
+        """Write the quick forms of some lanes, each value followed by what is asked of it: a chain of comparisons."""
+        block = self.block
+        outside = sorted((block.asked.keys() | block.normal) - set(block.items))
+        given = [question for lane in together for n in outside for question in self._asked_of(n, lane)]
+        self._ask(fine, self._asked_of_scalars() + given)
+        for number in block.items:
             kind = register_type(self._apply(number).dtype)
             word = "var" if number in self.results else "let"
             for lane in together:
                 self.kernel.line(f"{word} {value_name(number, FULL, lane)}: {kind} = {self._quick(number, lane)};")
+            self._ask(fine, [question for lane in together for question in self._asked_of(number, lane)])
+            if number in block.functions:
+                self.kernel.line(*(f"{fine} = {self._is_quick(fine, number, lane)};" for lane in together))
+
+    def _ask(self, fine: str, questions: Sequence[str]) -> None:
+        if questions:
+            self.kernel.line(f"{fine} = {' & '.join([fine, *questions])};")
+
+    def _asked_of_scalars(self) -> list[str]:
+        least, bounded = self.block.least, self.block.bounded
+        asked = [f"is_at_least_f32(one{n}, 0x1p{exponent}f)" for n, exponent in sorted(least.items())]
+        return asked + [f"!is_at_least_f32(one{n}, 0x1p{SCALAR_BOUND}f)" for n in sorted(bounded)]
+
+    def _asked_of(self, number: int, lane: int) -> list[str]:
+        name, asked = value_name(number, FULL, lane), []
+        if number in self.block.asked:
+            asked.append(f"is_at_least_f32({name}, 0x1p{self.block.asked[number]}f)")
+        if number in self.block.normal:
+            asked.append(f"is_normal_or_zero_f32({name})")
+        return asked
 
     def _quick(self, number: int, lane: int) -> str:
         """Return the quick form of an instruction in a lane."""
@@ -77,18 +118,12 @@ class _Writer:
         name = self._function(number)
         return form.replace(f"{name}(", f"quick_{name}(", 1)
 
-    def _question(self, together: range) -> str:
-        """Return whether the quick forms are right in some lanes."""
-        block = self.block
-        asked = [f"is_at_least_f32(one{n}, 0x1p{exponent}f)" for n, exponent in sorted(block.least.items())]
-        asked += [f"!is_at_least_f32(one{n}, 0x1p{SCALAR_BOUND}f)" for n in sorted(block.bounded)]
-        for lane in together:
-            asked += [f"is_at_least_f32(v{n}_{lane}, 0x1p{exponent}f)" for n, exponent in sorted(block.asked.items())]
-            asked += [f"is_normal_or_zero_f32(v{n}_{lane})" for n in sorted(block.normal)]
-            asked += [
-                f"is_quick_{self._function(n)}({', '.join(self._names(n, lane))})" for n in sorted(block.functions)
-            ]
-        return " & ".join(asked)
+    def _is_quick(self, fine: str, number: int, lane: int) -> str:
+        """Return whether all is fine and the quick form of a function is right in a lane."""
+        question, given = f"is_quick_{self._function(number)}", [fine, *self._names(number, lane)]
+        if library.parameter_count(question) > len(given):
+            given.append(value_name(number, FULL, lane))
+        return f"{question}({', '.join(given)})"
 
     def _one_lane(self) -> None:
         """Write the careful forms of one lane, and the end of the loop and of the branch around it."""

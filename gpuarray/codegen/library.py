@@ -114,8 +114,18 @@ def names() -> frozenset[str]:
 
 
 def quick_names() -> frozenset[str]:
-    """Return the names of functions that have a quick form: ``quick_NAME``, right where ``is_quick_NAME`` is true."""
+    """Return the names of functions that have a quick form: ``quick_NAME``, right where ``is_quick_NAME`` is true.
+
+    The latter takes the answer to other questions, the operands, and, if it has one parameter more, the quick form's
+    result.
+    """
     return _quick_names(*_kind())
+
+
+def parameter_count(name: str) -> int:
+    """Return how many parameters a library function has."""
+    head = _library(*_kind()).text(name).partition(")")[0]
+    return head.count(":")
 
 
 @lru_cache(maxsize=4)

@@ -6,7 +6,7 @@ can be read or written four at a time, else a workgroup apart. A loop with folds
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from gpuarray.codegen import slices
@@ -14,7 +14,7 @@ from gpuarray.codegen.blocks import emit_block, value_name
 from gpuarray.codegen.casts import position_expression
 from gpuarray.codegen.dialect import compute_type
 from gpuarray.codegen.programs import Launch
-from gpuarray.codegen.storage import LANES, Access, register_type
+from gpuarray.codegen.storage import LANES, Access, Windows, is_packed, register_type
 from gpuarray.codegen.underflow import Block, arranged
 from gpuarray.codegen.wgsl import (
     WINDOW_END,
@@ -60,6 +60,8 @@ class LoopKernel:
     accesses: dict[tuple[str, int], Access]
     together: bool = False
     """Whether the lanes of an invocation are always four neighbours along the last axis."""
+    noted: bool = False
+    """Whether values are in their quick forms alone, and ``fine`` says whether these are right."""
 
     def offset(self, kind: str, slot: int, layout: Layout) -> int:
         """Return a layout's offset counted from where the slot's window begins."""
@@ -70,16 +72,28 @@ class LoopKernel:
         return self.accesses["output" if isinstance(item, Store) else "input", item.slot]
 
 
-def open_kernel(loop: Loop, label: str, wide: Callable[[str, int], bool], outputs: bool = True) -> LoopKernel:
+def open_kernel(
+    loop: Loop, label: str, wide: Callable[[str, int], bool], capabilities: Capabilities, outputs: bool = True
+) -> LoopKernel:
     """Return a kernel with the storage bindings of a loop; ``wide(kind, slot)`` says how each is gone through."""
     kernel = Kernel(label)
     origins: dict[tuple[str, int], int] = {}
     accesses: dict[tuple[str, int], Access] = {}
-    updated = dict(loop.updates)
+    updated, far = dict(loop.updates), slices.far(loop, capabilities)
     for (kind, slot), (low, high) in sorted(slices.spans(loop).items()):
         if (kind == "output" and not outputs) or (kind == "input" and slot in updated):
             continue
         dtype = (loop.input_dtypes if kind == "input" else loop.output_dtypes)[slot]
+        if (kind, slot) in far:
+            shift = slices.far_shift(dtype.itemsize, capabilities)
+            windows = Windows(f"{kind}{slot}", dtype, False, kind == "output", far[kind, slot], shift)
+            for number, part in enumerate(windows.parts):
+                first = number << shift
+                last = min(first + (1 << shift) - 1, high)
+                kernel.bind(part, window(kind, slot, first, last, dtype, writable=windows.writable)[0])
+            kernel.module += windows.functions
+            accesses[kind, slot], origins[kind, slot] = windows, 0
+            continue
         binding, origins[kind, slot] = window(kind, slot, low, high, dtype, writable=kind == "output")
         access = Access(f"{kind}{slot}", dtype, wide(kind, slot), kind == "output")
         accesses[kind, slot] = kernel.bind(access, binding)
@@ -130,6 +144,11 @@ def makes_fours(loop: Loop, item: object) -> bool:
     starts = zip(layout.strides[:rank], layout.shape, strict=False)
     aligned = layout.offset % LANES == 0 and all(s % LANES == 0 for s, n in starts if n > 1)
     return aligned and layout.strides[rank:] == contiguous_strides(layout.shape[rank:])
+
+
+def needs_fours(loop: Loop) -> bool:
+    """Whether a loop makes elements that cost much less four at a time."""
+    return any(makes_fours(loop, i) and isinstance(i, Index) and i.op.cost > HEAVY for i in loop.instructions)
 
 
 def emit_four(work: LoopKernel, number: int, item: Index, position: str, first: int = 0) -> None:
@@ -234,9 +253,10 @@ def _dtype_of(loop: Loop, key: tuple[str, int]) -> DType:
 
 def flat_launch(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
     """Return the launch of a loop without folds."""
-    fours = any(makes_fours(loop, item) for item in loop.instructions)
+    fours = needs_fours(loop)
     lanes = 1 if is_heavy(loop) and not fours else 2 * LANES if _takes_eights(loop) else LANES
-    work = open_kernel(loop, label, wide_slots(loop) if lanes > 1 else lambda _kind, _slot: False)
+    is_narrow = lanes == 1 or (not fours and _goes_apart(loop, capabilities))
+    work = open_kernel(loop, label, (lambda _kind, _slot: False) if is_narrow else wide_slots(loop), capabilities)
     kernel = work.kernel
     size = loop.columns
     consecutive = fours or any(access.wide for access in work.accesses.values())
@@ -254,9 +274,80 @@ def flat_launch(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
     step = 1 if consecutive else WORKGROUP
     work.together = consecutive and lanes > 1 and _has_fours(loop)
     names = flat_loads(work, lanes, whole, step, count)
-    flat_values(work, names, fours=fours)
+    work.noted = lanes == LANES and not fours and _can_begin_again(work)
+    if work.noted:
+        kernel.line("var fine = true;")
+    flat_values(work, names, fours=consecutive and lanes > 1)
+    if work.noted:
+        _begin_again(work, lanes, step, count)
     flat_stores(work, names, step, count)
     return kernel.launch(-(-size // (lanes * WORKGROUP)), capabilities.workgroup_limit)
+
+
+#: What costs no more than this may be computed twice: a root.
+_SHORT: Final = 6
+
+
+def _can_begin_again(work: LoopKernel) -> bool:
+    """Whether a kernel asks whether quick forms were right, and can compute single elements from what they are made of.
+
+    That takes no registers beside those of the quick forms: nothing is kept for it. What is long and has no quick form
+    would be computed twice.
+    """
+    loop = work.loop
+    numbers = [n for n, item in enumerate(loop.instructions) if item.level == FULL]
+    others = [loop.instructions[unit] for unit in arranged(loop, numbers) if isinstance(unit, int)]
+    if any(isinstance(item, Apply) and item.op.cost > _SHORT for item in others):
+        return False
+    moved = [i for i in (*loop.instructions, *loop.stores) if isinstance(i, Load | Index | Store) and i.level == FULL]
+    if any(stride_class(item.layout).startswith("s") for item in moved) or not _asks(loop):
+        return False
+    return all(access.is_plain for access in work.accesses.values())
+
+
+def _begin_again(work: LoopKernel, lanes: int, step: int, count: str) -> None:
+    """Emit what computes and stores the elements of an invocation one by one, in careful forms, unless all is fine."""
+    kernel, loop = work.kernel, work.loop
+    kernel.line("if (!fine) {", f"for (var lane = 0u; lane < {lanes}u; lane++) {{")
+    kernel.line(f"  let at = first + lane{f' * {step}u' if step > 1 else ''};", f"  if (at >= {count}) {{ break; }}")
+    here = Lane("at", [], {})
+    for number, item in enumerate(loop.instructions):
+        if item.level != FULL:
+            continue
+        if isinstance(item, Load):
+            where = flat_addresses(kernel, item.layout, work.offset("input", item.slot, item.layout))(here)
+            value = work.access(item).place(where)
+        else:
+            assert isinstance(item, Apply | Index)
+            where = flat_addresses(kernel, item.layout, item.layout.offset)(here) if isinstance(item, Index) else ""
+            value = expression(work, item, 0, where)
+        kernel.line(f"  {declare(value_name(number, FULL, 0), item.dtype, value)}")
+    for store in loop.stores:
+        where = flat_addresses(kernel, store.layout, work.offset("output", store.slot, store.layout))(here)
+        value = value_name(store.value, loop.instructions[store.value].level, 0)
+        kernel.line(f"  {work.access(store).place(where)} = {value};")
+    kernel.line("}", "return;", "}")
+
+
+def _asks(loop: Loop) -> bool:
+    """Whether quick forms of a loop's values may not be right, and none of them is a position, which has to be."""
+    if any(isinstance(item, Take) for item in loop.instructions) or any(s.position is not None for s in loop.stores):
+        return False
+    numbers = [n for n, item in enumerate(loop.instructions) if item.level == FULL]
+    return any(isinstance(unit, Block) and unit.asks for unit in arranged(loop, numbers))
+
+
+def _goes_apart(loop: Loop, capabilities: Capabilities) -> bool:
+    """Whether an invocation's elements lie a workgroup apart: neighbours then move what makes up whole sectors.
+
+    Four elements of eight bytes would be moved in two halves, with a gap between those of neighbours. Small elements
+    have to be written four at a time, and coordinates are worked out once for four.
+    """
+    items = [x for x in (*loop.instructions, *loop.stores) if isinstance(x, Load | Index | Store) and x.level == FULL]
+    if capabilities.kind == "CPU" or any(stride_class(x.layout).startswith("s") for x in items):
+        return False
+    is_small = any(is_packed(dtype) for dtype in loop.output_dtypes)
+    return not is_small and any(_dtype_of(loop, key).itemsize >= 8 for key in slices.spans(loop))
 
 
 def _takes_eights(loop: Loop) -> bool:
@@ -375,7 +466,7 @@ def flat_values(work: LoopKernel, lanes: list[Lane], *, fours: bool = False) -> 
     numbers = [n for n, item in enumerate(loop.instructions) if item.level == FULL]
     for unit in arranged(loop, numbers, alone=len(lanes) == 1):
         if isinstance(unit, Block):
-            emit_block(kernel, loop.instructions, unit, len(lanes))
+            emit_block(kernel, loop.instructions, unit, len(lanes), noted=work.noted)
             continue
         number, item = unit, loop.instructions[unit]
         if fours and isinstance(item, Index) and makes_fours(loop, item):
@@ -433,7 +524,9 @@ def flat_stores(work: LoopKernel, lanes: Sequence[Lane], step: int, count: str) 
 # -- loops inside other kernels ----------------------------------------------------------------------------------------
 
 
-def add_epilogue(kernel: Kernel, loop: Loop, inputs_before: int, *, lanes: int = 1, aligned: bool = False) -> None:
+def add_epilogue(
+    kernel: Kernel, loop: Loop, inputs_before: int, *, lanes: int = 1, aligned: bool = False
+) -> LoopKernel:
     """Add the function that runs a loop without folds on results of the kernel, which are the loop's input 0.
 
     With one lane it is ``finish(first, result0)``, for the result of that flat index; with four ``finish(first, end,
@@ -452,13 +545,30 @@ def add_epilogue(kernel: Kernel, loop: Loop, inputs_before: int, *, lanes: int =
         binding, origins[kind, slot] = window(kind, number, low, high, dtype, writable=kind == "output")
         access = Access(f"{kind}{number}", dtype, wide(kind, slot), kind == "output")
         accesses[kind, slot] = kernel.bind(access, binding)
-    work = LoopKernel(kernel, loop, origins, accesses)
+    work = LoopKernel(kernel, loop, origins, accesses, together=aligned and lanes > 1 and _has_fours(loop))
+    _finish_function(work, lanes)
+    return work
+
+
+def add_quick_epilogue(work: LoopKernel) -> bool:
+    """Add ``quick_finish``, which takes four results as the ``finish`` of an epilogue, and may not be right.
+
+    It returns whether it was; if not, ``finish`` has to run on the same results. Return whether it is of any use.
+    """
+    if not _asks(work.loop):
+        return False
+    _finish_function(replace(work, noted=True), LANES)
+    return True
+
+
+def _finish_function(work: LoopKernel, lanes: int) -> None:
+    """Add the function over so many results."""
+    kernel, loop = work.kernel, work.loop
     outside, kernel.body = kernel.body, []
     emit_uniform(work)
     for number, item in enumerate(loop.instructions):
         if item.level == OUTER:
             kernel.line(declare(f"one{number}", item.dtype, single_value(work, item)))
-    work.together = aligned and lanes > 1 and _has_fours(loop)
     names = flat_loads(work, lanes, False, 1, "end")
     kind = register_type(loop.input_dtypes[0])
     results = [f"result{lane}" for lane in range(lanes)]
@@ -469,8 +579,12 @@ def add_epilogue(kernel: Kernel, loop: Loop, inputs_before: int, *, lanes: int =
     flat_values(work, names)
     flat_stores(work, names, 1, "end")
     given = ", ".join(f"{result}: {kind}" for result in results)
-    index = "first: u32" if lanes == 1 else "first: u32, end: u32"
-    kernel.module += [f"fn finish({index}, {given}) {{", *(f"  {line}" for line in kernel.body), "}"]
+    head = f"finish({'first: u32' if lanes == 1 else 'first: u32, end: u32'}, {given})"
+    body = [f"  {line}" for line in kernel.body]
+    if work.noted:
+        kernel.module += [f"fn quick_{head} -> bool {{", "  var fine = true;", *body, "  return fine;", "}"]
+    else:
+        kernel.module += [f"fn {head} {{", *body, "}"]
     kernel.body = outside
 
 

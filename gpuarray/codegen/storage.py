@@ -134,6 +134,16 @@ class Access:
         target = f"&{self.name}[({index}) >> {shift}u]"
         return f"atomicAnd({target}, ~({mask}u << {lane})); atomicOr({target}, {_packed(value, self.dtype)} << {lane});"
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether :meth:`place` can name a single element."""
+        single = compute_type(self.dtype) in ("f32", "f64", "i32", "u32", "i64", "u64")
+        return not is_packed(self.dtype) and (single or not self.wide)
+
+    def place(self, index: str) -> str:
+        """Return the place of the element at ``index``, to be read or written, also where four are gone through."""
+        return f"{self.name}[({index}) / {LANES}u][({index}) % {LANES}u]" if self.wide else f"{self.name}[{index}]"
+
     # -- four elements -------------------------------------------------------------------------------------------------
 
     def load_wide(self, index: str, target: str) -> tuple[list[str], list[str]]:
@@ -174,6 +184,65 @@ class Access:
         if dtype == dtypes.complex128:
             return [f"{self.name}[4u * ({index}) + {lane}u] = {value};" for lane, value in enumerate(values)]
         return [f"{self.name}[{index}] = vec4<{register_type(dtype)}>({', '.join(values)});"]
+
+
+class Pairs(Access):
+    """A binding of elements of eight bytes that a kernel reads two at a time: sixteen bytes, as its neighbours do."""
+
+    @property
+    def element(self) -> str:
+        """The WGSL element type of the binding's array: two elements."""
+        single = register_type(self.dtype)
+        return _TWO_WORDS.get(single, f"vec2<{single}>")
+
+    def load_pair(self, index: str, target: str) -> tuple[list[str], list[str]]:
+        """Return statements, and the two lane expressions, for the elements from ``2 * index``."""
+        lanes = ("xy", "zw") if register_type(self.dtype) in _TWO_WORDS else "xy"
+        return [f"let {target} = {self.name}[{index}];"], [f"{target}.{lane}" for lane in lanes]
+
+
+@dataclass(frozen=True)
+class Windows(Access):
+    """An array that one binding does not show: single elements of it, through several bindings of ``1 << shift`` each.
+
+    Its functions are for the kernel's module.
+    """
+
+    count: int
+    shift: int
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether :meth:`place` can name a single element: no binding shows all of them."""
+        return False
+
+    @property
+    def parts(self) -> list[Access]:
+        """The bindings."""
+        return [Access(f"{self.name}_{part}", self.dtype, False, self.writable) for part in range(self.count)]
+
+    @property
+    def functions(self) -> list[str]:
+        """The functions that reach an element."""
+        kind = register_type(self.dtype)
+        here = f"index & {(1 << self.shift) - 1}u"
+        if self.writable:
+            head = f"fn put_{self.name}(index: u32, value: {kind}) {{"
+            turns = [part.store(here, "value") for part in self.parts]
+        else:
+            head = f"fn get_{self.name}(index: u32) -> {kind} {{"
+            turns = [f"return {part.load(here)};" for part in self.parts]
+        *first, last = turns
+        cases = [f"  case {number}u: {{ {turn} }}" for number, turn in enumerate(first)]
+        return [head, f"  switch index >> {self.shift}u {{", *cases, f"  default: {{ {last} }}", "  }", "}"]
+
+    def load(self, index: str) -> str:
+        """Return the element at ``index`` (a u32 expression)."""
+        return f"get_{self.name}({index})"
+
+    def store(self, index: str, value: str) -> str:
+        """Return the statement that writes one element."""
+        return f"put_{self.name}({index}, {value});"
 
 
 def _unpacked(word: str, dtype: DType) -> str:

@@ -16,7 +16,7 @@ from gpuarray.codegen.loops import (
     flat_stores,
     flat_values,
     is_heavy,
-    makes_fours,
+    needs_fours,
     open_kernel,
     single_value,
     wide_loads,
@@ -51,7 +51,7 @@ class Tile:
 def tile_of(loop: Loop, capabilities: Capabilities) -> Tile | None:
     """Return how a loop without folds is cut into tiles; None if a flat kernel does as well."""
     shape = loop.inner
-    if len(shape) < 2 or is_heavy(loop) or loop.updates or any(makes_fours(loop, item) for item in loop.instructions):
+    if len(shape) < 2 or is_heavy(loop) or loop.updates or needs_fours(loop):
         return None
     if any(store.level != FULL or store.position is not None for store in loop.stores):
         return None
@@ -149,7 +149,7 @@ def _is_aligned(layout: Layout, axis: int, origin: int) -> bool:
 def turned_launch(loop: Loop, tile: Tile, label: str, capabilities: Capabilities) -> Launch:
     """Return the launch of a loop that is cut into tiles."""
     wide = _wide_slots(loop, tile)
-    work = open_kernel(loop, f"{label} turned", lambda kind, slot: wide[kind, slot])
+    work = open_kernel(loop, f"{label} turned", lambda kind, slot: wide[kind, slot], capabilities)
     kernel, shape = work.kernel, loop.inner
     fast, other = tile.fast, tile.other
     across, down = -(-shape[fast] // tile.columns), -(-shape[other] // tile.rows)

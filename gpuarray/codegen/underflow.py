@@ -52,8 +52,8 @@ _PRODUCTS: Final = frozenset({rows.multiply, rows.square, *_SCALINGS})
 _SIGNS: Final = frozenset({rows.negative, rows.abs, rows.fabs, rows.positive})
 #: Functions that are 1 near 0.
 _FLAT: Final = frozenset({rows.exp, rows.exp2, rows.cos, rows.cosh})
-#: Functions whose quick forms are for operands of at least this.
-ORDINARY: Final = -40
+#: Functions whose quick forms are for a first operand of at least this.
+ORDINARY: Final = -78
 _ORDINARY: Final = frozenset({rows.sqrt, rows.divide})
 #: Functions of float32 whose results are never subnormal, and what results are below.
 _NORMAL: Final = frozenset(
@@ -64,8 +64,8 @@ _BOUNDS: Final = {
     rows.sin: 1, rows.cos: 1, rows.tanh: 1, rows.asin: 1, rows.atan: 1, rows.acos: 2, rows.sign: 1, rows.sqrt: 64,
 }  # fmt: skip
 #: What the quick forms of functions are for: what bounds operands that are not subnormal, and results that are not.
-_QUICK_OPERANDS: Final = {rows.divide: 40, rows.sqrt: 40, rows.log: UNBOUNDED}
-_QUICK_RESULTS: Final = {rows.divide: 81, rows.sqrt: 21, rows.log: 7}
+_QUICK_OPERANDS: Final = {rows.divide: UNBOUNDED, rows.sqrt: 40, rows.log: UNBOUNDED}
+_QUICK_RESULTS: Final = {rows.divide: UNBOUNDED, rows.sqrt: 21, rows.log: 7}
 
 
 #: The users of values by their numbers; None is a store.
@@ -190,8 +190,8 @@ def _uses(loop: Loop) -> Uses:
 class _Need:
     """What the users of a value need: how much it may err (None: nothing), and what they are like.
 
-    ``ordinary``: the block's function asks for a magnitude of 2**-40. ``flat``: near 0 a value is the same to all.
-    ``summed``: all are sums of the block.
+    ``ordinary``: the block's function asks for a magnitude of ``2**ORDINARY``. ``flat``: near 0 a value is the same to
+    all. ``summed``: all are sums of the block.
     """
 
     error: int | None
@@ -235,7 +235,7 @@ class _Group:
             inner = self.inside.get(id(user))
             if isinstance(user, Apply) and user.op in _FLAT:
                 need = _Need(LARGEST_ERROR, False, True)
-            elif inner in self.found.functions and isinstance(user, Apply) and user.op in _ORDINARY:
+            elif inner in self.found.functions and self._is_asked_by(user, number):
                 need = _Need(LARGEST_ERROR, True, False)
             elif inner is not None and self._is_sign(inner):
                 need = self.needs[inner]
@@ -249,6 +249,10 @@ class _Group:
             error = None if error is None or need.error is None else min(error, need.error)
             ordinary, flat, summed = ordinary or need.ordinary, flat and need.flat, summed and need.summed
         return _Need(error, ordinary, flat, summed)
+
+    def _is_asked_by(self, user: Instruction | None, number: int) -> bool:
+        """Whether a value is no divisor, and a function of the block asks for its magnitude."""
+        return isinstance(user, Apply) and user.op in _ORDINARY and number not in user.operands[1:]
 
     # -- facts ---------------------------------------------------------------------------------------------------------
 

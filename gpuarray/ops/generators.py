@@ -73,10 +73,12 @@ arange = GenerateOp(
         "float": "arange_f{bits}({0}, {1}, {2})",
         "complex": "arange_{R}({0}, {1}, {2})",
     },
+    fours={"f32": "four_arange_f32({0}, {1}, {2})"},
 )  # fmt: skip
 linspace = GenerateOp(
     name="linspace", numpy=_linspace, parameters=4, parameter_types=("result", "result", "result", "int32"), cost=3,
     wgsl=dict.fromkeys(("float", "complex"), "linspace_{R}({0}, {1}, {2}, {3}, {4})"),
+    fours={"f32": "four_linspace_f32({0}, {1}, {2}, {3}, {4})"},
     doc="index * step + start, and exactly stop at last_index; last_index is -1 without an end point.",
 )  # fmt: skip
 eye = GenerateOp(

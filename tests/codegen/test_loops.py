@@ -36,3 +36,38 @@ def test_what_is_written_in_place_is_read_before() -> None:
         y[:, 1:-1] += y[:, 1:-1] * 2
         x[:, 1:-1] += x[:, 1:-1] * 2
         np.testing.assert_array_equal(np.asarray(y), x)
+
+
+def _chain(x: Any, more: Any) -> Any:
+    return np.sin(x) * more[:1] * (np.exp(-x) + more)
+
+
+@pytest.mark.parametrize("count", [4096, 1003])
+@pytest.mark.parametrize("start", [0, 1], ids=["aligned", "not aligned"])
+@pytest.mark.parametrize(("dtype", "tolerance"), [("float32", 1e-6), ("float64", 2e-15)])
+def test_elements_without_quick_forms_are_computed_again(dtype: str, tolerance: float, start: int, count: int) -> None:
+    """One in seven, so that each of the four places of an invocation is met, and its neighbours are ordinary."""
+    x = np.linspace(-3, 3, count, dtype=dtype)
+    x[::7] = np.resize(np.array([1e6, np.inf, -np.inf, np.nan, -0.0, -1e6, 1e-310, -2000], dtype), len(x[::7]))
+    more = np.linspace(1, 2, count, dtype=dtype)
+    with xp.using(device="wgpu"), np.errstate(all="ignore"):
+        y, others = xp.asarray(x)[start:], xp.asarray(more)[start:]
+        assert "if (!fine)" in str(xp.explain(_chain(y, others), stage="wgsl"))
+        want = _chain(x[start:], more[start:])
+        np.testing.assert_allclose(np.asarray(_chain(y, others)), want, rtol=tolerance)
+        y *= np.exp(y)  # read and written in one place
+        np.testing.assert_allclose(np.asarray(y), x[start:] * np.exp(x[start:]), rtol=tolerance)
+
+
+@pytest.mark.parametrize("count", [1, 5, 65_540, 131_079])
+def test_ranges_are_made_four_at_a_time(count: int) -> None:
+    whole = np.arange(count, dtype="float32")
+    with xp.using(device="wgpu"):
+        np.testing.assert_array_equal(np.asarray(xp.arange(count, dtype="float32") * 3), whole * 3)
+        start, step = np.float32(0.1), np.float32(0.7)
+        steps = whole * ((start + step) - start)
+        ours = xp.arange(start, start + count * step, step, dtype="float32")[:count] + 0
+        np.testing.assert_array_equal(np.asarray(ours), start + steps)
+        found = np.asarray(xp.linspace(-1, 2, count, dtype="float32") + 0)
+        np.testing.assert_allclose(found, np.linspace(-1, 2, count, dtype="float32"), rtol=1e-6, atol=1e-7)
+        assert found[-1] == (2 if count > 1 else -1)

@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
-from gpuarray.codegen import library
+from gpuarray.codegen import library, products, tiles
 from gpuarray.device import Device
 from gpuarray.providers import registry
 from gpuarray.providers.wgpu import selftest
+from gpuarray.runtime import plans
 
 pytestmark = pytest.mark.wgpu
 
@@ -129,6 +130,24 @@ def test_without_questions_the_device_flushes() -> None:
     with xp.using(subnormals="flush"):
         assert (np.asarray(x + x) == 0).all()
     assert (np.asarray(x + x) == np.float32(1e-40) * 2).all()
+
+
+@pytest.mark.parametrize("width", [64, 51])
+@pytest.mark.parametrize("tiling", [None, tiles.Tiling(32, 64, 8, 8, 8)], ids=["small", "large patches"])
+def test_what_follows_a_product_underflows_gradually(width: int, tiling: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    if tiling is not None:
+        monkeypatch.setattr(products, "choose", lambda *_: products.Choice(tiling, 1))
+        monkeypatch.setattr(plans, "_plans", type(plans._plans)())
+    random = np.random.default_rng(0)
+    left = random.choice(np.float32([1, 2, 3]), (70, 1))
+    right = random.choice(np.float32([1, 2 * TINY, 3 * TINY, 4 * TINY]), (1, width))
+    bias = np.where(random.random(width) < 0.5, np.float32(-2.5) * TINY, np.float32(1))
+    want = np.maximum(left @ right + bias, np.float32(-TINY) / 4)
+    assert 0 < np.count_nonzero((abs(want) < TINY) & (want != 0)) < want.size / 2
+    with xp.using(device=FLUSHING):
+        found = np.maximum(xp.asarray(left) @ xp.asarray(right) + xp.asarray(bias), np.float32(-TINY) / 4)
+        assert "quick_finish" in str(xp.explain(found, stage="wgsl"))
+        assert not len(differ(np.asarray(found), want))
 
 
 def _numbers(random: np.random.Generator, count: int) -> np.ndarray:
@@ -261,7 +280,7 @@ QUESTION = re.compile(r"is_(at_least|normal_or_zero)_f32\(v")
         (lambda x, y: np.exp(x - y) + 1, 0),
         (lambda x, y: np.cos(x) + 1, 0),
         (lambda x, y: np.sqrt(x * x + y * y), 0),
-        (lambda x, y: (x - y) / (x + y), 0),
+        (lambda x, y: (x - y) / (x + y), 1),  # whether the divisor is right
         (lambda x, y: x * y * x * y, 1),
         (lambda x, y: np.sum((x - y) ** 2), 0),
     ],

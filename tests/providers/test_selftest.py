@@ -14,8 +14,8 @@ from gpuarray.providers.wgpu import selftest
 from gpuarray.providers.wgpu.provider import WgpuProvider
 
 
-def exact(fused: str, flush: bool, double: bool) -> selftest.Run:
-    """Return a driver played by NumPy, with faults as asked for."""
+def exact(fused: str, flush: bool, double: bool, close: float = 0.0) -> selftest.Run:
+    """Return a driver played by NumPy, with faults as asked for; its estimates err by ``close`` units."""
 
     def run(program: Program, given: npt.NDArray[Any], found: npt.NDArray[Any]) -> None:
         if given.dtype == np.float64:
@@ -25,6 +25,12 @@ def exact(fused: str, flush: bool, double: bool) -> selftest.Run:
             found[:, 3] = exact if fused == "both" else 0
             if not double:
                 found[3, 0] = np.nextafter(found[3, 0], np.inf)
+            return
+        if len(given) > 64:
+            with np.errstate(over="ignore"):
+                found[:, 0], found[:, 1] = np.exp2(given[:, 0].astype(np.float64)), 1 / given[:, 1]
+                normal = found[:-1] >= np.finfo(np.float32).tiny
+                found[:-1] += np.where(normal, close * np.spacing(found[:-1]), 0)
             return
         product = given[:, 0] * given[:, 1]
         wide = given.astype(np.float64)
@@ -40,10 +46,21 @@ def exact(fused: str, flush: bool, double: bool) -> selftest.Run:
 @pytest.mark.parametrize("double", [True, False])
 def test_faults_are_found(fused: str, flush: bool, double: bool) -> None:
     found = selftest.facts(exact(fused, flush, double), float64=True)
-    assert found == {selftest.FUSED: fused == "both", selftest.SUBNORMAL: not flush, selftest.ROUNDED: double}
+    assert found == {
+        selftest.FUSED: fused == "both",
+        selftest.CLOSE: fused != "neither",
+        selftest.SUBNORMAL: not flush,
+        selftest.ROUNDED: double,
+    }
     assert selftest.are_complete(found, float64=True)
     assert not selftest.are_complete(found, float64=False)
     assert set(found) == set(selftest.MEANINGS)
+
+
+@pytest.mark.parametrize(("units", "is_close"), [(-1.0, True), (1.0, True), (2.0, False), (-2.0, False)])
+def test_estimates_that_err_much_are_not_used(units: float, is_close: bool) -> None:
+    found = selftest.facts(exact("both", True, True, units), float64=True)
+    assert found[selftest.CLOSE] == is_close
 
 
 def test_float64_that_rounds_wrongly_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -93,8 +93,13 @@ const least_moderate_f32 = 9.094947017729282e-13f;
 const most_moderate_f32 = 1.099511627776e12f;
 fn moderate_f32(x: f32) -> bool { return (abs(x) < most_moderate_f32) & (abs(x) >= least_moderate_f32); }
 
-// An estimate, improved twice by its exact remainder (Markstein 1990): correctly rounded.
-fn is_quick_divide_f32(x: f32, y: f32) -> bool { return moderate_f32(x) & moderate_f32(y); }
+// An estimate, improved twice by its exact remainder (Markstein 1990): correctly rounded. Where remainders are one
+// instruction, they are exact of dividends from 2**-78 on, and of divisors without a normal reciprocal and of quotients
+// that overflow the result is 0 or NaN: two comparisons do.
+fn is_quick_divide_f32(fine: bool, x: f32, y: f32, quotient: f32) -> bool {
+  if (close_estimates) { return fine & (abs(x) >= 0x1p-78f) & (abs(quotient) >= 0x1p-100f); }
+  return fine & moderate_f32(x) & moderate_f32(y);
+}
 fn quick_divide_f32(x: f32, y: f32) -> f32 {
   let reciprocal = 1.0f / y;
   let estimate = multiply_f32(x, reciprocal);
@@ -102,10 +107,13 @@ fn quick_divide_f32(x: f32, y: f32) -> f32 {
   return fma(residue_f32(x, better, y), reciprocal, better);
 }
 fn divide_f32(x: f32, y: f32) -> f32 {
-  if (is_quick_divide_f32(x, y)) { return quick_divide_f32(x, y); }
+  let quotient = quick_divide_f32(x, y);
+  if (is_quick_divide_f32(true, x, y, quotient)) { return quotient; }
   return divide_careful_f32(x, y);
 }
-fn is_quick_sqrt_f32(x: f32) -> bool { return (x < most_moderate_f32) & (x >= least_moderate_f32); }
+fn is_quick_sqrt_f32(fine: bool, x: f32) -> bool {
+  return fine & (x < most_moderate_f32) & (x >= least_moderate_f32);
+}
 fn quick_sqrt_f32(x: f32) -> f32 {
   let inverse = inverseSqrt(x);
   let half = 0.5f * inverse;
@@ -121,6 +129,6 @@ fn quick_sqrt_f32(x: f32) -> f32 {
   return bitcast<f32>(bits + u32(left > root * above) - u32(left <= -root * below));
 }
 fn sqrt_f32(x: f32) -> f32 {
-  if (is_quick_sqrt_f32(x)) { return quick_sqrt_f32(x); }
+  if (is_quick_sqrt_f32(true, x)) { return quick_sqrt_f32(x); }
   return sqrt_careful_f32(x);
 }

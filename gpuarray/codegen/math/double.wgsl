@@ -6,7 +6,7 @@ const rounder_f64 = 6755399441055744.0lf;
 // The rounder is a run-time value here, so that taking the constant away again is not undone.
 fn shifted_nearest_f64(x: f64, factor: f64) -> f64 { return fma(x, factor, opaque_f64(rounder_f64)); }
 
-fn is_quick_exp_f64(x: f64) -> bool { return magnitude_f64(x) < bitcast<u64>(708.0lf); }
+fn is_quick_exp_f64(fine: bool, x: f64) -> bool { return fine & (magnitude_f64(x) < bitcast<u64>(708.0lf)); }
 fn quick_exp_f64(x: f64) -> f64 {
   let shifted = shifted_nearest_f64(x, 1.4426950408889634lf);
   let n = shifted - rounder_f64;
@@ -17,7 +17,7 @@ fn quick_exp_f64(x: f64) -> f64 {
   return add_f64(1.0lf, fma(r * r, exp_quick_series_f64(r), r)) * power;
 }
 fn exp_f64(x: f64) -> f64 {
-  if (is_quick_exp_f64(x)) { return quick_exp_f64(x); }
+  if (is_quick_exp_f64(true, x)) { return quick_exp_f64(x); }
   return careful_exp_f64(x);
 }
 
@@ -37,7 +37,9 @@ fn half_turn_sin_f64(r: f64, n: u64) -> f64 {
   let z = r * r;
   return bitcast<f64>(bitcast<u64>(fma(r * z, sin_quick_series_f64(z), r)) ^ (n << 63u));
 }
-fn is_quick_sin_f64(x: f64) -> bool { return magnitude_f64(x) < bitcast<u64>(quadrants_f64); }
+fn is_quick_sin_f64(fine: bool, x: f64) -> bool {
+  return fine & (magnitude_f64(x) < bitcast<u64>(quadrants_f64));
+}
 fn quick_sin_f64(x: f64) -> f64 {
   let shifted = shifted_nearest_f64(x, 0.3183098861837907lf);
   let y = half_turn_sin_f64(less_half_turns_f64(x, shifted - rounder_f64), bitcast<u64>(shifted));
@@ -45,10 +47,10 @@ fn quick_sin_f64(x: f64) -> f64 {
   return select(y, x, magnitude_f64(x) < tiny_bits_f64);
 }
 fn sin_f64(x: f64) -> f64 {
-  if (is_quick_sin_f64(x)) { return quick_sin_f64(x); }
+  if (is_quick_sin_f64(true, x)) { return quick_sin_f64(x); }
   return careful_sin_f64(x, 0u);
 }
-fn is_quick_cos_f64(x: f64) -> bool { return is_quick_sin_f64(x); }
+fn is_quick_cos_f64(fine: bool, x: f64) -> bool { return is_quick_sin_f64(fine, x); }
 fn quick_cos_f64(x: f64) -> f64 {
   // with x = (n + 1/2) pi + r the cosine of x is -sin(r) for even n
   let shifted = fma(x, 0.3183098861837907lf, -0.5lf) + opaque_f64(rounder_f64);
@@ -58,6 +60,6 @@ fn quick_cos_f64(x: f64) -> f64 {
   return select(y, 1.0lf, magnitude_f64(x) < tiny_bits_f64);
 }
 fn cos_f64(x: f64) -> f64 {
-  if (is_quick_cos_f64(x)) { return quick_cos_f64(x); }
+  if (is_quick_cos_f64(true, x)) { return quick_cos_f64(x); }
   return careful_sin_f64(x, 1u);
 }

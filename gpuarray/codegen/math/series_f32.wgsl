@@ -51,6 +51,10 @@ fn log_quick_series_f32(f: f32) -> f32 {
   return 0.33333313f + f * (-0.25000167f + f * (0.20002222f + f * (-0.16659372f + f * (0.14209631f
     + f * (-0.12549597f + f * (0.12108067f + f * (-0.10916979f + f * 0.053418625f)))))));
 }
+// (tanh(x) - x) / x**3 for |x| <= 0.6, z = x*x: 0.047 ULP.
+fn tanh_quick_series_f32(z: f32) -> f32 {
+  return -0.333333f + z * (0.13331936f + z * (-0.053784717f + z * (0.02079863f + z * -0.005897978f)));
+}
 // (sin(x) - x) / x**3 for |x| <= pi/2, z = x*x, a little low there so that no sine is above 1: 0.0077 ULP.
 fn sin_quick_series_f32(z: f32) -> f32 {
   return -0.16666667f + z * (0.0083333505f + z * (-0.00019843093f + z * (2.7627066e-06f

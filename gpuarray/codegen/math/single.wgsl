@@ -1,8 +1,8 @@
 // Single precision's own forms of the commonest functions. Each has a *quick* form, straight-line and without divisions,
 // for the arguments of which is_quick_... is true: kernels should cost no more than their memory traffic, so they ask
 // once for several elements, and take the whole function only where one of them is no quick one. Comparisons are of
-// numbers, not of their bits, and joined without branches: these run beside the arithmetic at its full speed. NaN fails
-// them. Errors below 2 ULP.
+// numbers, not of their bits, and joined to what was asked before, without branches: each is one instruction then. NaN
+// fails them. Errors below 2 ULP.
 
 // Added to a number of magnitude under 2**22 it leaves the nearest integer in the low bits; taken away, that integer.
 // Built-in rounding and conversion to integers run at a quarter of the speed of arithmetic.
@@ -18,7 +18,7 @@ fn exp_reduced_f32(x: f32, shifted: f32) -> f32 {
   return 1.0f + r * (1.0f + r * exp_quick_series_f32(r));
 }
 // Small results too: those of large negative arguments are common, and no device's arithmetic is asked for subnormal ones.
-fn is_quick_exp_f32(x: f32) -> bool { return x < 88.0f; }
+fn is_quick_exp_f32(fine: bool, x: f32) -> bool { return fine & (x < 88.0f); }
 fn quick_exp_f32(x: f32) -> f32 {
   let bounded = max(x, -110.0f);
   let shifted = shifted_nearest_f32(bounded, 1.44269504f);
@@ -29,7 +29,7 @@ fn quick_exp_f32(x: f32) -> f32 {
   return bitcast<f32>(select(bits, subnormal, bitcast<i32>(bits) < 0x00800000));
 }
 fn exp_f32(x: f32) -> f32 {
-  if (is_quick_exp_f32(x)) { return quick_exp_f32(x); }
+  if (is_quick_exp_f32(true, x)) { return quick_exp_f32(x); }
   if (isnan_f32(x)) { return x; }
   let bounded = clamped_f32(x, 104.0f);
   let shifted = shifted_nearest_f32(bounded, 1.44269504f);
@@ -38,7 +38,9 @@ fn exp_f32(x: f32) -> f32 {
 
 const smallest_normal_f32 = 1.1754943508222875e-38f;
 const largest_f32 = 3.4028234663852886e38f;
-fn is_quick_log_f32(x: f32) -> bool { return (x >= smallest_normal_f32) & (x <= largest_f32); }
+fn is_quick_log_f32(fine: bool, x: f32) -> bool {
+  return fine & (x >= smallest_normal_f32) & (x <= largest_f32);
+}
 fn quick_log_f32(x: f32) -> f32 { return log_of_bits_f32(bitcast<u32>(x)); }
 fn log_of_bits_f32(bits: u32) -> f32 {
   let above = bitcast<i32>(bits) - 0x3f3504f3;
@@ -49,7 +51,7 @@ fn log_of_bits_f32(bits: u32) -> f32 {
   return (f + rest) + n * ln2_high_f32;
 }
 fn log_f32(x: f32) -> f32 {
-  if (is_quick_log_f32(x)) { return quick_log_f32(x); }
+  if (is_quick_log_f32(true, x)) { return quick_log_f32(x); }
   if (!ordinary_f32(x)) { return log_special_f32(x); }
   // a subnormal number's significand is moved up by integers, which no device flushes
   return log_of_bits_f32(significand_f32(x) + (bitcast<u32>(scale_f32(x) - 1) << 23u));
@@ -90,7 +92,7 @@ fn careful_sin_f32(x: f32, shift: u32) -> f32 {
   return quadrant_sin_f32(reduced.high, i32(reduced.quadrant + shift));
 }
 const quick_f32 = 4096.0f;
-fn is_quick_sin_f32(x: f32) -> bool { return abs(x) < quick_f32; }
+fn is_quick_sin_f32(fine: bool, x: f32) -> bool { return fine & (abs(x) < quick_f32); }
 fn quick_sin_f32(x: f32) -> f32 {
   let shifted = shifted_nearest_f32(x, 0.318309886f);
   let y = half_turn_sin_f32(less_half_turns_f32(x, shifted - rounder_f32), bitcast<u32>(shifted));
@@ -98,20 +100,20 @@ fn quick_sin_f32(x: f32) -> f32 {
   return select(y, x, abs(x) < bitcast<f32>(tiny_bits_f32));
 }
 fn sin_f32(x: f32) -> f32 {
-  if (is_quick_sin_f32(x)) { return quick_sin_f32(x); }
+  if (is_quick_sin_f32(true, x)) { return quick_sin_f32(x); }
   return careful_sin_f32(x, 0u);
 }
-fn is_quick_cos_f32(x: f32) -> bool { return abs(x) < quick_f32; }
+fn is_quick_cos_f32(fine: bool, x: f32) -> bool { return fine & (abs(x) < quick_f32); }
 fn quick_cos_f32(x: f32) -> f32 {
-  // with x = (n + 1/2) pi + r the cosine of x is -sin(r) for even n
-  let shifted = fma(x, 0.318309886f, -0.5f) + opaque_f32(rounder_f32);
-  let n = add_f32(shifted - rounder_f32, 0.5f);
-  let y = half_turn_sin_f32(less_half_turns_f32(x, n), bitcast<u32>(shifted) + 1u);
+  // with x = (n - 1/2) pi + r the cosine of x is sin(r) for even n
+  let shifted = fma(x, 0.318309886f, 0.5f) + opaque_f32(rounder_f32);
+  let n = add_f32(shifted - rounder_f32, -0.5f);
+  let y = half_turn_sin_f32(less_half_turns_f32(x, n), bitcast<u32>(shifted));
   // the cosine of what is tiny is 1, and the sine of what is left of it may be less
   return select(y, 1.0f, abs(x) < bitcast<f32>(tiny_bits_f32));
 }
 fn cos_f32(x: f32) -> f32 {
-  if (is_quick_cos_f32(x)) { return quick_cos_f32(x); }
+  if (is_quick_cos_f32(true, x)) { return quick_cos_f32(x); }
   return careful_sin_f32(x, 1u);
 }
 
@@ -128,9 +130,22 @@ fn sinh_f32(x: f32) -> f32 {
   let t = expm1_f32(magnitude);
   return copysign_f32(0.5f, x) * (t + t / (t + 1.0f));
 }
-// expm1(2 a) / (expm1(2 a) + 2) of the magnitude a; from 10 on that is 1.
-fn is_quick_tanh_f32(x: f32) -> bool { return abs(x) <= largest_f32; }
+// Whether the driver's exp2 and quotients are good to 2**-22, and overflow as they should: the device's self-test tells.
+override close_estimates: bool = false;
+// Where they are, 1 - 2 / (exp(2 a) + 1) of magnitudes a from 0.6 on, and a series below. Else
+// expm1(2 a) / (expm1(2 a) + 2); from 10 on that is 1.
+fn is_quick_tanh_f32(fine: bool, x: f32) -> bool {
+  if (close_estimates) { return fine; }
+  return fine & (abs(x) <= largest_f32);
+}
 fn quick_tanh_f32(x: f32) -> f32 {
+  if (close_estimates) {
+    let z = x * x;
+    let near = fma(x * z, tanh_quick_series_f32(z), x);
+    let far = fma(-2.0f, 1.0f / (exp2(abs(x) * 2.88539008f) + 1.0f), 1.0f);
+    let signed_far = bitcast<f32>(bitcast<u32>(far) | (bitcast<u32>(x) & sign_bit_f32));
+    return select(select(signed_far, near, abs(x) < 0.6f), x, abs(x) < bitcast<f32>(tiny_bits_f32));
+  }
   let a = min(abs(x), 10.0f);
   let shifted = shifted_nearest_f32(a, 2.88539008f);
   let n = shifted - rounder_f32;
@@ -147,7 +162,7 @@ fn quick_tanh_f32(x: f32) -> f32 {
   return select(signed, x, abs(x) < bitcast<f32>(tiny_bits_f32));
 }
 fn tanh_f32(x: f32) -> f32 {
-  if (is_quick_tanh_f32(x)) { return quick_tanh_f32(x); }
+  if (is_quick_tanh_f32(true, x)) { return quick_tanh_f32(x); }
   return select(copysign_f32(1.0f, x), x, isnan_f32(x));
 }
 
@@ -182,9 +197,9 @@ fn log2_pair_f32(x: f32) -> vec2<f32> {
   return vec2<f32>(whole, add_f32(subtract_f32(n, whole), high) + low);
 }
 // Exact products take a fused multiply-add. The driver's logarithm is good to a few digits, which is enough for a bound.
-fn is_quick_pow_f32(x: f32, y: f32) -> bool {
-  let bounded = is_quick_log_f32(x) & (abs(y * log2(x)) < 120.0f);
-  return fused_multiply_add & (bounded | ((bitcast<u32>(x) == 0u) & (y > 0.0f)));
+fn is_quick_pow_f32(fine: bool, x: f32, y: f32) -> bool {
+  let bounded = is_quick_log_f32(true, x) & (abs(y * log2(x)) < 120.0f);
+  return fine & fused_multiply_add & (bounded | ((bitcast<u32>(x) == 0u) & (y > 0.0f)));
 }
 fn quick_pow_f32(x: f32, y: f32) -> f32 {
   let logarithm = log2_pair_f32(x);
@@ -196,6 +211,6 @@ fn quick_pow_f32(x: f32, y: f32) -> f32 {
   return select(fma(r, exp2_quick_series_f32(r), 1.0f) * power, 0.0f, bitcast<u32>(x) == 0u);
 }
 fn pow_f32(x: f32, y: f32) -> f32 {
-  if (is_quick_pow_f32(x, y)) { return quick_pow_f32(x, y); }
+  if (is_quick_pow_f32(true, x, y)) { return quick_pow_f32(x, y); }
   return careful_pow_f32(x, y);
 }

@@ -17,6 +17,8 @@ Run: TypeAlias = Callable[[Program, npt.NDArray[Any], npt.NDArray[Any]], None]
 
 #: Whether ``fma`` rounds once, in both precisions; an override of ``codegen/math`` of this name says so to kernels.
 FUSED: Final = "fused_multiply_add"
+#: Whether float32's ``exp2`` and reciprocals err little, and ``fma`` rounds once: another override of ``codegen/math``.
+CLOSE: Final = "close_estimates"
 #: Whether sums and products of float32 may be subnormal; without, elementwise kernels keep them by integers.
 SUBNORMAL: Final = "subnormal_float32"
 #: Whether quotients and roots of float64 are rounded correctly; without, the device has no float64.
@@ -27,6 +29,10 @@ MEANINGS: Final[Mapping[str, tuple[str, str]]] = {
     FUSED: (
         "fma rounds once: exact remainders take one instruction",
         "fma rounds twice: exact remainders are computed by splitting",
+    ),
+    CLOSE: (
+        "exp2 and reciprocals of float32 err little: hyperbolic tangents start from them, quotients ask two questions",
+        "exp2 or reciprocals of float32 err much: hyperbolic tangents are polynomials, quotients ask four questions",
     ),
     SUBNORMAL: (
         "subnormal float32 numbers are kept in arithmetic",
@@ -51,6 +57,16 @@ fn main(@builtin(local_invocation_index) i: u32) {{
   let product = bitcast<f32>(bitcast<u32>(x.x * x.y) + parameters.words[0].x);
   let small = x * bitcast<f32>(0x00800000u + parameters.words[0].x);
   found[i] = vec2<f32>(fma(x.x, x.y, -product), small.x - small.y);
+}}
+"""
+#: Each of these many invocations looks at several numbers.
+_ESTIMATES: Final = f"""{_HEAD}@group(0) @binding(1) var<storage, read> given: array<f32>;
+@group(0) @binding(2) var<storage, read_write> found: array<vec2<f32>>;
+@compute @workgroup_size({_COUNT})
+fn main(@builtin(local_invocation_index) i: u32) {{
+  for (var k = i; k < arrayLength(&given) / 2u; k += {_COUNT}u) {{
+    found[k] = vec2<f32>(exp2(given[2u * k]), 1.0 / given[2u * k + 1u]);
+  }}
 }}
 """
 _DOUBLE: Final = f"""{_HEAD}@group(0) @binding(1) var<storage, read> given: array<vec4<f64>>;
@@ -84,6 +100,7 @@ def facts(run: Run, *, float64: bool) -> Mapping[str, bool]:
         FUSED: bool(np.array_equal(errors[:, 0].astype(np.float64), remainder)),
         SUBNORMAL: bool(np.array_equal(errors[:, 1], tiny[:, 0] - tiny[:, 1])),
     }
+    found[CLOSE] = found[FUSED] and _has_close_estimates(run)
     if float64:
         x, y = (bits >> np.uint64(12) | np.uint64(0x3FF0000000000000)).view(np.float64).reshape(2, _COUNT)
         results = _run(run, _DOUBLE, np.stack((x, y, x, y), axis=1))
@@ -91,6 +108,25 @@ def facts(run: Run, *, float64: bool) -> Mapping[str, bool]:
         left = [Fraction(a) * Fraction(b) - Fraction(a * b) for a, b in zip(x, y, strict=True)]
         found[FUSED] &= bool(np.array_equal(results[:, 2], x * y) and left == list(map(Fraction, results[:, 3])))
     return found
+
+
+def _has_close_estimates(run: Run) -> bool:
+    """Return whether exponentials and reciprocals are good to 2**-22; those that would be subnormal may be 0.
+
+    Drivers take both from tables of some hundred intervals, so that a few thousand numbers show their errors.
+    """
+    count = 1 << 14
+    powers = np.concatenate((np.linspace(0.0, 1.0, count // 2), np.geomspace(1.0, 120.0, count // 2)))
+    divisors = np.linspace(1.0, 2.0, count, endpoint=False) * 2.0 ** (np.arange(count) % 254 - 126)
+    powers[-1], divisors[-1] = 200.0, np.inf
+    given = np.stack((powers, divisors), 1).astype(np.float32)
+    found = _run(run, _ESTIMATES, given).astype(np.float64)
+    if not np.array_equal(found[-1], (np.inf, 0.0)):
+        return False
+    wide = given[:-1].astype(np.float64)
+    exact = np.stack((np.exp2(wide[:, 0]), 1.0 / wide[:, 1]), 1)
+    is_flushed = (exact < np.finfo(np.float32).tiny) & (found[:-1] == 0.0)
+    return bool(np.all(is_flushed | (np.abs(found[:-1] / exact - 1.0) < 2.0**-22)))
 
 
 #: Writes how many members an invocation's subgroup has, if the members are neighbours in the workgroup, and else zero.
@@ -113,7 +149,7 @@ def subgroup_size(run: Run) -> int:
 
 def are_complete(known: Any, *, float64: bool) -> bool:
     """Whether recorded facts are all that :func:`facts` would find."""
-    names = {FUSED, SUBNORMAL, *((ROUNDED,) if float64 else ())}
+    names = {FUSED, CLOSE, SUBNORMAL, *((ROUNDED,) if float64 else ())}
     return known is not None and set(known) == names and all(isinstance(value, bool) for value in known.values())
 
 

@@ -11,7 +11,7 @@ fn abs_f32(x: f32) -> f32 { return bitcast<f32>(magnitude_f32(x)); }
 const one_bits_f32 = 0x3f800000u;
 fn one_f32() -> f32 { return bitcast<f32>(one_bits_f32 + u32(zero_u32())); }
 fn add_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), y); }
-fn is_quick_exp_f32(x: f32) -> bool { return x < 88.0f; }
+fn is_quick_exp_f32(fine: bool, x: f32) -> bool { return fine & (x < 88.0f); }
 fn opaque_f32(x: f32) -> f32 {
   return bitcast<f32>(bitcast<u32>(x) + u32(zero_u32()));
 }
@@ -78,17 +78,19 @@ fn ldexp_f32(x: f32, n: i32) -> f32 {
 }
 const rounder_bits_f32 = 0x4b400000;
 fn exp_f32(x: f32) -> f32 {
-  if (is_quick_exp_f32(x)) { return quick_exp_f32(x); }
+  if (is_quick_exp_f32(true, x)) { return quick_exp_f32(x); }
   if (isnan_f32(x)) { return x; }
   let bounded = clamped_f32(x, 104.0f);
   let shifted = shifted_nearest_f32(bounded, 1.44269504f);
   return ldexp_f32(exp_reduced_f32(bounded, shifted), bitcast<i32>(shifted) - rounder_bits_f32);
 }
 const quick_f32 = 4096.0f;
-fn is_quick_sin_f32(x: f32) -> bool { return abs(x) < quick_f32; }
+fn is_quick_sin_f32(fine: bool, x: f32) -> bool { return fine & (abs(x) < quick_f32); }
 const most_moderate_f32 = 1.099511627776e12f;
 const least_moderate_f32 = 9.094947017729282e-13f;
-fn is_quick_sqrt_f32(x: f32) -> bool { return (x < most_moderate_f32) & (x >= least_moderate_f32); }
+fn is_quick_sqrt_f32(fine: bool, x: f32) -> bool {
+  return fine & (x < most_moderate_f32) & (x >= least_moderate_f32);
+}
 fn negative_zero_f32() -> f32 { return bitcast<f32>(sign_bit_f32 + u32(zero_u32())); }
 fn multiply_f32(x: f32, y: f32) -> f32 { return fma(x, y, negative_zero_f32()); }
 fn negative_f32(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) ^ sign_bit_f32); }
@@ -275,7 +277,7 @@ fn careful_sin_f32(x: f32, shift: u32) -> f32 {
   return quadrant_sin_f32(reduced.high, i32(reduced.quadrant + shift));
 }
 fn sin_f32(x: f32) -> f32 {
-  if (is_quick_sin_f32(x)) { return quick_sin_f32(x); }
+  if (is_quick_sin_f32(true, x)) { return quick_sin_f32(x); }
   return careful_sin_f32(x, 0u);
 }
 fn nan_f32() -> f32 { return bitcast<f32>(nan_bits_f32 ^ u32(zero_u32())); }
@@ -301,7 +303,7 @@ fn sqrt_careful_f32(x: f32) -> f32 {
   return compose_f32(0u, root + u32(left > i32(root)), half + exponent_bias_f32);
 }
 fn sqrt_f32(x: f32) -> f32 {
-  if (is_quick_sqrt_f32(x)) { return quick_sqrt_f32(x); }
+  if (is_quick_sqrt_f32(true, x)) { return quick_sqrt_f32(x); }
   return sqrt_careful_f32(x);
 }
 @compute @workgroup_size(256)
@@ -311,6 +313,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   if (first >= parameters.words[0].y) { return; }
   let one7: f32 = bitcast<f32>(parameters.words[0].z);
   let w0 = input0[first / 4u];
+  var fine = true;
   let v0_0: f32 = w0.x;
   let v0_1: f32 = w0.y;
   let v0_2: f32 = w0.z;
@@ -319,6 +322,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   var v1_1: f32 = quick_sin_f32(v0_1);
   var v1_2: f32 = quick_sin_f32(v0_2);
   var v1_3: f32 = quick_sin_f32(v0_3);
+  fine = is_quick_sin_f32(fine, v0_0);
+  fine = is_quick_sin_f32(fine, v0_1);
+  fine = is_quick_sin_f32(fine, v0_2);
+  fine = is_quick_sin_f32(fine, v0_3);
   let v3_0: f32 = negative_f32(v0_0);
   let v3_1: f32 = negative_f32(v0_1);
   let v3_2: f32 = negative_f32(v0_2);
@@ -331,6 +338,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   var v5_1: f32 = quick_exp_f32(v4_1);
   var v5_2: f32 = quick_exp_f32(v4_2);
   var v5_3: f32 = quick_exp_f32(v4_3);
+  fine = is_quick_exp_f32(fine, v4_0);
+  fine = is_quick_exp_f32(fine, v4_1);
+  fine = is_quick_exp_f32(fine, v4_2);
+  fine = is_quick_exp_f32(fine, v4_3);
   let v6_0: f32 = abs_f32(v0_0);
   let v6_1: f32 = abs_f32(v0_1);
   let v6_2: f32 = abs_f32(v0_2);
@@ -343,19 +354,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   var v9_1: f32 = quick_sqrt_f32(v8_1);
   var v9_2: f32 = quick_sqrt_f32(v8_2);
   var v9_3: f32 = quick_sqrt_f32(v8_3);
-  if (!(is_quick_sin_f32(v0_0) & is_quick_exp_f32(v4_0) & is_quick_sqrt_f32(v8_0) & is_quick_sin_f32(v0_1) & is_quick_exp_f32(v4_1) & is_quick_sqrt_f32(v8_1) & is_quick_sin_f32(v0_2) & is_quick_exp_f32(v4_2) & is_quick_sqrt_f32(v8_2) & is_quick_sin_f32(v0_3) & is_quick_exp_f32(v4_3) & is_quick_sqrt_f32(v8_3))) {
-  for (var lane = 0u; lane < 4u; lane++) {
-    var operand0: f32;
-    switch lane { case 0u: { operand0 = v0_0; } case 1u: { operand0 = v0_1; } case 2u: { operand0 = v0_2; } default: { operand0 = v0_3; } }
-    let again1 = sin_f32(operand0);
-    let again3 = negative_f32(operand0);
-    let again4 = multiply_f32(again3, operand0);
-    let again5 = exp_f32(again4);
-    let again6 = abs_f32(operand0);
-    let again8 = add_f32(again6, one7);
-    let again9 = sqrt_f32(again8);
-    switch lane { case 0u: { v1_0 = again1; v5_0 = again5; v9_0 = again9; } case 1u: { v1_1 = again1; v5_1 = again5; v9_1 = again9; } case 2u: { v1_2 = again1; v5_2 = again5; v9_2 = again9; } default: { v1_3 = again1; v5_3 = again5; v9_3 = again9; } }
-  } }
+  fine = is_quick_sqrt_f32(fine, v8_0);
+  fine = is_quick_sqrt_f32(fine, v8_1);
+  fine = is_quick_sqrt_f32(fine, v8_2);
+  fine = is_quick_sqrt_f32(fine, v8_3);
   let v2_0: f32 = multiply_f32(v1_0, v1_0);
   let v2_1: f32 = multiply_f32(v1_1, v1_1);
   let v2_2: f32 = multiply_f32(v1_2, v1_2);
@@ -368,5 +370,24 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v11_1: f32 = add_f32(v2_1, v10_1);
   let v11_2: f32 = add_f32(v2_2, v10_2);
   let v11_3: f32 = add_f32(v2_3, v10_3);
+  if (!fine) {
+  for (var lane = 0u; lane < 4u; lane++) {
+    let at = first + lane;
+    if (at >= parameters.words[0].y) { break; }
+    let v0_0: f32 = input0[(at) / 4u][(at) % 4u];
+    let v1_0: f32 = sin_f32(v0_0);
+    let v2_0: f32 = multiply_f32(v1_0, v1_0);
+    let v3_0: f32 = negative_f32(v0_0);
+    let v4_0: f32 = multiply_f32(v3_0, v0_0);
+    let v5_0: f32 = exp_f32(v4_0);
+    let v6_0: f32 = abs_f32(v0_0);
+    let v8_0: f32 = add_f32(v6_0, one7);
+    let v9_0: f32 = sqrt_f32(v8_0);
+    let v10_0: f32 = multiply_f32(v5_0, v9_0);
+    let v11_0: f32 = add_f32(v2_0, v10_0);
+    output0[(at) / 4u][(at) % 4u] = v11_0;
+  }
+  return;
+  }
   output0[first / 4u] = vec4<f32>(v11_0, v11_1, v11_2, v11_3);
 }

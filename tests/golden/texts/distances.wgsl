@@ -14,7 +14,9 @@ fn negative_zero_f32() -> f32 { return bitcast<f32>(sign_bit_f32 + u32(zero_u32(
 fn multiply_f32(x: f32, y: f32) -> f32 { return fma(x, y, negative_zero_f32()); }
 const most_moderate_f32 = 1.099511627776e12f;
 const least_moderate_f32 = 9.094947017729282e-13f;
-fn is_quick_sqrt_f32(x: f32) -> bool { return (x < most_moderate_f32) & (x >= least_moderate_f32); }
+fn is_quick_sqrt_f32(fine: bool, x: f32) -> bool {
+  return fine & (x < most_moderate_f32) & (x >= least_moderate_f32);
+}
 override fused_multiply_add: bool = false;
 fn opaque_f32(x: f32) -> f32 {
   return bitcast<f32>(bitcast<u32>(x) + u32(zero_u32()));
@@ -104,7 +106,7 @@ fn sqrt_careful_f32(x: f32) -> f32 {
   return compose_f32(0u, root + u32(left > i32(root)), half + exponent_bias_f32);
 }
 fn sqrt_f32(x: f32) -> f32 {
-  if (is_quick_sqrt_f32(x)) { return quick_sqrt_f32(x); }
+  if (is_quick_sqrt_f32(true, x)) { return quick_sqrt_f32(x); }
   return sqrt_careful_f32(x);
 }
 fn subtract_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), -y); }

@@ -9,10 +9,6 @@ fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
 const one_bits_f32 = 0x3f800000u;
 fn one_f32() -> f32 { return bitcast<f32>(one_bits_f32 + u32(zero_u32())); }
 fn add_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), y); }
-const most_moderate_f32 = 1.099511627776e12f;
-const least_moderate_f32 = 9.094947017729282e-13f;
-fn moderate_f32(x: f32) -> bool { return (abs(x) < most_moderate_f32) & (abs(x) >= least_moderate_f32); }
-fn is_quick_divide_f32(x: f32, y: f32) -> bool { return moderate_f32(x) & moderate_f32(y); }
 const sign_bit_f32 = 0x80000000u;
 fn negative_zero_f32() -> f32 { return bitcast<f32>(sign_bit_f32 + u32(zero_u32())); }
 fn multiply_f32(x: f32, y: f32) -> f32 { return fma(x, y, negative_zero_f32()); }
@@ -39,6 +35,14 @@ fn quick_divide_f32(x: f32, y: f32) -> f32 {
   let estimate = multiply_f32(x, reciprocal);
   let better = fma(residue_f32(x, estimate, y), reciprocal, estimate);
   return fma(residue_f32(x, better, y), reciprocal, better);
+}
+override close_estimates: bool = false;
+const most_moderate_f32 = 1.099511627776e12f;
+const least_moderate_f32 = 9.094947017729282e-13f;
+fn moderate_f32(x: f32) -> bool { return (abs(x) < most_moderate_f32) & (abs(x) >= least_moderate_f32); }
+fn is_quick_divide_f32(fine: bool, x: f32, y: f32, quotient: f32) -> bool {
+  if (close_estimates) { return fine & (abs(x) >= 0x1p-78f) & (abs(quotient) >= 0x1p-100f); }
+  return fine & moderate_f32(x) & moderate_f32(y);
 }
 const magnitude_bits_f32 = 0x7fffffffu;
 fn magnitude_f32(x: f32) -> u32 { return bitcast<u32>(x) & magnitude_bits_f32; }
@@ -112,10 +116,13 @@ fn divide_careful_f32(x: f32, y: f32) -> f32 {
   return compose_rest_f32(sign, quotient, u32(left), b, scale_f32(x) - scale_f32(y) + exponent_bias_f32 - i32(up));
 }
 fn divide_f32(x: f32, y: f32) -> f32 {
-  if (is_quick_divide_f32(x, y)) { return quick_divide_f32(x, y); }
+  let quotient = quick_divide_f32(x, y);
+  if (is_quick_divide_f32(true, x, y, quotient)) { return quotient; }
   return divide_careful_f32(x, y);
 }
-fn is_quick_sqrt_f32(x: f32) -> bool { return (x < most_moderate_f32) & (x >= least_moderate_f32); }
+fn is_quick_sqrt_f32(fine: bool, x: f32) -> bool {
+  return fine & (x < most_moderate_f32) & (x >= least_moderate_f32);
+}
 fn quick_sqrt_f32(x: f32) -> f32 {
   let inverse = inverseSqrt(x);
   let half = 0.5f * inverse;
@@ -152,7 +159,7 @@ fn sqrt_careful_f32(x: f32) -> f32 {
   return compose_f32(0u, root + u32(left > i32(root)), half + exponent_bias_f32);
 }
 fn sqrt_f32(x: f32) -> f32 {
-  if (is_quick_sqrt_f32(x)) { return quick_sqrt_f32(x); }
+  if (is_quick_sqrt_f32(true, x)) { return quick_sqrt_f32(x); }
   return sqrt_careful_f32(x);
 }
 fn subtract_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), -y); }
@@ -243,6 +250,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v14_1: f32 = input1[b1_14 + i1];
   let v14_2: f32 = input1[b1_14 + i2];
   let v14_3: f32 = input1[b1_14 + i3];
+  var fine13 = true;
   let v12_0: f32 = subtract_f32(v0_0, one11);
   let v12_1: f32 = subtract_f32(v0_1, one11);
   let v12_2: f32 = subtract_f32(v0_2, one11);
@@ -251,7 +259,11 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   var v13_1: f32 = quick_divide_f32(v12_1, one9);
   var v13_2: f32 = quick_divide_f32(v12_2, one9);
   var v13_3: f32 = quick_divide_f32(v12_3, one9);
-  if (!(is_quick_divide_f32(v12_0, one9) & is_quick_divide_f32(v12_1, one9) & is_quick_divide_f32(v12_2, one9) & is_quick_divide_f32(v12_3, one9))) {
+  fine13 = is_quick_divide_f32(fine13, v12_0, one9, v13_0);
+  fine13 = is_quick_divide_f32(fine13, v12_1, one9, v13_1);
+  fine13 = is_quick_divide_f32(fine13, v12_2, one9, v13_2);
+  fine13 = is_quick_divide_f32(fine13, v12_3, one9, v13_3);
+  if (!fine13) {
   for (var lane = 0u; lane < 4u; lane++) {
     var operand0: f32;
     switch lane { case 0u: { operand0 = v0_0; } case 1u: { operand0 = v0_1; } case 2u: { operand0 = v0_2; } default: { operand0 = v0_3; } }

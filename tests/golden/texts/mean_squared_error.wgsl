@@ -130,10 +130,6 @@ fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
 const one_bits_f32 = 0x3f800000u;
 fn one_f32() -> f32 { return bitcast<f32>(one_bits_f32 + u32(zero_u32())); }
 fn add_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), y); }
-const most_moderate_f32 = 1.099511627776e12f;
-const least_moderate_f32 = 9.094947017729282e-13f;
-fn moderate_f32(x: f32) -> bool { return (abs(x) < most_moderate_f32) & (abs(x) >= least_moderate_f32); }
-fn is_quick_divide_f32(x: f32, y: f32) -> bool { return moderate_f32(x) & moderate_f32(y); }
 const sign_bit_f32 = 0x80000000u;
 fn negative_zero_f32() -> f32 { return bitcast<f32>(sign_bit_f32 + u32(zero_u32())); }
 fn multiply_f32(x: f32, y: f32) -> f32 { return fma(x, y, negative_zero_f32()); }
@@ -160,6 +156,14 @@ fn quick_divide_f32(x: f32, y: f32) -> f32 {
   let estimate = multiply_f32(x, reciprocal);
   let better = fma(residue_f32(x, estimate, y), reciprocal, estimate);
   return fma(residue_f32(x, better, y), reciprocal, better);
+}
+override close_estimates: bool = false;
+const most_moderate_f32 = 1.099511627776e12f;
+const least_moderate_f32 = 9.094947017729282e-13f;
+fn moderate_f32(x: f32) -> bool { return (abs(x) < most_moderate_f32) & (abs(x) >= least_moderate_f32); }
+fn is_quick_divide_f32(fine: bool, x: f32, y: f32, quotient: f32) -> bool {
+  if (close_estimates) { return fine & (abs(x) >= 0x1p-78f) & (abs(quotient) >= 0x1p-100f); }
+  return fine & moderate_f32(x) & moderate_f32(y);
 }
 const magnitude_bits_f32 = 0x7fffffffu;
 fn magnitude_f32(x: f32) -> u32 { return bitcast<u32>(x) & magnitude_bits_f32; }
@@ -233,7 +237,8 @@ fn divide_careful_f32(x: f32, y: f32) -> f32 {
   return compose_rest_f32(sign, quotient, u32(left), b, scale_f32(x) - scale_f32(y) + exponent_bias_f32 - i32(up));
 }
 fn divide_f32(x: f32, y: f32) -> f32 {
-  if (is_quick_divide_f32(x, y)) { return quick_divide_f32(x, y); }
+  let quotient = quick_divide_f32(x, y);
+  if (is_quick_divide_f32(true, x, y, quotient)) { return quotient; }
   return divide_careful_f32(x, y);
 }
 var<workgroup> shared0_f32: array<f32, 256>;

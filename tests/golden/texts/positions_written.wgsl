@@ -2,21 +2,24 @@
 // map_cast_multiply_add
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
-@group(0) @binding(1) var<storage, read> input0: array<vec4<i64>>;
-@group(0) @binding(2) var<storage, read_write> output0: array<vec4<i32>>;
+@group(0) @binding(1) var<storage, read> input0: array<i64>;
+@group(0) @binding(2) var<storage, read_write> output0: array<i32>;
 fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;
-  let first = block * 1024u + local * 4u;
+  let first = block * 1024u + local;
   if (first >= parameters.words[0].y) { return; }
   let one2: i32 = bitcast<i32>(parameters.words[0].z);
   let one4: i32 = bitcast<i32>(parameters.words[0].w);
-  let w0 = input0[first / 4u];
-  let v0_0: i64 = w0.x;
-  let v0_1: i64 = w0.y;
-  let v0_2: i64 = w0.z;
-  let v0_3: i64 = w0.w;
+  let i0 = first;
+  let i1 = min(first + 256u, parameters.words[0].y - 1u);
+  let i2 = min(first + 512u, parameters.words[0].y - 1u);
+  let i3 = min(first + 768u, parameters.words[0].y - 1u);
+  let v0_0: i64 = input0[i0];
+  let v0_1: i64 = input0[i1];
+  let v0_2: i64 = input0[i2];
+  let v0_3: i64 = input0[i3];
   let v1_0: i32 = i32(v0_0);
   let v1_1: i32 = i32(v0_1);
   let v1_2: i32 = i32(v0_2);
@@ -29,7 +32,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v5_1: i32 = (v3_1 + one4);
   let v5_2: i32 = (v3_2 + one4);
   let v5_3: i32 = (v3_3 + one4);
-  output0[first / 4u] = vec4<i32>(v5_0, v5_1, v5_2, v5_3);
+  output0[i0] = v5_0;
+  if (first + 256u < parameters.words[0].y) { output0[i1] = v5_1; }
+  if (first + 512u < parameters.words[0].y) { output0[i2] = v5_2; }
+  if (first + 768u < parameters.words[0].y) { output0[i3] = v5_3; }
 }
 
 // workgroups 1x1x1
@@ -55,10 +61,12 @@ struct Parameters { words: array<vec4<u32>, 1> }
 fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-  let block = group.x + group.y * groups.x;
-  let i = block * 256u + local;
-  if (i >= parameters.words[0].y) { return; }
-  atomicStore(&numbers[u32(positions[i])], 0u);
+  let stride = groups.x * groups.y * 256u;
+  let size = parameters.words[0].y;
+  for (var i = (group.x + group.y * groups.x) * 256u + local; i < size; i += stride) {
+  let place = u32(positions[i]);
+  atomicStore(&numbers[place], 0u);
+  }
 }
 
 // workgroups 1x1x1
@@ -70,10 +78,12 @@ struct Parameters { words: array<vec4<u32>, 1> }
 fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-  let block = group.x + group.y * groups.x;
-  let i = block * 256u + local;
-  if (i >= parameters.words[0].y) { return; }
-  atomicMax(&numbers[u32(positions[i])], i + 1u);
+  let stride = groups.x * groups.y * 256u;
+  let size = parameters.words[0].y;
+  for (var i = (group.x + group.y * groups.x) * 256u + local; i < size; i += stride) {
+  let place = u32(positions[i]);
+  atomicMax(&numbers[place], i + 1u);
+  }
 }
 
 // workgroups 1x1x1
@@ -87,9 +97,10 @@ struct Parameters { words: array<vec4<u32>, 1> }
 fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-  let block = group.x + group.y * groups.x;
-  let i = block * 256u + local;
-  if (i >= parameters.words[0].y) { return; }
+  let stride = groups.x * groups.y * 256u;
+  let size = parameters.words[0].y;
+  for (var i = (group.x + group.y * groups.x) * 256u + local; i < size; i += stride) {
   let place = u32(positions[i]);
   if (numbers[place] == i + 1u) { output0[place] = values[i]; }
+  }
 }

@@ -8,10 +8,6 @@ fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
 const one_bits_f32 = 0x3f800000u;
 fn one_f32() -> f32 { return bitcast<f32>(one_bits_f32 + u32(zero_u32())); }
 fn add_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), y); }
-const most_moderate_f32 = 1.099511627776e12f;
-const least_moderate_f32 = 9.094947017729282e-13f;
-fn moderate_f32(x: f32) -> bool { return (abs(x) < most_moderate_f32) & (abs(x) >= least_moderate_f32); }
-fn is_quick_divide_f32(x: f32, y: f32) -> bool { return moderate_f32(x) & moderate_f32(y); }
 const sign_bit_f32 = 0x80000000u;
 fn negative_zero_f32() -> f32 { return bitcast<f32>(sign_bit_f32 + u32(zero_u32())); }
 fn multiply_f32(x: f32, y: f32) -> f32 { return fma(x, y, negative_zero_f32()); }
@@ -38,6 +34,14 @@ fn quick_divide_f32(x: f32, y: f32) -> f32 {
   let estimate = multiply_f32(x, reciprocal);
   let better = fma(residue_f32(x, estimate, y), reciprocal, estimate);
   return fma(residue_f32(x, better, y), reciprocal, better);
+}
+override close_estimates: bool = false;
+const most_moderate_f32 = 1.099511627776e12f;
+const least_moderate_f32 = 9.094947017729282e-13f;
+fn moderate_f32(x: f32) -> bool { return (abs(x) < most_moderate_f32) & (abs(x) >= least_moderate_f32); }
+fn is_quick_divide_f32(fine: bool, x: f32, y: f32, quotient: f32) -> bool {
+  if (close_estimates) { return fine & (abs(x) >= 0x1p-78f) & (abs(quotient) >= 0x1p-100f); }
+  return fine & moderate_f32(x) & moderate_f32(y);
 }
 const magnitude_bits_f32 = 0x7fffffffu;
 fn magnitude_f32(x: f32) -> u32 { return bitcast<u32>(x) & magnitude_bits_f32; }
@@ -111,10 +115,11 @@ fn divide_careful_f32(x: f32, y: f32) -> f32 {
   return compose_rest_f32(sign, quotient, u32(left), b, scale_f32(x) - scale_f32(y) + exponent_bias_f32 - i32(up));
 }
 fn divide_f32(x: f32, y: f32) -> f32 {
-  if (is_quick_divide_f32(x, y)) { return quick_divide_f32(x, y); }
+  let quotient = quick_divide_f32(x, y);
+  if (is_quick_divide_f32(true, x, y, quotient)) { return quotient; }
   return divide_careful_f32(x, y);
 }
-fn is_quick_exp_f32(x: f32) -> bool { return x < 88.0f; }
+fn is_quick_exp_f32(fine: bool, x: f32) -> bool { return fine & (x < 88.0f); }
 const rounder_f32 = 12582912.0f;
 fn shifted_nearest_f32(x: f32, factor: f32) -> f32 { return fma(x, factor, opaque_f32(rounder_f32)); }
 const ln2_low_f32 = 1.4286068e-06f;
@@ -147,7 +152,7 @@ fn ldexp_f32(x: f32, n: i32) -> f32 {
 }
 const rounder_bits_f32 = 0x4b400000;
 fn exp_f32(x: f32) -> f32 {
-  if (is_quick_exp_f32(x)) { return quick_exp_f32(x); }
+  if (is_quick_exp_f32(true, x)) { return quick_exp_f32(x); }
   if (isnan_f32(x)) { return x; }
   let bounded = clamped_f32(x, 104.0f);
   let shifted = shifted_nearest_f32(bounded, 1.44269504f);
@@ -203,6 +208,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   workgroupBarrier();
   let one1: f32 = value1(a1);
   var a4: f32 = 0.0f;
+  var fine3 = true;
   let v2_0: f32 = subtract_f32(v0_0, one1);
   let v2_1: f32 = subtract_f32(v0_1, one1);
   let v2_2: f32 = subtract_f32(v0_2, one1);
@@ -211,7 +217,11 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   var v3_1: f32 = quick_exp_f32(v2_1);
   var v3_2: f32 = quick_exp_f32(v2_2);
   var v3_3: f32 = quick_exp_f32(v2_3);
-  if (!(is_quick_exp_f32(v2_0) & is_quick_exp_f32(v2_1) & is_quick_exp_f32(v2_2) & is_quick_exp_f32(v2_3))) {
+  fine3 = is_quick_exp_f32(fine3, v2_0);
+  fine3 = is_quick_exp_f32(fine3, v2_1);
+  fine3 = is_quick_exp_f32(fine3, v2_2);
+  fine3 = is_quick_exp_f32(fine3, v2_3);
+  if (!fine3) {
   for (var lane = 0u; lane < 4u; lane++) {
     var operand0: f32;
     switch lane { case 0u: { operand0 = v0_0; } case 1u: { operand0 = v0_1; } case 2u: { operand0 = v0_2; } default: { operand0 = v0_3; } }
@@ -233,11 +243,16 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   workgroupBarrier();
   let one4: f32 = a4;
   let s2_0 = row * parameters.words[1].y;
+  var fine5 = true;
   var v5_0: f32 = quick_divide_f32(v3_0, one4);
   var v5_1: f32 = quick_divide_f32(v3_1, one4);
   var v5_2: f32 = quick_divide_f32(v3_2, one4);
   var v5_3: f32 = quick_divide_f32(v3_3, one4);
-  if (!(is_quick_divide_f32(v3_0, one4) & is_quick_divide_f32(v3_1, one4) & is_quick_divide_f32(v3_2, one4) & is_quick_divide_f32(v3_3, one4))) {
+  fine5 = is_quick_divide_f32(fine5, v3_0, one4, v5_0);
+  fine5 = is_quick_divide_f32(fine5, v3_1, one4, v5_1);
+  fine5 = is_quick_divide_f32(fine5, v3_2, one4, v5_2);
+  fine5 = is_quick_divide_f32(fine5, v3_3, one4, v5_3);
+  if (!fine5) {
   for (var lane = 0u; lane < 4u; lane++) {
     var operand0: f32;
     switch lane { case 0u: { operand0 = v3_0; } case 1u: { operand0 = v3_1; } case 2u: { operand0 = v3_2; } default: { operand0 = v3_3; } }

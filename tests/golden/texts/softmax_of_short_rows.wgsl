@@ -8,10 +8,6 @@ fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
 const one_bits_f32 = 0x3f800000u;
 fn one_f32() -> f32 { return bitcast<f32>(one_bits_f32 + u32(zero_u32())); }
 fn add_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), y); }
-const most_moderate_f32 = 1.099511627776e12f;
-const least_moderate_f32 = 9.094947017729282e-13f;
-fn moderate_f32(x: f32) -> bool { return (abs(x) < most_moderate_f32) & (abs(x) >= least_moderate_f32); }
-fn is_quick_divide_f32(x: f32, y: f32) -> bool { return moderate_f32(x) & moderate_f32(y); }
 const sign_bit_f32 = 0x80000000u;
 fn negative_zero_f32() -> f32 { return bitcast<f32>(sign_bit_f32 + u32(zero_u32())); }
 fn multiply_f32(x: f32, y: f32) -> f32 { return fma(x, y, negative_zero_f32()); }
@@ -38,6 +34,14 @@ fn quick_divide_f32(x: f32, y: f32) -> f32 {
   let estimate = multiply_f32(x, reciprocal);
   let better = fma(residue_f32(x, estimate, y), reciprocal, estimate);
   return fma(residue_f32(x, better, y), reciprocal, better);
+}
+override close_estimates: bool = false;
+const most_moderate_f32 = 1.099511627776e12f;
+const least_moderate_f32 = 9.094947017729282e-13f;
+fn moderate_f32(x: f32) -> bool { return (abs(x) < most_moderate_f32) & (abs(x) >= least_moderate_f32); }
+fn is_quick_divide_f32(fine: bool, x: f32, y: f32, quotient: f32) -> bool {
+  if (close_estimates) { return fine & (abs(x) >= 0x1p-78f) & (abs(quotient) >= 0x1p-100f); }
+  return fine & moderate_f32(x) & moderate_f32(y);
 }
 const magnitude_bits_f32 = 0x7fffffffu;
 fn magnitude_f32(x: f32) -> u32 { return bitcast<u32>(x) & magnitude_bits_f32; }
@@ -111,10 +115,11 @@ fn divide_careful_f32(x: f32, y: f32) -> f32 {
   return compose_rest_f32(sign, quotient, u32(left), b, scale_f32(x) - scale_f32(y) + exponent_bias_f32 - i32(up));
 }
 fn divide_f32(x: f32, y: f32) -> f32 {
-  if (is_quick_divide_f32(x, y)) { return quick_divide_f32(x, y); }
+  let quotient = quick_divide_f32(x, y);
+  if (is_quick_divide_f32(true, x, y, quotient)) { return quotient; }
   return divide_careful_f32(x, y);
 }
-fn is_quick_exp_f32(x: f32) -> bool { return x < 88.0f; }
+fn is_quick_exp_f32(fine: bool, x: f32) -> bool { return fine & (x < 88.0f); }
 const rounder_f32 = 12582912.0f;
 fn shifted_nearest_f32(x: f32, factor: f32) -> f32 { return fma(x, factor, opaque_f32(rounder_f32)); }
 const ln2_low_f32 = 1.4286068e-06f;
@@ -147,7 +152,7 @@ fn ldexp_f32(x: f32, n: i32) -> f32 {
 }
 const rounder_bits_f32 = 0x4b400000;
 fn exp_f32(x: f32) -> f32 {
-  if (is_quick_exp_f32(x)) { return quick_exp_f32(x); }
+  if (is_quick_exp_f32(true, x)) { return quick_exp_f32(x); }
   if (isnan_f32(x)) { return x; }
   let bounded = clamped_f32(x, 104.0f);
   let shifted = shifted_nearest_f32(bounded, 1.44269504f);
