@@ -4,7 +4,7 @@ A piece is a step of fewer lines or rows, whose bindings begin where these do; s
 their kernels' texts.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from math import gcd, lcm, prod
@@ -13,6 +13,7 @@ from typing import Generic, TypeVar
 from gpuarray.codegen.programs import Launch, Program
 from gpuarray.codegen.wgsl import WINDOW_START
 from gpuarray.device import Capabilities
+from gpuarray.dtypes import DType
 from gpuarray.fusion.steps import CallStep, ContractStep
 from gpuarray.graph.layouts import slice_axis
 
@@ -28,11 +29,23 @@ class Piece(Generic[S]):
     outputs: Sequence[int]
 
 
-def call_pieces(step: CallStep, capabilities: Capabilities) -> list[Piece[CallStep]] | None:
-    """Return steps of some lines each; None if the limits allow of none."""
+def call_pieces(
+    step: CallStep, capabilities: Capabilities, beside: Collection[tuple[str, int]] = ()
+) -> list[Piece[CallStep]] | None:
+    """Return steps of some lines each; None if the limits allow of none.
+
+    Inputs and outputs ``beside``, by kind and number, may be of any size.
+    """
     shapes, dtypes = step.shapes + step.output_shapes, step.input_dtypes + step.output_dtypes
     shown = _shown(capabilities)
-    if all(prod(shape) * dtype.itemsize <= shown for shape, dtype in zip(shapes, dtypes, strict=True)):
+    places = [
+        *(("input", n) for n in range(len(step.shapes))),
+        *(("output", n) for n in range(len(step.output_shapes))),
+    ]
+    if all(
+        place in beside or prod(shape) * dtype.itemsize <= shown
+        for place, shape, dtype in zip(places, shapes, dtypes, strict=True)
+    ):
         return [Piece(step, [0] * len(step.shapes), [0] * len(step.output_shapes))]
     if not step.op.by_line:
         return None
@@ -99,6 +112,12 @@ def _moved(launches: Sequence[Launch], piece: Piece[S]) -> Iterator[Launch]:
             replace(b, offset=b.offset + begins[b.kind][b.slot]) if b.kind in begins else b for b in launch.bindings
         )
         yield replace(launch, bindings=tuple(bindings))
+
+
+def starts(size: int, capabilities: Capabilities, *dtypes: DType) -> range:
+    """Return where pieces begin of lines of ``size`` elements each, of several dtypes, that one binding shows."""
+    each = _shown(capabilities) // max(dtype.itemsize for dtype in dtypes) // WINDOW_START * WINDOW_START
+    return range(0, size, each)
 
 
 def _shown(capabilities: Capabilities) -> int:

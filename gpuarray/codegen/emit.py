@@ -67,8 +67,9 @@ def _program(step: Step, label: str, capabilities: Capabilities) -> Program:
         case ScatterStep():
             return scatter_program(step, label, capabilities)
         case CallStep():
-            parts = cuts.call_pieces(step, capabilities)
-            return cuts.joined(parts, lambda part: calls.KERNELS[part.op].program(part, label, capabilities))
+            kernels = calls.KERNELS[step.op]
+            parts = cuts.call_pieces(step, capabilities, kernels.pieces)
+            return cuts.joined(parts, lambda part: kernels.program(part, label, capabilities))
         case _:
             assert_never(step)
 
@@ -177,25 +178,14 @@ def _without_kernel(step: Step, capabilities: Capabilities) -> str | None:
             return f"a matrix product of {step.dtype.name} needs more workgroup memory than this device has"
         case ContractStep():
             return _TOO_LARGE if cuts.product_pieces(step, capabilities) is None else None
-        case ScatterStep():
-            return _too_large(
-                capabilities, (step.extent, step.dtype), (step.count, step.positions), (step.extent, step.positions)
-            )
         case CallStep():
             kernels = calls.KERNELS[step.op]
-            parts = cuts.call_pieces(step, capabilities)
+            parts = cuts.call_pieces(step, capabilities, kernels.pieces)
             return _TOO_LARGE if parts is None else kernels.unsupported(parts[0].step, capabilities)
-        case CopyStep():
+        case CopyStep() | ScatterStep():
             return None
         case _:
             assert_never(step)
-
-
-def _too_large(capabilities: Capabilities, *arrays: tuple[int, DType]) -> str | None:
-    for size, dtype in arrays:
-        if size * dtype.itemsize + 512 > capabilities.binding_limit:
-            return f"{size * dtype.itemsize} bytes are more than one storage binding of this device shows"
-    return None
 
 
 def _dtypes(step: Step) -> set[DType]:
@@ -232,7 +222,8 @@ def _unsupported_loop(loop: Loop, capabilities: Capabilities) -> str | None:
             dtype = item.op.accumulate(item.source)
             if template_of(item.op.combine, (dtype, dtype)) is None:
                 return f"{item.op.name} of {item.source.name} has no kernel"
-    bindings = len(loop.input_dtypes) + len(loop.output_dtypes) + 2 * len(loop.folds)
+    further = sum(slices.far(loop, capabilities).values())
+    bindings = len(loop.input_dtypes) + len(loop.output_dtypes) + 2 * len(loop.folds) + further
     if bindings > capabilities.storage_bindings:
         return f"{bindings} arrays are more than this device binds at once"
     if slices.pieces(loop, capabilities) is None and not _can_cut_columns(loop, capabilities):

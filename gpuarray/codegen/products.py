@@ -15,9 +15,9 @@ from typing import Final, assert_never
 from gpuarray import records
 from gpuarray.codegen import casts
 from gpuarray.codegen.folds import row_program
-from gpuarray.codegen.loops import add_epilogue, add_prologue
+from gpuarray.codegen.loops import add_epilogue, add_prologue, add_quick_epilogue
 from gpuarray.codegen.programs import Binding, Launch, Program
-from gpuarray.codegen.storage import LANES, Access, word_dtype
+from gpuarray.codegen.storage import LANES, Access, Pairs, word_dtype
 from gpuarray.codegen.tiles import Arithmetic, Operand, TileKernel, Tiling, is_wide
 from gpuarray.codegen.wgsl import WINDOW_END, WORKGROUP, Kernel, combine_expression, window
 from gpuarray.device import Capabilities
@@ -68,14 +68,15 @@ _CANDIDATES: Final = {
         Candidate(Tiling(4, 512, 8, 4, 4), 0.25, together=4),
     ),
     (4, 2): (
+        Candidate(Tiling(64, 64, 16, 8, 4), 0.207, together=3),
         Candidate(Tiling(64, 64, 8, 8, 4), 0.2, together=3),
         Candidate(Tiling(32, 32, 16, 4, 4), 0.12),
         Candidate(Tiling(128, 16, 8, 4, 4), 0.06),
         Candidate(Tiling(16, 128, 8, 4, 4), 0.06),
     ),
     (8, 1): (
-        Candidate(Tiling(64, 128, 8, 8, 8, spilled=True), 0.34),
-        Candidate(Tiling(64, 64, 8, 8, 4), 0.28, together=3),
+        Candidate(Tiling(128, 64, 8, 8, 4), 0.385),
+        Candidate(Tiling(64, 64, 8, 8, 4), 0.37, together=3),
         Candidate(Tiling(32, 32, 16, 4, 4), 0.12),
         Candidate(Tiling(128, 16, 8, 4, 4), 0.06),
         Candidate(Tiling(16, 128, 8, 4, 4), 0.06),
@@ -267,7 +268,7 @@ class _Product:
         kernel = Kernel(self.label if splits == 1 else f"{self.label} parts")
         groups = whole + self.cut * splits
         operands = self._operand(kernel, 0, "top", "height"), self._operand(kernel, 1, "left", "width")
-        results = self._result_store(kernel) if splits == 1 or whole else None
+        results = self._result_store(kernel, quick=True) if splits == 1 or whole else None
         kernel.line("let block = group.x + group.y * groups.x;")
         kernel.line(f"if (block >= {kernel.word(groups)}) {{ return; }}")
         kernel.line("var tile = block;", "var begin = 0u;")
@@ -321,7 +322,9 @@ class _Product:
         low, high = layout.bounds()
         binding, origin = window("input", slot, low, max(high, 0), dtype, writable=False)
         here = Layout(layout.shape, layout.strides, layout.offset - origin)
-        access = kernel.bind(Access(f"input{slot}", dtype, is_wide(here), False), binding)
+        wide = is_wide(here)
+        access = (Pairs if wide and dtype.itemsize == 8 else Access)(f"input{slot}", dtype, wide, False)
+        kernel.bind(access, binding)
         return Operand(access, here, edge, extent, size)
 
     def _stores(self, kernel: Kernel, walk: TileKernel, store: "_Store") -> None:
@@ -335,7 +338,17 @@ class _Product:
         ]
         statements = ["let first = (base + row) * width + column;", *store.statements(values)]
         inside = "if (row < height && column < width) {"
-        if store.once:
+        if store.quick:
+            kernel.line("var fine = true;")
+        if not store.once:
+            quick = ["let first = (base + row) * width + column;", *store.statements(values, quick=store.quick)]
+            for row, column, sums in patch:
+                lets = [f"let {target} = {name};" for target, name in zip(names, sums, strict=True)]
+                here = f"let row = top + {row}; let column = left + {column};"
+                kernel.line("{", here, inside, *lets, *quick, "} }")
+        if store.once or store.quick:
+            # the whole text is there once
+            kernel.line("if (!fine) {" if store.quick else "{")
             kernel.line(f"for (var n = 0u; n < {len(patch)}u; n++) {{")
             kernel.line(*(f"var {name}: {arithmetic.quad};" for name in names), "var row = top; var column = left;")
             kernel.line("switch n {")
@@ -343,11 +356,7 @@ class _Product:
                 case = f"case {n}u: {{" if n + 1 < len(patch) else "default: {"
                 takes = [f"{target} = {name};" for target, name in zip(names, sums, strict=True)]
                 kernel.line(f"{case} row += {row}; column += {column}; {' '.join(takes)} }}")
-            kernel.line("}", inside, *statements, "} }")
-            return
-        for row, column, sums in patch:
-            lets = [f"let {target} = {name};" for target, name in zip(names, sums, strict=True)]
-            kernel.line("{", f"let row = top + {row}; let column = left + {column};", inside, *lets, *statements, "} }")
+            kernel.line("}", inside, *statements, "} } }")
 
     def _partial_stores(self, walk: TileKernel, access: Access) -> list[str]:
         """Return the stores of an invocation's patch of a part: tiles lie one after the other, whole."""
@@ -358,12 +367,13 @@ class _Product:
             lines += access.store_wide(f"(part + ({row}) * {columns}u + {column}) / {LANES}u", values)
         return lines
 
-    def _result_store(self, kernel: Kernel) -> "_Store":
-        """Bind what results go to, or what follows them."""
+    def _result_store(self, kernel: Kernel, *, quick: bool = False) -> "_Store":
+        """Bind what results go to, or what follows them, with a ``quick`` form for those that are written out."""
         aligned, epilogue = self.width % LANES == 0, self.step.epilogue
         if epilogue is not None:
-            add_epilogue(kernel, epilogue, self.step.reads, lanes=LANES, aligned=aligned)
-            return _Store(None, weight(epilogue.instructions) > _LIGHT)
+            work = add_epilogue(kernel, epilogue, self.step.reads, lanes=LANES, aligned=aligned)
+            once = weight(epilogue.instructions) > _LIGHT
+            return _Store(None, once, quick=quick and not once and add_quick_epilogue(work))
         size = self.batch * self.height * self.width
         binding, _ = window("output", 0, 0, size - 1, self.step.dtype, writable=True)
         return _Store(kernel.bind(Access("output0", self.step.dtype, aligned, True), binding), False)
@@ -416,10 +426,15 @@ class _Store:
     access: Access | None
     once: bool
     """Whether the statements are so long that they should stand in a text once."""
+    quick: bool = False
+    """Whether what follows has a quick form, after which ``fine`` says whether it was right."""
 
-    def statements(self, values: list[str]) -> list[str]:
+    def statements(self, values: list[str], *, quick: bool = False) -> list[str]:
         """Return the statements that store values from the flat index ``first`` on, those in the same row."""
         stop = "(base + row) * width + width"
+        if quick:
+            found = f"quick_finish(first, min(first + {LANES}u, {stop}), {', '.join(values)})"
+            return [f"let answer = {found};", "fine = fine & answer;"]
         if self.access is None:
             return [f"finish(first, min(first + {LANES}u, {stop}), {', '.join(values)});"]
         if self.access.wide:

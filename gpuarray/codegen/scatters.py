@@ -11,18 +11,19 @@ of a radix sort. What follows then stays within a part of the array, and in the 
 the last of the values for a position stays the last.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
-from gpuarray.codegen.calls.sorting_digits import COUNTS, TOTALS, DigitSort, Pass, Place
-from gpuarray.codegen.calls.sorting_keys import RawAccess, scratch_bytes
+from gpuarray.codegen.calls.sorting_digits import COUNTED, COUNTS, TOTALS, DigitSort, Pass, Place
+from gpuarray.codegen.calls.sorting_keys import RawAccess, bind_scratch, scratch_bytes
 from gpuarray.codegen.calls.sorting_tiles import BITS, DIGITS
 from gpuarray.codegen.casts import position_expression
 from gpuarray.codegen.programs import Binding, Launch, Program
 from gpuarray.codegen.storage import LANES, Access
-from gpuarray.codegen.wgsl import WINDOW_END, WORKGROUP, Kernel, window
+from gpuarray.codegen.wgsl import WINDOW_END, WINDOW_START, WORKGROUP, Kernel, window
 from gpuarray.device import Capabilities
-from gpuarray.dtypes import uint8, uint16, uint32
+from gpuarray.dtypes import DType, uint8, uint16, uint32
 from gpuarray.fusion.steps import CopyStep, ScatterStep
 
 #: Up to how many elements a value it is sooner done to go through all of the array than to where the values go.
@@ -30,6 +31,8 @@ _STREAMED: Final = 16
 #: From so many values and elements on values are sorted by the upper bits of their positions before they go there.
 _MANY: Final = 1 << 22
 _LARGE: Final = 3 << 22
+#: Workgroups of one launch at most: more would only take time to find nothing to do.
+_GROUPS: Final = 1 << 15
 #: The scratch buffer with a word for each element, behind those of the sort.
 _NUMBERS: Final = max(COUNTS, TOTALS) + 1
 #: What elements lie in whose bits arithmetic types might not keep.
@@ -67,58 +70,92 @@ def scatter_program(step: ScatterStep, label: str, capabilities: Capabilities) -
     limit = capabilities.workgroup_limit
     dtype = _RAW.get(step.dtype.itemsize, step.dtype)
     values, positions = Place("input", 0, dtype), Place("input", 1, step.positions)
-    if step.extent <= _STREAMED * step.count and step.count >= _MANY and step.extent >= _LARGE:
+    is_shown = max(step.count, step.extent) <= _shown(capabilities, step.dtype, step.positions)
+    if is_shown and step.extent <= _STREAMED * step.count and step.count >= _MANY and step.extent >= _LARGE:
         return _sorted_program(step, label, values, positions, capabilities)
-    work = _Scatter(step, label, values, positions, 0)
-    launches = (work.clear_all, work.elect, work.fetch)
-    if step.extent > _STREAMED * step.count:
-        launches = (work.clear, work.elect, work.write)
-    return Program(tuple(launch(limit) for launch in launches), (scratch_bytes(step.extent, uint32),))
+    launches: list[Launch] = []
+    for part in _parts(step, label, values, positions, capabilities):
+        ways = (part.clear_all, part.elect, part.fetch)
+        if step.extent > _STREAMED * step.count:
+            ways = (part.clear, part.elect, part.write)
+        launches += [launch(limit) for launch in ways]
+    return Program(tuple(launches), (scratch_bytes(min(step.extent, _shown(capabilities, step.dtype)), uint32),))
+
+
+def _shown(capabilities: Capabilities, *dtypes: DType) -> int:
+    """Return how many elements one binding shows of arrays of these dtypes, and of words."""
+    widest = max(4, *(dtype.itemsize for dtype in dtypes))
+    return (capabilities.binding_limit - WINDOW_END) // widest // WINDOW_START * WINDOW_START
+
+
+def _parts(
+    step: ScatterStep, label: str, values: Place, positions: Place, capabilities: Capabilities
+) -> Iterator["_Scatter"]:
+    """Yield writes of some values to a part of the target each, as bindings show them; values come in their order."""
+    together, reach = _shown(capabilities, step.dtype, step.positions), _shown(capabilities, step.dtype)
+    is_cut = step.count > together or step.extent > reach
+    for start in range(0, step.count, together):
+        for first in range(0, step.extent, reach):
+            part = replace(step, count=min(together, step.count - start), extent=min(reach, step.extent - first))
+            yield _Scatter(part, label, values, positions, 0, start=start, first=first, is_cut=is_cut)
 
 
 def _sorted_program(
     step: ScatterStep, label: str, values: Place, positions: Place, capabilities: Capabilities
 ) -> Program:
-    """Return the launches where values are sorted by the upper bits of their positions first."""
+    """Return the launches where values are sorted by the upper bits of their positions first, if they are in no order.
+
+    If the positions never fall, which the first launch finds out, the last launch alone does something after it.
+    """
     limit = capabilities.workgroup_limit
     near_values = Place("scratch", _NUMBERS + 1, values.dtype if values.dtype.itemsize >= 4 else uint32)
     near_positions = Place("scratch", _NUMBERS + 2, uint32)
     sort = _Partition(label, step.count, capabilities)
-    work = _Scatter(step, label, near_values, near_positions, _NUMBERS)
+    work = _Scatter(step, label, near_values, near_positions, _NUMBERS, "falls == 0u")
     moves = sort.pass_launches(
         Pass(max(0, (step.extent - 1).bit_length() - BITS), positions, values, near_positions, near_values)
     )
     scratch = (
-        scratch_bytes(DIGITS * sort.blocks, uint32),
-        scratch_bytes(DIGITS, uint32),
+        scratch_bytes(sort.lines * sort.blocks, uint32),
+        scratch_bytes(sort.lines, uint32),
         scratch_bytes(step.extent, uint32),
         scratch_bytes(step.count, near_values.dtype),
         scratch_bytes(step.count, uint32),
     )
-    return Program((*moves, work.clear_all(limit), work.elect(limit), work.fetch(limit)), scratch)
+    follow = _Scatter(step, label, values, positions, _NUMBERS, "falls != 0u").follow
+    return Program((*moves, *(launch(limit) for launch in (work.clear_all, work.elect, work.fetch, follow))), scratch)
 
 
 class _Partition(DigitSort):
-    """A pass of a radix sort by some of the bits of positions, which are moved as single words."""
+    """A pass of a radix sort by some of the bits of positions, which are moved as single words.
+
+    It counts blocks in which a position is less than the one before it, behind the digits; if there are none, nothing
+    is moved.
+    """
 
     def __init__(self, label: str, count: int, capabilities: Capabilities) -> None:
         super().__init__(label, uint32, 1, count, capabilities, descending=False, positions=True)
+        self.lines = DIGITS + 1
 
     def _loaded(self, values: RawAccess, index: str) -> str:
         loaded = values.load(index)
         return f"{loaded}.x" if values.dtype.itemsize == 8 else loaded
 
+    def _look_beside(self, kernel: Kernel, values: RawAccess) -> None:
+        length = kernel.word(self.length)
+        falls = []
+        for k in range(COUNTED):
+            at = f"first + {WORKGROUP * k}u"
+            kernel.line(f"let next{k} = {self._loaded(values, f'min({at} + 1u, {length} - 1u)')};")
+            falls.append(f"({at} < end && next{k} < v{k})")
+        kernel.line(f"if ({' || '.join(falls)}) {{ atomicStore(&tally[{DIGITS}u], 1u); }}")
+
+    def _begin_move(self, kernel: Kernel, totals: RawAccess) -> None:
+        kernel.line(f"if ({totals.load(f'{DIGITS}u')} == 0u) {{ return; }}")
+
     def _digit_function(self, kernel: Kernel, digit: int) -> str:
         kernel.module.append("fn digit_of(raw: u32, shift: u32) -> u32 { return raw >> shift; }")
         return kernel.word(digit)
-
-
-def _open(label: str, count: int) -> Kernel:
-    kernel = Kernel(label)
-    size = kernel.word(count)
-    kernel.line("let block = group.x + group.y * groups.x;", f"let i = block * {WORKGROUP}u + local;")
-    kernel.line(f"if (i >= {size}) {{ return; }}")
-    return kernel
 
 
 class _Atomic(Access):
@@ -139,68 +176,105 @@ class _Scatter:
     positions: Place
     numbers: int
     """The scratch buffer with a word for each element of the target."""
+    idle: str = ""
+    """When there is nothing to do, if the number of blocks in which positions fall can say so."""
+    start: int = 0
+    first: int = 0
+    """The first of the values, and of the elements of the target, of which ``step`` has a part."""
+    is_cut: bool = False
+    """Whether positions may be those of other parts."""
 
     def clear_all(self, limit: int) -> Launch:
         """Forget all numbers."""
-        fours = -(-self.step.extent // LANES)
-        kernel = _open(f"{self.label} clear all", fours)
+        kernel = Kernel(f"{self.label} clear all")
         access = self._bind_numbers(kernel, Access("numbers", uint32, True, True))
-        kernel.line(*access.store_wide("i", ["0u"] * LANES))
-        return kernel.launch(-(-fours // WORKGROUP), limit)
+        return self._each(kernel, -(-self.step.extent // LANES), access.store_wide("i", ["0u"] * LANES), limit)
 
     def clear(self, limit: int) -> Launch:
         """Forget the numbers at the positions."""
-        kernel = _open(f"{self.label} clear", self.step.count)
+        kernel = Kernel(f"{self.label} clear")
         positions = self._bind(kernel, self.positions, "positions")
         self._bind_numbers(kernel, _Atomic("numbers", uint32, False, True))
-        kernel.line(f"atomicStore(&numbers[{self._place(positions)}], 0u);")
-        return kernel.launch(-(-self.step.count // WORKGROUP), limit)
+        lines = [*self._place(kernel, positions), "atomicStore(&numbers[place], 0u);"]
+        return self._each(kernel, self.step.count, lines, limit)
 
     def elect(self, limit: int) -> Launch:
         """Find the last value for each position."""
-        kernel = _open(f"{self.label} elect", self.step.count)
+        kernel = Kernel(f"{self.label} elect")
         positions = self._bind(kernel, self.positions, "positions")
         self._bind_numbers(kernel, _Atomic("numbers", uint32, False, True))
-        kernel.line(f"atomicMax(&numbers[{self._place(positions)}], i + 1u);")
-        return kernel.launch(-(-self.step.count // WORKGROUP), limit)
+        lines = [*self._place(kernel, positions), "atomicMax(&numbers[place], i + 1u);"]
+        return self._each(kernel, self.step.count, lines, limit)
 
     def fetch(self, limit: int) -> Launch:
         """Give four neighbouring positions the values that they want, if any; what else is there keeps its bits."""
-        fours = -(-self.step.extent // LANES)
-        kernel = _open(f"{self.label} fetch", fours)
+        kernel = Kernel(f"{self.label} fetch")
         values = self._bind(kernel, self.values, "values")
         numbers = self._bind_numbers(kernel, Access("numbers", uint32, True, False))
         target = self._target(kernel, wide=True)
         lines, wanted = numbers.load_wide("i", "wanted")
-        kernel.line(*lines, f"if (({' | '.join(wanted)}) == 0u) {{ return; }}")
-        lines, old = target.load_wide("i", "old")
-        kernel.line(*lines)
+        lines.append(f"if (({' | '.join(wanted)}) == 0u) {{ continue; }}")
+        loads, old = target.load_wide("i", "old")
+        lines += loads
         for lane, (number, kept) in enumerate(zip(wanted, old, strict=True)):
             value = values.load(f"{number} - 1u")
-            kernel.line(f"var v{lane} = {kept};", f"if ({number} != 0u) {{ v{lane} = {value}; }}")
-        kernel.line(*target.store_wide("i", [f"v{lane}" for lane in range(LANES)]))
-        return kernel.launch(-(-fours // WORKGROUP), limit)
+            lines += [f"var v{lane} = {kept};", f"if ({number} != 0u) {{ v{lane} = {value}; }}"]
+        lines += target.store_wide("i", [f"v{lane}" for lane in range(LANES)])
+        return self._each(kernel, -(-self.step.extent // LANES), lines, limit)
 
     def write(self, limit: int) -> Launch:
         """Write each value that was elected."""
-        kernel = _open(f"{self.label} write", self.step.count)
+        kernel = Kernel(f"{self.label} write")
         values = self._bind(kernel, self.values, "values")
         positions = self._bind(kernel, self.positions, "positions")
         self._bind_numbers(kernel, Access("numbers", uint32, False, False))
         target = self._target(kernel, wide=False)
-        kernel.line(f"let place = {self._place(positions)};")
-        kernel.line(f"if (numbers[place] == i + 1u) {{ {target.store('place', values.load('i'))} }}")
-        return kernel.launch(-(-self.step.count // WORKGROUP), limit)
+        store = f"if (numbers[place] == i + 1u) {{ {target.store('place', values.load('i'))} }}"
+        return self._each(kernel, self.step.count, [*self._place(kernel, positions), store], limit)
 
-    def _place(self, positions: Access) -> str:
-        return position_expression(positions.load("i"), self.positions.dtype)
+    def follow(self, limit: int) -> Launch:
+        """Write the values at positions that never fall: each that is the last for its position."""
+        kernel = Kernel(f"{self.label} follow")
+        values = self._bind(kernel, self.values, "values")
+        positions = self._bind(kernel, self.positions, "positions")
+        target = self._target(kernel, wide=False)
+        last = f"i == {kernel.word(self.step.count)} - 1u"
+        after = position_expression(
+            positions.load(f"min(i + 1u, {kernel.word(self.step.count)} - 1u)"), self.positions.dtype
+        )
+        store = f"if ({last} || place != {after}) {{ {target.store('place', values.load('i'))} }}"
+        return self._each(kernel, self.step.count, [*self._place(kernel, positions), store], limit)
+
+    def _each(self, kernel: Kernel, count: int, statements: Sequence[str], limit: int) -> Launch:
+        """Return the launch of a kernel with statements for each ``i`` below ``count``."""
+        if self.idle:
+            falls = bind_scratch(kernel, TOTALS, DIGITS + 1, uint32, writable=False, name="totals")
+            kernel.line(f"let falls = {falls.load(f'{DIGITS}u')};", f"if ({self.idle}) {{ return; }}")
+        groups = min(-(-count // WORKGROUP), _GROUPS)
+        kernel.line(
+            f"let stride = groups.x * groups.y * {WORKGROUP}u;",
+            f"let size = {kernel.word(count)};",
+            f"for (var i = (group.x + group.y * groups.x) * {WORKGROUP}u + local; i < size; i += stride) {{",
+            *statements,
+            "}",
+        )
+        return kernel.launch(groups, limit)
+
+    def _place(self, kernel: Kernel, positions: Access) -> list[str]:
+        """Return the statements that name the place of value ``i``, and leave out one of another part."""
+        place = position_expression(positions.load("i"), self.positions.dtype)
+        if not self.is_cut:
+            return [f"let place = {place};"]
+        first, extent = kernel.word(self.first), kernel.word(self.step.extent)
+        return [f"let place = {place} - {first};", f"if (place >= {extent}) {{ continue; }}"]
 
     def _bind(self, kernel: Kernel, place: Place, name: str) -> Access:
         if place.kind == "scratch":
             nbytes = scratch_bytes(self.step.count, place.dtype)
             binding = Binding("scratch", place.slot, 0, nbytes, False)
         else:
-            binding, _ = window(place.kind, place.slot, 0, self.step.count - 1, place.dtype, writable=False)
+            last = self.start + self.step.count - 1
+            binding, _ = window(place.kind, place.slot, self.start, last, place.dtype, writable=False)
         return kernel.bind(Access(name, place.dtype, False, False), binding)
 
     def _bind_numbers(self, kernel: Kernel, access: Access) -> Access:
@@ -209,5 +283,5 @@ class _Scatter:
 
     def _target(self, kernel: Kernel, *, wide: bool) -> Access:
         dtype = _RAW.get(self.step.dtype.itemsize, self.step.dtype)
-        binding, _ = window("output", 0, 0, self.step.extent - 1, dtype, writable=True)
+        binding, _ = window("output", 0, self.first, self.first + self.step.extent - 1, dtype, writable=True)
         return kernel.bind(Access("output0", dtype, wide, True), binding)

@@ -4,7 +4,9 @@ A piece is a loop over a box of the index space, with layouts that begin where t
 loops, and share their kernel's text.
 """
 
+from collections.abc import Collection
 from dataclasses import replace
+from typing import TypeAlias
 
 from gpuarray.device import Capabilities
 from gpuarray.fusion.lowering import collapse_loop
@@ -14,12 +16,15 @@ from gpuarray.graph.layouts import Layout, slice_axis
 ALIGNED = 1024
 ELEMENT_LIMIT = 1 << 30
 
+#: An input or an output of a loop: its kind, and its number.
+Slot: TypeAlias = tuple[str, int]
 
-def spans(loop: Loop) -> dict[tuple[str, int], tuple[int, int]]:
+
+def spans(loop: Loop) -> dict[Slot, tuple[int, int]]:
     """Return the lowest and highest element that a loop touches of each input and output."""
-    found: dict[tuple[str, int], tuple[int, int]] = {}
+    found: dict[Slot, tuple[int, int]] = {}
 
-    def touch(key: tuple[str, int], low: int, high: int) -> None:
+    def touch(key: Slot, low: int, high: int) -> None:
         if high < low:
             low = high = 0
         old = found.get(key)
@@ -35,14 +40,37 @@ def spans(loop: Loop) -> dict[tuple[str, int], tuple[int, int]]:
     return found
 
 
-def widest(loop: Loop) -> int:
-    """Return the bytes of the widest window that a loop needs."""
-    return max((_bytes(loop, key, span) for key, span in spans(loop).items()), default=0)
+def widest(loop: Loop, beside: Collection[Slot] = ()) -> int:
+    """Return the bytes of the widest window that a loop needs, of some slots ``beside``."""
+    return max((_bytes(loop, key, span) for key, span in spans(loop).items() if key not in beside), default=0)
 
 
-def _bytes(loop: Loop, key: tuple[str, int], span: tuple[int, int]) -> int:
-    kinds = loop.input_dtypes if key[0] == "input" else loop.output_dtypes
-    return (span[1] - span[0] + 1) * kinds[key[1]].itemsize + 512
+def far(loop: Loop, capabilities: Capabilities) -> dict[Slot, int]:
+    """Return which slots need several windows at once, as positions that are computed lead anywhere in them; how many.
+
+    All but the last are of as many elements as :func:`far_shift` says.
+    """
+    by_layout: set[Slot] = {("input", item.slot) for item in loop.instructions if isinstance(item, Load)}
+    by_layout |= {("output", store.slot) for store in loop.stores if store.position is None}
+    by_layout |= {key for read, written in loop.updates for key in (("input", read), ("output", written))}
+    return {
+        key: (span[1] >> far_shift(_itemsize(loop, key), capabilities)) + 1
+        for key, span in spans(loop).items()
+        if key not in by_layout and _bytes(loop, key, span) > capabilities.binding_limit
+    }
+
+
+def far_shift(itemsize: int, capabilities: Capabilities) -> int:
+    """Return the binary logarithm of how many elements a binding shows of what several show."""
+    return (capabilities.binding_limit // itemsize).bit_length() - 1
+
+
+def _itemsize(loop: Loop, key: Slot) -> int:
+    return (loop.input_dtypes if key[0] == "input" else loop.output_dtypes)[key[1]].itemsize
+
+
+def _bytes(loop: Loop, key: Slot, span: tuple[int, int]) -> int:
+    return (span[1] - span[0] + 1) * _itemsize(loop, key) + 512
 
 
 def pieces(loop: Loop, capabilities: Capabilities) -> list[Loop] | None:
@@ -51,8 +79,9 @@ def pieces(loop: Loop, capabilities: Capabilities) -> list[Loop] | None:
     Folded axes are not cut.
     """
     axis: int | None
-    if widest(loop) > capabilities.binding_limit:
-        axis = _longest_reach(loop)
+    beside = far(loop, capabilities)
+    if widest(loop, beside) > capabilities.binding_limit:
+        axis = _longest_reach(loop, beside)
     elif loop.rows * loop.columns > ELEMENT_LIMIT:
         free = _free_axes(loop)
         axis = max(free, key=(loop.outer + loop.inner).__getitem__) if free else None
@@ -78,9 +107,9 @@ def _free_axes(loop: Loop) -> list[int]:
     return [a for a in range(len(loop.outer) if loop.folds else len(space)) if space[a] > 1]
 
 
-def _longest_reach(loop: Loop) -> int | None:
+def _longest_reach(loop: Loop, beside: Collection[Slot]) -> int | None:
     """Return the axis along which the widest window reaches farthest; None if cutting cannot make it narrower."""
-    found = spans(loop)
+    found = {key: span for key, span in spans(loop).items() if key not in beside}
     worst = max(found, key=lambda key: _bytes(loop, key, found[key]))
     layouts = [
         item.layout
@@ -122,7 +151,10 @@ def column_pieces(loop: Loop, capabilities: Capabilities, column: int = 0) -> li
 
     Only for loops whose rows may be folded in parts. The first inner axis is cut, so that columns stay in order.
     """
-    if widest(loop) <= capabilities.binding_limit and loop.rows * loop.columns <= ELEMENT_LIMIT:
+    if (
+        widest(loop, far(loop, capabilities)) <= capabilities.binding_limit
+        and loop.rows * loop.columns <= ELEMENT_LIMIT
+    ):
         return [(loop, column)]
     if not loop.inner or loop.inner[0] < 2:
         return None

@@ -14,7 +14,7 @@ from typing import Final
 
 from gpuarray.codegen.dialect import PAIRS, compute_type
 from gpuarray.codegen.loops import Computed
-from gpuarray.codegen.storage import LANES, Access
+from gpuarray.codegen.storage import LANES, Access, Pairs
 from gpuarray.codegen.wgsl import Kernel
 from gpuarray.dtypes import DType
 from gpuarray.graph.layouts import Layout
@@ -42,8 +42,6 @@ class Tiling:
     """How many teams of invocations make the whole tile, each of its own slices of the depth; they meet at the end."""
     unrolled: bool = True
     """Whether the walk over a tile's depth is written out."""
-    spilled: bool = False
-    """Whether totals are kept in memory that is the invocation's own: where there are no registers for them."""
     block: int = 0
     """After how much of the depth sums are added to totals; 0 for never."""
 
@@ -163,6 +161,13 @@ class Operand:
         return abs(deep) < abs(along) or self.layout.shape[1] == 1
 
     @property
+    def unit(self) -> int:
+        """How many neighbouring elements an invocation reads at a time: sixteen bytes at most, as neighbours do."""
+        if not self.access.wide or isinstance(self.access, Computed):
+            return LANES if self.access.wide else 1
+        return min(LANES, max(1, 16 // self.access.dtype.itemsize))
+
+    @property
     def pitch(self) -> int:
         """Elements from one row of the tile to the next."""
         return self.size + (PAD if self.deep else 0)
@@ -220,8 +225,7 @@ class TileKernel:
         sums = self._sums()
         kernel.line(*(f"var {name}: {arithmetic.quad};" for name in sums))
         if tiling.block:
-            self._declare_totals()
-            kernel.line("var mark = begin;")
+            kernel.line(*(f"var total{n}: {arithmetic.quad};" for n in range(len(sums))), "var mark = begin;")
         kernel.line("var start = begin;", *reads)
         if tiling.block:
             kernel.line("loop {", f"mark = min(mark + {kernel.word(tiling.block)}, end);")
@@ -230,10 +234,9 @@ class TileKernel:
         self._multiply()
         kernel.line(f"if (start >= {'mark' if tiling.block else 'end'}) {{ break; }}", "workgroupBarrier();", "}")
         if tiling.block:
-            totals = zip(map(self._total, range(len(sums))), sums, strict=True)
-            kernel.line(*(f"{total} += {name}; {name} = {arithmetic.quad}();" for total, name in totals))
+            kernel.line(*(f"total{n} += {name}; {name} = {arithmetic.quad}();" for n, name in enumerate(sums)))
             kernel.line("if (start >= end) { break; }", "workgroupBarrier();", "}")
-            kernel.line(*(f"{name} = {self._total(n)};" for n, name in enumerate(sums)))
+            kernel.line(*(f"{name} = total{n};" for n, name in enumerate(sums)))
         if tiling.slices > 1:
             self._meet()
 
@@ -259,6 +262,13 @@ class TileKernel:
         if self.arithmetic.nbytes == 8:
             return f"held[{place}] = {four}.xy; held[{place} + {self.fours}u] = {four}.zw;"
         return f"held[{place}] = {four};"
+
+    def _hold_two(self, place: str, lane: str, two: str) -> str:
+        """Return the statements that write the first or the last two of the four numbers at a place."""
+        if self.arithmetic.nbytes == 8:
+            return f"held[{place} + {lane} / 2u % 2u * {self.fours}u] = {two};"
+        first = f"held[{place}][{lane} % {LANES}u"
+        return f"{first}] = {two}.x; {first} + 1u] = {two}.y;"
 
     def _hold_one(self, place: str, lane: str, number: str) -> str:
         """Return the statement that writes one of the four numbers at a place."""
@@ -288,18 +298,6 @@ class TileKernel:
                 column = f"{j * self._step(tiling.columns, tiling.patch_columns)}u + x * {LANES}u"
                 found.append((row, column, [f"{'met' if tiling.slices > 1 else 'sum'}{p}_{i}_{j}" for p in planes]))
         return found
-
-    def _declare_totals(self) -> None:
-        count, quad = len(self._sums()), self.arithmetic.quad
-        if self.tiling.spilled:
-            # an index that compilers do not know keeps an array out of registers
-            self.kernel.line(f"var totals: array<{quad}, {count}>;", "let nothing = zero_u32();")
-        else:
-            self.kernel.line(*(f"var {self._total(n)}: {quad};" for n in range(count)))
-
-    def _total(self, number: int) -> str:
-        """Return the total of the accumulator of that number."""
-        return f"totals[{number}u + nothing]" if self.tiling.spilled else f"total{number}"
 
     @staticmethod
     def _step(extent: int, patch: int) -> int:
@@ -378,17 +376,18 @@ class TileKernel:
         What is read begins at ``here`` along the depth.
         """
         tiling, kernel, arithmetic = self.tiling, self.kernel, self.arithmetic
-        wide = operand.access.wide
-        unit = LANES if wide else 1
+        unit = operand.unit
         fast = tiling.depth if operand.deep else operand.size
         slow = operand.size if operand.deep else tiling.depth
         units = fast // unit
         parts = units * slow
         plane, along, deep = (kernel.word(s) for s in operand.layout.strides)
         name = operand.edge
-        held = arithmetic.quad if wide else arithmetic.component
+        held = f"vec{unit}<{arithmetic.component}>" if unit > 1 else arithmetic.component
         ahead = (
-            f"here / {unit}u" if operand.deep and wide else f"here * {kernel.word(operand.layout.strides[2] // unit)}"
+            f"here / {unit}u"
+            if operand.deep and operand.access.wide
+            else f"here * {kernel.word(operand.layout.strides[2] // unit)}"
         )
         kernel.line(f"let {name}_plane = {kernel.word(operand.layout.offset)} + plane * {plane};")
         reads: list[str] = []
@@ -412,27 +411,30 @@ class TileKernel:
 
     def _read(self, operand: Operand, index: str, values: Sequence[str]) -> list[str]:
         """Return the statements that read what is at an index into the variables of its planes."""
-        if not operand.access.wide:
+        access, unit = operand.access, operand.unit
+        if unit == 1:
             parts = self.arithmetic.parts("loaded")
             reads = [f"{value} = {part};" for value, part in zip(values, parts, strict=True)]
-            return [f"let loaded = {operand.access.load(index)};", *reads]
-        lines, lanes = operand.access.load_wide(index, "loaded")
+            return [f"let loaded = {access.load(index)};", *reads]
+        load = access.load_pair if isinstance(access, Pairs) else access.load_wide
+        lines, lanes = load(index, "loaded")
         split = [self.arithmetic.parts(lane) for lane in lanes]
-        quad = self.arithmetic.quad
-        return lines + [f"{v} = {quad}({', '.join(part[p] for part in split)});" for p, v in enumerate(values)]
+        kind = f"vec{unit}<{self.arithmetic.component}>"
+        return lines + [f"{v} = {kind}({', '.join(part[p] for part in split)});" for p, v in enumerate(values)]
 
     def _keep(self, operand: Operand, values: Sequence[str], d: str, e: str) -> list[str]:
         """Return the statements that put what was read into the tile."""
         lines = []
-        wide, fours = operand.access.wide, operand.pitch // LANES
+        unit, fours = operand.unit, operand.pitch // LANES
         for p, value in enumerate(values):
             base = self.bases[operand.edge] + p * self.tiling.depth * fours
-            if wide and not operand.deep:
-                lines.append(self._hold(f"{base}u + {d} * {fours}u + {e} / {LANES}u", value))
+            if not operand.deep and unit > 1:
+                place = f"{base}u + {d} * {fours}u + {e} / {LANES}u"
+                lines.append(self._hold(place, value) if unit == LANES else self._hold_two(place, e, value))
                 continue
-            for lane in range(LANES if wide else 1):
+            for lane in range(unit):
                 place = f"{base}u + ({d} + {lane}u) * {fours}u + {e} / {LANES}u"
-                number = f"{value}.{'xyzw'[lane]}" if wide else value
+                number = f"{value}.{'xyzw'[lane]}" if unit > 1 else value
                 lines.append(self._hold_one(place, f"({e} % {LANES}u)", number))
         return lines
 

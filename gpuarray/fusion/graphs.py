@@ -30,18 +30,19 @@ from gpuarray.graph.nodes import (
 from gpuarray.graph.walk import operands
 from gpuarray.ops.spec import GenerateOp, MapOp
 
-INSTRUCTION_LIMIT = 512
+#: How many instructions one kernel has, about: drivers take 10 to 80 ms to compile each function of a new kernel, and a
+#: second or two for as many as this allows.
+INSTRUCTION_LIMIT = 544
 
 #: A view of so many times fewer elements than an array counts as small.
 _FEW: Final = 64
-#: How many simple operations of a long row count as one instruction.
-_OPERATIONS = 2
-_LONG = 100
+#: How many simple operations of a row count as one instruction.
+_OPERATIONS: Final = 2
 
 
 def length_of(op: GenerateOp | MapOp) -> int:
-    """Return how many instructions a row counts as: drivers take long to compile random numbers."""
-    return op.cost // _OPERATIONS if op.cost > _LONG else 1
+    """Return how many instructions a row counts as: drivers take long to compile functions and random numbers."""
+    return max(1, op.cost // _OPERATIONS)
 
 
 #: A set of numbers: the least of them, or one below, and a bit for each from there on. Sets of neighbours are short.

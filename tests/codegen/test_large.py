@@ -46,7 +46,36 @@ def host() -> np.ndarray:
     return larger(min(evaluate.provider_of(Device("wgpu")).capabilities.binding_limit, 1 << 27), 4096)
 
 
+POSITIONS = np.random.default_rng(0).integers(0, 1 << 16, 70_000)
+
+
+def written(p: Any, x: Any) -> Any:
+    """Write more values than one binding shows to an array that is larger, some of them to one place."""
+    found = p.concat([x.reshape(-1), x.reshape(-1)])
+    found[p.asarray(POSITIONS * 3)] = p.asarray(np.arange(70_000, dtype=np.float32))
+    found[p.asarray(POSITIONS[:9])] = p.asarray(-np.arange(9, dtype=np.float32))
+    return found
+
+
+def bytes_written(p: Any, x: Any) -> Any:
+    """Write bytes to an array of bytes that is larger than a binding shows."""
+    found = p.concat([x.reshape(-1)] * 3) > 50
+    found[p.asarray(POSITIONS * 7 // 2)] = p.asarray(POSITIONS % 3 == 0)
+    return found
+
+
 FUNCTIONS = {
+    "taken": lambda p, x: x.reshape(-1)[p.asarray(POSITIONS * 3)] * 2,
+    "taken and summed": lambda p, x: x.reshape(-1)[p.asarray(POSITIONS * 3)].reshape(100, -1).sum(axis=1),
+    "bytes taken": lambda p, x: (p.concat([x.reshape(-1)] * 5) > 50)[p.asarray(POSITIONS * 15)],
+    "wide numbers taken": lambda p, x: x.reshape(-1).astype(np.int64)[p.asarray(POSITIONS * 3)],
+    "counted": lambda p, x: np.bincount(x.reshape(-1).astype(np.int64)),
+    "histogram": lambda p, x: np.histogram(x, bins=50)[0],
+    "searched": lambda p, x: np.searchsorted(p.arange(97, dtype=np.float32), x.reshape(-1)),
+    "selected": lambda p, x: x[x > 3],
+    "where it is not zero": lambda p, x: p.nonzero(x)[1],
+    "written": written,
+    "bytes written": bytes_written,
     "flat": lambda p, x: x * 2 + 1,
     "transposed": lambda p, x: x.T + 1,
     "strided": lambda p, x: x[::2, ::-1] * 3,

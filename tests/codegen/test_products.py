@@ -229,6 +229,17 @@ def test_what_follows_a_product(name: str, device: Any) -> None:
     assert xp.stats()["fallbacks"] == 0
 
 
+def test_functions_that_follow_and_are_not_quick_for_all() -> None:
+    left, right = np.linspace(-120, 120, 70, dtype=np.float32)[:, None], np.ones((1, 36), np.float32)
+    left[3], right[0, 5] = np.inf, np.nan
+    with np.errstate(over="ignore", invalid="ignore"):
+        wanted = np.exp(np.float64(left) @ np.float64(right)).astype(np.float32)
+    with xp.using(device="wgpu"):
+        found = np.exp(xp.asarray(left) @ xp.asarray(right))
+        assert "quick_finish" in str(xp.explain(found, stage="wgsl"))
+        np.testing.assert_allclose(np.asarray(found), wanted, rtol=1e-6, atol=2e-45)
+
+
 def test_bias_and_relu_take_no_launch_of_their_own() -> None:
     with xp.using(device="wgpu"):
         a, b, c = (xp.asarray(x) for x in (A, B, BIAS))

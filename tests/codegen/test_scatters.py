@@ -41,6 +41,20 @@ def test_the_last_value_stays(dtype: str, way: str) -> None:
         assert (" move" in labels) is (way == "sorted")
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("turned", [(), (0, 1), (8999, 8998), (4095, 4096)])
+def test_positions_in_order_and_nearly_so(dtype: str, turned: tuple[int, ...], way: str) -> None:
+    source, target = values((9000,), dtype), values((7000,), dtype)
+    positions = np.sort(np.random.default_rng(2).integers(0, 7000, 9000))
+    positions[list(turned)] = (6999, 0) if turned else ()
+    wanted = target.copy()
+    wanted[positions] = source
+    with xp.using(device="wgpu"):
+        found = xp.asarray(target)
+        found[xp.asarray(positions)] = xp.asarray(source)
+        np.testing.assert_array_equal(np.asarray(found), wanted)
+
+
 @pytest.mark.parametrize("dtype", ["int32", "uint32", "int16"])
 def test_positions_of_other_dtypes(dtype: str, way: str) -> None:
     positions = np.random.default_rng(1).permutation(20000).astype(dtype)

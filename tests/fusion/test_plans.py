@@ -235,6 +235,14 @@ def test_a_long_loop_compiles_a_handful_of_kernels(place: str) -> None:
     assert counts["launches"] <= 30
 
 
+@pytest.mark.parametrize(("function", "steps"), [(lambda y: y * 1.01, 1), (lambda y: y**1.01, 2), (np.sin, 1)])
+def test_kernels_have_no_more_functions_than_compile_soon(function: Any, steps: int, place: str) -> None:
+    y = on(place, numbers(1000))
+    for _ in range(100):
+        y = function(y)
+    assert len(xp.explain(y).steps) == steps
+
+
 def test_a_loop_over_growing_shapes_compiles_a_handful_of_kernels(place: str) -> None:
     xp.reset_stats()
     for size in range(2, 60):

@@ -24,7 +24,10 @@ class CallKernels:
     unsupported : callable
         ``unsupported(step, capabilities)`` returns why a step cannot run, in a few words, or None. That dtypes exist
         on the device and that each array fits one storage binding is checked before.
+    pieces : tuple of (str, int)
+        The inputs and outputs, by kind and number, that ``program`` itself binds piece by piece.
     """
 
     program: Callable[[CallStep, str, Capabilities], Program]
     unsupported: Callable[[CallStep, Capabilities], str | None] = runs_everywhere
+    pieces: tuple[tuple[str, int], ...] = ()

@@ -3,10 +3,11 @@
 from math import prod
 from typing import Final
 
+from gpuarray.codegen import cuts
 from gpuarray.codegen.calls.kernels import CallKernels
 from gpuarray.codegen.calls.sorting_keys import bind_array, key_functions, word_count, word_type
 from gpuarray.codegen.casts import cast_expression
-from gpuarray.codegen.programs import Program
+from gpuarray.codegen.programs import Launch, Program
 from gpuarray.codegen.storage import Access
 from gpuarray.codegen.wgsl import WORKGROUP, Kernel, window
 from gpuarray.device import Capabilities
@@ -25,13 +26,21 @@ def _less(first: str, second: str, words: int) -> str:
 
 
 def _program(step: CallStep, label: str, capabilities: Capabilities) -> Program:
+    count = prod(step.output_shapes[0])
+    begins = cuts.starts(count, capabilities, step.input_dtypes[1], step.output_dtypes[0])
+    pieces = [range(begin, min(begin + begins.step, count)) for begin in begins]
+    return Program(tuple(_search(step, label, piece, capabilities) for piece in pieces))
+
+
+def _search(step: CallStep, label: str, piece: range, capabilities: Capabilities) -> Launch:
+    """Return the launch that searches for a piece of the values."""
     dtype = step.input_dtypes[0]
-    length, count = prod(step.shapes[0]), prod(step.output_shapes[0])
+    length, count = prod(step.shapes[0]), len(piece)
     side = dict(step.parameters)["side"]
     kernel = Kernel(f"{label} {side}")
     line = bind_array(kernel, "input", 0, length, dtype, writable=False)
-    values = bind_array(kernel, "input", 1, count, dtype, writable=False)
-    binding, _ = window("output", 0, 0, count - 1, step.output_dtypes[0], writable=True)
+    values = bind_array(kernel, "input", 1, count, dtype, writable=False, first=piece.start)
+    binding, _ = window("output", 0, piece.start, piece.stop - 1, step.output_dtypes[0], writable=True)
     target = kernel.bind(Access("output0", step.output_dtypes[0], False, True), binding)
     size, extent = kernel.word(count), kernel.word(length)
     words = word_count(dtype)
@@ -50,8 +59,8 @@ def _program(step: CallStep, label: str, capabilities: Capabilities) -> Program:
         "}",
         target.store("i", cast_expression("low", uint32, step.output_dtypes[0])),
     )
-    return Program((kernel.launch(-(-count // WORKGROUP), capabilities.workgroup_limit),))
+    return kernel.launch(-(-count // WORKGROUP), capabilities.workgroup_limit)
 
 
-SEARCHSORTED: Final = CallKernels(_program)
+SEARCHSORTED: Final = CallKernels(_program, pieces=(("input", 1), ("output", 0)))
 """The kernels of ``searchsorted``."""

@@ -31,7 +31,7 @@ from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
 
 #: Elements that an invocation counts at a time.
-_COUNTED: Final = 8
+COUNTED: Final = 8
 #: Blocks that keep a large device busy to the end; more of them would only cost counts.
 _BLOCKS: Final = 8192
 #: Counts that one invocation carries at a time.
@@ -102,6 +102,8 @@ class DigitSort:
         # small values take a word each while they are moved, so that each is written by one plain store
         self.moved = dtype if dtype.itemsize >= 4 else dtypes.uint32
         self.kind = word_type(dtype)
+        #: Lines of counts that a row has: one for each digit, and those of :meth:`_look_beside`.
+        self.lines = DIGITS
 
     def program(self) -> Program:
         """Return the launches."""
@@ -110,10 +112,10 @@ class DigitSort:
         launches: list[Launch] = []
         for step in self._passes():
             launches += self.pass_launches(step)
-        counts, values = self.rows * DIGITS * self.blocks, self.size if self.dtype.itemsize > 1 else 0
+        counts, values = self.rows * self.lines * self.blocks, self.size if self.dtype.itemsize > 1 else 0
         scratch = [
             scratch_bytes(counts, dtypes.uint32),
-            scratch_bytes(self.rows * DIGITS, dtypes.uint32),
+            scratch_bytes(self.rows * self.lines, dtypes.uint32),
             scratch_bytes(values, self.moved),
         ]
         if self.positions:
@@ -160,33 +162,39 @@ class DigitSort:
         values = step.values.bind(kernel, self.size, "values", writable=False)
         counts = self._counts(kernel, writable=True)
         digit = self._digit_function(kernel, step.digit)
-        kernel.module.append(f"var<workgroup> tally: array<atomic<u32>, {DIGITS}>;")
+        kernel.module.append(f"var<workgroup> tally: array<atomic<u32>, {self.lines}>;")
         blocks = self._position(kernel)
         kernel.line(
             # some drivers leave there what the workgroup before wrote
-            "atomicStore(&tally[local], 0u);",
+            f"for (var n = local; n < {self.lines}u; n += {WORKGROUP}u) {{ atomicStore(&tally[n], 0u); }}",
             "workgroupBarrier();",
-            f"for (var first = begin + local; first < end; first += {WORKGROUP * _COUNTED}u) {{",
+            f"for (var first = begin + local; first < end; first += {WORKGROUP * COUNTED}u) {{",
         )
-        for k in range(_COUNTED):  # several at once, so that they are waited for together
+        for k in range(COUNTED):  # several at once, so that they are waited for together
             at = f"first + {WORKGROUP * k}u"
             value = self._loaded(values, f"row_start + {at}")
             kernel.line(f"var v{k}: {self.kind};", f"if ({at} < end) {{ v{k} = {value}; }}")
-        for k in range(_COUNTED):
+        for k in range(COUNTED):
             kernel.line(f"if (first + {WORKGROUP * k}u < end) {{ atomicAdd(&tally[digit_of(v{k}, {digit})], 1u); }}")
+        self._look_beside(kernel, values)
         kernel.line(
             "}",
             "workgroupBarrier();",
-            counts.store(f"(row * {DIGITS}u + local) * {blocks} + part", "atomicLoad(&tally[local])"),
+            f"for (var n = local; n < {self.lines}u; n += {WORKGROUP}u) {{",
+            counts.store(f"(row * {self.lines}u + n) * {blocks} + part", "atomicLoad(&tally[n])"),
+            "}",
         )
         return kernel.launch(self.rows * self.blocks, self.limit)
+
+    def _look_beside(self, kernel: Kernel, values: RawAccess) -> None:
+        """Emit what a count counts besides, of the values from ``first`` on, in ``tally`` behind the digits."""
 
     def _carry(self) -> Launch:
         """Each line of counts, those of one row and digit, is scanned by as many invocations as it is worth."""
         kernel = Kernel("sort carry")
         counts = self._counts(kernel, writable=True)
-        totals = bind_scratch(kernel, TOTALS, self.rows * DIGITS, dtypes.uint32, writable=True)
-        lines = self.rows * DIGITS
+        lines = self.rows * self.lines
+        totals = bind_scratch(kernel, TOTALS, lines, dtypes.uint32, writable=True)
         abreast = min(WORKGROUP, 1 << (-(-self.blocks // _CARRIED) - 1).bit_length())
         groups = -(-lines * abreast // WORKGROUP)
         count, width = kernel.word(lines), kernel.word(abreast)
@@ -241,19 +249,20 @@ class DigitSort:
         values = step.values.bind(kernel, self.size, "values", writable=False)
         places = step.positions.bind(kernel, self.size, "places", writable=False) if step.positions else None
         counts = self._counts(kernel, writable=False)
-        totals = bind_scratch(kernel, TOTALS, self.rows * DIGITS, dtypes.uint32, writable=False)
+        totals = bind_scratch(kernel, TOTALS, self.rows * self.lines, dtypes.uint32, writable=False)
         new_values = step.new_values.bind(kernel, self.size, "new_values", writable=True) if step.new_values else None
         new_places = (
             step.new_positions.bind(kernel, self.size, "new_places", writable=True) if step.new_positions else None
         )
         digit = self._digit_function(kernel, step.digit)
         kernel.module.append(f"var<workgroup> targets: array<u32, {DIGITS}>;")
+        self._begin_move(kernel, totals)
         blocks = self._position(kernel)
         tile.declare(kernel)
         kernel.line(
             # where the elements of each digit go: behind those of lesser digits, and those of the blocks before
-            f"let in_row = {totals.load(f'row * {DIGITS}u + local')};",
-            f"let in_blocks = {counts.load(f'(row * {DIGITS}u + local) * {blocks} + part')};",
+            f"let in_row = {totals.load(f'row * {self.lines}u + local')};",
+            f"let in_blocks = {counts.load(f'(row * {self.lines}u + local) * {blocks} + part')};",
             "var aim = before_digit(local, in_row) + in_blocks;",
             f"for (var tile = begin; tile < end; tile += {tile.size}u) {{",
         )
@@ -282,6 +291,9 @@ class DigitSort:
                 kernel.line(f"if (here{k}) {{ {new_places.store(f'to{k}', place)} }}")
         kernel.line("}")
         return kernel.launch(self.rows * self.blocks, self.limit)
+
+    def _begin_move(self, kernel: Kernel, totals: RawAccess) -> None:
+        """Emit what a move begins with."""
 
     def _whole(self) -> Launch:
         """Sort rows that are no longer than a tile."""
@@ -324,7 +336,7 @@ class DigitSort:
     # -- pieces --------------------------------------------------------------------------------------------------------
 
     def _counts(self, kernel: Kernel, *, writable: bool) -> RawAccess:
-        size = self.rows * DIGITS * self.blocks
+        size = self.rows * self.lines * self.blocks
         return bind_scratch(kernel, COUNTS, size, dtypes.uint32, writable=writable)
 
     def _digit_function(self, kernel: Kernel, digit: int) -> str:

@@ -39,10 +39,10 @@ def word_type(dtype: DType) -> str:
 
 
 def bind_array(
-    kernel: Kernel, kind: str, slot: int, size: int, dtype: DType, *, writable: bool, name: str = ""
+    kernel: Kernel, kind: str, slot: int, size: int, dtype: DType, *, writable: bool, name: str = "", first: int = 0
 ) -> RawAccess:
-    """Bind an input or output of ``size`` values as raw words."""
-    binding, _ = window(kind, slot, 0, size - 1, dtype, writable=writable)
+    """Bind ``size`` values of an input or output, those from number ``first`` on, as raw words."""
+    binding, _ = window(kind, slot, first, first + size - 1, dtype, writable=writable)
     return _bind(kernel, binding, dtype, name)
 
 

@@ -3,6 +3,7 @@
 from math import prod
 from typing import Final
 
+from gpuarray.codegen import cuts
 from gpuarray.codegen.calls.kernels import CallKernels
 from gpuarray.codegen.casts import cast_expression, position_expression
 from gpuarray.codegen.programs import Binding, Launch, Program
@@ -43,11 +44,12 @@ def _each_count(label: str, number: int) -> Kernel:
     return kernel
 
 
-def _add(step: CallStep, label: str, number: int, capabilities: Capabilities) -> Launch:
-    kind, length = step.input_dtypes[0], prod(step.shapes[0])
+def _add(step: CallStep, label: str, number: int, piece: range, capabilities: Capabilities) -> Launch:
+    """Return the launch that counts a piece of the positions."""
+    kind, length = step.input_dtypes[0], len(piece)
     is_private = number <= _PRIVATE
     kernel = Kernel(f"{label} {'private' if is_private else 'shared'}")
-    binding, _ = window("input", 0, 0, length - 1, kind, writable=False)
+    binding, _ = window("input", 0, piece.start, piece.stop - 1, kind, writable=False)
     positions = kernel.bind(Access("input0", kind, False, False), binding)
     _bind_counts(kernel, number)
     size, extent = kernel.word(number), kernel.word(length)
@@ -87,9 +89,14 @@ def _program(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     binding, _ = window("output", 0, 0, number - 1, kind, writable=True)
     target = give.bind(Access("output0", kind, False, True), binding)
     give.line(target.store("i", cast_expression("atomicLoad(&scratch0[i])", uint32, kind)))
-    launches = (clear.launch(groups, limit), _add(step, label, number, capabilities), give.launch(groups, limit))
-    return Program(launches, (-(-number * 4 // WINDOW_END) * WINDOW_END,))
+    length = prod(step.shapes[0])
+    begins = cuts.starts(length, capabilities, step.input_dtypes[0])
+    pieces = [range(begin, min(begin + begins.step, length)) for begin in begins]
+    adds = [_add(step, label, number, piece, capabilities) for piece in pieces]
+    return Program(
+        (clear.launch(groups, limit), *adds, give.launch(groups, limit)), (-(-number * 4 // WINDOW_END) * WINDOW_END,)
+    )
 
 
-TALLY: Final = CallKernels(_program)
+TALLY: Final = CallKernels(_program, pieces=(("input", 0),))
 """The kernels of ``tally``."""
