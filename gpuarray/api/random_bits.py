@@ -117,6 +117,9 @@ class Philox:
         """What the key was made from, a ``numpy.random.SeedSequence``; None if the key was given."""
         return self._seeds
 
+    #: The older name of NumPy's bit generators, from which dask spawns the seeds of chunks.
+    _seed_seq = seed_seq
+
     @property
     def _counter(self) -> int:
         return ((self._at - 1) // _WORDS) & philox.COUNTER_MASK

@@ -185,7 +185,11 @@ class RowKernel:
             if isinstance(x, Load | Store) and x.level == FULL
         }
         self.work = open_kernel(
-            loop if full else _without_columns(loop), label, lambda k, s: wide and (k, s) in full_slots, outputs
+            loop if full else _without_columns(loop),
+            label,
+            lambda k, s: wide and (k, s) in full_slots,
+            self.capabilities,
+            outputs,
         )
         self.work.loop = loop
         self.work.kernel.workgroup = self.shape.workgroup

@@ -4,7 +4,7 @@ Each row is cut into blocks, as many as keep the device busy. The first kernel f
 block, a tile at a time, and begins with the fold of the blocks before it, which it makes itself. Two launches, each row
 read twice: right on every device, since no workgroup waits for another.
 
-Where rows lie side by side, each is walked by one invocation, so that neighbours read neighbours.
+Where rows lie side by side, each is walked by one invocation, so that neighbours read neighbours. So is a short row.
 """
 
 from collections.abc import Callable
@@ -31,6 +31,8 @@ MOST_BEFORE: Final = 64
 SHORTEST_BLOCK: Final = 64
 #: From so many rows side by side on, single invocations walk them.
 SIDE_BY_SIDE: Final = 32
+#: So do they rows of so many elements or fewer, wherever these lie: a workgroup would have nearly nothing to do.
+SHORT_ROW: Final = 32
 #: A binding of a piece of an array begins at a multiple of so many elements, whatever their dtype.
 PIECE_START: Final = 256
 
@@ -70,9 +72,9 @@ class ScanKernels:
         self.kind = register_type(self.dtype)
         self.neutral = neutral_literal(step.op, self.dtype)
         self.rows = step.before * step.after
-        self.alone = step.after >= SIDE_BY_SIDE
+        self.alone = step.after >= SIDE_BY_SIDE or step.length <= SHORT_ROW
         # one row after the other, of whole fours
-        self.wide = step.after == 1 and step.length % LANES == 0
+        self.wide = step.after == 1 and step.length % LANES == 0 and not self.alone
         # all of a tile goes through workgroup memory on some devices
         self.fours = FOURS if self.dtype.itemsize <= 8 else FOURS // 2
         unit, busy = (SHORTEST_BLOCK, BUSY_THREADS) if self.alone else (self.fours * LANES * WORKGROUP, BUSY_GROUPS)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from gpuarray.codegen.accumulators import accumulator
-from gpuarray.codegen.loops import is_heavy, makes_fours
+from gpuarray.codegen.loops import is_heavy, makes_fours, needs_fours
 from gpuarray.codegen.storage import LANES
 from gpuarray.codegen.teams import uses_subgroups
 from gpuarray.codegen.wgsl import WORKGROUP
@@ -19,15 +19,13 @@ from gpuarray.graph.layouts import contiguous_strides
 #: How many walkers keep a device busy, workgroups and single invocations; more rows than that are not split.
 BUSY_GROUPS: Final = 4096
 BUSY_THREADS: Final = 1 << 17
-#: Rows up to this long are for one invocation each, where there are many.
+#: Rows up to this long are for one invocation each.
 SHORT_ROW: Final = 16
 #: Rows that are walked several times, and are from this long on, are for the largest workgroups.
 LONG_ROW: Final = 1 << 15
 #: How many invocations hold a row, and how many times four elements each at most: in the order of preference. Large
 #: teams with few elements each have barriers to wait for, small ones with many elements have few of them on the way.
 _HOLDS: Final = ((8, 1), (16, 1), (32, 4), (128, 2), (256, 4), (512, 6), (1024, 8))
-#: Fewer invocations than this hold a row only where there are many rows.
-_SMALL_TEAM: Final = 32
 #: How many rows that lie side by side a workgroup has at least, and how many invocations at most.
 _BESIDE: Final = 32
 _BESIDE_GROUP: Final = 1024
@@ -82,18 +80,20 @@ def shaping(loop: Loop, capabilities: Capabilities) -> Shaping:
         most = max(1, columns // (32 * team))
         splits = min(most, max(1, BUSY_THREADS // (row_count * team))) if one_walk else 1
         return Shaping(team, splits, beside=team > 1, turn=turn)
-    wide = _is_wide(loop) and (not heavy or any(makes_fours(loop, item) for item in loop.instructions))
-    turn = 0 if wide and turn == 1 else turn
+    wide = _is_wide(loop) and (not heavy or needs_fours(loop))
     hold = _hold(loop, weighs, capabilities)
-    if hold is not None:
-        team, turn = hold
-        full = team * turn * LANES == columns
-        ragged = not wide or columns % LANES != 0
-        return Shaping(team, wide=wide, ragged=ragged, turn=turn, held=True, full=full)
     team, unit = WORKGROUP, WORKGROUP * LANES
     if not one_walk and columns >= LONG_ROW:
         team = largest_team(loop, capabilities)
-    splits = min(max(1, columns // (unit * 4)), max(1, BUSY_GROUPS // row_count)) if one_walk else 1
+    # not by how many rows there are: that would be 3 % faster, and change a row's bits
+    splits = min(max(1, columns // (unit * 4)), BUSY_GROUPS) if one_walk else 1
+    # a row that only its being alone aligns is folded as among others
+    wide = wide and (columns % LANES == 0 or (hold is None and splits > 1))
+    turn = 0 if wide and turn == 1 else turn
+    if hold is not None:
+        team, turn = hold
+        full = team * turn * LANES == columns
+        return Shaping(team, wide=wide, ragged=not wide, turn=turn, held=True, full=full)
     return Shaping(team, splits, wide=wide, ragged=wide and columns % LANES != 0, turn=turn)
 
 
@@ -113,12 +113,11 @@ def _team_beside(loop: Loop, turn: int, capabilities: Capabilities) -> int:
 def _hold(loop: Loop, weighs: int, capabilities: Capabilities) -> tuple[int, int] | None:
     """Return how many invocations hold a row of a loop, and how many times four elements each; None if none do."""
     most = largest_team(loop, capabilities)
-    least = 1 if loop.rows >= WORKGROUP else _SMALL_TEAM
     heaviest = _HELD_WEIGHT_OF_SOFTWARE if capabilities.kind == "CPU" else _HELD_WEIGHT
     widest = max((max(i.dtype.itemsize, 4) for i in loop.instructions if i.level == FULL), default=4)
     for team, largest in _HOLDS:
         turn = -(-loop.columns // (team * LANES))
-        if not least <= team <= most or turn > largest:
+        if team > most or turn > largest:
             continue
         if team * turn * LANES * widest <= _HELD_BYTES and turn * LANES * weighs <= heaviest:
             return (team, turn) if loop.columns else None
@@ -147,7 +146,7 @@ def phase_after(loop: Loop, value: int) -> int:
 
 def _is_for_invocations(loop: Loop) -> bool:
     """Whether single invocations walk rows: where those are short, or their neighbours lie side by side."""
-    if loop.columns <= SHORT_ROW and loop.rows >= WORKGROUP:
+    if loop.columns <= SHORT_ROW:
         return True
     along = across = 0
     for item in (*loop.instructions, *loop.stores):

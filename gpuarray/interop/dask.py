@@ -4,6 +4,7 @@ What dask does with chunks are calls of NumPy, mostly, which this package answer
 dask knows for NumPy's arrays alone, or does for unknown arrays on the host.
 """
 
+import sys
 from collections.abc import Sequence
 from math import prod
 from typing import Any
@@ -18,6 +19,7 @@ from dask.tokenize import normalize_token
 from dask.utils import Dispatch
 
 from gpuarray.api import creation
+from gpuarray.api.random import Generator
 from gpuarray.api.random_bits import Philox
 from gpuarray.array import GpuArray
 from gpuarray.graph.build import normalize_axis
@@ -66,13 +68,28 @@ def _numel(
     return creation.full(shape, count, dtype=dtype, device=chunk.device)
 
 
-class SpawningPhilox(Philox):
-    """The bit generator of dask's random numbers, which gives each chunk a stream of its own."""
+class LegacyGenerator(Generator):
+    """What ``dask.array.random.normal`` and its like draw from: our streams, under the older names of NumPy's."""
 
-    @property
-    def _seed_seq(self) -> Any:
-        """Where dask looks for what it spawns the chunks' seeds from."""
-        return self.seed_seq
+    def __init__(self, seed: Any = None) -> None:
+        super().__init__(Philox(seed))
+
+    def random_sample(self, size: Any = None) -> Any:
+        """Return numbers from 0 to 1."""
+        return self.random(size)
+
+    def randint(self, low: Any, high: Any = None, size: Any = None, dtype: Any = int) -> Any:
+        """Return integers below the end."""
+        return self.integers(low, high, size, dtype)
+
+    def random_integers(self, low: Any, high: Any = None, size: Any = None) -> Any:
+        """Return integers up to the end."""
+        first, last = (1, low) if high is None else (low, high)
+        return self.integers(first, last, size=size, endpoint=True)
+
+    def tomaxint(self, size: Any = None) -> Any:
+        """Return integers of 63 bits."""
+        return self.integers(0, sys.maxsize, size, endpoint=True)
 
 
 class GpuArrayBackend(ArrayBackendEntrypoint):  # type: ignore[misc]  # a package whose types are not looked at
@@ -94,9 +111,14 @@ class GpuArrayBackend(ArrayBackendEntrypoint):  # type: ignore[misc]  # a packag
         return data.map_blocks(to_gpuarray, meta=_like(data._meta), **keywords)
 
     @property
+    def RandomState(self) -> type[Generator]:  # noqa: N802  # dask's name
+        """The class behind functions such as ``dask.array.random.normal``."""
+        return LegacyGenerator
+
+    @property
     def default_bit_generator(self) -> type[Philox]:
         """The class of the bit generator behind ``dask.array.random.default_rng``."""
-        return SpawningPhilox
+        return Philox
 
     @staticmethod
     def ones(*arguments: Any, **keywords: Any) -> Any:

@@ -144,7 +144,7 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any
             )
     extents: dict[str, int] = {}
     for names, array in zip(labels, arrays, strict=True):
-        extents |= {n: max(extents.get(n, 1), e) for n, e in zip(names, array.shape, strict=True)}
+        extents |= {n: e for n, e in zip(names, array.shape, strict=True) if extents.get(n, 1) == 1}
     terms = [
         (names, array.astype(common, copy=False).broadcast(tuple(extents[n] for n in names)))
         for names, array in zip(labels, arrays, strict=True)

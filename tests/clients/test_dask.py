@@ -235,6 +235,41 @@ def test_random_numbers_of_the_backend(device):
     assert not np.array_equal(np.asarray(first[:100]), np.asarray(first[100:200]))  # chunks have streams of their own
 
 
+@DEVICES
+def test_random_numbers_of_a_generator(device):
+    drawn = [da.random.default_rng(xp.random.default_rng(7)).normal(size=(400, 50), chunks=100) for _ in range(2)]
+    first, second = (a.compute() for a in drawn)
+    assert isinstance(first, xp.GpuArray)
+    np.testing.assert_array_equal(np.asarray(first), np.asarray(second))
+    assert float(first.mean()) == pytest.approx(0, abs=0.03)
+    assert not np.array_equal(np.asarray(first[:100]), np.asarray(first[100:200]))
+
+
+def test_random_functions_of_the_backend():
+    with dask.config.set({"array.backend": "gpuarray"}):
+        drawn = {
+            "random": da.random.random((40, 50), chunks=20),
+            "normal": da.random.normal(5, 1, 2000, chunks=500),
+            "randint": da.random.randint(3, 8, 2000, chunks=500),
+            "random_integers": da.random.random_integers(7, size=2000, chunks=500),
+            "tomaxint": da.random.RandomState(7).tomaxint(2000, chunks=500),
+        }
+        made = {name: x.compute() for name, x in drawn.items()}
+    assert all(isinstance(x, xp.GpuArray) for x in made.values())
+    ends = {name: (float(x.min()), float(x.max())) for name, x in made.items()}
+    assert ends["randint"] == (3, 7)
+    assert ends["random_integers"] == (1, 7)
+    assert 0 <= ends["random"][0] < 0.01 < 0.99 < ends["random"][1] < 1
+    assert float(made["normal"].mean()) == pytest.approx(5, abs=0.1)
+    assert ends["tomaxint"][1] > 2**62
+
+
+def test_what_dask_knows_of_sums_of_products():
+    assert isinstance(
+        da.einsum("ij,kj->ik", chunked(xp.asarray(NUMBERS)), chunked(xp.asarray(NUMBERS)))._meta, xp.GpuArray
+    )
+
+
 def test_backend_is_found_without_an_import():
     project = loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     target = project["entry-points"]["dask.array.backends"]["gpuarray"]

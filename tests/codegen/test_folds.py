@@ -152,6 +152,39 @@ def test_results_are_the_same_again() -> None:
         assert np.asarray(fold()).tobytes() == np.asarray(fold()).tobytes()
 
 
+def _softmax(x: Any) -> Any:
+    e = xp.exp(x - x.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+ROW_BY_ROW = {
+    "sum": lambda x: x.sum(axis=1),
+    "var": lambda x: x.var(axis=1),
+    "softmax": _softmax,
+    "cumulative_sum": lambda x: xp.cumulative_sum(x, axis=1),
+}
+
+
+@pytest.mark.parametrize("columns", [10, 17, 1001, 8191])
+def test_a_row_has_the_same_bits_in_every_batch(columns: int) -> None:
+    x = np.random.default_rng(2).normal(size=(260, columns)).astype(np.float32)
+    for name, function in ROW_BY_ROW.items():
+        if name == "cumulative_sum" and columns > scans.TILE:
+            continue
+        whole = np.asarray(function(xp.asarray(x)))
+        for first, last in ((0, 1), (2, 66)):
+            part = np.asarray(function(xp.asarray(x[first:last])))
+            assert part.tobytes() == whole[first:last].tobytes(), (name, last - first)
+
+
+@pytest.mark.parametrize("rows", [1, 3, 300])
+def test_running_sums_of_short_rows_are_added_up_one_by_one(rows: int) -> None:
+    x = np.random.default_rng(3).normal(size=(rows, scans.SHORT_ROW)).astype(np.float32)
+    for n in (2, 6, 31, 32):
+        found = np.asarray(xp.cumulative_sum(xp.asarray(x[:, :n]), axis=1))
+        np.testing.assert_array_equal(found, np.cumsum(x[:, :n], axis=1))
+
+
 @pytest.mark.parametrize("dtype", ["float32", "int64", "bool"])
 @pytest.mark.parametrize("shape", [(1, 3 * scans.TILE + 8), (1, 3 * scans.TILE + 5), (700, 33), (2, 300, 40)], ids=str)
 def test_blocks_of_several_tiles(dtype: str, shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ It stands for SciPy's conftest, which knows only the namespaces that it lists, s
 import importlib
 import os
 from collections.abc import Iterator
+from contextlib import nullcontext
 from types import ModuleType
 
 import pytest
@@ -34,9 +35,10 @@ def xp(request: pytest.FixtureRequest) -> Iterator[ModuleType]:
 
 
 @pytest.fixture
-def devices(xp: ModuleType) -> list[object]:
-    """All devices of the namespace, and None."""
-    return [*xp.__array_namespace_info__().devices(), None]
+def devices(xp: ModuleType) -> Iterator[list[object]]:
+    """All devices of the namespace, and None; the default one is not one of those under test but gpuarray's own."""
+    with xp.using(device="auto") if NAME == "gpuarray" else nullcontext():
+        yield [*xp.__array_namespace_info__().devices(), None]
 
 
 @pytest.fixture
