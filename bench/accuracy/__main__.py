@@ -9,8 +9,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from bench.accuracy.exact import ExactValues
 from bench.accuracy.functions import FUNCTIONS, Function
-from bench.accuracy.measure import DTYPES, Row, compare, cost, sweep
+from bench.accuracy.measure import DTYPES, Row, compare, cost, has_float64, sweep
 from bench.facts import facts
 from bench.peers import PEERS, AbsentError, Ours, Peer
 
@@ -27,31 +28,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(json.dumps(about, indent=2), flush=True)
 
     rows: list[Row] = []
+    held = ExactValues(given.exact)
     for dtype in given.dtypes:
         print(f"\n{dtype}: largest error in units in the last place{_head(dtype)}")
         for name in given.functions:
             function = FUNCTIONS[name]
             if dtype.startswith("complex") and not function.complex_:
                 continue
-            found = _measured(peers, function, dtype, given.sweep == "full")
+            found = _measured(peers, function, dtype, given.sweep == "full", held)
             print(_line(found), flush=True)
             rows += found
-    speeds: dict[str, dict[str, float]] = {}
+        held.write()
+    document = {"facts": about, "device": ours.name, "sweep": given.sweep, "rows": [asdict(row) for row in rows]}
+    _write(given.json, document | {"gigaelements_per_second": {}})
     if given.cost:
         speeds = _costs(ours, given.dtypes, given.functions, given.elements)
-    if given.json:
-        document = {"facts": about, "device": ours.name, "sweep": given.sweep, "rows": [asdict(row) for row in rows]}
-        given.json.parent.mkdir(parents=True, exist_ok=True)
-        given.json.write_text(json.dumps(document | {"gigaelements_per_second": speeds}, indent=1) + "\n")
-        print(f"\nfigures: {given.json}")
+        _write(given.json, document | {"gigaelements_per_second": speeds})
     return int(any(row.wrong for row in rows if row.library == ours.name))
 
 
-def _measured(peers: Sequence[Peer], function: Function, dtype: str, full: bool) -> list[Row]:
-    rows = compare(peers, function, dtype)
+def _write(file: Path | None, document: dict[str, Any]) -> None:
+    if file:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(document, indent=1) + "\n")
+        print(f"\nfigures: {file}")
+
+
+def _measured(peers: Sequence[Peer], function: Function, dtype: str, full: bool, held: ExactValues) -> list[Row]:
+    rows = compare(peers, function, dtype, held)
     ours = peers[0]
     assert isinstance(ours, Ours)
-    if dtype == "float32" and function.arity == 1 and "float64" in _dtypes_of(ours):
+    if dtype == "float32" and function.arity == 1 and function.exact and has_float64(ours):
         # over many more operands, hard cases aside, which the sample has
         begin = time.perf_counter()
         swept = sweep(ours, function, full)
@@ -60,11 +67,6 @@ def _measured(peers: Sequence[Peer], function: Function, dtype: str, full: bool)
             swept.seconds = time.perf_counter() - begin
             rows[0] = swept
     return rows
-
-
-def _dtypes_of(ours: Ours) -> list[str]:
-    with ours.scope():
-        return list(ours.xp.__array_namespace_info__().dtypes(device=ours.device))
 
 
 def _costs(ours: Ours, dtypes: Sequence[str], names: Sequence[str], count: int) -> dict[str, dict[str, float]]:
@@ -117,6 +119,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--cost", action="store_true", help="also time each function")
     add("--elements", type=int, default=1 << 26, help="number of elements to time; 2**26 by default")
+    add("--exact", type=Path, help="file (.npz) of exact values, which is written where it lacks some")
     add("--json", type=Path, help="file of the figures")
     return parser
 

@@ -28,8 +28,8 @@ class Function:
     ----------
     name : str
         That of NumPy's ufunc; the other libraries have it by this name or by ``other``.
-    exact : callable
-        From mpmath numbers to the exact value.
+    exact : callable, optional
+        From mpmath numbers to the exact value; without it NumPy's own values are exact.
     arity : int
         Number of operands.
     interval : tuple of float
@@ -44,12 +44,16 @@ class Function:
         Whether errors are relative to the result; else to the largest of result, operands and 1.
     special : bool
         Whether it is one of SciPy's, in ``gpuarray.special``.
+    call : callable, optional
+        Where it is no NumPy function by its name.
+    one_by_one : bool
+        Whether SciPy takes one number of the last operand at a time, an int.
     sample : callable, optional
         Where it has operands of its own: from a generator, a count, and the largest decimal exponent.
     """
 
     name: str
-    exact: Exact
+    exact: Exact | None
     arity: int = 1
     interval: tuple[float, float] = (-10.0, 10.0)
     hard: tuple[Any, ...] = ()
@@ -57,6 +61,8 @@ class Function:
     complex_: bool = True
     relative: bool = True
     special: bool = False
+    call: Callable[..., Any] | None = None
+    one_by_one: bool = False
     sample: Sample | None = None
 
 
@@ -108,6 +114,12 @@ def _asinh(z: Any) -> Any:
 _LARGEST = float(np.finfo(np.float64).max)
 
 _ALL = (
+    Function(name="add", arity=2, exact=lambda x, y: x + y),
+    Function(name="subtract", arity=2, exact=lambda x, y: x - y),
+    Function(name="multiply", arity=2, exact=lambda x, y: x * y),
+    Function(name="square", exact=lambda x: x * x),
+    Function(name="floor_divide", arity=2, exact=lambda x, y: mpmath.floor(x / y), complex_=False),
+    Function(name="abs", other="absolute", exact=abs),
     Function(name="sqrt", exact=mpmath.sqrt, interval=(0, 100), hard=_NEAR_ONE),
     Function(name="cbrt", exact=_cube_root, interval=(-100, 100), hard=_NEAR_ONE, complex_=False),
     Function(name="exp", exact=mpmath.exp, interval=(-104, 89), hard=(
@@ -169,8 +181,6 @@ _SPECIAL = tuple(
         interval=interval,
         complex_=False,
         special=True,
-        # between the poles on the negative axis their zeros lie beside terms that are none
-        relative=name not in ("gammaln", "digamma"),
     )
     for name, (exact, interval) in EXACT.items()
 )
@@ -185,8 +195,34 @@ _PARAMETRIC = tuple(
         special=True,
         relative=found.relative,
         sample=found.sample,
+        one_by_one=name == "multigammaln",
     )
     for name, found in PARAMETRIC.items()
 )
 
-FUNCTIONS: Final = {function.name: function for function in (*_ALL, *_SPECIAL, *_PARAMETRIC)}
+
+def _ldexp(x: Any, y: Any) -> Any:
+    return np.ldexp(x, y.astype(np.int32))
+
+
+def _small_exponents(random: np.random.Generator, count: int, _largest: float) -> list[Any]:
+    return [random.normal(0, 1, count) * 10 ** random.uniform(-30, 30, count), random.integers(-200, 200, count) * 1.0]
+
+
+#: Those whose values take no rounding, or are numbers of the dtype that lie where they do: NumPy's are exact.
+_EXACT = tuple(
+    Function(name=name, exact=None, arity=arity, complex_=False, call=call, sample=sample)
+    for name, arity, call, sample in (
+        *((name, 1, None, None) for name in ("positive", "negative", "fabs", "sign", "floor", "ceil", "trunc", "rint")),
+        *((name, 2, None, None) for name in ("maximum", "minimum", "fmax", "fmin", "copysign", "heaviside")),
+        ("nextafter", 2, None, None),
+        ("spacing", 1, None, None),
+        ("ldexp", 2, _ldexp, _small_exponents),
+        ("frexp_mantissa", 1, lambda x: np.frexp(x)[0], None),
+        ("frexp_exponent", 1, lambda x: np.frexp(x)[1], None),
+        ("modf_fraction", 1, lambda x: np.modf(x)[0], None),
+        ("modf_integral", 1, lambda x: np.modf(x)[1], None),
+    )
+)
+
+FUNCTIONS: Final = {function.name: function for function in (*_ALL, *_EXACT, *_SPECIAL, *_PARAMETRIC)}

@@ -4,7 +4,6 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -12,14 +11,19 @@ import numpy as np
 
 import gpuarray as xp
 from bench.accuracy import errors
+from bench.accuracy.exact import ExactValues
 from bench.accuracy.functions import Function
 from bench.accuracy.samples import STRIDE, Array, operands, words
-from bench.peers import AbsentError, Ours, Peer
+from bench.peers import NUMPY, AbsentError, Ours, Peer
 
 CHUNK = 1 << 26
 SAMPLE = {"float32": 1 << 20, "float64": 1 << 18, "complex64": 1500, "complex128": 1500}
 FEWER = {"float32": 1 << 17, "float64": 400}
 """Sizes of samples of functions that have their own, whose exact values take longest."""
+FEW = 2000
+"""The size of float64 samples of other special functions."""
+TIMED = 0.2
+"""Seconds after which no other run of a function is timed."""
 DTYPES = tuple(SAMPLE)
 JUDGED = 24
 """How many of the worst results mpmath judges again."""
@@ -51,9 +55,13 @@ def applied(peer: Peer, function: Function, arrays: Sequence[Array]) -> Array:
         if isinstance(peer, Ours):
             return peer.asnumpy(ufunc(function)(*map(peer.asarray, arrays)))
         space = _special_functions(peer) if function.special else peer.xp
-        call = getattr(space, function.name, None) or getattr(space, function.other, None)
+        own = function.call if space is NUMPY else None
+        call = own or getattr(space, function.name, None) or getattr(space, function.other, None)
         if call is None:
             raise AbsentError(f"{peer.name} has no {function.name}")
+        if function.one_by_one:
+            of_count = call
+            call = np.vectorize(lambda x, n: of_count(x, int(n)), otypes=[arrays[0].dtype])
         try:
             return peer.asnumpy(call(*map(peer.asarray, arrays)))
         except (TypeError, RuntimeError, NotImplementedError) as error:
@@ -69,20 +77,11 @@ def _special_functions(peer: Peer) -> Any:
         raise AbsentError(f"{peer.name} has no special functions here") from error
 
 
-def _special(function: Function, *arrays: Any) -> Any:
-    """Return a special function of arrays of this package, or of NumPy's in float64."""
-    call = getattr(xp.special, function.name)
-    if isinstance(arrays[0], np.ndarray):
-        with xp.using(device="cpu"):
-            return np.asarray(call(*(xp.asarray(x, dtype=np.float64) for x in arrays)))
-    return call(*arrays)
-
-
 def ufunc(function: Function) -> Any:
-    """Return NumPy's ufunc, which arrays of this package answer; of special functions what takes both."""
+    """Return NumPy's ufunc, which arrays of this package answer; of special functions what takes those only."""
     if function.special:
-        return partial(_special, function)
-    return getattr(np, function.other or function.name)
+        return getattr(xp.special, function.name)
+    return function.call or getattr(np, function.other or function.name)
 
 
 # -- on the device -----------------------------------------------------------------------------------------------------
@@ -137,61 +136,74 @@ def _subnormal(x: Any, dtype: Any) -> Any:
 # -- on the host -------------------------------------------------------------------------------------------------------
 
 
-def compare(peers: Sequence[Peer], function: Function, dtype: str) -> list[Row]:
-    """Return the errors of each library that has the function, over one sample."""
+def compare(peers: Sequence[Peer], function: Function, dtype: str, held: ExactValues | None = None) -> list[Row]:
+    """Return the errors of each library that has the function, over one sample; ours is the first of them."""
     count = SAMPLE[dtype]
     if function.sample:
         count = min(count, FEWER[dtype])
-    elif dtype == "float64" and not _is_wide(function):
-        count = 2000
-    arrays = operands(function, dtype, count)
+    elif dtype == "float64" and function.special:
+        count = FEW
+    arrays, exact = sampled(peers[0], function, dtype, count, held)
     results = {}
     for peer in peers:
         with suppress(AbsentError):
             results[peer.name] = applied(peer, function, arrays)
-    return judged(function, dtype, arrays, results)
+    return judged(function, dtype, arrays, exact, results)
 
 
-def _is_wide(function: Function) -> bool:
-    """Whether long double has the function, and bits enough to judge float64 results before mpmath does."""
-    return errors.WIDE and not function.special
+def sampled(
+    ours: Peer, function: Function, dtype: str, count: int, held: ExactValues | None = None
+) -> tuple[list[Array], Array]:
+    """Return operands, and values that are exact or nearly."""
+    if np.dtype(dtype).kind == "c" or (dtype == "float64" and function.special):
+        return (held or ExactValues()).sample(function, dtype, count)
+    arrays = operands(function, dtype, count)
+    return arrays, reference(ours, function, arrays)
 
 
-def judged(function: Function, dtype: str, arrays: list[Array], results: dict[str, Array]) -> list[Row]:
-    """Return the errors of results by library, at the same operands."""
-    return (_complex_rows if dtype.startswith("complex") else _real_rows)(function, dtype, arrays, results)
-
-
-def _real_rows(function: Function, dtype: str, arrays: list[Array], results: dict[str, Array]) -> list[Row]:
-    kind = np.dtype(dtype)
-    wide = np.float64 if dtype == "float32" or function.special else np.longdouble
-    judge = dtype == "float64"
+def reference(ours: Peer, function: Function, arrays: Sequence[Array]) -> Array:
+    """Return values of more digits: NumPy's of long doubles or float64, or of special functions ours in float64."""
+    if function.exact is None:
+        with np.errstate(all="ignore"):
+            return np.asarray(ufunc(function)(*arrays)).astype(np.longdouble)
+    if function.special:
+        wide = [x.astype(np.float64) for x in arrays]
+        return applied(ours if has_float64(ours) else Ours("cpu"), function, wide)
+    kind = np.float64 if arrays[0].dtype == np.float32 else np.longdouble
     with np.errstate(all="ignore"):
-        exact = ufunc(function)(*(x.astype(wide) for x in arrays))
-        scale = errors.scale_of(function, arrays, exact)
+        return np.asarray(ufunc(function)(*(x.astype(kind) for x in arrays)))
+
+
+def has_float64(ours: Peer) -> bool:
+    """Whether float64 numbers are computed with on the device of ours."""
+    with ours.scope():
+        return "float64" in ours.xp.__array_namespace_info__().dtypes(device=ours.device)  # type: ignore[attr-defined]
+
+
+def judged(function: Function, dtype: str, arrays: list[Array], exact: Array, results: dict[str, Array]) -> list[Row]:
+    """Return the errors of results by library, at the same operands, against exact values or nearly exact ones."""
+    kind = np.dtype(dtype)
+    if kind.kind == "c":
+        errors_of = {name: errors.of_complex(got, exact) for name, got in results.items()}
+        return [_row(function, dtype, name, arrays, *found) for name, found in errors_of.items()]
+    scale = errors.scale_of(function, arrays, exact)
+    with np.errstate(invalid="ignore"):
         tiny = np.logical_or.reduce([_subnormal(v, kind) for v in (*arrays, exact)])
     finite = np.logical_and.reduce([np.isfinite(x) for x in arrays])
     rows = []
     for name, got in results.items():
-        error = errors.of_real(got, exact, kind, scale)
-        if judge:
+        # exact values have no sign where they are 0
+        error = np.where(finite & (got != exact), errors.of_real(got, exact, kind, scale), 0)
+        if dtype == "float64" and not function.special and function.exact:
             error = _judged(function, arrays, got, error, finite)
-        normal = np.where(tiny, 0, error)
-        at = normal.argmax()
-        rows.append(
-            Row(
-                function=function.name, dtype=dtype, library=name, count=len(got), error=float(normal[at]),
-                at=[repr(x[at].item()) for x in arrays], subnormal=float(np.where(tiny, error, 0).max()),
-                wrong=int(np.isinf(error).sum()),
-            )
-        )  # fmt: skip
+        rows.append(_row(function, dtype, name, arrays, np.where(tiny, 0, error), subnormal=np.where(tiny, error, 0)))
     return rows
 
 
 def _judged(function: Function, arrays: list[Array], got: Array, error: Array, finite: Array) -> Array:
     """Return the errors with the largest of them, and those at the hard cases, taken against mpmath."""
     chosen = np.arange(len(error))
-    if _is_wide(function):
+    if errors.WIDE:
         chosen = np.unique(np.concatenate([np.argsort(error)[-JUDGED:], chosen[-len(function.hard) or len(chosen) :]]))
     chosen = chosen[finite[chosen]]
     judged = error.astype(np.float64)
@@ -199,20 +211,22 @@ def _judged(function: Function, arrays: list[Array], got: Array, error: Array, f
     return judged
 
 
-def _complex_rows(function: Function, dtype: str, arrays: list[Array], results: dict[str, Array]) -> list[Row]:
-    points = list(zip(*(x.tolist() for x in arrays), strict=True))
-    exact = [errors.exact_value(function, values, 300) for values in points]
-    rows = []
-    for name, got in results.items():
-        norm, part = errors.of_complex(got, exact)
-        at = norm.argmax()
-        rows.append(
-            Row(
-                function=function.name, dtype=dtype, library=name, count=len(got), error=float(norm[at]),
-                at=[repr(x[at].item()) for x in arrays], part=float(part.max()), wrong=int(np.isinf(norm).sum()),
-            )
-        )  # fmt: skip
-    return rows
+def _row(
+    function: Function,
+    dtype: str,
+    library: str,
+    arrays: list[Array],
+    error: Array,
+    part: Array | None = None,
+    subnormal: Array | None = None,
+) -> Row:
+    at = error.argmax()
+    others = [None if found is None else float(found.max()) for found in (part, subnormal)]
+    wrong = np.isinf(error) if subnormal is None else np.isinf(error) | np.isinf(subnormal)
+    return Row(
+        function=function.name, dtype=dtype, library=library, count=len(error), error=float(error[at]),
+        at=[repr(x[at].item()) for x in arrays], part=others[0], subnormal=others[1], wrong=int(wrong.sum()),
+    )  # fmt: skip
 
 
 def cost(ours: Ours, function: Function, dtype: str, count: int = 1 << 26) -> float:
@@ -222,8 +236,9 @@ def cost(ours: Ours, function: Function, dtype: str, count: int = 1 << 26) -> fl
         times = count // (1 << 16)
         given = [ours.xp.tile(ours.asarray(np.resize(x, 1 << 16)), times) for x in sample]
         ours.wait(given)
-        best = float("inf")
-        for _ in range(5):
+        ours.wait([ufunc(function)(*given)])
+        best, begun = float("inf"), time.perf_counter()
+        while best == float("inf") or time.perf_counter() - begun < TIMED:
             result = ufunc(function)(*given)
             begin = time.perf_counter()
             ours.wait([result])

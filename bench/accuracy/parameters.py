@@ -16,6 +16,8 @@ Array = np.ndarray[Any, Any]
 Random = np.random.Generator
 Sample = Callable[[Random, int, float], list[Array]]
 
+#: The decimal exponent of the largest counts: their sums are numbers of float32, too.
+COUNTS: Final = 6.9
 #: Bits that leave some of 1 - y where y is as near 1 as float64 can tell.
 _COMPLEMENT: Final = 1400
 
@@ -124,6 +126,51 @@ def _pseudo_huber(delta: Any, r: Any) -> Any:
     return r * r / (1 + mp.sqrt(1 + (r / delta) ** 2))
 
 
+def _binomial(k: Any, n: Any, p: Any) -> Any:
+    return mp.mpf(1) if k == n else _upper_beta(k + 1, n - k, p)
+
+
+def _binomial_rest(k: Any, n: Any, p: Any) -> Any:
+    return mp.mpf(0) if k == n else _lower_beta(k + 1, n - k, p)
+
+
+def _fisher(lower: bool) -> Exact:
+    def value(a: Any, b: Any, x: Any) -> Any:
+        with mp.workprec(_COMPLEMENT):
+            share = a * x / (a * x + b)
+            return _lower_beta(a / 2, b / 2, share) if lower else _lower_beta(b / 2, a / 2, 1 - share)
+
+    return value
+
+
+def _multigammaln(a: Any, d: Any) -> Any:
+    return d * (d - 1) / 4 * mp.log(mp.pi) + sum(mp.loggamma(a - mp.mpf(j) / 2) for j in range(int(d)))
+
+
+def _polygamma(n: Any, x: Any) -> Any:
+    return -((-1) ** int(n)) * mp.factorial(n) * _zeta(n + 1, x)
+
+
+def _radian(d: Any, m: Any, s: Any) -> Any:
+    return (d + (m + s / 60) / 60) * mp.pi / 180
+
+
+def _boxcox(x: Any, power: Any) -> Any:
+    return mp.expm1(power * mp.log(x)) / power
+
+
+def _boxcox1p(x: Any, power: Any) -> Any:
+    return mp.expm1(power * mp.log1p(x)) / power if x > -1 else mp.nan
+
+
+def _inv_boxcox(y: Any, power: Any) -> Any:
+    return mp.exp(mp.log1p(power * y) / power) if power * y > -1 else mp.nan
+
+
+def _inv_boxcox1p(y: Any, power: Any) -> Any:
+    return mp.expm1(mp.log1p(power * y) / power) if power * y > -1 else mp.nan
+
+
 # -- samples -----------------------------------------------------------------------------------------------------------
 
 
@@ -192,9 +239,69 @@ def _zeta_sample(random: Random, count: int, largest: float) -> list[Array]:
     return [x, np.where(is_negative, -_powers(random, count, -2, 2), _powers(random, count, -3, largest))]
 
 
+def _binomial_sample(random: Random, count: int, largest: float) -> list[Array]:
+    n = np.floor(_powers(random, count, 0, min(largest, COUNTS)))
+    p = _powers(random, count, -4, 0)
+    p = np.where(random.uniform(0, 1, count) < 0.5, p, 1 - p)
+    k = np.floor(_around(random, n * p, np.sqrt(n * p * (1 - p) + 1)))
+    return [np.clip(k, 0, n), n, p]
+
+
+def _successes_sample(random: Random, count: int, largest: float) -> list[Array]:
+    n = 1 + np.floor(_powers(random, count, -1, min(largest, COUNTS) - 1))
+    p = np.clip(_powers(random, count, -3, 0), 1e-3, 0.999)
+    failures = n * (1 - p) / p
+    k = np.floor(_around(random, failures, np.sqrt(failures / p + 1)))
+    return [np.minimum(k, np.floor(10 ** min(largest, COUNTS))), n, p]
+
+
+def _fisher_sample(random: Random, count: int, largest: float) -> list[Array]:
+    a, b = _powers(random, count, -2, largest), _powers(random, count, -2, largest)
+    return [a, b, np.exp(random.normal(0, 2, count) * np.minimum(np.sqrt(2 / a + 2 / b), 4))]
+
+
+def _rate_sample(random: Random, count: int, largest: float) -> list[Array]:
+    rate = _powers(random, count, -3, 3)
+    order = _powers(random, count, -3, largest)
+    return [rate, order, _around(random, order, np.sqrt(order + 1)) / rate]
+
+
+def _dimensions_sample(random: Random, count: int, largest: float) -> list[Array]:
+    d = np.where(random.uniform(0, 1, count) < 0.8, random.integers(1, 12, count), random.integers(1, 200, count))
+    return [(d - 1) / 2 + _powers(random, count, -3, largest), d.astype(float)]
+
+
+def _order_sample(random: Random, count: int, largest: float) -> list[Array]:
+    n = random.integers(1, 24, count)
+    x = np.where(random.uniform(0, 1, count) < 0.2, -_powers(random, count, -2, 2), _powers(random, count, -1, largest))
+    return [n.astype(float), x]
+
+
+def _angle_sample(random: Random, count: int, largest: float) -> list[Array]:
+    whole = random.integers(-360, 361, count), random.integers(0, 60, count), random.uniform(0, 60, count)
+    is_whole = random.uniform(0, 1, count) < 0.5
+    return [np.where(is_whole, w, random.normal(0, 1, count) * _powers(random, count, -3, largest)) for w in whole]
+
+
+def _transformed_sample(random: Random, count: int, largest: float) -> list[Array]:
+    power = random.choice([-1, 1], count) * _powers(random, count, -6, 1.2)
+    return [_powers(random, count, -largest, largest), power]
+
+
+def _transformed1p_sample(random: Random, count: int, largest: float) -> list[Array]:
+    x, power = _transformed_sample(random, count, largest)
+    return [np.where(random.uniform(0, 1, count) < 0.4, random.uniform(-1, 1, count) * np.minimum(x, 1), x), power]
+
+
+def _inverse_sample(random: Random, count: int, largest: float) -> list[Array]:
+    """Return values with exponents, whose product is nearly always above -1."""
+    y, power = random.choice([-1, 1], count) * _powers(random, count, -4, 2), _transformed_sample(random, count, 1)[1]
+    return [np.where(y * power < -1, random.uniform(-1, 1, count) / power, y), power]
+
+
 PARAMETRIC: Final = {
     "beta": Parametric(exact=_beta, sample=_signed_sample),
-    # as those of one operand's logarithm, it crosses 0 between terms that are none
+    # it crosses 0 on curves between terms that are none, where SciPy's has no digits left, either
     "betaln": Parametric(exact=_betaln, sample=_signed_sample, relative=False),
     "gammainc": Parametric(exact=_lower_gamma, sample=_gamma_sample, hard=((90.46697, 90.42959), (12.0, 12.0))),
     "gammaincc": Parametric(exact=_upper_gamma, sample=_gamma_sample, hard=((161.21504, 160.95866), (1e-3, 1e-3))),
@@ -205,6 +312,21 @@ PARAMETRIC: Final = {
     "betainc": Parametric(exact=_lower_beta, sample=_beta_sample, hard=((12.568641, 0.0012568692, 0.9873458),)),
     "betaincc": Parametric(exact=_upper_beta, sample=_beta_sample, hard=((0.0020322863, 8.277253, 0.014681502),)),
     "stdtr": Parametric(exact=_student, sample=_student_sample, hard=((4.0, -1e6), (1e4, -6.0))),
+    "bdtr": Parametric(exact=_binomial, sample=_binomial_sample),
+    "bdtrc": Parametric(exact=_binomial_rest, sample=_binomial_sample),
+    "nbdtr": Parametric(exact=lambda k, n, p: _lower_beta(n, k + 1, p), sample=_successes_sample),
+    "nbdtrc": Parametric(exact=lambda k, n, p: _upper_beta(n, k + 1, p), sample=_successes_sample),
+    "fdtr": Parametric(exact=_fisher(True), sample=_fisher_sample),
+    "fdtrc": Parametric(exact=_fisher(False), sample=_fisher_sample),
+    "gdtr": Parametric(exact=lambda a, b, x: _lower_gamma(b, a * x), sample=_rate_sample),
+    "gdtrc": Parametric(exact=lambda a, b, x: _upper_gamma(b, a * x), sample=_rate_sample),
+    "multigammaln": Parametric(exact=_multigammaln, sample=_dimensions_sample),
+    "polygamma": Parametric(exact=_polygamma, sample=_order_sample),
+    "radian": Parametric(exact=_radian, sample=_angle_sample),
+    "boxcox": Parametric(exact=_boxcox, sample=_transformed_sample),
+    "boxcox1p": Parametric(exact=_boxcox1p, sample=_transformed1p_sample),
+    "inv_boxcox": Parametric(exact=_inv_boxcox, sample=_inverse_sample),
+    "inv_boxcox1p": Parametric(exact=_inv_boxcox1p, sample=_inverse_sample),
     "zeta": Parametric(exact=_zeta, sample=_zeta_sample, hard=((26.35656, 27.919813), (1.0001, 3e4))),
     "huber": Parametric(exact=_huber, sample=_ratio_sample),
     "pseudo_huber": Parametric(exact=_pseudo_huber, sample=_ratio_sample),

@@ -78,20 +78,6 @@ def _psi_near(f: Number) -> Number:
     return mp.psi(0, 1 + f) / (1 + f - PSI_ROOT)
 
 
-def _cotangent(z: Number) -> Number:
-    if z == 0:
-        return mp.pi**2 / 3
-    r = mp.sqrt(z)
-    return (1 / r - mp.pi * mp.cot(mp.pi * r)) / r
-
-
-def _tangent(z: Number) -> Number:
-    if z == 0:
-        return mp.pi**4 / 3
-    t = mp.sqrt(z)
-    return (mp.pi * mp.tan(mp.pi * t) - mp.pi**2 * t) / t**3
-
-
 def _log_pair(z: Number) -> Number:
     s = mp.sqrt(z)
     return (2 * mp.atanh(s) - 2 * s - 2 * s**3 / 3) / s**5
@@ -251,15 +237,6 @@ SERIES: Final = (
         name="psi_tail_series", says="x*x (log(x) - 1/(2 x) - psi(x)) for x >= 9, of 1/(x*x)",
         function=_psi_tail, weight=lambda w: w, interval=(mp.mpf("1e-12"), 1 / mp.mpf(81)), terms=terms(3, 8),
     ),
-    Series(
-        name="cotangent_series", says="(1/r - pi cot(pi r)) / r for |r| <= 1/4, of r*r",
-        function=_cotangent, weight=inverse(_cotangent), interval=(0, mp.mpf(1) / 16), terms=terms(5, 11),
-    ),
-    Series(
-        name="tangent_series", says="(pi tan(pi t) - pi**2 t) / t**3 for |t| <= 1/4, of t*t",
-        function=_tangent, weight=lambda z: (z + mp.mpf(1) / 100) / mp.pi**2, interval=(0, mp.mpf(1) / 16),
-        terms=terms(7, 16),
-    ),
     *(
         Series(
             name=f"temme_{order}_series", says=f"c{order}(eta) of Temme's expansion, for x/a from 0.7 to 1.3",
@@ -316,7 +293,6 @@ def constants_in_parts() -> dict[str, Number]:
     """Return the constants that are written in two parts, the second as ``NAME_LOW``."""
     return {
         "PI": mp.pi,
-        "PI_SQUARED": mp.pi**2,
         "ROOT_2": mp.sqrt(2),
         "ROOT_HALF": mp.sqrt(mp.mpf(1) / 2),
         "INVERSE_ROOT_PI": 1 / mp.sqrt(mp.pi),

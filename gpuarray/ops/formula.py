@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from gpuarray import dtypes
 from gpuarray.dtypes import DType
-from gpuarray.ops.spec import Signature
+from gpuarray.ops.spec import DTypeRule, Signature
 
 #: The types of what formulas compute with, all of which are arrays on the host.
 Real: TypeAlias = Any
@@ -417,6 +417,24 @@ def floating(*operands: Any) -> Signature:
     return Signature((kind,) * len(operands), kind)
 
 
+def with_counts(counts: tuple[int, ...]) -> DTypeRule:
+    """Return the rule of a function of which some operands are C's ``int`` where all of these are integers.
+
+    They are taken modulo 2**32 then, as the compiled functions of SciPy do. ``uint64`` is no such integer there.
+    """
+
+    def rule(*operands: Any) -> Signature:
+        found = floating(*operands)
+        given = [operands[i] for i in counts]
+        if not all(isinstance(d, np.dtype) and np.can_cast(d, np.int64) for d in given):
+            return found
+        return Signature(
+            tuple(dtypes.int32 if i in counts else kind for i, kind in enumerate(found.inputs)), found.output
+        )
+
+    return rule
+
+
 class Function:
     """A formula as a function of arrays, with what callers of NumPy's ufuncs ask of one.
 
@@ -431,8 +449,9 @@ class Function:
     signature: Final = None
     nout: Final = 1
 
-    def __init__(self, formula: Formula) -> None:
+    def __init__(self, formula: Formula, rule: DTypeRule = floating) -> None:
         self.formula = formula
+        self.rule = rule
         self.__name__ = formula.name
         self.nin = len(formula.parameters)
         self.nargs = self.nin + 1
@@ -463,12 +482,13 @@ class Function:
         TypeError
             If a conversion is not allowed, or what is asked for is no floating dtype.
         """
-        kind = floating(*given[: self.nin]).output
-        asked = next((dtypes.canonical(d) for d in signature or () if d is not None), kind)
+        found = self.rule(*given[: self.nin])
+        asked = next((dtypes.canonical(d) for d in signature or () if d is not None), found.output)
         if asked.kind != "f":
             raise TypeError(f"{self.__name__} has no loop for {asked.name}; accepted are floating dtypes")
+        loop = found.inputs if asked == found.output else (asked,) * self.nin
         conversions = [(d, asked) for d in given[: self.nin] if isinstance(d, np.dtype)]
         for source, target in [*conversions, *((asked, d) for d in given[self.nin :] if d is not None)]:
             if not np.can_cast(source, target, casting):  # type: ignore[arg-type]  # NumPy checks the name
                 raise TypeError(f"{self.__name__} cannot cast {source} to {target} with casting rule {casting!r}")
-        return (asked,) * self.nargs
+        return (*loop, asked)

@@ -1,5 +1,6 @@
 """The measurement of errors measures errors, and its command line writes what the documentation reads."""
 
+import contextlib
 import json
 import math
 from pathlib import Path
@@ -8,10 +9,27 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
-from bench.accuracy import errors, measure, samples
+from bench.accuracy import errors, exact, measure, samples
 from bench.accuracy.__main__ import main
 from bench.accuracy.functions import FUNCTIONS
 from bench.peers import Ours
+from gpuarray import dtypes
+from gpuarray.ops import special  # noqa: F401  (declares the rows)
+from gpuarray.ops.spec import ROWS, MapOp
+
+#: Rows whose values are no functions of real numbers, or those of another row.
+UNMEASURED = {"where", "real", "imag", "conj", "complex_from_parts", "float_power"}
+
+
+def test_every_elementwise_function_of_floats_is_measured() -> None:
+    rows = [row for row in ROWS.values() if isinstance(row, MapOp) and not row.name.startswith("sample_")]
+    names = set()
+    for row in rows:
+        with contextlib.suppress(TypeError):
+            if row.resolve(*[dtypes.float32] * row.arity).output.kind == "f":
+                names.add(row.name)
+    assert names - UNMEASURED <= set(FUNCTIONS)
+    assert {"gdtr", "polygamma", "nextafter"} <= names
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -64,7 +82,8 @@ def test_judged_errors_find_a_wrong_digit() -> None:
     off = right.copy()
     at = int(np.flatnonzero((right > 1) & np.isfinite(right))[5])
     off[at] = right[at] * (1 + 1e-15)
-    good, bad = measure.judged(function, "float64", [x], {"good": right, "bad": off})
+    nearly = measure.reference(Ours("cpu"), function, [x])
+    good, bad = measure.judged(function, "float64", [x], nearly, {"good": right, "bad": off})
     assert good.error < 1 < 3 < bad.error < 10
     assert bad.at == [repr(x[at].item())]
 
@@ -99,3 +118,20 @@ def test_the_command_line_writes_the_figures(tmp_path: Path, capsys: pytest.Capt
     assert all(0.5 < row["error"] < 3 and row["wrong"] == 0 for row in document["rows"])
     assert document["gigaelements_per_second"]["float32"]["exp"] > 0
     assert "float64: largest error" in capsys.readouterr().out
+
+
+def test_exact_values_are_kept_in_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "exact.npz"
+    held = exact.ExactValues(file)
+    operands, values = held.sample(FUNCTIONS["gdtr"], "float64", 8)
+    held.write()
+    again = exact.ExactValues(file)
+    known, kept = again.sample(FUNCTIONS["gdtr"], "float64", 8)
+    np.testing.assert_array_equal(kept, values)
+    np.testing.assert_array_equal(known, operands)
+    assert values.dtype == np.longdouble
+    got = np.asarray(xp.special.gdtr(*operands))
+    assert errors.of_real(got, values, np.float64).max() < 2
+    # with more bits than float64 has
+    third = exact.values(FUNCTIONS["reciprocal"], [np.array([3.0])])
+    assert abs(third - np.longdouble(1) / 3) <= np.finfo(np.longdouble).eps / 4

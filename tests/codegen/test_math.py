@@ -14,8 +14,9 @@ import pytest
 import wgpu
 
 import gpuarray as xp
-from bench.accuracy import measure, samples
+from bench.accuracy import measure
 from bench.accuracy.functions import FUNCTIONS
+from bench.peers import Ours
 from gpuarray import dtypes
 from gpuarray.codegen import casts, library
 from gpuarray.dtypes import DType
@@ -150,6 +151,12 @@ def hard(dtype: DType) -> np.ndarray:
     return parts(real.ravel(), imag.ravel(), dtype)
 
 
+def few(dtype: DType) -> np.ndarray:
+    """Return those of which all triples are taken."""
+    values = np.array([0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -2.5, 3.0, 100.0, np.inf, -np.inf, np.nan])
+    return values.astype(dtype) if dtype.kind == "f" else hard(dtype)[:7]
+
+
 def parts(real: np.ndarray, imag: np.ndarray, dtype: DType) -> np.ndarray:
     z = np.empty(real.shape, dtype)
     z.real, z.imag = real, imag
@@ -182,7 +189,7 @@ def kinds(x: np.ndarray) -> np.ndarray:
 
 
 def operands_of(signature: Signature, size: int) -> list[np.ndarray]:
-    grids = np.meshgrid(*(hard(d) for d in signature.inputs)) if len(signature.inputs) < 3 else []
+    grids = np.meshgrid(*(hard(d) if len(signature.inputs) < 3 else few(d) for d in signature.inputs))
     columns = [bulk(d, size, 17 * i + 1) for i, d in enumerate(signature.inputs)]
     return [np.concatenate([c, g.ravel()]) for c, g in itertools.zip_longest(columns, grids, fillvalue=columns[0][:0])]
 
@@ -256,9 +263,9 @@ def complex_error(got: np.ndarray, want: np.ndarray, floor: float) -> np.ndarray
 BULK = 1 << 12
 ZEROS_OF_EITHER_SIGN = ("maximum", "minimum", "fmax", "fmin", "nextafter")
 #: Their values cross 0 between terms that do not, or are what a term lacks of 1: the error is one of those.
-ABSOLUTE = ("gammaln", "loggamma", "digamma", "betaln", "multigammaln")
+ABSOLUTE = ("betaln",)
 #: Products of their operands overflow or underflow in float32 alone, as SciPy's would that computed in it.
-PRODUCTS = ("bdtr", "bdtrc", "fdtr", "fdtrc", "gdtr", "gdtrc")
+PRODUCTS = ("bdtr", "bdtrc", "fdtr", "fdtrc")
 # complex powers by exp(b log(a)) magnify errors with the exponent, in NumPy as here
 COMPLEX_EPSILONS = {"pow": 3e3, "float_power": 3e3}
 
@@ -281,7 +288,8 @@ def test_row(row: MapOp, signature: Signature) -> None:
     if row.name in ("pow", "float_power") and signature.inputs[0].kind == "c":
         operands = [np.where(np.abs(x.imag) + np.abs(x.real) < 8, x, x.dtype.type(2)) for x in operands]
     if row.name in PRODUCTS:
-        operands = [np.where((np.abs(x) > 1e-15) & (np.abs(x) < 1e15), x, x.dtype.type(1.5)) for x in operands]
+        ordinary = [(np.abs(x) > 1e-15) & (np.abs(x) < 1e15) | (x == 0) | ~np.isfinite(x) for x in operands]
+        operands = [np.where(o, x, x.dtype.type(1.5)) for o, x in zip(ordinary, operands, strict=True)]
     if row.name == "polygamma":
         # factorials of higher orders are infinite in float32
         operands[0] = np.where(operands[0] > 48, operands[0].dtype.type(3), operands[0])
@@ -324,14 +332,16 @@ def test_row(row: MapOp, signature: Signature) -> None:
 
 
 COUNTS = {"float32": 1 << 15, "float64": 1 << 14, "complex64": 200, "complex128": 200}
-SPECIAL_COUNTS = {"float32": 1 << 15, "float64": 400}
-FEWER = {"float32": 1 << 13, "float64": 40}
+SPECIAL_COUNTS = {"float32": 1 << 14, "float64": 100}
+FEWER = {"float32": 1 << 11, "float64": 30}
 
 
 @pytest.mark.parametrize("dtype", COUNTS)
 @pytest.mark.parametrize("name", [name for name in FUNCTIONS if name in ROWS])
 def test_error_is_below_two_units_or_numpys(name: str, dtype: str) -> None:
     function = FUNCTIONS[name]
+    if function.exact is None:  # test_row compares bits
+        return
     if dtype.startswith("complex") and not function.complex_:
         return
     row = ROWS[name]
@@ -339,12 +349,13 @@ def test_error_is_below_two_units_or_numpys(name: str, dtype: str) -> None:
     signature = row.resolve(*[np.dtype(dtype)] * row.arity)
     # of special functions mpmath judges each value in float64, since long double has none
     counts = FEWER if function.sample else SPECIAL_COUNTS if function.special else COUNTS
-    operands = samples.operands(function, dtype, counts[dtype])
+    # loops over lanes of many lengths take NumPy long
+    operands, exact = measure.sampled(Ours("wgpu" if function.sample else "cpu"), function, dtype, counts[dtype])
     ours = evaluate(expression_of(row, signature) or "", operands, signature.output)
     theirs = reference(row, operands, signature.output)
-    found, numpy = measure.judged(function, dtype, operands, {"ours": ours, "numpy": theirs})
-    # complex powers are exp(b log(a)) in both, with the rounding errors of log(a) times |b|
-    share = 1.25 if name == "pow" and dtype.startswith("complex") else 1.0
+    found, numpy = measure.judged(function, dtype, operands, exact, {"ours": ours, "numpy": theirs})
+    # complex powers are exp(b log(a)) in both, with the rounding errors of log(a) times |b|, which differ by luck
+    share = 1.02 if name == "pow" and dtype.startswith("complex") else 1.0
     assert found.error <= max(2.0, share * numpy.error), found
     # what a device flushes is seen apart, in the table of accuracies
     assert flushes() or found.wrong <= numpy.wrong, found

@@ -3,13 +3,15 @@
 // factor exp(x) (cos y, sin y). The power of two in exp(x) comes last, by integers: exp(x) alone may overflow, and one of
 // the parts be subnormal, which devices flush.
 fn polar_exp_FLOAT(factor: FLOAT, x: FLOAT, y: FLOAT) -> vec2<FLOAT> {
-  let direction = vec2<FLOAT>(factor * careful_sin_FLOAT(y, 1u), factor * careful_sin_FLOAT(y, 0u));
+  // of a multiple, if the sine may be subnormal
+  let up = select(0, 64, magnitude_FLOAT(y) < magnitude_FLOAT(FLOAT(1e-30)));
+  let direction = vec2<FLOAT>(factor * careful_sin_FLOAT(y, 1u), factor * ldexp_FLOAT(careful_sin_FLOAT(y, 0u), up));
   if (!isfinite_FLOAT(x)) { return direction * careful_exp_FLOAT(x); }
   let bounded = clamped_FLOAT(x, FLOAT(2 * exponent_bias_FLOAT));
   let n = round(bounded * FLOAT(1.44269504088896340736));
   let high = opaque_FLOAT(bounded - n * ln2_high_FLOAT);
   let rest = direction * add_FLOAT(FLOAT(1.0), expm1_reduced_FLOAT(high, -(n * ln2_low_FLOAT)));
-  return vec2<FLOAT>(ldexp_FLOAT(rest.x, i32(n)), ldexp_FLOAT(rest.y, i32(n)));
+  return vec2<FLOAT>(ldexp_FLOAT(rest.x, i32(n)), ldexp_FLOAT(rest.y, i32(n) - up));
 }
 fn exp_COMPLEX(z: vec2<FLOAT>) -> vec2<FLOAT> {
   if (!truth_FLOAT(z.y)) { return vec2<FLOAT>(exp_FLOAT(z.x), z.y); }
@@ -110,7 +112,21 @@ fn pow_COMPLEX(a: vec2<FLOAT>, b: vec2<FLOAT>) -> vec2<FLOAT> {
     if (signbit_FLOAT(b.x)) { return divide_COMPLEX(one, result); }
     return result;
   }
-  return exp_COMPLEX(multiply_infinite_COMPLEX(b, log_COMPLEX(a)));
+  let logarithm = log_COMPLEX(a);
+  let exponent = multiply_infinite_COMPLEX(b, logarithm);
+  if (!isfinite_COMPLEX(exponent)) { return exp_COMPLEX(exponent); }
+  // a few digits more than one number has, as an error of the exponent is a relative one of the power
+  let x = two_product_FLOAT(b.x, logarithm.x);
+  let y = two_product_FLOAT(b.y, logarithm.y);
+  let u = two_product_FLOAT(b.x, logarithm.y);
+  let v = two_product_FLOAT(b.y, logarithm.x);
+  let real = two_sum_FLOAT(x.x, -y.x);
+  let imaginary = two_sum_FLOAT(u.x, v.x);
+  let power = exp_COMPLEX(vec2<FLOAT>(real.x, imaginary.x));
+  let least = min(magnitude_FLOAT(power.x), magnitude_FLOAT(power.y));
+  if (least < magnitude_FLOAT(FLOAT(1e-30)) || !isfinite_COMPLEX(power)) { return power; }
+  let rest = vec2<FLOAT>(real.y + (x.y - y.y), imaginary.y + (u.y + v.y));
+  return power + vec2<FLOAT>(power.x * rest.x - power.y * rest.y, power.x * rest.y + power.y * rest.x);
 }
 
 fn sinh_COMPLEX(z: vec2<FLOAT>) -> vec2<FLOAT> {

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from gpuarray.ops.formula import Formula, Function, floating
+from gpuarray.ops.formula import Formula, Function, floating, with_counts
 from gpuarray.ops.spec import MapOp
 from gpuarray.ops.special import (
     bessel,
@@ -23,11 +23,15 @@ from gpuarray.ops.special import (
 )
 
 
-def _row(formula: Formula, *, cost: int, ulp: float = 2) -> MapOp:
-    operands = ", ".join(f"{{{i}}}" for i in range(len(formula.parameters)))
+def _row(formula: Formula, *, cost: int, ulp: float = 2, counts: tuple[int, ...] = ()) -> MapOp:
+    """Return a row; ``counts`` are the operands that SciPy takes for C's ``int``: they come to kernels as integers."""
+    rule = with_counts(counts) if counts else floating
+    operands = ", ".join(f"{{R}}({{{i}}})" if i in counts else f"{{{i}}}" for i in range(len(formula.parameters)))
+    form = f"{formula.name}_{{R}}({operands})"
     return MapOp(
-        name=formula.name, numpy=Function(formula), arity=len(formula.parameters), dtypes=floating,
-        wgsl={"float": f"{formula.name}_{{T}}({operands})"}, cost=cost, ulp=ulp, doc=formula.__doc__ or "",
+        name=formula.name, numpy=Function(formula, rule), arity=len(formula.parameters), dtypes=rule,
+        wgsl={"float": form, "i32": form} if 0 in counts else {"float": form},
+        cost=cost, ulp=ulp, doc=formula.__doc__ or "",
     )  # fmt: skip
 
 
@@ -98,15 +102,15 @@ ROWS: Final[dict[str, MapOp]] = {
         _row(boxcox.boxcox1p, cost=120),
         _row(boxcox.inv_boxcox, cost=120),
         _row(boxcox.inv_boxcox1p, cost=120),
-        _row(distributions.bdtr, cost=900, ulp=4),
-        _row(distributions.bdtrc, cost=900, ulp=4),
-        _row(distributions.nbdtr, cost=900, ulp=4),
-        _row(distributions.nbdtrc, cost=900, ulp=4),
-        _row(distributions.fdtr, cost=900, ulp=4),
-        _row(distributions.fdtrc, cost=900, ulp=4),
-        _row(distributions.gdtr, cost=700, ulp=4),
-        _row(distributions.gdtrc, cost=700, ulp=4),
-        _row(distributions.multigammaln, cost=400, ulp=4),
-        _row(distributions.polygamma, cost=500, ulp=4),
+        _row(distributions.bdtr, cost=900, counts=(1,)),
+        _row(distributions.bdtrc, cost=900, counts=(1,)),
+        _row(distributions.nbdtr, cost=900, counts=(0, 1)),
+        _row(distributions.nbdtrc, cost=900, counts=(0, 1)),
+        _row(distributions.fdtr, cost=900),
+        _row(distributions.fdtrc, cost=900),
+        _row(distributions.gdtr, cost=700),
+        _row(distributions.gdtrc, cost=700),
+        _row(distributions.multigammaln, cost=400),
+        _row(distributions.polygamma, cost=500),
     )
 }

@@ -18,6 +18,7 @@ from gpuarray.ops.formula import (
     scaled,
     shifted,
     sqrt,
+    subtract,
     two_product,
     two_sum,
 )
@@ -37,7 +38,7 @@ def root_parts(x: Real) -> Pair:
     """``sqrt(x)`` of ordinary x in two parts."""
     r = sqrt(x)
     square, lost = two_product(r, r)
-    return r, 0.5 * ((x - square) - lost) / r
+    return r, 0.5 * (subtract(x, square) - lost) / r
 
 
 @formula

@@ -49,6 +49,11 @@ STEPS: Final = 24
 MINUTE: Final = constant(1e-10, 1e-19)
 SPECK: Final = constant(1e-18, 1e-35)
 PART: Final = 0.0625
+#: The least ``int`` of C.
+LEAST: Final = -2147483648.0
+#: Small ratios are scaled up by so many powers of 2; so are factors beside numbers beyond the other one.
+UP: Final = 30.0
+FAR: Final = constant(1e25, 1e250)
 #: Smaller factors are scaled up.
 FAINT: Final = constant(1e-24, 1e-280)
 
@@ -106,10 +111,15 @@ def beta_exponent(a: Real, a_low: Real, b: Real, b_low: Real) -> Pair:
     part_low = PART * y_low
     s, s_low = two_sum(PART * x, part)
     s_low = s_low + (PART * x_low + part_low)
-    u, u_low = quotient(PART * x, PART * x_low, s, s_low)
-    first, first_low = log_in_parts(u)
-    p, p_low = product(subtract(x, 0.5), x_low, first, first_low + u_low / u)
     ratio, ratio_low = quotient(PART * x, PART * x_low, part, part_low)
+    # the smallest ratios have lost digits
+    is_slight = ratio < MINUTE
+    up = UP if is_slight else 0.0
+    u, u_low = quotient(scaled(PART * x, up), scaled(PART * x_low, up), s, s_low)
+    first, first_low = log_in_parts(u)
+    turns, turns_low = product(up, 0.0, LOG_2, LOG_2_LOW)
+    first, lost = two_sum(first, -turns)
+    p, p_low = product(subtract(x, 0.5), x_low, first, first_low + (lost - turns_low) + u_low / u)
     second = 0.0
     second_low = 0.0
     if ratio < 0.4:
@@ -119,7 +129,10 @@ def beta_exponent(a: Real, a_low: Real, b: Real, b_low: Real) -> Pair:
         v, v_low = quotient(part, part_low, s, s_low)
         second, second_low = log_in_parts(v)
         second_low = second_low + v_low / v
-    q, q_low = product(y, y_low, second, second_low)
+    q, q_low = product(
+        x if is_slight else y, x_low if is_slight else y_low, -1.0 if is_slight else second,
+        0.5 * ratio if is_slight else second_low,
+    )  # fmt: skip
     # the steps, and the root of y, which a logarithm takes together
     f, f_low, k = beta_steps(a, a_low, b, b_low)
     r = sqrt(part)
@@ -216,6 +229,12 @@ def sin_pi_of(x: Real, x_low: Real) -> Pair:
 
 
 @formula
+def reflected_up(a: Real, b: Real) -> Real:
+    """Return by how many powers of 2 :func:`reflection` is larger: it may be too small for a number in two parts."""
+    return UP if a < 0.0 and b > FAR and a != floor(a) else 0.0
+
+
+@formula
 def reflection(a: Real, b: Real) -> Pair:
     """Return the factor beside ``beta``, or one over it, of the numbers that a <= b are reflected to, in two parts."""
     if a > 0.0:
@@ -226,7 +245,7 @@ def reflection(a: Real, b: Real) -> Pair:
     f, f_low = sin_pi_of(a, 0.0)
     if b > 0.0 and s >= 1.0:
         # pi / (sin(pi a) b)
-        d, d_low = product(f, f_low, b, 0.0)
+        d, d_low = product(f, f_low, scaled(b, -reflected_up(a, b)), 0.0)
         q, q_low = quotient(PI, PI_LOW, d, d_low)
         return q, q_low
     # sin(pi s) / sin(pi a), or pi times that over sin(pi b) (1 - s)
@@ -251,8 +270,11 @@ def is_minute(a: Real, b: Real) -> Truth:
 
 @formula
 def is_infinite(a: Real, b: Real) -> Truth:
-    """Whether ``beta(a, b)`` of a <= b is infinite: at a pole of one that no pole of the sum takes away."""
-    return is_pole(b) or (is_pole(a) and (b != floor(b) or a + b >= 1.0))
+    """Whether ``beta(a, b)`` of a <= b is infinite: at a pole of one that no pole of the sum takes away.
+
+    SciPy looks for that of the sum among C's ``int`` alone.
+    """
+    return is_pole(b) or (is_pole(a) and (b != floor(b) or a + b >= 1.0 or a <= LEAST))
 
 
 @formula
@@ -268,7 +290,11 @@ def beta(a: Real, b: Real) -> Real:
         return 0.0 if low > 0.0 else nan()
     if is_minute(low, high):
         small = absolute(low) < absolute(high)
-        return divide((low + high) / (high if small else low), low if small else high)
+        least = low if small else high
+        most = high if small else low
+        ratio = divide(least, most)
+        # a difference is exact where much of it cancels
+        return divide(1.0 + ratio if ratio > 0.0 else divide(low + high, most), least)
     x, x_low = reflected_first(low, high)
     y, y_low = reflected_second(low, high)
     factor, factor_low = reflection(low, high)
@@ -281,7 +307,7 @@ def beta(a: Real, b: Real) -> Real:
     # of a multiple, if parts of the product would be subnormal
     m = 64.0 if absolute(factor) < FAINT else 0.0
     v, v_low = product(p, p_low, scaled(factor, m), scaled(factor_low, m))
-    return scaled(add(v, v_low), n - m)
+    return scaled(add(v, v_low), n - m - reflected_up(low, high))
 
 
 @formula
@@ -297,7 +323,7 @@ def betaln(a: Real, b: Real) -> Real:
         return -infinity() if least > 0.0 else nan()
     if is_minute(least, most):
         small = absolute(least) < absolute(most)
-        whole = (least + most) / (most if small else least)
+        whole = divide(least + most, most if small else least)
         return log(absolute(whole)) - log(absolute(least if small else most))
     x, x_low = reflected_first(least, most)
     y, y_low = reflected_second(least, most)
@@ -312,5 +338,7 @@ def betaln(a: Real, b: Real) -> Real:
     if isinf(e):
         return turned * e
     high, low = log_in_parts(absolute(factor))
+    turns, turns_low = product(reflected_up(least, most), 0.0, LOG_2, LOG_2_LOW)
+    high, less = two_sum(high, -turns)
     total, lost = two_sum(turned * e, high)
-    return add(total, lost + (low + factor_low / factor + turned * rest))
+    return add(total, lost + (low + less - turns_low + factor_low / factor + turned * rest))

@@ -3,6 +3,7 @@
 from typing import Final
 
 from gpuarray.ops.formula import (
+    Integer,
     Pair,
     Real,
     Truth,
@@ -20,6 +21,7 @@ from gpuarray.ops.formula import (
     isinf,
     isnan,
     nan,
+    real,
     scaled,
     shifted,
     sqrt,
@@ -32,6 +34,8 @@ NEAR: Final = 0.34
 APART: Final = 40.0
 #: Exponents below it make a power a logarithm.
 MINUTE: Final = constant(1e-11, 1e-20)
+#: Beyond it exponents are scaled down.
+FAR: Final = constant(1e19, 1e100)
 #: Below it numbers are scaled up.
 SCANT: Final = constant(1e-30, 1e-290)
 
@@ -42,25 +46,26 @@ def log1p_in_parts(x: Real, x_low: Real) -> Pair:
     if x > -0.3 and x < 0.4:
         a, b, c = log1p_near_parts(x, x_low)
         return fast_two_sum(a, b + c)
-    whole, lost = two_sum(1.0, x)
+    first, lost = two_sum(1.0, x)
+    whole, rest = two_sum(first, lost + x_low)
     high, low = log_in_parts(whole)
-    return high, low + (lost + x_low) / whole
+    return high, low + rest / whole
 
 
 @formula
-def expm1_over(high: Real, low: Real, divisor: Real) -> Real:
-    """``(exp(high + low) - 1) / divisor`` of |high| up to EXP_LIMIT."""
+def expm1_over(high: Real, low: Real, divisor: Real, up: Integer) -> Real:
+    """``(exp(high + low) - 1) / divisor * 2**up`` of |high| up to EXP_LIMIT."""
     if absolute(high) < NEAR:
         first, rest = fast_two_sum(high, expm1_rest(high, low))
         q, q_low = quotient(first, rest, divisor, 0.0)
-        return add(q, q_low)
+        return shifted(add(q, q_low), up)
     a, b, n = exp_parts(high, low)
     if high > APART:
         f, f_low = quotient(a, b, divisor, 0.0)
-        return scaled(add(f, f_low), n)
+        return scaled(add(f, f_low), n + real(up))
     whole, lost = two_sum(scaled(a, n), -1.0)
     g, g_low = quotient(whole, lost + scaled(b, n), divisor, 0.0)
-    return add(g, g_low)
+    return shifted(add(g, g_low), up)
 
 
 @formula
@@ -72,7 +77,7 @@ def boxcox_of(high: Real, low: Real, lmbda: Real) -> Real:
     if isinf(high) or absolute(t) > EXP_LIMIT:
         return copysign(infinity(), lmbda) if t > 0.0 else divide(-1.0, lmbda)
     p, p_low = product(lmbda, 0.0, high, low)
-    return expm1_over(p, p_low, lmbda)
+    return expm1_over(p, p_low, lmbda, 0)
 
 
 @formula
@@ -104,7 +109,7 @@ def boxcox1p(x: Real, lmbda: Real) -> Real:
         if absolute(p) < MINUTE:
             return x
         if absolute(p) < EXP_LIMIT:
-            return shifted(expm1_over(p, p_low, v), -64)
+            return expm1_over(p, p_low, v, -64)
     high, low = log1p_in_parts(x, 0.0)
     return boxcox_of(high, low, lmbda)
 
@@ -120,14 +125,22 @@ def inverse_exponent(x: Real, lmbda: Real) -> Pair:
     """``log(1 + lmbda x) / lmbda`` in two parts."""
     if is_slight(x, lmbda):
         return x, 0.0
-    t, t_low = product(lmbda, 0.0, x, 0.0)
-    if t <= -1.0 or isinf(x):
-        return (nan() if t < -1.0 else copysign(infinity(), t) * copysign(1.0, lmbda)), 0.0
+    # of a part of a large exponent, as other numbers may be too small for two parts
+    n: Integer = -64 if absolute(lmbda) > FAR else 0
+    t, t_low = product(shifted(lmbda, n), 0.0, shifted(x, -n), 0.0)
+    is_outside = t < -1.0 or (t == -1.0 and t_low < 0.0)
+    if is_outside or (t == -1.0 and t_low == 0.0) or isinf(x):
+        return (nan() if is_outside else copysign(infinity(), t) * copysign(1.0, lmbda)), 0.0
     # of a product that overflows, that of roots; what it loses is nothing beside the logarithm
     far = isinf(t)
     root = sqrt(absolute(lmbda)) * sqrt(absolute(x))
     high, low = log1p_in_parts(root if far else t, 0.0 if far else t_low)
-    return quotient(2.0 * high if far else high, 2.0 * low if far else low, lmbda, 0.0)
+    q, q_low = quotient(2.0 * high if far else high, 2.0 * low if far else low, shifted(lmbda, n), 0.0)
+    if n == 0:
+        return q, q_low
+    # added before the scaling: the second part may be subnormal after it, and flushed
+    whole, rest = fast_two_sum(q, q_low)
+    return shifted(whole, n), shifted(rest, n)
 
 
 @formula
@@ -151,5 +164,5 @@ def inv_boxcox1p(x: Real, lmbda: Real) -> Real:
     if isnan(e) or absolute(e) > EXP_LIMIT:
         return e if isnan(e) else (infinity() if e > 0.0 else -1.0)
     if absolute(e) < MINUTE:
-        return e
-    return expm1_over(e, e_low, 1.0)
+        return e if e_low == 0.0 else add(e, e_low)
+    return expm1_over(e, e_low, 1.0, 0)

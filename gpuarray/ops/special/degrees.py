@@ -37,6 +37,8 @@ from gpuarray.ops.special.turns import turns
 EIGHTH: Final = 0.78
 #: Beyond it the seconds of an angle may overflow.
 VAST: Final = constant(1e30, 1e300)
+#: Beyond so many degrees all is 0, as SciPy has it: it takes their digits for lost.
+LOST: Final = constant(99999991988224.0, 1e14)
 #: Below it sines are their arguments.
 MINUTE: Final = constant(1e-9, 1e-18)
 
@@ -79,8 +81,8 @@ def degrees_parts(x: Real) -> Pair:
 @formula
 def sindg(x: Real) -> Real:
     """Sine of an angle in degrees."""
-    if isnan(x) or isinf(x):
-        return nan()
+    if isnan(x) or absolute(x) > LOST:
+        return nan() if isnan(x) else 0.0
     if absolute(x) < MINUTE:
         high, low = minute_radians(x)
         return shifted(add(high, low), -64)
@@ -91,8 +93,8 @@ def sindg(x: Real) -> Real:
 @formula
 def cosdg(x: Real) -> Real:
     """Cosine of an angle in degrees."""
-    if isnan(x) or isinf(x):
-        return nan()
+    if isnan(x) or absolute(x) > LOST:
+        return nan() if isnan(x) else 0.0
     _s, c = degrees_parts(x)
     return c
 
@@ -118,8 +120,8 @@ def tangent_of_degrees(d: Real, inverse: Real) -> Real:
 @formula
 def tandg(x: Real) -> Real:
     """Tangent of an angle in degrees."""
-    if isnan(x) or isinf(x):
-        return nan()
+    if isnan(x) or absolute(x) > LOST:
+        return nan() if isnan(x) else 0.0
     if absolute(x) < MINUTE:
         return 0.0 if is_zero(x) else tangent_of_degrees(x, 0.0)
     d, quarter = quarters(x)
@@ -133,8 +135,8 @@ def tandg(x: Real) -> Real:
 @formula
 def cotdg(x: Real) -> Real:
     """Cotangent of an angle in degrees."""
-    if isnan(x) or isinf(x):
-        return nan()
+    if isnan(x) or absolute(x) > LOST:
+        return nan() if isnan(x) else 0.0
     if absolute(x) < MINUTE:
         return infinity() if is_zero(x) else tangent_of_degrees(x, 1.0)
     d, quarter = quarters(x)

@@ -6,12 +6,14 @@ What a parameter's product or quotient loses is carried on, so that far tails ke
 from typing import Final
 
 from gpuarray.ops.formula import (
+    Integer,
+    Pair,
     Real,
     Truth,
+    absolute,
     add,
     constant,
     copysign,
-    exp,
     floor,
     formula,
     infinity,
@@ -21,21 +23,29 @@ from gpuarray.ops.formula import (
     isnan,
     nan,
     scaled,
-    sqrt,
+    shifted,
+    subtract,
     two_product,
     two_sum,
 )
-from gpuarray.ops.special.gamma import digamma, gamma_by_steps, gamma_parts, gammaln
-from gpuarray.ops.special.incomplete import gamma_exponent, gammainc, gammaincc
+from gpuarray.ops.special.gamma import digamma, gamma_parts, gammaln, lgamma_parts
+from gpuarray.ops.special.incomplete import expm1_parts, lower_gamma, one_less, upper_gamma
 from gpuarray.ops.special.incomplete_beta import beta_share, betainc, betaincc
-from gpuarray.ops.special.parts import product, quotient
-from gpuarray.ops.special.series import INVERSE_ROOT_2PI, LOG_PI, LOG_PI_LOW
+from gpuarray.ops.special.parts import exp_parts, log_in_parts, product, quotient
+from gpuarray.ops.special.series import LOG_PI, LOG_PI_LOW
 from gpuarray.ops.special.zeta import LOWEST, zeta_parts
 
 #: From here on Stirling's series makes a factor.
 NEAR: Final = 12.0
 #: The highest order of polygamma functions: beyond, the factorial is infinite.
 HIGHEST: Final = constant(48.0, 170.0)
+#: Larger values of the zeta function are taken by so many powers of 2 less.
+VAST: Final = 1e18
+DOWN: Final = 64.0
+#: Factors below it are scaled up.
+SLIGHT: Final = constant(1e-19, 1e-100)
+#: Below it a product has lost digits.
+FAINT: Final = constant(1e-30, 1e-290)
 #: The most dimensions of a multivariate function.
 MOST: Final = 200
 DIMENSIONS: Final = 200.0
@@ -131,15 +141,36 @@ def fdtrc(dfn: Real, dfd: Real, x: Real) -> Real:
 
 
 @formula
-def gamma_lack(b: Real, t: Real, t_low: Real, value: Real) -> Real:
-    """Return what the lower function lacks at ``t + t_low`` of that at t: the density, to a few digits, times t_low."""
-    if is_zero(t_low) or value == 0.0 or value == 1.0 or isnan(value):
-        return 0.0
-    e, _e_low = gamma_exponent(b, 0.0, t)
-    if b >= NEAR:
-        return exp(e) * sqrt(b) * INVERSE_ROOT_2PI * (t_low / t)
-    g, _g_low, n = gamma_by_steps(b)
-    return exp(e) * (t_low / t) / scaled(g, n)
+def rate_product(a: Real, x: Real) -> Pair:
+    """Return ``a x`` in two parts, of factors that are nearer each other: halves of small ones would be subnormal."""
+    n: Integer = 64 if a < SLIGHT else (-64 if x < SLIGHT else 0)
+    return two_product(shifted(a, n), shifted(x, -n))
+
+
+@formula
+def is_faint(a: Real, b: Real, x: Real, t: Real) -> Truth:
+    """Whether the product ``t = a x`` of numbers above 0 is too small for a number."""
+    return t < FAINT and not (is_zero(a) or is_zero(x) or isnan(b) or is_negative(b) or isinf(b))
+
+
+@formula
+def faint_gamma(a: Real, b: Real, x: Real, upper: Real) -> Real:
+    """Lower or upper incomplete gamma function of order b there: ``(a x)**b / gamma(b + 1)``, or 1 less that."""
+    if b > 2.0:
+        return upper
+    high, low = log_in_parts(a)
+    first, first_low = log_in_parts(x)
+    total, lost = two_sum(high, first)
+    p, p_low = product(b, 0.0, total, lost + (low + first_low))
+    is_near = b < 0.5
+    g, g_low = lgamma_parts(b if is_near else subtract(b, 1.0), is_near)
+    e, less = two_sum(p, -g)
+    e_low = less + (p_low - g_low)
+    if upper == 1.0 and e > -0.7:
+        v, v_low = expm1_parts(e, e_low)
+        return -add(v, v_low)
+    w, w_low, n = exp_parts(e, e_low)
+    return one_less(w, w_low, n) if upper == 1.0 else scaled(add(w, w_low), n)
 
 
 @formula
@@ -147,9 +178,8 @@ def gdtr(a: Real, b: Real, x: Real) -> Real:
     """Distribution function of the gamma distribution, of rate a and order b."""
     if is_negative(x) or (is_negative(a) and not is_zero(x)):
         return nan()
-    t, t_low = two_product(a, x)
-    value = gammainc(b, t)
-    return add(value, gamma_lack(b, t, t_low, value))
+    t, t_low = rate_product(a, x)
+    return faint_gamma(a, b, x, 0.0) if is_faint(a, b, x, t) else lower_gamma(b, 0.0, t, t_low)
 
 
 @formula
@@ -157,9 +187,8 @@ def gdtrc(a: Real, b: Real, x: Real) -> Real:
     """Survival function of the gamma distribution, of rate a and order b."""
     if is_negative(x) or (is_negative(a) and not is_zero(x)):
         return nan()
-    t, t_low = two_product(a, x)
-    value = gammaincc(b, t)
-    return add(value, -gamma_lack(b, t, t_low, value))
+    t, t_low = rate_product(a, x)
+    return faint_gamma(a, b, x, 1.0) if is_faint(a, b, x, t) else upper_gamma(b, 0.0, t, t_low)
 
 
 @formula
@@ -187,8 +216,10 @@ def polygamma_value(s: Real, x: Real) -> Real:
     if isinf(v):
         return v
     g, g_low, n = gamma_parts(s)
-    p, p_low = product(g, g_low, v, v_low)
-    return scaled(add(p, p_low), n - up)
+    # times a smaller number, as the product may overflow where the value is finite
+    down = DOWN if absolute(v) > VAST else 0.0
+    p, p_low = product(g, g_low, scaled(v, -down), scaled(v_low, -down))
+    return scaled(add(p, p_low), n - up + down)
 
 
 @formula

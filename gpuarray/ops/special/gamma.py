@@ -11,6 +11,7 @@ from gpuarray.ops.formula import (
     Pair,
     Real,
     Triple,
+    Truth,
     absolute,
     add,
     constant,
@@ -26,7 +27,6 @@ from gpuarray.ops.formula import (
     isinf,
     isnan,
     log,
-    multiply,
     nan,
     rint,
     scaled,
@@ -37,14 +37,13 @@ from gpuarray.ops.formula import (
     two_sum,
 )
 from gpuarray.ops.special import series
+from gpuarray.ops.special.gamma_below import LOWEST, digamma_below, gammaln_below
 from gpuarray.ops.special.parts import exp_parts, log_in_parts, product, quotient
 from gpuarray.ops.special.series import (
     HALF_LOG_2PI,
     HALF_LOG_2PI_LOW,
     PI,
     PI_LOW,
-    PI_SQUARED,
-    PI_SQUARED_LOW,
     PSI_ROOT,
     PSI_ROOT_LOW,
 )
@@ -53,8 +52,6 @@ from gpuarray.ops.special.series import (
 NEAR: Final = 12.0
 #: Below it reflection takes over from products; single precision never comes there before the result is 0.
 NEGATIVE: Final = constant(-45.0, -20.0)
-#: Below it the logarithm is reflected; above, that of the value keeps its digits where it is near 0.
-REFLECTED: Final = -20.0
 STEPS: Final = constant(47, 22)
 #: Beyond it, the function is infinite or 0.
 GAMMA_LIMIT: Final = constant(50.0, 190.0)
@@ -187,6 +184,29 @@ def rgamma(x: Real) -> Real:
     return scaled(add(q, rest), -n)
 
 
+# lgamma(1 + f) = f (c + f q(f)), and lgamma(2 + f)
+LGAMMA_ONE: Final = series.lgamma_one_series.first
+LGAMMA_ONE_LOW: Final = series.lgamma_one_series.lost
+LGAMMA_TWO: Final = series.lgamma_two_series.first
+LGAMMA_TWO_LOW: Final = series.lgamma_two_series.lost
+lgamma_one_slope = series.lgamma_one_series.slope()
+lgamma_two_slope = series.lgamma_two_series.slope()
+SECOND_ONE: Final = lgamma_one_slope.first
+SECOND_TWO: Final = lgamma_two_slope.first
+lgamma_one_rest = lgamma_one_slope.rest()
+lgamma_two_rest = lgamma_two_slope.rest()
+
+
+@formula
+def lgamma_parts(f: Real, is_one: Truth) -> Pair:
+    """``log(gamma(1 + f))`` of f from -1/4 to 1/2, or ``log(gamma(2 + f))`` from -1/2 to 1, in two parts."""
+    q, q_low = fast_two_sum(SECOND_ONE if is_one else SECOND_TWO, lgamma_one_rest(f) if is_one else lgamma_two_rest(f))
+    p, p_low = product(q, q_low, f, 0.0)
+    s, s_low = two_sum(LGAMMA_ONE if is_one else LGAMMA_TWO, p)
+    g, g_low = product(s, s_low + p_low + (LGAMMA_ONE_LOW if is_one else LGAMMA_TWO_LOW), f, 0.0)
+    return g, g_low
+
+
 @formula
 def gammaln(x: Real) -> Real:
     """Logarithm of the absolute value of the gamma function."""
@@ -195,28 +215,32 @@ def gammaln(x: Real) -> Real:
     if is_zero(x) or (x < 0.0 and x == floor(x)):
         return infinity()
     t = absolute(x)
+    if t >= MINUTE and x < 0.0 and x >= LOWEST:
+        return gammaln_below(x)
     if x >= 0.75 and x <= 3.0:
         f = subtract(x, 1.0 if x < 1.5 else 2.0)
-        value = f * (series.lgamma_one_series(f) if x < 1.5 else series.lgamma_two_series(f))
-        return 0.0 if f == 0.0 else value
+        value, value_low = lgamma_parts(f, x < 1.5)
+        return 0.0 if f == 0.0 else add(value, value_low)
     # one logarithm for the other cases: of x itself, or of the value
-    is_far = t > NEAR and (x > 0.0 or x < REFLECTED)
-    is_near = (x > 0.0 and x < 0.75) or t < MINUTE
+    is_far = t > NEAR
+    is_near = t < 0.75
     u = t
     rest = 0.0
     if not is_far and not is_near:
-        a, b, n = gamma_parts(x)
-        u = scaled(absolute(a), n)
+        a, b, n = gamma_by_steps(x)
+        u = scaled(a, n)
         rest = b / a
     high, low = log_in_parts(u)
     if is_near:
-        f = x if x < 0.5 else subtract(x, 1.0)
-        near = f * (series.lgamma_one_series(f) if x < 0.5 else series.lgamma_two_series(f))
-        return add((near if t >= MINUTE else 0.0) - low, -high)
+        near, near_low = lgamma_parts(x if x < 0.5 else subtract(x, 1.0), x < 0.5)
+        return add((near + near_low if t >= MINUTE else 0.0) - low, -high)
     if not is_far:
         return add(high, low + rest)
     if t > VAST:
-        return multiply(t, (high - 1.0) + low)
+        # of a multiple, as a product in two parts must not overflow
+        first, lost = two_sum(high, -1.0)
+        p, p_low = product(shifted(t, -8), 0.0, first, lost + low)
+        return shifted(add(p, p_low), 8)
     total, lost = stirling_of_log(t, high, low)
     if x > 0.0:
         return add(total, lost)
@@ -233,6 +257,12 @@ def loggamma(x: Real) -> Real:
     return gammaln(x)
 
 
+psi_near_slope = series.psi_near_series.slope()
+psi_next_slope = series.psi_next_series.slope()
+PSI_NEAR: Final = series.psi_near_series.first
+PSI_NEXT: Final = series.psi_next_series.first
+
+
 @formula
 def psi_of_next(f: Real) -> Real:
     """``psi(1 + f)`` of f >= -1/4."""
@@ -241,8 +271,13 @@ def psi_of_next(f: Real) -> Real:
         w = 1.0 / x / x
         return subtract(log(x), 0.5 / x + w * series.psi_tail_series(w))
     if f <= 1.0:
-        g = series.psi_near_series(f) if f < 0.5 else series.psi_next_series(f - 0.75)
-        return subtract(subtract(f, PSI_ROOT), PSI_ROOT_LOW) * g
+        is_near = f < 0.5
+        h = f if is_near else f - 0.75
+        p, p_low = two_product(h, psi_near_slope(h) if is_near else psi_next_slope(h))
+        g, lost = two_sum(PSI_NEAR if is_near else PSI_NEXT, p)
+        t, t_low = two_sum(f, -PSI_ROOT)
+        q, q_low = product(g, lost + p_low, t, t_low - PSI_ROOT_LOW)
+        return add(q, q_low)
     y = f
     total = 0.0
     for _k in range(6):
@@ -251,19 +286,6 @@ def psi_of_next(f: Real) -> Real:
         total = total + 1.0 / y
         y = subtract(y, 1.0)
     return add(series.psi_middle_series(y - 2.0), total)
-
-
-@formula
-def cotangent_parts(x: Real) -> Triple:
-    """``pi / tan(pi x)`` in three parts, of x that is no integer; the third is small."""
-    r = subtract(x, rint(x))
-    if absolute(r) > 0.25:
-        # pi tan(pi t) of the distance from the half
-        t = copysign(subtract(0.5, absolute(r)), r)
-        high, low = product(t, 0.0, PI_SQUARED, PI_SQUARED_LOW)
-        return high, low, t * t * t * series.tangent_series(t * t)
-    q, rest = quotient(1.0, 0.0, r, 0.0)
-    return q, rest, -r * series.cotangent_series(r * r)
 
 
 @formula
@@ -277,20 +299,16 @@ def digamma(x: Real) -> Real:
         return nan()
     if absolute(x) < MINUTE:
         return divide(-1.0, x)
-    # psi(x), psi(1 + x) - 1/x, or psi(1 - x) - pi / tan(pi x)
-    is_small = x > -0.25 and x < 0.75
-    value = psi_of_next(x if is_small else (x - 1.0 if x > 0.0 else -x))
-    if x >= 0.75:
+    if x <= -0.25:
+        return digamma_below(x)
+    # psi(x), or psi(1 + x) - 1/x
+    is_small = x < 0.75
+    value = psi_of_next(x if is_small else x - 1.0)
+    if not is_small:
         return value
-    high = 0.0
-    low = 0.0
-    rest = 0.0
-    if is_small:
-        high, low = quotient(1.0, 0.0, x, 0.0)
-    else:
-        high, low, rest = cotangent_parts(x)
+    high, low = quotient(1.0, 0.0, x, 0.0)
     total, lost = two_sum(value, -high)
-    return add(total, (lost - low) - rest)
+    return add(total, lost - low)
 
 
 @formula

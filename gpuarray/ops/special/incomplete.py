@@ -41,8 +41,16 @@ from gpuarray.ops.special import series
 from gpuarray.ops.special.bessel import root_parts
 from gpuarray.ops.special.beta import stirling_lack
 from gpuarray.ops.special.errors import scaled_erfc
-from gpuarray.ops.special.gamma import gamma_by_steps
-from gpuarray.ops.special.parts import EXP_LIMIT, exp_parts, log1p_near_parts, log_in_parts, product, quotient
+from gpuarray.ops.special.gamma import gamma_by_steps, lgamma_parts
+from gpuarray.ops.special.parts import (
+    EXP_LIMIT,
+    bounded_product,
+    exp_parts,
+    log1p_less,
+    log_in_parts,
+    product,
+    quotient,
+)
 from gpuarray.ops.special.series import INVERSE_ROOT_2PI, INVERSE_ROOT_2PI_LOW, INVERSE_ROOT_PI, ROOT_2
 
 #: The uniform expansion is used from this order on, up to this relative distance.
@@ -55,8 +63,9 @@ MINUTE: Final = constant(1e-9, 1e-18)
 #: Below this share of the order, from NEAR on, the lower function is 0; so is the upper one beyond FAR and four orders.
 NOTHING: Final = constant(1e-5, 1e-30)
 FAR: Final = 1e4
-#: Beyond it an order is so large that either function is 0, or both are 1/2.
-VAST: Final = constant(1e30, 1e100)
+#: Beyond it an order is so large that either function is 0, or both are 1/2; and what it is taken by.
+VAST: Final = constant(1e36, 1e300)
+PART: Final = 0.0625
 #: Below it the upper function is computed of a multiple of the order, as it may be subnormal.
 SCANT: Final = constant(1e-30, 1e-290)
 #: Most terms, and a bound of what does not change a sum.
@@ -68,30 +77,28 @@ SHORTEST: Final = constant(4.0, 8.0)
 
 
 @formula
-def gamma_exponent(a: Real, a_low: Real, x: Real) -> Pair:
-    """Return ``a log(x) - x``, from NEAR on ``a log(x/a) - x + a``, in two parts."""
+def gamma_exponent(a: Real, a_low: Real, x: Real, x_low: Real) -> Pair:
+    """Return ``a log(x) - x``, from NEAR on ``a log(x/a) - x + a``, of numbers in two parts, in two parts."""
     large = a >= NEAR
     d, d_low = two_sum(x, -a)
-    d, d_low = two_sum(d, d_low - a_low)
+    d, d_low = two_sum(d, d_low + (x_low - a_low))
     m, m_low = quotient(d, d_low, a if large else 1.0, a_low if large else 0.0)
     high = 0.0
     low = 0.0
     if large and absolute(m) < 0.28:
-        high, middle, rest = log1p_near_parts(m, m_low)
-        low = middle + rest
+        high, low = log1p_less(m, m_low)
     else:
-        u, u_low = quotient(x, 0.0, a if large else 1.0, a_low if large else 0.0)
-        high, low = log_in_parts(u)
-        low = low + u_low / u
-    # nothing cancels where both are large: of their difference the square is left
-    total, lost = two_sum(high, -m if large else 0.0)
-    p, p_low = product(VAST if a > VAST else a, a_low, total, (lost + low) - (m_low if large else 0.0))
+        u, u_low = quotient(x, x_low, a if large else 1.0, a_low if large else 0.0)
+        first, rest = log_in_parts(u)
+        high, low = two_sum(first, -m if large else 0.0)
+        low = low + (rest + u_low / u - (m_low if large else 0.0))
+    p, p_low = bounded_product(a, a_low, high, low)
     whole, lost = two_sum(p, 0.0 if large else -x)
-    return fast_two_sum(whole, lost + p_low)
+    return fast_two_sum(whole, lost + (p_low - (0.0 if large else x_low)))
 
 
 @formula
-def gamma_power_sum(a: Real, x: Real) -> Pair:
+def gamma_power_sum(a: Real, x: Real, x_low: Real) -> Pair:
     """Return what the factor is multiplied by to give the lower function, for x up to a or 1.1, in two parts."""
     total = 1.0
     low = 0.0
@@ -99,7 +106,7 @@ def gamma_power_sum(a: Real, x: Real) -> Pair:
     term_low = 0.0
     for k in range(TERMS):
         d, d_low = two_sum(a, real(k) + 1.0)
-        q, q_low = quotient(x, 0.0, d, d_low)
+        q, q_low = quotient(x, x_low, d, d_low)
         term, term_low = product(term, term_low, q, q_low)
         total, lost = fast_two_sum(total, term)
         low = low + (lost + term_low)
@@ -109,12 +116,13 @@ def gamma_power_sum(a: Real, x: Real) -> Pair:
 
 
 @formula
-def gamma_fraction(a: Real, x: Real) -> Pair:
+def gamma_fraction(a: Real, x: Real, x_low: Real) -> Pair:
     """Return what the factor times a is divided by to give the upper function, for x from a and 1/2 on.
 
     From its end, of as many terms as matter: so the errors of all but the first of them shrink.
     """
     d, d_low = two_sum(x, -a)
+    d_low = d_low + x_low
     k = floor(LENGTH / x + SHORTEST + (0.6 * a if a < 75.0 else 45.0))
     t = d + (2.0 * k + 1.0)
     t_low = 0.0
@@ -146,16 +154,16 @@ def temme_sum(a: Real, eta: Real) -> Real:
 
 
 @formula
-def gamma_share(a: Real, x: Real, is_upper: Truth) -> Pair:
+def gamma_share(a: Real, x: Real, x_low: Real, is_upper: Truth) -> Pair:
     """Return what the exponential is multiplied by to give the upper or the lower function, in two parts."""
     large = a >= NEAR
     s = 0.0
     s_low = 0.0
     if is_upper:
-        t, t_low = gamma_fraction(a, x)
+        t, t_low = gamma_fraction(a, x, x_low)
         s, s_low = quotient(a, 0.0, t, t_low)
     else:
-        s, s_low = gamma_power_sum(a, x)
+        s, s_low = gamma_power_sum(a, x, x_low)
     d = 1.0
     d_low = 0.0
     if large:
@@ -202,11 +210,15 @@ def uniform_sum(e: Real, e_low: Real, r: Real, r_low: Real, v: Real, is_beyond: 
 
 
 @formula
-def gamma_tail(a: Real, a_low: Real, x: Real, is_upper: Truth) -> Triple:
+def gamma_tail(order: Real, a_low: Real, number: Real, x_low: Real, is_upper: Truth) -> Triple:
     """Return the upper or the lower function, whichever is to be computed itself, as ``(b + c) * 2**n``."""
+    # the largest orders have no reciprocals; a step is what the functions are of vast ones
+    is_vast = order > VAST
+    a = PART * order if is_vast else order
+    x = PART * number if is_vast else number
     if (a > NEAR and x < NOTHING * a) or (x > FAR and x > 4.0 * a):
         return 0.0, 0.0, 0.0
-    e, e_low = gamma_exponent(a, a_low, x)
+    e, e_low = gamma_exponent(a, a_low, x, x_low)
     if e < -EXP_LIMIT:
         return 0.0, 0.0, 0.0
     if a >= LARGE and absolute(x - a) < CLOSE * a:
@@ -215,7 +227,7 @@ def gamma_tail(a: Real, a_low: Real, x: Real, is_upper: Truth) -> Triple:
         size = r / root * ROOT_2
         s = temme_sum(a, size if is_upper else -size) * (INVERSE_ROOT_2PI / root)
         return uniform_sum(e, e_low, r, r_low, s if is_upper else -s, False)
-    v, v_low = gamma_share(a, x, is_upper)
+    v, v_low = gamma_share(a, x, x_low, is_upper)
     g, g_low, n = exp_parts(e, e_low - (stirling_lack(a) if a >= NEAR else 0.0))
     p, p_low = product(g, g_low, v, v_low)
     return p, p_low, n
@@ -228,30 +240,11 @@ def one_less(high: Real, low: Real, n: Real) -> Real:
     return add(total, lost - scaled(low, n))
 
 
-# lgamma(1 + f) = f (c + f q(f))
-LGAMMA_ONE: Final = series.lgamma_one_series.first
-LGAMMA_ONE_LOW: Final = series.lgamma_one_series.lost
-LGAMMA_TWO: Final = series.lgamma_two_series.first
-LGAMMA_TWO_LOW: Final = series.lgamma_two_series.lost
-lgamma_one_slope = series.lgamma_one_series.slope()
-lgamma_two_slope = series.lgamma_two_series.slope()
-SECOND_ONE: Final = lgamma_one_slope.first
-SECOND_TWO: Final = lgamma_two_slope.first
-lgamma_one_rest = lgamma_one_slope.rest()
-lgamma_two_rest = lgamma_two_slope.rest()
-
-
 @formula
 def lgamma_next_parts(a: Real) -> Pair:
     """``log(gamma(1 + a))`` of a from 0 to 1 in two parts."""
     is_near = a < 0.5
-    f = a if is_near else subtract(a, 1.0)
-    q, q_low = fast_two_sum(
-        SECOND_ONE if is_near else SECOND_TWO, lgamma_one_rest(f) if is_near else lgamma_two_rest(f)
-    )
-    p, p_low = product(q, q_low, f, 0.0)
-    s, s_low = two_sum(LGAMMA_ONE if is_near else LGAMMA_TWO, p)
-    g, g_low = product(s, s_low + p_low + (LGAMMA_ONE_LOW if is_near else LGAMMA_TWO_LOW), f, 0.0)
+    g, g_low = lgamma_parts(a if is_near else subtract(a, 1.0), is_near)
     return g, g_low
 
 
@@ -274,7 +267,7 @@ def is_small_gamma(a: Real, x: Real) -> Truth:
 
 
 @formula
-def upper_gamma_near(order: Real, x: Real) -> Real:
+def upper_gamma_near(order: Real, x: Real, x_low: Real) -> Real:
     """Return the upper function of small numbers.
 
     It is ``1 - exp(e) * (1 + a * total)``, where e is the logarithm of x**a / gamma(1 + a).
@@ -287,7 +280,7 @@ def upper_gamma_near(order: Real, x: Real) -> Real:
     term_low = 0.0
     k = 1.0
     for _k in range(30):
-        q, q_low = quotient(-x, 0.0, k, 0.0)
+        q, q_low = quotient(-x, -x_low, k, 0.0)
         term, term_low = product(term, term_low, q, q_low)
         d, d_low = two_sum(k, a)
         q, q_low = quotient(term, term_low, d, d_low)
@@ -299,7 +292,7 @@ def upper_gamma_near(order: Real, x: Real) -> Real:
     s, s_low = product(a, 0.0, total, total_low)
     g, g_low = lgamma_next_parts(a)
     high, low = log_in_parts(x)
-    p, p_low = product(a, 0.0, high, low)
+    p, p_low = product(a, 0.0, high, low + x_low / x)
     e, lost = two_sum(p, -g)
     e, e_low = expm1_parts(e, lost + (p_low - g_low))
     p, p_low = product(s, s_low, e, e_low)
@@ -316,22 +309,22 @@ def is_outside_gamma(a: Real, x: Real) -> Truth:
 
 
 @formula
-def lower_gamma(a: Real, a_low: Real, x: Real) -> Real:
-    """Return the lower function of an order in two parts."""
+def lower_gamma(a: Real, a_low: Real, x: Real, x_low: Real) -> Real:
+    """Return the lower function of numbers in two parts."""
     if is_outside_gamma(a, x):
         return nan()
     if is_zero(a) or isinf(x):
         return 1.0
     if is_zero(x) or isinf(a):
         return 0.0
-    is_upper = x > 1.0 and subtract(x, a) > a_low
-    high, low, n = gamma_tail(a, a_low, x, is_upper)
+    is_upper = x > 1.0 and subtract(x, a) > a_low - x_low
+    high, low, n = gamma_tail(a, a_low, x, x_low, is_upper)
     return one_less(high, low, n) if is_upper else scaled(add(high, low), n)
 
 
 @formula
-def upper_gamma(a: Real, a_low: Real, x: Real) -> Real:
-    """Return the upper function of an order in two parts."""
+def upper_gamma(a: Real, a_low: Real, x: Real, x_low: Real) -> Real:
+    """Return the upper function of numbers in two parts."""
     if is_outside_gamma(a, x):
         return nan()
     if is_zero(a) or isinf(x):
@@ -339,33 +332,33 @@ def upper_gamma(a: Real, a_low: Real, x: Real) -> Real:
     if is_zero(x) or isinf(a):
         return 1.0
     if is_small_gamma(a, x):
-        return upper_gamma_near(a, x)
-    is_upper = x > 0.5 and (subtract(x, a) > a_low if x > 1.1 else a <= 1.1 * x)
-    high, low, n = gamma_tail(a, a_low, x, is_upper)
+        return upper_gamma_near(a, x, x_low)
+    is_upper = x > 0.5 and (subtract(x, a) > a_low - x_low if x > 1.1 else a <= 1.1 * x)
+    high, low, n = gamma_tail(a, a_low, x, x_low, is_upper)
     return scaled(add(high, low), n) if is_upper else one_less(high, low, n)
 
 
 @formula
 def gammainc(a: Real, x: Real) -> Real:
     """Regularized lower incomplete gamma function."""
-    return lower_gamma(a, 0.0, x)
+    return lower_gamma(a, 0.0, x, 0.0)
 
 
 @formula
 def gammaincc(a: Real, x: Real) -> Real:
     """Regularized upper incomplete gamma function."""
-    return upper_gamma(a, 0.0, x)
+    return upper_gamma(a, 0.0, x, 0.0)
 
 
 @formula
 def pdtr(k: Real, m: Real) -> Real:
     """Distribution function of Poisson's, of mean m."""
     a, a_low = two_sum(floor(k), 1.0)
-    return nan() if is_negative(k) else upper_gamma(a, a_low, m)
+    return nan() if is_negative(k) else upper_gamma(a, a_low, m, 0.0)
 
 
 @formula
 def pdtrc(k: Real, m: Real) -> Real:
     """Survival function of Poisson's, of mean m."""
     a, a_low = two_sum(floor(k), 1.0)
-    return nan() if is_negative(k) else lower_gamma(a, a_low, m)
+    return nan() if is_negative(k) else lower_gamma(a, a_low, m, 0.0)

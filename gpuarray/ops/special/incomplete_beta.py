@@ -17,6 +17,7 @@ from gpuarray.ops.formula import (
     absolute,
     add,
     constant,
+    divide,
     exp,
     fast_two_sum,
     floor,
@@ -28,7 +29,6 @@ from gpuarray.ops.formula import (
     log,
     log1p,
     nan,
-    power,
     scaled,
     shifted,
     two_sum,
@@ -36,8 +36,25 @@ from gpuarray.ops.formula import (
 from gpuarray.ops.special.bessel import root_parts
 from gpuarray.ops.special.beta import beta_log, is_minute, stirling_lack
 from gpuarray.ops.special.incomplete import expm1_parts, lgamma_next_parts, one_less, root_of_negative, uniform_sum
-from gpuarray.ops.special.parts import EXP_LIMIT, exp_parts, log1p_near_parts, log_in_parts, product, quotient
-from gpuarray.ops.special.series import INVERSE_ROOT_2PI, INVERSE_ROOT_2PI_LOW, INVERSE_ROOT_PI, ROOT_2, ROOT_2_LOW
+from gpuarray.ops.special.parts import (
+    EXP_LIMIT,
+    bounded_product,
+    exp_parts,
+    log1p_less,
+    log1p_near_parts,
+    log_in_parts,
+    product,
+    quotient,
+)
+from gpuarray.ops.special.series import (
+    INVERSE_ROOT_2PI,
+    INVERSE_ROOT_2PI_LOW,
+    INVERSE_ROOT_PI,
+    LOG_2,
+    LOG_2_LOW,
+    ROOT_2,
+    ROOT_2_LOW,
+)
 
 #: From here on Stirling's series makes the factor.
 NEAR: Final = 12.0
@@ -50,9 +67,9 @@ MOST: Final = constant(699.0, 10199.0)
 UNIFORM: Final = constant(1e6, 1e9)
 CENTRAL: Final = constant(4e-8, 1e-16)
 THIRD: Final = 0.3333333333333333
-#: Larger parameters are as good as these: the function is 0 or 1 but at the mean; and sums of them are finite.
+#: Larger parameters are taken by so many powers of 2 less.
 VAST: Final = constant(1e30, 1e200)
-MOST_OF_ALL: Final = constant(1e37, 1e307)
+LESS: Final = -8.0
 #: A share of the other parameter below which the first one is none.
 SCANT: Final = 1e-30
 TINY: Final = constant(1e-30, 1e-290)
@@ -95,15 +112,17 @@ def beta_share_exponent(a: Real, b: Real, x: Real, x_low: Real, y: Real, y_low: 
         high = 0.0
         rest = 0.0
         if absolute(v) < 0.28:
-            high, middle, least = log1p_near_parts(v, v_low)
-            rest = middle + least
+            # of small parameters as much is added again
+            high, rest = log1p_less(v, v_low)
+            high, lost = two_sum(high, 0.0 if large else v)
+            rest = rest + (lost + (0.0 if large else v_low))
         else:
             f, f_low = product(z, z_low, s if large else 1.0, s_low if large else 0.0)
             u, u_low = quotient(f, f_low, c if large else 1.0, 0.0)
-            high, rest = log_in_parts(u)
-            rest = rest + u_low / u
-        t, lost = two_sum(high, -m if large else 0.0)
-        g, g_low = product(VAST if c > VAST else c, 0.0, t, (lost + rest) - (m_low if large else 0.0))
+            high, least = log_in_parts(u)
+            high, rest = two_sum(high, -m if large else 0.0)
+            rest = rest + (least + u_low / u - (m_low if large else 0.0))
+        g, g_low = bounded_product(c, 0.0, high, rest)
         total, more = two_sum(total, g)
         low = low + (more + g_low)
     return fast_two_sum(total, low)
@@ -168,7 +187,7 @@ def beta_log_of(a: Real, b: Real) -> Pair:
     if is_minute(low, high):
         # 1/a + 1/b
         first, first_low = log_in_parts(low)
-        return -first, log1p(low / high) - first_low
+        return fast_two_sum(-first, log1p(low / high) - first_low)
     e, e_low = beta_log(low, 0.0, high, 0.0)
     return e, e_low
 
@@ -331,8 +350,10 @@ def beta_tail(a: Real, b: Real, x: Real, x_low: Real, y: Real, y_low: Real) -> T
 @formula
 def beta_share(first: Real, second: Real, x: Real, x_low: Real, y: Real, y_low: Real) -> Real:
     """Return the lower function of positive finite parameters, and 0 < x < 1, where x + y = 1."""
-    a = MOST_OF_ALL if first > MOST_OF_ALL else first
-    b = MOST_OF_ALL if second > MOST_OF_ALL else second
+    # where both are vast the mean alone matters; their sum is to be finite
+    n = LESS if first > VAST and second > VAST else 0.0
+    a = scaled(first, n)
+    b = scaled(second, n)
     # by the smaller of x and y, which says more
     whole = a + b + 2.0
     swap = (x < 0.5 and x * whole > a + 1.0) or (x >= 0.5 and y * whole < b + 1.0)
@@ -344,6 +365,9 @@ def beta_share(first: Real, second: Real, x: Real, x_low: Real, y: Real, y_low: 
         # of a multiple, if parts of it would be subnormal
         scale: Integer = 64 if p < TINY and q > 0.001 else 0
         return shifted(beta_near_complement(shifted(p, scale), q, u, u_low), -scale)
+    if p < TINY:
+        # b / (a + b), of multiples
+        return divide(shifted(q, 64), shifted(p, 64) + shifted(q, 64)) if q < 1.0 else 1.0
     high, low, n = beta_tail(p, q, u, u_low, x if swap else y, x_low if swap else y_low)
     return one_less(high, low, n) if swap else scaled(add(high, low), n)
 
@@ -410,6 +434,12 @@ def stdtr(df: Real, t: Real) -> Real:
     y, y_low = quotient(square, square_low + (0.0 if is_steep else r * r_low), d, d_low)
     tail = 0.5 * beta_share(0.5 * v, 0.5, x, x_low, y, y_low)
     if is_steep:
-        far = scaled(r / STEEP, n)
-        tail = tail * (power(far, -v) if far < VAST else power(r / STEEP, -v) * power(scaled(1.0, n), -v))
+        far, far_low = quotient(r, r_low, STEEP, 0.0)
+        high, low = log_in_parts(far)
+        turns, turns_low = product(n, 0.0, LOG_2, LOG_2_LOW)
+        total, lost = two_sum(turns, high)
+        e, e_low = bounded_product(-v, 0.0, total, lost + (low + turns_low + far_low / far))
+        a, b, k = exp_parts(e, e_low)
+        p, p_low = product(a, b, tail, 0.0)
+        tail = scaled(add(p, p_low), k)
     return tail if t < 0.0 else 1.0 - tail

@@ -67,7 +67,7 @@ def exp1_times(x: Real, sign: Real) -> Real:
         if x > VAST:
             return copysign(0.0, sign)
         # the sign is in a factor: devices flush a subnormal result that is negated
-        t, t_low = gamma_fraction(0.0, x)
+        t, t_low = gamma_fraction(0.0, x, 0.0)
         q, q_low = quotient(sign, 0.0, t, t_low)
         return grown(-x, q, q_low)
     high, low = log_in_parts(x)

@@ -39,6 +39,8 @@ APART: Final = 40.0
 MINUTE: Final = constant(1e-9, 1e-18)
 #: Below it x and y are scaled up.
 SCANT: Final = 1e-9
+#: Beyond it products with logarithms may overflow.
+VAST: Final = constant(1e30, 1e300)
 
 
 @formula
@@ -162,7 +164,7 @@ def rel_entr(x: Real, y: Real) -> Real:
     if isinf(x) or isinf(y):
         return nan() if isinf(x) and isinf(y) else (infinity() if isinf(x) else -infinity())
     # of multiples, if any part may be subnormal
-    n: Integer = 64 if x < SCANT else 0
+    n: Integer = 64 if x < SCANT else (-8 if x > VAST else 0)
     u = shifted(x, n)
     high, low = log_ratio(u, shifted(y, n), x, y)
     p, p_low = product(u, 0.0, high, low)
@@ -182,12 +184,13 @@ def divergence(x: Real, y: Real) -> Real:
         q, q_low = product(s, s_low, d, 0.0)
         return add(q, q_low + x * s * z * (TWO_THIRDS + z * series.log_pair_series(z)))
     high, low = log_ratio(x, y, x, y)
-    p, p_low = product(x, 0.0, high, low)
-    total, lost = two_sum(p, -x)
-    whole, more = two_sum(total, y)
-    value = add(whole, more + (lost + p_low))
-    # the first product has overflowed
-    return infinity() if isnan(value) else value
+    # of less, if the first product may overflow
+    n: Integer = 8 if x > VAST else 0
+    u = shifted(x, -n)
+    p, p_low = product(u, 0.0, high, low)
+    total, lost = two_sum(p, -u)
+    whole, more = two_sum(total, shifted(y, -n))
+    return shifted(add(whole, more + (lost + p_low)), n)
 
 
 @formula
@@ -201,8 +204,8 @@ def kl_div(x: Real, y: Real) -> Real:
         return infinity()
     if isinf(x) or isinf(y):
         return nan() if isinf(x) else infinity()
-    # of multiples, if any part may be subnormal
-    n: Integer = 64 if x < SCANT and y < SCANT else 0
+    # of multiples, if any part may be subnormal, or a reciprocal
+    n: Integer = 64 if x < SCANT and y < SCANT else (-8 if x > VAST and y > VAST else 0)
     return shifted(divergence(shifted(x, n), shifted(y, n)), -n)
 
 

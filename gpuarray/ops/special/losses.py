@@ -36,10 +36,10 @@ DOWN: Final = constant(-64.0, -800.0)
 @formula
 def huber(delta: Real, r: Real) -> Real:
     """Huber's loss: r * r / 2 up to delta, and a line beyond."""
+    if is_negative(delta):
+        return nan() if isnan(delta) else infinity()
     if isnan(delta) or isnan(r):
         return nan()
-    if is_negative(delta):
-        return infinity()
     a = absolute(r)
     if a <= delta:
         return gradual_multiply(shifted(a, -1), a)
@@ -49,10 +49,10 @@ def huber(delta: Real, r: Real) -> Real:
 @formula
 def pseudo_huber(delta: Real, r: Real) -> Real:
     """Smooth relative of Huber's loss, delta**2 * (sqrt(1 + (r / delta)**2) - 1)."""
+    if is_negative(delta):
+        return nan() if isnan(delta) else infinity()
     if isnan(delta) or isnan(r):
         return nan()
-    if is_negative(delta):
-        return infinity()
     a = absolute(r)
     if is_zero(delta) or is_zero(r):
         return 0.0

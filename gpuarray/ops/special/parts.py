@@ -11,8 +11,10 @@ from gpuarray.ops.formula import (
     Pair,
     Real,
     Triple,
+    absolute,
     add,
     constant,
+    copysign,
     expm1_rest,
     fast_two_sum,
     formula,
@@ -29,9 +31,13 @@ from gpuarray.ops.formula import (
 from gpuarray.ops.special import series
 from gpuarray.ops.special.series import LOG_2_REST, LOG_2_SHORT, TWO_THIRDS, TWO_THIRDS_LOW
 
+#: An exponent beside which no other one matters.
+BOUND: Final = constant(1e4, 1e5)
+#: Below it a difference of a logarithm and its argument is a short series.
+SLIGHT: Final = constant(1e-3, 1e-6)
 INVERSE_LN2: Final = 1.4426950408889634
-#: Exponentials beyond it are infinite, or 0, whatever they are multiplied by.
-EXP_LIMIT: Final = constant(200.0, 1500.0)
+#: Exponentials beyond it are infinite, or 0, whatever they are multiplied by: factorials, too.
+EXP_LIMIT: Final = constant(260.0, 1500.0)
 
 
 @formula
@@ -69,6 +75,27 @@ def log1p_near_parts(f: Real, f_low: Real) -> Triple:
     rest = rest + cube * z * series.log_pair_series(z) + s_low * (2.0 + 2.0 * z)
     sum_, sum_low = two_sum(2.0 * s, third)
     return sum_, sum_low, rest
+
+
+@formula
+def log1p_less(f: Real, f_low: Real) -> Pair:
+    """``log(1 + f + f_low) - f - f_low`` of |f| up to 0.28 in two parts, with errors relative to the difference."""
+    if absolute(f) < SLIGHT:
+        p, p_low = product(f, f_low, f, f_low)
+        return -0.5 * p, 0.5 * (p * f * (TWO_THIRDS - f * (0.5 - f * 0.4)) - p_low)
+    high, middle, low = log1p_near_parts(f, f_low)
+    total, lost = two_sum(high, -f)
+    return total, lost + ((middle + low) - f_low)
+
+
+@formula
+def bounded_product(x: Real, x_low: Real, y: Real, y_low: Real) -> Pair:
+    """``(x + x_low) * (y + y_low)`` in two parts, at most BOUND: for exponents."""
+    f = x * y
+    if absolute(f) > BOUND:
+        return copysign(BOUND, f), 0.0
+    p, p_low = product(x, x_low, y, y_low)
+    return p, p_low
 
 
 @formula

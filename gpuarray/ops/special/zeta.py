@@ -38,7 +38,7 @@ LOWEST: Final = -1000.0
 #: From here on, and from so many exponents on, it is so without a step.
 FAR: Final = constant(40.0, 100.0)
 STEEP: Final = constant(2.0, 6.0)
-#: Smaller terms, and by so many powers of 2, are scaled up.
+#: Terms below so many powers of 1/2 are scaled up to it; the integral is larger than a term.
 UP: Final = 64.0
 #: The most bits of an exponent that is given as an integer.
 BITS: Final = constant(128, 1024)
@@ -112,7 +112,7 @@ def zeta_parts(x: Real, q: Real) -> Triple:
     for _k in range(STEPS):
         a, b, n = zeta_term(w, w_low, x, is_whole)
         # of multiples, if any term may be subnormal
-        up = UP if k == 0.0 and n < -UP else up
+        up = -n - UP if k == 0.0 and n < -UP else up
         p = scaled(a, n + up)
         # no more is added where the rest is nothing, either
         is_far = (k >= NEAR and w >= (2.0 * NEAR if is_whole else NEAR)) or (w >= FAR and w >= STEEP * x)
