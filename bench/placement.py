@@ -1,31 +1,40 @@
 """``python -m bench.placement``: the device "auto" against both of its places, over workloads and sizes.
 
-For each workload and size the warm times on ``cpu``, on the GPU and on ``"auto"`` are taken by turns, in several rounds
-of changing order, so that whatever else happens on the machine happens to all three; a figure is the median of its
-rounds, and "auto" is held against the better of the two. ``--json`` writes the docs' table. ``--estimates`` holds
+``cpu``, the GPU and ``"auto"`` take turns of a few milliseconds, in each of the orders that three have, so that what
+else happens on the machine happens to all three. A figure is the median of all calls but the first of each turn, which
+finds the caches of another; "auto" is held against the better of the two. All are warmed up for the same time. A place
+that takes many times as long as another is not measured any longer: it decides nothing. ``--json`` writes the docs'
+table, ``--reasons`` tells why a plan is where it is if "auto" is far from the better one. ``--estimates`` holds
 estimates against what steps took, on a GPU whose clock is up, as it is when it is calibrated.
 """
 
 import argparse
 import gc
+import itertools
 import json
 import platform
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 
 import gpuarray as xp
-from gpuarray.runtime import auto, calibrate, places, plans
+from gpuarray.runtime import auto, calibrate, offload, places, plans
 
 SIZES = [10**2, 10**3, 10**4, 10**5, 10**6, 10**7, 10**8]
 
 
+@lru_cache(maxsize=1)
+def _numbers() -> Any:
+    return np.random.default_rng(0).random(SIZES[-1] // 16, dtype=np.float32)
+
+
 def _vector(n: int, dtype: str = "float32") -> Any:
-    return np.random.default_rng(0).random(n, dtype=np.float32).astype(dtype)
+    return np.resize(_numbers(), n).astype(dtype)
 
 
 def _matrix(n: int) -> Any:
@@ -59,16 +68,25 @@ WORKLOADS: list[tuple[str, Callable[[int], Any], Callable[[Any], Any], bool]] = 
     ("sum", _vector, lambda x: np.sum(x), True),
     ("variance of columns", _matrix, lambda x: np.var(x, axis=0), False),
     ("softmax", _matrix, lambda x: (lambda e: e / e.sum(axis=1, keepdims=True))(np.exp(x)), False),
-    ("matmul", lambda n: _matrix(min(n, 10**7)), lambda x: x @ x, False),
-    ("sort", lambda n: _vector(min(n, 10**7)), lambda x: np.sort(x), False),
-    ("fft", lambda n: _vector(min(n, 10**7), "complex64"), lambda x: np.fft.fft(x), False),
+    ("matmul", _matrix, lambda x: x @ x, False),
+    ("sort", _vector, lambda x: np.sort(x), False),
+    ("fft", lambda n: _vector(n, "complex64"), lambda x: np.fft.fft(x), False),
     ("loop with small reads", _vector, _loop_with_reads, False),
     ("host and device by turns", _vector, _alternating, False),
 ]
 
 
-#: Rounds of a point: each device once, in changing order.
-_ROUNDS = 5
+#: Milliseconds of a turn, and the most calls that it has.
+_TURN = 3.0
+_CALLS = 20
+#: Milliseconds of calls that warm a device up, and the most of them; a call that takes longer than the last is enough.
+_WARM = 60.0
+_WARM_CALLS = 100
+_LONG = 1000.0
+#: Who takes so many times as long as another is not asked again.
+_FAR = 4.0
+#: What is near enough to the better of the two places.
+_NEAR = 1.15
 
 
 def _call(function: Callable[[Any], Any], x: Any, read: bool) -> float:
@@ -83,44 +101,50 @@ def _call(function: Callable[[Any], Any], x: Any, read: bool) -> float:
     return 1e3 * (time.perf_counter() - start)
 
 
-def _round(function: Callable[[Any], Any], x: Any, read: bool, seconds: float) -> float:
-    """Return the median time of calls in a row; the first one is not counted if there is time for others."""
-    times = [_call(function, x, read)]
-    left = 1e3 * seconds - times[0]
-    while left > 0 and len(times) < 200:
-        times.append(_call(function, x, read))
-        left -= times[-1]
-    return statistics.median(times[1:] or times)
+def measured(calls: Mapping[str, Callable[[], float]], seconds: float) -> dict[str, float]:
+    """Return the typical time of a call by device, in milliseconds, taken by turns.
+
+    Parameters
+    ----------
+    calls : mapping
+        By device, what makes a call and returns its time. That of "auto" is always measured.
+    seconds : float
+        For how long.
+    """
+    figures: dict[str, float] = {}
+    for device, call in calls.items():
+        times = [call()]
+        while sum(times) < _WARM and len(times) < _WARM_CALLS:
+            times.append(call())
+        if len(times) == 1 and times[0] < _LONG:  # what is done once is not counted
+            times.append(call())
+        figures[device] = statistics.median(times[len(times) // 2 :])
+    turns = {device: max(1, min(_CALLS, round(_TURN / time))) for device, time in figures.items()}
+    best = min(figures.values())
+    asked = [device for device in calls if device == "auto" or figures[device] < _FAR * best]
+    orders = list(itertools.permutations(asked))
+    kept: dict[str, list[float]] = {device: [] for device in asked}
+    end = time.perf_counter() + seconds
+    for number in itertools.count():
+        if number >= len(orders) and time.perf_counter() > end:
+            break
+        for device in orders[number % len(orders)]:
+            times = [calls[device]() for _ in range(turns[device])]
+            kept[device] += times[1:] or times
+    return figures | {device: statistics.median(times) for device, times in kept.items()}
 
 
-def _point(
-    make: Callable[[int], Any],
-    size: int,
-    function: Callable[[Any], Any],
-    read: bool,
-    devices: list[str],
-    seconds: float,
-) -> tuple[dict[str, float], tuple[str, ...]]:
-    """Return the warm time of a call by device in milliseconds, and where the operand was in the end for "auto"."""
-    data = make(size)
-    operands = {device: xp.asarray(data, device=device) for device in devices}
-    del data
-    for device, x in operands.items():
-        if device not in ("cpu", "auto"):
-            xp.prefetch(x)
-        for _ in range(4):
-            if _call(function, x, read) > 1e3 * seconds:
-                break
-    rounds: dict[str, list[float]] = {device: [] for device in devices}
-    gc.disable()
-    try:
-        for number in range(_ROUNDS):
-            first = number % len(devices)
-            for device in devices[first:] + devices[:first]:
-                rounds[device].append(_round(function, operands[device], read, seconds / _ROUNDS))
-    finally:
-        gc.enable()
-    return {device: statistics.median(times) for device, times in rounds.items()}, operands["auto"].residency
+def _reasons(node: Any, device: xp.Device) -> Iterator[str]:
+    """Yield where the steps of a plan were placed, with what was estimated, and by what that was corrected."""
+    planned = plans.plan_of((node,), device)
+    assert planned is not None
+    ready = planned[0]
+    for placed in ready.placed.values():
+        yield f"    {placed.runs:,} runs, {placed.saving / 1e3:.1f} us less with operands there; {ready.corrections}"
+        for step in placed.steps:
+            name, decision = offload.name_of(step.planned.step), step.decision
+            times = " or ".join(f"{time / 1e3:.1f} us" for time in decision.estimates or ())
+            yield f"        {name}: {decision.where}, {decision.reason}, {times}"
 
 
 def _estimates(gpu: Any, largest: float) -> int:
@@ -151,14 +175,15 @@ def main() -> int:
     """Measure, print the table, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m bench.placement")
     parser.add_argument("--largest", type=float, default=1e8, help="largest size")
-    parser.add_argument("--seconds", type=float, default=0.05, help="of calls for each figure")
-    parser.add_argument("--workloads", default="", help="some of them, by name")
+    parser.add_argument("--seconds", type=float, default=0.4, help="for each point, after warming up")
+    parser.add_argument("--workloads", default="", help="some of them, by name, with semicolons between")
     parser.add_argument("--software", action="store_true", help="let auto take a software device")
+    parser.add_argument("--reasons", action="store_true", help="tell why, where auto is far from the better place")
     parser.add_argument("--estimates", action="store_true", help="compare estimates with times, and nothing else")
     parser.add_argument("--json", help="file of the figures")
     given = parser.parse_args()
     rows: list[dict[str, Any]] = []
-    ratios: list[float] = []
+    begin = time.perf_counter()
     with xp.using(software=given.software):
         gpu = places.provider_of(xp.Device("auto"))
         auto.rates_of(places.host())
@@ -166,29 +191,58 @@ def main() -> int:
         if given.estimates:
             return _estimates(gpu, given.largest)
         for name, make, function, read in WORKLOADS:
-            if given.workloads and name not in given.workloads.split(","):
+            if given.workloads and name not in given.workloads.split(";"):
                 continue
             for size in SIZES:
                 if size > given.largest:
                     break
-                figures, where = _point(make, size, function, read, ["cpu", gpu.device.name, "auto"], given.seconds)
-                best = min(figures["cpu"], figures[gpu.device.name])
-                ratio = figures["auto"] / best
-                ratios.append(ratio)
-                shown = {device: round(time, 4) for device, time in figures.items()}
-                rows.append({"workload": name, "size": size, **shown, "ratio": round(ratio, 3), "where": list(where)})
-                print(
-                    f"{name:26} {size:>11,}  cpu {figures['cpu']:9.3f}  gpu {figures[gpu.device.name]:9.3f}  "
-                    f"auto {figures['auto']:9.3f}  x{ratio:5.2f}  {'+'.join(where)}",
-                    flush=True,
-                )
+                row = _point(name, make, size, function, read, gpu, given)
+                rows.append(row)
         adapter = gpu.capabilities.adapter
-    near = sum(ratio <= 1.15 for ratio in ratios)
-    print(f"\n{near} of {len(ratios)} within 1.15 of the better; the worst x{max(ratios):.2f}")
+    ratios = [row["ratio"] for row in rows]
+    near = sum(ratio <= _NEAR for ratio in ratios)
+    print(
+        f"\n{near} of {len(ratios)} within {_NEAR} of the better; the worst x{max(ratios):.2f}; "
+        f"{time.perf_counter() - begin:.0f} s"
+    )
     if given.json:
         with open(given.json, "w", encoding="utf-8") as file:  # noqa: PTH123
             json.dump({"adapter": adapter, "platform": platform.system(), "rows": rows}, file, indent=1)
     return 0
+
+
+def _point(
+    name: str,
+    make: Callable[[int], Any],
+    size: int,
+    function: Callable[[Any], Any],
+    read: bool,
+    gpu: Any,
+    given: argparse.Namespace,
+) -> dict[str, Any]:
+    """Measure a workload of one size, print its line, and return it as a row."""
+    data = make(size)
+    operands = {device: xp.asarray(data, device=device) for device in ("cpu", gpu.device.name, "auto")}
+    del data
+    xp.prefetch(operands[gpu.device.name])
+    calibrate.awaken(gpu)
+    gc.collect()
+    gc.disable()
+    try:
+        found = measured({d: partial(_call, function, x, read) for d, x in operands.items()}, given.seconds)
+    finally:
+        gc.enable()
+    ratio = found["auto"] / min(found["cpu"], found[gpu.device.name])
+    where = operands["auto"].residency
+    print(
+        f"{name:26} {size:>11,}  cpu {found['cpu']:9.3f}  gpu {found[gpu.device.name]:9.3f}  "
+        f"auto {found['auto']:9.3f}  x{ratio:5.2f}  {'+'.join(where)}",
+        flush=True,
+    )
+    if given.reasons and ratio > _NEAR:
+        print(*_reasons(function(operands["auto"]).node(), xp.Device("auto")), sep="\n", flush=True)
+    shown = {device: round(time, 4) for device, time in found.items()}
+    return {"workload": name, "size": size, **shown, "ratio": round(ratio, 3), "where": list(where)}
 
 
 if __name__ == "__main__":

@@ -192,6 +192,18 @@ class _Strictness:
 strictness: Final = _Strictness()
 
 
+class _Offloading:
+    """Whether ``offload`` was something else than "auto" anywhere yet, for the same reason."""
+
+    __slots__ = ("is_chosen",)
+
+    def __init__(self) -> None:
+        self.is_chosen = False
+
+
+offloading: Final = _Offloading()
+
+
 class _Recording:
     """Whether operations remember their lines: a copy of ``origins`` as it was last set, for the same reason."""
 
@@ -218,6 +230,7 @@ class Settings:
     @staticmethod
     def _note(settings: Config) -> Config:
         strictness.possible |= settings.strict_array_api
+        offloading.is_chosen |= settings.offload != "auto"
         recording.origins = settings.origins
         return settings
 

@@ -24,23 +24,25 @@ _OURS: Final = (_HERE, str(Path(np.__file__).parent) + os.sep, "<frozen ", "<__a
 _PROGRAMS: Final = _HERE + "diagnostics" + os.sep
 
 #: By file name, whether its code is the user's; there are as many as files.
-_USERS: Final[dict[str, bool]] = {}
+USERS: Final[dict[str, bool]] = {}
 _frame_at: Final[Callable[[int], FrameType]] = sys._getframe
 
 
-def origin() -> Origin | None:
+def origin(frame: FrameType | None = None) -> Origin | None:
     """Return where the user's program is: the innermost place outside this package and NumPy; None if nowhere.
 
-    Two callers of this function are taken to be of this package: each look at a frame costs as much as the rest.
+    Looked for from ``frame`` on, or from the caller's caller's caller: two callers of this function are taken to be of
+    this package, as each look at a frame costs as much as the rest.
     """
-    frame: FrameType | None = _frame_at(3)
+    if frame is None:
+        frame = _frame_at(3)
     while frame is not None:
         code = frame.f_code
         try:
-            if _USERS[code.co_filename]:
+            if USERS[code.co_filename]:
                 return code, frame.f_lasti
         except KeyError:
-            _USERS[code.co_filename] = is_users(code.co_filename)
+            USERS[code.co_filename] = is_users(code.co_filename)
             continue
         frame = frame.f_back
     return None

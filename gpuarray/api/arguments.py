@@ -35,6 +35,13 @@ def as_array(value: ArrayLike, device: Device | None = None) -> GpuArray:
 
 def as_arrays(*values: ArrayLike) -> list[GpuArray]:
     """Return values as arrays, those that are none yet on the device of those that are."""
+    device: Device | None = None
+    for value in values:
+        if type(value) is not GpuArray or (device is not None and value.device is not device):
+            break
+        device = value.device
+    else:
+        return [*values]
     device = device_of(*values)
     return [as_array(value, device) for value in values]
 

@@ -3,7 +3,7 @@
 Every function broadcasts its operands, promotes as NumPy does (NEP 50), and takes NumPy's keywords of ufuncs.
 """
 
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -408,6 +408,10 @@ def nan_to_num(
     return array
 
 
+#: What needs no conversion beside an array.
+_KNOWN: Final = frozenset((GpuArray, bool, int, float, complex))
+
+
 def where(condition: ArrayLike, x1: ArrayLike = None, x2: ArrayLike = None, /) -> Any:
     """Choose between elements of two arrays.
 
@@ -428,6 +432,8 @@ def where(condition: ArrayLike, x1: ArrayLike = None, x2: ArrayLike = None, /) -
         return dispatch.METHODS["nonzero"](condition)
     if x1 is None or x2 is None:
         raise ValueError("either both or neither of x and y should be given")
+    if type(condition) is GpuArray and type(x1) in _KNOWN and type(x2) in _KNOWN:
+        return apply(rows.where, condition, x1, x2)
     found = apply(
         rows.where, *(v if isinstance(v, int | float | complex) else a for v, a in _beside(condition, x1, x2))
     )

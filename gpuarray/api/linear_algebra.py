@@ -61,16 +61,17 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
     left, right = as_arrays(x1, x2)
     if strictness.possible:
         standard.require("matmul", left, right)
-    if not left.ndim or not right.ndim:
+    one, two = left.shape, right.shape
+    if not one or not two:
         raise ValueError("matmul: Input operand does not have enough dimensions (a scalar is no matrix; use multiply)")
-    rows_of, columns_of = left.ndim > 1, right.ndim > 1
-    inner = right.shape[-2 if columns_of else -1]
-    if left.shape[-1] != inner:
+    rows_of, columns_of = len(one) > 1, len(two) > 1
+    inner = two[-2 if columns_of else -1]
+    if one[-1] != inner:
         raise ValueError(
             "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
-            f"(n?,k),(k,m?)->(n?,m?) (size {inner} is different from {left.shape[-1]})"
+            f"(n?,k),(k,m?)->(n?,m?) (size {inner} is different from {one[-1]})"
         )
-    common = dtypes.promote(left.dtype, right.dtype)
+    common = left.dtype if left.dtype is right.dtype else dtypes.promote(left.dtype, right.dtype)
     if not rows_of and not columns_of:
         return write_out(_inner(left, right, common), out)  # type: ignore[no-any-return]  # out is the result
     a = left.node() if rows_of else build.reshape(left.node(), (1, inner))

@@ -61,7 +61,14 @@ def fold(
         folded = build.reduce(op, node, axes, None if dtype is None else kind, bool(keepdims))
         if initial is not None:
             folded = build.cast(build.elementwise(op.combine, folded, as_node(initial, kind)), kind)
-    return write_out(result(folded, array, where), out)  # type: ignore[no-any-return]  # out is the result
+    return _given(folded, array, where, out)
+
+
+def _given(node: Node, array: GpuArray, where: Any, out: Any) -> GpuArray:
+    """Return the array of a node that was made of an array and a mask, or ``out`` with it written there."""
+    if where is True and out is None:
+        return wrap(node, array.device)
+    return write_out(result(node, array, where), out)  # type: ignore[no-any-return]  # out is the result
 
 
 def _axes(axis: Axis, ndim: int) -> tuple[int, ...]:
@@ -191,10 +198,12 @@ def _mean_node(
     if where is not True:
         source = _masked(reductions.sum, source, where, None)
     total = build.reduce(reductions.sum, source, axes, compute, keepdims)
+    if where is True:
+        return build.cast(
+            build.binary(rows.divide, total, float(_count(array, axes, where, compute, keepdims))), compute
+        )
     real = dtypes.promote(dtypes.float32, compute) if compute.kind != "c" else dtypes.float64
-    count = _count(array, axes, where, real, keepdims)
-    divisor = float(count) if isinstance(count, int) else count
-    return build.cast(build.elementwise(rows.divide, total, divisor), compute)
+    return build.cast(build.elementwise(rows.divide, total, _count(array, axes, where, real, keepdims)), compute)
 
 
 def mean(
@@ -233,7 +242,7 @@ def mean(
         standard.require("mean", array)
     compute, wanted = _averaging(array.dtype, dtype)
     node = _mean_node(array, _axes(axis, array.ndim), compute, bool(keepdims), where)
-    return write_out(result(build.cast(node, wanted), array, where), out)  # type: ignore[no-any-return]  # out is it
+    return _given(build.cast(node, wanted), array, where, out)
 
 
 def _squared_deviations(source: Node, axes: tuple[int, ...], keepdims: bool) -> Node:

@@ -156,6 +156,8 @@ def assigned_node(value: Any, dtype: DType, device: Device) -> tuple[Node, Devic
     TypeError, ValueError, OverflowError
         If a Python scalar has no value of that dtype.
     """
+    if type(value) in WEAK:
+        return weak_node(value, dtype), device
     operand = as_operand(value)
     if operand is NotImplemented:
         operand = build.host_node(_converted(value))

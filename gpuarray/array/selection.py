@@ -48,6 +48,12 @@ class SelectableArray(StoredArray):
         cell = self._cell
         if isinstance(value, StoredArray) and value._cell is cell and self._is_itself(key, value):
             return
+        known = indexing.plain(key if type(key) is tuple else (key,))
+        if known is not None:
+            values, device = assigned_node(value, self._dtype, cell.device)
+            self.store(indexing.select_plain(self._storage_layout(), known).layout, values)
+            cell.device = device
+            return
         values, device = assigned_node(value, self._dtype, self._key_device(key))
         mask = _mask_node(key)
         written = None if mask is None else self._with_masked(mask, values, device)

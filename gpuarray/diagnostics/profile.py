@@ -5,11 +5,12 @@ Listens to :mod:`gpuarray.events`; the figures are put together when the block e
 """
 
 import json
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from time import perf_counter_ns
 from typing import Any, Final, NamedTuple
@@ -316,13 +317,17 @@ class _Recorder(events.Listener):
     The lists are flat, as the collector of cycles would look at a million tuples again and again.
     """
 
+    hears_in_brief = True
+
     def __init__(self) -> None:
         self._spans: list[Any] = []
         self._evaluated: list[Any] = []
         self.ran: list[events.Launch] = []
+        self.known: list[events.Repeats] = []
         self.span = self._spans.extend  # type: ignore[method-assign]  # as good as a method
         self.evaluation = self._evaluated.extend  # type: ignore[method-assign]  # as good as a method
         self.launches = self.ran.extend  # type: ignore[method-assign]  # as good as a method
+        self.repeats = self.known.append  # type: ignore[method-assign]  # as good as a method
 
     def spans(self) -> Iterator[events.Span]:
         """Yield what the host did."""
@@ -375,6 +380,8 @@ def profile() -> Iterator[Profile]:
     finally:
         found.stop = found.stop or perf_counter_ns()
         events.leave(heard)
+        for repeats in heard.known:
+            repeats.placed.told = None  # plans are kept, and need not know any longer what was told of them
     after = telemetry.stats()
     gauges = ("bytes_live", "bytes_pooled", "peak_bytes", "buffers_live", "kernels")
     found.counters = {
@@ -387,9 +394,9 @@ def profile() -> Iterator[Profile]:
 def _finish(found: Profile, heard: _Recorder) -> None:
     """Work out the figures of a profile from what was heard."""
     encoding = _encoding()
-    found.launches = heard.ran
+    evaluations, found.launches = _complete(heard, encoding, found.stop)
     found.spans = [Span(*span) for span in heard.spans()]
-    for evaluation, start, ready, stop, thread in heard.evaluated():
+    for evaluation, start, ready, stop, thread in evaluations:
         found.spans.append(Span(events.PLAN, "find a plan", start, ready, 0, thread))
         if evaluation.device.name in encoding and evaluation.placed.host is None:
             found.spans.append(Span(events.ENCODE, evaluation.device.name, ready, stop, 0, thread))
@@ -429,9 +436,47 @@ def _finish(found: Profile, heard: _Recorder) -> None:
         kernel.written += needed.written
         kernel.operations += needed.operations
     found.kernels = sorted(kernels.values(), key=lambda kernel: -kernel.total)
-    _keep_timings(found.launches)
+    _keep_timings(heard.ran)
     found.phases = _phases(found)
     found.plans = _plans(found)
+
+
+def _complete(heard: _Recorder, encoding: Set[str], end: int) -> tuple[list[events.Evaluated], list[events.Launch]]:
+    """Return all evaluations and launches, with times for those that were told of in brief.
+
+    These take as long as the last ones that were told of in detail, or what there is until the next one begins.
+    """
+    told: list[tuple[Any, int, int, int, int]] = [*heard.evaluated()]
+    told += [(repeats, start, 0, 0, repeats.thread) for repeats in heard.known for start in repeats.starts]
+    told.sort(key=itemgetter(1))
+    inside = sorted((launch for launch in heard.ran if launch.device not in encoding), key=attrgetter("start"))
+    launches = [launch for launch in heard.ran if launch.device in encoding]
+    starts = [launch.start for launch in inside]
+    known: dict[tuple[int, int], tuple[Evaluation, int, int, int, list[events.Launch]]] = {}
+    evaluations: list[events.Evaluated] = []
+    for number, (what, start, planned, stop, thread) in enumerate(told):
+        which = id(what.placed), thread
+        if planned:
+            own = inside[bisect_left(starts, start) : bisect_left(starts, stop)]
+            known[which] = what, start, planned, stop, own
+            evaluations.append((what, start, planned, stop, thread))
+            continue
+        evaluation, begin, found, ended, own = known[which]
+        following = told[number + 1][1] if number + 1 < len(told) else end
+        rate = min(1.0, (following - start) / max(1, ended - begin))
+        found, ended, *times = (
+            start + round((time - begin) * rate)
+            for time in (found, ended, *(time for launch in own for time in (launch.start, launch.stop)))
+        )
+        evaluations.append((evaluation, start, found, ended, thread))
+        launches += [
+            launch._replace(start=began, stop=left)
+            for launch, began, left in zip(own, times[::2], times[1::2], strict=True)
+        ]
+    for number, launch in enumerate(launches):
+        if launch.stop > end:  # where nothing was measured any more, a device's launches last until they are asked for
+            launches[number] = launch._replace(start=min(launch.start, end), stop=end)
+    return evaluations, sorted(launches + inside, key=attrgetter("start"))
 
 
 def _keep_timings(launches: Sequence[events.Launch]) -> None:

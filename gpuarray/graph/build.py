@@ -44,9 +44,10 @@ _COMPARISONS = frozenset(
 )
 _SCALARS = frozenset((bool, int, float, complex))
 _FULL: Final = generators.full
+_new: Final = object.__new__
 #: By row and kinds of operands: the dtypes that it computes in, the result's, and whether the operands that are nodes
-#: have those; there are no more of them than rows and combinations of dtypes.
-_RULES: Final[dict[tuple[Any, ...], tuple[tuple[DType, ...], DType, bool]]] = {}
+#: have those; and the types of scalars of the dtypes. There are no more of them than rows and combinations of dtypes.
+_RULES: Final[dict[tuple[Any, ...], tuple[tuple[DType, ...], DType, bool, tuple[Any, ...]]]] = {}
 _AxisArgument: TypeAlias = int | Sequence[int] | None
 
 
@@ -159,7 +160,7 @@ def elementwise(op: MapOp, *operands: Operand) -> Node:
     found = _RULES.get(tuple(kinds))
     if found is None:
         found = _RULES[tuple(kinds)] = _rule(op, kinds[1:])
-    inputs, output, as_given = found
+    inputs, output, as_given, _ = found
     if even and as_given:
         return Map(op, operands, shape or (), output)  # type: ignore[arg-type]  # they are all nodes
     nodes: list[Node] = []
@@ -176,12 +177,12 @@ def elementwise(op: MapOp, *operands: Operand) -> Node:
     return Map(op, tuple(nodes), shape or (), output)
 
 
-def _rule(op: MapOp, kinds: list[Any]) -> tuple[tuple[DType, ...], DType, bool]:
+def _rule(op: MapOp, kinds: list[Any]) -> tuple[tuple[DType, ...], DType, bool, tuple[Any, ...]]:
     signature = op.resolve(*[kind.python if isinstance(kind, Weak) else kind for kind in kinds])
     if op is rows.pow and signature.output.kind in "iu" and isinstance(kinds[1], Weak):
         tracing.refuse("an integer power, an error where that is negative")
     as_given = all(k in _SCALARS or k == dtype for k, dtype in zip(kinds, signature.inputs, strict=True))
-    return signature.inputs, signature.output, as_given
+    return signature.inputs, signature.output, as_given, tuple(dtype.type for dtype in signature.inputs)
 
 
 def unary(op: MapOp, operand: Node) -> Node:
@@ -197,33 +198,48 @@ def binary(op: MapOp, first: Operand, second: Operand) -> Node:
 
     These are two nodes of one shape and a node and a Python scalar, where no dtype needs a cast.
     """
-    kind = type(second)
+    node: Any = first
+    scalar: Any = second
+    kind = type(scalar)
     if kind in _SCALARS:
-        node: Node = first  # type: ignore[assignment]  # one of the operands is a node
         found = _RULES.get((op, node.dtype, kind))
-        if found is not None and found[2]:
-            dtype = found[0][1]
-            try:
-                scalar = Generate(_FULL, (dtype.type(second),), (), dtype)
-            except OverflowError:
-                return elementwise(op, first, second)
-            return Map(op, (node, scalar), node.shape, found[1])
-        return elementwise(op, first, second)
-    node = second  # type: ignore[assignment]  # what is no scalar is a node
-    kind = type(first)
-    if kind in _SCALARS:
+        slot = 1
+    else:
+        kind = type(first)
+        if kind not in _SCALARS:
+            return _binary(op, node, scalar)
+        node, scalar = second, first
         found = _RULES.get((op, kind, node.dtype))
+        slot = 0
+    if found is None or not found[2]:
+        return elementwise(op, first, second)
+    # as the classes make them, without a call of each: scalars are in every other line of a program
+    value: Any = _new(Generate)
+    try:
+        value.parameters = (found[3][slot](scalar),)
+    except OverflowError:
+        return elementwise(op, first, second)
+    value.op = _FULL
+    value.shape = value.inputs = ()
+    value.dtype = found[0][slot]
+    value.result = value.holder = value.origin = None
+    value.depth = 1
+    made: Any = _new(Map)
+    made.op = op
+    made.shape = node.shape
+    made.dtype = found[1]
+    made.inputs = (node, value) if slot else (value, node)
+    made.result = made.holder = made.origin = None
+    made.depth = (node.depth or 1) + 1
+    recorded: Node = made
+    return recorded
+
+
+def _binary(op: MapOp, first: Node, second: Node) -> Node:
+    if first.shape == second.shape:
+        found = _RULES.get((op, first.dtype, second.dtype))
         if found is not None and found[2]:
-            dtype = found[0][0]
-            try:
-                scalar = Generate(_FULL, (dtype.type(first),), (), dtype)
-            except OverflowError:
-                return elementwise(op, first, second)
-            return Map(op, (scalar, node), node.shape, found[1])
-    elif first.shape == node.shape:  # type: ignore[union-attr]  # both are nodes
-        found = _RULES.get((op, first.dtype, node.dtype))  # type: ignore[union-attr]  # both are nodes
-        if found is not None and found[2]:
-            return Map(op, (first, node), node.shape, found[1])  # type: ignore[arg-type]  # both are nodes
+            return Map(op, (first, second), first.shape, found[1])
     return elementwise(op, first, second)
 
 
@@ -255,11 +271,14 @@ def view(node: Node, layout: Layout) -> Node:
 
 def reshape(node: Node, shape: Shape) -> Node:
     """Return ``node`` with the same elements in C order and another shape of the same size."""
-    if node.shape == shape:
-        return node
-    if prod(shape) != node.size:
-        raise ValueError(f"cannot reshape array of size {node.size} into shape {shape}")
-    return view(node, contiguous(shape))
+    return node if node.shape == shape else view(node, _reshaped(node.shape, shape))
+
+
+@lru_cache(maxsize=1024)
+def _reshaped(shape: Shape, wanted: Shape) -> Layout:
+    if prod(wanted) != prod(shape):
+        raise ValueError(f"cannot reshape array of size {prod(shape)} into shape {wanted}")
+    return contiguous(wanted)
 
 
 def normalize_axis(axis: Any, ndim: int) -> int:
@@ -288,6 +307,8 @@ def normalize_axes(axis: _AxisArgument, ndim: int) -> tuple[int, ...]:
     """
     if axis is None:
         return tuple(range(ndim))
+    if type(axis) is tuple and len(axis) == 1:
+        return (normalize_axis(axis[0], ndim),)
     if isinstance(axis, tuple | list):
         axes = tuple(sorted(normalize_axis(a, ndim) for a in axis))
         if len(set(axes)) != len(axes):
@@ -307,16 +328,24 @@ def reduce(
         If there is nothing to fold and the row has no neutral value.
     """
     axes = normalize_axes(axis, len(source.shape))
-    if op.empty_is_error and any(source.shape[a] == 0 for a in axes):
+    kept, beside, is_empty = _folded(source.shape, axes)
+    if op.empty_is_error and is_empty:
         raise ValueError(f"zero-size array to reduction operation {op.name} which has no identity")
     if dtype is not None and not op.indexed:
         source = cast(source, dtype)
     result = dtypes.int64 if op.indexed else dtype or op.accumulate(source.dtype)
-    kept = tuple(n for a, n in enumerate(source.shape) if a not in axes)
-    node: Node = cast(source, result) if not axes and not op.indexed else Reduce(op, source, axes, kept, result)
-    if keepdims:
-        node = reshape(node, tuple(1 if a in axes else n for a, n in enumerate(source.shape)))
-    return node
+    if not axes and not op.indexed:
+        return cast(source, result)
+    node = Reduce(op, source, axes, kept, result)
+    return View(node, beside) if keepdims and axes else node
+
+
+@lru_cache(maxsize=1024)
+def _folded(shape: Shape, axes: tuple[int, ...]) -> tuple[Shape, Layout, bool]:
+    """Return a shape without axes, the layout of it with their extents 1, and whether one of them has no elements."""
+    kept = tuple(n for a, n in enumerate(shape) if a not in axes)
+    beside = contiguous(tuple(1 if a in axes else n for a, n in enumerate(shape)))
+    return kept, beside, any(shape[a] == 0 for a in axes)
 
 
 def scan(op: ReduceOp, source: Node, axis: int, dtype: DType | None = None) -> Node:

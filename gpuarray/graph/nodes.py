@@ -82,7 +82,6 @@ class Leaf(BaseNode):
 
     __slots__ = ("buffers", "evaluation", "host", "regret", "used")
 
-    #: What the key of a walk says of a leaf where it names the row of another node: this class.
     op: ClassVar[type]
     host: "npt.NDArray[Any] | None"
     buffers: dict[Any, Any]
@@ -103,9 +102,6 @@ class Leaf(BaseNode):
         self.evaluation = 0
         self.used = 0
         self.regret = 0.0
-
-
-Leaf.op = Leaf
 
 
 class Generate(BaseNode):
@@ -151,15 +147,25 @@ class View(BaseNode):
 
     __slots__ = ("layout",)
 
+    op: ClassVar[type]
+
     def __init__(self, source: "Node", layout: Layout) -> None:
-        super().__init__(layout.shape, source.dtype, (source,))
-        self.layout = layout
+        self.layout = layout  # and the rest as a Map does
+        self.shape = layout.shape
+        self.dtype = source.dtype
+        self.inputs = (source,)
+        self.result = None
+        self.holder = None
+        self.origin = None
+        self.depth = source.depth + 1
 
 
 class Concat(BaseNode):
     """The sources one after the other along ``axis``; equal shapes but for that axis, one dtype."""
 
     __slots__ = ("axis",)
+
+    op: ClassVar[type]
 
     def __init__(self, inputs: "tuple[Node, ...]", axis: int, shape: Shape, dtype: DType) -> None:
         super().__init__(shape, dtype, inputs)
@@ -172,9 +178,15 @@ class Reduce(BaseNode):
     __slots__ = ("axes", "op")
 
     def __init__(self, op: ReduceOp, source: "Node", axes: tuple[int, ...], shape: Shape, dtype: DType) -> None:
-        super().__init__(shape, dtype, (source,))
-        self.op = op
+        self.op = op  # and the rest as a Map does
         self.axes = axes
+        self.shape = shape
+        self.dtype = dtype
+        self.inputs = (source,)
+        self.result = None
+        self.holder = None
+        self.origin = None
+        self.depth = source.depth + 1
 
 
 class Scan(BaseNode):
@@ -196,6 +208,8 @@ class Gather(BaseNode):
 
     __slots__ = ()
 
+    op: ClassVar[type]
+
     def __init__(self, source: "Node", positions: "Node") -> None:
         super().__init__(positions.shape, source.dtype, (source, positions))
 
@@ -212,10 +226,12 @@ class Scatter(BaseNode):
 
     __slots__ = ("is_whole", "layout")
 
+    op: ClassVar[type]
+
     def __init__(
         self, target: "Node | None", values: "Node", layout: Layout | None, positions: "Node | None", shape: Shape
     ) -> None:
-        operands = tuple(operand for operand in (target, values, positions) if operand is not None)
+        operands = tuple([operand for operand in (target, values, positions) if operand is not None])
         super().__init__(shape, values.dtype, operands)
         self.layout = layout
         self.is_whole = target is None
@@ -225,6 +241,8 @@ class Contract(BaseNode):
     """A batch of matrix products: operands of shapes (B, M, K) and (B, K, N), result (B, M, N), all of one dtype."""
 
     __slots__ = ()
+
+    op: ClassVar[type]
 
     def __init__(self, left: "Node", right: "Node") -> None:
         shape = (left.shape[0], left.shape[1], right.shape[2])
@@ -250,6 +268,9 @@ class Call(BaseNode):
         self.parameters = parameters
         self.output = output
 
+
+# kinds without a row are their own: what a graph says of a node where it names the row of another
+Leaf.op, View.op, Concat.op, Gather.op, Scatter.op, Contract.op = Leaf, View, Concat, Gather, Scatter, Contract
 
 Node: TypeAlias = Leaf | Generate | Map | View | Concat | Reduce | Scan | Gather | Scatter | Contract | Call
 

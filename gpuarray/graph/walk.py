@@ -79,7 +79,7 @@ def topological(roots: Iterable[Node]) -> Walk:
                     continue
                 one = position[first] = len(order)
                 add(first)
-                key += (first.op, first.dtype, first.shape)  # type: ignore[union-attr]  # of a Leaf or Generate
+                key += (first.op, first.dtype, first.shape)
             two = place_of(second)
             if two is None:
                 if second.inputs:
@@ -88,8 +88,8 @@ def topological(roots: Iterable[Node]) -> Walk:
                     continue
                 two = position[second] = len(order)
                 add(second)
-                key += (second.op, second.dtype, second.shape)  # type: ignore[union-attr]  # of a Leaf or Generate
-            key += (node.op, node.dtype, node.shape, one, two)  # type: ignore[union-attr]  # of a Map
+                key += (second.op, second.dtype, second.shape)
+            key += (node.op, node.dtype, node.shape, one, two)
         elif len(inputs) == 1:
             (first,) = inputs
             one = place_of(first if first.result is None else first.result)
@@ -98,12 +98,12 @@ def topological(roots: Iterable[Node]) -> Walk:
                 push(first)
                 continue
             if kind is Map:
-                key += (node.op, node.dtype, node.shape, one)  # type: ignore[union-attr]  # of a Map
+                key += (node.op, node.dtype, node.shape, one)
             else:
                 others.append(len(order))
                 key.append(_meaning(node, (one,)))
         elif not inputs:
-            key += (node.op, node.dtype, node.shape)  # type: ignore[union-attr]  # of a Leaf or Generate
+            key += (node.op, node.dtype, node.shape)
         else:
             places = [place_of(operand if operand.result is None else operand.result) for operand in inputs]
             if None in places:
@@ -111,7 +111,7 @@ def topological(roots: Iterable[Node]) -> Walk:
                 stack += [inputs[i] for i in range(len(inputs) - 1, -1, -1) if places[i] is None]
                 continue
             if kind is Map:
-                key += (node.op, node.dtype, node.shape, *places)  # type: ignore[union-attr]  # of a Map
+                key += (node.op, node.dtype, node.shape, *places)
             else:
                 others.append(len(order))
                 key.append(_meaning(node, tuple(places)))  # type: ignore[arg-type]  # none is None
@@ -169,26 +169,30 @@ def operands(node: Node, position: Mapping[Node, int]) -> tuple[int, ...]:
 
 def _meaning(node: Node, places: tuple[int, ...]) -> Hashable:
     """Return what a node says of its operands, which are named by their places."""
-    head: tuple[Any, ...] = (type(node), node.dtype, node.shape, places)
+    return (type(node), node.dtype, node.shape, places, *detail(node))
+
+
+def detail(node: Node) -> tuple[Hashable, ...]:
+    """Return what a node says of its operands beside its kind, its dtype and its shape."""
     match node:  # the most frequent first
         case View():
-            return (*head, node.layout)
+            return (node.layout,)
         case Reduce():
-            return (*head, node.op, node.axes)
+            return (node.op, node.axes)
         case Contract():
-            return head
+            return ()
         case Concat():
-            return (*head, node.axis)
+            return (node.axis,)
         case Scan():
-            return (*head, node.op, node.axis)
+            return (node.op, node.axis)
         case Scatter():
-            return (*head, node.layout)
+            return (node.layout,)
         case Call():
-            return (*head, node.op, node.output, freeze(node.parameters))
+            return (node.op, node.output, freeze(node.parameters))
         case Map() | Generate():
-            return (*head, node.op)
+            return (node.op,)
         case Leaf() | Gather():
-            return head
+            return ()
         case _:
             assert_never(node)
 

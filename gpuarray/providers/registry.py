@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from gpuarray.config import config
+from gpuarray.config import Config, config
 from gpuarray.device import Device
 from gpuarray.errors import DeviceError
 from gpuarray.providers.base import Provider
@@ -139,27 +139,33 @@ def open_device(device: Device) -> Provider:
     DeviceError
         If there is no such device, naming those that exist, or if it cannot be opened.
     """
-    pinned = resolve(device)
-    key = pinned.kind, pinned.number
+    if device.name == "auto":  # without a call where it is known, as evaluations come here
+        settings = config.current
+        known = _resolved.get((settings.provider, settings.software))
+        device = known[0] if known is not None else resolution()[0]
+    key = device.kind, device.number
     found = _opened.get(key)
     if found is not None and getattr(found, "alive", True):
         return found
     with _lock:
         found = _opened.get(key)
         if found is None or not getattr(found, "alive", True):
-            found = _registration(pinned.kind).factory(pinned.number)
+            found = _registration(device.kind).factory(device.number)
             _opened[key] = found
         return found
 
 
-def resolve(device: Device) -> Device:
-    """Return the pinned device that ``device`` means now: itself, or what ``config.provider`` makes of ``"auto"``."""
-    return device if device.name != "auto" else resolution()[0]
+def resolve(device: Device, settings: Config | None = None) -> Device:
+    """Return the pinned device that ``device`` means: itself, or what ``config.provider`` makes of ``"auto"``.
+
+    Under given settings, or those in force now.
+    """
+    return device if device.name != "auto" else resolution(settings)[0]
 
 
-def resolution() -> tuple[Device, str]:
-    """Return what the device ``"auto"`` means under the current configuration, and why, in a short sentence."""
-    settings = config.current
+def resolution(settings: Config | None = None) -> tuple[Device, str]:
+    """Return what the device ``"auto"`` means under settings, or the current ones, and why, in a short sentence."""
+    settings = settings or config.current
     wanted = settings.provider, settings.software
     found = _resolved.get(wanted)
     if found is None:

@@ -150,9 +150,8 @@ class Recording:
 
     def play(self, call: Call) -> Any:
         """Return what the function returns for a call, which is under way then."""
-        cells: list[Any] = [
-            call.arrays[source.array]._cell if source.met is None else source.met() for source in self.sources
-        ]
+        arrays = call.arrays
+        cells: list[Any] = []
         registers = self.registers[:]
         values = call.values + self.constants
         for place, (function, operands, kind) in self.lines:
@@ -164,15 +163,16 @@ class Recording:
                 )
             values[place] = value
         with places.lock:
-            for cell, source in zip(cells, self.sources, strict=True):
+            for source in self.sources:
+                cell: Any = arrays[source.array]._cell if source.met is None else source.met()
+                cells.append(cell)
                 node = cell.node
-                leaf = node if node.result is None else node.result
+                leaf = registers[source.register] = node if node.result is None else node.result
                 if type(leaf) is not Leaf:
-                    _evaluate(cells)
-                    leaf = current(leaf)
-                registers[source.register] = leaf
+                    self._evaluate(call)
+                    leaf = registers[source.register] = current(leaf)
             node = leaf = None  # whoever refers to a value keeps its buffer from being written to
-            stubs = [_stand_in(cells[number]) for number in self.moved]
+            stubs = [_stand_in(cells[number]) for number in self.moved] if self.moved else ()
             try:
                 for segment in self.segments:
                     segment.run(registers, values)
@@ -183,20 +183,21 @@ class Recording:
             for number, register, device in self.updates:
                 cells[number].device = device
                 cells[number].bind(registers[register])
-            for number, stub in zip(self.moved, stubs, strict=True):
-                stub.settle(cells[number].node)
-        return self.make(Played(call.arrays, cells, registers, values))
+            if stubs:
+                for number, stub in zip(self.moved, stubs, strict=True):
+                    stub.settle(cells[number].node)
+        return self.make(Played(arrays, cells, registers, values))
 
-
-def _evaluate(cells: Sequence[Cell]) -> None:
-    """Evaluate the values of cells that are pending, together."""
-    pending: dict[Device, list[Node]] = {}
-    for cell in cells:
-        node = current(cell.node)
-        if type(node) is not Leaf:
-            pending.setdefault(cell.device, []).append(node)
-    for device, nodes in pending.items():
-        evaluate.evaluate(nodes, device)
+    def _evaluate(self, call: Call) -> None:
+        """Evaluate what is pending of the cells that a call has, together."""
+        pending: dict[Device, list[Node]] = {}
+        for source in self.sources:
+            cell: Any = call.arrays[source.array]._cell if source.met is None else source.met()
+            node = current(cell.node)
+            if type(node) is not Leaf:
+                pending.setdefault(cell.device, []).append(node)
+        for device, nodes in pending.items():
+            evaluate.evaluate(nodes, device)
 
 
 def _stand_in(cell: Cell) -> Any:

@@ -4,22 +4,25 @@ Rates of the device and of the host are measured at the first use, if no record 
 with its plan for each residency that its operands have had.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 from weakref import WeakKeyDictionary
 
 from gpuarray import logs
-from gpuarray.config import config
+from gpuarray.config import config, offloading
 from gpuarray.device import Device
 from gpuarray.errors import DeviceMemoryError, GpuArrayError
 from gpuarray.fusion.steps import Step
 from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.providers.base import Provider
-from gpuarray.runtime import calibrate, offload, places, plans, tune
+from gpuarray.runtime import calibrate, offload, places, plans, telemetry, tune
 from gpuarray.runtime.offload import Decision, Reason, Situation
 from gpuarray.runtime.rates import DEVICE_DEFAULTS, HOST_DEFAULTS, Rates, at, row_key, rows_of
 from gpuarray.runtime.ready import Placed, ReadyPlan, ReadyStep
 from gpuarray.runtime.residency import is_on_host, resident
+
+AUTO: Final = Device("auto")
 
 _rates: Final[WeakKeyDictionary[Provider, Rates]] = WeakKeyDictionary()
 
@@ -77,11 +80,11 @@ def set_rates(provider: Provider, rates: Rates | None) -> None:
     plans.forget_placements()
 
 
-def placed(ready: ReadyPlan, order: list[Node], provider: Provider, device: Device, *, is_read: bool) -> Placed:
+def placed(ready: ReadyPlan, order: Sequence[Node], provider: Provider, device: Device, *, is_read: bool) -> Placed:
     """Return the steps of a plan at the places where they run now."""
-    if device.name != "auto" or places.is_host(provider):
+    if device is not AUTO or provider.device.kind == places.HOST_DEVICE.kind:
         return ready.pinned
-    choice = config.current.offload
+    choice = config.current.offload if offloading.is_chosen else "auto"
     if choice == "always":
         return ready.pinned
     if choice == "never":
@@ -90,34 +93,36 @@ def placed(ready: ReadyPlan, order: list[Node], provider: Provider, device: Devi
         key = int(is_read)
         for position in ready.leaves:
             leaf: Leaf = order[position]  # type: ignore[assignment]  # a plan's leaves are always at these places
-            key = key << 2 | (leaf.host is not None or is_on_host(leaf)) | (provider in leaf.buffers) << 1
+            is_there = provider in leaf.buffers
+            key = key << 2 | is_there << 1 | (leaf.host is not None or len(leaf.buffers) > is_there)
     found = ready.placed.get(key)
     if found is None:
-        saving = 0
-        if choice == "never":
-            decisions = [offload.DISABLED] * len(ready.plan.steps)
-        else:
-            decisions, saving = _decided(ready, order, provider, is_read=is_read)
-        found = _prepared(ready, provider, decisions)
-        found.is_free, found.saving = choice != "never", saving
+        found = _placed_anew(ready, order, provider, is_read=is_read, is_disabled=choice == "never")
         if len(ready.placed) >= _PLACEMENTS:
             ready.placed.clear()
         ready.placed[key] = found
     return found
 
 
-def settle(found: Placed, order: list[Node], provider: Provider) -> bool:
+def is_observed(found: Placed) -> bool:
+    """Whether the steps of a run that may be looked at are timed; says which run is the next such."""
+    run = found.runs
+    found.look = run + 1 if run < offload.EARLY else (run // offload.OBSERVED + 1) * offload.OBSERVED
+    return config.current.refine
+
+
+def settle(found: Placed, order: Sequence[Node], provider: Provider) -> bool:
     """Bring operands to the device if having them there would have saved by now what that takes.
 
     Called for each run; returns whether operands came, so that the steps may have other places now.
     """
-    away = [node for node in order if isinstance(node, Leaf) and provider not in node.buffers]
-    if not found.saving or not away:
-        return False
+    away = _leaves(order, found.away)
+    share, regret = found.saving / len(away), 0.0
     for leaf in away:
-        leaf.regret += found.saving / len(away)
-    upload = rates_of(provider).upload
-    if sum(leaf.regret for leaf in away) < sum(at(upload, leaf.nbytes) for leaf in away):
+        leaf.regret += share
+        regret += leaf.regret
+    # a plan's estimates are held against what they are of first, unless it is one of many
+    if regret < (found.price if found.runs >= offload.EARLY else 2 * found.price):
         return False
     try:
         for leaf in away:
@@ -128,13 +133,13 @@ def settle(found: Placed, order: list[Node], provider: Provider) -> bool:
     return True
 
 
-def hand_on(ready: ReadyPlan, order: list[Node]) -> None:
+def hand_on(found: Placed, order: Sequence[Node]) -> None:
     """Let what a plan made on the host regret as much as its operands: a loop makes its operands anew in each turn."""
-    regret = sum(leaf.regret for position in ready.leaves if isinstance(leaf := order[position], Leaf))
-    results = [result for position, _ in ready.plan.results if (result := order[position].result) is not None]
-    nbytes = max(1, sum(result.nbytes for result in results))
-    for result in results:
-        result.regret = regret * result.nbytes / nbytes
+    regret = sum([leaf.regret for leaf in _leaves(order, found.away)])
+    for position, share in found.heirs:
+        result = order[position].result
+        if result is not None:
+            result.regret = regret * share
 
 
 def without_room(ready: ReadyPlan, provider: Provider) -> Placed:
@@ -144,9 +149,37 @@ def without_room(ready: ReadyPlan, provider: Provider) -> Placed:
 
 #: Placements that a plan keeps at most.
 _PLACEMENTS: Final = 16
+#: By how much the device is taken to be slower in a program than in a calibration at most.
+_SLOWER: Final = 2.0
 
 
-def _decided(ready: ReadyPlan, order: list[Node], provider: Provider, *, is_read: bool) -> tuple[list[Decision], int]:
+def _leaves(order: Sequence[Node], positions: Sequence[int]) -> list[Leaf]:
+    return [order[position] for position in positions]  # type: ignore[misc]  # what is at these places are leaves
+
+
+def _placed_anew(
+    ready: ReadyPlan, order: Sequence[Node], provider: Provider, *, is_read: bool, is_disabled: bool
+) -> Placed:
+    if is_disabled:
+        return _prepared(ready, provider, [offload.DISABLED] * len(ready.plan.steps))
+    decisions, saving = _decided(ready, order, provider, is_read=is_read)
+    found = _prepared(ready, provider, decisions)
+    found.is_free, found.look = True, 2  # the first run does what later ones need not
+    leaves = zip(ready.leaves, _leaves(order, ready.leaves), strict=True)
+    away = [position for position, leaf in leaves if provider not in leaf.buffers]
+    if saving and away:
+        upload = rates_of(provider).upload
+        sizes = [(position, order[position].nbytes) for position, _ in ready.plan.results]
+        total = max(1, sum(nbytes for _, nbytes in sizes))
+        found.saving, found.away = saving, tuple(away)
+        found.price = sum(at(upload, order[position].nbytes) for position in away)
+        found.heirs = tuple((position, nbytes / total) for position, nbytes in sizes)
+    return found
+
+
+def _decided(
+    ready: ReadyPlan, order: Sequence[Node], provider: Provider, *, is_read: bool
+) -> tuple[list[Decision], int]:
     leaves = {number: node for number, node in enumerate(order) if isinstance(node, Leaf)}
     situation = Situation(
         {number: (is_on_host(leaf), provider in leaf.buffers) for number, leaf in leaves.items()},
@@ -154,19 +187,21 @@ def _decided(ready: ReadyPlan, order: list[Node], provider: Provider, *, is_read
         is_read,
     )
     refusals = [step.decision.reason if step.decision.is_fallback else None for step in ready.pinned.steps]
-    host, corrections = places.host(), ready.corrections.used
-    on_host = [estimate(host, step) for step in ready.pinned.steps]
+    corrections = ready.corrections.used
+    on_host = [estimate(places.host(), step) for step in ready.pinned.steps]
     corrected = [time * corrections.get(number, 1.0) for number, time in enumerate(on_host)]
+    # what is slower in the program than in the calibration is Python and the caches, on the way to the device as well;
+    # but what is much slower is so for reasons of its own, such as threads that wait for each other
+    slower = min(_SLOWER, max(1.0, sum(corrected) / max(1.0, sum(on_host))))
+    rates = rates_of(provider)
+    rates = replace(rates, use=rates.use * slower, fetch=rates.fetch * slower, launch=rates.launch * slower)
     times = [
-        (time, estimate(provider, step) if refusal is None else 0.0)
+        (time, rates.step(step.planned.step, provider.launch_count(step.prepared)) if refusal is None else 0.0)
         for time, step, refusal in zip(corrected, ready.pinned.steps, refusals, strict=True)
     ]
-    # what is slower in the program than in the calibration is Python and the caches, on the way to the device as well
-    slower = max(1.0, sum(corrected) / max(1.0, sum(on_host)))
-    rates = rates_of(provider)
-    rates = replace(rates, use=rates.use * slower, fetch=rates.fetch * slower)
     return offload.place(ready.plan, situation, times, refusals, rates)
 
 
 def _prepared(ready: ReadyPlan, provider: Provider, decisions: list[Decision]) -> Placed:
+    telemetry.placed(decision.cause for decision in decisions)
     return plans.ready_steps(ready.plan.steps, decisions, provider, ready.pinned.steps)

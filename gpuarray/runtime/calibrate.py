@@ -413,7 +413,7 @@ class _Bench:
     def _traffic(self, known: Rates) -> Curve:
         """Return the time of traffic; on the host what is left of a loop's time after what is known of it."""
         points = []
-        for size in (1 << 12, 1 << 15, 1 << 18, 1 << 21, 1 << 23):
+        for size in (1 << 12, 1 << 15, 1 << 17, 1 << 18, 1 << 21, 1 << 23):
             node = self._copied(size)
             time = self._beyond(known, node) if self.is_host else self._time(node)
             points.append((8.0 * size, time))
@@ -422,7 +422,7 @@ class _Bench:
         if not self.is_host and time <= LONG:
             with suppress(GpuArrayError):  # no room: what there is has to do
                 points.append(self.large_copy())
-        return risen(points)
+        return risen(points, are_rests=self.is_host)
 
     def large_copy(self) -> tuple[float, float]:
         """Return the bytes and the time of a copy of more memory than a cache has."""

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy.typing as npt
 
 from gpuarray import events
-from gpuarray.config import config, recording
+from gpuarray.config import recording
 from gpuarray.copies import copied
 from gpuarray.device import Device
 from gpuarray.errors import DeviceMemoryError, GpuArrayError
@@ -28,6 +28,7 @@ from gpuarray.runtime.places import HOST_DEVICE, check_device, is_host, provider
 from gpuarray.runtime.plans import MAXIMUM, find_plan, plan_count, plan_of
 from gpuarray.runtime.ready import Evaluation, Placed, ReadyPlan, blame, blame_last, remember
 from gpuarray.runtime.residency import host_values, resident, send, where
+from gpuarray.runtime.straight import Straight
 
 __all__ = [
     "HOST_DEVICE",
@@ -49,9 +50,6 @@ __all__ = [
     "where",
 ]
 
-#: The steps of a plan on the host are timed one by one in early runs, up to this one, and then every so many runs.
-EARLY: Final = 4
-OBSERVED: Final = 64
 #: Values of fewer elements are looked at on the host, where they are there, in less time than a device is asked.
 QUICKLY_SEEN: Final = 1 << 17
 
@@ -91,7 +89,7 @@ def evaluate(
             placed = auto.placed(ready, order, provider, device, is_read=is_read)
         if moved and placed.in_one_go:  # a later step that finds no room would leave an update made and not recorded
             moved = [number for number in moved if number >= placed.in_one_go]
-        planned = perf_counter_ns() if start else 0
+        planned = 0 if not start or events.again(placed, start) else events.planned(placed)
         telemetry.evaluated(ready.operations)
         origins = [node.origin for node in walked] if recording.origins else []
         evaluation = Evaluation(ready, placed, provider.device, origins)
@@ -109,10 +107,12 @@ def evaluate(
             for node in pending:
                 evaluate((node,), device, run, is_read=is_read)
             return
-        if start:
-            events.evaluated(evaluation, start, planned, perf_counter_ns())
+        if planned:
+            events.evaluated(evaluation, start, planned)
+        elif start:
+            events.is_brief = False
         if placed.saving:
-            auto.hand_on(ready, order)
+            auto.hand_on(placed, order)
         for place, position in ready.twins:
             leaf = order[position].result
             if leaf is not None:
@@ -133,10 +133,16 @@ def run_placed(
     if placed.fallbacks:
         tell_fallbacks([placed.steps[number] for number in placed.fallbacks], order)
     placed.runs += 1
-    if placed.is_free and placed.host is not None and not _is_observed(placed.runs):
-        provider = placed.host  # what is looked at step by step is seen by who runs both places
+    is_observed = False
+    if placed.is_free and placed.host is not None:
+        is_observed = placed.runs == placed.look and auto.is_observed(placed)
+        provider = provider if is_observed else placed.host  # what is looked at step by step is seen by who runs both
+    straight = None if is_observed or run is not None else Straight.of(ready, placed, provider, order, moved)
     try:
-        Execution(ready, placed, order, provider, run).run(moved, serial, read)
+        if straight is None:
+            Execution(ready, placed, order, provider, run).run(moved, serial, read)
+        else:
+            straight.run(order, serial, read)
         return
     except DeviceMemoryError:
         if not placed.is_free or moved:
@@ -144,11 +150,6 @@ def run_placed(
     instead = auto.without_room(ready, provider)
     tell_fallbacks(instead.steps, order)
     Execution(ready, instead, order, provider, run).run((), serial)
-
-
-def _is_observed(run: int) -> bool:
-    """Whether a run of a plan is timed step by step: not the first, which does what later ones need not."""
-    return (1 < run <= EARLY or run % OBSERVED == 0) and config.current.refine
 
 
 def read(node: Node, device: Device) -> npt.NDArray[Any]:

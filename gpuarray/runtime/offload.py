@@ -11,6 +11,7 @@ knowing how often it will be used, no rule is better by more than a factor of tw
 "Competitive snoopy caching", 1988).
 """
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -99,12 +100,15 @@ def decide(refusal: str | None) -> Decision:
     return _PINNED if refusal is None else Decision(HOST, Reason.UNSUPPORTED, refusal)
 
 
-#: No correction goes beyond this, or below one by it; how far one must move to count; and of how many runs it is made.
-#: In a program both places are slower than in a calibration, and only the host is seen: a wide bound would favour the
-#: device.
-_BOUND: Final = 2.0
+#: The steps of a plan on the host are timed one by one in early runs, up to this one, and then every so many runs.
+EARLY: Final = 4
+OBSERVED: Final = 128
+#: No correction goes beyond this, or below one by it; how far one must move to count; and of how many times it is made
+#: at least, and at most, which are the latest.
+_BOUND: Final = 64.0
 _MOVED: Final = 1.25
 _ENOUGH: Final = 3
+_LATEST: Final = 5
 
 
 @dataclass(slots=True)
@@ -112,7 +116,7 @@ class Corrections:
     """By what factors the steps of one plan differ, on the host, from what was estimated.
 
     Each plan has its own, as what makes an estimate wrong for one loop says nothing of another. A factor is made of the
-    least time that was seen: what else the machine does makes a time longer, never shorter.
+    least of the last times that were seen: what else the machine does makes a time longer, never shorter.
 
     Attributes
     ----------
@@ -121,7 +125,7 @@ class Corrections:
     """
 
     used: dict[int, float] = field(default_factory=dict)
-    _seen: dict[int, tuple[int, float]] = field(default_factory=dict)
+    _seen: dict[int, deque[float]] = field(default_factory=dict)
 
     def observe(self, number: int, estimate: float, elapsed: float) -> bool:
         """Take note of how long a step took whose estimate is known, corrections included.
@@ -129,12 +133,10 @@ class Corrections:
         Returns whether the plan should be placed again.
         """
         used = self.used.get(number, 1.0)
-        ratio = used * elapsed / max(estimate, 1.0)
-        times, least = self._seen.get(number, (0, ratio))
-        times, least = times + 1, min(least, ratio)
-        self._seen[number] = times, least
-        factor = min(_BOUND, max(1 / _BOUND, least))
-        if times < _ENOUGH or 1 / _MOVED < factor / used < _MOVED:
+        seen = self._seen.setdefault(number, deque(maxlen=_LATEST))
+        seen.append(used * elapsed / max(estimate, 1.0))
+        factor = min(_BOUND, max(1 / _BOUND, min(seen)))
+        if len(seen) < _ENOUGH or 1 / _MOVED < factor / used < _MOVED:
             return False
         self.used[number] = factor
         return True

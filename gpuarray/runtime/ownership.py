@@ -6,7 +6,6 @@ count references, everything is seen by somebody.
 """
 
 import sys
-from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 
@@ -77,16 +76,20 @@ def _has_own_buffers(walked: Sequence[Node], place: int) -> bool:
     return isinstance(leaf, Leaf) and all(_references(leaf.buffers, p) == _ALONE for p in leaf.buffers)
 
 
-def _uses(walked: Sequence[Node]) -> tuple[Counter[int], list[Node]]:
+def _uses(walked: Sequence[Node]) -> tuple[dict[int, int], list[Node]]:
     """Return how often nodes and leaves are referred to within a graph, by id, and the evaluated nodes among them."""
-    uses: Counter[int] = Counter()
+    uses = dict.fromkeys(map(id, walked), 0)
     behind: list[Node] = []
     for node in walked:
         for operand in node.inputs:
-            if operand.result is not None and id(operand) not in uses:
+            own = id(operand)
+            if own in uses:
+                uses[own] += 1
+            else:  # it has been evaluated, and its leaf is walked in its place
+                assert operand.result is not None
                 behind.append(operand)
+                uses[own] = 1
                 uses[id(operand.result)] += 1
-            uses[id(operand)] += 1
     return uses, behind
 
 

@@ -5,7 +5,7 @@ A loop that records the same structure again pays for a walk over its graph and 
 
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence, Set
-from typing import Final
+from typing import Final, NamedTuple
 from weakref import WeakSet
 
 from gpuarray import logs
@@ -15,6 +15,7 @@ from gpuarray.fusion.plan import PlannedStep, make_plan
 from gpuarray.fusion.steps import CallStep
 from gpuarray.fusion.verify import check_plan
 from gpuarray.graph.nodes import Call, Contract, Leaf, Node, Reduce, Scan, Scatter
+from gpuarray.graph.pattern import Pattern
 from gpuarray.graph.verify import check_graph
 from gpuarray.graph.walk import merge, topological
 from gpuarray.providers.base import Provider
@@ -29,21 +30,88 @@ LIGHT: Final = 1 << 26
 #: Deeper than any value.
 MAXIMUM: Final = 1 << 60
 _KEPT: Final = frozenset((Reduce, Scan, Scatter, Contract, Call))
+#: Of graphs whose first roots say the same, so many are found by their patterns.
+_ALIKE: Final = 16
+
+
+class Met(NamedTuple):
+    """A graph that was met, and its plan.
+
+    Attributes
+    ----------
+    pattern : Pattern
+        Its structure.
+    context : tuple
+        The provider and the settings that it was planned for.
+    asked : list of int
+        The places of what is computed because it was asked for, or is read by arrays.
+    again : list of int
+        The places of what is stored because it was met again.
+    ready : ReadyPlan
+        The plan.
+    """
+
+    pattern: Pattern
+    context: tuple[Hashable, ...]
+    asked: list[int]
+    again: list[int]
+    ready: ReadyPlan
 
 
 class Plans(OrderedDict[Hashable, ReadyPlan]):
-    """Plans by what they compute; those not used for longest go where there are too many, or too many operations."""
+    """Plans by what they compute; those not used for long go where there are too many, or too many operations.
+
+    Beside the key of a whole graph, plans are found by what their first root says, and the patterns of their graphs.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self._operations = 0
+        self._met: dict[Hashable, list[Met]] = {}
 
     def keep(self, key: Hashable, ready: ReadyPlan) -> None:
-        """Add a plan."""
-        self[key] = ready
+        """Add a plan, for which others may have to go."""
         self._operations += ready.operations
-        while len(self) > PLAN_LIMIT or (self._operations > OPERATION_LIMIT and len(self) > 1):
-            self._operations -= self.popitem(last=False)[1].operations
+        while self and (len(self) >= PLAN_LIMIT or self._operations > OPERATION_LIMIT):
+            oldest, old = self.popitem(last=False)
+            if old.is_used:  # since it was looked at here
+                old.is_used = False
+                self[oldest] = old
+                continue
+            self._operations -= old.operations
+            if old.head is not None:
+                self._met[old.head] = [met for met in self._met[old.head] if met.ready is not old]
+                if not self._met[old.head]:
+                    del self._met[old.head]
+        self[key] = ready
+
+    def note(self, root: Node, met: Met) -> None:
+        """Note the graph of a plan, of which ``root`` is the first that was asked for."""
+        head = _head(root)
+        known = self._met.setdefault(head, [])
+        if len(known) < _ALIKE:
+            known.append(met)
+            met.ready.head = head
+
+    def fitting(
+        self, pending: Sequence[Node], context: tuple[Hashable, ...], held_from: int
+    ) -> tuple[ReadyPlan, list[Node]] | None:
+        """Return the plan of a graph that has the pattern of one that was met, and its nodes as a walk has them."""
+        known = self._met.get(_head(pending[0]))
+        if known is not None:
+            for number, met in enumerate(known):
+                if met.context != context or (order := met.pattern.fit(pending)) is None:
+                    continue
+                asked = met.pattern.roots + _held(order, met.pattern.others, pending, held_from)
+                if asked == met.asked and (not met.again or _met_again(order, {*asked})[0] == met.again):
+                    if number:
+                        known[0], known[number] = met, known[0]
+                    return met.ready, order
+        return None
+
+
+def _head(root: Node) -> Hashable:
+    return root.op, root.depth, root.dtype, root.shape
 
 
 _plans: Final = Plans()
@@ -56,35 +124,35 @@ def find_plan(pending: list[Node], provider: Provider, held_from: int = MAXIMUM)
 
     Values that arrays have are computed too where their depth is ``held_from`` at least.
     """
-    walk = topological(pending)
-    order, position, structure, others = walk
-    wanted = [position[node] for node in pending if node.result is None]  # another thread may have been here
-    for place in others:
-        node = order[place]
-        if type(node) in _KEPT and node.is_held:
-            wanted.append(place)
-    if held_from < MAXIMUM:
-        asked = {*pending}
-        wanted += [
-            place
-            for place, node in enumerate(order)
-            if node.depth >= held_from and type(node) not in _KEPT and node.is_held and node not in asked
-        ]
     settings = config.current
-    key = (id(provider), settings.fuse, settings.math, settings.subnormals, tuple(wanted), *structure)
-    found = _plans.get(key)
-    met: list[int] = []
-    if found is None:
-        again, met = _met_again(order, {*wanted})
-        if again:
-            wanted += again
-            key = (id(provider), settings.fuse, settings.math, settings.subnormals, tuple(wanted), *structure)
-            found = _plans.get(key)
-    if found is not None:
-        _plans.move_to_end(key)
+    context = (id(provider), settings.fuse, settings.math, settings.subnormals)
+    fitting = _plans.fitting(pending, context, held_from)
+    if fitting is not None:
+        found, order = fitting
+        found.is_used = True
         for place in found.met:
             _met.add(order[place])
-        return found, order
+        return fitting
+    walk = topological(pending)
+    order, position, structure, others = walk
+    roots = [node for node in pending if node.result is None]  # another thread may have been here
+    asked = [position[node] for node in roots] + _held(order, others, pending, held_from)
+    wanted = asked
+    key = (*context, tuple(wanted), *structure)
+    known = _plans.get(key)
+    again: list[int] = []
+    met: list[int] = []
+    if known is None:
+        again, met = _met_again(order, {*wanted})
+        if again:
+            wanted = asked + again
+            key = (*context, tuple(wanted), *structure)
+            known = _plans.get(key)
+    if known is not None:
+        known.is_used = True
+        for place in known.met:
+            _met.add(order[place])
+        return known, order
     telemetry.count("plans")
     merged = merge(walk)
     if settings.verify:
@@ -112,7 +180,22 @@ def find_plan(pending: list[Node], provider: Provider, held_from: int = MAXIMUM)
     )
     _met.update(order[place] for place in met)
     _plans.keep(key, ready)
+    if len({*roots}) == len(pending):
+        _plans.note(pending[0], Met(Pattern(pending, walk), context, asked, again, ready))
     return ready, order
+
+
+def _held(order: Sequence[Node], others: Sequence[int], pending: Sequence[Node], held_from: int) -> list[int]:
+    """Return the places of further values to compute, because arrays have them."""
+    found = [place for place in others if type(node := order[place]) in _KEPT and node.holder and node.is_held]
+    if held_from < MAXIMUM:
+        asked = {*pending}
+        found += [
+            place
+            for place, node in enumerate(order)
+            if node.depth >= held_from and type(node) not in _KEPT and node.is_held and node not in asked
+        ]
+    return found
 
 
 def _met_again(order: Sequence[Node], wanted: Set[int]) -> tuple[list[int], list[int]]:

@@ -50,10 +50,15 @@ def at(curve: Curve, amount: float) -> float:
     return time + (later - time) * (amount - low) / (high - low)
 
 
-def risen(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return a curve in which nothing larger takes less time: what noise made of the points is taken out."""
+def risen(points: Sequence[tuple[float, float]], *, are_rests: bool = False) -> list[tuple[float, float]]:
+    """Return a curve in which nothing smaller takes more time.
+
+    Noise makes times longer, so that of two out of order that of the larger amount is right; but it makes rests, from
+    which other times were taken away, shorter too, and then the longer one is taken.
+    """
     amounts, times = zip(*sorted(points), strict=True) if points else ((), ())
-    return list(zip(amounts, accumulate(times, max), strict=True))
+    found = accumulate(times, max) if are_rests else [*accumulate(reversed(times), min)][::-1]
+    return list(zip(amounts, found, strict=True))
 
 
 @dataclass(frozen=True, kw_only=True)

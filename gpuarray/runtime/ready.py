@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from gpuarray.device import Device
 from gpuarray.errors import GpuArrayError
+from gpuarray.events import Repeats
 from gpuarray.fusion.plan import Plan, PlannedStep
 from gpuarray.graph.describe import described
 from gpuarray.graph.nodes import Node
@@ -62,9 +63,12 @@ class Placed:
 
     ``fallbacks`` are the numbers of those that run on the host for want of anything better; ``host`` is its provider if
     all of them run there. ``is_free`` says whether the device is ``"auto"``, so that they may run elsewhere; ``runs``
-    counts. ``saving`` are the nanoseconds that a run would take less if the device had the operands that only the host
-    has. ``in_one_go`` is the step from which on all are handed to the device together, after everything that they need
-    has found room.
+    counts, and ``look`` is the run that is timed next. ``saving`` are the nanoseconds that a run would take less if the
+    device had the operands that only the host has: those at the positions ``away``, whose upload takes ``price``;
+    ``heirs`` are the positions of what is made of them, with their parts of all its bytes. ``told`` is what listeners
+    have heard of it. ``in_one_go`` is the step from which on all are handed to the device together, after everything
+    that they need has found room. ``straight`` has each :class:`gpuarray.runtime.straight.Straight` of the steps, by
+    the copies that hand on their input's buffer; it is False if they need an execution, and None until they have run.
     """
 
     steps: tuple[ReadyStep, ...]
@@ -72,8 +76,14 @@ class Placed:
     host: Provider | None
     is_free: bool = False
     runs: int = 0
+    look: int = 0
     saving: int = 0
+    away: tuple[int, ...] = ()
+    price: float = 0.0
+    heirs: tuple[tuple[int, float], ...] = ()
+    told: Repeats | None = None
     in_one_go: int = 0
+    straight: Any = None
 
 
 @dataclass(slots=True)
@@ -87,7 +97,7 @@ class ReadyPlan:
     says of the graph, see :func:`gpuarray.graph.describe.described`. ``met`` are the places of values that arrays had
     when the plan was made, and that it does not store. ``pinned`` are the steps on a device that was asked for,
     ``placed`` those on the device ``"auto"`` by the situation that they were placed in; ``corrections`` are what was
-    learnt of them.
+    learnt of them. ``is_used`` and ``head`` are those of :class:`gpuarray.runtime.plans.Plans`.
     """
 
     plan: Plan
@@ -102,6 +112,8 @@ class ReadyPlan:
     met: tuple[int, ...]
     placed: dict[int, Placed] = field(default_factory=dict)
     corrections: Corrections = field(default_factory=Corrections)
+    is_used: bool = False
+    head: Hashable = None
 
     def order(self, walked: list[Node]) -> list[Node]:
         """Return the plan's nodes by position."""
@@ -122,26 +134,32 @@ class Evaluation:
 
 
 _numbers: Final = count(1)
-_recent: Final[dict[int, Evaluation]] = {}
+#: The last ones with their numbers, each at the place that its number has.
+_recent: Final[list[tuple[int, Evaluation] | None]] = [None] * REMEMBERED
 
 
 def remember(evaluation: Evaluation) -> int:
     """Keep a record for a while; return its number."""
     number = next(_numbers)
-    _recent[number] = evaluation
-    if len(_recent) > REMEMBERED:
-        del _recent[next(iter(_recent))]
+    _recent[number % REMEMBERED] = number, evaluation
     return number
 
 
 def recall(number: int) -> Evaluation | None:
     """Return the record of a number; None if it is none of the last ones."""
-    return _recent.get(number)
+    found = _recent[number % REMEMBERED]
+    return found[1] if found is not None and found[0] == number else None
+
+
+def _latest() -> list[Evaluation]:
+    """Return the last records, the latest first."""
+    found = [record for record in _recent if record is not None]
+    return [evaluation for _, evaluation in sorted(found, key=lambda record: -record[0])]
 
 
 def recent(device: Device) -> list[Evaluation]:
     """Return the records of a device, the latest first."""
-    return [evaluation for evaluation in list(_recent.values())[::-1] if evaluation.device is device]
+    return [evaluation for evaluation in _latest() if evaluation.device is device]
 
 
 def inherited(ready: ReadyPlan, origins: list[Origin | None]) -> list[Origin | None]:
@@ -192,7 +210,7 @@ def _add_notes(error: GpuArrayError, head: str, evaluation: Evaluation) -> None:
 def placements(limit: int = 32) -> list[str]:
     """Return where the steps of the last evaluations ran and why, one line for each step, the latest first."""
     found: list[str] = []
-    for evaluation in reversed(list(_recent.values())):
+    for evaluation in _latest():
         for step in evaluation.placed.steps:
             where = evaluation.device.name if step.decision.where == DEVICE else step.decision.where
             found.append(f"{name_of(step.planned.step)}: {where}, {step.decision.reason}")

@@ -6,7 +6,7 @@ bound is put into the nodes that the plan was made of.
 """
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import perf_counter_ns
 from typing import Any, Final, TypeAlias
 
@@ -15,7 +15,7 @@ import numpy as np
 from gpuarray import events
 from gpuarray.device import Device
 from gpuarray.dtypes import uint32
-from gpuarray.errors import DeviceMemoryError, GpuArrayError
+from gpuarray.errors import GpuArrayError
 from gpuarray.graph.nodes import BaseNode, Generate, Leaf, Node
 from gpuarray.graph.tracing import Deferred
 from gpuarray.origins import Origin
@@ -23,7 +23,7 @@ from gpuarray.providers.base import Provider
 from gpuarray.runtime import auto, telemetry
 from gpuarray.runtime.evaluate import run_placed
 from gpuarray.runtime.ownership import is_last
-from gpuarray.runtime.ready import Evaluation, Placed, ReadyPlan, blame, remember
+from gpuarray.runtime.ready import Evaluation, ReadyPlan, blame, remember
 from gpuarray.runtime.straight import Straight
 
 #: What makes the parameters of a generator of the values of a call.
@@ -58,7 +58,9 @@ class Segment:
     last : Evaluation, optional
         The record of the last run, which is that of others with the same placement.
     straight : Straight, optional
-        What runs it, if that placement allows.
+        What runs the plan, where it is always placed as it was the last time.
+    given : list of (int or None, Leaf)
+        For that, where it has its leaves from: a register, or always the same.
     """
 
     ready: ReadyPlan
@@ -72,10 +74,22 @@ class Segment:
     origins: list[Origin | None]
     last: Evaluation | None = None
     straight: Straight | None = None
+    given: list[tuple[int | None, Any]] = field(default_factory=list)
 
     def run(self, registers: list[Any], values: Sequence[Any]) -> None:
         """Run the plan for what is in the registers, and put the results there."""
         order = self.order
+        if self.straight is not None and (not events.listeners or self._comes_again()):
+            for fill, nodes in self.fills:
+                parameters = fill(values)
+                for node in nodes:
+                    node.parameters = parameters
+            try:
+                self._run_straight(self.straight, registers)
+            finally:
+                if events.is_brief:
+                    events.is_brief = False
+            return
         try:
             for position, register in self.leaves:
                 order[position] = registers[register]
@@ -92,6 +106,23 @@ class Segment:
             for position, _ in self.results:
                 order[position].result = None
 
+    def _comes_again(self) -> bool:
+        """Tell listeners of a run in brief, if that is enough."""
+        return self.last is not None and events.again(self.last.placed, perf_counter_ns())
+
+    def _run_straight(self, straight: Straight, registers: list[Any]) -> None:
+        """Run the plan as it was placed the last time, which is how it is always placed."""
+        assert self.last is not None
+        telemetry.evaluated(self.ready.operations)
+        try:
+            leaves = [leaf if register is None else registers[register] for register, leaf in self.given]
+            made = straight.made(leaves, self.order, remember(self.last))
+        except GpuArrayError as error:
+            blame(error, self.last, self.provider)
+            raise
+        for number, (_, register) in enumerate(self.results):
+            registers[register] = made[number]
+
     def _run(self, registers: list[Any]) -> None:
         ready, order, provider = self.ready, self.order, self.provider
         start = perf_counter_ns() if events.listeners else 0
@@ -105,30 +136,25 @@ class Segment:
         evaluation = self.last
         if evaluation is None or evaluation.placed is not placed:
             evaluation = self.last = Evaluation(ready, placed, provider.device, self.origins)
-            can_run = Straight.can_run(ready, placed, provider)
-            self.straight = Straight(ready, placed, provider, order) if can_run else None
-        planned = perf_counter_ns() if start else 0
+        planned = 0 if not start or events.again(placed, start) else events.planned(placed)
         try:
-            if self.straight is None or moved or not self._ran_straight(remember(evaluation), placed):
-                run_placed(ready, placed, moved, order, provider, None, remember(evaluation), None)
+            run_placed(ready, placed, moved, order, provider, None, remember(evaluation), None)
         except GpuArrayError as error:
             blame(error, evaluation, provider)
             raise
-        if start:
-            events.evaluated(evaluation, start, planned, perf_counter_ns())
+        if placed is ready.pinned and self.device is not auto.AUTO and not self.donors:
+            self.straight = Straight.of(ready, placed, provider, order)
+            of_calls = dict(self.leaves)
+            self.given = [
+                (of_calls[position], None) if position in of_calls else (None, order[position])
+                for position in ready.leaves
+            ]
+        if planned:
+            events.evaluated(evaluation, start, planned)
+        elif start:
+            events.is_brief = False
         if placed.saving:
-            auto.hand_on(ready, order)
-
-    def _ran_straight(self, serial: int, placed: Placed) -> bool:
-        """Run the plan without further questions; False if there is no room, and it may run elsewhere."""
-        assert self.straight is not None
-        try:
-            self.straight.run(serial)
-        except DeviceMemoryError:
-            if not placed.is_free:
-                raise
-            return False
-        return True
+            auto.hand_on(placed, order)
 
     def _moved(self, registers: list[Any]) -> list[int]:
         """Return the copies that may hand on their input's buffer, because nobody else has that any more."""

@@ -9,13 +9,13 @@ compilations and bytes; here are the counters of evaluation. :func:`stats` adds 
 import sys
 import threading
 import warnings
-from collections import Counter, deque
-from collections.abc import Hashable, Mapping
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from gpuarray import logs
-from gpuarray.config import config
+from gpuarray.config import Config, config
 from gpuarray.device import Device
 from gpuarray.errors import FallbackError, FallbackWarning, TransferError, TransferWarning
 from gpuarray.origins import Origin, Place, origin, place
@@ -24,11 +24,27 @@ from gpuarray.providers import registry
 _lock: Final = threading.Lock()
 _OWN: Final = ("evaluations", "operations", "plans", "fallbacks", "transfers", "evictions")
 _counters: Final = dict.fromkeys(_OWN, 0)
+_placed: Final[Counter[str]] = Counter()
 _fallbacks: Final[Counter[tuple[str, str]]] = Counter()
 _transfers: Final[Counter[tuple[str, str]]] = Counter()
 _sites: Final[Counter[tuple[str, Origin | None]]] = Counter()
-#: Transfers that are not counted yet, as what they are, their devices and lines: to count them at once takes too long.
-_uncounted: Final[deque[tuple[str, str, Origin | None]]] = deque()
+
+
+class _Alike(NamedTuple):
+    """Transfers that are not counted yet: what read, of which device, at which line, and what says what the device is.
+
+    ``times`` has an item for each. To append one is atomic, which to count is not, and takes less than a lock.
+    """
+
+    conversion: str
+    device: Device
+    where: Origin | None
+    settings: Config
+    times: list[None]
+
+
+#: By what they have in common; a line by the address of its code, as to hash a code object takes longer than the rest.
+_uncounted: Final[dict[Hashable, _Alike]] = {}
 _MOST_UNCOUNTED: Final = 4096
 _warned: Final[set[Hashable]] = set()
 _FROM_PROVIDERS: Final = (
@@ -51,6 +67,12 @@ def evaluated(operations: int) -> None:
     """Count an evaluation."""
     _counters["evaluations"] += 1
     _counters["operations"] += operations
+
+
+def placed(causes: Iterable[str]) -> None:
+    """Count the steps of a plan that was placed, by the reasons for their places."""
+    with _lock:
+        _placed.update(causes)
 
 
 def fallback(function: str, reason: str, nbytes: int = 0, where: Origin | None = None) -> None:
@@ -108,37 +130,48 @@ def transfer(conversion: str, nbytes: int, device: Device, depth: int = 2) -> No
     TransferError
         If the setting is ``"error"``; nothing was read then.
     """
-    if sys._getframe(depth).f_code.co_filename.startswith(_HERE):
+    if device.kind == "cpu":
         return
+    frame = sys._getframe(depth)
+    where = origin(frame)
+    if (where is None or where[0] is not frame.f_code) and frame.f_code.co_filename.startswith(_HERE):
+        return
+    settings = config.current
+    if settings.transfer != "allow":
+        _obey(settings.transfer, conversion, nbytes, device)
+    key = conversion, device.name, where and (id(where[0]), where[1]), id(settings)
+    alike = _uncounted.get(key)
+    if alike is None:
+        alike = _uncounted.setdefault(key, _Alike(conversion, device, where, settings, []))
+    alike.times.append(None)
+    if len(alike.times) > _MOST_UNCOUNTED or len(_uncounted) > _MOST_UNCOUNTED:
+        _count_transfers()
+
+
+def _obey(policy: str, conversion: str, nbytes: int, device: Device) -> None:
+    """Warn of a transfer, or forbid it, unless it is of host memory."""
     if registry.resolve(device).kind == "cpu":
         return
-    policy = config.current.transfer
     if policy == "error":
         raise TransferError(
             f"{conversion} would read {nbytes:,} bytes from device {device.name!r}, which config.transfer='error' "
             "forbids; ask for the values with gpuarray.asnumpy(x), x.item() or x.tolist(), or allow it: with "
             "gpuarray.using(transfer='allow')"
         )
-    _uncounted.append((conversion, device.name, origin()))  # atomic
-    if len(_uncounted) > _MOST_UNCOUNTED:
-        _count_transfers()
-    if policy == "warn":
-        _warn(f"{conversion} read {nbytes:,} bytes from device {device.name!r}", TransferWarning, conversion)
+    _warn(f"{conversion} read {nbytes:,} bytes from device {device.name!r}", TransferWarning, conversion)
 
 
 def _count_transfers() -> None:
     with _lock:
-        # by the address of its code first: to hash a code object takes longer than all the rest
-        alike: dict[Hashable, list[tuple[str, str, Origin | None]]] = {}
-        while _uncounted:
-            told = _uncounted.popleft()
-            conversion, device, where = told
-            alike.setdefault((conversion, device, where and (id(where[0]), where[1])), []).append(told)
-        for same in alike.values():
-            conversion, device, where = same[0]
-            _counters["transfers"] += len(same)
-            _transfers[conversion, device] += len(same)
-            _sites[conversion, where] += len(same)
+        for conversion, device, where, settings, times in list(_uncounted.values()):
+            count = len(times)
+            del times[:count]  # others may append meanwhile
+            if count and registry.resolve(device, settings).kind != "cpu":
+                _counters["transfers"] += count
+                _transfers[conversion, device.name] += count
+                _sites[conversion, where] += count
+        if len(_uncounted) > _MOST_UNCOUNTED:
+            _uncounted.clear()
 
 
 def _warn(message: str, category: type[Warning], subject: str) -> None:
@@ -186,7 +219,8 @@ def stats() -> dict[str, int]:
         ``launches`` of kernels, ``compiles`` of kernels, ``evaluations`` of graphs, ``operations`` evaluated in them,
         ``plans`` made (evaluations that found none ready), ``fallbacks`` to the host, ``transfers`` by conversions such
         as ``np.asarray(x)`` and ``float(x)``, ``bytes_uploaded`` to and ``bytes_downloaded`` from devices,
-        ``bytes_live`` in arrays and ``bytes_pooled`` for reuse.
+        ``bytes_live`` in arrays and ``bytes_pooled`` for reuse. For each reason for which steps of plans on the device
+        "auto" were placed where they were, how many: ``placed_model``, ``placed_too_small`` and so on.
     """
     totals = dict.fromkeys((*_FROM_PROVIDERS, *_OWN), 0)
     for provider in registry.opened():
@@ -195,6 +229,8 @@ def stats() -> dict[str, int]:
     _count_transfers()
     for name in _OWN:
         totals[name] = _counters[name]
+    with _lock:
+        totals |= {f"placed_{cause.replace(' ', '_')}": times for cause, times in _placed.items()}
     return totals
 
 
@@ -202,6 +238,7 @@ def reset_stats() -> None:
     """Set the counters of events to zero, and warn again of everything; memory gauges go on."""
     with _lock:
         _counters.update(dict.fromkeys(_OWN, 0))
+        _placed.clear()
         _fallbacks.clear()
         _transfers.clear()
         _sites.clear()

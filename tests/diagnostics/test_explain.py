@@ -133,7 +133,7 @@ def test_a_key_says_what_the_graph_says(device):
     for node, told in zip(walk.order, found, strict=True):
         assert (told.kind, told.dtype, told.shape) == (type(node).__name__.lower(), node.dtype, node.shape)
         assert told.inputs == operands(node, walk.position)
-        op = None if isinstance(node, Leaf) else getattr(node, "op", None)
+        op = None if node.op is type(node) else node.op
         assert told.name == (told.kind if op is None else op.name)
     assert {type(n) for n in walk.order} >= {Leaf, Generate}
 

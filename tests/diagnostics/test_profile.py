@@ -13,6 +13,7 @@ import pytest
 
 import gpuarray as xp
 from gpuarray import events
+from gpuarray.diagnostics import profile
 from gpuarray.diagnostics.profile import PHASES
 from gpuarray.providers import registry
 from gpuarray.providers.wgpu import dispatch, driver, metrics
@@ -191,6 +192,8 @@ def test_launches_of_one_submit_are_timed_one_by_one(inside, monkeypatch):
 def test_what_is_submitted_together_again_is_timed_together(is_public, monkeypatch):
     monkeypatch.setattr(metrics, "_IN_DETAIL", 2)
     monkeypatch.setattr(metrics, "_AGAIN", 4)
+    monkeypatch.setattr(metrics, "_SAMPLED", metrics._SOON)
+    monkeypatch.setattr(metrics, "_HURRY", 0)
     monkeypatch.setattr(dispatch, "_TOGETHER", 1)
     xs = [xp.asarray(np.ones(size, np.float32), device="wgpu") for size in (100, 1 << 18, 300)]
     provider = registry.open_device(xs[0].device)
@@ -220,6 +223,99 @@ def test_what_is_submitted_together_again_is_timed_together(is_public, monkeypat
     np.testing.assert_allclose(shares[-1], detailed / detailed.sum(), rtol=0.05)
     assert {kernel.launches for kernel in p.kernels} == {7}
     assert p.kernel_time <= p.wall
+
+
+def test_of_submits_that_follow_each_other_quickly_some_are_timed(monkeypatch):
+    monkeypatch.setattr(metrics, "_HURRY", 10**12)
+    monkeypatch.setattr(metrics, "_AGAIN", 64)
+    monkeypatch.setattr(metrics, "_SAMPLED", 8)
+    monkeypatch.setattr(dispatch, "_TOGETHER", 1)
+    xs = [xp.asarray(np.ones(size, np.float32), device="wgpu") for size in (100, 1 << 18)]
+    provider = registry.open_device(xs[0].device)
+    monkeypatch.setattr(provider._dispatcher, "_timer", metrics.LaunchTimer(provider._driver, "wgpu:0"))
+    stamps, submit = [], provider._driver.submit_timed
+
+    def counted(commands, queries, first, number, download=None):
+        stamps.append(number)
+        submit(commands, queries, first, number, download)
+
+    monkeypatch.setattr(provider._driver, "submit_timed", counted)
+    with xp.profile() as p:
+        for _ in range(70):
+            xp.evaluate(*[xp.exp(x) + 1 for x in xs])
+    assert stamps == [3] + [2] * 7 + [3]  # of 69 that are known one in eight, and the last of 64 in detail
+    assert len(p.launches) == 140
+    assert {kernel.launches for kernel in p.kernels} == {70}
+    assert all(one.stop <= other.start for one, other in itertools.pairwise(p.launches))
+    assert all(launch.stop >= launch.start for launch in p.launches)
+    assert p.start <= p.launches[0].start
+    assert p.launches[-1].stop <= p.stop
+    took = np.array([launch.stop - launch.start for launch in p.launches]).reshape(70, 2)
+    assert (took.sum(axis=1) > 0).all()
+    assert 0.2 < took[8:].sum() / took[:8].sum() * 8 / 62 < 5  # those that were not timed are like those that were
+    assert p.kernel_time <= p.wall
+
+
+def test_what_comes_again_is_told_of_in_brief(monkeypatch):
+    monkeypatch.setattr(events, "_SHORT", 10**12)
+    x = xp.asarray(np.ones(64, np.float32), device="cpu")
+    told = []
+    collect = profile._Recorder.evaluated
+    monkeypatch.setattr(profile._Recorder, "evaluated", lambda heard: told.extend(collect(heard)) or iter(told))
+    with xp.profile() as p:
+        for _ in range(100):
+            xp.evaluate(x + 1)
+            xp.evaluate(xp.exp(x) * 2)
+    assert len(told) == 2 * 4  # the 1st, 2nd, 35th and 100th
+    assert len(p.launches) == p.counters["launches"] == 200
+    assert len(p.evaluations) == p.counters["evaluations"] == 200
+    assert sorted(kernel.launches for kernel in p.kernels) == [100, 100]
+    assert all(one.stop <= other.start for one, other in itertools.pairwise(p.launches))
+    assert all(launch.stop > launch.start for launch in p.launches)
+    for evaluation, start, stop, _ in p.evaluations:
+        steps = {id(step) for step in evaluation.placed.steps}
+        (own,) = [launch for launch in p.launches if start <= launch.start < stop]
+        assert id(own.tag) in steps
+        assert own.stop <= stop
+    assert sum(p.phases.values()) == pytest.approx(p.wall, rel=0.01)
+    assert p.phases["run"] == p.kernel_time <= p.wall
+
+
+def test_replays_are_told_of_in_brief(x, monkeypatch):
+    monkeypatch.setattr(events, "_SHORT", 10**12)
+    step = xp.jit(lambda a: xp.exp(a) + 1)
+    for _ in range(4):
+        xp.evaluate(step(x))
+    before = xp.stats()
+    with xp.profile() as p:
+        for _ in range(50):
+            y = step(x)
+        y = np.asarray(y)
+    evaluations = xp.stats()["evaluations"] - before["evaluations"]
+    assert len(p.evaluations) == p.counters["evaluations"] == evaluations >= 50
+    assert len(p.launches) == p.counters["launches"] >= 50
+    assert not events.is_brief
+    assert p.kernel_time <= p.wall
+    np.testing.assert_allclose(y, np.exp(np.asarray(x)) + 1, rtol=1e-5)
+
+
+def test_of_quick_submits_one_is_timed_soon_in_each_block(monkeypatch):
+    monkeypatch.setattr(metrics, "_HURRY", 10**12)
+    monkeypatch.setattr(dispatch, "_TOGETHER", 1)
+    x = xp.asarray(np.ones(64, np.float32), device="wgpu")
+    provider = registry.open_device(x.device)
+    monkeypatch.setattr(provider._dispatcher, "_timer", metrics.LaunchTimer(provider._driver, "wgpu:0"))
+    stamps, submit = [], metrics.LaunchTimer._stamps
+    monkeypatch.setattr(
+        metrics.LaunchTimer, "_stamps", lambda timer, *what: stamps.append(submit(timer, *what)) or stamps[-1]
+    )
+    for _ in range(2):
+        stamps.clear()
+        with xp.profile() as p:
+            for _ in range(75):
+                xp.evaluate(x + 1)
+        assert [number for number, count in enumerate(stamps) if count] == [0, 8, 69]
+        assert len(p.launches) == p.counters["launches"] == 75
 
 
 def test_the_public_driver_measures_too(monkeypatch):

@@ -251,6 +251,24 @@ class TestWhen:
             opened.wait_for_the_thread()
             assert opened.value(result) == 6
 
+    def test_the_thread_leaves_the_device_alone_as_long_as_there_is_nothing_to_do(self, opened, monkeypatch):
+        opened.wait_for_the_thread()
+        late, taken = opened.provider._late, []
+        using = late._using
+        monkeypatch.setattr(late, "_using", lambda doing: taken.append(doing) or using(doing))
+        result = opened.run(3)
+        assert late.is_looking
+        time.sleep(0.05)  # for many looks
+        assert opened.is_open
+        assert not taken
+        monkeypatch.setattr(dispatch, "_APART_NS", 0)
+        until = time.monotonic() + 30
+        while opened.is_open:
+            time.sleep(0.001)
+            assert time.monotonic() < until
+        assert taken
+        assert opened.value(result) == 3
+
     def test_without_a_thread_it_is_submitted_at_once(self, opened, monkeypatch):
         def refuse(thread):
             raise RuntimeError("can't create new thread at interpreter shutdown")

@@ -226,17 +226,21 @@ def test_estimates_are_corrected_by_the_least_time_that_is_seen():
     assert not known.observe(0, 1500, 1450)  # as corrected estimates say
     assert known.observe(0, 1500, 1000)
     assert known.used == {0: 1}
+    for _ in range(5):  # of the latest times, as what else the machine does may go on
+        known.observe(0, 1000, 4000)
+    assert known.used == {0: 4}
     for _ in range(3):
         known.observe(1, 1000, 10**9)
         known.observe(2, 1000, 1)
-    assert known.used == {0: 1, 1: 2, 2: 0.5}
+    assert known.used == {0: 4, 1: 64, 2: 1 / 64}
 
 
 def test_a_plan_is_placed_by_what_its_own_steps_took(monkeypatch):
     auto.set_rates(places.provider_of(GPU), dataclasses.replace(DEVICE_DEFAULTS, launch=50_000.0))
     x = xp.prefetch(xp.asarray(numbers(150_000)), GPU)
-    clock = itertools.count(0, 10**6)
-    monkeypatch.setattr(execute, "perf_counter_ns", lambda: next(clock))  # each step takes a millisecond
+    elapsed = 10**6
+    clock = itertools.count()
+    monkeypatch.setattr(execute, "perf_counter_ns", lambda: next(clock) * elapsed)  # each step takes so long
     seen = []
     with xp.using(refine=True):
         for _ in range(6):
@@ -246,12 +250,45 @@ def test_a_plan_is_placed_by_what_its_own_steps_took(monkeypatch):
         other = x * 2
         xp.evaluate(other)
         small = xp.prefetch(xp.asarray(numbers(1 << 16)), GPU)
+        elapsed = 100_000  # as long as on the device, if that were as quick as in its calibration
         for _ in range(6):
             z = small + 1
             xp.evaluate(z)
             assert z.residency == ("cpu",)  # to hand it over is taken to be as slow as the host's steps are
     assert seen == [("cpu",)] * 4 + [("wgpu:0",)] * 2
     assert other.residency == ("cpu",)
+
+
+def test_no_operand_travels_before_estimates_were_held_against_times(monkeypatch):
+    gpu = dataclasses.replace(DEVICE_DEFAULTS, launch=0.0, use=10_000.0, upload=((64, 80_000.0), (1 << 22, 80_000.0)))
+    auto.set_rates(places.provider_of(GPU), gpu)
+    monkeypatch.setattr(execute, "perf_counter_ns", itertools.count().__next__)  # no step takes any time
+    x, y = xp.asarray(numbers(1 << 15)), xp.asarray(numbers(1 << 15))
+    for _ in range(8):  # estimates are 48 microseconds, of which 37 would be saved if the operand were there
+        with xp.using(refine=True):
+            xp.evaluate(np.sqrt(x))
+        xp.evaluate(np.cbrt(y))
+    assert x.residency == ("cpu",)
+    assert y.residency == ("cpu", "wgpu:0")
+    z = xp.asarray(numbers(1 << 15))
+    for number in range(8):  # no plan comes again
+        xp.evaluate(np.sqrt(z[number:]))
+    assert z.residency == ("cpu", "wgpu:0")
+
+
+def test_reasons_are_counted():
+    x = xp.asarray(numbers(1000))
+    xp.reset_stats()
+    for _ in range(3):  # placed once
+        xp.evaluate(np.sin(x) + 41)
+    assert {name: n for name, n in xp.stats().items() if name.startswith("placed")} == {"placed_too_small": 1}
+    xp.evaluate(heavy(xp.asarray(numbers(1 << 20))))
+    assert xp.stats()["placed_model"] == 1
+    with xp.using(offload="never"):
+        xp.evaluate(np.sin(x) + 41)
+    assert xp.stats()["placed_disabled"] == 1
+    xp.reset_stats()
+    assert not any(name.startswith("placed") for name in xp.stats())
 
 
 def test_estimates_are_shown():

@@ -179,7 +179,9 @@ def test_curves():
     assert at(curve, 55) == 550
     assert at(curve, 1000) == 10_000
     assert at([], 5) == 0
-    assert risen([(2, 5.0), (1, 9.0), (3, 7.0)]) == [(1, 9.0), (2, 9.0), (3, 9.0)]
+    assert risen([(2, 5.0), (1, 9.0), (3, 7.0)]) == [(1, 5.0), (2, 5.0), (3, 7.0)]
+    assert risen([(2, 5.0), (1, 9.0), (3, 7.0)], are_rests=True) == [(1, 9.0), (2, 9.0), (3, 9.0)]
+    assert risen([]) == []
 
 
 def step_of(array):

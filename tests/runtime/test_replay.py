@@ -282,3 +282,23 @@ class TestThreads:
     def test_an_array_of_a_recording_in_another_thread(self, arrays):
         with ThreadPoolExecutor(1) as other, pytest.raises(RecordingError):
             xp.jit(lambda x: other.submit(lambda: float((x * 2).sum())).result() * x)(arrays[0])
+
+
+def test_values_of_a_call_are_not_kept(device):
+    host = np.arange(8, dtype=np.float32)
+    table = xp.asarray(host[::-1].copy())
+
+    @xp.jit
+    def scaled(x, factor):
+        return x * factor + table
+
+    for turn in range(4):
+        x = xp.asarray(host + turn)
+        xp.evaluate(x)
+        kept = weakref.ref(x._cell.node)
+        assert_same(scaled(x, 2.0 + turn), (host + turn) * (2.0 + turn) + host[::-1])
+        del x
+        gc.collect()
+        assert kept() is None
+    table += 1
+    assert_same(scaled(xp.asarray(host), 1.0), host + host[::-1] + 1)

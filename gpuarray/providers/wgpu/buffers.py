@@ -51,8 +51,12 @@ def size_class(nbytes: int) -> int:
     return -(-nbytes // step) * step
 
 
+#: Of buffers of all devices.
+_serials: Final = count(1)
+
+
 class Storage:
-    """One GPU buffer; ``serial`` is never used again for another."""
+    """One GPU buffer; ``serial`` is never used again for another, of any device."""
 
     __slots__ = ("gpu", "idle_since", "nbytes", "owned", "serial")
 
@@ -67,19 +71,19 @@ class Storage:
 class WgpuBuffer:
     """Memory that was asked for; goes back to its pool when released or dropped."""
 
-    __slots__ = ("_held", "is_shared", "nbytes", "pool")
+    __slots__ = ("held", "is_shared", "nbytes", "pool")
 
     def __init__(self, pool: "Pool", storage: Storage, nbytes: int) -> None:
         self.pool = pool
         self.nbytes = nbytes
         self.is_shared = not storage.owned  # whether somebody outside has the memory: it was adopted, or exported
-        # a list, because its pop is atomic: of two threads that release at once, one gets the storage
-        self._held = [storage]
+        #: The storage until it is released; a list, as its pop is atomic: of two threads that release, one gets it
+        self.held = [storage]
 
     def release(self) -> None:
         """Give the memory back; the buffer must not be used again. Releasing twice is allowed."""
         try:
-            storage = self._held.pop()
+            storage = self.held.pop()
         except IndexError:
             return
         self.pool.returned.append(storage)
@@ -88,7 +92,7 @@ class WgpuBuffer:
         self.release()
 
     def __repr__(self) -> str:
-        return f"<WgpuBuffer of {self.nbytes:,} bytes{'' if self._held else ', released'}>"
+        return f"<WgpuBuffer of {self.nbytes:,} bytes{'' if self.held else ', released'}>"
 
     def storage(self, pool: "Pool") -> Storage:
         """Return the storage, for the provider that owns ``pool``.
@@ -100,9 +104,9 @@ class WgpuBuffer:
         """
         if self.pool is not pool:
             raise DeviceError(self.pool.closed or "a buffer of another device was used; copy it with to_device() first")
-        if not self._held:
+        if not self.held:
             raise DeviceError("a buffer was used after its release; keep a reference to the array that owns it")
-        return self._held[0]
+        return self.held[0]
 
 
 class Pool:
@@ -127,7 +131,6 @@ class Pool:
         self._driver = driver
         self._buffer_limit = buffer_limit
         self._drop_groups = drop_groups
-        self._serials = count(1)
         self._owned: dict[int, Storage] = {}
         self._idle: OrderedDict[int, Storage] = OrderedDict()  # by time of return
         self._shelves: dict[int, deque[Storage]] = {}  # by size; the longest idle first
@@ -176,7 +179,7 @@ class Pool:
             raise DeviceError("an adopted buffer needs the usages STORAGE, COPY_SRC and COPY_DST; create it with these")
         if gpu.size < nbytes:
             raise DeviceError(f"the buffer holds {gpu.size:,} bytes, and {nbytes:,} were announced")
-        return WgpuBuffer(self, Storage(gpu, gpu.size, next(self._serials), owned=False), nbytes)
+        return WgpuBuffer(self, Storage(gpu, gpu.size, next(_serials), owned=False), nbytes)
 
     def reap(self) -> None:
         """Take back what was released."""
@@ -235,7 +238,7 @@ class Pool:
                 gpu = self._create_gpu(size)
             except wgpu.GPUOutOfMemoryError as error:
                 raise self._out_of_memory(size, f"the device says: {error}") from error
-        storage = Storage(gpu, size, next(self._serials), owned=True)
+        storage = Storage(gpu, size, next(_serials), owned=True)
         self._owned[storage.serial] = storage
         return storage
 

@@ -143,6 +143,7 @@ class PreparedLaunch:
 
     __slots__ = (
         "label",
+        "last",
         "layout",
         "nbytes",
         "number",
@@ -171,31 +172,31 @@ class PreparedLaunch:
         self.number = number
         read, written = (sum(b.nbytes for b in launch.bindings if b.writable == w) for w in (False, True))
         self.traffic = read, written
+        self.last: tuple[int, Any, int] = (0, None, 0)  # the era of words, the data of scalars, and where the block is
         self.serial = 0  # names it in keys of bind groups: set when it is bound to a device
         self.layout: Layout | None = None
         self.pipeline: Any = None
 
-    def block(self, scalars: Sequence[Any]) -> bytes:
-        """Return the parameter words with those of scalars."""
-        words = bytearray(self.words)
-        self.put(words, 0, scalars)
-        return bytes(words)
+    def data(self, scalars: Sequence[Any]) -> list[bytes]:
+        """Return the bytes of scalars, run by run."""
+        return [run.data(scalars) for run in self.runs]
 
-    def put(self, words: bytearray, offset: int, scalars: Sequence[Any]) -> None:
-        """Write the words of scalars to a block of parameters that begins at ``offset``."""
-        for run in self.runs:
-            data = run.data(scalars)
-            start = offset + run.start
-            words[start : start + len(data)] = data
+    def block(self, data: Sequence[bytes]) -> bytes:
+        """Return the parameter words with those of scalars, given by their bytes."""
+        words = bytearray(self.words)
+        for run, own in zip(self.runs, data, strict=True):
+            words[run.start : run.start + len(own)] = own
+        return bytes(words)
 
 
 class Prepared:
     """A program ready for a device; its kernels are compiled at the first run."""
 
-    __slots__ = ("launches", "owner", "program", "work")
+    __slots__ = ("launches", "owner", "program", "scratch", "work")
 
     def __init__(self, program: Program, alignment: int, work: int) -> None:
         self.program = program
+        self.scratch = program.scratch
         self.work = work
         self.launches = tuple(
             PreparedLaunch(launch, number, alignment) for number, launch in enumerate(program.launches)
@@ -272,17 +273,17 @@ class Dispatcher:
 
         Return whether they are left open, which needs that there is no copy.
         """
-        is_logged = logs.is_told(logs.STEPS)
+        is_logged = self._is_logged = logs.is_told(logs.STEPS)
         if self._is_timed != (is_logged or bool(events.listeners)):
             self.flush()
             self._is_timed = not self._is_timed
         try:
             # all of it before the first submit: what finds no room must leave nothing half done
-            scratch = [self._scratch(task) if task.prepared.program.scratch else () for task in tasks]
+            scratch = [self._scratch(task) if task.prepared.scratch else () for task in tasks]
             for task, buffers in zip(tasks, scratch, strict=True):
                 if task.prepared.owner is not self:
                     self._bind_all(tasks)
-                self._add(task, buffers)
+                self._add(task.prepared, (task.inputs, task.outputs, buffers), task.scalars, task.tag)
             if download is not None or is_logged or self._is_due(tasks):
                 self.flush(download)
             self._complete = len(self._commands)
@@ -313,6 +314,17 @@ class Dispatcher:
         """Hear that the device has nothing to do: the next runs are submitted at once."""
         self._busy_since = perf_counter_ns()
 
+    @property
+    def submitted(self) -> int:
+        """When commands were submitted, of whatever clock: it changes with each submission."""
+        return self._last_submit
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether :meth:`flush_late` has something to do; asked without the lock, as the answer is of the moment."""
+        age = perf_counter_ns() - self._open_since
+        return age >= _LINGER_NS or (age >= _APART_NS and bool(self._commands))
+
     def flush_late(self) -> bool:
         """Submit what has been open for long; return whether there was anything to look after lately."""
         age = perf_counter_ns() - self._open_since
@@ -320,23 +332,25 @@ class Dispatcher:
             self.flush()
         return age < _LINGER_NS
 
-    def _add(self, task: Task, scratch: Sequence[WgpuBuffer]) -> None:
-        prepared: Prepared = task.prepared
-        pool, place = self.pool, self._words.place
-        buffers = task.inputs, task.outputs, scratch
+    def _add(self, prepared: Prepared, buffers: tuple[Sequence[Any], ...], scalars: Sequence[Any], tag: Any) -> None:
+        words, groups = self._words, self._groups
         commands, launched = self._commands, self._launched
         for launch in prepared.launches:
-            bound = [buffers[kind][slot].storage(pool) for kind, slot in launch.slots]
-            key = (launch.serial, *[storage.serial for storage in bound])
-            group = self._groups.get(key)
-            if group is None:
-                group = self._create_group(launch, bound, key)
-            block = launch.block(task.scalars) if launch.runs else launch.words
-            offset = place(block)
+            try:
+                # serial numbers are of one buffer for ever, so that those of a known group are this device's
+                group = groups[launch.serial, *[buffers[kind][slot].held[0].serial for kind, slot in launch.slots]]
+            except (KeyError, IndexError):
+                bound = [buffers[kind][slot].storage(self.pool) for kind, slot in launch.slots]
+                group = self._create_group(launch, bound, (launch.serial, *[storage.serial for storage in bound]))
+            data = launch.data(scalars) if launch.runs else None
+            era, known, offset = launch.last
+            if era != words.era or data != known:
+                offset = words.place(launch.words if data is None else launch.block(data))
+                launch.last = words.era, data, offset
             if len(commands) >= _BATCH:
                 self.flush()
             commands.append((launch.pipeline, group, offset, launch.workgroups))
-            launched.append((task.tag, launch))
+            launched.append((tag, launch))
         self._counters.launches += len(prepared.launches)
         self._work += prepared.work
 
@@ -346,7 +360,7 @@ class Dispatcher:
         They stay out of the pool until the run ends, as others are allocated before its launches are in the list.
         """
         found = []
-        for nbytes in task.prepared.program.scratch:
+        for nbytes in task.prepared.scratch:
             spare = self._spare.get(size_class(nbytes))
             found.append(spare.pop() if spare else self.pool.allocate(nbytes))
         for buffer in found:
@@ -365,6 +379,7 @@ class Dispatcher:
                 launch.layout = self._pipelines.layout(writable)
                 launch.pipeline = self._pipelines.pipeline(source, label, writable)
                 launch.serial = next(self._serials)
+                launch.last = 0, None, 0
             prepared.owner = self
 
     def _create_group(self, launch: PreparedLaunch, bound: list[Storage], key: Any) -> Any:
@@ -407,7 +422,7 @@ class Dispatcher:
             self._words.send()
             if self._is_timed:
                 (self._timer or self._timed()).submit(commands, self._launched, download)
-                if logs.is_told(logs.STEPS):
+                if self._is_logged:
                     self.collect()
             else:
                 driver.submit(commands, download)

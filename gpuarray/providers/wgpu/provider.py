@@ -99,6 +99,8 @@ class WgpuProvider:
         self.device = device or Device(f"wgpu:{number}")
         self.capabilities = adapters.capabilities(adapter, gpu_device)
         self._lock = threading.RLock()
+        self.alive = True
+        """Whether the device can be used."""
         self._dead = ""
         self._uses: dict[str, _Using] = {}
         self._counters = Counters()
@@ -189,16 +191,15 @@ class WgpuProvider:
         return DeviceError(f"the device {self.device.name!r} refused {doing}: {message}")
 
     def _mark_lost(self, message: str) -> None:
-        self._dead = (
+        self._end(
             f"the device {self.device.name!r} was lost ({' '.join(message.split())}); arrays that were read are still "
             "right, others must be made again, for which the device is opened anew"
         )
         self._pool.abandon(self._dead)
 
-    @property
-    def alive(self) -> bool:
-        """Whether the device can be used."""
-        return not self._dead
+    def _end(self, why: str) -> None:
+        self._dead = self._dead or why
+        self.alive = False
 
     def allocate(self, nbytes: int) -> WgpuBuffer:
         """Return a buffer of at least ``nbytes`` bytes with undefined contents.
@@ -280,7 +281,8 @@ class WgpuProvider:
             if self._dead:
                 raise DeviceError(self._dead)
             try:
-                self._transfer.forget()
+                if self._transfer.expected is not None:
+                    self._transfer.forget()
                 if wanted is None:
                     if self._dispatcher.run(tasks) and not self._late.is_looking:
                         self._late.look()
@@ -366,14 +368,13 @@ class WgpuProvider:
         program = task.prepared.program
         found = []
         for launch, packed in zip(program.launches, task.prepared.launches, strict=True):
-            block = bytearray(packed.words[: packed.nbytes])
-            packed.put(block, 0, task.scalars)
+            block = packed.block(packed.data(task.scalars))[: packed.nbytes]
             found.append(
                 {
                     "label": launch.label,
                     "source": launch.source,
                     "constants": self._pipelines.constants_of(launch.source),
-                    "words": memoryview(bytes(block)).cast("I").tolist(),
+                    "words": memoryview(block).cast("I").tolist(),
                     "workgroups": list(launch.workgroups),
                     "bindings": [asdict(binding) for binding in launch.bindings],
                 }
@@ -427,7 +428,7 @@ class WgpuProvider:
         with self._lock:
             if self._dead:
                 return
-            self._dead = _CLOSED.format(name=self.device.name)
+            self._end(_CLOSED.format(name=self.device.name))
             self._transfer.clear()
             self._dispatcher.clear()
             self._pipelines.clear()
@@ -437,7 +438,7 @@ class WgpuProvider:
     def after_fork(self) -> None:
         """Leave the parent's device alone: called in a forked child, where only this thread exists."""
         self._lock = threading.RLock()  # another thread of the parent may hold the old one for ever
-        self._dead = self._dead or adapters.FORKED
+        self._end(adapters.FORKED)
         parts = (self._dispatcher, self._pipelines, self._transfer, self._pool, self._driver)
         drivers.disown(chain.from_iterable(part.objects() for part in parts))
         self._pool.abandon(self._dead)

@@ -30,6 +30,8 @@ class Words:
         self._driver = driver
         self._flush = flush
         self.gpu: Any = driver.create_buffer(CAPACITY, wgpu.BufferUsage.UNIFORM | wgpu.BufferUsage.COPY_DST)
+        #: Counts from 1 how often places were given anew: within an era a block stays where it is.
+        self.era = 1
         self._places: dict[bytes, int] = {}
         self._sent = 0
         self._new = bytearray()
@@ -41,6 +43,7 @@ class Words:
             found = self._sent + len(self._new)
             if found + len(block) > CAPACITY:
                 self._flush()
+                self.era += 1
                 self._places.clear()
                 self._new.clear()
                 found = self._sent = 0

@@ -1,0 +1,163 @@
+"""Patterns of graphs: they fit where a walk would give the same key, and nowhere else."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import gpuarray as xp
+from gpuarray.graph.pattern import Pattern
+from gpuarray.graph.walk import topological
+from gpuarray.runtime import plans
+
+
+def leaf(shape=(4, 6), dtype=np.float32):
+    return xp.asarray(np.ones(shape, dtype), device="cpu")
+
+
+def both(x, y):
+    return x + 1, x * y
+
+
+def shared(x, y):
+    z = x * y
+    return z + z
+
+
+def apart(x, y):
+    return x * y + x * y
+
+
+def evaluated(x, y):
+    z = x * y
+    xp.evaluate(z)
+    return z + 1
+
+
+PROGRAMS = [
+    lambda x, y: x + y,
+    lambda x, y: y + x,
+    lambda x, y: x + x,
+    lambda x, y: x - y,
+    lambda x, y: x + 1,
+    lambda x, y: 1 + x,
+    lambda x, y: x + np.float64(1),
+    lambda x, y: (x + 1) * 2,
+    lambda x, y: (x * 2) + 1,
+    lambda x, y: x * 2 + x * 3,
+    lambda x, y: xp.exp(-x) * y,
+    lambda x, y: x.astype(np.float64) + 1,
+    lambda x, y: x.astype(np.int32) + 1,
+    lambda x, y: x.view(np.int32) + 1,
+    lambda x, y: x[1:] + y[1:],
+    lambda x, y: x[:-1] + y[1:],
+    lambda x, y: x[:, ::2] + 1,
+    lambda x, y: x + y[:1],
+    lambda x, y: x.T + 1,
+    lambda x, y: x.sum(axis=0) + 1,
+    lambda x, y: x.sum(axis=1) + 1,
+    lambda x, y: x.max(axis=1) + 1,
+    lambda x, y: xp.sum(x, axis=1, dtype=np.float64) + 1,
+    lambda x, y: xp.sum(x, axis=1, keepdims=True) + x,
+    lambda x, y: xp.cumulative_sum(x, axis=0) + 1,
+    lambda x, y: xp.cumulative_sum(x, axis=1) + 1,
+    lambda x, y: xp.concat([x, y]) + 1,
+    lambda x, y: xp.concat([x, y, y[:0]]) + 1,
+    lambda x, y: xp.concat([x, y], axis=1) + 1,
+    lambda x, y: xp.concat([x[:1], y, y[1:]]) + 1,
+    lambda x, y: x @ y.T,
+    lambda x, y: xp.take(x, xp.asarray([3, 1], device="cpu"), axis=1) + 1,
+    lambda x, y: xp.sort(x, axis=0) + 1,
+    lambda x, y: xp.sort(x, axis=1) + 1,
+    lambda x, y: xp.full((4, 6), 2.0, dtype=np.float32, device="cpu") * x,
+    lambda x, y: xp.arange(6, dtype=np.float32, device="cpu") * x,
+    lambda x, y: leaf((1, 6)) + x,
+    both,
+    shared,
+    apart,
+    evaluated,
+]
+
+
+def graph(program, dtype=np.float32):
+    found = program(leaf(dtype=dtype), leaf(dtype=dtype))
+    return found if isinstance(found, tuple) else (found,)
+
+
+def test_a_pattern_fits_what_has_the_same_key():
+    graphs = [graph(program, dtype) for dtype in (np.float32, np.int32) for program in PROGRAMS]
+    roots = [[array.node() for array in arrays] for arrays in graphs]
+    walks = [topological(nodes) for nodes in roots]
+    patterns = [Pattern(nodes, walk) for nodes, walk in zip(roots, walks, strict=True)]
+    others = [graph(program, dtype) for dtype in (np.float32, np.int32) for program in PROGRAMS]
+    found = 0
+    for pattern, walk, nodes in zip(patterns, walks, roots, strict=True):
+        assert pattern.fit(nodes) == walk.order
+        assert pattern.fit([*nodes, *nodes]) is None
+    for (pattern, walk), arrays in itertools.product(zip(patterns, walks, strict=True), others):
+        nodes = [array.node() for array in arrays]
+        other = topological(nodes)
+        is_same = len(pattern.roots) == len(nodes) and walk.key == other.key
+        fitting = pattern.fit(nodes)
+        assert (fitting is not None) == is_same
+        if is_same:
+            found += 1
+            assert all(one is two for one, two in zip(fitting, other.order, strict=True))
+    assert found >= len(patterns)
+
+
+def test_what_was_evaluated_meanwhile_does_not_fit():
+    (array,) = graph(shared)
+    nodes = [array.node()]
+    pattern = Pattern(nodes, topological(nodes))
+    assert pattern.fit(nodes) is not None
+    xp.evaluate(array)
+    assert pattern.fit(nodes) is None
+
+
+class TestPlans:
+    def test_are_found_without_a_walk(self, device, monkeypatch):
+        x = xp.asarray(np.arange(12, dtype=np.float32).reshape(3, 4))
+
+        def program(scalar):
+            return xp.sum(x * scalar + x[1], axis=0)
+
+        expected = [np.asarray(program(scalar)) for scalar in (2.0, 3.0)]
+        monkeypatch.setattr(plans, "topological", None)
+        for scalar, value in zip((2.0, 3.0), expected, strict=True):
+            np.testing.assert_array_equal(np.asarray(program(scalar)), value)
+
+    @pytest.mark.parametrize("keeps", [False, True])
+    def test_what_arrays_have_is_part_of_the_question(self, device, keeps):
+        x = xp.asarray(np.arange(4, dtype=np.float32))
+        for turn in range(6):
+            total = xp.sum(x + turn)
+            other = total if keeps ^ (turn % 2 == 0) else None
+            result = (x + turn) / total
+            del total
+            np.testing.assert_allclose(np.asarray(result), (np.arange(4) + turn) / (6 + 4 * turn), rtol=1e-6)
+            assert other is None or float(other) == 6 + 4 * turn
+
+    def test_those_that_were_used_stay(self, device, monkeypatch):
+        monkeypatch.setattr(plans, "PLAN_LIMIT", 4)
+        x = xp.asarray(np.arange(4, dtype=np.float32))
+        xp.evaluate(x)
+        made = xp.stats()["plans"]
+        for turn in range(12):
+            xp.evaluate(x * 0.25 + 0.75)
+            xp.evaluate(xp.full(16 + turn, 2.0) + 1)
+        assert xp.stats()["plans"] == made + 13
+        assert plans.plan_count() <= 4
+        assert sum(map(len, plans._plans._met.values())) <= 4  # nor more patterns
+        assert all(plans._plans._met.values())
+
+    def test_more_alike_than_are_kept_as_patterns(self, device, monkeypatch):
+        monkeypatch.setattr(plans, "_ALIKE", 2)
+        x = xp.asarray(np.arange(4, dtype=np.float32))
+        made = set()
+        for _ in range(3):
+            for function in (xp.abs, xp.square, xp.negative):
+                expected = getattr(np, function.__name__)(np.arange(4, dtype=np.float32)) + 7
+                np.testing.assert_array_equal(np.asarray(function(x) + 7), expected)
+            made.add(xp.stats()["plans"])
+        assert len(made) == 1
