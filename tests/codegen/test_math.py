@@ -323,6 +323,9 @@ def test_row(row: MapOp, signature: Signature) -> None:
         # at the special values, which come last, NaN, infinities, zeros and signs are NumPy's in every part
         other = (kinds(got) != kinds(want)) & ~((row.name in ZEROS_OF_EITHER_SIGN) & (got == 0) & (want == 0))
         bad |= other.any(axis=0) & (np.arange(len(got)) >= BULK)
+    if row.name == "asin" and signature.output.kind == "c":
+        # C leaves open which of the two infinities comes with NaN, and NumPy's versions differ
+        bad &= ~(np.isnan(want.real) & np.isnan(got.real) & np.isinf(want.imag) & np.isinf(got.imag))
     if signature.output in FLUSHABLE and flushes():
         bad &= ~flushed(operands, want)
         if row.name in ("multiply", "square", "divide") and signature.output.kind == "c":
