@@ -142,8 +142,9 @@ def accuracy() -> Iterator[str]:
     yield ""
     yield "The largest error of each function, in units in the last place (ULP) of the exact result, where operands and"
     yield "result are normal numbers; exact values are mpmath's, or of twice the precision. How to measure: `python -m"
-    yield "bench.accuracy --device wgpu --json docs/data/accuracy-NAME.json`, with `--sweep full` on a GPU. An empty"
-    yield "cell was not measured, or not since the function changed. Special functions are SciPy's in NumPy's column."
+    yield "bench.accuracy --device wgpu --json docs/data/accuracy-NAME.json`, with `--sweep full --cost` on a GPU, and"
+    yield "`--exact FILE` where mpmath takes long: a file of exact values, made where it lacks some. An empty cell was"
+    yield "not measured, or not since the function changed. Special functions are SciPy's in NumPy's column."
     yield "Adapters:"
     yield ""
     for name, (document, _) in sorted(measured.items()):
@@ -219,7 +220,7 @@ def _speed_table(speeds: dict[str, dict[str, float]]) -> Iterator[str]:
     yield f"| function | {' | '.join(speeds)} |"
     yield f"|---|{'---:|' * len(speeds)}"
     for function in dict.fromkeys(name for found in speeds.values() for name in found):
-        cells = (f"{found[function]:.1f}" if function in found else "" for found in speeds.values())
+        cells = (f"{found[function]:.3g}" if function in found else "" for found in speeds.values())
         yield f"| {function} | {' | '.join(cells)} |"
 
 

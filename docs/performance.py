@@ -255,7 +255,7 @@ def _probes(machine: str, document: Mapping[str, Any]) -> Iterator[str]:
     yield "|---|---|---:|"
     for name, figures in document["probes"].items():
         for what, value in figures.items():
-            yield f"| {name} | {what.replace('_', ' ')} | {value:,.2f} |"
+            yield f"| {name} | {what.replace('_', ' ')} | {value:{',.2f' if abs(value) >= 1 else '.2g'}} |"
 
 
 def _automatic(notes: Mapping[str, str]) -> Iterator[str]:
