@@ -98,6 +98,14 @@ class TestVariances:
         x[200_000] = value
         assert np.isnan(float(xp.var(on_host(x))))
 
+    @pytest.mark.parametrize("dtype", ["f4", "f8"])
+    def test_squares_too_large_for_the_dtype(self, dtype):
+        large = np.dtype(dtype).type(np.sqrt(np.finfo(dtype).max) * 16)
+        assert float(xp.var(on_host(np.full(5000, large)))) == 0
+        near = large * (1 + np.tile([0, 1e-3], 5000)).astype(dtype)
+        expected = (float(large) * 5e-4) ** 2
+        np.testing.assert_allclose(float(xp.var(on_host(near))), expected, 1e-4)
+
 
 class TestPositions:
     @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i1", "i4", "u8"])

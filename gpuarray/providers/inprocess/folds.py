@@ -268,7 +268,8 @@ def _moments(cut: "_Cut", count: int) -> tuple[Array, Array, Array]:
     squares, sums = _dots(cut, (None, _ONES[cut.pieces.dtype]), dtypes.float64)
     mean = sums / count
     found = squares - mean * mean * count
-    return mean, found, squares <= _CANCELS * found  # False where something is no number
+    # False where something is no number, or squares are too large, which those of deviations need not be
+    return mean, found, (squares <= _CANCELS * found) & (squares < np.inf)
 
 
 def _add(operand: Array, axes: Shape, dtype: DType, out: Array | None = None, keepdims: bool = True) -> Array:
