@@ -93,6 +93,16 @@ class TestPowers:
         quick.power(x, one, out, np.empty_like(x))
         assert same_bits(out, np.power(x, one[()]))
 
+    @pytest.mark.parametrize("value", SPECIAL)
+    def test_one_element(self, dtype, value):
+        x = np.array(value, dtype)
+        there = xp.asarray(x, device="cpu")
+        for exponent in (1.8, 4, -0.5):
+            np.testing.assert_array_equal(xp.asnumpy(there**exponent), x**exponent)
+        for large in (x, x + np.asarray(1e9, dtype)):
+            found = xp.asnumpy(xp.sin(xp.asarray(large, device="cpu")) + 0)
+            np.testing.assert_allclose(found, np.sin(large), 1e-6 if dtype == "f4" else 1e-15)
+
     @pytest.mark.parametrize("bound", [0.0, -1.0, np.inf, -np.inf, np.nan])
     def test_extremes_are_numpys(self, dtype, bound):
         x = np.array(SPECIAL).astype(dtype)

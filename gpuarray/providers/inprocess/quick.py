@@ -94,7 +94,7 @@ def power(x: Array, exponent: Array, out: Array, spare: Array) -> None:
     """Write ``x``, which may be ``out``, to the power of one number."""
     # zeros to odd powers keep their sign, and NumPy has loops for roots and squares
     if exponent > 0 and exponent % 2 != 1 and exponent not in (0.5, 2):
-        is_zero = np.equal(x, 0)
+        is_zero = np.asarray(np.equal(x, 0))  # of one element it is a scalar
         if is_zero.any():
             np.add(x, is_zero, out=spare)
             np.power(spare, exponent, out=out)
