@@ -61,13 +61,15 @@ def are_scalars(*values: Any) -> bool:
 
 
 def host_integers(value: Any, name: str) -> Any:
-    """Return integers, which may be floats without a fraction, as a host array of Python integers.
+    """Return integers, which may be floats without a fraction, as a Python integer or a host array of them.
 
     Raises
     ------
     TypeError
         If they are none.
     """
+    if type(value) is int:
+        return value
     given = np.asarray(value)
     if given.dtype.kind == "f" and not np.all(given == np.floor(given)):
         raise TypeError(f"{name} must be integers; {value} was given, a {given.dtype.name}")

@@ -8,7 +8,7 @@ and their references (:mod:`gpuarray.ops.generators`) make the rest. Base of :cl
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from operator import index
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
 
@@ -20,12 +20,13 @@ from gpuarray.ops import generators, philox
 
 _WORDS: Final = 4
 _PLACES: Final = (philox.COUNTER_MASK + 1) * _WORDS
+_LOW: Final = np.uint64(0xFFFFFFFF)
+_SHIFT: Final = np.uint64(32)
 #: Blocks that are made at once for what the host reads of a stream.
-_PAGE: Final = 64
-#: Words of the parameters that say where in the stream an array begins.
+_PAGE: Final = 128
+#: Words of the parameters that say where in the stream an array begins, and of a substream.
 PLACE_WORDS: Final = 15
-#: The number of a page, its words, and the substreams that each block is the key and the nonce of.
-_Page: TypeAlias = tuple[int, list[int], list[philox.Substream]]
+SUBSTREAM_WORDS: Final = len(philox.Substream._fields)
 
 
 class _Drawn:
@@ -85,8 +86,17 @@ class Philox:
         else:
             self._key = _number(key, "key", 2)
         self.lock = threading.RLock()
-        self._page: _Page = (-1, [], [])
+        self._forget()
         self._put(0 if counter is None else _number(counter, "counter", _WORDS))
+
+    def _forget(self) -> None:
+        """Let go of what was made of a key."""
+        self._page: tuple[int, list[int]] = (-1, [])
+        """The number of a page, and its words."""
+        self._substreams: list[tuple[Any, ...]] = []
+        """The substreams that come next, the first one last."""
+        self._substreams_at = 0
+        """The word that the first of them begins at."""
 
     def _put(self, counter: int) -> None:
         """Go to the end of the block of a counter, with nothing left over."""
@@ -106,7 +116,7 @@ class Philox:
 
     def __setstate__(self, pickled: dict[str, Any]) -> None:
         self.lock = threading.RLock()
-        self._page = (-1, [], [])
+        self._forget()
         self._seeds = pickled["seed_seq"]
         self.state = pickled["state"]
 
@@ -160,11 +170,12 @@ class Philox:
         self._touch("a new state")
         with self.lock:
             key, self._key = getattr(self, "_key", 0), philox.joined(value["state"]["key"], 64)
-            self._page = (-1, [], [])
+            self._forget()
             counter, used = philox.joined(value["state"]["counter"], 64), int(value["buffer_pos"])
             buffer = [int(word) for word in value["buffer"]]
             if buffer[used:] != self._block(counter)[used:]:
-                self._key, self._page = key, (-1, [], [])
+                self._key = key
+                self._forget()
                 raise ValueError(
                     "the buffer of the state is not what Philox makes of its counter and key; take a Philox's state"
                 )
@@ -273,31 +284,35 @@ class Philox:
                 self._spare_from, self._known_spare = (self._at - 1) % _PLACES, None
         return place
 
-    def take_substream(self) -> philox.Substream:
-        """Return a substream of its own, made of the next whole block of the stream."""
+    def take_substream(self) -> tuple[Any, ...]:
+        """Return the words of a substream of its own, which is made of the next whole block of the stream."""
         if tracing.state.trace is not None:
-            found = self._recorded(Philox.take_substream, len(philox.Substream._fields))
+            found = self._recorded(Philox.take_substream, SUBSTREAM_WORDS)
             if found is not None:
-                return philox.Substream(*found)
-        with self.lock:
-            block = (self._at + _WORDS - 1) // _WORDS
-            page, number = divmod(block & philox.COUNTER_MASK, _PAGE)
-            self._at = (block + 1) * _WORDS % _PLACES
+                return tuple(found)
+        with self.lock:  # simulations come here at every step: they find the next one made
+            at = self._at
+            if at != self._substreams_at or not self._substreams:
+                at = self._make_substreams()
+            self._at = self._substreams_at = (at + _WORDS) % _PLACES
             self._is_blank = False
-            known = self._page
-            return (known if known[0] == page else self._turned_to(page))[2][number]
+            return self._substreams.pop()
+
+    def _make_substreams(self) -> int:
+        """Make the substreams of the blocks that come next; return the word that the first one begins at."""
+        block = (self._at + _WORDS - 1) // _WORDS & philox.COUNTER_MASK
+        words = philox.stream_blocks(self._key, block, _PAGE).reshape(_PAGE, _WORDS)[::-1, : SUBSTREAM_WORDS // 2]
+        halves = (words & _LOW, words >> _SHIFT)
+        columns = [list(half[:, word].astype(np.uint32)) for word in range(SUBSTREAM_WORDS // 2) for half in halves]
+        self._substreams = list(zip(*columns, strict=True))
+        return block * _WORDS
 
     def _block(self, counter: int) -> list[int]:
         """Return the words of a block, which are made on the host with its neighbours."""
         page, number = divmod(counter, _PAGE)
-        return self._turned_to(page)[1][_WORDS * number : _WORDS * (number + 1)]
-
-    def _turned_to(self, page: int) -> "_Page":
         if self._page[0] != page:
-            words = philox.stream_blocks(self._key, page * _PAGE, _PAGE)
-            halves = words.astype("<u8", copy=False).view("<u4").astype(np.uint32, copy=False).reshape(_PAGE, -1)
-            self._page = page, words.tolist(), [philox.Substream(*own) for own in halves[:, :4]]
-        return self._page
+            self._page = page, philox.stream_blocks(self._key, page * _PAGE, _PAGE).tolist()
+        return self._page[1][_WORDS * number : _WORDS * (number + 1)]
 
     def _left_over(self) -> int:
         """Return the half that was left over last."""

@@ -5,6 +5,7 @@ Counts are drawn as floating numbers of the default floating dtype and converted
 """
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -73,11 +74,12 @@ class Discrete(Source):
         if isinstance(low, GpuArray) or isinstance(high, GpuArray):
             return self._of_device_ranges(frame, low, high, endpoint)
         first, last = host_integers(low, "low"), host_integers(high, "high") - (not endpoint)
-        if frame.size or not np.ndim(first) + np.ndim(last):
+        several = isinstance(first, np.ndarray) or isinstance(last, np.ndarray)
+        if frame.size or not several:
             _check_range(first, last, kind, endpoint)
         if not frame.size:
             return frame.made(build.full(frame.shape, 0, kind))
-        if np.ndim(first) or np.ndim(last):
+        if several:
             limit = np.asarray((last - first + 1) & (1 << 64) - 1).astype(np.uint64)
             start = np.asarray(first & (1 << 64) - 1).astype(np.uint64)
             return self._of_ranges(frame, *(as_array(v, frame.device).node() for v in (start, limit)))
@@ -368,9 +370,16 @@ def _saturated(frame: Frame, node: Node) -> GpuArray:
     return frame.made(_map(rows.where, fits, inside, largest))
 
 
+@lru_cache
+def _limits(kind: DType) -> tuple[int, int]:
+    return (0, 1) if kind.kind == "b" else (int(np.iinfo(kind).min), int(np.iinfo(kind).max))
+
+
 def _check_range(first: Any, last: Any, kind: DType, endpoint: bool) -> None:
     """Raise ValueError as NumPy does if there are no integers from ``first`` to ``last``, or not of a dtype."""
-    least, most = (0, 1) if kind.kind == "b" else (int(np.iinfo(kind).min), int(np.iinfo(kind).max))
+    least, most = _limits(kind)
+    if type(first) is int and type(last) is int and least <= first <= last <= most:
+        return
     for name, value, broken in (("low", first, first < least), ("high", last, last > most)):
         if np.any(broken):
             raise ValueError(f"{name} is out of bounds for {kind.name}: {value} is not from {least} to {most}")

@@ -22,6 +22,9 @@ from gpuarray.ops.philox import Substream
 from gpuarray.ops.spec import GenerateOp, MapOp
 
 _NO_SUBSTREAM: Final = Substream(*[np.uint32(0)] * 4)
+#: How dtypes are mostly given; they can be looked up.
+_PLAIN: Final = frozenset((str, type, type(dtypes.float32), type(dtypes.float64)))
+_MOST_FRAMES: Final = 256
 
 
 class Source:
@@ -65,12 +68,12 @@ class Source:
 
     def _uniform(self, frame: "Frame") -> Node:
         """Return NumPy's numbers in [0, 1)."""
+        # as build.generate has it, without conversions, here and below: simulations record these at every step
         take = self._bits.take_halves if frame.kind == dtypes.float32 else self._bits.take_words
-        return frame.generated(generators.random_uniform, take(frame.size).parameters)
+        return Generate(generators.random_uniform, tuple(take(frame.size).parameters), frame.shape, frame.kind)
 
     def _normal(self, frame: "Frame") -> Node:
         """Return standard normal numbers."""
-        # as build.generate has it, without conversions: simulations record these at every step
         return Generate(generators.random_normal, self._substream(frame), frame.shape, frame.kind)
 
     def _exponential(self, frame: "Frame") -> Node:
@@ -88,7 +91,7 @@ class Source:
     def _gamma(self, frame: "Frame", a: Any) -> Node:
         return self._sample(samplers.sample_gamma, frame, a)
 
-    def _substream(self, frame: "Frame") -> Substream:
+    def _substream(self, frame: "Frame") -> tuple[Any, ...]:
         """Return a substream for an array; one without elements needs none."""
         return self._bits.take_substream() if frame.size else _NO_SUBSTREAM
 
@@ -116,26 +119,30 @@ class Source:
         """Return what a result is to be, for ``out`` if that is given."""
         if out is None:
             device = self._device or default_device()
+            if type(size) is int and type(dtype) in _PLAIN:
+                known = _frames.get((size, dtype, device.name))
+                if known is None:
+                    if len(_frames) >= _MOST_FRAMES:
+                        _frames.clear()
+                    known = Frame(build.resolve_shape(size), floating(dtype, name), device)
+                    _frames[size, dtype, device.name] = known
+                return known
             return Frame(build.resolve_shape(() if size is None else size), floating(dtype, name), device)
         kind, shape = checked_out(out, dtype, size)
         return Frame(shape, floating(kind, name), out.device)
 
 
 class Frame:
-    """What a result is to be: its shape, dtype and device."""
+    """What a result is to be: its shape, number of elements, dtype and device."""
 
-    __slots__ = ("device", "kind", "shape")
+    __slots__ = ("device", "kind", "shape", "size")
 
     def __init__(self, shape: Shape, kind: DType, device: Device) -> None:
         check_nbytes(shape, kind)
         self.shape = shape
+        self.size = math.prod(shape)
         self.kind = kind
         self.device = device
-
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-        return math.prod(self.shape)
 
     def generated(self, row: GenerateOp, parameters: Sequence[int]) -> Node:
         """Return the elements of a generator's row."""
@@ -170,6 +177,10 @@ class Frame:
         return target
 
 
+_frames: Final[dict[tuple[int, Any, str], Frame]] = {}
+"""What simulations ask for at every step, by size, dtype and device."""
+
+
 def floating(dtype: DTypeLike, name: str = "this distribution") -> DType:
     """Return the dtype of floating numbers, the default floating dtype without one.
 
@@ -178,8 +189,6 @@ def floating(dtype: DTypeLike, name: str = "this distribution") -> DType:
     TypeError
         If it is neither float32 nor float64.
     """
-    if dtype is dtypes.float32 or dtype is dtypes.float64:  # what costs nothing to see: simulations ask at every step
-        return dtype
     kind = default_dtype(float) if dtype is None else dtypes.canonical(dtype)
     if kind not in (dtypes.float32, dtypes.float64):
         raise TypeError(f"Unsupported dtype {kind!r} for {name}; accepted are float32 and float64")

@@ -14,7 +14,7 @@ from gpuarray.codegen.blocks import emit_block, value_name
 from gpuarray.codegen.casts import position_expression
 from gpuarray.codegen.dialect import compute_type
 from gpuarray.codegen.programs import Launch
-from gpuarray.codegen.storage import LANES, Access, Windows, is_packed, register_type
+from gpuarray.codegen.storage import LANES, Access, is_packed, register_type
 from gpuarray.codegen.underflow import Block, arranged
 from gpuarray.codegen.wgsl import (
     WINDOW_END,
@@ -72,31 +72,19 @@ class LoopKernel:
         return self.accesses["output" if isinstance(item, Store) else "input", item.slot]
 
 
-def open_kernel(
-    loop: Loop, label: str, wide: Callable[[str, int], bool], capabilities: Capabilities, outputs: bool = True
-) -> LoopKernel:
+def open_kernel(loop: Loop, label: str, wide: Callable[[str, int], bool], outputs: bool = True) -> LoopKernel:
     """Return a kernel with the storage bindings of a loop; ``wide(kind, slot)`` says how each is gone through."""
     kernel = Kernel(label)
     origins: dict[tuple[str, int], int] = {}
     accesses: dict[tuple[str, int], Access] = {}
-    updated, far = dict(loop.updates), slices.far(loop, capabilities)
+    updated = dict(loop.updates)
     for (kind, slot), (low, high) in sorted(slices.spans(loop).items()):
         if (kind == "output" and not outputs) or (kind == "input" and slot in updated):
             continue
         dtype = (loop.input_dtypes if kind == "input" else loop.output_dtypes)[slot]
-        if (kind, slot) in far:
-            shift = slices.far_shift(dtype.itemsize, capabilities)
-            windows = Windows(f"{kind}{slot}", dtype, False, kind == "output", far[kind, slot], shift)
-            for number, part in enumerate(windows.parts):
-                first = number << shift
-                last = min(first + (1 << shift) - 1, high)
-                kernel.bind(part, window(kind, slot, first, last, dtype, writable=windows.writable)[0])
-            kernel.module += windows.functions
-            accesses[kind, slot], origins[kind, slot] = windows, 0
-            continue
         binding, origins[kind, slot] = window(kind, slot, low, high, dtype, writable=kind == "output")
         access = Access(f"{kind}{slot}", dtype, wide(kind, slot), kind == "output")
-        accesses[kind, slot] = kernel.bind(access, binding)
+        accesses[kind, slot] = kernel.show(access, binding)
     for read, written in loop.updates:
         origins["input", read], accesses["input", read] = origins["output", written], accesses["output", written]
     return LoopKernel(kernel, loop, origins, accesses)
@@ -256,7 +244,7 @@ def flat_launch(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
     fours = needs_fours(loop)
     lanes = 1 if is_heavy(loop) and not fours else 2 * LANES if _takes_eights(loop) else LANES
     is_narrow = lanes == 1 or (not fours and _goes_apart(loop, capabilities))
-    work = open_kernel(loop, label, (lambda _kind, _slot: False) if is_narrow else wide_slots(loop), capabilities)
+    work = open_kernel(loop, label, (lambda _kind, _slot: False) if is_narrow else wide_slots(loop))
     kernel = work.kernel
     size = loop.columns
     consecutive = fours or any(access.wide for access in work.accesses.values())
@@ -266,7 +254,9 @@ def flat_launch(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
     count = kernel.word(size)
     kernel.line("let block = group.x + group.y * groups.x;")
     kernel.line(f"let first = block * {lanes * WORKGROUP}u + local{f' * {lanes}u' if consecutive else ''};")
-    kernel.line(f"if (first >= {count}) {{ return; }}")
+    in_pairs = lanes > LANES and _exchanges(loop, capabilities)
+    begin = f"first - (local & 1u) * {lanes}u" if in_pairs else "first"
+    kernel.line(f"if ({begin} >= {count}) {{ return; }}")
     emit_uniform(work)
     for number, item in enumerate(loop.instructions):
         if item.level == OUTER:
@@ -280,7 +270,10 @@ def flat_launch(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
     flat_values(work, names, fours=consecutive and lanes > 1)
     if work.noted:
         _begin_again(work, lanes, step, count)
-    flat_stores(work, names, step, count)
+    if in_pairs:
+        _exchanged_stores(work, names, f"{begin} + {lanes}u < {count}")
+    else:
+        flat_stores(work, names, step, count)
     return kernel.launch(-(-size // (lanes * WORKGROUP)), capabilities.workgroup_limit)
 
 
@@ -358,6 +351,13 @@ def _takes_eights(loop: Loop) -> bool:
     # buffers have room for no more bytes behind the last element, and what is there of a larger array is not to be lost
     fit = all(_dtype_of(loop, key).itemsize * 2 * LANES <= WINDOW_END for key in keys)
     return fit and (loop.columns % (2 * LANES) == 0 or not any(s.layout.size < s.extent for s in loop.stores))
+
+
+def _exchanges(loop: Loop, capabilities: Capabilities) -> bool:
+    """Whether neighbours that make eight elements each can exchange halves of them before they are stored."""
+    plain = all(s.position is None and s.dtype.itemsize == 4 and stride_class(s.layout) == "c" for s in loop.stores)
+    reads = any(isinstance(item, Load | Take) for item in loop.instructions)
+    return capabilities.subgroup_size > 1 and plain and not reads
 
 
 def single_value(work: LoopKernel, item: object) -> str:
@@ -521,6 +521,32 @@ def flat_stores(work: LoopKernel, lanes: Sequence[Lane], step: int, count: str) 
             kernel.line(f"if (first + {lane * step}u < {count}) {{ {statement} }}" if lane else statement)
 
 
+def _exchanged_stores(work: LoopKernel, lanes: Sequence[Lane], both: str) -> None:
+    """Emit stores of eight elements: two neighbours write those of the first together, then, if ``both``, the other's.
+
+    Stores of half a sector each, with a gap between those of neighbours, take GPUs twice as long.
+    """
+    kernel, loop = work.kernel, work.loop
+    kernel.line("let odd = (local & 1u) == 1u;")
+    for number, store in enumerate(loop.stores):
+        level, kind = loop.instructions[store.value].level, f"vec4<{register_type(store.dtype)}>"
+        values = [value_name(store.value, level, lane) for lane in range(len(lanes))]
+        low, high, given, first, second = (f"{name}{number}" for name in ("low", "high", "given", "here", "there"))
+        kernel.line(
+            f"let {low} = {kind}({', '.join(values[:LANES])});",
+            f"let {high} = {kind}({', '.join(values[LANES:])});",
+            f"let {given} = subgroupShuffleXor(select({high}, {low}, odd), 1u);",
+            f"let {first} = select({low}, {given}, odd);",
+            f"let {second} = select({given}, {high}, odd);",
+        )
+        offset = work.offset("output", store.slot, store.layout)
+        index = f"{_wide_index(kernel, store.layout, offset, lanes, 0)} - select(0u, 1u, odd)"
+        access = work.access(store)
+        kernel.line(*access.store_wide(index, [f"{first}.{part}" for part in "xyzw"]))
+        behind = " ".join(access.store_wide(f"{index} + 2u", [f"{second}.{part}" for part in "xyzw"]))
+        kernel.line(f"if ({both}) {{ {behind} }}")
+
+
 # -- loops inside other kernels ----------------------------------------------------------------------------------------
 
 
@@ -544,7 +570,7 @@ def add_epilogue(
         number = slot - 1 + inputs_before if kind == "input" else slot
         binding, origins[kind, slot] = window(kind, number, low, high, dtype, writable=kind == "output")
         access = Access(f"{kind}{number}", dtype, wide(kind, slot), kind == "output")
-        accesses[kind, slot] = kernel.bind(access, binding)
+        accesses[kind, slot] = kernel.show(access, binding)
     work = LoopKernel(kernel, loop, origins, accesses, together=aligned and lanes > 1 and _has_fours(loop))
     _finish_function(work, lanes)
     return work
@@ -618,7 +644,7 @@ def add_prologue(kernel: Kernel, loop: Loop, name: str, *, wide: bool) -> Comput
             continue
         dtype = loop.input_dtypes[slot]
         binding, origins[kind, slot] = window(kind, slot, low, high, dtype, writable=False)
-        accesses[kind, slot] = kernel.bind(Access(f"{name}{slot}", dtype, is_wide(kind, slot), False), binding)
+        accesses[kind, slot] = kernel.show(Access(f"{name}{slot}", dtype, is_wide(kind, slot), False), binding)
     work = LoopKernel(kernel, loop, origins, accesses)
     outside, kernel.body = kernel.body, []
     emit_uniform(work)
@@ -650,7 +676,7 @@ def result_store(
         add_epilogue(kernel, step.epilogue, inputs)
         return lambda index, value: f"finish({index}, {value});"
     binding, _ = window("output", 0, *span, step.dtype, writable=True)
-    return kernel.bind(Access("output0", step.dtype, False, True), binding).store
+    return kernel.show(Access("output0", step.dtype, False, True), binding).store
 
 
 def four_store(
@@ -661,5 +687,5 @@ def four_store(
         add_epilogue(kernel, step.epilogue, inputs, lanes=LANES, aligned=True)
         return lambda first, values: [f"finish({first}, {first} + {LANES}u, {', '.join(values)});"]
     binding, _ = window("output", 0, *span, step.dtype, writable=True)
-    access = kernel.bind(Access("output0", step.dtype, True, True), binding)
+    access = kernel.show(Access("output0", step.dtype, True, True), binding)
     return lambda first, values: access.store_wide(f"({first}) / {LANES}u", values)

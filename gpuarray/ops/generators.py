@@ -109,7 +109,7 @@ random_bits = GenerateOp(
     name="random_bits", numpy=_random_bits, parameters=15, parameter_types=("uint32",) * 15, cost=250,
     wgsl={"u32": f"stream_half({{0}}, {_PLACE})", "u64": f"u64_from_pair(stream_word({{0}}, {_PLACE}))",
           "u64p": f"stream_word({{0}}, {_PLACE})"},
-    fours={"u32": f"stream_four_halves({{0}}, {_PLACE})"},
+    fours={"u32": f"stream_four_halves({{0}}, {_PLACE})", "u64": f"stream_four_u64({{0}}, {_PLACE})"},
     eights={"u32": f"stream_eight_halves({{0}}, {_PLACE})"},
     doc="Philox4x64-10 from a place on: words, or, as uint32, their halves.",
 )  # fmt: skip
@@ -126,6 +126,7 @@ random_below = GenerateOp(
           "u64": f"u64_from_pair(random_below_pair({{0}}, {_PLACE}, {_LIMITS}))",
           "u64p": f"random_below_pair({{0}}, {_PLACE}, {_LIMITS})"},
     fours={"u32": f"four_below_u32({{0}}, {_PLACE}, {{16}}, {{17}}, {{19}})"},
+    eights={"u32": f"eight_below_u32({{0}}, {_PLACE}, {{16}}, {{17}}, {{19}})"},
     doc="Integers below a limit by Lemire's method: after the place, how many are made of a half (the binary "
         "logarithm), the limit and the threshold, low words first; see philox.below.",
 )  # fmt: skip

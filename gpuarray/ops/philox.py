@@ -13,6 +13,7 @@ Both are by Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 
 
 import sys
 import threading
+from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -99,21 +100,43 @@ class _Host(threading.local):
         self.bits = np.random.Philox(key=0)
         self.generator = np.random.Generator(self.bits)
 
-    def blocks(self, key: int, first: int, count: int) -> Words64:
-        """Return the words of ``count`` blocks from the counter ``first`` on."""
+    def at_word(self, place: Place, number: int) -> np.random.Generator:
+        """Return NumPy's generator where the word of this number of a place is next."""
+        return self._at(place.key, 4 * place.block + place.start + number)
+
+    def at_half(self, place: Place, number: int) -> np.random.Generator:
+        """Return NumPy's generator where the half of this number of a place is next."""
+        half = 8 * place.block + place.start + number
+        if place.spare is not None and not number:
+            return self._at(place.key, half + 1 >> 1, place.spare)
+        generator = self._at(place.key, half >> 1)
+        if half & 1:
+            generator.random(dtype=np.float32)
+        return generator
+
+    def _at(self, key: int, word: int, spare: int | None = None) -> np.random.Generator:
+        block, used = divmod(word, 4)
         self.bits.state = {
             "bit_generator": "Philox",
             "state": {
-                "counter": np.array(pieces(first - 1 & COUNTER_MASK, 4, 64), np.uint64),
+                "counter": np.array(pieces(block - 1 & COUNTER_MASK, 4, 64), np.uint64),
                 "key": np.array(pieces(key, 2, 64), np.uint64),
             },
             "buffer": np.zeros(4, np.uint64),
             "buffer_pos": 4,
-            "has_uint32": 0,
-            "uinteger": 0,
+            "has_uint32": int(spare is not None),
+            "uinteger": spare or 0,
         }
-        words: Words64 = self.generator.integers(0, _MASK_64, 4 * count, np.uint64, endpoint=True)
-        return words
+        if used:
+            self.bits.random_raw(used, False)
+        return self.generator
+
+    @property
+    def half(self) -> int:
+        """The number of the half that is next, in the stream; modulo the stream's length."""
+        state: Any = self.bits.state
+        word = 4 * joined(state["state"]["counter"], 64) + int(state["buffer_pos"])
+        return 2 * word - int(state["has_uint32"])
 
 
 _host: Final = _Host()
@@ -121,7 +144,7 @@ _host: Final = _Host()
 
 def stream_blocks(key: int, first: int, count: int) -> Words64:
     """Return the words of ``count`` blocks of a stream, from the counter ``first`` on, one after the other."""
-    return _host.blocks(key, first, count)
+    return _words_from(Place(key, first, 0, None), 0, 4 * count)
 
 
 def high_product(first: Words64, second: Any) -> Words64:
@@ -151,7 +174,15 @@ def scattered_blocks(key: int, first: int, numbers: Words64) -> Words64:
 
 def words64(index: Any, place: Place) -> Words64:
     """Return the 64-bit word of each element."""
+    run = run_of(index)
+    if run is not None:
+        return _words_from(place, run[0], run[1] + 1 - run[0]).reshape(_shape_of(index))
     return _at(np.asarray(index) + place.start, place)
+
+
+def _words_from(place: Place, first: int, count: int) -> Words64:
+    words: Words64 = _host.at_word(place, first).integers(0, _MASK_64, count, np.uint64, endpoint=True)
+    return words
 
 
 def _at(word: npt.NDArray[np.int64], place: Place) -> Words64:
@@ -161,9 +192,6 @@ def _at(word: npt.NDArray[np.int64], place: Place) -> Words64:
     least, most = int(word.min()) // 4, int(word.max()) // 4
     if most - least < word.size:  # blocks side by side: NumPy makes them faster than they are picked
         found = stream_blocks(place.key, place.block + least & COUNTER_MASK, most - least + 1)
-        run = run_of(word)
-        if run is not None:
-            return found[run[0] - 4 * least : run[1] + 1 - 4 * least].reshape(word.shape)
         return found[word - 4 * least]
     blocks = scattered_blocks(place.key, place.block, (word >> 2).astype(np.uint64))
     return np.take_along_axis(blocks, (word & 3)[..., None], -1)[..., 0]
@@ -171,24 +199,31 @@ def _at(word: npt.NDArray[np.int64], place: Place) -> Words64:
 
 def words32(index: Any, place: Place) -> Words:
     """Return the half of a word of each element: of each word the lower half comes first."""
+    run = run_of(index)
+    if run is not None:
+        half, behind = place.start + run[0], place.start + run[1] + 1
+        words = _words_from(place._replace(start=0), half >> 1, (behind + 1 >> 1) - (half >> 1))
+        found = words.astype("<u8", copy=False).view("<u4")[half & 1 :][: behind - half].astype(np.uint32, copy=False)
+        if place.spare is not None and not run[0]:
+            found[0] = place.spare
+        return found.reshape(_shape_of(index))
     at = np.asarray(index)
-    half = at + place.start
-    run = run_of(half)
-    if run is not None and run[0] >= 0:
-        first, last = run
-        found = _at(np.arange(first >> 1, (last >> 1) + 1), place).astype("<u8", copy=False).view("<u4")
-        halves = found[first & 1 : (first & 1) + at.size].reshape(at.shape).astype(np.uint32, copy=False)
-    else:
-        # where the spare half is element 0, its own place does not matter
-        word = _at(np.maximum(half >> 1, 0), place)
-        halves = (word >> ((half & 1) * 32).astype(np.uint64)).astype(np.uint32)
-    if place.spare is not None:
-        halves = np.where(at == 0, np.uint32(place.spare), halves)
-    return halves
+    numbers = at + place.start
+    # where the spare half is element 0, its own place does not matter
+    word = _at(np.maximum(numbers >> 1, 0), place)
+    halves = (word >> ((numbers & 1) * 32).astype(np.uint64)).astype(np.uint32)
+    return halves if place.spare is None else np.where(at == 0, np.uint32(place.spare), halves)
 
 
 def uniform(index: Any, place: Place, kind: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Return numbers in [0, 1): the top 24 bits of a half, or the top 53 of a word."""
+    """Return numbers in [0, 1): the top 24 bits of a half, or the top 53 of a word.
+
+    An index that is a run can be a range, here and below, whose elements nobody has to write and compare.
+    """
+    run = run_of(index)
+    if run is not None:
+        numpys = _host.at_half(place, run[0]) if kind == np.float32 else _host.at_word(place, run[0])
+        return numpys.random(_shape_of(index), kind)
     if kind == np.float32:
         return (words32(index, place) >> np.uint32(8)).astype(np.float32) * np.float32(2.0**-24)
     return (words64(index, place) >> np.uint64(11)).astype(np.float64) * 2.0**-53
@@ -213,7 +248,11 @@ def below(index: Any, place: Place, share: int, limit: int, threshold: int, kind
     results of 64 bits each takes a word. A number is rejected if the lower half of its product with the limit is below
     ``threshold``; the same bits of the streams of other keys then take its place.
     """
-    at = np.asarray(index)
+    run = run_of(index)
+    drawn = None if run is None else _below_in_run(run, place, share, limit, threshold, kind)
+    if drawn is not None:
+        return drawn.reshape(_shape_of(index))
+    at = np.arange(index.start, index.stop) if isinstance(index, range) else np.asarray(index)
     found = _below_once(at, place, share, limit, kind)
     if threshold:
         again = np.flatnonzero(found[1] < threshold)
@@ -224,6 +263,30 @@ def below(index: Any, place: Place, share: int, limit: int, threshold: int, kind
             found[0].reshape(-1)[again] = values
             again = again[left < threshold]
     return found[0]
+
+
+#: What NumPy makes ``2**share`` of each half of.
+_PARTS: Final = {0: np.uint32, 1: np.uint16, 2: np.uint8}
+
+
+def _below_in_run(
+    run: tuple[int, int], place: Place, share: int, limit: int, threshold: int, kind: np.dtype[Any]
+) -> npt.NDArray[Any] | None:
+    """Return a run of what :func:`below` returns as NumPy draws it; None where it has to reject, or draws otherwise."""
+    first, last = run
+    is_wide = kind == np.uint64
+    dtype, width = (np.uint64, 64) if is_wide else (_PARTS.get(share), 32 >> share)
+    skipped = first & ((1 << share) - 1)
+    count = skipped + last + 1 - first
+    count += -count & ((1 << share) - 1)  # whole halves: one more is taken if any number is rejected
+    if dtype is None or count * threshold >> (width - 3) or (is_wide and 0 < limit <= 1 << 32):
+        return None
+    numpys = _host.at_word(place, first) if is_wide else _host.at_half(place, first >> share)
+    before = _host.half
+    found: npt.NDArray[Any] = numpys.integers(0, (limit or 1 << width) - 1, count, dtype, endpoint=True)
+    if threshold and (_host.half - before) % (8 * COUNTER_MASK + 8) != (2 * count if is_wide else count >> share):
+        return None
+    return found[skipped : skipped + last + 1 - first].astype(kind, copy=False)
 
 
 def _below_once(
@@ -313,6 +376,10 @@ def run_of(index: Any) -> tuple[int, int] | None:
     return (first, last) if is_run else None
 
 
+def _shape_of(index: Any) -> tuple[int, ...]:
+    return (len(index),) if isinstance(index, range) else np.shape(index)
+
+
 def fraction(found: Words) -> npt.NDArray[np.float64]:
     """Return the top 53 bits of two words, the low one first, as an integral number."""
     high = (found[..., 1] >> np.uint32(5)).astype(np.float64)
@@ -320,37 +387,51 @@ def fraction(found: Words) -> npt.NDArray[np.float64]:
 
 
 def normal(index: Any, stream: Substream, kind: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Return standard normal numbers by Box and Muller's method: elements 2 j and 2 j + 1 are of one pair.
-
-    An index that is a run can be a range, whose elements nobody has to write and compare.
-    """
+    """Return standard normal numbers by Box and Muller's method: elements 2 j and 2 j + 1 are of one pair."""
     run = run_of(index)
     each = 4 if kind == np.float32 else 2  # numbers of a block, of which each takes a word or two
     if run is None:
-        at = np.asarray(index)
-        numbers = _normal_blocks(at.reshape(-1) // each, stream, kind)
-        return np.take_along_axis(numbers, at.reshape(-1, 1) % each, 1).reshape(at.shape)
+        at = np.asarray(index).reshape(-1)
+        numbers = np.empty((at.size, each), kind)
+        _fill_normal(at // each, stream, numbers)
+        return np.take_along_axis(numbers, at[:, None] % each, 1).reshape(np.shape(index))
     first, last = run
-    shape = (len(index),) if isinstance(index, range) else np.shape(index)
-    numbers = _normal_blocks(np.arange(first // each, last // each + 1), stream, kind)
-    return numbers.reshape(-1)[first % each : last - first + first % each + 1].reshape(shape)
+    numbers = _normal_blocks(first // each, last // each - first // each + 1, stream, kind)
+    return numbers.reshape(-1)[first % each : last - first + first % each + 1].reshape(_shape_of(index))
 
 
-def _normal_blocks(numbers: npt.NDArray[np.int64], stream: Substream, kind: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Return the normal numbers of blocks along a new last axis."""
+#: So many blocks are made at once at most: arrays of them stay in a core's cache, and do not come from fresh pages.
+_TOGETHER: Final = 12288
+
+
+def _normal_blocks(first: int, count: int, stream: Substream, kind: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Return the normal numbers of neighbouring blocks along a new last axis."""
+    found = np.empty((count, 4 if kind == np.float32 else 2), kind)
+    pieces = -(-count // _TOGETHER)
+    for begin, end in pairwise([count * piece // pieces for piece in range(pieces + 1)]):
+        _fill_normal(np.arange(first + begin, first + end), stream, found[begin:end])
+    return found
+
+
+def _fill_normal(numbers: npt.NDArray[np.int64], stream: Substream, found: npt.NDArray[Any]) -> None:
+    """Write the normal numbers of blocks along the last axis."""
     pairs = _paired(numbers, 0, stream)
-    if kind != np.float32:
-        share, angle = map(_fraction, pairs)
-        share += 1.0
-        share *= 2.0**-53
-        angle *= 2 * np.pi * 2.0**-53
-        radius = np.sqrt(-2.0 * np.log(share))
-        return np.stack((radius * np.cos(angle), radius * np.sin(angle)), -1)
-    found = np.empty((numbers.size, 4), kind)
+    if found.dtype != np.float32:
+        radius, angle = map(_fraction, pairs)
+        radius += 1.0
+        radius *= 2.0**-53
+        np.log(radius, out=radius)
+        radius *= -2.0
+        np.sqrt(radius, out=radius)
+        angle *= 2.0**-53
+        np.multiply(radius, _cosine_of_turns(angle), out=found[:, 0])
+        angle -= 0.25
+        np.multiply(radius, _cosine_of_turns(angle), out=found[:, 1])
+        return
     lower = np.empty(numbers.size, np.int32)
     for position, pair in enumerate(pairs):
         halves = pair.view(np.uint32)
-        radius = halves[1 - _LOWER :: 2].astype(kind)
+        radius = halves[1 - _LOWER :: 2].astype(np.float32)
         radius *= np.float32(2.0**-32)
         radius += np.float32(2.0**-33)
         np.log(radius, out=radius)
@@ -360,7 +441,6 @@ def _normal_blocks(numbers: npt.NDArray[np.int64], stream: Substream, kind: np.d
         np.multiply(radius, _cosine(lower), out=found[:, 2 * position])
         lower -= _QUARTER
         np.multiply(radius, _cosine(lower), out=found[:, 2 * position + 1])
-    return found
 
 
 def _fraction(pair: Words64) -> npt.NDArray[np.float64]:
@@ -369,6 +449,34 @@ def _fraction(pair: Words64) -> npt.NDArray[np.float64]:
     high *= 67108864.0
     high += (pair >> np.uint64(38)).astype(np.float64)
     return high
+
+
+#: The sine of x quarter turns is x, half a pi less one times x, and these times its odd powers from the third on.
+_HALF_PI_LESS_ONE: Final = 0.5707963267948966192
+_SINE: Final = (
+    -0.6459640975062463, 0.07969262624616705, -0.004681754135318688, 0.00016044118478735983,
+    -3.598843235212085e-06, 5.692172921967927e-08, -6.688035109811468e-10, 6.0669357311061955e-12,
+    -4.377065467313742e-14, 2.571422892860474e-16,
+)  # fmt: skip
+
+
+def _cosine_of_turns(angle: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the cosine of angles in turns, multiples of 2^-53, at most one: quicker than NumPy's of radians."""
+    quarters = np.rint(angle)
+    np.subtract(angle, quarters, out=quarters)
+    np.abs(quarters, out=quarters)
+    quarters *= -4.0
+    quarters += 1.0  # exact, as all before: what the sine is taken of
+    square = quarters * quarters
+    found = square * _SINE[-1]
+    for factor in _SINE[-2::-1]:
+        found += factor
+        found *= square
+    # quarters are added apart, as pi / 2 of them would be rounded to half as many digits
+    found += _HALF_PI_LESS_ONE
+    found *= quarters
+    found += quarters
+    return found
 
 
 def _cosine(angle: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:

@@ -291,6 +291,22 @@ def test_copies_go_on_where_the_generator_is(copied: Callable[[Generator], Gener
     assert str(other.spawn(1)[0].bit_generator.state) == str(rng.spawn(1)[0].bit_generator.state)
 
 
+@pytest.mark.parametrize("size", [1, 8, 9, 15, 16, 17, 24, 2047, 2057, 4099])
+def test_neighbours_exchange_what_they_store(size: int) -> None:
+    ours, numpy = default_rng(21, device="wgpu"), numpys(21)
+    for _ in range(2):  # the second begins within a block
+        np.testing.assert_array_equal(np.asarray(ours.random(size, "float32")), numpy.random(size, "float32"))
+        np.testing.assert_array_equal(
+            np.asarray(ours.integers(-8, 8, size, "int32")), numpy.integers(-8, 8, size, "int32")
+        )
+        bits, expected = ours.integers(0, 2**32, (2, size), "uint32"), numpy.integers(0, 2**32, (2, size), "uint32")
+        np.testing.assert_array_equal(np.asarray(bits), expected)
+    target = xp.zeros(size + 32, dtype="float32", device="wgpu")
+    target[16 : 16 + size] = ours.random(size, "float32")
+    expected = np.pad(numpy.random(size, "float32"), 16)
+    np.testing.assert_array_equal(np.asarray(target), expected)
+
+
 def test_new_places_need_no_new_kernels() -> None:
     with xp.using(device="wgpu"):
         for seed in range(4):

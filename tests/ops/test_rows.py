@@ -2,6 +2,7 @@
 
 import pickle
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -137,6 +138,31 @@ def test_random_bits_are_philox() -> None:
     last = philox.COUNTER_MASK - 1
     scattered = philox.scattered_blocks(key, last, np.arange(5, dtype=np.uint64))
     assert (scattered.reshape(-1) == philox.stream_blocks(key, last, 5)).all()
+
+
+@pytest.mark.parametrize(("start", "spare"), [(0, None), (3, None), (6, None), (-1, 0xDEADBEEF), (5, 0xDEADBEEF)])
+@pytest.mark.parametrize("block", [7, philox.COUNTER_MASK - 3])
+def test_a_run_of_random_numbers_is_what_its_index_is(block: int, start: int, spare: int | None) -> None:
+    """NumPy's generator makes runs, and sums on arrays everything else."""
+    place = philox.Place(12345678901234567890123, block, start, spare)
+    for first, size in ((0, 2), (0, 100), (1, 7), (6, 11), (5, 3000)):
+        run, index = range(first, first + size), np.append(np.arange(first, first + size), 0)
+
+        def check(function: Callable[..., Any], *given: Any, run: range = run, index: Any = index) -> None:
+            found = function(run, place, *given)
+            np.testing.assert_array_equal(found, function(index[:-1], place, *given), strict=True)
+            np.testing.assert_array_equal(found, function(index, place, *given)[:-1], strict=True)
+
+        check(philox.words32)
+        check(philox.uniform, np.dtype("f4"))
+        for share, limits in ((0, (0, 6, (1 << 31) + 1)), (1, (0, 1000, 40000)), (2, (0, 6, 64, 200)), (5, (0,))):
+            for limit in limits:
+                check(philox.below, share, limit, (1 << 32 >> share) % limit if limit else 0, np.dtype("u4"))
+        if spare is None and start < 4:
+            check(philox.words64)
+            check(philox.uniform, np.dtype("f8"))
+            for limit in (0, (1 << 32) + 1, 1 << 40, (1 << 63) + 1):
+                check(philox.below, 0, limit, (1 << 64) % limit if limit else 0, np.dtype("u8"))
 
 
 def test_rows_pickle_by_name() -> None:

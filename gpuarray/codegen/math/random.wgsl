@@ -121,6 +121,12 @@ fn stream_four_words(i: u32, key: vec4<u32>, counter: Block_4x64, start: u32) ->
   return Block_4x64(vec4<u32>(here.zw, after.xy), vec4<u32>(after.zw, last));
 }
 fn u64_from_pair(x: vec2<u32>) -> u64 { return u64(x.x) | (u64(x.y) << 32u); }
+fn stream_four_u64(i: u32, key: vec4<u32>, counter: Block_4x64, start: u32, has_spare: u32, spare: u32) -> vec4<u64> {
+  let words = stream_four_words(i, key, counter, start);
+  return vec4<u64>(
+    u64_from_pair(words.low.xy), u64_from_pair(words.low.zw), u64_from_pair(words.high.xy), u64_from_pair(words.high.zw)
+  );
+}
 
 fn uniform_of_half(half: u32) -> f32 { return f32(half >> 8u) * 5.9604644775390625e-08f; }
 fn four_of_halves(halves: vec4<u32>) -> vec4<f32> {
@@ -177,36 +183,64 @@ fn random_below_u32(
   let product = wide_product((half >> shift) & lower, limit);
   return select(product.y, product.x >> (width & 31u), width < 32u);
 }
-// Four of them from a multiple of four on. Rejections are rare: all four are then made one by one.
+// The bits of four of them from a multiple of four on: all of one half, or, where each has sixteen, of two.
+fn four_parts(halves: vec2<u32>, i: u32, share: u32) -> vec4<u32> {
+  if (share == 1u) { return vec4<u32>(halves.x & 0xffffu, halves.x >> 16u, halves.y & 0xffffu, halves.y >> 16u); }
+  let width = 32u >> share;
+  let first = (i & ((1u << share) - 1u)) * width;
+  return (vec4<u32>(halves.x) >> (vec4<u32>(0u, 1u, 2u, 3u) * width + first)) & vec4<u32>(0xffffffffu >> (32u - width));
+}
+fn four_upper(parts: vec4<u32>, share: u32, limit: u32) -> vec4<u32> {
+  if (limit == 0u) { return parts; }
+  if (share != 0u) { return (parts * limit) >> vec4<u32>(32u >> share); }
+  return vec4<u32>(
+    wide_product(parts.x, limit).y, wide_product(parts.y, limit).y, wide_product(parts.z, limit).y,
+    wide_product(parts.w, limit).y
+  );
+}
+fn rejects(parts: vec4<u32>, share: u32, limit: u32, threshold: u32) -> bool {
+  return any(((parts * limit) & vec4<u32>(0xffffffffu >> (32u - (32u >> share)))) < vec4<u32>(threshold));
+}
+// Four of them, and eight, from a multiple of four on. Rejections are rare: all are then made one by one.
 fn four_below_u32(
   i: u32, key: vec4<u32>, counter: Block_4x64, start: u32, has_spare: u32, spare: u32, share: u32, limit: u32,
   threshold: u32
 ) -> vec4<u32> {
-  let width = 32u >> share;
-  let lower = 0xffffffffu >> (32u - width);
-  let halves = stream_four_halves(i >> share, key, counter, start, has_spare, spare);
-  var parts = halves;
-  if (share == 1u) {
-    parts = vec4<u32>(halves.x & lower, halves.x >> 16u, halves.y & lower, halves.y >> 16u);
-  } else if (share > 1u) {
-    let first = (i & ((1u << share) - 1u)) * width;
-    parts = (vec4<u32>(halves.x) >> (vec4<u32>(0u, 1u, 2u, 3u) * width + first)) & vec4<u32>(lower);
-  }
-  if (limit == 0u) { return parts; }
-  var found = (parts * limit) >> vec4<u32>(width & 31u);
-  if (width == 32u) {
-    found = vec4<u32>(
-      wide_product(parts.x, limit).y, wide_product(parts.y, limit).y, wide_product(parts.z, limit).y,
-      wide_product(parts.w, limit).y
-    );
-  }
-  if (any(((parts * limit) & vec4<u32>(lower)) < vec4<u32>(threshold))) {
+  var parts = stream_four_halves(i >> share, key, counter, start, has_spare, spare);
+  if (share != 0u) { parts = four_parts(parts.xy, i, share); }
+  var found = four_upper(parts, share, limit);
+  if (rejects(parts, share, limit, threshold)) {
     for (var lane = 0u; lane < 4u; lane += 1u) {
       let own = random_below_u32(i + lane, key, counter, start, has_spare, spare, share, limit, threshold);
       found = select(found, vec4<u32>(own), vec4<u32>(0u, 1u, 2u, 3u) == vec4<u32>(lane));
     }
   }
   return found;
+}
+fn eight_below_u32(
+  i: u32, key: vec4<u32>, counter: Block_4x64, start: u32, has_spare: u32, spare: u32, share: u32, limit: u32,
+  threshold: u32
+) -> Block_4x64 {
+  var parts: Block_4x64;
+  if (share == 0u) {
+    parts = stream_eight_halves(i, key, counter, start, has_spare, spare);
+  } else {
+    let halves = stream_four_halves(i >> share, key, counter, start, has_spare, spare);
+    let next = select(halves.xy, halves.yz, ((i + 4u) >> share) != (i >> share));
+    parts = Block_4x64(
+      four_parts(halves.xy, i, share), four_parts(select(next, halves.zw, share == 1u), i + 4u, share)
+    );
+  }
+  var low = four_upper(parts.low, share, limit);
+  var high = four_upper(parts.high, share, limit);
+  if (rejects(parts.low, share, limit, threshold) || rejects(parts.high, share, limit, threshold)) {
+    for (var lane = 0u; lane < 8u; lane += 1u) {
+      let own = random_below_u32(i + lane, key, counter, start, has_spare, spare, share, limit, threshold);
+      low = select(low, vec4<u32>(own), vec4<u32>(0u, 1u, 2u, 3u) == vec4<u32>(lane));
+      high = select(high, vec4<u32>(own), vec4<u32>(4u, 5u, 6u, 7u) == vec4<u32>(lane));
+    }
+  }
+  return Block_4x64(low, high);
 }
 fn random_below_pair(
   i: u32, key: vec4<u32>, counter: Block_4x64, start: u32, has_spare: u32, spare: u32, limit: vec2<u32>,
@@ -272,17 +306,20 @@ fn polar_f32(words: vec2<u32>) -> vec2<f32> {
   let turns = f32(words.y >> 8u) * 1.1920928955078125e-07f;
   return vec2<f32>(multiply_f32(radius, sine_of_turns(turns, 0.5f)), multiply_f32(radius, sine_of_turns(turns, 0.0f)));
 }
+// The angle is in quarter turns, exact until it is in radians, so that numbers near zero are right to their last place too.
 fn polar_f64(words: vec4<u32>) -> vec2<f64> {
   let radius = sqrt_f64(-2.0lf * log_f64(share_f64(words.xy)));
-  let angle = reduce_f64(opaque_f64(fraction_f64(words.zw) * 6.975736996017264e-16lf));
-  let sine = sin_reduced_f64(angle.high, angle.low);
-  let cosine = cos_reduced_f64(angle.high, angle.low);
-  let is_odd = (angle.quadrant & 1u) == 1u;
+  let quarters = fraction_f64(words.zw) * 4.440892098500626e-16lf;
+  let quadrant = u32(quarters + 0.5lf);
+  let angle = (quarters - f64(quadrant)) * half_pi_f64;
+  let sine = sin_reduced_f64(angle, 0.0lf);
+  let cosine = cos_reduced_f64(angle, 0.0lf);
+  let is_odd = (quadrant & 1u) == 1u;
   let x = select(cosine, sine, is_odd);
   let y = select(sine, cosine, is_odd);
   return vec2<f64>(
-    multiply_f64(radius, select(x, -x, ((angle.quadrant + 1u) & 2u) == 2u)),
-    multiply_f64(radius, select(y, -y, (angle.quadrant & 2u) == 2u))
+    multiply_f64(radius, select(x, -x, ((quadrant + 1u) & 2u) == 2u)),
+    multiply_f64(radius, select(y, -y, (quadrant & 2u) == 2u))
   );
 }
 fn random_normal_f32(i: u32, key_0: u32, key_1: u32, nonce_0: u32, nonce_1: u32) -> f32 {

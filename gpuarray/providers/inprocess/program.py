@@ -75,7 +75,7 @@ _FEW_CALLS: Final = 8
 _SLOW_TO_READ: Final = frozenset({"sin", "cos"})
 
 #: Generators that take a range for an index that is one.
-_TAKING_RANGES: Final = frozenset({"random_normal"})
+_TAKING_RANGES: Final = _DRAWING | {"random_normal"}
 
 
 @lru_cache(maxsize=1024)
