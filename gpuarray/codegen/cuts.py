@@ -8,13 +8,14 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from math import gcd, lcm, prod
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, assert_never
 
+from gpuarray.codegen import slices
 from gpuarray.codegen.programs import Launch, Program
 from gpuarray.codegen.wgsl import WINDOW_START
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
-from gpuarray.fusion.steps import CallStep, ContractStep
+from gpuarray.fusion.steps import CallStep, ContractStep, Loop, ScanStep
 from gpuarray.graph.layouts import slice_axis
 
 S = TypeVar("S", CallStep, ContractStep)
@@ -32,9 +33,9 @@ class Piece(Generic[S]):
 def call_pieces(
     step: CallStep, capabilities: Capabilities, beside: Collection[tuple[str, int]] = ()
 ) -> list[Piece[CallStep]] | None:
-    """Return steps of some lines each; None if the limits allow of none.
+    """Return steps of some lines each, where there is more than a binding shows; None if the limits allow of none.
 
-    Inputs and outputs ``beside``, by kind and number, may be of any size.
+    Inputs and outputs ``beside``, by kind and number, may be of any size where lines cannot be cut.
     """
     shapes, dtypes = step.shapes + step.output_shapes, step.input_dtypes + step.output_dtypes
     shown = _shown(capabilities)
@@ -42,19 +43,20 @@ def call_pieces(
         *(("input", n) for n in range(len(step.shapes))),
         *(("output", n) for n in range(len(step.output_shapes))),
     ]
-    if all(
-        place in beside or prod(shape) * dtype.itemsize <= shown
+    large = [
+        place
         for place, shape, dtype in zip(places, shapes, dtypes, strict=True)
-    ):
-        return [Piece(step, [0] * len(step.shapes), [0] * len(step.output_shapes))]
-    if not step.op.by_line:
-        return None
-    lines = prod(step.shapes[0][:-1])
-    widths = [shape[-1] * dtype.itemsize for shape, dtype in zip(shapes, dtypes, strict=True)]
-    together = lcm(*map(_aligned, widths))
-    most = shown // max(widths) // together * together
+        if prod(shape) * dtype.itemsize > shown
+    ]
+    most = 0
+    if large and step.op.by_line:
+        lines = prod(step.shapes[0][:-1])
+        widths = [shape[-1] * dtype.itemsize for shape, dtype in zip(shapes, dtypes, strict=True)]
+        together = lcm(*map(_aligned, widths))
+        most = shown // max(widths) // together * together
     if not most:
-        return None
+        whole = Piece(step, [0] * len(step.shapes), [0] * len(step.output_shapes))
+        return [whole] if all(place in beside for place in large) else None
     return [_of_lines(step, start, min(most, lines - start), widths) for start in range(0, lines, most)]
 
 
@@ -68,26 +70,56 @@ def _of_lines(step: CallStep, start: int, count: int, widths: Sequence[int]) -> 
     return Piece(part, begins[: len(step.shapes)], begins[len(step.shapes) :])
 
 
-def product_pieces(step: ContractStep, capabilities: Capabilities, begin: int = 0) -> list[Piece[ContractStep]] | None:
-    """Return products of some batches or rows each; None if the limits, or what is fused with it, allow of none."""
-    shown, itemsize = _shown(capabilities), step.dtype.itemsize
+def product_pieces(step: ContractStep, capabilities: Capabilities, begin: int = 0) -> list[Piece[ContractStep]]:
+    """Return products of some batches or rows each, as far as that makes what one binding does not show smaller."""
+    shown, nbytes = _shown(capabilities), _product_bytes(step)
+    whole = [Piece(step, [0] * len(step.input_dtypes), [begin])]
+    if max(nbytes) <= shown or step.epilogue is not None or any(step.prologues):
+        return whole
     (batch, height, _), width = step.left.shape, step.right.shape[2]
-    spans = [high - low + 1 for low, high in (step.left.bounds(), step.right.bounds())]
-    if max(*spans, batch * height * width) * itemsize <= shown:
-        return [Piece(step, [0] * len(step.input_dtypes), [begin])]
-    axis, extent, size = (0, batch, height * width * itemsize) if batch > 1 else (1, height, width * itemsize)
+    extent, size = (batch, height * width) if batch > 1 else (height, width)
+    size *= step.dtype.itemsize
     half = extent // 2 // _aligned(size) * _aligned(size)
-    if not half or step.epilogue is not None or any(step.prologues):
-        return None
-    found = []
-    for start, count in ((0, half), (half, extent - half)):
-        left = slice_axis(step.left, axis, start, 1, count)
-        right = slice_axis(step.right, 0, start, 1, count) if axis == 0 else step.right
-        parts = product_pieces(replace(step, left=left, right=right), capabilities, begin + start * size)
-        if parts is None:
-            return None
-        found += parts
-    return found
+    if not half:
+        return whole
+    first, second = _of_rows(step, 0, half), _of_rows(step, half, extent - half)
+    narrower = zip(nbytes, _product_bytes(first), strict=True)
+    if not any(before > shown and 4 * after <= 3 * before for before, after in narrower):
+        return whole
+    return product_pieces(first, capabilities, begin) + product_pieces(second, capabilities, begin + half * size)
+
+
+def _of_rows(step: ContractStep, start: int, count: int) -> ContractStep:
+    """Return a product of some of its batches, or of some rows where there is one batch."""
+    if step.left.shape[0] == 1:
+        return replace(step, left=slice_axis(step.left, 1, start, 1, count))
+    left, right = (slice_axis(layout, 0, start, 1, count) for layout in (step.left, step.right))
+    return replace(step, left=left, right=right)
+
+
+def _product_bytes(step: ContractStep) -> list[int]:
+    """Return how far the operands and the result of a product reach."""
+    (batch, height, _), width = step.left.shape, step.right.shape[2]
+    spans = (high - low + 1 for low, high in (step.left.bounds(), step.right.bounds()))
+    return [count * step.dtype.itemsize for count in (*spans, batch * height * width)]
+
+
+def most_bytes(step: Loop | ScanStep | ContractStep | CallStep) -> int:
+    """Return how many bytes the largest array of a step has, as far as it is reached."""
+    match step:
+        case Loop():
+            return slices.widest(step)
+        case ScanStep():
+            size = step.before * step.length * step.after
+            found = [size * max(step.source.itemsize, step.dtype.itemsize)]
+        case ContractStep():
+            found = _product_bytes(step)
+        case CallStep():
+            shapes, dtypes = step.shapes + step.output_shapes, step.input_dtypes + step.output_dtypes
+            return max(prod(shape) * dtype.itemsize for shape, dtype in zip(shapes, dtypes, strict=True))
+        case _:
+            assert_never(step)
+    return max([*found, *map(slices.widest, step.loops)])
 
 
 def joined(pieces: Sequence[Piece[S]] | None, program: Callable[[S], Program]) -> Program:

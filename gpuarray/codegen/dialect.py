@@ -1,4 +1,4 @@
-"""What kernels are made for: the compute types of a device, and how exact its arithmetic has to be.
+"""What kernels are made for: the compute types of a device, how exact its arithmetic has to be, what a binding shows.
 
 A device without 64-bit integers computes with pairs of words in their place. Every part of a kernel asks here for the
 compute type of a dtype; the answer is that of the device named by the innermost :func:`made_for`, and the native one
@@ -21,6 +21,7 @@ _PAIR_OF: Final = {"i64": "i64p", "u64": "u64p"}
 _paired: ContextVar[bool] = ContextVar("paired", default=False)
 _fast: ContextVar[bool] = ContextVar("fast", default=False)
 _gradual: ContextVar[bool] = ContextVar("gradual", default=False)
+_binding: ContextVar[int] = ContextVar("binding", default=1 << 62)
 
 
 @contextmanager
@@ -31,12 +32,14 @@ def made_for(capabilities: Capabilities, *, fast: bool = False, gradual: bool = 
     """
     paired, quick = _paired.set(not capabilities.native_int64), _fast.set(fast)
     kept = _gradual.set(gradual and not fast and not capabilities.subnormal_float32)
+    shown = _binding.set(capabilities.binding_limit)
     try:
         yield
     finally:
         _paired.reset(paired)
         _fast.reset(quick)
         _gradual.reset(kept)
+        _binding.reset(shown)
 
 
 def has_wide_integers() -> bool:
@@ -52,6 +55,11 @@ def is_fast() -> bool:
 def makes_underflow_gradual() -> bool:
     """Whether this kernel has to do what the device does not: keep the subnormal sums and products of float32."""
     return _gradual.get()
+
+
+def binding_limit() -> int:
+    """Return how many bytes of a buffer one storage binding of this kernel's device shows."""
+    return _binding.get()
 
 
 def compute_type(dtype: DType) -> str:

@@ -1,6 +1,9 @@
 """From steps to programs: the one entrance to code generation."""
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
+from itertools import accumulate, chain
 from typing import Final, assert_never
 
 from gpuarray import dtypes
@@ -10,13 +13,13 @@ from gpuarray.codegen.folds import cut_row_program, row_program
 from gpuarray.codegen.loops import flat_launch
 from gpuarray.codegen.pairings import PairKernel, pairing_of
 from gpuarray.codegen.products import candidates, product_program
-from gpuarray.codegen.programs import Launch, Program
-from gpuarray.codegen.scans import ScanKernels, most_shown
+from gpuarray.codegen.programs import Binding, Launch, Program
+from gpuarray.codegen.scans import ScanKernels
 from gpuarray.codegen.scatters import copy_program, scatter_program
 from gpuarray.codegen.stencils import columns_of, stencil_launch
 from gpuarray.codegen.transposes import tile_of, turned_launch
 from gpuarray.codegen.walks import is_one_walk
-from gpuarray.codegen.wgsl import template_of
+from gpuarray.codegen.wgsl import template_of, window_bytes
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
 from gpuarray.fusion.steps import (
@@ -50,7 +53,30 @@ def emit(step: Step, capabilities: Capabilities, *, fast: bool = False, gradual:
         Whether sums and products keep subnormal numbers that the device does not.
     """
     with made_for(capabilities, fast=fast, gradual=gradual):
-        return _program(step, label_of(step), capabilities)
+        return _in_buffers(_program(step, label_of(step), capabilities), capabilities)
+
+
+def _in_buffers(program: Program, capabilities: Capabilities) -> Program:
+    """Return a program with no scratch buffer that is larger than a device's may be: each part that is shown is one."""
+    if max(program.scratch, default=0) <= capabilities.buffer_limit:
+        return program
+    each = window_bytes(capabilities.binding_limit)
+    buffers = [
+        [min(each, nbytes - begin) for begin in range(0, nbytes, each)]
+        if nbytes > capabilities.buffer_limit
+        else [nbytes]
+        for nbytes in program.scratch
+    ]
+    firsts = list(accumulate(map(len, buffers), initial=0))
+
+    def placed(binding: Binding) -> Binding:
+        if binding.kind != "scratch":
+            return binding
+        part, offset = divmod(binding.offset, each) if len(buffers[binding.slot]) > 1 else (0, binding.offset)
+        return replace(binding, slot=firsts[binding.slot] + part, offset=offset)
+
+    launches = (replace(launch, bindings=tuple(map(placed, launch.bindings))) for launch in program.launches)
+    return Program(tuple(launches), tuple(chain(*buffers)))
 
 
 def _program(step: Step, label: str, capabilities: Capabilities) -> Program:
@@ -75,13 +101,28 @@ def _program(step: Step, label: str, capabilities: Capabilities) -> Program:
 
 
 def _loop(loop: Loop, label: str, capabilities: Capabilities) -> Program:
+    loop, added = slices.apart(_as_bits(loop), capabilities)
+    program = _of_pieces(loop, label, capabilities)
+    return replace(program, launches=tuple(_renumbered(launch, added) for launch in program.launches))
+
+
+def _renumbered(launch: Launch, numbers: Mapping[int, int]) -> Launch:
+    """Return a launch that binds other inputs in place of those with certain numbers."""
+    bindings = (
+        replace(b, slot=numbers[b.slot]) if b.kind == "input" and b.slot in numbers else b for b in launch.bindings
+    )
+    return replace(launch, bindings=tuple(bindings)) if numbers else launch
+
+
+def _of_pieces(loop: Loop, label: str, capabilities: Capabilities) -> Program:
     launches: list[Launch] = []
     scratch: tuple[int, ...] = ()
-    loop = _as_bits(loop)
     parts = slices.pieces(loop, capabilities)
     if parts is None:
-        return cut_row_program(loop, slices.column_pieces(loop, capabilities) or (), label, capabilities)
-    for part in parts:
+        columns = _column_pieces(loop, capabilities)
+        if columns is not None:
+            return cut_row_program(loop, columns, label, capabilities)
+    for part in parts or [loop]:
         if not part.folds:
             launches.append(_without_folds(part, label, capabilities))
             continue
@@ -97,6 +138,10 @@ def _loop(loop: Loop, label: str, capabilities: Capabilities) -> Program:
     return Program(tuple(launches), scratch)
 
 
+def _column_pieces(loop: Loop, capabilities: Capabilities) -> list[tuple[Loop, int]] | None:
+    return slices.column_pieces(loop, capabilities) if loop.folds and is_one_walk(loop) else None
+
+
 def _without_folds(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
     tile = tile_of(loop, capabilities)
     if tile is not None:
@@ -106,6 +151,13 @@ def _without_folds(loop: Loop, label: str, capabilities: Capabilities) -> Launch
         return stencil_launch(loop, columns, label, capabilities)
     return flat_launch(loop, label, capabilities)
 
+
+#: Elements that kernels count, up to the last of which none that they look for counts as more than 32 bits hold.
+_MOST_ELEMENTS: Final = (1 << 32) - (1 << 16)
+_TOO_MANY: Final = "an array has more elements than kernels count in 32 bits"
+
+#: Scratch memory of an opaque row takes less than so many times what its largest array does.
+_MOST_SCRATCH: Final = 16
 
 _TOO_LARGE: Final = "an array is larger than one storage binding of this device shows"
 
@@ -165,27 +217,45 @@ def unsupported(step: Step, capabilities: Capabilities) -> str | None:
 def _without_kernel(step: Step, capabilities: Capabilities) -> str | None:
     match step:
         case Loop():
-            return _unsupported_loop(step, capabilities)
+            return _unsupported_loop(step, capabilities) or _unsupported_windows(step, capabilities)
         case ScanStep() | ContractStep() if reason := _unsupported_beside(step, capabilities):
             return reason
         case ScanStep():
             if template_of(step.op.combine, (step.dtype, step.dtype)) is None:
                 return f"{step.op.name} of {step.dtype.name} has no kernel"
-            # without an epilogue it is cut into pieces, but for what lies side by side
-            least = step.after if step.epilogue is None else step.before * step.length * step.after
-            return _TOO_LARGE if least > most_shown(step, capabilities) else None
+            return _unsupported_windows(step, capabilities)
         case ContractStep() if not candidates(step.dtype, capabilities, step.left.shape[2]):
             return f"a matrix product of {step.dtype.name} needs more workgroup memory than this device has"
         case ContractStep():
-            return _TOO_LARGE if cuts.product_pieces(step, capabilities) is None else None
+            return _unsupported_windows(step, capabilities)
         case CallStep():
             kernels = calls.KERNELS[step.op]
             parts = cuts.call_pieces(step, capabilities, kernels.pieces)
-            return _TOO_LARGE if parts is None else kernels.unsupported(parts[0].step, capabilities)
+            if parts is None:
+                return _TOO_LARGE
+            return kernels.unsupported(parts[0].step, capabilities) or _unsupported_windows(step, capabilities)
         case CopyStep() | ScatterStep():
             return None
         case _:
             assert_never(step)
+
+
+def _unsupported_windows(step: Loop | ScanStep | ContractStep | CallStep, capabilities: Capabilities) -> str | None:
+    """Return why a device cannot bind what one binding does not show, of the arrays or of scratch memory."""
+    if cuts.most_bytes(step) * (_MOST_SCRATCH if isinstance(step, CallStep) else 1) <= capabilities.binding_limit:
+        return None
+    program = _program(step, label_of(step), capabilities)
+    itemsizes = {("input", slot): dtype.itemsize for slot, dtype in enumerate(step.input_dtypes)}
+    itemsizes |= {("output", slot): dtype.itemsize for slot, dtype in enumerate(step.output_dtypes)}
+    for launch in program.launches:
+        if len(launch.bindings) > capabilities.storage_bindings:
+            return f"{len(launch.bindings)} parts of arrays are more than this device binds at once"
+        shown: Counter[tuple[str, int]] = Counter()
+        for binding in launch.bindings:
+            shown[binding.kind, binding.slot] += binding.nbytes
+        if any(nbytes > itemsizes.get(array, 4) * _MOST_ELEMENTS for array, nbytes in shown.items()):
+            return _TOO_MANY
+    return None
 
 
 def _dtypes(step: Step) -> set[DType]:
@@ -198,21 +268,16 @@ def _dtypes(step: Step) -> set[DType]:
     return found
 
 
-def _can_cut_columns(loop: Loop, capabilities: Capabilities) -> bool:
-    return bool(loop.folds) and is_one_walk(loop) and slices.column_pieces(loop, capabilities) is not None
-
-
 def _unsupported_beside(step: ScanStep | ContractStep, capabilities: Capabilities) -> str | None:
     """Return why a device cannot run the elementwise programs before and after a step; None if it can."""
     for loop in step.loops:
-        if slices.widest(loop) > capabilities.binding_limit:
-            return _TOO_LARGE
         if reason := _unsupported_loop(loop, capabilities):
             return reason
     return None
 
 
 def _unsupported_loop(loop: Loop, capabilities: Capabilities) -> str | None:
+    loop, _ = slices.apart(loop, capabilities)
     for item in loop.instructions:
         if isinstance(item, Apply) and template_of(item.op, item.sources) is None:
             return f"{item.op.name} of {item.sources[0].name} has no kernel"
@@ -226,6 +291,7 @@ def _unsupported_loop(loop: Loop, capabilities: Capabilities) -> str | None:
     bindings = len(loop.input_dtypes) + len(loop.output_dtypes) + 2 * len(loop.folds) + further
     if bindings > capabilities.storage_bindings:
         return f"{bindings} arrays are more than this device binds at once"
-    if slices.pieces(loop, capabilities) is None and not _can_cut_columns(loop, capabilities):
-        return _TOO_LARGE
+    if loop.rows * loop.columns > _MOST_ELEMENTS:
+        is_cut = slices.pieces(loop, capabilities) is not None or _column_pieces(loop, capabilities) is not None
+        return None if is_cut else _TOO_MANY
     return None

@@ -121,6 +121,8 @@ class RowKernel:
         self._row_values(0)
         scratch = self._scratch(place.splits, writable=True)
         self.work.kernel.line(f"let origin = {self.work.kernel.word(place.column)};")
+        if self.shape.held:
+            self._held_columns()
         self._walk(0, keep=True)
         kernel = self.work.kernel
         before, total = kernel.word(place.split), kernel.word(max(self.loop.rows, 1))
@@ -188,7 +190,6 @@ class RowKernel:
             loop if full else _without_columns(loop),
             label,
             lambda k, s: wide and (k, s) in full_slots,
-            self.capabilities,
             outputs,
         )
         self.work.loop = loop

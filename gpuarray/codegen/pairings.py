@@ -101,7 +101,7 @@ class PairKernel(RowKernel):
     def launch(self) -> Launch:
         """Return the one launch."""
         loop, pairing = self.loop, self.pairing
-        self.work = open_kernel(loop, f"{self.label} pairs", lambda _kind, _slot: False, self.capabilities)
+        self.work = open_kernel(loop, f"{self.label} pairs", lambda _kind, _slot: False)
         kernel = self.work.kernel
         down, across = (-(-loop.outer[axis] // _TILE) for axis in (pairing.row, pairing.column))
         batch = [axis for axis in range(len(loop.outer)) if axis not in (pairing.row, pairing.column)]

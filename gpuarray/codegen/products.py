@@ -14,12 +14,21 @@ from typing import Final, assert_never
 
 from gpuarray import records
 from gpuarray.codegen import casts
+from gpuarray.codegen.dialect import binding_limit
 from gpuarray.codegen.folds import row_program
 from gpuarray.codegen.loops import add_epilogue, add_prologue, add_quick_epilogue
 from gpuarray.codegen.programs import Binding, Launch, Program
 from gpuarray.codegen.storage import LANES, Access, Pairs, word_dtype
 from gpuarray.codegen.tiles import Arithmetic, Operand, TileKernel, Tiling, is_wide
-from gpuarray.codegen.wgsl import WINDOW_END, WORKGROUP, Kernel, combine_expression, window
+from gpuarray.codegen.wgsl import (
+    WINDOW_END,
+    WINDOW_START,
+    WORKGROUP,
+    Kernel,
+    combine_expression,
+    window,
+    window_bytes,
+)
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
 from gpuarray.fusion.lowering import collapse_loop
@@ -324,8 +333,16 @@ class _Product:
         here = Layout(layout.shape, layout.strides, layout.offset - origin)
         wide = is_wide(here)
         access = (Pairs if wide and dtype.itemsize == 8 else Access)(f"input{slot}", dtype, wide, False)
-        kernel.bind(access, binding)
-        return Operand(access, here, edge, extent, size)
+        # where several bindings show it they overlap by a tile, so that one of them shows all of each
+        steps = zip(here.strides[1:], (size - 1, tiling.depth - 1), strict=True)
+        tile = -(-(sum(abs(s) * n for s, n in steps) + LANES) * dtype.itemsize // WINDOW_START) * WINDOW_START
+        each = window_bytes(binding_limit())
+        apart = each - tile
+        if binding.nbytes <= each or apart < tile:
+            return Operand(kernel.show(access, binding), here, edge, extent, size)
+        access = replace(access, windows=-(-(binding.nbytes - tile) // apart))
+        kernel.bind_parts(access, binding, apart)
+        return Operand(access, here, edge, extent, size, apart // dtype.itemsize)
 
     def _stores(self, kernel: Kernel, walk: TileKernel, store: "_Store") -> None:
         """Emit the stores of an invocation's patch."""
@@ -376,7 +393,7 @@ class _Product:
             return _Store(None, once, quick=quick and not once and add_quick_epilogue(work))
         size = self.batch * self.height * self.width
         binding, _ = window("output", 0, 0, size - 1, self.step.dtype, writable=True)
-        return _Store(kernel.bind(Access("output0", self.step.dtype, aligned, True), binding), False)
+        return _Store(kernel.show(Access("output0", self.step.dtype, aligned, True), binding), False)
 
     def _scratch(self, *, writable: bool) -> Binding:
         return Binding("scratch", 0, 0, self.scratch_bytes, writable)

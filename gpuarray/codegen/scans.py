@@ -37,7 +37,7 @@ SHORT_ROW: Final = 32
 PIECE_START: Final = 256
 
 
-def most_shown(step: ScanStep, capabilities: Capabilities) -> int:
+def _most_shown(step: ScanStep, capabilities: Capabilities) -> int:
     """Return how many elements of a scan's operand and result one storage binding shows, wherever they begin."""
     return (capabilities.binding_limit - 512) // max(step.source.itemsize, step.dtype.itemsize) - PIECE_START
 
@@ -81,7 +81,11 @@ class ScanKernels:
         most = max(1, busy // max(self.rows, 1))
         units = -(-step.length // unit)
         self.block = -(-units // min(most, units, MOST_BEFORE if self.alone else units)) * unit
-        self.shown = most_shown(step, capabilities)
+        self.shown = _most_shown(step, capabilities)
+        if (
+            step.after > self.shown or step.epilogue is not None
+        ):  # not cut: several bindings show it where it takes them
+            self.shown = step.before * step.length * step.after
         if step.length * step.after > self.shown:  # blocks are cut apart
             reached = max(1, self.shown // step.after)
             self.block = min(self.block, reached // unit * unit or reached)
@@ -300,7 +304,7 @@ class ScanKernels:
 
     def _source(self, kernel: Kernel, piece: Piece) -> Access:
         binding, _ = window("input", 0, piece.first, piece.last, self.step.source, writable=False)
-        return kernel.bind(Access("input0", self.step.source, self.wide, False), binding)
+        return kernel.show(Access("input0", self.step.source, self.wide, False), binding)
 
     def _scratch(self, kernel: Kernel, nbytes: int, *, writable: bool) -> Access:
         access = Access("scratch0", word_dtype(self.dtype), False, writable)

@@ -8,6 +8,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import TypeAlias
 
+from gpuarray.codegen.wgsl import window_bytes
 from gpuarray.device import Capabilities
 from gpuarray.fusion.lowering import collapse_loop
 from gpuarray.fusion.steps import FULL, Index, Load, Loop, Store, Take
@@ -46,23 +47,39 @@ def widest(loop: Loop, beside: Collection[Slot] = ()) -> int:
 
 
 def far(loop: Loop, capabilities: Capabilities) -> dict[Slot, int]:
-    """Return which slots need several windows at once, as positions that are computed lead anywhere in them; how many.
-
-    All but the last are of as many elements as :func:`far_shift` says.
-    """
+    """Return which slots need several windows at once, as positions that are computed lead anywhere, and how many."""
     by_layout: set[Slot] = {("input", item.slot) for item in loop.instructions if isinstance(item, Load)}
     by_layout |= {("output", store.slot) for store in loop.stores if store.position is None}
     by_layout |= {key for read, written in loop.updates for key in (("input", read), ("output", written))}
     return {
-        key: (span[1] >> far_shift(_itemsize(loop, key), capabilities)) + 1
+        key: -(-_bytes(loop, key, span) // window_bytes(capabilities.binding_limit))
         for key, span in spans(loop).items()
         if key not in by_layout and _bytes(loop, key, span) > capabilities.binding_limit
     }
 
 
-def far_shift(itemsize: int, capabilities: Capabilities) -> int:
-    """Return the binary logarithm of how many elements a binding shows of what several show."""
-    return (capabilities.binding_limit // itemsize).bit_length() - 1
+def apart(loop: Loop, capabilities: Capabilities) -> tuple[Loop, dict[int, int]]:
+    """Return a loop in which what no binding shows is one input where it is gone through, and another to take from.
+
+    With it are the numbers of the inputs that were added, and which ones they stand for.
+    """
+    loaded = {item.slot for item in loop.instructions if isinstance(item, Load)}
+    found = {
+        item.slot
+        for item in loop.instructions
+        if isinstance(item, Take)
+        and item.slot in loaded
+        and item.extent * loop.input_dtypes[item.slot].itemsize + 512 > capabilities.binding_limit
+    }
+    if not found:
+        return loop, {}
+    numbers = {slot: len(loop.input_dtypes) + number for number, slot in enumerate(sorted(found))}
+    instructions = tuple(
+        replace(item, slot=numbers.get(item.slot, item.slot)) if isinstance(item, Take) else item
+        for item in loop.instructions
+    )
+    dtypes = (*loop.input_dtypes, *(loop.input_dtypes[slot] for slot in numbers))
+    return replace(loop, instructions=instructions, input_dtypes=dtypes), {n: slot for slot, n in numbers.items()}
 
 
 def _itemsize(loop: Loop, key: Slot) -> int:

@@ -69,7 +69,7 @@ def columns_of(loop: Loop) -> list[_Column] | None:
 
 def stencil_launch(loop: Loop, columns: list[_Column], label: str, capabilities: Capabilities) -> Launch:
     """Return the launch of a loop without folds that reads ``columns``."""
-    work = open_kernel(loop, f"{label} below", lambda _kind, _slot: False, capabilities)
+    work = open_kernel(loop, f"{label} below", lambda _kind, _slot: False)
     kernel, shape = work.kernel, loop.inner
     stacks = -(-shape[-2] // DEPTH)
     size = loop.columns // shape[-2] * stacks

@@ -7,7 +7,7 @@ position that is a multiple of four, or element by element; it writes wide, or e
 types needs atomic operations, since neighbours in a word belong to other invocations.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from gpuarray import dtypes
@@ -77,16 +77,19 @@ def parameter(word: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """One storage binding of a kernel: its name, its dtype, and how the kernel goes through it.
+    """One array of a kernel: its name, its dtype, and how the kernel goes through it.
 
     ``wide`` reads or writes four elements at a time; ``writable`` declares it so; ``atomic`` is what single stores of
-    packed types need.
+    packed types need. An array that one storage binding does not show is shown by ``windows`` of them, of ``reach``
+    items each; :attr:`functions` of the kernel's module get to an item of it then.
     """
 
     name: str
     dtype: DType
     wide: bool
     writable: bool
+    windows: int = 1
+    reach: int = 0
 
     @property
     def atomic(self) -> bool:
@@ -95,7 +98,7 @@ class Access:
 
     @property
     def element(self) -> str:
-        """The WGSL element type of the binding's array."""
+        """The WGSL type of the items of the binding's array: an element, several, or a part of them."""
         if is_packed(self.dtype):
             if self.atomic:
                 return "atomic<u32>"
@@ -105,40 +108,93 @@ class Access:
             return single
         return _TWO_WORDS.get(single, f"vec4<{single}>")
 
+    @property
+    def item_bytes(self) -> int:
+        """How many bytes an item takes."""
+        kind = self.element
+        return (int(kind[3]) if kind.startswith("vec") else 1) * (8 if "64" in kind else 4)
+
     def declaration(self, binding: int) -> str:
         """Return the module-scope declaration."""
         mode = "read_write" if self.writable else "read"
         return f"@group(0) @binding({binding}) var<storage, {mode}> {self.name}: array<{self.element}>;"
+
+    # -- several bindings ----------------------------------------------------------------------------------------------
+
+    @property
+    def parts(self) -> list["Access"]:
+        """The accesses of the bindings that show the array, in order."""
+        if self.windows == 1:
+            return [self]
+        return [replace(self, name=f"{self.name}_{part}", windows=1) for part in range(self.windows)]
+
+    @property
+    def functions(self) -> list[str]:
+        """The functions that reach an item through the one of several bindings that shows it."""
+        if self.windows == 1:
+            return []
+        if self.atomic:
+            turns = [_masked(f"{part.name}[here]", "kept", "added") for part in self.parts]
+            return self._switch(f"put_{self.name}(item: u32, kept: u32, added: u32)", turns)
+        head = f"get_{self.name}(item: u32) -> {self.element}"
+        if self.windows == 2:
+            # without a branch several loads are waited for together: what is not wanted is read where others read it
+            first, second = (part.name for part in self.parts)
+            reach = f"{self.reach}u"
+            both = f"{first}[min(item, {reach} - 1u)], {second}[max(item, {reach}) - {reach}]"
+            text = [f"fn {head} {{ return select({both}, item >= {reach}); }}"]
+        else:
+            text = self._switch(head, [f"return {part.name}[here];" for part in self.parts])
+        if self.writable:
+            head = f"put_{self.name}(item: u32, value: {self.element})"
+            text += self._switch(head, [f"{part.name}[here] = value;" for part in self.parts])
+        return text
+
+    def _switch(self, head: str, turns: list[str]) -> list[str]:
+        """Return a function that does what is to be done with the binding that shows an item, which has it ``here``."""
+        *first, last = turns
+        cases = [f"  case {number}u: {{ {turn} }}" for number, turn in enumerate(first)]
+        place = [f"  let part = item / {self.reach}u;", f"  let here = item - part * {self.reach}u;"]
+        return [f"fn {head} {{", *place, "  switch part {", *cases, f"  default: {{ {last} }}", "  }", "}"]
+
+    def _get(self, item: str) -> str:
+        """Return an item of the array."""
+        return f"{self.name}[{item}]" if self.windows == 1 else f"get_{self.name}({item})"
+
+    def _put(self, item: str, value: str) -> str:
+        """Return the statement that writes an item of the array."""
+        return f"{self.name}[{item}] = {value};" if self.windows == 1 else f"put_{self.name}({item}, {value});"
 
     # -- single elements -----------------------------------------------------------------------------------------------
 
     def load(self, index: str) -> str:
         """Return the element at ``index`` (a u32 expression)."""
         if not is_packed(self.dtype):
-            return f"{self.name}[{index}]"
+            return self._get(index)
         shift = 2 if self.dtype.itemsize == 1 else 1
-        word = f"{self.name}[({index}) >> {shift}u]"
-        if self.atomic:
-            word = f"atomicLoad(&{word})"
+        place = f"({index}) >> {shift}u"
+        word = f"atomicLoad(&{self.name}[{place}])" if self.atomic else self._get(place)
         lane = f"(({index}) & {(1 << shift) - 1}u) * {8 * self.dtype.itemsize}u"
         return _unpacked(f"({word} >> ({lane}))", self.dtype)
 
     def store(self, index: str, value: str) -> str:
         """Return the statement that writes one element."""
         if not is_packed(self.dtype):
-            return f"{self.name}[{index}] = {value};"
+            return self._put(index, value)
         bits = 8 * self.dtype.itemsize
         shift = 2 if bits == 8 else 1
-        mask = hex((1 << bits) - 1)
         lane = f"((({index}) & {(1 << shift) - 1}u) * {bits}u)"
-        target = f"&{self.name}[({index}) >> {shift}u]"
-        return f"atomicAnd({target}, ~({mask}u << {lane})); atomicOr({target}, {_packed(value, self.dtype)} << {lane});"
+        place = f"({index}) >> {shift}u"
+        kept, added = f"~({hex((1 << bits) - 1)}u << {lane})", f"{_packed(value, self.dtype)} << {lane}"
+        if self.windows > 1:
+            return f"put_{self.name}({place}, {kept}, {added});"
+        return _masked(f"{self.name}[{place}]", kept, added)
 
     @property
     def is_plain(self) -> bool:
         """Whether :meth:`place` can name a single element."""
         single = compute_type(self.dtype) in ("f32", "f64", "i32", "u32", "i64", "u64")
-        return not is_packed(self.dtype) and (single or not self.wide)
+        return self.windows == 1 and not is_packed(self.dtype) and (single or not self.wide)
 
     def place(self, index: str) -> str:
         """Return the place of the element at ``index``, to be read or written, also where four are gone through."""
@@ -150,21 +206,21 @@ class Access:
         """Return statements, and the four lane expressions, for the elements from ``4 * index``."""
         dtype = self.dtype
         if is_packed(dtype):
-            lines = [f"let {target} = {self.name}[{index}];"]
+            lines = [f"let {target} = {self._get(index)};"]
             if dtype.itemsize == 1:
                 return lines, [_unpacked(f"({target} >> {8 * lane}u)", dtype) for lane in range(LANES)]
             halves = [f"({target}.{'xy'[lane // 2]} >> {16 * (lane % 2)}u)" for lane in range(LANES)]
             return lines, [_unpacked(half, dtype) for half in halves]
         if register_type(dtype) in _TWO_WORDS:
             lines = [
-                f"let {target}a = {self.name}[2u * ({index})];",
-                f"let {target}b = {self.name}[2u * ({index}) + 1u];",
+                f"let {target}a = {self._get(f'2u * ({index})')};",
+                f"let {target}b = {self._get(f'2u * ({index}) + 1u')};",
             ]
             return lines, [f"{target}a.xy", f"{target}a.zw", f"{target}b.xy", f"{target}b.zw"]
         if dtype == dtypes.complex128:
-            lines = [f"let {target}{lane} = {self.name}[4u * ({index}) + {lane}u];" for lane in range(LANES)]
+            lines = [f"let {target}{lane} = {self._get(f'4u * ({index}) + {lane}u')};" for lane in range(LANES)]
             return lines, [f"{target}{lane}" for lane in range(LANES)]
-        return [f"let {target} = {self.name}[{index}];"], [f"{target}.{part}" for part in "xyzw"]
+        return [f"let {target} = {self._get(index)};"], [f"{target}.{part}" for part in "xyzw"]
 
     def store_wide(self, index: str, values: list[str]) -> list[str]:
         """Return the statements that write four elements from ``4 * index``."""
@@ -173,17 +229,17 @@ class Access:
             words = [_packed(value, dtype) for value in values]
             if dtype.itemsize == 1:
                 joined = " | ".join(f"({w} << {8 * lane}u)" for lane, w in enumerate(words))
-                return [f"{self.name}[{index}] = {joined};"]
+                return [self._put(index, joined)]
             low, high = (f"({words[k]} | ({words[k + 1]} << 16u))" for k in (0, 2))
-            return [f"{self.name}[{index}] = vec2<u32>({low}, {high});"]
+            return [self._put(index, f"vec2<u32>({low}, {high})")]
         if register_type(dtype) in _TWO_WORDS:
             return [
-                f"{self.name}[2u * ({index})] = {self.element}({values[0]}, {values[1]});",
-                f"{self.name}[2u * ({index}) + 1u] = {self.element}({values[2]}, {values[3]});",
+                self._put(f"2u * ({index})", f"{self.element}({values[0]}, {values[1]})"),
+                self._put(f"2u * ({index}) + 1u", f"{self.element}({values[2]}, {values[3]})"),
             ]
         if dtype == dtypes.complex128:
-            return [f"{self.name}[4u * ({index}) + {lane}u] = {value};" for lane, value in enumerate(values)]
-        return [f"{self.name}[{index}] = vec4<{register_type(dtype)}>({', '.join(values)});"]
+            return [self._put(f"4u * ({index}) + {lane}u", value) for lane, value in enumerate(values)]
+        return [self._put(index, f"vec4<{register_type(dtype)}>({', '.join(values)})")]
 
 
 class Pairs(Access):
@@ -198,51 +254,12 @@ class Pairs(Access):
     def load_pair(self, index: str, target: str) -> tuple[list[str], list[str]]:
         """Return statements, and the two lane expressions, for the elements from ``2 * index``."""
         lanes = ("xy", "zw") if register_type(self.dtype) in _TWO_WORDS else "xy"
-        return [f"let {target} = {self.name}[{index}];"], [f"{target}.{lane}" for lane in lanes]
+        return [f"let {target} = {self._get(index)};"], [f"{target}.{lane}" for lane in lanes]
 
 
-@dataclass(frozen=True)
-class Windows(Access):
-    """An array that one binding does not show: single elements of it, through several bindings of ``1 << shift`` each.
-
-    Its functions are for the kernel's module.
-    """
-
-    count: int
-    shift: int
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether :meth:`place` can name a single element: no binding shows all of them."""
-        return False
-
-    @property
-    def parts(self) -> list[Access]:
-        """The bindings."""
-        return [Access(f"{self.name}_{part}", self.dtype, False, self.writable) for part in range(self.count)]
-
-    @property
-    def functions(self) -> list[str]:
-        """The functions that reach an element."""
-        kind = register_type(self.dtype)
-        here = f"index & {(1 << self.shift) - 1}u"
-        if self.writable:
-            head = f"fn put_{self.name}(index: u32, value: {kind}) {{"
-            turns = [part.store(here, "value") for part in self.parts]
-        else:
-            head = f"fn get_{self.name}(index: u32) -> {kind} {{"
-            turns = [f"return {part.load(here)};" for part in self.parts]
-        *first, last = turns
-        cases = [f"  case {number}u: {{ {turn} }}" for number, turn in enumerate(first)]
-        return [head, f"  switch index >> {self.shift}u {{", *cases, f"  default: {{ {last} }}", "  }", "}"]
-
-    def load(self, index: str) -> str:
-        """Return the element at ``index`` (a u32 expression)."""
-        return f"get_{self.name}({index})"
-
-    def store(self, index: str, value: str) -> str:
-        """Return the statement that writes one element."""
-        return f"put_{self.name}({index}, {value});"
+def _masked(word: str, kept: str, added: str) -> str:
+    """Return the statements that keep some bits of an atomic word, and add others."""
+    return f"atomicAnd(&{word}, {kept}); atomicOr(&{word}, {added});"
 
 
 def _unpacked(word: str, dtype: DType) -> str:

@@ -8,7 +8,7 @@ Values are held as one or two *planes* of plain numbers: the parts of complex nu
 on devices without them, lie apart, so that every arithmetic is one of vectors of four.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -153,6 +153,8 @@ class Operand:
     extent: str
     size: int
     """Of the tile along the edge."""
+    apart: int = 0
+    """Elements from where one binding begins to where the next does, if there are several: one shows all of a tile."""
 
     @property
     def deep(self) -> bool:
@@ -390,8 +392,8 @@ class TileKernel:
             else f"here * {kernel.word(operand.layout.strides[2] // unit)}"
         )
         kernel.line(f"let {name}_plane = {kernel.word(operand.layout.offset)} + plane * {plane};")
-        reads: list[str] = []
         keeps: list[str] = []
+        given: list[tuple[list[str], list[str], list[str], str]] = []
         for s in range(-(-parts // tiling.invocations)):
             n, d, e, at = (f"{name}_{letter}{s}" for letter in "ndeo")
             kernel.line(f"let {n} = local + {s * tiling.invocations}u;")
@@ -404,14 +406,44 @@ class TileKernel:
             values = [f"{name}_v{p}_{s}" for p in range(arithmetic.planes)]
             kernel.line(*(f"var {value}: {held};" for value in values))
             there = [] if self.even else [f"here + {d} < end"]
-            reads += [f"{value} = {held}();" for value in values if there]
-            reads += _when([*mine, *there], self._read(operand, f"{at} + {ahead}", values))
+            given.append(([f"{v} = {held}();" for v in values if there], [*mine, *there], values, f"{at} + {ahead}"))
             keeps += _when(mine, self._keep(operand, values, d, e))
-        return reads, keeps
 
-    def _read(self, operand: Operand, index: str, values: Sequence[str]) -> list[str]:
+        def reads(access: Access | Computed, begin: str = "") -> list[str]:
+            """Return the statements that read from a binding that begins somewhere."""
+            lines: list[str] = []
+            for zeros, conditions, values, index in given:
+                lines += [*zeros, *_when(conditions, self._read(operand, access, f"{index}{begin}", values))]
+            return lines
+
+        if not operand.apart:
+            return reads(operand.access), keeps
+        return self._reads_of_parts(operand, reads, f"{name}_plane", (along, deep)), keeps
+
+    def _reads_of_parts(
+        self, operand: Operand, reads: Callable[[Access, str], list[str]], plane: str, strides: tuple[str, str]
+    ) -> list[str]:
+        """Return the statements that read a tile through the one of several bindings that shows all of it."""
+        access, name = operand.access, operand.edge
+        assert isinstance(access, Access)
+        edges = (name, f"min({name} + {operand.size - 1}u, {operand.extent} - 1u)")
+        depths = ("here", f"min(here + {self.tiling.depth - 1}u, end - 1u)")
+        backward = [stride < 0 for stride in operand.layout.strides[1:]]
+        lowest = " + ".join(
+            f"{ends[turned]} * {stride}"
+            for ends, turned, stride in zip((edges, depths), backward, strides, strict=True)
+        )
+        apart = self.kernel.word(operand.apart)
+        lines = [f"let {name}_part = ({plane} + {lowest}) / {apart};", f"switch {name}_part {{"]
+        for number, part in enumerate(access.parts):
+            label = f"case {number}u" if number + 1 < access.windows else "default"
+            begin = f" - {self.kernel.word(number * operand.apart // operand.unit)}" if number else ""
+            lines += [f"{label}: {{", *reads(part, begin), "}"]
+        return [*lines, "}"]
+
+    def _read(self, operand: Operand, access: Access | Computed, index: str, values: Sequence[str]) -> list[str]:
         """Return the statements that read what is at an index into the variables of its planes."""
-        access, unit = operand.access, operand.unit
+        unit = operand.unit
         if unit == 1:
             parts = self.arithmetic.parts("loaded")
             reads = [f"{value} = {part};" for value, part in zip(values, parts, strict=True)]

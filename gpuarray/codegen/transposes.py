@@ -149,7 +149,7 @@ def _is_aligned(layout: Layout, axis: int, origin: int) -> bool:
 def turned_launch(loop: Loop, tile: Tile, label: str, capabilities: Capabilities) -> Launch:
     """Return the launch of a loop that is cut into tiles."""
     wide = _wide_slots(loop, tile)
-    work = open_kernel(loop, f"{label} turned", lambda kind, slot: wide[kind, slot], capabilities)
+    work = open_kernel(loop, f"{label} turned", lambda kind, slot: wide[kind, slot])
     kernel, shape = work.kernel, loop.inner
     fast, other = tile.fast, tile.other
     across, down = -(-shape[fast] // tile.columns), -(-shape[other] // tile.rows)

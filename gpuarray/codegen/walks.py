@@ -115,6 +115,8 @@ def _hold(loop: Loop, weighs: int, capabilities: Capabilities) -> tuple[int, int
     most = largest_team(loop, capabilities)
     heaviest = _HELD_WEIGHT_OF_SOFTWARE if capabilities.kind == "CPU" else _HELD_WEIGHT
     widest = max((max(i.dtype.itemsize, 4) for i in loop.instructions if i.level == FULL), default=4)
+    if is_one_walk(loop):  # which reads all of its operands before it computes
+        widest = max(widest, _read_bytes(loop))
     for team, largest in _HOLDS:
         turn = -(-loop.columns // (team * LANES))
         if team > most or turn > largest:
@@ -122,6 +124,11 @@ def _hold(loop: Loop, weighs: int, capabilities: Capabilities) -> tuple[int, int
         if team * turn * LANES * widest <= _HELD_BYTES and turn * LANES * weighs <= heaviest:
             return (team, turn) if loop.columns else None
     return None
+
+
+def _read_bytes(loop: Loop) -> int:
+    """Return how many bytes of registers the operands of an element take."""
+    return sum(max(i.dtype.itemsize, 4) for i in loop.instructions if isinstance(i, Load) and i.level == FULL)
 
 
 def largest_team(loop: Loop, capabilities: Capabilities) -> int:

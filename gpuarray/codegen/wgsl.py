@@ -6,16 +6,18 @@ gives equal text. Sizes and values enter as parameter words only.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Final
+from dataclasses import dataclass, field, replace
+from typing import Final, TypeVar
 
 from gpuarray.codegen import casts, library
-from gpuarray.codegen.dialect import PAIRS, compute_type, makes_underflow_gradual
+from gpuarray.codegen.dialect import PAIRS, binding_limit, compute_type, makes_underflow_gradual
 from gpuarray.codegen.programs import Binding, Launch, ScalarWords
 from gpuarray.codegen.storage import Access, parameter, register_type, scalar_expression, scalar_words
 from gpuarray.dtypes import DType, canonical, complex64, float32
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops.spec import GenerateOp, MapOp, wgsl_template
+
+A = TypeVar("A", bound=Access)
 
 WORKGROUP = 256
 #: Windows begin at multiples of this, in bytes, and end at multiples of :data:`WINDOW_END`: buffers have that slack.
@@ -57,6 +59,24 @@ class Kernel:
         self.bindings.append(binding)
         return access
 
+    def show(self, access: A, binding: Binding) -> A:
+        """Add the storage bindings that show what one might not; return the access through all of them."""
+        each = window_bytes(binding_limit())
+        if binding.nbytes <= each:
+            self.bind(access, binding)
+            return access
+        shown = replace(access, windows=-(-binding.nbytes // each), reach=each // access.item_bytes)
+        self.bind_parts(shown, binding, each)
+        self.module += shown.functions
+        return shown
+
+    def bind_parts(self, access: Access, binding: Binding, apart: int) -> None:
+        """Add the storage bindings of an access of several, each of which begins so many bytes after the one before."""
+        for number, part in enumerate(access.parts):
+            begin = number * apart
+            nbytes = min(window_bytes(binding_limit()), binding.nbytes - begin)
+            self.bind(part, replace(binding, offset=binding.offset + begin, nbytes=nbytes))
+
     def line(self, *lines: str) -> None:
         """Add statements to the entry point."""
         self.body += lines
@@ -96,6 +116,11 @@ class Kernel:
         own = "\n".join([*self.module, *entry])
         helpers = library.functions(library.names_in(own))
         return "\n".join([*head, *([helpers] if helpers else []), own]) + "\n"
+
+
+def window_bytes(limit: int) -> int:
+    """Return how many bytes of an array each of several bindings shows, where one shows no more than ``limit``."""
+    return limit // WINDOW_START * WINDOW_START
 
 
 def window(kind: str, slot: int, low: int, high: int, dtype: DType, *, writable: bool) -> tuple[Binding, int]:

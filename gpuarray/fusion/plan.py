@@ -26,12 +26,14 @@ from gpuarray.fusion.steps import (
     Step,
     weight,
 )
-from gpuarray.graph.layouts import Layout, contiguous, slice_axis
+from gpuarray.graph.layouts import Layout, contiguous, slice_axis, surroundings
 from gpuarray.graph.nodes import Call, Concat, Contract, Leaf, Node, Reduce, Scan, Scatter, View
 from gpuarray.graph.walk import freeze
 
 SHORT_ROW = 8192
 BINDING_LIMIT = 64
+#: Bytes of an array from which copying what a write leaves, in a launch or two more, is less than copying all of it.
+LARGE_COPY = 1 << 22
 #: Bytes that a binding may show beside those that are wanted, because it begins and ends at multiples of some.
 BINDING_MARGIN = 4096
 #: Up to this weight, values that share nothing are computed in one launch; what weighs more gains nothing by it.
@@ -438,7 +440,19 @@ class Planner:
             raise StoreFirst(values)  # what reads other elements than it writes keeps the target from being moved
         else:
             builder.make_region(value, position, node.layout, node.size)
+            around = surroundings(node.shape, node.layout) if LARGE_COPY <= node.nbytes <= self._shown() else None
+            if around is not None:
+                return [*self._copied(target, position, around), _finished(builder, set())]
         return [copy, _finished(builder, set())]
+
+    def _copied(self, source: int, position: int, boxes: Sequence[Layout]) -> list[PlannedStep]:
+        """Return one loop for each shape of box, which copies the boxes of that shape."""
+        builders: dict[tuple[int, ...], LoopBuilder] = {}
+        for box in boxes:
+            builder = builders.setdefault(box.shape, LoopBuilder(self.graph, box.shape, None))
+            value = builder.lower(self.graph.root(source), box, FULL)
+            builder.make_region(value, position, box, self.graph.nodes[position].size)
+        return [_finished(builder, set()) for builder in builders.values()]
 
     # -- what is computed twice ----------------------------------------------------------------------------------------
 

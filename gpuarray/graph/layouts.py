@@ -95,6 +95,27 @@ def slice_axis(layout: Layout, axis: int, start: int, step: int, extent: int) ->
     return Layout(tuple(shape), tuple(strides), offset)
 
 
+def surroundings(shape: Shape, region: Layout) -> list[Layout] | None:
+    """Return boxes that together are what a region leaves of contiguous storage of ``shape``; None if it is no box."""
+    rest = contiguous(shape)
+    if region.strides != rest.strides:
+        return None
+    boxes = []
+    first = region.offset
+    for axis, (extent, stride) in enumerate(zip(region.shape, region.strides, strict=True)):
+        start, first = divmod(first, stride)
+        stop = start + extent
+        if stop > shape[axis]:
+            return None
+        boxes += [
+            slice_axis(rest, axis, begin, 1, end - begin)
+            for begin, end in ((0, start), (stop, shape[axis]))
+            if end > begin
+        ]
+        rest = slice_axis(rest, axis, start, 1, extent)
+    return boxes
+
+
 def flip(layout: Layout, axes: Sequence[int]) -> Layout:
     """Return ``layout`` with the order of elements reversed along ``axes``."""
     for axis in axes:

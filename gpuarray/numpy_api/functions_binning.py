@@ -1,7 +1,8 @@
 """NumPy's functions that sort elements into bins.
 
-Which bin an element is in, a binary search among the edges tells. Elements are counted by kernels of their own; weights
-are put in the order of their bins and added up bin by bin, so that a sum does not depend on what ran first.
+Elements are counted by kernels of their own, which find the bins too. With weights, or several axes, a binary search
+among the edges tells the bins; weights are put in the order of these and added up bin by bin, so that a sum does not
+depend on what ran first.
 """
 # ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
@@ -24,11 +25,38 @@ from gpuarray.ops import calls
 
 
 def _tally(positions: GpuArray, number: int) -> GpuArray:
-    """Return how often each integer below ``number`` occurs in a line; others are left out."""
+    """Return how often each integer below ``number`` occurs in a line of no others."""
     if not positions.size or not number:
         return creation.zeros(number, dtype=dtypes.int64, device=positions.device)
     node = build.call_one(calls.tally, [positions.node()], (number,), dtypes.int64, number=number)
     return make(node, positions.device)
+
+
+def _in_bins(line: GpuArray, edges: Any) -> GpuArray:
+    """Return how many elements are in each bin, the last of which has both of its edges."""
+    number = edges.size - 1
+    if not line.size:
+        return creation.zeros(number, dtype=dtypes.int64, device=line.device)
+    whole = _whole_edges(edges, line.dtype) if isinstance(edges, np.ndarray) else None
+    if whole is not None:
+        operands = [line.node(), as_array(whole, line.device).node()]
+        return make(build.call_one(calls.histogram, operands, (number + 1,), dtypes.int64), line.device)[:-1]
+    edges = as_array(edges, line.device)
+    common = dtypes.promote(line.dtype, edges.dtype)
+    operands = [build.cast(x.node(), common) for x in (line, edges)]
+    return make(build.call_one(calls.histogram, operands, (number,), dtypes.int64), line.device)
+
+
+def _whole_edges(edges: Any, dtype: Any) -> Any:
+    """Return edges as int32 that part integers alike, with a bin more, behind the last; None if there are none.
+
+    So integers need not become float64, which takes eight times the memory and not every device has.
+    """
+    if dtype.kind not in "iu" or not np.can_cast(dtype, dtypes.int32):
+        return None
+    whole = np.append(np.ceil(edges), np.floor(edges[-1]) + 1)
+    whole[-2] = whole[-1]
+    return whole.astype(dtypes.int32) if np.all(np.abs(whole) < INDEX_LIMIT) else None
 
 
 def _totals(positions: GpuArray, weights: GpuArray, number: int) -> Any:
@@ -85,14 +113,14 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
         if lowest < 0:
             raise ValueError("'list' argument must have no negative elements")
         size = max(size, highest + 1)
-    return _counted(values.astype(dtypes.int64, copy=False), scale, size)
+    return _counted(values, scale, size)
 
 
 @implements("digitize")
 def digitize(x: Any, bins: Any, right: bool = False) -> GpuArray:
     values, edges = as_arrays(x, bins)
-    if values.dtype.kind == "c":
-        raise TypeError("x may not be complex")
+    if "c" in (values.dtype.kind, edges.dtype.kind):
+        raise TypeError("x and bins may not be complex")
     if edges.ndim != 1:
         raise ValueError(f"bins must have one axis, not {edges.ndim}")
     falls, rises = numbers((edges[1:] < edges[:-1]).any(), (edges[1:] > edges[:-1]).any())
@@ -116,18 +144,14 @@ def _line(a: Any) -> GpuArray:
     return values.astype(dtypes.uint8)
 
 
-def _edges(line: GpuArray, bins: Any, limits: Any, weights: Any = None) -> GpuArray:
-    """Return the edges of bins, which NumPy computes from their number and the extremes of the elements."""
+def _edges(line: GpuArray, bins: Any, limits: Any, weights: Any = None) -> Any:
+    """Return the edges of bins: NumPy's array, of their number and the extremes of the elements, or those given."""
     if isinstance(bins, str):
         if weights is not None:
             raise TypeError("Automated estimation of the number of bins is not supported for weighted data")
         bins = number_of_bins(bins, line, limits, lambda values, count, ends: histogram(values, count, ends)[0])
     count, edges = _count_or_edges(bins, line)
-    return (
-        as_array(np.histogram_bin_edges(_extremes(line, limits), count, limits), line.device)
-        if edges is None
-        else edges
-    )
+    return np.histogram_bin_edges(_extremes(line, limits), count, limits) if edges is None else edges
 
 
 def _edges_along(line: GpuArray, bins: Any, limits: Any) -> GpuArray:
@@ -159,7 +183,8 @@ def _extremes(line: GpuArray, limits: Any) -> np.ndarray[Any, Any]:
 
 @implements("histogram_bin_edges")
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
-    return _edges(_line(a), bins, range, weights)
+    line = _line(a)
+    return as_array(_edges(line, bins, range, weights), line.device)
 
 
 # --- histograms -----------------------------------------------------------------------------------------------------
@@ -177,13 +202,15 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
     scale = None if weights is None else as_array(weights, line.device)
     if scale is not None and scale.shape != as_array(a).shape:
         raise ValueError("weights should have the same shape as a.")
-    edges = _edges(line, bins, range, weights)
+    found = _edges(line, bins, range, weights)
+    edges = as_array(found, line.device)
     if edges.size < 2:
         counts = creation.zeros(0, dtypes.int64 if scale is None else scale.dtype, device=line.device)
+    elif scale is None:
+        counts = _in_bins(line, found)
     else:
         places = (_places(line, edges) - 1).astype(dtypes.int32)
-        counts = _counted(places, None if scale is None else scale.reshape(-1), edges.size - 1)
-        counts = counts if scale is None else _rounded(counts, scale.dtype)
+        counts = _rounded(_totals(places, scale.reshape(-1), edges.size - 1), scale.dtype)
     if density:
         return counts / _steps(edges).astype(dtypes.float64) / counts.sum(), edges
     return counts, edges

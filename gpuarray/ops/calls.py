@@ -15,8 +15,11 @@ def _sort(x: Any, *, descending: bool) -> Any:
 
 
 def _sort_into(out: Any, x: Any, *, descending: bool) -> None:
-    if descending:  # equal elements keep their order: the reversed array is sorted, and reversed again
-        np.copyto(out, np.flip(_sort(np.flip(x, -1), descending=False), -1))
+    if descending:
+        if _has_nan(x):
+            np.copyto(out, np.take_along_axis(x, _falling(x), -1))
+        else:  # equal elements keep their order: the reversed array is sorted, and reversed again
+            np.copyto(out, np.flip(_sort(np.flip(x, -1), descending=False), -1))
         return
     np.copyto(out, x)
     if x.dtype.kind == "c":
@@ -38,6 +41,18 @@ def _sort_into(out: Any, x: Any, *, descending: bool) -> None:
         out[np.searchsorted(out, out[-1]) :] = x[x != x]
 
 
+def _has_nan(x: Any) -> bool:
+    return x.dtype.kind in "fc" and bool(np.isnan(x).any())
+
+
+def _falling(x: Any) -> Any:
+    """Return the stable order of lines from large to small with NaN at the end, where it is from small to large too."""
+    parts = [x.imag, x.real] if x.dtype.kind == "c" else [x]
+    lost = [np.isnan(part) for part in parts]
+    kind = lost[0] + 2 * lost[-1] if len(parts) > 1 else lost[0]
+    return np.lexsort((*(np.where(nan, 0, -part) for part, nan in zip(parts, lost, strict=True)), kind), axis=-1)
+
+
 #: Elements from which sorting keys together with positions beats a stable sort, and of a piece whose words are made.
 _PACKED_LEAST: Final = 2048
 _PIECE: Final = 1 << 16
@@ -50,6 +65,9 @@ def _argsort(x: Any, *, descending: bool) -> Any:
 
 
 def _argsort_into(out: Any, x: Any, *, descending: bool) -> None:
+    if descending and _has_nan(x):
+        np.copyto(out, _falling(x))
+        return
     if x.size >= _PACKED_LEAST and x.dtype.kind in "iuf" and (x.dtype.itemsize > 2 or x.dtype.kind == "f"):
         lines = x.reshape(-1, x.shape[-1])
         if _argsort_packed(out.reshape(lines.shape), lines, descending):
@@ -139,7 +157,48 @@ def _searchsorted(x1: Any, x2: Any, *, side: Any) -> Any:
 
 
 def _tally(x: Any, *, number: int) -> Any:
-    return np.bincount(x[(x >= 0) & (x < number)], minlength=number).astype(np.int64, copy=False)
+    return np.bincount(x.astype(np.int64, copy=False), minlength=number)
+
+
+#: Of a part of the elements, as many may lie so near to edges that these have to tell their bin one by one.
+_DOUBTFUL: Final = 1 / 8
+
+
+def _histogram(x: Any, edges: Any) -> Any:
+    number = len(edges) - 1
+    if edges.dtype.kind == "f" and x.size > 4 * number:
+        with np.errstate(all="ignore"):
+            found = _histogram_near(x, edges)
+        if found is not None:
+            return found
+    ordered = np.sort(x.astype(edges.dtype, copy=False))
+    below = ordered.searchsorted(edges)
+    below[-1] = ordered.searchsorted(edges[-1], "right")
+    return np.diff(below)
+
+
+def _histogram_near(x: Any, edges: Any) -> Any:
+    """Count elements where their distance from the first edge says that they are; None if that is often in doubt.
+
+    The computed distance never falls as elements rise. So one that is further from a whole number than that of any edge
+    tells on which side of each edge its element is.
+    """
+    number = len(edges) - 1
+    scale = edges.dtype.type(number / (edges[-1] - edges[0]))
+    slack = np.max(np.abs((edges - edges[0]) * scale - np.arange(number + 1)))
+    rest = x - edges[0]
+    rest *= scale
+    whole = np.floor(rest)
+    rest -= whole
+    doubtful = np.flatnonzero(~((rest > slack) & (rest < 1 - slack)))
+    if not doubtful.size <= _DOUBTFUL * x.size:
+        return None
+    values = x[doubtful]
+    np.clip(whole, -1, number, out=whole)
+    before = whole.astype(np.int32)  # edges before the element
+    before += 1
+    before[doubtful] = edges.searchsorted(values, "right") - (values == edges[-1])
+    return np.bincount(before, minlength=number + 2)[1 : number + 1]
 
 
 def _segment_sum(x: Any, edges: Any) -> Any:
@@ -202,7 +261,16 @@ segment_sum: Final = CallOp(
     name="segment_sum", numpy=_segment_sum, doc="Sums of float64 elements between edges, which do not fall."
 )
 tally: Final = CallOp(
-    name="tally", numpy=_tally, doc="How often each of the first integers occurs in a line; others are left out."
+    name="tally",
+    numpy=_tally,
+    by_part=True,
+    doc="How often each of the first integers occurs in a line of no others.",
+)
+histogram: Final = CallOp(
+    name="histogram",
+    numpy=_histogram,
+    by_part=True,
+    doc="How many elements lie in each bin between edges in order, the last of which belongs to its bin.",
 )
 fold_runs: Final = CallOp(
     name="fold_runs",

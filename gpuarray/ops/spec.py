@@ -259,6 +259,8 @@ class CallOp(Row):
         ``numpy(*host_arrays, **parameters) -> ndarray or tuple of ndarray``.
     by_line : bool
         Whether it takes each line of the last axis of one operand by itself, and makes one result of lines.
+    by_part : bool
+        Whether it counts: the result is the sum of those of the parts of the first operand.
     into : callable or None
         ``into(out, *host_arrays, **parameters)``, the same as ``numpy`` in memory that is there, where it needs little
         beside it.
@@ -266,4 +268,5 @@ class CallOp(Row):
 
     numpy: Callable[..., Any]
     by_line: bool = False
+    by_part: bool = False
     into: Callable[..., None] | None = None

@@ -7,6 +7,7 @@ import pytest
 
 import gpuarray as xp
 from gpuarray import dtypes
+from gpuarray.codegen import emit
 from gpuarray.codegen.calls import fourier, fourier_passes
 from gpuarray.device import Capabilities
 from gpuarray.fusion.steps import CallStep
@@ -112,11 +113,13 @@ def test_all_lengths_share_few_sources(dtype) -> None:
 
 def test_what_has_no_kernel_says_why() -> None:
     def reason(n, **limits):
-        return fourier.FOURIER.unsupported(step_of(n), Capabilities(adapter="any", **limits))
+        return emit.unsupported(step_of(n), Capabilities(adapter="any", **limits))
 
     assert reason(2**20, binding_limit=1 << 27, workgroup_memory=16384) is None
     assert reason(1024, binding_limit=1 << 27, workgroup_memory=16384) is None
-    assert "scratch" in reason(2**22 + 1, binding_limit=1 << 25)
+    assert reason(2**22 + 1, binding_limit=1 << 25, workgroup_memory=16384) is None
+    assert "binds" in reason(2**22 + 1, binding_limit=1 << 25, storage_bindings=8, workgroup_memory=16384)
+    assert "32 bits" in reason(2**32, binding_limit=1 << 31, workgroup_memory=16384)
     assert "workgroup memory" in reason(64, workgroup_memory=8192)
 
 

@@ -9,8 +9,12 @@ import pytest
 from support import values
 
 import gpuarray as xp
-from gpuarray.device import Device
+from gpuarray import dtypes
+from gpuarray.codegen import emit
+from gpuarray.device import Capabilities, Device
 from gpuarray.errors import FallbackError
+from gpuarray.fusion.steps import CallStep
+from gpuarray.ops import calls
 from gpuarray.providers import registry
 from gpuarray.runtime import evaluate
 
@@ -18,20 +22,32 @@ SMALL = "wgpusmall"
 LIMIT = 1 << 18
 
 
-def _open_small(number: int) -> Any:
-    from gpuarray.providers.wgpu.provider import WgpuProvider
+def _registered(monkeypatch: pytest.MonkeyPatch, name: str, **limits: int) -> Any:
+    """Register a device of other limits for the duration of a test; return the settings that make it the default."""
 
-    provider = WgpuProvider(number, device=Device(SMALL))
-    provider.capabilities = replace(provider.capabilities, binding_limit=LIMIT)
-    return provider
+    def provider(number: int) -> Any:
+        from gpuarray.providers.wgpu.provider import WgpuProvider
+
+        found = WgpuProvider(number, device=Device(name))
+        found.capabilities = replace(found.capabilities, **limits)
+        return found
+
+    monkeypatch.setattr(registry, "_registered", dict(registry._registered))
+    registry.register(name, provider)
+    return xp.using(device=name, fallback="error")
 
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The default device is one whose bindings show little."""
-    monkeypatch.setattr(registry, "_registered", dict(registry._registered))
-    registry.register(SMALL, _open_small)
-    with xp.using(device=SMALL, fallback="error"):
+    with _registered(monkeypatch, SMALL, binding_limit=LIMIT):
+        yield
+
+
+@pytest.fixture
+def tiny(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The same, with workgroups of so little memory that an invocation sorts one element: texts compile soon."""
+    with _registered(monkeypatch, "wgputiny", binding_limit=LIMIT, workgroup_memory=1 << 13):
         yield
 
 
@@ -86,6 +102,7 @@ FUNCTIONS = {
     "position": lambda p, x: (x + p.arange(x.shape[1], dtype=np.float32)).argmax(),
     "joined": lambda p, x: p.concat([x, x[:, ::2], x], axis=1),
     "padded": lambda p, x: np.pad(x[:, 0], 100_000, constant_values=3),
+    "in order": lambda p, x: (x.reshape(-1)[1:60_000].astype(np.int64) > x.reshape(-1)[: 60_000 - 1]).all(),
     "variance": lambda p, x: p.var(x // 97),
     "variances": lambda p, x: p.var(x // 97, axis=0),
     "sorted lines": lambda p, x: p.sort(x[:, ::-1], axis=1),
@@ -152,7 +169,144 @@ def test_running_sums_go_on_from_piece_to_piece(small: None, dtype: str, shape: 
     np.testing.assert_array_equal(np.asarray(found * 2 > 5), wanted * 2 > 5)
 
 
-def test_what_lies_side_by_side_is_not_cut(small: None) -> None:
-    x = xp.asarray(values((3, LIMIT), "float32"))
-    with pytest.raises(FallbackError, match="binding"):
-        xp.evaluate(np.cumsum(x, axis=0))
+def test_what_lies_side_by_side_is_seen_through_several_bindings(small: None) -> None:
+    x = values((3, LIMIT // 4 + 5), "float32")
+    found = np.cumsum(xp.asarray(x), axis=0)
+    np.testing.assert_array_equal(np.asarray(found * 2 > 5), np.cumsum(x, axis=0) * 2 > 5)
+    assert xp.stats()["fallbacks"] == 0
+
+
+# -- several bindings at once ------------------------------------------------------------------------------------------
+
+
+def integers(shape: tuple[int, ...], dtype: str, seed: int = 0) -> np.ndarray:
+    """Return small whole numbers, whose sums of products are exact."""
+    return np.random.default_rng(seed).integers(0, 3, shape).astype(dtype)
+
+
+#: Operands, by shape, of which one or both are more than a binding shows, or the result is; and how they lie.
+PRODUCTS = {
+    "right": ((5, 1200), (1200, 60), lambda a, b: a @ b),
+    "right, odd": ((5, 1201), (1201, 61), lambda a, b: a @ b),
+    "right, transposed": ((5, 60), (1200, 60), lambda a, b: a @ b.T),
+    "left, transposed": ((1200, 60), (1200, 5), lambda a, b: a.T @ b),
+    "both": ((1200, 60), (1200, 60), lambda a, b: a.T @ b),
+    "both, transposed": ((60, 1200), (1200, 60), lambda a, b: b.T @ a.T),
+    "right, rows far apart": ((5, 1200), (60, 1200), lambda a, b: a @ b.T),
+    "right, backwards": ((5, 1200), (1200, 60), lambda a, b: a @ b[::-1, ::-1]),
+    "right, every other": ((5, 600), (1200, 120), lambda a, b: a @ b[1::2, ::-2]),
+    "result": ((300, 7), (7, 300), lambda a, b: a @ b),
+    "batches with one": ((3, 5, 1200), (1200, 60), lambda a, b: a @ b),
+    "row": ((1200,), (1200, 60), lambda a, b: a @ b),
+    "column": ((1200, 60), (1200,), lambda a, b: a.T @ b),
+    "what follows": ((5, 1200), (1200, 60), lambda a, b: (a @ b + 1) * 2 > 2000),
+    "what comes before": ((5, 1200), (1200, 60), lambda a, b: a @ (b + 1)),
+}
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_products_of_large_operands(small: None, name: str) -> None:
+    first, second, function = PRODUCTS[name]
+    a, b = integers(first, "float32"), integers(second, "float32", 1)
+    np.testing.assert_array_equal(np.asarray(function(xp.asarray(a), xp.asarray(b))), function(a, b))
+    assert xp.stats()["fallbacks"] == 0
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex64", "complex128", "int64", "int8", "bool", "float16"])
+def test_products_of_large_operands_of_dtypes(small: None, dtype: str) -> None:
+    depth = 3 * LIMIT // 2 // (60 * np.dtype(dtype).itemsize)
+    a, b = integers((5, depth), dtype), integers((depth, 60), dtype, 1)
+    if dtype == "float16":
+        a[:, 900:] = 0
+    np.testing.assert_array_equal(np.asarray(xp.asarray(a) @ xp.asarray(b)), a @ b)
+    assert xp.stats()["fallbacks"] == 0
+
+
+def test_sums_of_large_operands_are_those_of_small_ones(small: None) -> None:
+    a, b = (np.random.default_rng(0).standard_normal(shape).astype("float32") for shape in ((5, 1200), (1200, 60)))
+    found = xp.asarray(a) @ xp.asarray(b)
+    with xp.using(device="wgpu"):
+        np.testing.assert_array_equal(np.asarray(found), np.asarray(xp.asarray(a) @ xp.asarray(b)))
+
+
+def lines(size: int, dtype: str = "float32") -> np.ndarray:
+    """Return numbers some of which are equal, with NaN and both zeros where there are such."""
+    x = np.random.default_rng(2).integers(-3000, 3000, size).astype(dtype)
+    if x.dtype.kind in "fc":
+        x[::501], x[7::501] = np.nan, -0.0
+    return x
+
+
+#: Of a line that two bindings show, or rows of which a number that begins where a binding may is more than one shows.
+IN_ORDER = {
+    "sort": lambda p, x: p.sort(x),
+    "from large to small": lambda p, x: (
+        -p.sort(-np.nan_to_num(x)) if p is np else p.sort(np.nan_to_num(x), descending=True)
+    ),
+    "argsort": lambda p, x: np.argsort(x, kind="stable"),
+    "rows": lambda p, x: p.sort(x[:90_000].reshape(3, -1), axis=1),
+    "unique": lambda p, x: np.unique(x)[:4000],
+    "inverse": lambda p, x: np.unique(x, return_inverse=True)[1],
+    "partition": lambda p, x: np.partition(x, 70_000)[70_000],
+    "median": lambda p, x: np.nanmedian(x),
+    "quantile": lambda p, x: np.nanquantile(x, [0.25, 0.75]),
+    "searchsorted": lambda p, x: np.searchsorted(p.sort(x), x[:1000]),
+    "taken and gone through": lambda p, x: x[::-1] + x[np.argsort(x, kind="stable")],
+}
+
+
+@pytest.mark.parametrize("name", IN_ORDER)
+def test_all_of_a_large_array_in_order(tiny: None, name: str) -> None:
+    function, x = IN_ORDER[name], lines(100_001)
+    np.testing.assert_array_equal(np.asarray(function(xp, xp.asarray(x))), function(np, x))
+    assert xp.stats()["fallbacks"] == 0
+
+
+@pytest.mark.parametrize(("name", "dtype"), [("sort", "int8"), ("argsort", "float16"), ("argsort", "complex128")])
+def test_large_arrays_of_dtypes_in_order(tiny: None, name: str, dtype: str) -> None:
+    function, x = IN_ORDER[name], lines(3 * LIMIT // 2 // np.dtype(dtype).itemsize + 1, dtype)
+    np.testing.assert_array_equal(np.asarray(function(xp, xp.asarray(x))), function(np, x))
+    assert xp.stats()["fallbacks"] == 0
+
+
+def test_transforms_beyond_a_binding(small: None) -> None:
+    x = np.random.default_rng(3).standard_normal(1 << 16).astype("float32")
+    z = np.fft.rfft(x)
+    for function, given in ((np.fft.rfft, x), (np.fft.irfft, z.astype("complex64"))):
+        wanted, found = function(given), np.asarray(function(xp.asarray(given)))
+        assert np.linalg.norm(found - wanted) < 1e-6 * np.linalg.norm(wanted)
+    assert xp.stats()["fallbacks"] == 0
+
+
+#: In three passes, of which the second writes to the result what the third reads; and as a convolution.
+@pytest.mark.parametrize("length", [1 << 18, 20_011])
+def test_transforms_of_several_passes_beyond_a_binding(small: None, length: int) -> None:
+    z = np.random.default_rng(3).standard_normal(2 * length).astype("float32").view("complex64")
+    wanted, found = np.fft.fft(z), np.asarray(np.fft.fft(xp.asarray(z)))
+    assert np.linalg.norm(found - wanted) < 1e-6 * np.linalg.norm(wanted)
+    assert xp.stats()["fallbacks"] == 0
+
+
+def test_scratch_memory_beyond_a_buffer_is_several(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = np.random.default_rng(3).standard_normal(1 << 17).astype("float32")
+    wanted = np.fft.rfft(x)
+    with _registered(monkeypatch, "wgpucut", binding_limit=LIMIT, buffer_limit=3 * LIMIT):
+        found = np.asarray(np.fft.rfft(xp.asarray(x)))
+    assert np.linalg.norm(found - wanted) < 1e-6 * np.linalg.norm(wanted)
+    step = CallStep(
+        calls.rfft, (("n", 1 << 17), ("inverse", False), ("norm", "backward")), (x.shape,), (wanted.shape,),
+        (dtypes.float32,), (dtypes.complex64,), (0,),
+    )  # fmt: skip
+    program = emit.emit(
+        step, Capabilities(adapter="any", binding_limit=LIMIT, buffer_limit=3 * LIMIT, workgroup_memory=1 << 15)
+    )
+    assert max(program.scratch) <= LIMIT < sum(program.scratch)
+    for launch in program.launches:
+        for binding in launch.bindings:
+            assert binding.kind != "scratch" or binding.offset + binding.nbytes <= program.scratch[binding.slot]
+
+
+def test_more_parts_than_a_device_binds_go_to_the_host(small: None) -> None:
+    x = xp.asarray(np.ones(1 << 21, np.float64))
+    with pytest.raises(FallbackError, match="binds at once"):
+        xp.evaluate(np.argsort(x))

@@ -300,7 +300,9 @@ def test_row(row: MapOp, signature: Signature) -> None:
     elif signature.output.kind == "c":
         # NumPy's log1p has an absolute error near 0, where ours has a relative one
         floor = 1.0 if row.name == "log1p" else 0.0
-        bad = complex_error(got, want, floor) > COMPLEX_EPSILONS.get(row.name, 8)
+        # what NumPy's exp2 rounds z log(2) by is an error of the angle, and of the exponent
+        limit = 8 + np.abs(operands[0]) if row.name == "exp2" else COMPLEX_EPSILONS.get(row.name, 8)
+        bad = complex_error(got, want, floor) > limit
         if row.name in ("multiply", "square"):
             # inf - inf or not where parts overflow: NumPy's answer depends on the processor's fused multiply-add
             bad &= np.isfinite(want) | ~np.logical_and.reduce([np.isfinite(x) for x in operands])
@@ -323,7 +325,7 @@ def test_row(row: MapOp, signature: Signature) -> None:
         # at the special values, which come last, NaN, infinities, zeros and signs are NumPy's in every part
         other = (kinds(got) != kinds(want)) & ~((row.name in ZEROS_OF_EITHER_SIGN) & (got == 0) & (want == 0))
         bad |= other.any(axis=0) & (np.arange(len(got)) >= BULK)
-    if row.name == "asin" and signature.output.kind == "c":
+    if row.name in ("asin", "acos") and signature.output.kind == "c":
         # C leaves open which of the two infinities comes with NaN, and NumPy's versions differ
         bad &= ~(np.isnan(want.real) & np.isnan(got.real) & np.isinf(want.imag) & np.isinf(got.imag))
     if signature.output in FLUSHABLE and flushes():

@@ -7,6 +7,7 @@ import pytest
 
 import gpuarray as xp
 from gpuarray.device import Device
+from gpuarray.fusion import plan
 
 ROWS, COLUMNS = 300, 400
 
@@ -265,3 +266,22 @@ def test_results_do_not_depend_on_fusion(device: Device) -> None:
             unfused = np.asarray(expression(xp.asarray(host)))
         np.testing.assert_allclose(fused, unfused, rtol=1e-5)
         np.testing.assert_allclose(fused, expression(host), rtol=1e-5)
+
+
+@pytest.mark.parametrize("part", [np.s_[1:-1, 1:-1], np.s_[2:], np.s_[:, :-3], np.s_[:-1, 1:]])
+def test_what_reads_around_and_is_written_over_most_of_an_array_copies_only_the_rest(
+    place: str, part: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan, "LARGE_COPY", 0)
+    host = numbers(ROWS, COLUMNS)
+
+    def step(u: Any) -> Any:
+        u[part] = u[::-1, ::-1][part] * 2
+        return u
+
+    x = on(place, host)
+    old = x + 0
+    explanation = xp.explain(step(x))
+    assert sum(planned.cost.written for planned in explanation.steps) == host.nbytes
+    np.testing.assert_array_equal(np.asarray(x), step(host.copy()))
+    np.testing.assert_array_equal(np.asarray(old), host)

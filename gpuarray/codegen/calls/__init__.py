@@ -12,7 +12,7 @@ from gpuarray.codegen.calls.searching import SEARCHSORTED
 from gpuarray.codegen.calls.segments import SEGMENT_SUM
 from gpuarray.codegen.calls.sequences import RUNNING, RUNS, SPANS
 from gpuarray.codegen.calls.sorting import ARGSORT, SORT
-from gpuarray.codegen.calls.tallies import TALLY
+from gpuarray.codegen.calls.tallies import HISTOGRAM, TALLY
 from gpuarray.ops import calls
 from gpuarray.ops.spec import CallOp
 
@@ -25,6 +25,7 @@ KERNELS: Final[dict[CallOp, CallKernels]] = {
     calls.running_fold: RUNNING,
     calls.segment_sum: SEGMENT_SUM,
     calls.tally: TALLY,
+    calls.histogram: HISTOGRAM,
     calls.fft: FOURIER,
     calls.rfft: FOURIER,
     calls.irfft: FOURIER,

@@ -200,7 +200,7 @@ def bind(kernel: Kernel, name: str, rows: Rows, count: int, *, writable: bool) -
     """Bind ``count`` rows; return their access, and the position of the first in the binding."""
     start, last = rows.start, rows.start + rows.length * count - 1
     binding, begins = window(rows.kind, rows.slot, start, last, rows.dtype, writable=writable)
-    return kernel.bind(Access(name, rows.dtype, False, writable), binding), start - begins
+    return kernel.show(Access(name, rows.dtype, False, writable), binding), start - begins
 
 
 def constant(kernel: Kernel, value: float, dtype: DType) -> str:

@@ -4,7 +4,7 @@ from math import prod
 from typing import Final
 
 from gpuarray.codegen import cuts
-from gpuarray.codegen.calls.kernels import CallKernels
+from gpuarray.codegen.calls.kernels import ALL_PLACES, CallKernels
 from gpuarray.codegen.calls.sorting_keys import bind_array, key_functions, word_count, word_type
 from gpuarray.codegen.casts import cast_expression
 from gpuarray.codegen.programs import Launch, Program
@@ -15,7 +15,7 @@ from gpuarray.dtypes import uint32
 from gpuarray.fusion.steps import CallStep
 
 
-def _less(first: str, second: str, words: int) -> str:
+def less(first: str, second: str, words: int) -> str:
     """Return whether a key is less than another."""
     if words == 1:
         return f"{first} < {second}"
@@ -45,16 +45,16 @@ def _search(step: CallStep, label: str, piece: range, capabilities: Capabilities
     size, extent = kernel.word(count), kernel.word(length)
     words = word_count(dtype)
     kernel.module.append(key_functions(dtype))
-    passed = _less("other", "key", words) if side == "left" else f"!({_less('key', 'other', words)})"
+    passed = less("other", "key", words) if side == "left" else f"!({less('key', 'other', words)})"
     kernel.line(
         "let block = group.x + group.y * groups.x;",
         f"let i = block * {WORKGROUP}u + local;",
         f"if (i >= {size}) {{ return; }}",
-        f"let key: {word_type(dtype)} = sort_key({values.load('i')});",
+        f"let key: {word_type(dtype)} = sort_key({values.load('i')}, 0u);",
         f"var low = 0u; var high = {extent};",
         "while (low < high) {",
         "let middle = low + ((high - low) >> 1u);",
-        f"let other: {word_type(dtype)} = sort_key({line.load('middle')});",
+        f"let other: {word_type(dtype)} = sort_key({line.load('middle')}, 0u);",
         f"if ({passed}) {{ low = middle + 1u; }} else {{ high = middle; }}",
         "}",
         target.store("i", cast_expression("low", uint32, step.output_dtypes[0])),
@@ -62,5 +62,5 @@ def _search(step: CallStep, label: str, piece: range, capabilities: Capabilities
     return kernel.launch(-(-count // WORKGROUP), capabilities.workgroup_limit)
 
 
-SEARCHSORTED: Final = CallKernels(_program, pieces=(("input", 1), ("output", 0)))
+SEARCHSORTED: Final = CallKernels(_program, pieces=ALL_PLACES)
 """The kernels of ``searchsorted``."""

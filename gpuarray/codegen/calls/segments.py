@@ -3,7 +3,7 @@
 from math import prod
 from typing import Final
 
-from gpuarray.codegen.calls.kernels import CallKernels
+from gpuarray.codegen.calls.kernels import ALL_PLACES, CallKernels
 from gpuarray.codegen.casts import position_expression
 from gpuarray.codegen.programs import Program
 from gpuarray.codegen.storage import Access, register_type
@@ -24,7 +24,7 @@ def _program(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     def bind(end: str, slot: int, size: int) -> Access:
         held = kind if (end, slot) == ("input", 1) else dtype
         binding, _ = window(end, slot, 0, size - 1, held, writable=end == "output")
-        return kernel.bind(Access(f"{end}{slot}", held, False, end == "output"), binding)
+        return kernel.show(Access(f"{end}{slot}", held, False, end == "output"), binding)
 
     values, edges, target = bind("input", 0, length), bind("input", 1, count + 1), bind("output", 0, count)
     together = min(max(1 << (-(-length // count) - 1).bit_length(), _FEWEST), WORKGROUP)
@@ -54,5 +54,5 @@ def _program(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     return Program((kernel.launch(-(-count * together // WORKGROUP), capabilities.workgroup_limit),))
 
 
-SEGMENT_SUM: Final = CallKernels(_program)
+SEGMENT_SUM: Final = CallKernels(_program, pieces=ALL_PLACES)
 """The kernel of ``segment_sum``."""

@@ -7,7 +7,7 @@ each result is rounded to the dtype in which NumPy keeps it.
 from math import prod
 from typing import Final
 
-from gpuarray.codegen.calls.kernels import CallKernels
+from gpuarray.codegen.calls.kernels import ALL_PLACES, CallKernels
 from gpuarray.codegen.casts import cast_expression, position_expression
 from gpuarray.codegen.programs import Program
 from gpuarray.codegen.storage import Access, register_type
@@ -41,7 +41,7 @@ def _unsupported(step: CallStep, capabilities: Capabilities) -> str | None:
 
 def _bind(kernel: Kernel, kind: str, slot: int, size: int, dtype: DType) -> Access:
     binding, _ = window(kind, slot, 0, max(size - 1, 0), dtype, writable=kind == "output")
-    return kernel.bind(Access(f"{kind}{slot}", dtype, False, kind == "output"), binding)
+    return kernel.show(Access(f"{kind}{slot}", dtype, False, kind == "output"), binding)
 
 
 def _open(step: CallStep, label: str, count: int) -> Kernel:
@@ -139,11 +139,11 @@ def _running(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     return Program((kernel.launch(-(-columns // WORKGROUP), capabilities.workgroup_limit),))
 
 
-RUNS: Final = CallKernels(_runs, _unsupported)
+RUNS: Final = CallKernels(_runs, _unsupported, ALL_PLACES)
 """The kernel of ``fold_runs``."""
 
-SPANS: Final = CallKernels(_spans, _unsupported)
+SPANS: Final = CallKernels(_spans, _unsupported, ALL_PLACES)
 """The kernel of ``fold_spans``."""
 
-RUNNING: Final = CallKernels(_running, _unsupported)
+RUNNING: Final = CallKernels(_running, _unsupported, ALL_PLACES)
 """The kernel of ``running_fold``."""

@@ -92,7 +92,7 @@ class DigitSort:
         self.rows, self.length = rows, length
         self.size = rows * length
         self.limit = capabilities.workgroup_limit
-        self.flip = 0xFFFFFFFF if descending else 0
+        self.turn = 0xFFFFFFFF if descending else 0
         self.positions = positions
         self.words = word_count(dtype)
         self.tile = Tile(_elements(length, capabilities), capabilities)
@@ -341,12 +341,11 @@ class DigitSort:
 
     def _digit_function(self, kernel: Kernel, digit: int) -> str:
         """Emit the function from a raw value to one of its digits; return the number of ``digit``, a parameter."""
-        flip = kernel.word(self.flip)
-        key = "sort_key(raw)" if self.words == 1 else "sort_key(raw)[digit >> 2u]"
+        key = f"sort_key(raw, {kernel.word(self.turn)})" + ("" if self.words == 1 else "[digit >> 2u]")
         kernel.module += [
             key_functions(self.dtype),
             f"fn digit_of(raw: {self.kind}, digit: u32) -> u32 {{",
-            f"  return (({key} ^ {flip}) >> ((digit & 3u) * {BITS}u)) & {DIGITS - 1}u;",
+            f"  return ({key} >> ((digit & 3u) * {BITS}u)) & {DIGITS - 1}u;",
             "}",
         ]
         return kernel.word(digit)

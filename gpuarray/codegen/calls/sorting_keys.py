@@ -4,7 +4,7 @@ Sorting never computes with values. It moves their bits as they lie in memory, s
 and subnormal numbers stay what they are, and compares keys that are made of the bits on the fly. A key has as many bits
 as its value, the least significant word first. Both zeros have one key, and all NaN have one, the greatest; complex
 numbers are in NumPy's order, where one with NaN in its real part comes last, and before it one with NaN in its
-imaginary part only.
+imaginary part only. From large to small NaN is last too, so that keys are turned over where they are made.
 """
 
 from typing import Final
@@ -53,9 +53,7 @@ def bind_scratch(kernel: Kernel, slot: int, size: int, dtype: DType, *, writable
 
 def _bind(kernel: Kernel, binding: Binding, dtype: DType, name: str) -> RawAccess:
     raw = _NARROW.get(dtype.itemsize, dtype)
-    access = RawAccess(name or f"{binding.kind}{binding.slot}", raw, False, binding.writable)
-    kernel.bind(access, binding)
-    return access
+    return kernel.show(RawAccess(name or f"{binding.kind}{binding.slot}", raw, False, binding.writable), binding)
 
 
 def scratch_bytes(size: int, dtype: DType) -> int:
@@ -64,7 +62,10 @@ def scratch_bytes(size: int, dtype: DType) -> int:
 
 
 def key_functions(dtype: DType) -> str:
-    """Return the WGSL function ``sort_key``, from a raw value of ``dtype`` to its key in ascending order."""
+    """Return the WGSL function ``sort_key``, from a raw value of ``dtype`` to its key.
+
+    The key is that of ascending order where ``turn`` is 0, of descending order where it has all bits.
+    """
     kind = word_type(dtype)
     if dtype.kind == "c":
         return _complex_key(dtype)
@@ -72,9 +73,9 @@ def key_functions(dtype: DType) -> str:
         return _float_key("sort_key", dtype)
     if dtype.kind == "i":
         sign = hex(1 << (8 * min(dtype.itemsize, 4) - 1)) + "u"
-        key = f"raw ^ {sign}" if kind == "u32" else f"vec2<u32>(raw.x, raw.y ^ {sign})"
-        return f"fn sort_key(raw: {kind}) -> {kind} {{ return {key}; }}"
-    return f"fn sort_key(raw: {kind}) -> {kind} {{ return raw; }}"
+        key = f"raw ^ {sign} ^ turn" if kind == "u32" else f"vec2<u32>(raw.x, raw.y ^ {sign}) ^ vec2<u32>(turn)"
+        return f"fn sort_key(raw: {kind}, turn: u32) -> {kind} {{ return {key}; }}"
+    return f"fn sort_key(raw: {kind}, turn: u32) -> {kind} {{ return raw ^ {kind}(turn); }}"
 
 
 def _float_key(name: str, dtype: DType) -> str:
@@ -83,17 +84,17 @@ def _float_key(name: str, dtype: DType) -> str:
     sign, every, rest = 1 << (top - 1), (1 << top) - 1, (1 << (top - 1)) - 1
     infinity = {2: 0x7C00, 4: 0x7F800000, 8: 0x7FF00000}[dtype.itemsize]
     if dtype.itemsize <= 4:
-        # one expression, since every element comes here twice in each pass
-        return f"""fn {name}(raw: u32) -> u32 {{
+        return f"""fn {name}(raw: u32, turn: u32) -> u32 {{
   let magnitude = raw & {hex(rest)}u;
   let turned = select(raw | {hex(sign)}u, raw ^ {hex(every)}u, raw >= {hex(sign)}u);
-  return select(select(turned, {hex(sign)}u, magnitude == 0u), {hex(every)}u, magnitude > {hex(infinity)}u);
+  let key = select(turned, {hex(sign)}u, magnitude == 0u) ^ turn;
+  return select(key, {hex(every)}u | turn, magnitude > {hex(infinity)}u);
 }}"""
-    return f"""fn {name}(raw: vec2<u32>) -> vec2<u32> {{
+    return f"""fn {name}(raw: vec2<u32>, turn: u32) -> vec2<u32> {{
   let magnitude = raw.y & {hex(rest)}u;
   let lost = magnitude > {hex(infinity)}u || (magnitude == {hex(infinity)}u && raw.x != 0u);
   let turned = select(vec2<u32>(raw.x, raw.y | {hex(sign)}u), ~raw, raw.y >= {hex(sign)}u);
-  let key = select(turned, vec2<u32>(0u, {hex(sign)}u), (magnitude | raw.x) == 0u);
+  let key = select(turned, vec2<u32>(0u, {hex(sign)}u), (magnitude | raw.x) == 0u) ^ vec2<u32>(turn);
   return select(key, vec2<u32>({hex(every)}u), lost);
 }}"""
 
@@ -116,9 +117,9 @@ def _complex_key(dtype: DType) -> str:
         return joined.format(low=low, high=high)
 
     return f"""{_float_key("part_key", part)}
-fn sort_key(raw: {kind}) -> {kind} {{
-  let real = part_key({real});
-  let imaginary = part_key({imaginary});
+fn sort_key(raw: {kind}, turn: u32) -> {kind} {{
+  let real = part_key({real}, turn);
+  let imaginary = part_key({imaginary}, turn);
   let lost = imaginary{top} == {nan};
   if (real{top} == {nan}) {{ return {marked(f"select(0xfffffffeu, {nan}, lost)", "imaginary")}; }}
   if (lost) {{ return {marked("0xfffffffdu", "real")}; }}

@@ -57,7 +57,7 @@ def short_rows(
     places = 1 << (length - 1).bit_length()
     together = min(rows, _PLACES // places)
     extent, width, used = kernel.word(length), kernel.word(places), kernel.word(places * together)
-    count, flip = kernel.word(size), kernel.word(0xFFFFFFFF if descending else 0)
+    count, turn = kernel.word(size), kernel.word(0xFFFFFFFF if descending else 0)
     groups, held = kernel.word(-(-rows // together)), kernel.word(together)
     kernel.module += [
         key_functions(dtype),
@@ -78,7 +78,7 @@ def short_rows(
         f"let at = (block * {held} + (i >> row_bits)) * {extent} + place;",
         f"var key = {kind}(0xffffffffu);",
         # rows beyond the last one are read nowhere
-        f"if (place < {extent} && at < {count}) {{ key = sort_key({source.load('at')}) ^ {kind}({flip}); }}",
+        f"if (place < {extent} && at < {count}) {{ key = sort_key({source.load('at')}, {turn}); }}",
         "keys[i] = key;",
         "places[i] = place;",
         "}",

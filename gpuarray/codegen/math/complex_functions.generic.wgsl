@@ -3,9 +3,12 @@
 // factor exp(x) (cos y, sin y). The power of two in exp(x) comes last, by integers: exp(x) alone may overflow, and one of
 // the parts be subnormal, which devices flush.
 fn polar_exp_FLOAT(factor: FLOAT, x: FLOAT, y: FLOAT) -> vec2<FLOAT> {
-  // of a multiple, if the sine may be subnormal
-  let up = select(0, 64, magnitude_FLOAT(y) < magnitude_FLOAT(FLOAT(1e-30)));
-  let direction = vec2<FLOAT>(factor * careful_sin_FLOAT(y, 1u), factor * ldexp_FLOAT(careful_sin_FLOAT(y, 0u), up));
+  // what is tiny is its own sine, of which a multiple is taken, since it may be subnormal
+  let tiny = magnitude_FLOAT(y) < magnitude_FLOAT(FLOAT(1e-30));
+  let up = select(0, 64, tiny);
+  var sine = ldexp_FLOAT(y, up);
+  if (!tiny) { sine = careful_sin_FLOAT(y, 0u); }
+  let direction = vec2<FLOAT>(factor * careful_sin_FLOAT(y, 1u), factor * sine);
   if (!isfinite_FLOAT(x)) { return direction * careful_exp_FLOAT(x); }
   let bounded = clamped_FLOAT(x, FLOAT(2 * exponent_bias_FLOAT));
   let n = round(bounded * FLOAT(1.44269504088896340736));
@@ -22,7 +25,21 @@ fn exp_COMPLEX(z: vec2<FLOAT>) -> vec2<FLOAT> {
   }
   return polar_exp_FLOAT(FLOAT(1.0), z.x, z.y);
 }
-fn exp2_COMPLEX(z: vec2<FLOAT>) -> vec2<FLOAT> { return exp_COMPLEX(z * FLOAT(0.69314718055994530942)); }
+fn ln2_times_FLOAT(x: FLOAT) -> vec2<FLOAT> {
+  let product = two_product_FLOAT(x, ln2_high_FLOAT);
+  return two_sum_FLOAT(product.x, opaque_FLOAT(x * ln2_low_FLOAT) + product.y);
+}
+// exp(z log 2), with z log 2 = high + low in two parts, is exp(high) (1 + low).
+fn exp2_COMPLEX(z: vec2<FLOAT>) -> vec2<FLOAT> {
+  if (!truth_FLOAT(z.y)) { return vec2<FLOAT>(exp2_FLOAT(z.x), z.y); }
+  let x = ln2_times_FLOAT(z.x);
+  let y = ln2_times_FLOAT(z.y);
+  let most = magnitude_FLOAT(FLOAT(1e-3));
+  let is_near = magnitude_FLOAT(x.y) < most && magnitude_FLOAT(y.y) < most;
+  let found = exp_COMPLEX(select(z * FLOAT(0.69314718055994530942), vec2<FLOAT>(x.x, y.x), is_near));
+  if (!is_near || !isfinite_FLOAT(found.x) || !isfinite_FLOAT(found.y)) { return found; }
+  return found + vec2<FLOAT>(found.x * x.y - found.y * y.y, found.x * y.y + found.y * x.y);
+}
 fn expm1_COMPLEX(z: vec2<FLOAT>) -> vec2<FLOAT> {
   let half_sine = sin_FLOAT(z.y * FLOAT(0.5));
   return vec2<FLOAT>(

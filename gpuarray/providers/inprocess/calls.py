@@ -6,6 +6,7 @@ them of :class:`~gpuarray.fusion.steps.ContractStep`, ``CallStep``, ``CopyStep``
 
 from collections.abc import Sequence
 from math import prod
+from threading import Lock
 from typing import Any, Final
 
 import numpy as np
@@ -112,7 +113,7 @@ def _for_blas(array: Array, dtype: DType) -> Array:
 
 
 class PreparedCall:
-    """An opaque row on whole operands, or on some lines after the other where it takes each line by itself."""
+    """An opaque row on whole operands, or on some lines or parts after the other where that is the same."""
 
     def __init__(self, step: CallStep) -> None:
         self.step = step
@@ -121,6 +122,8 @@ class PreparedCall:
         self._pace = Pace(calls=4)
         if step.op.by_line and prod(step.shapes[0]) >= _LINES_LEAST:
             self.lines = prod(step.shapes[0][:-1])
+        self.part = max(_PIECE, 4 * prod(step.output_shapes[0]))
+        self.has_parts = step.op.by_part and prod(step.shapes[0]) > self.part
 
     def run(self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], team: Team) -> None:
         """Call the row's reference on views of the inputs, and copy what it returns to the outputs."""
@@ -132,6 +135,9 @@ class PreparedCall:
             arrays.append(array)
         if self.lines > 1:
             self._run_lines(arrays[0], outputs[0], team)
+            return
+        if self.has_parts:
+            self._run_parts(arrays, outputs[0], team)
             return
         if step.op.into is not None:
             step.op.into(
@@ -170,6 +176,21 @@ class PreparedCall:
                 np.copyto(target[span], step.op.numpy(source[span], **self.parameters), casting="same_kind")
 
         team.spread_each(-(-lines // some), piece, self._pace)
+
+    def _run_parts(self, arrays: Sequence[Array], output: Memory, team: Team) -> None:
+        """Call the row's reference on parts of the first operand, and add up what it returns."""
+        step, (first, *others) = self.step, arrays
+        line = first.reshape(-1)
+        total: Array = np.ndarray(step.output_shapes[0], step.output_dtypes[0], output)
+        total[...] = 0
+        lock = Lock()
+
+        def piece(number: int) -> None:
+            found = step.op.numpy(line[number * self.part : (number + 1) * self.part], *others, **self.parameters)
+            with lock:
+                np.add(total, found, out=total)
+
+        team.spread_each(-(-line.size // self.part), piece, self._pace)
 
 
 class PreparedCopy:
