@@ -100,10 +100,14 @@ def array(
     *,
     copy: bool | None = True,
     order: str | None = None,
+    subok: bool = False,
     ndmin: int = 0,
     device: DeviceLike = None,
 ) -> GpuArray:
-    """Return data as a new array: NumPy's name of :func:`asarray` with ``copy=True``."""
+    """Return data as a new array: NumPy's name of :func:`asarray` with ``copy=True``.
+
+    ``ndmin`` is the least number of axes; ``subok`` is accepted for NumPy's sake.
+    """
     made = asarray(obj, dtype, order, device=device, copy=copy)
     return made.reshape((1,) * (ndmin - made.ndim) + made.shape) if made.ndim < ndmin else made
 
@@ -344,10 +348,15 @@ def _linspace_of_arrays(
 
 
 def eye(
-    n_rows: int, n_cols: int | None = None, /, k: int = 0, dtype: DTypeLike = None, *, device: DeviceLike = None
-) -> GpuArray:
-    """Return a matrix with ones on the diagonal ``k`` (positive above the main one) and zeros elsewhere."""
+    n_rows: int, n_cols: int | None = None, /, k: int = 0, dtype: DTypeLike = None, order: str = "C", *,
+    M: int | None = None, device: DeviceLike = None,  # noqa: N803  # NumPy's name
+) -> GpuArray:  # fmt: skip
+    """Return a matrix with ones on the diagonal ``k`` (positive above the main one) and zeros elsewhere.
+
+    ``M`` is NumPy's name of ``n_cols``; ``order`` is accepted for NumPy's sake.
+    """
     kind = _default(dtype)
+    n_cols = M if n_cols is None else n_cols
     shape = checked_shape((n_rows, n_rows if n_cols is None else n_cols), kind)
     return make(build.generate(generators.eye, (shape[1], _diagonal(k, shape)), shape, kind), wanted_device(device))
 
@@ -358,10 +367,13 @@ def identity(n: int, dtype: DTypeLike = None, *, device: DeviceLike = None) -> G
 
 
 def tri(
-    n_rows: int, n_cols: int | None = None, /, k: int = 0, dtype: DTypeLike = None, *, device: DeviceLike = None
-) -> GpuArray:
-    """Return a matrix with ones at and below the diagonal ``k`` and zeros elsewhere."""
+    n_rows: int, n_cols: int | None = None, /, k: int = 0, dtype: DTypeLike = None, *,
+    M: int | None = None,  # noqa: N803  # NumPy's name
+    device: DeviceLike = None,
+) -> GpuArray:  # fmt: skip
+    """Return a matrix with ones at and below the diagonal ``k`` and zeros elsewhere; ``M`` is NumPy's ``n_cols``."""
     kind = _default(dtype)
+    n_cols = M if n_cols is None else n_cols
     shape = checked_shape((n_rows, n_rows if n_cols is None else n_cols), kind)
     return make(build.generate(generators.tri, (shape[1], _diagonal(k, shape)), shape, kind), wanted_device(device))
 
@@ -436,6 +448,8 @@ def copy(x: ArrayLike, /, order: str = "K", subok: bool = False) -> GpuArray:
 def diag(x: ArrayLike, /, k: int = 0) -> GpuArray:
     """Return a diagonal of a matrix, or the matrix with a diagonal."""
     given = as_array(x)
+    if given.ndim > 2:
+        raise ValueError(f"Input must be 1- or 2-d, not {given.ndim}-d; x.diagonal() takes those of stacked matrices")
     if given.ndim != 1:
         return given.diagonal(k).copy()
     side = given.size + abs(k)

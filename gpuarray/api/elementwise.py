@@ -9,8 +9,9 @@ import numpy as np
 
 from gpuarray import dispatch, dtypes
 from gpuarray.api.arguments import ArrayLike, DTypeLike, as_array, as_arrays, write_out
-from gpuarray.array import GpuArray, apply, as_operand
+from gpuarray.array import WEAK, GpuArray, apply, as_operand
 from gpuarray.config import config, strictness
+from gpuarray.dtypes import DType
 from gpuarray.graph import standard
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops.spec import MapOp
@@ -316,7 +317,21 @@ def modf(x: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
     return apply(rows.modf_fraction, array), apply(rows.modf_integral, array)
 
 
-def clip(x: ArrayLike, /, min: ArrayLike = None, max: ArrayLike = None, out: Any = None) -> GpuArray:
+def promoted(array: GpuArray, low: Any, high: Any) -> GpuArray:
+    """Return an array in the dtype of a clip between two ends: promoting with a weak end first may go too far."""
+    if type(low) not in WEAK or type(high) is type(low):
+        return array
+    end = as_operand(high)
+    if high is None or end is NotImplemented:
+        return array
+    wanted = np.result_type(array.dtype, low, end if type(end) in WEAK else end.dtype)
+    return array.astype(dtypes.canonical(wanted), copy=False)
+
+
+def clip(
+    x: ArrayLike, /, min: ArrayLike = None, max: ArrayLike = None, out: Any = None, *, a_min: ArrayLike = None,
+    a_max: ArrayLike = None,
+) -> GpuArray:  # fmt: skip
     """Limit elements to a range; NaN stays NaN.
 
     Parameters
@@ -325,6 +340,8 @@ def clip(x: ArrayLike, /, min: ArrayLike = None, max: ArrayLike = None, out: Any
         Real numbers.
     min, max : array_like, optional
         Ends of the range, which broadcast with ``x``; None is no end. Where ``min > max`` the result is ``max``.
+    a_min, a_max : array_like, optional
+        NumPy's older names of ``min`` and ``max``.
     out : GpuArray or ndarray, optional
         Where to put the result.
 
@@ -334,17 +351,26 @@ def clip(x: ArrayLike, /, min: ArrayLike = None, max: ArrayLike = None, out: Any
         Of the promoted dtype, Python scalars being weak; by ``config.strict_array_api`` of the dtype of ``x``.
     """
     array = as_array(x)
+    min, max = a_min if min is None else min, a_max if max is None else max
     strict = strictness.possible and config.current.strict_array_api
     if strict:
         standard.require("clip", array, *(as_operand(end) for end in (min, max) if end is not None))
-    limited = array
-    if min is not None:
+    limited = promoted(array, min, max)
+    if min is not None and not clips_nothing(min, limited.dtype, "min"):
         limited = maximum(limited, min)
-    if max is not None:
+    if max is not None and not clips_nothing(max, limited.dtype, "max"):
         limited = minimum(limited, max)
     if strict:
         limited = limited.astype(array.dtype, copy=False)
     return write_out(limited.copy() if limited is array else limited, out)  # type: ignore[no-any-return]  # out is the result
+
+
+def clips_nothing(bound: Any, dtype: DType, extreme: str) -> bool:
+    """Return whether an end of a range is a Python integer beyond all that a dtype holds."""
+    if dtype.kind not in "iu" or type(bound) is not int:
+        return False
+    info = np.iinfo(dtype)
+    return bound < info.min if extreme == "min" else bound > info.max
 
 
 def round(x: ArrayLike, /, decimals: int = 0, out: Any = None) -> GpuArray:

@@ -44,9 +44,9 @@ class NamespaceInfo:
             "indexing": np.dtype(np.int64),
         }
 
-    def devices(self) -> list[Device]:
+    def devices(self) -> tuple[Device, ...]:
         """Return the devices that arrays can be made on."""
-        return [Device("auto"), *registry.devices()]
+        return (Device("auto"), *registry.devices())
 
     def dtypes(self, *, device: Any = None, kind: str | tuple[str, ...] | None = None) -> dict[str, DType]:
         """Return the dtypes of the standard that a device computes with, by name, all or those of a kind.

@@ -17,8 +17,9 @@ from gpuarray.graph.layouts import flip as flip_layout
 
 
 def concat(
-    arrays: Sequence[ArrayLike], /, axis: int | None = 0, out: Any = None, *, dtype: DTypeLike = None
-) -> GpuArray:
+    arrays: Sequence[ArrayLike], /, axis: int | None = 0, out: Any = None, *, dtype: DTypeLike = None,
+    casting: Any = "same_kind",
+) -> GpuArray:  # fmt: skip
     """Join arrays along an existing axis.
 
     Parameters
@@ -31,6 +32,8 @@ def concat(
         Where to put the result.
     dtype : dtype, optional
         Of the result; by default the promoted dtype.
+    casting : str
+        By which rule of NumPy's arrays must cast to ``dtype``.
 
     Returns
     -------
@@ -39,10 +42,17 @@ def concat(
 
     Raises
     ------
+    TypeError
+        If an array does not cast to ``dtype`` by the rule.
     ValueError
         If there are no arrays, they have no axis, or the shapes do not match.
     """
     given = as_arrays(*arrays)
+    for array in given if dtype is not None else ():
+        if not np.can_cast(array.dtype, dtypes.canonical(dtype), casting):
+            raise TypeError(
+                f"Cannot cast array data from {array.dtype!r} to {np.dtype(dtype)!r} according to the rule {casting!r}"
+            )
     if not given:
         raise ValueError("need at least one array to concatenate")
     if strictness.possible:
@@ -60,8 +70,11 @@ def concat(
 concatenate = concat
 
 
-def stack(arrays: Sequence[ArrayLike], /, axis: int = 0, out: Any = None, *, dtype: DTypeLike = None) -> GpuArray:
-    """Join arrays of one shape along a new axis.
+def stack(
+    arrays: Sequence[ArrayLike], /, axis: int = 0, out: Any = None, *, dtype: DTypeLike = None,
+    casting: Any = "same_kind",
+) -> GpuArray:  # fmt: skip
+    """Join arrays of one shape along a new axis; the other arguments are those of :func:`concat`.
 
     Raises
     ------
@@ -73,7 +86,8 @@ def stack(arrays: Sequence[ArrayLike], /, axis: int = 0, out: Any = None, *, dty
         raise ValueError("need at least one array to stack")
     if len({array.shape for array in given}) > 1:
         raise ValueError(f"all input arrays must have the same shape, not {sorted({a.shape for a in given})}")
-    return concat([expand_dims(array, axis=axis) for array in given], axis=axis, out=out, dtype=dtype)
+    lines = [expand_dims(array, axis=axis) for array in given]
+    return concat(lines, axis=axis, out=out, dtype=dtype, casting=casting)
 
 
 def expand_dims(x: ArrayLike, /, axis: int | Sequence[int]) -> GpuArray:

@@ -101,7 +101,7 @@ def argwhere(x: ArrayLike, /) -> GpuArray:
     return make(build.concat(columns, 1), array.device)
 
 
-def searchsorted(x1: ArrayLike, x2: ArrayLike, /, *, side: str = "left", sorter: ArrayLike | None = None) -> GpuArray:
+def searchsorted(x1: ArrayLike, x2: ArrayLike, /, side: str = "left", sorter: ArrayLike | None = None) -> GpuArray:
     """Return positions in a sorted line where elements would be inserted to keep it sorted.
 
     Parameters

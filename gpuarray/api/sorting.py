@@ -17,10 +17,12 @@ from gpuarray.ops.spec import CallOp
 _NOTHING: Final = np.empty(0)
 
 
-def _along(row: CallOp, x: GpuArray, axis: int, dtype: DType, descending: bool) -> GpuArray:
+def _along(row: CallOp, x: GpuArray, axis: int | None, dtype: DType, descending: bool) -> GpuArray:
     """Return a row that puts the last axis in order, along any axis."""
     if strictness.possible:
         standard.require(row.name, x)
+    if axis is None:
+        x, axis = x.reshape(-1), 0
     number = build.normalize_axis(axis, x.ndim)
     last = x.swapaxes(number, -1)
     node = build.call_one(row, [last.node()], last.shape, dtype, descending=bool(descending))
@@ -28,7 +30,7 @@ def _along(row: CallOp, x: GpuArray, axis: int, dtype: DType, descending: bool) 
 
 
 def sort(
-    x: ArrayLike, /, axis: int = -1, kind: Any = None, order: Any = None, *, descending: bool = False,
+    x: ArrayLike, /, axis: int | None = -1, kind: Any = None, order: Any = None, *, descending: bool = False,
     stable: bool | None = True,
 ) -> GpuArray:  # fmt: skip
     """Return elements in order along an axis.
@@ -36,10 +38,10 @@ def sort(
     Parameters
     ----------
     x : array_like
-        Numbers. NaN is last in ascending order and first in descending order; complex numbers are ordered by their
-        real parts, then by their imaginary parts.
-    axis : int
-        Along which axis.
+        Numbers. NaN is last, whatever the order; complex numbers are ordered by their real parts, then by their
+        imaginary parts.
+    axis : int or None
+        Along which axis; None puts all elements in order, in one line.
     kind : str, optional
         One of NumPy's names of algorithms, which makes no difference.
     order : optional
@@ -52,7 +54,7 @@ def sort(
     Returns
     -------
     GpuArray
-        Of the shape and dtype of ``x``.
+        Of the shape and dtype of ``x``, or of one axis.
 
     Raises
     ------
@@ -67,7 +69,7 @@ def sort(
 
 
 def argsort(
-    x: ArrayLike, /, axis: int = -1, kind: Any = None, order: Any = None, *, descending: bool = False,
+    x: ArrayLike, /, axis: int | None = -1, kind: Any = None, order: Any = None, *, descending: bool = False,
     stable: bool | None = True,
 ) -> GpuArray:  # fmt: skip
     """Return the positions that put elements in order, as int64; the arguments are those of :func:`sort`."""

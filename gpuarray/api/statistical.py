@@ -6,7 +6,7 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.api.arguments import ArrayLike, Axis, DTypeLike, as_array, check_nbytes, result, write_out
-from gpuarray.array import GpuArray, as_node, wrap
+from gpuarray.array import GpuArray, as_element, as_node, wrap
 from gpuarray.config import strictness
 from gpuarray.dtypes import DType
 from gpuarray.graph import build, standard
@@ -54,13 +54,15 @@ def fold(
     if where is not True:
         node = _masked(op, build.cast(node, kind), where, initial)
     axes = _axes(axis, array.ndim)
+    if isinstance(initial, np.generic):
+        initial = as_element(initial, kind)
     if initial is not None and any(array.shape[a] == 0 for a in axes):
         kept = tuple(1 if a in axes else n for a, n in enumerate(array.shape) if keepdims or a not in axes)
         folded: Node = build.full(kept, kind.type(initial), kind)
     else:
         folded = build.reduce(op, node, axes, None if dtype is None else kind, bool(keepdims))
         if initial is not None:
-            folded = build.cast(build.elementwise(op.combine, folded, as_node(initial, kind)), kind)
+            folded = build.elementwise(op.combine, folded, build.cast(as_node(initial, kind), kind))
     return _given(folded, array, where, out)
 
 
@@ -260,16 +262,22 @@ def _squared_deviations(source: Node, axes: tuple[int, ...], keepdims: bool) -> 
 
 
 def _var_node(
-    array: GpuArray, axes: tuple[int, ...], compute: DType, keepdims: bool, where: Any, correction: Any
+    array: GpuArray,
+    axes: tuple[int, ...],
+    compute: DType,
+    keepdims: bool,
+    where: Any,
+    correction: Any,
+    given: GpuArray | None,
 ) -> Node:
-    """Return the mean of the squared deviations from the mean.
+    """Return the mean of the squared deviations from the mean, which may be given.
 
     Without a mask the deviations are one fold. With a mask there are two passes, as in NumPy, the second of which sums
     the deviations too. Their sum is not quite 0, because the mean was rounded, and what that adds to the squares is
     known: Chan, Golub and LeVeque (1983), "Algorithms for computing the sample variance".
     """
     count = _count(array, axes, where, dtypes.float64, keepdims)
-    if isinstance(count, int) and count and axes:
+    if given is None and isinstance(count, int) and count and axes:
         exact = build.cast(array.node(), dtypes.promote(compute, dtypes.float32))  # for differences of float16
         parts = [exact] if compute.kind == "f" else [build.elementwise(r, exact) for r in (rows.real, rows.imag)]
         sums = [_squared_deviations(part, axes, keepdims) for part in parts]
@@ -277,7 +285,7 @@ def _var_node(
         value = build.elementwise(rows.divide, total, float(np.maximum(count - correction, 0)))
         return value if compute.kind == "c" else build.cast(value, compute)
     source = build.cast(array.node(), compute)
-    centre = _mean_node(array, axes, compute, True, where, source)
+    centre = _mean_node(array, axes, compute, True, where, source) if given is None else given.node()
     deviation = build.elementwise(rows.subtract, source, centre)
     if compute.kind == "c":
         squares = [build.elementwise(rows.square, build.elementwise(r, deviation)) for r in (rows.real, rows.imag)]
@@ -288,11 +296,13 @@ def _var_node(
         square = _masked(reductions.sum, square, where, None)
     total = build.reduce(reductions.sum, square, axes, square.dtype, keepdims)
     count = _count(array, axes, where, square.dtype, keepdims)
-    if compute.kind == "f":
+    if compute.kind == "f" and given is None:
         kept = deviation if where is True else _masked(reductions.sum, deviation, where, None)
         rest = build.reduce(reductions.sum, kept, axes, compute, keepdims)
         number = float(count) if isinstance(count, int) else count
         excess = build.elementwise(rows.multiply, rest, build.elementwise(rows.divide, rest, number))
+        # of a mean that overflowed the squares are infinite, as NumPy has it, and not NaN
+        excess = build.elementwise(rows.where, build.elementwise(rows.isfinite, excess), excess, 0.0)
         total = build.elementwise(rows.maximum, build.elementwise(rows.subtract, total, excess), 0.0)
     if isinstance(count, int):
         divisor: Any = float(np.maximum(count - correction, 0))
@@ -311,6 +321,8 @@ def var(
     keepdims: bool = False,
     where: Any = True,
     ddof: float | None = None,
+    *,
+    mean: ArrayLike | None = None,
 ) -> GpuArray:
     """Return the variance along axes: the mean of the squared deviations from the mean.
 
@@ -332,13 +344,15 @@ def var(
         Booleans that broadcast: which elements count.
     ddof : float, optional
         NumPy's name of ``correction``.
+    mean : array_like, optional
+        The mean, if it is known already, with the axes kept.
 
     Returns
     -------
     GpuArray
         Real; NaN where the divisor is not positive.
     """
-    return _spread(x, axis, dtype, out, correction if ddof is None else ddof, keepdims, where, root=False)
+    return _spread(x, axis, dtype, out, correction if ddof is None else ddof, keepdims, where, mean, root=False)
 
 
 def std(
@@ -351,19 +365,25 @@ def std(
     keepdims: bool = False,
     where: Any = True,
     ddof: float | None = None,
+    *,
+    mean: ArrayLike | None = None,
 ) -> GpuArray:
     """Return the standard deviation along axes, the square root of :func:`var`, whose arguments it has."""
-    return _spread(x, axis, dtype, out, correction if ddof is None else ddof, keepdims, where, root=True)
+    return _spread(x, axis, dtype, out, correction if ddof is None else ddof, keepdims, where, mean, root=True)
 
 
 def _spread(
-    x: ArrayLike, axis: Axis, dtype: DTypeLike, out: Any, correction: Any, keepdims: Any, where: Any, *, root: bool
-) -> GpuArray:
+    x: ArrayLike, axis: Axis, dtype: DTypeLike, out: Any, correction: Any, keepdims: Any, where: Any, centre: Any, *,
+    root: bool,
+) -> GpuArray:  # fmt: skip
     array = as_array(x)
     if strictness.possible:
         standard.require("std" if root else "var", array)
     compute, wanted = _averaging(array.dtype, dtype)
-    node = _var_node(array, _axes(axis, array.ndim), compute, bool(keepdims), where, correction)
+    given = None if centre is None else as_array(centre, array.device)
+    if given is not None and dtype is None:
+        compute, wanted = (dtypes.promote(kind, given.dtype) for kind in (compute, wanted))
+    node = _var_node(array, _axes(axis, array.ndim), compute, bool(keepdims), where, correction, given)
     if root:
         node = build.elementwise(rows.sqrt, node)
     if wanted.kind != "c":
@@ -371,7 +391,9 @@ def _spread(
     return write_out(result(node, array, where), out)  # type: ignore[no-any-return]  # out is the result
 
 
-def _cumulative(op: ReduceOp, x: ArrayLike, axis: int | None, dtype: DTypeLike, include_initial: bool) -> GpuArray:
+def _cumulative(
+    op: ReduceOp, x: ArrayLike, axis: int | None, dtype: DTypeLike, include_initial: bool, out: Any
+) -> GpuArray:
     array = as_array(x)
     if strictness.possible:
         standard.require(f"cumulative_{op.name}", array)
@@ -387,12 +409,13 @@ def _cumulative(op: ReduceOp, x: ArrayLike, axis: int | None, dtype: DTypeLike, 
         shape = tuple(1 if a == number else n for a, n in enumerate(array.shape))
         node = build.concat([build.full(shape, neutral_value(op, node.dtype), node.dtype), node], number)
     check_nbytes(node.shape, node.dtype)
-    return wrap(node, array.device)
+    return write_out(wrap(node, array.device), out)  # type: ignore[no-any-return]  # out is the result
 
 
 def cumulative_sum(
-    x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike = None, include_initial: bool = False
-) -> GpuArray:
+    x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike = None, out: Any = None,
+    include_initial: bool = False,
+) -> GpuArray:  # fmt: skip
     """Return the running sum along an axis.
 
     Parameters
@@ -403,6 +426,8 @@ def cumulative_sum(
         May be left out for an array of one axis.
     dtype : dtype, optional
         As for :func:`sum`.
+    out : GpuArray or ndarray, optional
+        Where to put the result.
     include_initial : bool
         Start with 0, so that the axis is longer by one.
 
@@ -411,11 +436,12 @@ def cumulative_sum(
     GpuArray
         Of the shape of ``x``, but for ``include_initial``.
     """
-    return _cumulative(reductions.sum, x, axis, dtype, include_initial)
+    return _cumulative(reductions.sum, x, axis, dtype, include_initial, out)
 
 
 def cumulative_prod(
-    x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike = None, include_initial: bool = False
-) -> GpuArray:
+    x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike = None, out: Any = None,
+    include_initial: bool = False,
+) -> GpuArray:  # fmt: skip
     """Return the running product along an axis; the arguments are those of :func:`cumulative_sum`."""
-    return _cumulative(reductions.prod, x, axis, dtype, include_initial)
+    return _cumulative(reductions.prod, x, axis, dtype, include_initial, out)

@@ -9,6 +9,7 @@ from gpuarray.array.arrays import GpuArray, apply, from_host, make, settle, wrap
 from gpuarray.array.compaction import Compaction, compaction
 from gpuarray.array.operands import (
     WEAK,
+    as_element,
     as_node,
     as_operand,
     default_device,
@@ -26,6 +27,7 @@ __all__ = [
     "Compaction",
     "GpuArray",
     "apply",
+    "as_element",
     "as_node",
     "as_operand",
     "compaction",

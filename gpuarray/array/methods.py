@@ -21,6 +21,18 @@ from gpuarray.runtime.ownership import is_shared
 Axis = int | tuple[int, ...] | None
 #: NumPy, whose functions this package answers; its own types say that they take its own arrays only.
 _NUMPY: Final[Any] = np
+_NOTHING: Final = np.empty(0)
+
+
+def check_sort(kind: Any, order: Any, stable: Any, descending: Any) -> None:
+    """Let NumPy check what changes nothing here. Before 2.5 it has no ``descending``, which excludes ``kind`` as well.
+
+    Raises
+    ------
+    ValueError
+        If NumPy has no algorithm ``kind``, if it is given beside ``stable`` or ``descending``, or ``order`` is given.
+    """
+    np.sort(_NOTHING, kind=kind, order=order, stable=stable if descending is None else bool(stable))
 
 
 class MethodsArray(ComputingArray):
@@ -289,18 +301,32 @@ class MethodsArray(ComputingArray):
         """Positions where elements would keep the order; see :func:`gpuarray.searchsorted`."""
         return self._call("searchsorted", v, side=side, sorter=sorter)
 
-    def sort(self, axis: int = -1, kind: Any = None, order: None = None, *, stable: bool | None = None) -> None:
+    def sort(
+        self,
+        axis: int = -1,
+        kind: Any = None,
+        order: None = None,
+        *,
+        stable: bool | None = None,
+        descending: bool | None = None,
+    ) -> None:
         """Sort in place along an axis; NaN comes last."""
-        np.empty(0).sort(kind=kind, order=order, stable=stable)  # NumPy checks these
-        self.assign(self._call("sort", axis=axis))
+        check_sort(kind, order, stable, descending)
+        self.assign(self._call("sort", axis=axis, descending=bool(descending)))
 
     def argsort(
-        self, axis: int | None = -1, kind: Any = None, order: None = None, *, stable: bool | None = None
+        self,
+        axis: int | None = -1,
+        kind: Any = None,
+        order: None = None,
+        *,
+        stable: bool | None = None,
+        descending: bool | None = None,
     ) -> Self:
         """Positions that sort the array along an axis, stable; see :func:`gpuarray.argsort`."""
-        np.empty(0).argsort(kind=kind, order=order, stable=stable)
+        check_sort(kind, order, stable, descending)
         line, number = self._line(axis)
-        return line._call("argsort", axis=number)
+        return line._call("argsort", axis=number, descending=bool(descending))
 
     def partition(self, kth: Any, /, axis: int = -1, kind: Any = "introselect", order: None = None) -> None:
         """Sort in place along an axis, which puts more in order than positions ``kth``."""

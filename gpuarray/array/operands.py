@@ -169,9 +169,16 @@ def assigned_node(value: Any, dtype: DType, device: Device) -> tuple[Node, Devic
     return cast(operand, dtype), device
 
 
+def as_element(value: Any, dtype: DType) -> Any:
+    """Return a scalar in ``dtype``, converted or refused as NumPy does when it is assigned to an element."""
+    held = np.empty((), dtype)
+    held[()] = value
+    return held[()]
+
+
 def weak_node(value: Any, dtype: DType) -> Node:
     """Return a Python scalar as a 0-d node of ``dtype``, as NumPy assigns it."""
-    if isinstance(value, complex) and dtype.kind != "c":
+    if isinstance(value, complex) and dtype.kind not in "bc":
         raise TypeError(f"a complex number cannot be assigned to an array of dtype {dtype.name}; take its real part")
     if isinstance(value, float) and dtype.kind in "iu":
         value = int(value)  # NumPy's errors for NaN and infinities are Python's
@@ -199,7 +206,7 @@ def power_row(node: Node, exponent: Any) -> Any:
     kind = node.dtype.kind
     if kind in "fc":
         return _POWERS.get(exponent) if type(exponent) in (int, float) else None
-    if kind in "iu" and type(exponent) is int:
+    if kind in "biu" and type(exponent) is int:
         if exponent < 0:
             raise ValueError("Integers to negative integer powers are not allowed.")
         return rows.square if exponent == 2 else None

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from gpuarray import dtypes
 from gpuarray.array.bounds import bounds
 from gpuarray.array.compaction import compaction
-from gpuarray.array.operands import as_node, assigned_node
+from gpuarray.array.operands import as_element, as_node, assigned_node
 from gpuarray.array.storage import StoredArray, joint_device, without_leading_ones
 from gpuarray.config import config
 from gpuarray.device import Device
@@ -50,6 +50,8 @@ class SelectableArray(StoredArray):
             return
         known = indexing.plain(key if type(key) is tuple else (key,))
         if known is not None:
+            if isinstance(value, np.generic):
+                value = as_element(value, self._dtype)
             values, device = assigned_node(value, self._dtype, cell.device)
             self.store(indexing.select_plain(self._storage_layout(), known).layout, values)
             cell.device = device

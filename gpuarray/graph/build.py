@@ -171,9 +171,12 @@ def elementwise(op: MapOp, *operands: Operand) -> Node:
             try:
                 nodes.append(Generate(generators.full, (dtype.type(operand),), (), dtype))
             except OverflowError:
-                if op not in _COMPARISONS:
+                if op in _COMPARISONS:
+                    return _compare_out_of_range(op, operands)
+                if op is not rows.where:
                     raise
-                return _compare_out_of_range(op, operands)
+                # NumPy before 2.5 takes Python integers for arrays here, and casts these: they wrap around
+                nodes.append(full((), np.where(True, operand, np.empty((), dtype))[()], dtype))
     return Map(op, tuple(nodes), shape or (), output)
 
 

@@ -177,6 +177,9 @@ class Reduce(BaseNode):
 
     __slots__ = ("axes", "op")
 
+    #: What a scan with the same row has, so that one can be told from the other by either.
+    axis: ClassVar[None] = None
+
     def __init__(self, op: ReduceOp, source: "Node", axes: tuple[int, ...], shape: Shape, dtype: DType) -> None:
         self.op = op  # and the rest as a Map does
         self.axes = axes
@@ -193,6 +196,9 @@ class Scan(BaseNode):
     """The running fold of the source along ``axis``, each element included in its own result."""
 
     __slots__ = ("axis", "op")
+
+    #: What a fold with the same row has.
+    axes: ClassVar[None] = None
 
     def __init__(self, op: ReduceOp, source: "Node", axis: int, dtype: DType) -> None:
         super().__init__(source.shape, dtype, (source,))

@@ -47,7 +47,8 @@ def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
 @implements("piecewise")
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
     source = as_array(x)
-    one = np.isscalar(condlist) or (not isinstance(condlist[0], list) and not np.ndim(condlist[0]) and source.ndim != 0)
+    alone = condlist.ndim == 0 if isinstance(condlist, GpuArray) else np.isscalar(condlist)
+    one = alone or (not isinstance(condlist[0], list) and not np.ndim(condlist[0]) and source.ndim != 0)
     masks = [mask.astype(bool) for mask in as_arrays(*([condlist] if one else condlist))]
     if len(funclist) == len(masks) + 1:
         rest: GpuArray = ~masks[0]

@@ -87,6 +87,7 @@ def ascontiguousarray(a: Any, dtype: Any = None) -> Any:
 
 @native("require")
 def require(a: Any, dtype: Any = None, requirements: Any = None) -> Any:
+    np.require(np.empty(0), None, requirements)  # NumPy checks these
     return array(a, dtype, copy=False)
 
 

@@ -21,6 +21,8 @@ def _parsed(operands: tuple[Any, ...]) -> tuple[list[str], str, list[GpuArray]]:
     Subscripts are a string, or a list of axes after each operand and one for the result. The axes that an ellipsis
     stands for get letters that are not used otherwise, counted from the last one, as they broadcast.
     """
+    if not operands:
+        raise ValueError("einsum takes subscripts and at least one operand; none are given")
     if isinstance(operands[0], str):
         arrays, text = as_arrays(*operands[1:]), operands[0].replace(" ", "")
     else:
@@ -48,6 +50,9 @@ def _parsed(operands: tuple[Any, ...]) -> tuple[list[str], str, list[GpuArray]]:
 
 def _letters(axes: Any) -> str:
     """Return a list of axes as subscripts."""
+    numbers = [axis for axis in axes if axis is not Ellipsis]
+    if not all(0 <= index(axis) < len(ascii_letters) for axis in numbers):
+        raise ValueError(f"subscript is not within the valid range [0, {len(ascii_letters)}): {numbers}")
     return "".join("..." if axis is Ellipsis else ascii_letters[index(axis)] for axis in axes)
 
 
@@ -132,6 +137,8 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any
     unknown = kwargs.keys() - {"order", "dtype", "casting"}
     if unknown:
         raise TypeError(f"einsum() got unexpected keyword arguments {sorted(unknown)}")
+    if kwargs.get("order", "K") not in ("C", "F", "A", "K"):
+        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {kwargs['order']!r})")
     labels, result, arrays = _parsed(operands)
     _checked(labels, result, arrays)
     casting = kwargs.get("casting", "safe")

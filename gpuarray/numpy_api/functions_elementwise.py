@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import dtypes
 from gpuarray.api import elementwise
 from gpuarray.array import GpuArray, apply
 from gpuarray.numpy_api.arguments import NOT_GIVEN, as_array, as_arrays, deliver
@@ -19,25 +18,23 @@ def clip(
     a: Any, a_min: Any = NOT_GIVEN, a_max: Any = NOT_GIVEN, out: Any = None, *, min: Any = NOT_GIVEN,
     max: Any = NOT_GIVEN, **kwargs: Any,
 ) -> Any:  # fmt: skip
-    low = min if a_min is NOT_GIVEN else a_min
-    high = max if a_max is NOT_GIVEN else a_max
+    for name, one, other in (("a_min", a_min, a_max), ("a_max", a_max, a_min)):
+        if one is NOT_GIVEN and other is not NOT_GIVEN:
+            raise TypeError(f"clip() missing 1 required positional argument: '{name}'")
+    if a_min is not NOT_GIVEN and (min is not NOT_GIVEN or max is not NOT_GIVEN):
+        raise ValueError("min and max are other names of a_min and a_max, which are given too; leave two of them out")
+    low, high = (min, max) if a_min is NOT_GIVEN else (a_min, a_max)
     result = as_array(a)
+    if low is not NOT_GIVEN and high is not NOT_GIVEN and "dtype" not in kwargs:
+        result = elementwise.promoted(result, low, high)
     for bound, ufunc, extreme in ((low, np.maximum, "min"), (high, np.minimum, "max")):
-        if bound is None or bound is NOT_GIVEN or _beyond(bound, result, extreme):
+        if bound is None or bound is NOT_GIVEN or elementwise.clips_nothing(bound, result.dtype, extreme):
             continue
         keywords = {k: v for k, v in kwargs.items() if k in ("dtype", "casting")}
         result = ufunc(result, bound, **keywords)
     if kwargs.get("where", True) is not True:
         return np.positive(result, out=out, where=kwargs["where"])
     return deliver(result if result is not a else result.copy(), out, kwargs.get("casting", "same_kind"))
-
-
-def _beyond(bound: Any, array: GpuArray, extreme: str) -> bool:
-    """Whether a Python integer lies beyond what the array's dtype holds, on the side where it clips nothing."""
-    if array.dtype.kind not in "iu" or type(bound) is not int:
-        return False
-    info = np.iinfo(array.dtype)
-    return bound < info.min if extreme == "min" else bound > info.max
 
 
 @native("round", "around")
@@ -111,14 +108,16 @@ def where(condition: Any, x: Any = NOT_GIVEN, y: Any = NOT_GIVEN, /) -> Any:
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
-    if not condlist:
+    if not len(condlist):
         raise ValueError("select with an empty condition list is not possible")
     if any(c.dtype != np.bool_ for c in map(as_array, condlist)):
         raise TypeError("invalid entry in condlist: should be boolean ndarray")
-    kind = np.result_type(*(c.dtype if isinstance(c, GpuArray) else c for c in (*choicelist, default)))
-    result: Any = as_array(default).astype(kind)
-    for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
-        result = where(condition, as_array(choice).astype(kind), result)
+    # Python's numbers take on the dtype of the others
+    choices = [c if type(c) in (int, float, complex) else as_array(c) for c in (*choicelist, default)]
+    kind = np.result_type(*(c.dtype if isinstance(c, GpuArray) else c for c in choices))
+    *choices, result = (as_array(c).astype(kind) for c in choices)
+    for condition, choice in reversed(list(zip(condlist, choices, strict=True))):
+        result = where(condition, choice, result)
     return result
 
 
@@ -132,19 +131,16 @@ def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, ne
 
 @native("isclose")
 def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Any:
-    first, second = _floating(a), _floating(b)
-    near = np.abs(first - second) <= atol + rtol * np.abs(second)
+    # Python's numbers take on the dtype of the other operand
+    first: Any = a if type(a) in (int, float, complex) and isinstance(b, GpuArray | np.ndarray) else as_array(a)
+    second: Any = float(b) if type(b) is int else b if type(b) in (float, complex) else as_array(b)
+    if isinstance(second, GpuArray):
+        second = second.astype(np.result_type(second.dtype, 1.0), copy=False)
+    near = abs(first - second) <= atol + rtol * abs(second)
     result = (near & np.isfinite(second)) | (first == second)
     if equal_nan:
         result = result | (np.isnan(first) & np.isnan(second))
     return result
-
-
-def _floating(value: Any) -> Any:
-    if isinstance(value, bool | int | float | complex):
-        return as_array(float(value) if isinstance(value, int) else value)
-    array = as_array(value)
-    return array.astype(dtypes.float64) if array.dtype.kind in "biu" else array
 
 
 def _holds(flags: Any) -> bool:
@@ -206,7 +202,7 @@ def isreal(x: Any) -> Any:
 
 @implements("iscomplexobj")
 def iscomplexobj(x: Any) -> bool:
-    return bool(x.dtype.kind == "c")
+    return as_array(x).dtype.kind == "c"
 
 
 @implements("isrealobj")

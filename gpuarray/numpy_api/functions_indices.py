@@ -2,7 +2,7 @@
 # ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
 from math import prod
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -46,13 +46,13 @@ def triu_indices_from(arr: Any, k: int = 0) -> Any:
 @implements("ix_")
 def ix_(*args: Any) -> Any:
     lines = []
-    for place, line in enumerate(as_arrays(*args)):
+    for place, (given, line) in enumerate(zip(args, as_arrays(*args), strict=True)):
         if line.ndim != 1:
             raise ValueError("Cross index must be 1 dimensional")
         if line.dtype.kind == "b":
             (line,) = searching.nonzero(line)
-        elif not line.size:
-            line = line.astype(dtypes.int64)
+        elif not line.size and not isinstance(given, np.ndarray | GpuArray):
+            line = line.astype(dtypes.int64)  # an empty list says nothing of its numbers
         lines.append(line.reshape([-1 if axis == place else 1 for axis in range(len(args))]))
     return tuple(lines)
 
@@ -60,9 +60,7 @@ def ix_(*args: Any) -> Any:
 def _integers(value: Any, what: str, device: Any) -> GpuArray:
     array = as_array(value, device)
     if array.dtype.kind not in "biu":
-        if array.size or isinstance(value, GpuArray | np.ndarray):
-            raise TypeError(f"only int indices permitted: {what} are of dtype {array.dtype}; convert with astype")
-        array = array.astype(dtypes.int64)
+        raise TypeError(f"only int indices permitted: {what} are of dtype {array.dtype}; convert with astype")
     return array.astype(dtypes.int64, copy=False)
 
 
@@ -72,12 +70,20 @@ def _strides(shape: tuple[int, ...], order: str) -> tuple[int, ...]:
     return contiguous_strides(shape) if order == "C" else contiguous_strides(shape[::-1])[::-1]
 
 
+#: More positions than these, NumPy cannot count.
+_MOST: Final = np.iinfo(np.intp).max
+
+
 @implements("unravel_index")
 def unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
     extents = (shape,) if np.ndim(shape) == 0 else tuple(shape)
     flat = _integers(indices, "indices", None)
+    if not extents and flat.ndim:
+        raise ValueError("multiple indices are not supported for 0d array")
+    size = prod(extents)
+    if size > _MOST:
+        raise ValueError(f"dimensions are too large: {extents} have more than {_MOST} positions")
     if flat.size:
-        size = prod(extents)
         lowest, highest = numbers(flat.min(), flat.max())
         if lowest < 0 or highest >= size:
             wrong = lowest if lowest < 0 else highest
@@ -100,6 +106,8 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
     outside = []
     for part, extent, stride, kind in zip(parts, extents, _strides(extents, order), modes, strict=True):
         position = _integers(part, "positions", device)
+        if not extent and position.size:
+            raise ValueError(f"cannot take positions along an axis of extent 0; dims are {extents}")
         if kind == "wrap":
             position = position % extent
         elif kind == "clip":

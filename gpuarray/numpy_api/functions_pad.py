@@ -120,7 +120,13 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> An
     options: Any = (*(_KEYWORDS[mode] | kwargs).values(), None)[0]
     if mode in _STATISTICS and options is None:
         options = (None, None)
-    values = [options] * source.ndim if isinstance(options, str) else _ends(options, source.ndim)
+    values: list[Any] = [options] * source.ndim if isinstance(options, str) else _ends(options, source.ndim)
+    if mode in _STATISTICS:
+        lengths = [length for pair in values for length in pair if length is not None]
+        if any(length < 0 for length in lengths):
+            raise ValueError("index can't contain negative values")
+        if mode in ("maximum", "minimum") and 0 in lengths:
+            raise ValueError("stat_length of 0 yields no value for padding")
     for axis, (pair, ends) in enumerate(zip(widths, values, strict=True)):
         if any(pair):
             if not source.shape[axis] and mode not in ("constant", "empty"):

@@ -4,7 +4,7 @@ What takes eigenvalues or least squares is NumPy's: ``roots``, ``polyfit``, and 
 """
 # ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from operator import index
 from typing import Any
 
@@ -150,20 +150,30 @@ def _ascending(x: Any, c: GpuArray, tensor: bool) -> Any:
     return _horner((c[k] for k in range(c.shape[0] - 2, -1, -1)), c[-1] + x * 0, x)
 
 
-def _of_two(x: Any, y: Any, c: Any, evaluate: Callable[[Any, Any, GpuArray], Any]) -> Any:
-    first, second, coefficients = as_arrays(x, y, c)
-    if coefficients.dtype.kind in "biu":
-        coefficients = coefficients.astype(dtypes.float64)
-    return evaluate(first, second, coefficients)
+def _of_many(c: Any, points: Sequence[Any], *, is_grid: bool) -> Any:
+    """Return the values of a polynomial of as many variables as there are points."""
+    *variables, value = as_arrays(*points, c)
+    if value.dtype.kind in "biu":
+        value = value.astype(dtypes.float64)
+    for place, variable in enumerate(variables):
+        value = _ascending(variable, value, is_grid or not place)
+    return value
+
+
+@native("polynomial.polynomial.polyvalnd")
+def polyvalnd(pts: Any, c: Any) -> Any:
+    points = [*pts]
+    if any(np.shape(point) != np.shape(points[0]) for point in points):
+        names = {2: "x, y", 3: "x, y, z"}.get(len(points), "ordinates")
+        raise ValueError(f"{names} are incompatible")
+    return _of_many(c, points, is_grid=False)
 
 
 @native("polynomial.polynomial.polyval2d")
 def polyval2d(x: Any, y: Any, c: Any) -> Any:
-    if np.shape(x) != np.shape(y):
-        raise ValueError("x, y are incompatible")
-    return _of_two(x, y, c, lambda one, two, line: _ascending(two, _ascending(one, line, True), False))
+    return polyvalnd((x, y), c)
 
 
 @native("polynomial.polynomial.polygrid2d")
 def polygrid2d(x: Any, y: Any, c: Any) -> Any:
-    return _of_two(x, y, c, lambda one, two, line: _ascending(two, _ascending(one, line, True), True))
+    return _of_many(c, (x, y), is_grid=True)

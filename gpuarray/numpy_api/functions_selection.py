@@ -41,7 +41,7 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "r
         indices = np.asarray(indices).astype(np.intp)  # NumPy truncates here
     elif indices.dtype.kind == "b":
         indices = indices.astype(np.intp)
-    chosen = indexing.take(a, indices, axis, mode=mode)
+    chosen = indexing.take(np.atleast_1d(a), indices, axis, mode=mode)
     if out is not None and tuple(out.shape) != chosen.shape:
         raise ValueError(f"output array does not match result of ndarray.take: {tuple(out.shape)}, not {chosen.shape}")
     return deliver(chosen, out, "unsafe")
@@ -105,11 +105,12 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
     sides = trim.lower()
     if sides not in ("fb", "bf", "f", "b"):
         raise ValueError(f"unexpected character(s) in `trim`: {sides!r}")
-    axes = range(filt.ndim) if axis is None else [normalized(a, filt.ndim) for a in np.atleast_1d(axis)]
+    array = as_array(filt)
+    axes = range(array.ndim) if axis is None else [normalized(a, array.ndim) for a in np.atleast_1d(axis)]
     if not axes:
-        return filt
-    found = searching.nonzero(filt)
-    bounds: list[tuple[Any, Any]] = [(0, 0)] * filt.ndim
+        return array
+    found = searching.nonzero(array)
+    bounds: list[tuple[Any, Any]] = [(0, 0)] * array.ndim
     if found[0].size:
         ends = [end.reshape(1) for line in found for end in (line.min(), line.max() + 1)]
         numbers = iter(concatenated(ends, 0).tolist())
@@ -117,8 +118,8 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
             (first if "f" in sides else None, stop if "b" in sides else None)
             for first, stop in zip(numbers, numbers, strict=True)
         ]
-    key = tuple(slice(*bounds[a]) if a in axes else slice(None) for a in range(filt.ndim))
-    return filt[key]
+    key = tuple(slice(*bounds[a]) if a in axes else slice(None) for a in range(array.ndim))
+    return array[key]
 
 
 @implements("choose")
@@ -196,7 +197,7 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
     if where is True:
         dst[...] = source
         return
-    values = as_array(source).astype(dst.dtype, copy=False)
+    values = as_array(np.asarray(source, dst.dtype) if weak else source).astype(dst.dtype, copy=False)
     dst[...] = np.where(wrap(mask_node(where), dst.device).broadcast(dst.shape), values, dst)
 
 
@@ -252,6 +253,8 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
         return
     positions = indices if isinstance(indices, GpuArray) else np.asarray(indices)
     if axis is None:
+        if positions.ndim != 1:
+            raise ValueError("when axis=None, `indices` must have a single dimension.")
         flat = arr.reshape(-1, copy=True)
         flat[_beside(flat, positions, 0)] = values
         arr[...] = flat.reshape(arr.shape)

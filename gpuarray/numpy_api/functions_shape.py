@@ -148,12 +148,7 @@ def concatenate(
 ) -> Any:
     if out is not None and dtype is not None:
         raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
-    for part in as_arrays(*arrays) if dtype is not None else ():
-        if not np.can_cast(part.dtype, dtype, casting):
-            raise TypeError(
-                f"Cannot cast array data from {part.dtype!r} to {np.dtype(dtype)!r} according to the rule {casting!r}"
-            )
-    return deliver(manipulation.concat(arrays, axis, dtype=dtype), out, casting)
+    return deliver(manipulation.concat(arrays, axis, dtype=dtype, casting=casting), out, casting)
 
 
 @native("stack")
@@ -290,7 +285,7 @@ def tile(A: Any, reps: Any) -> Any:  # noqa: N803  # NumPy's name
 
 @native("repeat")
 def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
-    return manipulation.repeat(a, repeats, axis)
+    return manipulation.repeat(np.atleast_1d(a), repeats, axis)
 
 
 @implements("resize")
@@ -346,8 +341,8 @@ def _inserted_positions(obj: Any, extent: int, axis: int) -> Any:
         positions = np.flatnonzero(positions)
     elif positions.ndim > 1:
         raise ValueError("index array argument obj to insert must be one dimensional or scalar")
-    if not positions.size:
-        return positions.astype(np.intp)
+    if not positions.size and not isinstance(obj, np.ndarray | GpuArray):
+        return positions.astype(np.intp)  # what an empty list holds, NumPy need not know
     if positions.dtype.kind not in "iu":
         raise IndexError("arrays used as indices must be of integer (or boolean) type")
     outside = positions[(positions < -extent) | (positions > extent)]

@@ -112,21 +112,31 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
         values = concatenated([values[-1:], values, values[:1]], 0)
     below = values[0] if left is None else left
     above = values[-1] if right is None else right
-    place = searching.searchsorted(points, wanted, side="right") - 1
     last = points.size - 1
-    low, high = (clip(place + k, 0, last).node() for k in (0, 1))
+    place = clip(searching.searchsorted(points, wanted, side="right") - 1, 0, last)
+    low, high = place.node(), np.minimum(place + 1, last).node()
 
     def at(line: GpuArray, positions: Any) -> Any:
         return wrap(build.gather(line.node(), positions), line.device)
 
     x_low, x_high, y_low, y_high = (at(line, end) for line in (points, values) for end in (low, high))
-    slope = (y_high - y_low) / (x_high - x_low)
-    found = slope * (wanted - x_low) + y_low
-    # where an infinity came in, the other end may do; and if both ends are the same, so is what lies between them
-    found = np.where(np.isnan(found), slope * (wanted - x_high) + y_high, found)
-    found = np.where(np.isnan(found) & (y_low == y_high), y_low, found)
+
+    def between(start: Any, end: Any) -> Any:
+        slope = (end - start) / (x_high - x_low)
+        found = slope * (wanted - x_low) + start
+        # where an infinity came in, the other end may do; and if both ends are the same, so is what lies between them
+        found = np.where(np.isnan(found), slope * (wanted - x_high) + end, found)
+        return np.where(np.isnan(found) & (start == end), start, found)
+
+    if kind is dtypes.complex128:
+        # each part by itself: a product with an infinite part would make the other one NaN
+        parts = between(y_low.real, y_high.real), between(y_low.imag, y_high.imag)
+        found = apply(rows.complex_from_parts, *parts)
+    else:
+        found = between(y_low, y_high)
     found = np.where((place == last) | (x_low == wanted), y_low, found)
-    found = np.where(place < 0, below, np.where(wanted > points[-1], above, found))
+    # asked as NumPy asks: a point that is NaN is beyond neither end
+    found = np.where(wanted < points[0], below, np.where(wanted > points[-1], above, found))
     return np.where(np.isnan(wanted), wanted, found).astype(kind, copy=False)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.api import creation, indexing, searching, sorting
 from gpuarray.array import GpuArray
+from gpuarray.array.methods import check_sort
 from gpuarray.numpy_api.arguments import as_array, as_arrays, normalized
 from gpuarray.numpy_api.registry import implements, native
 
@@ -24,17 +25,21 @@ def _position_line(a: Any, axis: Any) -> tuple[GpuArray, int]:
 
 
 @native("sort")
-def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
-    np.sort(np.empty(0), kind=kind, order=order, stable=stable)  # NumPy checks these
+def sort(
+    a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: Any = None
+) -> Any:
+    check_sort(kind, order, stable, descending)
     source, number = _line(a, axis)
-    return sorting.sort(source, axis=number)
+    return sorting.sort(source, axis=number, descending=bool(descending))
 
 
 @native("argsort")
-def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
-    np.argsort(np.empty(0), kind=kind, order=order, stable=stable)
+def argsort(
+    a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: Any = None
+) -> Any:
+    check_sort(kind, order, stable, descending)
     source, number = _position_line(a, axis)
-    return sorting.argsort(source, axis=number)
+    return sorting.argsort(source, axis=number, descending=bool(descending))
 
 
 @native("partition")

@@ -11,7 +11,7 @@ from gpuarray import dtypes
 from gpuarray.api import searching, statistical
 from gpuarray.array import GpuArray
 from gpuarray.graph import build
-from gpuarray.numpy_api.arguments import NOT_GIVEN, as_array, as_arrays, concatenated, deliver, numbers
+from gpuarray.numpy_api.arguments import NOT_GIVEN, as_array, as_arrays, concatenated, deliver, normalized, numbers
 from gpuarray.numpy_api.reduction import axes_of, check_reduced, fold, given, running
 from gpuarray.numpy_api.registry import implements, native
 
@@ -116,7 +116,7 @@ def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any
 def cumulative_sum(
     x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False
 ) -> Any:
-    result = statistical.cumulative_sum(x, axis=axis, dtype=dtype, include_initial=include_initial)
+    result = statistical.cumulative_sum(np.atleast_1d(x), axis=axis, dtype=dtype, include_initial=include_initial)
     return deliver(result, out, "unsafe")
 
 
@@ -124,7 +124,7 @@ def cumulative_sum(
 def cumulative_prod(
     x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False
 ) -> Any:
-    result = statistical.cumulative_prod(x, axis=axis, dtype=dtype, include_initial=include_initial)
+    result = statistical.cumulative_prod(np.atleast_1d(x), axis=axis, dtype=dtype, include_initial=include_initial)
     return deliver(result, out, "unsafe")
 
 
@@ -166,17 +166,12 @@ def spread(
     source = as_array(a)
     if mask is True:
         build.normalize_axes(axis, source.ndim)
-    if centre is NOT_GIVEN:
-        value = measure(source, axis, dtype, None, free, keep, mask)
-        if dtype is None or np.dtype(dtype).kind not in "iuc":
-            return value
-        if measure is statistical.std and value.ndim and value.dtype.kind in "iu":
-            raise TypeError(f"a standard deviation of dtype {value.dtype} was asked for; give a floating dtype")
-        return value.astype(dtype, copy=False)
-    square = np.square(np.abs(np.subtract(source, centre, dtype=dtype)))
-    number = sum_(np.broadcast_to(as_array(mask, source.device), source.shape), axis, square.dtype, keepdims=keep)
-    value = sum_(square, axis, keepdims=keep, where=mask) / np.maximum(number - free, 0)
-    return np.sqrt(value) if measure is statistical.std else value
+    value = measure(source, axis, dtype, None, free, keep, mask, mean=given(centre, None))
+    if dtype is None or np.dtype(dtype).kind not in "iuc":
+        return value
+    if measure is statistical.std and value.ndim and value.dtype.kind in "iu":
+        raise TypeError(f"a standard deviation of dtype {value.dtype} was asked for; give a floating dtype")
+    return value.astype(dtype, copy=False)
 
 
 def degrees_of_freedom(ddof: Any, correction: Any) -> Any:
@@ -218,9 +213,10 @@ def aligned_weights(source: GpuArray, weight: GpuArray, axis: Any) -> GpuArray:
         return weight
     if axis is None:
         raise TypeError("Axis must be specified when shapes of a and weights differ.")
-    axes = axes_of(axis, source.ndim)
+    axes = [normalized(a, source.ndim) for a in (axis if isinstance(axis, tuple) else (axis,))]  # in the weights' order
     if weight.shape != tuple(source.shape[a] for a in axes):
         raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
+    weight = weight.transpose(np.argsort(axes).tolist())
     return weight.reshape([n if a in axes else 1 for a, n in enumerate(source.shape)]).broadcast(source.shape)
 
 
@@ -231,7 +227,10 @@ def cov(
 ) -> Any:  # fmt: skip
     if ddof is not None and ddof != int(ddof):
         raise ValueError("ddof must be integer")
-    rows = [_observations(v, rowvar) for v in ((m,) if y is None else as_arrays(m, y))]
+    given = (as_array(m),) if y is None else as_arrays(m, y)
+    # NumPy turns all of m that is no line, but of y what has more than one row
+    turned = (given[0].ndim != 1, *(table.shape[:1] != (1,) for table in map(_table, given[1:])))
+    rows = [_table(v).T if turn and not rowvar else _table(v) for v, turn in zip(given, turned, strict=True)]
     table = rows[0] if len(rows) == 1 else concatenated(rows, 0)
     kind = np.result_type(table.dtype, np.float64) if dtype is None else dtypes.canonical(dtype)
     table = table.astype(kind, copy=False)
@@ -256,9 +255,11 @@ def cov(
     if degrees <= 0:
         warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=4)
         factor = 0.0
-    centred = table - centre
+    centred = (table - centre).astype(kind, copy=False)
     scaled = centred if weight is None else centred * weight
-    return (np.matmul(centred, np.conjugate(scaled.T)) * np.true_divide(1, factor)).squeeze()
+    products = np.matmul(centred, np.conjugate(scaled.T))
+    inverse = np.true_divide(1, factor)
+    return (products * (float(inverse) if weight is None else inverse.astype(products.dtype))).squeeze()
 
 
 def _observation_weights(weights: Any, name: str, table: GpuArray) -> Any:
@@ -278,12 +279,10 @@ def _observation_weights(weights: Any, name: str, table: GpuArray) -> Any:
     return line
 
 
-def _observations(value: Any, rowvar: bool) -> GpuArray:
-    table = as_array(value)
-    if table.ndim > 2:
+def _table(value: GpuArray) -> GpuArray:
+    if value.ndim > 2:
         raise ValueError("m has more than 2 dimensions")
-    table = table.reshape(1, -1) if table.ndim < 2 else table
-    return table.T if not rowvar and table.shape[0] != 1 else table
+    return value.reshape(1, -1) if value.ndim < 2 else value
 
 
 @implements("corrcoef")

@@ -33,9 +33,13 @@ def _replaced(a: Any, value: Any) -> GpuArray:
     return np.where(np.isnan(source), source.dtype.type(value), source)  # type: ignore[return-value]  # a duck array
 
 
-def _check_inexact(a: Any, dtype: Any) -> None:
-    if dtype is not None and as_array(a).dtype.kind in "fc" and np.dtype(dtype).kind not in "fc":
+def _check_inexact(a: Any, dtype: Any, out: Any) -> None:
+    if as_array(a).dtype.kind not in "fc":
+        return
+    if dtype is not None and np.dtype(dtype).kind not in "fc":
         raise TypeError("If a is inexact, then dtype must be inexact")
+    if out is not None and out.dtype.kind not in "fc":
+        raise TypeError("If a is inexact, then out must be inexact")
 
 
 def _present(a: Any, where: Any) -> Any:
@@ -100,7 +104,8 @@ def nanmax(
 
 def _nan_position(find: Any, fill: float, a: Any, axis: Any, out: Any, keepdims: Any) -> Any:
     source = as_array(a)
-    if source.dtype.kind in "fc" and np.isnan(source).all(axis).any().item():
+    # of no elements the fold itself says that there are none
+    if source.dtype.kind in "fc" and source.size and np.isnan(source).all(axis).any().item():
         raise ValueError("All-NaN slice encountered")
     return find(_replaced(source, fill), axis, out, keepdims=keepdims)
 
@@ -119,7 +124,7 @@ def nanargmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = Fals
 def nanmean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
 ) -> Any:
-    _check_inexact(a, dtype)
+    _check_inexact(a, dtype, out)
     return mean(a, axis, dtype, out, keepdims, where=_present(a, where))
 
 
@@ -128,7 +133,7 @@ def nanvar(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
     where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,
 ) -> Any:  # fmt: skip
-    _check_inexact(a, dtype)
+    _check_inexact(a, dtype, out)
     value = spread(statistical.var, a, axis, dtype, ddof, keepdims, _present(a, where), mean, correction)
     return deliver(_undefined(a, value, axis, ddof, correction, keepdims, where), out, "unsafe")
 
@@ -138,7 +143,7 @@ def nanstd(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
     where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,
 ) -> Any:  # fmt: skip
-    _check_inexact(a, dtype)
+    _check_inexact(a, dtype, out)
     value = spread(statistical.std, a, axis, dtype, ddof, keepdims, _present(a, where), mean, correction)
     return deliver(_undefined(a, value, axis, ddof, correction, keepdims, where), out, "unsafe")
 

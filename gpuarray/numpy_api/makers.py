@@ -25,6 +25,8 @@ def bartlett(M: Any) -> Any:  # noqa: N803
 def blackman(M: Any) -> Any:  # noqa: N803
     """Return the Blackman window of M points, as :func:`numpy.blackman`."""
     ramp, last = _ramp(M)
+    if ramp.size == 1:
+        return creation.ones(1, dtype=ramp.dtype)  # of which the sum below is rounded
     angle = np.pi / last * ramp
     return 0.42 + 0.5 * np.cos(angle) + 0.08 * np.cos(2.0 * angle)
 

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from gpuarray import dtypes
 from gpuarray.api import statistical
-from gpuarray.array import GpuArray, as_node, wrap
+from gpuarray.array import GpuArray, as_element, as_node, wrap
 from gpuarray.dtypes import DType
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Node
@@ -71,7 +71,7 @@ def given(value: Any, default: Any) -> Any:
 
 
 def _scalar(initial: Any, kind: DType) -> Any:
-    return kind.type(initial.item() if isinstance(initial, GpuArray) else initial)
+    return as_element(initial.get()[()] if isinstance(initial, GpuArray) else initial, kind)
 
 
 def _mask_over(where: Any, source: GpuArray) -> GpuArray:

@@ -84,7 +84,7 @@ def _loop(
     outs: tuple[Any, ...],
     dtype: Any = None,
     signature: Any = None,
-    casting: str = "same_kind",
+    casting: Any = "same_kind",
 ) -> tuple[Any, ...]:
     """Return the dtypes of the operands in the loop that the ufunc chooses."""
     if dtype is not None:
@@ -92,7 +92,19 @@ def _loop(
     given = [_dtype_of(as_operand(value)) for value in inputs] + [None if o is None else o.dtype for o in outs]
     if signature is None:
         signature = (None,) * ufunc.nargs
-    return tuple(ufunc.resolve_dtypes(tuple(given), signature=signature, casting=casting)[: ufunc.nin])
+    exact = casting in ("no", "equiv")
+    chosen = ufunc.resolve_dtypes(tuple(given), signature=signature, casting="unsafe" if exact else casting)
+    if exact:
+        # asked here: resolve_dtypes of NumPy 2.4 crashes where it is a Python number that cannot be cast so
+        for place, (own, loop) in enumerate(zip(given, chosen, strict=True)):
+            if own is None or (casting == "no" and isinstance(own, type)):
+                continue  # under this rule alone, a Python number is of the dtype that the arrays choose
+            if not np.can_cast(*((own, loop) if place < ufunc.nin else (loop, own)), casting):
+                raise TypeError(
+                    f"Cannot cast ufunc {ufunc.__name__!r} operand {place} between {np.dtype(own)} and {loop} with "
+                    f"casting rule {casting!r}"
+                )
+    return tuple(chosen[: ufunc.nin])
 
 
 def _resolved(

@@ -61,6 +61,9 @@ PROGRAMS = [
     lambda x, y: xp.sum(x, axis=1, keepdims=True) + x,
     lambda x, y: xp.cumulative_sum(x, axis=0) + 1,
     lambda x, y: xp.cumulative_sum(x, axis=1) + 1,
+    # one row, one dtype, one view of what is a fold here and a running fold there
+    lambda x, y: xp.sum(x, axis=0)[2:4] + 1,
+    lambda x, y: xp.cumulative_sum(x[0])[2:4] + 1,
     lambda x, y: xp.concat([x, y]) + 1,
     lambda x, y: xp.concat([x, y, y[:0]]) + 1,
     lambda x, y: xp.concat([x, y], axis=1) + 1,

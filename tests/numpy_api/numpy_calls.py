@@ -470,6 +470,11 @@ CALLS = {
         lambda f, p: f(p(K), p(K), p(T)),
         lambda f, p: f(p(V), p(V), p(I)),
     ],
+    "polynomial.polynomial.polyvalnd": [
+        lambda f, p: f((p(V), p(V[::-1])), p(A)),
+        lambda f, p: f(p(A), p(I)),
+        lambda f, p: f([p(K)], p(T)),
+    ],
     "polynomial.polynomial.polygrid2d": [
         lambda f, p: f(p(V), p(STEP), p(A)),
         lambda f, p: f(p(V), p(STEP), p(T)),

@@ -10,6 +10,11 @@ CASES = [
     lambda p: np.clip(p(U), -5, 4),
     lambda p: np.clip(p(A), min=p(B[0])),
     lambda p: np.clip(p(K), a_min=-2, a_max=300),
+    lambda p: np.clip(p(M), -1, np.int8(-1)),
+    lambda p: np.clip(p(U), 0.5, np.float32(3)),
+    lambda p: np.clip(p(U), np.int8(1), 2.5),
+    lambda p: np.clip(p(U), -1, 2.5),
+    lambda p: p(M) ** 2,
     lambda p: np.round(p(A), 2),
     lambda p: np.around(p(A)),
     lambda p: np.round(p(C), 1),
@@ -68,6 +73,19 @@ CASES = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore:numpy.fix is deprecated:DeprecationWarning")  # in NumPy 2.5
 @pytest.mark.parametrize("case", CASES, ids=label)
 def test_function_agrees_with_numpy(case, agree):
     agree(case)
+
+
+@pytest.mark.parametrize("call", [lambda p: np.where(p(M), p(U), -1), lambda p: np.where(p(M), 300, p(U))])
+def test_a_choice_of_an_integer_beyond_the_dtype_is_numpys(call, put, same):
+    """They wrap around before NumPy 2.5, and are errors from then on."""
+    try:
+        expected = call(np.array)
+    except OverflowError:
+        with pytest.raises(OverflowError):
+            call(put)
+    else:
+        same(call(put), expected)

@@ -30,6 +30,12 @@ ERRORS = [
     (lambda p: np.cumulative_sum(p(A)), ValueError),
     (lambda p: np.sum(p(A), axis=0, out=p(np.zeros(3))), ValueError),
     (lambda p: np.clip(p(A), 0, 1, out=p(np.zeros((3, 4), int))), TypeError),
+    (lambda p: np.copyto(p(U), 300, where=M), OverflowError),
+    (lambda p: np.copyto(p(U), -1, where=p(M), casting="unsafe"), OverflowError),
+    (lambda p: p(M) ** -1, ValueError),
+    (lambda p: np.sum(p(A > 0), initial=np.float64("nan")), ValueError),
+    (lambda p: np.max(p(U), initial=300), OverflowError),
+    (lambda p: p(U).min(initial=300), OverflowError),
 ]
 
 

@@ -121,3 +121,23 @@ def test_unknown_array_types_get_their_turn(put):
     with pytest.raises(TypeError):
         np.add(put(A), object())
     assert np.ma.isMaskedArray(np.ma.add(np.asarray(put(A)), masked))
+
+
+INTEGERS = np.array([1, 2, 3], np.int8)
+NUMBERS = [np.int64(300), np.uint32(2**31), np.float32(1e30), np.float64("nan"), np.float64(2.7), np.int16(-3)]
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int64, np.uint8, bool, np.float32])
+@pytest.mark.parametrize("value", [*NUMBERS, np.array(300), 300, -1, 1j], ids=repr)
+def test_scalars_are_assigned_or_refused_as_numpy_does(value, dtype, put, same):
+    for key in (..., slice(0, 2), 0, slice(0, 0), np.array([True, False, True]), [0, 1]):
+        expected, found = INTEGERS.astype(dtype), put(INTEGERS.astype(dtype))
+        with np.errstate(all="ignore"):
+            try:
+                expected[key] = value
+            except (TypeError, ValueError, OverflowError) as error:
+                with pytest.raises(type(error)):
+                    found[key] = value
+            else:
+                found[key] = value
+        same(found, expected)

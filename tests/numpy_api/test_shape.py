@@ -63,6 +63,8 @@ CASES = [
     lambda p: np.tile(p(A), (2, 1, 3)),
     lambda p: np.repeat(p(A), 2),
     lambda p: np.repeat(p(A), 3, axis=1),
+    lambda p: np.repeat(p(np.array(2.5)), 2, axis=-1),
+    lambda p: np.take(p(np.array(2.5)), [0, -1], axis=0),
     lambda p: np.repeat(p(A), [1, 0, 2], axis=0),
     lambda p: np.resize(p(A), (5, 5)),
     lambda p: np.delete(p(A), 1, axis=0),

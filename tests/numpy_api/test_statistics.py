@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 from numpy_samples import EMPTY, A, C, F, K, M, N, U, V, label
 
+#: Their sum is infinite.
+HUGE = np.array([[1, 2e38, 3e38], [3, 1, 5]], np.float32)
+
 CASES = [
     lambda p: np.sum(p(A)),
     lambda p: np.sum(p(K), axis=0),
@@ -43,6 +46,12 @@ CASES = [
     lambda p: np.mean(p(M)),
     lambda p: np.mean(p(K), dtype=np.float32),
     lambda p: np.mean(p(F), dtype=np.float64),
+    lambda p: p(np.array([2**64 - 2, 1], np.uint64)).max(initial=np.int8(3)),
+    lambda p: np.max(p(np.array([2**64 - 2, 1], np.uint64)), initial=np.int8(3)),
+    lambda p: np.var(p(HUGE), axis=1, where=p(HUGE != 1)),
+    lambda p: np.std(p(HUGE), where=p(HUGE != 1)),
+    lambda p: np.cumulative_sum(p(np.array(2.5)), axis=0),
+    lambda p: np.cumulative_prod(p(np.array(2.5))),
     lambda p: np.var(p(A)),
     lambda p: np.var(p(A), axis=0, ddof=1),
     lambda p: np.std(p(F), axis=1, keepdims=True),
