@@ -195,6 +195,8 @@ def _call(rates: Rates, step: CallStep) -> float:
     size = max((prod(shape) for shape in (*step.shapes, *step.output_shapes)), default=0)
     if "fft" in step.op.name:
         return at(rates.transform, size * max(1.0, log2(max(size, 1))))
+    if step.op.by_part:
+        return 2 * at(rates.gather, prod(step.shapes[0]))  # finds a bin, and adds to a count
     words = max((dtype.itemsize for dtype in step.input_dtypes), default=4) / 4
     return at(rates.sort, size) * max(1.0, words)
 

@@ -65,6 +65,18 @@ class TestBuffers:
             stats = fresh.stats()
             assert stats["bytes_live"] + stats["bytes_pooled"] <= 10 * MIB
 
+    def test_memory_limit_holds_for_what_is_pooled(self, fresh):
+        fresh.allocate(8 * MIB).release()
+        held = fresh.allocate(4 * MIB)
+        assert fresh.stats()["bytes_pooled"] >= 8 * MIB
+        with config.using(memory_limit=10 * MIB), pytest.raises(DeviceMemoryError, match="memory_limit"):
+            fresh.allocate(8 * MIB)
+        # what was given back a moment ago, and is not counted as pooled yet
+        fresh.allocate(8 * MIB).release()
+        with config.using(memory_limit=10 * MIB), pytest.raises(DeviceMemoryError, match="memory_limit"):
+            fresh.allocate(8 * MIB)
+        held.release()
+
     def test_memory_limit_finds_garbage_in_cycles(self, fresh):
         gc.disable()
         try:

@@ -494,6 +494,14 @@ class TestMemory:
             assert provider.allocate(900_000).nbytes == 900_000
             assert provider.stats()["bytes_pooled"] <= 1 << 20
 
+    def test_limit_holds_for_what_is_pooled(self, provider):
+        provider.allocate(700_000).release()
+        held = provider.allocate(100_000)
+        assert provider.stats()["bytes_pooled"] >= 700_000
+        with config.using(memory_limit=600_000), pytest.raises(DeviceMemoryError, match="memory_limit"):
+            provider.allocate(700_000)
+        held.release()
+
 
 class TestProvider:
     def test_limited_devices_refuse(self):

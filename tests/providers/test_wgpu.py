@@ -1,13 +1,16 @@
 """The wgpu provider on a real device, with programs written by hand."""
 
 import itertools
+import signal
 import threading
+import time
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from handwritten import DUMP, FILL, add_launch, download, upload
 
+import gpuarray as xp
 from gpuarray import dtypes
 from gpuarray.codegen.programs import Binding, Launch, Program, ScalarWords
 from gpuarray.config import config
@@ -147,6 +150,34 @@ class TestTransfer:
         sent = np.arange(8)
         sent.flags.writeable = False
         assert np.array_equal(download(provider, upload(provider, sent), 8, sent.dtype), sent)
+
+    @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timer that signals")
+    @pytest.mark.parametrize("finish", [lambda y: y[0, 0].item(), lambda y: (xp.evaluate(y), xp.synchronize())])
+    def test_a_signal_ends_a_wait(self, finish):
+        class Signalled(BaseException):
+            pass
+
+        def stop(*_given):
+            raise Signalled
+
+        x = xp.ones((700, 700), dtype=xp.float32, device="wgpu")
+        xp.evaluate(x @ x)
+        xp.synchronize()
+        before = signal.signal(signal.SIGALRM, stop)
+        try:
+            y = x @ x
+            for _ in range(4):
+                y = y @ x * 1e-3
+            started = time.perf_counter()
+            with pytest.raises(Signalled):  # noqa: PT012  # the signal may come later than the device
+                signal.setitimer(signal.ITIMER_REAL, 0.05)
+                finish(y)
+                time.sleep(1)
+            assert time.perf_counter() - started < 9  # and not the patience for a callback, which has been
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+        assert float((x @ x)[0, 0]) == 700
 
     @pytest.mark.parametrize("nbytes", [100, 40 * MIB])
     def test_an_interrupted_read_does_no_harm(self, driven, monkeypatch, nbytes):

@@ -130,8 +130,9 @@ class Pool:
             If ``config.memory_limit`` or the machine's memory is exhausted even without what is pooled.
         """
         size = _size_class(nbytes)
-        if self.returned:
-            # a loop asks for what it has just given back
+        limit = config.current.memory_limit
+        if self.returned and not limit:
+            # a loop asks for what it has just given back, which still counts as live
             try:
                 memory = self.returned.pop()
             except IndexError:  # another thread was here
@@ -143,7 +144,8 @@ class Pool:
         with self._lock:
             self._collect()
             kept = self._free.get(size)
-            if kept:
+            # a limit may have been set since the pool grew: what is pooled is not a way around it
+            if kept and not (limit and self.bytes_live + size > limit):
                 memory = kept.pop()
                 self.bytes_pooled -= size
             else:

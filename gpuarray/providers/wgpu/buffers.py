@@ -153,15 +153,17 @@ class Pool:
                 "bytes; work on the array in parts, or on device='cpu'"
             )
         size = min(size_class(nbytes), self._buffer_limit)
+        limit = config.memory_limit
         if self.returned:
-            # a loop asks for what it has just given back
+            # a loop asks for what it has just given back, which still counts as live
             storage = self.returned.pop()
-            if storage.nbytes == size and storage.owned and not self.closed:
+            if not limit and storage.nbytes == size and storage.owned and not self.closed:
                 return WgpuBuffer(self, storage, nbytes)
             self.returned.append(storage)
             self.reap()
         shelf = self._shelves.get(size)
-        if shelf:
+        # a limit may have been set since the pool grew: what is pooled is not a way around it
+        if shelf and not (limit and self.live_bytes + size > limit):
             storage = shelf.pop()
             del self._idle[storage.serial]
             self.pooled_bytes -= size

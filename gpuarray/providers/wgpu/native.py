@@ -37,15 +37,25 @@ def open_driver(device: Any) -> PublicDriver:
 
 
 class NativeStaging(Staging):
-    """A staging buffer with its own mapping callback, made once."""
+    """A staging buffer with its own mapping callback, made once.
+
+    Python handles a signal in the first of its functions that runs, and after a long wait that is the callback: what
+    is raised there, a KeyboardInterrupt, is kept in ``interrupt`` for whoever waits.
+    """
 
     def __init__(self, gpu: Any, nbytes: int, mode: int, ffi: Any, lib: Any) -> None:
         super().__init__(gpu, nbytes)
         self.mode = mode
         self.status: int | None = None
+        self.interrupt: BaseException | None = None
         self.submission = ffi.new("WGPUSubmissionIndex *")
 
-        @ffi.callback("void(WGPUMapAsyncStatus, WGPUStringView, void *, void *)")  # type: ignore[untyped-decorator]  # cffi has no types
+        def interrupted(_kind: Any, error: BaseException, _trace: Any) -> None:
+            self.interrupt = error
+
+        @ffi.callback(  # type: ignore[untyped-decorator]  # cffi has no types
+            "void(WGPUMapAsyncStatus, WGPUStringView, void *, void *)", onerror=interrupted
+        )
         def mapped(status: int, _message: Any, _first: Any, _second: Any) -> None:
             self.status = status
 
@@ -96,7 +106,14 @@ class NativeDriver(PublicDriver):
         self._timed_pass.timestampWrites = self._writes
         self._stamps_inside = "timestamp-query-inside-passes" in device.features
 
-        @self._ffi.callback("void(WGPUQueueWorkDoneStatus, WGPUStringView, void *, void *)")  # type: ignore[untyped-decorator]  # cffi has no types
+        self._interrupt: BaseException | None = None
+
+        def interrupted(_kind: Any, error: BaseException, _trace: Any) -> None:
+            self._done, self._interrupt = True, error
+
+        @self._ffi.callback(  # type: ignore[untyped-decorator]  # cffi has no types
+            "void(WGPUQueueWorkDoneStatus, WGPUStringView, void *, void *)", onerror=interrupted
+        )
         def done(_status: int, _message: Any, _first: Any, _second: Any) -> None:
             self._done = True
 
@@ -265,11 +282,13 @@ class NativeDriver(PublicDriver):
             self._done = False
             lib.wgpuQueueOnSubmittedWorkDone(self._queue, self._when_done[0])
             give_up = perf_counter_ns() + self.awake_ns
-            while perf_counter_ns() < give_up:
+            while not self._done and perf_counter_ns() < give_up:
                 lib.wgpuDevicePoll(device, False, self._ffi.NULL)
-                if self._done:
-                    return
-        lib.wgpuDevicePoll(device, True, self._ffi.NULL)
+        if not (self.awake_ns and self._done):
+            lib.wgpuDevicePoll(device, True, self._ffi.NULL)
+        if self._interrupt is not None:
+            interrupt, self._interrupt = self._interrupt, None
+            raise interrupt
 
     def create_staging(self, nbytes: int) -> Staging:
         """Return a buffer for downloads of up to ``nbytes`` bytes."""
@@ -301,6 +320,8 @@ class NativeDriver(PublicDriver):
         lib, ffi = self._lib, self._ffi
         if staging.status is None:
             self._await(staging)
+        if staging.interrupt is not None:
+            raise staging.interrupt
         if staging.status != lib.WGPUMapAsyncStatus_Success:
             raise wgpu.GPUError(f"a staging buffer could not be mapped (status {staging.status})")
         address = lib.wgpuBufferGetMappedRange(staging.gpu._internal, 0, -(-nbytes // 4) * 4)
@@ -310,12 +331,12 @@ class NativeDriver(PublicDriver):
         lib, device, null = self._lib, self._device, self._ffi.NULL
         with self._raising:
             give_up = perf_counter_ns() + self.awake_ns
-            while staging.status is None and perf_counter_ns() < give_up:
+            while staging.status is None and staging.interrupt is None and perf_counter_ns() < give_up:
                 lib.wgpuDevicePoll(device, False, null)
-            if staging.status is None:
+            if staging.status is None and staging.interrupt is None:
                 lib.wgpuDevicePoll(device, True, staging.submission)
             give_up = perf_counter_ns() + _PATIENCE_NS
-            while staging.status is None and perf_counter_ns() < give_up:
+            while staging.status is None and staging.interrupt is None and perf_counter_ns() < give_up:
                 # the other thread needs the interpreter to call it
                 sleep(1e-5)
                 lib.wgpuDevicePoll(device, True, staging.submission)
