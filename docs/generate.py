@@ -172,7 +172,9 @@ def accuracy() -> Iterator[str]:
             yield ""
             yield f"## Speed: {name}"
             yield ""
-            yield "Billions of elements a second, each read from memory and written back; `bench.accuracy --cost`."
+            yield "Billions of elements a second, each read from memory and written back, by the device's own clock;"
+            yield "`bench.accuracy --cost`. Half of the operands are uniform in their bits, with infinities and"
+            yield "subnormal numbers: where functions have quick forms for common ones, this is what the others take."
             yield ""
             yield from _speed_table(document["gigaelements_per_second"])
 
