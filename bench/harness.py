@@ -89,7 +89,11 @@ def run(workload: Workload, peers: Sequence[Peer], scale: Fraction, seconds: flo
     size = scaled(workload, scale)
     inputs = workload.inputs(size)
     refer = workload.reference or (lambda size, inputs: workload.run(NUMPY, size, *inputs))
-    expected = np.asarray(refer(size, inputs))
+    try:
+        expected = np.asarray(refer(size, inputs))
+    except AbsentError as error:
+        print(f"without {workload.name}: {error}", file=sys.stderr)
+        return []
     runners = [_Runner(workload, size, peer) for peer in chosen]
     for runner in runners:
         runner.attempt(partial(runner.prepare, inputs, expected))
@@ -250,7 +254,8 @@ def _function(workload: Workload, peer: Peer, size: int) -> Callable[..., Any]:
         if say is None:
             raise AbsentError("not written in numexpr's language")
         return lambda *arrays: say(peer.xp.evaluate, size, *arrays)
-    return peer.compile(lambda *arrays: workload.run(peer.xp, size, *arrays))
+    function = lambda *arrays: workload.run(peer.xp, size, *arrays)  # noqa: E731  # partial objects are not compiled
+    return peer.repeat(function, workload.steps) if workload.steps > 1 else peer.compile(function)
 
 
 def _timed(call: Callable[[], Any]) -> tuple[Any, float]:

@@ -62,6 +62,18 @@ class Peer:
         """Return the function to be timed, which takes this peer's arrays."""
         return function
 
+    def repeat(self, step: Callable[..., Any], count: int) -> Callable[..., Any]:
+        """Return the function that takes ``count`` steps in a Python loop, from copies of what it is given."""
+        step = self.compile(step)
+
+        def loop(*arrays: Any) -> Any:
+            arrays = tuple(array + 0 for array in arrays)
+            for _ in range(count):
+                arrays = step(*arrays)
+            return arrays[0]
+
+        return loop
+
     def scope(self) -> contextlib.AbstractContextManager[Any]:
         """Return the context in which this peer runs."""
         return contextlib.nullcontext()
@@ -195,6 +207,9 @@ class _TorchNamespace:
     def added_in_order(self, x: Any, y: Any) -> Any:
         return self._torch.add(x, y, out=self.empty(x.shape, dtype=x.dtype))
 
+    def histogram(self, x: Any, bins: int) -> Any:
+        return self._torch.histc(x, bins)
+
     def sort(self, x: Any) -> Any:
         return self._torch.sort(x).values
 
@@ -260,6 +275,13 @@ class _JaxNamespace:
 
         return draw
 
+    def bincount(self, x: Any, minlength: int) -> Any:
+        return self._jax.numpy.bincount(x, length=minlength)
+
+    def with_inner(self, plane: Any, inner: Any) -> Any:
+        """Return a plane with other values within its edge."""
+        return plane.at[1:-1, 1:-1].set(inner)
+
     def repeated(self, count: int, step: Callable[[Any], Any], state: Any) -> Any:
         """Take steps, in a loop that JAX compiles once."""
 
@@ -302,6 +324,9 @@ class Jax(Peer):
         compiled = self.jax.jit(seeded)
         key = self.jax.device_put(self.jax.random.key(0), self.device)
         return lambda *arrays: compiled(key, *arrays)
+
+    def repeat(self, step: Callable[..., Any], count: int) -> Callable[..., Any]:
+        return self.compile(lambda *state: self.xp.repeated(count, lambda some: step(*some), state)[0])
 
     def scope(self) -> contextlib.AbstractContextManager[Any]:
         return self.jax.default_device(self.device)

@@ -76,6 +76,12 @@ SECTIONS = (
         {"torch-compile": 1.0},
     ),
     Section(
+        "A hundred steps",
+        "simulations as plain Python loops, at least 1.0x torch.compile of a step, called in the same loop",
+        "simulations",
+        {"torch-compile": 1.0},
+    ),
+    Section(
         "Matrix products",
         "at least 85 % of cuBLAS in float32 at 4096; the epilogue fused, at 1.0x of peers that do not fuse it",
         "products",
@@ -90,7 +96,19 @@ SECTIONS = (
     ),
     Section("Running sums", "at least as fast as torch", "scans", {"torch": 1.0}),
     Section("Sorting", "at least half of CuPy's keys a second", "sorting", {"cupy": 0.5}),
+    Section(
+        "Counting",
+        "at least as fast as CuPy and torch, on processors never under 0.9x NumPy",
+        "counting",
+        {"cupy": 1.0, "torch": 1.0, "numpy": 0.9},
+    ),
     Section("Fourier transforms", "at least half of cuFFT", "fourier", {"cupy": 0.5, "torch": 0.5}),
+    Section(
+        "k-means through scikit-learn",
+        "at least as fast as CuPy and torch through the same functions of scikit-learn",
+        "learning",
+        {"cupy": 1.0, "torch": 1.0},
+    ),
     Section(
         "Transfers",
         "up as fast as torch and CuPy, down at least twice as fast",

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 
 from bench.workloads import (
+    counting,
     elementwise,
     fourier,
+    learning,
     movement,
     overhead,
     processors,
@@ -12,6 +14,7 @@ from bench.workloads import (
     random,
     reductions,
     runmat,
+    simulations,
     sorting,
     transfers,
 )
@@ -23,11 +26,14 @@ TOPICS: dict[str, Sequence[Workload | Probe]] = {
     "rows": [*reductions.EACH_ROW, *runmat.ROWS],
     "random": [*runmat.RANDOM, *random.WORKLOADS],
     "pairs": products.PAIRS,
+    "simulations": simulations.WORKLOADS,
     "products": products.PRODUCTS,
     "movement": movement.WORKLOADS,
     "scans": reductions.SCANS,
     "sorting": sorting.WORKLOADS,
+    "counting": counting.WORKLOADS,
     "fourier": fourier.WORKLOADS,
+    "learning": learning.WORKLOADS,
     "transfers": transfers.WORKLOADS,
     "processors": processors.WORKLOADS,
     "overhead": overhead.WORKLOADS,

@@ -46,6 +46,9 @@ class Workload:
         whole result, or of an array every k-th element along the first axis; see :func:`parts`.
     seen : callable or None
         From a result and the inputs to what is compared with the reference, where more than one result is right.
+    steps : int
+        How often ``run`` is called for one result; it then returns a tuple that takes the place of the inputs, which it
+        may change, and the result is its first.
     moves : str
         ``"up"`` or ``"down"`` if nothing is computed: the inputs are moved to the device, or from it.
     read : bool
@@ -70,6 +73,7 @@ class Workload:
     limit: str = "copy"
     reference: Callable[[int, Inputs], Any] | None = None
     seen: Callable[[np.ndarray, Inputs], np.ndarray] | None = None
+    steps: int = 1
     moves: str = ""
     read: bool = False
     tolerance: float = 1e-5

@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from bench.workloads.base import COMPILED, Workload, complex_uniform, parts, thinned
+import numpy as np
+
+from bench.workloads.base import COMPILED, Inputs, Workload, complex_uniform, parts
 
 LENGTH = 1024
 
@@ -12,23 +14,40 @@ def transform(xp: Any, size: int, x: Any) -> Any:
     return xp.fft.fft(x)
 
 
-WORKLOADS = [
-    Workload(
-        name="fft",
-        size=1 << 24,
+def _every_64th(size: int, inputs: Inputs) -> np.ndarray:
+    """Return every 64th coefficient: the transform of the sum of 64 parts."""
+    (x,) = inputs
+    return np.fft.fft(x.reshape(64, -1).sum(axis=0, dtype=np.complex128))
+
+
+def _line(name: str, size: int) -> Workload:
+    return Workload(
+        name=name,
+        size=size,
         inputs=lambda n: [complex_uniform(n)],
         run=transform,
         nbytes=lambda n: 16 * n,
-        reference=thinned(transform),
+        reference=_every_64th,
         without=COMPILED,
-    ),
-    Workload(
-        name="fft-batch",
-        size=16384,
+    )
+
+
+def _batch(name: str, size: int) -> Workload:
+    return Workload(
+        name=name,
+        size=size,
         inputs=lambda n: [complex_uniform(n, LENGTH)],
         run=transform,
         nbytes=lambda n: 16 * n * LENGTH,
         reference=parts(transform),
         without=COMPILED,
-    ),
+    )
+
+
+WORKLOADS = [
+    _line("fft-2-20", 1 << 20),
+    _line("fft", 1 << 24),
+    _line("fft-2-26", 1 << 26),
+    _batch("fft-batch-4096", 4096),
+    _batch("fft-batch", 16384),
 ]

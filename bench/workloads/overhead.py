@@ -1,10 +1,13 @@
 """What each call, each read and the import cost, whatever the size of the data."""
 
+import contextlib
 import gc
+import os
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -169,23 +172,40 @@ def first_result(device: str) -> Mapping[str, float]:
         "first = time.perf_counter(); np.asarray(np.exp(x) - x); stop = time.perf_counter()\n"
         "print(first - start, stop - first)"
     )
-    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout for _ in range(3)]
-    firsts, seconds = zip(*(map(float, run.split()) for run in runs), strict=True)
+    with _processes() as printed:
+        runs = [printed(code) for _ in range(3)]
+    firsts, seconds = zip(*runs, strict=True)
     return {"first_result_ms": min(firsts) * 1e3, "new_kernel_ms": min(seconds) * 1e3}
 
 
 def import_time(device: str) -> Mapping[str, float]:
     """Time the import in new processes, and what NumPy's part of it is; the least of several, taken in turn."""
+    timed = "import time; start = time.perf_counter(); import {}; print(time.perf_counter() - start)"
     numpy, ours = [], []
-    for _ in range(IMPORTS):
-        numpy.append(_import_seconds("numpy"))
-        ours.append(_import_seconds("numpy, gpuarray"))
+    with _processes() as printed:
+        for _ in range(IMPORTS):
+            numpy += printed(timed.format("numpy"))
+            ours += printed(timed.format("numpy, gpuarray"))
     return {"numpy_ms": min(numpy) * 1e3, "gpuarray_adds_ms": (min(ours) - min(numpy)) * 1e3}
 
 
-def _import_seconds(names: str) -> float:
-    code = f"import time; start = time.perf_counter(); import {names}; print(time.perf_counter() - start)"
-    return float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
+@contextlib.contextmanager
+def _processes() -> Iterator[Callable[[str], list[float]]]:
+    """Lend a function that runs code in a new process and returns the numbers it prints.
+
+    Compiled modules are kept between the processes, as installing a package leaves them, whatever the surroundings say;
+    the first one makes them.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "PYTHONPYCACHEPREFIX": folder}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+
+        def printed(code: str) -> list[float]:
+            run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, check=True)
+            return [float(number) for number in run.stdout.split()]
+
+        printed("import gpuarray.providers.wgpu.provider")
+        yield printed
 
 
 WORKLOADS: list[Workload | Probe] = [

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from bench.peers import NUMPY
+from bench.workloads import counting, movement, products, reductions, runmat, sorting
 from bench.workloads import elementwise as fused
-from bench.workloads import movement, products, reductions, runmat, sorting
 from bench.workloads.base import Inputs, Workload, uniform
 
 SIZE = 10_000_000
@@ -158,5 +158,16 @@ WORKLOADS = [
     *_both("mask", _masks, movement.masked, 2),
     *_both("sort", _distinct, sorting.ordered, 2, without=_SLOW),
     *_both("argsort", _distinct, sorting.order, 3, without=_SLOW),
+    *_both("histogram", _line(-2.0, 2.0), counting.histogram, 1, 1e-3),
+    Workload(
+        name="bincount-10m",
+        size=SIZE,
+        inputs=counting.few,
+        run=counting.bincount,
+        nbytes=lambda n: 4 * n,
+        scaled=False,
+        limit="copy-10m",
+        places=("cpu",),
+    ),
     *_both("matmul", _squares, products.matmul, 0, 1e-4),
 ]

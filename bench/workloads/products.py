@@ -13,6 +13,7 @@ BATCH, SIDE = 64, 256
 DEPTH = 1024
 FEATURES = 64
 SOFTENING = 0.01
+STRENGTH, TIME = 1e-5, 1e-2
 
 
 def matmul(xp: Any, size: int, x: Any, y: Any) -> Any:
@@ -31,11 +32,16 @@ def distances(xp: Any, size: int, x: Any) -> Any:
 
 
 def bodies(xp: Any, size: int, places: Any, speeds: Any) -> Any:
-    """Move bodies of one mass a step on."""
+    """Return where bodies of one mass are a step later."""
+    return moved(xp, places, speeds)[0]
+
+
+def moved(xp: Any, places: Any, speeds: Any) -> tuple[Any, Any]:
+    """Return places and speeds a step later."""
     apart = places[None, :, :] - places[:, None, :]
     cubes = (xp.sum(apart**2, axis=-1) + SOFTENING) ** -1.5
-    speeds = speeds + 1e-5 * xp.sum(apart * cubes[:, :, None], axis=1)
-    return places + 1e-2 * speeds
+    speeds = speeds + STRENGTH * xp.sum(apart * cubes[:, :, None], axis=1)
+    return places + TIME * speeds, speeds
 
 
 def _some_bodies(size: int, inputs: Inputs) -> np.ndarray:
@@ -43,8 +49,8 @@ def _some_bodies(size: int, inputs: Inputs) -> np.ndarray:
     places, speeds = inputs
     apart = places[None, :, :] - places[::16, None, :]
     cubes = (np.sum(apart**2, axis=-1) + np.float32(SOFTENING)) ** -1.5
-    speed = speeds[::16] + 1e-5 * np.sum(apart * cubes[:, :, None], axis=1)
-    return places[::16] + 1e-2 * speed
+    speed = speeds[::16] + STRENGTH * np.sum(apart * cubes[:, :, None], axis=1)
+    return places[::16] + TIME * speed
 
 
 def _some_distances(size: int, inputs: Inputs) -> np.ndarray:

@@ -89,6 +89,26 @@ def squared_error(xp: Any, size: int, x: Any, y: Any) -> Any:
     return xp.mean((x - y) ** 2)
 
 
+#: Arrays that are read in the time that a launch takes.
+_SHAPES = (
+    ("of-1e7", (10_000_000,), 0),
+    ("of-4096-axis-0", (4096, 4096), 0),
+    ("of-4096-axis-1", (4096, 4096), 1),
+)
+
+
+def _smaller(name: str, kind: str, shape: tuple[int, ...], axis: int) -> Workload:
+    return _fold(
+        f"{name}-{kind}",
+        shape,
+        lambda xp, x: getattr(xp, name)(x, axis=axis),
+        reference=_FOLDED.get(name) if axis == 0 else None,
+    )
+
+
+#: Folds of columns in double precision, as NumPy adds one number after the other.
+_FOLDED = {"sum": _summed, "mean": lambda size, inputs: _summed(size, inputs) / size, "var": _varied}
+
 REDUCTIONS = [
     _fold("sum", (SIZE,), lambda xp, x: xp.sum(x), formula="sum(x)", compiled=True),
     _fold("mean", (SIZE,), lambda xp, x: xp.mean(x)),
@@ -109,6 +129,7 @@ REDUCTIONS = [
             ("sum-middle", (300, 1000, 301), lambda xp, x: xp.sum(x, axis=1), False),
         )
     ),
+    *(_smaller(name, kind, shape, axis) for kind, shape, axis in _SHAPES for name in ("sum", "mean", "var", "argmax")),
     _fold("sum-narrow", (10_000_000, 7), lambda xp, x: xp.sum(x, axis=0), reference=_summed),
     Workload(
         name="mean-squared-error",
@@ -123,6 +144,8 @@ EACH_ROW = [
     _rows("softmax-1024", (16384, 1024), softmax),
     _rows("softmax-long", (128, 131072), softmax),
     _rows("layernorm", (65536, 1024), layernorm),
+    _rows("layernorm-1024", (16384, 1024), layernorm),
+    _rows("layernorm-long", (128, 131072), layernorm),
 ]
 SCANS = [
     Workload(

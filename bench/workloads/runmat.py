@@ -34,7 +34,7 @@ def written(xp: Any, x: Any) -> Any:
 STEPS = 256
 
 
-def monte_carlo(xp: Any, paths: int) -> Any:
+def monte_carlo(xp: Any, paths: int, steps: int = STEPS) -> Any:
     """Price a call option over many paths, as a plain Python loop over the steps, or as a library must have loops."""
     if not hasattr(xp, "random"):
         raise AbsentError("has no random numbers")
@@ -46,11 +46,11 @@ def monte_carlo(xp: Any, paths: int) -> Any:
 
     price = xp.full((paths,), 100.0, dtype=xp.float32)
     if hasattr(xp, "repeated"):
-        price = xp.repeated(STEPS, step, price)
+        price = xp.repeated(steps, step, price)
     else:
-        for _ in range(STEPS):
+        for _ in range(steps):
             price = step(price)
-    return xp.mean(xp.maximum(price - strike, 0.0)) * float(np.exp(-mu * STEPS * dt))
+    return xp.mean(xp.maximum(price - strike, 0.0)) * float(np.exp(-mu * steps * dt))
 
 
 HEIGHT, WIDTH = 2160, 3840
@@ -62,6 +62,11 @@ def image(xp: Any, images: int, pictures: Any) -> Any:
     sigma = xp.sqrt(xp.mean((pictures - mean) ** 2, axis=(1, 2), keepdims=True) + 1e-6)
     out = xp.maximum((pictures - mean) / sigma * 1.0123 - 0.02, 0.0) ** 1.8
     return xp.mean((out - pictures) ** 2)
+
+
+def _pictures(images: int) -> np.ndarray:
+    """Return random pictures, of which no more than 16 differ: to draw them takes longer than what is measured."""
+    return np.resize(uniform(min(images, 16), HEIGHT, WIDTH, low=0.0, high=1.0), (images, HEIGHT, WIDTH))
 
 
 def _some_of_the_line(size: int, inputs: Inputs) -> np.ndarray:
@@ -76,49 +81,59 @@ def _all_of_the_line(size: int, inputs: Inputs) -> float:
     return float(np.mean(written(NUMPY, middles))) * size
 
 
-ELEMENTWISE = [
-    Workload(
-        name="runmat-elementwise",
-        size=100_000_000,
+def _of_line(name: str, size: int, *, is_written: bool = False) -> Workload:
+    return Workload(
+        name=name,
+        size=size,
         inputs=lambda n: [],
-        run=elementwise,
+        run=elementwise_written if is_written else elementwise,
+        nbytes=lambda n: 4 * n if is_written else 4,
+        reference=_some_of_the_line if is_written else _all_of_the_line,
+        read=not is_written,
+        tolerance=1e-4 if is_written else 1e-3,
+    )
+
+
+def _monte_carlo(name: str, paths: int, steps: int | None = None) -> Workload:
+    def run(xp: Any, paths: int) -> Any:
+        return monte_carlo(xp, paths, steps or STEPS)
+
+    return Workload(
+        name=name,
+        size=paths,
+        inputs=lambda n: [],
+        run=run,
         nbytes=lambda n: 4,
-        reference=_all_of_the_line,
-        read=True,
-        tolerance=1e-3,
-    ),
-    Workload(
-        name="runmat-elementwise-written",
-        size=100_000_000,
-        inputs=lambda n: [],
-        run=elementwise_written,
-        nbytes=lambda n: 4 * n,
-        reference=_some_of_the_line,
-        tolerance=1e-4,
-    ),
-]
-RANDOM = [
-    Workload(
-        name="runmat-monte-carlo",
-        size=1_000_000,
-        inputs=lambda n: [],
-        run=monte_carlo,
-        nbytes=lambda n: 4,
-        reference=lambda n, inputs: monte_carlo(NUMPY, min(n, 60_000)),
+        reference=lambda n, inputs: run(NUMPY, min(n, 60_000)),
         read=True,
         tolerance=0.05,  # two samples
         without=COMPILED,  # which takes minutes to compile all steps
-    ),
-]
-ROWS = [
-    Workload(
-        name="runmat-4k-image",
-        size=16,
-        inputs=lambda n: [uniform(n, HEIGHT, WIDTH, low=0.0, high=1.0)],
+    )
+
+
+def _images(name: str, images: int) -> Workload:
+    return Workload(
+        name=name,
+        size=images,
+        inputs=lambda n: [_pictures(n)],
         run=image,
         nbytes=lambda n: 3 * 4 * n * HEIGHT * WIDTH,
         reference=lambda n, inputs: image(NUMPY, n, inputs[0][:4]),  # the others are as random
         read=True,
         tolerance=1e-3,
-    ),
+    )
+
+
+ELEMENTWISE = [
+    _of_line("runmat-elementwise-1e6", 1_000_000),
+    _of_line("runmat-elementwise", 100_000_000),
+    _of_line("runmat-elementwise-1e9", 1_000_000_000),
+    _of_line("runmat-elementwise-written", 100_000_000, is_written=True),
 ]
+RANDOM = [
+    _monte_carlo("runmat-monte-carlo-250k", 250_000),
+    _monte_carlo("runmat-monte-carlo", 1_000_000),
+    _monte_carlo("runmat-monte-carlo-5m", 5_000_000),
+    _monte_carlo("runmat-monte-carlo-1024", 1_000_000, 1024),
+]
+ROWS = [_images("runmat-4k-image-4", 4), _images("runmat-4k-image", 16), _images("runmat-4k-image-64", 64)]

@@ -21,7 +21,21 @@ from bench.workloads.base import PART, parts
 
 DOCS = Path(__file__).parents[2] / "docs"
 QUICK = ["copy", "black-scholes", "heat", "sum-axis-0", "mean-squared-error", "softmax-long", "matmul-batch", "argsort"]
-QUICK += ["matmul-vector", "matmul-complex64", "fft-batch", "take", "scatter", "distances", "n-body", "cumulative-sum"]
+QUICK += [
+    "histogram",
+    "bincount",
+    "heat-100",
+    "n-body-100",
+    "fft-2-20",
+    "matmul-vector",
+    "matmul-complex64",
+    "fft-batch",
+    "take",
+    "scatter",
+    "distances",
+    "n-body",
+    "cumulative-sum",
+]
 
 
 class Wrong(Peer):

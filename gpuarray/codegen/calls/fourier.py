@@ -39,6 +39,9 @@ LARGE_MEMORY: Final = 32768
 COMMON_PRIMES: Final = (2, 3, 5)
 #: Lines next to each other that a pass over columns takes at least: what memory moves at once has no less.
 LEAST_TOGETHER: Final = 4
+#: How much longer a pass takes that needs the larger workgroup memory, and so leaves room for fewer workgroups: two such
+#: passes are better than three others, and four others than three such.
+LARGE_COST: Final = 1.4
 #: Bytes of one scratch buffer, beyond which rows are transformed in turns.
 SCRATCH_LIMIT: Final = 1 << 28
 
@@ -105,9 +108,8 @@ class _Transforms:
             if length <= room(length, capacity):
                 self._launch(Pass(ends, rows, length, length, 1, capacity, self.real))
                 return
-        # as few passes as can be, then as little workgroup memory
         choices = [(split(length, room(length, capacity) // LEAST_TOGETHER), capacity) for capacity in capacities]
-        sizes, capacity = min(choices, key=lambda choice: len(choice[0]))
+        sizes, capacity = min(choices, key=lambda c: len(c[0]) * (LARGE_COST if c[1] > capacities[0] else 1))
         source, done = ends.source, 1
         for position, size in enumerate(sizes):
             first, last = position == 0, position == len(sizes) - 1
