@@ -39,7 +39,7 @@ LARGE_MEMORY: Final = 32768
 COMMON_PRIMES: Final = (2, 3, 5)
 #: Lines next to each other that a pass over columns takes at least: what memory moves at once has no less.
 LEAST_TOGETHER: Final = 4
-#: How much longer a pass takes that needs the larger workgroup memory, and so leaves room for fewer workgroups: two such
+#: How much longer a pass takes that needs the larger workgroup memory, which leaves room for fewer workgroups: two such
 #: passes are better than three others, and four others than three such.
 LARGE_COST: Final = 1.4
 #: Bytes of one scratch buffer, beyond which rows are transformed in turns.
