@@ -340,17 +340,24 @@ def clip(
         Real numbers.
     min, max : array_like, optional
         Ends of the range, which broadcast with ``x``; None is no end. Where ``min > max`` the result is ``max``.
-    a_min, a_max : array_like, optional
-        NumPy's older names of ``min`` and ``max``.
     out : GpuArray or ndarray, optional
         Where to put the result.
+    a_min, a_max : array_like, optional
+        NumPy's older names of ``min`` and ``max``.
 
     Returns
     -------
     GpuArray
         Of the promoted dtype, Python scalars being weak; by ``config.strict_array_api`` of the dtype of ``x``.
+
+    Raises
+    ------
+    ValueError
+        If an end is given by both of its names.
     """
     array = as_array(x)
+    if (min is not None and a_min is not None) or (max is not None and a_max is not None):
+        raise ValueError("a_min and a_max are other names of min and max, which are given too; leave two of them out")
     min, max = a_min if min is None else min, a_max if max is None else max
     strict = strictness.possible and config.current.strict_array_api
     if strict:
