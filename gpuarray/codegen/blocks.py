@@ -5,12 +5,12 @@ hardware likes it. Where the answer is no, a loop takes the careful forms, whose
 element of such a four after the other. Called by kernels of loops.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from gpuarray.codegen import library
 from gpuarray.codegen.storage import LANES, register_type
-from gpuarray.codegen.underflow import SCALAR_BOUND, Block
-from gpuarray.codegen.wgsl import Kernel, apply_expression, quick_function
+from gpuarray.codegen.underflow import SCALAR_BOUND, Block, is_gradual
+from gpuarray.codegen.wgsl import Kernel, apply_expression, declare, quick_function
 from gpuarray.fusion.steps import FULL, Apply, Instruction
 
 
@@ -32,6 +32,60 @@ def emit_block(
         writer.note()
     else:
         writer.write()
+
+
+def emit_careful(
+    kernel: Kernel, instructions: Sequence[Instruction], numbers: Iterable[int], given: Mapping[int, str]
+) -> dict[int, str]:
+    """Emit elementwise instructions of one element in their careful forms.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        What to add statements to.
+    instructions : sequence of Instruction
+        All instructions of the loop.
+    numbers : iterable of int
+        Those to emit, in order.
+    given : mapping of int to str
+        The names of the element's values that they start from.
+
+    Returns
+    -------
+    dict of int to str
+        The names of these values, and of what was emitted.
+    """
+    names = dict(given)
+    for number in numbers:
+        item = _apply(instructions, number)
+        form = _form(item, _operands(instructions, item, names))
+        names[number] = f"again{number}"
+        kernel.line(f"  {declare(names[number], item.dtype, form)}")
+    return names
+
+
+def emit_settled(
+    kernel: Kernel, instructions: Sequence[Instruction], numbers: Iterable[int], given: Mapping[int, str], fine: str
+) -> None:
+    """Emit elementwise instructions of one element in plain arithmetic; ``fine`` becomes false if one is not right.
+
+    The questions of a block are few, and take a zero for what may have been flushed. Those that are asked here, of each
+    sum and product, know of zeros that are right. They have no branches: data with zeros should cost little more.
+    """
+    names = dict(given)
+    for number in numbers:
+        item = _apply(instructions, number)
+        operands = _operands(instructions, item, names)
+        names[number] = f"settled{number}"
+        kernel.line(f"  {declare(names[number], item.dtype, _form(item, operands, plain=is_gradual(item)))}")
+        if is_gradual(item):
+            kernel.line(f"  {fine} = {fine} & is_quick_gradual_{item.op.name}_f32({', '.join(operands)});")
+
+
+def can_settle(instructions: Sequence[Instruction], numbers: Iterable[int]) -> bool:
+    """Return whether all questions about some instructions are about sums and products: functions know of no zeros."""
+    items = [_apply(instructions, number) for number in numbers]
+    return any(map(is_gradual, items)) and not any(quick_function(item.op, item.sources) for item in items)
 
 
 class _Writer:
@@ -68,8 +122,9 @@ class _Writer:
             return
         self.kernel.line(f"if (!{fine}) {{")
         if self.lanes == 1:
-            self._compute_again({n: value_name(n, FULL, 0) for n in self._given()})
-            self.kernel.line(*(f"  v{n}_0 = again{n};" for n in self.results), "}")
+            own = {n: value_name(n, FULL, 0) for n in self._given()}
+            names = emit_careful(self.kernel, self.instructions, self.again, own)
+            self.kernel.line(*(f"  v{n}_0 = {names[n]};" for n in self.results), "}")
         else:
             self.kernel.line(f"for (var lane = 0u; lane < {self.lanes}u; lane++) {{")
             self._one_lane()
@@ -85,7 +140,7 @@ class _Writer:
         given = [question for lane in together for n in outside for question in self._asked_of(n, lane)]
         self._ask(fine, self._asked_of_scalars() + given)
         for number in block.items:
-            kind = register_type(self._apply(number).dtype)
+            kind = register_type(_apply(self.instructions, number).dtype)
             word = "var" if number in self.results else "let"
             for lane in together:
                 self.kernel.line(f"{word} {value_name(number, FULL, lane)}: {kind} = {self._quick(number, lane)};")
@@ -112,7 +167,8 @@ class _Writer:
 
     def _quick(self, number: int, lane: int) -> str:
         """Return the quick form of an instruction in a lane."""
-        form = self._form(number, self._names(number, lane), plain=number in self.block.sums)
+        item = _apply(self.instructions, number)
+        form = _form(item, self._names(number, lane), plain=number in self.block.sums)
         if number not in self.block.functions:
             return form
         name = self._function(number)
@@ -120,7 +176,8 @@ class _Writer:
 
     def _is_quick(self, fine: str, number: int, lane: int) -> str:
         """Return whether all is fine and the quick form of a function is right in a lane."""
-        question, given = f"is_quick_{self._function(number)}", [fine, *self._names(number, lane)]
+        name = "ratio_f32" if number in self.block.ratios else self._function(number)
+        question, given = f"is_quick_{name}", [fine, *self._names(number, lane)]
         if library.parameter_count(question) > len(given):
             given.append(value_name(number, FULL, lane))
         return f"{question}({', '.join(given)})"
@@ -133,41 +190,37 @@ class _Writer:
         # a choice by cases keeps the lanes in registers, which an index would not
         lanes = range(self.lanes)
         self.kernel.line(f"  {_cases([' '.join(f'{own[n]} = v{n}_{lane};' for n in given) for lane in lanes])}")
-        self._compute_again(own)
-        takes = [" ".join(f"v{n}_{lane} = again{n};" for n in self.results) for lane in lanes]
+        names = emit_careful(self.kernel, self.instructions, self.again, own)
+        takes = [" ".join(f"v{n}_{lane} = {names[n]};" for n in self.results) for lane in lanes]
         self.kernel.line(f"  {_cases(takes)}", "} }")
-
-    def _compute_again(self, own: dict[int, str]) -> None:
-        """Write the careful forms, of values by these names."""
-        names = dict(own)
-        for number in self.again:
-            item = self._apply(number)
-            given = [names.get(o) or value_name(o, self.instructions[o].level, 0) for o in item.operands]
-            self.kernel.line(f"  let again{number} = {self._form(number, given)};")
-            names[number] = f"again{number}"
 
     def _given(self) -> list[int]:
         """Return the values of single elements from which the careful forms start."""
-        operands = [o for n in self.again for o in self._apply(n).operands if o not in self.again]
+        operands = [o for n in self.again for o in _apply(self.instructions, n).operands if o not in self.again]
         return [n for n in dict.fromkeys(operands) if self.instructions[n].level == FULL]
 
-    def _apply(self, number: int) -> Apply:
-        item = self.instructions[number]
-        assert isinstance(item, Apply)
-        return item
-
     def _names(self, number: int, lane: int) -> list[str]:
-        return [value_name(o, self.instructions[o].level, lane) for o in self._apply(number).operands]
-
-    def _form(self, number: int, operands: Sequence[str], *, plain: bool = False) -> str:
-        item = self._apply(number)
-        return apply_expression(item.op, operands, item.sources, item.dtype, plain=plain)
+        return [value_name(o, self.instructions[o].level, lane) for o in _apply(self.instructions, number).operands]
 
     def _function(self, number: int) -> str:
-        item = self._apply(number)
+        item = _apply(self.instructions, number)
         name = quick_function(item.op, item.sources)
         assert name is not None
         return name
+
+
+def _apply(instructions: Sequence[Instruction], number: int) -> Apply:
+    item = instructions[number]
+    assert isinstance(item, Apply)
+    return item
+
+
+def _operands(instructions: Sequence[Instruction], item: Apply, names: Mapping[int, str]) -> list[str]:
+    return [names.get(n) or value_name(n, instructions[n].level, 0) for n in item.operands]
+
+
+def _form(item: Apply, operands: Sequence[str], *, plain: bool = False) -> str:
+    return apply_expression(item.op, operands, item.sources, item.dtype, plain=plain)
 
 
 def _cases(statements: Sequence[str]) -> str:

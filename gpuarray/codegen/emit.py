@@ -287,8 +287,9 @@ def _unsupported_loop(loop: Loop, capabilities: Capabilities) -> str | None:
             dtype = item.op.accumulate(item.source)
             if template_of(item.op.combine, (dtype, dtype)) is None:
                 return f"{item.op.name} of {item.source.name} has no kernel"
-    further = sum(slices.far(loop, capabilities).values())
-    bindings = len(loop.input_dtypes) + len(loop.output_dtypes) + 2 * len(loop.folds) + further
+    further = sum(windows - 1 for windows in slices.far(loop, capabilities).values())
+    parts = sum(i.op.states for i in loop.instructions if isinstance(i, Fold)) if is_one_walk(loop) else 0
+    bindings = len(loop.input_dtypes) + len(loop.output_dtypes) + parts + further
     if bindings > capabilities.storage_bindings:
         return f"{bindings} arrays are more than this device binds at once"
     if loop.rows * loop.columns > _MOST_ELEMENTS:

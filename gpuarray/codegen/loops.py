@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from gpuarray.codegen import slices
-from gpuarray.codegen.blocks import emit_block, value_name
+from gpuarray.codegen.blocks import can_settle, emit_block, emit_careful, emit_settled, value_name
 from gpuarray.codegen.casts import position_expression
 from gpuarray.codegen.dialect import compute_type
+from gpuarray.codegen.exchanges import can_exchange, emit_exchanged
 from gpuarray.codegen.programs import Launch
 from gpuarray.codegen.storage import LANES, Access, is_packed, register_type
 from gpuarray.codegen.underflow import Block, arranged
@@ -254,7 +255,7 @@ def flat_launch(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
     count = kernel.word(size)
     kernel.line("let block = group.x + group.y * groups.x;")
     kernel.line(f"let first = block * {lanes * WORKGROUP}u + local{f' * {lanes}u' if consecutive else ''};")
-    in_pairs = lanes > LANES and _exchanges(loop, capabilities)
+    in_pairs = lanes > LANES and can_exchange(loop, capabilities)
     begin = f"first - (local & 1u) * {lanes}u" if in_pairs else "first"
     kernel.line(f"if ({begin} >= {count}) {{ return; }}")
     emit_uniform(work)
@@ -301,23 +302,37 @@ def _can_begin_again(work: LoopKernel) -> bool:
 def _begin_again(work: LoopKernel, lanes: int, step: int, count: str) -> None:
     """Emit what computes and stores the elements of an invocation one by one, in careful forms, unless all is fine."""
     kernel, loop = work.kernel, work.loop
-    kernel.line("if (!fine) {", f"for (var lane = 0u; lane < {lanes}u; lane++) {{")
-    kernel.line(f"  let at = first + lane{f' * {step}u' if step > 1 else ''};", f"  if (at >= {count}) {{ break; }}")
     here = Lane("at", [], {})
+    names, lines = (
+        {},
+        [
+            f"for (var lane = 0u; lane < {lanes}u; lane++) {{",
+            f"  let at = first + lane{f' * {step}u' if step > 1 else ''};",
+            f"  if (at >= {count}) {{ break; }}",
+        ],
+    )
     for number, item in enumerate(loop.instructions):
-        if item.level != FULL:
+        if item.level != FULL or isinstance(item, Apply):
             continue
         if isinstance(item, Load):
             where = flat_addresses(kernel, item.layout, work.offset("input", item.slot, item.layout))(here)
             value = work.access(item).place(where)
         else:
-            assert isinstance(item, Apply | Index)
-            where = flat_addresses(kernel, item.layout, item.layout.offset)(here) if isinstance(item, Index) else ""
-            value = expression(work, item, 0, where)
-        kernel.line(f"  {declare(value_name(number, FULL, 0), item.dtype, value)}")
+            assert isinstance(item, Index)
+            value = expression(work, item, 0, flat_addresses(kernel, item.layout, item.layout.offset)(here))
+        names[number] = value_name(number, FULL, 0)
+        lines.append(f"  {declare(names[number], item.dtype, value)}")
+    applied = [n for n, item in enumerate(loop.instructions) if item.level == FULL and isinstance(item, Apply)]
+    kernel.line("if (!fine) {")
+    if can_settle(loop.instructions, applied):
+        kernel.line("fine = true;", *lines)
+        emit_settled(kernel, loop.instructions, applied, names, "fine")
+        kernel.line("}", "}", "if (!fine) {")
+    kernel.line(*lines)
+    names = emit_careful(kernel, loop.instructions, applied, names)
     for store in loop.stores:
         where = flat_addresses(kernel, store.layout, work.offset("output", store.slot, store.layout))(here)
-        value = value_name(store.value, loop.instructions[store.value].level, 0)
+        value = names.get(store.value) or value_name(store.value, loop.instructions[store.value].level, 0)
         kernel.line(f"  {work.access(store).place(where)} = {value};")
     kernel.line("}", "return;", "}")
 
@@ -351,13 +366,6 @@ def _takes_eights(loop: Loop) -> bool:
     # buffers have room for no more bytes behind the last element, and what is there of a larger array is not to be lost
     fit = all(_dtype_of(loop, key).itemsize * 2 * LANES <= WINDOW_END for key in keys)
     return fit and (loop.columns % (2 * LANES) == 0 or not any(s.layout.size < s.extent for s in loop.stores))
-
-
-def _exchanges(loop: Loop, capabilities: Capabilities) -> bool:
-    """Whether neighbours that make eight elements each can exchange halves of them before they are stored."""
-    plain = all(s.position is None and s.dtype.itemsize == 4 and stride_class(s.layout) == "c" for s in loop.stores)
-    reads = any(isinstance(item, Load | Take) for item in loop.instructions)
-    return capabilities.subgroup_size > 1 and plain and not reads
 
 
 def single_value(work: LoopKernel, item: object) -> str:
@@ -522,29 +530,14 @@ def flat_stores(work: LoopKernel, lanes: Sequence[Lane], step: int, count: str) 
 
 
 def _exchanged_stores(work: LoopKernel, lanes: Sequence[Lane], both: str) -> None:
-    """Emit stores of eight elements: two neighbours write those of the first together, then, if ``both``, the other's.
-
-    Stores of half a sector each, with a gap between those of neighbours, take GPUs twice as long.
-    """
+    """Emit the stores of eight elements that neighbours exchange; ``both`` says whether both have elements."""
     kernel, loop = work.kernel, work.loop
     kernel.line("let odd = (local & 1u) == 1u;")
     for number, store in enumerate(loop.stores):
-        level, kind = loop.instructions[store.value].level, f"vec4<{register_type(store.dtype)}>"
+        level = loop.instructions[store.value].level
         values = [value_name(store.value, level, lane) for lane in range(len(lanes))]
-        low, high, given, first, second = (f"{name}{number}" for name in ("low", "high", "given", "here", "there"))
-        kernel.line(
-            f"let {low} = {kind}({', '.join(values[:LANES])});",
-            f"let {high} = {kind}({', '.join(values[LANES:])});",
-            f"let {given} = subgroupShuffleXor(select({high}, {low}, odd), 1u);",
-            f"let {first} = select({low}, {given}, odd);",
-            f"let {second} = select({given}, {high}, odd);",
-        )
-        offset = work.offset("output", store.slot, store.layout)
-        index = f"{_wide_index(kernel, store.layout, offset, lanes, 0)} - select(0u, 1u, odd)"
-        access = work.access(store)
-        kernel.line(*access.store_wide(index, [f"{first}.{part}" for part in "xyzw"]))
-        behind = " ".join(access.store_wide(f"{index} + 2u", [f"{second}.{part}" for part in "xyzw"]))
-        kernel.line(f"if ({both}) {{ {behind} }}")
+        index = _wide_index(kernel, store.layout, work.offset("output", store.slot, store.layout), lanes, 0)
+        emit_exchanged(kernel, number, work.access(store), index, values, both)
 
 
 # -- loops inside other kernels ----------------------------------------------------------------------------------------

@@ -44,6 +44,8 @@ MARGIN: Final = 26
 SCALAR_BOUND: Final = 24
 #: What weighs no more than this is as well computed twice as waited for.
 LIGHT: Final = 4
+#: How many functions leave time for one more question, while memory is waited for.
+FEW: Final = 2
 
 _SUMS: Final = frozenset({rows.add, rows.subtract})
 _SCALINGS: Final = frozenset({rows.degrees, rows.radians})
@@ -86,13 +88,15 @@ class Block:
 
     ``asked`` are values that have to be at least that power of 2 in magnitude, ``normal`` those that must not be
     subnormal. ``least`` says the same of what is one for all elements, and ``bounded`` what of it has to be below
-    ``2**SCALAR_BOUND``. ``sums`` are the sums and products whose plain arithmetic the questions are about. ``used`` are
-    the values that others than the block use.
+    ``2**SCALAR_BOUND``. ``sums`` are the sums and products whose plain arithmetic the questions are about, ``ratios``
+    the quotients, of few functions, whose dividends are none of these, so that a 0 is one. ``used`` are the values that
+    others than the block use.
     """
 
     items: tuple[int, ...]
     functions: frozenset[int]
     sums: frozenset[int]
+    ratios: frozenset[int]
     used: tuple[int, ...]
     asked: dict[int, int] = field(default_factory=dict)
     normal: set[int] = field(default_factory=set)
@@ -144,15 +148,15 @@ def arranged(loop: Loop, numbers: Iterable[int], *, alone: bool = False) -> list
 
 def _is_doubtful(item: Instruction, alone: bool) -> bool:
     """Whether an instruction has a quick form that may be wrong."""
-    return isinstance(item, Apply) and (_is_gradual(item) or (not alone and _is_quick(item)))
+    return isinstance(item, Apply) and (is_gradual(item) or (not alone and _is_quick(item)))
 
 
 def _is_quick(item: Apply) -> bool:
     return quick_function(item.op, item.sources) is not None
 
 
-def _is_gradual(item: Apply) -> bool:
-    """Whether an instruction is a sum or a product whose plain form may flush what its careful form keeps."""
+def is_gradual(item: Apply) -> bool:
+    """Return whether an instruction is a sum or a product whose plain form may flush what its careful form keeps."""
     is_single = (item.dtype, item.sources[0]) == (float32, float32)
     return makes_underflow_gradual() and is_single and item.op in _SUMS | _PRODUCTS
 
@@ -209,9 +213,11 @@ class _Group:
         self.inside = {id(self.items[n]): n for n in items}
         self.uses = uses
         functions = frozenset(n for n in items if not alone and _is_quick(self._apply(n)))
-        sums = frozenset(n for n in items if _is_gradual(self._apply(n)))
+        sums = frozenset(n for n in items if is_gradual(self._apply(n)))
         used = tuple(n for n in items if any(id(user) not in self.inside for user in uses.get(n, [])))
-        self.found = Block(tuple(items), functions, sums, used)
+        quotients = [n for n in functions if len(functions) <= FEW and self._apply(n).op is rows.divide]
+        ratios = frozenset(n for n in quotients if self._root(self._apply(n).operands[0]) not in sums)
+        self.found = Block(tuple(items), functions, sums, ratios, used)
         self.facts: dict[int, Fact] = {}
         self.needs: dict[int, _Need] = {}
 

@@ -186,14 +186,20 @@ def _step(random: np.random.Generator, values: list[tuple[np.ndarray, Any]]) -> 
     return exact(*(host for host, _ in chosen)), exact(*(device for _, device in chosen))
 
 
-@pytest.mark.parametrize("seed", range(25))
-def test_random_programs_are_numpys(seed: int) -> None:
+#: Numbers of steps of long programs.
+LONG = range(20, 60)
+
+
+@pytest.mark.parametrize(
+    ("seed", "steps"), [*((seed, range(2, 9)) for seed in range(25)), *((seed, LONG) for seed in range(12))]
+)
+def test_random_programs_are_numpys(seed: int, steps: range) -> None:
     random = np.random.default_rng(seed)
     count = 3 << 10
     hosts = [np.concatenate([_numbers(random, count // 3) for _ in range(3)]) for _ in range(random.integers(1, 4))]
     values = [(host, xp.asarray(host)) for host in hosts]
-    for _ in range(random.integers(2, 9)):
-        values.append(_step(random, values))
+    for _ in range(random.choice(steps)):
+        values.append(_step(random, values if steps != LONG else [*values[: len(hosts)], *values[-4:]]))
     wanted = values[len(hosts) :] if random.random() < 0.3 else values[-1:]
     xp.evaluate(*(device for _, device in wanted))
     for host, device in wanted:
@@ -295,10 +301,30 @@ def test_few_questions_are_asked(expression: Callable[..., Any], questions: int)
 def test_functions_share_a_question_and_the_careful_forms() -> None:
     x, y = (xp.asarray(np.ones(4096, np.float32) * k) for k in (1, 2))
     for wanted in (np.sin(x) * np.exp(y) / np.sqrt(x + y), np.maximum(np.log(x / y), np.exp(-x)) + np.tanh(y)):
-        assert str(xp.explain(wanted, stage="wgsl")).count("for (var lane = 0u;") == 1
+        assert str(xp.explain(wanted, stage="wgsl")).count(" = exp_f32(") == 1
     # what has no quick form, and is long, parts them
     parted = np.exp(np.arctan(np.exp(x)))
-    assert str(xp.explain(parted, stage="wgsl")).count("for (var lane = 0u;") == 2
+    assert str(xp.explain(parted, stage="wgsl")).count(" = exp_f32(") == 2
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, y: np.float32(2.5) * x + y,
+        lambda x, y: x * y - x * np.float32(0.5),
+        lambda x, y: np.where(x > y, np.degrees(x) - y, np.square(y) * x),
+        lambda x, y: (x + y) * (x - y),
+    ],
+)
+def test_zeros_that_are_right_need_no_careful_forms(function: Callable[..., Any]) -> None:
+    random = np.random.default_rng(23)
+    zeros = random.choice(np.float32([0.0, -0.0]), COUNT)
+    x, y = (np.where(random.random(COUNT) < 0.5, zeros, random.standard_normal(COUNT)).astype(np.float32) for _ in "xy")
+    small = np.where(random.random(COUNT) < 0.1, np.float32(1e-30), 1) * x
+    for given in ((x, y), (zeros, y), (small, y * np.float32(1e-10)), (x, x)):
+        ours = function(*map(xp.asarray, given))
+        assert "settled" in str(xp.explain(ours, stage="wgsl"))
+        assert not len(differ(np.asarray(ours), function(*given)))
 
 
 def test_only_kernels_that_are_asked_to_keep_subnormal_numbers_are_longer() -> None:

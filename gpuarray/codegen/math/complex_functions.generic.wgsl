@@ -41,12 +41,14 @@ fn exp2_COMPLEX(z: vec2<FLOAT>) -> vec2<FLOAT> {
   return found + vec2<FLOAT>(found.x * x.y - found.y * y.y, found.x * y.y + found.y * x.y);
 }
 fn expm1_COMPLEX(z: vec2<FLOAT>) -> vec2<FLOAT> {
-  if (isfinite_FLOAT(z.x) && (z.x > FLOAT(2.0) || z.x < FLOAT(-1.0))) {  // far from 1 exp(z) keeps its digits
-    return exp_COMPLEX(z) - vec2<FLOAT>(FLOAT(1.0), FLOAT(0.0));
-  }
+  let most = FLOAT(exponent_bias_FLOAT) * FLOAT(0.5);
+  if (isfinite_FLOAT(z.x) && abs_FLOAT(z.x) > most) { return exp_COMPLEX(z) - vec2<FLOAT>(FLOAT(1.0), FLOAT(0.0)); }
   let half_sine = sin_FLOAT(z.y * FLOAT(0.5));
-  return vec2<FLOAT>(
-    opaque_FLOAT(expm1_FLOAT(z.x) * cos_FLOAT(z.y)) - FLOAT(2.0) * half_sine * half_sine, exp_FLOAT(z.x) * sin_FLOAT(z.y));
+  let cosine = cos_FLOAT(z.y);
+  let power = exp_FLOAT(z.x);
+  let near = opaque_FLOAT(expm1_FLOAT(z.x) * cosine) - FLOAT(2.0) * half_sine * half_sine;
+  let far = opaque_FLOAT(power * cosine) - FLOAT(1.0);  // away from 1 it keeps its digits
+  return vec2<FLOAT>(select(near, far, z.x > FLOAT(2.0) || z.x < FLOAT(-1.0)), power * sin_FLOAT(z.y));
 }
 
 // log of the magnitude; near 1 from x*x + y*y - 1 with the products in two parts.
@@ -198,7 +200,7 @@ fn tanh_COMPLEX(z: vec2<FLOAT>) -> vec2<FLOAT> {
   let denominator = FLOAT(1.0) + beta * s * s;
   // near 0 the same as sinh x and a correction
   let near = s + s * ((t * t - beta * s * s * (rho / (rho + FLOAT(1.0)))) / denominator);
-  let is_near = abs_FLOAT(s) < FLOAT(0.25) && abs_FLOAT(t) < FLOAT(0.25);
+  let is_near = abs_FLOAT(s) < FLOAT(1.0) && abs_FLOAT(t) < FLOAT(0.25);
   return vec2<FLOAT>(select((beta * rho * s) / denominator, near, is_near), t / denominator);
 }
 fn sin_COMPLEX(z: vec2<FLOAT>) -> vec2<FLOAT> {

@@ -100,6 +100,10 @@ fn is_quick_divide_f32(fine: bool, x: f32, y: f32, quotient: f32) -> bool {
   if (close_estimates) { return fine & (abs(x) >= 0x1p-78f) & (abs(quotient) >= 0x1p-100f); }
   return fine & moderate_f32(x) & moderate_f32(y);
 }
+// So is a quotient that is 0 of a dividend that is 0, and not the sum or product of numbers of which something was lost.
+fn is_quick_ratio_f32(fine: bool, x: f32, y: f32, quotient: f32) -> bool {
+  return is_quick_divide_f32(fine, x, y, quotient) | (fine & ((bitcast<u32>(x) | bitcast<u32>(quotient)) == 0u));
+}
 fn quick_divide_f32(x: f32, y: f32) -> f32 {
   let reciprocal = 1.0f / y;
   let estimate = multiply_f32(x, reciprocal);

@@ -17,6 +17,7 @@ fn lowered_f32(x: f32) -> f32 {
 fn is_quick_gradual_add_f32(x: f32, y: f32) -> bool {
   return ((bitcast<u32>(x) | bitcast<u32>(y)) & magnitude_bits_f32) - 1u >= 0x0fffffffu;
 }
+fn is_quick_gradual_subtract_f32(x: f32, y: f32) -> bool { return is_quick_gradual_add_f32(x, y); }
 fn gradual_add_f32(x: f32, y: f32) -> f32 {
   if (is_quick_gradual_add_f32(x, y)) { return add_f32(x, y); }
   return lowered_f32(add_f32(raised_f32(x), raised_f32(y)));
@@ -72,10 +73,13 @@ fn gradual_multiply_f32(x: f32, y: f32) -> f32 {
 // Devices keep subnormal numbers in double precision.
 fn gradual_multiply_f64(x: f64, y: f64) -> f64 { return multiply_f64(x, y); }
 
+fn is_quick_gradual_square_f32(x: f32) -> bool { return is_quick_gradual_multiply_f32(x, x); }
 fn gradual_square_f32(x: f32) -> f32 { return gradual_multiply_f32(x, x); }
 const degrees_f32 = 180.0f / 3.14159265358979323846f;
+fn is_quick_gradual_degrees_f32(x: f32) -> bool { return is_quick_gradual_multiply_f32(x, degrees_f32); }
 fn gradual_degrees_f32(x: f32) -> f32 { return gradual_multiply_f32(x, degrees_f32); }
 const radians_f32 = 3.14159265358979323846f / 180.0f;
+fn is_quick_gradual_radians_f32(x: f32) -> bool { return is_quick_gradual_multiply_f32(x, radians_f32); }
 fn gradual_radians_f32(x: f32) -> f32 { return gradual_multiply_f32(x, radians_f32); }
 // What kernels ask of the quick forms' values; NaN is not.
 fn is_at_least_f32(x: f32, bound: f32) -> bool { return abs(x) >= bound; }
