@@ -99,6 +99,8 @@ class Capabilities:
         Invocations of a subgroup; 0 where kernels have none, or none of a steady size.
     recompute_limit : int
         How many simple operations an element may cost before storing it beats computing it twice.
+    launch_operations : int
+        How many simple operations take as long as a launch.
     row_limit : int
         Most elements of a row that a row program may walk several times.
     parallel_rows : int
@@ -126,6 +128,7 @@ class Capabilities:
     workgroup_size: int = 256
     subgroup_size: int = 0
     recompute_limit: int = 32
+    launch_operations: int = 1 << 27
     row_limit: int = 1 << 17
     parallel_rows: int = 64
     narrow_product: int = 64

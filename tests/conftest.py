@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -30,6 +31,20 @@ DEVICES = ("cpu", LIMITED, "wgpu")
 def _open_limited(number: int) -> InProcessProvider:
     narrow = frozenset(dtypes.ALL) - {dtypes.float64, dtypes.complex128}
     return InProcessProvider(Device(LIMITED), capabilities=replace(default_capabilities(), dtypes=narrow))
+
+
+#: The wgpu device as one that has no more than every GPU: no 64-bit numbers, subgroups or clock, and small limits.
+PORTABLE = "wgpuportable"
+
+
+def _open_portable(number: int) -> Any:
+    # imported here because most tests need no GPU
+    from gpuarray.providers.wgpu.provider import WgpuProvider
+
+    provider = WgpuProvider(number, device=Device(PORTABLE), portable=True)
+    # and arithmetic takes subnormal numbers for 0, as far as kernels know
+    provider.capabilities = replace(provider.capabilities, subnormal_float32=False)
+    return provider
 
 
 # every graph and plan of every test is checked against its invariants
@@ -59,6 +74,14 @@ def limited(monkeypatch: pytest.MonkeyPatch) -> Device:
     monkeypatch.setattr(registry, "_registered", dict(registry._registered))
     registry.register(LIMITED, _open_limited)
     return Device(LIMITED)
+
+
+@pytest.fixture
+def portable(monkeypatch: pytest.MonkeyPatch) -> Device:
+    """The wgpu device with no more than every GPU has, known while the test runs."""
+    monkeypatch.setattr(registry, "_registered", dict(registry._registered))
+    registry.register(PORTABLE, _open_portable)
+    return Device(PORTABLE)
 
 
 @pytest.fixture(params=DEVICES)

@@ -3,9 +3,12 @@
 from typing import Any
 
 import numpy as np
+import pytest
 
 import gpuarray as xp
 from gpuarray import dtypes
+from gpuarray.device import Capabilities, Device
+from gpuarray.providers import registry
 
 REAL_VALUES = (0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.7, 1e-3, 7.0, -7.0, 42.0, np.inf, -np.inf, np.nan)
 COMPLEX_VALUES = (0j, 1 + 0j, -1 + 0.5j, 2.5 - 3j, 0.25 + 4j, -3 - 2j)
@@ -86,6 +89,22 @@ def _assert_within(host: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any], ulp
 def _assert_close_complex(host: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any], ulp: float, what: str) -> None:
     epsilon = np.finfo(wanted.dtype).eps
     np.testing.assert_allclose(host, wanted, rtol=epsilon * (ulp or 0.5) * 4, atol=epsilon * ulp, err_msg=what)
+
+
+def capabilities_of(device: Any) -> Capabilities:
+    """Return what a device can do, which differs from GPU to GPU."""
+    return registry.open_device(Device(device)).capabilities
+
+
+def computes(device: Any, *kinds: Any) -> bool:
+    """Whether a device computes with all of some dtypes; the host does what it cannot."""
+    return capabilities_of(device).dtypes.issuperset(map(np.dtype, kinds))
+
+
+def need_dtypes(device: Any, *kinds: Any) -> None:
+    """Skip a test of kernels for dtypes that a device leaves to the host."""
+    if not computes(device, *kinds):
+        pytest.skip(f"{device} has no {', '.join(np.dtype(kind).name for kind in kinds)}: the host computes with it")
 
 
 def both(host: np.ndarray[Any, Any], device: Any = None) -> tuple[np.ndarray[Any, Any], xp.GpuArray]:

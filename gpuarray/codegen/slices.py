@@ -38,6 +38,10 @@ def spans(loop: Loop) -> dict[Slot, tuple[int, int]]:
             touch(("input", item.slot), 0, item.extent - 1)
     for store in loop.stores:
         touch(("output", store.slot), *(store.layout.bounds() if store.position is None else (0, store.extent - 1)))
+    for read, written in loop.updates:  # one binding shows both
+        if ("input", read) in found:
+            touch(("output", written), *found["input", read])
+        found["input", read] = found["output", written]
     return found
 
 

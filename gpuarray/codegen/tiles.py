@@ -122,9 +122,15 @@ class Arithmetic:
             ]
         return [
             f"{{ let product = {a} * {b}; {low} += product;",
-            f"{high} += high_words({a}, {b}) + {a} * {d} + {c} * {b} + select(vec4<u32>(), vec4<u32>(1u), "
-            f"{low} < product); }}",
+            f"{high} += high_words({a}, {b}) + {a} * {d} + {c} * {b} + {_carry(low, 'product')}; }}",
         ]
+
+    def add(self, sums: Sequence[str], quads: Sequence[str]) -> list[str]:
+        """Return the statements that add four values to four sums, both given by their planes."""
+        lines = [f"{total} += {quad};" for total, quad in zip(sums, quads, strict=True)]
+        if self.planes == 2 and self.component == "u32":
+            lines[1:] = [f"{sums[1]} += {quads[1]} + {_carry(sums[0], quads[0])};"]
+        return lines
 
     @property
     def functions(self) -> list[str]:
@@ -139,6 +145,11 @@ class Arithmetic:
             "  return (a >> 16u) * (b >> vec4<u32>(16u)) + (first >> vec4<u32>(16u)) + (second >> vec4<u32>(16u));",
             "}",
         ]
+
+
+def _carry(low: str, added: str) -> str:
+    """Return what four sums of lower words, to which something was just added, carry over to the upper ones."""
+    return f"select(vec4<u32>(), vec4<u32>(1u), {low} < {added})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,7 +368,8 @@ class TileKernel:
     def _meet(self) -> None:
         """Emit how teams add their sums: each ends up with those of some rows of the patches, added in team order."""
         kernel, tiling = self.kernel, self.tiling
-        met = [name for _, _, names in self.patch() for name in names]
+        values = [names for _, _, names in self.patch()]
+        met = [name for names in values for name in names]
         kernel.line(*(f"var {name}: {self.arithmetic.quad};" for name in met))
         sums = self._sums()
         for team in range(tiling.slices):
@@ -365,9 +377,15 @@ class TileKernel:
             kernel.line("workgroupBarrier();")
             kernel.line(*(self._hold(f"{n * tiling.invocations}u + local", name) for n, name in enumerate(given)))
             kernel.line("workgroupBarrier();", f"if (slice == {team}u) {{")
-            for n, name in enumerate(met):
-                places = (f"{n * tiling.invocations + s * tiling.team}u + member" for s in range(tiling.slices))
-                kernel.line(f"{name} = {' + '.join(self._held(place) for place in places)};")
+            for n, names in enumerate(values):
+                first = n * len(names)
+                for s in range(tiling.slices):
+                    places = ((first + p) * tiling.invocations + s * tiling.team for p in range(len(names)))
+                    held = [self._held(f"{place}u + member") for place in places]
+                    if s == 0:
+                        kernel.line(*(f"{name} = {quad};" for name, quad in zip(names, held, strict=True)))
+                    else:
+                        kernel.line(*self.arithmetic.add(names, held))
             kernel.line("}")
 
     # -- tiles ---------------------------------------------------------------------------------------------------------

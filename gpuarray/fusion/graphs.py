@@ -12,6 +12,7 @@ from math import inf
 from typing import Final, TypeAlias
 
 from gpuarray.device import Capabilities
+from gpuarray.dtypes import DType
 from gpuarray.graph.layouts import is_identity
 from gpuarray.graph.nodes import (
     Call,
@@ -36,6 +37,8 @@ INSTRUCTION_LIMIT = 544
 
 #: A view of so many times fewer elements than an array counts as small.
 _FEW: Final = 64
+#: What it costs to load an element that a cache has, in simple operations.
+_LOAD: Final = 4
 #: How many simple operations of a row count as one instruction.
 _OPERATIONS: Final = 2
 
@@ -69,15 +72,26 @@ class GraphView:
     """Stored views that are the whole of their source in C order: they share its buffer."""
     narrow: int = 0
     """Up to which width matrix products compute their operands."""
+    launch: int = 0
+    """How many simple operations take as long as a launch."""
+    recompute: int = 0
+    """How many simple operations an element may take to be computed twice rather than stored."""
+    foreign: set[int] = field(default_factory=set)
+    """Those that the host computes, since the device lacks a dtype of theirs or of their operands."""
     users: Counter[int] = field(init=False)
     """How many operands of others each node is."""
+    loops: Counter[int] = field(init=False)
+    """How many operands it is of what loops compute, which can compute it themselves."""
 
     def __post_init__(self) -> None:
         self.users = Counter(chain.from_iterable(self.inputs))
+        computed = (i for n, i in zip(self.nodes, self.inputs, strict=True) if isinstance(n, Map | Reduce))
+        self.loops = Counter(chain.from_iterable(computed))
 
     def settle(self, capabilities: Capabilities, *, fuse: bool) -> None:
         """Extend the stored nodes by what kinds, limits and aliases demand."""
         self.narrow = capabilities.narrow_product
+        self.launch, self.recompute = capabilities.launch_operations, capabilities.recompute_limit
         for position, node in enumerate(self.nodes):
             self._demand(position, node, fuse)
             if isinstance(node, View):
@@ -85,6 +99,7 @@ class GraphView:
                 # a piece of a loop over such an array could not show what is its own and the elements of a view
                 if whole > capabilities.binding_limit and node.nbytes * _FEW <= whole:
                     self.stored.add(position)
+        self._keep_apart(capabilities.dtypes)
         for position in reversed(range(len(self.nodes))):
             node = self.nodes[position]
             if isinstance(node, View) and position in self.stored:
@@ -139,14 +154,26 @@ class GraphView:
     def computed_operands(self, position: int) -> tuple[bool, bool]:
         """Return whether each operand of a matrix product is computed where a tile reads it, in place of being stored.
 
-        That is so if few tiles read it, and nothing else does.
+        That is so if few tiles read it, and nothing else needs it stored.
         """
         node = self.nodes[position]
         left, right = (
-            width <= self.narrow and self.users[i] == self.users[self._storage_of(i)] == 1 and self._is_unstored_map(i)
+            width <= self.narrow and self._is_unstored_map(i) and self._is_for_loops(i)
             for i, width in zip(self.inputs[position], (node.shape[2], node.shape[1]), strict=True)
         )
         return left, right
+
+    def _is_for_loops(self, operand: int) -> bool:
+        """Whether an operand of a product is one of loops too at most, which compute it from less than it is."""
+        source = self._storage_of(operand)
+        loops, users = self.loops, self.users
+        if users[operand] - loops[operand] > 1 or users[source] - loops[source] > 1:
+            return False
+        if not loops[operand] and not loops[source]:
+            return True
+        read, operations = self.made_of(source)
+        nodes = self.nodes
+        return operations <= self.recompute and 2 * sum(nodes[i].nbytes for i in read) <= nodes[source].nbytes
 
     def _is_unstored_map(self, position: int) -> bool:
         """Whether an operand of a product is elementwise, and not stored for others."""
@@ -164,28 +191,82 @@ class GraphView:
             position = self.aliases[position]
         return position
 
+    def _keep_apart(self, known: frozenset[DType]) -> None:
+        """Store what passes between steps of the device and steps of the host, which has the dtypes that it lacks.
+
+        One step of both would be the host's, whatever it takes. Views, folds and masks of what the host makes are its
+        own: nothing of them is worth moving.
+        """
+        nodes, foreign = self.nodes, self.foreign
+        if all(node.dtype in known for node in nodes):
+            return
+        for position, node in enumerate(nodes):
+            inputs = self.inputs[position]
+            is_light = isinstance(node, Reduce | View) or (isinstance(node, Map) and node.dtype.kind == "b")
+            if not isinstance(node, Leaf) and (
+                any(nodes[p].dtype not in known for p in (position, *inputs))
+                or (is_light and all(i in foreign for i in inputs))
+            ):
+                foreign.add(position)
+        for position, inputs in enumerate(self.inputs):
+            for operand in inputs:
+                if operand in foreign and position not in foreign:
+                    self.stored.add(operand)
+                elif position in foreign and operand not in foreign:
+                    self._hand_over(operand)
+
+    def _hand_over(self, position: int) -> None:
+        """Store a value of the device that the host reads, or what it is made of if that has fewer bytes."""
+        stack = [position]
+        while stack:
+            current = stack.pop()
+            if current in self.stored:
+                continue
+            read, seen, below = 0, {current}, [*self.inputs[current]]
+            while below:
+                operand = below.pop()
+                if operand not in seen:
+                    seen.add(operand)
+                    if operand in self.stored:
+                        read += self.nodes[operand].nbytes
+                    else:
+                        below += self.inputs[operand]
+            if self.nodes[current].nbytes <= read:
+                self.stored.add(current)
+            else:
+                stack += self.inputs[current]
+
     def _respect_limits(self, capabilities: Capabilities) -> None:
         """Store values so that no launch reads too many buffers or has too many instructions."""
         bindings = max(2, min(capabilities.storage_bindings - 4, 64))
         reads: list[int] = []
         inside: list[_Bits] = []
-        numbers: dict[int, int] = {}  # of the stored nodes that are read: short masks, however long the graph is
-        free_bit = 0
+        # bits of the stored nodes that are read: short masks, however long the graph is
+        masks: dict[tuple[int, int], int] = {}
+        free_read = free_bit = 0
         for position, node in enumerate(self.nodes):
             weight = length_of(node.op) if isinstance(node, Generate | Map) else 1
             inputs = self.inputs[position]
-            if len(inputs) > bindings and not isinstance(node, Map | View | Gather):
+            is_elementwise = isinstance(node, Map | View | Gather)
+            most = bindings + 2 if is_elementwise else bindings  # others leave partial results behind
+            if len(inputs) > most and not is_elementwise:
                 inputs = ()
             while True:
                 read, within = 0, _NO_BITS
                 for i in inputs:
                     if i in self.stored:
-                        read |= 1 << numbers.setdefault(i, len(numbers))
+                        # elements are taken anywhere: all bindings that show the array are there at once
+                        is_taken = isinstance(node, Gather) and i == inputs[0]
+                        parts = max(1, -(-self.nodes[i].nbytes // capabilities.binding_limit)) if is_taken else 1
+                        if (i, parts) not in masks:
+                            masks[i, parts] = (1 << parts) - 1 << free_read
+                            free_read += parts
+                        read |= masks[i, parts]
                     else:
                         read |= reads[i]
                         within = _union(within, inside[i])
                 free = [i for i in inputs if i not in self.stored]
-                if not free or (read.bit_count() <= bindings and within[1].bit_count() <= INSTRUCTION_LIMIT):
+                if not free or (read.bit_count() <= most and within[1].bit_count() <= INSTRUCTION_LIMIT):
                     break
                 self.stored.add(max(free, key=lambda i: (reads[i].bit_count(), inside[i][1].bit_count())))
             reads.append(read)
@@ -210,6 +291,43 @@ class GraphView:
                     seen.add(operand)
                     stack.append(operand)
         return total
+
+    def is_stored_along(self, position: int) -> bool:
+        """Whether to compute an elementwise value is more than to load it, and to store it costs no launch.
+
+        That is so where a launch makes a value of its size that it is computed from, as a fold does: it is made there.
+        """
+        nodes = self.nodes
+        read, operations = self.made_of(position)
+        return self._beyond_a_load(read, operations) > _LOAD and any(
+            nodes[i].size == nodes[position].size and isinstance(nodes[i], Contract | Map | Reduce | Scan) for i in read
+        )
+
+    def is_dear_to_repeat(self, position: int, times: int) -> bool:
+        """Whether to compute a value is more than to load it, and to do it so many times takes longer than a launch."""
+        more = self._beyond_a_load(*self.made_of(position))
+        return more > _LOAD and times * more > self.launch
+
+    def _beyond_a_load(self, read: Sequence[int], operations: int) -> int:
+        """Return the simple operations of a value that is computed from others, less those of a load."""
+        return operations + (sum(self.nodes[i].size > 1 for i in read) - 1) * _LOAD
+
+    def made_of(self, position: int) -> tuple[list[int], int]:
+        """Return the stored values that a value is computed from, and in how many simple operations."""
+        read, operations = [], 0
+        stack, seen = [position], {position}
+        while stack:
+            current = stack.pop()
+            if current in self.stored:
+                read.append(current)
+                continue
+            node = self.nodes[current]
+            operations += node.op.cost if isinstance(node, Map) else 0
+            for operand in self.inputs[current]:
+                if operand not in seen:
+                    seen.add(operand)
+                    stack.append(operand)
+        return read, operations
 
 
 def view_graph(nodes: Sequence[Node], position: Mapping[Node, int], wanted: set[int]) -> GraphView:

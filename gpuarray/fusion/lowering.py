@@ -27,13 +27,24 @@ from gpuarray.fusion.steps import (
     Take,
     weight,
 )
-from gpuarray.graph.layouts import Layout, Shape, broadcast, collapse, compose, contiguous, contiguous_strides
+from gpuarray.graph.layouts import (
+    Layout,
+    Shape,
+    are_apart,
+    broadcast,
+    collapse,
+    compose,
+    contiguous,
+    contiguous_strides,
+)
 from gpuarray.graph.nodes import Gather, Generate, Map, Reduce, View
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import generators, reductions
 from gpuarray.ops.spec import ReduceOp
 
 BROADCAST_COST_LIMIT = 8
+#: So many times less than it is worth to store an element may be computed while it crosses the memory.
+_HIDDEN: Final = 8
 
 
 class StoreFirst(Exception):  # noqa: N818  # a request to the planner, not an error
@@ -91,6 +102,8 @@ class LoopBuilder:
     length: int = 0
     """How many instructions drivers will see: long rows count as several."""
     fold_count: int = 0
+    fold_states: int = 0
+    """How many numbers the folds of a row keep."""
 
     def __post_init__(self) -> None:
         axes, shape = range(len(self.source_shape)), self.source_shape
@@ -133,7 +146,9 @@ class LoopBuilder:
             self.length += length_of(item.op)
         else:
             self.length += 1
-            self.fold_count += isinstance(item, Fold)
+            if isinstance(item, Fold):
+                self.fold_count += 1
+                self.fold_states += item.op.states
         self.instructions.append(item)
         self.phases.append(phase)
         return len(self.instructions) - 1
@@ -196,11 +211,13 @@ class LoopBuilder:
 
     def _refuse_repetition(self, position: int, layout: Layout) -> None:
         """Ask for a small value to be stored when broadcasting would compute it again for many elements."""
-        size = self.graph.nodes[position].size
-        if (
-            layout.size > 2 * size
-            and self.graph.cost(position, enough=BROADCAST_COST_LIMIT) >= BROADCAST_COST_LIMIT
-            and self._depends_on_data(position)
+        graph = self.graph
+        size = graph.nodes[position].size
+        if layout.size <= 2 * size:
+            return
+        is_long = graph.cost(position, enough=BROADCAST_COST_LIMIT) >= BROADCAST_COST_LIMIT
+        if (is_long and self._depends_on_data(position)) or (
+            not is_long and size > 1 and graph.is_stored_along(position)
         ):
             raise StoreFirst(position)
 
@@ -350,8 +367,11 @@ class LoopBuilder:
         dtype = self.instructions[value].dtype
         self.stores.append(Store(self.outputs.index(slot_of), value, region, extent, dtype, FULL))
 
-    def updates_only(self, target: int, region: Layout) -> bool:
-        """Whether elements of a stored value are only read where a region store writes them; true if none is."""
+    def updates_only(self, target: int, region: Layout, *, elsewhere: bool) -> bool:
+        """Whether elements of a stored value are only read where a region store writes them; true if none is.
+
+        Others may be read too, if the store writes none of these and ``elsewhere`` allows it.
+        """
         if target not in self.inputs:
             return True
         slot = self.inputs.index(target)
@@ -360,7 +380,8 @@ class LoopBuilder:
                 return False
             if isinstance(item, Load) and item.slot == slot:
                 single = region.size == 1 and item.layout.offset == region.offset
-                if not single and (item.level != FULL or not _same_map(item.layout, region)):
+                same = single or (item.level == FULL and _same_map(item.layout, region))
+                if not same and not (elsewhere and are_apart(item.layout, region)):
                     return False
         return True
 
@@ -404,6 +425,25 @@ class LoopBuilder:
             any(item.level == FULL and phase > 0 for item, phase in zip(self.instructions, self.phases, strict=True))
             or any(s.level == FULL and self._value_phase(s.value) > 0 for s in self.stores)
         )
+
+    def repeated(self) -> dict[int, int]:
+        """Return how often small values that are not stored are computed for all elements, by position.
+
+        Empty if memory limits the loop, so that what it computes beside takes no time.
+        """
+        graph, space = self.graph, prod(self.source_shape)
+        found: dict[int, int] = {}
+        for position, layout, level in self.memo:
+            size = graph.nodes[position].size
+            if level == FULL and size > 1 and 2 * size < layout.size and position not in graph.stored:
+                found[position] = layout.size
+        if found:
+            touched = [item.layout for item in self.instructions if isinstance(item, Load) and item.level == FULL]
+            touched += [store.layout for store in self.stores if store.level == FULL]
+            large = sum(2 * _touched(layout) > space for layout in touched)
+            if weight(item for item in self.instructions if item.level == FULL) <= large * graph.recompute // _HIDDEN:
+                return {}
+        return found
 
     def repeated_weight(self) -> int:
         """Return the weight of what walks over a row compute again after an earlier one did."""
@@ -470,6 +510,11 @@ def _row_strides(shape: Shape, outer: Shape) -> Shape:
     if prod(shape) != prod(outer):
         raise CannotJoin
     return contiguous_strides(outer)
+
+
+def _touched(layout: Layout) -> int:
+    """Return how many different elements a layout reaches at most."""
+    return prod(extent for extent, stride in zip(layout.shape, layout.strides, strict=True) if stride)
 
 
 def _same_map(first: Layout, second: Layout) -> bool:

@@ -17,6 +17,7 @@ from gpuarray.fusion.graphs import INSTRUCTION_LIMIT, GraphView, view_graph
 from gpuarray.fusion.lowering import CannotJoin, LoopBuilder, StoreFirst
 from gpuarray.fusion.steps import (
     FULL,
+    OUTER,
     CallStep,
     ContractStep,
     CopyStep,
@@ -24,6 +25,7 @@ from gpuarray.fusion.steps import (
     ScanStep,
     ScatterStep,
     Step,
+    Take,
     weight,
 )
 from gpuarray.graph.layouts import Layout, contiguous, slice_axis, surroundings
@@ -232,6 +234,8 @@ class Planner:
         builder = group.builder
         if builder is None or (group.head is not None and builder.made.keys().isdisjoint(alone.inputs)):
             return False
+        if (position in self.graph.foreign) != (builder.outputs[0] in self.graph.foreign):
+            return False
         folds = alone.axes is not None
         if (
             not folds
@@ -294,8 +298,7 @@ class Planner:
         bound = set(builder.inputs) | set(builder.made) | set(alone.inputs)
         return (
             len(builder.instructions) + len(alone.instructions) - len(alone.inputs) > 2 * INSTRUCTION_LIMIT
-            or len(bound) + len(alone.outputs) + 2 * builder.fold_count - len(builder.made) + len(builder.outputs)
-            > most
+            or len(bound) + len(alone.outputs) - len(builder.made) + len(builder.outputs) > most
         )
 
     def _acceptable(self, builder: LoopBuilder, number: int) -> bool:
@@ -305,14 +308,16 @@ class Planner:
         given = 0 if head is None else 1
         if any(self.producer.get(i, -1) >= number for i in builder.inputs[given:]):
             return False
-        # an indexed fold of a split row has two partial results
-        bindings = len(builder.inputs) + len(builder.outputs) + 2 * builder.fold_count
+        has_row_program = builder.has_row_program()
+        # parts of rows leave partial results behind; rows that are walked again are not split
+        bindings = len(builder.inputs) + len(builder.outputs) + (0 if has_row_program else builder.fold_states)
         bindings += 0 if head is None else len(head.inputs) - 1
+        bindings += self._further_windows(builder)
         if bindings > min(capabilities.storage_bindings, BINDING_LIMIT) - 1:
             return False
         if builder.length > 2 * INSTRUCTION_LIMIT:
             return False
-        if not builder.has_row_program():
+        if not has_row_program:
             return True
         if builder.repeated_weight() > REPEATED_WEIGHT:
             return False
@@ -320,6 +325,13 @@ class Planner:
         trailing = not builder.source_shape or (len(builder.source_shape) - 1) in builder.inner_axes
         busy = rows >= capabilities.parallel_rows or columns <= SHORT_ROW
         return trailing and busy and columns <= capabilities.row_limit
+
+    def _further_windows(self, builder: LoopBuilder) -> int:
+        """Return how many bindings more show arrays that one does not show, and a loop takes elements of anywhere."""
+        shown, nodes = self._shown(), self.graph.nodes
+        taken = {builder.inputs[item.slot] for item in builder.instructions if isinstance(item, Take)}
+        taken |= {builder.outputs[store.slot] for store in builder.stores if store.position is not None}
+        return sum(-(-nodes[p].nbytes // shown) - 1 for p in taken if nodes[p].nbytes > shown)
 
     # -- steps that stand alone ----------------------------------------------------------------------------------------
 
@@ -433,7 +445,7 @@ class Planner:
             return [copy]
         builder = LoopBuilder(graph, node.layout.shape, None)
         value = builder.lower(values, builder.full_layout, FULL)
-        if builder.updates_only(graph.root(target), node.layout):
+        if builder.updates_only(graph.root(target), node.layout, elsewhere=node.nbytes <= self._shown()):
             builder.make_region(value, position, node.layout, node.size)
             builder.read_from_output(graph.root(target), position)
         elif values not in graph.stored and 2 * node.layout.size <= node.size:
@@ -459,19 +471,31 @@ class Planner:
     def too_dear_to_repeat(self) -> set[int]:
         """Return values that are computed several times although storing them would be cheaper.
 
-        Several loops compute them, or one does for several of its elements each, as a stencil over a stencil.
+        Several loops compute them, or one does for several of its elements each, as a stencil over a stencil, or for
+        many, as pairs of what is computed for each.
         """
         uses: Counter[int] = Counter()
+        folded: Counter[int] = Counter()  # by all that fold a row, after they did
+        broadcast: set[int] = set()
+        graph = self.graph
         for group in self.groups:
             if group.builder is not None:
                 memo = group.builder.memo
                 full = Counter(position for position, _, level in memo if level == FULL)
                 uses.update({position: max(1, full[position]) for position, _, _ in memo})
+                if group.builder.fold_count:
+                    folded.update({position for position, _, level in memo if level == OUTER})
+                broadcast |= {p for p, n in group.builder.repeated().items() if graph.is_dear_to_repeat(p, n)}
         limit = self.capabilities.recompute_limit
-        cost, stored = self.graph.cost, self.graph.stored
+        cost, stored = graph.cost, graph.stored
         repeated = {p for p, n in uses.items() if n > 1 and p not in stored and cost(p, uses, limit * n) > limit * n}
-        below = {i for p in repeated for i in self.graph.inputs[p]}
-        return repeated - below
+        repeated |= broadcast
+        repeated -= {i for p in repeated for i in graph.inputs[p]}
+        rows = {p for p, n in folded.items() if n > 1 and p not in stored and graph.is_stored_along(p)}
+        if rows:  # but not what only others of them are computed from
+            used = {i for p, inputs in enumerate(graph.inputs) if p not in rows for i in inputs}
+            repeated |= rows & used
+        return repeated
 
     # -- the plan ------------------------------------------------------------------------------------------------------
 
@@ -479,10 +503,13 @@ class Planner:
         """Return the plan of the groups."""
         graph = self.graph
         needed = {graph.root(p) for p in self.wanted}
-        for group in self.groups:
-            needed |= group.reads
+        groups: list[Group] = []
+        for group in reversed(self.groups):  # one whose values others came to compute themselves is for nobody
+            if group.builder is None or not needed.isdisjoint(group.builder.outputs):
+                groups.append(group)
+                needed |= group.reads
         steps: list[PlannedStep] = []
-        for group in self.groups:
+        for group in reversed(groups):
             if group.builder is not None:
                 steps.append(_finished(group.builder, set(group.builder.outputs) - needed, group.head))
             steps += group.fixed

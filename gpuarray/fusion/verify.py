@@ -26,6 +26,7 @@ from gpuarray.fusion.steps import (
     Store,
     Take,
 )
+from gpuarray.graph.layouts import are_apart
 from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.graph.verify import check_layout, check_unique, require
 from gpuarray.ops import elementwise as rows
@@ -192,12 +193,14 @@ def _check_instruction(loop: Loop, item: object, where: str) -> None:
 
 
 def _check_update(loop: Loop, read: int, write: int, where: str) -> None:
-    """Check that what is read of an updated buffer is the element that is written."""
+    """Check that what is read of an updated buffer is the element that is written, or one that is not."""
     regions = [store.layout for store in loop.stores if store.slot == write]
     for item in loop.instructions:
         if isinstance(item, Load) and item.slot == read:
             single = loop.rows * loop.columns == 1 and item.layout.offset == regions[0].offset
-            require([item.layout] == regions or single, f"{where} reads the elements that it updates where it does")
+            apart = all(are_apart(item.layout, region) for region in regions)
+            same = [item.layout] == regions or single
+            require(same or apart, f"{where} reads the elements that it updates where it does")
         require(not isinstance(item, Take) or item.slot != read, f"{where} takes nothing of what it updates")
 
 

@@ -213,6 +213,11 @@ class ReduceOp(Row):
     indexed: bool = False
     centred: bool = False
 
+    @property
+    def states(self) -> int:
+        """How many numbers stand for some elements that were folded."""
+        return 3 if self.centred else 2 if self.indexed else 1
+
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class GenerateOp(Row):

@@ -8,7 +8,9 @@ import pytest
 
 from gpuarray import dtypes
 from gpuarray.codegen import casts, library
+from gpuarray.codegen.dialect import made_for
 from gpuarray.codegen.wgsl import apply_expression, generate_expression, parameter_dtypes
+from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
 from gpuarray.ops import elementwise, generators, special
 from gpuarray.ops.spec import ROWS, GenerateOp, MapOp, compute_type, wgsl_template
@@ -109,7 +111,7 @@ def expressions() -> Iterator[tuple[str, str, bool]]:
                     operands = [f"x{i}" for i in range(row.arity)]
                     text = apply_expression(row, operands, held, signature.output)
                     exact = row.ulp < 1 and signature.output.kind == "f"
-                    yield f"{row.name} of {held[0]}", text, exact
+                    yield f"{row.name} of {', '.join(map(str, held))}", text, exact
         elif isinstance(row, GenerateOp):
             for dtype in dtypes.ALL:
                 if wgsl_template(row, compute_type(dtype)) is not None:
@@ -184,3 +186,17 @@ def test_no_double_precision_function_of_a_driver(dtype: DType) -> None:
         if name.endswith(f"of {dtype}"):
             for where, builtins in reached(text):
                 assert builtins <= plain | counted, (name, where)
+
+
+@pytest.mark.parametrize("native", [True, False], ids=["with 64-bit integers", "without"])
+def test_rows_need_no_numbers_that_a_device_may_lack(native: bool) -> None:
+    """Of a row, and of all functions that it reaches: those of other dtypes use no 64-bit floats, nor integers."""
+    lacking = re.compile(r"\bf64\b|\dlf\b" if native else r"\b[fiu]64\b|\dl[fiu]\b")
+    found = set()
+    with made_for(Capabilities(adapter="any", native_int64=native)):
+        for name, text, _ in expressions():
+            if not re.search("float64|complex128", name):
+                whole = "\n".join([text, library.functions(library.names_in(text))])
+                if lacking.search(whole):
+                    found.add(name)
+    assert not found

@@ -40,7 +40,7 @@ def _registered(monkeypatch: pytest.MonkeyPatch, name: str, **limits: int) -> An
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The default device is one whose bindings show little."""
-    with _registered(monkeypatch, SMALL, binding_limit=LIMIT):
+    with _registered(monkeypatch, SMALL, binding_limit=LIMIT, storage_bindings=32):
         yield
 
 
@@ -310,3 +310,14 @@ def test_more_parts_than_a_device_binds_go_to_the_host(small: None) -> None:
     x = xp.asarray(np.ones(1 << 21, np.float64))
     with pytest.raises(FallbackError, match="binds at once"):
         xp.evaluate(np.argsort(x))
+
+
+def test_elements_of_several_large_arrays_on_a_device_that_binds_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each array is seen through two bindings: a loop of all would bind more than there are."""
+    first, second = (larger(LIMIT, 300).ravel() + k for k in range(2))
+    places = np.arange(1000) * 13 % first.size
+    with _registered(monkeypatch, "wgpufew", binding_limit=LIMIT, storage_bindings=8):
+        x, y, k = (xp.asarray(host) for host in (first, second, places))
+        found = np.asarray(x[k] * y[k] + x[k + 1] - y[k - 1])
+    wanted = first[places] * second[places] + first[places + 1] - second[places - 1]
+    np.testing.assert_array_equal(found, wanted)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import values
+from support import need_dtypes, values
 
 import gpuarray as xp
 from gpuarray.graph.layouts import Shape
@@ -47,6 +47,7 @@ def _chain(x: Any, more: Any) -> Any:
 @pytest.mark.parametrize(("dtype", "tolerance"), [("float32", 1e-6), ("float64", 2e-15)])
 def test_elements_without_quick_forms_are_computed_again(dtype: str, tolerance: float, start: int, count: int) -> None:
     """One in seven, so that each of the four places of an invocation is met, and its neighbours are ordinary."""
+    need_dtypes("wgpu", dtype)
     x = np.linspace(-3, 3, count, dtype=dtype)
     x[::7] = np.resize(np.array([1e6, np.inf, -np.inf, np.nan, -0.0, -1e6, 1e-310, -2000], dtype), len(x[::7]))
     more = np.linspace(1, 2, count, dtype=dtype)

@@ -1,6 +1,7 @@
 """64-bit integers on a device without them, as pairs of 32-bit words: NumPy's numbers, and nothing runs on the host.
 
-The device is opened without the feature, so a stray 64-bit integer in a kernel would not compile.
+The device is opened without any feature, so a stray 64-bit integer in a kernel would not compile, and with the least
+limits that a GPU may have.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -21,26 +22,17 @@ from gpuarray.providers import registry
 
 pytestmark = pytest.mark.wgpu
 
-PAIRED = "wgpu32"
 WIDE = (dtypes.int64, dtypes.uint64)
 WIDE_NAMES = ("int64", "uint64")
 #: The dtypes that such a device has besides: those without 64-bit numbers.
 NARROW = tuple(d for d in dtypes.ALL if d not in (*WIDE, dtypes.float64, dtypes.complex128))
 
 
-def _open_paired(number: int) -> Any:
-    from gpuarray.providers.wgpu.provider import WgpuProvider
-
-    return WgpuProvider(number, device=Device(PAIRED), without=("shader-int64",))
-
-
 @pytest.fixture(autouse=True)
-def device(monkeypatch: pytest.MonkeyPatch) -> Iterator[Device]:
+def device(portable: Device) -> Iterator[Device]:
     """A wgpu device without 64-bit integers, which is the default one; no test may need the host for a step."""
-    monkeypatch.setattr(registry, "_registered", dict(registry._registered))
-    registry.register(PAIRED, _open_paired)
-    with xp.using(device=PAIRED), np.errstate(all="ignore"):
-        yield Device(PAIRED)
+    with xp.using(device=portable), np.errstate(all="ignore"):
+        yield portable
     assert xp.stats()["fallbacks"] == 0
 
 
@@ -247,9 +239,9 @@ def test_generators() -> None:
 
 
 @pytest.mark.parametrize("limit", [0, 1000, 2**32 + 7, 2**63 + 12345])
-def test_random_integers(limit: int) -> None:
+def test_random_integers(limit: int, device: Device) -> None:
     drawn = []
-    for where in (PAIRED, "cpu"):
+    for where in (device, "cpu"):
         random = xp.random.default_rng(5, device=where)
         spread = limit or 2**64
         with xp.using(default_float="float32"):
@@ -321,8 +313,8 @@ def test_positions_of_other_dtypes_need_no_host() -> None:
 # --- what the device says --------------------------------------------------------------------------------------------
 
 
-def test_capabilities() -> None:
-    capabilities = registry.open_device(Device(PAIRED)).capabilities
+def test_capabilities(device: Device) -> None:
+    capabilities = registry.open_device(device).capabilities
     assert not capabilities.native_int64
     assert capabilities.dtypes == frozenset((*NARROW, *WIDE))
     assert {"int64", "uint64"} <= set(xp.__array_namespace_info__().dtypes())

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import values
+from support import need_dtypes, values
 
 import gpuarray as xp
 from gpuarray.codegen import scatters
@@ -27,6 +27,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_the_last_value_stays(dtype: str, way: str) -> None:
+    need_dtypes("wgpu", dtype)
     random = np.random.default_rng(0)
     for count, extent in ((9000, 20000), (70000, 9000), (5000, 5000), (300, 257)):
         source, target = values((count,), dtype), values((extent,), dtype)

@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
+from gpuarray.device import Capabilities
 from gpuarray.fusion.graphs import view_graph
 from gpuarray.fusion.lowering import LoopBuilder
-from gpuarray.fusion.plan import Planner
+from gpuarray.fusion.plan import Planner, make_plan
 from gpuarray.fusion.steps import loop_text
 from gpuarray.graph import build
+from gpuarray.graph.layouts import Layout
 from gpuarray.graph.walk import topological
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import reductions
@@ -54,3 +56,17 @@ def test_what_was_tried_with_a_loop_leaves_no_trace() -> None:
     assert loop_text(builder.finish(set())) == before
     assert (builder.axes, builder.fold_count, builder.length) == (None, 0, len(builder.instructions))
     assert builder.outer == ()
+
+
+@pytest.mark.parametrize(("launch", "folds", "steps"), [(1 << 20, True, 1), (1 << 10, True, 2), (1 << 10, False, 1)])
+def test_what_leads_to_pairs_is_stored_where_that_takes_less(launch: int, folds: bool, steps: int) -> None:
+    places, speeds = (build.host_node(np.ones(100, np.float32)) for _ in range(2))
+    moved = build.binary(rows.add, places, speeds)
+    across, down = (build.view(moved, Layout((100, 100), strides, 0)) for strides in ((0, 1), (1, 0)))
+    root = build.binary(rows.multiply, across, down)
+    if folds:  # otherwise it is memory that takes the time
+        root = build.reduce(reductions.sum, root, (1,))
+    walk = topological([root])
+    capabilities = Capabilities(adapter="a device", launch_operations=launch)
+    plan = make_plan(walk.order, walk.position, {walk.position[root]}, capabilities)
+    assert len(plan.steps) == steps

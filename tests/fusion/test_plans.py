@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support import capabilities_of
 
 import gpuarray as xp
 from gpuarray.device import Device
@@ -101,6 +102,19 @@ def test_views_cost_no_launch(place: str) -> None:
     assert len(explanation.steps[0].inputs) == 1
 
 
+def pulls(places: Any) -> Any:
+    """Return what each of some places is pulled by."""
+    return (places[None, :] - places[:, None]).sum(axis=1)
+
+
+def test_what_a_fold_leads_to_is_not_computed_again_for_all_pairs(place: str) -> None:
+    places, speeds = on(place, numbers(40)), on(place, numbers(40, seed=1))
+    steps = xp.explain(pulls(places + 0.5 * (speeds + pulls(places)))).steps
+    assert len(steps) == 2
+    first, second = (sum(":f:" in line for line in step.text.splitlines()) for step in steps)
+    assert first == second == 2
+
+
 # -- reductions -------------------------------------------------------------------------------------------------------
 
 
@@ -126,7 +140,8 @@ def layernorm(x: Any, gain: Any, shift: Any) -> Any:
 
 def test_layernorm_over_rows_is_one_launch(place: str) -> None:
     gain, shift = on(place, numbers(COLUMNS, seed=1)), on(place, numbers(COLUMNS, seed=2))
-    assert xp.explain(layernorm(on(place, numbers(ROWS, COLUMNS)), gain, shift)).launches == 1
+    launches = 1 if capabilities_of(place).storage_bindings > 8 else 2
+    assert xp.explain(layernorm(on(place, numbers(ROWS, COLUMNS)), gain, shift)).launches == launches
 
 
 @pytest.mark.parametrize("size", [1000, 1_000_000])

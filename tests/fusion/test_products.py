@@ -15,6 +15,13 @@ A, B, V, U = (
     values((30,), "float32", 3),
 )
 W = values((70, 20), "float32")
+
+
+def members(p: Any) -> Any:
+    """Return which of eight classes rows are in, as a table, which is eight times as large as what it is made of."""
+    return (p(U)[:, None] > np.arange(8, dtype=np.float32)) * np.float32(1)
+
+
 #: Functions of a converter, and how many steps they take.
 FOLDS: dict[str, tuple[Any, int]] = {
     "matrix": (lambda p: (p(A) * 2) @ p(V), 1),
@@ -43,6 +50,8 @@ NARROW: dict[str, tuple[Any, int, int]] = {
     "booleans": (lambda p: (p(A) > 0) @ (p(B)[0, :20, :8] > 1), 1, 3),
     "bytes": (lambda p: (p(A).astype("i1") + np.int8(1)) @ p(B)[0, :20, :8].astype("i1"), 1, 3),
     "wide complex": (lambda p: (p(A) * 2j).astype("c8") @ p(B)[1, :20].astype("c8"), 1, 3),
+    "a table with a fold": (lambda p: (lambda q: q.T @ p(A) + q.sum(0)[:, None])(members(p)), 3, 2),
+    "an array with a fold": (lambda p: (lambda q: q @ p(B)[0, :20, :8] + q.sum(1)[:, None])(p(A) + 1), 2, 2),
     "converted": (lambda p: p(A).astype("i4") @ p(B)[1, :20].astype("i4"), 1, 3),
 }
 #: Functions whose product reads stored operands: many tiles do, or others as well.

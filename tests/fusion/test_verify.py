@@ -95,7 +95,7 @@ def with_update(plan: Plan, **changes: Any) -> Plan:
     return replace(plan, steps=(copy, replace(last, step=replace(loop_of(plan, 1), **changes))))
 
 
-def test_an_update_reads_what_it_writes_there_only() -> None:
+def test_an_update_reads_what_it_writes_there_only_or_what_it_does_not_write() -> None:
     plan, nodes = updated()
     check_plan(plan, nodes)
     assert plan.donors == {0}
@@ -103,7 +103,9 @@ def test_an_update_reads_what_it_writes_there_only() -> None:
     with pytest.raises(InternalError, match="does not read what else it writes"):
         check_plan(with_update(plan, updates=()), nodes)
     first, *rest = loop_of(plan, 1).instructions
-    moved = replace(first, layout=Layout((10,), (2,), 6))
+    beside = replace(first, layout=Layout((10,), (2,), 6))
+    check_plan(with_update(plan, instructions=(beside, *rest)), nodes)
+    moved = replace(first, layout=Layout((10,), (2,), 7))
     with pytest.raises(InternalError, match="reads the elements that it updates"):
         check_plan(with_update(plan, instructions=(moved, *rest)), nodes)
 

@@ -101,8 +101,13 @@ fn u32_from_f64(x: f64) -> u32 {
   let above = order_f64(x) >= i64(0x41e0000000000000);
   return u32(i32_from_f64(select(x, x - 2147483648.0lf, above))) ^ select(0u, 0x80000000u, above);
 }
-fn u64_from_f32(x: f32) -> u64 { return u64_from_f64(f64_from_f32(x)); }
 // The int64 conversion, shifted by 2**63 from there on.
+fn u64_from_f32(x: f32) -> u64 {
+  if (magnitude_f32(x) >= 0x5f000000u && !signbit_f32(x) && !isnan_f32(x)) {
+    return select(0lu, u64(significand_f32(x)) << 40u, magnitude_f32(x) < 0x5f800000u);
+  }
+  return u64(i64_from_f32(x));
+}
 fn u64_from_f64(x: f64) -> u64 {
   if (magnitude_f64(x) >= 0x43e0000000000000lu && !signbit_f64(x) && !isnan_f64(x)) {
     return select(0lu, significand_f64(x) << 11u, exponent_field_f64(x) == 1086);

@@ -2,11 +2,11 @@
 
 Invariant: adapters are enumerated once per process, so ``wgpu:N`` means the same adapter as long as the process
 lives: those that match ``config.adapter`` first, then hardware before software, then by ``config.power_preference``.
-An adapter that several graphics interfaces show is listed once. Called by the registry (which adapters exist), by the
-provider when it opens one, and by ``python -m gpuarray``.
+An adapter that several graphics interfaces show is listed once, and none that allows less than kernels need. Called by
+the registry (which adapters exist), by the provider when it opens one, and by ``python -m gpuarray``.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final
@@ -38,6 +38,22 @@ FORKED: Final = (
     "multiprocessing's 'spawn' or 'forkserver' method, or use device='cpu' in them and hand them NumPy arrays"
 )
 
+#: What WebGPU asks of every adapter, as far as it concerns this package. Kernels need no more than the first four.
+LEAST_LIMITS: Final[Mapping[str, int]] = {
+    "max-compute-invocations-per-workgroup": 256,
+    "max-compute-workgroup-size-x": 256,
+    "max-compute-workgroup-storage-size": 16_384,
+    "max-storage-buffers-per-shader-stage": 8,
+    "max-storage-buffer-binding-size": 1 << 27,
+    "max-buffer-size": 1 << 28,
+    "max-uniform-buffer-binding-size": 1 << 16,
+    "max-dynamic-uniform-buffers-per-pipeline-layout": 8,
+    "max-compute-workgroups-per-dimension": 65_535,
+    "min-storage-buffer-offset-alignment": 256,
+    "min-uniform-buffer-offset-alignment": 256,
+}
+_NEEDED: Final = tuple(LEAST_LIMITS)[:4]
+
 _BACKENDS: Final = ("Vulkan", "Metal", "D3D12")
 _POWER: Final = {
     "high-performance": ("DiscreteGPU", "IntegratedGPU"),
@@ -47,6 +63,11 @@ _POWER: Final = {
 _STEADY: Final = frozenset((0x1002, 0x10DE, 0x106B, 0x10005))
 #: Offsets and sizes are 32-bit inside drivers, and windows are multiples of 4 bytes.
 _BINDING_CEILING: Final = (1 << 31) - 4
+#: How many simple operations take as long as a launch, by kind: some microseconds of so many per second.
+_LAUNCH_OPERATIONS: Final = {"DiscreteGPU": 1 << 27, "CPU": 1 << 18}
+_LAUNCH_OF_OTHERS: Final = 1 << 24
+#: Metal has so many buffers in a kernel, whatever they are: wgpu binds parameters and the sizes of arrays beside them.
+_METAL_BUFFERS: Final = 31 - 2
 #: DirectX 12 reserves memory for as many descriptors as are asked for.
 _DESCRIPTORS: Final = 1_000_000
 # Vulkan drivers keep threads and exit handlers that a forked child inherits by halves: with Mesa, a child that opens a
@@ -86,6 +107,13 @@ class Adapter:
         return frozenset(FEATURES) & frozenset(self.handle.features)
 
     @property
+    def shortfall(self) -> str:
+        """What it allows too little of for kernels, in a few words; empty if nothing."""
+        limits = self.handle.limits
+        found = [f"{name} is {limits[name]}, not {LEAST_LIMITS[name]}" for name in _NEEDED]
+        return ", ".join(text for text, name in zip(found, _NEEDED, strict=True) if limits[name] < LEAST_LIMITS[name])
+
+    @property
     def words(self) -> str:
         """All that it says about itself, for searching."""
         info = self.handle.info
@@ -117,7 +145,8 @@ def adapters() -> tuple[Adapter, ...]:
     if _forked:
         raise DeviceError(FORKED)
     found = [Adapter(handle) for handle in enumerate_handles()]
-    usable = sorted((a for a in found if a.backend in _BACKENDS), key=lambda a: _BACKENDS.index(a.backend))
+    usable = [a for a in found if a.backend in _BACKENDS and not a.shortfall]
+    usable.sort(key=lambda a: _BACKENDS.index(a.backend))
     unique: dict[tuple[str, int, int], Adapter] = {}
     for position, adapter in enumerate(usable):
         info = adapter.handle.info
@@ -158,14 +187,15 @@ def select(number: int) -> Adapter:
     """
     existing = adapters()
     if not existing:
-        raise DeviceError(f"no GPU was found for the device 'wgpu:{number}'; {INSTALL_HINT}")
+        why = "; ".join([f"no GPU was found for the device 'wgpu:{number}'", *_too_small()])
+        raise DeviceError(f"{why}; {INSTALL_HINT}")
     if number >= len(existing):
         names = ", ".join(f"'wgpu:{i}' ({adapter.name})" for i, adapter in enumerate(existing))
         raise DeviceError(f"there is no device 'wgpu:{number}'; there are {names}")
     return existing[number]
 
 
-def open_adapter(adapter: Adapter, without: Collection[str] = ()) -> Any:
+def open_adapter(adapter: Adapter, without: Collection[str] = (), *, portable: bool = False) -> Any:
     """Return a new ``GPUDevice`` with all limits and all useful features of its adapter.
 
     Parameters
@@ -174,6 +204,8 @@ def open_adapter(adapter: Adapter, without: Collection[str] = ()) -> Any:
         The adapter.
     without : collection of str
         Those of :data:`FEATURES` that are not wanted.
+    portable : bool
+        Whether none of them is, and no more than :data:`LEAST_LIMITS`.
 
     Raises
     ------
@@ -181,11 +213,13 @@ def open_adapter(adapter: Adapter, without: Collection[str] = ()) -> Any:
         If the driver refuses.
     """
     limits = {**adapter.handle.limits}
+    if portable:
+        for name, least in LEAST_LIMITS.items():
+            limits[name] = min(limits[name], least) if name.startswith("max") else max(limits[name], least)
+    features = () if portable else sorted(adapter.features.difference(without))
     limits["max-non-sampler-bindings"] = min(limits.get("max-non-sampler-bindings", _DESCRIPTORS), _DESCRIPTORS)
     try:
-        return adapter.handle.request_device_sync(
-            label="gpuarray", required_features=sorted(adapter.features.difference(without)), required_limits=limits
-        )
+        return adapter.handle.request_device_sync(label="gpuarray", required_features=features, required_limits=limits)
     except (RuntimeError, wgpu.GPUError) as error:
         raise DeviceError(f"the adapter {adapter.name!r} could not be opened: {error}; {INSTALL_HINT}") from error
 
@@ -195,6 +229,7 @@ def capabilities(adapter: Adapter, device: Any) -> Capabilities:
     info, limits, features = adapter.handle.info, device.limits, frozenset(device.features)
     missing = frozenset() if features >= _DOUBLE else _FLOAT64
     buffer_limit = limits["max-buffer-size"] // 16 * 16
+    bindings = limits["max-storage-buffers-per-shader-stage"]
     return Capabilities(
         adapter=adapter.name,
         vendor=str(info["vendor"]),
@@ -205,7 +240,8 @@ def capabilities(adapter: Adapter, device: Any) -> Capabilities:
         native_int64=_INTEGERS in features,
         binding_limit=min(limits["max-storage-buffer-binding-size"] // 4 * 4, _BINDING_CEILING, buffer_limit),
         buffer_limit=buffer_limit,
-        storage_bindings=limits["max-storage-buffers-per-shader-stage"],
+        storage_bindings=min(bindings, _METAL_BUFFERS) if adapter.backend == "Metal" else bindings,
+        launch_operations=_LAUNCH_OPERATIONS.get(adapter.kind, _LAUNCH_OF_OTHERS),
         workgroup_limit=limits["max-compute-workgroups-per-dimension"],
         workgroup_memory=limits["max-compute-workgroup-storage-size"],
         workgroup_size=limits["max-compute-invocations-per-workgroup"],
@@ -233,19 +269,41 @@ def adapter_report() -> str:
     """Return a paragraph for each adapter, or what to install if there is none; opens no device."""
     existing = adapters()
     if not existing:
-        return f"no adapter; {INSTALL_HINT}"
-    lines = []
+        return "; ".join(["no adapter", *_too_small(), INSTALL_HINT])
+    lines = _too_small()
     for number, adapter in enumerate(existing):
-        info, limits = adapter.handle.info, adapter.handle.limits
-        absent = [feature for feature in FEATURES if feature not in adapter.features]
+        info, limits, features = adapter.handle.info, adapter.handle.limits, adapter.features
+        absent = [feature for feature in FEATURES if feature not in features]
         software = ", software" if adapter.software else ""
         lines += [
             f"wgpu:{number}  {adapter.name} ({adapter.kind}{software}, {adapter.backend}; {info['description']})",
-            f"    features: {', '.join(sorted(adapter.features))}; missing: {', '.join(absent) or 'none'}",
-            f"    64-bit integers: {'native' if _INTEGERS in adapter.features else 'as pairs of 32-bit words'}; "
-            f"64-bit floats: {'native' if adapter.features >= _DOUBLE else 'on the host'}",
+            f"    features: {', '.join(sorted(features)) or 'none'}; missing: {', '.join(absent) or 'none'}",
+            *(f"    {text}" for text in _what_follows(adapter)),
             f"    largest buffer {limits['max-buffer-size']:,} bytes, binding "
             f"{limits['max-storage-buffer-binding-size']:,}; workgroup memory "
-            f"{limits['max-compute-workgroup-storage-size']:,} bytes",
+            f"{limits['max-compute-workgroup-storage-size']:,} bytes, invocations "
+            f"{limits['max-compute-invocations-per-workgroup']:,}; storage buffers of a kernel "
+            f"{limits['max-storage-buffers-per-shader-stage']:,}",
         ]
     return "\n".join(lines)
+
+
+def _too_small() -> list[str]:
+    """Return of each adapter that is left out, since kernels need more than it allows, what that is."""
+    found = [Adapter(handle) for handle in enumerate_handles()]
+    return [f"{a.name} cannot be used: {a.shortfall}" for a in found if a.backend in _BACKENDS and a.shortfall]
+
+
+def _what_follows(adapter: Adapter) -> Iterator[str]:
+    """Yield what an adapter's features, and those that it lacks, mean for programs."""
+    features = adapter.features
+    integers = "native" if _INTEGERS in features else "as pairs of 32-bit words, exact"
+    floats = "native"
+    if not features >= _DOUBLE:
+        floats = "on the host, counted as fallbacks; default_float='float32' makes arrays that stay here"
+    yield f"64-bit integers: {integers}; 64-bit floats: {floats}"
+    if not has_steady_subgroups(adapter, adapter.handle):
+        why = "their size changes from kernel to kernel" if "subgroup" in features else "there are none"
+        yield f"subgroups: not used, as {why}: folds, scans and sorts hand values over in workgroup memory"
+    if "timestamp-query" not in features:
+        yield "clock: none: profiles time kernels by the host's"

@@ -375,17 +375,17 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
     let at = first + lane;
     if (at >= parameters.words[0].y) { break; }
     let v0_0: f32 = input0[(at) / 4u][(at) % 4u];
-    let v1_0: f32 = sin_f32(v0_0);
-    let v2_0: f32 = multiply_f32(v1_0, v1_0);
-    let v3_0: f32 = negative_f32(v0_0);
-    let v4_0: f32 = multiply_f32(v3_0, v0_0);
-    let v5_0: f32 = exp_f32(v4_0);
-    let v6_0: f32 = abs_f32(v0_0);
-    let v8_0: f32 = add_f32(v6_0, one7);
-    let v9_0: f32 = sqrt_f32(v8_0);
-    let v10_0: f32 = multiply_f32(v5_0, v9_0);
-    let v11_0: f32 = add_f32(v2_0, v10_0);
-    output0[(at) / 4u][(at) % 4u] = v11_0;
+    let again1: f32 = sin_f32(v0_0);
+    let again2: f32 = multiply_f32(again1, again1);
+    let again3: f32 = negative_f32(v0_0);
+    let again4: f32 = multiply_f32(again3, v0_0);
+    let again5: f32 = exp_f32(again4);
+    let again6: f32 = abs_f32(v0_0);
+    let again8: f32 = add_f32(again6, one7);
+    let again9: f32 = sqrt_f32(again8);
+    let again10: f32 = multiply_f32(again5, again9);
+    let again11: f32 = add_f32(again2, again10);
+    output0[(at) / 4u][(at) % 4u] = again11;
   }
   return;
   }

@@ -120,6 +120,9 @@ fn divide_f32(x: f32, y: f32) -> f32 {
   if (is_quick_divide_f32(true, x, y, quotient)) { return quotient; }
   return divide_careful_f32(x, y);
 }
+fn is_quick_ratio_f32(fine: bool, x: f32, y: f32, quotient: f32) -> bool {
+  return is_quick_divide_f32(fine, x, y, quotient) | (fine & ((bitcast<u32>(x) | bitcast<u32>(quotient)) == 0u));
+}
 fn is_quick_sqrt_f32(fine: bool, x: f32) -> bool {
   return fine & (x < most_moderate_f32) & (x >= least_moderate_f32);
 }
@@ -259,16 +262,16 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   var v13_1: f32 = quick_divide_f32(v12_1, one9);
   var v13_2: f32 = quick_divide_f32(v12_2, one9);
   var v13_3: f32 = quick_divide_f32(v12_3, one9);
-  fine13 = is_quick_divide_f32(fine13, v12_0, one9, v13_0);
-  fine13 = is_quick_divide_f32(fine13, v12_1, one9, v13_1);
-  fine13 = is_quick_divide_f32(fine13, v12_2, one9, v13_2);
-  fine13 = is_quick_divide_f32(fine13, v12_3, one9, v13_3);
+  fine13 = is_quick_ratio_f32(fine13, v12_0, one9, v13_0);
+  fine13 = is_quick_ratio_f32(fine13, v12_1, one9, v13_1);
+  fine13 = is_quick_ratio_f32(fine13, v12_2, one9, v13_2);
+  fine13 = is_quick_ratio_f32(fine13, v12_3, one9, v13_3);
   if (!fine13) {
   for (var lane = 0u; lane < 4u; lane++) {
     var operand0: f32;
     switch lane { case 0u: { operand0 = v0_0; } case 1u: { operand0 = v0_1; } case 2u: { operand0 = v0_2; } default: { operand0 = v0_3; } }
-    let again12 = subtract_f32(operand0, one11);
-    let again13 = divide_f32(again12, one9);
+    let again12: f32 = subtract_f32(operand0, one11);
+    let again13: f32 = divide_f32(again12, one9);
     switch lane { case 0u: { v13_0 = again13; } case 1u: { v13_1 = again13; } case 2u: { v13_2 = again13; } default: { v13_3 = again13; } }
   } }
   let v15_0: f32 = multiply_f32(v13_0, v14_0);

@@ -569,10 +569,22 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   held[384u + local] = sum0_1_1;
   workgroupBarrier();
   if (slice == 0u) {
-  met0_0_0 = held[0u + member] + held[32u + member] + held[64u + member] + held[96u + member];
-  met0_0_1 = held[128u + member] + held[160u + member] + held[192u + member] + held[224u + member];
-  met0_1_0 = held[256u + member] + held[288u + member] + held[320u + member] + held[352u + member];
-  met0_1_1 = held[384u + member] + held[416u + member] + held[448u + member] + held[480u + member];
+  met0_0_0 = held[0u + member];
+  met0_0_0 += held[32u + member];
+  met0_0_0 += held[64u + member];
+  met0_0_0 += held[96u + member];
+  met0_0_1 = held[128u + member];
+  met0_0_1 += held[160u + member];
+  met0_0_1 += held[192u + member];
+  met0_0_1 += held[224u + member];
+  met0_1_0 = held[256u + member];
+  met0_1_0 += held[288u + member];
+  met0_1_0 += held[320u + member];
+  met0_1_0 += held[352u + member];
+  met0_1_1 = held[384u + member];
+  met0_1_1 += held[416u + member];
+  met0_1_1 += held[448u + member];
+  met0_1_1 += held[480u + member];
   }
   workgroupBarrier();
   held[0u + local] = sum0_2_0;
@@ -581,10 +593,22 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   held[384u + local] = sum0_3_1;
   workgroupBarrier();
   if (slice == 1u) {
-  met0_0_0 = held[0u + member] + held[32u + member] + held[64u + member] + held[96u + member];
-  met0_0_1 = held[128u + member] + held[160u + member] + held[192u + member] + held[224u + member];
-  met0_1_0 = held[256u + member] + held[288u + member] + held[320u + member] + held[352u + member];
-  met0_1_1 = held[384u + member] + held[416u + member] + held[448u + member] + held[480u + member];
+  met0_0_0 = held[0u + member];
+  met0_0_0 += held[32u + member];
+  met0_0_0 += held[64u + member];
+  met0_0_0 += held[96u + member];
+  met0_0_1 = held[128u + member];
+  met0_0_1 += held[160u + member];
+  met0_0_1 += held[192u + member];
+  met0_0_1 += held[224u + member];
+  met0_1_0 = held[256u + member];
+  met0_1_0 += held[288u + member];
+  met0_1_0 += held[320u + member];
+  met0_1_0 += held[352u + member];
+  met0_1_1 = held[384u + member];
+  met0_1_1 += held[416u + member];
+  met0_1_1 += held[448u + member];
+  met0_1_1 += held[480u + member];
   }
   workgroupBarrier();
   held[0u + local] = sum0_4_0;
@@ -593,10 +617,22 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   held[384u + local] = sum0_5_1;
   workgroupBarrier();
   if (slice == 2u) {
-  met0_0_0 = held[0u + member] + held[32u + member] + held[64u + member] + held[96u + member];
-  met0_0_1 = held[128u + member] + held[160u + member] + held[192u + member] + held[224u + member];
-  met0_1_0 = held[256u + member] + held[288u + member] + held[320u + member] + held[352u + member];
-  met0_1_1 = held[384u + member] + held[416u + member] + held[448u + member] + held[480u + member];
+  met0_0_0 = held[0u + member];
+  met0_0_0 += held[32u + member];
+  met0_0_0 += held[64u + member];
+  met0_0_0 += held[96u + member];
+  met0_0_1 = held[128u + member];
+  met0_0_1 += held[160u + member];
+  met0_0_1 += held[192u + member];
+  met0_0_1 += held[224u + member];
+  met0_1_0 = held[256u + member];
+  met0_1_0 += held[288u + member];
+  met0_1_0 += held[320u + member];
+  met0_1_0 += held[352u + member];
+  met0_1_1 = held[384u + member];
+  met0_1_1 += held[416u + member];
+  met0_1_1 += held[448u + member];
+  met0_1_1 += held[480u + member];
   }
   workgroupBarrier();
   held[0u + local] = sum0_6_0;
@@ -605,10 +641,22 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   held[384u + local] = sum0_7_1;
   workgroupBarrier();
   if (slice == 3u) {
-  met0_0_0 = held[0u + member] + held[32u + member] + held[64u + member] + held[96u + member];
-  met0_0_1 = held[128u + member] + held[160u + member] + held[192u + member] + held[224u + member];
-  met0_1_0 = held[256u + member] + held[288u + member] + held[320u + member] + held[352u + member];
-  met0_1_1 = held[384u + member] + held[416u + member] + held[448u + member] + held[480u + member];
+  met0_0_0 = held[0u + member];
+  met0_0_0 += held[32u + member];
+  met0_0_0 += held[64u + member];
+  met0_0_0 += held[96u + member];
+  met0_0_1 = held[128u + member];
+  met0_0_1 += held[160u + member];
+  met0_0_1 += held[192u + member];
+  met0_0_1 += held[224u + member];
+  met0_1_0 = held[256u + member];
+  met0_1_0 += held[288u + member];
+  met0_1_0 += held[320u + member];
+  met0_1_0 += held[352u + member];
+  met0_1_1 = held[384u + member];
+  met0_1_1 += held[416u + member];
+  met0_1_1 += held[448u + member];
+  met0_1_1 += held[480u + member];
   }
   if (block >= whole) {
   scratch0[(part + ((slice * 2u + 0u) / 4u * 16u + (slice * 2u + 0u) % 4u + y * 4u) * 64u + 0u + x * 4u) / 4u] = vec4<f32>(met0_0_0.x, met0_0_0.y, met0_0_0.z, met0_0_0.w);

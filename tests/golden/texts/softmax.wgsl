@@ -158,6 +158,9 @@ fn exp_f32(x: f32) -> f32 {
   let shifted = shifted_nearest_f32(bounded, 1.44269504f);
   return ldexp_f32(exp_reduced_f32(bounded, shifted), bitcast<i32>(shifted) - rounder_bits_f32);
 }
+fn is_quick_ratio_f32(fine: bool, x: f32, y: f32, quotient: f32) -> bool {
+  return is_quick_divide_f32(fine, x, y, quotient) | (fine & ((bitcast<u32>(x) | bitcast<u32>(quotient)) == 0u));
+}
 fn subtract_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), -y); }
 fn key1(x: f32) -> u32 {
   let bits = bitcast<i32>(bitcast<u32>(x));
@@ -225,8 +228,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   for (var lane = 0u; lane < 4u; lane++) {
     var operand0: f32;
     switch lane { case 0u: { operand0 = v0_0; } case 1u: { operand0 = v0_1; } case 2u: { operand0 = v0_2; } default: { operand0 = v0_3; } }
-    let again2 = subtract_f32(operand0, one1);
-    let again3 = exp_f32(again2);
+    let again2: f32 = subtract_f32(operand0, one1);
+    let again3: f32 = exp_f32(again2);
     switch lane { case 0u: { v3_0 = again3; } case 1u: { v3_1 = again3; } case 2u: { v3_2 = again3; } default: { v3_3 = again3; } }
   } }
   a4 = add_f32(a4, add_f32(add_f32(select(0.0f, v3_0, (at0 < end)), select(0.0f, v3_1, (at0 < end))), add_f32(select(0.0f, v3_2, (at0 < end)), select(0.0f, v3_3, (at0 < end)))));
@@ -248,15 +251,15 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   var v5_1: f32 = quick_divide_f32(v3_1, one4);
   var v5_2: f32 = quick_divide_f32(v3_2, one4);
   var v5_3: f32 = quick_divide_f32(v3_3, one4);
-  fine5 = is_quick_divide_f32(fine5, v3_0, one4, v5_0);
-  fine5 = is_quick_divide_f32(fine5, v3_1, one4, v5_1);
-  fine5 = is_quick_divide_f32(fine5, v3_2, one4, v5_2);
-  fine5 = is_quick_divide_f32(fine5, v3_3, one4, v5_3);
+  fine5 = is_quick_ratio_f32(fine5, v3_0, one4, v5_0);
+  fine5 = is_quick_ratio_f32(fine5, v3_1, one4, v5_1);
+  fine5 = is_quick_ratio_f32(fine5, v3_2, one4, v5_2);
+  fine5 = is_quick_ratio_f32(fine5, v3_3, one4, v5_3);
   if (!fine5) {
   for (var lane = 0u; lane < 4u; lane++) {
     var operand0: f32;
     switch lane { case 0u: { operand0 = v3_0; } case 1u: { operand0 = v3_1; } case 2u: { operand0 = v3_2; } default: { operand0 = v3_3; } }
-    let again5 = divide_f32(operand0, one4);
+    let again5: f32 = divide_f32(operand0, one4);
     switch lane { case 0u: { v5_0 = again5; } case 1u: { v5_1 = again5; } case 2u: { v5_2 = again5; } default: { v5_3 = again5; } }
   } }
   if (at0 < end) {

@@ -221,10 +221,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   for (var lane = 0u; lane < 4u; lane++) {
     var operand0: f32;
     switch lane { case 0u: { operand0 = v1_0; } case 1u: { operand0 = v1_1; } case 2u: { operand0 = v1_2; } default: { operand0 = v1_3; } }
-    let again2 = subtract_f32(one0, operand0);
-    let again3 = multiply_f32(again2, again2);
-    let again4 = negative_f32(again3);
-    let again5 = exp_f32(again4);
+    let again2: f32 = subtract_f32(one0, operand0);
+    let again3: f32 = multiply_f32(again2, again2);
+    let again4: f32 = negative_f32(again3);
+    let again5: f32 = exp_f32(again4);
     switch lane { case 0u: { v5_0 = again5; } case 1u: { v5_1 = again5; } case 2u: { v5_2 = again5; } default: { v5_3 = again5; } }
   } }
   let v7_0: f32 = multiply_f32(v5_0, v6_0);
