@@ -1,6 +1,5 @@
 """Copies of big arrays by several threads: one thread fills a memory bus to a tenth, and fresh pages take it longer."""
 
-from concurrent.futures import Future, wait
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -16,7 +15,7 @@ _MOST: Final = 8
 _EACH: Final = 4 << 20
 
 
-def begin(target: Bytes, source: Bytes) -> "Future[None]":
+def begin(target: Bytes, source: Bytes) -> threads.Work[None]:
     """Copy bytes on another thread."""
     return threads.begin(np.copyto, target, source)
 
@@ -32,7 +31,7 @@ def copy(target: Bytes, source: Bytes, most: int | None = None) -> None:
         begin(target[start : start + step], source[start : start + step]) for start in range(step, source.size, step)
     ]
     np.copyto(target[:step], source[:step])
-    wait(begun)
+    threads.wait(begun)
     for each in begun:
         each.result()
 

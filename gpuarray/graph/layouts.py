@@ -7,7 +7,7 @@ view of a view is, or that no single layout can say it.
 
 from collections.abc import Sequence
 from functools import lru_cache
-from math import prod
+from math import gcd, prod
 from typing import NamedTuple, TypeAlias
 
 Shape: TypeAlias = tuple[int, ...]
@@ -179,6 +179,24 @@ def collapse(layouts: Sequence[Layout]) -> list[Layout]:
                 own.append(step)
     common = tuple(merged)
     return [Layout(common, tuple(own), layout.offset) for own, layout in zip(strides, layouts, strict=True)]
+
+
+def are_apart(first: Layout, second: Layout) -> bool:
+    """Whether two layouts surely name no position in common: their ranges are apart, or they take turns.
+
+    Examples
+    --------
+    >>> are_apart(Layout((5,), (2,), 0), Layout((5,), (2,), 3))
+    True
+    """
+    (low, high), (least, most) = first.bounds(), second.bounds()
+    if high < least or most < low:
+        return True
+    if 0 in first.shape or 0 in second.shape:
+        return True
+    steps = [step for layout in (first, second) for step, n in zip(layout.strides, layout.shape, strict=True) if n > 1]
+    step = gcd(*steps)
+    return step > 1 and (first.offset - second.offset) % step != 0
 
 
 def _digits(position: int, strides: Shape) -> list[int]:

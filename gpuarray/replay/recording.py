@@ -240,7 +240,8 @@ def record(
     surroundings = Surroundings(function, call.statics)
     trace = Trace(name, call.values)
     given = _Given(trace, call)
-    with trace.open():
+
+    def run() -> tuple[Maker, list[tuple[Cell, int, Device]]]:
         result = function(
             *[value if static else given.of(value, called) for value, static, called in args],
             **{called: value if static else given.of(value, called) for called, value, static in keywords},
@@ -250,8 +251,9 @@ def record(
         changed = trace.changed()
         output.evaluate(changed)
         make = output.maker(result)
-        updates = [(cell, trace.register(node), cell.device) for cell, node in changed.items()]
-    del result, output
+        return make, [(cell, trace.register(node), cell.device) for cell, node in changed.items()]
+
+    make, updates = trace.record(run)
     if what := surroundings.changed():
         raise RecordingError(
             f"{name} changed {what} while it was recorded by jit, which no later call would do; return values from the "

@@ -5,6 +5,7 @@ tuples, lists and dictionaries are looked through.
 """
 
 from collections.abc import Callable, Hashable
+from itertools import count
 from typing import Any, Final
 from weakref import ref
 
@@ -20,7 +21,10 @@ from gpuarray.replay.surroundings import has_identity
 #: Scalars of which each call has its own value.
 _NUMBERS: Final = (int, float, complex)
 _PLAIN: Final = frozenset((type(None), bool, str, bytes, type, np.dtype, type(Ellipsis), np.bool_))
+_numbers: Final = count()
 _numbers_of_settings: Final[dict[Config, int]] = {}
+#: So many settings are known at once; those that come again later have another number, and are recorded again.
+_MOST_SETTINGS: Final = 1024
 _last: tuple[Config | None, int] = (None, 0)
 
 
@@ -31,7 +35,9 @@ def settings_number() -> int:
     known, number = _last
     if settings is known:
         return number
-    number = _numbers_of_settings.setdefault(settings, len(_numbers_of_settings))
+    if settings not in _numbers_of_settings and len(_numbers_of_settings) >= _MOST_SETTINGS:
+        _numbers_of_settings.clear()
+    number = _numbers_of_settings.setdefault(settings, next(_numbers))
     _last = settings, number
     return number
 

@@ -11,11 +11,10 @@ import os
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from threading import get_ident
 from types import FrameType
-from typing import Any, Final, NoReturn, TypeAlias
+from typing import Any, Final, NoReturn, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +32,8 @@ from gpuarray.graph.walk import current
 from gpuarray.origins import is_users
 from gpuarray.runtime import places, replay
 from gpuarray.runtime.plans import find_plan
+
+T = TypeVar("T")
 
 #: A value of a call that is computed of earlier ones: how, of which, and the type that it has to have.
 Line: TypeAlias = tuple[Callable[..., Any], tuple[int, ...], type | None]
@@ -126,26 +127,33 @@ class Trace:
         self._made: list[Any] = []
         self._stays: dict[int, int] = {}
 
-    @contextmanager
-    def open(self) -> Iterator[None]:
-        """Record what this thread does."""
+    def record(self, function: Callable[[], T]) -> T:
+        """Return what a function returns, and record what this thread does meanwhile."""
         with _one_at_a_time:
-            tracing.state.trace = self
-            _see_through(property(self._node, self._bind))
             try:
-                yield
-            except Exception as error:
-                if self.refused is not None and error is not self.refused:  # NumPy has errors of its own for it
-                    raise self.refused from error
-                raise
+                try:
+                    tracing.state.trace = self
+                    _see_through(property(self._node, self._bind))
+                    result = function()
+                except Exception as error:
+                    if self.refused is not None and error is not self.refused:  # NumPy has errors of its own for it
+                        raise self.refused from error
+                    raise
+                finally:
+                    self._end()
             finally:
-                _see_through(_slot)
-                tracing.state.trace = None
-                self.is_over = True
-                for cell, device in self.devices.items():
-                    cell.device = device
+                self._end()  # an interrupt may have come before it was called
         if self.refused is not None:  # a program may have caught it, and gone another way than it would
             raise self.refused
+        return result
+
+    def _end(self) -> None:
+        """Let cells be what they are without a recording; twice is allowed."""
+        setattr(Cell, "node", _slot)  # noqa: B010  # as _see_through does, without a call
+        tracing.state.trace = None
+        self.is_over = True
+        for cell, device in self.devices.items():
+            cell.device = device
 
     # -- cells ---------------------------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ A loop that records the same structure again pays for a walk over its graph and 
 
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence, Set
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from weakref import WeakSet
 
 from gpuarray import logs
@@ -14,13 +14,13 @@ from gpuarray.device import Device
 from gpuarray.fusion.plan import PlannedStep, make_plan
 from gpuarray.fusion.steps import CallStep
 from gpuarray.fusion.verify import check_plan
-from gpuarray.graph.nodes import Call, Contract, Leaf, Node, Reduce, Scan, Scatter
+from gpuarray.graph.nodes import Call, Contract, Leaf, Map, Node, Reduce, Scan, Scatter
 from gpuarray.graph.pattern import Pattern
 from gpuarray.graph.verify import check_graph
-from gpuarray.graph.walk import merge, topological
+from gpuarray.graph.walk import Walk, current, merge, topological
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import offload, places, telemetry
-from gpuarray.runtime.ready import Placed, ReadyPlan, ReadyStep, Timing
+from gpuarray.runtime.ready import Placed, ReadyPlan, ReadyStep, Timing, forget
 
 #: How many plans are kept, and how many operations they may have together: each takes some 3 KB.
 PLAN_LIMIT: Final = 2048
@@ -30,6 +30,8 @@ LIGHT: Final = 1 << 26
 #: Deeper than any value.
 MAXIMUM: Final = 1 << 60
 _KEPT: Final = frozenset((Reduce, Scan, Scatter, Contract, Call))
+#: How many elements must be visited to compute one again for that to cost more than to store it.
+_WORTH: Final = 8
 #: Of graphs whose first roots say the same, so many are found by their patterns.
 _ALIKE: Final = 16
 
@@ -45,6 +47,8 @@ class Met(NamedTuple):
         The provider and the settings that it was planned for.
     asked : list of int
         The places of what is computed because it was asked for, or is read by arrays.
+    lasting : list of int
+        The places of what is stored if arrays have it.
     again : list of int
         The places of what is stored because it was met again.
     ready : ReadyPlan
@@ -54,11 +58,12 @@ class Met(NamedTuple):
     pattern: Pattern
     context: tuple[Hashable, ...]
     asked: list[int]
+    lasting: list[int]
     again: list[int]
     ready: ReadyPlan
 
 
-class Plans(OrderedDict[Hashable, ReadyPlan]):
+class Plans(OrderedDict[tuple[Any, ...], ReadyPlan]):
     """Plans by what they compute; those not used for long go where there are too many, or too many operations.
 
     Beside the key of a whole graph, plans are found by what their first root says, and the patterns of their graphs.
@@ -67,10 +72,14 @@ class Plans(OrderedDict[Hashable, ReadyPlan]):
     def __init__(self) -> None:
         super().__init__()
         self._operations = 0
+        self._providers: set[Provider] = set()
         self._met: dict[Hashable, list[Met]] = {}
 
-    def keep(self, key: Hashable, ready: ReadyPlan) -> None:
-        """Add a plan, for which others may have to go."""
+    def keep(self, key: tuple[Any, ...], ready: ReadyPlan) -> None:
+        """Add a plan, for which others may have to go; its key begins with its provider."""
+        if key[0] not in self._providers:  # another device was opened, perhaps as one was closed or lost
+            self._forget_dead()
+            self._providers.add(key[0])
         self._operations += ready.operations
         while self and (len(self) >= PLAN_LIMIT or self._operations > OPERATION_LIMIT):
             oldest, old = self.popitem(last=False)
@@ -78,12 +87,25 @@ class Plans(OrderedDict[Hashable, ReadyPlan]):
                 old.is_used = False
                 self[oldest] = old
                 continue
-            self._operations -= old.operations
-            if old.head is not None:
-                self._met[old.head] = [met for met in self._met[old.head] if met.ready is not old]
-                if not self._met[old.head]:
-                    del self._met[old.head]
+            self._forgotten(old)
         self[key] = ready
+
+    def _forget_dead(self) -> None:
+        """Let the plans of devices go that will never run again."""
+        gone = {provider for provider in self._providers if not getattr(provider, "alive", True)}
+        self._providers -= gone
+        plans = [self.pop(key) for key in [key for key in self if key[0] in gone]]
+        for ready in plans:
+            self._forgotten(ready)
+        forget(plans)
+
+    def _forgotten(self, ready: ReadyPlan) -> None:
+        """Note that a plan has gone."""
+        self._operations -= ready.operations
+        if ready.head is not None:
+            self._met[ready.head] = [met for met in self._met[ready.head] if met.ready is not ready]
+            if not self._met[ready.head]:
+                del self._met[ready.head]
 
     def note(self, root: Node, met: Met) -> None:
         """Note the graph of a plan, of which ``root`` is the first that was asked for."""
@@ -102,7 +124,7 @@ class Plans(OrderedDict[Hashable, ReadyPlan]):
             for number, met in enumerate(known):
                 if met.context != context or (order := met.pattern.fit(pending)) is None:
                     continue
-                asked = met.pattern.roots + _held(order, met.pattern.others, pending, held_from)
+                asked = met.pattern.roots + _held(order, met.lasting, pending, held_from)
                 if asked == met.asked and (not met.again or _met_again(order, {*asked})[0] == met.again):
                     if number:
                         known[0], known[number] = met, known[0]
@@ -125,7 +147,7 @@ def find_plan(pending: list[Node], provider: Provider, held_from: int = MAXIMUM)
     Values that arrays have are computed too where their depth is ``held_from`` at least.
     """
     settings = config.current
-    context = (id(provider), settings.fuse, settings.math, settings.subnormals)
+    context: tuple[Any, ...] = (provider, settings.fuse, settings.math, settings.subnormals)
     fitting = _plans.fitting(pending, context, held_from)
     if fitting is not None:
         found, order = fitting
@@ -134,9 +156,10 @@ def find_plan(pending: list[Node], provider: Provider, held_from: int = MAXIMUM)
             _met.add(order[place])
         return fitting
     walk = topological(pending)
-    order, position, structure, others = walk
+    order, position, structure, _ = walk
     roots = [node for node in pending if node.result is None]  # another thread may have been here
-    asked = [position[node] for node in roots] + _held(order, others, pending, held_from)
+    lasting = _lasting(walk, roots)
+    asked = [position[node] for node in roots] + _held(order, lasting, pending, held_from)
     wanted = asked
     key = (*context, tuple(wanted), *structure)
     known = _plans.get(key)
@@ -181,19 +204,53 @@ def find_plan(pending: list[Node], provider: Provider, held_from: int = MAXIMUM)
     _met.update(order[place] for place in met)
     _plans.keep(key, ready)
     if len({*roots}) == len(pending):
-        _plans.note(pending[0], Met(Pattern(pending, walk), context, asked, again, ready))
+        _plans.note(pending[0], Met(Pattern(pending, walk), context, asked, lasting, again, ready))
     return ready, order
 
 
-def _held(order: Sequence[Node], others: Sequence[int], pending: Sequence[Node], held_from: int) -> list[int]:
+def _lasting(walk: Walk, roots: Sequence[Node]) -> list[int]:
+    """Return the places of the values below ``roots`` that are stored if arrays have them.
+
+    These are results that take a launch of their own, and what is computed of such, if to store it is little beside
+    what would have to be done again. Single numbers are stored when they are met again: programs have chains of them.
+    """
+    order, position, _, others = walk
+    if not others:
+        return []
+    asked = {position[root] for root in roots}
+    found = []
+    work = [0] * len(order)  # that is repeated to compute a value again, in elements
+    for place, node in enumerate(order):
+        if not node.inputs:
+            continue
+        if type(node) in _KEPT:
+            work[place] = _repeated(node)
+            found.append(place)
+        else:
+            work[place] = max([work[position[current(operand)]] for operand in node.inputs])
+            if type(node) is Map and 1 < node.size <= work[place] // _WORTH:
+                found.append(place)
+    return [place for place in found if place not in asked]
+
+
+def _repeated(node: Node) -> int:
+    """Return how many elements a launch visits, about, to compute what is not elementwise."""
+    if type(node) is Contract:
+        return node.size * node.inputs[0].shape[2]
+    most = max([node.size, *(operand.size for operand in node.inputs)])
+    return most * (_WORTH if type(node) is Call else 1)
+
+
+def _held(order: Sequence[Node], lasting: Sequence[int], pending: Sequence[Node], held_from: int) -> list[int]:
     """Return the places of further values to compute, because arrays have them."""
-    found = [place for place in others if type(node := order[place]) in _KEPT and node.holder and node.is_held]
+    found = [place for place in lasting if (node := order[place]).holder and node.is_held]
     if held_from < MAXIMUM:
+        known = {*lasting}
         asked = {*pending}
         found += [
             place
             for place, node in enumerate(order)
-            if node.depth >= held_from and type(node) not in _KEPT and node.is_held and node not in asked
+            if node.depth >= held_from and place not in known and node.is_held and node not in asked
         ]
     return found
 

@@ -5,7 +5,7 @@ program; there are at most :data:`REMEMBERED` of them, so that an array knows of
 than a number.
 """
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Final
@@ -143,6 +143,12 @@ def remember(evaluation: Evaluation) -> int:
     number = next(_numbers)
     _recent[number % REMEMBERED] = number, evaluation
     return number
+
+
+def forget(gone: Collection[ReadyPlan]) -> None:
+    """Let the records of plans go that will not run again."""
+    known = {id(ready) for ready in gone}
+    _recent[:] = [None if record is None or id(record[1].ready) in known else record for record in _recent]
 
 
 def recall(number: int) -> Evaluation | None:

@@ -12,7 +12,7 @@ import warnings
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 from gpuarray import logs
 from gpuarray.config import Config, config
@@ -20,6 +20,8 @@ from gpuarray.device import Device
 from gpuarray.errors import FallbackError, FallbackWarning, TransferError, TransferWarning
 from gpuarray.origins import Origin, Place, origin, place
 from gpuarray.providers import registry
+
+_Key = TypeVar("_Key", bound=Hashable)
 
 _lock: Final = threading.Lock()
 _OWN: Final = ("evaluations", "operations", "plans", "fallbacks", "transfers", "evictions")
@@ -46,6 +48,9 @@ class _Alike(NamedTuple):
 #: By what they have in common; a line by the address of its code, as to hash a code object takes longer than the rest.
 _uncounted: Final[dict[Hashable, _Alike]] = {}
 _MOST_UNCOUNTED: Final = 4096
+#: Functions and lines that are told apart: a program that makes ever new ones, as notebooks and ``exec`` do, does not
+#: grow by its counters.
+_MOST_APART: Final = 4096
 _warned: Final[set[Hashable]] = set()
 _FROM_PROVIDERS: Final = (
     "launches",
@@ -67,6 +72,11 @@ def evaluated(operations: int) -> None:
     """Count an evaluation."""
     _counters["evaluations"] += 1
     _counters["operations"] += operations
+
+
+def _add(counter: Counter[_Key], key: _Key, rest: _Key, times: int = 1) -> None:
+    """Count something under its key, or with the rest if there are too many others."""
+    counter[key if key in counter or len(counter) < _MOST_APART else rest] += times
 
 
 def placed(causes: Iterable[str]) -> None:
@@ -102,8 +112,8 @@ def fallback(function: str, reason: str, nbytes: int = 0, where: Origin | None =
         )
     with _lock:
         _counters["fallbacks"] += 1
-        _fallbacks[function, reason] += 1
-        _sites[function, where or origin()] += 1
+        _add(_fallbacks, (function, reason), ("other functions", "too many to tell apart"))
+        _add(_sites, (function, where or origin()), (function, None))
     if policy == "warn":
         _warn(f"{function} ran on the host, on {nbytes:,} bytes: {reason}", FallbackWarning, function)
     logs.tell(logs.DEVICES, "%s runs on the host: %s", function, reason)
@@ -169,7 +179,7 @@ def _count_transfers() -> None:
             if count and registry.resolve(device, settings).kind != "cpu":
                 _counters["transfers"] += count
                 _transfers[conversion, device.name] += count
-                _sites[conversion, where] += count
+                _add(_sites, (conversion, where), (conversion, None), count)
         if len(_uncounted) > _MOST_UNCOUNTED:
             _uncounted.clear()
 
@@ -182,6 +192,8 @@ def _warn(message: str, category: type[Warning], subject: str) -> None:
     with _lock:
         if key in _warned:
             return
+        if len(_warned) >= _MOST_APART:
+            _warned.clear()
         _warned.add(key)
     warnings.warn_explicit(f"{message} (at {at})", category, at.file, at.line)
 

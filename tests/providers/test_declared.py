@@ -10,6 +10,7 @@ from typing import Any
 
 import cffi
 import pytest
+from cffi import recompiler
 
 from gpuarray.providers.wgpu import declared
 
@@ -94,6 +95,20 @@ def test_a_damaged_record_is_not_believed(parsed: Any, monkeypatch: pytest.Monke
     kept["tables"]["_types"] = kept["tables"]["_types"][:-4]
     assert declared._made(kept) is None
     assert declared._made({}) is None
+
+
+@pytest.mark.parametrize("error", [cffi.FFIError, cffi.VerificationError, NotImplementedError, AttributeError, OSError])
+def test_what_cffi_cannot_write_is_not_recorded(
+    error: type[Exception], parsed: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refuse(*_: Any) -> None:
+        raise error("no")
+
+    monkeypatch.setattr(recompiler, "make_py_source", refuse)
+    monkeypatch.setattr(declared.records, "write", lambda *_: pytest.fail("recorded"))
+    with caplog.at_level("DEBUG"):
+        declared._record(parsed, "")
+    assert "not recorded: no" in caplog.text
 
 
 PROGRAM = """

@@ -532,3 +532,12 @@ class TestProvider:
             os._exit(0 if same else 1)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
         opened.close()
+
+
+@pytest.mark.parametrize(("strides", "is_whole"), [((1, 0), True), ((1, 2000), False)], ids=["broadcast", "turned"])
+def test_tiles_are_whole_rows_unless_an_operand_steps_across_them(strides, is_whole):
+    extents = (2000, 2000)
+    write = Builder((), extents)
+    x, y = write.load("f4"), write.load("f4", Layout(extents, strides, 0))
+    block = tiles.tile_elements(write.store(write.apply(elementwise.add, x, y)).loop()).block
+    assert (block[1] == extents[1]) == is_whole

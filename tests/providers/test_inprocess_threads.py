@@ -133,7 +133,7 @@ class TestPool:
         xp.evaluate(xp.exp(xp.ones(3_000_000, device="cpu")))
         threads.begin(int).result()
         pools = {thread.name.rpartition("_")[0] for thread in threading.enumerate() if "gpuarray" in thread.name}
-        assert pools - {"gpuarray warm-up"} <= {"gpuarray"}
+        assert pools - {""} == {"gpuarray"}  # others are one thread each
 
     def test_more_threads_are_started_where_more_are_wanted(self):
         count = threads.cores() + 2

@@ -1,6 +1,7 @@
 """Kernels are compiled once, side by side where several are new, and an error of one is its user's."""
 
 import threading
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import gpuarray as xp
 from gpuarray.codegen.programs import Binding, Launch, Program
 from gpuarray.errors import DeviceError
 from gpuarray.providers.base import Task
+from gpuarray.providers.wgpu import pipelines as kept
 from gpuarray.providers.wgpu.provider import WgpuProvider
 
 SOURCE = """struct Parameters { words: array<vec4<u32>, 1> }
@@ -37,6 +39,27 @@ def provider(tmp_path):
 @pytest.fixture
 def pipelines(provider):
     return provider._pipelines
+
+
+def prepared(provider, *numbers):
+    """Return a program of several kernels, of which the last one's value stays."""
+    launches = []
+    for number in numbers:
+        source, label, _ = kernel(number)
+        launches.append(Launch(source, label, (Binding("output", 0, 0, 4, True),), (40, 0, 0, 0), (), (1, 1, 1)))
+    return provider.prepare_program(Program(tuple(launches)))
+
+
+def ran(provider, program):
+    """Run a program and return what it found."""
+    result, found = provider.allocate(4), np.zeros(1, np.uint32)
+    provider.run([Task(program, (), (result,), ())])
+    provider.read(result, found)
+    return int(found[0])
+
+
+def pipeline_of(program):
+    return program.launches[0].pipeline
 
 
 def meeting(monkeypatch, provider, count):
@@ -112,3 +135,38 @@ def test_closing_waits_for_what_is_being_compiled(monkeypatch, tmp_path):
     provider._pipelines.begin([kernel(4)])
     closing.join(20)
     assert done == [True]
+
+
+def test_kernels_that_run_no_more_are_let_go(monkeypatch, provider, pipelines):
+    monkeypatch.setattr(kept, "_CAPACITY", 4)
+    often, programs = prepared(provider, 98, 99), [prepared(provider, number) for number in range(20)]
+    assert ran(provider, often) == 139
+    hot, gone = pipeline_of(often), []
+    for number, program in enumerate(programs):
+        assert ran(provider, program) == 40 + number
+        assert ran(provider, often) == 139
+        gone.append(ref(pipeline_of(program)))
+        assert pipelines.count <= 4
+    assert pipeline_of(often) is hot
+    assert sum(found() is not None for found in gone) == 2  # those programs are all alive
+    assert ran(provider, programs[0]) == 40
+    assert provider.stats()["compiles"] == 23
+
+
+def test_kernels_are_kept_for_as_many_bytes_as_they_may_take(monkeypatch, provider, pipelines):
+    monkeypatch.setattr(kept, "_MOST_BYTES", 1 << 20)
+    fixed, each = pipelines._sizes
+    for number in range(10):
+        ran(provider, prepared(provider, number))
+    assert pipelines.count == -(-(1 << 20) // (fixed + each * len(SOURCE % 1)))
+    ran(provider, prepared(provider, 1))
+    assert pipelines._nbytes == sum(found.nbytes for found in pipelines._compiled.values())
+
+
+def test_a_closed_device_has_no_kernels(provider):
+    program = prepared(provider, 7)
+    ran(provider, program)
+    found = ref(pipeline_of(program))
+    provider.close()
+    assert found() is None
+    assert pipeline_of(program) is None

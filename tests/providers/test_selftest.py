@@ -103,3 +103,14 @@ def test_the_size_of_subgroups_is_found_and_kept(tmp_path: Path, monkeypatch: py
         plain = WgpuProvider(without=("subgroup", "subgroup-barrier"))
         assert plain.capabilities.subgroup_size == 0
         plain.close()
+
+
+@pytest.mark.wgpu
+def test_it_leaves_no_memory_behind(tmp_path: Path) -> None:
+    with using(cache_dir=str(tmp_path)):
+        provider = WgpuProvider()
+        try:
+            assert provider.stats()["bytes_live"] == provider.stats()["bytes_pooled"] == 0
+            assert not list(provider._transfer.objects())
+        finally:
+            provider.close()

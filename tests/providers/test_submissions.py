@@ -56,7 +56,7 @@ class Open:
         provider.write(self.zeros, np.zeros(COUNT, np.uint32))
         for _ in range(2):  # compiled, and the first after a wait was submitted
             self.run(0)
-        with self.provider._using("a flush"):  # a thread looks after what is open
+        with self.provider._lock, self.provider._using("a flush"):  # a thread looks after what is open
             self.provider._dispatcher.flush()
 
     def run(self, scalar, source=None, result=None):
@@ -350,6 +350,20 @@ class TestTrouble:
             with pytest.raises(DeviceMemoryError):
                 opened.provider.synchronize()
         assert opened.value(result) == 77
+
+    @pytest.mark.parametrize("more", [0, 10])
+    def test_what_is_read_next_is_on_its_way_unless_it_is_written_to(self, opened, more):
+        result = opened.provider.allocate(4 * COUNT)
+        opened.provider.run([Task(opened.add, [opened.zeros], [result], [3])], result)
+        expected = opened.provider._transfer.expected
+        assert expected is not None
+        later = opened.run(5)
+        if more:
+            opened.grow(result, more)
+        assert opened.provider._transfer.expected is (None if more else expected)
+        assert opened.value(result) == 3 + more
+        assert not opened.is_open, "what came later was submitted before the wait"
+        assert opened.value(later) == 5
 
     def test_a_run_that_fails_leaves_the_others_alone(self, opened):
         first = opened.run(1)

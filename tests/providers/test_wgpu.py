@@ -37,6 +37,10 @@ def driven(request, monkeypatch):
     provider.close()
 
 
+#: What some of Intel's GPUs have; their drivers choose the size of subgroups for each kernel.
+INTEL = ("shader-int64", "subgroup")
+
+
 class TestDevice:
     def test_capabilities_come_from_the_adapter(self, provider):
         found = provider.capabilities
@@ -61,6 +65,21 @@ class TestDevice:
         absent = set() if len(features) == 2 else {dtypes.float64, dtypes.complex128}
         assert found.dtypes == frozenset(dtypes.ALL) - absent
         assert found.native_int64 == ("shader-int64" in features)
+
+    @pytest.mark.parametrize(("backend", "bound"), [("Metal", 29), ("Vulkan", 31)])
+    def test_metal_counts_all_buffers_of_a_kernel(self, backend, bound):
+        info = {
+            "device": "GPU",
+            "adapter_type": "IntegratedGPU",
+            "backend_type": backend,
+            "vendor": "",
+            "description": "",
+        }
+        adapter = device.Adapter(SimpleNamespace(info=info))
+        opened = SimpleNamespace(
+            features=(), limits={**device.LEAST_LIMITS, "max-storage-buffers-per-shader-stage": 31}
+        )
+        assert device.capabilities(adapter, opened).storage_bindings == bound
 
     def test_all_limits_of_the_adapter_are_asked_for(self, provider):
         adapter = device.select(0).handle
@@ -87,6 +106,7 @@ class TestDevice:
                 info = {"device": name, "adapter_type": kind, "backend_type": backend, "vendor": "",
                         "description": "", "device_id": number}  # fmt: skip
                 features = ()
+                limits = device.LEAST_LIMITS
 
             return Handle()
 
@@ -117,6 +137,43 @@ class TestDevice:
 
     def test_report_names_the_adapter(self, provider):
         assert provider.capabilities.adapter in device.adapter_report()
+
+    @pytest.mark.parametrize(
+        ("features", "told"),
+        [
+            ((), ("missing: shader-f64", "32-bit words", "default_float='float32'", "not used", "clock: none")),
+            (device.FEATURES, ("missing: none", "64-bit integers: native; 64-bit floats: native")),
+            (INTEL, ("integers: native; 64-bit floats: on the host", "their size changes")),
+        ],
+        ids=["none", "all", "some"],
+    )  # fmt: skip
+    def test_report_says_what_follows(self, monkeypatch, features, told):
+        vendor = 0x8086 if features == INTEL else 0x10DE
+        info = {"device": "GPU", "adapter_type": "IntegratedGPU", "backend_type": "Metal", "vendor": "",
+                "description": "", "device_id": 0, "vendor_id": vendor}  # fmt: skip
+        handle = SimpleNamespace(info=info, features=features, limits=device.LEAST_LIMITS)
+        monkeypatch.setattr(device, "enumerate_handles", lambda: [handle])
+        device.adapters.cache_clear()
+        try:
+            report = device.adapter_report()
+        finally:
+            device.adapters.cache_clear()
+        assert all(text in report for text in told)
+        for text in ("subgroups", "clock"):  # nothing is told of what is there
+            assert (text in report) == (features != device.FEATURES)
+
+    def test_an_adapter_that_allows_too_little_is_left_out(self, monkeypatch):
+        info = {"device": "Toy", "adapter_type": "DiscreteGPU", "backend_type": "Vulkan", "device_id": 0}
+        limits = {**device.LEAST_LIMITS, "max-compute-invocations-per-workgroup": 128}
+        monkeypatch.setattr(device, "enumerate_handles", lambda: [SimpleNamespace(info=info, limits=limits)])
+        device.adapters.cache_clear()
+        try:
+            assert device.adapters() == ()
+            with pytest.raises(DeviceError, match=r"Toy cannot be used: max-compute-invocations.* is 128, not 256"):
+                device.select(0)
+            assert "Toy cannot be used" in device.adapter_report()
+        finally:
+            device.adapters.cache_clear()
 
 
 class TestTransfer:

@@ -54,6 +54,18 @@ def test_an_iteration_that_looks_at_its_values_has_one_plan(device, no_plans):
     assert xp.stats()["plans"] <= first["plans"] + 1
 
 
+def test_what_is_little_beside_the_fold_that_it_is_made_of_is_computed_for_good(device):
+    x = xp.asarray(np.linspace(1, 2, 4000, dtype=np.float32).reshape(1000, 4))
+    scale = 1 / xp.sum(x, axis=0)
+    scaled = x * scale
+    top = float(xp.max(scaled))
+    assert scale.residency
+    assert not scaled.residency
+    xp.reset_stats()
+    assert float(scale[0] * x[-1, 0]) <= top
+    assert xp.stats()["launches"] == 1
+
+
 def test_large_values_of_small_ones_are_not_stored(monkeypatch, device, no_plans):
     monkeypatch.setattr(plans, "LIGHT", 1000)
     line = xp.asarray(np.linspace(-1, 1, 200, dtype=np.float32))

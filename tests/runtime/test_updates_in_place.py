@@ -55,6 +55,9 @@ WRITES = [
     (lambda x, p: x.reshape(100, -1)[:, 3].fill(7), 1),
     (lambda x, p: x.reshape(100, -1).T[3:5].__iadd__(1), 1),
     (lambda x, p: np.negative(x[7:70], out=x[7:70]), 1),
+    (lambda x, p: x.__setitem__(slice(20, 40), x[:20] + x[60:80]), 1),
+    (lambda x, p: x[1::2].__iadd__(x[::2]), 1),
+    (lambda x, p: x.reshape(100, -1)[:, 3].__imul__(x.reshape(100, -1)[::-1, 2]), 1),
     (lambda x, p: x.__setitem__(slice(1, 9), x[:8]), 2),
     (lambda x, p: x[1:50].__iadd__(x[:49]), 2),
     (lambda x, p: x.__setitem__(slice(40, 20, -1), x[20:40]), 2),
@@ -202,6 +205,23 @@ def test_updates_of_every_width(dtype, region, device):
         x[region] = np.where(x[region] != 3, x[region] + x[region], x[region])
         x[region] += x[region]
     assert_same(found, expected)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "float16", "int64", "complex64"])
+def test_a_step_that_reads_the_one_before_is_one_launch(dtype, device):
+    start = (np.arange(24) % 5).astype(dtype)
+    for steps in (lambda x: x, lambda x: x.reshape(6, 4), lambda x: x.reshape(4, 6).T):
+        expected, found = start.copy(), xp.asarray(start) + xp.asarray(start)[:1]
+        expected = expected + expected[:1]
+        xp.evaluate(found)
+        xp.reset_stats()
+        for x in (expected, found):
+            lines = steps(x)
+            for i in range(1, len(lines)):
+                lines[i] = lines[i - 1] + lines[i]
+        xp.evaluate(found)
+        assert _launches() == len(lines) - 1
+        assert_same(found, expected)
 
 
 def test_the_graph_is_walked_once_for_all_updates_in_it(device, monkeypatch):

@@ -11,6 +11,7 @@ from collections import deque
 from functools import lru_cache
 from threading import Lock
 from typing import Any, Final
+from weakref import ref
 
 import numpy as np
 import numpy.typing as npt
@@ -76,7 +77,10 @@ class HostBuffer:
 
     def release(self) -> None:
         """Give the memory back; the buffer must not be used again. Releasing twice is allowed."""
-        memory, self.memory = self.memory, _RELEASED
+        try:
+            memory, self.memory = self.memory, _RELEASED
+        except AttributeError:  # an interrupt came before it was made
+            return
         if memory is _RELEASED:
             return
         if self._lease is not None:
@@ -115,6 +119,7 @@ class Pool:
     def __init__(self) -> None:
         self.returned: deque[Memory] = deque()
         self._free: dict[int, list[Memory]] = {}
+        self._obtained: dict[int, ref[Memory]] = {}
         self._lock = Lock()
         self._retained = _retained()
         self.bytes_live = 0
@@ -150,6 +155,7 @@ class Pool:
                 self.bytes_pooled -= size
             else:
                 memory = self._obtain(size)
+                self._obtained[id(memory)] = ref(memory)
             self.bytes_live += size
             self.peak_bytes = max(self.peak_bytes, self.bytes_live)
         return HostBuffer(nbytes, memory, self)
@@ -166,6 +172,7 @@ class Pool:
         """Return the gauges of memory."""
         with self._lock:
             self._collect()
+            self._audit()
             return {"bytes_live": self.bytes_live, "bytes_pooled": self.bytes_pooled, "peak_bytes": self.peak_bytes}
 
     def restart_peak(self) -> None:
@@ -191,6 +198,7 @@ class Pool:
             size = memory.nbytes
             self.bytes_live -= size
             if size > self._retained:
+                self._obtained.pop(id(memory), None)
                 continue
             self._let_go(self.bytes_pooled + size - self._retained)
             # the most recently used class comes last, so that memory of sizes nobody asks for is let go first
@@ -205,16 +213,25 @@ class Pool:
             size = next(iter(self._free))
             kept = self._free[size]
             while kept and nbytes > 0:
-                kept.pop()
+                self._obtained.pop(id(kept.pop()), None)
                 self.bytes_pooled -= size
                 nbytes -= size
             if not kept:
                 del self._free[size]
 
+    def _audit(self) -> None:
+        """Count anew: an interrupt may come between any two calls of who takes memory or gives it back."""
+        alive = {key: memory.nbytes for key, known in self._obtained.items() if (memory := known()) is not None}
+        self._obtained = {key: self._obtained[key] for key in alive}
+        self.bytes_pooled = sum(size * len(kept) for size, kept in self._free.items())
+        self.bytes_live = sum(alive.values()) - self.bytes_pooled
+
     def _obtain(self, size: int) -> Memory:
         limit = config.current.memory_limit
         if limit:
             self._let_go(self.bytes_live + self.bytes_pooled + size - limit)
+            if self.bytes_live + size > limit:
+                self._audit()
             if self.bytes_live + size > limit:
                 raise DeviceMemoryError(
                     f"{size} bytes were asked for while {self.bytes_live} of the {limit} bytes of config.memory_limit "

@@ -74,6 +74,9 @@ _FEW_CALLS: Final = 8
 #: Functions of float32 that take twice as long to read memory, but for what is in a cache.
 _SLOW_TO_READ: Final = frozenset({"sin", "cos"})
 
+#: Functions that NumPy, up to 2.5 at least, computes of or at wrong places if the elements of ``out`` have gaps.
+_GAPLESS: Final = frozenset({"isfinite", "isinf", "isnan", "negative", "signbit"})
+
 #: Generators that take a range for an index that is one.
 _TAKING_RANGES: Final = _DRAWING | {"random_normal"}
 
@@ -322,6 +325,8 @@ class _Writer:
             if any(store.slot == written for _, written in self.loop.updates):
                 # of all functions, only ufuncs may write to what they read
                 is_computed = isinstance(item, Apply) and isinstance(item.op.numpy, np.ufunc)
+            if isinstance(item, Apply) and item.op.name in _GAPLESS and not store.layout.is_contiguous:
+                is_computed = False
             if (is_full or is_row) and is_computed and once and not is_placed and item.dtype == store.dtype:
                 found.setdefault(store.value, number)
         return found

@@ -43,6 +43,7 @@ def default_capabilities() -> Capabilities:
         kind="CPU",
         driver=f"NumPy {np.__version__}",
         recompute_limit=6,
+        launch_operations=1 << 15,
         row_limit=ROW_LIMIT,
         parallel_rows=1,
         narrow_product=0,
@@ -77,7 +78,8 @@ class InProcessProvider:
         self.capabilities = default_capabilities() if capabilities is None else capabilities
         self.team = Team(threads)
         self.pool = Pool()
-        self._is_closed = False
+        self.alive = True
+        """Whether the device can be used."""
         self._told = _Told([], {})
         self._events = {"launches": 0, "compiles": 0, "bytes_uploaded": 0, "bytes_downloaded": 0}
         _providers.add(self)
@@ -215,7 +217,7 @@ class InProcessProvider:
 
     def close(self) -> None:
         """Let unused memory go; later calls raise DeviceError."""
-        self._is_closed = True
+        self.alive = False
         self.team.close()
         self.pool.trim()
 
@@ -224,7 +226,7 @@ class InProcessProvider:
         self.pool.after_fork()
 
     def _check_open(self) -> None:
-        if self._is_closed:
+        if not self.alive:
             raise DeviceError(f"device {self.device.name!r} was closed; open it again by making a new array on it")
 
 

@@ -8,7 +8,6 @@ do results. Runners of steps call :meth:`Team.spread` and :meth:`Team.lend`.
 """
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import wait
 from functools import lru_cache
 from itertools import count, islice
 from math import isqrt
@@ -88,9 +87,9 @@ def costs() -> Costs:
 
     def elapsed(work: Callable[[], object]) -> int:
         start = perf_counter_ns()
-        futures = [threads.begin(work) for _ in range(helpers)]
+        begun = [threads.begin(work) for _ in range(helpers)]
         work()
-        wait(futures)
+        threads.wait(begun)
         return perf_counter_ns() - start
 
     wake = min(elapsed(int) for _ in range(_REPEATS)) // helpers
@@ -193,15 +192,15 @@ class Team:
             work(numbers)
             return
         start = perf_counter_ns()
-        futures = [threads.begin(_quietly, work, numbers) for _ in range(helpers)]
+        begun = [threads.begin(_quietly, work, numbers) for _ in range(helpers)]
         try:
             work(numbers)
         finally:
             # who has not begun by now is not needed
-            wait([future for future in futures if not future.cancel()])
-        for future in futures:
-            if not future.cancelled():
-                future.result()
+            threads.wait([each for each in begun if not each.cancel()])
+        for each in begun:
+            if not each.is_cancelled:
+                each.result()
         pace.shared(pieces, helpers + 1, perf_counter_ns() - start)
 
     def spread_each(self, pieces: int, work: Callable[[int], Any], pace: Pace) -> None:

@@ -266,7 +266,12 @@ def tile_elements(loop: Loop) -> Tiling:
 
 
 def _fastest(layout: Layout, order: Shape) -> int:
-    """Return the axis, in memory order, along which ``layout`` steps least; -1 if it never steps."""
+    """Return the axis, in memory order, along which ``layout`` steps least; -1 if it never steps.
+
+    So it counts, too, if neighbours have one element of it: so few are read that it does not matter where they lie.
+    """
+    if not layout.strides or (not layout.strides[order[-1]] and layout.shape[order[-1]] >= _LINE):
+        return -1
     steps = [(abs(layout.strides[a]), -k) for k, a in enumerate(order) if layout.strides[a] and layout.shape[a] > 1]
     return -min(steps)[1] if steps else -1
 

@@ -9,6 +9,7 @@ All methods of :class:`Pool` run under the provider's lock; only :meth:`WgpuBuff
 """
 
 import gc
+import sys
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
@@ -34,6 +35,8 @@ _IDLE_SECONDS: Final = 30.0
 #: a program with millions of objects would do nothing else.
 _GARBAGE_SECONDS: Final = 1.0
 _GARBAGE_TIMES: Final = 20
+#: How often it is looked for memory that an interrupt has lost.
+_AUDIT_SECONDS: Final = 30.0
 
 
 @lru_cache(maxsize=1024)
@@ -50,6 +53,16 @@ def size_class(nbytes: int) -> int:
     step = min(1 << max(0, (nbytes - 1).bit_length() - 3), _COARSEST_STEP)
     return -(-nbytes // step) * step
 
+
+_counts: Final = getattr(sys, "getrefcount", None)
+
+
+def _references(items: Any, key: Any) -> int:
+    """Return how many references there are to an item, of which one is the container's; many if nobody counts."""
+    return sys.maxsize if _counts is None else _counts(items[key]) - _OWN
+
+
+_OWN: Final = 0 if _counts is None else _counts([object()][0])  # of those, what the call itself has
 
 #: Of buffers of all devices.
 _serials: Final = count(1)
@@ -84,7 +97,7 @@ class WgpuBuffer:
         """Give the memory back; the buffer must not be used again. Releasing twice is allowed."""
         try:
             storage = self.held.pop()
-        except IndexError:
+        except (IndexError, AttributeError):  # it has been released, or an interrupt came before it was made
             return
         self.pool.returned.append(storage)
 
@@ -128,6 +141,7 @@ class Pool:
         self.live_bytes = self.pooled_bytes = self.peak_bytes = self.live_count = 0
         self._high_water = 0
         self._next_search = float("-inf")
+        self._next_audit = time.monotonic() + _AUDIT_SECONDS
         self._driver = driver
         self._buffer_limit = buffer_limit
         self._drop_groups = drop_groups
@@ -186,6 +200,8 @@ class Pool:
     def reap(self) -> None:
         """Take back what was released."""
         now = time.monotonic()
+        if now > self._next_audit:
+            self.audit()
         while self.returned:
             storage = self.returned.popleft()
             if self.closed:
@@ -203,8 +219,28 @@ class Pool:
         while self._idle and now - next(iter(self._idle.values())).idle_since > _IDLE_SECONDS:
             self._destroy_oldest()
 
+    def audit(self) -> None:
+        """Make the books anew, after an interrupt, and take back memory that it has lost.
+
+        Whoever hands memory over may be ended between any two calls, a finalizer too. What is lost so is what nothing
+        refers to but the table of all memory.
+        """
+        self._next_audit = time.monotonic() + _AUDIT_SECONDS
+        if self.closed:
+            return
+        owned, idle = self._owned, self._idle
+        lost = [serial for serial in owned if serial not in idle and _references(owned, serial) == 1]
+        self.returned.extend(owned[serial] for serial in lost)
+        self._shelves.clear()
+        for storage in idle.values():
+            self._shelves.setdefault(storage.nbytes, deque()).append(storage)
+        self.pooled_bytes = sum(storage.nbytes for storage in idle.values())
+        self.live_bytes = sum(storage.nbytes for storage in owned.values()) - self.pooled_bytes
+        self.live_count = len(owned) - len(idle)
+
     def trim(self) -> None:
         """Destroy all pooled buffers."""
+        self.audit()
         self.reap()
         self._trim_to(0)
 

@@ -64,6 +64,10 @@ def _digest(tables: Mapping[str, Any]) -> str:
 
 def _record(ffi: Any, subject: str) -> None:
     """Keep what cffi makes of the declarations that it has parsed."""
+    from cffi import CDefError, FFIError, VerificationError
+
+    refused = CDefError, FFIError, NotImplementedError, VerificationError
+    changed = AttributeError, ImportError, SyntaxError, TypeError, ValueError  # another cffi, or another text of it
     try:
         from cffi import recompiler
 
@@ -76,7 +80,7 @@ def _record(ffi: Any, subject: str) -> None:
         (call,) = (node for node in ast.walk(ast.parse(text.getvalue())) if isinstance(node, ast.Call))
         tables = {str(word.arg): _plain(ast.literal_eval(word.value)) for word in call.keywords}
         records.write(_KIND, subject, {"digest": _digest(tables), "tables": tables})
-    except Exception as error:  # whatever another cffi does, the program has come to its end
+    except (OSError, *refused, *changed) as error:
         logger.debug("declarations are not recorded: %s", error)
 
 

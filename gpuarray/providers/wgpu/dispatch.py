@@ -192,7 +192,7 @@ class PreparedLaunch:
 class Prepared:
     """A program ready for a device; its kernels are compiled at the first run."""
 
-    __slots__ = ("launches", "owner", "program", "scratch", "work")
+    __slots__ = ("__weakref__", "launches", "owner", "program", "runs", "scratch", "work")
 
     def __init__(self, program: Program, alignment: int, work: int) -> None:
         self.program = program
@@ -202,6 +202,13 @@ class Prepared:
             PreparedLaunch(launch, number, alignment) for number, launch in enumerate(program.launches)
         )
         self.owner: Any = None  # the dispatcher whose pipelines the launches hold
+        self.runs = 0  # with kernels that were there before
+
+    def unbind(self) -> None:
+        """Let the kernels go, which are asked for again before the next run."""
+        self.owner = None
+        for launch in self.launches:
+            launch.pipeline = None
 
     def kernels(self) -> list[Kernel]:
         """Return what the launches compile, in their order."""
@@ -283,6 +290,8 @@ class Dispatcher:
             for task, buffers in zip(tasks, scratch, strict=True):
                 if task.prepared.owner is not self:
                     self._bind_all(tasks)
+                else:
+                    task.prepared.runs += 1
                 self._add(task.prepared, (task.inputs, task.outputs, buffers), task.scalars, task.tag)
             if download is not None or is_logged or self._is_due(tasks):
                 self.flush(download)
@@ -371,13 +380,14 @@ class Dispatcher:
         """Compile the kernels of tasks that have not run here, side by side: one of them on this thread."""
         if self._complete == len(self._commands):  # nothing of this run
             self.flush()  # the device need not wait until kernels are compiled
+        self._pipelines.make_room()
         new = dict.fromkeys(task.prepared for task in tasks if task.prepared.owner is not self)
         kernels = dict.fromkeys(kernel for prepared in new for kernel in prepared.kernels())
         self._pipelines.begin([*kernels][1:])
         for prepared in new:
             for launch, (source, label, writable) in zip(prepared.launches, prepared.kernels(), strict=True):
                 launch.layout = self._pipelines.layout(writable)
-                launch.pipeline = self._pipelines.pipeline(source, label, writable)
+                launch.pipeline = self._pipelines.pipeline(source, label, writable, prepared)
                 launch.serial = next(self._serials)
                 launch.last = 0, None, 0
             prepared.owner = self

@@ -23,6 +23,9 @@ Bytes: TypeAlias = npt.NDArray[np.uint8]
 class Staging:
     """A buffer that the host can map, and the state of a copy through it."""
 
+    #: Whether it is mapped or will be: a submission that uses it then ends the process.
+    is_busy = False
+
     def __init__(self, gpu: Any, nbytes: int) -> None:
         self.gpu = gpu
         self.nbytes = nbytes
@@ -135,6 +138,7 @@ class PublicDriver:
         self.submissions += 1
         self.queue.submit(buffers)
         if download is not None:
+            staging.is_busy = True
             staging.promise = staging.gpu.map_async("READ", 0, nbytes)
 
     def write(self, gpu: Any, offset: int, data: Any) -> None:
@@ -179,6 +183,7 @@ class PublicDriver:
     def unmap(self, staging: Staging) -> None:
         """Let the device have a buffer again."""
         staging.gpu.unmap()
+        staging.is_busy = False
 
     def create_source(self, nbytes: int) -> Staging:
         """Return a buffer for uploads of up to ``nbytes`` bytes."""

@@ -26,12 +26,20 @@ class Late:
     ----------
     dispatcher : Dispatcher
         What leaves runs open.
+    lock : context manager
+        Held around everything that reaches the driver.
     using : callable
         Returns a context in which the device may be used; entering it raises when the device is closed.
     """
 
-    def __init__(self, dispatcher: Dispatcher, using: Callable[[str], AbstractContextManager[Any]]) -> None:
+    def __init__(
+        self,
+        dispatcher: Dispatcher,
+        lock: AbstractContextManager[Any],
+        using: Callable[[str], AbstractContextManager[Any]],
+    ) -> None:
         self._dispatcher = dispatcher
+        self._lock = lock
         self._using = using
         self.is_looking = False
 
@@ -54,7 +62,7 @@ class Late:
             if not dispatcher.is_waiting:
                 continue
             try:
-                with self._using("a launch"):
+                with self._lock, self._using("a launch"):
                     self.is_looking = False
                     self.is_looking = goes_on = dispatcher.flush_late()
             except GpuArrayError:  # whoever uses the device next hears of it

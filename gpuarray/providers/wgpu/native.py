@@ -7,7 +7,7 @@ through the same handler as wgpu-py's own calls, captured once around a group of
 opens a device.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from time import perf_counter_ns, sleep
 from typing import Any, Final
 
@@ -39,11 +39,12 @@ def open_driver(device: Any) -> PublicDriver:
 class NativeStaging(Staging):
     """A staging buffer with its own mapping callback, made once.
 
+    It is in ``awaited`` from when a mapping is asked for until the device has called back, for which it must be there.
     Python handles a signal in the first of its functions that runs, and after a long wait that is the callback: what
     is raised there, a KeyboardInterrupt, is kept in ``interrupt`` for whoever waits.
     """
 
-    def __init__(self, gpu: Any, nbytes: int, mode: int, ffi: Any, lib: Any) -> None:
+    def __init__(self, gpu: Any, nbytes: int, mode: int, ffi: Any, lib: Any, awaited: "set[NativeStaging]") -> None:
         super().__init__(gpu, nbytes)
         self.mode = mode
         self.status: int | None = None
@@ -52,12 +53,14 @@ class NativeStaging(Staging):
 
         def interrupted(_kind: Any, error: BaseException, _trace: Any) -> None:
             self.interrupt = error
+            awaited.discard(self)
 
         @ffi.callback(  # type: ignore[untyped-decorator]  # cffi has no types
             "void(WGPUMapAsyncStatus, WGPUStringView, void *, void *)", onerror=interrupted
         )
         def mapped(status: int, _message: Any, _first: Any, _second: Any) -> None:
             self.status = status
+            awaited.discard(self)
 
         self.callback = ffi.new("WGPUBufferMapCallbackInfo *")
         self.callback.mode = lib.WGPUCallbackMode_AllowProcessEvents
@@ -99,6 +102,7 @@ class NativeDriver(PublicDriver):
         self._queue: Any = device.queue._internal
         self._offsets = self._ffi.new("uint32_t[1]")
         self._commands = self._ffi.new("WGPUCommandBuffer[1]")
+        self._awaited: set[NativeStaging] = set()
         self._writes_pending = True
         self._done = True
         self._writes = self._ffi.new("WGPUPassTimestampWrites *")
@@ -125,6 +129,11 @@ class NativeDriver(PublicDriver):
         self.can_trust = hasattr(self._lib, "wgpuDeviceCreateShaderModuleTrusted")
         self._lib.wgpuQueueSubmitForIndex, self._lib.wgpuDevicePoll  # noqa: B018
         self._lib.wgpuComputePassEncoderWriteTimestamp  # noqa: B018
+
+    def objects(self) -> Iterator[Any]:
+        """Yield the wgpu objects that this driver holds, the device last."""
+        yield from (staging.gpu for staging in self._awaited)
+        yield from super().objects()
 
     def _raise(self, failure: tuple[str, str] | None) -> None:
         if failure is not None:
@@ -287,8 +296,16 @@ class NativeDriver(PublicDriver):
         if not (self.awake_ns and self._done):
             lib.wgpuDevicePoll(device, True, self._ffi.NULL)
         if self._interrupt is not None:
-            interrupt, self._interrupt = self._interrupt, None
+            self._raise_interrupt()
+
+    def _raise_interrupt(self) -> None:
+        """Raise what interrupted a callback, and hold it no longer: it holds what is in the frames that it ended."""
+        interrupt, self._interrupt = self._interrupt, None
+        assert interrupt is not None
+        try:
             raise interrupt
+        finally:
+            del interrupt
 
     def create_staging(self, nbytes: int) -> Staging:
         """Return a buffer for downloads of up to ``nbytes`` bytes."""
@@ -301,11 +318,12 @@ class NativeDriver(PublicDriver):
         return self._staging(nbytes, usage, self._lib.WGPUMapMode_Write)
 
     def _staging(self, nbytes: int, usage: int, mode: int) -> NativeStaging:
-        return NativeStaging(self.create_buffer(nbytes, usage), nbytes, mode, self._ffi, self._lib)
+        return NativeStaging(self.create_buffer(nbytes, usage), nbytes, mode, self._ffi, self._lib, self._awaited)
 
     def _map(self, staging: NativeStaging, nbytes: int) -> None:
         """Ask for the mapping of no more than is needed: what was never written to is filled with zeros first."""
-        staging.status = None
+        staging.status, staging.is_busy = None, True
+        self._awaited.add(staging)
         self._lib.wgpuBufferMapAsync(staging.gpu._internal, staging.mode, 0, nbytes, staging.callback[0])
 
     def start_write(self, staging: Staging, nbytes: int) -> None:
@@ -321,7 +339,8 @@ class NativeDriver(PublicDriver):
         if staging.status is None:
             self._await(staging)
         if staging.interrupt is not None:
-            raise staging.interrupt
+            self._interrupt, staging.interrupt = staging.interrupt, None
+            self._raise_interrupt()
         if staging.status != lib.WGPUMapAsyncStatus_Success:
             raise wgpu.GPUError(f"a staging buffer could not be mapped (status {staging.status})")
         address = lib.wgpuBufferGetMappedRange(staging.gpu._internal, 0, -(-nbytes // 4) * 4)
@@ -344,12 +363,14 @@ class NativeDriver(PublicDriver):
     def unmap(self, staging: Staging) -> None:
         """Let the device have a buffer again."""
         self._lib.wgpuBufferUnmap(staging.gpu._internal)
+        staging.is_busy = False
 
     def send(self, source: Staging, target: Any, offset: int, nbytes: int) -> None:
         """Enqueue a copy of the first ``nbytes`` bytes of a filled source, a multiple of 4."""
         assert isinstance(source, NativeStaging)
         lib, gpu = self._lib, source.gpu._internal
         lib.wgpuBufferUnmap(gpu)
+        source.is_busy = False
         with self._raising:
             encoder = lib.wgpuDeviceCreateCommandEncoder(self._device, self._ffi.NULL)
             lib.wgpuCommandEncoderCopyBufferToBuffer(encoder, gpu, 0, target._internal, offset, nbytes)

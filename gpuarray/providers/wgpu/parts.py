@@ -7,13 +7,13 @@ are first needed, and kept; the device's calls are made by the calling thread al
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, wait
 from typing import Any, Final
 
 import wgpu
 
-from gpuarray import copies
+from gpuarray import copies, threads
 from gpuarray.providers.wgpu.driver import Bytes, PublicDriver, Staging
+from gpuarray.threads import Work
 
 #: Bytes of a part, and how many parts are under way at once, in each direction. wgpu-native takes memory for mappable
 #: buffers in blocks of 64 MiB, from which it also serves every small write; were a block filled by parts, each write
@@ -80,7 +80,7 @@ class Parts:
 
     def upload(self, gpu: Any, data: Bytes) -> None:
         """Copy bytes to the start of a GPU buffer, through buffers that the device reads when they are full."""
-        filling: deque[tuple[Staging, int, int, Future[None]]] = deque()
+        filling: deque[tuple[Staging, int, int, Work[None]]] = deque()
 
         def send() -> None:
             staging, start, nbytes, copied = filling[0]
@@ -100,7 +100,7 @@ class Parts:
             while filling:
                 send()
         except BaseException:
-            wait([copied for *_, copied in filling])
+            threads.wait([copied for *_, copied in filling])
             raise
 
     def download(self, gpu: Any, data: Bytes) -> None:
@@ -112,7 +112,7 @@ class Parts:
             return
         each = min(max(data.size // _FEWEST // 4 * 4, _SMALLEST), PART)
         started: deque[tuple[Staging, Bytes]] = deque()
-        copying: deque[tuple[Staging, Future[None]]] = deque()
+        copying: deque[tuple[Staging, Work[None]]] = deque()
 
         def empty() -> None:
             staging, copied = copying[0]
@@ -140,7 +140,7 @@ class Parts:
             while copying:
                 empty()
         except BaseException:
-            wait([copied for _, copied in copying])
+            threads.wait([copied for _, copied in copying])
             raise
 
     def trim(self) -> None:

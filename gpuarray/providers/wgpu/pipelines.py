@@ -5,14 +5,17 @@ use it. Bind group layouts are ours, not derived from the text: binding 0 is the
 a dynamic offset, bindings 1, 2, ... are storage buffers, read-only or not; kernels that bind alike share a layout and
 so share bind groups. Called by the dispatcher at a program's first run. Several kernels compile side by side, on other
 threads, which touch nothing of what is kept here: the driver lets go of Python while it compiles.
+
+What is compiled takes a megabyte or more where it is code for the processor, so that kernels not used for long go, and
+the programs that use one are told so: nothing but what is kept here, and work under way, holds a pipeline for long.
 """
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from time import perf_counter_ns
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
+from weakref import WeakSet
 
 import wgpu
 
@@ -21,13 +24,57 @@ from gpuarray.config import config
 from gpuarray.errors import DeviceError
 from gpuarray.providers.wgpu.driver import PublicDriver
 from gpuarray.providers.wgpu.metrics import Counters
+from gpuarray.threads import Work
 
+#: How many kernels are kept, and how many bytes they may take together, about.
 _CAPACITY: Final = 4096
+_MOST_BYTES: Final = 1 << 30
+#: Bytes that a kernel takes, and that each character of its text adds, about: wgpu keeps what it parsed, and a driver
+#: without a GPU the code of several variants.
+_SIZES: Final = {False: (256 << 10, 40), True: (448 << 10, 240)}
 
 #: A kernel to compile: its text, its name for people, and which of its storage bindings are writable.
 Kernel: TypeAlias = tuple[str, str, tuple[bool, ...]]
 #: What a compiled kernel is found by: its text, its bindings, and whether bounds checks were left out.
 _Key: TypeAlias = tuple[str, tuple[bool, ...], bool]
+
+
+class User(Protocol):
+    """Who runs compiled kernels.
+
+    Attributes
+    ----------
+    runs : int
+        How often it has run again.
+    """
+
+    runs: int
+
+    def unbind(self) -> None:
+        """Let go of all kernels, and ask for them again before the next run."""
+
+
+class _Compiled:
+    """A kernel that is kept, with its users."""
+
+    __slots__ = ("label", "nbytes", "pipeline", "runs", "users")
+
+    def __init__(self, pipeline: Any, label: str, nbytes: int) -> None:
+        self.pipeline = pipeline
+        self.label = label
+        self.nbytes = nbytes
+        self.runs = 0
+        self.users: WeakSet[User] = WeakSet()
+
+    def was_used(self) -> bool:
+        """Whether it has run again since this was asked last."""
+        before, self.runs = self.runs, sum(user.runs for user in self.users)
+        return self.runs > before
+
+    def drop(self) -> None:
+        """Have its users let go of it."""
+        for user in [*self.users]:
+            user.unbind()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,23 +91,32 @@ def numbered(source: str) -> str:
 
 
 class Pipelines:
-    """The compiled kernels of one device."""
+    """The compiled kernels of one device.
 
-    def __init__(self, driver: PublicDriver, counters: Counters) -> None:
+    Parameters
+    ----------
+    driver, counters
+        The parts of the same provider.
+    is_software : bool
+        Whether kernels become code for the processor.
+    """
+
+    def __init__(self, driver: PublicDriver, counters: Counters, *, is_software: bool = False) -> None:
         self._driver = driver
         self._counters = counters
+        self._sizes = _SIZES[is_software]
+        self._nbytes = 0
         self.constants: Mapping[str, bool] = {}
         self._layouts: dict[tuple[bool, ...], Layout] = {}
-        self._compiled: OrderedDict[_Key, Any] = OrderedDict()
-        self._labels: dict[_Key, str] = {}
+        self._compiled: OrderedDict[_Key, _Compiled] = OrderedDict()
         self._ahead: set[_Key] = set()
-        self._begun: dict[_Key, Future[Any]] = {}
+        self._begun: dict[_Key, Work[Any]] = {}
         #: Whether kernels are compiled ahead, so that those that were not count.
         self.is_warmed = False
 
     def objects(self) -> Iterator[Any]:
         """Yield the wgpu objects that the cache holds."""
-        yield from self._compiled.values()
+        yield from (kept.pipeline for kept in self._compiled.values())
         for layout in self._layouts.values():
             yield from (layout.group, layout.pipeline)
 
@@ -84,8 +140,8 @@ class Pipelines:
             self._layouts[writable] = found
         return found
 
-    def pipeline(self, source: str, label: str, writable: tuple[bool, ...]) -> Any:
-        """Return the pipeline of a source text, compiled now if need be.
+    def pipeline(self, source: str, label: str, writable: tuple[bool, ...], user: User | None = None) -> Any:
+        """Return the pipeline of a source text, compiled now if need be; ``user`` is told when it goes.
 
         Raises
         ------
@@ -99,18 +155,21 @@ class Pipelines:
             if key in self._ahead:
                 self._ahead.discard(key)
                 self._counters.warm_hits += 1
-            return found
+            if user is not None:
+                found.users.add(user)
+            return found.pipeline
         self._counters.warm_misses += self.is_warmed
         if logs.is_told(logs.SOURCES):
             logs.tell(logs.SOURCES, "compile %s\n%s", label, numbered(source))
         start = perf_counter_ns()
-        found = self._made(key, label)
+        found = self._keep(key, label, self._made(key, label))
         if events.listeners:
             events.span(events.COMPILE, label, start, perf_counter_ns())
-        self._keep(key, label, found)
-        return found
+        if user is not None:
+            found.users.add(user)
+        return found.pipeline
 
-    def begin(self, kernels: Iterable[Kernel]) -> list[Future[Any]]:
+    def begin(self, kernels: Iterable[Kernel]) -> list[Work[Any]]:
         """Have kernels compiled on other threads, unless they are there; :meth:`pipeline` waits for its own."""
         begun = []
         for source, label, writable in kernels:
@@ -121,25 +180,38 @@ class Pipelines:
         return begun
 
     def ahead(self, source: str, label: str, writable: tuple[bool, ...]) -> None:
-        """Compile a source text that may be asked for later."""
+        """Compile a source text that may be asked for later, if there is room."""
         key = source, writable, _is_trusted()
-        if key not in self._compiled:
+        if key not in self._compiled and not self._is_full:
             self._keep(key, label, self._made(key, label))
             self._ahead.add(key)
 
     def used(self) -> Iterator[tuple[str, str, tuple[bool, ...]]]:
         """Yield text, label and bindings of the kernels that were asked for, the last ones last."""
-        for key in self._compiled:
+        for key, kept in self._compiled.items():
             if key not in self._ahead:
-                yield key[0], self._labels[key], key[1]
+                yield key[0], kept.label, key[1]
 
-    def _keep(self, key: _Key, label: str, pipeline: Any) -> None:
-        self._compiled[key] = pipeline
-        self._labels[key] = label
-        if len(self._compiled) > _CAPACITY:
-            oldest, _ = self._compiled.popitem(last=False)
-            self._ahead.discard(oldest)
-            del self._labels[oldest]
+    def _keep(self, key: _Key, label: str, pipeline: Any) -> _Compiled:
+        fixed, each = self._sizes
+        made = self._compiled[key] = _Compiled(pipeline, label, fixed + each * len(key[0]))
+        self._nbytes += made.nbytes
+        return made
+
+    @property
+    def _is_full(self) -> bool:
+        return len(self._compiled) >= _CAPACITY or self._nbytes >= _MOST_BYTES
+
+    def make_room(self) -> None:
+        """Let kernels go that were not used for long, if there are too many; before others are asked for."""
+        while self._compiled and self._is_full:
+            key, kept = self._compiled.popitem(last=False)
+            if kept.was_used():
+                self._compiled[key] = kept
+                continue
+            self._ahead.discard(key)
+            self._nbytes -= kept.nbytes
+            kept.drop()
 
     def _made(self, key: _Key, label: str) -> Any:
         """Return a compiled kernel, by another thread if that was begun."""
@@ -166,11 +238,13 @@ class Pipelines:
 
     def forget(self) -> None:
         """Drop the kernels, once those that other threads compile are done."""
-        wait(self._begun.values())
+        threads.wait(self._begun.values())
         self._begun.clear()
+        for kept in self._compiled.values():
+            kept.drop()
         self._compiled.clear()
-        self._labels.clear()
         self._ahead.clear()
+        self._nbytes = 0
 
     def clear(self) -> None:
         """Drop everything."""

@@ -7,6 +7,7 @@ the driver, and the others raise a DeviceError that says what happened. Opened b
 
 import threading
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from itertools import chain
 from pathlib import Path
@@ -21,7 +22,7 @@ from gpuarray.codegen import emit, products
 from gpuarray.codegen.programs import Program
 from gpuarray.config import config
 from gpuarray.device import Device
-from gpuarray.errors import DeviceError, DeviceMemoryError
+from gpuarray.errors import DeviceError, DeviceMemoryError, GpuArrayError
 from gpuarray.fusion.costs import cost
 from gpuarray.fusion.steps import Step
 from gpuarray.providers.base import Task
@@ -60,18 +61,14 @@ class _Using:
         self.doing = doing
 
     def __enter__(self) -> None:
-        provider = self.provider
-        provider._lock.acquire()
-        if provider._dead:
-            provider._lock.release()
-            raise DeviceError(provider._dead)
+        if self.provider._dead:
+            raise DeviceError(self.provider._dead)
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        try:
-            if isinstance(error, wgpu.GPUError):
-                raise self.provider._translated(error, self.doing) from error
-        finally:
-            self.provider._lock.release()
+        if isinstance(error, wgpu.GPUError):
+            raise self.provider._translated(error, self.doing) from error
+        if error is not None and not isinstance(error, GpuArrayError):  # an interrupt, between any two calls
+            self.provider._pool.audit()
 
 
 class WgpuProvider:
@@ -86,6 +83,8 @@ class WgpuProvider:
     without : collection of str
         Features of the adapter that are not to be used, such as ``"shader-int64"``: how to see what adapters that lack
         them would do.
+    portable : bool
+        Whether to use none of them, and no more than WebGPU's least limits: what there is on every adapter.
 
     Raises
     ------
@@ -93,9 +92,16 @@ class WgpuProvider:
         If there is no such adapter, or it cannot be opened.
     """
 
-    def __init__(self, number: int = 0, *, device: Device | None = None, without: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        number: int = 0,
+        *,
+        device: Device | None = None,
+        without: Collection[str] = (),
+        portable: bool = False,
+    ) -> None:
         adapter = adapters.select(number)
-        gpu_device = adapters.open_adapter(adapter, without)
+        gpu_device = adapters.open_adapter(adapter, without, portable=portable)
         self.device = device or Device(f"wgpu:{number}")
         self.capabilities = adapters.capabilities(adapter, gpu_device)
         self._lock = threading.RLock()
@@ -105,15 +111,16 @@ class WgpuProvider:
         self._uses: dict[str, _Using] = {}
         self._counters = Counters()
         self._driver = open_driver(gpu_device)
-        if self.capabilities.kind != "CPU":
+        is_software = self.capabilities.kind == "CPU"
+        if not is_software:
             self._driver.awake_ns = _AWAKE_NS
-        self._pipelines = Pipelines(self._driver, self._counters)
+        self._pipelines = Pipelines(self._driver, self._counters, is_software=is_software)
         alignment = gpu_device.limits["min-uniform-buffer-offset-alignment"]
         self._dispatcher = Dispatcher(self._driver, self._pipelines, self._counters, alignment, self.device.name)
         self._pool = Pool(self._driver, self.capabilities.buffer_limit, self._dispatcher.drop_groups)
         self._dispatcher.pool = self._pool
         self._transfer = Transfer(self._driver, self._counters, self._dispatcher.flush)
-        self._late = Late(self._dispatcher, self._using)
+        self._late = Late(self._dispatcher, self._lock, self._using)
         self.facts = self._find_facts()
         if not self.facts.get(selftest.ROUNDED, True):
             self.capabilities = adapters.without_float64(self.capabilities)
@@ -125,11 +132,13 @@ class WgpuProvider:
             self.capabilities = replace(self.capabilities, product_speeds=products.tuned(self.capabilities.driver_name))
         self._pipelines.constants = self.facts
         self._pipelines.forget()  # nobody asks for the self-test's kernels again
+        self._transfer.clear()  # nor for its buffers
+        self._pool.trim()
         self._counters.reset()
         self._warm_up = None
         if config.current.warm_up:
             self._pipelines.is_warmed = True
-            self._warm_up = WarmUp(self._pipelines, self._driver_name(), self._using)
+            self._warm_up = WarmUp(self._pipelines, self._driver_name(), self._lock, self._using)
         logs.tell(logs.DEVICES, "opened %s: %s, %s", self.device.name, adapter.name, self.capabilities.driver)
 
     def _find_facts(self) -> Mapping[str, bool]:
@@ -171,7 +180,10 @@ class WgpuProvider:
         return f"<WgpuProvider {self.device} on {self.capabilities.adapter}{', dead' if self._dead else ''}>"
 
     def _using(self, doing: str) -> "_Using":
-        """Hold the lock, refuse if the device cannot be used, and translate wgpu's errors."""
+        """Refuse if the device cannot be used, and translate wgpu's errors; the lock is held.
+
+        To take the lock here would be Python code that an interrupt can leave with the lock taken.
+        """
         found = self._uses.get(doing)
         if found is None:
             found = self._uses[doing] = _Using(self, doing)
@@ -217,10 +229,13 @@ class WgpuProvider:
                 return self._pool.allocate(nbytes)
             except wgpu.GPUError as error:
                 raise self._translated(error, "an allocation") from error
+            except KeyboardInterrupt:
+                self._pool.audit()
+                raise
 
     def write(self, buffer: WgpuBuffer, array: npt.NDArray[Any]) -> None:
         """Copy a C-contiguous host array to the start of ``buffer``; the array may be changed after the return."""
-        with self._using("an upload"):
+        with self._lock, self._using("an upload"):
             self._check_size(buffer, array)
             start = perf_counter_ns() if events.listeners else 0
             self._transfer.forget()
@@ -230,7 +245,7 @@ class WgpuProvider:
 
     def read(self, buffer: WgpuBuffer, array: npt.NDArray[Any]) -> None:
         """Wait for what was enqueued and copy the start of ``buffer`` into a C-contiguous host array."""
-        with self._using("a download"):
+        with self._lock, self._using("a download"):
             self._check_size(buffer, array)
             start, phase = 0, events.WAIT
             if events.listeners:
@@ -281,7 +296,8 @@ class WgpuProvider:
             if self._dead:
                 raise DeviceError(self._dead)
             try:
-                if self._transfer.expected is not None:
+                expected = self._transfer.expected
+                if expected is not None and (wanted is not None or self._writes(tasks, expected.source)):
                     self._transfer.forget()
                 if wanted is None:
                     if self._dispatcher.run(tasks) and not self._late.is_looking:
@@ -291,6 +307,9 @@ class WgpuProvider:
             except wgpu.GPUError as error:
                 raise self._translated(error, "a launch") from error
 
+    def _writes(self, tasks: Sequence[Task], gpu: Any) -> bool:
+        return any(buffer.storage(self._pool).gpu is gpu for task in tasks for buffer in task.outputs)
+
     def _run_and_fetch(self, tasks: Sequence[Task], wanted: WgpuBuffer) -> None:
         download = self._transfer.small_download(wanted.storage(self._pool).gpu, wanted.nbytes)
         try:
@@ -298,13 +317,13 @@ class WgpuProvider:
         except DeviceMemoryError:  # nothing was submitted
             raise
         except BaseException:
-            self._transfer.retire()
+            self._transfer.clear()
             raise
         self._transfer.expected = download
 
     def synchronize(self) -> None:
         """Wait until everything enqueued is done; raise the device's error if there was one."""
-        with self._using("a wait"):
+        with self._lock, self._using("a wait"):
             if events.listeners:
                 self._wait_told()
             else:
@@ -315,7 +334,7 @@ class WgpuProvider:
 
     def collect(self) -> None:
         """Tell the listeners of :mod:`gpuarray.events` of the launches since the last call, once they have run."""
-        with self._using("a measurement"):
+        with self._lock, self._using("a measurement"):
             self._dispatcher.flush()
             self._dispatcher.collect()
 
@@ -347,7 +366,7 @@ class WgpuProvider:
 
     def trim(self) -> None:
         """Give pooled memory back to the device, and that of the buffers that big copies go through."""
-        with self._using("a trim"):
+        with self._lock, self._using("a trim"):
             self._pool.trim()
             self._transfer.trim()
 
@@ -387,7 +406,7 @@ class WgpuProvider:
 
     def export(self, buffer: WgpuBuffer) -> Any:
         """Return the ``wgpu.GPUBuffer`` behind ``buffer``, without a copy; valid as long as ``buffer`` is."""
-        with self._using("an export"):
+        with self._lock, self._using("an export"):
             buffer.is_shared = self._dispatcher.is_shared = True
             self._dispatcher.flush()
             self._transfer.forget()
@@ -412,7 +431,7 @@ class WgpuProvider:
             )
         if handle.map_state != "unmapped":
             raise DeviceError(f"the buffer is {handle.map_state}; unmap it first")
-        with self._using("an adoption"):
+        with self._lock, self._using("an adoption"):
             self._dispatcher.is_shared = True
             return self._pool.adopt(handle, nbytes)
 
@@ -428,6 +447,9 @@ class WgpuProvider:
         with self._lock:
             if self._dead:
                 return
+            with suppress(wgpu.GPUError):  # a device that is lost has nothing to wait for
+                # a process may end next, and take away what threads of the driver that still compile or compute use
+                self._driver.wait()
             self._end(_CLOSED.format(name=self.device.name))
             self._transfer.clear()
             self._dispatcher.clear()

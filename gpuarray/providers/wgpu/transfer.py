@@ -46,19 +46,14 @@ class Transfer:
         self._flush = flush
         self._small: Staging | None = None
         self._parts = Parts(driver)
-        self._retired: list[Staging] = []
         self.expected: Download | None = None
         self._unflushed = 0
 
     def objects(self) -> Iterator[Any]:
         """Yield the wgpu buffers that are kept."""
-        yield from (staging.gpu for staging in self._kept())
-        yield from (staging.gpu for staging in self._retired)
-
-    def _kept(self) -> Iterator[Staging]:
         if self._small is not None:
-            yield self._small
-        yield from self._parts.buffers()
+            yield self._small.gpu
+        yield from (staging.gpu for staging in self._parts.buffers())
 
     def upload(self, gpu: Any, array: npt.NDArray[Any]) -> None:
         """Copy a C-contiguous array to the start of a GPU buffer."""
@@ -94,8 +89,8 @@ class Transfer:
     def forget(self) -> None:
         """Give up the copy that is expected, because what it is of may change."""
         if self.expected is not None:
-            staging, self.expected = self.expected.staging, None
-            self._guarded(self._driver.finish_read, staging, np.empty(4, np.uint8))
+            self._guarded(self._driver.finish_read, self.expected.staging, np.empty(4, np.uint8))
+            self.expected = None
 
     def download(self, gpu: Any, array: npt.NDArray[Any]) -> None:
         """Wait, and copy the start of a GPU buffer into a C-contiguous array."""
@@ -104,8 +99,9 @@ class Transfer:
             return
         expected = self.expected
         if expected is not None and expected.source is gpu and data.size <= expected.nbytes:
-            self.expected = None
+            self._flush(None)  # what was asked for since then runs while the host waits
             self._guarded(self._driver.finish_read, expected.staging, data)
+            self.expected = None
         else:
             self.forget()
             if data.size <= SMALL_BYTES:
@@ -121,6 +117,8 @@ class Transfer:
         self._driver.finish_read(staging, data)
 
     def _small_staging(self) -> Staging:
+        if self._small is not None and self._small.is_busy:  # an interrupt came before it was given up
+            self.clear()
         if self._small is None:
             self._small = self._driver.create_staging(SMALL_BYTES)
         return self._small
@@ -130,23 +128,18 @@ class Transfer:
         try:
             action(*arguments)
         except BaseException:
-            self.retire()
+            self.clear()
             raise
 
     def trim(self) -> None:
         """Give the memory of the buffers for big copies back; others are made when they are needed."""
         self._guarded(self._parts.trim)
 
-    def retire(self) -> None:
-        """Take new buffers from now on: after an error or an interrupt, the old ones may be mapped, or become so.
-
-        They are not dropped, because the device will still call back for a mapping that was asked for.
-        """
-        self._retired += self._kept()
-        self.clear()
-
     def clear(self) -> None:
-        """Destroy the buffers that are kept."""
+        """Destroy the buffers that are kept; others are made when they are needed.
+
+        After an error or an interrupt they may be mapped, or become so.
+        """
         for gpu in self.objects():
             gpu.destroy()
         self._small = self.expected = None

@@ -6,7 +6,6 @@ the device meanwhile waits for none but what it asks for. Used by the provider i
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import wait
 from contextlib import AbstractContextManager
 from typing import Any, Final
 
@@ -28,13 +27,22 @@ class WarmUp:
         Where kernels are kept.
     subject : str
         The driver.
+    lock : context manager
+        Held around everything that reaches the driver.
     using : callable
         Returns a context in which the device may be used; entering it raises when the device is closed.
     """
 
-    def __init__(self, pipelines: Pipelines, subject: str, using: Callable[[str], AbstractContextManager[Any]]) -> None:
+    def __init__(
+        self,
+        pipelines: Pipelines,
+        subject: str,
+        lock: AbstractContextManager[Any],
+        using: Callable[[str], AbstractContextManager[Any]],
+    ) -> None:
         self._pipelines = pipelines
         self._subject = subject
+        self._lock = lock
         self._using = using
         self._stop = threading.Event()
         kept = (records.read(_KIND, subject) or {}).get("kernels")
@@ -49,10 +57,10 @@ class WarmUp:
             if self._stop.is_set():
                 return
             try:
-                with self._using("compile ahead"):
+                with self._lock, self._using("compile ahead"):
                     begun = self._pipelines.begin(kernels[first : first + few])
-                wait(begun)
-                with self._using("compile ahead"):
+                threads.wait(begun)
+                with self._lock, self._using("compile ahead"):
                     for kernel in kernels[first : first + few]:
                         self._pipelines.ahead(*kernel)
             except GpuArrayError:  # another driver's text, or the device is gone: whoever needs it will hear of it

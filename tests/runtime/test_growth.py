@@ -1,0 +1,83 @@
+"""What is kept beside arrays is bounded: a process that runs for days does not grow."""
+
+import gc
+from weakref import ref
+
+import numpy as np
+import pytest
+
+import gpuarray as xp
+from gpuarray import origins
+from gpuarray.device import Device
+from gpuarray.errors import TransferWarning
+from gpuarray.providers import registry
+from gpuarray.replay import signature
+from gpuarray.runtime import plans, telemetry
+
+
+def read_in_cells(count):
+    """Run lines that no other call has run, as notebooks do."""
+    for number in range(count):
+        code = compile("np.asarray(array)", f"<cell {number}>", "exec")
+        exec(code, {"np": np, "array": xp.asarray([number], device="wgpu")})
+
+
+@pytest.mark.wgpu
+def test_lines_are_told_apart_up_to_a_bound(monkeypatch):
+    monkeypatch.setattr(telemetry, "_MOST_APART", 8)
+    monkeypatch.setattr(telemetry, "_MOST_UNCOUNTED", 4)
+    monkeypatch.setattr(origins, "_MOST_FILES", 8)
+    read_in_cells(50)
+    assert sum(telemetry.sites().values()) == xp.stats()["transfers"] == 50
+    assert len(telemetry._sites) <= 9
+    assert len(telemetry._uncounted) <= 5
+    assert len(origins.USERS) <= 8
+
+
+@pytest.mark.wgpu
+def test_lines_that_were_warned_of_are_known_up_to_a_bound(monkeypatch):
+    monkeypatch.setattr(telemetry, "_MOST_APART", 8)
+    with xp.using(transfer="warn"), pytest.warns(TransferWarning) as told:
+        read_in_cells(50)
+    assert len(told) == 50
+    assert len(telemetry._warned) <= 8
+
+
+def test_functions_that_fall_back_are_told_apart_up_to_a_bound(monkeypatch):
+    monkeypatch.setattr(telemetry, "_MOST_APART", 8)
+    for number in range(50):
+        telemetry.fallback(f"function {number}", "a reason")
+    assert sum(telemetry.fallbacks().values()) == xp.stats()["fallbacks"] == 50
+    assert len(telemetry.fallbacks()) == 9
+
+
+def test_settings_are_known_up_to_a_bound(monkeypatch, device):
+    monkeypatch.setattr(signature, "_MOST_SETTINGS", 8)
+    doubled = xp.jit(lambda x: x * 2)
+    for number in range(50):
+        with xp.using(pending_limit=1000 + number):
+            assert doubled(xp.asarray([number])).item() == 2 * number
+    assert len(signature._numbers_of_settings) <= 8
+    with xp.using(pending_limit=1049):
+        doubled(xp.asarray([1]))
+    assert doubled.cache_info().misses == 50
+
+
+@pytest.mark.parametrize("kind", ["cpu", pytest.param("wgpu", marks=pytest.mark.wgpu)])
+def test_closed_devices_are_let_go(monkeypatch, kind):
+    opener = registry._registered[kind].factory
+    monkeypatch.setattr(registry, "_registered", dict(registry._registered))
+    registry.register("other", opener)
+    monkeypatch.setattr(plans, "_plans", plans.Plans())
+    closed = []
+    for _ in range(3):
+        assert (xp.arange(5, device="other") * 2).sum().item() == 20
+        provider = registry.open_device(Device("other"))
+        closed.append(ref(provider))
+        provider.close()
+    del provider
+    assert xp.ones(3, device="cpu").sum().item() == 3
+    registry._opened.pop(("other", 0))
+    gc.collect()
+    assert plans.plan_count() == 1
+    assert [found() for found in closed] == [None] * 3
