@@ -3,6 +3,8 @@
 Arrays are lazy: operations are recorded, fused and run where they run best when a value is needed.
 """
 
+from typing import TYPE_CHECKING
+
 from gpuarray import fft, lib, linalg, numpy_api, random, special
 from gpuarray.api.constants import e, inf, nan, newaxis, pi
 from gpuarray.api.creation import (
@@ -447,3 +449,6 @@ __all__ = [
     "zeros_like",
 ]
 __all__ += namespace.__all__
+
+if not TYPE_CHECKING:  # a checker would take any name for one of the package's
+    __getattr__ = namespace.missing

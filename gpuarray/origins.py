@@ -7,6 +7,7 @@ holds no frame, and so no variable of the program. Files, lines and texts are fo
 import linecache
 import os
 import sys
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
@@ -23,8 +24,9 @@ _HERE: Final = str(Path(__file__).parent) + os.sep
 _OURS: Final = (_HERE, str(Path(np.__file__).parent) + os.sep, "<frozen ", "<__array_function__")
 _PROGRAMS: Final = _HERE + "diagnostics" + os.sep
 
-#: By file name, whether its code is the user's; there are as many as files.
+#: By file name, whether its code is the user's: so many at once, as notebooks have a file for each cell.
 USERS: Final[dict[str, bool]] = {}
+_MOST_FILES: Final = 4096
 _frame_at: Final[Callable[[int], FrameType]] = sys._getframe
 
 
@@ -42,10 +44,21 @@ def origin(frame: FrameType | None = None) -> Origin | None:
             if USERS[code.co_filename]:
                 return code, frame.f_lasti
         except KeyError:
+            if len(USERS) >= _MOST_FILES:
+                USERS.clear()
             USERS[code.co_filename] = is_users(code.co_filename)
             continue
         frame = frame.f_back
     return None
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn at the user's line, however deep inside of this package there is something to warn of."""
+    level = 2
+    frame: FrameType | None = _frame_at(1)
+    while frame is not None and not is_users(frame.f_code.co_filename):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
 
 
 def is_users(file: str) -> bool:

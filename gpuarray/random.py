@@ -3,9 +3,20 @@
 There is no global state; make a generator with :func:`default_rng`.
 """
 
+from typing import TYPE_CHECKING, NoReturn
+
+import numpy as np
 from numpy.random import SeedSequence
 
 from gpuarray.api.random import Generator, default_rng
 from gpuarray.api.random_bits import Philox
 
 __all__ = ["Generator", "Philox", "SeedSequence", "default_rng"]
+
+if not TYPE_CHECKING:  # a checker would take any name for one of the module's
+
+    def __getattr__(name: str) -> NoReturn:
+        """Tell who asks for NumPy's global generator that there is none."""
+        hint = "; there is no global generator: gpuarray.random.default_rng(seed) makes one"
+        known = name in np.random.__all__
+        raise AttributeError(f"module 'gpuarray.random' has no attribute {name!r}{hint if known else ''}")

@@ -1,6 +1,7 @@
 """Creation functions: arrays from data, and arrays that are an expression of their indices, which take no memory."""
 
 import math
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,19 @@ from gpuarray.api.arguments import (
     result,
     wanted_device,
 )
-from gpuarray.array import GpuArray, as_node, default_dtype, make, placed_node, weak_node
+from gpuarray.array import GpuArray, as_node, default_dtype, device_of, make, placed_node, weak_node
+from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import generators
+
+
+def _place(device: DeviceLike, like: Any, *data: Any) -> Device:
+    """Return the device that is named, else that of the data, else that of ``like``, else the default."""
+    return wanted_device(device if device is not None else device_of(*data) or device_of(like))
 
 
 def _default(dtype: DTypeLike, kind: type = float) -> DType:
@@ -37,6 +44,7 @@ def asarray(
     *,
     device: DeviceLike = None,
     copy: bool | None = None,
+    like: Any = None,
 ) -> GpuArray:
     """Return data as an array.
 
@@ -53,6 +61,9 @@ def asarray(
         Where the array lives; by default where ``obj`` does, or ``config.device``.
     copy : bool, optional
         True makes a new array always; False raises where data must be copied.
+    like : GpuArray, optional
+        On whose device the array is, if nothing else says so: NumPy's way to ask for arrays of other packages. All
+        functions that make arrays of numbers take it.
 
     Returns
     -------
@@ -69,17 +80,15 @@ def asarray(
     wanted = None if dtype is None else dtypes.canonical(dtype)
     if isinstance(obj, GpuArray):
         return _from_array(obj, wanted, device, copy)
-    place = wanted_device(device, obj)
+    place = _place(device, like, obj)
     if copy is False:
         raise ValueError(
             f"a {type(obj).__name__} cannot become a GpuArray without a copy; leave out copy=False or use copy=None"
         )
-    node = placed_node(obj, place)
+    node = placed_node(obj, place, wanted)
     if wanted is None and not hasattr(obj, "dtype") and node.dtype in (dtypes.float64, dtypes.complex128):
-        wanted = default_dtype(float if node.dtype == dtypes.float64 else complex)
-    elif isinstance(obj, bool | int | float | complex) and not isinstance(obj, np.generic) and wanted is not None:
-        return make(weak_node(obj, wanted), place)
-    return make(node if wanted is None else build.cast(node, wanted), place)
+        node = build.cast(node, default_dtype(float if node.dtype == dtypes.float64 else complex))
+    return make(node, place)
 
 
 def _from_array(array: GpuArray, dtype: DType | None, device: DeviceLike, copy: bool | None) -> GpuArray:
@@ -103,12 +112,13 @@ def array(
     subok: bool = False,
     ndmin: int = 0,
     device: DeviceLike = None,
+    like: Any = None,
 ) -> GpuArray:
     """Return data as a new array: NumPy's name of :func:`asarray` with ``copy=True``.
 
     ``ndmin`` is the least number of axes; ``subok`` is accepted for NumPy's sake.
     """
-    made = asarray(obj, dtype, order, device=device, copy=copy)
+    made = asarray(obj, dtype, order, device=device, copy=copy, like=like)
     return made.reshape((1,) * (ndmin - made.ndim) + made.shape) if made.ndim < ndmin else made
 
 
@@ -119,8 +129,9 @@ def ascontiguousarray(obj: Any, /, dtype: DTypeLike = None) -> GpuArray:
 
 
 def full(
-    shape: Any, fill_value: ArrayLike, dtype: DTypeLike = None, order: str = "C", *, device: DeviceLike = None
-) -> GpuArray:
+    shape: Any, fill_value: ArrayLike, dtype: DTypeLike = None, order: str = "C", *, device: DeviceLike = None,
+    like: Any = None,
+) -> GpuArray:  # fmt: skip
     """Return an array with one value everywhere.
 
     Parameters
@@ -143,32 +154,40 @@ def full(
     """
     if type(fill_value) in (bool, int, float, complex):
         kind = _default(dtype, type(fill_value))
+        if isinstance(fill_value, float | complex):
+            fill_value = np.asarray(fill_value).astype(kind)[()]  # NumPy casts here, integers alone it assigns
         node: Node = weak_node(fill_value, kind)
     else:
         node = as_node(fill_value)
         kind = node.dtype if dtype is None else dtypes.canonical(dtype)
     extents = checked_shape(shape, kind)
     node = build.cast(node, kind)
-    return make(build.view(node, build.broadcast_to(node.shape, extents)), wanted_device(device, fill_value))
+    return make(build.view(node, build.broadcast_to(node.shape, extents)), _place(device, like, fill_value))
 
 
-def zeros(shape: Any, dtype: DTypeLike = None, order: str = "C", *, device: DeviceLike = None) -> GpuArray:
+def zeros(
+    shape: Any, dtype: DTypeLike = None, order: str = "C", *, device: DeviceLike = None, like: Any = None
+) -> GpuArray:
     """Return an array of zeros, of the default floating dtype unless one is given; see :func:`full`."""
-    return _filled(shape, 0, _default(dtype), device)
+    return _filled(shape, 0, _default(dtype), device, like)
 
 
-def ones(shape: Any, dtype: DTypeLike = None, order: str = "C", *, device: DeviceLike = None) -> GpuArray:
+def ones(
+    shape: Any, dtype: DTypeLike = None, order: str = "C", *, device: DeviceLike = None, like: Any = None
+) -> GpuArray:
     """Return an array of ones, of the default floating dtype unless one is given; see :func:`full`."""
-    return _filled(shape, 1, _default(dtype), device)
+    return _filled(shape, 1, _default(dtype), device, like)
 
 
-def empty(shape: Any, dtype: DTypeLike = None, order: str = "C", *, device: DeviceLike = None) -> GpuArray:
+def empty(
+    shape: Any, dtype: DTypeLike = None, order: str = "C", *, device: DeviceLike = None, like: Any = None
+) -> GpuArray:
     """Return an array whose contents do not matter; they are zeros, which cost nothing until they are needed."""
-    return _filled(shape, 0, _default(dtype), device)
+    return _filled(shape, 0, _default(dtype), device, like)
 
 
-def _filled(shape: Any, value: Any, dtype: DType, device: DeviceLike, *like: Any) -> GpuArray:
-    return make(build.full(checked_shape(shape, dtype), value, dtype), wanted_device(device, *like))
+def _filled(shape: Any, value: Any, dtype: DType, device: DeviceLike, like: Any) -> GpuArray:
+    return make(build.full(checked_shape(shape, dtype), value, dtype), _place(device, like))
 
 
 def full_like(
@@ -209,8 +228,9 @@ def empty_like(
 
 
 def arange(
-    start: Any, /, stop: Any = None, step: Any = 1, dtype: DTypeLike = None, *, device: DeviceLike = None
-) -> GpuArray:
+    start: Any, /, stop: Any = None, step: Any = 1, dtype: DTypeLike = None, *, device: DeviceLike = None,
+    like: Any = None,
+) -> GpuArray:  # fmt: skip
     """Return evenly spaced numbers in a half-open range.
 
     Parameters
@@ -251,14 +271,14 @@ def arange(
         count = math.ceil(length)
     (extent,) = checked_shape((max(count, 0),), kind)
     if kind == dtypes.bool_:
-        return _boolean_range(first, step, extent, device)
+        return _boolean_range(first, step, extent, _place(device, like))
     # NumPy converts the first two elements, and goes on with their difference
     begin: Any = kind.type(first) if extent else kind.type(0)
     stride = kind.type(first + step) - begin if extent > 1 else kind.type(0)
-    return make(build.generate(generators.arange, (begin, stride), (extent,), kind), wanted_device(device))
+    return make(build.generate(generators.arange, (begin, stride), (extent,), kind), _place(device, like))
 
 
-def _boolean_range(first: Any, step: Any, extent: int, device: DeviceLike) -> GpuArray:
+def _boolean_range(first: Any, step: Any, extent: int, device: Device) -> GpuArray:
     if extent > 2:
         raise TypeError("arange() is only supported for booleans when the result has at most length 2.")
     return asarray(np.array([bool(first), bool(first + step)][:extent], np.bool_), device=device)
@@ -318,6 +338,8 @@ def _evenly(start: Any, stop: Any, num: int, endpoint: bool, dtype: DTypeLike, d
     first, last = (v.item() if isinstance(v, GpuArray | np.ndarray | np.generic) else v for v in (start, stop))
     is_complex = isinstance(first, complex) or isinstance(last, complex)
     wanted = _default(dtype, complex if is_complex else float)
+    if dtype is None and any(hasattr(end, "dtype") for end in (start, stop)):
+        wanted = dtypes.promote(*(getattr(end, "dtype", end) for end in (start, stop)), float)
     compute = wanted if wanted.kind in "fc" else default_dtype(float)
     (extent,) = checked_shape((num,), compute)
     parts = num - 1 if endpoint else num
@@ -349,7 +371,7 @@ def _linspace_of_arrays(
 
 def eye(
     n_rows: int, n_cols: int | None = None, /, k: int = 0, dtype: DTypeLike = None, order: str = "C", *,
-    M: int | None = None, device: DeviceLike = None,  # noqa: N803  # NumPy's name
+    M: int | None = None, device: DeviceLike = None, like: Any = None,  # noqa: N803  # NumPy's name
 ) -> GpuArray:  # fmt: skip
     """Return a matrix with ones on the diagonal ``k`` (positive above the main one) and zeros elsewhere.
 
@@ -358,24 +380,24 @@ def eye(
     kind = _default(dtype)
     n_cols = M if n_cols is None else n_cols
     shape = checked_shape((n_rows, n_rows if n_cols is None else n_cols), kind)
-    return make(build.generate(generators.eye, (shape[1], _diagonal(k, shape)), shape, kind), wanted_device(device))
+    return make(build.generate(generators.eye, (shape[1], _diagonal(k, shape)), shape, kind), _place(device, like))
 
 
-def identity(n: int, dtype: DTypeLike = None, *, device: DeviceLike = None) -> GpuArray:
+def identity(n: int, dtype: DTypeLike = None, *, device: DeviceLike = None, like: Any = None) -> GpuArray:
     """Return the identity matrix with ``n`` rows."""
-    return eye(n, dtype=dtype, device=device)
+    return eye(n, dtype=dtype, device=device, like=like)
 
 
 def tri(
     n_rows: int, n_cols: int | None = None, /, k: int = 0, dtype: DTypeLike = None, *,
     M: int | None = None,  # noqa: N803  # NumPy's name
-    device: DeviceLike = None,
+    device: DeviceLike = None, like: Any = None,
 ) -> GpuArray:  # fmt: skip
     """Return a matrix with ones at and below the diagonal ``k`` and zeros elsewhere; ``M`` is NumPy's ``n_cols``."""
     kind = _default(dtype)
     n_cols = M if n_cols is None else n_cols
     shape = checked_shape((n_rows, n_rows if n_cols is None else n_cols), kind)
-    return make(build.generate(generators.tri, (shape[1], _diagonal(k, shape)), shape, kind), wanted_device(device))
+    return make(build.generate(generators.tri, (shape[1], _diagonal(k, shape)), shape, kind), _place(device, like))
 
 
 def _diagonal(k: int, shape: tuple[int, ...]) -> int:
@@ -450,6 +472,7 @@ def diag(x: ArrayLike, /, k: int = 0) -> GpuArray:
     given = as_array(x)
     if given.ndim > 2:
         raise ValueError(f"Input must be 1- or 2-d, not {given.ndim}-d; x.diagonal() takes those of stacked matrices")
+    k = index(k)
     if given.ndim != 1:
         return given.diagonal(k).copy()
     side = given.size + abs(k)

@@ -1,8 +1,10 @@
 """Elementwise functions: one line a row, and the compositions over them.
 
-Every function broadcasts its operands, promotes as NumPy does (NEP 50), and takes NumPy's keywords of ufuncs.
+Every function broadcasts its operands, promotes as NumPy does (NEP 50), and takes NumPy's keywords of ufuncs. It has
+their methods, too.
 """
 
+from collections.abc import Callable
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -17,7 +19,17 @@ from gpuarray.ops import elementwise as rows
 from gpuarray.ops.spec import MapOp
 
 
-class Unary(Protocol):
+class Methods(Protocol):
+    """The methods that functions have as NumPy's ufuncs, whose arguments they take."""
+
+    accumulate: Callable[..., Any]
+    at: Callable[..., Any]
+    outer: Callable[..., Any]
+    reduce: Callable[..., Any]
+    reduceat: Callable[..., Any]
+
+
+class Unary(Methods, Protocol):
     """A function of one array."""
 
     def __call__(  # noqa: D102  # what it does is the row's to say
@@ -32,7 +44,7 @@ class Unary(Protocol):
     ) -> GpuArray: ...
 
 
-class Binary(Protocol):
+class Binary(Methods, Protocol):
     """A function of two arrays."""
 
     def __call__(  # noqa: D102  # what it does is the row's to say
@@ -48,7 +60,7 @@ class Binary(Protocol):
     ) -> GpuArray: ...
 
 
-class Ternary(Protocol):
+class Ternary(Methods, Protocol):
     """A function of three arrays."""
 
     def __call__(  # noqa: D102  # what it does is the row's to say
@@ -65,7 +77,23 @@ class Ternary(Protocol):
     ) -> GpuArray: ...
 
 
-def _document(function: Any, row: MapOp, operands: str) -> None:
+def _method(ufunc: np.ufunc, name: str) -> Callable[..., Any]:
+    """Return a method of NumPy's ufunc that makes an array of its first argument, but for what it writes to."""
+    numpys = getattr(ufunc, name)
+
+    def method(array: ArrayLike, /, *arguments: Any, **keywords: Any) -> Any:
+        return numpys(array if name == "at" else as_array(array), *arguments, **keywords)
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"Compute what :meth:`numpy.ufunc.{name}` does, of arrays of this package."
+    return method
+
+
+def _finished(function: Any, row: MapOp, operands: str) -> Any:
+    """Return a function with the name, text and methods of what it is."""
+    if isinstance(row.numpy, np.ufunc):
+        for name in Methods.__annotations__:
+            setattr(function, name, _method(row.numpy, name))
     function.__name__ = function.__qualname__ = row.name
     function.__doc__ = f"""{row.doc}
 
@@ -94,6 +122,7 @@ def _document(function: Any, row: MapOp, operands: str) -> None:
     ValueError
         If the shapes do not broadcast.
     """
+    return function
 
 
 def _with_keywords(row: MapOp, inputs: tuple[Any, ...], **given: Any) -> Any:
@@ -124,8 +153,8 @@ def unary(row: MapOp) -> Unary:
             raise _refused(row, (x,))
         return found
 
-    _document(function, row, "x")
-    return function
+    finished: Unary = _finished(function, row, "x")
+    return finished
 
 
 def binary(row: MapOp) -> Binary:
@@ -149,8 +178,8 @@ def binary(row: MapOp) -> Binary:
             raise _refused(row, (x1, x2))
         return found
 
-    _document(function, row, "x1, x2")
-    return function
+    finished: Binary = _finished(function, row, "x1, x2")
+    return finished
 
 
 def ternary(row: MapOp) -> Ternary:
@@ -175,8 +204,8 @@ def ternary(row: MapOp) -> Ternary:
             raise _refused(row, (x1, x2, x3))
         return found
 
-    _document(function, row, "x1, x2, x3")
-    return function
+    finished: Ternary = _finished(function, row, "x1, x2, x3")
+    return finished
 
 
 abs = unary(rows.abs)
@@ -317,7 +346,17 @@ def modf(x: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
     return apply(rows.modf_fraction, array), apply(rows.modf_integral, array)
 
 
-def promoted(array: GpuArray, low: Any, high: Any) -> GpuArray:
+def bounded(array: GpuArray, low: Any, high: Any, **keywords: Any) -> GpuArray:
+    """Return an array limited to a range, whose ends may be None; the keywords are those of ``maximum``."""
+    limited = array if "dtype" in keywords else _promoted(array, low, high)
+    if low is not None and not _clips_nothing(low, limited.dtype, "min"):
+        limited = maximum(limited, low, **keywords)
+    if high is not None and not _clips_nothing(high, limited.dtype, "max"):
+        limited = minimum(limited, high, **keywords)
+    return limited.copy() if limited is array else limited
+
+
+def _promoted(array: GpuArray, low: Any, high: Any) -> GpuArray:
     """Return an array in the dtype of a clip between two ends: promoting with a weak end first may go too far."""
     if type(low) not in WEAK or type(high) is type(low):
         return array
@@ -362,17 +401,13 @@ def clip(
     strict = strictness.possible and config.current.strict_array_api
     if strict:
         standard.require("clip", array, *(as_operand(end) for end in (min, max) if end is not None))
-    limited = promoted(array, min, max)
-    if min is not None and not clips_nothing(min, limited.dtype, "min"):
-        limited = maximum(limited, min)
-    if max is not None and not clips_nothing(max, limited.dtype, "max"):
-        limited = minimum(limited, max)
+    limited = bounded(array, min, max)
     if strict:
         limited = limited.astype(array.dtype, copy=False)
-    return write_out(limited.copy() if limited is array else limited, out)  # type: ignore[no-any-return]  # out is the result
+    return write_out(limited, out)  # type: ignore[no-any-return]  # out is the result
 
 
-def clips_nothing(bound: Any, dtype: DType, extreme: str) -> bool:
+def _clips_nothing(bound: Any, dtype: DType, extreme: str) -> bool:
     """Return whether an end of a range is a Python integer beyond all that a dtype holds."""
     if dtype.kind not in "iu" or type(bound) is not int:
         return False

@@ -4,7 +4,7 @@ Every transform crops its axis to ``n`` elements or pads it with zeros. ``norm``
 inverse is divided by n: the inverse ("backward"), the forward one ("forward"), or both by the square root ("ortho").
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from operator import index
 from typing import Any, Final
 
@@ -391,7 +391,7 @@ def _shifted(x: ArrayLike, axes: Axis, direction: int) -> GpuArray:
     if axes is None:
         numbers: tuple[int, ...] = tuple(range(array.ndim))
     else:
-        numbers = tuple(axes) if isinstance(axes, Iterable) else (axes,)
+        numbers = build.listed(axes)
     extents = [array.shape[build.normalize_axis(a, array.ndim)] for a in numbers]
     return roll(array, [n // 2 if direction > 0 else -(n // 2) for n in extents], numbers)
 

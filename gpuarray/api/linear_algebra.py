@@ -1,7 +1,7 @@
 """Products of matrices and vectors, all over one node: a batch of matrix products."""
 
-from collections.abc import Sequence
 from math import prod
+from operator import index
 from typing import Any
 
 from gpuarray import dtypes
@@ -168,11 +168,12 @@ def tensordot(x1: ArrayLike, x2: ArrayLike, /, axes: Any = 2) -> GpuArray:
 
 
 def _paired_axes(left: GpuArray, right: GpuArray, axes: Any) -> tuple[list[int], list[int]]:
-    if isinstance(axes, int):
+    if build.is_single(axes):
+        axes = index(axes)
         if not 0 <= axes <= min(left.ndim, right.ndim):
             raise ValueError(f"axes={axes} is out of range for arrays with {left.ndim} and {right.ndim} axes")
         return list(range(left.ndim - axes, left.ndim)), list(range(axes))
-    first, second = (v if isinstance(v, Sequence) else (v,) for v in axes)
+    first, second = map(build.listed, axes)
     if len(first) != len(second):
         raise ValueError(f"axes pair {len(first)} with {len(second)} axes; the numbers must be equal")
     return [build.normalize_axis(a, left.ndim) for a in first], [build.normalize_axis(a, right.ndim) for a in second]

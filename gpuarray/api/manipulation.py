@@ -1,6 +1,6 @@
 """Manipulation functions: views where the layout allows, concatenations and gathers elsewhere."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from operator import index
 from typing import Any
 
@@ -99,7 +99,7 @@ def expand_dims(x: ArrayLike, /, axis: int | Sequence[int]) -> GpuArray:
         If a place is out of range.
     """
     array = as_array(x)
-    wanted = tuple(axis) if isinstance(axis, Iterable) else (axis,)
+    wanted = build.listed(axis)
     ndim = array.ndim + len(wanted)
     places = build.normalize_axes(wanted, ndim)
     extents = iter(array.shape)
@@ -234,8 +234,8 @@ def roll(x: ArrayLike, /, shift: int | Sequence[int], axis: Axis = None) -> GpuA
     array = as_array(x)
     if axis is None:
         return roll(array.reshape(-1), shift, 0).reshape(array.shape)
-    axes = [build.normalize_axis(a, array.ndim) for a in (axis if isinstance(axis, Iterable) else (axis,))]
-    shifts = [index(s) for s in (shift if isinstance(shift, Iterable) else (shift,))]
+    axes = [build.normalize_axis(a, array.ndim) for a in build.listed(axis)]
+    shifts = [index(s) for s in build.listed(shift)]
     if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
         raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
     count = max(len(shifts), len(axes))
@@ -303,7 +303,7 @@ def tile(x: ArrayLike, repetitions: Any, /) -> GpuArray:
         If a count is negative.
     """
     array = as_array(x)
-    counts = tuple(index(r) for r in (repetitions if isinstance(repetitions, Iterable) else (repetitions,)))
+    counts = tuple(index(r) for r in build.listed(repetitions))
     if any(count < 0 for count in counts):
         raise ValueError(f"repetitions cannot be negative: {counts}")
     ndim = max(array.ndim, len(counts))
@@ -345,6 +345,7 @@ def diagonal(x: ArrayLike, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -
     first, second = normalize_axes(array, axis1, axis2)
     if first == second:
         raise ValueError("axis1 and axis2 cannot be the same")
+    offset = index(offset)
     others = [a for a in range(array.ndim) if a not in (first, second)]
     layout = permute(array._storage_layout(), [*others, first, second])
     (n, m), (down, right) = layout.shape[-2:], layout.strides[-2:]

@@ -4,7 +4,6 @@ Orders are those of random keys: an array is put into the order in which as many
 """
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from gpuarray.array import GpuArray
 from gpuarray.device import Device
 from gpuarray.graph import build
 from gpuarray.ops import generators, philox, samplers
+from gpuarray.origins import warn
 
 
 class Samples(Discrete):
@@ -279,5 +279,5 @@ def _factor(matrix: Any, method: str, check_valid: str, tol: float) -> Any:
         words = "covariance is not symmetric positive-semidefinite."
         if check_valid == "raise":
             raise ValueError(words)
-        warnings.warn(words, RuntimeWarning, stacklevel=3)
+        warn(words, RuntimeWarning)
     return np.sqrt(np.abs(variances))[:, None] * rows

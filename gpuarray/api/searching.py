@@ -101,6 +101,22 @@ def argwhere(x: ArrayLike, /) -> GpuArray:
     return make(build.concat(columns, 1), array.device)
 
 
+def _sought(value: Any, line: GpuArray, side: str) -> GpuArray:
+    """Return a Python scalar in the dtype of a line if its place there is the same."""
+    if type(value) is int and line.dtype.kind in "iu":
+        limits = np.iinfo(line.dtype)
+        if not limits.min <= value <= limits.max:
+            return as_array(value, line.device)
+    elif type(value) is float and line.dtype.kind == "f":
+        # what is not less than the value is not less than the number above it, and so for greater and below
+        with np.errstate(over="ignore"):
+            near = line.dtype.type(value)
+        if float(near) < value if side == "left" else float(near) > value:
+            near = np.nextafter(near, line.dtype.type(np.inf if side == "left" else -np.inf))
+        return wrap(build.full((), near, line.dtype), line.device)
+    return wrap(weak_node(value, dtypes.canonical(np.result_type(line.dtype, value))), line.device)
+
+
 def searchsorted(x1: ArrayLike, x2: ArrayLike, /, side: str = "left", sorter: ArrayLike | None = None) -> GpuArray:
     """Return positions in a sorted line where elements would be inserted to keep it sorted.
 
@@ -109,7 +125,7 @@ def searchsorted(x1: ArrayLike, x2: ArrayLike, /, side: str = "left", sorter: Ar
     x1 : array_like
         One axis, in ascending order, or in the order that ``sorter`` gives.
     x2 : array_like
-        What to insert. A Python scalar takes the dtype of ``x1``, as in promotion.
+        What to insert. A Python scalar is compared as it is, and promotes nothing.
     side : {"left", "right"}
         Before or after equal elements.
     sorter : array_like of int, optional
@@ -131,7 +147,7 @@ def searchsorted(x1: ArrayLike, x2: ArrayLike, /, side: str = "left", sorter: Ar
         line, values = as_arrays(x1, x2)
     else:
         line = as_array(x1)
-        values = wrap(weak_node(x2, dtypes.canonical(np.result_type(line.dtype, x2))), line.device)
+        values = _sought(x2, line, side)
     if strictness.possible:
         standard.require("searchsorted", line, values)
     if line.ndim != 1:

@@ -181,7 +181,7 @@ class GpuArray(MethodsArray):
             raise TypeError(
                 f"an array of {self._dtype.name} in storage of {stored.name} cannot be viewed as {wanted.name}; "
                 "accepted are real dtypes of one size, and the parts of complex numbers along a last axis without "
-                "gaps; convert values with astype, or bytes with np.asarray(x).view(dtype)"
+                "gaps, in storage of whole pairs; convert values with astype, or bytes with np.asarray(x).view(dtype)"
             )
         return self._see(self._layout, self._shape, wanted, None if wanted == stored else "bits", access)
 
@@ -233,6 +233,8 @@ class GpuArray(MethodsArray):
 
     def __int__(self) -> int:
         return int(self._scalar(int))
+
+    __trunc__ = __int__  # as floats have it, and so NumPy's scalars of 64 bits
 
     def __float__(self) -> float:
         return float(self._scalar(float))

@@ -4,7 +4,6 @@ Promotion is NumPy's (NEP 50): Python scalars are weak, NumPy scalars and arrays
 here knows give ``NotImplemented``, so that their own reflected operators get a chance.
 """
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -17,8 +16,9 @@ from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.graph import build, tracing
-from gpuarray.graph.nodes import Node
+from gpuarray.graph.nodes import BaseNode, Node
 from gpuarray.ops import elementwise as rows
+from gpuarray.origins import warn
 from gpuarray.runtime import evaluate
 
 WEAK: Final = frozenset((bool, int, float, complex))
@@ -65,10 +65,15 @@ def as_node(value: Any, dtype: DType | None = None) -> Node:
     return build.full((), operand, dtype or default_dtype(type(operand)))
 
 
-def placed_node(value: Any, device: Device) -> Node:
-    """Return an operand as a node, a big NumPy array with its bytes at the device that it is to be on."""
+def placed_node(value: Any, device: Device, dtype: DType | None = None) -> Node:
+    """Return an operand as a node, a big NumPy array with its bytes at the device that it is to be on.
+
+    With a dtype it is converted as NumPy assigns it to elements.
+    """
     sent = evaluate.send(value, device) if type(value) in _PLAIN and tracing.state.trace is None else None
-    return as_node(value) if sent is None else sent
+    if dtype is None:
+        return as_node(value) if sent is None else sent
+    return element_node(value, dtype) if sent is None else cast(sent, dtype)
 
 
 def default_dtype(kind: type) -> DType:
@@ -81,8 +86,8 @@ def default_dtype(kind: type) -> DType:
     return dtypes.bool_ if kind is bool else dtypes.int64
 
 
-def _converted(value: Any) -> Any:
-    array = np.asarray(value)
+def _converted(value: Any, dtype: DType | None = None) -> Any:
+    array = np.asarray(value, dtype)
     if array.dtype == np.object_ or array.dtype.kind in "USMmV":
         raise TypeError(
             f"Unsupported operand: NumPy makes dtype {array.dtype} of a {type(value).__name__}; accepted are numbers, "
@@ -91,8 +96,10 @@ def _converted(value: Any) -> Any:
     return array
 
 
-def sequence_node(values: Sequence[Any]) -> Node:
+def sequence_node(values: Sequence[Any], dtype: DType | None = None) -> Node:
     """Return the node of nested sequences of scalars, NumPy arrays and arrays of this package.
+
+    With a dtype each of them is converted as NumPy assigns it to an element.
 
     Raises
     ------
@@ -100,8 +107,8 @@ def sequence_node(values: Sequence[Any]) -> Node:
         If they are ragged.
     """
     if not holds_arrays(values):
-        return build.host_node(_converted(values))
-    nodes = [as_node(value) for value in values]
+        return build.host_node(_converted(values, dtype))
+    nodes = [as_node(value) if dtype is None else element_node(value, dtype) for value in values]
     shapes = {node.shape for node in nodes}
     if len(shapes) > 1:
         raise ValueError(
@@ -158,15 +165,20 @@ def assigned_node(value: Any, dtype: DType, device: Device) -> tuple[Node, Devic
     """
     if type(value) in WEAK:
         return weak_node(value, dtype), device
+    own = device_of(value)
+    return element_node(value, dtype), device if own is None else joint_device(device, own)
+
+
+def element_node(value: Any, dtype: DType) -> Node:
+    """Return ``value`` as NumPy would assign it to elements of ``dtype``; the errors are those of assigned_node."""
+    if type(value) is list or type(value) is tuple:
+        return sequence_node(value, dtype)
     operand = as_operand(value)
     if operand is NotImplemented:
-        operand = build.host_node(_converted(value))
-    else:
-        own = device_of(value)
-        device = device if own is None else joint_device(device, own)
+        operand = build.host_node(_converted(value, dtype))
     if isinstance(operand, bool | int | float | complex):
-        return weak_node(operand, dtype), device
-    return cast(operand, dtype), device
+        return weak_node(operand, dtype)
+    return cast(operand, dtype)
 
 
 def as_element(value: Any, dtype: DType) -> Any:
@@ -188,9 +200,7 @@ def weak_node(value: Any, dtype: DType) -> Node:
 def cast(node: Node, dtype: DType) -> Node:
     """Return ``node`` in ``dtype``, with NumPy's warning where imaginary parts get lost."""
     if node.dtype.kind == "c" and dtype.kind not in "cb":
-        warnings.warn(
-            "Casting complex values to real discards the imaginary part", np.exceptions.ComplexWarning, stacklevel=4
-        )
+        warn("Casting complex values to real discards the imaginary part", np.exceptions.ComplexWarning)
         node = build.elementwise(rows.real, node)
     return build.cast(node, dtype)
 
@@ -206,11 +216,28 @@ def power_row(node: Node, exponent: Any) -> Any:
     kind = node.dtype.kind
     if kind in "fc":
         return _POWERS.get(exponent) if type(exponent) in (int, float) else None
-    if kind in "biu" and type(exponent) is int:
-        if exponent < 0:
-            raise ValueError("Integers to negative integer powers are not allowed.")
-        return rows.square if exponent == 2 else None
-    return None
+    check_power(node, exponent)
+    return rows.square if type(exponent) is int and exponent == 2 else None
+
+
+def check_power(base: Any, exponent: Any) -> None:
+    """Raise ValueError if an integer is raised to negative integers that the host knows.
+
+    Parameters
+    ----------
+    base : Node or scalar
+        What is raised.
+    exponent : object
+        Python's or NumPy's number, array or sequence; arrays of this package are not asked.
+    """
+    kind = base.dtype.kind if isinstance(base, BaseNode) else np.min_scalar_type(base).kind
+    if kind not in "biu" or type(exponent) is Number or holds_arrays(exponent):
+        return
+    if not isinstance(exponent, int | np.integer | np.ndarray | list | tuple):
+        return
+    given = np.asarray(exponent)
+    if given.dtype.kind == "i" and (given < 0).any():
+        raise ValueError("Integers to negative integer powers are not allowed.")
 
 
 _POWERS: Final = {1: rows.positive, 2: rows.square, 0.5: rows.sqrt, -1: rows.reciprocal}

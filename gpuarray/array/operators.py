@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from gpuarray import dispatch
-from gpuarray.array.operands import WEAK, as_operand, cast, default_device, device_of, power_row
+from gpuarray.array.operands import WEAK, as_operand, cast, check_power, default_device, device_of, power_row
 from gpuarray.array.selection import SelectableArray
 from gpuarray.array.storage import VALUE, StoredArray, joint_device
 from gpuarray.config import config, strictness
@@ -40,7 +40,7 @@ def _forward(op: MapOp) -> Callable[[A, Any], A]:
             return self._wrap(record(op, node, second.node if plain else other.node()), device)
         if kind in WEAK:
             return self._wrap(record(op, node, other), device)
-        mixed: A = self._apply(op, self, other)
+        mixed: A = NotImplemented if self._repeats(op, kind) else self._apply(op, self, other)
         return mixed
 
     return _named(method, op, "x {} other")
@@ -53,7 +53,7 @@ def _reflected(op: MapOp) -> Callable[[A, Any], A]:
             node = cell.node if self._layout is None and self._part is None else self.node()
             record = binary if not strictness.possible else standard.recorder()
             return self._wrap(record(op, other, node), cell.device)
-        mixed: A = self._apply(op, other, self)
+        mixed: A = NotImplemented if self._repeats(op, type(other)) else self._apply(op, other, self)
         return mixed
 
     return _named(method, op, "other {} x")
@@ -118,11 +118,17 @@ class ComputingArray(SelectableArray):
                 if inner is not None:
                     device = inner if device is None else joint_device(device, inner)
                 operands.append(operand)
+        if op is rows.pow:
+            check_power(operands[0], values[1])
         if strictness.possible:
             record = standard.recorder()
         else:
             record = binary if len(operands) == 2 and device is not None else elementwise
         return cls._wrap(record(op, *operands), default_device() if device is None else device)
+
+    def _repeats(self, op: MapOp, kind: type) -> bool:
+        """Whether to leave a product to Python, which repeats a list or tuple as often as an integer of NumPy says."""
+        return op is rows.multiply and kind in (list, tuple) and self._access is VALUE and self._dtype.kind in "iu"
 
     def _update(self, node: Node, op: MapOp, other: Any) -> Self:
         """Make ``node`` the value of this array, as an in-place operator does."""
@@ -217,6 +223,7 @@ class ComputingArray(SelectableArray):
         if strictness.possible:
             standard.require("pow", self, operand)
         row = power_row(self.node(), other) if type(other) in WEAK else None
+        check_power(self.node(), other)
         node = elementwise(rows.pow, self.node(), operand) if row is None else elementwise(row, self.node())
         return self._update(node, rows.pow, other)
 

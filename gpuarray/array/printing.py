@@ -62,7 +62,7 @@ def representation(array: Any) -> str:
 
 def text(array: Any) -> str:
     """Return what ``str`` of the NumPy array with the same elements gives."""
-    return str(array.item()) if not array.shape else _body(array, "", " ")
+    return str(array.get()[()]) if not array.shape else _body(array, "", " ")
 
 
 def html(array: Any) -> str:

@@ -6,7 +6,6 @@ gives the cell a new node, so that the graph stays immutable and readers that re
 """
 
 import sys
-from collections.abc import Iterable
 from typing import Any, ClassVar, Final, NoReturn, Self
 from weakref import ref
 
@@ -408,7 +407,7 @@ class StoredArray:
         if order is None:
             numbers = list(reversed(range(self.ndim)))
         else:
-            numbers = [build.normalize_axis(a, self.ndim) for a in (order if isinstance(order, Iterable) else (order,))]
+            numbers = [build.normalize_axis(a, self.ndim) for a in build.listed(order)]
             if sorted(numbers) != list(range(self.ndim)):
                 raise ValueError(f"axes don't match array: {order!r} is no permutation of {self.ndim} axes")
         return self.view_of(permute(self._storage_layout(), numbers))

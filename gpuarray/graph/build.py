@@ -4,7 +4,7 @@ Operands are nodes, or Python scalars, which are weak in promotion (NEP 50). Num
 before they get here. Everything is decided from shapes and dtypes alone; nothing is computed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from math import prod
 from operator import index
@@ -114,6 +114,7 @@ def broadcast_shapes(first: Shape, second: Shape) -> Shape:
         return first
     if not first:
         return second
+    given = first, second
     if len(first) < len(second):
         first, second = second, first
     lead = len(first) - len(second)
@@ -124,7 +125,7 @@ def broadcast_shapes(first: Shape, second: Shape) -> Shape:
             result[axis] = extent
         elif extent not in (1, own):
             raise ValueError(
-                f"operands could not be broadcast together with shapes {first} and {second}: "
+                f"operands could not be broadcast together with shapes {given[0]} and {given[1]}: "
                 f"extents {own} and {extent} differ and neither is 1"
             )
     return tuple(result)
@@ -482,6 +483,16 @@ def host_node(array: npt.NDArray[Any]) -> Node:
     return host_leaf(np.array(array, dtype=dtype, order="C", copy=True, subok=False))
 
 
+def is_single(value: Any) -> bool:
+    """Whether an argument is one thing, such as a number or an array without axes, and no sequence of them."""
+    return not isinstance(value, Iterable) or getattr(value, "ndim", 1) == 0
+
+
+def listed(value: Any) -> tuple[Any, ...]:
+    """Return the items of a sequence or of an array with axes as a tuple, and anything else as its only item."""
+    return (value,) if is_single(value) else tuple(value)
+
+
 def resolve_shape(shape: Any, size: int | None = None) -> Shape:
     """Return a shape argument as a tuple of integers, with -1 worked out where ``size`` is known.
 
@@ -494,7 +505,7 @@ def resolve_shape(shape: Any, size: int | None = None) -> Shape:
     """
     if type(shape) is int and shape >= 0 and size is None:
         return (shape,)
-    extents = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
+    extents = listed(shape)
     try:
         numbers = [e.__index__() for e in extents]
     except AttributeError:

@@ -7,7 +7,7 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.api.arguments import as_array, as_arrays
-from gpuarray.array import GpuArray, default_device, device_of, wrap
+from gpuarray.array import GpuArray, assigned_node, default_device, device_of, wrap
 from gpuarray.device import Device
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Shape
@@ -17,6 +17,8 @@ __all__ = [
     "along",
     "as_array",
     "as_arrays",
+    "as_choices",
+    "as_elements",
     "check_out",
     "concatenated",
     "deliver",
@@ -52,6 +54,20 @@ def device_among(*values: Any) -> Device:
         If arrays are pinned to different devices.
     """
     return device_of(*gpu_arrays(values)) or default_device()
+
+
+def as_elements(value: Any, like: GpuArray) -> GpuArray:
+    """Return a value as NumPy assigns it to elements of an array: Python's numbers have to fit."""
+    return wrap(*assigned_node(value, like.dtype, like.device))
+
+
+def as_choices(values: Iterable[Any]) -> list[GpuArray]:
+    """Return values as arrays of their common dtype, which Python's numbers among them take on."""
+    given = list(values)
+    arrays = as_arrays(*given)
+    pairs = zip(given, arrays, strict=True)
+    kind = np.result_type(*(v if type(v) in (int, float, complex) else array.dtype for v, array in pairs))
+    return [array.astype(kind, copy=False) for array in arrays]
 
 
 def concatenated(arrays: Iterable[GpuArray], axis: int, dtype: Any = None) -> GpuArray:

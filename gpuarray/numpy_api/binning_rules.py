@@ -1,7 +1,6 @@
 """NumPy's rules for how many bins a histogram of some elements should have, by the name of the rule."""
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -10,6 +9,7 @@ import numpy as np
 from gpuarray.array import GpuArray
 from gpuarray.numpy_api.arguments import numbers
 from gpuarray.numpy_api.functions_quantiles import percentile
+from gpuarray.origins import warn
 
 #: ``tally(line, count, limits)`` returns how many elements are in each of ``count`` bins.
 Tally = Callable[[GpuArray, int, Any], Any]
@@ -62,7 +62,7 @@ def _stone(line: GpuArray, extent: float, limits: Any, tally: Tally) -> float:
     most = max(100, math.isqrt(size))
     count = min(range(1, most + 1), key=loss)
     if count == most:
-        warnings.warn("The number of bins estimated may be suboptimal.", RuntimeWarning, stacklevel=5)
+        warn("The number of bins estimated may be suboptimal.", RuntimeWarning)
     return extent / count
 
 

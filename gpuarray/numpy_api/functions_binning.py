@@ -1,12 +1,12 @@
 """NumPy's functions that sort elements into bins.
 
-Elements are counted by kernels of their own, which find the bins too. With weights, or several axes, a binary search
-among the edges tells the bins; weights are put in the order of these and added up bin by bin, so that a sum does not
-depend on what ran first.
+Elements are counted by kernels of their own, which find the bins too. Where the device makes the edges, it counts while
+the host waits for the extremes, which say whether NumPy would have made these. With weights, or several axes, a binary
+search among the edges tells the bins; weights are put in the order of these and added up bin by bin, so that a sum does
+not depend on what ran first.
 """
 # ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
-import warnings
 from math import prod
 from operator import index
 from typing import Any
@@ -21,7 +21,9 @@ from gpuarray.graph.indexing import INDEX_LIMIT
 from gpuarray.numpy_api.arguments import as_array, as_arrays, concatenated, numbers
 from gpuarray.numpy_api.binning_rules import number_of_bins
 from gpuarray.numpy_api.registry import implements
-from gpuarray.ops import calls
+from gpuarray.ops import calls, generators
+from gpuarray.origins import warn
+from gpuarray.runtime.evaluate import QUICKLY_SEEN, evaluate, is_host, provider_of
 
 
 def _tally(positions: GpuArray, number: int) -> GpuArray:
@@ -140,7 +142,7 @@ def _line(a: Any) -> GpuArray:
     values = as_array(a).reshape(-1)
     if values.dtype.kind != "b":
         return values
-    warnings.warn(f"Converting input from bool to {np.uint8} for compatibility.", RuntimeWarning, stacklevel=3)
+    warn(f"Converting input from bool to {np.uint8} for compatibility.", RuntimeWarning)
     return values.astype(dtypes.uint8)
 
 
@@ -196,12 +198,53 @@ def _places(line: GpuArray, edges: GpuArray) -> GpuArray:
     return place - (line == edges[-1])
 
 
+def _between_extremes(line: GpuArray, count: int) -> tuple[GpuArray, GpuArray] | None:
+    """Return counts and edges of bins between the extremes, if the edges are NumPy's, made of the extremes there.
+
+    They are made in the order of :func:`numpy.linspace`, each operation rounded as there.
+    """
+    ends = concatenated([line.min().reshape(1), line.max().reshape(1)], 0)
+    evaluate((ends.node(),), line.device, is_read=True)
+    low, high = ends[0], ends[1]
+    ramp = make(build.generate(generators.arange, (0, 1), (count + 1,), line.dtype), line.device)
+    edges = searching.where(ramp == count, high, ramp * ((high - low) / count) + low)
+    counts = _in_bins(line, edges)
+    evaluate((counts.node(), edges.node()), line.device)
+    first, last = ends.tolist()
+    return (counts, edges) if _are_apart(first, last, count, np.finfo(line.dtype)) else None
+
+
+def _are_apart(first: float, last: float, count: int, info: Any) -> bool:
+    """Whether so many bins between numbers have edges that differ, without a step that overflows or is subnormal."""
+    extent = last - first
+    step = max(float(info.eps) * max(abs(first), abs(last)), float(info.smallest_normal))
+    return 4 * step * count < extent <= float(info.max)
+
+
+def _are_made_there(line: GpuArray, bins: Any, limits: Any, weights: Any) -> bool:
+    """Whether to have the device of some elements make the edges, which gains nothing for few, or on the host."""
+    provider = provider_of(line.device)
+    return (
+        not is_host(provider)
+        and limits is None
+        and weights is None
+        and isinstance(bins, int)
+        and bins > 0
+        and line.size >= QUICKLY_SEEN
+        and line.dtype in (dtypes.float32, dtypes.float64)
+        and line.dtype in provider.capabilities.dtypes
+    )
+
+
 @implements("histogram")
 def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
     line = _line(a)
     scale = None if weights is None else as_array(weights, line.device)
     if scale is not None and scale.shape != as_array(a).shape:
         raise ValueError("weights should have the same shape as a.")
+    made = _between_extremes(line, bins) if _are_made_there(line, bins, range, weights) else None
+    if made is not None:
+        return (_shares(*made) if density else made[0]), made[1]
     found = _edges(line, bins, range, weights)
     edges = as_array(found, line.device)
     if edges.size < 2:
@@ -211,9 +254,11 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
     else:
         places = (_places(line, edges) - 1).astype(dtypes.int32)
         counts = _rounded(_totals(places, scale.reshape(-1), edges.size - 1), scale.dtype)
-    if density:
-        return counts / _steps(edges).astype(dtypes.float64) / counts.sum(), edges
-    return counts, edges
+    return (_shares(counts, edges) if density else counts), edges
+
+
+def _shares(counts: GpuArray, edges: GpuArray) -> GpuArray:
+    return counts / _steps(edges).astype(dtypes.float64) / counts.sum()
 
 
 def _rounded(totals: Any, dtype: Any) -> Any:

@@ -12,7 +12,6 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.api import creation, data_types
 from gpuarray.array import GpuArray, wrap
-from gpuarray.array.scalars import Number
 from gpuarray.graph import build
 from gpuarray.numpy_api.arguments import as_array, as_arrays, numbers
 from gpuarray.numpy_api.registry import implements, native
@@ -67,9 +66,7 @@ def array(
     object: Any, dtype: Any = None, *, copy: Any = True, order: str = "K", subok: bool = False, ndmin: int = 0,
     ndmax: int = 0,
 ) -> Any:  # fmt: skip
-    source = as_array(object)
-    if dtype is not None:
-        source = source.astype(dtype, copy=False)
+    source = creation.asarray(object, dtype)
     if ndmin > source.ndim:
         source = source.reshape((1,) * (ndmin - source.ndim) + source.shape)
     return source.copy() if copy else source
@@ -103,8 +100,6 @@ WITH_LIKE: Final = frozenset(
 def _like(prototype: Any, value: Any, dtype: Any, shape: Any, device: Any) -> GpuArray:
     source = as_array(prototype)
     kind = source.dtype if dtype is None else dtypes.canonical(dtype)
-    if not isinstance(value, GpuArray | Number) and np.ndim(value) == 0:
-        value = np.asarray(value).astype(kind)[()]  # NumPy assigns here with any cast
     return creation.full_like(source, value, kind, shape=shape, device=device)
 
 

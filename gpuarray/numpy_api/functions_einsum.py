@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gpuarray.array import GpuArray
+from gpuarray.graph.layouts import Layout
 from gpuarray.numpy_api.arguments import as_arrays, deliver
 from gpuarray.numpy_api.functions_selection import diagonal
 from gpuarray.numpy_api.functions_statistics import sum_
@@ -61,6 +62,12 @@ def _checked(labels: list[str], result: str, arrays: list[GpuArray]) -> None:
     for names, array in zip(labels, arrays, strict=True):
         if len(names) != array.ndim:
             raise ValueError(f"einstein sum subscripts string {names!r} does not fit an operand of {array.ndim} axes")
+        own: dict[str, int] = {}
+        for name, extent in zip(names, array.shape, strict=True):
+            if own.setdefault(name, extent) != extent:
+                raise ValueError(
+                    f"dimensions in one operand for collapsing index {name!r} don't match ({own[name]} != {extent})"
+                )
         for name, extent in zip(names, array.shape, strict=True):
             if extents.setdefault(name, extent) not in (extent, 1) and extent != 1:
                 raise ValueError(
@@ -85,6 +92,16 @@ def _reduced(names: str, array: GpuArray, needed: set[str], dtype: Any) -> tuple
         array = sum_(array, gone, dtype)
         names = "".join(n for n in names if n in needed)
     return names, array
+
+
+def _view(names: str, result: str, array: GpuArray) -> GpuArray | None:
+    """Return the view with axes permuted, and those of one label gone through together; None if it is not that."""
+    if not result or set(names) != set(result):
+        return None
+    layout = array._storage_layout()
+    extents = dict(zip(names, layout.shape, strict=True))
+    strides = [sum(step for name, step in zip(names, layout.strides, strict=True) if name == n) for n in result]
+    return array.view_of(Layout(tuple(extents[name] for name in result), tuple(strides), layout.offset))
 
 
 def _aligned(names: str, array: GpuArray, order: list[str]) -> GpuArray:
@@ -149,6 +166,9 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any
                 f"Iterator operand required copying or buffering: cannot cast {array.dtype} to {common} with casting "
                 f"rule {casting!r}"
             )
+    view = _view(labels[0], result, arrays[0]) if len(arrays) == 1 and out is None else None
+    if view is not None and view.dtype == common:
+        return view
     extents: dict[str, int] = {}
     for names, array in zip(labels, arrays, strict=True):
         extents |= {n: e for n, e in zip(names, array.shape, strict=True) if extents.get(n, 1) == 1}

@@ -7,7 +7,7 @@ import numpy as np
 
 from gpuarray.api import elementwise
 from gpuarray.array import GpuArray, apply
-from gpuarray.numpy_api.arguments import NOT_GIVEN, as_array, as_arrays, deliver
+from gpuarray.numpy_api.arguments import NOT_GIVEN, as_array, as_arrays, as_choices, deliver
 from gpuarray.numpy_api.registry import implements, native
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import special
@@ -23,18 +23,13 @@ def clip(
             raise TypeError(f"clip() missing 1 required positional argument: '{name}'")
     if a_min is not NOT_GIVEN and (min is not NOT_GIVEN or max is not NOT_GIVEN):
         raise ValueError("min and max are other names of a_min and a_max, which are given too; leave two of them out")
-    low, high = (min, max) if a_min is NOT_GIVEN else (a_min, a_max)
-    result = as_array(a)
-    if low is not NOT_GIVEN and high is not NOT_GIVEN and "dtype" not in kwargs:
-        result = elementwise.promoted(result, low, high)
-    for bound, ufunc, extreme in ((low, np.maximum, "min"), (high, np.minimum, "max")):
-        if bound is None or bound is NOT_GIVEN or elementwise.clips_nothing(bound, result.dtype, extreme):
-            continue
-        keywords = {k: v for k, v in kwargs.items() if k in ("dtype", "casting")}
-        result = ufunc(result, bound, **keywords)
+    ends = (min, max) if a_min is NOT_GIVEN else (a_min, a_max)
+    low, high = (None if end is NOT_GIVEN else end for end in ends)
+    keywords = {name: value for name, value in kwargs.items() if name not in ("order", "subok", "where")}
+    result = elementwise.bounded(as_array(a), low, high, **keywords)
     if kwargs.get("where", True) is not True:
         return np.positive(result, out=out, where=kwargs["where"])
-    return deliver(result if result is not a else result.copy(), out, kwargs.get("casting", "same_kind"))
+    return deliver(result, out, kwargs.get("casting", "same_kind"))
 
 
 @native("round", "around")
@@ -112,10 +107,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
         raise ValueError("select with an empty condition list is not possible")
     if any(c.dtype != np.bool_ for c in map(as_array, condlist)):
         raise TypeError("invalid entry in condlist: should be boolean ndarray")
-    # Python's numbers take on the dtype of the others
-    choices = [c if type(c) in (int, float, complex) else as_array(c) for c in (*choicelist, default)]
-    kind = np.result_type(*(c.dtype if isinstance(c, GpuArray) else c for c in choices))
-    *choices, result = (as_array(c).astype(kind) for c in choices)
+    *choices, result = as_choices((*choicelist, default))
     for condition, choice in reversed(list(zip(condlist, choices, strict=True))):
         result = where(condition, choice, result)
     return result

@@ -2,6 +2,7 @@
 # ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
 from math import prod
+from operator import index
 from typing import Any, Final
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.api import creation, searching
 from gpuarray.array import GpuArray
+from gpuarray.graph import build
 from gpuarray.graph.layouts import contiguous_strides
 from gpuarray.numpy_api.arguments import as_array, as_arrays, numbers
 from gpuarray.numpy_api.functions_elementwise import clip
@@ -76,7 +78,7 @@ _MOST: Final = np.iinfo(np.intp).max
 
 @implements("unravel_index")
 def unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
-    extents = (shape,) if np.ndim(shape) == 0 else tuple(shape)
+    extents = tuple(map(index, build.listed(shape)))
     flat = _integers(indices, "indices", None)
     if not extents and flat.ndim:
         raise ValueError("multiple indices are not supported for 0d array")
@@ -96,7 +98,7 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
 
 @implements("ravel_multi_index")
 def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> Any:
-    extents = (dims,) if np.ndim(dims) == 0 else tuple(dims)
+    extents = tuple(map(index, build.listed(dims)))
     parts = list(multi_index)
     if len(parts) != len(extents):
         raise ValueError(f"parameter multi_index must be a sequence of length {len(extents)}")
@@ -123,13 +125,13 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
 
 
 @implements("fromfunction")
-def fromfunction(function: Any, shape: Any, *, dtype: Any = float, **kwargs: Any) -> Any:
+def fromfunction(function: Any, shape: Any, *, dtype: Any = float, like: Any = None, **kwargs: Any) -> Any:
     return function(*indices(shape, dtype), **kwargs)
 
 
 def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
     """Return the positions along each axis of a grid, as :func:`numpy.indices`: an array, or a tuple of sparse ones."""
-    extents = tuple(dimensions)
+    extents = tuple(map(index, dimensions))
     kind = dtypes.canonical(dtype)
     lines = [
         creation.arange(n, dtype=kind).reshape([-1 if a == axis else 1 for a in range(len(extents))])

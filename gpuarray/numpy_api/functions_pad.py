@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from gpuarray.array import GpuArray, wrap
+from gpuarray.array import GpuArray, as_element, wrap
 from gpuarray.graph import build
 from gpuarray.numpy_api.arguments import along, as_array, concatenated
 from gpuarray.numpy_api.functions_creation import linspace
@@ -40,8 +40,7 @@ def _pairs(value: Any, ndim: int) -> list[tuple[Any, Any]]:
 
 def _constant(source: GpuArray, axis: int, width: int, value: Any) -> GpuArray:
     shape = (*source.shape[:axis], width, *source.shape[axis + 1 :])
-    value = np.asarray(value).astype(source.dtype)[()]
-    return wrap(build.full(shape, value, source.dtype), source.device)
+    return wrap(build.full(shape, as_element(value, source.dtype), source.dtype), source.device)
 
 
 def _repeated(edge: GpuArray, axis: int, width: int) -> GpuArray:

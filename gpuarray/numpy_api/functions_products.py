@@ -1,13 +1,13 @@
 """NumPy's products of vectors, matrices and tensors, over the matrix product; those of ``numpy.linalg`` stand apart."""
 # ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
-import warnings
 from typing import Any, Final
 
 from gpuarray.api import linalg_products, linear_algebra
 from gpuarray.numpy_api.arguments import as_arrays, deliver
 from gpuarray.numpy_api.functions_shape import concatenate, moveaxis
 from gpuarray.numpy_api.registry import native
+from gpuarray.origins import warn
 
 _TWO_COMPONENTS: Final = (
     "Arrays of 2-dimensional vectors are deprecated. Use arrays of 3-dimensional vectors instead. (deprecated in NumPy "
@@ -17,8 +17,6 @@ _TWO_COMPONENTS: Final = (
 
 @native("tensordot", "linalg.tensordot")
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
-    if hasattr(axes, "__len__"):
-        axes = tuple(tuple(x) if hasattr(x, "__len__") else (x,) for x in axes)
     return linear_algebra.tensordot(a, b, axes)
 
 
@@ -77,7 +75,7 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
             f"{second.shape[-1]} dimensional instead."
         )
     if first.shape[-1] != 3 or second.shape[-1] != 3:
-        warnings.warn(_TWO_COMPONENTS, DeprecationWarning, stacklevel=4)
+        warn(_TWO_COMPONENTS, DeprecationWarning)
     if first.shape[-1] == second.shape[-1] == 2:
         return first[..., 0] * second[..., 1] - first[..., 1] * second[..., 0]
     first, second = (concatenate([v, v[..., :1] * 0], -1) if v.shape[-1] == 2 else v for v in (first, second))

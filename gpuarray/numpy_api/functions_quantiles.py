@@ -5,7 +5,6 @@ have one length. If NaN is left out, lengths differ, and the same expressions ar
 """
 # ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
-import warnings
 from collections.abc import Callable
 from math import prod
 from typing import Any, Final
@@ -19,6 +18,7 @@ from gpuarray.numpy_api.arguments import NOT_GIVEN, along, as_array, deliver, nu
 from gpuarray.numpy_api.functions_statistics import aligned_weights, all_, any_, sum_
 from gpuarray.numpy_api.reduction import axes_of, check_reduced, given
 from gpuarray.numpy_api.registry import implements
+from gpuarray.origins import warn
 
 #: The methods of Hyndman and Fan that interpolate: the line's ends are at ``alpha`` and ``beta`` (their notation).
 _CONTINUOUS: Final = {
@@ -99,7 +99,7 @@ def _median(name: str, a: Any, axis: Any, out: Any, overwrite_input: Any, keepdi
     lines = _lines(source, axes)
     count = lines.shape[0]
     if not count:
-        warnings.warn("Mean of empty slice", RuntimeWarning, stacklevel=5)
+        warn("Mean of empty slice", RuntimeWarning)
         kind = source.dtype if source.dtype.kind in "fc" else dtypes.float64
         return _put(
             name, creation.full(lines.shape[1:], np.nan, kind, device=source.device), source, axes, out, keepdims

@@ -10,7 +10,18 @@ from gpuarray import dtypes
 from gpuarray.api import creation, data_types, indexing, manipulation, searching
 from gpuarray.array import GpuArray, compaction, wrap
 from gpuarray.graph import build
-from gpuarray.numpy_api.arguments import along, as_array, as_arrays, concatenated, deliver, normalized, numbers, read
+from gpuarray.numpy_api.arguments import (
+    along,
+    as_array,
+    as_arrays,
+    as_choices,
+    as_elements,
+    concatenated,
+    deliver,
+    normalized,
+    numbers,
+    read,
+)
 from gpuarray.numpy_api.functions_statistics import sum_
 from gpuarray.numpy_api.reduction import mask_node
 from gpuarray.numpy_api.registry import implements, native
@@ -124,9 +135,9 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
 
 @implements("choose")
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
-    selector, *options = as_arrays(a, *choices)
-    if not options:
+    if not len(choices):
         raise ValueError("invalid entry in choice array: there are no choices")
+    selector, *options = as_arrays(a, *as_choices(choices))
     if not np.can_cast(selector.dtype, dtypes.int64):
         raise TypeError(
             f"Cannot cast array data from {selector.dtype!r} to {dtypes.int64!r} according to the rule 'safe'"
@@ -207,7 +218,7 @@ def putmask(a: Any, /, mask: Any, values: Any) -> None:
         _host_target(np.putmask, a, mask, values)
         return
     flags = as_array(mask).astype(dtypes.bool_)
-    chosen: Any = as_array(values).astype(a.dtype, copy=False)
+    chosen: Any = as_elements(values, a)
     if flags.size != a.size:
         raise ValueError("putmask: mask and data must be the same size")
     a.check_writeable()
@@ -226,7 +237,7 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
     if flags.size != arr.size:
         raise ValueError("place: mask and data must be the same size")
     arr.check_writeable()
-    values: Any = as_array(vals).reshape(-1).astype(arr.dtype, copy=False)
+    values: Any = as_elements(vals, arr).reshape(-1)
     found = compaction(flags.reshape(arr.shape).node(), arr.device)
     if found.count and values.size == 0:
         raise ValueError("Cannot insert from an empty array!")

@@ -37,11 +37,12 @@ def unique(
     sorted: bool = True,
 ) -> Any:
     array = as_array(ar)
-    if axis is None:
+    if axis is not None:
+        number = normalized(axis, array.ndim)
+    if axis is None or array.ndim == 1:
         found = sets.runs(array, positions=return_index or return_inverse, equal_nan=equal_nan)
         results = [found.values()]
     else:
-        number = normalized(axis, array.ndim)
         lines = moveaxis(array, number, 0)
         found = _runs_of_rows(lines.reshape(lines.shape[0], prod(lines.shape[1:])))
         results = [array[along(number, found.values())]]

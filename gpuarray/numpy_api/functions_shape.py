@@ -11,7 +11,7 @@ from gpuarray.api import data_types, manipulation
 from gpuarray.array import GpuArray
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout
-from gpuarray.numpy_api.arguments import along, as_array, as_arrays, deliver, normalized, read
+from gpuarray.numpy_api.arguments import along, as_array, as_arrays, as_elements, deliver, normalized, read
 from gpuarray.numpy_api.registry import implements, native
 
 # --- views ----------------------------------------------------------------------------------------------------------
@@ -136,7 +136,7 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
         2: lambda: flip(source, (first, second)),
         3: lambda: flip(swapaxes(source, first, second), second),
     }
-    return turned[k % 4]()
+    return turned[index(k) % 4]()
 
 
 # --- joining --------------------------------------------------------------------------------------------------------
@@ -217,15 +217,20 @@ def block(arrays: Any) -> Any:
 # --- splitting ------------------------------------------------------------------------------------------------------
 
 
+def _sections(given: Any) -> int | None:
+    """Return into how many parts to split an array; None if positions are given."""
+    return index(given) if build.is_single(given) else None
+
+
 @native("array_split")
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
     source = as_array(ary)
     number = normalized(axis, source.ndim)
     extent = source.shape[number]
-    if hasattr(indices_or_sections, "__len__"):
+    sections = _sections(indices_or_sections)
+    if sections is None:
         cuts = [int(i) for i in read(indices_or_sections)]
     else:
-        sections = index(indices_or_sections)
         if sections <= 0:
             raise ValueError("number sections must be larger than 0.")
         each, extra = divmod(extent, sections)
@@ -237,7 +242,8 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
     source = as_array(ary)
     extent = source.shape[normalized(axis, source.ndim)]
-    if not hasattr(indices_or_sections, "__len__") and extent % indices_or_sections:
+    sections = _sections(indices_or_sections)
+    if sections and extent % sections:
         raise ValueError("array split does not result in an equal division")
     return array_split(source, indices_or_sections, axis)
 
@@ -316,7 +322,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     number = normalized(axis, source.ndim)
     extent = source.shape[number]
     positions = _inserted_positions(obj, extent, number)
-    new = as_array(values, source.device).astype(source.dtype, copy=False)
+    new = as_elements(values, source)
     if positions.size == 1:
         new = new.reshape((1,) * (source.ndim - new.ndim) + new.shape)
         if not positions.ndim:
@@ -358,7 +364,7 @@ def sliding_window_view(
     if writeable:
         raise ValueError("windows overlap, and cannot be written to; leave out writeable=True, or write to the array")
     source = as_array(x)
-    extents = (window_shape,) if not np.ndim(window_shape) else tuple(window_shape)
+    extents = tuple(index(extent) for extent in build.listed(window_shape))
     if any(extent < 0 for extent in extents):
         raise ValueError("`window_shape` cannot contain negative values")
     if axis is None:
@@ -379,3 +385,45 @@ def sliding_window_view(
         shape[number] -= extent - 1
     strides = (*layout.strides, *(layout.strides[number] for number in axes))
     return source.view_of(Layout((*shape, *extents), strides, layout.offset), writeable=False)
+
+
+def as_strided(x: Any, shape: Any = None, strides: Any = None, subok: bool = False, writeable: bool = True) -> Any:
+    """Return a view with any shape and any strides in bytes, as :func:`numpy.lib.stride_tricks.as_strided`.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+    shape, strides : sequence of int, optional
+        Those of the view; by default those of ``x``.
+    subok : bool
+        Accepted for NumPy's sake.
+    writeable : bool
+        Whether it can be written to, if no two of its elements are one.
+
+    Raises
+    ------
+    ValueError
+        If elements would be outside of the memory of ``x``, or strides are no multiples of the size of an element.
+    """
+    source = as_array(x)
+    layout = source._storage_layout()
+    extents = layout.shape if shape is None else build.resolve_shape(shape)
+    steps = source.strides if strides is None else tuple(map(index, build.listed(strides)))
+    if len(steps) != len(extents) or any(step % source.unit for step in steps):
+        raise ValueError(
+            f"strides are multiples of {source.unit} bytes, one for each of {len(extents)} axes; {steps} were given"
+        )
+    steps = tuple(step // source.unit for step in steps)
+    ends = [(extent - 1) * step for extent, step in zip(extents, steps, strict=True)]
+    lowest, highest = (layout.offset + sum(pick(end, 0) for end in ends) for pick in (min, max))
+    if 0 not in extents and not 0 <= lowest <= highest < source.stored().size:
+        raise ValueError(
+            f"a view of shape {extents} with strides of {steps} elements has elements outside of the array's memory"
+        )
+    reached = 0
+    for step, end in sorted((abs(step), abs(end)) for step, end in zip(steps, ends, strict=True) if end):
+        writeable = writeable and step > reached
+        reached += end
+    writeable = writeable and all(step or extent < 2 for step, extent in zip(steps, extents, strict=True))
+    return source.view_of(Layout(extents, steps, layout.offset), writeable=writeable)

@@ -1,7 +1,6 @@
 """NumPy's sums, extremes, moments and what is composed of them, ``nan`` variants included."""
 # ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
-import warnings
 from operator import index
 from typing import Any
 
@@ -14,6 +13,7 @@ from gpuarray.graph import build
 from gpuarray.numpy_api.arguments import NOT_GIVEN, as_array, as_arrays, concatenated, deliver, normalized, numbers
 from gpuarray.numpy_api.reduction import axes_of, check_reduced, fold, given, running
 from gpuarray.numpy_api.registry import implements, native
+from gpuarray.origins import warn
 
 # --- folds ----------------------------------------------------------------------------------------------------------
 
@@ -253,7 +253,7 @@ def cov(
             factor = total - free * sum_(weight * importance) / total
     degrees = factor if weight is None else factor.item()
     if degrees <= 0:
-        warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=4)
+        warn("Degrees of freedom <= 0 for slice", RuntimeWarning)
         factor = 0.0
     centred = (table - centre).astype(kind, copy=False)
     scaled = centred if weight is None else centred * weight

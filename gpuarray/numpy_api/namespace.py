@@ -5,7 +5,7 @@ Given lists and numbers alone, a function makes arrays on the default device.
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy import (
@@ -102,6 +102,7 @@ from gpuarray.numpy_api.functions_elementwise import (
     array_equal,
     array_equiv,
     fix,
+    i0,
     isclose,
     iscomplex,
     iscomplexobj,
@@ -249,6 +250,7 @@ from gpuarray.numpy_api.makers import (
     asarray_chkfinite,
     bartlett,
     blackman,
+    c_,
     diag_indices,
     hamming,
     hanning,
@@ -258,6 +260,7 @@ from gpuarray.numpy_api.makers import (
     matvec,
     mgrid,
     ogrid,
+    r_,
     tril_indices,
     triu_indices,
     vecmat,
@@ -296,6 +299,19 @@ savetxt = _hosted(np.savetxt)
 savez = _hosted(np.savez)
 savez_compressed = _hosted(np.savez_compressed)
 
+
+def missing(name: str) -> NoReturn:
+    """Raise what the package raises for a name that it lacks: NumPy may have it.
+
+    Raises
+    ------
+    AttributeError
+        Always.
+    """
+    hint = f"; numpy.{name} is for arrays of NumPy, as gpuarray.asnumpy(x) makes them" if name in np.__all__ else ""
+    raise AttributeError(f"module 'gpuarray' has no attribute {name!r}{hint}")
+
+
 __all__ = [
     "ScalarType",
     "allclose",
@@ -325,6 +341,7 @@ __all__ = [
     "blackman",
     "block",
     "byte",
+    "c_",
     "cdouble",
     "choose",
     "column_stack",
@@ -383,6 +400,7 @@ __all__ = [
     "histogramdd",
     "hsplit",
     "hstack",
+    "i0",
     "index_exp",
     "indices",
     "inexact",
@@ -461,6 +479,7 @@ __all__ = [
     "put_along_axis",
     "putmask",
     "quantile",
+    "r_",
     "ravel_multi_index",
     "real_if_close",
     "require",

@@ -220,3 +220,20 @@ def test_powers(exponent: Any, dtype: str, device: Any) -> None:
             xp.asarray(host) ** exponent
         return
     assert_same(xp.asarray(host) ** exponent, host**exponent, ulp=4)
+
+
+@pytest.mark.parametrize("step", [2, 3, 4, 8])
+@pytest.mark.parametrize("name", ["isnan", "isinf", "isfinite", "signbit", "negative", "abs", "square", "floor"])
+def test_results_are_put_right_into_elements_with_gaps(name: str, step: int, device: Any) -> None:
+    # some of NumPy's own loops go wrong there, if they are given such an array as ``out``
+    host = np.resize(np.array([1, np.nan, -2.5, np.inf, -np.inf, 3, -0.0], np.float32), 200)
+    function, numpys = getattr(xp, name), getattr(np, name)
+    for source in (host, np.resize(np.arange(-5, 9, dtype=np.int32), 200)):
+        expected = numpys(source)
+        table = xp.zeros((200, step), expected.dtype)
+        table[:, 1] = function(xp.asarray(source))
+        assert_same(table[:, 1], expected)
+        if expected.dtype == source.dtype:
+            x = xp.asarray(source)
+            x[::step] = function(x[::step])
+            assert_same(x[::step], expected[::step])

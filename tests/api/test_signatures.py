@@ -11,6 +11,7 @@ from typing import Any
 import array_api_strict as strict
 import numpy as np
 import pytest
+from support import computes
 
 import gpuarray as xp
 
@@ -142,14 +143,16 @@ def test_capabilities() -> None:
     assert told == {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
 
-def test_dtypes_are_those_that_the_device_computes_with(device: Any) -> None:
+def test_dtypes_are_those_that_the_device_computes_with(device: Any, limited: Any) -> None:
     info = xp.__array_namespace_info__()
     assert device in info.devices() or device == "cpuf32"
     for kinds in (None, "numeric", ("bool", "real floating")):
         for name, dtype in info.dtypes(device=device, kind=kinds).items():
             assert dtype.name == name
             assert xp.zeros(1, dtype=dtype, device=device).dtype == dtype
-    assert ("float64" in info.dtypes(device=device)) == (device != "cpuf32")
+    assert ("float64" in info.dtypes(device=device)) == computes(device, "float64")
+    assert computes("cpu", "float64")
+    assert not computes(limited, "float64")
     assert "float16" not in info.dtypes(device=device)
     with pytest.raises(ValueError, match="accepted are 'bool'"):
         info.dtypes(kind="quaternion")

@@ -129,6 +129,7 @@ DIFFERENT = {
     "zeta": (some(no_number), "NaN of NaN, and 0 beyond 1 at infinity"),
     "polygamma": (lambda n, _x: np.isinf(n), "NaN of infinite orders"),
     "spence": (np.isinf, "infinite at infinity, where SciPy has NaN"),
+    **dict.fromkeys(("sindg", "tandg"), (negative_zero, "odd at -0, as SciPy's are from 1.18 on")),
     **dict.fromkeys(("j0", "j1", "y0", "y1"), (np.isinf, "0 at infinities, where SciPy has NaN")),
     **dict.fromkeys(("boxcox", "boxcox1p"), (lambda _x, lmbda: np.isinf(lmbda), "limits at infinite exponents")),
 }
@@ -376,6 +377,19 @@ def test_right_angles_are_exact(device: Any) -> None:
     x = xp.asarray(np.arange(-360, 721, 45, dtype=np.float32))
     for name in ("sindg", "cosdg", "tandg", "cotdg"):
         np.testing.assert_array_equal(np.asarray(getattr(xp.special, name)(x)), theirs(name)(np.asarray(x)))
+
+
+def test_zeros_of_angles_have_signs(device: Any) -> None:
+    # SciPy's from 1.18 on; before, some zeros were positive whatever the angle
+    x = np.array([0.0, 90, 180, 270, 360, 540], np.float32)
+    negative = {"sindg": [0, 0, 1, 1, 0, 1], "cosdg": [0, 1, 1, 0, 0, 1], "tandg": [0] * 6, "cotdg": [0] * 6}
+    for name, signs in negative.items():
+        function = getattr(xp.special, name)
+        above, below = (np.asarray(function(xp.asarray(sign * x))) for sign in (1, -1))
+        np.testing.assert_array_equal(np.signbit(above), np.array(signs, bool))
+        np.testing.assert_array_equal(below, above if name == "cosdg" else np.where(np.isinf(above), above, -above))
+        odd = (above == 0) & (name != "cosdg")
+        np.testing.assert_array_equal(np.signbit(below)[odd], ~np.signbit(above)[odd])
 
 
 def test_boxcox_is_undone(device: Any) -> None:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
+from gpuarray.numpy_api import functions_binning
 from gpuarray.ops import calls
 
 SIZE = 70_001  # two parts in-process
@@ -42,6 +43,35 @@ def test_any_edges_and_what_is_no_number(dtype, put):
     for limits in ((-5, 5), (0, 1e-3), (1e6, 1e6 + 64)):
         counts, _ = np.histogram(put(x), 300, limits)
         np.testing.assert_array_equal(np.asarray(counts), np.histogram(x, 300, limits)[0])
+
+
+def _found(x, bins):
+    """Return counts and edges, or the error."""
+    try:
+        return [np.asarray(found).tolist() for found in np.histogram(x, bins)]
+    except ValueError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_edges_that_a_device_makes_are_those_of_numpy(dtype, put, monkeypatch):
+    monkeypatch.setattr(functions_binning, "QUICKLY_SEEN", 1)
+    x = _values(dtype)[:2000]
+    tiny = x * np.finfo(dtype).smallest_subnormal
+    huge = x * (np.finfo(dtype).max / 150)
+    with_nan, with_infinity = x.copy(), x.copy()
+    with_nan[7], with_infinity[7] = np.nan, np.inf
+    for some in (x, abs(x), x + 1e7, tiny, huge, 0 * x, x[:1], with_nan, with_infinity):
+        for bins in (1, 7, 1000):
+            with np.errstate(all="ignore"):
+                assert _found(put(some), bins) == _found(some, bins)
+    held = put(x) * 1
+    xp.evaluate(held)
+    xp.reset_stats()
+    counts, _ = np.histogram(held, 50, density=True)
+    np.testing.assert_allclose(np.asarray(counts), np.histogram(x, 50, density=True)[0], rtol=1e-12)
+    if held.device.kind == "wgpu":  # nothing that the host made was sent
+        assert xp.stats()["bytes_uploaded"] == 0
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "uint32", "int64"])

@@ -57,7 +57,8 @@ def test_function(name, device, put, same):
             assert isinstance(array, GpuArray), f"call {number} of numpy.{name} returned a {type(array)}"
             assert array.device == device
         if device == "wgpu":
-            found.append(telemetry.fallbacks())
+            # GPUs without 64-bit floats leave these to the host, whatever the function
+            found.append([key for key in telemetry.fallbacks() if not key[1].endswith("not supported by this device")])
             if is_host or not reason:
                 assert bool(found[-1]) == is_host, f"call {number} of numpy.{name}: {found[-1]}"
     if found and reason and not is_host:  # of its calls, those that the reason speaks of

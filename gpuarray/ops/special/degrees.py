@@ -1,4 +1,7 @@
-"""Functions of angles: in degrees, reduced exactly, and 1 less than the cosine."""
+"""Functions of angles: in degrees, reduced exactly, and 1 less than the cosine.
+
+Zeros have the signs that make sines, tangents and cotangents odd and cosines even, as SciPy has them from 1.18 on.
+"""
 
 from typing import Final
 
@@ -85,9 +88,9 @@ def sindg(x: Real) -> Real:
         return nan() if isnan(x) else 0.0
     if absolute(x) < MINUTE:
         high, low = minute_radians(x)
-        return shifted(add(high, low), -64)
-    s, _c = degrees_parts(x)
-    return s
+        return copysign(shifted(add(high, low), -64), x)
+    s, _c = degrees_parts(absolute(x))
+    return copysign(1.0, x) * s
 
 
 @formula
@@ -95,7 +98,7 @@ def cosdg(x: Real) -> Real:
     """Cosine of an angle in degrees."""
     if isnan(x) or absolute(x) > LOST:
         return nan() if isnan(x) else 0.0
-    _s, c = degrees_parts(x)
+    _s, c = degrees_parts(absolute(x))
     return c
 
 
@@ -123,11 +126,11 @@ def tandg(x: Real) -> Real:
     if isnan(x) or absolute(x) > LOST:
         return nan() if isnan(x) else 0.0
     if absolute(x) < MINUTE:
-        return 0.0 if is_zero(x) else tangent_of_degrees(x, 0.0)
+        return x if is_zero(x) else tangent_of_degrees(x, 0.0)
     d, quarter = quarters(x)
     odd = quarter == 1.0 or quarter == 3.0
     if is_zero(d):
-        return infinity() if odd else d
+        return infinity() if odd else copysign(0.0, x)
     value = tangent_of_degrees(d, 1.0 if odd else 0.0)
     return negative(value) if odd else value
 
@@ -142,7 +145,7 @@ def cotdg(x: Real) -> Real:
     d, quarter = quarters(x)
     odd = quarter == 1.0 or quarter == 3.0
     if is_zero(d):
-        return 0.0 if odd else infinity()
+        return copysign(0.0, x) if odd else infinity()
     value = tangent_of_degrees(d, 0.0 if odd else 1.0)
     return negative(value) if odd else value
 

@@ -1,0 +1,99 @@
+"""Arrays without axes stand for NumPy's scalars: where integers are wanted, as text, and beside Python's lists."""
+
+import math
+
+import numpy as np
+import pytest
+
+import gpuarray as xp
+
+LINE = np.array([0.1, 2.5, -3.25, 7.0, 1 / 3], np.float32)
+TABLE = np.arange(12, dtype=np.float32).reshape(3, 4)
+NUMBERS = np.array([3, 1, 2, 0])
+
+#: Functions that take integers: ``i`` are the numbers, ``line`` and ``m`` the arrays.
+CALLS = {
+    "roll": lambda i, line, m: np.roll(line, i[1]),
+    "roll rows": lambda i, line, m: np.roll(m, (i[1], i[0]), (i[3], i[1])),
+    "roll an axis": lambda i, line, m: np.roll(m, i[1], i[1]),
+    "tile": lambda i, line, m: np.tile(line, i[2]),
+    "tile rows": lambda i, line, m: np.tile(line, (i[2], i[1])),
+    "repeat": lambda i, line, m: np.repeat(line, i[2]),
+    "reshape": lambda i, line, m: m.reshape(i[2], -1),
+    "expand_dims": lambda i, line, m: np.expand_dims(m, i[1]),
+    "split": lambda i, line, m: np.split(line[:4], i[2]),
+    "split at": lambda i, line, m: np.split(line, i[2:3]),
+    "array_split": lambda i, line, m: np.array_split(m, i[2], axis=i[1]),
+    "hsplit": lambda i, line, m: np.hsplit(m, i[2]),
+    "vsplit": lambda i, line, m: np.vsplit(m, i[0]),
+    "rot90": lambda i, line, m: np.rot90(m, i[2]),
+    "resize": lambda i, line, m: np.resize(line, i[0]),
+    "zeros": lambda i, line, m: np.zeros(i[0], like=m),
+    "full": lambda i, line, m: np.full((i[0], 2), line[0], like=m),
+    "diag": lambda i, line, m: np.diag(line, i[1]),
+    "diagonal": lambda i, line, m: np.diagonal(m, i[1]),
+    "unravel_index": lambda i, line, m: np.unravel_index(i, (i[0] + 1, 2)),
+    "ravel_multi_index": lambda i, line, m: np.ravel_multi_index((i % 2, i % 2), (i[0], i[2] + 1)),
+    "fftshift": lambda i, line, m: np.fft.fftshift(line, i[3]),
+    "windows": lambda i, line, m: np.lib.stride_tricks.sliding_window_view(line, i[1] + 1),
+    "tensordot": lambda i, line, m: np.tensordot(m, m, axes=i[2]),
+    "tensordot of axes": lambda i, line, m: np.tensordot(m, m, axes=([i[3]], i[3])),
+    "pad": lambda i, line, m: np.pad(line, i[2]),
+    "sum": lambda i, line, m: m.sum(axis=i[1]),
+    "slice": lambda i, line, m: m[i[1] : i[0], :: i[2]],
+    "bincount": lambda i, line, m: np.bincount(i, minlength=i[0] + 3),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_integers_may_be_results(name, put, same):
+    call = CALLS[name]
+    same(call(put(NUMBERS), put(LINE), put(TABLE)), call(NUMBERS, LINE, TABLE))
+
+
+def test_integers_repeat_lists(put):
+    i = put(NUMBERS)
+    assert [0] * i[0] == i[0] * [0] == [0, 0, 0]
+    assert [0, 1] * (i.max() - 1) == [0, 1, 0, 1]
+    assert (7,) * i.argmin() == (7, 7, 7)
+    assert "ab" * i[2] == "abab"
+    for product in ([2] * xp.asarray(3), [2] * i[:1]):  # NumPy's arrays, too, multiply lists
+        assert isinstance(product, xp.GpuArray)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.complex64, np.int8, np.bool_])
+def test_text_of_one_element_is_numpys(dtype, put):
+    host = np.array([0.1, 1, 1 / 3]).astype(dtype)
+    for ours, numpys in ((put(host)[0], host[0]), (put(host).max(), host.max()), (put(host[2]), host[2])):
+        assert str(ours) == f"{ours!s}" == str(numpys)
+        assert f"{ours}" == f"{numpys}"
+    assert ",".join(map(str, put(host))) == ",".join(map(str, host))
+
+
+def test_truncation(put):
+    assert math.trunc(put(np.array([-2.7]))[0]) == math.trunc(np.float64(-2.7)) == -2
+
+
+POWERS = {
+    "operator": lambda x: x**-1,
+    "scalar": lambda x: x ** np.int64(-1),
+    "array": lambda x: x ** np.array([1, -1, 2]),
+    "list": lambda x: x ** [1, -1, 2],
+    "function": lambda x: np.power(x, -1),
+    "in place": lambda x: x.__ipow__(np.array(-1)),
+    "of a number": lambda x: np.power(2, np.array([-1])) if isinstance(x, np.ndarray) else xp.pow(2, np.array([-1])),
+}
+
+
+@pytest.mark.parametrize("name", POWERS)
+def test_integers_have_no_negative_powers(name, put):
+    for x in (put(np.array([1, 2, 3], np.int32)), np.array([1, 2, 3], np.int32)):
+        with pytest.raises(ValueError, match="negative integer powers"):
+            POWERS[name](x)
+
+
+def test_powers_that_integers_have(put, same):
+    host = np.array([1, 2, 3], np.int32)
+    for exponent in (2.0, -1.0, np.float32(-1), np.array([-1.0, 0, 1]), [1, 0, 2], np.array([3, 2, 1], np.uint8)):
+        same(put(host) ** exponent, host**exponent)
+    same(put(host.astype(np.float32)) ** np.array([-1, 0, 2]), host.astype(np.float32) ** np.array([-1, 0, 2]))
