@@ -67,7 +67,7 @@ COUNTS = {
     "normal": Most(1000, 1, 1, 1, 1),
     "sort": Most(5000, 1, 12, 1, 4),
     "argsort": Most(5000, 1, 12, 1, 6),
-    "histogram": Most(10_000, 3, 4, 4, 5, sent=257 * 4, read=8),  # the extremes, of which the edges are made
+    "histogram": Most(1 << 17, 3, 6, 4, 7, read=8),  # the extremes, which say whether the edges are right
     "bincount": Most(10_000, 3, 4, 4, 4, read=8),
     "fft": Most(4096, 1, 1, 1, 1),
     "fft-2-26": Most(1 << 16, 1, 2, 1, 2),

@@ -7,7 +7,7 @@ import numpy as np
 import pint
 import pytest
 import xarray as xr
-from support import assert_near
+from support import assert_near, computes
 
 import gpuarray as xp
 
@@ -92,7 +92,7 @@ def test_quantities(case, device):
         computed, expected = computed.magnitude, expected.magnitude
     assert_near(computed, expected, what=case)
     assert computed.device == device
-    assert xp.stats()["fallbacks"] == 0
+    assert xp.stats()["fallbacks"] == 0 or not computes(device, expected.dtype)
 
 
 def test_wrong_units_are_pints_errors(device):

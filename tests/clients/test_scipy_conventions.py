@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support import computes
 
 import gpuarray as xp
-from gpuarray import dtypes, special
-from gpuarray.providers import registry
+from gpuarray import special
 
 pytest.importorskip("scipy.special")
 ufuncs = sys.modules["scipy.special._ufuncs"]
@@ -34,13 +34,9 @@ def assert_scipys(name: str, device: Any, *given: np.ndarray) -> None:
     assert xp.stats()["fallbacks"] == 0
 
 
-def has_doubles(device: Any) -> bool:
-    return dtypes.float64 in registry.open_device(device).capabilities.dtypes
-
-
 @pytest.mark.parametrize("name", ["bdtr", "bdtrc", "nbdtr", "nbdtrc"])
 def test_counts_are_taken_modulo_the_size_of_an_int(name: str, device: Any) -> None:
-    if not has_doubles(device):
+    if not computes(device, "float64"):
         pytest.skip("SciPy's values of integers are doubles")
     first = [SMALL.astype(np.float64)] if name.startswith("b") else [LARGE, SMALL.astype(np.int16)]
     for k in first:
@@ -60,13 +56,13 @@ def test_poles_beyond_an_int_are_not_taken_away(name: str, device: Any) -> None:
     ends = np.array([-4.0e18, -(2.0**40), -(2.0**31), -5.0, 3.0, 5.0, 2.0**33, 0.5])
     a, b = (x.ravel() for x in np.meshgrid(ends, ends))
     a, b = a[a < b], b[a < b]
-    for kind in [np.float32, np.float64][: 1 + has_doubles(device)]:
+    for kind in [np.float32, np.float64][: 1 + computes(device, "float64")]:
         assert_scipys(name, device, a.astype(kind), b.astype(kind))
 
 
 @pytest.mark.parametrize("name", ["sindg", "cosdg", "tandg", "cotdg"])
 def test_angles_beyond_their_digits_are_0(name: str, device: Any) -> None:
     x = np.array([1e14, -1e14, 9e13, 1.1e14, -4e18, np.inf, -np.inf, np.nan])
-    for kind in [np.float32, np.float64][: 1 + has_doubles(device)]:
+    for kind in [np.float32, np.float64][: 1 + computes(device, "float64")]:
         near = np.nextafter(kind(1e14), kind(np.inf), dtype=kind)
         assert_scipys(name, device, np.append(x.astype(kind), [near, np.nextafter(near, kind(0), dtype=kind)]))

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from support import assert_near
+from support import assert_near, computes
 
 import gpuarray as xp
 
@@ -183,7 +183,7 @@ def test_stays_on_the_device(case, device):
         warnings.filterwarnings("ignore", "Degrees of freedom|Mean of empty|invalid value|All-NaN", RuntimeWarning)
         computed = CASES[case](labelled(xp.asarray(NUMBERS)))
         expected = CASES[case](labelled(NUMBERS))
-    assert xp.stats()["fallbacks"] == 0
+    assert xp.stats()["fallbacks"] == 0 or not computes(device, *(v.dtype for v in variables(expected)))
     for ours, numpys in zip(variables(computed), variables(expected), strict=True):
         assert ours.dims == numpys.dims
         assert_near(ours.data, numpys.data, what=case)

@@ -2,6 +2,7 @@
 
 import gc
 import inspect
+import warnings
 import weakref
 
 import numpy as np
@@ -134,3 +135,26 @@ class TestErrors:
 
 
 _LINES = inspect.getsource(inspect.getmodule(line_of)).splitlines()
+
+
+WARNING = {
+    "assignment": lambda x, c: x.__setitem__(slice(None), c),
+    "astype": lambda x, c: c.astype(float),
+    "numpy": lambda x, c: np.copyto(x, c, casting="unsafe"),
+    "place": lambda x, c: np.place(x, x == 0, c),
+    "asarray": lambda x, c: xp.asarray(c, dtype=float),
+    "fill": lambda x, c: x.fill(c[0]),
+    "cov": lambda x, c: np.cov(x[:1]),
+    "cross": lambda x, c: np.cross(x, x),
+    "histogram": lambda x, c: np.histogram(x > 0),
+    "median": lambda x, c: np.median(x[:0]),
+}
+
+
+@pytest.mark.parametrize("name", WARNING)
+def test_warnings_name_the_users_line(name):
+    x, c = xp.zeros(2), xp.asarray([1j, 2])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        WARNING[name](x, c)
+    assert caught[0].filename == __file__

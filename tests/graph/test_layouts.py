@@ -9,6 +9,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from gpuarray.graph.layouts import (
     Layout,
+    are_apart,
     broadcast_layout,
     collapse,
     compose,
@@ -86,6 +87,14 @@ def test_compose_is_a_view_of_a_view(inner: Layout, data: st.DataObject) -> None
     assert composed.shape == outer.shape
     if outer.size:
         np.testing.assert_array_equal(positions(composed), positions(inner).ravel()[positions(outer)])
+
+
+@given(first=layouts(), second=layouts())
+def test_layouts_that_are_apart_name_no_position_in_common(first: Layout, second: Layout) -> None:
+    some, others = ({*positions(layout).ravel().tolist()} for layout in (first, second))
+    if are_apart(first, second):
+        assert not some & others
+    assert are_apart(first, second) or max(some, default=-1) >= min(others, default=0)
 
 
 @given(inner=layouts(), shape=SHAPES)

@@ -47,7 +47,8 @@ def compare(graph: Graph, number: int, array: Any, what: str) -> None:
         )
 
 
-@pytest.mark.parametrize("device", ["cpu", "wgpu"])
+@pytest.mark.parametrize("device", ["cpu", "cpuf32", "wgpu"])
+@pytest.mark.usefixtures("limited")  # the device without float64, whose steps come in turn with the host's
 @settings(phases=[Phase.generate])  # a case is a seed: nothing shrinks
 @given(seed=SEEDS)
 def test_random_graphs(device: str, seed: int) -> None:
