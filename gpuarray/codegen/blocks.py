@@ -2,7 +2,8 @@
 
 A kernel asks once for four elements, and has few branches besides: what a driver sees between them it can order as the
 hardware likes it. Where the answer is no, a loop takes the careful forms, whose text is large and there once, for one
-element of such a four after the other. Called by kernels of loops.
+element of such a four after the other; where all questions are about sums and products, each of these is asked before,
+since zeros are common and mostly right. Called by kernels of loops.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -327,6 +327,23 @@ def test_zeros_that_are_right_need_no_careful_forms(function: Callable[..., Any]
         assert not len(differ(np.asarray(ours), function(*given)))
 
 
+@pytest.mark.parametrize(
+    ("function", "is_ratio"),
+    [
+        (lambda x, y: x / np.float32(255), True),
+        (lambda x, y: abs(x) / y, True),
+        (lambda x, y: -x / (y + 1), True),
+        (lambda x, y: (x * y) / y, False),  # whose dividend may be 0 for being flushed
+        (lambda x, y: -(x - y) / np.float32(3), False),
+    ],
+)
+def test_zeros_divided_are_zeros(function: Callable[..., Any], is_ratio: bool) -> None:
+    x, y = (v.ravel() for v in np.meshgrid(SPECIAL, SPECIAL))
+    ours = function(xp.asarray(np.tile(x, 12)), xp.asarray(np.tile(y, 12)))
+    assert ("is_quick_ratio_f32" in str(xp.explain(ours, stage="wgsl"))) == is_ratio
+    assert not len(differ(np.asarray(ours), np.tile(function(x, y), 12)))
+
+
 def test_only_kernels_that_are_asked_to_keep_subnormal_numbers_are_longer() -> None:
     x = xp.ones(8, dtype=xp.float32)
     assert "gradual_multiply_f32" in str(xp.explain(x * x + 1, stage="wgsl"))
