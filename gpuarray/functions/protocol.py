@@ -20,6 +20,8 @@ from gpuarray.functions import (
     manipulation,
     matrix_products,
     numpy_creation,
+    numpy_fourier,  # noqa: F401  # it declares implementations
+    scimath,  # noqa: F401  # it declares implementations
     searching,
     sorting,
     statistics,
