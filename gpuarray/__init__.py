@@ -213,7 +213,7 @@ from gpuarray.functions.statistics import cumulative_prod, cumulative_sum, max, 
 from gpuarray.functions.utility import all, any, asnumpy, devices, diff, evaluate, prefetch, synchronize
 from gpuarray.interop import after_import, dlpack
 from gpuarray.interop.dlpack import from_dlpack
-from gpuarray.replay import jit
+from gpuarray.jit import jit
 from gpuarray.runtime.telemetry import reset_stats, stats
 from gpuarray.version import __version__ as __version__
 
