@@ -14,6 +14,7 @@ freely; the emitter adds what is used.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from importlib import import_module
 from string import Formatter
 from typing import Any, Final
 
@@ -92,11 +93,24 @@ class Row:
         return f"<{type(self).__name__} {self.name}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _row_named, (self.name,)
+        return row_named, (self.name,)
 
 
-def _row_named(name: str) -> Row:
-    """Return a row when it is unpickled; importing this module has declared them all."""
+#: Modules whose rows are declared on first use and not with the package, which they would slow down.
+_LAZY_MODULES: Final = ("gpuarray.ops.special",)
+
+
+def row_named(name: str) -> Row:
+    """Return the row of a name, importing the lazy modules of rows if no other module declares it.
+
+    Raises
+    ------
+    KeyError
+        If no module declares a row of this name.
+    """
+    if name not in ROWS:
+        for module in _LAZY_MODULES:
+            import_module(module)
     return ROWS[name]
 
 

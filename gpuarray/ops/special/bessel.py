@@ -22,9 +22,8 @@ from gpuarray.ops.formula import (
     two_product,
     two_sum,
 )
-from gpuarray.ops.special import series
-from gpuarray.ops.special.parts import exp_parts, product, quotient
-from gpuarray.ops.special.series import I0_MIDDLE, I0_MIDDLE_LOW, I1_MIDDLE, I1_MIDDLE_LOW
+from gpuarray.ops.special import tables
+from gpuarray.ops.special.double_word import exp_parts, product, quotient
 
 #: Where the one takes over from the other.
 NEAR: Final = 2.0
@@ -60,7 +59,7 @@ def grown(x: Real, f: Real, f_low: Real) -> Real:
 def i0_near(x: Real) -> Pair:
     """``i0(x)`` of 0 <= x <= NEAR in two parts: the second is what rounding x*x loses, by about I1(x) / I0(x)."""
     t, lost = two_product(x, x)
-    f = series.i0_near_series(t)
+    f = tables.i0_near_series(t)
     return f, 0.5 * lost * f / (1.0 + sqrt(1.0 + t))
 
 
@@ -68,7 +67,7 @@ def i0_near(x: Real) -> Pair:
 def i1_near(x: Real) -> Pair:
     """``i1(x)`` of 0 <= x <= NEAR in two parts, by about I2(x) / I1(x)."""
     t, lost = two_product(x, x)
-    f = series.i1_near_series(t)
+    f = tables.i1_near_series(t)
     return product(x, 0.0, f, 0.5 * lost * f / (2.0 + sqrt(4.0 + t)))
 
 
@@ -91,16 +90,16 @@ def sloped(x: Real, x_low: Real, first: Real, lost: Real, slope: Real) -> Pair:
 def i0_shrunk(x: Real) -> Pair:
     """``exp(-x) * i0(x)`` of finite x above NEAR in two parts."""
     if x <= FAR:
-        return risen(I0_MIDDLE, I0_MIDDLE_LOW, (x - 5.0) * series.i0_middle_series(x - 5.0))
-    return over_root(series.i0_far_series(1.0 / x), x)
+        return risen(tables.I0_MIDDLE, tables.I0_MIDDLE_LOW, (x - 5.0) * tables.i0_middle_series(x - 5.0))
+    return over_root(tables.i0_far_series(1.0 / x), x)
 
 
 @formula
 def i1_shrunk(x: Real) -> Pair:
     """``exp(-x) * i1(x)`` of finite x above NEAR in two parts."""
     if x <= FAR:
-        return risen(I1_MIDDLE, I1_MIDDLE_LOW, (x - 5.0) * series.i1_middle_series(x - 5.0))
-    return over_root(series.i1_far_series(1.0 / x), x)
+        return risen(tables.I1_MIDDLE, tables.I1_MIDDLE_LOW, (x - 5.0) * tables.i1_middle_series(x - 5.0))
+    return over_root(tables.i1_far_series(1.0 / x), x)
 
 
 @formula

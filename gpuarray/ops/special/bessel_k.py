@@ -21,25 +21,15 @@ from gpuarray.ops.formula import (
     two_product,
     two_sum,
 )
-from gpuarray.ops.special import series_bessel as series
+from gpuarray.ops.special import tables
 from gpuarray.ops.special.bessel import grown, root_parts, sloped
-from gpuarray.ops.special.parts import log_in_parts, product, quotient
-from gpuarray.ops.special.series import i0_near_series, i1_near_series
+from gpuarray.ops.special.double_word import log_in_parts, product, quotient
 
 #: Where the one takes over from the other.
 NEAR: Final = 1.0
 #: Below it K1(x) is 1 / x.
 MINUTE: Final = constant(1e-9, 1e-18)
 #: The polynomials' lowest coefficients in two parts, and how they go on.
-K0_FIRST: Final = series.k0_near_series.first
-K0_LOST: Final = series.k0_near_series.lost
-k0_slope: Final = series.k0_near_series.slope()
-K0_FAR_FIRST: Final = series.k0_far_series.first
-K0_FAR_LOST: Final = series.k0_far_series.lost
-k0_far_slope: Final = series.k0_far_series.slope()
-K1_FAR_FIRST: Final = series.k1_far_series.first
-K1_FAR_LOST: Final = series.k1_far_series.lost
-k1_far_slope: Final = series.k1_far_series.slope()
 
 
 @formula
@@ -47,8 +37,8 @@ def k0_near(x: Real) -> Pair:
     """``k0(x)`` of 0 < x <= NEAR in two parts."""
     t, t_low = two_product(x, x)
     high, low = log_in_parts(x)
-    p, p_low = product(-high, -low, i0_near_series(t), 0.0)
-    s, s_low = sloped(t, t_low, K0_FIRST, K0_LOST, k0_slope(t))
+    p, p_low = product(-high, -low, tables.i0_near_series(t), 0.0)
+    s, s_low = sloped(t, t_low, tables.k0_near_series.first, tables.k0_near_series.lost, tables.k0_near_series.slope(t))
     total, lost = two_sum(p, s)
     return total, lost + (p_low + s_low)
 
@@ -59,8 +49,8 @@ def k1_near(x: Real) -> Pair:
     t = x * x
     high, low = log_in_parts(x)
     q, q_low = quotient(1.0, 0.0, x, 0.0)
-    p, p_low = product(high, low, i1_near_series(t), 0.0)
-    s, s_low = two_sum(series.k1_near_series(t), p)
+    p, p_low = product(high, low, tables.i1_near_series(t), 0.0)
+    s, s_low = two_sum(tables.k1_near_series(t), p)
     f, f_low = product(x, 0.0, s, s_low + p_low)
     total, lost = two_sum(q, f)
     return total, lost + (q_low + f_low)
@@ -70,7 +60,7 @@ def k1_near(x: Real) -> Pair:
 def k0_shrunk(x: Real) -> Pair:
     """``exp(x) * k0(x)`` of finite x above NEAR in two parts."""
     u = 1.0 - 2.0 / (x + 1.0)  # devices take a quotient by numbers beyond 2**126 for 0
-    f, f_low = sloped(u, 0.0, K0_FAR_FIRST, K0_FAR_LOST, k0_far_slope(u))
+    f, f_low = sloped(u, 0.0, tables.k0_far_series.first, tables.k0_far_series.lost, tables.k0_far_series.slope(u))
     r, r_low = root_parts(x)
     return quotient(f, f_low, r, r_low)
 
@@ -79,7 +69,7 @@ def k0_shrunk(x: Real) -> Pair:
 def k1_shrunk(x: Real) -> Pair:
     """``exp(x) * k1(x)`` of finite x above NEAR in two parts."""
     u = 1.0 - 2.0 / (x + 1.0)
-    f, f_low = sloped(u, 0.0, K1_FAR_FIRST, K1_FAR_LOST, k1_far_slope(u))
+    f, f_low = sloped(u, 0.0, tables.k1_far_series.first, tables.k1_far_series.lost, tables.k1_far_series.slope(u))
     r, r_low = root_parts(x)
     return quotient(f, f_low, r, r_low)
 

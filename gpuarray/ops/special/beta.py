@@ -36,9 +36,8 @@ from gpuarray.ops.formula import (
     two_product,
     two_sum,
 )
-from gpuarray.ops.special import series
-from gpuarray.ops.special.parts import EXP_LIMIT, exp_parts, log1p_near_parts, log_in_parts, product, quotient
-from gpuarray.ops.special.series import HALF_LOG_2PI, HALF_LOG_2PI_LOW, LOG_2, LOG_2_LOW, PI, PI_LOW
+from gpuarray.ops.special import tables
+from gpuarray.ops.special.double_word import EXP_LIMIT, exp_parts, log1p_near_parts, log_in_parts, product, quotient
 
 #: Stirling's series is taken from here on.
 NEAR: Final = 12.0
@@ -94,7 +93,7 @@ def beta_steps(a: Real, a_low: Real, b: Real, b_low: Real) -> Triple:
 @formula
 def stirling_lack(x: Real) -> Real:
     """Return what Stirling's formula lacks, of x >= 9."""
-    return series.stirling_series(1.0 / x / x) / x
+    return tables.stirling_series(1.0 / x / x) / x
 
 
 @formula
@@ -117,7 +116,7 @@ def beta_exponent(a: Real, a_low: Real, b: Real, b_low: Real) -> Pair:
     up = UP if is_slight else 0.0
     u, u_low = quotient(scaled(PART * x, up), scaled(PART * x_low, up), s, s_low)
     first, first_low = log_in_parts(u)
-    turns, turns_low = product(up, 0.0, LOG_2, LOG_2_LOW)
+    turns, turns_low = product(up, 0.0, tables.LOG_2, tables.LOG_2_LOW)
     first, lost = two_sum(first, -turns)
     p, p_low = product(subtract(x, 0.5), x_low, first, first_low + (lost - turns_low) + u_low / u)
     second = 0.0
@@ -140,11 +139,11 @@ def beta_exponent(a: Real, a_low: Real, b: Real, b_low: Real) -> Pair:
     w, w_low = quotient(f, f_low, 4.0 * r, 2.0 * (part_low + (subtract(part, square) - square_low)) / r)
     last, last_low = log_in_parts(w)
     one, lost = two_sum(p, q)
-    turns, turns_low = product(k, 0.0, LOG_2, LOG_2_LOW)
+    turns, turns_low = product(k, 0.0, tables.LOG_2, tables.LOG_2_LOW)
     two, more = two_sum(one, turns)
     three, less = two_sum(two, last)
-    total, rest = two_sum(three, HALF_LOG_2PI)
-    rest = rest + lost + more + less + (p_low + q_low + last_low + w_low / w + HALF_LOG_2PI_LOW + turns_low)
+    total, rest = two_sum(three, tables.HALF_LOG_2PI)
+    rest = rest + lost + more + less + (p_low + q_low + last_low + w_low / w + tables.HALF_LOG_2PI_LOW + turns_low)
     rest = rest + (stirling_lack(x) + stirling_lack(y) - stirling_lack(s / PART))
     return fast_two_sum(total, rest)
 
@@ -201,7 +200,7 @@ def sin_pi_of(x: Real, x_low: Real) -> Pair:
     # otherwise the cosine of the distance from the quarter turn
     t, t_low = two_sum(0.5, -absolute(r))
     t_low = t_low - (r_low if r > 0.0 else -r_low)
-    high, low = product(r if is_near else t, r_low if is_near else t_low, PI, PI_LOW)
+    high, low = product(r if is_near else t, r_low if is_near else t_low, tables.PI, tables.PI_LOW)
     z, z_low = two_product(high, high)
     f = 1.0
     f_low = 0.0
@@ -246,7 +245,7 @@ def reflection(a: Real, b: Real) -> Pair:
     if b > 0.0 and s >= 1.0:
         # pi / (sin(pi a) b)
         d, d_low = product(f, f_low, scaled(b, -reflected_up(a, b)), 0.0)
-        q, q_low = quotient(PI, PI_LOW, d, d_low)
+        q, q_low = quotient(tables.PI, tables.PI_LOW, d, d_low)
         return q, q_low
     # sin(pi s) / sin(pi a), or pi times that over sin(pi b) (1 - s)
     w, w_low = sin_pi_of(s, s_low)
@@ -256,7 +255,7 @@ def reflection(a: Real, b: Real) -> Pair:
     g, g_low = sin_pi_of(b, 0.0)
     d, d_low = two_sum(1.0, -s)
     d, d_low = product(d, d_low - s_low, g, g_low)
-    w, w_low = product(q, q_low, PI, PI_LOW)
+    w, w_low = product(q, q_low, tables.PI, tables.PI_LOW)
     q, q_low = quotient(w, w_low, d, d_low)
     return q, q_low
 
@@ -338,7 +337,7 @@ def betaln(a: Real, b: Real) -> Real:
     if isinf(e):
         return turned * e
     high, low = log_in_parts(absolute(factor))
-    turns, turns_low = product(reflected_up(least, most), 0.0, LOG_2, LOG_2_LOW)
+    turns, turns_low = product(reflected_up(least, most), 0.0, tables.LOG_2, tables.LOG_2_LOW)
     high, less = two_sum(high, -turns)
     total, lost = two_sum(turned * e, high)
     return add(total, lost + (low + less - turns_low + factor_low / factor + turned * rest))

@@ -27,7 +27,7 @@ from gpuarray.ops.formula import (
     sqrt,
     two_sum,
 )
-from gpuarray.ops.special.parts import EXP_LIMIT, exp_parts, log1p_near_parts, log_in_parts, product, quotient
+from gpuarray.ops.special.double_word import EXP_LIMIT, exp_parts, log1p_near_parts, log_in_parts, product, quotient
 
 #: Where an exponential minus 1 is a series, and where the 1 is no matter.
 NEAR: Final = 0.34

@@ -30,11 +30,10 @@ from gpuarray.ops.formula import (
     subtract,
     two_sum,
 )
-from gpuarray.ops.special import series
+from gpuarray.ops.special import tables
+from gpuarray.ops.special.angles import turns
 from gpuarray.ops.special.bessel import root_parts
-from gpuarray.ops.special.parts import product, quotient
-from gpuarray.ops.special.series import ARC_SECOND, ARC_SECOND_LOW, RADIAN, RADIAN_LOW
-from gpuarray.ops.special.turns import turns
+from gpuarray.ops.special.double_word import product, quotient
 
 #: An eighth of a turn, and hardly less.
 EIGHTH: Final = 0.78
@@ -57,14 +56,14 @@ def quarters(x: Real) -> Pair:
 @formula
 def minute_radians(x: Real) -> Pair:
     """Return minute degrees in radians in two parts, times 2**64: they may be subnormal."""
-    return product(shifted(x, 64), 0.0, RADIAN, RADIAN_LOW)
+    return product(shifted(x, 64), 0.0, tables.RADIAN, tables.RADIAN_LOW)
 
 
 @formula
 def squared_sine(h: Real, h_low: Real) -> Pair:
     """``sin(h + h_low)**2`` of |h| up to pi/4, or hardly more, in two parts."""
     p, p_low = product(h, h_low, h, h_low)
-    s, lost = fast_two_sum(p, -p * p * series.squared_sine_series(p))
+    s, lost = fast_two_sum(p, -p * p * tables.squared_sine_series(p))
     return s, lost + p_low
 
 
@@ -72,7 +71,7 @@ def squared_sine(h: Real, h_low: Real) -> Pair:
 def degrees_parts(x: Real) -> Pair:
     """Sine and cosine of finite degrees."""
     d, quarter = quarters(x)
-    high, low = product(d, 0.0, RADIAN, RADIAN_LOW)
+    high, low = product(d, 0.0, tables.RADIAN, tables.RADIAN_LOW)
     s = sin_reduced(high, low)
     c = cos_reduced(high, low)
     odd = quarter == 1.0 or quarter == 3.0
@@ -109,7 +108,7 @@ def tangent_of_degrees(d: Real, inverse: Real) -> Real:
         high, low = minute_radians(d)
         q, q_low = quotient(1.0, 0.0, high, low)
         return shifted(add(q, q_low), 64) if inverse == 1.0 else shifted(add(high, low), -64)
-    high, low = product(absolute(d), 0.0, RADIAN, RADIAN_LOW)
+    high, low = product(absolute(d), 0.0, tables.RADIAN, tables.RADIAN_LOW)
     s, s_low = squared_sine(high, low)
     c, c_low = two_sum(1.0, -s)
     turned = inverse == 1.0
@@ -153,14 +152,14 @@ def cotdg(x: Real) -> Real:
 @formula
 def radian(d: Real, m: Real, s: Real) -> Real:
     """Angle of degrees, minutes and seconds, in radians."""
-    whole = d * RADIAN + m * (60.0 * ARC_SECOND) + s * ARC_SECOND
+    whole = d * tables.RADIAN + m * (60.0 * tables.ARC_SECOND) + s * tables.ARC_SECOND
     if not absolute(whole) < VAST or not absolute(d) < VAST or is_zero(whole):
         return whole
     a, a_low = product(d, 0.0, 60.0, 0.0)
     b, b_low = two_sum(a, m)
     c, c_low = product(b, a_low + b_low, 60.0, 0.0)
     e, e_low = two_sum(c, s)
-    p, p_low = product(e, c_low + e_low, ARC_SECOND, ARC_SECOND_LOW)
+    p, p_low = product(e, c_low + e_low, tables.ARC_SECOND, tables.ARC_SECOND_LOW)
     return add(p, p_low)
 
 

@@ -28,11 +28,11 @@ from gpuarray.ops.formula import (
     two_product,
     two_sum,
 )
+from gpuarray.ops.special import tables
+from gpuarray.ops.special.double_word import exp_parts, log_in_parts, product, quotient
 from gpuarray.ops.special.gamma import digamma, gamma_parts, gammaln, lgamma_parts
 from gpuarray.ops.special.incomplete import expm1_parts, lower_gamma, one_less, upper_gamma
 from gpuarray.ops.special.incomplete_beta import beta_share, betainc, betaincc
-from gpuarray.ops.special.parts import exp_parts, log_in_parts, product, quotient
-from gpuarray.ops.special.series import LOG_PI, LOG_PI_LOW
 from gpuarray.ops.special.zeta import LOWEST, zeta_parts
 
 #: From here on Stirling's series makes a factor.
@@ -198,7 +198,7 @@ def multigammaln(a: Real, d: Real) -> Real:
         return nan()
     if isinf(a):
         return a
-    total, low = product(0.25 * d * (d - 1.0), 0.0, LOG_PI, LOG_PI_LOW)
+    total, low = product(0.25 * d * (d - 1.0), 0.0, tables.LOG_PI, tables.LOG_PI_LOW)
     j = 0.0
     for _k in range(MOST):
         if j >= d:

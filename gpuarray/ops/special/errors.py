@@ -32,16 +32,8 @@ from gpuarray.ops.formula import (
     two_product,
     two_sum,
 )
-from gpuarray.ops.special import series
-from gpuarray.ops.special.parts import exp_parts, log_in_parts, product, quotient
-from gpuarray.ops.special.series import (
-    INVERSE_ROOT_PI,
-    INVERSE_ROOT_PI_LOW,
-    ROOT_2,
-    ROOT_2_LOW,
-    ROOT_HALF,
-    ROOT_HALF_LOW,
-)
+from gpuarray.ops.special import tables
+from gpuarray.ops.special.double_word import exp_parts, log_in_parts, product, quotient
 
 #: 2 / sqrt(pi) and sqrt(pi) / 2.
 SLOPE: Final = 1.1283791670955126
@@ -65,24 +57,20 @@ CENTRAL: Final = 0.53
 STEEPNESS: Final = 1.13
 
 
-ERFCX_FIRST: Final = series.erfcx_series.first
-erfcx_rest = series.erfcx_series.rest()
-
-
 @formula
 def scaled_erfc(x: Real, x_low: Real) -> Pair:
     """``exp(x*x) * erfc(x)`` of x >= 0, which is in two parts, in two parts."""
     if x > VAST:
-        return divide(INVERSE_ROOT_PI, x), 0.0
+        return divide(tables.INVERSE_ROOT_PI, x), 0.0
     if x > FAR:
         w = 0.5 / x / x
         lost_part = w * (1.0 - w * (3.0 - w * (15.0 - w * (105.0 - w * (945.0 - w * (10395.0 - w * 135135.0))))))
-        y, y_low = quotient(INVERSE_ROOT_PI, INVERSE_ROOT_PI_LOW, x, x_low)
+        y, y_low = quotient(tables.INVERSE_ROOT_PI, tables.INVERSE_ROOT_PI_LOW, x, x_low)
         return fast_two_sum(y, y_low - y * lost_part)
     d, d_low = two_sum(x, -3.0)
     s, s_low = two_sum(x, 3.0)
     q, q_low = quotient(d, d_low + x_low, s, s_low + x_low)
-    f, f_low = fast_two_sum(ERFCX_FIRST, erfcx_rest(q))
+    f, f_low = fast_two_sum(tables.erfcx_series.first, tables.erfcx_series.rest(q))
     whole, lost = two_sum(1.0, 2.0 * x)
     # the derivative of erfcx is 2 x erfcx - slope
     steepness = (2.0 * f / whole + (2.0 * x * f - SLOPE * whole)) * (s * s * SIXTH)
@@ -103,7 +91,7 @@ def erfc_parts(x: Real) -> Triple:
 @formula
 def small_erf(x: Real) -> Real:
     """``erf(x)`` of |x| <= 1."""
-    return add(x, x * series.erf_series(x * x))
+    return add(x, x * tables.erf_series(x * x))
 
 
 @formula
@@ -140,7 +128,7 @@ def erfcx(x: Real) -> Real:
     if isnan(x):
         return x
     if x > VAST:
-        return divide(INVERSE_ROOT_PI, x)
+        return divide(tables.INVERSE_ROOT_PI, x)
     if absolute(x) < 0.5:
         square, square_low = two_product(x, x)
         a, b, n = exp_parts(square, square_low)
@@ -166,7 +154,7 @@ def erfcx(x: Real) -> Real:
 def normal_tail(x: Real) -> Triple:
     """Return the probability of more than x >= 0 as ``(a + b) * 2**n``."""
     t = 40.0 if x > 40.0 else x
-    z, z_low = product(t, 0.0, ROOT_HALF, ROOT_HALF_LOW)
+    z, z_low = product(t, 0.0, tables.ROOT_HALF, tables.ROOT_HALF_LOW)
     f, f_low = scaled_erfc(z, z_low)
     square, square_low = two_product(t, t)
     a, b, n = exp_parts(-0.5 * square, -0.5 * square_low)
@@ -180,7 +168,7 @@ def ndtr(x: Real) -> Real:
     if isnan(x):
         return x
     if x > -0.6 and x < 1.0:
-        return 0.5 + 0.5 * small_erf(x * ROOT_HALF)
+        return 0.5 + 0.5 * small_erf(x * tables.ROOT_HALF)
     p, p_low, n = normal_tail(absolute(x))
     if x > 0.0:
         return 1.0 - scaled(p + p_low, n)
@@ -201,14 +189,14 @@ def log_ndtr(x: Real) -> Real:
     square_low = 0.0
     if t < 0.85:
         # (1 + erf(z)) / 2
-        z, z_low = product(x, 0.0, ROOT_HALF, ROOT_HALF_LOW)
+        z, z_low = product(x, 0.0, tables.ROOT_HALF, tables.ROOT_HALF_LOW)
         w = z * z
-        e, e_low = two_sum(z, z * series.erf_series(w))
+        e, e_low = two_sum(z, z * tables.erf_series(w))
         u, rest = two_sum(0.5, 0.5 * e)
         rest = (rest + 0.5 * (e_low + z_low * SLOPE * (1.0 - w * (1.0 - 0.5 * w)))) / u
     else:
         # -t**2 / 2 + log(f / 2): both are negative
-        z, z_low = product(t, 0.0, ROOT_HALF, ROOT_HALF_LOW)
+        z, z_low = product(t, 0.0, tables.ROOT_HALF, tables.ROOT_HALF_LOW)
         f, f_low = scaled_erfc(z, z_low)
         rest = f_low / f
         u = 0.5 * f
@@ -232,14 +220,14 @@ def log_ndtr(x: Real) -> Real:
 @formula
 def erfinv_near(y: Real) -> Pair:
     """``erfinv(y)`` of |y| up to CENTRAL in two parts."""
-    x = y * series.erfinv_near_series(y * y)
+    x = y * tables.erfinv_near_series(y * y)
     step = 0.0
     for _k in range(STEPS):
         x = x + step
         square = x * x
         # exp(x*x) to the digits that the step needs
         grown = 1.0 + square * (1.0 + square * (0.5 + square * (0.16666667 + square * 0.041666667)))
-        step = ((y - x) - x * series.erf_series(square)) * (INVERSE_SLOPE * grown)
+        step = ((y - x) - x * tables.erf_series(square)) * (INVERSE_SLOPE * grown)
     return x, step
 
 
@@ -248,7 +236,7 @@ def erfcinv_far(p: Real) -> Pair:
     """``erfcinv(p)`` of 0 < p <= 1 - CENTRAL in two parts."""
     high, low = log_in_parts(p)
     s = sqrt(-high)
-    x = s * series.erfinv_far_series(1.0 / s)
+    x = s * tables.erfinv_far_series(1.0 / s)
     step = 0.0
     for _k in range(STEPS):
         x = x + step
@@ -311,8 +299,8 @@ def ndtri(p: Real) -> Real:
     if absolute(p - 0.5) <= 0.5 * CENTRAL:
         z, lost = two_sum(2.0 * p, -1.0)
         x, rest = erfinv_near(z)
-        y, y_low = product(x, rest + lost * STEEPNESS, ROOT_2, ROOT_2_LOW)
+        y, y_low = product(x, rest + lost * STEEPNESS, tables.ROOT_2, tables.ROOT_2_LOW)
         return add(y, y_low)
     x, rest = erfcinv_far(shifted(p if p < 0.5 else 1.0 - p, 1))
-    y, y_low = product(x, rest, ROOT_2, ROOT_2_LOW)
+    y, y_low = product(x, rest, tables.ROOT_2, tables.ROOT_2_LOW)
     return -add(y, y_low) if p < 0.5 else add(y, y_low)

@@ -27,71 +27,8 @@ from gpuarray.ops.formula import (
     two_product,
     two_sum,
 )
-from gpuarray.ops.special import series_gamma as series
-from gpuarray.ops.special.parts import product
-from gpuarray.ops.special.series import LOG_2, LOG_2_LOW
-from gpuarray.ops.special.series_gamma import (
-    EULER_REST,
-    EULER_REST_LOW,
-    FIFTH,
-    FIFTH_LOW,
-    NINTH,
-    NINTH_LOW,
-    SEVENTH,
-    SEVENTH_LOW,
-    THIRD,
-    THIRD_LOW,
-    TWELFTH,
-    TWELFTH_LOW,
-    ZETA_2,
-    ZETA_2_LOW,
-    ZETA_3,
-    ZETA_3_LOW,
-    ZETA_4,
-    ZETA_4_LOW,
-    ZETA_5,
-    ZETA_5_LOW,
-    ZETA_6,
-    ZETA_6_LOW,
-    ZETA_7,
-    ZETA_7_LOW,
-    ZETA_8,
-    ZETA_8_LOW,
-    ZETA_9,
-    ZETA_9_LOW,
-    ZETA_10,
-    ZETA_10_LOW,
-    ZETA_11,
-    ZETA_11_LOW,
-    ZETA_12,
-    ZETA_12_LOW,
-    ZETA_13,
-    ZETA_13_LOW,
-    ZETA_OVER_2,
-    ZETA_OVER_2_LOW,
-    ZETA_OVER_3,
-    ZETA_OVER_3_LOW,
-    ZETA_OVER_4,
-    ZETA_OVER_4_LOW,
-    ZETA_OVER_5,
-    ZETA_OVER_5_LOW,
-    ZETA_OVER_6,
-    ZETA_OVER_6_LOW,
-    ZETA_OVER_7,
-    ZETA_OVER_7_LOW,
-    ZETA_OVER_8,
-    ZETA_OVER_8_LOW,
-    ZETA_OVER_9,
-    ZETA_OVER_9_LOW,
-    ZETA_OVER_10,
-    ZETA_OVER_10_LOW,
-    ZETA_OVER_11,
-    ZETA_OVER_11_LOW,
-    ZETA_OVER_12,
-    ZETA_OVER_12_LOW,
-    ZETA_OVER_13,
-    ZETA_OVER_13_LOW,
-)
+from gpuarray.ops.special import tables
+from gpuarray.ops.special.double_word import product
 
 #: The most steps of the derivative; further down it is reflected.
 STEPS: Final = constant(8.0, 16.0)
@@ -149,17 +86,17 @@ def log_of_parts(u: Real, u_low: Real) -> Triple:
     t = 0.047619047619047616 + z * 0.043478260869565216
     t = 0.058823529411764705 + z * (0.05263157894736842 + z * t)
     t = 0.09090909090909091 + z * (0.07692307692307693 + z * (0.06666666666666667 + z * t))
-    p, low = fast_two_sum(NINTH, NINTH_LOW + z * t)
-    p, low = term_before(SEVENTH, SEVENTH_LOW, z, z_low, p, low)
-    p, low = term_before(FIFTH, FIFTH_LOW, z, z_low, p, low)
-    p, low = term_before(THIRD, THIRD_LOW, z, z_low, p, low)
+    p, low = fast_two_sum(tables.NINTH, tables.NINTH_LOW + z * t)
+    p, low = term_before(tables.SEVENTH, tables.SEVENTH_LOW, z, z_low, p, low)
+    p, low = term_before(tables.FIFTH, tables.FIFTH_LOW, z, z_low, p, low)
+    p, low = term_before(tables.THIRD, tables.THIRD_LOW, z, z_low, p, low)
     p, low = product(p, low, z, z_low)
     p, low = product(p, low, 2.0 * s, 2.0 * s_low)
     high, middle, rest = add_parts(2.0 * s, 2.0 * s_next, 2.0 * s_last, p, low)
     n = real(k)
-    v, v_low = two_product(n, LOG_2)
+    v, v_low = two_product(n, tables.LOG_2)
     high, middle, rest = add_parts(high, middle, rest + n * LOG_2_LAST, v, v_low)
-    v, v_low = two_product(n, LOG_2_LOW)
+    v, v_low = two_product(n, tables.LOG_2_LOW)
     middle, lost = two_sum(middle, v)
     return high, middle, rest + (lost + v_low)
 
@@ -167,28 +104,28 @@ def log_of_parts(u: Real, u_low: Real) -> Triple:
 @formula
 def psi_odd_part(d: Real, z: Real, z_low: Real) -> Triple:
     """Return the odd part of ``psi(1 + d) + 1 / (1 + d)``, of z = d * d up to 1/4, in three parts."""
-    s, low = fast_two_sum(ZETA_12, ZETA_12_LOW + z * series.psi_even_series(z))
-    s, low = term_before(ZETA_10, ZETA_10_LOW, z, z_low, s, low)
-    s, low = term_before(ZETA_8, ZETA_8_LOW, z, z_low, s, low)
-    s, low = term_before(ZETA_6, ZETA_6_LOW, z, z_low, s, low)
-    s, low = term_before(ZETA_4, ZETA_4_LOW, z, z_low, s, low)
+    s, low = fast_two_sum(tables.ZETA_12, tables.ZETA_12_LOW + z * tables.psi_even_series(z))
+    s, low = term_before(tables.ZETA_10, tables.ZETA_10_LOW, z, z_low, s, low)
+    s, low = term_before(tables.ZETA_8, tables.ZETA_8_LOW, z, z_low, s, low)
+    s, low = term_before(tables.ZETA_6, tables.ZETA_6_LOW, z, z_low, s, low)
+    s, low = term_before(tables.ZETA_4, tables.ZETA_4_LOW, z, z_low, s, low)
     s, low = product(s, low, z, z_low)
     s, low = product(s, low, d, 0.0)
-    p, p_low = two_product(ZETA_2, d)
-    high, middle, rest = add_parts(p, p_low, ZETA_2_LOW * d, s, low)
+    p, p_low = two_product(tables.ZETA_2, d)
+    high, middle, rest = add_parts(p, p_low, tables.ZETA_2_LOW * d, s, low)
     return high, middle, rest
 
 
 @formula
 def psi_even_part(z: Real, z_low: Real) -> Pair:
     """Return the even part of ``psi(1 + d) + 1 / (1 + d)``."""
-    s, low = fast_two_sum(ZETA_13, ZETA_13_LOW + z * series.psi_odd_series(z))
-    s, low = term_before(ZETA_11, ZETA_11_LOW, z, z_low, s, low)
-    s, low = term_before(ZETA_9, ZETA_9_LOW, z, z_low, s, low)
-    s, low = term_before(ZETA_7, ZETA_7_LOW, z, z_low, s, low)
-    s, low = term_before(ZETA_5, ZETA_5_LOW, z, z_low, s, low)
-    s, low = term_before(ZETA_3, ZETA_3_LOW, z, z_low, s, low)
-    s, low = term_before(EULER_REST, EULER_REST_LOW, -z, -z_low, s, low)
+    s, low = fast_two_sum(tables.ZETA_13, tables.ZETA_13_LOW + z * tables.psi_odd_series(z))
+    s, low = term_before(tables.ZETA_11, tables.ZETA_11_LOW, z, z_low, s, low)
+    s, low = term_before(tables.ZETA_9, tables.ZETA_9_LOW, z, z_low, s, low)
+    s, low = term_before(tables.ZETA_7, tables.ZETA_7_LOW, z, z_low, s, low)
+    s, low = term_before(tables.ZETA_5, tables.ZETA_5_LOW, z, z_low, s, low)
+    s, low = term_before(tables.ZETA_3, tables.ZETA_3_LOW, z, z_low, s, low)
+    s, low = term_before(tables.EULER_REST, tables.EULER_REST_LOW, -z, -z_low, s, low)
     return s, low
 
 
@@ -199,7 +136,7 @@ def psi_far(x: Real, x_low: Real) -> Triple:
     r, r_next, r_last = careful_quotient(1.0, 0.0, x, x_low)
     r_low = r_next + r_last
     w, w_low = product(r, r_low, r, r_low)
-    v, v_low = product(w, w_low, TWELFTH, TWELFTH_LOW)
+    v, v_low = product(w, w_low, tables.TWELFTH, tables.TWELFTH_LOW)
     t = 0.0210927960927961 - w * 0.08333333333333333
     t = 0.007575757575757576 - w * t
     t = 0.004166666666666667 - w * t
@@ -245,20 +182,20 @@ def gammaln_below(x: Real) -> Real:
     nearest = rint(x)
     d = subtract(x, nearest)
     z, z_low = two_product(d, d)
-    s, low = fast_two_sum(ZETA_OVER_13, ZETA_OVER_13_LOW + z * series.lgamma_odd_series(z))
-    s, low = term_before(ZETA_OVER_11, ZETA_OVER_11_LOW, z, z_low, s, low)
-    s, low = term_before(ZETA_OVER_9, ZETA_OVER_9_LOW, z, z_low, s, low)
-    s, low = term_before(ZETA_OVER_7, ZETA_OVER_7_LOW, z, z_low, s, low)
-    s, low = term_before(ZETA_OVER_5, ZETA_OVER_5_LOW, z, z_low, s, low)
-    s, low = term_before(ZETA_OVER_3, ZETA_OVER_3_LOW, z, z_low, s, low)
-    s, low = term_before(EULER_REST, EULER_REST_LOW, -z, -z_low, s, low)
+    s, low = fast_two_sum(tables.ZETA_OVER_13, tables.ZETA_OVER_13_LOW + z * tables.lgamma_odd_series(z))
+    s, low = term_before(tables.ZETA_OVER_11, tables.ZETA_OVER_11_LOW, z, z_low, s, low)
+    s, low = term_before(tables.ZETA_OVER_9, tables.ZETA_OVER_9_LOW, z, z_low, s, low)
+    s, low = term_before(tables.ZETA_OVER_7, tables.ZETA_OVER_7_LOW, z, z_low, s, low)
+    s, low = term_before(tables.ZETA_OVER_5, tables.ZETA_OVER_5_LOW, z, z_low, s, low)
+    s, low = term_before(tables.ZETA_OVER_3, tables.ZETA_OVER_3_LOW, z, z_low, s, low)
+    s, low = term_before(tables.EULER_REST, tables.EULER_REST_LOW, -z, -z_low, s, low)
     odd, odd_low = product(s, low, d, 0.0)
-    s, low = fast_two_sum(ZETA_OVER_12, ZETA_OVER_12_LOW + z * series.lgamma_even_series(z))
-    s, low = term_before(ZETA_OVER_10, ZETA_OVER_10_LOW, z, z_low, s, low)
-    s, low = term_before(ZETA_OVER_8, ZETA_OVER_8_LOW, z, z_low, s, low)
-    s, low = term_before(ZETA_OVER_6, ZETA_OVER_6_LOW, z, z_low, s, low)
-    s, low = term_before(ZETA_OVER_4, ZETA_OVER_4_LOW, z, z_low, s, low)
-    s, low = term_before(ZETA_OVER_2, ZETA_OVER_2_LOW, z, z_low, s, low)
+    s, low = fast_two_sum(tables.ZETA_OVER_12, tables.ZETA_OVER_12_LOW + z * tables.lgamma_even_series(z))
+    s, low = term_before(tables.ZETA_OVER_10, tables.ZETA_OVER_10_LOW, z, z_low, s, low)
+    s, low = term_before(tables.ZETA_OVER_8, tables.ZETA_OVER_8_LOW, z, z_low, s, low)
+    s, low = term_before(tables.ZETA_OVER_6, tables.ZETA_OVER_6_LOW, z, z_low, s, low)
+    s, low = term_before(tables.ZETA_OVER_4, tables.ZETA_OVER_4_LOW, z, z_low, s, low)
+    s, low = term_before(tables.ZETA_OVER_2, tables.ZETA_OVER_2_LOW, z, z_low, s, low)
     even, even_low = product(s, low, z, z_low)
     # the product of 1 + d, d, d - 1, ... and x
     u, u_low = two_sum(1.0, d)

@@ -37,12 +37,10 @@ from gpuarray.ops.formula import (
     two_product,
     two_sum,
 )
-from gpuarray.ops.special import series
+from gpuarray.ops.special import tables
 from gpuarray.ops.special.bessel import root_parts
 from gpuarray.ops.special.beta import stirling_lack
-from gpuarray.ops.special.errors import scaled_erfc
-from gpuarray.ops.special.gamma import gamma_by_steps, lgamma_parts
-from gpuarray.ops.special.parts import (
+from gpuarray.ops.special.double_word import (
     EXP_LIMIT,
     bounded_product,
     exp_parts,
@@ -51,7 +49,8 @@ from gpuarray.ops.special.parts import (
     product,
     quotient,
 )
-from gpuarray.ops.special.series import INVERSE_ROOT_2PI, INVERSE_ROOT_2PI_LOW, INVERSE_ROOT_PI, ROOT_2
+from gpuarray.ops.special.errors import scaled_erfc
+from gpuarray.ops.special.gamma import gamma_by_steps, lgamma_parts
 
 #: The uniform expansion is used from this order on, up to this relative distance.
 LARGE: Final = 50.0
@@ -141,16 +140,16 @@ def gamma_fraction(a: Real, x: Real, x_low: Real) -> Pair:
 @formula
 def temme_sum(a: Real, eta: Real) -> Real:
     """Return what the uniform expansion adds to half an error function, but for 1 / sqrt(2 pi a)."""
-    s = series.temme_9_series(eta)
-    s = series.temme_8_series(eta) + s / a
-    s = series.temme_7_series(eta) + s / a
-    s = series.temme_6_series(eta) + s / a
-    s = series.temme_5_series(eta) + s / a
-    s = series.temme_4_series(eta) + s / a
-    s = series.temme_3_series(eta) + s / a
-    s = series.temme_2_series(eta) + s / a
-    s = series.temme_1_series(eta) + s / a
-    return series.temme_0_series(eta) + s / a
+    s = tables.temme_9_series(eta)
+    s = tables.temme_8_series(eta) + s / a
+    s = tables.temme_7_series(eta) + s / a
+    s = tables.temme_6_series(eta) + s / a
+    s = tables.temme_5_series(eta) + s / a
+    s = tables.temme_4_series(eta) + s / a
+    s = tables.temme_3_series(eta) + s / a
+    s = tables.temme_2_series(eta) + s / a
+    s = tables.temme_1_series(eta) + s / a
+    return tables.temme_0_series(eta) + s / a
 
 
 @formula
@@ -168,7 +167,7 @@ def gamma_share(a: Real, x: Real, x_low: Real, is_upper: Truth) -> Pair:
     d_low = 0.0
     if large:
         d, d_low = root_parts(a)
-        s, s_low = product(s, s_low, INVERSE_ROOT_2PI, INVERSE_ROOT_2PI_LOW)
+        s, s_low = product(s, s_low, tables.INVERSE_ROOT_2PI, tables.INVERSE_ROOT_2PI_LOW)
     elif a > MINUTE:
         # gamma(a + 1), whose argument is rounded
         g, g_low, m = gamma_by_steps(a)
@@ -197,7 +196,7 @@ def uniform_sum(e: Real, e_low: Real, r: Real, r_low: Real, v: Real, is_beyond: 
         # half an error function, apart from what the exponential (whose power n of 2 is 0) is a factor of
         z = 0.5 * r
         h, h_low = two_sum(0.5, z if is_beyond else -z)
-        w = z * series.erf_series(r * r) + r_low * (INVERSE_ROOT_PI * (1.0 + e))
+        w = z * tables.erf_series(r * r) + r_low * (tables.INVERSE_ROOT_PI * (1.0 + e))
         h_low = h_low + (w if is_beyond else -w)
     else:
         f, f_low = scaled_erfc(r, r_low)
@@ -224,8 +223,8 @@ def gamma_tail(order: Real, a_low: Real, number: Real, x_low: Real, is_upper: Tr
     if a >= LARGE and absolute(x - a) < CLOSE * a:
         r, r_low = root_of_negative(e, e_low)
         root = sqrt(a)
-        size = r / root * ROOT_2
-        s = temme_sum(a, size if is_upper else -size) * (INVERSE_ROOT_2PI / root)
+        size = r / root * tables.ROOT_2
+        s = temme_sum(a, size if is_upper else -size) * (tables.INVERSE_ROOT_2PI / root)
         return uniform_sum(e, e_low, r, r_low, s if is_upper else -s, False)
     v, v_low = gamma_share(a, x, x_low, is_upper)
     g, g_low, n = exp_parts(e, e_low - (stirling_lack(a) if a >= NEAR else 0.0))

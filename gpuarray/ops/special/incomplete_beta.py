@@ -33,10 +33,10 @@ from gpuarray.ops.formula import (
     shifted,
     two_sum,
 )
+from gpuarray.ops.special import tables
 from gpuarray.ops.special.bessel import root_parts
 from gpuarray.ops.special.beta import beta_log, is_minute, stirling_lack
-from gpuarray.ops.special.incomplete import expm1_parts, lgamma_next_parts, one_less, root_of_negative, uniform_sum
-from gpuarray.ops.special.parts import (
+from gpuarray.ops.special.double_word import (
     EXP_LIMIT,
     bounded_product,
     exp_parts,
@@ -46,15 +46,7 @@ from gpuarray.ops.special.parts import (
     product,
     quotient,
 )
-from gpuarray.ops.special.series import (
-    INVERSE_ROOT_2PI,
-    INVERSE_ROOT_2PI_LOW,
-    INVERSE_ROOT_PI,
-    LOG_2,
-    LOG_2_LOW,
-    ROOT_2,
-    ROOT_2_LOW,
-)
+from gpuarray.ops.special.incomplete import expm1_parts, lgamma_next_parts, one_less, root_of_negative, uniform_sum
 
 #: From here on Stirling's series makes the factor.
 NEAR: Final = 12.0
@@ -302,12 +294,12 @@ def beta_correction(a: Real, b: Real, s: Real, s_low: Real, r: Real, r_low: Real
     """
     if r < CENTRAL * s * s and r * r < CENTRAL * s * s:
         # its value where r is 0 is as good: what is left out is about r / (21 s**2)
-        return (b - a) / (a + b) * (INVERSE_ROOT_2PI * THIRD) / s
+        return (b - a) / (a + b) * (tables.INVERSE_ROOT_2PI * THIRD) / s
     p, p_low = product(s, s_low, r, r_low)
-    p, p_low = product(p, p_low, ROOT_2, ROOT_2_LOW)
+    p, p_low = product(p, p_low, tables.ROOT_2, tables.ROOT_2_LOW)
     q, q_low = quotient(p, p_low, absolute(d), d_low if d > 0.0 else -d_low)
     more, lost = two_sum(q, -1.0)
-    v = (more + (lost + q_low)) * (0.5 * INVERSE_ROOT_PI) / r
+    v = (more + (lost + q_low)) * (0.5 * tables.INVERSE_ROOT_PI) / r
     return v if d > 0.0 else -v
 
 
@@ -332,7 +324,7 @@ def beta_tail(a: Real, b: Real, x: Real, x_low: Real, y: Real, y_low: Real) -> T
             r, r_low = root_of_negative(e, e_low)
             v = beta_correction(a, b, s, s_low, r, r_low, gap, gap_low)
             return uniform_sum(e, e_low, r, r_low, v, gap < 0.0)
-        s, s_low = product(s, s_low, INVERSE_ROOT_2PI, INVERSE_ROOT_2PI_LOW)
+        s, s_low = product(s, s_low, tables.INVERSE_ROOT_2PI, tables.INVERSE_ROOT_2PI_LOW)
         e_low = e_low - (stirling_lack(a) + stirling_lack(b) - stirling_lack(a + b))
     else:
         f, f_low = beta_log_of(a, b)
@@ -436,7 +428,7 @@ def stdtr(df: Real, t: Real) -> Real:
     if is_steep:
         far, far_low = quotient(r, r_low, STEEP, 0.0)
         high, low = log_in_parts(far)
-        turns, turns_low = product(n, 0.0, LOG_2, LOG_2_LOW)
+        turns, turns_low = product(n, 0.0, tables.LOG_2, tables.LOG_2_LOW)
         total, lost = two_sum(turns, high)
         e, e_low = bounded_product(-v, 0.0, total, lost + (low + turns_low + far_low / far))
         a, b, k = exp_parts(e, e_low)

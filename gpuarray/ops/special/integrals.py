@@ -25,23 +25,11 @@ from gpuarray.ops.formula import (
     two_product,
     two_sum,
 )
-from gpuarray.ops.special import series
+from gpuarray.ops.special import tables
 from gpuarray.ops.special.bessel import grown, root_parts, sloped
 from gpuarray.ops.special.bessel_jy import beyond, log_beyond
+from gpuarray.ops.special.double_word import log_in_parts, product, quotient
 from gpuarray.ops.special.incomplete import gamma_fraction
-from gpuarray.ops.special.parts import log_in_parts, product, quotient
-from gpuarray.ops.special.series import (
-    EI_ROOT,
-    EI_ROOT_LOG,
-    EI_ROOT_LOG_LOW,
-    EI_ROOT_LOW,
-    EULER,
-    EULER_LOW,
-    PI,
-    PI_LOW,
-    PI_SQUARED_SIXTH,
-    PI_SQUARED_SIXTH_LOW,
-)
 
 #: From here on the exponential integral is its asymptotic series.
 FAR: Final = constant(24.0, 44.0)
@@ -54,10 +42,6 @@ VAST: Final = constant(1e4, 1e5)
 #: How many means have to be taken at most, and the relative distance from which the next one is the last.
 MEANS: Final = constant(12, 16)
 CLOSE: Final = constant(1e-6, 1e-14)
-
-EXPI_FIRST: Final = series.expi_series.first
-EXPI_LOST: Final = series.expi_series.lost
-expi_slope: Final = series.expi_series.slope()
 
 
 @formula
@@ -72,12 +56,12 @@ def exp1_times(x: Real, sign: Real) -> Real:
         return grown(-x, q, q_low)
     high, low = log_in_parts(x)
     square, square_low = two_product(x, x)
-    a, a_low = two_sum(EULER, high)
+    a, a_low = two_sum(tables.EULER, high)
     b, b_low = two_sum(x, -a)
     c, c_low = two_sum(b, -0.25 * square)
-    rest = x * square * series.exp1_series(x)
+    rest = x * square * tables.exp1_series(x)
     total, lost = two_sum(c, rest)
-    return sign * add(total, lost + (b_low + c_low - a_low - (low + EULER_LOW) - 0.25 * square_low))
+    return sign * add(total, lost + (b_low + c_low - a_low - (low + tables.EULER_LOW) - 0.25 * square_low))
 
 
 @formula
@@ -141,12 +125,12 @@ def expi(x: Real) -> Real:
     if x > 1.0:
         high, low = log_in_parts(x)
         sum_, sum_low = expi_sum(x)
-        a, a_low = two_sum(sum_, EULER)
+        a, a_low = two_sum(sum_, tables.EULER)
         b, b_low = two_sum(a, high)
-        return add(b, b_low + (a_low + (sum_low + (low + EULER_LOW))))
-    d, d_low = beyond(x, EI_ROOT, EI_ROOT_LOW)
-    f, f_low = log_beyond(x, d, d_low, EI_ROOT, EI_ROOT_LOW, EI_ROOT_LOG, EI_ROOT_LOG_LOW)
-    v, v_low = sloped(x, 0.0, EXPI_FIRST, EXPI_LOST, expi_slope(x))
+        return add(b, b_low + (a_low + (sum_low + (low + tables.EULER_LOW))))
+    d, d_low = beyond(x, tables.EI_ROOT, tables.EI_ROOT_LOW)
+    f, f_low = log_beyond(x, d, d_low, tables.EI_ROOT, tables.EI_ROOT_LOW, tables.EI_ROOT_LOG, tables.EI_ROOT_LOG_LOW)
+    v, v_low = sloped(x, 0.0, tables.expi_series.first, tables.expi_series.lost, tables.expi_series.slope(x))
     p, p_low = product(d, d_low, v, v_low)
     total, lost = two_sum(f, p)
     return add(total, lost + (f_low + p_low))
@@ -157,7 +141,7 @@ def spence_near(u: Real, u_low: Real) -> Pair:
     """``spence(exp(-u - u_low))`` of |u| up to log(2), or hardly more, in two parts."""
     q, q_low = product(u, u_low, u, u_low)
     total, lost = two_sum(u, -0.25 * q)
-    return total, lost + (u_low - 0.25 * q_low + u * q * series.spence_series(q))
+    return total, lost + (u_low - 0.25 * q_low + u * q * tables.spence_series(q))
 
 
 @formula
@@ -166,7 +150,7 @@ def spence(x: Real) -> Real:
     if isnan(x) or is_negative(x):
         return nan()
     if is_zero(x):
-        return PI_SQUARED_SIXTH
+        return tables.PI_SQUARED_SIXTH
     if isinf(x):
         return -x
     high, low = log_in_parts(x)
@@ -181,9 +165,9 @@ def spence(x: Real) -> Real:
     m_low = m_low + (y_low - (z_low if above else 0.0)) / y
     p, p_low = product(absolute(high), -low if high < 0.0 else low, -m, -m_low)
     n, n_low = spence_near(-m, -m_low)
-    a, a_low = two_sum(PI_SQUARED_SIXTH, -p)
+    a, a_low = two_sum(tables.PI_SQUARED_SIXTH, -p)
     b, b_low = two_sum(a, -n)
-    rest = b_low + (a_low - p_low - n_low + PI_SQUARED_SIXTH_LOW)
+    rest = b_low + (a_low - p_low - n_low + tables.PI_SQUARED_SIXTH_LOW)
     if not above:
         return add(b, rest)
     square, square_low = product(high, low, high, low)
@@ -209,7 +193,7 @@ def elliptic_by_means(root: Real, root_low: Real) -> Real:
         r, r_low = root_parts(p)
         b_low = r_low + 0.5 * p_low / r
         b = r
-    q, q_low = quotient(0.5 * PI, 0.5 * PI_LOW, a, a_low)
+    q, q_low = quotient(0.5 * tables.PI, 0.5 * tables.PI_LOW, a, a_low)
     return add(q, q_low)
 
 

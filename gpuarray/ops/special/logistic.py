@@ -27,9 +27,8 @@ from gpuarray.ops.formula import (
     subtract,
     two_sum,
 )
-from gpuarray.ops.special import series
-from gpuarray.ops.special.parts import EXP_LIMIT, exp_parts, exp_times, log_in_parts, product, quotient
-from gpuarray.ops.special.series import TWO_THIRDS
+from gpuarray.ops.special import tables
+from gpuarray.ops.special.double_word import EXP_LIMIT, exp_parts, exp_times, log_in_parts, product, quotient
 
 #: Up to it the logarithm of a ratio near 1 is a series.
 NEAR: Final = 0.1715
@@ -81,7 +80,7 @@ def log_expit(x: Real) -> Real:
 def log_ratio_near(s: Real) -> Real:
     """``log((1 + s) / (1 - s))`` of |s| up to 0.1716."""
     z = s * s
-    return add(2.0 * s, s * z * (TWO_THIRDS + z * series.log_pair_series(z)))
+    return add(2.0 * s, s * z * (tables.TWO_THIRDS + z * tables.log_pair_series(z)))
 
 
 @formula
@@ -145,7 +144,7 @@ def log_ratio(u: Real, v: Real, x: Real, y: Real) -> Pair:
         # the difference is exact
         s, s_low = relative_difference(d, v)
         z = s * s
-        return 2.0 * s, 2.0 * s_low + s * z * (TWO_THIRDS + z * series.log_pair_series(z))
+        return 2.0 * s, 2.0 * s_low + s * z * (tables.TWO_THIRDS + z * tables.log_pair_series(z))
     high, low = log_in_parts(x)
     other, other_low = log_in_parts(y)
     total, lost = two_sum(high, -other)
@@ -182,7 +181,7 @@ def divergence(x: Real, y: Real) -> Real:
         s, s_low = relative_difference(d, y)
         z = s * s
         q, q_low = product(s, s_low, d, 0.0)
-        return add(q, q_low + x * s * z * (TWO_THIRDS + z * series.log_pair_series(z)))
+        return add(q, q_low + x * s * z * (tables.TWO_THIRDS + z * tables.log_pair_series(z)))
     high, low = log_ratio(x, y, x, y)
     # of less, if the first product may overflow
     n: Integer = 8 if x > VAST else 0

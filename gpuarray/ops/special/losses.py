@@ -22,7 +22,7 @@ from gpuarray.ops.formula import (
     two_sum,
 )
 from gpuarray.ops.special.bessel import root_parts
-from gpuarray.ops.special.parts import product, quotient
+from gpuarray.ops.special.double_word import product, quotient
 
 #: A ratio beside which 1 is nothing.
 STEEP: Final = constant(1e9, 1e18)

@@ -28,7 +28,7 @@ from gpuarray.ops.formula import (
     subtract,
     two_sum,
 )
-from gpuarray.ops.special.parts import EXP_LIMIT, exp_parts, log_in_parts, product, quotient
+from gpuarray.ops.special.double_word import EXP_LIMIT, exp_parts, log_in_parts, product, quotient
 
 #: From here on the formula is right, after as many steps at least.
 NEAR: Final = constant(10.0, 16.0)

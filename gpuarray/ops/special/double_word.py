@@ -28,8 +28,7 @@ from gpuarray.ops.formula import (
     two_product,
     two_sum,
 )
-from gpuarray.ops.special import series
-from gpuarray.ops.special.series import LOG_2_REST, LOG_2_SHORT, TWO_THIRDS, TWO_THIRDS_LOW
+from gpuarray.ops.special import tables
 
 #: An exponent beside which no other one matters.
 BOUND: Final = constant(1e4, 1e5)
@@ -45,7 +44,7 @@ def exp_parts(high: Real, low: Real) -> Triple:
     """``exp(high + low)`` as ``(a + b) * 2**n``; a is about 1, and n integral."""
     bounded = EXP_LIMIT if high > EXP_LIMIT else (-EXP_LIMIT if high < -EXP_LIMIT else high)
     n = rint(bounded * INVERSE_LN2)
-    first, rest = two_sum(opaque(bounded - n * LOG_2_SHORT), low - n * LOG_2_REST)
+    first, rest = two_sum(opaque(bounded - n * tables.LOG_2_SHORT), low - n * tables.LOG_2_REST)
     one, less = fast_two_sum(1.0, first)
     whole, left = fast_two_sum(one, less + expm1_rest(first, rest))
     return whole, left, n
@@ -70,9 +69,9 @@ def log1p_near_parts(f: Real, f_low: Real) -> Triple:
     # 2 s + 2/3 s**3 + ...
     z, z_low = two_product(s, s)
     cube, cube_low = two_product(s, z)
-    third, third_low = two_product(cube, TWO_THIRDS)
-    rest = third_low + cube * TWO_THIRDS_LOW + (cube_low + s * z_low) * TWO_THIRDS
-    rest = rest + cube * z * series.log_pair_series(z) + s_low * (2.0 + 2.0 * z)
+    third, third_low = two_product(cube, tables.TWO_THIRDS)
+    rest = third_low + cube * tables.TWO_THIRDS_LOW + (cube_low + s * z_low) * tables.TWO_THIRDS
+    rest = rest + cube * z * tables.log_pair_series(z) + s_low * (2.0 + 2.0 * z)
     sum_, sum_low = two_sum(2.0 * s, third)
     return sum_, sum_low, rest
 
@@ -82,7 +81,7 @@ def log1p_less(f: Real, f_low: Real) -> Pair:
     """``log(1 + f + f_low) - f - f_low`` of |f| up to 0.28 in two parts, with errors relative to the difference."""
     if absolute(f) < SLIGHT:
         p, p_low = product(f, f_low, f, f_low)
-        return -0.5 * p, 0.5 * (p * f * (TWO_THIRDS - f * (0.5 - f * 0.4)) - p_low)
+        return -0.5 * p, 0.5 * (p * f * (tables.TWO_THIRDS - f * (0.5 - f * 0.4)) - p_low)
     high, middle, low = log1p_near_parts(f, f_low)
     total, lost = two_sum(high, -f)
     return total, lost + ((middle + low) - f_low)
@@ -104,8 +103,8 @@ def log_in_parts(x: Real) -> Pair:
     k: Integer = log_exponent(x)
     n = real(k)
     a, b, c = log1p_near_parts(log_fraction(x, k), 0.0)
-    total, lost = two_sum(n * LOG_2_SHORT, a)
-    return fast_two_sum(total, lost + (b + (c + n * LOG_2_REST)))
+    total, lost = two_sum(n * tables.LOG_2_SHORT, a)
+    return fast_two_sum(total, lost + (b + (c + n * tables.LOG_2_REST)))
 
 
 @formula

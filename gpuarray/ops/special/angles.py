@@ -10,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gpuarray.ops.formula import Primitive, two_product
-from gpuarray.ops.special.series import PI, PI_LOW
-from gpuarray.ops.special.series_bessel import TWO_OVER_PI_WORDS
+from gpuarray.ops.special import tables
 
-_WORDS: Final = np.array(TWO_OVER_PI_WORDS, np.uint64)
+_WORDS: Final = np.array(tables.TWO_OVER_PI_WORDS, np.uint64)
 _HALF: Final = np.uint64(32)
 _LOWER: Final = np.uint64(0xFFFFFFFF)
 
@@ -48,8 +47,10 @@ def _turns(x: Any, quarters: int) -> tuple[Any, Any, Any]:
     rest = (left - turns.astype(np.int64)).astype(np.float64) + np.ldexp(low.astype(np.float64), -64)
     whole = turns + rest
     rest = rest - (whole - turns)
-    angle, angle_low = two_product(np.ldexp(whole, -62), 0.5 * PI.double)
-    angle_low = angle_low + np.ldexp(rest, -62) * (0.5 * PI.double) + np.ldexp(whole, -62) * (0.5 * PI_LOW.double)
+    angle, angle_low = two_product(np.ldexp(whole, -62), 0.5 * tables.PI.double)
+    angle_low = (
+        angle_low + np.ldexp(rest, -62) * (0.5 * tables.PI.double) + np.ldexp(whole, -62) * (0.5 * tables.PI_LOW.double)
+    )
     return angle, angle_low, quadrant.astype(np.float64)
 
 
