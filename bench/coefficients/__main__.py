@@ -19,7 +19,7 @@ FILES: Final[dict[str, Callable[[], str]]] = {
     "ops/special/coefficients/general.json": special.text,
     "ops/special/coefficients/bessel.json": special_bessel.text,
     "ops/special/coefficients/gamma.json": special_gamma.text,
-    "providers/inprocess/angles.py": angles.text,
+    "ops/angles.py": angles.text,
 }
 """The files of ``gpuarray`` that are computed, and what computes them."""
 
