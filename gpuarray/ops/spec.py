@@ -332,6 +332,20 @@ def _resolve(row: MapOp, operands: tuple[Any, ...]) -> Signature:
     return Signature(loop, dtypes.canonical(found[ufunc.nin + row.output]))
 
 
+def map_op(name: str) -> MapOp:
+    """Return the elementwise row of a name; see :func:`row_named`.
+
+    Raises
+    ------
+    KeyError
+        If no module declares an elementwise row of this name.
+    """
+    row = row_named(name)
+    if not isinstance(row, MapOp):
+        raise KeyError(name)
+    return row
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ReduceOp(Row):
     """A reduction and its scan: an associative row folded along axes.

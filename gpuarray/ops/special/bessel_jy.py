@@ -1,9 +1,9 @@
 """Bessel functions of orders 0 and 1, of the first and second kind.
 
-Up to the first extremes power series, of the second kind beside a logarithm. About each zero a polynomial, with the
-distance from the zero as a factor. Beyond, amplitude times the cosine or sine of the phase (DLMF 10.18). There a zero
-is as near as the phase says: its lag behind the argument is carried in two parts, and added to the argument's exact
-remainder.
+Near 0 the functions are power series, those of the second kind with a logarithm (DLMF 10.8). Around each of the first
+zeros a function is the distance from the zero times a polynomial, which keeps relative accuracy there. Further out it
+is the amplitude times the cosine or sine of the phase (DLMF 10.18). The phase is a double word: the exactly reduced
+argument plus a small lag, so that values close to a zero stay accurate.
 """
 
 from typing import Final
@@ -32,11 +32,11 @@ from gpuarray.ops.formula import (
     two_sum,
 )
 from gpuarray.ops.special import tables
-from gpuarray.ops.special.angles import late_turns
+from gpuarray.ops.special.angle_reduction import late_turns
 from gpuarray.ops.special.bessel import risen, root_parts, sloped
 from gpuarray.ops.special.double_word import log1p_near_parts, log_in_parts, product, quotient
 
-#: Below it J1(x) is x / 2, and Y1(x) is -2 / (pi x).
+#: Below this J1(x) is x / 2, and Y1(x) is -2 / (pi x).
 MINUTE: Final = constant(1e-9, 1e-18)
 
 #: What the polynomials about the zeros are there, in two parts, and how they go on.
@@ -44,14 +44,14 @@ MINUTE: Final = constant(1e-9, 1e-18)
 
 @formula
 def beyond(x: Real, zero: Real, zero_low: Real) -> Pair:
-    """``x - zero`` in two parts."""
+    """``x - zero`` as a double word."""
     d, lost = two_sum(x, -zero)
     return fast_two_sum(d, lost - zero_low)
 
 
 @formula
 def from_zero(d: Real, d_low: Real, first: Real, lost: Real, slope: Real) -> Real:
-    """``d`` times what the function is over it."""
+    """``d`` times the polynomial of the function over ``d``."""
     s, s_low = sloped(d, d_low, first, lost, slope)
     p, p_low = product(d, d_low, s, s_low)
     return add(p, p_low)
@@ -59,7 +59,7 @@ def from_zero(d: Real, d_low: Real, first: Real, lost: Real, slope: Real) -> Rea
 
 @formula
 def phase_lag(x: Real, c0: Real, c1: Real, c1_low: Real, c2: Real, c2_low: Real, rest: Real, w: Real) -> Pair:
-    """``(c0 + c1 w + c2 w**2 + rest w**3) / x`` of ``w = 1 / (x*x)`` in two parts."""
+    """``(c0 + c1 w + c2 w**2 + rest w**3) / x`` for ``w = 1 / (x*x)`` as a double word."""
     q, q_low = quotient(1.0, 0.0, x, 0.0)
     v, v_low = product(q, q_low, q, q_low)
     s, s_low = risen(c2, c2_low, w * rest)
@@ -72,7 +72,7 @@ def phase_lag(x: Real, c0: Real, c1: Real, c1_low: Real, c2: Real, c2_low: Real,
 
 @formula
 def wave(x: Real, turn: Real, lag: Real, lag_low: Real, rise: Real) -> Real:
-    """``(sqrt(2/pi) + rise) / sqrt(x)`` times ``sin(x - pi/4 + turn pi/2 + lag + lag_low)``."""
+    """``(sqrt(2/pi) + rise) / sqrt(x) * sin(x - pi/4 + turn pi/2 + lag + lag_low)``."""
     high, low, quadrant = late_turns(x)
     t, lost = two_sum(high, lag)
     angle, angle_low = two_sum(t, lost + (low + lag_low))
@@ -90,7 +90,7 @@ def wave(x: Real, turn: Real, lag: Real, lag_low: Real, rise: Real) -> Real:
 
 @formula
 def wave_0(x: Real, turn: Real) -> Real:
-    """Return the wave of order 0."""
+    """Amplitude times the sine of the phase, for order 0."""
     w = 1.0 / x / x
     lag, lag_low = phase_lag(
         x,
@@ -107,7 +107,7 @@ def wave_0(x: Real, turn: Real) -> Real:
 
 @formula
 def wave_1(x: Real, turn: Real) -> Real:
-    """Return the wave of order 1."""
+    """Amplitude times the sine of the phase, for order 1."""
     w = 1.0 / x / x
     lag, lag_low = phase_lag(
         x,
@@ -124,7 +124,7 @@ def wave_1(x: Real, turn: Real) -> Real:
 
 @formula
 def j0(x: Real) -> Real:
-    """Bessel function of order 0, of the first kind."""
+    """Bessel function of the first kind of order 0."""
     a = absolute(x)
     if isnan(x) or isinf(x):
         return x if isnan(x) else 0.0
@@ -155,7 +155,7 @@ def j0(x: Real) -> Real:
 
 @formula
 def j1(x: Real) -> Real:
-    """Bessel function of order 1, of the first kind."""
+    """Bessel function of the first kind of order 1."""
     a = absolute(x)
     if isnan(x):
         return x
@@ -189,7 +189,7 @@ def j1(x: Real) -> Real:
 
 @formula
 def log_beyond(x: Real, d: Real, d_low: Real, zero: Real, zero_low: Real, log_: Real, log_low: Real) -> Pair:
-    """``log(x / zero)`` in two parts, of ``d = x - zero``."""
+    """``log(x / zero)`` as a double word, given ``d = x - zero``."""
     if absolute(d) < 0.28 * zero:
         f, f_low = quotient(d, d_low, zero, zero_low)
         a, b, c = log1p_near_parts(f, f_low)
@@ -211,7 +211,7 @@ def y_near(j: Real, log_: Real, log_low: Real, g: Real, g_low: Real, p: Real, p_
 
 @formula
 def y0(x: Real) -> Real:
-    """Bessel function of order 0, of the second kind."""
+    """Bessel function of the second kind of order 0."""
     if isnan(x) or is_zero(x):
         return x if isnan(x) else -infinity()
     if is_negative(x):
@@ -245,7 +245,7 @@ def y0(x: Real) -> Real:
 
 @formula
 def y1(x: Real) -> Real:
-    """Bessel function of order 1, of the second kind."""
+    """Bessel function of the second kind of order 1."""
     if isnan(x) or is_zero(x):
         return x if isnan(x) else -infinity()
     if is_negative(x):
@@ -253,7 +253,7 @@ def y1(x: Real) -> Real:
     if isinf(x):
         return 0.0
     if x < MINUTE:
-        # of a multiple: x may be subnormal
+        # scaled, because x may be subnormal
         q, q_low = quotient(tables.TWO_OVER_PI, tables.TWO_OVER_PI_LOW, shifted(x, 64), 0.0)
         return -shifted(add(q, q_low), 64)
     if x <= 3.3:

@@ -1,9 +1,9 @@
 """The error function, its complement and inverses, and the normal distribution.
 
-One polynomial gives ``(1 + 2 x) exp(x*x) erfc(x)`` for all x >= 0, in ``(x - 3) / (x + 3)`` (after Shepherd and
+One polynomial in ``(x - 3) / (x + 3)`` gives ``(1 + 2 x) exp(x*x) erfc(x)`` for all x >= 0 (after Shepherd and
 Laframboise, Chebyshev approximation of (1 + 2x) exp(x^2) erfc x, Mathematics of Computation 36, 1981). The exponential
-beside it takes the square of x in two parts, so that tails keep all of their digits. Inverses start from a polynomial
-and are improved by Newton's method near 0, and by Halley's for the logarithm in the tails.
+takes x*x as a double word, so that tails keep all of their digits. The inverses refine a polynomial estimate by
+Newton's method near 0, and by Halley's method for the logarithm in the tails.
 """
 
 from typing import Final
@@ -38,28 +38,28 @@ from gpuarray.ops.special.double_word import exp_parts, log_in_parts, product, q
 #: 2 / sqrt(pi) and sqrt(pi) / 2.
 SLOPE: Final = 1.1283791670955126
 INVERSE_SLOPE: Final = 0.8862269254527581
-#: erfc is 0, or subnormal, above it.
+#: Above this erfc is 0 or subnormal.
 LAST: Final = constant(10.5, 27.5)
-#: Above it erf is 1.
+#: Above this erf is 1.
 ERF_LIMIT: Final = constant(4.0, 6.0)
 VAST: Final = constant(1e10, 1e20)
 MINUTE: Final = constant(1e-9, 1e-18)
-#: Below it three terms of log(1 - tail) are enough.
+#: Below this three terms of log(1 - tail) suffice.
 FAINT: Final = constant(0.003, 3e-6)
 THIRD: Final = 0.3333333333333333
 SIXTH: Final = 0.16666666666666666
-#: Where the polynomial ends, and the asymptotic series is as good.
+#: The end of the polynomial, from where the asymptotic series is as accurate.
 FAR: Final = 28.0
 STEPS: Final = constant(1, 2)
-#: Up to it inverses are taken of erf, and beyond of its complement: there they are above 1/2, where units are larger.
+#: Up to this the inverse solves erf, beyond it erfc. There the inverse is above 1/2, where a unit is larger.
 CENTRAL: Final = 0.53
-#: The derivative of erfinv from 1/2 to CENTRAL, where 1 - y is rounded.
+#: An estimate of the derivative of erfinv between 1/2 and CENTRAL, where 1 - y is rounded.
 STEEPNESS: Final = 1.13
 
 
 @formula
 def scaled_erfc(x: Real, x_low: Real) -> Pair:
-    """``exp(x*x) * erfc(x)`` of x >= 0, which is in two parts, in two parts."""
+    """``exp(x*x) * erfc(x)`` as a double word, for a double word x >= 0."""
     if x > VAST:
         return divide(tables.INVERSE_ROOT_PI, x), 0.0
     if x > FAR:
@@ -79,7 +79,7 @@ def scaled_erfc(x: Real, x_low: Real) -> Pair:
 
 @formula
 def erfc_parts(x: Real) -> Triple:
-    """``erfc(x)`` of x >= 0 as ``(a + b) * 2**n``."""
+    """``erfc(x)`` for x >= 0 as ``(a + b) * 2**n``."""
     z = LAST if x > LAST else x
     f, f_low = scaled_erfc(z, 0.0)
     square, square_low = two_product(z, z)
@@ -90,7 +90,7 @@ def erfc_parts(x: Real) -> Triple:
 
 @formula
 def small_erf(x: Real) -> Real:
-    """``erf(x)`` of |x| <= 1."""
+    """``erf(x)`` for |x| <= 1."""
     return add(x, x * tables.erf_series(x * x))
 
 
@@ -101,7 +101,7 @@ def erf(x: Real) -> Real:
     if isnan(x):
         return x
     if a < MINUTE:
-        # of a multiple: the smaller terms would be subnormal
+        # scaled, because the smaller terms would be subnormal
         return shifted(multiply(shifted(x, 64), SLOPE), -64)
     if a < 1.0:
         return small_erf(x)
@@ -152,7 +152,7 @@ def erfcx(x: Real) -> Real:
 
 @formula
 def normal_tail(x: Real) -> Triple:
-    """Return the probability of more than x >= 0 as ``(a + b) * 2**n``."""
+    """Return the probability of more than x, for x >= 0, as ``(a + b) * 2**n``."""
     t = 40.0 if x > 40.0 else x
     z, z_low = product(t, 0.0, tables.ROOT_HALF, tables.ROOT_HALF_LOW)
     f, f_low = scaled_erfc(z, z_low)
@@ -219,13 +219,13 @@ def log_ndtr(x: Real) -> Real:
 
 @formula
 def erfinv_near(y: Real) -> Pair:
-    """``erfinv(y)`` of |y| up to CENTRAL in two parts."""
+    """``erfinv(y)`` for |y| <= CENTRAL as a double word."""
     x = y * tables.erfinv_near_series(y * y)
     step = 0.0
     for _k in range(STEPS):
         x = x + step
         square = x * x
-        # exp(x*x) to the digits that the step needs
+        # exp(x*x) as accurately as the step needs
         grown = 1.0 + square * (1.0 + square * (0.5 + square * (0.16666667 + square * 0.041666667)))
         step = ((y - x) - x * tables.erf_series(square)) * (INVERSE_SLOPE * grown)
     return x, step
@@ -233,7 +233,7 @@ def erfinv_near(y: Real) -> Pair:
 
 @formula
 def erfcinv_far(p: Real) -> Pair:
-    """``erfcinv(p)`` of 0 < p <= 1 - CENTRAL in two parts."""
+    """``erfcinv(p)`` for 0 < p <= 1 - CENTRAL as a double word."""
     high, low = log_in_parts(p)
     s = sqrt(-high)
     x = s * tables.erfinv_far_series(1.0 / s)
@@ -243,7 +243,7 @@ def erfcinv_far(p: Real) -> Pair:
         f, f_low = scaled_erfc(x, 0.0)
         square, square_low = two_product(x, x)
         slope = SLOPE / f
-        # log(p) - log(erfc(x)) by parts, since they cancel; slope is its derivative
+        # log(p) - log(erfc(x)) as double words, because they cancel; slope is its derivative
         grown, grown_low = log_in_parts(f)
         first, lost = two_sum(square, high)
         second, more = two_sum(first, -grown)

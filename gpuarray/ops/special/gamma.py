@@ -1,8 +1,8 @@
-"""The gamma function, its logarithm and derivative, and the sine cardinal, which its reflection needs.
+"""The gamma function, its logarithm and derivative, and the sine cardinal, which its reflection needs (DLMF 5).
 
-Small arguments are moved to [1, 2] by exact steps, whose product is kept in two parts. Beyond 12, Stirling's series is
-the exponent, its logarithm in two parts. Negative arguments are reflected, the sine taken at the exact distance from
-the nearest integer.
+The recurrence moves small arguments to [1, 2] by exact steps; the product of its factors is a double word. Beyond 12
+the logarithm is Stirling's series as a double word. Negative arguments are reflected, with the sine of the exact
+distance from the nearest integer.
 """
 
 from typing import Final
@@ -40,21 +40,21 @@ from gpuarray.ops.special import tables
 from gpuarray.ops.special.double_word import exp_parts, log_in_parts, product, quotient
 from gpuarray.ops.special.gamma_below import LOWEST, digamma_below, gammaln_below
 
-#: Up to here arguments are moved to [1, 2]; the longest way there.
+#: Up to NEAR the recurrence moves arguments to [1, 2], in STEPS steps at most.
 NEAR: Final = 12.0
-#: Below it reflection takes over from products; single precision never comes there before the result is 0.
+#: Below this arguments are reflected. In single precision the result is 0 before.
 NEGATIVE: Final = constant(-45.0, -20.0)
 STEPS: Final = constant(47, 22)
-#: Beyond it, the function is infinite or 0.
+#: Beyond this the function is infinite or 0.
 GAMMA_LIMIT: Final = constant(50.0, 190.0)
 MINUTE: Final = constant(1e-9, 1e-18)
-#: From here on x - 1/2 is no matter beside x.
+#: From here on x - 1/2 is x.
 VAST: Final = constant(1e10, 1e20)
 
 
 @formula
 def sin_pi_parts(x: Real) -> Triple:
-    """``sin(pi x)`` and ``cos(pi x)``; the third number is 0 where the first is."""
+    """``sin(pi x)``, ``cos(pi x)``, and a number that is 0 if and only if the sine is."""
     n = rint(2.0 * x)
     r = subtract(x, 0.5 * n)
     high, low = product(r, 0.0, tables.PI, tables.PI_LOW)
@@ -89,7 +89,7 @@ def sinc(x: Real) -> Real:
 
 @formula
 def stirling_of_log(x: Real, high: Real, low: Real) -> Pair:
-    """``log(gamma(x))`` of x >= 9, below the vast ones, in two parts, from those of ``log(x)``."""
+    """``log(gamma(x))`` for 9 <= x < VAST as a double word, given ``log(x)`` as a double word."""
     # (x - 1/2) (log(x) - 1) - 1/2 + log(2 pi)/2 + ...
     first, rest = two_sum(high, -1.0)
     p, p_low = product(subtract(x, 0.5), 0.0, first, rest + low)
@@ -99,15 +99,15 @@ def stirling_of_log(x: Real, high: Real, low: Real) -> Pair:
 
 @formula
 def stirling_exponent(x: Real) -> Pair:
-    """``log(gamma(x))`` of x >= 9, below the vast ones, in two parts."""
+    """``log(gamma(x))`` for 9 <= x < VAST as a double word."""
     high, low = log_in_parts(x)
     return stirling_of_log(x, high, low)
 
 
 @formula
 def gamma_by_steps(x: Real) -> Triple:
-    """``gamma(x)`` of x within reach of [1, 2] as ``(a + b) * 2**n``."""
-    # the product of the steps, each an eighth of what it should be
+    """``gamma(x)`` for x at most STEPS steps from [1, 2], as ``(a + b) * 2**n``."""
+    # the product of the steps, each scaled by 1/8
     p = 1.0
     p_low = 0.0
     n = 0.0
@@ -129,7 +129,7 @@ def gamma_by_steps(x: Real) -> Triple:
 
 @formula
 def gamma_parts(x: Real) -> Triple:
-    """``gamma(x)`` of finite x that is no pole as ``(a + b) * 2**n``."""
+    """``gamma(x)`` for finite x that is no pole, as ``(a + b) * 2**n``."""
     if x > NEAR or x < NEGATIVE:
         t = absolute(x)
         high, low = stirling_exponent(GAMMA_LIMIT if t > GAMMA_LIMIT else t)
@@ -143,7 +143,7 @@ def gamma_parts(x: Real) -> Triple:
         p, p_low = product(a, b, f, f_low)
         return p, p_low, n
     if absolute(x) < MINUTE:
-        # 1/x, of a multiple: x may be subnormal
+        # 1/x, scaled because x may be subnormal
         q, q_low = quotient(1.0, 0.0, shifted(x, 64), 0.0)
         return q, q_low, 64.0
     return gamma_by_steps(x)
@@ -177,7 +177,7 @@ def rgamma(x: Real) -> Real:
 
 @formula
 def lgamma_parts(f: Real, is_one: Truth) -> Pair:
-    """``log(gamma(1 + f))`` of f from -1/4 to 1/2, or ``log(gamma(2 + f))`` from -1/2 to 1, in two parts."""
+    """``log(gamma(1 + f))`` for -1/4 <= f <= 1/2, or ``log(gamma(2 + f))`` for -1/2 <= f <= 1, as a double word."""
     q, q_low = fast_two_sum(
         tables.lgamma_one_series.slope.first if is_one else tables.lgamma_two_series.slope.first,
         tables.lgamma_one_series.slope.rest(f) if is_one else tables.lgamma_two_series.slope.rest(f),
@@ -204,7 +204,7 @@ def gammaln(x: Real) -> Real:
         f = subtract(x, 1.0 if x < 1.5 else 2.0)
         value, value_low = lgamma_parts(f, x < 1.5)
         return 0.0 if f == 0.0 else add(value, value_low)
-    # one logarithm for the other cases: of x itself, or of the value
+    # one logarithm for the other cases: that of x or of the value
     is_far = t > NEAR
     is_near = t < 0.75
     u = t
@@ -220,7 +220,7 @@ def gammaln(x: Real) -> Real:
     if not is_far:
         return add(high, low + rest)
     if t > VAST:
-        # of a multiple, as a product in two parts must not overflow
+        # scaled, because a double-word product must not overflow
         first, lost = two_sum(high, -1.0)
         p, p_low = product(shifted(t, -8), 0.0, first, lost + low)
         return shifted(add(p, p_low), 8)
@@ -234,7 +234,7 @@ def gammaln(x: Real) -> Real:
 
 @formula
 def loggamma(x: Real) -> Real:
-    """Logarithm of the gamma function; NaN of negative numbers."""
+    """Logarithm of the gamma function; NaN for negative numbers."""
     if is_negative(x):
         return nan()
     return gammaln(x)
@@ -242,7 +242,7 @@ def loggamma(x: Real) -> Real:
 
 @formula
 def psi_of_next(f: Real) -> Real:
-    """``psi(1 + f)`` of f >= -1/4."""
+    """``psi(1 + f)`` for f >= -1/4."""
     if f >= 8.0:
         x = 1.0 + f
         w = 1.0 / x / x

@@ -1,9 +1,10 @@
-"""The logarithm of the gamma function, and its derivative, below 0, where they cross 0 between their poles.
+"""The logarithm of the gamma function, and its derivative, at negative arguments, where they cross 0 between poles.
 
-Large terms cancel beside the zeros, so all of them are in two parts, and the derivative's large ones in three: at the
-float32 number nearest to a zero 7e-9 is left of terms of 5. Arguments are ``d - n`` of an integer n and of d up to 1/2
-from 0. At 1 + d the functions are power series, of the Riemann zeta function's values less 1, beside the terms of the
-poles next to it. What leads from there to the argument is one factor, or one quotient, a step.
+Large terms cancel near the zeros: at the float32 number nearest to one, 7e-9 is left of terms of 5. So all terms are
+double words, and the large ones of the derivative triple words. An argument is ``d - n`` with an integer n and
+|d| <= 1/2. At 1 + d the functions are power series whose coefficients are values of the Riemann zeta function minus 1
+(DLMF 5.7.3, 5.7.4), plus the terms of the adjacent poles. From 1 + d the recurrence leads to the argument, with one
+factor or one quotient for each step.
 """
 
 from typing import Final
@@ -30,20 +31,20 @@ from gpuarray.ops.formula import (
 from gpuarray.ops.special import tables
 from gpuarray.ops.special.double_word import product
 
-#: The most steps of the derivative; further down it is reflected.
+#: The largest number of steps of the derivative. Smaller arguments are reflected.
 STEPS: Final = constant(8.0, 16.0)
-#: The longest way, with the two poles beside d.
+#: The largest number of quotients, with those of the two poles next to d.
 WAY: Final = constant(10, 18)
-#: The longest way of the logarithm, which is not for numbers further down.
+#: The smallest argument of the logarithm, and its largest number of factors.
 LOWEST: Final = -20.0
 FACTORS: Final = 21
-#: What the two parts of log(2) lack.
+#: log(2) minus its double word.
 LOG_2_LAST: Final = constant(-8.783184e-17, 5.707708438416212e-34)
 
 
 @formula
 def term_before(c: Real, c_low: Real, z: Real, z_low: Real, s: Real, s_low: Real) -> Pair:
-    """``c + z s`` of numbers in two parts, the second term much smaller than the first."""
+    """``c + z s`` for double words, where the second term is much smaller than the first."""
     p, p_low = product(s, s_low, z, z_low)
     whole, lost = fast_two_sum(c, p)
     return whole, lost + (p_low + c_low)
@@ -51,7 +52,7 @@ def term_before(c: Real, c_low: Real, z: Real, z_low: Real, s: Real, s_low: Real
 
 @formula
 def add_parts(high: Real, middle: Real, low: Real, term: Real, term_low: Real) -> Triple:
-    """``high + middle + low + term + term_low`` in three parts, the first two of which lose nothing."""
+    """``high + middle + low + term + term_low`` as a triple word; the first two parts are exact."""
     total, lost = two_sum(high, term)
     second, less = two_sum(middle, lost)
     second, left = two_sum(second, term_low)
@@ -60,12 +61,12 @@ def add_parts(high: Real, middle: Real, low: Real, term: Real, term_low: Real) -
 
 @formula
 def careful_quotient(x: Real, x_low: Real, y: Real, y_low: Real) -> Triple:
-    """``(x + x_low) / (y + y_low)`` in three parts, whatever the device's quotients err by."""
+    """``(x + x_low) / (y + y_low)`` as a triple word, whatever the error of the device's quotients."""
     q = x / y
     p, p_low = two_product(q, y)
     q = add(q, (subtract(x, p) - p_low) / y)
     p, p_low = two_product(q, y)
-    # exact where the numbers are in one part, as q is now rounded rightly or nearly
+    # exact if the low parts are 0, because q is now almost correctly rounded
     left = (subtract(x, p) - p_low) + (x_low - q * y_low)
     second = left / y
     p, p_low = two_product(second, y)
@@ -74,7 +75,7 @@ def careful_quotient(x: Real, x_low: Real, y: Real, y_low: Real) -> Triple:
 
 @formula
 def log_of_parts(u: Real, u_low: Real) -> Triple:
-    """``log(u + u_low)`` of positive numbers in three parts, with all digits of the first two."""
+    """``log(u + u_low)`` for positive numbers as a triple word, accurate to a double word."""
     k: Integer = log_exponent(u)
     f = log_fraction(u, k)
     f_low = shifted(u_low, -k)
@@ -103,7 +104,7 @@ def log_of_parts(u: Real, u_low: Real) -> Triple:
 
 @formula
 def psi_odd_part(d: Real, z: Real, z_low: Real) -> Triple:
-    """Return the odd part of ``psi(1 + d) + 1 / (1 + d)``, of z = d * d up to 1/4, in three parts."""
+    """Return the odd part of ``psi(1 + d) + 1 / (1 + d)`` as a triple word, for z = d * d <= 1/4."""
     s, low = fast_two_sum(tables.ZETA_12, tables.ZETA_12_LOW + z * tables.psi_even_series(z))
     s, low = term_before(tables.ZETA_10, tables.ZETA_10_LOW, z, z_low, s, low)
     s, low = term_before(tables.ZETA_8, tables.ZETA_8_LOW, z, z_low, s, low)
@@ -118,7 +119,7 @@ def psi_odd_part(d: Real, z: Real, z_low: Real) -> Triple:
 
 @formula
 def psi_even_part(z: Real, z_low: Real) -> Pair:
-    """Return the even part of ``psi(1 + d) + 1 / (1 + d)``."""
+    """Return the even part of ``psi(1 + d) + 1 / (1 + d)`` as a double word."""
     s, low = fast_two_sum(tables.ZETA_13, tables.ZETA_13_LOW + z * tables.psi_odd_series(z))
     s, low = term_before(tables.ZETA_11, tables.ZETA_11_LOW, z, z_low, s, low)
     s, low = term_before(tables.ZETA_9, tables.ZETA_9_LOW, z, z_low, s, low)
@@ -131,7 +132,7 @@ def psi_even_part(z: Real, z_low: Real) -> Pair:
 
 @formula
 def psi_far(x: Real, x_low: Real) -> Triple:
-    """``psi(x + x_low)`` of x >= 9 (in float64 17), in three parts."""
+    """``psi(x + x_low)`` for x >= 9 (17 in double precision) as a triple word."""
     high, middle, low = log_of_parts(x, x_low)
     r, r_next, r_last = careful_quotient(1.0, 0.0, x, x_low)
     r_low = r_next + r_last
@@ -149,14 +150,14 @@ def psi_far(x: Real, x_low: Real) -> Triple:
 
 @formula
 def digamma_below(x: Real) -> Real:
-    """Logarithmic derivative of the gamma function at finite x from -1/4 down that is no integer."""
+    """Logarithmic derivative of the gamma function for finite x <= -1/4 that is no integer."""
     nearest = rint(x)
     d = subtract(x, nearest)
     z, z_low = two_product(d, d)
     odd, odd_next, odd_low = psi_odd_part(d, z, z_low)
     last = -nearest
     if last > STEPS:
-        # psi(1 - x) - pi / tan(pi x), of which the odd part is a half beside the poles
+        # psi(1 - x) - pi / tan(pi x); the odd part is half of the second term without its poles
         y, y_low = two_sum(1.0, -x)
         high, middle, low = psi_far(y, y_low)
         high, middle, low = add_parts(high, middle, low + 2.0 * odd_low, 2.0 * odd, 2.0 * odd_next)
@@ -178,7 +179,7 @@ def digamma_below(x: Real) -> Real:
 
 @formula
 def gammaln_below(x: Real) -> Real:
-    """Logarithm of the absolute value of the gamma function from LOWEST to 0, at no pole."""
+    """Logarithm of the absolute value of the gamma function for LOWEST <= x < 0 that is no pole."""
     nearest = rint(x)
     d = subtract(x, nearest)
     z, z_low = two_product(d, d)

@@ -1,7 +1,7 @@
-"""Integrals: the exponential integrals, the dilogarithm, and complete elliptic integrals of the first kind.
+"""The exponential integrals (DLMF 6), the dilogarithm (DLMF 25.12), complete elliptic integrals of the first kind.
 
-Near their singularities and zeros series beside a logarithm, in two parts; else a continued fraction or a sum that runs
-as long as terms matter, and the arithmetic-geometric mean.
+Near singularities and zeros the integrals are power series plus a logarithm, as double words. Elsewhere they are a
+continued fraction or a sum. The elliptic integrals are arithmetic-geometric means (DLMF 19.8).
 """
 
 from typing import Final
@@ -34,23 +34,23 @@ from gpuarray.ops.special.incomplete import gamma_fraction
 #: From here on the exponential integral is its asymptotic series.
 FAR: Final = constant(24.0, 44.0)
 FAR_TERMS: Final = constant(24, 44)
-#: Most terms, and a bound of what does not change a sum.
+#: The largest number of terms, and the relative size of a term that ends a sum.
 TERMS: Final = constant(90, 150)
 UNSEEN: Final = constant(2e-8, 3e-17)
-#: Beyond it the series is 1, and exponentials are infinite or 0.
+#: Beyond this the series is 1, and exponentials are infinite or 0.
 VAST: Final = constant(1e4, 1e5)
-#: How many means have to be taken at most, and the relative distance from which the next one is the last.
+#: The largest number of means, and the relative distance below which the next one is the last.
 MEANS: Final = constant(12, 16)
 CLOSE: Final = constant(1e-6, 1e-14)
 
 
 @formula
 def exp1_times(x: Real, sign: Real) -> Real:
-    """``exp1(x)`` of positive finite x, times 1 or -1."""
+    """``exp1(x)`` for positive finite x, times 1 or -1."""
     if x > 1.0:
         if x > VAST:
             return copysign(0.0, sign)
-        # the sign is in a factor: devices flush a subnormal result that is negated
+        # the sign is a factor, because devices flush a subnormal result that is negated
         t, t_low = gamma_fraction(0.0, x, 0.0)
         q, q_low = quotient(sign, 0.0, t, t_low)
         return grown(-x, q, q_low)
@@ -66,7 +66,7 @@ def exp1_times(x: Real, sign: Real) -> Real:
 
 @formula
 def exp1(x: Real) -> Real:
-    """Exponential integral, of exp(-t) / t from x on."""
+    """Exponential integral E1: the integral of exp(-t) / t from x to infinity."""
     if isnan(x) or is_negative(x):
         return nan()
     if is_zero(x) or isinf(x):
@@ -76,7 +76,7 @@ def exp1(x: Real) -> Real:
 
 @formula
 def expi_sum(x: Real) -> Pair:
-    """Return the sum of ``x**k / (k k!)`` over k from 1 on, in two parts."""
+    """Return the sum of ``x**k / (k k!)`` over k >= 1 as a double word."""
     total = x
     low = 0.0
     term = x
@@ -94,7 +94,7 @@ def expi_sum(x: Real) -> Pair:
 
 @formula
 def expi_far(x: Real) -> Pair:
-    """``x exp(-x) expi(x)`` of x from FAR on, in two parts: the sum of ``k! / x**k``."""
+    """``x exp(-x) expi(x)`` for x >= FAR as a double word: the sum of ``k! / x**k``."""
     total = 1.0
     low = 0.0
     term = 1.0
@@ -109,7 +109,7 @@ def expi_far(x: Real) -> Pair:
 
 @formula
 def expi(x: Real) -> Real:
-    """Exponential integral, of exp(t) / t up to x, its principal value."""
+    """Exponential integral Ei: the principal value of the integral of exp(t) / t up to x."""
     if isnan(x) or isinf(x):
         return -0.0 if x < 0.0 else x
     if is_zero(x):
@@ -138,7 +138,7 @@ def expi(x: Real) -> Real:
 
 @formula
 def spence_near(u: Real, u_low: Real) -> Pair:
-    """``spence(exp(-u - u_low))`` of |u| up to log(2), or hardly more, in two parts."""
+    """``spence(exp(-u - u_low))`` for |u| up to about log(2) as a double word."""
     q, q_low = product(u, u_low, u, u_low)
     total, lost = two_sum(u, -0.25 * q)
     return total, lost + (u_low - 0.25 * q_low + u * q * tables.spence_series(q))
@@ -157,7 +157,7 @@ def spence(x: Real) -> Real:
     if x >= 0.5 and x <= 2.0:
         f, f_low = spence_near(-high, -low)
         return add(f, f_low)
-    # of z = x or 1/x, below 1/2, through 1 - z; the logarithm of z is below 0
+    # for z = x or 1/x: below 1/2 through 1 - z; the logarithm of z is negative
     z, z_low = quotient(1.0, 0.0, x, 0.0)
     above = x > 1.0
     y, y_low = two_sum(1.0, -(z if above else x))
@@ -177,7 +177,7 @@ def spence(x: Real) -> Real:
 
 @formula
 def elliptic_by_means(root: Real, root_low: Real) -> Real:
-    """``pi / 2`` over the arithmetic-geometric mean of 1 and a root."""
+    """``pi / 2`` divided by the arithmetic-geometric mean of 1 and a square root."""
     a = 1.0
     a_low = 0.0
     b = root
@@ -199,12 +199,12 @@ def elliptic_by_means(root: Real, root_low: Real) -> Real:
 
 @formula
 def ellipkm1(p: Real) -> Real:
-    """Complete elliptic integral of the first kind, of the parameter 1 - p."""
+    """Complete elliptic integral of the first kind with parameter m = 1 - p."""
     if isnan(p) or is_negative(p):
         return nan()
     if is_zero(p) or isinf(p):
         return infinity() if is_zero(p) else 0.0
-    # of a multiple, as p may be subnormal
+    # scaled, because p may be subnormal
     r, r_low = root_parts(shifted(p, 64) if p < 1.0 else p)
     return elliptic_by_means(shifted(r, -32) if p < 1.0 else r, shifted(r_low, -32) if p < 1.0 else r_low)
 
