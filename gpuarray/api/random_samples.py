@@ -20,7 +20,7 @@ from gpuarray.array import GpuArray
 from gpuarray.device import Device
 from gpuarray.graph import build
 from gpuarray.ops import generators, philox, samplers
-from gpuarray.origins import warn
+from gpuarray.source_locations import warn
 
 
 class Samples(Discrete):

@@ -18,7 +18,7 @@ from gpuarray.dtypes import DType
 from gpuarray.graph import build, tracing
 from gpuarray.graph.nodes import BaseNode, Node
 from gpuarray.ops import elementwise as rows
-from gpuarray.origins import warn
+from gpuarray.source_locations import warn
 from gpuarray.runtime import evaluate
 
 WEAK: Final = frozenset((bool, int, float, complex))

@@ -7,7 +7,7 @@ from gpuarray.api import linalg_products, linear_algebra
 from gpuarray.numpy_api.arguments import as_arrays, deliver
 from gpuarray.numpy_api.functions_shape import concatenate, moveaxis
 from gpuarray.numpy_api.registry import native
-from gpuarray.origins import warn
+from gpuarray.source_locations import warn
 
 _TWO_COMPONENTS: Final = (
     "Arrays of 2-dimensional vectors are deprecated. Use arrays of 3-dimensional vectors instead. (deprecated in NumPy "

@@ -18,7 +18,7 @@ from gpuarray.numpy_api.arguments import NOT_GIVEN, along, as_array, deliver, nu
 from gpuarray.numpy_api.functions_statistics import aligned_weights, all_, any_, sum_
 from gpuarray.numpy_api.reduction import axes_of, check_reduced, given
 from gpuarray.numpy_api.registry import implements
-from gpuarray.origins import warn
+from gpuarray.source_locations import warn
 
 #: The methods of Hyndman and Fan that interpolate: the line's ends are at ``alpha`` and ``beta`` (their notation).
 _CONTINUOUS: Final = {

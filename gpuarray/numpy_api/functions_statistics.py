@@ -13,7 +13,7 @@ from gpuarray.graph import build
 from gpuarray.numpy_api.arguments import NOT_GIVEN, as_array, as_arrays, concatenated, deliver, normalized, numbers
 from gpuarray.numpy_api.reduction import axes_of, check_reduced, fold, given, running
 from gpuarray.numpy_api.registry import implements, native
-from gpuarray.origins import warn
+from gpuarray.source_locations import warn
 
 # --- folds ----------------------------------------------------------------------------------------------------------
 

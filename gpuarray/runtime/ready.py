@@ -12,11 +12,11 @@ from typing import Any, Final
 
 from gpuarray.device import Device
 from gpuarray.errors import GpuArrayError
-from gpuarray.events import Repeats
+from gpuarray.observers import RunSampler
 from gpuarray.fusion.plan import Plan, PlannedStep
 from gpuarray.graph.describe import described
 from gpuarray.graph.nodes import Node
-from gpuarray.origins import Origin, Place, place
+from gpuarray.source_locations import Origin, SourceLocation, locate
 from gpuarray.providers.base import Provider
 from gpuarray.runtime.offload import DEVICE, Corrections, Decision, name_of
 
@@ -81,7 +81,7 @@ class Placed:
     away: tuple[int, ...] = ()
     price: float = 0.0
     heirs: tuple[tuple[int, float], ...] = ()
-    told: Repeats | None = None
+    told: RunSampler | None = None
     in_one_go: int = 0
     straight: Any = None
 
@@ -179,12 +179,12 @@ def inherited(ready: ReadyPlan, origins: list[Origin | None]) -> list[Origin | N
     return found
 
 
-def places_of(evaluation: Evaluation, positions: Iterable[int] | None = None) -> list[Place]:
+def places_of(evaluation: Evaluation, positions: Iterable[int] | None = None) -> list[SourceLocation]:
     """Return the different lines that asked for some of the plan's values, or for all, in the order of the graph."""
     where, kept = inherited(evaluation.ready, evaluation.origins), evaluation.ready.kept
     if positions is not None:
         where = [where[p if kept is None else kept[p]] for p in positions]
-    return list({str(found): found for found in map(place, filter(None, where))}.values())
+    return list({str(found): found for found in map(locate, filter(None, where))}.values())
 
 
 def blame(error: GpuArrayError, evaluation: Evaluation, provider: Provider) -> None:

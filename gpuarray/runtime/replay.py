@@ -12,13 +12,13 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from gpuarray import events
+from gpuarray import observers
 from gpuarray.device import Device
 from gpuarray.dtypes import uint32
 from gpuarray.errors import GpuArrayError
 from gpuarray.graph.nodes import BaseNode, Generate, Leaf, Node
 from gpuarray.graph.tracing import Deferred
-from gpuarray.origins import Origin
+from gpuarray.source_locations import Origin
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import auto, telemetry
 from gpuarray.runtime.evaluate import run_placed
@@ -79,7 +79,7 @@ class Segment:
     def run(self, registers: list[Any], values: Sequence[Any]) -> None:
         """Run the plan for what is in the registers, and put the results there."""
         order = self.order
-        if self.straight is not None and (not events.listeners or self._comes_again()):
+        if self.straight is not None and (not observers.active or self._comes_again()):
             for fill, nodes in self.fills:
                 parameters = fill(values)
                 for node in nodes:
@@ -87,8 +87,8 @@ class Segment:
             try:
                 self._run_straight(self.straight, registers)
             finally:
-                if events.is_brief:
-                    events.is_brief = False
+                if observers.is_sampled_out:
+                    observers.is_sampled_out = False
             return
         try:
             for position, register in self.leaves:
@@ -108,7 +108,7 @@ class Segment:
 
     def _comes_again(self) -> bool:
         """Tell listeners of a run in brief, if that is enough."""
-        return self.last is not None and events.again(self.last.placed, perf_counter_ns())
+        return self.last is not None and observers.skip_repeat(self.last.placed, perf_counter_ns())
 
     def _run_straight(self, straight: Straight, registers: list[Any]) -> None:
         """Run the plan as it was placed the last time, which is how it is always placed."""
@@ -125,7 +125,7 @@ class Segment:
 
     def _run(self, registers: list[Any]) -> None:
         ready, order, provider = self.ready, self.order, self.provider
-        start = perf_counter_ns() if events.listeners else 0
+        start = perf_counter_ns() if observers.active else 0
         moved = self._moved(registers) if self.donors else []
         placed = auto.placed(ready, order, provider, self.device, is_read=False)
         if placed.saving and auto.settle(placed, order, provider):
@@ -136,7 +136,7 @@ class Segment:
         evaluation = self.last
         if evaluation is None or evaluation.placed is not placed:
             evaluation = self.last = Evaluation(ready, placed, provider.device, self.origins)
-        planned = 0 if not start or events.again(placed, start) else events.planned(placed)
+        planned = 0 if not start or observers.skip_repeat(placed, start) else observers.plan_found(placed)
         try:
             run_placed(ready, placed, moved, order, provider, None, remember(evaluation), None)
         except GpuArrayError as error:
@@ -150,9 +150,9 @@ class Segment:
                 for position in ready.leaves
             ]
         if planned:
-            events.evaluated(evaluation, start, planned)
+            observers.evaluation_done(evaluation, start, planned)
         elif start:
-            events.is_brief = False
+            observers.is_sampled_out = False
         if placed.saving:
             auto.hand_on(placed, order)
 

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import wgpu
 
-from gpuarray import dtypes, events, logs
+from gpuarray import dtypes, observers, logs
 from gpuarray.codegen.programs import Launch, Program, ScalarWords
 from gpuarray.dtypes import DType
 from gpuarray.providers.base import Task
@@ -281,7 +281,7 @@ class Dispatcher:
         Return whether they are left open, which needs that there is no copy.
         """
         is_logged = self._is_logged = logs.is_told(logs.STEPS)
-        if self._is_timed != (is_logged or bool(events.listeners)):
+        if self._is_timed != (is_logged or bool(observers.active)):
             self.flush()
             self._is_timed = not self._is_timed
         try:
@@ -457,9 +457,9 @@ class Dispatcher:
 
     def collect(self) -> None:
         """Tell of the launches that were timed, once they have run; be ready to time others if somebody listens."""
-        found = self._timed().collect() if events.listeners or self._timer is not None else []
+        found = self._timed().collect() if observers.active or self._timer is not None else []
         if found:
-            events.launched(found)
+            observers.launches_done(found)
         for launch in found if logs.is_told(logs.STEPS) else ():
             logs.tell(logs.STEPS, "launch %12s us  %s", f"{(launch.stop - launch.start) / 1e3:,.1f}", launch.label)
 

@@ -11,9 +11,9 @@ from typing import Any, Final
 
 import wgpu
 
-from gpuarray import copies, threads
+from gpuarray import parallel_copy, thread_pool
 from gpuarray.providers.wgpu.driver import Bytes, PublicDriver, Staging
-from gpuarray.threads import Work
+from gpuarray.thread_pool import Future
 
 #: Bytes of a part, and how many parts are under way at once, in each direction. wgpu-native takes memory for mappable
 #: buffers in blocks of 64 MiB, from which it also serves every small write; were a block filled by parts, each write
@@ -80,7 +80,7 @@ class Parts:
 
     def upload(self, gpu: Any, data: Bytes) -> None:
         """Copy bytes to the start of a GPU buffer, through buffers that the device reads when they are full."""
-        filling: deque[tuple[Staging, int, int, Work[None]]] = deque()
+        filling: deque[tuple[Staging, int, int, Future[None]]] = deque()
 
         def send() -> None:
             staging, start, nbytes, copied = filling[0]
@@ -95,12 +95,12 @@ class Parts:
                 while (staging := self._up.take()) is None:
                     send()
                 self._driver.start_write(staging, -(-part.size // 4) * 4)
-                copied = copies.begin(self._driver.mapped(staging, part.size), part)
+                copied = parallel_copy.start(self._driver.mapped(staging, part.size), part)
                 filling.append((staging, start, part.size, copied))
             while filling:
                 send()
         except BaseException:
-            threads.wait([copied for *_, copied in filling])
+            thread_pool.wait([copied for *_, copied in filling])
             raise
 
     def download(self, gpu: Any, data: Bytes) -> None:
@@ -112,7 +112,7 @@ class Parts:
             return
         each = min(max(data.size // _FEWEST // 4 * 4, _SMALLEST), PART)
         started: deque[tuple[Staging, Bytes]] = deque()
-        copying: deque[tuple[Staging, Work[None]]] = deque()
+        copying: deque[tuple[Staging, Future[None]]] = deque()
 
         def empty() -> None:
             staging, copied = copying[0]
@@ -123,7 +123,7 @@ class Parts:
 
         def hand_on() -> None:
             staging, part = started.popleft()
-            copying.append((staging, copies.begin(part, self._driver.mapped(staging, part.size))))
+            copying.append((staging, parallel_copy.start(part, self._driver.mapped(staging, part.size))))
 
         try:
             for start in range(0, data.size, each):
@@ -140,7 +140,7 @@ class Parts:
             while copying:
                 empty()
         except BaseException:
-            threads.wait([copied for _, copied in copying])
+            thread_pool.wait([copied for _, copied in copying])
             raise
 
     def trim(self) -> None:
