@@ -171,12 +171,7 @@ def skip_repeat(placed: Any, start: int) -> bool:
     """
     global is_sampled_out
     sampler: RunSampler | None = placed.sampler
-    if (
-        sampler is None
-        or not sampler.skips_left
-        or sampler.generation != generation
-        or sampler.thread != get_ident()
-    ):
+    if sampler is None or not sampler.skips_left or sampler.generation != generation or sampler.thread != get_ident():
         return False
     sampler.skips_left -= 1
     sampler.add_start(start)

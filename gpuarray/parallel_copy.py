@@ -1,4 +1,4 @@
-"""Copies of large arrays on several threads: one thread uses about a tenth of the memory bandwidth, less on new pages."""
+"""Copies of large arrays on several threads: one thread uses a tenth of the memory bandwidth, less on new pages."""
 
 from typing import Any, Final, TypeAlias
 

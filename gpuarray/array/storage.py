@@ -22,8 +22,8 @@ from gpuarray.graph.layouts import Layout, Shape, broadcast_layout, contiguous, 
 from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.graph.walk import current
 from gpuarray.ops import elementwise as rows
-from gpuarray.source_locations import USER_FILES, find_origin
 from gpuarray.runtime import evaluate
+from gpuarray.source_locations import USER_FILES, find_origin
 
 AUTO: Final = Device("auto")
 

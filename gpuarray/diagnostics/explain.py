@@ -11,11 +11,11 @@ from gpuarray.fusion.costs import cost
 from gpuarray.graph.describe import Described, described
 from gpuarray.graph.nodes import Generate, Leaf, Node
 from gpuarray.graph.walk import current
-from gpuarray.source_locations import Origin, SourceLocation, locate
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import auto, evaluate, offload
 from gpuarray.runtime.ready import Evaluation, Placed, ReadyPlan, ReadyStep, inherited, recall
+from gpuarray.source_locations import Origin, SourceLocation, locate
 
 
 def explain(*arrays: GpuArray, stage: str | None = None) -> Explanation:
@@ -141,7 +141,9 @@ def _step(step: ReadyStep, provider: Provider, nodes: dict[int, ExplainedNode]) 
     )
 
 
-def _lines_of(inputs: tuple[int, ...], outputs: tuple[int, ...], nodes: dict[int, ExplainedNode]) -> tuple[SourceLocation, ...]:
+def _lines_of(
+    inputs: tuple[int, ...], outputs: tuple[int, ...], nodes: dict[int, ExplainedNode]
+) -> tuple[SourceLocation, ...]:
     """Return the lines of the operations between what a step reads and what it writes."""
     found: dict[int, SourceLocation | None] = {}
     waiting = list(outputs)

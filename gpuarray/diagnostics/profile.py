@@ -317,17 +317,17 @@ class _Recorder(observers.Observer):
     The lists are flat, as the collector of cycles would look at a million tuples again and again.
     """
 
-    hears_in_brief = True
+    accepts_sampling = True
 
     def __init__(self) -> None:
         self._spans: list[Any] = []
         self._evaluated: list[Any] = []
         self.ran: list[observers.Launch] = []
-        self.known: list[observers.RunSampler] = []
+        self.samplers: list[observers.RunSampler] = []
         self.span = self._spans.extend  # type: ignore[method-assign]  # as good as a method
         self.evaluation = self._evaluated.extend  # type: ignore[method-assign]  # as good as a method
         self.launches = self.ran.extend  # type: ignore[method-assign]  # as good as a method
-        self.repeats = self.known.append  # type: ignore[method-assign]  # as good as a method
+        self.sampler = self.samplers.append  # type: ignore[method-assign]  # as good as a method
 
     def spans(self) -> Iterator[observers.Span]:
         """Yield what the host did."""
@@ -380,8 +380,8 @@ def profile() -> Iterator[Profile]:
     finally:
         found.stop = found.stop or perf_counter_ns()
         observers.unsubscribe(heard)
-        for repeats in heard.known:
-            repeats.placed.told = None  # plans are kept, and need not know any longer what was told of them
+        for sampler in heard.samplers:
+            sampler.placed.sampler = None  # plans outlive the profile
     after = telemetry.stats()
     gauges = ("bytes_live", "bytes_pooled", "peak_bytes", "buffers_live", "kernels")
     found.counters = {
@@ -441,13 +441,15 @@ def _finish(found: Profile, heard: _Recorder) -> None:
     found.plans = _plans(found)
 
 
-def _complete(heard: _Recorder, encoding: Set[str], end: int) -> tuple[list[observers.Evaluated], list[observers.Launch]]:
-    """Return all evaluations and launches, with times for those that were told of in brief.
+def _complete(
+    heard: _Recorder, encoding: Set[str], end: int
+) -> tuple[list[observers.Evaluated], list[observers.Launch]]:
+    """Return all evaluations and launches, with times for those that were sampled out.
 
-    These take as long as the last ones that were told of in detail, or what there is until the next one begins.
+    These take as long as the last full report of the same plan, or the time until the next one begins if that is less.
     """
     told: list[tuple[Any, int, int, int, int]] = [*heard.evaluated()]
-    told += [(repeats, start, 0, 0, repeats.thread) for repeats in heard.known for start in repeats.starts]
+    told += [(sampler, start, 0, 0, sampler.thread) for sampler in heard.samplers for start in sampler.starts]
     told.sort(key=itemgetter(1))
     inside = sorted((launch for launch in heard.ran if launch.device not in encoding), key=attrgetter("start"))
     launches = [launch for launch in heard.ran if launch.device in encoding]

@@ -71,9 +71,9 @@ class _Plans(observers.Observer):
     def __init__(self) -> None:
         self.found: dict[int, tuple[Evaluation, int]] = {}
 
-    def evaluation(self, told: observers.Evaluated, /) -> None:
+    def evaluation(self, evaluated: observers.Evaluated, /) -> None:
         """Count an evaluation."""
-        evaluation = told[0]
+        evaluation = evaluated[0]
         first, times = self.found.get(id(evaluation.ready), (evaluation, 0))
         self.found[id(evaluation.ready)] = first, times + 1
 

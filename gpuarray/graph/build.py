@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from gpuarray import parallel_copy, dtypes
+from gpuarray import dtypes, parallel_copy
 from gpuarray.dtypes import DType
 from gpuarray.graph import tracing
 from gpuarray.graph.layouts import Layout, Shape, compose, contiguous, is_identity

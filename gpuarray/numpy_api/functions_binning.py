@@ -22,8 +22,8 @@ from gpuarray.numpy_api.arguments import as_array, as_arrays, concatenated, numb
 from gpuarray.numpy_api.binning_rules import number_of_bins
 from gpuarray.numpy_api.registry import implements
 from gpuarray.ops import calls, generators
-from gpuarray.source_locations import warn
 from gpuarray.runtime.evaluate import QUICKLY_SEEN, evaluate, is_host, provider_of
+from gpuarray.source_locations import warn
 
 
 def _tally(positions: GpuArray, number: int) -> GpuArray:

@@ -29,9 +29,9 @@ from gpuarray.graph.layouts import Layout, Shape
 from gpuarray.graph.nodes import Generate, Leaf, Node, View
 from gpuarray.graph.tracing import Deferred
 from gpuarray.graph.walk import current
-from gpuarray.source_locations import is_user_file
 from gpuarray.runtime import places, replay
 from gpuarray.runtime.plans import find_plan
+from gpuarray.source_locations import is_user_file
 
 T = TypeVar("T")
 

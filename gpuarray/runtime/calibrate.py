@@ -23,7 +23,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from gpuarray import dtypes, logs, disk_cache
+from gpuarray import disk_cache, dtypes, logs
 from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.dtypes import DType

@@ -13,12 +13,12 @@ import numpy.typing as npt
 
 from gpuarray import observers
 from gpuarray.config import recording
-from gpuarray.parallel_copy import copy_of
 from gpuarray.device import Device
 from gpuarray.errors import DeviceMemoryError, GpuArrayError
 from gpuarray.graph import tracing
 from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.graph.walk import current
+from gpuarray.parallel_copy import copy_of
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import auto, places, telemetry

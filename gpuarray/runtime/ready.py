@@ -12,13 +12,13 @@ from typing import Any, Final
 
 from gpuarray.device import Device
 from gpuarray.errors import GpuArrayError
-from gpuarray.observers import RunSampler
 from gpuarray.fusion.plan import Plan, PlannedStep
 from gpuarray.graph.describe import described
 from gpuarray.graph.nodes import Node
-from gpuarray.source_locations import Origin, SourceLocation, locate
+from gpuarray.observers import RunSampler
 from gpuarray.providers.base import Provider
 from gpuarray.runtime.offload import DEVICE, Corrections, Decision, name_of
+from gpuarray.source_locations import Origin, SourceLocation, locate
 
 REMEMBERED: Final = 256
 #: How many steps and lines an error names.
@@ -65,10 +65,10 @@ class Placed:
     all of them run there. ``is_free`` says whether the device is ``"auto"``, so that they may run elsewhere; ``runs``
     counts, and ``look`` is the run that is timed next. ``saving`` are the nanoseconds that a run would take less if the
     device had the operands that only the host has: those at the positions ``away``, whose upload takes ``price``;
-    ``heirs`` are the positions of what is made of them, with their parts of all its bytes. ``told`` is what listeners
-    have heard of it. ``in_one_go`` is the step from which on all are handed to the device together, after everything
-    that they need has found room. ``straight`` has each :class:`gpuarray.runtime.straight.Straight` of the steps, by
-    the copies that hand on their input's buffer; it is False if they need an execution, and None until they have run.
+    ``heirs`` are the positions of what is made of them, with their parts of all its bytes. ``sampler`` is that of
+    :mod:`gpuarray.observers`. ``in_one_go`` is the step from which on all are handed to the device together, after
+    everything that they need has found room. ``straight`` has each :class:`gpuarray.runtime.straight.Straight` of the
+    steps, by the copies that hand on their input's buffer; it is False if they need an execution, and None until they have run.
     """
 
     steps: tuple[ReadyStep, ...]
@@ -81,7 +81,7 @@ class Placed:
     away: tuple[int, ...] = ()
     price: float = 0.0
     heirs: tuple[tuple[int, float], ...] = ()
-    told: RunSampler | None = None
+    sampler: RunSampler | None = None
     in_one_go: int = 0
     straight: Any = None
 

@@ -18,13 +18,13 @@ from gpuarray.dtypes import uint32
 from gpuarray.errors import GpuArrayError
 from gpuarray.graph.nodes import BaseNode, Generate, Leaf, Node
 from gpuarray.graph.tracing import Deferred
-from gpuarray.source_locations import Origin
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import auto, telemetry
 from gpuarray.runtime.evaluate import run_placed
 from gpuarray.runtime.ownership import is_last
 from gpuarray.runtime.ready import Evaluation, ReadyPlan, blame, remember
 from gpuarray.runtime.straight import Straight
+from gpuarray.source_locations import Origin
 
 #: What makes the parameters of a generator of the values of a call.
 Fill: TypeAlias = Callable[[Sequence[Any]], tuple[Any, ...]]
@@ -79,7 +79,7 @@ class Segment:
     def run(self, registers: list[Any], values: Sequence[Any]) -> None:
         """Run the plan for what is in the registers, and put the results there."""
         order = self.order
-        if self.straight is not None and (not observers.active or self._comes_again()):
+        if self.straight is not None and (not observers.active or self._is_sampled_out()):
             for fill, nodes in self.fills:
                 parameters = fill(values)
                 for node in nodes:
@@ -106,8 +106,8 @@ class Segment:
             for position, _ in self.results:
                 order[position].result = None
 
-    def _comes_again(self) -> bool:
-        """Tell listeners of a run in brief, if that is enough."""
+    def _is_sampled_out(self) -> bool:
+        """Record only the start of a run, if its plan is sampled."""
         return self.last is not None and observers.skip_repeat(self.last.placed, perf_counter_ns())
 
     def _run_straight(self, straight: Straight, registers: list[Any]) -> None:

@@ -18,8 +18,8 @@ from gpuarray import logs
 from gpuarray.config import Config, config
 from gpuarray.device import Device
 from gpuarray.errors import FallbackError, FallbackWarning, TransferError, TransferWarning
-from gpuarray.source_locations import Origin, SourceLocation, find_origin, locate
 from gpuarray.providers import registry
+from gpuarray.source_locations import Origin, SourceLocation, find_origin, locate
 
 _Key = TypeVar("_Key", bound=Hashable)
 

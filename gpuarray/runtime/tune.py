@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gpuarray import dtypes, disk_cache
+from gpuarray import disk_cache, dtypes
 from gpuarray.codegen import products
 from gpuarray.codegen.dialect import made_for
 from gpuarray.fusion.steps import ContractStep

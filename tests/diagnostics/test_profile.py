@@ -258,8 +258,8 @@ def test_of_submits_that_follow_each_other_quickly_some_are_timed(monkeypatch):
     assert p.kernel_time <= p.wall
 
 
-def test_what_comes_again_is_told_of_in_brief(monkeypatch):
-    monkeypatch.setattr(events, "_SHORT", 10**12)
+def test_repeats_are_sampled(monkeypatch):
+    monkeypatch.setattr(observers, "_SHORT_NS", 10**12)
     x = xp.asarray(np.ones(64, np.float32), device="cpu")
     told = []
     collect = profile._Recorder.evaluated
@@ -283,8 +283,8 @@ def test_what_comes_again_is_told_of_in_brief(monkeypatch):
     assert p.phases["run"] == p.kernel_time <= p.wall
 
 
-def test_replays_are_told_of_in_brief(x, monkeypatch):
-    monkeypatch.setattr(events, "_SHORT", 10**12)
+def test_replays_are_sampled(x, monkeypatch):
+    monkeypatch.setattr(observers, "_SHORT_NS", 10**12)
     step = xp.jit(lambda a: xp.exp(a) + 1)
     for _ in range(4):
         xp.evaluate(step(x))

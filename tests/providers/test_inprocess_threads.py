@@ -113,7 +113,10 @@ class TestTeam:
 
     def test_helpers_that_come_too_late_are_not_waited_for(self, free):
         blocked = threading.Event()
-        begun = [thread_pool.submit(blocked.wait, 10) for _ in range(max(thread_pool.core_count(), thread_pool.thread_count()))]
+        begun = [
+            thread_pool.submit(blocked.wait, 10)
+            for _ in range(max(thread_pool.core_count(), thread_pool.thread_count()))
+        ]
         done = []
         Team(2).spread_each(5, done.append, known(1000))
         blocked.set()
@@ -124,7 +127,7 @@ class TestTeam:
 class TestPool:
     @pytest.mark.parametrize("cores", [1, 2, 16])
     def test_what_threads_cost_is_measured(self, monkeypatch, cores):
-        monkeypatch.setattr(threads, "cores", lambda: cores)
+        monkeypatch.setattr(thread_pool, "core_count", lambda: cores)
         costs = teams.costs.__wrapped__()
         assert 0 < costs.turn < 10_000_000
         assert 0 < costs.wake < 100_000_000

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
-from gpuarray import dtypes, disk_cache
+from gpuarray import disk_cache, dtypes
 from gpuarray.device import Capabilities, Device
 from gpuarray.errors import DeviceMemoryError
 from gpuarray.ops.spec import ROWS

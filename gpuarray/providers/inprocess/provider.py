@@ -205,7 +205,7 @@ class InProcessProvider:
         self.pool.restart_peak()
 
     def collect(self) -> None:
-        """Tell the listeners of :mod:`gpuarray.observers` of the launches since the last call."""
+        """Report the launches since the last call to the observers of :mod:`gpuarray.observers`."""
         told, self._told = self._told, _Told([], {})
         name = self.device.name
         found = [

@@ -1,8 +1,8 @@
-"""What was left open is submitted soon, whatever the program does meanwhile: a thread looks after it.
+"""Background flusher: submits launches that were left open, whatever the program does meanwhile.
 
-The thread looks every few milliseconds while runs are left open now and then, and ends when none was for a while. It
-takes the device's lock only where there is something to do: a program that submits would have to wait for the thread
-to be woken, twice, which takes longer than a launch. Used by the provider.
+A thread wakes every few milliseconds while runs are left open now and then, and ends when none was for a while. It
+takes the device's lock only when something is due: a program that submits would have to wait for the thread to be
+woken, twice, which takes longer than a launch. Used by the provider.
 """
 
 import threading
@@ -14,20 +14,20 @@ from typing import Any, Final
 from gpuarray.errors import GpuArrayError
 from gpuarray.providers.wgpu.dispatch import Dispatcher
 
-#: Seconds between two looks, and while the program submits itself: each look takes Python from it.
-_SOON: Final = 1e-3
-_LATER: Final = 4e-3
+#: Seconds between two checks, and while the program itself submits: each check takes the interpreter from it.
+_INTERVAL: Final = 1e-3
+_BUSY_INTERVAL: Final = 4e-3
 
 
-class Late:
-    """Looks after one dispatcher.
+class BackgroundFlusher:
+    """Flushes one dispatcher.
 
     Parameters
     ----------
     dispatcher : Dispatcher
-        What leaves runs open.
+        Leaves runs open.
     lock : context manager
-        Held around everything that reaches the driver.
+        Held around every call of the driver.
     using : callable
         Returns a context in which the device may be used; entering it raises when the device is closed.
     """
@@ -41,29 +41,29 @@ class Late:
         self._dispatcher = dispatcher
         self._lock = lock
         self._using = using
-        self.is_looking = False
+        self.is_running = False
 
-    def look(self) -> None:
-        """Begin to look; called where the device may be used."""
-        self.is_looking = True
+    def start(self) -> None:
+        """Start the thread; called where the device may be used."""
+        self.is_running = True
         try:
-            threading.Thread(target=self._look, name="gpuarray submissions", daemon=True).start()
-        except RuntimeError:  # the interpreter is about to end, or there are too many threads
-            self.is_looking = False
+            threading.Thread(target=self._run, name="gpuarray submissions", daemon=True).start()
+        except RuntimeError:  # the interpreter is ending, or there are too many threads
+            self.is_running = False
             self._dispatcher.flush()
 
-    def _look(self) -> None:
+    def _run(self) -> None:
         dispatcher = self._dispatcher
         goes_on, seen = True, 0
         while goes_on:
             submitted = dispatcher.submitted
-            sleep(_SOON if submitted == seen else _LATER)
+            sleep(_INTERVAL if submitted == seen else _BUSY_INTERVAL)
             seen = submitted
-            if not dispatcher.is_waiting:
+            if not dispatcher.is_overdue:
                 continue
             try:
                 with self._lock, self._using("a launch"):
-                    self.is_looking = False
-                    self.is_looking = goes_on = dispatcher.flush_late()
-            except GpuArrayError:  # whoever uses the device next hears of it
+                    self.is_running = False
+                    self.is_running = goes_on = dispatcher.flush_overdue()
+            except GpuArrayError:  # the next user of the device gets the error
                 return

@@ -19,7 +19,7 @@ from weakref import WeakSet
 
 import wgpu
 
-from gpuarray import observers, logs, thread_pool
+from gpuarray import logs, observers, thread_pool
 from gpuarray.config import config
 from gpuarray.errors import DeviceError
 from gpuarray.providers.wgpu.driver import PublicDriver

@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy.typing as npt
 import wgpu
 
-from gpuarray import dtypes, observers, logs, disk_cache
+from gpuarray import disk_cache, dtypes, logs, observers
 from gpuarray.codegen import emit, products
 from gpuarray.codegen.programs import Program
 from gpuarray.config import config
@@ -31,7 +31,7 @@ from gpuarray.providers.wgpu import driver as drivers
 from gpuarray.providers.wgpu import selftest
 from gpuarray.providers.wgpu.buffers import Pool, WgpuBuffer
 from gpuarray.providers.wgpu.dispatch import Dispatcher, Prepared
-from gpuarray.providers.wgpu.late import Late
+from gpuarray.providers.wgpu.flusher import BackgroundFlusher
 from gpuarray.providers.wgpu.metrics import Counters
 from gpuarray.providers.wgpu.native import open_driver
 from gpuarray.providers.wgpu.pipelines import Pipelines
@@ -120,7 +120,7 @@ class WgpuProvider:
         self._pool = Pool(self._driver, self.capabilities.buffer_limit, self._dispatcher.drop_groups)
         self._dispatcher.pool = self._pool
         self._transfer = Transfer(self._driver, self._counters, self._dispatcher.flush)
-        self._late = Late(self._dispatcher, self._lock, self._using)
+        self._flusher = BackgroundFlusher(self._dispatcher, self._lock, self._using)
         self.facts = self._find_facts()
         if not self.facts.get(selftest.ROUNDED, True):
             self.capabilities = adapters.without_float64(self.capabilities)
@@ -300,8 +300,8 @@ class WgpuProvider:
                 if expected is not None and (wanted is not None or self._writes(tasks, expected.source)):
                     self._transfer.forget()
                 if wanted is None:
-                    if self._dispatcher.run(tasks) and not self._late.is_looking:
-                        self._late.look()
+                    if self._dispatcher.run(tasks) and not self._flusher.is_running:
+                        self._flusher.start()
                 else:
                     self._run_and_fetch(tasks, wanted)
             except wgpu.GPUError as error:
@@ -333,7 +333,7 @@ class WgpuProvider:
             self._pool.reap()
 
     def collect(self) -> None:
-        """Tell the listeners of :mod:`gpuarray.observers` of the launches since the last call, once they have run."""
+        """Report the launches since the last call to the observers of :mod:`gpuarray.observers`, once they have run."""
         with self._lock, self._using("a measurement"):
             self._dispatcher.flush()
             self._dispatcher.collect()

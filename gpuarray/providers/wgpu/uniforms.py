@@ -1,8 +1,8 @@
-"""The parameter words of launches on the device: one uniform buffer, in which each different block is there once.
+"""Uniform arena: the parameter blocks of launches, in one uniform buffer that holds each different block once.
 
-Invariant: a block stays where it is until all launches that read it there were submitted. So launches may wait for
-their submission while others are encoded, a loop that sends the same words again sends nothing, and new ones travel in
-one write for each submission. Called by the dispatcher.
+Invariant: a block keeps its offset until all launches that read it there were submitted. So launches may wait for their
+submission while others are encoded, a loop that repeats its parameters uploads nothing, and new blocks are uploaded by
+one write per submission. Called by the dispatcher.
 """
 
 from collections.abc import Callable
@@ -15,45 +15,45 @@ from gpuarray.providers.wgpu.driver import PublicDriver
 CAPACITY: Final = 1 << 18
 
 
-class Words:
-    """The blocks of one device.
+class UniformArena:
+    """The parameter blocks of one device.
 
     Parameters
     ----------
     driver : PublicDriver
-        Of the device.
+        The driver of the device.
     flush : callable
-        Submits the launches that were told where their words are.
+        Submits the launches that were given offsets.
     """
 
     def __init__(self, driver: PublicDriver, flush: Callable[[], None]) -> None:
         self._driver = driver
         self._flush = flush
         self.gpu: Any = driver.create_buffer(CAPACITY, wgpu.BufferUsage.UNIFORM | wgpu.BufferUsage.COPY_DST)
-        #: Counts from 1 how often places were given anew: within an era a block stays where it is.
-        self.era = 1
-        self._places: dict[bytes, int] = {}
-        self._sent = 0
+        #: Counts from 1 how often the arena was emptied; within a generation a block keeps its offset.
+        self.generation = 1
+        self._offsets: dict[bytes, int] = {}
+        self._uploaded = 0
         self._new = bytearray()
 
-    def place(self, block: bytes) -> int:
+    def offset_of(self, block: bytes) -> int:
         """Return the offset of a block, whose size is a multiple of the alignment, for a launch that is encoded now."""
-        found = self._places.get(block)
-        if found is None:
-            found = self._sent + len(self._new)
-            if found + len(block) > CAPACITY:
+        offset = self._offsets.get(block)
+        if offset is None:
+            offset = self._uploaded + len(self._new)
+            if offset + len(block) > CAPACITY:
                 self._flush()
-                self.era += 1
-                self._places.clear()
+                self.generation += 1
+                self._offsets.clear()
                 self._new.clear()
-                found = self._sent = 0
+                offset = self._uploaded = 0
             self._new += block
-            self._places[block] = found
-        return found
+            self._offsets[block] = offset
+        return offset
 
-    def send(self) -> None:
-        """Have the queue write what is new, before what is submitted next."""
+    def upload(self) -> None:
+        """Have the queue write the new blocks, before the next submission."""
         if self._new:
-            self._driver.write(self.gpu, self._sent, bytes(self._new))
-            self._sent += len(self._new)
+            self._driver.write(self.gpu, self._uploaded, bytes(self._new))
+            self._uploaded += len(self._new)
             self._new.clear()
