@@ -10,7 +10,7 @@ import gpuarray as xp
 from gpuarray import parallel_copy
 
 #: Bytes that two threads copy.
-BIG = 2 * parallel_copy._EACH
+BIG = 2 * parallel_copy._MIN_BYTES
 
 
 @pytest.mark.parametrize("threads", [1, 3, 0])

@@ -68,7 +68,8 @@ class Placed:
     ``heirs`` are the positions of what is made of them, with their parts of all its bytes. ``sampler`` is that of
     :mod:`gpuarray.observers`. ``in_one_go`` is the step from which on all are handed to the device together, after
     everything that they need has found room. ``straight`` has each :class:`gpuarray.runtime.straight.Straight` of the
-    steps, by the copies that hand on their input's buffer; it is False if they need an execution, and None until they have run.
+    steps, by the copies that hand on their input's buffer; it is False if they need an execution, and None until they
+    have run.
     """
 
     steps: tuple[ReadyStep, ...]

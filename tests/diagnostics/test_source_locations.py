@@ -131,7 +131,7 @@ class TestErrors:
     def names(error, mark, operation):
         first, *lines = error.__notes__
         assert operation in first
-        assert any(f"test_origins.py:{line_of(f'wanted: {mark}')}" in line for line in lines)
+        assert any(f"test_source_locations.py:{line_of(f'wanted: {mark}')}" in line for line in lines)
 
 
 _LINES = inspect.getsource(inspect.getmodule(line_of)).splitlines()

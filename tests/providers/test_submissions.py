@@ -15,7 +15,7 @@ from gpuarray.device import Device
 from gpuarray.errors import DeviceError, DeviceMemoryError
 from gpuarray.providers import registry
 from gpuarray.providers.base import Task
-from gpuarray.providers.wgpu import dispatch, words
+from gpuarray.providers.wgpu import dispatch, uniforms
 from gpuarray.providers.wgpu.driver import PublicDriver
 from gpuarray.providers.wgpu.provider import WgpuProvider
 from gpuarray.runtime.plans import plan_of
@@ -131,7 +131,7 @@ class TestTogether:
         assert len(sent[1][2]) == opened.provider._dispatcher.alignment
 
     def test_words_begin_anew_when_there_is_no_room(self, opened, monkeypatch):
-        monkeypatch.setattr(words, "CAPACITY", 4 * opened.provider._dispatcher.alignment)
+        monkeypatch.setattr(uniforms, "CAPACITY", 4 * opened.provider._dispatcher.alignment)
         before = opened.submits
         results = [opened.run(scalar) for scalar in range(10, 30)]
         assert [opened.value(result) for result in results] == list(range(10, 30))
