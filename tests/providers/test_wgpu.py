@@ -274,7 +274,7 @@ class TestTransfer:
 
     @pytest.mark.parametrize(
         "nbytes",
-        [MIB, 2 * MIB + 1, CHUNK, chunks.CHUNK_BYTES + 1, 11 * MIB + 6, 12 * chunks.CHUNK_BYTES - 3],
+        [MIB, 2 * MIB + 1, CHUNK, CHUNK + 1, 11 * MIB + 6, 12 * CHUNK - 3],
     )
     def test_big_arrays_go_both_ways_in_chunks(self, driven, nbytes):
         sent = np.random.default_rng(0).integers(0, 256, nbytes, np.uint8)
