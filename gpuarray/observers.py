@@ -71,7 +71,7 @@ class RunSampler:
 
     Attributes
     ----------
-    placed : Placed
+    placed : Placement
         The plan's steps.
     generation : int
         The value of :data:`generation` when the sampler was made; a sampler of an older one is not used.
@@ -164,7 +164,7 @@ def skip_repeat(placed: Any, start: int) -> bool:
 
     Parameters
     ----------
-    placed : Placed
+    placed : Placement
         The plan's steps, whose attribute ``sampler`` this module uses.
     start : int
         When the evaluation began.

@@ -17,17 +17,6 @@ from gpuarray.ops import reductions
 from gpuarray.ops.spec import ReduceOp
 
 
-def neutral_value(op: ReduceOp, dtype: DType) -> Any:
-    """Return the value that a reduction row leaves out of account, for elements of ``dtype``."""
-    value = (op.neutral or {})[dtype.kind]
-    if not isinstance(value, str):
-        return value
-    if dtype.kind in "iu":
-        limits = np.iinfo(dtype)
-        return limits.min if value == "lowest" else limits.max
-    return -np.inf if value == "lowest" else np.inf
-
-
 def fold(
     op: ReduceOp,
     x: ArrayLike,
@@ -85,7 +74,7 @@ def _masked(op: ReduceOp, node: Node, where: Any, initial: Any) -> Node:
             "'initial'"
         )
     mask = as_node(where)
-    return build.elementwise(rows.where, mask, node, build.full((), neutral_value(op, node.dtype), node.dtype))
+    return build.elementwise(rows.where, mask, node, build.full((), op.identity_of(node.dtype), node.dtype))
 
 
 def sum(
@@ -407,7 +396,7 @@ def _cumulative(
     node = build.scan(op, array.node(), number, None if dtype is None else dtypes.canonical(dtype))
     if include_initial:
         shape = tuple(1 if a == number else n for a, n in enumerate(array.shape))
-        node = build.concat([build.full(shape, neutral_value(op, node.dtype), node.dtype), node], number)
+        node = build.concat([build.full(shape, op.identity_of(node.dtype), node.dtype), node], number)
     check_nbytes(node.shape, node.dtype)
     return write_out(wrap(node, array.device), out)  # type: ignore[no-any-return]  # out is the result
 

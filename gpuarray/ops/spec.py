@@ -213,6 +213,25 @@ class ReduceOp(Row):
     indexed: bool = False
     centred: bool = False
 
+    def identity_of(self, dtype: DType) -> Any:
+        """Return the Python scalar that changes nothing when it is combined with elements of ``dtype``.
+
+        Raises
+        ------
+        ValueError
+            If the row has none for this kind of dtype.
+        """
+        value = None if self.neutral is None else self.neutral.get(dtype.kind)
+        if value is None:
+            raise ValueError(f"zero-size array to reduction operation {self.name} which has no identity")
+        if value not in ("lowest", "highest"):
+            return value
+        if dtype.kind in "iu":
+            limits = np.iinfo(dtype)
+            return limits.min if value == "lowest" else limits.max
+        extreme = -np.inf if value == "lowest" else np.inf
+        return complex(extreme, extreme) if dtype.kind == "c" else extreme
+
     @property
     def states(self) -> int:
         """How many numbers stand for some elements that were folded."""
