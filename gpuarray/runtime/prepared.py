@@ -53,8 +53,9 @@ class Placement:
     counts, and ``look`` is the run that is timed next. ``saving`` are the nanoseconds that a run would take less if the
     device had the operands that only the host has: those at the positions ``away``, whose upload takes ``price``;
     ``heirs`` are the positions of what is made of them, with their parts of all its bytes. ``sampler`` is the
-    plan's :class:`gpuarray.observers.RunSampler`, if it is observed. ``in_one_go`` is the step from which on all are handed to the device together, after everything
-    that they need has found room. ``straight`` has each :class:`gpuarray.runtime.straight.Straight` of the steps, by
+    plan's :class:`gpuarray.observers.RunSampler`, if it is observed.
+    ``in_one_go`` is the step from which on all are handed to the device together, after everything that they need has
+    found room. ``straight`` has each :class:`gpuarray.runtime.straight.Straight` of the steps, by
     the copies that hand on their input's buffer; it is False if they need an execution, and None until they have run.
     """
 
