@@ -156,7 +156,7 @@ def _searchsorted(x1: Any, x2: Any, *, side: Any) -> Any:
     return np.asarray(np.searchsorted(x1, x2, side=side))
 
 
-def _tally(x: Any, *, number: int) -> Any:
+def _bincount(x: Any, *, number: int) -> Any:
     return np.bincount(x.astype(np.int64, copy=False), minlength=number)
 
 
@@ -260,9 +260,9 @@ searchsorted: Final = CallOp(name="searchsorted", numpy=_searchsorted, doc="Posi
 segment_sum: Final = CallOp(
     name="segment_sum", numpy=_segment_sum, doc="Sums of float64 elements between edges, which do not fall."
 )
-tally: Final = CallOp(
-    name="tally",
-    numpy=_tally,
+bincount: Final = CallOp(
+    name="bincount",
+    numpy=_bincount,
     by_part=True,
     doc="How often each of the first integers occurs in a line of no others.",
 )
