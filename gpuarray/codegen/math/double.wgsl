@@ -1,5 +1,5 @@
 // Double precision's own forms of the commonest functions: quick ones, as those of single precision, for the arguments of
-// which is_quick_... is true. Arithmetic of doubles is what devices have fewest units for: there are no divisions and no
+// which guard_... is true. Arithmetic of doubles is what devices have fewest units for: there are no divisions and no
 // error-free sums here, and bits are compared, not numbers. Errors below 2 ULP.
 
 const rounder_f64 = 6755399441055744.0lf;

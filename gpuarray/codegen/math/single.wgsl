@@ -1,5 +1,5 @@
 // Single precision's own forms of the commonest functions. Each has a *quick* form, straight-line and without divisions,
-// for the arguments of which is_quick_... is true: kernels should cost no more than their memory traffic, so they ask
+// for the arguments of which guard_... is true: kernels should cost no more than their memory traffic, so they ask
 // once for several elements, and take the whole function only where one of them is no quick one. Comparisons are of
 // numbers, not of their bits, and joined to what was asked before, without branches: each is one instruction then. NaN
 // fails them. Errors below 2 ULP.
