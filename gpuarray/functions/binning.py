@@ -30,7 +30,7 @@ def _tally(positions: GpuArray, number: int) -> GpuArray:
     """Return how often each integer below ``number`` occurs in a line of no others."""
     if not positions.size or not number:
         return creation.zeros(number, dtype=dtypes.int64, device=positions.device)
-    node = build.call_one(calls.tally, [positions.node()], (number,), dtypes.int64, number=number)
+    node = build.call_one(calls.bincount, [positions.node()], (number,), dtypes.int64, number=number)
     return make(node, positions.device)
 
 

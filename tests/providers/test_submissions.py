@@ -9,7 +9,7 @@ import wgpu
 
 import gpuarray as xp
 from gpuarray.array.arrays import settle
-from gpuarray.codegen.programs import Binding, Launch, Program, ScalarWords
+from gpuarray.codegen.programs import Binding, Launch, Program, ScalarParameter
 from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.errors import DeviceError, DeviceMemoryError
@@ -42,7 +42,7 @@ INCREASE = """
 def program(source=ADD, kinds=("input", "output")):
     """The sum of an input, or what is there, and a scalar."""
     windows = tuple(Binding(kind, 0, 0, 4 * COUNT, kind != "input") for kind in kinds)
-    return Program((Launch(source, "add", windows, (0, 0, 0, 0), (ScalarWords(0, 0, np.dtype("u4")),), (1, 1, 1)),))
+    return Program((Launch(source, "add", windows, (0, 0, 0, 0), (ScalarParameter(0, 0, np.dtype("u4")),), (1, 1, 1)),))
 
 
 class Open:

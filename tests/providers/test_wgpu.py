@@ -12,7 +12,7 @@ from handwritten import DUMP, FILL, add_launch, download, upload
 
 import gpuarray as xp
 from gpuarray import dtypes
-from gpuarray.codegen.programs import Binding, Launch, Program, ScalarWords
+from gpuarray.codegen.programs import Binding, Launch, Program, ScalarParameter
 from gpuarray.config import config
 from gpuarray.errors import DeviceError
 from gpuarray.providers.base import Task
@@ -478,7 +478,7 @@ class TestRun:
 
     def test_a_launch_that_is_refused_leaves_the_device_usable(self, driven):
         launch = add_launch(64)
-        too_many = Launch(launch.source, "many", launch.bindings, launch.words, (), (70000, 1, 1))
+        too_many = Launch(launch.source, "many", launch.bindings, launch.parameters, (), (70000, 1, 1))
         buffers = [upload(driven, np.ones(64, np.float32)) for _ in range(3)]
         with pytest.raises(DeviceError, match="refused a launch"):
             driven.run([Task(driven.prepare_program(Program((too_many,))), buffers[:2], buffers[2:], [])])
@@ -540,7 +540,7 @@ class TestScalars:
     def test_bits_arrive(self, provider, dtype, value, expected):
         window = (Binding("output", 0, 0, 32, True),)
         marks = tuple(range(0xF0000001, 0xF0000009))
-        launch = Launch(DUMP, "dump", window, marks, (ScalarWords(2, 1, np.dtype(dtype)),), (1, 1, 1))
+        launch = Launch(DUMP, "dump", window, marks, (ScalarParameter(2, 1, np.dtype(dtype)),), (1, 1, 1))
         result = provider.allocate(32)
         provider.run([Task(provider.prepare_program(Program((launch,))), [], [result], ["unused", value])])
         received = download(provider, result, 32, np.uint8).tobytes()

@@ -16,7 +16,7 @@ import numpy as np
 import wgpu
 
 from gpuarray import dtypes, logs, observers
-from gpuarray.codegen.programs import Launch, Program, ScalarWords
+from gpuarray.codegen.programs import Launch, Program, ScalarParameter
 from gpuarray.dtypes import DType
 from gpuarray.providers.base import Task
 from gpuarray.providers.wgpu.buffers import Pool, Storage, WgpuBuffer, size_class
@@ -118,9 +118,9 @@ class Run(NamedTuple):
         return b"".join([encode(scalars[slot]) for slot, encode in zip(self.slots, self.encoders, strict=True)])
 
 
-def _runs(scalars: Iterable[ScalarWords]) -> tuple[Run, ...]:
+def _runs(scalars: Iterable[ScalarParameter]) -> tuple[Run, ...]:
     """Return scalars by runs of neighbours."""
-    found: list[list[ScalarWords]] = []
+    found: list[list[ScalarParameter]] = []
     stop = -1
     for scalar in sorted(scalars, key=lambda scalar: scalar.word):
         if scalar.word != stop:
@@ -158,11 +158,11 @@ class PreparedLaunch:
     )
 
     def __init__(self, launch: Launch, number: int, alignment: int) -> None:
-        used = 4 * len(launch.words)
+        used = 4 * len(launch.parameters)
         # the window of an empty block is one vec4, which the binding convention declares
         self.nbytes = max(16, -(-used // 16) * 16)
         padded = -(-self.nbytes // alignment) * alignment
-        words = b"".join((word & 0xFFFFFFFF).to_bytes(4, "little") for word in launch.words)
+        words = b"".join((word & 0xFFFFFFFF).to_bytes(4, "little") for word in launch.parameters)
         self.words = words.ljust(padded, b"\0")
         self.runs = _runs(launch.scalars)
         self.slots = tuple((_KINDS[b.kind], b.slot) for b in launch.bindings)
