@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 
 import gpuarray as xp
-from gpuarray.runtime import auto, calibrate, offload, places, plans
+from gpuarray.runtime import places, plans
+from gpuarray.runtime.placement import auto, calibrate, decisions
 
 SIZES = [10**2, 10**3, 10**4, 10**5, 10**6, 10**7, 10**8]
 
@@ -142,7 +143,7 @@ def _reasons(node: Any, device: xp.Device) -> Iterator[str]:
     for placed in ready.placed.values():
         yield f"    {placed.runs:,} runs, {placed.saving / 1e3:.1f} us less with operands there; {ready.corrections}"
         for step in placed.steps:
-            name, decision = offload.name_of(step.planned.step), step.decision
+            name, decision = decisions.name_of(step.planned.step), step.decision
             times = " or ".join(f"{time / 1e3:.1f} us" for time in decision.estimates or ())
             yield f"        {name}: {decision.where}, {decision.reason}, {times}"
 

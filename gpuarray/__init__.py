@@ -202,9 +202,9 @@ from gpuarray.diagnostics.explain import explain
 from gpuarray.diagnostics.profile import profile
 from gpuarray.interop import after_import, dlpack
 from gpuarray.interop.dlpack import from_dlpack
+from gpuarray.jit import jit
 from gpuarray.numpy_api import namespace
 from gpuarray.numpy_api.namespace import *  # noqa: F403  # it says what it has
-from gpuarray.replay import jit
 from gpuarray.runtime.telemetry import reset_stats, stats
 from gpuarray.version import __version__ as __version__
 

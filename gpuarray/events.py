@@ -69,7 +69,7 @@ class Repeats:
 
     Attributes
     ----------
-    placed : Placed
+    placed : Placement
         The plan's steps.
     audience : int
         Which listeners hear, by :data:`audience`.
@@ -161,7 +161,7 @@ def again(placed: Any, start: int) -> bool:
 
     Parameters
     ----------
-    placed : Placed
+    placed : Placement
         The plan's steps, which have an attribute ``told`` for this.
     start : int
         When the evaluation began.

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from gpuarray.device import Device
 from gpuarray.errors import GpuArrayError
 from gpuarray.providers import registry
-from gpuarray.runtime import auto, calibrate, places, tune
-from gpuarray.runtime.rates import Rates
+from gpuarray.runtime import places
+from gpuarray.runtime.placement import auto, calibrate, tune
+from gpuarray.runtime.placement.rates import Rates
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

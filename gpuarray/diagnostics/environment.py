@@ -14,8 +14,9 @@ from typing import Any, Final
 
 from gpuarray.config import Config, config
 from gpuarray.providers import registry
-from gpuarray.runtime import auto, plans, telemetry
-from gpuarray.runtime.ready import placements
+from gpuarray.runtime import plans, telemetry
+from gpuarray.runtime.history import placements
+from gpuarray.runtime.placement import auto
 
 DISTRIBUTIONS: Final = ("gpuarray-xp", "numpy", "wgpu", "platformdirs")
 

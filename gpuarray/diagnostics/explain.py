@@ -14,8 +14,10 @@ from gpuarray.graph.walk import current
 from gpuarray.origins import Origin, Place, place
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
-from gpuarray.runtime import auto, evaluate, offload
-from gpuarray.runtime.ready import Evaluation, Placed, ReadyPlan, ReadyStep, inherited, recall
+from gpuarray.runtime import evaluate
+from gpuarray.runtime.history import Evaluation, inherited, recall
+from gpuarray.runtime.placement import auto, decisions
+from gpuarray.runtime.prepared import Placement, PreparedPlan, PreparedStep
 
 
 def explain(*arrays: GpuArray, stage: str | None = None) -> Explanation:
@@ -91,7 +93,7 @@ def _last(nodes: list[Node]) -> Evaluation | None:
 
 
 def _explanation(
-    ready: ReadyPlan, placed: Placed, origins: list[Origin | None], provider: Provider, reason: str
+    ready: PreparedPlan, placed: Placement, origins: list[Origin | None], provider: Provider, reason: str
 ) -> Explanation:
     nodes = _nodes(described(ready.key), ready, origins)
     by_number: dict[int, ExplainedNode] = {}
@@ -102,7 +104,7 @@ def _explanation(
     return Explanation(provider.device.name, reason, tuple(nodes), explained, results)
 
 
-def _nodes(walk: list[Described], ready: ReadyPlan, origins: list[Origin | None]) -> list[ExplainedNode]:
+def _nodes(walk: list[Described], ready: PreparedPlan, origins: list[Origin | None]) -> list[ExplainedNode]:
     kept = range(len(walk)) if ready.kept is None else ready.kept
     number = dict(ready.twins) | {at: position for position, at in enumerate(kept)}
     places = [None if origin is None else place(origin) for origin in inherited(ready, origins)]
@@ -122,11 +124,11 @@ def _nodes(walk: list[Described], ready: ReadyPlan, origins: list[Origin | None]
     ]
 
 
-def _step(step: ReadyStep, provider: Provider, nodes: dict[int, ExplainedNode]) -> ExplainedStep:
+def _step(step: PreparedStep, provider: Provider, nodes: dict[int, ExplainedNode]) -> ExplainedStep:
     planned = step.planned
-    on_device = step.decision.where == offload.DEVICE
+    on_device = step.decision.where == decisions.DEVICE
     return ExplainedStep(
-        offload.name_of(planned.step),
+        decisions.name_of(planned.step),
         steps.text(planned.step),
         step.decision.where,
         step.decision.reason,

@@ -23,9 +23,10 @@ from gpuarray.diagnostics.explanation import Explanation, amount, duration
 from gpuarray.errors import DeviceMemoryError
 from gpuarray.fusion.costs import Cost, cost
 from gpuarray.providers import registry
-from gpuarray.runtime import calibrate, telemetry
-from gpuarray.runtime.offload import name_of
-from gpuarray.runtime.ready import Evaluation, places_of
+from gpuarray.runtime import telemetry
+from gpuarray.runtime.history import Evaluation, places_of
+from gpuarray.runtime.placement import calibrate
+from gpuarray.runtime.placement.decisions import name_of
 
 #: The phases of host time; what is left of the wall time is the program itself, recording included.
 PHASES: Final = {

@@ -18,7 +18,7 @@ from gpuarray import events
 from gpuarray.diagnostics.explain import explanation_of
 from gpuarray.diagnostics.explanation import STAGES, counted
 from gpuarray.diagnostics.profile import Profile, profile
-from gpuarray.runtime.ready import Evaluation
+from gpuarray.runtime.history import Evaluation
 
 #: What a program interrupted by the keyboard exits with, by the shells' convention.
 _INTERRUPTED: Final = 130

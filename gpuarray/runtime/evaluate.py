@@ -21,13 +21,15 @@ from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.graph.walk import current
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
-from gpuarray.runtime import auto, places, telemetry
+from gpuarray.runtime import places, telemetry
 from gpuarray.runtime.execute import Execution, Run, tell_fallbacks
+from gpuarray.runtime.history import Evaluation, blame, blame_last, remember
 from gpuarray.runtime.ownership import ending_with_plan
+from gpuarray.runtime.placement import auto
+from gpuarray.runtime.placement.residency import host_values, resident, send, where
 from gpuarray.runtime.places import HOST_DEVICE, check_device, is_host, provider_of
 from gpuarray.runtime.plans import MAXIMUM, find_plan, plan_count, plan_of
-from gpuarray.runtime.ready import Evaluation, Placed, ReadyPlan, blame, blame_last, remember
-from gpuarray.runtime.residency import host_values, resident, send, where
+from gpuarray.runtime.prepared import Placement, PreparedPlan
 from gpuarray.runtime.straight import Straight
 
 __all__ = [
@@ -120,8 +122,8 @@ def evaluate(
 
 
 def run_placed(
-    ready: ReadyPlan,
-    placed: Placed,
+    ready: PreparedPlan,
+    placed: Placement,
     moved: Sequence[int],
     order: list[Node],
     provider: Provider,

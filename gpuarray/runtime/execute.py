@@ -13,8 +13,9 @@ import numpy as np
 from gpuarray.config import config
 from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.providers.base import Provider, Task
-from gpuarray.runtime import offload, places, residency, telemetry
-from gpuarray.runtime.ready import Placed, ReadyPlan, ReadyStep
+from gpuarray.runtime import places, telemetry
+from gpuarray.runtime.placement import decisions, residency
+from gpuarray.runtime.prepared import Placement, PreparedPlan, PreparedStep
 
 Run: TypeAlias = Callable[[Sequence[Task]], None]
 
@@ -24,9 +25,9 @@ class Execution:
 
     Parameters
     ----------
-    ready : ReadyPlan
+    ready : PreparedPlan
         What to run.
-    placed : Placed
+    placed : Placement
         Its steps as they were placed.
     order : list of Node
         The plan's nodes.
@@ -39,7 +40,7 @@ class Execution:
     __slots__ = ("_buffers", "_run", "_slots", "_tasks", "host", "order", "plan", "provider", "ready", "steps")
 
     def __init__(
-        self, ready: ReadyPlan, placed: Placed, order: list[Node], provider: Provider, run: Run | None
+        self, ready: PreparedPlan, placed: Placement, order: list[Node], provider: Provider, run: Run | None
     ) -> None:
         self.ready = ready
         self.plan = ready.plan
@@ -60,7 +61,7 @@ class Execution:
         """
         provider, order = self.provider, self.order
         given: list[Leaf] = []
-        on_device = offload.DEVICE
+        on_device = decisions.DEVICE
         made = self._output if self.host is provider else self._changed
         for number, step in enumerate(self.steps):
             planned = step.planned
@@ -83,7 +84,7 @@ class Execution:
             leaf.buffers.clear()
         self._settle(serial)
 
-    def _run_on_host(self, task: Task, step: ReadyStep, number: int) -> None:
+    def _run_on_host(self, task: Task, step: PreparedStep, number: int) -> None:
         estimates = step.decision.estimates
         if estimates is None or not config.current.refine:
             self.host.run((task,))
@@ -188,9 +189,9 @@ class Execution:
         return buffer
 
 
-def tell_fallbacks(steps: Sequence[ReadyStep], order: list[Node]) -> None:
+def tell_fallbacks(steps: Sequence[PreparedStep], order: list[Node]) -> None:
     """Count the steps that run on the host for want of a kernel, at the lines that asked for them."""
     for step in steps:
         if step.decision.is_fallback:
             where = order[step.planned.outputs[0]].origin
-            telemetry.fallback(offload.name_of(step.planned.step), step.decision.reason, where=where)
+            telemetry.fallback(decisions.name_of(step.planned.step), step.decision.reason, where=where)

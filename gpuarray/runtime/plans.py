@@ -19,8 +19,10 @@ from gpuarray.graph.pattern import Pattern
 from gpuarray.graph.verify import check_graph
 from gpuarray.graph.walk import Walk, current, merge, topological
 from gpuarray.providers.base import Provider
-from gpuarray.runtime import offload, places, telemetry
-from gpuarray.runtime.ready import Placed, ReadyPlan, ReadyStep, Timing, forget
+from gpuarray.runtime import places, telemetry
+from gpuarray.runtime.history import forget
+from gpuarray.runtime.placement import decisions
+from gpuarray.runtime.prepared import Placement, PreparedPlan, PreparedStep, Timing
 
 #: How many plans are kept, and how many operations they may have together: each takes some 3 KB.
 PLAN_LIMIT: Final = 2048
@@ -51,7 +53,7 @@ class Met(NamedTuple):
         The places of what is stored if arrays have it.
     again : list of int
         The places of what is stored because it was met again.
-    ready : ReadyPlan
+    ready : PreparedPlan
         The plan.
     """
 
@@ -60,10 +62,10 @@ class Met(NamedTuple):
     asked: list[int]
     lasting: list[int]
     again: list[int]
-    ready: ReadyPlan
+    ready: PreparedPlan
 
 
-class Plans(OrderedDict[tuple[Any, ...], ReadyPlan]):
+class Plans(OrderedDict[tuple[Any, ...], PreparedPlan]):
     """Plans by what they compute; those not used for long go where there are too many, or too many operations.
 
     Beside the key of a whole graph, plans are found by what their first root says, and the patterns of their graphs.
@@ -75,7 +77,7 @@ class Plans(OrderedDict[tuple[Any, ...], ReadyPlan]):
         self._providers: set[Provider] = set()
         self._met: dict[Hashable, list[Met]] = {}
 
-    def keep(self, key: tuple[Any, ...], ready: ReadyPlan) -> None:
+    def keep(self, key: tuple[Any, ...], ready: PreparedPlan) -> None:
         """Add a plan, for which others may have to go; its key begins with its provider."""
         if key[0] not in self._providers:  # another device was opened, perhaps as one was closed or lost
             self._forget_dead()
@@ -99,7 +101,7 @@ class Plans(OrderedDict[tuple[Any, ...], ReadyPlan]):
             self._forgotten(ready)
         forget(plans)
 
-    def _forgotten(self, ready: ReadyPlan) -> None:
+    def _forgotten(self, ready: PreparedPlan) -> None:
         """Note that a plan has gone."""
         self._operations -= ready.operations
         if ready.head is not None:
@@ -117,7 +119,7 @@ class Plans(OrderedDict[tuple[Any, ...], ReadyPlan]):
 
     def fitting(
         self, pending: Sequence[Node], context: tuple[Hashable, ...], held_from: int
-    ) -> tuple[ReadyPlan, list[Node]] | None:
+    ) -> tuple[PreparedPlan, list[Node]] | None:
         """Return the plan of a graph that has the pattern of one that was met, and its nodes as a walk has them."""
         known = self._met.get(_head(pending[0]))
         if known is not None:
@@ -141,7 +143,7 @@ _met: Final[WeakSet[Node]] = WeakSet()
 """Values that arrays had while something was computed from them, and not they."""
 
 
-def find_plan(pending: list[Node], provider: Provider, held_from: int = MAXIMUM) -> tuple[ReadyPlan, list[Node]]:
+def find_plan(pending: list[Node], provider: Provider, held_from: int = MAXIMUM) -> tuple[PreparedPlan, list[Node]]:
     """Return the plan that computes ``pending``, and the nodes below as they were walked.
 
     Values that arrays have are computed too where their depth is ``held_from`` at least.
@@ -184,12 +186,12 @@ def find_plan(pending: list[Node], provider: Provider, held_from: int = MAXIMUM)
     plan = make_plan(merged.order, merged.position, targets, provider.capabilities, fuse=settings.fuse)
     if settings.verify:
         check_plan(plan, merged.order)
-    placed = ready_steps(plan.steps, [offload.decide(provider.supports(p.step)) for p in plan.steps], provider)
+    placed = prepare_steps(plan.steps, [decisions.decide(provider.supports(p.step)) for p in plan.steps], provider)
     place_of = merged.kept.__getitem__
     computed = {position for position, _ in plan.results}
     # what can fail after a buffer was written to would leave the old value lost and the new one not recorded
     safe_from = max((number + 1 for number, step in enumerate(placed.steps) if _can_fail(step)), default=0)
-    ready = ReadyPlan(
+    ready = PreparedPlan(
         plan,
         placed,
         sum(1 for node in merged.order if type(node) is not Leaf),
@@ -273,35 +275,35 @@ def _met_again(order: Sequence[Node], wanted: Set[int]) -> tuple[list[int], list
     return again, met
 
 
-def ready_steps(
+def prepare_steps(
     steps: Sequence[PlannedStep],
-    decisions: Sequence[offload.Decision],
+    chosen: Sequence[decisions.Decision],
     provider: Provider,
-    known: Sequence[ReadyStep] = (),
-) -> Placed:
+    known: Sequence[PreparedStep] = (),
+) -> Placement:
     """Return steps prepared for the places that were decided; ``known`` ones where they are for that place."""
     found = []
-    for number, (planned, decision) in enumerate(zip(steps, decisions, strict=True)):
+    for number, (planned, decision) in enumerate(zip(steps, chosen, strict=True)):
         if known and known[number].decision.where == decision.where:
             prepared = known[number].prepared
         else:
-            runner = provider if decision.where == offload.DEVICE else places.host()
+            runner = provider if decision.where == decisions.DEVICE else places.host()
             prepared = runner.prepare(planned.step)
-        found.append(ReadyStep(planned, decision, prepared, Timing()))
-        logs.tell(logs.DECISIONS, "%s: on the %s, %s", offload.name_of(planned.step), decision.where, decision.reason)
+        found.append(PreparedStep(planned, decision, prepared, Timing()))
+        logs.tell(logs.DECISIONS, "%s: on the %s, %s", decisions.name_of(planned.step), decision.where, decision.reason)
     fallbacks = tuple(n for n, step in enumerate(found) if step.decision.is_fallback)
-    on_host = [number for number, step in enumerate(found) if step.decision.where == offload.HOST]
+    on_host = [number for number, step in enumerate(found) if step.decision.where == decisions.HOST]
     if len(on_host) == len(found):
-        return Placed(tuple(found), fallbacks, places.host())
-    return Placed(tuple(found), fallbacks, None, in_one_go=max(on_host, default=-1) + 1)
+        return Placement(tuple(found), fallbacks, places.host())
+    return Placement(tuple(found), fallbacks, None, in_one_go=max(on_host, default=-1) + 1)
 
 
-def _can_fail(step: ReadyStep) -> bool:
+def _can_fail(step: PreparedStep) -> bool:
     """Whether running a step may raise an error of the user's making: host functions check values."""
-    return step.decision.where == offload.HOST or isinstance(step.planned.step, CallStep)
+    return step.decision.where == decisions.HOST or isinstance(step.planned.step, CallStep)
 
 
-def plan_of(nodes: Sequence[Node], device: Device) -> tuple[ReadyPlan, list[Node], Provider] | None:
+def plan_of(nodes: Sequence[Node], device: Device) -> tuple[PreparedPlan, list[Node], Provider] | None:
     """Return the plan that evaluating ``nodes`` would run, without running it, and the walk over the graph.
 
     None if nothing is pending.
@@ -319,7 +321,7 @@ def forget_placements() -> None:
     """Place all plans anew when they run next, without what was learnt of their steps."""
     for ready in _plans.values():
         ready.placed.clear()
-        ready.corrections = offload.Corrections()
+        ready.corrections = decisions.Corrections()
 
 
 def plan_count() -> int:

@@ -11,8 +11,8 @@ from typing import Any, Final
 from gpuarray.errors import DeviceMemoryError
 from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.providers.base import Provider, Task
-from gpuarray.runtime import offload, residency
-from gpuarray.runtime.ready import Placed, ReadyPlan
+from gpuarray.runtime.placement import decisions, residency
+from gpuarray.runtime.prepared import Placement, PreparedPlan
 
 #: Straight forms that a plan keeps at most.
 _CHOICES: Final = 8
@@ -23,9 +23,9 @@ class Straight:
 
     Parameters
     ----------
-    ready : ReadyPlan
+    ready : PreparedPlan
         The plan.
-    placed : Placed
+    placed : Placement
         Its steps, all of them at one place.
     provider : Provider
         That place.
@@ -38,7 +38,7 @@ class Straight:
     __slots__ = ("_given", "_leaves", "_provider", "_results", "_sizes", "_tasks")
 
     def __init__(
-        self, ready: ReadyPlan, placed: Placed, provider: Provider, order: Sequence[Any], moved: Sequence[int]
+        self, ready: PreparedPlan, placed: Placement, provider: Provider, order: Sequence[Any], moved: Sequence[int]
     ) -> None:
         plan = ready.plan
         self._provider = provider
@@ -74,12 +74,12 @@ class Straight:
 
     @classmethod
     def of(
-        cls, ready: ReadyPlan, placed: Placed, provider: Provider, order: Sequence[Any], moved: Sequence[int] = ()
+        cls, ready: PreparedPlan, placed: Placement, provider: Provider, order: Sequence[Any], moved: Sequence[int] = ()
     ) -> "Straight | None":
         """Return what runs a plan as it was placed; None if that needs an execution."""
         known = placed.straight
         if known is None:
-            one = offload.DEVICE if placed.host is None else offload.HOST
+            one = decisions.DEVICE if placed.host is None else decisions.HOST
             can_run = (
                 len(placed.steps) > 0
                 and not placed.fallbacks

@@ -9,6 +9,7 @@ from support import assert_alike, assert_same, two_arrays
 
 import gpuarray as xp
 from gpuarray.errors import ReadOnlyError, RecordingError
+from gpuarray.jit import trace
 
 Pair = namedtuple("Pair", "first second")
 
@@ -117,7 +118,7 @@ class TestResults:
         x, y = two_arrays(0)
         fast(x, y)
         monkeypatch.setattr("gpuarray.runtime.evaluate.find_plan", None)
-        monkeypatch.setattr("gpuarray.replay.trace.find_plan", None)
+        monkeypatch.setattr(trace, "find_plan", None)
         monkeypatch.setattr("gpuarray.graph.build.binary", None)
         found = fast(x, y)
         monkeypatch.undo()

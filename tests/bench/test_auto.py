@@ -11,8 +11,9 @@ import gpuarray as xp
 from bench import placement, profiling
 from gpuarray import events
 from gpuarray.providers import registry
-from gpuarray.runtime import auto, places
-from gpuarray.runtime.rates import DEVICE_DEFAULTS, HOST_DEFAULTS
+from gpuarray.runtime import places
+from gpuarray.runtime.placement import auto
+from gpuarray.runtime.placement.rates import DEVICE_DEFAULTS, HOST_DEFAULTS
 
 
 def timed(times, log, name):

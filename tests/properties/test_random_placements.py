@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 import gpuarray as xp
 from gpuarray.device import Device
-from gpuarray.runtime import auto, offload, places
-from gpuarray.runtime.rates import DEVICE_DEFAULTS, HOST_DEFAULTS
+from gpuarray.runtime import places
+from gpuarray.runtime.placement import auto, decisions
+from gpuarray.runtime.placement.rates import DEVICE_DEFAULTS, HOST_DEFAULTS
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -27,12 +28,12 @@ def at_random():
                 group[number] = group[writer.setdefault(output, number)]
         where = {}
         for number, step in enumerate(ready.pinned.steps):
-            drawn = pick.choice((offload.HOST, offload.DEVICE))
+            drawn = pick.choice((decisions.HOST, decisions.DEVICE))
             where.setdefault(group[number], drawn)
             if step.decision.is_fallback:
-                where[group[number]] = offload.HOST
+                where[group[number]] = decisions.HOST
         # a saving makes operands travel to the device now and then
-        return [offload.Decision(where[g], offload.Reason.MODEL) for g in group], pick.choice((0, 0, 10**6))
+        return [decisions.Decision(where[g], decisions.Reason.MODEL) for g in group], pick.choice((0, 0, 10**6))
 
     gpu, host = places.provider_of(Device("wgpu")), places.host()
     with pytest.MonkeyPatch.context() as patch, xp.using(software=True):

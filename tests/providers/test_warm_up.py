@@ -10,7 +10,7 @@ import gpuarray as xp
 from gpuarray import dtypes
 from gpuarray.codegen import products
 from gpuarray.providers.wgpu.provider import WgpuProvider
-from gpuarray.runtime import tune
+from gpuarray.runtime.placement import tune
 
 SOURCE = """struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;

@@ -9,8 +9,9 @@ import pytest
 import gpuarray as xp
 from gpuarray.device import Device
 from gpuarray.errors import DeviceMemoryError
-from gpuarray.runtime import auto, calibrate, execute, offload, places, plans, residency
-from gpuarray.runtime.rates import DEVICE_DEFAULTS, HOST_DEFAULTS
+from gpuarray.runtime import execute, places, plans
+from gpuarray.runtime.placement import auto, calibrate, decisions, residency
+from gpuarray.runtime.placement.rates import DEVICE_DEFAULTS, HOST_DEFAULTS
 
 GPU = Device("wgpu:0")
 
@@ -197,7 +198,7 @@ def test_an_update_is_made_once_although_a_later_step_finds_no_room(failing, mon
             return placed
         where = ["device", "device", "host", "device"]
         decisions = [dataclasses.replace(s.decision, where=w) for s, w in zip(placed.steps, where, strict=True)]
-        found = plans.ready_steps([step.planned for step in placed.steps], decisions, places.provider_of(GPU))
+        found = plans.prepare_steps([step.planned for step in placed.steps], decisions, places.provider_of(GPU))
         return dataclasses.replace(found, is_free=True)
 
     def allocate(provider, *rest):
@@ -217,7 +218,7 @@ def test_an_update_is_made_once_although_a_later_step_finds_no_room(failing, mon
 
 
 def test_estimates_are_corrected_by_the_least_time_that_is_seen():
-    known = offload.Corrections()
+    known = decisions.Corrections()
     assert not known.observe(0, 1000, 1500)
     assert not known.observe(0, 1000, 90_000)
     assert not known.used  # two runs say nothing yet

@@ -17,8 +17,9 @@ from gpuarray.device import Capabilities, Device
 from gpuarray.errors import DeviceMemoryError
 from gpuarray.ops.spec import ROWS
 from gpuarray.providers.inprocess import InProcessProvider
-from gpuarray.runtime import auto, calibrate, evaluate, places
-from gpuarray.runtime.rates import DEVICE_DEFAULTS, HOST_DEFAULTS, Rates, at, from_json, risen
+from gpuarray.runtime import evaluate, places
+from gpuarray.runtime.placement import auto, calibrate
+from gpuarray.runtime.placement.rates import DEVICE_DEFAULTS, HOST_DEFAULTS, Rates, at, from_json, risen
 
 CPU = Device("cpu")
 

@@ -10,8 +10,8 @@ import gpuarray as xp
 from gpuarray import origins
 from gpuarray.device import Device
 from gpuarray.errors import TransferWarning
+from gpuarray.jit import signature
 from gpuarray.providers import registry
-from gpuarray.replay import signature
 from gpuarray.runtime import plans, telemetry
 
 

@@ -11,7 +11,7 @@ import gpuarray as xp
 from gpuarray import threads
 from gpuarray.device import Device
 from gpuarray.graph import tracing
-from gpuarray.replay import trace
+from gpuarray.jit import trace
 from gpuarray.runtime import places
 from gpuarray.runtime.places import provider_of
 

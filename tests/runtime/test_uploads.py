@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
-from gpuarray.runtime import evaluate, residency
+from gpuarray.runtime import evaluate
+from gpuarray.runtime.placement import residency
 
 pytestmark = pytest.mark.wgpu
 

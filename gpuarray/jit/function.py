@@ -12,9 +12,9 @@ from weakref import ref
 
 from gpuarray import logs
 from gpuarray.graph import tracing
-from gpuarray.replay.recording import Recording, record
-from gpuarray.replay.signature import Call
-from gpuarray.replay.surroundings import has_identity
+from gpuarray.jit.guards import has_identity
+from gpuarray.jit.recording import Recording, record
+from gpuarray.jit.signature import Call
 
 #: Recordings of one signature, for other values of variables around the function.
 _VARIANTS: Final = 8

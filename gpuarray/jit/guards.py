@@ -35,7 +35,7 @@ _GENERATORS: Final = (np.random.Generator, np.random.RandomState, np.random.BitG
 _LIBRARIES: Final = tuple({sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 
 
-class Surroundings:
+class Guards:
     """What is around a function, and around the objects that it is given, when it is recorded.
 
     Parameters

@@ -1,24 +1,21 @@
-"""Plans prepared for a device, the record of those that ran last, and what errors say of them.
+"""The record of the evaluations that ran last, and what errors say of them.
 
-Invariant: neither holds a value of an array. A record holds the plan, which the plan cache shares, and the lines of the
-program; there are at most :data:`REMEMBERED` of them, so that an array knows of the plan that computed it no more
-than a number.
+Invariant: a record holds the plan, which the plan cache shares, and the lines of the program, but no value of an array.
+There are at most :data:`REMEMBERED` records. An array refers to the evaluation that computed it by number.
 """
 
-from collections.abc import Collection, Hashable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from itertools import count
-from typing import Any, Final
+from typing import Final
 
 from gpuarray.device import Device
 from gpuarray.errors import GpuArrayError
-from gpuarray.events import Repeats
-from gpuarray.fusion.plan import Plan, PlannedStep
 from gpuarray.graph.describe import described
-from gpuarray.graph.nodes import Node
 from gpuarray.origins import Origin, Place, place
 from gpuarray.providers.base import Provider
-from gpuarray.runtime.offload import DEVICE, Corrections, Decision, name_of
+from gpuarray.runtime.placement.decisions import DEVICE, name_of
+from gpuarray.runtime.prepared import Placement, PreparedPlan
 
 REMEMBERED: Final = 256
 #: How many steps and lines an error names.
@@ -28,107 +25,14 @@ _SUSPECTS: Final = 3
 
 
 @dataclass(slots=True)
-class Timing:
-    """How long a step took on its device, in nanoseconds, over the times that a profile measured it."""
-
-    runs: int = 0
-    total: int = 0
-    least: int = 0
-
-    def add(self, elapsed: int) -> None:
-        """Take one more measurement."""
-        self.least = min(self.least, elapsed) if self.runs else elapsed
-        self.runs += 1
-        self.total += elapsed
-
-    @property
-    def mean(self) -> float:
-        """The arithmetic mean."""
-        return self.total / self.runs if self.runs else 0.0
-
-
-@dataclass(slots=True)
-class ReadyStep:
-    """A planned step, decided and prepared for the device that runs it."""
-
-    planned: PlannedStep
-    decision: Decision
-    prepared: Any
-    timing: Timing
-
-
-@dataclass(slots=True)
-class Placed:
-    """The steps of a plan, each prepared for the place where it runs.
-
-    ``fallbacks`` are the numbers of those that run on the host for want of anything better; ``host`` is its provider if
-    all of them run there. ``is_free`` says whether the device is ``"auto"``, so that they may run elsewhere; ``runs``
-    counts, and ``look`` is the run that is timed next. ``saving`` are the nanoseconds that a run would take less if the
-    device had the operands that only the host has: those at the positions ``away``, whose upload takes ``price``;
-    ``heirs`` are the positions of what is made of them, with their parts of all its bytes. ``told`` is what listeners
-    have heard of it. ``in_one_go`` is the step from which on all are handed to the device together, after everything
-    that they need has found room. ``straight`` has each :class:`gpuarray.runtime.straight.Straight` of the steps, by
-    the copies that hand on their input's buffer; it is False if they need an execution, and None until they have run.
-    """
-
-    steps: tuple[ReadyStep, ...]
-    fallbacks: tuple[int, ...]
-    host: Provider | None
-    is_free: bool = False
-    runs: int = 0
-    look: int = 0
-    saving: int = 0
-    away: tuple[int, ...] = ()
-    price: float = 0.0
-    heirs: tuple[tuple[int, float], ...] = ()
-    told: Repeats | None = None
-    in_one_go: int = 0
-    straight: Any = None
-
-
-@dataclass(slots=True)
-class ReadyPlan:
-    """A plan with its steps prepared for one provider.
-
-    The plan's positions count the different nodes of a graph; ``kept`` has their places in a walk over it (None if
-    none says the same as another), ``twins`` the places of the others with the position that has their value;
-    ``settled`` are the places of all nodes that are leaves afterwards. ``donors`` are the copies that may hand on their
-    input's buffer, and the places of those inputs; ``leaves`` are the positions of leaves. ``key`` is what the walk
-    says of the graph, see :func:`gpuarray.graph.describe.described`. ``met`` are the places of values that arrays had
-    when the plan was made, and that it does not store. ``pinned`` are the steps on a device that was asked for,
-    ``placed`` those on the device ``"auto"`` by the situation that they were placed in; ``corrections`` are what was
-    learnt of them. ``is_used`` and ``head`` are those of :class:`gpuarray.runtime.plans.Plans`.
-    """
-
-    plan: Plan
-    pinned: Placed
-    operations: int
-    kept: tuple[int, ...] | None
-    twins: tuple[tuple[int, int], ...]
-    settled: frozenset[int]
-    donors: tuple[tuple[int, int], ...]
-    leaves: tuple[int, ...]
-    key: list[Hashable]
-    met: tuple[int, ...]
-    placed: dict[int, Placed] = field(default_factory=dict)
-    corrections: Corrections = field(default_factory=Corrections)
-    is_used: bool = False
-    head: Hashable = None
-
-    def order(self, walked: list[Node]) -> list[Node]:
-        """Return the plan's nodes by position."""
-        return walked if self.kept is None else [walked[place] for place in self.kept]
-
-
-@dataclass(slots=True)
 class Evaluation:
     """One evaluation that was begun: its plan, its steps as they were placed, where it ran, and its nodes' origins.
 
     ``origins`` are by place in the walk, and empty if they were not recorded.
     """
 
-    ready: ReadyPlan
-    placed: Placed
+    ready: PreparedPlan
+    placed: Placement
     device: Device
     origins: list[Origin | None]
 
@@ -145,7 +49,7 @@ def remember(evaluation: Evaluation) -> int:
     return number
 
 
-def forget(gone: Collection[ReadyPlan]) -> None:
+def forget(gone: Collection[PreparedPlan]) -> None:
     """Let the records of plans go that will not run again."""
     known = {id(ready) for ready in gone}
     _recent[:] = [None if record is None or id(record[1].ready) in known else record for record in _recent]
@@ -168,7 +72,7 @@ def recent(device: Device) -> list[Evaluation]:
     return [evaluation for evaluation in _latest() if evaluation.device is device]
 
 
-def inherited(ready: ReadyPlan, origins: list[Origin | None]) -> list[Origin | None]:
+def inherited(ready: PreparedPlan, origins: list[Origin | None]) -> list[Origin | None]:
     """Return the origins of a walk's nodes; those inside a composition have that of what was made of them."""
     walk = described(ready.key)
     found = origins[:] or [None] * len(walk)

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from gpuarray.runtime.placement import DEVICE, HOST, NEVER, Value, divide
+from gpuarray.runtime.placement.division import DEVICE, HOST, NEVER, Value, divide
 
 
 def total(steps, values, use, places):

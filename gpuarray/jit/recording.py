@@ -17,13 +17,13 @@ from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import BaseNode, Leaf, Node
 from gpuarray.graph.walk import current
+from gpuarray.jit.guards import Guards
+from gpuarray.jit.segment import Segment
+from gpuarray.jit.signature import Call, substituted
+from gpuarray.jit.trace import Line, Range, Trace
 from gpuarray.providers.base import Provider
-from gpuarray.replay.signature import Call, substituted
-from gpuarray.replay.surroundings import Surroundings
-from gpuarray.replay.trace import Line, Range, Trace
 from gpuarray.runtime import evaluate, places
 from gpuarray.runtime.plans import MAXIMUM
-from gpuarray.runtime.replay import Segment
 
 _CONSTANTS: Final = (type(None), bool, int, float, complex, str, bytes, np.generic, np.dtype, type)
 
@@ -76,7 +76,7 @@ class Recording:
     ----------
     name : str
         What it is called in errors.
-    surroundings : Surroundings
+    guards : Guards
         What it found around itself.
     sources : tuple of Source
         The cells that were there before it, by number.
@@ -103,7 +103,7 @@ class Recording:
     """
 
     name: str
-    surroundings: Surroundings
+    guards: Guards
     sources: tuple[Source, ...]
     updates: tuple[tuple[int, int, Device], ...]
     segments: tuple[Segment, ...]
@@ -128,7 +128,7 @@ class Recording:
         for device, provider in self.providers:
             if places.provider_of(device) is not provider:
                 return False
-        if not self.surroundings.are_same():
+        if not self.guards.are_same():
             return False
         if self.hosts and not all(array.tobytes() == known for array, known in self.hosts):
             return False
@@ -237,7 +237,7 @@ def record(
     RecordingError
         If it asks for something that only a call has, or changes what a later call would not.
     """
-    surroundings = Surroundings(function, call.statics)
+    guards = Guards(function, call.statics)
     trace = Trace(name, call.values)
     given = _Given(trace, call)
 
@@ -254,7 +254,7 @@ def record(
         return make, [(cell, trace.register(node), cell.device) for cell, node in changed.items()]
 
     make, updates = trace.record(run)
-    if what := surroundings.changed():
+    if what := guards.changed():
         raise RecordingError(
             f"{name} changed {what} while it was recorded by jit, which no later call would do; return values from the "
             "function, or leave jit off"
@@ -275,7 +275,7 @@ def record(
     moved = _donors(trace, sources, written)
     return Recording(
         name,
-        surroundings,
+        guards,
         sources,
         tuple(written),
         tuple(trace.segments),
@@ -284,7 +284,7 @@ def record(
         tuple(trace.lines),
         tuple({segment.device: segment.provider for segment in trace.segments}.items()),
         tuple(trace.ranges),
-        [(array, array.tobytes()) for array in {id(a): a for a in [*trace.outliving(), *surroundings.arrays]}.values()],
+        [(array, array.tobytes()) for array in {id(a): a for a in [*trace.outliving(), *guards.arrays]}.values()],
         moved,
         make,
     )

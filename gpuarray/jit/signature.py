@@ -16,7 +16,7 @@ from gpuarray.api.random_bits import Philox
 from gpuarray.array import GpuArray, default_device, from_host
 from gpuarray.array.storage import READ_ONLY
 from gpuarray.config import Config, config
-from gpuarray.replay.surroundings import has_identity
+from gpuarray.jit.guards import has_identity
 
 #: Scalars of which each call has its own value.
 _NUMBERS: Final = (int, float, complex)

@@ -111,7 +111,7 @@ class TestMemory:
         fast = xp.jit(function)
         fast(arrays[0])
         ((recording,),) = fast._recordings.values()
-        kept = [weakref.ref(fast), weakref.ref(function), weakref.ref(recording.surroundings)]
+        kept = [weakref.ref(fast), weakref.ref(function), weakref.ref(recording.guards)]
         del fast, function, recording
         gc.collect()
         assert [one() for one in kept] == [None] * 3
@@ -182,7 +182,7 @@ class TestEvaluation:
                 fast(*arrays)
         text = str(found)
         assert "sqrt" in text
-        assert "test_replay.py" in text
+        assert "test_recordings.py" in text
 
     def test_errors_of_a_run_name_lines(self, device):
         solve = xp.jit(lambda a, b: np.linalg.solve(a, b))
@@ -200,7 +200,7 @@ class TestEvaluation:
         gc.collect()
         with xp.using(memory_limit=x.nbytes + (1 << 20)), pytest.raises(DeviceMemoryError) as caught:
             xp.jit(lambda x: x + xp.zeros((7, 1), dtype=np.float32))(x)
-        assert "test_replay.py" in "".join(caught.value.__notes__)
+        assert "test_recordings.py" in "".join(caught.value.__notes__)
         assert_same(fast(x)[1][:3], np.float32([2, 2, 2]))
 
     def test_scratch_values_of_one_call_do_not_meet_those_of_another(self, arrays):

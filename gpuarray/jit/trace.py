@@ -3,7 +3,7 @@
 While a :class:`Trace` is open, the thread's reads and writes of storage cells go through it. A cell that was there
 before is *outside*: its value is a leaf without a value, of which a call binds the present one, whether the cell stands
 for an argument's or is met in a global variable; what is written to it is kept here, so that a recording changes
-nothing. Cells that the function makes are its own. Evaluations become segments (:mod:`gpuarray.runtime.replay`), whose
+nothing. Cells that the function makes are its own. Evaluations become segments (:mod:`gpuarray.jit.segment`), whose
 results are leaves without values too.
 """
 
@@ -29,8 +29,9 @@ from gpuarray.graph.layouts import Layout, Shape
 from gpuarray.graph.nodes import Generate, Leaf, Node, View
 from gpuarray.graph.tracing import Deferred
 from gpuarray.graph.walk import current
+from gpuarray.jit import segment
 from gpuarray.origins import is_users
-from gpuarray.runtime import places, replay
+from gpuarray.runtime import places
 from gpuarray.runtime.plans import find_plan
 
 T = TypeVar("T")
@@ -111,7 +112,7 @@ class Trace:
         """The values that outside cells have by now."""
         self.devices: dict[Cell, Device] = {}
         """The devices that they had."""
-        self.segments: list[replay.Segment] = []
+        self.segments: list[segment.Segment] = []
         self.values: list[Any] = list(values)
         """The values of a call that stay; those that each call gives or computes are places only."""
         self.lines: list[tuple[int, Line]] = []
@@ -292,7 +293,7 @@ class Trace:
                 leaf.origin = node.origin
                 results.append((position, node, leaf))
             registers = [(position, leaf.buffers[self]) for position, _, leaf in results]
-            known = replay.bound(ready, provider, device, walked, lambda leaf: leaf.buffers.get(self), registers)
+            known = segment.bound(ready, provider, device, walked, lambda leaf: leaf.buffers.get(self), registers)
             self.segments.append(known)
             for _, node, leaf in results:
                 node.settle(leaf)

@@ -2,8 +2,8 @@
 
 A pinned device runs what it has kernels for; the rest runs on the host, which counts as a fallback. For the device
 ``"auto"`` all steps of a plan are placed together, by what they are estimated to take at either place and what moving
-values between the places takes (:mod:`gpuarray.runtime.placement`). Estimates come from measured rates
-(:mod:`gpuarray.runtime.rates`), corrected by what steps were seen to take.
+values between the places takes (:mod:`gpuarray.runtime.placement.division`). Estimates come from measured rates
+(:mod:`gpuarray.runtime.placement.rates`), corrected by what steps were seen to take.
 
 Arrays do not bounce: to leave the place where operands are costs their transfer, in either direction. An array that
 is used on the host again and again goes to the device when what that would have saved by then has paid its way: not
@@ -19,9 +19,9 @@ from typing import Final
 
 from gpuarray.fusion.plan import Plan
 from gpuarray.fusion.steps import CallStep, Step
-from gpuarray.runtime import placement
-from gpuarray.runtime.placement import NEVER, Value
-from gpuarray.runtime.rates import Rates, at
+from gpuarray.runtime.placement import division
+from gpuarray.runtime.placement.division import NEVER, Value
+from gpuarray.runtime.placement.rates import Rates, at
 
 HOST: Final = "host"
 DEVICE: Final = "device"
@@ -189,12 +189,12 @@ def place(
         (max(1, int(on_host)), NEVER if refusal else max(1, int(on_device)))
         for (on_host, on_device), refusal in zip(times, refusals, strict=True)
     ]
-    places, total = placement.divide(pairs, _values(plan, situation, device), int(device.use))
+    places, total = division.divide(pairs, _values(plan, situation, device), int(device.use))
     residency = {position: (on_host, True) for position, (on_host, _) in situation.residency.items()}
     there = replace(situation, residency=residency)
-    _, least = placement.divide(pairs, _values(plan, there, device), int(device.use))
+    _, least = division.divide(pairs, _values(plan, there, device), int(device.use))
     decisions = [
-        _decision(HOST if where == placement.HOST else DEVICE, pair, refusal, device)
+        _decision(HOST if where == division.HOST else DEVICE, pair, refusal, device)
         for where, pair, refusal in zip(places, pairs, refusals, strict=True)
     ]
     return decisions, total - least

@@ -9,6 +9,7 @@ from support import assert_alike, assert_same, two_arrays
 
 import gpuarray as xp
 from gpuarray.errors import RecordingError
+from gpuarray.jit import guards
 
 
 class TestSurroundings:
@@ -123,7 +124,7 @@ class TestSurroundings:
         factor, shift = 2.0, 1.0
         (tmp_path / "of_a_library.py").write_text("rate = 3.0\ndef apply(x):\n    return x * rate\n")
         monkeypatch.syspath_prepend(tmp_path)
-        monkeypatch.setattr("gpuarray.replay.surroundings._LIBRARIES", (str(tmp_path),))
+        monkeypatch.setattr(guards, "_LIBRARIES", (str(tmp_path),))
         library = importlib.import_module("of_a_library")
         monkeypatch.setattr(library, "rate", 3.0)
         wrapped, outer, inner = (

@@ -16,11 +16,12 @@ from gpuarray.errors import DeviceMemoryError, GpuArrayError
 from gpuarray.fusion.steps import Step
 from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.providers.base import Provider
-from gpuarray.runtime import calibrate, offload, places, plans, telemetry, tune
-from gpuarray.runtime.offload import Decision, Reason, Situation
-from gpuarray.runtime.rates import DEVICE_DEFAULTS, HOST_DEFAULTS, Rates, at, row_key, rows_of
-from gpuarray.runtime.ready import Placed, ReadyPlan, ReadyStep
-from gpuarray.runtime.residency import is_on_host, resident
+from gpuarray.runtime import places, plans, telemetry
+from gpuarray.runtime.placement import calibrate, decisions, tune
+from gpuarray.runtime.placement.decisions import Decision, Reason, Situation
+from gpuarray.runtime.placement.rates import DEVICE_DEFAULTS, HOST_DEFAULTS, Rates, at, row_key, rows_of
+from gpuarray.runtime.placement.residency import is_on_host, resident
+from gpuarray.runtime.prepared import Placement, PreparedPlan, PreparedStep
 
 AUTO: Final = Device("auto")
 
@@ -45,7 +46,7 @@ def rates_of(provider: Provider) -> Rates:
     return found
 
 
-def estimate(provider: Provider, step: ReadyStep) -> float:
+def estimate(provider: Provider, step: PreparedStep) -> float:
     """Return how long a step, prepared for the device of its plan, is estimated to take at a provider."""
     planned = step.planned.step
     if places.is_host(provider):
@@ -80,7 +81,9 @@ def set_rates(provider: Provider, rates: Rates | None) -> None:
     plans.forget_placements()
 
 
-def placed(ready: ReadyPlan, order: Sequence[Node], provider: Provider, device: Device, *, is_read: bool) -> Placed:
+def placed(
+    ready: PreparedPlan, order: Sequence[Node], provider: Provider, device: Device, *, is_read: bool
+) -> Placement:
     """Return the steps of a plan at the places where they run now."""
     if device is not AUTO or provider.device.kind == places.HOST_DEVICE.kind:
         return ready.pinned
@@ -104,14 +107,14 @@ def placed(ready: ReadyPlan, order: Sequence[Node], provider: Provider, device: 
     return found
 
 
-def is_observed(found: Placed) -> bool:
+def is_observed(found: Placement) -> bool:
     """Whether the steps of a run that may be looked at are timed; says which run is the next such."""
     run = found.runs
-    found.look = run + 1 if run < offload.EARLY else (run // offload.OBSERVED + 1) * offload.OBSERVED
+    found.look = run + 1 if run < decisions.EARLY else (run // decisions.OBSERVED + 1) * decisions.OBSERVED
     return config.current.refine
 
 
-def settle(found: Placed, order: Sequence[Node], provider: Provider) -> bool:
+def settle(found: Placement, order: Sequence[Node], provider: Provider) -> bool:
     """Bring operands to the device if having them there would have saved by now what that takes.
 
     Called for each run; returns whether operands came, so that the steps may have other places now.
@@ -122,7 +125,7 @@ def settle(found: Placed, order: Sequence[Node], provider: Provider) -> bool:
         leaf.regret += share
         regret += leaf.regret
     # a plan's estimates are held against what they are of first, unless it is one of many
-    if regret < (found.price if found.runs >= offload.EARLY else 2 * found.price):
+    if regret < (found.price if found.runs >= decisions.EARLY else 2 * found.price):
         return False
     try:
         for leaf in away:
@@ -133,7 +136,7 @@ def settle(found: Placed, order: Sequence[Node], provider: Provider) -> bool:
     return True
 
 
-def hand_on(found: Placed, order: Sequence[Node]) -> None:
+def hand_on(found: Placement, order: Sequence[Node]) -> None:
     """Let what a plan made on the host regret as much as its operands: a loop makes its operands anew in each turn."""
     regret = sum([leaf.regret for leaf in _leaves(order, found.away)])
     for position, share in found.heirs:
@@ -142,9 +145,9 @@ def hand_on(found: Placed, order: Sequence[Node]) -> None:
             result.regret = regret * share
 
 
-def without_room(ready: ReadyPlan, provider: Provider) -> Placed:
+def without_room(ready: PreparedPlan, provider: Provider) -> Placement:
     """Return the steps of a plan on the host, because the device has no room for it."""
-    return _prepared(ready, provider, [Decision(offload.HOST, Reason.MEMORY)] * len(ready.plan.steps))
+    return _prepared(ready, provider, [Decision(decisions.HOST, Reason.MEMORY)] * len(ready.plan.steps))
 
 
 #: Placements that a plan keeps at most.
@@ -158,12 +161,12 @@ def _leaves(order: Sequence[Node], positions: Sequence[int]) -> list[Leaf]:
 
 
 def _placed_anew(
-    ready: ReadyPlan, order: Sequence[Node], provider: Provider, *, is_read: bool, is_disabled: bool
-) -> Placed:
+    ready: PreparedPlan, order: Sequence[Node], provider: Provider, *, is_read: bool, is_disabled: bool
+) -> Placement:
     if is_disabled:
-        return _prepared(ready, provider, [offload.DISABLED] * len(ready.plan.steps))
-    decisions, saving = _decided(ready, order, provider, is_read=is_read)
-    found = _prepared(ready, provider, decisions)
+        return _prepared(ready, provider, [decisions.DISABLED] * len(ready.plan.steps))
+    chosen, saving = _decided(ready, order, provider, is_read=is_read)
+    found = _prepared(ready, provider, chosen)
     found.is_free, found.look = True, 2  # the first run does what later ones need not
     leaves = zip(ready.leaves, _leaves(order, ready.leaves), strict=True)
     away = [position for position, leaf in leaves if provider not in leaf.buffers]
@@ -178,7 +181,7 @@ def _placed_anew(
 
 
 def _decided(
-    ready: ReadyPlan, order: Sequence[Node], provider: Provider, *, is_read: bool
+    ready: PreparedPlan, order: Sequence[Node], provider: Provider, *, is_read: bool
 ) -> tuple[list[Decision], int]:
     leaves = {number: node for number, node in enumerate(order) if isinstance(node, Leaf)}
     situation = Situation(
@@ -199,9 +202,9 @@ def _decided(
         (time, rates.step(step.planned.step, provider.launch_count(step.prepared)) if refusal is None else 0.0)
         for time, step, refusal in zip(corrected, ready.pinned.steps, refusals, strict=True)
     ]
-    return offload.place(ready.plan, situation, times, refusals, rates)
+    return decisions.place(ready.plan, situation, times, refusals, rates)
 
 
-def _prepared(ready: ReadyPlan, provider: Provider, decisions: list[Decision]) -> Placed:
-    telemetry.placed(decision.cause for decision in decisions)
-    return plans.ready_steps(ready.plan.steps, decisions, provider, ready.pinned.steps)
+def _prepared(ready: PreparedPlan, provider: Provider, chosen: list[Decision]) -> Placement:
+    telemetry.placed(decision.cause for decision in chosen)
+    return plans.prepare_steps(ready.plan.steps, chosen, provider, ready.pinned.steps)

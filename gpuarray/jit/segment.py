@@ -20,10 +20,12 @@ from gpuarray.graph.nodes import BaseNode, Generate, Leaf, Node
 from gpuarray.graph.tracing import Deferred
 from gpuarray.origins import Origin
 from gpuarray.providers.base import Provider
-from gpuarray.runtime import auto, telemetry
+from gpuarray.runtime import telemetry
 from gpuarray.runtime.evaluate import run_placed
+from gpuarray.runtime.history import Evaluation, blame, remember
 from gpuarray.runtime.ownership import is_last
-from gpuarray.runtime.ready import Evaluation, ReadyPlan, blame, remember
+from gpuarray.runtime.placement import auto
+from gpuarray.runtime.prepared import PreparedPlan
 from gpuarray.runtime.straight import Straight
 
 #: What makes the parameters of a generator of the values of a call.
@@ -37,7 +39,7 @@ class Segment:
 
     Attributes
     ----------
-    ready : ReadyPlan
+    ready : PreparedPlan
         What is run.
     provider : Provider
         Where its steps were prepared.
@@ -63,7 +65,7 @@ class Segment:
         For that, where it has its leaves from: a register, or always the same.
     """
 
-    ready: ReadyPlan
+    ready: PreparedPlan
     provider: Provider
     device: Device
     order: list[Any]
@@ -168,7 +170,7 @@ class Segment:
 
 
 def bound(
-    ready: ReadyPlan,
+    ready: PreparedPlan,
     provider: Provider,
     device: Device,
     walked: list[Node],
@@ -179,7 +181,7 @@ def bound(
 
     Parameters
     ----------
-    ready : ReadyPlan
+    ready : PreparedPlan
         The plan.
     provider : Provider
         Where it was prepared.

@@ -17,7 +17,7 @@ from gpuarray.codegen.dialect import made_for
 from gpuarray.fusion.steps import ContractStep
 from gpuarray.graph.layouts import contiguous
 from gpuarray.providers.base import Provider, Task
-from gpuarray.runtime import calibrate
+from gpuarray.runtime.placement import calibrate
 
 #: The sides of the products that are timed, by bytes of an element.
 SIZES = {4: 2048, 8: 1024}

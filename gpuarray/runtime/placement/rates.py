@@ -2,7 +2,7 @@
 
 A :class:`Rates` holds a few measured curves of one device, or of the host: a launch, memory traffic, arithmetic, and
 the operations that are neither. :meth:`Rates.step` adds up what a step consists of. Everything is in nanoseconds.
-:mod:`gpuarray.runtime.calibrate` makes them; :mod:`gpuarray.runtime.offload` asks.
+:mod:`gpuarray.runtime.placement.calibrate` makes them; :mod:`gpuarray.runtime.placement.decisions` asks.
 """
 
 from bisect import bisect_right

@@ -34,8 +34,9 @@ from gpuarray.graph.nodes import Generate, Leaf, Node, host_leaf
 from gpuarray.ops import calls, elementwise, reductions
 from gpuarray.ops.spec import ROWS, MapOp, ReduceOp
 from gpuarray.providers.base import Provider, Task
-from gpuarray.runtime import places, plans, residency
-from gpuarray.runtime.rates import Curve, Rates, from_json, risen, row_key
+from gpuarray.runtime import places, plans
+from gpuarray.runtime.placement import residency
+from gpuarray.runtime.placement.rates import Curve, Rates, from_json, risen, row_key
 from gpuarray.version import __version__
 
 #: A point of a curve that takes longer than this, in nanoseconds, is the last one.

@@ -18,7 +18,7 @@ from gpuarray.errors import DeviceMemoryError, GpuArrayError
 from gpuarray.graph.nodes import Leaf
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import places, telemetry
-from gpuarray.runtime.ready import blame_last
+from gpuarray.runtime.history import blame_last
 
 #: Host arrays of this many bytes or more go to a device that is asked for at once: a copy on the host first takes as
 #: long again, most of it for pages that are touched for the first time. Smaller values are often looked at on the host.

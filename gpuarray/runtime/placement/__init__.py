@@ -1,0 +1,6 @@
+"""Where steps run: measured rates, an estimate, a decision, and where values are.
+
+:mod:`.calibrate` measures :mod:`.rates`, which estimate times; :mod:`.division` finds the cheapest division of a plan
+between host and device; :mod:`.decisions` states each decision and its reason; :mod:`.auto` keeps placements with their
+plans; :mod:`.residency` moves values; :mod:`.tune` chooses kernel variants.
+"""
