@@ -46,16 +46,7 @@ def accumulating_dtype(op: ReduceOp, source: DType) -> DType:
 
 def neutral_literal(op: ReduceOp, dtype: DType) -> str:
     """Return the WGSL literal of a fold's neutral value."""
-    value = (op.neutral or {}).get(dtype.kind, 0)
-    if value in ("lowest", "highest"):
-        if dtype.kind in "iu":
-            info = np.iinfo(dtype)
-            value = info.min if value == "lowest" else info.max
-        else:
-            value = -np.inf if value == "lowest" else np.inf
-            if dtype.kind == "c":
-                value = complex(value, value)
-    return casts.literal(value, dtype)
+    return casts.literal(op.identity_of(dtype), dtype)
 
 
 def accumulator(fold: Fold, number: int) -> "Accumulator":

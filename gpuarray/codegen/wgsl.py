@@ -14,8 +14,7 @@ from gpuarray.codegen.dialect import PAIRS, binding_limit, compute_type, makes_u
 from gpuarray.codegen.programs import Binding, Launch, ScalarWords
 from gpuarray.codegen.storage import Access, parameter, register_type, scalar_expression, scalar_words
 from gpuarray.dtypes import DType, canonical, complex64, float32
-from gpuarray.ops import elementwise as rows
-from gpuarray.ops.spec import GenerateOp, MapOp, wgsl_template
+from gpuarray.ops.spec import GenerateOp, Kind, MapOp, wgsl_template
 
 A = TypeVar("A", bound=Access)
 
@@ -137,9 +136,9 @@ def apply_expression(
 
     Where it is ``plain``, sums and products are the device's, with no matter of what they do with subnormal numbers.
     """
-    if op is rows.cast:
+    if op.kind is Kind.CONVERSION:
         return casts.cast_expression(operands[0], sources[0], dtype)
-    if op is rows.bitcast:
+    if op.kind is Kind.REINTERPRETATION:
         return casts.bitcast_expression(operands[0], sources[0], dtype)
     template = (None if plain else _gradual_template(op, sources)) or template_of(op, sources)
     if template is None:
@@ -147,13 +146,13 @@ def apply_expression(
     return casts.wrap_expression(_filled(template, operands, sources, dtype), dtype)
 
 
-#: The rows that underflow, and whose plain form is the device's arithmetic.
-_UNDERFLOWING: Final = (rows.add, rows.subtract, rows.multiply, rows.square, rows.degrees, rows.radians)
+#: The kinds of rows that underflow, and whose plain form is the device's arithmetic.
+UNDERFLOWING: Final = frozenset((Kind.SUM, Kind.PRODUCT, Kind.SCALING))
 
 
 def _gradual_template(op: MapOp, sources: Sequence[DType]) -> str | None:
     """Return the form that keeps subnormal numbers where this kernel's device does not."""
-    if not makes_underflow_gradual() or op not in _UNDERFLOWING or sources[0] not in (float32, complex64):
+    if not makes_underflow_gradual() or op.kind not in UNDERFLOWING or sources[0] not in (float32, complex64):
         return None
     return f"gradual_{op.name}_{{T}}({', '.join(f'{{{i}}}' for i in range(op.arity))})"
 
@@ -169,7 +168,7 @@ _CALL = re.compile(r"(\w+)\([^()]*\)")
 def quick_function(op: MapOp, sources: Sequence[DType]) -> str | None:
     """Return the library function with a quick form that a row is, called with all of its operands; or None."""
     template = template_of(op, sources)
-    if template is None or op is rows.cast or op is rows.bitcast:
+    if template is None or op.kind.converts:
         return None
     call = _CALL.fullmatch(template.replace("{T}", compute_type(sources[0])))
     return call[1] if call and call[1] in library.quick_names() else None
@@ -177,7 +176,7 @@ def quick_function(op: MapOp, sources: Sequence[DType]) -> str | None:
 
 def template_of(op: MapOp, sources: Sequence[DType]) -> str | None:
     """Return the WGSL form of a row for operand dtypes, or None."""
-    if op is rows.cast or op is rows.bitcast:
+    if op.kind.converts:
         return op.name
     kinds = [compute_type(source) for source in sources]
     # one pair among the operands is enough to need the form for pairs

@@ -110,6 +110,27 @@ def test_positions_of_extremes(name: str, dtype: str, device: Any) -> None:
     assert_same(getattr(x.T, name)(), np.asarray(getattr(host.T, name)()))
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("name", "extreme"), [("max", -np.inf), ("min", np.inf)])
+def test_masked_extremes_of_the_dtypes_own_extremes(name: str, extreme: float, dtype: str, device: Any) -> None:
+    kind = np.dtype(dtype)
+    if kind.kind in "iu":
+        start: Any = np.iinfo(kind).min if name == "max" else np.iinfo(kind).max
+    elif kind.kind == "b":
+        start = name == "min"
+    else:
+        start = complex(extreme, extreme) if kind.kind == "c" else extreme
+    x = np.full((3, 40), start, kind)
+    x[:, 1::2] = values((3, 20), dtype)
+    where = np.zeros(x.shape, bool)
+    where[:, ::2] = True
+    reduce = getattr(np, name)
+    for axis in (0, 1, None):
+        wanted = reduce(x, axis=axis, where=where, initial=start)
+        found = reduce(xp.asarray(x, device=device), axis=axis, where=xp.asarray(where, device=device), initial=start)
+        np.testing.assert_array_equal(np.asarray(found), wanted)
+
+
 def test_keywords(device: Any) -> None:
     host, x = both(values((4, 5), np.float32))
     mask = host > 0

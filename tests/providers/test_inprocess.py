@@ -33,15 +33,21 @@ from gpuarray.fusion.steps import (
 )
 from gpuarray.graph.layouts import Layout, broadcast, contiguous, flip, permute
 from gpuarray.ops import elementwise, generators, reductions
-from gpuarray.ops.spec import CallOp, ReduceOp
+from gpuarray.ops.spec import CallOp, ReduceOp, Work
 from gpuarray.providers.base import Task
-from gpuarray.providers.inprocess import InProcessProvider, default_capabilities, folds, loops, threads, tiles
+from gpuarray.providers.inprocess import InProcessProvider, default_capabilities, loops, threads, tiles
 from gpuarray.providers.inprocess.stages import stages
 
 RNG = np.random.default_rng(7)
 REDUCTIONS = [row for row in vars(reductions).values() if isinstance(row, ReduceOp)]
 SCANNED = [reductions.sum, reductions.max]
-EXTRA = CallOp(name="test_sort_pair", numpy=lambda x, axis: (np.sort(x, axis), np.argsort(x, axis)), doc="For tests.")
+EXTRA = CallOp(
+    name="test_sort_pair",
+    work=Work.SORT,
+    cost=lambda operands, results: 1,
+    numpy=lambda x, axis: (np.sort(x, axis), np.argsort(x, axis)),
+    doc="For tests.",
+)
 
 
 @pytest.fixture(autouse=True)
@@ -294,7 +300,7 @@ class TestFolds:
     def test_nothing_gives_the_neutral_value(self, provider, op):
         dtype = "i4" if "i" in op.neutral else "f4"
         got = run(provider, folding(op, (3,), (0,), dtype), [np.empty((3, 0), dtype)], [(3,)])
-        np.testing.assert_array_equal(got, np.full(3, folds.neutral(op, np.dtype(dtype))))
+        np.testing.assert_array_equal(got, np.full(3, op.identity_of(np.dtype(dtype))))
         assert run(provider, folding(op, (0,), (100_000,), dtype), [np.empty(0, dtype)], [(0,)]).shape == (0,)
 
     @pytest.mark.parametrize("op", [reductions.argmax, reductions.argmin], ids=["argmax", "argmin"])

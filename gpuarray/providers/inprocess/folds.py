@@ -19,7 +19,6 @@ from gpuarray import dtypes
 from gpuarray.dtypes import DType
 from gpuarray.fusion.steps import Fold
 from gpuarray.graph.layouts import Shape, contiguous_strides
-from gpuarray.ops.spec import ReduceOp
 from gpuarray.providers.inprocess.tiles import Tile, Tiling
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -79,28 +78,6 @@ def computing_dtype(fold: Fold) -> DType:
     return dtype
 
 
-def neutral(op: ReduceOp, dtype: DType) -> Any:
-    """Return what folding nothing gives.
-
-    Raises
-    ------
-    ValueError
-        If the row has no neutral value for ``dtype``.
-    """
-    value = None if op.neutral is None else op.neutral.get(dtype.kind)
-    if value is None:
-        raise ValueError(f"zero-size array to reduction operation {op.name} which has no identity")
-    if value not in ("lowest", "highest"):
-        return value
-    is_low = value == "lowest"
-    if dtype.kind == "b":
-        return not is_low
-    if dtype.kind in "iu":
-        return np.iinfo(dtype).min if is_low else np.iinfo(dtype).max
-    extreme = -np.inf if is_low else np.inf
-    return complex(extreme, extreme) if dtype.kind == "c" else extreme
-
-
 def whole(fold: Fold, tiling: Tiling) -> Callable[..., None]:
     """Return ``fold(operand, out)`` over the inner axes of a tile of whole rows; ``out`` has extent 1 along them.
 
@@ -108,7 +85,7 @@ def whole(fold: Fold, tiling: Tiling) -> Callable[..., None]:
     """
     axes = tiling.axes
     if not prod(extent for extent, is_inner in zip(tiling.extents, tiling.inner, strict=True) if is_inner):
-        value = neutral(fold.op, fold.dtype)
+        value = fold.op.identity_of(fold.dtype)
 
         def fill(operand: Array, out: Array, *_: Any) -> None:
             out[...] = value
