@@ -18,7 +18,7 @@ from gpuarray.functions.arguments import NOT_GIVEN, along, as_array, numbers, re
 from gpuarray.functions.reductions import axes_of, check_reduced
 from gpuarray.functions.registry import implements
 from gpuarray.functions.statistics import aligned_weights
-from gpuarray.origins import warn
+from gpuarray.source_locations import warn
 
 #: The methods of Hyndman and Fan that interpolate: the line's ends are at ``alpha`` and ``beta`` (their notation).
 _CONTINUOUS: Final = {

@@ -29,7 +29,7 @@ from gpuarray.graph.layouts import contiguous, slice_axis
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import reductions
-from gpuarray.origins import warn
+from gpuarray.source_locations import warn
 
 
 def _averaging(source: DType, dtype: DTypeLike) -> tuple[DType, DType]:
