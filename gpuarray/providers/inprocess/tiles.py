@@ -11,9 +11,8 @@ from functools import cached_property
 from math import prod
 from typing import Final, NamedTuple
 
-from gpuarray.fusion.steps import FULL, Apply, Fold, Index, Load, Loop, Take
+from gpuarray.fusion.steps import FULL, Apply, Fold, Index, Load, Loop, Take, operands_of
 from gpuarray.graph.layouts import Layout, Shape
-from gpuarray.providers.inprocess.stages import operands
 
 #: Bytes that one register of a tile may take where there are up to three. Of half as many a handful fit a core's
 #: second-level cache, which is quicker on one thread; but then NumPy's calls are so short that threads wait for turns.
@@ -188,7 +187,7 @@ def _work(loop: Loop) -> int:
 def _most_live(loop: Loop) -> int:
     """Return about how many registers with a value for each element ``loop`` needs at once."""
     stored = {s.value for s in loop.stores if s.position is None}
-    last = {operand: n for n, item in enumerate(loop.instructions) for operand in operands(item)}
+    last = {operand: n for n, item in enumerate(loop.instructions) for operand in operands_of(item)}
     live = most = 0
     for number, item in enumerate(loop.instructions):
         is_kept = isinstance(item, Apply | Take) and number not in stored
@@ -197,7 +196,7 @@ def _most_live(loop: Loop) -> int:
         elif isinstance(item, Fold) and _is_copied(item):
             most = max(most, live + 1)
         most = max(most, live)
-        for operand in set(operands(item)):
+        for operand in set(operands_of(item)):
             value = loop.instructions[operand]
             if last[operand] == number and operand not in stored and isinstance(value, Apply | Take | Index):
                 live -= value.level == FULL
