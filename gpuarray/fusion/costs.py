@@ -107,15 +107,15 @@ def instructions_of(op: GenerateOp | MapOp) -> int:
     return max(1, op.cost // PER_INSTRUCTION)
 
 
-def operations(instructions: Iterable[Instruction]) -> int:
-    """Return the operations of computing instructions once, folds aside."""
+def operations(instructions: Iterable[Instruction], *, with_widths: bool = True) -> int:
+    """Return the operations of computing instructions once, folds aside, whatever the widths if these are left out."""
     total = 0
     for item in instructions:
         match item:
             case Apply():
-                total += item.op.cost * width(item.dtype, *item.sources)
+                total += item.op.cost * (width(item.dtype, *item.sources) if with_widths else 1)
             case Index():
-                total += item.op.cost * width(item.dtype)
+                total += item.op.cost * (width(item.dtype) if with_widths else 1)
             case Scalar() | Load() | Take() | Fold():
                 pass
             case _:

@@ -11,6 +11,7 @@ from functools import cached_property
 from math import prod
 from typing import Final, NamedTuple
 
+from gpuarray.fusion.costs import operations
 from gpuarray.fusion.steps import FULL, Apply, Fold, Index, Load, Loop, Take, operands_of
 from gpuarray.graph.layouts import Layout, Shape
 
@@ -36,11 +37,11 @@ _RUN: Final = 1024
 #: Rows of elements that a part of a reduction along the first axis has at least: parts are then few beside elements.
 _COLUMN_PART: Final = 32
 
-#: Cost of generators that call NumPy a hundred times, which for small tiles takes as long as what is computed.
+#: Operations of generators that call NumPy a hundred times: for small tiles the calls take as long as the arithmetic.
 _LONG_GENERATOR: Final = 100
 _GENERATED: Final = 1 << 16
 
-#: Simple operations from which a loop of few tiles is cut finer, so that several threads can have some.
+#: Operations from which a loop of few tiles is cut finer, so that several threads can have some: 50 us of one thread.
 _CUT_LEAST: Final = 300_000
 
 #: Tiles of a tiling that are kept for further runs.
@@ -174,14 +175,10 @@ def elements(loop: Loop) -> int:
         least, fit = TILE_LEAST, min(TILE_MOST, REGISTER_BYTES // width * 4 // max(live + 1, 4))
         if any(isinstance(item, Index) and item.op.cost >= _LONG_GENERATOR for item in loop.instructions):
             least = _GENERATED
-    share = loop.rows * loop.columns // 8 if _work(loop) >= _CUT_LEAST else fit
-    return max(least, min(fit, share))
-
-
-def _work(loop: Loop) -> int:
-    """Return about how many simple operations ``loop`` takes."""
-    cost = 1 + sum(i.op.cost for i in loop.instructions if isinstance(i, Apply | Index) and i.level == FULL)
-    return loop.rows * loop.columns * cost
+    # widths are left out: the tiles of a sum are the order of its additions, which is the same for all dtypes
+    each = 1 + operations((i for i in loop.instructions if i.level == FULL), with_widths=False)
+    size = loop.rows * loop.columns
+    return max(least, min(fit, size // 8 if size * each >= _CUT_LEAST else fit))
 
 
 def _most_live(loop: Loop) -> int:
