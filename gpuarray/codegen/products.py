@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from math import log2, prod, sqrt
 from typing import Final, assert_never
 
-from gpuarray import records
+from gpuarray import disk_cache
 from gpuarray.codegen import casts
 from gpuarray.codegen.folds import row_program
 from gpuarray.codegen.loops import add_epilogue, add_fast_path_epilogue, add_prologue
@@ -194,7 +194,7 @@ def speed_of(candidate: Candidate, size: int, elapsed: float) -> float:
 
 def tuned(driver: str) -> tuple[tuple[str, float], ...]:
     """Return the recorded speeds of tilings on a driver; empty if there is no sound record."""
-    found = records.read(TUNING, driver)
+    found = disk_cache.read(TUNING, driver)
     speeds = [(name, speed) for name, speed in (found or {}).items() if isinstance(speed, float) and speed > 0]
     return tuple(sorted(speeds))
 

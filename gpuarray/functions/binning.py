@@ -22,8 +22,8 @@ from gpuarray.functions.registry import implements
 from gpuarray.graph import build
 from gpuarray.graph.indexing import INDEX_LIMIT
 from gpuarray.ops import calls, generators
-from gpuarray.origins import warn
 from gpuarray.runtime.evaluate import QUICKLY_SEEN, evaluate, is_host, provider_of
+from gpuarray.source_locations import warn
 
 
 def _tally(positions: GpuArray, number: int) -> GpuArray:

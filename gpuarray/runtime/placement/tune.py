@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gpuarray import dtypes, records
+from gpuarray import disk_cache, dtypes
 from gpuarray.codegen import products
 from gpuarray.codegen.target import for_target
 from gpuarray.fusion.steps import ContractStep
@@ -67,5 +67,5 @@ def tune(provider: Provider, progress: Callable[[str], None]) -> dict[str, float
             found[products.name_of(candidate.tiling, dtype)] = products.speed_of(candidate, size, elapsed)
         for buffer in (left, right, result):
             buffer.release()
-    records.write(products.TUNING, provider.capabilities.driver_name, found)
+    disk_cache.write(products.TUNING, provider.capabilities.driver_name, found)
     return found
