@@ -7,6 +7,7 @@
 
 // workgroups: 5 x 1 x 1
 // library: add_f32
+// in range: no index is out of bounds
 // map_add
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;

@@ -6,6 +6,7 @@
 
 // workgroups: 50 x 1 x 1
 // library: none
+// in range: no index is out of bounds
 // rows_any
 struct Parameters { words: array<vec4<u32>, 2> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;

@@ -16,6 +16,7 @@
 
 // workgroups: 5 x 1 x 1
 // library: abs_f32, add_f32, exp_f32, fast_path_exp_f32, fast_path_sin_f32, fast_path_sqrt_f32, guard_exp_f32, guard_sin_f32, guard_sqrt_f32, multiply_f32, negative_f32, sin_f32, sqrt_f32
+// in range: no index is out of bounds
 // map_sin_square_negative_multiply_exp_and_5
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;

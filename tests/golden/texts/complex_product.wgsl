@@ -8,6 +8,7 @@
 
 // workgroups: 1 x 1 x 1
 // library: multiply_c64, opaque_c64
+// in range: no index is out of bounds
 // map_multiply_add
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;

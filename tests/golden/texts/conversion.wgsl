@@ -6,6 +6,7 @@
 
 // workgroups: 1 x 1 x 1
 // library: i32_from_f32
+// in range: no index is out of bounds
 // map_cast
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;

@@ -10,6 +10,7 @@
 
 // workgroups: 1 x 1 x 1
 // library: add_f32, multiply_f32, sqrt_f32, subtract_f32
+// in range: no index is out of bounds
 // rows_subtract_square_sum_sqrt pairs
 struct Parameters { words: array<vec4<u32>, 5> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;

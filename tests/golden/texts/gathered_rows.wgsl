@@ -15,8 +15,9 @@
 
 // workgroups: 1 x 1 x 1
 // library: add_f32
+// in range: no index is out of bounds
 // map_cast_multiply_arange_add
-struct Parameters { words: array<vec4<u32>, 3> }
+struct Parameters { words: array<vec4<u32>, 4> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
 @group(0) @binding(1) var<storage, read> input0: array<i64>;
 @group(0) @binding(2) var<storage, read> input1: array<f32>;
@@ -61,10 +62,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v7_1: i32 = (v3_1 + v6_1);
   let v7_2: i32 = (v3_2 + v6_2);
   let v7_3: i32 = (v3_3 + v6_3);
-  let v8_0: f32 = input1[u32(v7_0)];
-  let v8_1: f32 = input1[u32(v7_1)];
-  let v8_2: f32 = input1[u32(v7_2)];
-  let v8_3: f32 = input1[u32(v7_3)];
+  let v8_0: f32 = input1[min(u32(v7_0), parameters.words[3].x)];
+  let v8_1: f32 = input1[min(u32(v7_1), parameters.words[3].x)];
+  let v8_2: f32 = input1[min(u32(v7_2), parameters.words[3].x)];
+  let v8_3: f32 = input1[min(u32(v7_3), parameters.words[3].x)];
   let v10_0: f32 = add_f32(v8_0, one9);
   let v10_1: f32 = add_f32(v8_1, one9);
   let v10_2: f32 = add_f32(v8_2, one9);

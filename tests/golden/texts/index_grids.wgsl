@@ -13,6 +13,7 @@
 
 // workgroups: 5 x 1 x 1
 // library: add_f32, arange_f32, multiply_f32, subtract_f32
+// in range: no index is out of bounds
 // map_arange_subtract_square_arange_subtract_and_2
 struct Parameters { words: array<vec4<u32>, 4> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;

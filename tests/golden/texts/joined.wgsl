@@ -15,6 +15,7 @@
 
 // workgroups: 5 x 1 x 1
 // library: add_f32, multiply_f32
+// in range: no index is out of bounds
 // map_add_multiply
 struct Parameters { words: array<vec4<u32>, 2> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -53,6 +54,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
 
 // workgroups: 1 x 1 x 1
 // library: none
+// in range: no index is out of bounds
 // map_copy
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;

@@ -20,6 +20,7 @@
 
 // workgroups: 8 x 1 x 1
 // library: add_f32, divide_f32, fast_path_divide_f32, guard_ratio_f32, multiply_f32, sqrt_f32, subtract_f32
+// in range: no index is out of bounds
 // rows_sum_subtract_squared_deviations_divide_add_and_5
 struct Parameters { words: array<vec4<u32>, 3> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;

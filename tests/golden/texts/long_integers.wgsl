@@ -11,6 +11,7 @@
 
 // workgroups: 1 x 1 x 1
 // library: floor_divide_i64, remainder_i64
+// in range: no index is out of bounds
 // map_floor_divide_remainder_add
 struct Parameters { words: array<vec4<u32>, 2> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;

@@ -7,6 +7,7 @@
 
 // workgroups: 1 x 1 x 1
 // library: multiply_f32
+// in range: no index is out of bounds
 // map_multiply
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;

@@ -10,6 +10,7 @@
 
 // workgroups: 5 x 1 x 1
 // library: i32_from_f32, multiply_f32
+// in range: no index is out of bounds
 // map_multiply_cast
 struct Parameters { words: array<vec4<u32>, 2> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;

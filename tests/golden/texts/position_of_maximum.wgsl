@@ -6,6 +6,7 @@
 
 // workgroups: 8 x 1 x 1
 // library: i64_from_u32
+// in range: no index is out of bounds
 // rows_argmax
 struct Parameters { words: array<vec4<u32>, 2> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;

@@ -14,6 +14,7 @@
 
 // workgroups: 1 x 1 x 1
 // library: none
+// in range: no index is out of bounds
 // map_cast_multiply_add
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -55,6 +56,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
 
 // workgroups: 1 x 1 x 1
 // library: none
+// in range: no index is out of bounds
 // copy_float32
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -70,6 +72,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
 
 // workgroups: 1 x 1 x 1
 // library: none
+// in range: no index is out of bounds
 // scatter_float32 clear
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -79,15 +82,17 @@ fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let stride = groups.x * groups.y * 256u;
-  let size = parameters.words[0].y;
+  let size = parameters.words[0].z;
   for (var i = (group.x + group.y * groups.x) * 256u + local; i < size; i += stride) {
   let place = u32(positions[i]);
+  if (place >= parameters.words[0].y) { continue; }
   atomicStore(&numbers[place], 0u);
   }
 }
 
 // workgroups: 1 x 1 x 1
 // library: none
+// in range: no index is out of bounds
 // scatter_float32 elect
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -97,15 +102,17 @@ fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let stride = groups.x * groups.y * 256u;
-  let size = parameters.words[0].y;
+  let size = parameters.words[0].z;
   for (var i = (group.x + group.y * groups.x) * 256u + local; i < size; i += stride) {
   let place = u32(positions[i]);
+  if (place >= parameters.words[0].y) { continue; }
   atomicMax(&numbers[place], i + 1u);
   }
 }
 
 // workgroups: 1 x 1 x 1
 // library: none
+// in range: no index is out of bounds
 // scatter_float32 write
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -117,9 +124,10 @@ fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let stride = groups.x * groups.y * 256u;
-  let size = parameters.words[0].y;
+  let size = parameters.words[0].z;
   for (var i = (group.x + group.y * groups.x) * 256u + local; i < size; i += stride) {
   let place = u32(positions[i]);
+  if (place >= parameters.words[0].y) { continue; }
   if (numbers[place] == i + 1u) { output0[place] = values[i]; }
   }
 }

@@ -8,6 +8,7 @@
 
 // workgroups: 1 x 1 x 1
 // library: add_f32
+// in range: no index is out of bounds
 // contract_float32
 struct Parameters { words: array<vec4<u32>, 5> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;

@@ -8,6 +8,7 @@
 
 // workgroups: 8 x 1 x 1
 // library: add_f32, maximum_f32, multiply_f32
+// in range: no index is out of bounds
 // contract_float32
 struct Parameters { words: array<vec4<u32>, 2> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;

@@ -5,6 +5,7 @@
 
 // workgroups: 1 x 1 x 1
 // library: Block_4x64, vec8_uniform_f32
+// in range: no index is out of bounds
 // map_random_uniform
 struct Parameters { words: array<vec4<u32>, 5> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;

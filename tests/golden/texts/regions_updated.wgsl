@@ -19,6 +19,7 @@
 
 // workgroups: 1 x 1 x 1
 // library: none
+// in range: no index is out of bounds
 // copy_int16
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -34,6 +35,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
 
 // workgroups: 1 x 1 x 1
 // library: none
+// in range: no index is out of bounds
 // map_add
 struct Parameters { words: array<vec4<u32>, 2> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -69,6 +71,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
 
 // workgroups: 1 x 1 x 1
 // library: none
+// in range: no index is out of bounds
 // map_add
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -101,6 +104,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
 
 // workgroups: 1 x 1 x 1
 // library: none
+// in range: no index is out of bounds
 // map_copy
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;

@@ -8,6 +8,7 @@
 
 // workgroups: 25 x 1 x 1
 // library: add_f32
+// in range: no index is out of bounds
 // scan_sum_float32 blocks
 struct Parameters { words: array<vec4<u32>, 3> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -77,6 +78,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
 
 // workgroups: 25 x 1 x 1
 // library: add_f32, multiply_f32
+// in range: no index is out of bounds
 // scan_sum_float32 inside
 struct Parameters { words: array<vec4<u32>, 3> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;

@@ -10,6 +10,7 @@
 
 // workgroups: 8 x 1 x 1
 // library: add_f32, divide_f32, exp_f32, fast_path_divide_f32, fast_path_exp_f32, guard_exp_f32, guard_ratio_f32, subtract_f32
+// in range: no index is out of bounds
 // rows_max_subtract_exp_sum_divide
 struct Parameters { words: array<vec4<u32>, 2> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;

@@ -13,6 +13,7 @@
 
 // workgroups: 468 x 1 x 1
 // library: add_f32, divide_f32, fast_path_divide_f32, guard_ratio_f32
+// in range: no index is out of bounds
 // map_add_divide below
 struct Parameters { words: array<vec4<u32>, 4> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;

@@ -6,6 +6,7 @@
 
 // workgroups: 244 x 1 x 1
 // library: add_f32
+// in range: no index is out of bounds
 // rows_sum parts
 struct Parameters { words: array<vec4<u32>, 2> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -80,6 +81,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
 
 // workgroups: 1 x 1 x 1
 // library: add_f32
+// in range: no index is out of bounds
 // rows_sum end
 struct Parameters { words: array<vec4<u32>, 2> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;

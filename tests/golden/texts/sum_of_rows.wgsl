@@ -6,6 +6,7 @@
 
 // workgroups: 300 x 1 x 1
 // library: add_f32
+// in range: no index is out of bounds
 // rows_sum
 struct Parameters { words: array<vec4<u32>, 2> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;

@@ -10,6 +10,7 @@
 
 // workgroups: 244 x 1 x 1
 // library: subtract_f32
+// in range: no index is out of bounds
 // rows_subtract_squared_deviations_divide parts
 struct Parameters { words: array<vec4<u32>, 3> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -112,6 +113,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
 
 // workgroups: 1 x 1 x 1
 // library: add_f32, divide_f32, subtract_f32
+// in range: no index is out of bounds
 // rows_subtract_squared_deviations_divide end
 struct Parameters { words: array<vec4<u32>, 2> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
