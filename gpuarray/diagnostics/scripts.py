@@ -27,21 +27,21 @@ _USAGE: Final = 2
 
 def add_explain_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``python -m gpuarray explain``."""
-    parser.add_argument("--stage", choices=STAGES, help="what to show of each plan; graph and plan if not given")
-    parser.add_argument("--plans", type=int, default=20, metavar="N", help="how many different plans to show at most")
+    parser.add_argument("--stage", choices=STAGES, help="the part of each plan to show; graph and plan by default")
+    parser.add_argument("--plans", type=int, default=20, metavar="N", help="maximum number of different plans to show")
     _add_script(parser)
 
 
 def add_profile_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``python -m gpuarray profile``."""
-    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with timeline, kernels and plans")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write an HTML page with timeline, kernels and plans")
     parser.add_argument("--trace", type=Path, metavar="FILE", help="write a Chrome trace, for ui.perfetto.dev")
     _add_script(parser)
 
 
 def _add_script(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("script", type=Path, metavar="SCRIPT", help="the program")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="its arguments")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="arguments of the program")
 
 
 def explain_main(parsed: argparse.Namespace) -> int:
