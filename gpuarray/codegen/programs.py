@@ -4,13 +4,18 @@ Whatever depends on sizes is in a launch's numbers (workgroups, parameter words,
 it, so a source is compiled once for all sizes.
 
 Calling convention of every source: entry point ``main``; ``@group(0) @binding(0) var<uniform>`` is a struct of 32-bit
-parameter words, ``array<vec4<u32>, N>`` with N = len(words) / 4; bindings 1, 2, ... of group 0 are the storage
+parameter words, ``array<vec4<u32>, N>`` with N = len(parameters) / 4; bindings 1, 2, ... of group 0 are the storage
 buffers of ``Launch.bindings``, in order.
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 from gpuarray.dtypes import DType
+
+#: The first line of sources whose indices are in range, whatever the values in the buffers. It is part of the text so
+#: that everything that keeps sources, such as a list of kernels to compile at start-up, keeps it too.
+IN_RANGE: Final = "// in range: no index is out of bounds"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +34,7 @@ class Binding:
 
 
 @dataclass(frozen=True, slots=True)
-class ScalarWords:
+class ScalarParameter:
     """Where the run-time scalar ``slot``, of ``dtype``, goes among the parameter words.
 
     It takes one word (bool, integers and floats up to 32 bits; float16 as the bits of the float32 of equal value; small
@@ -48,9 +53,19 @@ class Launch:
     source: str
     label: str
     bindings: tuple[Binding, ...]
-    words: tuple[int, ...]
-    scalars: tuple[ScalarWords, ...]
+    parameters: tuple[int, ...]
+    scalars: tuple[ScalarParameter, ...]
     workgroups: tuple[int, int, int]
+
+    @property
+    def in_range(self) -> bool:
+        """Whether the source's indices are in range by construction, so that it may run without bounds checks."""
+        return is_in_range(self.source)
+
+
+def is_in_range(source: str) -> bool:
+    """Whether a source's indices are in range by construction; a provider adds bounds checks to any other source."""
+    return source.startswith(IN_RANGE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +74,8 @@ class Program:
 
     launches: tuple[Launch, ...]
     scratch: tuple[int, ...] = ()
+
+    @property
+    def in_range(self) -> bool:
+        """Whether the indices of all launches are in range by construction."""
+        return all(launch.in_range for launch in self.launches)

@@ -15,9 +15,16 @@ from gpuarray.runtime.placement.rates import Rates
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("devices", nargs="*", metavar="DEVICE", help="by default the host and the first GPU, if any")
-    parser.add_argument("--tune", action="store_true", help="also find the quickest tiles of matrix products")
-    parser.add_argument("--cached", action="store_true", help="show what is recorded, and measure only what is not")
+    parser.add_argument(
+        "devices",
+        nargs="*",
+        metavar="DEVICE",
+        help="devices to calibrate; by default the host and the first GPU, if any",
+    )
+    parser.add_argument("--tune", action="store_true", help="also find the fastest tile sizes of matrix products")
+    parser.add_argument(
+        "--cached", action="store_true", help="show the stored record, and measure only what is missing"
+    )
 
 
 def main(parsed: argparse.Namespace) -> int:
@@ -56,9 +63,9 @@ def report(subject: str, rates: Rates, seconds: float) -> str:
     lines += [
         line for name, curve in sorted(rates.product.items()) for line in _rate(f"products of {name}", curve, "GFLOP/s")
     ]
-    lines += _rate("random gathers", rates.gather, "billion elements/s")
-    lines += _rate("running sums", rates.scan, "billion elements/s")
-    lines += _rate("sorts", rates.sort, "billion elements/s")
+    lines += _rate("random gathers", rates.work.get("gather", ()), "billion elements/s")
+    lines += _rate("running sums", rates.work.get("scan", ()), "billion elements/s")
+    lines += _rate("sorts", rates.work.get("sort", ()), "billion comparisons/s")
     for name, curve in (("to the device", rates.upload), ("to the host", rates.download)):
         if curve:
             lines.append(f"  {name}: {curve[0][1] / 1e3:.1f} us at least, {_last(curve):.3g} GB/s")

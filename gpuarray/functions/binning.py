@@ -16,21 +16,21 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, make, wrap
 from gpuarray.functions import creation, searching, sorting
+from gpuarray.functions.arguments import as_array, as_arrays, concatenated, numbers
 from gpuarray.functions.binning_rules import number_of_bins
-from gpuarray.functions.numpy_arguments import as_array, as_arrays, concatenated, numbers
 from gpuarray.functions.registry import implements
 from gpuarray.graph import build
 from gpuarray.graph.indexing import INDEX_LIMIT
 from gpuarray.ops import calls, generators
-from gpuarray.origins import warn
 from gpuarray.runtime.evaluate import QUICKLY_SEEN, evaluate, is_host, provider_of
+from gpuarray.source_locations import warn
 
 
 def _tally(positions: GpuArray, number: int) -> GpuArray:
     """Return how often each integer below ``number`` occurs in a line of no others."""
     if not positions.size or not number:
         return creation.zeros(number, dtype=dtypes.int64, device=positions.device)
-    node = build.call_one(calls.tally, [positions.node()], (number,), dtypes.int64, number=number)
+    node = build.call_one(calls.bincount, [positions.node()], (number,), dtypes.int64, number=number)
     return make(node, positions.device)
 
 

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from math import log2
 from operator import mul
 from typing import Any, Final
 from weakref import WeakKeyDictionary
@@ -23,7 +22,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from gpuarray import dtypes, logs, records
+from gpuarray import disk_cache, dtypes, logs
 from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
@@ -32,7 +31,7 @@ from gpuarray.fusion.steps import Step
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Generate, Leaf, Node, host_leaf
 from gpuarray.ops import calls, elementwise, reductions
-from gpuarray.ops.spec import ROWS, MapOp, ReduceOp
+from gpuarray.ops.spec import ROWS, CallOp, MapOp, ReduceOp, Work
 from gpuarray.providers.base import Provider, Task
 from gpuarray.runtime import places, plans
 from gpuarray.runtime.placement import residency
@@ -95,7 +94,7 @@ def rates_of(device: Device, *, fresh: bool = False, progress: Progress | None =
     """
     provider = places.provider_of(device)
     subject = subject_of(provider)
-    kept = None if fresh else records.read(_KIND, subject)
+    kept = None if fresh else disk_cache.read(_KIND, subject)
     if kept is not None:
         try:
             return from_json(kept)
@@ -104,7 +103,7 @@ def rates_of(device: Device, *, fresh: bool = False, progress: Progress | None =
     start = time.perf_counter()
     found = _Bench(provider, progress or (lambda _: None)).rates()
     logs.logger.info("calibrated %s in %.1f s", device.name, time.perf_counter() - start)
-    records.write(_KIND, subject, found.as_json())
+    disk_cache.write(_KIND, subject, found.as_json())
     return found
 
 
@@ -133,12 +132,12 @@ def learn(provider: Provider, rates: Rates, rows: Iterable[tuple[MapOp, DType]])
             known = _formula_times(row, dtype)
         found[key], least[key] = known or (row.cost * rates.operation.get("32", 0.0), 0.0)
     subject = subject_of(provider)
-    kept = records.read(_KIND, subject)
+    kept = disk_cache.read(_KIND, subject)
     if kept is not None:
         with suppress(ValueError):  # a damaged record: it is measured again when it is read
             recorded = from_json(kept)
             more = replace(recorded, rows={**recorded.rows, **found}, least={**recorded.least, **least})
-            records.write(_KIND, subject, more.as_json())
+            disk_cache.write(_KIND, subject, more.as_json())
     return replace(rates, rows={**rates.rows, **found}, least={**rates.least, **least})
 
 
@@ -253,12 +252,15 @@ class _Bench:
             fetch=max(0.0, read - once),
             traffic=traffic,
             product=product,
-            gather=self._curve(self.sizes.gather, self._gathered, float, known.launch),
-            scan=self._curve(self.sizes.scan, self._scanned, float, known.launch),
-            sort=self._curve(self.sizes.sort, self._sorted, float, known.launch),
-            transform=self._curve(
-                self.sizes.transform, self._transformed, lambda size: size * log2(size), known.launch
-            ),
+            work={
+                work.value: self._curve(sizes, make, operations, known.launch)
+                for work, sizes, make, operations in (
+                    (Work.GATHER, self.sizes.gather, self._gathered, float),
+                    (Work.SCAN, self.sizes.scan, self._scanned, float),
+                    (Work.SORT, self.sizes.sort, self._sorted, partial(_operations, calls.sort)),
+                    (Work.TRANSFORM, self.sizes.transform, self._transformed, partial(_operations, calls.fft)),
+                )
+            },
             upload=() if self.is_host else self._uploads(again),
             download=() if self.is_host else self._transfers(self.provider.read),
             spread_of_times=statistics.median(self.spreads),
@@ -578,6 +580,11 @@ class _Bench:
             if time > LONG:
                 break
         return risen(points)
+
+
+def _operations(op: CallOp, size: int) -> float:
+    """Return the operations of a call on a line of so many elements."""
+    return float(op.cost(((size,),), ((size,),)))
 
 
 def _times(run: Callable[[], object], enough: int = _ENOUGH) -> list[int]:

@@ -1,0 +1,261 @@
+"""Loops that fold something of all pairs: distances of all points from all others, and other products in all but name.
+
+Where every input of a fold depends on one of two outer axes and not on the other, the folds of one row and one column
+share what they read. A workgroup takes a tile of rows and columns: it brings what rows need, and what columns need,
+into workgroup memory, a piece of the folded axis at a time, and each invocation folds a patch of pairs from it. So the
+elements of all pairs are nowhere stored, and inputs are read once a tile.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Final
+
+from gpuarray.codegen.accumulators import Accumulator, accumulator
+from gpuarray.codegen.folds import RowKernel
+from gpuarray.codegen.loops import emit_uniform, open_kernel
+from gpuarray.codegen.programs import Launch
+from gpuarray.codegen.row_schedule import RowSchedule, is_one_walk
+from gpuarray.codegen.storage import register_type, word_dtype
+from gpuarray.codegen.wgsl import WORKGROUP, apply_expression, declare
+from gpuarray.device import Capabilities
+from gpuarray.fusion.steps import FULL, OUTER, UNIFORM, Apply, Fold, Load, Loop
+
+#: Rows and columns of a tile, and how much of the folded axis is in workgroup memory at a time.
+_TILE: Final = 64
+_DEPTH: Final = 16
+_PATCH: Final = 4
+_ACROSS: Final = _TILE // _PATCH
+_PAD: Final = 1
+#: What is shorter is folded as well by rows.
+_SHORTEST: Final = 16
+
+ROW: Final = "row"
+COLUMN: Final = "column"
+PAIR: Final = "pair"
+ALONE: Final = "alone"
+
+
+@dataclass(frozen=True, slots=True)
+class AllPairs:
+    """A loop's two axes, and on which of them each of its elements depends."""
+
+    row: int
+    column: int
+    sides: dict[int, str]
+    """By the number of an instruction at level FULL."""
+
+
+def all_pairs_of(loop: Loop, capabilities: Capabilities) -> AllPairs | None:
+    """Return how a loop with folds pairs rows with columns; None if it does not."""
+    if len(loop.outer) < 2 or len(loop.inner) != 1 or loop.updates or not is_one_walk(loop):
+        return None
+    items = loop.instructions
+    folds = [items[n] for n in loop.folds]
+    if any(isinstance(f, Fold) and (f.op.indexed or f.op.centred) for f in folds):
+        return None
+    if any(store.level == FULL for store in loop.stores):
+        return None
+    column = len(loop.outer) - 1
+    for row in sorted(range(column), key=loop.outer.__getitem__, reverse=True):
+        if min(loop.outer[row], loop.outer[column]) < _SHORTEST:
+            continue
+        sides = _sides(loop, row, column)
+        if sides is None or {ROW, COLUMN} - set(sides.values()):
+            continue
+        nbytes = sum(word_dtype(items[n].dtype).itemsize for n in sides if isinstance(items[n], Load))
+        if nbytes * _DEPTH * (_TILE + _PAD) <= capabilities.workgroup_memory:
+            return AllPairs(row, column, sides)
+    return None
+
+
+def _sides(loop: Loop, row: int, column: int) -> dict[int, str] | None:
+    """Return on which axis each element depends; None if a load depends on both, or something else is read."""
+    sides: dict[int, str] = {}
+    for number, item in enumerate(loop.instructions):
+        if item.level != FULL:
+            continue
+        if isinstance(item, Load):
+            by_row, by_column = item.layout.strides[row] != 0, item.layout.strides[column] != 0
+            if by_row and by_column:
+                return None
+            sides[number] = ROW if by_row else COLUMN if by_column else ALONE
+        elif isinstance(item, Apply):
+            levels = {loop.instructions[o].level for o in item.operands}
+            if OUTER in levels:
+                return None
+            own = {sides[o] for o in item.operands if loop.instructions[o].level == FULL} - {ALONE}
+            sides[number] = PAIR if len(own) > 1 else own.pop() if own else ALONE
+        else:
+            return None
+    return sides
+
+
+class AllPairsKernel(RowKernel):
+    """Emits the kernel of a loop that pairs rows with columns."""
+
+    def __init__(self, loop: Loop, pairing: AllPairs, label: str, capabilities: Capabilities) -> None:
+        super().__init__(loop, RowSchedule(1), label, capabilities)
+        self.pairing = pairing
+
+    def launch(self) -> Launch:
+        """Return the one launch."""
+        loop, pairing = self.loop, self.pairing
+        self.work = open_kernel(loop, f"{self.label} pairs", lambda _kind, _slot: False)
+        kernel = self.work.kernel
+        down, across = (-(-loop.outer[axis] // _TILE) for axis in (pairing.row, pairing.column))
+        batch = [axis for axis in range(len(loop.outer)) if axis not in (pairing.row, pairing.column)]
+        groups = down * across * prod(loop.outer[axis] for axis in batch)
+        rows, columns = kernel.parameter(loop.outer[pairing.row]), kernel.parameter(loop.outer[pairing.column])
+        depth = kernel.parameter(loop.columns)
+        kernel.line(
+            "let block = group.x + group.y * groups.x;",
+            f"if (block >= {kernel.parameter(groups)}) {{ return; }}",
+            f"var rest = block / {kernel.parameter(across)};",
+            f"let left = (block - rest * {kernel.parameter(across)}) * {_TILE}u;",
+            f"let top = rest % {kernel.parameter(down)} * {_TILE}u;",
+        )
+        if batch:
+            kernel.line(f"rest /= {kernel.parameter(down)};")
+        for axis in reversed(batch):
+            extent = kernel.parameter(loop.outer[axis])
+            kernel.line(f"let r{axis} = rest % {extent}; rest /= {extent};")
+        kernel.line(f"let x = local % {_ACROSS}u; let y = local / {_ACROSS}u * {_PATCH}u;")
+        emit_uniform(self.work)
+        totals = {number: self._accumulators(number) for number in loop.folds}
+        for number in loop.folds:
+            for total in totals[number]:
+                kernel.line(*(line.replace("var ", "var total_", 1) for line in total.start()))
+        reads = [line for number in pairing.sides for line in self._fill(number, batch, rows, columns)]
+        kernel.line(f"for (var start = 0u; start < {depth}; start += {_DEPTH}u) {{", *reads, "workgroupBarrier();")
+        for number in loop.folds:
+            for part in totals[number]:
+                kernel.line(*part.start())
+        kernel.line(f"let count = min({_DEPTH}u, {depth} - start);", "for (var k = 0u; k < count; k++) {")
+        self._elements(totals)
+        kernel.line("}")
+        for number in loop.folds:
+            for part in totals[number]:
+                state = next(iter(part.states))
+                meeting = part.meet([f"total_{state}"])
+                kernel.line(f"{meeting} total_{state} = {state};")
+        kernel.line("workgroupBarrier();", "}")
+        self._finish(totals, rows, columns)
+        return kernel.launch(groups, self.capabilities.workgroup_limit)
+
+    def _accumulators(self, number: int) -> list[Accumulator]:
+        """Return the accumulators of a patch, numbered apart from all instructions."""
+        fold, count = self._fold(number), len(self.loop.instructions)
+        parts = [accumulator(fold, count * (1 + n) + number) for n in range(_PATCH * _PATCH)]
+        self.work.kernel.module += [line for part in (self._accumulator(number), *parts) for line in part.functions()]
+        return parts
+
+    # -- workgroup memory ----------------------------------------------------------------------------------------------
+
+    def _fill(self, number: int, batch: Sequence[int], rows: str, columns: str) -> list[str]:
+        """Return the statements that bring a load's piece into workgroup memory; emit what they need before."""
+        item, side = self.loop.instructions[number], self.pairing.sides[number]
+        if not isinstance(item, Load):
+            return []
+        kernel = self.work.kernel
+        kind = register_type(item.dtype) if item.dtype.kind != "b" else "u32"
+        size = 1 if side == ALONE else _TILE
+        pitch = size + (0 if side == ALONE else _PAD)
+        kernel.module.append(f"var<workgroup> held{number}: array<{kind}, {_DEPTH * pitch}>;")
+        axis = self.pairing.row if side == ROW else self.pairing.column
+        along, deep = item.layout.strides[axis], item.layout.strides[-1]
+        offset = self.work.offset("input", item.slot, item.layout)
+        terms = [kernel.parameter(offset)]
+        terms += [f"r{a} * {kernel.parameter(item.layout.strides[a])}" for a in batch if item.layout.strides[a]]
+        kernel.line(f"let base{number} = {' + '.join(terms)};")
+        if side != ALONE:
+            edge, extent = ("top", rows) if side == ROW else ("left", columns)
+            terms = [f"base{number}", f"min({edge} + e, {extent} - 1u) * {kernel.parameter(along)}"]
+        else:
+            terms = [f"base{number}"]
+        where = " + ".join([*terms, f"(start + d) * {kernel.parameter(deep)}"])
+        # neighbouring invocations read neighbours in memory
+        nearest_deep = side == ALONE or abs(deep) < abs(along)
+        place = (
+            f"let d = n % {_DEPTH}u; let e = n / {_DEPTH}u;"
+            if nearest_deep
+            else f"let e = n % {size}u; let d = n / {size}u;"
+        )
+        value = self.work.access(item).load(where)
+        held = f"select(0u, 1u, {value})" if item.dtype.kind == "b" else value
+        return [
+            f"for (var n = local; n < {_DEPTH * size}u; n += {WORKGROUP}u) {{ {place}",
+            f"if (start + d < {kernel.parameter(self.loop.columns)}) {{ held{number}[d * {pitch}u + e] = {held}; }} }}",
+        ]
+
+    # -- elements ------------------------------------------------------------------------------------------------------
+
+    def _name(self, number: int, i: int, j: int) -> str:
+        """Return the name of an instruction's value for a pair."""
+        if self.loop.instructions[number].level == UNIFORM:
+            return f"one{number}"
+        side = self.pairing.sides[number]
+        place = {ROW: f"_r{i}", COLUMN: f"_c{j}", PAIR: f"_{i}_{j}", ALONE: ""}[side]
+        return f"v{number}{place}"
+
+    def _elements(self, totals: dict[int, list[Accumulator]]) -> None:
+        """Emit what one place on the folded axis adds to all pairs of a patch."""
+        kernel = self.work.kernel
+        for side, places in (
+            (ALONE, [(0, 0)]), (ROW, [(i, 0) for i in range(_PATCH)]), (COLUMN, [(0, j) for j in range(_PATCH)]),
+        ):  # fmt: skip
+            for i, j in places:
+                self._values(side, i, j)
+        for i in range(_PATCH):
+            for j in range(_PATCH):
+                kernel.line("{")
+                self._values(PAIR, i, j)
+                for number, parts in totals.items():
+                    operand = self._fold(number).operand
+                    kernel.line(parts[i * _PATCH + j].take(self._name(operand, i, j), "0u"))
+                kernel.line("}")
+
+    def _values(self, side: str, i: int, j: int) -> None:
+        for number, own in self.pairing.sides.items():
+            if own != side:
+                continue
+            item = self.loop.instructions[number]
+            if isinstance(item, Apply):
+                names = [self._name(o, i, j) for o in item.operands]
+                value = apply_expression(item.op, names, item.sources, item.dtype, plain=True)
+            else:
+                pitch = 1 if side == ALONE else _TILE + _PAD
+                place = {ROW: f" + y + {i}u", COLUMN: f" + x + {j * _ACROSS}u", ALONE: ""}[side]
+                value = f"held{number}[k * {pitch}u{place}]"
+                value = f"({value} != 0u)" if item.dtype.kind == "b" else value
+            self.work.kernel.line(declare(self._name(number, i, j), item.dtype, value))
+
+    # -- results -------------------------------------------------------------------------------------------------------
+
+    def _finish(self, totals: dict[int, list[Accumulator]], rows: str, columns: str) -> None:
+        """Emit what follows the folds, which is in the text once for all pairs."""
+        kernel, pairing = self.work.kernel, self.pairing
+        count = _PATCH * _PATCH
+        kernel.line(f"for (var n = 0u; n < {count}u; n++) {{")
+        for number in self.loop.folds:
+            kernel.line(*self._accumulator(number).start())
+        kernel.line("switch n {")
+        for n in range(count):
+            takes = []
+            for number in self.loop.folds:
+                (state,) = self._accumulator(number).states
+                (own,) = totals[number][n].states
+                takes.append(f"{state} = total_{own};")
+            kernel.line(f"{f'case {n}u' if n + 1 < count else 'default'}: {{ {' '.join(takes)} }}")
+        kernel.line(
+            "}",
+            f"let r{pairing.row} = top + y + n / {_PATCH}u;",
+            f"let r{pairing.column} = left + x + n % {_PATCH}u * {_ACROSS}u;",
+            f"if (r{pairing.row} < {rows} && r{pairing.column} < {columns}) {{",
+        )
+        self._row_values(0)
+        for number in self.loop.folds:
+            self._result(number)
+        self._row_values(1)
+        self._row_stores()
+        kernel.line("} }")

@@ -1,0 +1,232 @@
+"""Counting how often each of the first integers occurs, and how many elements lie in each bin between edges.
+
+Both are atomic additions: in workgroup memory where the counts fit it, of which each workgroup adds its own to the
+result at last. Elements that are all in one bin take no longer than others there.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from math import prod
+from typing import Final
+
+from gpuarray import dtypes
+from gpuarray.codegen import binding_splits
+from gpuarray.codegen.calls.kernels import CallKernels
+from gpuarray.codegen.calls.searching import less
+from gpuarray.codegen.calls.sorting_keys import bind_array, key_functions, word_count, word_type
+from gpuarray.codegen.casts import position_expression
+from gpuarray.codegen.programs import Launch, Program
+from gpuarray.codegen.storage import Access
+from gpuarray.codegen.wgsl import WORKGROUP, Kernel, window
+from gpuarray.device import Capabilities
+from gpuarray.dtypes import DType, uint32
+from gpuarray.fusion.steps import CallStep
+
+#: Counts that fit the least workgroup memory that devices have, 16 KiB, alone and beside :data:`_EDGES` keys.
+_ALONE: Final = 4096
+_BESIDE: Final = 2048
+_EDGES: Final = 1024
+#: Elements that an invocation reads at once, and how often before it is worth another one.
+_TOGETHER: Final = 8
+_TIMES: Final = 4
+#: Workgroups at most, where each of them has counts of its own.
+_GROUPS: Final = 2048
+
+#: Functions from a raw value to a float32 near it.
+_ROUGHLY: Final = {
+    dtypes.int32: "fn roughly(raw: u32) -> f32 { return f32(bitcast<i32>(raw)); }",
+    dtypes.float32: "fn roughly(raw: u32) -> f32 { return bitcast<f32>(raw); }",
+    dtypes.float64: """fn roughly(raw: vec2<u32>) -> f32 {
+  let exponent = clamp((raw.y >> 20u) & 0x7ffu, 897u, 1150u) - 896u;
+  return bitcast<f32>((raw.y & 0x80000000u) | (exponent << 23u) | ((raw.y & 0xfffffu) << 3u) | (raw.x >> 29u));
+}""",
+}
+
+
+class _Counts(Access):
+    """The words of the counts, whose low ones hold all that arrays can have."""
+
+    @property
+    def element(self) -> str:
+        """The WGSL element type of the binding's array."""
+        return "atomic<u32>"
+
+
+def _bind_counts(kernel: Kernel, number: int, kind: DType) -> None:
+    """Bind the result as words."""
+    binding, _ = window("output", 0, 0, number - 1, kind, writable=True)
+    kernel.bind(_Counts("output0", uint32, False, True), binding)
+
+
+def _count_at(place: str, kind: DType) -> str:
+    """Return the low word of a count."""
+    return f"output0[{kind.itemsize // 4}u * {place}]"
+
+
+def _equal(first: str, second: str, words: int) -> str:
+    """Return whether two keys are equal."""
+    return f"{first} == {second}" if words == 1 else f"all({first} == {second})"
+
+
+def _clear(step: CallStep, label: str, capabilities: Capabilities) -> Launch:
+    """Return the launch that makes every word of the result zero."""
+    number, kind = prod(step.output_shapes[0]), step.output_dtypes[0]
+    words = number * kind.itemsize // 4
+    kernel = Kernel(f"{label} clear")
+    extent = kernel.parameter(words)
+    _bind_counts(kernel, number, kind)
+    kernel.line(
+        "let block = group.x + group.y * groups.x;",
+        f"let i = block * {WORKGROUP}u + local;",
+        f"if (i < {extent}) {{ atomicStore(&output0[i], 0u); }}",
+    )
+    return kernel.launch(-(-words // WORKGROUP), capabilities.workgroup_limit)
+
+
+def _counting(
+    kernel: Kernel,
+    step: CallStep,
+    length: int,
+    values: Access,
+    place_of: Callable[[str], str],
+    capacity: int,
+    capabilities: Capabilities,
+) -> Launch:
+    """Return the launch that counts ``length`` values, each at the place that ``place_of`` makes of it, a u32."""
+    number, kind = prod(step.output_shapes[0]), step.output_dtypes[0]
+    is_private = number <= capacity
+    _bind_counts(kernel, number, kind)
+    size, extent = kernel.parameter(number), kernel.parameter(length)
+    some = WORKGROUP * _TOGETHER
+    groups = -(-length // some)
+    if is_private:
+        kernel.label += " private"
+        groups = min(-(-groups // _TIMES), _GROUPS)
+        kernel.module.append(f"var<workgroup> counts: array<atomic<u32>, {capacity}>;")
+        kernel.line(
+            f"for (var i = local; i < {size}; i += {WORKGROUP}u) {{ atomicStore(&counts[i], 0u); }}",
+            "workgroupBarrier();",
+        )
+    stride = kernel.parameter(groups * some)
+    kernel.line(
+        "let block = group.x + group.y * groups.x;",
+        f"for (var first = block * {some}u + local; first < {extent}; first += {stride}) {{",
+        *(f"let v{k} = {values.load(f'min(first + {WORKGROUP * k}u, {extent} - 1u)')};" for k in range(_TOGETHER)),
+    )
+    for k in range(_TOGETHER):
+        counted = f"counts[p{k}]" if is_private else _count_at(f"p{k}", kind)
+        kernel.line(
+            f"let p{k} = {place_of(f'v{k}')};",
+            f"if (first + {WORKGROUP * k}u < {extent} && p{k} < {size}) {{ atomicAdd(&{counted}, 1u); }}",
+        )
+    kernel.line("}")
+    if is_private:
+        kernel.line(
+            "workgroupBarrier();",
+            f"for (var i = local; i < {size}; i += {WORKGROUP}u) {{",
+            "let found = atomicLoad(&counts[i]);",
+            f"if (found > 0u) {{ atomicAdd(&{_count_at('i', kind)}, found); }}",
+            "}",
+        )
+    return kernel.launch(groups, capabilities.workgroup_limit)
+
+
+def _of_positions(step: CallStep, label: str, piece: range, capabilities: Capabilities) -> Launch:
+    """Return the launch that counts a piece of integers."""
+    dtype = step.input_dtypes[0]
+    kernel = Kernel(label)
+    binding, _ = window("input", 0, piece.start, piece.stop - 1, dtype, writable=False)
+    values = kernel.bind(Access("input0", dtype, False, False), binding)
+    return _counting(
+        kernel, step, len(piece), values, lambda value: position_expression(value, dtype), _ALONE, capabilities
+    )
+
+
+def _of_bins(step: CallStep, label: str, piece: range, capabilities: Capabilities) -> Launch:
+    """Return the launch that counts a piece of elements in bins.
+
+    Compared are the keys of sorting. A binary search tells between which edges an element is; where a float32 near it
+    is known, it begins with the bin in which an element is if all have the same width.
+    """
+    (held, dtype), number = step.input_dtypes, prod(step.output_shapes[0])
+    key, words = word_type(dtype), word_count(dtype)
+    kernel = Kernel(label)
+    values: Access
+    if held == dtype:
+        values, raw = bind_array(kernel, "input", 0, len(piece), dtype, writable=False, first=piece.start), "{}"
+    else:  # integers, which int32 edges are compared with
+        binding, _ = window("input", 0, piece.start, piece.stop - 1, held, writable=False)
+        values, raw = kernel.bind(Access("input0", held, False, False), binding), "bitcast<u32>(i32({}))"
+    line = bind_array(kernel, "input", 1, number + 1, dtype, writable=False)
+    is_near = number < _EDGES and words <= 2
+    size = kernel.parameter(number)
+    edge = f"sort_key({line.load('i')}, 0u)"
+    kernel.module.append(key_functions(dtype))
+    if is_near:
+        kernel.label += " near"
+        kernel.module.append(f"var<workgroup> edges: array<{key}, {_EDGES}>;")
+        kernel.line(f"for (var i = local; i <= {size}; i += {WORKGROUP}u) {{ edges[i] = {edge}; }}")
+        edge = "edges[i]"
+    guess: list[str] = []
+    if dtype in _ROUGHLY:
+        kernel.module.append(_ROUGHLY[dtype])
+        kernel.line(
+            f"let lowest = roughly({line.load('0u')});",
+            f"let scale = f32({size}) / (roughly({line.load(size)}) - lowest);",
+        )
+        guess = [
+            f"let near = min(u32(max((roughly(raw) - lowest) * scale, 0.0)), {size} - 1u);",
+            f"if ({less('key', 'edge(near)', words)}) {{ high = near; }} else {{",
+            "low = near + 1u;",
+            f"if ({less('key', 'edge(low)', words)}) {{ high = low; }}",
+            "}",
+        ]
+    arguments = ", lowest: f32, scale: f32" if guess else ""
+    kernel.module.append(
+        "\n".join(
+            [
+                f"fn edge(i: u32) -> {key} {{ return {edge}; }}",
+                f"fn bin_of(raw: {key}{arguments}) -> u32 {{",
+                "let key = sort_key(raw, 0u);",
+                f"var low = 0u; var high = {size} + 1u;",
+                *guess,
+                "while (low < high) {",
+                "let middle = (low + high) >> 1u;",
+                f"if ({less('key', 'edge(middle)', words)}) {{ high = middle; }} else {{ low = middle + 1u; }}",
+                "}",
+                # as many edges are at or before the element; the last one is in the last bin
+                f"return select(low, {size}, low > {size} && {_equal('key', f'edge({size})', words)}) - 1u;",
+                "}",
+            ]
+        )
+    )
+    passed = ", lowest, scale" if guess else ""
+    return _counting(
+        kernel,
+        step,
+        len(piece),
+        values,
+        lambda value: f"bin_of({raw.format(value)}{passed})",
+        _BESIDE if is_near else _ALONE,
+        capabilities,
+    )
+
+
+def _program(
+    launch: Callable[[CallStep, str, range, Capabilities], Launch],
+    step: CallStep,
+    label: str,
+    capabilities: Capabilities,
+) -> Program:
+    length = prod(step.shapes[0])
+    begins = binding_splits.piece_starts(length, capabilities, step.input_dtypes[0])
+    pieces = [range(begin, min(begin + begins.step, length)) for begin in begins]
+    counts = [launch(step, label, piece, capabilities) for piece in pieces]
+    return Program((_clear(step, label, capabilities), *counts))
+
+
+BINCOUNT: Final = CallKernels(partial(_program, _of_positions), pieces=(("input", 0),))
+"""The kernels of ``bincount``."""
+
+HISTOGRAM: Final = CallKernels(partial(_program, _of_bins), pieces=(("input", 0),))
+"""The kernels of ``histogram``."""

@@ -1,0 +1,149 @@
+"""Folds in order: one invocation applies an elementwise row to the elements of a sequence, one after the other.
+
+This is what ``ufunc.at``, ``reduceat``, and the folds of rows that are not associative mean: the order is NumPy's, and
+each result is rounded to the dtype in which NumPy keeps it.
+"""
+
+from math import prod
+from typing import Final
+
+from gpuarray.codegen.calls.kernels import ALL_PLACES, CallKernels
+from gpuarray.codegen.casts import cast_expression, position_expression
+from gpuarray.codegen.programs import Program
+from gpuarray.codegen.storage import Access, register_type
+from gpuarray.codegen.wgsl import WORKGROUP, Kernel, apply_expression, template_of, window
+from gpuarray.device import Capabilities
+from gpuarray.dtypes import DType
+from gpuarray.fusion.steps import CallStep
+from gpuarray.ops.spec import MapOp
+
+
+def _row(step: CallStep) -> MapOp:
+    row: object = dict(step.parameters)["row"]
+    assert isinstance(row, MapOp)
+    return row
+
+
+def _loop(step: CallStep) -> tuple[tuple[DType, ...], DType]:
+    """Return the dtypes in which the row is computed: of its operands, and of its result."""
+    loop: tuple[DType, ...] = dict(step.parameters)["loop"]  # type: ignore[assignment]  # the caller's promise
+    return loop[:-1], loop[-1]
+
+
+def _unsupported(step: CallStep, capabilities: Capabilities) -> str | None:
+    sources, result = _loop(step)
+    for dtype in (*sources, result):
+        if dtype not in capabilities.dtypes:
+            return f"{dtype.name} is not supported by this device"
+    row = _row(step)
+    return None if template_of(row, sources) is not None else f"{row.name} of {sources[0].name} has no kernel"
+
+
+def _bind(kernel: Kernel, kind: str, slot: int, size: int, dtype: DType) -> Access:
+    binding, _ = window(kind, slot, 0, max(size - 1, 0), dtype, writable=kind == "output")
+    return kernel.show(Access(f"{kind}{slot}", dtype, False, kind == "output"), binding)
+
+
+def _open(step: CallStep, label: str, count: int) -> Kernel:
+    kernel = Kernel(f"{label} {_row(step).name}")
+    size = kernel.parameter(count)
+    kernel.line("let block = group.x + group.y * groups.x;", f"let i = block * {WORKGROUP}u + local;")
+    kernel.line(f"if (i >= {size}) {{ return; }}")
+    return kernel
+
+
+def _next(step: CallStep, value: str) -> str:
+    """Return the statement that takes one more value into ``kept``, which has the dtype of the output."""
+    (first, *others), result = _loop(step)
+    kept = step.output_dtypes[0]
+    operands = [cast_expression("kept", kept, first), *([value] if others else [])]
+    found = apply_expression(_row(step), operands, (first, *others), result)
+    return f"kept = {cast_expression(found, result, kept)};"
+
+
+def _runs(step: CallStep, label: str, capabilities: Capabilities) -> Program:
+    """Each run of equal keys is folded by the invocation of its first, which writes at the place of its last."""
+    count = prod(step.output_shapes[0])
+    kernel = _open(step, label, count)
+    start = _bind(kernel, "input", 0, count, step.input_dtypes[0])
+    keys = _bind(kernel, "input", 1, count, step.input_dtypes[1])
+    binary = _row(step).arity == 2
+    values = _bind(kernel, "input", 2, count, step.input_dtypes[2]) if binary else None
+    target = _bind(kernel, "output", 0, count, step.output_dtypes[0])
+
+    def key(at: str) -> str:
+        return position_expression(keys.load(at), step.input_dtypes[1])
+
+    size = kernel.parameter(count)
+    taken = "" if values is None else values.load("at")
+    # one way out of the loop: with a break behind another, llvmpipe lets invocations that have left compute on
+    kernel.line(
+        f"let own = {key('i')};",
+        f"if (i > 0u) {{ if ({key('i - 1u')} == own) {{ return; }} }}",
+        f"var kept: {register_type(step.output_dtypes[0])} = {start.load('i')};",
+        "var at = i;",
+        "var more = true;",
+        "while (more) {",
+        _next(step, taken),
+        "at += 1u;",
+        f"more = at < {size};",
+        f"if (more) {{ more = {key('at')} == own; }}",
+        "}",
+        target.store("at - 1u", "kept"),
+    )
+    return Program((kernel.launch(-(-count // WORKGROUP), capabilities.workgroup_limit),))
+
+
+def _line(step: CallStep, label: str, count: int) -> tuple[Kernel, Access, Access, str, str]:
+    """Return a kernel over ``count`` elements of which neighbours are in different columns of the input."""
+    length, columns = step.shapes[0]
+    kernel = _open(step, label, count)
+    values = _bind(kernel, "input", 0, length * columns, step.input_dtypes[0])
+    width, extent = kernel.parameter(columns), kernel.parameter(length)
+    kernel.line(f"let row = i / {width};", f"let column = i - row * {width};")
+    target = _bind(kernel, "output", 0, prod(step.output_shapes[0]), step.output_dtypes[0])
+    return kernel, values, target, width, extent
+
+
+def _spans(step: CallStep, label: str, capabilities: Capabilities) -> Program:
+    """Each result is the fold of rows from its index to the next one's, if that is greater; else it is one row."""
+    spans, columns = step.output_shapes[0]
+    kernel, values, target, width, extent = _line(step, label, spans * columns)
+    indices = _bind(kernel, "input", 1, spans, step.input_dtypes[1])
+    first, second = (position_expression(indices.load(at), step.input_dtypes[1]) for at in ("row", "row + 1u"))
+    kernel.line(
+        f"let low = min({first}, {extent} - 1u);",
+        f"var high = {extent};",
+        f"if (row + 1u < {kernel.parameter(spans)}) {{ high = min(max(low + 1u, {second}), {extent}); }}",
+        f"var kept: {register_type(step.output_dtypes[0])} = {values.load(f'low * {width} + column')};",
+        "for (var at = low + 1u; at < high; at++) {",
+        _next(step, values.load(f"at * {width} + column")),
+        "}",
+        target.store("i", "kept"),
+    )
+    return Program((kernel.launch(-(-spans * columns // WORKGROUP), capabilities.workgroup_limit),))
+
+
+def _running(step: CallStep, label: str, capabilities: Capabilities) -> Program:
+    """Each column is folded by one invocation, which writes what it has after each row."""
+    columns = step.shapes[0][1]
+    kernel, values, target, width, extent = _line(step, label, columns)
+    kernel.line(
+        f"var kept: {register_type(step.output_dtypes[0])} = {values.load('column')};",
+        target.store("column", "kept"),
+        f"for (var at = 1u; at < {extent}; at++) {{",
+        _next(step, values.load(f"at * {width} + column")),
+        target.store(f"at * {width} + column", "kept"),
+        "}",
+    )
+    return Program((kernel.launch(-(-columns // WORKGROUP), capabilities.workgroup_limit),))
+
+
+RUNS: Final = CallKernels(_runs, _unsupported, ALL_PLACES)
+"""The kernel of ``fold_runs``."""
+
+SPANS: Final = CallKernels(_spans, _unsupported, ALL_PLACES)
+"""The kernel of ``fold_spans``."""
+
+RUNNING: Final = CallKernels(_running, _unsupported, ALL_PLACES)
+"""The kernel of ``running_fold``."""

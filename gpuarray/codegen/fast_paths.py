@@ -1,0 +1,231 @@
+"""Blocks as text: quick forms for all elements of an invocation, one question, and careful forms in a loop.
+
+A kernel asks once for four elements, and has few branches besides: what a driver sees between them it can order as the
+hardware likes it. Where the answer is no, a loop takes the careful forms, whose text is large and there once, for one
+element of such a four after the other; where all questions are about sums and products, each of these is asked before,
+since zeros are common and mostly right. Called by kernels of loops.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from gpuarray.codegen import library
+from gpuarray.codegen.storage import LANES, register_type
+from gpuarray.codegen.underflow import SCALAR_BOUND, Block, is_gradual
+from gpuarray.codegen.wgsl import Kernel, apply_expression, declare, fast_path_function
+from gpuarray.fusion.steps import FULL, Apply, Instruction
+
+
+def value_name(number: int, level: int, lane: int) -> str:
+    """Return the WGSL name of an instruction's value."""
+    # a u in front would make u32 of number 32, and hide the type
+    return f"v{number}_{lane}" if level == FULL else f"one{number}"
+
+
+def emit_block(
+    kernel: Kernel, instructions: Sequence[Instruction], block: Block, lanes: int, *, noted: bool = False
+) -> None:
+    """Emit the values of a block's instructions in all lanes.
+
+    If the answer is ``noted``, there are no careful forms, but ``fine`` becomes false where they would be needed.
+    """
+    writer = _Writer(kernel, instructions, block, lanes)
+    if noted:
+        writer.note()
+    else:
+        writer.write()
+
+
+def emit_slow_path(
+    kernel: Kernel, instructions: Sequence[Instruction], numbers: Iterable[int], given: Mapping[int, str]
+) -> dict[int, str]:
+    """Emit elementwise instructions of one element in their careful forms.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        What to add statements to.
+    instructions : sequence of Instruction
+        All instructions of the loop.
+    numbers : iterable of int
+        Those to emit, in order.
+    given : mapping of int to str
+        The names of the element's values that they start from.
+
+    Returns
+    -------
+    dict of int to str
+        The names of these values, and of what was emitted.
+    """
+    names = dict(given)
+    for number in numbers:
+        item = _apply(instructions, number)
+        form = _form(item, _operands(instructions, item, names))
+        names[number] = f"again{number}"
+        kernel.line(f"  {declare(names[number], item.dtype, form)}")
+    return names
+
+
+def emit_settled(
+    kernel: Kernel, instructions: Sequence[Instruction], numbers: Iterable[int], given: Mapping[int, str], fine: str
+) -> None:
+    """Emit elementwise instructions of one element in plain arithmetic; ``fine`` becomes false if one is not right.
+
+    The questions of a block are few, and take a zero for what may have been flushed. Those that are asked here, of each
+    sum and product, know of zeros that are right. They have no branches: data with zeros should cost little more.
+    """
+    names = dict(given)
+    for number in numbers:
+        item = _apply(instructions, number)
+        operands = _operands(instructions, item, names)
+        names[number] = f"settled{number}"
+        kernel.line(f"  {declare(names[number], item.dtype, _form(item, operands, plain=is_gradual(item)))}")
+        if is_gradual(item):
+            kernel.line(f"  {fine} = {fine} & guard_gradual_{item.op.name}_f32({', '.join(operands)});")
+
+
+def can_settle(instructions: Sequence[Instruction], numbers: Iterable[int]) -> bool:
+    """Return whether all questions about some instructions are about sums and products: functions know of no zeros."""
+    items = [_apply(instructions, number) for number in numbers]
+    return any(map(is_gradual, items)) and not any(fast_path_function(item.op, item.sources) for item in items)
+
+
+class _Writer:
+    """Writes one block."""
+
+    def __init__(self, kernel: Kernel, instructions: Sequence[Instruction], block: Block, lanes: int) -> None:
+        self.kernel = kernel
+        self.instructions = instructions
+        self.block = block
+        self.lanes = lanes
+        self.again = block.items if block.asks else ()
+        self.results = [n for n in self.again if n in block.used]
+
+    def write(self) -> None:
+        """Write the statements."""
+        number = self.block.items[-1]
+        fine, slow = f"fine{number}", f"slow{number}"
+        if self.again and self.lanes > LANES:
+            self.kernel.line(f"var {slow} = 0u;")
+        for first in range(0, self.lanes, LANES):
+            together = range(first, min(first + LANES, self.lanes))
+            if self.again:
+                self.kernel.line(f"{fine} = true;" if first else f"var {fine} = true;")
+            self._write_fast_path(together, fine)
+            if self.again and self.lanes > LANES:
+                noted = sum(1 << lane for lane in together)
+                self.kernel.line(f"if (!{fine}) {{ {slow} |= {noted:#x}u; }}")
+        if not self.again:
+            return
+        if self.lanes > LANES:
+            self.kernel.line(f"for (; {slow} != 0u; {slow} &= {slow} - 1u) {{ {{")
+            self.kernel.line(f"  let lane = firstTrailingBit({slow});")
+            self._one_lane()
+            return
+        self.kernel.line(f"if (!{fine}) {{")
+        if self.lanes == 1:
+            own = {n: value_name(n, FULL, 0) for n in self._given()}
+            names = emit_slow_path(self.kernel, self.instructions, self.again, own)
+            self.kernel.line(*(f"  v{n}_0 = {names[n]};" for n in self.results), "}")
+        else:
+            self.kernel.line(f"for (var lane = 0u; lane < {self.lanes}u; lane++) {{")
+            self._one_lane()
+
+    def note(self) -> None:
+        """Write the statements of the quick forms, and what makes ``fine`` false."""
+        self._write_fast_path(range(self.lanes), "fine")
+
+    def _write_fast_path(self, together: range, fine: str) -> None:
+        """Write the quick forms of some lanes, each value followed by what is asked of it: a chain of comparisons."""
+        block = self.block
+        outside = sorted((block.asked.keys() | block.normal) - set(block.items))
+        given = [question for lane in together for n in outside for question in self._asked_of(n, lane)]
+        self._ask(fine, self._asked_of_scalars() + given)
+        for number in block.items:
+            kind = register_type(_apply(self.instructions, number).dtype)
+            word = "var" if number in self.results else "let"
+            for lane in together:
+                self.kernel.line(f"{word} {value_name(number, FULL, lane)}: {kind} = {self._fast_path(number, lane)};")
+            self._ask(fine, [question for lane in together for question in self._asked_of(number, lane)])
+            if number in block.functions:
+                self.kernel.line(*(f"{fine} = {self._guard(fine, number, lane)};" for lane in together))
+
+    def _ask(self, fine: str, questions: Sequence[str]) -> None:
+        if questions:
+            self.kernel.line(f"{fine} = {' & '.join([fine, *questions])};")
+
+    def _asked_of_scalars(self) -> list[str]:
+        least, bounded = self.block.least, self.block.bounded
+        asked = [f"is_at_least_f32(one{n}, 0x1p{exponent}f)" for n, exponent in sorted(least.items())]
+        return asked + [f"!is_at_least_f32(one{n}, 0x1p{SCALAR_BOUND}f)" for n in sorted(bounded)]
+
+    def _asked_of(self, number: int, lane: int) -> list[str]:
+        name, asked = value_name(number, FULL, lane), []
+        if number in self.block.asked:
+            asked.append(f"is_at_least_f32({name}, 0x1p{self.block.asked[number]}f)")
+        if number in self.block.normal:
+            asked.append(f"is_normal_or_zero_f32({name})")
+        return asked
+
+    def _fast_path(self, number: int, lane: int) -> str:
+        """Return the quick form of an instruction in a lane."""
+        item = _apply(self.instructions, number)
+        form = _form(item, self._names(number, lane), plain=number in self.block.sums)
+        if number not in self.block.functions:
+            return form
+        name = self._function(number)
+        return form.replace(f"{name}(", f"fast_path_{name}(", 1)
+
+    def _guard(self, fine: str, number: int, lane: int) -> str:
+        """Return whether all is fine and the quick form of a function is right in a lane."""
+        name = "ratio_f32" if number in self.block.ratios else self._function(number)
+        question, given = f"guard_{name}", [fine, *self._names(number, lane)]
+        if library.parameter_count(question) > len(given):
+            given.append(value_name(number, FULL, lane))
+        return f"{question}({', '.join(given)})"
+
+    def _one_lane(self) -> None:
+        """Write the careful forms of one lane, and the end of the loop and of the branch around it."""
+        given = self._given()
+        own = {n: f"operand{k}" for k, n in enumerate(given)}
+        self.kernel.line(*(f"  var {own[n]}: {register_type(self.instructions[n].dtype)};" for n in given))
+        # a choice by cases keeps the lanes in registers, which an index would not
+        lanes = range(self.lanes)
+        self.kernel.line(f"  {_cases([' '.join(f'{own[n]} = v{n}_{lane};' for n in given) for lane in lanes])}")
+        names = emit_slow_path(self.kernel, self.instructions, self.again, own)
+        takes = [" ".join(f"v{n}_{lane} = {names[n]};" for n in self.results) for lane in lanes]
+        self.kernel.line(f"  {_cases(takes)}", "} }")
+
+    def _given(self) -> list[int]:
+        """Return the values of single elements from which the careful forms start."""
+        operands = [o for n in self.again for o in _apply(self.instructions, n).operands if o not in self.again]
+        return [n for n in dict.fromkeys(operands) if self.instructions[n].level == FULL]
+
+    def _names(self, number: int, lane: int) -> list[str]:
+        return [value_name(o, self.instructions[o].level, lane) for o in _apply(self.instructions, number).operands]
+
+    def _function(self, number: int) -> str:
+        item = _apply(self.instructions, number)
+        name = fast_path_function(item.op, item.sources)
+        assert name is not None
+        return name
+
+
+def _apply(instructions: Sequence[Instruction], number: int) -> Apply:
+    item = instructions[number]
+    assert isinstance(item, Apply)
+    return item
+
+
+def _operands(instructions: Sequence[Instruction], item: Apply, names: Mapping[int, str]) -> list[str]:
+    return [names.get(n) or value_name(n, instructions[n].level, 0) for n in item.operands]
+
+
+def _form(item: Apply, operands: Sequence[str], *, plain: bool = False) -> str:
+    return apply_expression(item.op, operands, item.sources, item.dtype, plain=plain)
+
+
+def _cases(statements: Sequence[str]) -> str:
+    """Return the statement that runs one of several statements, by the number of the lane."""
+    *first, last = statements
+    cases = [f"case {lane}u: {{ {statement} }}" for lane, statement in enumerate(first)]
+    return f"switch lane {{ {' '.join(cases)} default: {{ {last} }} }}"

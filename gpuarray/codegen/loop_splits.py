@@ -1,0 +1,193 @@
+"""Cutting a loop into pieces whose buffers fit the windows that a binding can show.
+
+A piece is a loop over a box of the index space, with layouts that begin where the box does; so pieces are ordinary
+loops, and share their kernel's text.
+"""
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import TypeAlias
+
+from gpuarray.codegen.wgsl import window_bytes
+from gpuarray.device import Capabilities
+from gpuarray.fusion.lowering import collapse_loop
+from gpuarray.fusion.steps import FULL, Index, Load, Loop, Store, Take
+from gpuarray.graph.layouts import Layout, slice_axis
+
+ALIGNED = 1024
+ELEMENT_LIMIT = 1 << 30
+
+#: An input or an output of a loop: its kind, and its number.
+Slot: TypeAlias = tuple[str, int]
+
+
+def spans(loop: Loop) -> dict[Slot, tuple[int, int]]:
+    """Return the lowest and highest element that a loop touches of each input and output."""
+    found: dict[Slot, tuple[int, int]] = {}
+
+    def touch(key: Slot, low: int, high: int) -> None:
+        if high < low:
+            low = high = 0
+        old = found.get(key)
+        found[key] = (low, high) if old is None else (min(old[0], low), max(old[1], high))
+
+    for item in loop.instructions:
+        if isinstance(item, Load):
+            touch(("input", item.slot), *item.layout.bounds())
+        elif isinstance(item, Take):
+            touch(("input", item.slot), 0, item.extent - 1)
+    for store in loop.stores:
+        touch(("output", store.slot), *(store.layout.bounds() if store.position is None else (0, store.extent - 1)))
+    for read, written in loop.updates:  # one binding shows both
+        if ("input", read) in found:
+            touch(("output", written), *found["input", read])
+        found["input", read] = found["output", written]
+    return found
+
+
+def widest(loop: Loop, beside: Collection[Slot] = ()) -> int:
+    """Return the bytes of the widest window that a loop needs, of some slots ``beside``."""
+    return max((_bytes(loop, key, span) for key, span in spans(loop).items() if key not in beside), default=0)
+
+
+def windows_needed(loop: Loop, capabilities: Capabilities) -> dict[Slot, int]:
+    """Return which slots need several windows at once, as positions that are computed lead anywhere, and how many."""
+    by_layout: set[Slot] = {("input", item.slot) for item in loop.instructions if isinstance(item, Load)}
+    by_layout |= {("output", store.slot) for store in loop.stores if store.position is None}
+    by_layout |= {key for read, written in loop.updates for key in (("input", read), ("output", written))}
+    return {
+        key: -(-_bytes(loop, key, span) // window_bytes(capabilities.binding_limit))
+        for key, span in spans(loop).items()
+        if key not in by_layout and _bytes(loop, key, span) > capabilities.binding_limit
+    }
+
+
+def separate_takes(loop: Loop, capabilities: Capabilities) -> tuple[Loop, dict[int, int]]:
+    """Return a loop in which what no binding shows is one input where it is gone through, and another to take from.
+
+    With it are the numbers of the inputs that were added, and which ones they stand for.
+    """
+    loaded = {item.slot for item in loop.instructions if isinstance(item, Load)}
+    found = {
+        item.slot
+        for item in loop.instructions
+        if isinstance(item, Take)
+        and item.slot in loaded
+        and item.extent * loop.input_dtypes[item.slot].itemsize + 512 > capabilities.binding_limit
+    }
+    if not found:
+        return loop, {}
+    numbers = {slot: len(loop.input_dtypes) + number for number, slot in enumerate(sorted(found))}
+    instructions = tuple(
+        replace(item, slot=numbers.get(item.slot, item.slot)) if isinstance(item, Take) else item
+        for item in loop.instructions
+    )
+    dtypes = (*loop.input_dtypes, *(loop.input_dtypes[slot] for slot in numbers))
+    return replace(loop, instructions=instructions, input_dtypes=dtypes), {n: slot for slot, n in numbers.items()}
+
+
+def _itemsize(loop: Loop, key: Slot) -> int:
+    return (loop.input_dtypes if key[0] == "input" else loop.output_dtypes)[key[1]].itemsize
+
+
+def _bytes(loop: Loop, key: Slot, span: tuple[int, int]) -> int:
+    return (span[1] - span[0] + 1) * _itemsize(loop, key) + 512
+
+
+def split_loop(loop: Loop, capabilities: Capabilities) -> list[Loop] | None:
+    """Return loops that together do what ``loop`` does, each within the limits; None if that cannot be.
+
+    Folded axes are not cut.
+    """
+    axis: int | None
+    beside = windows_needed(loop, capabilities)
+    if widest(loop, beside) > capabilities.binding_limit:
+        axis = _longest_reach(loop, beside)
+    elif loop.rows * loop.columns > ELEMENT_LIMIT:
+        free = _free_axes(loop)
+        axis = max(free, key=(loop.outer + loop.inner).__getitem__) if free else None
+    else:
+        return [loop]
+    if axis is None:
+        return None
+    extent = (loop.outer + loop.inner)[axis]
+    half = extent // 2
+    if half > ALIGNED:
+        half -= half % ALIGNED
+    result: list[Loop] = []
+    for start, count in ((0, half), (half, extent - half)):
+        parts = split_loop(sliced(loop, axis, start, count), capabilities)
+        if parts is None:
+            return None
+        result += parts
+    return result
+
+
+def _free_axes(loop: Loop) -> list[int]:
+    space = loop.outer + loop.inner
+    return [a for a in range(len(loop.outer) if loop.folds else len(space)) if space[a] > 1]
+
+
+def _longest_reach(loop: Loop, beside: Collection[Slot]) -> int | None:
+    """Return the axis along which the widest window reaches farthest; None if cutting cannot make it narrower."""
+    found = {key: span for key, span in spans(loop).items() if key not in beside}
+    worst = max(found, key=lambda key: _bytes(loop, key, found[key]))
+    layouts = [
+        item.layout
+        for item in (*loop.instructions, *loop.stores)
+        if isinstance(item, Load | Store) and ("output" if isinstance(item, Store) else "input", item.slot) == worst
+    ]
+    space = loop.outer + loop.inner
+
+    def reach(axis: int) -> int:
+        return max((abs(x.strides[axis]) * (space[axis] - 1) for x in layouts if axis < len(x.strides)), default=0)
+
+    free = _free_axes(loop)
+    best = max(free, key=reach, default=None)
+    taken = any(isinstance(x, Take) and worst == ("input", x.slot) for x in loop.instructions)
+    taken |= any(x.position is not None and worst == ("output", x.slot) for x in loop.stores)
+    return None if best is None or taken or reach(best) == 0 else best
+
+
+def sliced(loop: Loop, axis: int, start: int, count: int) -> Loop:
+    """Return the loop over ``count`` positions of ``axis`` from ``start``."""
+    rank = len(loop.outer)
+
+    def cut(item: Load | Index | Store) -> Layout:
+        if axis >= rank and item.level != FULL:
+            return item.layout
+        return slice_axis(item.layout, axis, start, 1, count)
+
+    instructions = tuple(replace(x, layout=cut(x)) if isinstance(x, Load | Index) else x for x in loop.instructions)
+    stores = tuple(replace(x, layout=cut(x)) for x in loop.stores)
+    space = list(loop.outer + loop.inner)
+    space[axis] = count
+    return collapse_loop(
+        replace(loop, outer=tuple(space[:rank]), inner=tuple(space[rank:]), instructions=instructions, stores=stores)
+    )
+
+
+def split_columns(loop: Loop, capabilities: Capabilities, column: int = 0) -> list[tuple[Loop, int]] | None:
+    """Return loops over some columns each, within the limits, with the number of each one's first; None if none can be.
+
+    Only for loops whose rows may be folded in parts. The first inner axis is cut, so that columns stay in order.
+    """
+    if (
+        widest(loop, windows_needed(loop, capabilities)) <= capabilities.binding_limit
+        and loop.rows * loop.columns <= ELEMENT_LIMIT
+    ):
+        return [(loop, column)]
+    if not loop.inner or loop.inner[0] < 2:
+        return None
+    axis, extent = len(loop.outer), loop.inner[0]
+    half = extent // 2
+    if half > ALIGNED:
+        half -= half % ALIGNED
+    result: list[tuple[Loop, int]] = []
+    for start, count in ((0, half), (half, extent - half)):
+        begin = column + start * (loop.columns // extent)
+        parts = split_columns(sliced(loop, axis, start, count), capabilities, begin)
+        if parts is None:
+            return None
+        result += parts
+    return result

@@ -1,0 +1,131 @@
+"""The quicker compositions of NumPy calls: values, special values, and elements beside any others."""
+
+import numpy as np
+import pytest
+
+import gpuarray as xp
+from gpuarray.ops import numpy_forms, philox
+
+SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 5e-324, -5e-324, 1e-310, 0.5, -2.0, 3.7, 1e300]
+FUNCTIONS = [(numpy_forms.sine, np.sin), (numpy_forms.cosine, np.cos)]
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    """Do as the provider does, which tells of no floating-point events."""
+    with np.errstate(all="ignore"):
+        yield
+
+
+def called(function, x, in_place=False):
+    out = x.copy() if in_place else np.empty_like(x)
+    function(out if in_place else x, out, *(np.empty_like(x) for _ in range(3)))
+    return out
+
+
+def units(found, expected):
+    """Return the greatest difference in units in the last place."""
+    return (np.abs(found - expected) / np.spacing(np.abs(expected))).max()
+
+
+def same_bits(found, expected):
+    is_nan = np.isnan(expected)
+    words = f"u{expected.itemsize}"
+    return bool((np.isnan(found) == is_nan).all() and (found.view(words) == expected.view(words))[~is_nan].all())
+
+
+@pytest.mark.parametrize(("function", "numpys"), FUNCTIONS)
+class TestAngles:
+    @pytest.mark.parametrize("most", [0.1, 2.0, 13.0, 1000.0, 65536.0, 1e6, 1e15])
+    def test_errors_are_small_beside_numpys(self, function, numpys, most):
+        x = np.random.default_rng(0).uniform(-most, most, 100_000)
+        assert units(called(function, x), numpys(x)) <= 2.2  # ours 1.6, NumPy's 0.6
+
+    def test_they_are_as_near_beside_zeros(self, function, numpys):
+        x = np.arange(-40_000, 40_000) * (np.pi / 2)
+        x = np.concatenate([x, np.nextafter(x, np.inf)])
+        small = np.abs(numpys(x)) < 0.1
+        assert units(called(function, x)[small], numpys(x)[small]) <= 1.1
+
+    def test_where_the_result_is_one_it_is_that(self, function, numpys):
+        x = np.concatenate([np.arange(-2000, 2000) * (np.pi / 2), np.linspace(-6e-9, 6e-9, 51), [1e-30, -1e-30]])
+        is_one = np.abs(numpys(x)) == 1
+        assert is_one.sum() >= 2000
+        assert same_bits(called(function, x)[is_one], numpys(x)[is_one])
+
+    def test_special_values_are_numpys(self, function, numpys):
+        x = np.array(SPECIAL)
+        found, expected = called(function, x), numpys(x)
+        np.testing.assert_allclose(found, expected, 1e-15)
+        np.testing.assert_array_equal(np.signbit(found), np.signbit(expected))
+
+    def test_no_element_depends_on_others(self, function, numpys):
+        x = np.random.default_rng(1).uniform(-9, 9, 1000)
+        mixed = np.concatenate([x, [1e9, np.nan, np.inf]])
+        assert same_bits(called(function, mixed)[:1000], called(function, x))
+        assert same_bits(called(function, mixed)[1000:], numpys(mixed[1000:]))
+
+    def test_the_output_may_be_the_operand(self, function, numpys):
+        x = np.linspace(-9, 1e6, 999)
+        assert same_bits(called(function, x, in_place=True), called(function, x))
+
+    def test_arrays_rows_and_numbers_have_the_same(self, function, numpys):
+        name = numpys.__name__
+        x = np.random.default_rng(2).uniform(-9, 9, (300, 400))
+        found = xp.asnumpy(getattr(xp, name)(xp.asarray(x, device="cpu")))
+        assert same_bits(found, called(function, x))
+        one = getattr(xp, name)(xp.asarray(x[7, 9], device="cpu"))
+        assert float(one) == found[7, 9]
+        sums = xp.asnumpy(
+            xp.sum(xp.asarray(x, device="cpu") * getattr(xp, name)(xp.asarray(x[:, :1], device="cpu")), 1)
+        )
+        np.testing.assert_allclose(sums, (x * numpys(x[:, :1])).sum(1), 1e-12, 1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+class TestPowers:
+    @pytest.mark.parametrize("exponent", [1.8, 0.5, 2, 3, 1, 0, -1, -0.5, np.inf, -np.inf, np.nan, 4, 0.1])
+    def test_powers_are_numpys(self, dtype, exponent):
+        x = np.tile(np.array(SPECIAL).astype(dtype), 9)
+        one = np.array(exponent, dtype)
+        out = np.empty_like(x)
+        numpy_forms.power(x, one, out, np.empty_like(x))
+        assert same_bits(out, np.power(x, one[()]))
+
+    @pytest.mark.parametrize("value", SPECIAL)
+    def test_one_element(self, dtype, value):
+        x = np.array(value, dtype)
+        there = xp.asarray(x, device="cpu")
+        for exponent in (1.8, 4, -0.5):
+            np.testing.assert_array_equal(xp.asnumpy(there**exponent), x**exponent)
+        for large in (x, x + np.asarray(1e9, dtype)):
+            found = xp.asnumpy(xp.sin(xp.asarray(large, device="cpu")) + 0)
+            np.testing.assert_allclose(found, np.sin(large), 1e-6 if dtype == "f4" else 1e-15)
+
+    @pytest.mark.parametrize("bound", [0.0, -1.0, np.inf, -np.inf, np.nan])
+    def test_extremes_are_numpys(self, dtype, bound):
+        x = np.array(SPECIAL).astype(dtype)
+        one = np.array(bound, dtype)
+        for function, numpys in ((numpy_forms.largest, np.maximum), (numpy_forms.smallest, np.minimum)):
+            out = np.empty_like(x)
+            function(x, one, out)
+            np.testing.assert_array_equal(out, numpys(x, one))
+            there = xp.asarray(x, device="cpu")
+            row = getattr(xp, numpys.__name__)
+            for found in (row(there, float(bound)), row(float(bound), there)):
+                assert found.dtype == x.dtype
+                np.testing.assert_array_equal(xp.asnumpy(found), out)
+
+    def test_one_program_has_maxima_of_either_kind(self, dtype):
+        x = np.linspace(-2, 2, 100).astype(dtype)
+        there = xp.asarray(x, device="cpu")
+        found = xp.maximum(xp.maximum(there, 0.5) * 2, there**2) ** 1.5
+        np.testing.assert_allclose(xp.asnumpy(found), np.maximum(np.maximum(x, 0.5) * 2, x**2) ** 1.5, 1e-6)
+
+
+@pytest.mark.parametrize("kind", ["f4", "f8"])
+@pytest.mark.parametrize(("first", "size"), [(0, 1000), (3, 998), (5, 2), (6, 1)])
+def test_a_range_of_normal_numbers_is_what_its_index_is(kind, first, size):
+    stream = philox.Substream(1, 2, 3, 4)
+    found = philox.normal(range(first, first + size), stream, np.dtype(kind))
+    assert same_bits(found, philox.normal(np.arange(first, first + size), stream, np.dtype(kind)))
