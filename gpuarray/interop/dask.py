@@ -45,7 +45,7 @@ def _nbytes(chunk: GpuArray) -> int:
 
 def token(chunk: GpuArray) -> Any:
     """Return what dask makes names of: equal arrays on one device have equal names, in all processes."""
-    telemetry.transfer("dask.tokenize", chunk.nbytes, chunk.device)
+    telemetry.transfer("dask.tokenize", chunk.nbytes, chunk.device, depth=3)
     return "GpuArray", chunk.device.name, normalize_token(chunk.get())
 
 
