@@ -32,6 +32,7 @@ from gpuarray.codegen.wgsl import (
 )
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
+from gpuarray.fusion.costs import operations
 from gpuarray.fusion.steps import (
     FULL,
     OUTER,
@@ -46,7 +47,6 @@ from gpuarray.fusion.steps import (
     Store,
     Take,
     stride_class,
-    weight,
 )
 from gpuarray.graph.layouts import Layout, Shape, contiguous_strides
 
@@ -198,7 +198,7 @@ HEAVY: Final = 100
 def is_heavy(loop: Loop) -> bool:
     """Whether a loop's kernel is limited by arithmetic, and large; functions with quick forms count a quarter."""
     quick = [i for i in loop.instructions if isinstance(i, Apply) and fast_path_function(i.op, i.sources)]
-    return weight(loop.instructions) - weight(quick) * 3 // 4 > HEAVY
+    return operations(loop.instructions) - operations(quick) * 3 // 4 > HEAVY
 
 
 def wide_slots(loop: Loop) -> Callable[[str, int], bool]:
