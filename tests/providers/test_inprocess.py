@@ -35,7 +35,7 @@ from gpuarray.graph.layouts import Layout, broadcast, contiguous, flip, permute
 from gpuarray.ops import elementwise, generators, reductions
 from gpuarray.ops.spec import CallOp, ReduceOp
 from gpuarray.providers.base import Task
-from gpuarray.providers.inprocess import InProcessProvider, default_capabilities, folds, loops, threads, tiles
+from gpuarray.providers.inprocess import InProcessProvider, default_capabilities, loops, threads, tiles
 from gpuarray.providers.inprocess.stages import stages
 
 RNG = np.random.default_rng(7)
