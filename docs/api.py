@@ -16,28 +16,28 @@ _RUNNING = (
 )
 #: Pages, their titles, and the modules of this package whose functions they hold.
 _PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
-    "creation": ("Making arrays", ("api.creation", "functions_creation", "makers")),
-    "data-types": ("Data types", ("api.data_types", "api.info", "functions_information")),
-    "elementwise": ("Elementwise functions", ("api.elementwise", "functions_elementwise", "functions_bits")),
+    "creation": ("Making arrays", ("creation", "numpy_creation", "makers")),
+    "data-types": ("Data types", ("data_types", "info", "information")),
+    "elementwise": ("Elementwise functions", ("elementwise", "numpy_elementwise", "bits")),
     "statistics": (
         "Sums and statistics",
         (
-            *("api.statistical", "functions_statistics", "functions_quantiles", "functions_without_nan"),
-            *("functions_binning", "api.utility"),
+            *("statistics", "numpy_statistics", "quantiles", "nan_reductions"),
+            *("binning", "utility"),
         ),
     ),
-    "shapes": ("Shapes", ("api.manipulation", "functions_shape", "functions_pad")),
+    "shapes": ("Shapes", ("manipulation", "numpy_manipulation", "padding")),
     "indexing": (
         "Indexing and searching",
-        ("api.indexing", "api.searching", "functions_selection", "functions_indices"),
+        ("indexing", "searching", "selection", "indices"),
     ),
-    "sorting": ("Sorting and sets", ("api.sorting", "functions_sorting", "api.sets", "functions_sets")),
-    "products": ("Products", ("api.linear_algebra", "functions_products", "functions_einsum")),
+    "sorting": ("Sorting and sets", ("sorting", "numpy_sorting", "sets", "numpy_sets")),
+    "products": ("Products", ("matrix_products", "products", "einsum")),
     "signals": (
         "Differences, signals, polynomials",
-        ("functions_differences", "functions_signals", "functions_polynomials"),
+        ("differences", "signals", "polynomials"),
     ),
-    "callables": ("Functions of functions", ("functions_callables",)),
+    "callables": ("Functions of functions", ("functional",)),
 }
 _MODULES: dict[str, tuple[str, ModuleType]] = {
     "linalg": ("Linear algebra", linalg),
@@ -121,7 +121,7 @@ def _page(title: str, module: ModuleType, names: Sequence[str]) -> Iterator[str]
 
 def _names(page: str) -> list[str]:
     """Return the functions whose modules a page holds."""
-    modules = {f"gpuarray.{m}" if m.startswith("api.") else f"gpuarray.numpy_api.{m}" for m in _PAGES[page][1]}
+    modules = {f"gpuarray.functions.{module}" for module in _PAGES[page][1]}
     return [name for name in _functions() if getattr(gpuarray, name).__module__ in modules and name not in _RUNNING]
 
 

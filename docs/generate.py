@@ -19,7 +19,7 @@ import gpuarray
 from gpuarray import dispatch
 from gpuarray.config import Config, environment_name
 from gpuarray.diagnostics import coverage
-from gpuarray.numpy_api import status
+from gpuarray.functions import status
 
 DOCS = Path(__file__).parent
 NOTICE = "<!-- Written by docs/generate.py; `make docs` writes it again. -->"

@@ -5,9 +5,16 @@ Arrays are lazy: operations are recorded, fused and run where they run best when
 
 from typing import TYPE_CHECKING
 
-from gpuarray import fft, lib, linalg, numpy_api, random, special
-from gpuarray.api.constants import e, inf, nan, newaxis, pi
-from gpuarray.api.creation import (
+from gpuarray import fft, lib, linalg, random, special
+from gpuarray.array import GpuArray
+from gpuarray.config import config, using
+from gpuarray.device import Device
+from gpuarray.diagnostics.environment import report
+from gpuarray.diagnostics.explain import explain
+from gpuarray.diagnostics.profile import profile
+from gpuarray.functions import namespace, protocol
+from gpuarray.functions.constants import e, inf, nan, newaxis, pi
+from gpuarray.functions.creation import (
     arange,
     array,
     asarray,
@@ -30,7 +37,7 @@ from gpuarray.api.creation import (
     zeros,
     zeros_like,
 )
-from gpuarray.api.data_types import (
+from gpuarray.functions.data_types import (
     astype,
     bool,
     bool_,
@@ -57,7 +64,7 @@ from gpuarray.api.data_types import (
     uint32,
     uint64,
 )
-from gpuarray.api.elementwise import (
+from gpuarray.functions.elementwise import (
     abs,
     absolute,
     acos,
@@ -166,10 +173,9 @@ from gpuarray.api.elementwise import (
     true_divide,
     trunc,
 )
-from gpuarray.api.indexing import take, take_along_axis
-from gpuarray.api.info import __array_api_version__, __array_namespace_info__
-from gpuarray.api.linear_algebra import dot, matmul, matrix_transpose, outer, tensordot, vecdot
-from gpuarray.api.manipulation import (
+from gpuarray.functions.indexing import take, take_along_axis
+from gpuarray.functions.info import __array_api_version__, __array_namespace_info__
+from gpuarray.functions.manipulation import (
     atleast_1d,
     concat,
     concatenate,
@@ -189,26 +195,29 @@ from gpuarray.api.manipulation import (
     transpose,
     unstack,
 )
-from gpuarray.api.searching import argmax, argmin, argwhere, count_nonzero, flatnonzero, nonzero, searchsorted, where
-from gpuarray.api.sets import isin, unique_all, unique_counts, unique_inverse, unique_values
-from gpuarray.api.sorting import argsort, sort
-from gpuarray.api.statistical import cumulative_prod, cumulative_sum, max, mean, min, prod, std, sum, var
-from gpuarray.api.utility import all, any, asnumpy, devices, diff, evaluate, prefetch, synchronize
-from gpuarray.array import GpuArray
-from gpuarray.config import config, using
-from gpuarray.device import Device
-from gpuarray.diagnostics.environment import report
-from gpuarray.diagnostics.explain import explain
-from gpuarray.diagnostics.profile import profile
+from gpuarray.functions.matrix_products import dot, matmul, matrix_transpose, outer, tensordot, vecdot
+from gpuarray.functions.namespace import *  # noqa: F403  # it says what it has
+from gpuarray.functions.searching import (
+    argmax,
+    argmin,
+    argwhere,
+    count_nonzero,
+    flatnonzero,
+    nonzero,
+    searchsorted,
+    where,
+)
+from gpuarray.functions.sets import isin, unique_all, unique_counts, unique_inverse, unique_values
+from gpuarray.functions.sorting import argsort, sort
+from gpuarray.functions.statistics import cumulative_prod, cumulative_sum, max, mean, min, prod, std, sum, var
+from gpuarray.functions.utility import all, any, asnumpy, devices, diff, evaluate, prefetch, synchronize
 from gpuarray.interop import after_import, dlpack
 from gpuarray.interop.dlpack import from_dlpack
 from gpuarray.jit import jit
-from gpuarray.numpy_api import namespace
-from gpuarray.numpy_api.namespace import *  # noqa: F403  # it says what it has
 from gpuarray.runtime.telemetry import reset_stats, stats
 from gpuarray.version import __version__ as __version__
 
-numpy_api.install()
+protocol.install()
 dlpack.install()
 after_import.install()
 

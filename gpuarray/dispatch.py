@@ -1,6 +1,6 @@
-"""Where NumPy's functions are looked up: tables that ``numpy_api`` and ``api`` fill, and ``array`` reads.
+"""Where NumPy's functions are looked up: tables that ``functions`` fills, and ``array`` reads.
 
-They stand below both, so that neither has to import the other.
+They stand below both, so that ``array`` does not import ``functions``.
 """
 
 import sys

@@ -1,6 +1,6 @@
 """Discrete Fourier transforms as in :mod:`numpy.fft` and the array API standard, of any length, on any device."""
 
-from gpuarray.api.fourier import (
+from gpuarray.functions.fourier import (
     fft,
     fft2,
     fftfreq,

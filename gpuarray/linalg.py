@@ -6,7 +6,7 @@ counted as fallbacks on other devices, and raise :class:`LinAlgError` at the cal
 
 from numpy.linalg import LinAlgError
 
-from gpuarray.api.factorisations import (
+from gpuarray.functions.factorisations import (
     EighResult,
     EigResult,
     QRResult,
@@ -20,9 +20,8 @@ from gpuarray.api.factorisations import (
     svd,
     svdvals,
 )
-from gpuarray.api.linalg_products import cross, diagonal, multi_dot, outer, trace
-from gpuarray.api.linear_algebra import matmul, matrix_transpose, tensordot, vecdot
-from gpuarray.api.linear_systems import (
+from gpuarray.functions.linalg_products import cross, diagonal, multi_dot, outer, trace
+from gpuarray.functions.linear_systems import (
     LstsqResult,
     SlogdetResult,
     cond,
@@ -37,7 +36,8 @@ from gpuarray.api.linear_systems import (
     tensorinv,
     tensorsolve,
 )
-from gpuarray.api.norms import matrix_norm, norm, vector_norm
+from gpuarray.functions.matrix_products import matmul, matrix_transpose, tensordot, vecdot
+from gpuarray.functions.norms import matrix_norm, norm, vector_norm
 
 __all__ = [
     "EigResult",

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 from numpy.random import SeedSequence
 
-from gpuarray.api.random import Generator, default_rng
-from gpuarray.api.random_bits import Philox
+from gpuarray.functions.random import Generator, default_rng
+from gpuarray.functions.random_bits import Philox
 
 __all__ = ["Generator", "Philox", "SeedSequence", "default_rng"]
 

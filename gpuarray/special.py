@@ -3,8 +3,8 @@
 SciPy's own functions of these names take arrays of this package too, and give the same values.
 """
 
-from gpuarray.api.distributions import chdtr, chdtrc
-from gpuarray.api.special import (
+from gpuarray.functions.distributions import chdtr, chdtrc
+from gpuarray.functions.special import (
     bdtr,
     bdtrc,
     beta,

@@ -1,6 +1,6 @@
 """The methods that arrays share with NumPy's: each is the function of the same name in the namespace.
 
-The functions stand above this module, in :mod:`gpuarray.api`, and are found by name in ``dispatch.METHODS``.
+The functions stand above this module, in :mod:`gpuarray.functions`, and are found by name in ``dispatch.METHODS``.
 """
 
 from math import prod

@@ -6,8 +6,8 @@ import sys
 from collections import Counter
 from typing import Any, Final
 
-from gpuarray.numpy_api.registry import COMPOSED, KINDS, NATIVE
-from gpuarray.numpy_api.status import NOT_NUMERIC, Status, current
+from gpuarray.functions.registry import COMPOSED, KINDS, NATIVE
+from gpuarray.functions.status import NOT_NUMERIC, Status, current
 
 #: The share of the numeric functions that the device must answer, in percent; with less the command fails.
 LEAST_SHARE: Final = 80.0
@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def counts(table: dict[str, Status]) -> dict[str, int]:
-    """Return how many functions have each status, in the order of :data:`gpuarray.numpy_api.registry.KINDS`."""
+    """Return how many functions have each status, in the order of :data:`gpuarray.functions.registry.KINDS`."""
     found = Counter(status.kind for status in table.values())
     return {kind: found[kind] for kind in KINDS}
 

@@ -18,12 +18,12 @@ from dask.sizeof import sizeof
 from dask.tokenize import normalize_token
 from dask.utils import Dispatch
 
-from gpuarray.api import creation
-from gpuarray.api.random import Generator
-from gpuarray.api.random_bits import Philox
 from gpuarray.array import GpuArray
+from gpuarray.functions import creation
+from gpuarray.functions.quantiles import percentile
+from gpuarray.functions.random import Generator
+from gpuarray.functions.random_bits import Philox
 from gpuarray.graph.build import normalize_axis
-from gpuarray.numpy_api.functions_quantiles import percentile
 from gpuarray.runtime import telemetry
 
 #: Makes a chunk an array of this package.

@@ -4,8 +4,8 @@ from typing import Any
 
 from einops import _backends
 
-from gpuarray.api import creation
 from gpuarray.array import GpuArray
+from gpuarray.functions import creation
 
 
 class GpuArrayBackend(_backends.NumpyBackend):  # type: ignore[misc]  # a package whose types are not looked at

@@ -11,11 +11,11 @@ from weakref import ref
 
 import numpy as np
 
-from gpuarray.api.random import Generator
-from gpuarray.api.random_bits import Philox
 from gpuarray.array import GpuArray, default_device, from_host
 from gpuarray.array.storage import READ_ONLY
 from gpuarray.config import Config, config
+from gpuarray.functions.random import Generator
+from gpuarray.functions.random_bits import Philox
 from gpuarray.jit.guards import has_identity
 
 #: Scalars of which each call has its own value.

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
-from gpuarray.numpy_api import functions_binning
+from gpuarray.functions import binning
 from gpuarray.ops import calls
 
 SIZE = 70_001  # two parts in-process
@@ -55,7 +55,7 @@ def _found(x, bins):
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_edges_that_a_device_makes_are_those_of_numpy(dtype, put, monkeypatch):
-    monkeypatch.setattr(functions_binning, "QUICKLY_SEEN", 1)
+    monkeypatch.setattr(binning, "QUICKLY_SEEN", 1)
     x = _values(dtype)[:2000]
     tiny = x * np.finfo(dtype).smallest_subnormal
     huge = x * (np.finfo(dtype).max / 150)

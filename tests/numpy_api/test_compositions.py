@@ -11,7 +11,7 @@ from numpy_samples import A, B, C, K, M, S, V
 import gpuarray as xp
 from gpuarray.array import GpuArray, from_host
 from gpuarray.device import Device
-from gpuarray.numpy_api import functions_signals
+from gpuarray.functions import signals
 from gpuarray.runtime import telemetry
 
 DEVICES = ("cpu", "wgpu")
@@ -217,7 +217,7 @@ def test_what_is_not_finite_stays_within_its_window(put, same):
 
 
 def test_long_kernels_are_summed_in_parts(put, same, monkeypatch):
-    monkeypatch.setattr(functions_signals, "_MOST_PRODUCTS", 40)
+    monkeypatch.setattr(signals, "_MOST_PRODUCTS", 40)
     same(np.convolve(put(V), put(K.reshape(-1))), np.convolve(V, K.reshape(-1)))
     same(np.convolve(put(M[0]), put(M[1])), np.convolve(M[0], M[1]))
 

@@ -7,7 +7,7 @@ import pytest
 import gpuarray
 from gpuarray import __main__
 from gpuarray.diagnostics import coverage
-from gpuarray.numpy_api import registry, status
+from gpuarray.functions import registry, status
 
 
 def test_at_least_four_fifths_of_the_numeric_functions_run_on_the_device(capsys):

@@ -8,7 +8,7 @@ from numpy_calls import CALLS
 
 from gpuarray.array import GpuArray
 from gpuarray.config import config
-from gpuarray.numpy_api import registry, status
+from gpuarray.functions import registry, status
 from gpuarray.runtime import telemetry
 
 #: Aliases and functions of older NumPy, and functions of NumPy 2.5, which this one may lack.

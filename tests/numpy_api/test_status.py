@@ -14,7 +14,7 @@ from numpy.testing.overrides import get_overridable_numpy_array_functions, get_o
 
 import gpuarray
 from gpuarray import dispatch
-from gpuarray.numpy_api import registry, status
+from gpuarray.functions import registry, status
 
 KINDS = set(registry.KINDS)
 

@@ -1,0 +1,327 @@
+"""NumPy's functions that sort elements into bins.
+
+Elements are counted by kernels of their own, which find the bins too. Where the device makes the edges, it counts while
+the host waits for the extremes, which say whether NumPy would have made these. With weights, or several axes, a binary
+search among the edges tells the bins; weights are put in the order of these and added up bin by bin, so that a sum does
+not depend on what ran first.
+"""
+# ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
+
+from math import prod
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray, make, wrap
+from gpuarray.functions import creation, searching, sorting
+from gpuarray.functions.binning_rules import number_of_bins
+from gpuarray.functions.numpy_arguments import as_array, as_arrays, concatenated, numbers
+from gpuarray.functions.registry import implements
+from gpuarray.graph import build
+from gpuarray.graph.indexing import INDEX_LIMIT
+from gpuarray.ops import calls, generators
+from gpuarray.origins import warn
+from gpuarray.runtime.evaluate import QUICKLY_SEEN, evaluate, is_host, provider_of
+
+
+def _tally(positions: GpuArray, number: int) -> GpuArray:
+    """Return how often each integer below ``number`` occurs in a line of no others."""
+    if not positions.size or not number:
+        return creation.zeros(number, dtype=dtypes.int64, device=positions.device)
+    node = build.call_one(calls.tally, [positions.node()], (number,), dtypes.int64, number=number)
+    return make(node, positions.device)
+
+
+def _in_bins(line: GpuArray, edges: Any) -> GpuArray:
+    """Return how many elements are in each bin, the last of which has both of its edges."""
+    number = edges.size - 1
+    if not line.size:
+        return creation.zeros(number, dtype=dtypes.int64, device=line.device)
+    whole = _whole_edges(edges, line.dtype) if isinstance(edges, np.ndarray) else None
+    if whole is not None:
+        operands = [line.node(), as_array(whole, line.device).node()]
+        return make(build.call_one(calls.histogram, operands, (number + 1,), dtypes.int64), line.device)[:-1]
+    edges = as_array(edges, line.device)
+    common = dtypes.promote(line.dtype, edges.dtype)
+    operands = [build.cast(x.node(), common) for x in (line, edges)]
+    return make(build.call_one(calls.histogram, operands, (number,), dtypes.int64), line.device)
+
+
+def _whole_edges(edges: Any, dtype: Any) -> Any:
+    """Return edges as int32 that part integers alike, with a bin more, behind the last; None if there are none.
+
+    So integers need not become float64, which takes eight times the memory and not every device has.
+    """
+    if dtype.kind not in "iu" or not np.can_cast(dtype, dtypes.int32):
+        return None
+    whole = np.append(np.ceil(edges), np.floor(edges[-1]) + 1)
+    whole[-2] = whole[-1]
+    return whole.astype(dtypes.int32) if np.all(np.abs(whole) < INDEX_LIMIT) else None
+
+
+def _totals(positions: GpuArray, weights: GpuArray, number: int) -> Any:
+    """Return the sum of the weights at each integer below ``number``, as float64 or complex128."""
+    if weights.dtype.kind == "c":
+        real, imaginary = (_totals(positions, part, number) for part in (weights.real, weights.imag))
+        return real + imaginary * 1j
+    if not positions.size or not number:
+        return creation.zeros(number, dtype=dtypes.float64, device=positions.device)
+    if number < INDEX_LIMIT:
+        positions = positions.astype(dtypes.int32, copy=False)  # it takes half the passes to sort
+    order = sorting.argsort(positions)
+    ordered = build.gather(positions.node(), order.node())
+    edges = searching.searchsorted(
+        wrap(ordered, positions.device), creation.arange(number + 1, dtype=positions.dtype, device=positions.device)
+    )
+    values = build.gather(build.cast(weights.node(), dtypes.float64), order.node())
+    return make(build.call_one(calls.segment_sum, [values, edges.node()], (number,), dtypes.float64), positions.device)
+
+
+def _counted(positions: GpuArray, weights: GpuArray | None, number: int) -> Any:
+    return _tally(positions, number) if weights is None else _totals(positions, weights, number)
+
+
+def _steps(values: GpuArray) -> GpuArray:
+    return values[1:] - values[:-1]
+
+
+@implements("bincount")
+def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
+    values = as_array(x)
+    if values.ndim != 1:
+        raise ValueError(
+            f"object of too {'small depth' if not values.ndim else 'deep'} for desired array: bincount "
+            f"takes one axis, not {values.ndim}"
+        )
+    if values.dtype.kind not in "biu" and values.size:
+        raise TypeError(
+            f"Cannot cast array data from {values.dtype!r} to {dtypes.int64!r} according to the rule 'safe'"
+        )
+    size = index(minlength)
+    if size < 0:
+        raise ValueError("'minlength' must not be negative")
+    scale = None if weights is None else as_array(weights, values.device)
+    if scale is not None and scale.shape != values.shape:
+        raise ValueError("The weights and list don't have the same length.")
+    if scale is not None and not np.can_cast(scale.dtype, dtypes.float64):
+        raise TypeError(
+            f"Cannot cast array data from {scale.dtype!r} to {dtypes.float64!r} according to the rule 'safe'"
+        )
+    if values.size:
+        values = values.astype(dtypes.uint8 if values.dtype.kind == "b" else values.dtype, copy=False)
+        lowest, highest = numbers(values.min(), values.max())
+        if lowest < 0:
+            raise ValueError("'list' argument must have no negative elements")
+        size = max(size, highest + 1)
+    return _counted(values, scale, size)
+
+
+@implements("digitize")
+def digitize(x: Any, bins: Any, right: bool = False) -> GpuArray:
+    values, edges = as_arrays(x, bins)
+    if "c" in (values.dtype.kind, edges.dtype.kind):
+        raise TypeError("x and bins may not be complex")
+    if edges.ndim != 1:
+        raise ValueError(f"bins must have one axis, not {edges.ndim}")
+    falls, rises = numbers((edges[1:] < edges[:-1]).any(), (edges[1:] > edges[:-1]).any())
+    if falls and rises:
+        raise ValueError("bins must be monotonically increasing or decreasing")
+    side = "left" if right else "right"
+    if falls:
+        return edges.size - searching.searchsorted(edges[::-1], values, side=side)
+    return searching.searchsorted(edges, values, side=side)
+
+
+# --- edges ----------------------------------------------------------------------------------------------------------
+
+
+def _line(a: Any) -> GpuArray:
+    """Return elements as one axis; booleans as numbers, with NumPy's warning."""
+    values = as_array(a).reshape(-1)
+    if values.dtype.kind != "b":
+        return values
+    warn(f"Converting input from bool to {np.uint8} for compatibility.", RuntimeWarning)
+    return values.astype(dtypes.uint8)
+
+
+def _edges(line: GpuArray, bins: Any, limits: Any, weights: Any = None) -> Any:
+    """Return the edges of bins: NumPy's array, of their number and the extremes of the elements, or those given."""
+    if isinstance(bins, str):
+        if weights is not None:
+            raise TypeError("Automated estimation of the number of bins is not supported for weighted data")
+        bins = number_of_bins(bins, line, limits, lambda values, count, ends: histogram(values, count, ends)[0])
+    count, edges = _count_or_edges(bins, line)
+    return np.histogram_bin_edges(_extremes(line, limits), count, limits) if edges is None else edges
+
+
+def _edges_along(line: GpuArray, bins: Any, limits: Any) -> GpuArray:
+    """Return the edges of bins along one of several axes, for which NumPy has another rule of their dtype."""
+    count, edges = _count_or_edges(bins, line)
+    if edges is not None:
+        return edges
+    sample = _extremes(line, limits).reshape(-1, 1)
+    return as_array(np.histogramdd(sample, [count], None if limits is None else [limits])[1][0], line.device)
+
+
+def _count_or_edges(bins: Any, line: GpuArray) -> tuple[Any, GpuArray | None]:
+    """Return how many bins there are, or the edges, if these were given."""
+    given = bins if isinstance(bins, GpuArray) else np.asarray(bins)
+    if not given.ndim:
+        return (bins.item() if isinstance(bins, GpuArray) else bins), None
+    if given.ndim != 1:
+        raise ValueError("`bins` must be 1d, when an array")
+    edges = as_array(given, line.device)
+    if (edges[1:] < edges[:-1]).any().item():
+        raise ValueError("`bins` must increase monotonically, when an array")
+    return 0, edges
+
+
+def _extremes(line: GpuArray, limits: Any) -> np.ndarray[Any, Any]:
+    """Return the least and the greatest element, which stand for all; nothing where limits are given."""
+    return np.asarray(numbers(line.min(), line.max()) if limits is None and line.size else [], line.dtype)
+
+
+@implements("histogram_bin_edges")
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
+    line = _line(a)
+    return as_array(_edges(line, bins, range, weights), line.device)
+
+
+# --- histograms -----------------------------------------------------------------------------------------------------
+
+
+def _places(line: GpuArray, edges: GpuArray) -> GpuArray:
+    """Return how many edges lie at or before each element; the last bin has both of its edges."""
+    place = searching.searchsorted(edges, line, side="right")
+    return place - (line == edges[-1])
+
+
+def _between_extremes(line: GpuArray, count: int) -> tuple[GpuArray, GpuArray] | None:
+    """Return counts and edges of bins between the extremes, if the edges are NumPy's, made of the extremes there.
+
+    They are made in the order of :func:`numpy.linspace`, each operation rounded as there.
+    """
+    ends = concatenated([line.min().reshape(1), line.max().reshape(1)], 0)
+    evaluate((ends.node(),), line.device, is_read=True)
+    low, high = ends[0], ends[1]
+    ramp = make(build.generate(generators.arange, (0, 1), (count + 1,), line.dtype), line.device)
+    edges = searching.where(ramp == count, high, ramp * ((high - low) / count) + low)
+    counts = _in_bins(line, edges)
+    evaluate((counts.node(), edges.node()), line.device)
+    first, last = ends.tolist()
+    return (counts, edges) if _are_apart(first, last, count, np.finfo(line.dtype)) else None
+
+
+def _are_apart(first: float, last: float, count: int, info: Any) -> bool:
+    """Whether so many bins between numbers have edges that differ, without a step that overflows or is subnormal."""
+    extent = last - first
+    step = max(float(info.eps) * max(abs(first), abs(last)), float(info.smallest_normal))
+    return 4 * step * count < extent <= float(info.max)
+
+
+def _are_made_there(line: GpuArray, bins: Any, limits: Any, weights: Any) -> bool:
+    """Whether to have the device of some elements make the edges, which gains nothing for few, or on the host."""
+    provider = provider_of(line.device)
+    return (
+        not is_host(provider)
+        and limits is None
+        and weights is None
+        and isinstance(bins, int)
+        and bins > 0
+        and line.size >= QUICKLY_SEEN
+        and line.dtype in (dtypes.float32, dtypes.float64)
+        and line.dtype in provider.capabilities.dtypes
+    )
+
+
+@implements("histogram")
+def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    line = _line(a)
+    scale = None if weights is None else as_array(weights, line.device)
+    if scale is not None and scale.shape != as_array(a).shape:
+        raise ValueError("weights should have the same shape as a.")
+    made = _between_extremes(line, bins) if _are_made_there(line, bins, range, weights) else None
+    if made is not None:
+        return (_shares(*made) if density else made[0]), made[1]
+    found = _edges(line, bins, range, weights)
+    edges = as_array(found, line.device)
+    if edges.size < 2:
+        counts = creation.zeros(0, dtypes.int64 if scale is None else scale.dtype, device=line.device)
+    elif scale is None:
+        counts = _in_bins(line, found)
+    else:
+        places = (_places(line, edges) - 1).astype(dtypes.int32)
+        counts = _rounded(_totals(places, scale.reshape(-1), edges.size - 1), scale.dtype)
+    return (_shares(counts, edges) if density else counts), edges
+
+
+def _shares(counts: GpuArray, edges: GpuArray) -> GpuArray:
+    return counts / _steps(edges).astype(dtypes.float64) / counts.sum()
+
+
+def _rounded(totals: Any, dtype: Any) -> Any:
+    return (totals.real if dtype.kind != "c" and totals.dtype.kind == "c" else totals).astype(dtype, copy=False)
+
+
+@implements("histogram2d")
+def histogram2d(
+    x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+) -> Any:  # NumPy's order of arguments
+    if len(x) != len(y):
+        raise ValueError("x and y must have the same length.")
+    if _is_sequence(bins) and len(bins) not in (1, 2):
+        bins = [bins, bins]
+    counts, edges = histogramdd([x, y], bins, range, density, weights)
+    return counts, edges[0], edges[1]
+
+
+@implements("histogramdd")
+def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    columns = _columns(sample)
+    ndim = len(columns)
+    each = list(bins) if _is_sequence(bins) else [bins] * ndim
+    if len(each) != ndim:
+        raise ValueError("The dimension of bins must be equal to the dimension of the sample x.")
+    limits = [None] * ndim if range is None else list(range)
+    if len(limits) != ndim:
+        raise ValueError("range argument must have one entry per dimension")
+    edges = [_edges_along(*arguments) for arguments in zip(columns, each, limits, strict=True)]
+    shape = [e.size + 1 for e in edges]
+    place: Any = 0
+    for column, line, extent in zip(columns, edges, shape, strict=True):
+        place = place * extent + _places(column, line)
+    scale = None if weights is None else as_array(weights, place.device)
+    if scale is not None and scale.shape != place.shape:
+        raise ValueError("The weights and list don't have the same length.")
+    counts: Any = _counted(place, scale, prod(shape)).reshape(shape).astype(dtypes.float64)
+    counts = counts[(slice(1, -1),) * ndim]
+    if density:
+        total = counts.sum()
+        for axis, line in enumerate(edges):
+            counts = counts / _steps(line).reshape((-1,) + (1,) * (ndim - 1 - axis))
+        counts = counts / total
+    return counts, edges
+
+
+def _is_sequence(bins: Any) -> bool:
+    return isinstance(bins, list | tuple) or np.ndim(bins) > 0
+
+
+def _columns(sample: Any) -> list[GpuArray]:
+    """Return the coordinates of points, from an array of shape (N, D) or from D lines."""
+    if isinstance(sample, GpuArray | np.ndarray):
+        table = as_array(sample)
+        if table.ndim == 1:
+            return [table]
+        if table.ndim != 2:
+            raise ValueError(
+                f"sample must be an array of shape (N, D) or a sequence of D lines, not of {table.ndim} axes"
+            )
+        return [table[:, k] for k in range(table.shape[1])]
+    lines = as_arrays(*sample)
+    common = dtypes.promote(*(line.dtype for line in lines))
+    if not lines[0].ndim:
+        return [concatenated([line.reshape(1) for line in lines], 0)]
+    return [line.astype(common, copy=False) for line in lines]

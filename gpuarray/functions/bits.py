@@ -1,0 +1,64 @@
+"""NumPy's functions that pack bits into bytes and take them out again."""
+# ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
+
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray
+from gpuarray.functions.numpy_arguments import along, as_array, normalized
+from gpuarray.functions.padding import pad
+from gpuarray.functions.registry import native
+
+
+def _shifts(bitorder: str) -> range:
+    if bitorder not in ("big", "little"):
+        raise ValueError("'order' must be either 'little' or 'big'")
+    return range(7, -1, -1) if bitorder == "big" else range(8)
+
+
+def _lined(array: GpuArray, axis: Any) -> tuple[GpuArray, int]:
+    if axis is None or not array.ndim:
+        return array.reshape(-1), 0
+    return array, normalized(axis, array.ndim)
+
+
+@native("packbits")
+def packbits(a: Any, /, axis: Any = None, bitorder: str = "big") -> Any:
+    source = as_array(a)
+    if source.dtype.kind not in "biu":
+        raise TypeError("Expected an input array of integer or boolean data type")
+    shifts = _shifts(bitorder)
+    bits, number = _lined(source != 0, axis)
+    missing = -bits.shape[number] % 8
+    if missing:
+        bits = pad(bits, [(0, missing if k == number else 0) for k in range(bits.ndim)])
+    packed: Any = None
+    for place, shift in enumerate(shifts):
+        bit = bits[along(number, slice(place, None, 8))].astype(dtypes.uint8) << shift
+        packed = bit if packed is None else packed | bit
+    return packed
+
+
+@native("unpackbits")
+def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: str = "big") -> Any:
+    source = as_array(a)
+    if source.dtype != dtypes.uint8:
+        raise TypeError("Expected an input array of unsigned byte data type")
+    places = np.array(_shifts(bitorder), np.uint8)
+    values, number = _lined(source, axis)
+    spread = values.reshape(*values.shape[: number + 1], 1, *values.shape[number + 1 :])
+    shifts = places.reshape(8, *(1 for _ in values.shape[number + 1 :]))
+    bits: Any = np.bitwise_and(np.right_shift(spread, shifts), np.uint8(1))
+    extent = 8 * values.shape[number]
+    bits = bits.reshape(*values.shape[:number], extent, *values.shape[number + 1 :])
+    if count is None:
+        return bits
+    wanted = index(count)
+    if wanted < -extent:
+        raise ValueError(f"-count larger than number of elements: {wanted}, of {extent}")
+    if wanted > extent:
+        return pad(bits, [(0, wanted - extent if k == number else 0) for k in range(bits.ndim)])
+    return bits[along(number, slice(0, wanted if wanted >= 0 else extent + wanted))].copy()

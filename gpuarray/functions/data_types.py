@@ -1,0 +1,138 @@
+"""Data types: the dtype objects, which are NumPy's scalar types, and questions about dtypes."""
+
+from typing import Any, Final
+
+import numpy as np
+
+from gpuarray.array import GpuArray
+from gpuarray.config import config, strictness
+from gpuarray.dtypes import DType, canonical
+from gpuarray.functions.arguments import ArrayLike, DeviceLike, as_array, as_arrays, wanted_device
+from gpuarray.graph import build, standard
+from gpuarray.graph.layouts import Shape
+
+bool: Final = np.bool_
+bool_: Final = np.bool_
+int8: Final = np.int8
+int16: Final = np.int16
+int32: Final = np.int32
+int64: Final = np.int64
+uint8: Final = np.uint8
+uint16: Final = np.uint16
+uint32: Final = np.uint32
+uint64: Final = np.uint64
+float16: Final = np.float16
+float32: Final = np.float32
+float64: Final = np.float64
+complex64: Final = np.complex64
+complex128: Final = np.complex128
+
+dtype: Final = np.dtype
+isdtype: Final = np.isdtype
+
+
+def astype(x: ArrayLike, dtype: Any, /, *, copy: Any = True, device: DeviceLike = None) -> GpuArray:
+    """Return an array in another dtype, converted as C converts.
+
+    Parameters
+    ----------
+    x : array_like
+        Any numbers.
+    dtype : dtype
+        The dtype of the result.
+    copy : bool
+        Whether the result must be a new array even if nothing changes.
+    device : Device or str, optional
+        Where the result lives; by default where ``x`` does.
+
+    Returns
+    -------
+    GpuArray
+        Of the shape of ``x``.
+
+    Raises
+    ------
+    TypeError
+        If the dtype is not supported, or ``config.strict_array_api`` is on and imaginary parts would get lost.
+    """
+    if strictness.possible:
+        standard.require_part(as_array(x).dtype, canonical(dtype))
+    converted = as_array(x).astype(dtype, copy=copy)
+    return converted if device is None else converted.to_device(wanted_device(device))
+
+
+def can_cast(from_: Any, to: Any, /, casting: Any = "safe") -> Any:
+    """Whether a dtype, or that of an array, can be cast to another one under a rule."""
+    source, target = _dtype_of(from_), _dtype_of(to)
+    if strictness.possible and config.current.strict_array_api:
+        return standard.can_cast(canonical(source), canonical(target))
+    return np.can_cast(source, target, casting)
+
+
+class FloatingLimits:
+    """The limits of a floating-point dtype: those of :class:`numpy.finfo`, as Python floats, as the standard says."""
+
+    __slots__ = ("_limits",)
+
+    def __init__(self, limits: Any) -> None:
+        self._limits = limits
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._limits, name)
+        return float(value) if isinstance(value, np.floating) else value
+
+    def __dir__(self) -> list[str]:
+        return dir(self._limits)
+
+    def __str__(self) -> str:
+        return str(self._limits)
+
+    def __repr__(self) -> str:
+        return repr(self._limits)
+
+
+def finfo(type: Any, /) -> FloatingLimits:
+    """Return the limits of a floating-point dtype, or of that of an array, under NumPy's names."""
+    return FloatingLimits(np.finfo(_dtype_of(type)))
+
+
+def iinfo(type: Any, /) -> Any:
+    """Return the limits of an integer dtype, or of that of an array, as NumPy does."""
+    return np.iinfo(_dtype_of(type))
+
+
+def result_type(*arrays_and_dtypes: Any) -> DType:
+    """Return the dtype that arrays, dtypes and Python scalars (which are weak) promote to."""
+    given = [_dtype_of(a) for a in arrays_and_dtypes]
+    if strictness.possible:
+        standard.require("result_type", *given)
+    return canonical(np.result_type(*given))
+
+
+def broadcast_arrays(*arrays: ArrayLike) -> tuple[GpuArray, ...]:
+    """Return read-only views of arrays, broadcast to their common shape; the arrays themselves if all have it."""
+    given = as_arrays(*arrays)
+    shape = broadcast_shapes(*(array.shape for array in given))
+    if all(array.shape == shape for array in given):
+        return tuple(given)
+    return tuple(array.broadcast(shape) for array in given)
+
+
+def broadcast_shapes(*shapes: Any) -> Shape:
+    """Return the shape that shapes broadcast to.
+
+    Raises
+    ------
+    ValueError
+        If they do not.
+    """
+    return np.broadcast_shapes(*shapes)
+
+
+def broadcast_to(x: ArrayLike, /, shape: Any) -> GpuArray:
+    """Return a read-only view of an array with another shape, to which it must broadcast."""
+    return as_array(x).broadcast(build.resolve_shape(shape))
+
+
+def _dtype_of(value: Any) -> Any:
+    return value.dtype if isinstance(value, GpuArray) else value

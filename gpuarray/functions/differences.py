@@ -1,0 +1,126 @@
+"""NumPy's differences, gradients and the trapezoidal rule."""
+# ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
+
+from typing import Any
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray
+from gpuarray.functions import utility
+from gpuarray.functions.numpy_arguments import NOT_GIVEN, along, as_array, concatenated
+from gpuarray.functions.numpy_statistics import sum_
+from gpuarray.functions.reduction import given
+from gpuarray.functions.registry import implements, native
+from gpuarray.graph import build
+
+
+@native("diff")
+def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = NOT_GIVEN, append: Any = NOT_GIVEN) -> Any:
+    return utility.diff(a, n=n, axis=axis, prepend=given(prepend, None), append=given(append, None))
+
+
+@native("ediff1d")
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+    source = as_array(ary).reshape(-1)
+    middle = source[1:] - source[:-1]
+    parts = []
+    for part in (to_begin, middle, to_end):
+        if part is not None:
+            flat = as_array(part, source.device).reshape(-1)
+            if not np.can_cast(flat.dtype, source.dtype, "same_kind"):
+                raise TypeError(
+                    f"to_begin and to_end must be of a dtype that casts to {source.dtype} under the rule 'same_kind', "
+                    f"not {flat.dtype}"
+                )
+            parts.append(flat.astype(source.dtype, copy=False))
+    return parts[0] if len(parts) == 1 else concatenated(parts, 0)
+
+
+@implements("gradient")
+def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+    source = as_array(f)
+    axes = tuple(range(source.ndim)) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, source.ndim)
+    one = len(varargs) == 1 and not np.ndim(varargs[0])
+    spacings = list(varargs) * len(axes) if one else list(varargs) or [1.0] * len(axes)
+    if len(spacings) != len(axes):
+        raise TypeError("invalid number of arguments")
+    if edge_order > 2:
+        raise ValueError("'edge_order' greater than 2 not supported")
+    if any(source.shape[a] <= edge_order for a in axes):
+        raise ValueError(
+            f"Shape of array too small to calculate a numerical gradient: {source.shape}; at least (edge_order + 1) "
+            "elements are required along each axis"
+        )
+    if source.dtype.kind in "iu":
+        source = source.astype(dtypes.float64)
+    results = [
+        _slope(source, number, _steps(spacing, source.shape[number], source.device), edge_order)
+        for number, spacing in zip(axes, spacings, strict=True)
+    ]
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def _steps(spacing: Any, extent: int, device: Any) -> Any:
+    """Return the distance between neighbours, or the distances where coordinates were given."""
+    if not np.ndim(spacing):
+        return spacing
+    points = as_array(spacing, device)
+    if points.ndim != 1:
+        raise ValueError("distances must be either scalars or 1d")
+    if points.size != extent:
+        raise ValueError("when 1d, distances must match the length of the corresponding dimension")
+    points = points.astype(dtypes.float64) if points.dtype.kind in "iu" else points
+    return diff(points)
+
+
+def _weights(before: Any, after: Any, place: Any) -> tuple[Any, Any, Any]:
+    """Return what the derivative of the parabola through three points is made of.
+
+    The points lie at ``-before``, 0 and ``after``; the derivative is that at ``place``.
+    """
+    return (
+        (2 * place - after) / (before * (before + after)),
+        (after - before - 2 * place) / (before * after),
+        (2 * place + before) / (after * (before + after)),
+    )
+
+
+def _slope(source: GpuArray, axis: int, steps: Any, edge_order: int) -> GpuArray:
+    def cut(start: Any, stop: Any) -> GpuArray:
+        return source[along(axis, slice(start, stop))]
+
+    def parabola(three: list[GpuArray], before: Any, after: Any, place: Any) -> Any:
+        weights = _weights(before, after, place)
+        return sum((weight * part for weight, part in zip(weights[1:], three[1:], strict=True)), weights[0] * three[0])
+
+    even = not np.ndim(steps)
+    if even:
+        middle = (cut(2, None) - cut(None, -2)) / (2.0 * steps)
+    else:
+        lines = (steps[:-1], steps[1:])
+        before, after = (line.reshape((-1,) + (1,) * (source.ndim - 1 - axis)) for line in lines)
+        middle = parabola([cut(None, -2), cut(1, -1), cut(2, None)], before, after, 0)
+    if edge_order == 1:
+        first = (cut(1, 2) - cut(0, 1)) / (steps if even else steps[0])
+        last = (cut(-1, None) - cut(-2, -1)) / (steps if even else steps[-1])
+    else:
+        near, next_, next_last, far = (steps,) * 4 if even else (steps[0], steps[1], steps[-2], steps[-1])
+        first = parabola([cut(0, 1), cut(1, 2), cut(2, 3)], near, next_, -near)
+        last = parabola([cut(-3, -2), cut(-2, -1), cut(-1, None)], next_last, far, far)
+    return concatenated([first, middle, last], axis, source.dtype)
+
+
+@implements("trapezoid", "trapz")
+def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+    source = as_array(y)
+    number = build.normalize_axis(axis, source.ndim)
+    lead = (slice(None),) * number
+    if x is None:
+        width: Any = dx
+    else:
+        points = as_array(x, source.device)
+        width = diff(points, axis=0 if points.ndim == 1 else number)
+        if points.ndim == 1:
+            width = width.reshape([-1 if a == number else 1 for a in range(source.ndim)])
+    return sum_(width * (source[(*lead, slice(1, None))] + source[(*lead, slice(None, -1))]) / 2.0, number)

@@ -1,0 +1,192 @@
+"""NumPy's ``einsum``: batches of matrix products, pair by pair of operands in the order that NumPy finds cheapest."""
+
+from collections import Counter
+from math import prod
+from operator import index
+from string import ascii_letters
+from typing import Any
+
+import numpy as np
+
+from gpuarray.array import GpuArray
+from gpuarray.functions.numpy_arguments import as_arrays, deliver
+from gpuarray.functions.numpy_statistics import sum_
+from gpuarray.functions.registry import implements, native
+from gpuarray.functions.selection import diagonal
+from gpuarray.graph.layouts import Layout
+
+
+def _parsed(operands: tuple[Any, ...]) -> tuple[list[str], str, list[GpuArray]]:
+    """Return the labels of each operand, those of the result, and the operands.
+
+    Subscripts are a string, or a list of axes after each operand and one for the result. The axes that an ellipsis
+    stands for get letters that are not used otherwise, counted from the last one, as they broadcast.
+    """
+    if not operands:
+        raise ValueError("einsum takes subscripts and at least one operand; none are given")
+    if isinstance(operands[0], str):
+        arrays, text = as_arrays(*operands[1:]), operands[0].replace(" ", "")
+    else:
+        pairs = len(operands) // 2
+        arrays = as_arrays(*operands[: 2 * pairs : 2])
+        text = ",".join(map(_letters, operands[1 : 2 * pairs : 2]))
+        text += f"->{_letters(operands[-1])}" if len(operands) % 2 else ""
+    given, arrow, result = text.partition("->")
+    labels = given.split(",")
+    if len(labels) != len(arrays):
+        more = "more" if len(labels) < len(arrays) else "fewer"
+        raise ValueError(f"{more} operands provided to einstein sum function than specified in the subscripts string")
+    free = "".join(letter for letter in ascii_letters if letter not in text)
+    widest = ""
+    for k, (names, array) in enumerate(zip(labels, arrays, strict=True)):
+        if "..." in names:
+            extra = array.ndim - len(names) + 3
+            labels[k] = names.replace("...", free[:extra][::-1] if extra > 0 else "")
+            widest = max(widest, free[: max(extra, 0)][::-1], key=len)
+    if arrow:
+        return labels, result.replace("...", widest), arrays
+    counts = Counter(given.replace(",", "").replace(".", ""))
+    return labels, widest + "".join(sorted(label for label, times in counts.items() if times == 1)), arrays
+
+
+def _letters(axes: Any) -> str:
+    """Return a list of axes as subscripts."""
+    numbers = [axis for axis in axes if axis is not Ellipsis]
+    if not all(0 <= index(axis) < len(ascii_letters) for axis in numbers):
+        raise ValueError(f"subscript is not within the valid range [0, {len(ascii_letters)}): {numbers}")
+    return "".join("..." if axis is Ellipsis else ascii_letters[index(axis)] for axis in axes)
+
+
+def _checked(labels: list[str], result: str, arrays: list[GpuArray]) -> None:
+    extents: dict[str, int] = {}
+    for names, array in zip(labels, arrays, strict=True):
+        if len(names) != array.ndim:
+            raise ValueError(f"einstein sum subscripts string {names!r} does not fit an operand of {array.ndim} axes")
+        own: dict[str, int] = {}
+        for name, extent in zip(names, array.shape, strict=True):
+            if own.setdefault(name, extent) != extent:
+                raise ValueError(
+                    f"dimensions in one operand for collapsing index {name!r} don't match ({own[name]} != {extent})"
+                )
+        for name, extent in zip(names, array.shape, strict=True):
+            if extents.setdefault(name, extent) not in (extent, 1) and extent != 1:
+                raise ValueError(
+                    f"operands could not be broadcast together: label {name!r} has extents {extents[name]} and {extent}"
+                )
+            extents[name] = max(extents[name], extent)
+    for name in result:
+        if name not in extents or result.count(name) > 1:
+            raise ValueError(f"einstein sum subscripts string has an output label {name!r} that is missing or repeated")
+
+
+def _reduced(names: str, array: GpuArray, needed: set[str], dtype: Any) -> tuple[str, GpuArray]:
+    """Take the diagonal of labels that occur twice, and sum over labels that nobody needs."""
+    while len(set(names)) < len(names):
+        double = next(n for n in names if names.count(n) > 1)
+        first = names.index(double)
+        second = names.index(double, first + 1)
+        array = diagonal(array, 0, first, second)
+        names = names[:first] + names[first + 1 : second] + names[second + 1 :] + double
+    gone = tuple(k for k, n in enumerate(names) if n not in needed)
+    if gone:
+        array = sum_(array, gone, dtype)
+        names = "".join(n for n in names if n in needed)
+    return names, array
+
+
+def _view(names: str, result: str, array: GpuArray) -> GpuArray | None:
+    """Return the view with axes permuted, and those of one label gone through together; None if it is not that."""
+    if not result or set(names) != set(result):
+        return None
+    layout = array._storage_layout()
+    extents = dict(zip(names, layout.shape, strict=True))
+    strides = [sum(step for name, step in zip(names, layout.strides, strict=True) if name == n) for n in result]
+    return array.view_of(Layout(tuple(extents[name] for name in result), tuple(strides), layout.offset))
+
+
+def _aligned(names: str, array: GpuArray, order: list[str]) -> GpuArray:
+    return array.transpose([names.index(n) for n in order]) if order else array
+
+
+def _contracted(left: tuple[str, GpuArray], right: tuple[str, GpuArray], needed: set[str]) -> tuple[str, GpuArray]:
+    """Return the product of two operands, summed over the labels that both have and nobody needs."""
+    (names, first), (others, second) = left, right
+    batch = [n for n in names if n in others and n in needed]
+    inner = [n for n in names if n in others and n not in needed]
+    rows = [n for n in names if n not in others]
+    columns = [n for n in others if n not in names]
+    extent = dict(zip(others, second.shape, strict=True)) | dict(zip(names, first.shape, strict=True))
+
+    def sizes(labels: list[str]) -> list[int]:
+        return [extent[n] for n in labels]
+
+    one = _aligned(names, first, [*batch, *rows, *inner])
+    two = _aligned(others, second, [*batch, *inner, *columns])
+    if inner:
+        shape = prod(sizes(batch)), prod(sizes(rows)), prod(sizes(inner)), prod(sizes(columns))
+        product = np.matmul(one.reshape(shape[0], shape[1], shape[2]), two.reshape(shape[0], shape[2], shape[3]))
+    else:
+        product = one.reshape([*sizes(batch), *sizes(rows), *[1] * len(columns)]) * two.reshape(
+            [*sizes(batch), *[1] * len(rows), *sizes(columns)]
+        )
+    return "".join([*batch, *rows, *columns]), product.reshape([*sizes(batch), *sizes(rows), *sizes(columns)])
+
+
+def _path(labels: list[str], result: str, arrays: list[GpuArray], optimize: Any) -> list[tuple[int, ...]]:
+    """Return which operands to contract in which order: NumPy's search, on the shapes alone."""
+    if len(arrays) < 3:
+        return [tuple(range(len(arrays)))]
+    shapes = [np.broadcast_to(np.empty((), array.dtype), array.shape) for array in arrays]
+    steps = np.einsum_path(f"{','.join(labels)}->{result}", *shapes, optimize=optimize or "greedy")[0]
+    return steps[1:]
+
+
+@implements("einsum_path")
+def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = False) -> Any:
+    """Return the order in which to contract operands; the arguments are those of ``numpy.einsum_path``."""
+    shadows = [np.broadcast_to(np.empty((), x.dtype), x.shape) if isinstance(x, GpuArray) else x for x in operands]
+    return np.einsum_path(*shadows, optimize=optimize, einsum_call=einsum_call)  # type: ignore[arg-type]  # private
+
+
+@native("einsum")
+def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any) -> Any:
+    """Return the sum of products that subscripts say; the arguments are those of ``numpy.einsum``."""
+    unknown = kwargs.keys() - {"order", "dtype", "casting"}
+    if unknown:
+        raise TypeError(f"einsum() got unexpected keyword arguments {sorted(unknown)}")
+    if kwargs.get("order", "K") not in ("C", "F", "A", "K"):
+        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {kwargs['order']!r})")
+    labels, result, arrays = _parsed(operands)
+    _checked(labels, result, arrays)
+    casting = kwargs.get("casting", "safe")
+    common = np.result_type(*(a.dtype for a in arrays)) if kwargs.get("dtype") is None else np.dtype(kwargs["dtype"])
+    for array in arrays:
+        if not np.can_cast(array.dtype, common, casting):
+            raise TypeError(
+                f"Iterator operand required copying or buffering: cannot cast {array.dtype} to {common} with casting "
+                f"rule {casting!r}"
+            )
+    view = _view(labels[0], result, arrays[0]) if len(arrays) == 1 and out is None else None
+    if view is not None and view.dtype == common:
+        return view
+    extents: dict[str, int] = {}
+    for names, array in zip(labels, arrays, strict=True):
+        extents |= {n: e for n, e in zip(names, array.shape, strict=True) if extents.get(n, 1) == 1}
+    terms = [
+        (names, array.astype(common, copy=False).broadcast(tuple(extents[n] for n in names)))
+        for names, array in zip(labels, arrays, strict=True)
+    ]
+    for k, (names, array) in enumerate(terms):
+        elsewhere = {n for m, (other, _) in enumerate(terms) if m != k for n in other}
+        terms[k] = _reduced(names, array, elsewhere | set(result), common)
+    for group in _path(labels, result, arrays, optimize):
+        chosen = [terms.pop(k) for k in sorted(group, reverse=True)][::-1]
+        current = chosen.pop(0)
+        while chosen:
+            following = chosen.pop(0)
+            needed = set(result).union(*(names for names, _ in (*terms, *chosen)))
+            current = _contracted(current, following, needed)
+        terms.append(current)
+    names, array = _reduced(*terms[0], set(result), common)
+    value = _aligned(names, array, list(result))
+    return deliver(value if len(arrays) > 1 else value.copy(), out, casting)

@@ -1,0 +1,424 @@
+"""Fourier transforms, as opaque rows along the last axis, and what belongs to them.
+
+Every transform crops its axis to ``n`` elements or pads it with zeros. ``norm`` says which of a transform and its
+inverse is divided by n: the inverse ("backward"), the forward one ("forward"), or both by the square root ("ortho").
+"""
+
+from collections.abc import Sequence
+from operator import index
+from typing import Any, Final
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray, default_dtype, wrap
+from gpuarray.dtypes import DType
+from gpuarray.functions.arguments import (
+    ArrayLike,
+    Axis,
+    DeviceLike,
+    DTypeLike,
+    as_array,
+    standard_function,
+    wanted_device,
+)
+from gpuarray.functions.creation import arange
+from gpuarray.functions.manipulation import roll
+from gpuarray.graph import build
+from gpuarray.graph.layouts import contiguous, permute
+from gpuarray.graph.nodes import Node
+from gpuarray.ops import calls
+from gpuarray.ops.spec import CallOp
+
+Norm = str | None
+Sizes = Sequence[int] | None
+Axes = Sequence[int] | None
+
+_NORMS: Final = {None: "backward", "backward": "backward", "ortho": "ortho", "forward": "forward"}
+
+
+def _norm(norm: Norm) -> str:
+    known = _NORMS.get(norm)
+    if known is None:
+        raise ValueError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".')
+    return known
+
+
+def _transform(
+    row: CallOp,
+    array: GpuArray,
+    n: int,
+    wanted: int,
+    axis: int,
+    norm: Norm,
+    dtypes_of: tuple[DType, DType],
+    inverse: bool,
+) -> GpuArray:
+    """Return an opaque row along an axis, between views that move the axis last and back."""
+    if n < 1:
+        raise ValueError(f"Invalid number of FFT data points ({n}) specified.")
+    kind = _norm(norm)
+    number = build.normalize_axis(axis, array.ndim)
+    source, result = dtypes_of
+    others = [a for a in range(array.ndim) if a != number]
+    before = tuple(array.shape[a] for a in others)
+    shape = (*before, wanted)
+    if 0 in before or not array.shape[number]:
+        node: Node = build.full(shape, 0, result)
+    else:
+        last = _permuted(build.cast(array.node(), source), [*others, number])
+        node = build.call_one(row, [last], shape, result, n=n, inverse=inverse, norm=kind)
+    order = list(range(number)) + [array.ndim - 1] + list(range(number, array.ndim - 1))
+    return wrap(_permuted(node, order), array.device)
+
+
+def _permuted(node: Node, order: list[int]) -> Node:
+    if order == sorted(order):
+        return node
+    return build.view(node, permute(contiguous(node.shape), order))
+
+
+def _complex_transform(x: ArrayLike, n: int | None, axis: int, norm: Norm, inverse: bool) -> GpuArray:
+    array = as_array(x)
+    length = _extent(array, axis) if n is None else index(n)
+    real = _precision(array.dtype)
+    result = dtypes.promote(real, dtypes.complex64)
+    source = result if array.dtype.kind == "c" else real
+    return _transform(calls.fft, array, length, length, axis, norm, (source, result), inverse)
+
+
+def _real_transform(x: ArrayLike, n: int | None, axis: int, norm: Norm, inverse: bool) -> GpuArray:
+    array = as_array(x)
+    if array.dtype.kind == "c":
+        raise TypeError(
+            f"a real transform takes real numbers, not {array.dtype.name}; give the real part, or use the transform "
+            "of complex numbers"
+        )
+    length = _extent(array, axis) if n is None else index(n)
+    source = _precision(array.dtype)
+    result = dtypes.promote(source, dtypes.complex64)
+    return _transform(calls.rfft, array, length, length // 2 + 1, axis, norm, (source, result), inverse)
+
+
+def _hermitian_transform(x: ArrayLike, n: int | None, axis: int, norm: Norm, inverse: bool) -> GpuArray:
+    array = as_array(x)
+    length = 2 * (_extent(array, axis) - 1) if n is None else index(n)
+    result = _precision(array.dtype)
+    source = dtypes.promote(result, dtypes.complex64)
+    found = _transform(calls.irfft, array, length, length, axis, norm, (source, result), inverse)
+    return found.astype(dtypes.float16) if array.dtype == dtypes.float16 else found
+
+
+def _extent(array: GpuArray, axis: int) -> int:
+    return array.shape[build.normalize_axis(axis, array.ndim)]
+
+
+def _precision(dtype: DType) -> DType:
+    """Return the floating dtype of the parts of a transform, as NumPy has it."""
+    return dtypes.float32 if dtype in (dtypes.float16, dtypes.float32, dtypes.complex64) else dtypes.float64
+
+
+# -- one axis ----------------------------------------------------------------------------------------------------------
+
+
+@standard_function
+def fft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> GpuArray:
+    """Return the discrete Fourier transform along an axis.
+
+    Parameters
+    ----------
+    x : array_like
+        Real or complex numbers.
+    n : int, optional
+        How many points: the axis is cropped to them or padded with zeros. By default its extent.
+    axis : int
+        Along which axis.
+    norm : {"backward", "ortho", "forward"}
+        Divide by nothing, by the square root of n, or by n.
+
+    Returns
+    -------
+    GpuArray
+        Of dtype complex64 for float16, float32 and complex64, else complex128; ``n`` elements along the axis.
+
+    Raises
+    ------
+    ValueError
+        If ``n`` is less than 1, or ``norm`` is something else.
+    numpy.exceptions.AxisError
+        If there is no such axis.
+    """
+    return _complex_transform(x, n, axis, norm, inverse=False)
+
+
+@standard_function
+def ifft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> GpuArray:
+    """Return the inverse discrete Fourier transform along an axis.
+
+    It is divided by n, by its square root, or by nothing if ``norm`` is "backward", "ortho" or "forward". The other
+    arguments are those of :func:`fft`.
+    """
+    return _complex_transform(x, n, axis, norm, inverse=True)
+
+
+@standard_function
+def rfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> GpuArray:
+    """Return the first half of the discrete Fourier transform of real numbers; the other half is its mirror image.
+
+    Parameters
+    ----------
+    x : array_like
+        Real numbers.
+    n, axis, norm
+        As for :func:`fft`.
+
+    Returns
+    -------
+    GpuArray
+        Of complex dtype, with ``n // 2 + 1`` elements along the axis.
+
+    Raises
+    ------
+    TypeError
+        If ``x`` is complex.
+    ValueError
+        If ``n`` is less than 1, or ``norm`` is something else.
+    """
+    return _real_transform(x, n, axis, norm, inverse=False)
+
+
+@standard_function
+def irfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> GpuArray:
+    """Return the inverse of :func:`rfft`: real numbers from the first half of their Fourier transform.
+
+    Parameters
+    ----------
+    x : array_like
+        The first half of a transform; imaginary parts that cannot be there are ignored.
+    n : int, optional
+        How many elements the result has along the axis: by default ``2 * (m - 1)`` for m given ones.
+    axis, norm
+        As for :func:`ifft`.
+
+    Returns
+    -------
+    GpuArray
+        Of the floating dtype of the parts of ``x``.
+
+    Raises
+    ------
+    ValueError
+        If ``n`` is less than 1, or ``norm`` is something else.
+    """
+    return _hermitian_transform(x, n, axis, norm, inverse=True)
+
+
+@standard_function
+def hfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> GpuArray:
+    """Return the real Fourier transform of numbers of which the first half is given, the other one being its mirror.
+
+    The arguments and the result are those of :func:`irfft`, but for the direction.
+    """
+    return _hermitian_transform(x, n, axis, norm, inverse=False)
+
+
+@standard_function
+def ihfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> GpuArray:
+    """Return the inverse of :func:`hfft`; the arguments and the result are those of :func:`rfft`."""
+    return _real_transform(x, n, axis, norm, inverse=True)
+
+
+# -- several axes ------------------------------------------------------------------------------------------------------
+
+
+def _sizes_and_axes(array: GpuArray, s: Sizes, axes: Axes) -> tuple[list[int | None], list[int]]:
+    """Return a number of points and an axis for each transform; None stands for the extent."""
+    if axes is None:
+        count = array.ndim if s is None else len(s)
+        numbers = list(range(-count, 0))
+    else:
+        numbers = [index(a) for a in axes]
+    sizes: list[int | None] = [None] * len(numbers) if s is None else list(s)
+    if len(sizes) != len(numbers):
+        raise ValueError(
+            f"Shape and axes have different lengths: s has {len(sizes)} elements and there are {len(numbers)} axes."
+        )
+    extents = [_extent(array, axis) for axis in numbers]
+    counts = [None if n is None else m if n == -1 else index(n) for n, m in zip(sizes, extents, strict=True)]
+    return counts, numbers
+
+
+def _complex_transforms(x: ArrayLike, s: Sizes, axes: Axes, norm: Norm, inverse: bool) -> GpuArray:
+    array = as_array(x)
+    _norm(norm)
+    for n, axis in reversed(list(zip(*_sizes_and_axes(array, s, axes), strict=True))):
+        array = _complex_transform(array, n, axis, norm, inverse)
+    return array
+
+
+@standard_function
+def fftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "backward") -> GpuArray:
+    """Return the discrete Fourier transform along several axes.
+
+    Parameters
+    ----------
+    x : array_like
+        Real or complex numbers.
+    s : sequence of int, optional
+        How many points along each axis; -1 stands for its extent.
+    axes : sequence of int, optional
+        Along which axes, the last one first; by default all, or the last ``len(s)``.
+    norm : {"backward", "ortho", "forward"}
+        As for :func:`fft`.
+
+    Returns
+    -------
+    GpuArray
+        As of :func:`fft`.
+
+    Raises
+    ------
+    ValueError
+        If ``s`` and ``axes`` differ in length, a number of points is less than 1, or ``norm`` is something else.
+    numpy.exceptions.AxisError
+        If there is no such axis.
+    """
+    return _complex_transforms(x, s, axes, norm, inverse=False)
+
+
+@standard_function
+def ifftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "backward") -> GpuArray:
+    """Return the inverse discrete Fourier transform along several axes; the arguments are those of :func:`fftn`."""
+    return _complex_transforms(x, s, axes, norm, inverse=True)
+
+
+@standard_function
+def rfftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "backward") -> GpuArray:
+    """Return the Fourier transform of real numbers along several axes, of the last one its first half.
+
+    The arguments are those of :func:`fftn`; there must be an axis.
+    """
+    array = as_array(x)
+    sizes, numbers = _sizes_and_axes(array, s, axes)
+    if not numbers:
+        raise ValueError("at least 1 axis must be transformed")
+    array = rfft(array, sizes[-1], numbers[-1], norm)
+    for n, axis in reversed(list(zip(sizes[:-1], numbers[:-1], strict=True))):
+        array = fft(array, n, axis, norm)
+    return array
+
+
+@standard_function
+def irfftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "backward") -> GpuArray:
+    """Return the inverse of :func:`rfftn`; ``s`` is the shape of the result along ``axes``, as for :func:`irfft`."""
+    array = as_array(x)
+    sizes, numbers = _sizes_and_axes(array, s, axes)
+    if not numbers:
+        raise ValueError("at least 1 axis must be transformed")
+    for n, axis in zip(sizes[:-1], numbers[:-1], strict=True):
+        array = ifft(array, n, axis, norm)
+    return irfft(array, sizes[-1], numbers[-1], norm)
+
+
+def fft2(x: ArrayLike, /, s: Sizes = None, axes: Axes = (-2, -1), norm: Norm = "backward") -> GpuArray:
+    """Return :func:`fftn` along two axes, by default the last ones."""
+    return fftn(x, s, axes, norm)
+
+
+def ifft2(x: ArrayLike, /, s: Sizes = None, axes: Axes = (-2, -1), norm: Norm = "backward") -> GpuArray:
+    """Return :func:`ifftn` along two axes, by default the last ones."""
+    return ifftn(x, s, axes, norm)
+
+
+def rfft2(x: ArrayLike, /, s: Sizes = None, axes: Axes = (-2, -1), norm: Norm = "backward") -> GpuArray:
+    """Return :func:`rfftn` along two axes, by default the last ones."""
+    return rfftn(x, s, axes, norm)
+
+
+def irfft2(x: ArrayLike, /, s: Sizes = None, axes: Axes = (-2, -1), norm: Norm = "backward") -> GpuArray:
+    """Return :func:`irfftn` along two axes, by default the last ones."""
+    return irfftn(x, s, axes, norm)
+
+
+# -- frequencies -------------------------------------------------------------------------------------------------------
+
+
+def _points(n: Any) -> int:
+    if not isinstance(n, int | np.integer):
+        raise ValueError(f"n should be an integer, not {n!r}")
+    return int(n)
+
+
+def _frequencies(first: int, last: int, length: float, dtype: DTypeLike, device: DeviceLike) -> GpuArray:
+    """Return the frequencies of ``first`` to ``last`` cycles over a length."""
+    kind = default_dtype(float) if dtype is None else dtypes.canonical(dtype)
+    if kind.kind != "f":
+        raise TypeError(f"frequencies are real floating numbers; {kind.name} was given")
+    cycles = arange(first, last + 1, dtype=dtypes.int64, device=wanted_device(device))
+    return cycles.astype(kind) * (1.0 / length)
+
+
+def fftfreq(n: int, /, d: float = 1.0, *, dtype: DTypeLike = None, device: DeviceLike = None) -> GpuArray:
+    """Return the frequencies of the elements that :func:`fft` gives: from 0 up, then the negative ones.
+
+    Parameters
+    ----------
+    n : int
+        How many points.
+    d : float
+        The distance between samples; the frequencies are cycles in its unit.
+    dtype : dtype, optional
+        Real floating; by default the default floating dtype.
+    device : Device or str, optional
+        Where the array is made.
+
+    Returns
+    -------
+    GpuArray
+        ``n`` frequencies.
+
+    Raises
+    ------
+    TypeError
+        If the dtype is no real floating one.
+    ValueError
+        If ``n`` is no integer.
+    """
+    points = _points(n)
+    return ifftshift(_frequencies(-(points // 2), (points - 1) // 2, points * d, dtype, device))
+
+
+def rfftfreq(n: int, /, d: float = 1.0, *, dtype: DTypeLike = None, device: DeviceLike = None) -> GpuArray:
+    """Return the ``n // 2 + 1`` frequencies of what :func:`rfft` gives; the arguments are those of :func:`fftfreq`."""
+    points = _points(n)
+    return _frequencies(0, points // 2, points * d, dtype, device)
+
+
+def _shifted(x: ArrayLike, axes: Axis, direction: int) -> GpuArray:
+    array = as_array(x)
+    if axes is None:
+        numbers: tuple[int, ...] = tuple(range(array.ndim))
+    else:
+        numbers = build.listed(axes)
+    extents = [array.shape[build.normalize_axis(a, array.ndim)] for a in numbers]
+    return roll(array, [n // 2 if direction > 0 else -(n // 2) for n in extents], numbers)
+
+
+@standard_function
+def fftshift(x: ArrayLike, /, axes: Axis = None) -> GpuArray:
+    """Return elements rotated along axes so that what belongs to frequency 0 is in the middle.
+
+    Parameters
+    ----------
+    x : array_like
+        Any array.
+    axes : int or tuple of int, optional
+        Along which axes; by default all.
+    """
+    return _shifted(x, axes, 1)
+
+
+@standard_function
+def ifftshift(x: ArrayLike, /, axes: Axis = None) -> GpuArray:
+    """Return the inverse of :func:`fftshift`; the arguments are the same."""
+    return _shifted(x, axes, -1)

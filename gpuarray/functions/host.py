@@ -1,0 +1,116 @@
+"""The host fallback: NumPy itself runs a function on host copies, and the results go back to the device.
+
+It is counted where the device is not the host.
+
+Every array of this package among the arguments, nested ones included, is read; what NumPy writes to (``out=``, and the
+first argument of functions that work in place) is written back. Results become arrays on the device of the arguments.
+"""
+
+from functools import lru_cache
+from inspect import signature
+from typing import Any, Final
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray, from_host
+from gpuarray.device import Device
+from gpuarray.functions.numpy_arguments import device_among, gpu_arrays
+from gpuarray.functions.registry import name_of
+from gpuarray.runtime import evaluate, telemetry
+
+#: Functions that write to their first argument.
+IN_PLACE: Final = frozenset(("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"))
+
+
+class _Copies:
+    """Host copies of arrays, one for each array however often it occurs."""
+
+    def __init__(self, written: tuple[Any, ...]) -> None:
+        self._written = {id(a) for a in written}
+        self._by_array: dict[int, tuple[GpuArray, np.ndarray[Any, Any]]] = {}
+
+    def down(self, value: Any) -> Any:
+        """Return arguments with the arrays in them as NumPy arrays."""
+        if isinstance(value, GpuArray):
+            found = self._by_array.get(id(value))
+            if found is None:
+                host = value.get()
+                found = (value, host.copy() if id(value) in self._written else host)
+                self._by_array[id(value)] = found
+            return found[1]
+        if isinstance(value, list):
+            return [self.down(item) for item in value]
+        if type(value) is tuple:
+            return tuple(self.down(item) for item in value)
+        if isinstance(value, dict):
+            return {key: self.down(item) for key, item in value.items()}
+        return value
+
+    def write_back(self) -> None:
+        """Put what NumPy wrote into the arrays it was written for."""
+        for array, host in self._by_array.values():
+            if id(array) in self._written:
+                array[...] = host
+
+    def up(self, value: Any, device: Device) -> Any:
+        """Return results with the NumPy arrays and scalars in them as arrays on ``device``."""
+        for array, host in self._by_array.values():
+            if value is host and id(array) in self._written:
+                return array
+        if id(value) in self._written:
+            return value
+        if isinstance(value, np.ndarray | np.generic):
+            return from_host(np.asarray(value), device) if dtypes.is_supported(value.dtype) else value
+        if isinstance(value, tuple):
+            items = [self.up(item, device) for item in value]
+            return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+        if isinstance(value, list):
+            return [self.up(item, device) for item in value]
+        return value
+
+
+@lru_cache(maxsize=1024)
+def _parameters(function: Any) -> tuple[str, ...]:
+    try:
+        return tuple(signature(function).parameters)
+    except ValueError:
+        return ()
+
+
+def _written(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    given = dict(zip(_parameters(function), args, strict=False)) | kwargs
+    outs = given.get("out")
+    written = outs if isinstance(outs, tuple) else (outs,)
+    if name_of(function) in IN_PLACE and args:
+        written = (*written, args[0])
+    return tuple(a for a in written if isinstance(a, GpuArray | np.ndarray))
+
+
+def on_host(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], reason: str, name: str = "") -> Any:
+    """Run a NumPy function on host copies of the arrays among its arguments.
+
+    Parameters
+    ----------
+    function : callable
+        What to call with NumPy arrays in place of arrays of this package.
+    args, kwargs : tuple, dict
+        Its arguments.
+    reason : str
+        Why it runs on the host, for the count of fallbacks.
+    name : str, optional
+        What the count names it; by default its NumPy name.
+
+    Raises
+    ------
+    FallbackError
+        If ``config.fallback`` is ``"error"``; nothing has run then.
+    """
+    device = device_among(args, kwargs)
+    if not evaluate.is_host(evaluate.provider_of(device)):
+        nbytes = sum(array.nbytes for array in gpu_arrays((args, kwargs)))
+        telemetry.fallback(name or f"numpy.{name_of(function)}", reason, nbytes)
+    copies = _Copies(_written(function, args, kwargs))
+    result = function(*copies.down(args), **copies.down(kwargs))
+    copies.write_back()
+    return copies.up(result, device)

@@ -1,0 +1,144 @@
+"""NumPy's functions that make positions: of diagonals, triangles and grids, flat ones and those along each axis."""
+# ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
+
+from math import prod
+from operator import index
+from typing import Any, Final
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray
+from gpuarray.functions import creation, searching
+from gpuarray.functions.numpy_arguments import as_array, as_arrays, numbers
+from gpuarray.functions.numpy_elementwise import clip
+from gpuarray.functions.numpy_manipulation import stack
+from gpuarray.functions.registry import implements, native
+from gpuarray.graph import build
+from gpuarray.graph.layouts import contiguous_strides
+
+
+@native("diag_indices_from")
+def diag_indices_from(arr: Any) -> Any:
+    if arr.ndim < 2:
+        raise ValueError("input array must be at least 2-d")
+    if len(set(arr.shape)) != 1:
+        raise ValueError("All dimensions of input must be of equal length")
+    return (creation.arange(arr.shape[0], dtype=dtypes.int64, device=arr.device),) * arr.ndim
+
+
+def _matrix(arr: Any) -> Any:
+    if arr.ndim != 2:
+        raise ValueError("input array must be 2-d")
+    return arr
+
+
+@implements("tril_indices_from")
+def tril_indices_from(arr: Any, k: int = 0) -> Any:
+    shape = _matrix(arr).shape
+    return searching.nonzero(creation.tri(shape[0], shape[1], k, dtype=dtypes.bool_, device=arr.device))
+
+
+@implements("triu_indices_from")
+def triu_indices_from(arr: Any, k: int = 0) -> Any:
+    shape = _matrix(arr).shape
+    return searching.nonzero(~creation.tri(shape[0], shape[1], k - 1, dtype=dtypes.bool_, device=arr.device))
+
+
+@implements("ix_")
+def ix_(*args: Any) -> Any:
+    lines = []
+    for place, (given, line) in enumerate(zip(args, as_arrays(*args), strict=True)):
+        if line.ndim != 1:
+            raise ValueError("Cross index must be 1 dimensional")
+        if line.dtype.kind == "b":
+            (line,) = searching.nonzero(line)
+        elif not line.size and not isinstance(given, np.ndarray | GpuArray):
+            line = line.astype(dtypes.int64)  # an empty list says nothing of its numbers
+        lines.append(line.reshape([-1 if axis == place else 1 for axis in range(len(args))]))
+    return tuple(lines)
+
+
+def _integers(value: Any, what: str, device: Any) -> GpuArray:
+    array = as_array(value, device)
+    if array.dtype.kind not in "biu":
+        raise TypeError(f"only int indices permitted: {what} are of dtype {array.dtype}; convert with astype")
+    return array.astype(dtypes.int64, copy=False)
+
+
+def _strides(shape: tuple[int, ...], order: str) -> tuple[int, ...]:
+    if order not in ("C", "F"):
+        raise ValueError(f"order must be one of 'C' or 'F' (got {order!r})")
+    return contiguous_strides(shape) if order == "C" else contiguous_strides(shape[::-1])[::-1]
+
+
+#: More positions than these, NumPy cannot count.
+_MOST: Final = np.iinfo(np.intp).max
+
+
+@implements("unravel_index")
+def unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
+    extents = tuple(map(index, build.listed(shape)))
+    flat = _integers(indices, "indices", None)
+    if not extents and flat.ndim:
+        raise ValueError("multiple indices are not supported for 0d array")
+    size = prod(extents)
+    if size > _MOST:
+        raise ValueError(f"dimensions are too large: {extents} have more than {_MOST} positions")
+    if flat.size:
+        lowest, highest = numbers(flat.min(), flat.max())
+        if lowest < 0 or highest >= size:
+            wrong = lowest if lowest < 0 else highest
+            raise ValueError(f"index {wrong} is out of bounds for array with size {size}")
+    return tuple(
+        flat // stride % extent if flat.size else flat.copy()
+        for stride, extent in zip(_strides(extents, order), extents, strict=True)
+    )
+
+
+@implements("ravel_multi_index")
+def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> Any:
+    extents = tuple(map(index, build.listed(dims)))
+    parts = list(multi_index)
+    if len(parts) != len(extents):
+        raise ValueError(f"parameter multi_index must be a sequence of length {len(extents)}")
+    modes = (mode,) * len(extents) if isinstance(mode, str) else tuple(mode)
+    device = as_arrays(*parts)[0].device
+    flat: Any = 0
+    outside = []
+    for part, extent, stride, kind in zip(parts, extents, _strides(extents, order), modes, strict=True):
+        position = _integers(part, "positions", device)
+        if not extent and position.size:
+            raise ValueError(f"cannot take positions along an axis of extent 0; dims are {extents}")
+        if kind == "wrap":
+            position = position % extent
+        elif kind == "clip":
+            position = clip(position, 0, extent - 1)
+        elif kind == "raise":
+            outside.append(((position < 0) | (position >= extent)).any())
+        else:
+            raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {kind!r})")
+        flat = flat + position * stride
+    if outside and any(numbers(*outside)):
+        raise ValueError("invalid entry in coordinates array")
+    return flat
+
+
+@implements("fromfunction")
+def fromfunction(function: Any, shape: Any, *, dtype: Any = float, like: Any = None, **kwargs: Any) -> Any:
+    return function(*indices(shape, dtype), **kwargs)
+
+
+def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
+    """Return the positions along each axis of a grid, as :func:`numpy.indices`: an array, or a tuple of sparse ones."""
+    extents = tuple(map(index, dimensions))
+    kind = dtypes.canonical(dtype)
+    lines = [
+        creation.arange(n, dtype=kind).reshape([-1 if a == axis else 1 for a in range(len(extents))])
+        for axis, n in enumerate(extents)
+    ]
+    if sparse:
+        return tuple(lines)
+    if not lines:
+        return creation.zeros((0,), kind)
+    return stack([line.broadcast(extents) for line in lines])

@@ -1,0 +1,82 @@
+"""NumPy's functions that ask about an array without reading it: its shape, dtype, and whether memory is shared."""
+# ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gpuarray.array import GpuArray
+from gpuarray.functions import data_types
+from gpuarray.functions.numpy_arguments import as_array
+from gpuarray.functions.reduction import axes_of
+from gpuarray.functions.registry import implements
+
+
+@implements("ndim")
+def ndim(a: Any) -> int:
+    return as_array(a).ndim
+
+
+@implements("shape")
+def shape(a: Any) -> tuple[int, ...]:
+    return as_array(a).shape
+
+
+@implements("size")
+def size(a: Any, axis: Any = None) -> int:
+    extents = as_array(a).shape
+    return prod(extents[k] for k in axes_of(axis, len(extents)))
+
+
+@implements("result_type")
+def result_type(*arrays_and_dtypes: Any) -> Any:
+    return data_types.result_type(*arrays_and_dtypes)
+
+
+@implements("can_cast")
+def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
+    return bool(data_types.can_cast(from_, to, casting))
+
+
+@implements("common_type")
+def common_type(*arrays: Any) -> Any:
+    return np.common_type(*(np.empty(0, a.dtype) if isinstance(a, GpuArray) else a for a in arrays))
+
+
+@implements("min_scalar_type")
+def min_scalar_type(a: Any, /) -> Any:
+    return a.dtype if a.ndim else np.min_scalar_type(np.asarray(a)[()])
+
+
+class _Shadow:
+    """What NumPy sees of an array whose memory it never touches: strides at an address that is the storage's name."""
+
+    def __init__(self, array: GpuArray, address: int) -> None:
+        self.__array_interface__ = {
+            "version": 3,
+            "typestr": f"|V{array.itemsize}",
+            "shape": array.shape,
+            "strides": array.strides,
+            "data": (address + array._storage_layout().offset * array.unit + _part_offset(array), True),
+        }
+
+
+def _part_offset(array: GpuArray) -> int:
+    return array.itemsize if array._part == "imag" else 0
+
+
+def _shared(a: Any, b: Any, ask: Any, max_work: Any) -> bool:
+    if not isinstance(a, GpuArray) or not isinstance(b, GpuArray) or a._cell is not b._cell:
+        return False
+    return bool(ask(*(np.asarray(_Shadow(x, 1 << 40)) for x in (a, b)), max_work))
+
+
+@implements("shares_memory")
+def shares_memory(a: Any, b: Any, /, max_work: Any = -1) -> bool:
+    return _shared(a, b, np.shares_memory, max_work)
+
+
+@implements("may_share_memory")
+def may_share_memory(a: Any, b: Any, /, max_work: Any = 0) -> bool:
+    return _shared(a, b, np.may_share_memory, max_work)

@@ -1,0 +1,95 @@
+"""Matrices as arguments: their shapes and dtypes are checked as numpy.linalg does, and factorisations run on them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray, default_device, device_of, wrap
+from gpuarray.dtypes import DType
+from gpuarray.functions.arguments import ArrayLike, as_array
+from gpuarray.graph import build
+from gpuarray.graph.layouts import Shape
+from gpuarray.ops.spec import CallOp
+from gpuarray.runtime import evaluate
+
+_PARTS = {dtypes.complex64: dtypes.float32, dtypes.complex128: dtypes.float64}
+
+
+def matrices(x: ArrayLike) -> GpuArray:
+    """Return matrices of shape (..., M, N) as an array.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If there are fewer than two axes.
+    """
+    array = as_array(x)
+    if array.ndim < 2:
+        raise np.linalg.LinAlgError(
+            f"{array.ndim}-dimensional array given. Array must be at least two-dimensional, (..., M, N)"
+        )
+    return array
+
+
+def square(x: ArrayLike) -> GpuArray:
+    """Return matrices of shape (..., M, M) as an array.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If there are fewer than two axes, or the last two differ in extent.
+    """
+    array = matrices(x)
+    if array.shape[-1] != array.shape[-2]:
+        raise np.linalg.LinAlgError(
+            f"Last 2 dimensions of the array must be square; the array has the shape {array.shape}"
+        )
+    return array
+
+
+def inexact(x: ArrayLike) -> GpuArray:
+    """Return numbers as an array of a floating or complex dtype: integers and booleans become float64."""
+    array = as_array(x)
+    return array if array.dtype.kind in "fc" else array.astype(dtypes.float64)
+
+
+def factor_dtype(*arrays: GpuArray) -> DType:
+    """Return the dtype of factors of matrices: the floating or complex dtype that all of them promote to.
+
+    Raises
+    ------
+    TypeError
+        If an array is of dtype float16.
+    """
+    kinds = [a.dtype if a.dtype.kind in "fc" else dtypes.float64 for a in arrays]
+    if dtypes.float16 in kinds:
+        raise TypeError("array type float16 is unsupported in linalg; convert it: x.astype(numpy.float32)")
+    return dtypes.promote(*kinds)
+
+
+def real_dtype(dtype: DType) -> DType:
+    """Return the dtype of the parts of a complex dtype; other dtypes themselves."""
+    return _PARTS.get(dtype, dtype)
+
+
+def complex_dtype(dtype: DType) -> DType:
+    """Return the complex dtype whose parts are of a floating dtype; complex ones themselves."""
+    return dtypes.promote(dtype, dtypes.complex64)
+
+
+def run(
+    row: CallOp, operands: Sequence[GpuArray], outputs: Sequence[tuple[Shape, DType]], **parameters: Any
+) -> tuple[GpuArray, ...]:
+    """Return the outputs of an opaque row, evaluated now and together.
+
+    What NumPy raises because of the values is so raised where the function was called; and several outputs of one
+    factorisation, which are evaluated one by one when they are asked for, do not repeat it. The operands, which must be
+    there for the row, are kept for what follows.
+    """
+    device = device_of(*operands) or default_device()
+    sources = [a.settled() for a in operands]
+    nodes = build.call(row, sources, parameters, outputs)
+    evaluate.evaluate([*sources, *nodes], device)
+    return tuple(wrap(node, device) for node in nodes)

@@ -1,0 +1,158 @@
+"""Products of vectors and matrices that only the linear algebra extension of the standard has, and NumPy's chains."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gpuarray.array import GpuArray
+from gpuarray.functions import manipulation, matrix_products, statistics
+from gpuarray.functions.arguments import ArrayLike, DTypeLike, as_arrays, standard_function, write_out
+from gpuarray.graph import build
+
+
+@standard_function
+def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> GpuArray:
+    """Return cross products of vectors with three components.
+
+    Parameters
+    ----------
+    x1, x2 : array_like
+        Vectors; all other axes broadcast.
+    axis : int
+        The axis of the vectors, in each operand and in the result.
+
+    Returns
+    -------
+    GpuArray
+        Of the broadcast shape and the promoted dtype.
+
+    Raises
+    ------
+    ValueError
+        If the extent of the axis is not 3.
+    """
+    left, right = as_arrays(x1, x2)
+    extents = [a.shape[build.normalize_axis(axis, a.ndim)] for a in (left, right)]
+    if extents != [3, 3]:
+        raise ValueError(
+            f"Both input arrays must be (arrays of) 3-dimensional vectors, but they are {extents[0]} and {extents[1]} "
+            "dimensional instead."
+        )
+    left, right = (manipulation.moveaxis(a, axis, -1) for a in (left, right))
+    x, y = ([a[..., k] for k in range(3)] for a in (left, right))
+    parts = [x[k - 2] * y[k - 1] - x[k - 1] * y[k - 2] for k in range(3)]
+    return manipulation.moveaxis(manipulation.stack(parts, axis=-1), -1, axis)
+
+
+def diagonal(x: ArrayLike, /, *, offset: int = 0) -> GpuArray:
+    """Return the diagonals of matrices of shape (..., M, N), as a read-only view.
+
+    Parameters
+    ----------
+    x : array_like
+        Of shape (..., M, N).
+    offset : int
+        Which diagonal: above the main one if positive, below it if negative.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two axes.
+    """
+    return manipulation.diagonal(x, offset=offset, axis1=-2, axis2=-1)
+
+
+@standard_function
+def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike = None) -> GpuArray:
+    """Return the sums of the diagonals of matrices.
+
+    Parameters
+    ----------
+    x : array_like
+        Of shape (..., M, N).
+    offset : int
+        Which diagonal: above the main one if positive, below it if negative.
+    dtype : dtype, optional
+        Of the sum; by default that of :func:`~gpuarray.sum`.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two axes.
+    """
+    return statistics.sum(diagonal(x, offset=offset), axis=-1, dtype=dtype)
+
+
+@standard_function
+def outer(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
+    """Return the products of all elements of two vectors, as a matrix.
+
+    Raises
+    ------
+    ValueError
+        If an operand has not one axis.
+    """
+    left, right = as_arrays(x1, x2)
+    if left.ndim != 1 or right.ndim != 1:
+        raise ValueError(f"Input arrays must be one-dimensional, but they are {left.ndim=} and {right.ndim=}.")
+    return matrix_products.outer(left, right)
+
+
+def multi_dot(arrays: Sequence[ArrayLike], /, *, out: Any = None) -> GpuArray:
+    """Return the product of several matrices, in the order that takes the fewest multiplications.
+
+    Parameters
+    ----------
+    arrays : sequence of array_like
+        Matrices; the first and the last may be vectors.
+    out : GpuArray or ndarray, optional
+        Where to put the result.
+
+    Returns
+    -------
+    GpuArray
+        Of shape (M, N), without the axis that a vector lacks.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If an operand has neither two axes nor one where it may be a vector.
+    ValueError
+        If there are fewer than two operands, or the shapes do not fit.
+    """
+    if len(arrays) < 2:
+        raise ValueError("Expecting at least two arrays.")
+    operands = as_arrays(*arrays)
+    if len(operands) == 2:
+        return matrix_products.dot(operands[0], operands[1], out=out)
+    for place, operand in enumerate(operands):
+        if operand.ndim != 2 and not (operand.ndim == 1 and place in (0, len(operands) - 1)):
+            raise np.linalg.LinAlgError(
+                f"{operand.ndim}-dimensional array given. Array must be two-dimensional, but for vectors at the ends"
+            )
+    extents = [1 if operands[0].ndim == 1 else operands[0].shape[0], *(a.shape[0] for a in operands[1:])]
+    extents.append(1 if operands[-1].ndim == 1 else operands[-1].shape[1])
+    found = _chain(operands, _splits(extents), 0, len(operands) - 1)
+    return write_out(found, out)  # type: ignore[no-any-return]  # out is the result
+
+
+def _splits(extents: Sequence[int]) -> dict[tuple[int, int], int]:
+    """Return where to split each part of a chain of products, the cheapest way (Cormen et al., chapter 15.2)."""
+    count = len(extents) - 1
+    cost = {(i, i): 0 for i in range(count)}
+    splits = {}
+    for length in range(1, count):
+        for i in range(count - length):
+            j = i + length
+            cost[i, j], splits[i, j] = min(
+                (cost[i, k] + cost[k + 1, j] + extents[i] * extents[k + 1] * extents[j + 1], k) for k in range(i, j)
+            )
+    return splits
+
+
+def _chain(operands: Sequence[GpuArray], splits: dict[tuple[int, int], int], first: int, last: int) -> GpuArray:
+    if first == last:
+        return operands[first]
+    split = splits[first, last]
+    return matrix_products.matmul(_chain(operands, splits, first, split), _chain(operands, splits, split + 1, last))

@@ -1,0 +1,408 @@
+"""Systems of linear equations: solutions, inverses, determinants, ranks and powers of matrices.
+
+What needs a factorisation runs it as one opaque row with NumPy's LAPACK on the host; where the array's device is not
+the host it is counted as a fallback, and the results are on the device. All but determinants run at the call. All take
+stacks of matrices (but :func:`lstsq`), compute with integers and booleans as float64, and raise TypeError for float16,
+as numpy.linalg does.
+"""
+
+from collections.abc import Sequence
+from math import prod
+from operator import index
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray, wrap
+from gpuarray.functions import elementwise, statistics
+from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, standard_function
+from gpuarray.functions.creation import eye, zeros
+from gpuarray.functions.factorisations import svd, svdvals
+from gpuarray.functions.linalg_arguments import factor_dtype, matrices, real_dtype, run, square
+from gpuarray.functions.matrix_products import matmul
+from gpuarray.functions.searching import count_nonzero
+from gpuarray.graph import build
+from gpuarray.ops import factorisations as rows
+
+
+class SlogdetResult(NamedTuple):
+    """What :func:`slogdet` returns."""
+
+    sign: GpuArray
+    logabsdet: GpuArray
+
+
+class LstsqResult(NamedTuple):
+    """What :func:`lstsq` returns."""
+
+    x: GpuArray
+    residuals: GpuArray
+    rank: GpuArray
+    s: GpuArray
+
+
+@standard_function
+def det(x: ArrayLike, /) -> GpuArray:
+    """Return determinants of matrices of shape (..., M, M), which are computed when they are needed.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If the matrices are not square.
+    """
+    array = square(x)
+    node = build.call_one(rows.det, [array.node()], array.shape[:-2], factor_dtype(array))
+    return wrap(node, array.device)
+
+
+@standard_function
+def slogdet(x: ArrayLike, /) -> SlogdetResult:
+    """Return signs of determinants, and logarithms of their absolute values.
+
+    Parameters
+    ----------
+    x : array_like
+        Of shape (..., M, M).
+
+    Returns
+    -------
+    SlogdetResult
+        ``sign`` of shape (...), 0 for singular matrices and of absolute value 1 for others, and ``logabsdet``, real and
+        ``-inf`` for singular matrices.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If the matrices are not square.
+    """
+    array = square(x)
+    dtype, batch = factor_dtype(array), array.shape[:-2]
+    return SlogdetResult(*run(rows.slogdet, [array], [(batch, dtype), (batch, real_dtype(dtype))]))
+
+
+@standard_function
+def inv(x: ArrayLike, /) -> GpuArray:
+    """Return inverses of matrices of shape (..., M, M).
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If the matrices are not square, or one is singular; the latter at the call.
+    """
+    array = square(x)
+    (inverse,) = run(rows.inv, [array], [(array.shape, factor_dtype(array))])
+    return inverse
+
+
+@standard_function
+def solve(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
+    """Return solutions of systems of linear equations.
+
+    Parameters
+    ----------
+    x1 : array_like
+        Coefficients of shape (..., M, M).
+    x2 : array_like
+        Right-hand sides: one vector of shape (M,), or columns of shape (..., M, K). Leading axes broadcast.
+
+    Returns
+    -------
+    GpuArray
+        Of shape (..., M) for one vector, else (..., M, K), and of the promoted dtype.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If the matrices are not square, or one is singular; the latter at the call.
+    ValueError
+        If the shapes do not fit.
+    """
+    left, right = as_arrays(x1, x2)
+    left = square(left)
+    dtype = factor_dtype(left, right)
+    if not right.ndim:
+        raise ValueError("solve: x2 needs at least one axis; it is a vector of shape (M,), or of shape (..., M, K)")
+    extent = right.shape[0 if right.ndim == 1 else -2]
+    if extent != left.shape[-1]:
+        raise ValueError(
+            f"solve: x1 of shape {left.shape} has {left.shape[-1]} equations, and x2 of shape {right.shape} has "
+            f"{extent} right-hand sides; the numbers must be equal"
+        )
+    if right.ndim == 1:
+        shape = left.shape[:-1]
+    else:
+        shape = (*build.broadcast_shapes(left.shape[:-2], right.shape[:-2]), extent, right.shape[-1])
+    (solution,) = run(rows.solve, [left, right], [(shape, dtype)])
+    return solution
+
+
+def lstsq(a: ArrayLike, b: ArrayLike, /, rcond: float | None = None) -> LstsqResult:
+    """Return the least-squares solution of a system of linear equations.
+
+    Parameters
+    ----------
+    a : array_like
+        Coefficients of shape (M, N).
+    b : array_like
+        Right-hand sides, of shape (M,) or (M, K).
+    rcond : float, optional
+        Singular values below this share of the largest count as zero; by default float64's epsilon times max(M, N).
+
+    Returns
+    -------
+    LstsqResult
+        The solution ``x`` of shape (N,) or (N, K); ``residuals``, the sums of squares of shape (1,) or (K,), without
+        elements if the rank is below N or M <= N; ``rank``, a 0-d int32 array; the singular values ``s``.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If the operands have not one or two axes, do not fit, or the iteration does not converge; the latter at the
+        call.
+    """
+    left, right = as_arrays(a, b)
+    for array, fewest in ((left, 2), (right, 1)):
+        if not fewest <= array.ndim <= 2:
+            raise np.linalg.LinAlgError(f"{array.ndim}-dimensional array given. Array must be two-dimensional")
+    if left.shape[0] != right.shape[0]:
+        raise np.linalg.LinAlgError(
+            f"Incompatible dimensions: a of shape {left.shape} and b of shape {right.shape} differ in the first"
+        )
+    m, n = left.shape
+    dtype = factor_dtype(left, right)
+    real = real_dtype(dtype)
+    columns = right.shape[1:]
+    solution, residuals, rank, s = run(
+        rows.lstsq,
+        [left, right],
+        [((n, *columns), dtype), (columns or (1,), real), ((), dtypes.int32), ((min(m, n),), real)],
+        rcond=None if rcond is None else float(rcond),
+    )
+    if m <= n or int(rank) != n:
+        residuals = zeros(0, real, device=residuals.device)
+    return LstsqResult(solution, residuals, rank, s)
+
+
+@standard_function
+def pinv(x: ArrayLike, /, *, rtol: ArrayLike | None = None, hermitian: bool = False) -> GpuArray:
+    """Return pseudo-inverses, by singular values.
+
+    Parameters
+    ----------
+    x : array_like
+        Of shape (..., M, N).
+    rtol : float or array_like, optional
+        Singular values up to this share of the largest count as zero; an array has a share for each matrix. By default
+        the epsilon of the dtype times max(M, N).
+    hermitian : bool
+        The matrices are Hermitian, which is not checked and takes less time.
+
+    Returns
+    -------
+    GpuArray
+        Of shape (..., N, M).
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If there are fewer than two axes, or the iteration does not converge; the latter at the call.
+    """
+    array = matrices(x)
+    dtype = factor_dtype(array)
+    m, n = array.shape[-2:]
+    if not m * n:
+        return zeros((*array.shape[:-2], n, m), dtype, device=array.device)
+    u, s, vh = svd(array, full_matrices=False, hermitian=hermitian)
+    is_large = s > statistics.max(s, axis=-1, keepdims=True) * _tolerance(rtol, array)
+    inverse = elementwise.where(is_large, 1 / s, 0.0)
+    return matmul(elementwise.conj(vh).mT * inverse[..., None, :], elementwise.conj(u).mT)
+
+
+def _tolerance(rtol: ArrayLike | None, array: GpuArray) -> Any:
+    """Return a relative tolerance as a factor of singular values: the default one, or that given for each matrix."""
+    if rtol is None:
+        return max(array.shape[-2:]) * float(np.finfo(factor_dtype(array)).eps)
+    return rtol if isinstance(rtol, int | float) else as_array(rtol, array.device)[..., None]
+
+
+@standard_function
+def matrix_rank(
+    x: ArrayLike, /, *, rtol: ArrayLike | None = None, tol: ArrayLike | None = None, hermitian: bool = False
+) -> GpuArray:
+    """Return ranks: how many singular values are large.
+
+    Parameters
+    ----------
+    x : array_like
+        Of shape (..., M, N).
+    rtol : float or array_like, optional
+        Singular values up to this share of the largest count as zero; an array has a share for each matrix. By default
+        the epsilon of the dtype times max(M, N).
+    tol : float or array_like, optional
+        The same as absolute values.
+    hermitian : bool
+        The matrices are Hermitian, which is not checked and takes less time.
+
+    Returns
+    -------
+    GpuArray
+        Of shape (...) and dtype int64.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If there are fewer than two axes, or the iteration does not converge; the latter at the call.
+    ValueError
+        If both tolerances are given.
+    """
+    if rtol is not None and tol is not None:
+        raise ValueError("`tol` and `rtol` can't be both set.")
+    array = matrices(x)
+    s = svdvals(array, hermitian=hermitian)
+    if tol is not None:
+        limit = _tolerance(tol, array)
+    else:
+        limit = statistics.max(s, axis=-1, keepdims=True, initial=0) * _tolerance(rtol, array)
+    return count_nonzero(s > limit, axis=-1)
+
+
+_NORMS = (None, 1, -1, 2, -2, np.inf, -np.inf, "fro", "f", "nuc")
+
+
+def cond(x: ArrayLike, /, p: Any = None) -> GpuArray:
+    """Return condition numbers: the norms of matrices times those of their inverses.
+
+    Parameters
+    ----------
+    x : array_like
+        Of shape (..., M, M); of shape (..., M, N) for the norms by singular values.
+    p : {None, 1, -1, 2, -2, inf, -inf, "fro", "nuc"}
+        Which norm; None is 2.
+
+    Returns
+    -------
+    GpuArray
+        Real, of shape (...); infinite for singular matrices.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If the matrices have no elements, or are not square where they must be.
+    ValueError
+        If there is no such norm.
+    """
+    if p not in _NORMS:
+        raise ValueError(f"Invalid norm order for matrices: {p!r}; accepted are {', '.join(map(repr, _NORMS))}")
+    array = matrices(x) if p in (None, 2, -2) else square(x)
+    if not prod(array.shape[-2:]):
+        raise np.linalg.LinAlgError("cond is not defined on empty arrays")
+    (number,) = run(rows.cond, [array], [(array.shape[:-2], real_dtype(factor_dtype(array)))], p=p)
+    return number
+
+
+@standard_function
+def matrix_power(x: ArrayLike, n: int, /) -> GpuArray:
+    """Return powers of matrices, by repeated squaring; negative ones by the inverse.
+
+    Parameters
+    ----------
+    x : array_like
+        Of shape (..., M, M).
+    n : int
+        The exponent; 0 gives identity matrices.
+
+    Returns
+    -------
+    GpuArray
+        Of the shape of ``x``, and of its dtype if ``n`` is not negative.
+
+    Raises
+    ------
+    TypeError
+        If ``n`` is no integer.
+    numpy.linalg.LinAlgError
+        If the matrices are not square, or ``n`` is negative and one is singular.
+    """
+    base = square(x)
+    try:
+        power = index(n)
+    except TypeError:
+        raise TypeError(f"exponent must be an integer, not {n!r}") from None
+    if power == 0:
+        return eye(base.shape[-1], dtype=base.dtype, device=base.device).broadcast(base.shape).copy()
+    if power < 0:
+        base, power = inv(base), -power
+    result = base if power & 1 else None
+    while power := power >> 1:
+        base = matmul(base, base)
+        if power & 1:
+            result = base if result is None else matmul(result, base)
+    assert result is not None
+    return result.copy() if result is x else result
+
+
+def tensorinv(a: ArrayLike, /, ind: int = 2) -> GpuArray:
+    """Return the inverse of a tensor as a map from its last axes to its first.
+
+    Parameters
+    ----------
+    a : array_like
+        The product of the first ``ind`` extents is that of the others.
+    ind : int
+        How many axes are the first.
+
+    Returns
+    -------
+    GpuArray
+        Of shape ``a.shape[ind:] + a.shape[:ind]``.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If the products differ, or the tensor is singular.
+    ValueError
+        If ``ind`` is not positive.
+    """
+    if ind <= 0:
+        raise ValueError(f"Invalid ind argument: {ind!r}; it counts axes from the front and must be positive")
+    array = as_array(a)
+    first, last = array.shape[:ind], array.shape[ind:]
+    return inv(array.reshape(prod(first), prod(last))).reshape(last + first)
+
+
+def tensorsolve(a: ArrayLike, b: ArrayLike, /, axes: Sequence[int] | None = None) -> GpuArray:
+    """Return the tensor x with ``tensordot(a, x, x.ndim) == b``.
+
+    Parameters
+    ----------
+    a : array_like
+        Coefficients of shape ``b.shape + Q``, with as many elements in Q as in ``b``.
+    b : array_like
+        The right-hand side.
+    axes : sequence of int, optional
+        Axes of ``a`` to move to the end first.
+
+    Returns
+    -------
+    GpuArray
+        Of shape Q.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If the numbers of elements do not fit, or the tensor is singular.
+    """
+    left, right = as_arrays(a, b)
+    order = list(range(left.ndim))
+    for axis in axes or ():
+        order.remove(axis)
+        order.append(axis)
+    left = left.transpose(order)
+    shape = left.shape[right.ndim :]
+    if left.size != prod(shape) ** 2:
+        raise np.linalg.LinAlgError(
+            "Input arrays must satisfy the requirement prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim]); the "
+            f"shapes are {left.shape} and {right.shape}"
+        )
+    return solve(left.reshape(prod(shape), prod(shape)), right.reshape(-1)).reshape(shape)

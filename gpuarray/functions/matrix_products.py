@@ -1,0 +1,197 @@
+"""Products of matrices and vectors, all over one node: a batch of matrix products."""
+
+from math import prod
+from operator import index
+from typing import Any
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray
+from gpuarray.config import strictness
+from gpuarray.dtypes import DType
+from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, result, write_out
+from gpuarray.graph import build, standard
+from gpuarray.graph.layouts import Shape
+from gpuarray.graph.nodes import Node
+from gpuarray.ops import elementwise as rows
+from gpuarray.ops import reductions
+
+
+def _contract(left: Node, right: Node, dtype: DType) -> Node:
+    """Return the products of (B, M, K) and (B, K, N), in ``dtype``; booleans combine by and and or."""
+    batch, m, n = left.shape[0], left.shape[1], right.shape[2]
+    if not batch * m * n * left.shape[2]:
+        return build.full((batch, m, n), 0, dtype)
+    if dtype == dtypes.bool_:
+        counted = build.contract(build.cast(left, dtypes.int32), build.cast(right, dtypes.int32))
+        return build.elementwise(rows.not_equal, counted, 0)
+    return build.contract(build.cast(left, dtype), build.cast(right, dtype))
+
+
+def _batched(node: Node, batch: Shape) -> Node:
+    """Return matrices with the leading axes broadcast to ``batch`` and made one."""
+    rows_columns = node.shape[-2:]
+    wanted = batch + rows_columns
+    if node.shape != wanted:
+        node = build.view(node, build.broadcast_to(node.shape, wanted))
+    return build.reshape(node, (prod(batch), *rows_columns))
+
+
+def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
+    """Return the matrix product.
+
+    Parameters
+    ----------
+    x1 : array_like
+        Matrices of shape (..., M, K), or a vector of shape (K,).
+    x2 : array_like
+        Matrices of shape (..., K, N), or a vector of shape (K,).
+    out : GpuArray or ndarray, optional
+        Where to put the result.
+
+    Returns
+    -------
+    GpuArray
+        Of shape (..., M, N), without the axis that a vector lacks, and of the promoted dtype. Leading axes broadcast.
+
+    Raises
+    ------
+    ValueError
+        If an operand has no axis, or the shapes do not fit.
+    """
+    left, right = as_arrays(x1, x2)
+    if strictness.possible:
+        standard.require("matmul", left, right)
+    one, two = left.shape, right.shape
+    if not one or not two:
+        raise ValueError("matmul: Input operand does not have enough dimensions (a scalar is no matrix; use multiply)")
+    rows_of, columns_of = len(one) > 1, len(two) > 1
+    inner = two[-2 if columns_of else -1]
+    if one[-1] != inner:
+        raise ValueError(
+            "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
+            f"(n?,k),(k,m?)->(n?,m?) (size {inner} is different from {one[-1]})"
+        )
+    common = left.dtype if left.dtype is right.dtype else dtypes.promote(left.dtype, right.dtype)
+    if not rows_of and not columns_of:
+        return write_out(_inner(left, right, common), out)  # type: ignore[no-any-return]  # out is the result
+    a = left.node() if rows_of else build.reshape(left.node(), (1, inner))
+    b = right.node() if columns_of else build.reshape(right.node(), (inner, 1))
+    batch = build.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    product = _contract(_batched(a, batch), _batched(b, batch), common)
+    shape = batch + ((a.shape[-2],) if rows_of else ()) + ((b.shape[-1],) if columns_of else ())
+    return write_out(result(build.reshape(product, shape), left, right), out)  # type: ignore[no-any-return]  # out is it
+
+
+def _inner(left: GpuArray, right: GpuArray, dtype: DType, axis: int = -1) -> GpuArray:
+    """Return the sum of products along an axis, in ``dtype``."""
+    products = build.elementwise(rows.multiply, build.cast(left.node(), dtype), build.cast(right.node(), dtype))
+    op = reductions.any if dtype == dtypes.bool_ else reductions.sum
+    return result(build.reduce(op, products, axis, dtype), left, right)
+
+
+def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> GpuArray:
+    """Return the dot product of vectors along an axis, the first ones conjugated.
+
+    Parameters
+    ----------
+    x1, x2 : array_like
+        Vectors; all other axes broadcast.
+    axis : int
+        The axis of the vectors, counted in the broadcast shape.
+
+    Raises
+    ------
+    ValueError
+        If the vectors differ in length.
+    """
+    left, right = as_arrays(x1, x2)
+    if strictness.possible:
+        standard.require("vecdot", left, right)
+    if not left.ndim or not right.ndim:
+        raise ValueError("vecdot: operands need at least one axis")
+    ndim = max(left.ndim, right.ndim)
+    place = build.normalize_axis(axis, ndim) - ndim
+    lengths = [a.shape[place] if -place <= a.ndim else 1 for a in (left, right)]
+    if lengths[0] != lengths[1]:
+        raise ValueError(f"vecdot: the vectors have different lengths, {lengths[0]} and {lengths[1]}")
+    common = dtypes.promote(left.dtype, right.dtype)
+    return _inner(left.conj() if left.dtype.kind == "c" else left, right, common, place)
+
+
+def matrix_transpose(x: ArrayLike, /) -> GpuArray:
+    """Return a view with the last two axes exchanged.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two axes.
+    """
+    return as_array(x).mT
+
+
+def tensordot(x1: ArrayLike, x2: ArrayLike, /, axes: Any = 2) -> GpuArray:
+    """Return the sum of products over several axes.
+
+    Parameters
+    ----------
+    x1, x2 : array_like
+        The operands.
+    axes : int or pair of sequences of int
+        The last ``axes`` axes of ``x1`` with as many first ones of ``x2``, or the axes of each.
+
+    Returns
+    -------
+    GpuArray
+        With the other axes of ``x1``, then those of ``x2``.
+
+    Raises
+    ------
+    ValueError
+        If the extents differ.
+    """
+    left, right = as_arrays(x1, x2)
+    if strictness.possible:
+        standard.require("tensordot", left, right)
+    first, second = _paired_axes(left, right, axes)
+    if [left.shape[a] for a in first] != [right.shape[a] for a in second]:
+        raise ValueError(
+            f"shape-mismatch for sum: shapes {left.shape} and {right.shape} along axes {first} and {second}"
+        )
+    rest = [a for a in range(left.ndim) if a not in first]
+    others = [a for a in range(right.ndim) if a not in second]
+    inner = prod(left.shape[a] for a in first)
+    shape = tuple(left.shape[a] for a in rest) + tuple(right.shape[a] for a in others)
+    a = build.reshape(left.transpose([*rest, *first]).node(), (1, prod(left.shape[k] for k in rest), inner))
+    b = build.reshape(right.transpose([*second, *others]).node(), (1, inner, prod(right.shape[k] for k in others)))
+    product = _contract(a, b, dtypes.promote(left.dtype, right.dtype))
+    return result(build.reshape(product, shape), left, right)
+
+
+def _paired_axes(left: GpuArray, right: GpuArray, axes: Any) -> tuple[list[int], list[int]]:
+    if build.is_single(axes):
+        axes = index(axes)
+        if not 0 <= axes <= min(left.ndim, right.ndim):
+            raise ValueError(f"axes={axes} is out of range for arrays with {left.ndim} and {right.ndim} axes")
+        return list(range(left.ndim - axes, left.ndim)), list(range(axes))
+    first, second = map(build.listed, axes)
+    if len(first) != len(second):
+        raise ValueError(f"axes pair {len(first)} with {len(second)} axes; the numbers must be equal")
+    return [build.normalize_axis(a, left.ndim) for a in first], [build.normalize_axis(a, right.ndim) for a in second]
+
+
+def dot(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
+    """Return NumPy's dot product: the last axis of ``x1`` with the last but one (or only) axis of ``x2``."""
+    left, right = as_arrays(x1, x2)
+    if not left.ndim or not right.ndim:
+        found: GpuArray = left * right
+    elif right.ndim <= 2:
+        found = matmul(left, right)
+    else:
+        found = tensordot(left, right, axes=([left.ndim - 1], [right.ndim - 2]))
+    return write_out(found, out)  # type: ignore[no-any-return]  # out is the result
+
+
+def outer(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
+    """Return the products of all elements of one array with all elements of another, as a matrix."""
+    left, right = as_arrays(x1, x2)
+    return write_out(left.reshape((-1, 1)) * right.reshape((1, -1)), out)  # type: ignore[no-any-return]  # an array

@@ -1,0 +1,158 @@
+"""NumPy's reductions that leave NaN out: what stands in for it is neutral to the fold."""
+# ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
+
+from typing import Any
+
+import numpy as np
+
+from gpuarray.array import GpuArray
+from gpuarray.functions import statistics
+from gpuarray.functions.numpy_arguments import NOT_GIVEN, as_array, deliver
+from gpuarray.functions.numpy_statistics import (
+    all_,
+    argmax,
+    argmin,
+    cumprod,
+    cumsum,
+    degrees_of_freedom,
+    max_,
+    mean,
+    min_,
+    prod_,
+    spread,
+    sum_,
+)
+from gpuarray.functions.registry import implements, native
+
+
+def _replaced(a: Any, value: Any) -> GpuArray:
+    """Return the array with ``value`` for NaN; itself if its dtype has none."""
+    source = as_array(a)
+    if source.dtype.kind not in "fc":
+        return source
+    return np.where(np.isnan(source), source.dtype.type(value), source)  # type: ignore[return-value]  # a duck array
+
+
+def _check_inexact(a: Any, dtype: Any, out: Any) -> None:
+    if as_array(a).dtype.kind not in "fc":
+        return
+    if dtype is not None and np.dtype(dtype).kind not in "fc":
+        raise TypeError("If a is inexact, then dtype must be inexact")
+    if out is not None and out.dtype.kind not in "fc":
+        raise TypeError("If a is inexact, then out must be inexact")
+
+
+def _present(a: Any, where: Any) -> Any:
+    source = as_array(a)
+    if source.dtype.kind not in "fc":
+        return True if where is NOT_GIVEN else where
+    mask = ~np.isnan(source)
+    return mask if where is True or where is NOT_GIVEN else mask & as_array(where)
+
+
+@native("nansum")
+def nansum(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN,
+    where: Any = True,
+) -> Any:  # fmt: skip
+    return sum_(_replaced(a, 0), axis, dtype, out, keepdims, initial, where)
+
+
+@native("nanprod")
+def nanprod(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN,
+    where: Any = True,
+) -> Any:  # fmt: skip
+    return prod_(_replaced(a, 1), axis, dtype, out, keepdims, initial, where)
+
+
+@native("nancumsum")
+def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    return cumsum(_replaced(a, 0), axis, dtype, out)
+
+
+@native("nancumprod")
+def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    return cumprod(_replaced(a, 1), axis, dtype, out)
+
+
+def _nan_extreme(
+    fold_extreme: Any, fill: float, a: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any
+) -> Any:
+    source = as_array(a)
+    result = fold_extreme(_replaced(source, fill), axis, None, keepdims, initial, where)
+    if source.dtype.kind in "fc":
+        empty = all_(np.isnan(source), axis, None, keepdims, where=where)
+        if initial is NOT_GIVEN:
+            result = np.where(empty, source.dtype.type(np.nan), result)
+    return deliver(result, out, "unsafe")
+
+
+@native("nanmin")
+def nanmin(
+    a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN, where: Any = True
+) -> Any:
+    return _nan_extreme(min_, np.inf, a, axis, out, keepdims, initial, where)
+
+
+@native("nanmax")
+def nanmax(
+    a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN, where: Any = True
+) -> Any:
+    return _nan_extreme(max_, -np.inf, a, axis, out, keepdims, initial, where)
+
+
+def _nan_position(find: Any, fill: float, a: Any, axis: Any, out: Any, keepdims: Any) -> Any:
+    source = as_array(a)
+    # of no elements the fold itself says that there are none
+    if source.dtype.kind in "fc" and source.size and np.isnan(source).all(axis).any().item():
+        raise ValueError("All-NaN slice encountered")
+    return find(_replaced(source, fill), axis, out, keepdims=keepdims)
+
+
+@implements("nanargmin")
+def nanargmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
+    return _nan_position(argmin, np.inf, a, axis, out, keepdims)
+
+
+@implements("nanargmax")
+def nanargmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
+    return _nan_position(argmax, -np.inf, a, axis, out, keepdims)
+
+
+@native("nanmean")
+def nanmean(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
+) -> Any:
+    _check_inexact(a, dtype, out)
+    return mean(a, axis, dtype, out, keepdims, where=_present(a, where))
+
+
+@native("nanvar")
+def nanvar(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
+    where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,
+) -> Any:  # fmt: skip
+    _check_inexact(a, dtype, out)
+    value = spread(statistics.var, a, axis, dtype, ddof, keepdims, _present(a, where), mean, correction)
+    return deliver(_undefined(a, value, axis, ddof, correction, keepdims, where), out, "unsafe")
+
+
+@native("nanstd")
+def nanstd(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
+    where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,
+) -> Any:  # fmt: skip
+    _check_inexact(a, dtype, out)
+    value = spread(statistics.std, a, axis, dtype, ddof, keepdims, _present(a, where), mean, correction)
+    return deliver(_undefined(a, value, axis, ddof, correction, keepdims, where), out, "unsafe")
+
+
+def _undefined(a: Any, value: Any, axis: Any, ddof: Any, correction: Any, keepdims: Any, where: Any) -> Any:
+    """Return NaN where no more elements are present than degrees of freedom are taken: infinite otherwise."""
+    present = _present(a, where)
+    if present is True or value.dtype.kind not in "fc":
+        return value
+    source = as_array(a)
+    number = sum_(np.broadcast_to(present, source.shape), axis, keepdims=keepdims)
+    return np.where(number <= degrees_of_freedom(ddof, correction), value.dtype.type(np.nan), value)

@@ -1,0 +1,159 @@
+"""NumPy's ``pad``: along each axis in turn, edges are made and concatenated, or elements are taken by position."""
+
+from typing import Any, Final
+
+import numpy as np
+
+from gpuarray.array import GpuArray, as_element, wrap
+from gpuarray.functions.numpy_arguments import along, as_array, concatenated
+from gpuarray.functions.numpy_creation import linspace
+from gpuarray.functions.numpy_manipulation import moveaxis
+from gpuarray.functions.numpy_statistics import max_, mean, min_
+from gpuarray.functions.quantiles import median
+from gpuarray.functions.registry import native
+from gpuarray.graph import build
+
+#: The keywords that each mode has, with NumPy's defaults.
+_KEYWORDS: Final[dict[str, dict[str, Any]]] = {
+    "constant": {"constant_values": 0},
+    "edge": {},
+    "empty": {},
+    "linear_ramp": {"end_values": 0},
+    "maximum": {"stat_length": None},
+    "mean": {"stat_length": None},
+    "median": {"stat_length": None},
+    "minimum": {"stat_length": None},
+    "reflect": {"reflect_type": "even"},
+    "symmetric": {"reflect_type": "even"},
+    "wrap": {},
+}
+_STATISTICS: Final[dict[str, Any]] = {"maximum": max_, "minimum": min_, "mean": mean, "median": median}
+
+
+def _pairs(value: Any, ndim: int) -> list[tuple[Any, Any]]:
+    """Return a (before, after) pair for each axis, as NumPy broadcasts the argument."""
+    if isinstance(value, dict):
+        table: list[Any] = [value.get(a, value.get(a - ndim, (0, 0))) for a in range(ndim)]
+        return [(p, p) if np.ndim(p) == 0 else tuple(p) for p in table]
+    return [tuple(pair) for pair in np.broadcast_to(np.asarray(value), (ndim, 2)).tolist()]
+
+
+def _constant(source: GpuArray, axis: int, width: int, value: Any) -> GpuArray:
+    shape = (*source.shape[:axis], width, *source.shape[axis + 1 :])
+    return wrap(build.full(shape, as_element(value, source.dtype), source.dtype), source.device)
+
+
+def _repeated(edge: GpuArray, axis: int, width: int) -> GpuArray:
+    """Return an edge of extent 1 ``width`` times."""
+    return edge.broadcast((*edge.shape[:axis], width, *edge.shape[axis + 1 :]))
+
+
+def _statistic(source: GpuArray, axis: int, mode: str, length: Any, *, last: bool) -> GpuArray:
+    """Return a statistic of the first or last elements along an axis, with extent 1 there."""
+    extent = source.shape[axis]
+    count = extent if length is None else min(length, extent)
+    if count == 0 and mode in ("maximum", "minimum"):
+        raise ValueError("stat_length of 0 yields no value for padding")
+    part = source[along(axis, slice(extent - count, None) if last else slice(0, count))]
+    value = _STATISTICS[mode](part, axis, keepdims=True)
+    if source.dtype.kind in "iu" and value.dtype.kind not in "iu":
+        value = np.rint(value)
+    return value.astype(source.dtype, copy=False)  # type: ignore[no-any-return]  # an array
+
+
+def _ramp(source: GpuArray, axis: int, width: int, end: Any, *, last: bool) -> Any:
+    edge = source[along(axis, -1 if last else 0)]
+    ramp = linspace(end, edge, width, endpoint=False, dtype=source.dtype, axis=axis)
+    return ramp[along(axis, slice(None, None, -1))] if last else ramp
+
+
+def _mirrored(source: GpuArray, axis: int, places: Any, mode: str, kind: str) -> Any:
+    """Return what lies at places before or after the elements, if these are repeated or mirrored for ever.
+
+    Of odd kind, a mirror image is turned about the value at the edge too.
+    """
+    extent = source.shape[axis]
+    period = extent - 1 if mode == "reflect" else extent
+    times, rest = np.divmod(places, max(period, 1))
+    if mode == "wrap":
+        return source[along(axis, rest)]
+    turned = times % 2
+    found = source[along(axis, np.where(turned, extent - 1 - rest, rest))]
+    if kind == "even" or not period:
+        return found
+    # every reflection turns the sign, and adds twice the value of the edge at which it happens
+    lows = np.where(times < 0, (1 - times) // 2, -(times // 2))
+    highs = np.where(times < 0, -(-times // 2), (times + 1) // 2)
+    shape = (-1,) + (1,) * (source.ndim - 1 - axis)
+    signs, low, high = (factor.reshape(shape).astype(source.dtype) for factor in (1 - 2 * turned, 2 * lows, 2 * highs))
+    return found * signs + source[along(axis, slice(0, 1))] * low + source[along(axis, slice(-1, None))] * high
+
+
+def _by_function(source: GpuArray, widths: list[tuple[Any, Any]], function: Any, keywords: dict[str, Any]) -> GpuArray:
+    """Return an array with zeros around it, on whose lines along each axis a function has worked."""
+    for axis, (before, after) in enumerate(widths):
+        edges = (_constant(source, axis, width, 0) for width in (before, after))
+        source = concatenated([next(edges), source, next(edges)], axis)
+    source = source.copy()
+    for axis, pair in enumerate(widths):
+        moved = moveaxis(source, axis, -1)
+        for place in np.ndindex(moved.shape[:-1]):
+            function(moved[place], pair, axis, keywords)
+    return source
+
+
+@native("pad")
+def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
+    """Return the array with edges around it; the arguments are those of ``numpy.pad``."""
+    source = as_array(array)
+    widths = _pairs(pad_width, source.ndim)
+    if any(width < 0 for pair in widths for width in pair):
+        raise ValueError("index can't contain negative values")
+    if callable(mode):
+        return _by_function(source, widths, mode, kwargs)
+    if mode not in _KEYWORDS:
+        raise ValueError(f"mode {mode!r} is not supported; supported are {', '.join(_KEYWORDS)}")
+    unknown = kwargs.keys() - _KEYWORDS[mode].keys()
+    if unknown:
+        raise ValueError(f"unsupported keyword arguments for mode {mode!r}: {unknown}")
+    options: Any = (*(_KEYWORDS[mode] | kwargs).values(), None)[0]
+    if mode in _STATISTICS and options is None:
+        options = (None, None)
+    values: list[Any] = [options] * source.ndim if isinstance(options, str) else _ends(options, source.ndim)
+    if mode in _STATISTICS:
+        lengths = [length for pair in values for length in pair if length is not None]
+        if any(length < 0 for length in lengths):
+            raise ValueError("index can't contain negative values")
+        if mode in ("maximum", "minimum") and 0 in lengths:
+            raise ValueError("stat_length of 0 yields no value for padding")
+    for axis, (pair, ends) in enumerate(zip(widths, values, strict=True)):
+        if any(pair):
+            if not source.shape[axis] and mode not in ("constant", "empty"):
+                raise ValueError(f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
+            source = _extended(source, axis, *pair, mode, ends)
+    return source if source is not array else source.copy()
+
+
+def _ends(options: Any, ndim: int) -> list[Any]:
+    if options is None or (isinstance(options, tuple) and all(option is None for option in options)):
+        return [(None, None)] * ndim
+    return _pairs(options, ndim)
+
+
+def _extended(source: GpuArray, axis: int, before: int, after: int, mode: str, ends: Any) -> GpuArray:
+    """Return an array with edges along one axis."""
+    edges = []
+    for last, width in ((False, before), (True, after)):
+        if mode in ("wrap", "reflect", "symmetric"):
+            places = np.arange(width) + (source.shape[axis] if last else -width)
+            edge = _mirrored(source, axis, places, mode, ends)
+        elif mode in ("constant", "empty"):
+            edge = _constant(source, axis, width, ends[last] or 0)
+        elif mode == "linear_ramp":
+            edge = _ramp(source, axis, width, ends[last], last=last)
+        elif mode == "edge":
+            edge = _repeated(source[along(axis, slice(-1, None) if last else slice(0, 1))], axis, width)
+        else:
+            edge = _repeated(_statistic(source, axis, mode, ends[last], last=last), axis, width)
+        edges.append(edge)
+    return concatenated([edges[0], source, edges[1]], axis)

@@ -1,0 +1,179 @@
+"""NumPy's functions of polynomials, which are lines of coefficients; a ``poly1d`` among the arguments gives another.
+
+What takes eigenvalues or least squares is NumPy's: ``roots``, ``polyfit``, and ``poly`` of a matrix.
+"""
+# ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
+
+from collections.abc import Sequence
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray
+from gpuarray.functions import sorting
+from gpuarray.functions.numpy_arguments import as_array, as_arrays, concatenated
+from gpuarray.functions.numpy_linalg import eigvals
+from gpuarray.functions.padding import pad
+from gpuarray.functions.registry import EIGENVALUES, implements, native
+from gpuarray.functions.signals import convolve
+
+
+def _coefficients(*polynomials: Any) -> list[GpuArray]:
+    """Return polynomials as lines of coefficients."""
+    lines = as_arrays(*(p.coeffs if isinstance(p, np.poly1d) else p for p in polynomials))
+    return [line.reshape(1) if not line.ndim else line for line in lines]
+
+
+def _like(result: Any, *polynomials: Any) -> Any:
+    """Return coefficients, as a ``poly1d`` if one was given."""
+    return np.poly1d(result) if any(isinstance(p, np.poly1d) for p in polynomials) else result
+
+
+def _longer(line: GpuArray, before: int = 0, after: int = 0) -> Any:
+    """Return a line with zeros around it."""
+    return pad(line, (before, after)) if before or after else line
+
+
+def _term_by_term(ufunc: Any, first: Any, second: Any) -> Any:
+    one, two = _coefficients(first, second)
+    length = max(one.size, two.size)
+    return _like(ufunc(*(_longer(line, length - line.size) for line in (one, two))), first, second)
+
+
+@native("polyadd")
+def polyadd(a1: Any, a2: Any) -> Any:
+    return _term_by_term(np.add, a1, a2)
+
+
+@native("polysub")
+def polysub(a1: Any, a2: Any) -> Any:
+    return _term_by_term(np.subtract, a1, a2)
+
+
+@native("polymul")
+def polymul(a1: Any, a2: Any) -> Any:
+    return _like(convolve(*_coefficients(a1, a2)), a1, a2)
+
+
+@implements("polydiv")
+def polydiv(u: Any, v: Any) -> Any:
+    dividend, divisor = (line + 0.0 for line in _coefficients(u, v))
+    common = np.result_type(dividend.dtype, divisor.dtype)
+    scale = 1.0 / divisor[0]
+    rest: Any = dividend.astype(common)
+    quotient = []
+    for k in range(dividend.size - divisor.size + 1):
+        factor = scale * rest[k]
+        quotient.append(factor.astype(common, copy=False).reshape(1))
+        rest = rest - factor * _longer(divisor, k, dividend.size - divisor.size - k)
+    found = concatenated(quotient, 0, common) if quotient else dividend[:1].astype(common) * 0
+    small: Any = np.isclose(rest, 0, rtol=1e-14)
+    large = (~small).tolist()
+    first = large.index(True) if True in large else rest.size - 1
+    return _like(found, u, v), _like(rest[first:], u, v)
+
+
+@native("polyder")
+def polyder(p: Any, m: Any = 1) -> Any:
+    times = index(m)
+    if times < 0:
+        raise ValueError("Order of derivative must be positive (see polyint)")
+    (line,) = _coefficients(p)
+    for _ in range(times):
+        line = line[:-1] * np.arange(line.size - 1, 0, -1)
+    return _like(line, p)
+
+
+@native("polyint")
+def polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
+    times = index(m)
+    if times < 0:
+        raise ValueError("Order of integral must be positive (see polyder)")
+    (line,) = _coefficients(p)
+    constants = as_array(np.zeros(max(times, 1)) if k is None else k, line.device).reshape(-1)
+    if constants.size == 1:
+        constants = constants.broadcast((max(times, 1),))
+    if constants.size < times:
+        raise ValueError("k must be a scalar or a rank-1 array of length 1 or >m.")
+    for place in range(times):
+        line = concatenated([line / np.arange(line.size, 0, -1), constants[place : place + 1]], 0)
+    return _like(line, p)
+
+
+def _horner(coefficients: Any, start: Any, x: Any) -> Any:
+    """Return a polynomial's values at ``x``; coefficients come from the highest one down."""
+    result = start
+    for coefficient in coefficients:
+        result = result * x + coefficient
+    return result
+
+
+@native("polyval")
+def polyval(p: Any, x: Any) -> Any:
+    (line,) = _coefficients(p)
+    if isinstance(x, np.poly1d):
+        return _horner(line, 0, x)
+    points = as_array(x, line.device)
+    return _horner(line, np.zeros_like(points), points)
+
+
+@implements("poly", reason=EIGENVALUES)
+def poly(seq_of_zeros: Any) -> Any:
+    zeros = as_array(seq_of_zeros)
+    zeros = zeros.reshape(1) if not zeros.ndim else zeros
+    if zeros.ndim == 2 and zeros.shape[0] == zeros.shape[1] and zeros.size:
+        zeros = eigvals(zeros)
+    elif zeros.ndim != 1:
+        raise ValueError("input must be 1d or non-empty square 2d array.")
+    zeros = zeros.astype(np.mintypecode(zeros.dtype.char), copy=False)
+    if not zeros.size:
+        return 1.0
+    result: Any = as_array(np.ones(1, zeros.dtype), zeros.device)
+    for zero in zeros:
+        result = _longer(result, 0, 1) - zero * _longer(result, 1, 0)
+    if zeros.dtype.kind == "c":
+        conjugates = sorting.sort(as_array(np.conjugate(zeros)))
+        if (sorting.sort(zeros) == conjugates).all().item():
+            return result.real.copy()
+    return result
+
+
+# --- numpy.polynomial -----------------------------------------------------------------------------------------------
+
+
+def _ascending(x: Any, c: GpuArray, tensor: bool) -> Any:
+    """Return the values of polynomials whose coefficients, along the first axis, come from the lowest one up."""
+    if tensor:
+        c = c.reshape(c.shape + (1,) * x.ndim)
+    return _horner((c[k] for k in range(c.shape[0] - 2, -1, -1)), c[-1] + x * 0, x)
+
+
+def _of_many(c: Any, points: Sequence[Any], *, is_grid: bool) -> Any:
+    """Return the values of a polynomial of as many variables as there are points."""
+    *variables, value = as_arrays(*points, c)
+    if value.dtype.kind in "biu":
+        value = value.astype(dtypes.float64)
+    for place, variable in enumerate(variables):
+        value = _ascending(variable, value, is_grid or not place)
+    return value
+
+
+@native("polynomial.polynomial.polyvalnd")
+def polyvalnd(pts: Any, c: Any) -> Any:
+    points = [*pts]
+    if any(np.shape(point) != np.shape(points[0]) for point in points):
+        names = {2: "x, y", 3: "x, y, z"}.get(len(points), "ordinates")
+        raise ValueError(f"{names} are incompatible")
+    return _of_many(c, points, is_grid=False)
+
+
+@native("polynomial.polynomial.polyval2d")
+def polyval2d(x: Any, y: Any, c: Any) -> Any:
+    return polyvalnd((x, y), c)
+
+
+@native("polynomial.polynomial.polygrid2d")
+def polygrid2d(x: Any, y: Any, c: Any) -> Any:
+    return _of_many(c, (x, y), is_grid=True)

@@ -1,0 +1,82 @@
+"""NumPy's products of vectors, matrices and tensors, over the matrix product; those of ``numpy.linalg`` stand apart."""
+# ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
+
+from typing import Any, Final
+
+from gpuarray.functions import linalg_products, matrix_products
+from gpuarray.functions.numpy_arguments import as_arrays, deliver
+from gpuarray.functions.numpy_manipulation import concatenate, moveaxis
+from gpuarray.functions.registry import native
+from gpuarray.origins import warn
+
+_TWO_COMPONENTS: Final = (
+    "Arrays of 2-dimensional vectors are deprecated. Use arrays of 3-dimensional vectors instead. (deprecated in NumPy "
+    "2.0)"
+)
+
+
+@native("tensordot", "linalg.tensordot")
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+    return matrix_products.tensordot(a, b, axes)
+
+
+@native("dot")
+def dot(a: Any, b: Any, out: Any = None) -> Any:
+    result = matrix_products.dot(a, b)
+    if out is not None and out.dtype != result.dtype:
+        raise ValueError(f"output array is not acceptable: its dtype is {out.dtype}, and must be {result.dtype}")
+    return deliver(result, out)
+
+
+@native("inner")
+def inner(a: Any, b: Any, /) -> Any:
+    first, second = as_arrays(a, b)
+    if first.ndim == 0 or second.ndim == 0:
+        return first * second
+    if first.shape[-1] != second.shape[-1]:
+        raise ValueError(f"shapes {first.shape} and {second.shape} not aligned: the last extents differ")
+    return matrix_products.tensordot(first, second, ((-1,), (-1,)))
+
+
+@native("outer")
+def outer(a: Any, b: Any, out: Any = None) -> Any:
+    return deliver(matrix_products.outer(a, b), out)
+
+
+@native("vdot")
+def vdot(a: Any, b: Any, /) -> Any:
+    first, second = (x.reshape(-1) for x in as_arrays(a, b))
+    if first.size != second.size:
+        raise ValueError("cannot reshape array: vdot needs arrays of the same size")
+    return matrix_products.vecdot(first, second)
+
+
+@native("kron")
+def kron(a: Any, b: Any) -> Any:
+    first, second = as_arrays(a, b)
+    ndim = max(first.ndim, second.ndim)
+    shapes = [(1,) * (ndim - x.ndim) + x.shape for x in (first, second)]
+    left = first.reshape([n for extent in shapes[0] for n in (extent, 1)])
+    right = second.reshape([n for extent in shapes[1] for n in (1, extent)])
+    return (left * right).reshape([n * m for n, m in zip(*shapes, strict=True)])
+
+
+@native("cross")
+def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None) -> Any:
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    first, second = as_arrays(a, b)
+    if first.ndim == 0 or second.ndim == 0:
+        raise ValueError("At least one array has zero dimension")
+    first, second = moveaxis(first, axisa, -1), moveaxis(second, axisb, -1)
+    if first.shape[-1] not in (2, 3) or second.shape[-1] not in (2, 3):
+        raise ValueError(
+            f"Both input arrays must be (arrays of) 3-dimensional vectors, but they are {first.shape[-1]} and "
+            f"{second.shape[-1]} dimensional instead."
+        )
+    if first.shape[-1] != 3 or second.shape[-1] != 3:
+        warn(_TWO_COMPONENTS, DeprecationWarning)
+    if first.shape[-1] == second.shape[-1] == 2:
+        return first[..., 0] * second[..., 1] - first[..., 1] * second[..., 0]
+    first, second = (concatenate([v, v[..., :1] * 0], -1) if v.shape[-1] == 2 else v for v in (first, second))
+    return moveaxis(linalg_products.cross(first, second), -1, axisc)

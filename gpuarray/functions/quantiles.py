@@ -1,0 +1,269 @@
+"""NumPy's medians, quantiles and percentiles: neighbours in a sorted line, and what lies between them.
+
+Where a quantile lies in the line, and how much of each neighbour it takes, are small arrays of NumPy's if all lines
+have one length. If NaN is left out, lengths differ, and the same expressions are arrays of the device.
+"""
+# ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
+
+from collections.abc import Callable
+from math import prod
+from typing import Any, Final
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray
+from gpuarray.functions import creation, indexing, sorting
+from gpuarray.functions.numpy_arguments import NOT_GIVEN, along, as_array, deliver, numbers, read
+from gpuarray.functions.numpy_statistics import aligned_weights, all_, any_, sum_
+from gpuarray.functions.reduction import axes_of, check_reduced, given
+from gpuarray.functions.registry import implements
+from gpuarray.origins import warn
+
+#: The methods of Hyndman and Fan that interpolate: the line's ends are at ``alpha`` and ``beta`` (their notation).
+_CONTINUOUS: Final = {
+    "interpolated_inverted_cdf": (0, 1),
+    "hazen": (0.5, 0.5),
+    "weibull": (0, 0),
+    "median_unbiased": (1 / 3.0, 1 / 3.0),
+    "normal_unbiased": (3 / 8.0, 3 / 8.0),
+}
+
+
+def _first_above(place: Any, stays: Callable[[Any], Any]) -> Any:
+    """Return the integer position after ``place``, or the one before where ``stays`` says so of it."""
+    before = np.floor(place)
+    return np.maximum(np.where((place == before) & stays(before), before, before + 1), 0)
+
+
+#: The methods that take one element: its position, of the number of elements and the quantile.
+_DISCRETE: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "inverted_cdf": lambda n, q: _first_above(n * q - 1, lambda before: before == before),
+    "closest_observation": lambda n, q: _first_above(n * q - 1 - 0.5, lambda before: before % 2 == 1),
+    "lower": lambda n, q: np.floor((n - 1) * q),
+    "higher": lambda n, q: np.ceil((n - 1) * q),
+    "nearest": lambda n, q: np.round((n - 1) * q),
+}
+
+_OTHERS: Final = ("averaged_inverted_cdf", "linear", "midpoint")
+_METHODS: Final = (*_DISCRETE, *_CONTINUOUS, *_OTHERS)
+
+
+def _between(method: str, count: Any, q: Any) -> tuple[Any, Any]:
+    """Return where a quantile lies among ``count`` elements, and how much of the way to the next one it goes."""
+    if method == "linear":
+        place = (count - 1) * q
+    elif method == "averaged_inverted_cdf":
+        place = count * q - 1
+        return place, np.where(place == np.floor(place), 0.5, 1.0)
+    elif method == "midpoint":
+        exact = (count - 1) * q
+        place = 0.5 * (np.floor(exact) + np.ceil(exact))
+        return place, np.where(place == np.floor(place), 0.0, 0.5)
+    else:
+        alpha, beta = _CONTINUOUS[method]
+        place = count * q + (alpha + q * (1 - alpha - beta)) - 1
+    return place, place - np.floor(place)
+
+
+# -- lines ----------------------------------------------------------------------------------------------------------
+
+
+def _lines(source: GpuArray, axes: tuple[int, ...]) -> GpuArray:
+    """Return an array with ``axes`` as one, the first."""
+    kept = [a for a in range(source.ndim) if a not in axes]
+    moved = source.transpose([*axes, *kept])
+    return moved.reshape(prod(source.shape[a] for a in axes), *(source.shape[a] for a in kept))
+
+
+def _put(name: str, result: Any, source: GpuArray, axes: tuple[int, ...], out: Any, keepdims: Any) -> Any:
+    """Return a result, whose last axes are those of ``source`` but ``axes``, as ``keepdims`` and ``out`` say."""
+    if keepdims:
+        first = result.shape[: result.ndim - (source.ndim - len(axes))]
+        result = result.reshape(*first, *(1 if a in axes else n for a, n in enumerate(source.shape)))
+    if out is not None:
+        check_reduced(name, result.shape, out)
+    return deliver(result, out, "unsafe")
+
+
+def _nan_where(flags: Any, result: Any) -> Any:
+    return np.where(flags, result.dtype.type(np.nan), result)
+
+
+# -- medians --------------------------------------------------------------------------------------------------------
+
+
+def _median(name: str, a: Any, axis: Any, out: Any, overwrite_input: Any, keepdims: Any, *, skip_nan: bool) -> Any:
+    source = as_array(a)
+    axes = axes_of(axis, source.ndim)
+    lines = _lines(source, axes)
+    count = lines.shape[0]
+    if not count:
+        warn("Mean of empty slice", RuntimeWarning)
+        kind = source.dtype if source.dtype.kind in "fc" else dtypes.float64
+        return _put(
+            name, creation.full(lines.shape[1:], np.nan, kind, device=source.device), source, axes, out, keepdims
+        )
+    ordered = sorting.sort(lines, axis=0)
+    if skip_nan and source.dtype.kind in "fc":
+        present = sum_(~np.isnan(lines), 0, keepdims=True)
+        low, high = np.maximum(present - 1, 0) // 2, np.minimum(present // 2, count - 1)
+        pair = indexing.take_along_axis(ordered, np.concatenate([low, high]), 0)
+        # a middle element is not added to itself: that could overflow
+        result = np.where((low == high)[0], pair[0], np.mean(pair, axis=0))
+    else:
+        result = np.mean(ordered[(count - 1) // 2 : count // 2 + 1], axis=0)
+        if source.dtype.kind in "fc":
+            result = _nan_where(np.isnan(ordered[-1]), result)
+    return _put(name, result, source, axes, out, keepdims)
+
+
+@implements("median")
+def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False) -> Any:
+    return _median("median", a, axis, out, overwrite_input, keepdims, skip_nan=False)
+
+
+@implements("nanmedian")
+def nanmedian(
+    a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = NOT_GIVEN
+) -> Any:
+    return _median("nanmedian", a, axis, out, overwrite_input, given(keepdims, False), skip_nan=True)
+
+
+# -- quantiles ------------------------------------------------------------------------------------------------------
+
+
+def _quantile(
+    name: str, a: Any, q: Any, axis: Any, out: Any, overwrite_input: Any, method: str, keepdims: Any, weights: Any
+) -> Any:
+    source = as_array(a)
+    if source.dtype.kind == "c":
+        raise TypeError("a must be an array of real numbers")
+    wanted, scale = read(q), 1
+    if name.endswith("percentile"):
+        wanted, scale = np.true_divide(wanted, 100), 100
+    if not np.all((wanted >= 0) & (wanted <= 1)):
+        noun = "Percentiles" if scale > 1 else "Quantiles"
+        raise ValueError(f"{noun} must be in the range [0, {scale}]")
+    if wanted.ndim > 2:
+        raise ValueError("q must be a scalar or 1d")
+    if method not in _METHODS:
+        raise ValueError(f"{method!r} is not a valid method. Use one of: {', '.join(_METHODS)}")
+    axes = axes_of(axis, source.ndim)
+    lines = _lines(source, axes)
+    if not lines.shape[0]:
+        if not name.startswith("nan"):
+            raise IndexError("index -1 is out of bounds for axis 0 with size 0: there are no elements")
+        kind = source.dtype if source.dtype.kind == "f" else dtypes.float64
+        missing = creation.full((*wanted.shape, *lines.shape[1:]), np.nan, kind, device=source.device)
+        return _put(name, missing, source, axes, out, keepdims)
+    if weights is not None:
+        if method != "inverted_cdf":
+            raise ValueError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")
+        shares = _lines(aligned_weights(source, as_array(weights, source.device), axis), axes)
+        found = _weighted(lines, shares, wanted, skip_nan=name.startswith("nan"))
+        return _put(name, found, source, axes, out, keepdims)
+    # a Python scalar leaves the dtype of the elements as it is
+    weak = type(q) in (int, float)
+    found = _among(lines, wanted, method, weak=weak, skip_nan=name.startswith("nan"))
+    return _put(name, found, source, axes, out, keepdims)
+
+
+def _among(lines: GpuArray, q: Any, method: str, *, weak: bool, skip_nan: bool) -> Any:
+    """Return quantiles along the first axis, of shape ``q.shape + lines.shape[1:]``."""
+    length, rest = lines.shape[0], lines.shape[1:]
+    ordered = sorting.sort(lines, axis=0)
+    has_nan = lines.dtype.kind == "f"
+    flat = q.reshape(-1, *(1 for _ in rest))
+    count: Any = length
+    if skip_nan and has_nan:
+        count = sum_(~np.isnan(lines), 0, keepdims=True)
+    if method in _DISCRETE:
+        result = _element(ordered, np.clip(_DISCRETE[method](count, flat), 0, length - 1))
+    elif method == "linear" and q.dtype.kind in "biu":
+        # only the ends are asked for, and nothing lies between
+        result = _element(ordered, np.clip((count - 1) * flat, 0, length - 1))
+    else:
+        place, share = _between(method, count, flat)
+        last = np.maximum(count - 1, 0)
+        low = _element(ordered, np.clip(np.floor(place), 0, last))
+        high = _element(ordered, np.clip(np.where(place < 0, 0, np.floor(place) + 1), 0, last))
+        share = share.astype(place.dtype)
+        if weak:
+            share = share.astype(lines.dtype if has_nan else dtypes.float64)
+        result = _interpolated(low, high, share)
+    if has_nan and not skip_nan:
+        result = _nan_where(np.isnan(ordered[-1]), result)
+    return result.reshape(*q.shape, *rest)
+
+
+def _weighted(lines: GpuArray, weights: GpuArray, q: Any, *, skip_nan: bool) -> Any:
+    """Return where the running share of the weights, in the order of the elements, reaches quantiles."""
+    rest = lines.shape[1:]
+    missing: Any = np.isnan(lines) if lines.dtype.kind == "f" else None
+    if missing is not None and skip_nan:
+        weights = np.where(missing, 0, weights)  # type: ignore[assignment]  # a duck array
+    order = sorting.argsort(lines, axis=0)
+    ordered, shares = (indexing.take_along_axis(x, order, 0) for x in (lines, weights))
+    reached: Any = np.cumsum(shares, axis=0, dtype=np.float64)
+    reached = reached / reached[-1]
+    empty = np.isnan(reached[-1]) if not skip_nan else np.False_
+    negative, undefined = numbers((weights < 0).any(), as_array(empty, lines.device).any())
+    if negative:
+        raise ValueError("Weights must be non-negative.")
+    if undefined:
+        raise ValueError("Weights included NaN, inf or were all zero.")
+    # what has no weight before the first element is passed over
+    reached = np.where(reached == 0, -1, reached)
+    flat = q.reshape(-1, 1, *(1 for _ in rest))
+    place = np.minimum(sum_(reached[None] < flat, 1), lines.shape[0] - 1)
+    result = _element(ordered, as_array(place))
+    if missing is not None:
+        result = _nan_where(all_(missing, 0) if skip_nan else any_(missing, 0), result)
+    return result.reshape(*q.shape, *rest)
+
+
+def _element(ordered: GpuArray, positions: Any) -> Any:
+    """Return the elements at positions along the first axis, the same ones for all lines or each line's own."""
+    whole = positions.astype(np.int64)
+    if isinstance(whole, GpuArray):
+        return indexing.take_along_axis(ordered, whole, 0)
+    return ordered[along(0, whole.reshape(-1))]
+
+
+def _interpolated(low: Any, high: Any, share: Any) -> Any:
+    """Return NumPy's interpolation, which begins at the nearer of both ends."""
+    way = high - low
+    return np.where(share >= 0.5, high - way * (1 - share), low + way * share)
+
+
+@implements("quantile")
+def quantile(
+    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
+    keepdims: Any = False, *, weights: Any = None,
+) -> Any:  # fmt: skip
+    return _quantile("quantile", a, q, axis, out, overwrite_input, method, keepdims, weights)
+
+
+@implements("percentile")
+def percentile(
+    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
+    keepdims: Any = False, *, weights: Any = None,
+) -> Any:  # fmt: skip
+    return _quantile("percentile", a, q, axis, out, overwrite_input, method, keepdims, weights)
+
+
+@implements("nanquantile")
+def nanquantile(
+    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
+    keepdims: Any = NOT_GIVEN, *, weights: Any = None,
+) -> Any:  # fmt: skip
+    return _quantile("nanquantile", a, q, axis, out, overwrite_input, method, given(keepdims, False), weights)
+
+
+@implements("nanpercentile")
+def nanpercentile(
+    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
+    keepdims: Any = NOT_GIVEN, *, weights: Any = None,
+) -> Any:  # fmt: skip
+    return _quantile("nanpercentile", a, q, axis, out, overwrite_input, method, given(keepdims, False), weights)

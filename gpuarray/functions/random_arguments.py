@@ -1,0 +1,131 @@
+"""Arguments of the methods of random generators: checked, and made into what the methods compute with."""
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray
+from gpuarray.dtypes import DType
+from gpuarray.functions.arguments import ArrayLike, DTypeLike
+from gpuarray.graph import build
+
+Size: TypeAlias = int | tuple[int, ...] | None
+
+#: By name of a rule: what breaks it, and NumPy's words for that.
+_RULES: Final[dict[str, tuple[Callable[[Any], Any], str]]] = {
+    "not negative": (lambda v: np.signbit(v) & ~np.isnan(v), "{0} < 0"),
+    "positive": (lambda v: v <= 0, "{0} <= 0"),
+    "positive number": (lambda v: ~(v > 0), "{0} <= 0 or {0} is NaN"),
+    "chance": (lambda v: ~((v >= 0) & (v <= 1)), "{0} < 0, {0} > 1 or {0} is NaN"),
+    "positive chance": (lambda v: ~((v > 0) & (v <= 1)), "{0} <= 0, {0} > 1 or {0} contains NaNs"),
+    "chance below 1": (lambda v: ~((v >= 0) & (v < 1)), "{0} < 0, {0} >= 1 or {0} is NaN"),
+    "above 1": (lambda v: ~(v > 1), "{0} <= 1 or {0} is NaN"),
+    "mean of counts": (
+        lambda v: ~((v >= 0) & (v <= 9.223372006484771e18)),
+        "{0} < 0, {0} value too large or {0} is NaN",
+    ),
+}
+
+
+_NUMBERS: Final = frozenset((int, float))
+
+
+@lru_cache(maxsize=1024)
+def _breaks(rule: str, value: float, sign: float) -> bool:
+    """Return whether a number breaks a rule; its sign is given too, as zeros of either sign are equal."""
+    broken, _ = _RULES[rule]
+    return bool(broken(np.float64(value)))
+
+
+def check(rule: str, **given: Any) -> None:
+    """Raise ValueError, as NumPy does, if a parameter breaks a rule; those in arrays of a device are not looked at."""
+    broken, words = _RULES[rule]
+    for name, value in given.items():
+        if isinstance(value, GpuArray):
+            continue
+        if type(value) in _NUMBERS:
+            is_broken = _breaks(rule, float(value), math.copysign(1.0, value))
+        else:
+            is_broken = bool(np.any(broken(np.asarray(value, np.float64))))
+        if is_broken:
+            raise ValueError(f"{words.format(name)}: {value} was given; accepted is a {rule.removeprefix('a ')} {name}")
+
+
+def are_scalars(*values: Any) -> bool:
+    """Whether all values are Python or NumPy numbers that are real."""
+    return all(isinstance(v, int | float | np.integer | np.floating) for v in values)
+
+
+def host_integers(value: Any, name: str) -> Any:
+    """Return integers, which may be floats without a fraction, as a Python integer or a host array of them.
+
+    Raises
+    ------
+    TypeError
+        If they are none.
+    """
+    if type(value) is int:
+        return value
+    given = np.asarray(value)
+    if given.dtype.kind == "f" and not np.all(given == np.floor(given)):
+        raise TypeError(f"{name} must be integers; {value} was given, a {given.dtype.name}")
+    if given.dtype.kind not in "biufO":
+        raise TypeError(f"{name} must be integers; a {type(value).__name__} was given")
+    return np.frompyfunc(int, 1, 1)(given)
+
+
+def probabilities(p: ArrayLike, population: int) -> Any:
+    """Return probabilities as a host array of float64, if that is what they are."""
+    chances = np.asarray(p, dtype=np.float64)
+    if chances.shape != (population,):
+        raise ValueError(
+            f"a and p must have same size: p has shape {chances.shape}, there are {population} to choose from"
+        )
+    if np.isnan(chances).any():
+        raise ValueError("Probabilities contain NaN")
+    if (chances < 0).any():
+        raise ValueError("Probabilities are not non-negative")
+    if abs(math.fsum(chances) - 1.0) > math.sqrt(np.finfo(np.float64).eps):
+        raise ValueError(f"Probabilities do not sum to 1: their sum is {math.fsum(chances)}")
+    return chances
+
+
+def checked_out(out: Any, dtype: DTypeLike, size: Size) -> tuple[DType, tuple[int, ...]]:
+    """Return the dtype and the shape of ``out``, which must be those that were asked for."""
+    if not isinstance(out, GpuArray):
+        raise TypeError(f"out must be a GpuArray, not a {type(out).__name__}")
+    if dtype is not None and dtypes.canonical(dtype) != out.dtype:
+        raise TypeError(
+            f"Supplied output array has the wrong type. Expected {dtypes.canonical(dtype).name}, got {out.dtype.name}"
+        )
+    if size is not None and build.resolve_shape(size) != out.shape:
+        raise ValueError(f"size must match out.shape when used together: {size} is not {out.shape}")
+    out.check_writeable()
+    return out.dtype, out.shape
+
+
+def joint_shape(size: Size, *given: Any) -> tuple[int, ...]:
+    """Return the shape of a result: ``size``, to which parameters broadcast, or what they broadcast to.
+
+    Raises
+    ------
+    ValueError
+        If they do not.
+    """
+    if _NUMBERS.issuperset(map(type, given)):
+        joint: tuple[int, ...] = ()
+    else:
+        joint = np.broadcast_shapes(*(v.shape if isinstance(v, GpuArray) else np.shape(v) for v in given))
+    if size is None:
+        return joint
+    shape = build.resolve_shape(size)
+    if joint and np.broadcast_shapes(joint, shape) != shape:
+        raise ValueError(
+            f"Output size {shape} is not compatible with broadcast dimensions of inputs {joint}: parameters must "
+            "broadcast to size"
+        )
+    return shape

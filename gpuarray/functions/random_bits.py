@@ -1,0 +1,334 @@
+"""The bit generator below random numbers: NumPy's Philox, whose words are made where they are needed.
+
+A :class:`Philox` is a key and a place in the stream of 64-bit words that belongs to it; nothing is computed before an
+array is. What takes from it says how many words or halves of words it needs, and gets the place of the first; kernels
+and their references (:mod:`gpuarray.ops.generators`) make the rest. Base of :class:`gpuarray.random.Generator`.
+"""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from operator import index
+from typing import Any, Final
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray, make
+from gpuarray.functions.arguments import DeviceLike, checked_shape, wanted_device
+from gpuarray.graph import build, tracing
+from gpuarray.ops import generators, philox
+
+_WORDS: Final = 4
+_PLACES: Final = (philox.COUNTER_MASK + 1) * _WORDS
+_LOW: Final = np.uint64(0xFFFFFFFF)
+_SHIFT: Final = np.uint64(32)
+#: Blocks that are made at once for what the host reads of a stream.
+_PAGE: Final = 128
+#: Words of the parameters that say where in the stream an array begins, and of a substream.
+PLACE_WORDS: Final = 15
+SUBSTREAM_WORDS: Final = len(philox.Substream._fields)
+
+
+class _Drawn:
+    """What a recorded function draws at each call: a place in the stream of which kernels alone are told."""
+
+    __slots__ = ("parameters",)
+
+    def __init__(self, parameters: Sequence[Any]) -> None:
+        self.parameters = parameters
+
+    def __getattr__(self, name: str) -> Any:
+        if (trace := tracing.active()) is not None:
+            trace.refuse("random numbers on the host")
+        raise AttributeError(name)
+
+
+class Philox:
+    """The bit generator of ``numpy.random.Philox``, Philox4x64-10: the same words and states for the same seed.
+
+    Parameters
+    ----------
+    seed : int, sequence of int, numpy.random.SeedSequence, optional
+        What the key follows from; without one it comes from the operating system.
+    counter : int or sequence of 4 int, optional
+        Where the stream begins: up to 256 bits, 0 by default.
+    key : int or sequence of 2 int, optional
+        The key itself, of up to 128 bits, in place of a seed.
+
+    Raises
+    ------
+    ValueError
+        If both a seed and a key are given, or a number is negative or too large.
+
+    Notes
+    -----
+    Safe to use from several threads. The numbers of a stream are those of NumPy, bit for bit, on every device.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import gpuarray as xp
+    >>> bits = xp.random.Philox(7)
+    >>> host = np.random.Philox(7)
+    >>> np.array_equal(bits.random_raw(3, device="cpu"), host.random_raw(3))
+    True
+    """
+
+    def __init__(self, seed: Any = None, counter: Any = None, key: Any = None) -> None:
+        if seed is not None and key is not None:
+            raise ValueError("seed and key cannot be both used; give one of them")
+        self._seeds: Any = None
+        if tracing.state.trace is not None and (trace := tracing.active()) is not None:
+            trace.made(self, is_random=seed is None and key is None)
+        if key is None:
+            self._seeds = seed if hasattr(seed, "generate_state") else np.random.SeedSequence(seed)
+            self._key = philox.joined(self._seeds.generate_state(2, np.uint64), 64)
+        else:
+            self._key = _number(key, "key", 2)
+        self.lock = threading.RLock()
+        self._forget()
+        self._put(0 if counter is None else _number(counter, "counter", _WORDS))
+
+    def _forget(self) -> None:
+        """Let go of what was made of a key."""
+        self._page: tuple[int, list[int]] = (-1, [])
+        """The number of a page, and its words."""
+        self._substreams: list[tuple[Any, ...]] = []
+        """The substreams that come next, the first one last."""
+        self._substreams_at = 0
+        """The word that the first of them begins at."""
+
+    def _put(self, counter: int) -> None:
+        """Go to the end of the block of a counter, with nothing left over."""
+        self._at = (counter * _WORDS + _WORDS) % _PLACES
+        self._is_blank = True
+        self._has_spare = False
+        self._spare_from = 0
+        """The number of the word whose upper half was left over last, where that is not known yet."""
+        self._known_spare: int | None = 0
+
+    def __repr__(self) -> str:
+        return f"Philox(key={self._key:#x}, counter={self._counter})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self.lock:
+            return {"state": self.state, "seed_seq": self._seeds}
+
+    def __setstate__(self, pickled: dict[str, Any]) -> None:
+        self.lock = threading.RLock()
+        self._forget()
+        self._seeds = pickled["seed_seq"]
+        self.state = pickled["state"]
+
+    # -- the place -----------------------------------------------------------------------------------------------------
+
+    @property
+    def seed_seq(self) -> Any:
+        """What the key was made from, a ``numpy.random.SeedSequence``; None if the key was given."""
+        return self._seeds
+
+    #: The older name of NumPy's bit generators, from which dask spawns the seeds of chunks.
+    _seed_seq = seed_seq
+
+    @property
+    def _counter(self) -> int:
+        return ((self._at - 1) // _WORDS) & philox.COUNTER_MASK
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The state as ``numpy.random.Philox`` has it, to get and to set: either goes on where the other was.
+
+        Raises
+        ------
+        TypeError
+            If what is set is no dictionary.
+        ValueError
+            If it is that of another bit generator, or its buffer is not that of its counter.
+        """
+        self._touch("the state")
+        with self.lock:
+            counter, used = self._counter, (self._at - 1) % _WORDS + 1
+            buffer = [0] * _WORDS if self._is_blank else self._block(counter)
+            return {
+                "bit_generator": "Philox",
+                "state": {
+                    "counter": np.array(philox.pieces(counter, 4, 64), np.uint64),
+                    "key": np.array(philox.pieces(self._key, 2, 64), np.uint64),
+                },
+                "buffer": np.array(buffer, np.uint64),
+                "buffer_pos": used,
+                "has_uint32": int(self._has_spare),
+                "uinteger": self._left_over(),
+            }
+
+    @state.setter
+    def state(self, value: Any) -> None:
+        if not isinstance(value, Mapping):
+            raise TypeError(f"state must be a dict, not a {type(value).__name__}")
+        if value.get("bit_generator") != "Philox":
+            raise ValueError(f"state must be for a Philox PRNG, not for a {value.get('bit_generator')!r}")
+        self._touch("a new state")
+        with self.lock:
+            key, self._key = getattr(self, "_key", 0), philox.joined(value["state"]["key"], 64)
+            self._forget()
+            counter, used = philox.joined(value["state"]["counter"], 64), int(value["buffer_pos"])
+            buffer = [int(word) for word in value["buffer"]]
+            if buffer[used:] != self._block(counter)[used:]:
+                self._key = key
+                self._forget()
+                raise ValueError(
+                    "the buffer of the state is not what Philox makes of its counter and key; take a Philox's state"
+                )
+            self._put(counter)
+            self._at = (counter * _WORDS + used) % _PLACES
+            self._is_blank = not any(buffer)
+            self._has_spare, self._known_spare = bool(value["has_uint32"]), int(value["uinteger"])
+
+    def advance(self, delta: int) -> "Philox":
+        """Move on by ``delta`` blocks of four words, modulo 2**256, drop what is left over, and return itself."""
+        self._touch("advance()")
+        with self.lock:
+            self._put((self._counter + index(delta)) & philox.COUNTER_MASK)
+        return self
+
+    def jumped(self, jumps: int = 1) -> "Philox":
+        """Return a new bit generator that is ``jumps`` times 2**128 blocks further on."""
+        self._touch("jumped()")
+        other = Philox(key=self._key)
+        other._seeds = None
+        with self.lock:
+            other._put((self._counter + (index(jumps) << 128)) & philox.COUNTER_MASK)
+        return other
+
+    def spawn(self, n_children: int) -> list["Philox"]:
+        """Return independent bit generators, as ``numpy.random.BitGenerator.spawn``.
+
+        Raises
+        ------
+        TypeError
+            If the key was given, so that there is no seed sequence.
+        """
+        if not hasattr(self._seeds, "spawn"):
+            raise TypeError("The underlying SeedSequence does not implement spawning: the key was given, not a seed")
+        self._touch("spawn()")
+        with self.lock:
+            return [Philox(child) for child in self._seeds.spawn(n_children)]
+
+    # -- taking from the stream ----------------------------------------------------------------------------------------
+
+    def random_raw(self, size: Any = None, output: bool = True, *, device: DeviceLike = None) -> GpuArray | None:
+        """Return words of the stream.
+
+        Parameters
+        ----------
+        size : int or tuple of int, optional
+            The shape; without one a 0-d array.
+        output : bool
+            Off only moves on.
+        device : Device or str, optional
+            Where the array is made.
+
+        Returns
+        -------
+        GpuArray
+            Of uint64; None without output.
+        """
+        shape = checked_shape(() if size is None else size, dtypes.uint64)
+        place = self.take_words(int(np.prod(shape, dtype=object)))
+        if not output:
+            return None
+        return make(
+            build.generate(generators.random_bits, place.parameters, shape, dtypes.uint64), wanted_device(device)
+        )
+
+    def _touch(self, asked: str) -> None:
+        """Refuse what cannot be done again at each call of a function that is being recorded."""
+        if tracing.state.trace is not None and (trace := tracing.active()) is not None:
+            trace.touched(self, f"{asked} of a random generator")
+
+    def _recorded(self, draw: "Callable[[Philox], Sequence[Any]]", words: int) -> Sequence[Any] | None:
+        """Return what stands for a draw that each call of a recorded function makes; None if nothing is recorded."""
+        trace = tracing.active()
+        return None if trace is None else trace.drawn(self, draw, words)
+
+    def take_words(self, count: int) -> Any:
+        """Move on by ``count`` words; return where the first is, a :class:`~gpuarray.ops.philox.Place`."""
+        if tracing.state.trace is not None:
+            found = self._recorded(lambda bits: bits.take_words(count).parameters, PLACE_WORDS)
+            if found is not None:
+                return _Drawn(found)
+        with self.lock:
+            block, start = divmod(self._at, _WORDS)
+            if count:
+                self._at = (self._at + count) % _PLACES
+                self._is_blank = False
+        return philox.Place(self._key, block, start, None)
+
+    def take_halves(self, count: int) -> Any:
+        """Move on by ``count`` halves of words, the first of which may be left over; return where that is."""
+        if tracing.state.trace is not None:
+            found = self._recorded(lambda bits: bits.take_halves(count).parameters, PLACE_WORDS)
+            if found is not None:
+                return _Drawn(found)
+        with self.lock:
+            block, start = divmod(self._at, _WORDS)
+            if not count:
+                return philox.Place(self._key, block, 2 * start, None)
+            spare = self._left_over() if self._has_spare else None
+            words = (count - self._has_spare + 1) // 2
+            place = philox.Place(self._key, block, 2 * start - self._has_spare, spare)
+            self._has_spare = (count - self._has_spare) % 2 == 1
+            if words:
+                self._at = (self._at + words) % _PLACES
+                self._is_blank = False
+                self._spare_from, self._known_spare = (self._at - 1) % _PLACES, None
+        return place
+
+    def take_substream(self) -> tuple[Any, ...]:
+        """Return the words of a substream of its own, which is made of the next whole block of the stream."""
+        if tracing.state.trace is not None:
+            found = self._recorded(Philox.take_substream, SUBSTREAM_WORDS)
+            if found is not None:
+                return tuple(found)
+        with self.lock:  # simulations come here at every step: they find the next one made
+            at = self._at
+            if at != self._substreams_at or not self._substreams:
+                at = self._make_substreams()
+            self._at = self._substreams_at = (at + _WORDS) % _PLACES
+            self._is_blank = False
+            return self._substreams.pop()
+
+    def _make_substreams(self) -> int:
+        """Make the substreams of the blocks that come next; return the word that the first one begins at."""
+        block = (self._at + _WORDS - 1) // _WORDS & philox.COUNTER_MASK
+        words = philox.stream_blocks(self._key, block, _PAGE).reshape(_PAGE, _WORDS)[::-1, : SUBSTREAM_WORDS // 2]
+        halves = (words & _LOW, words >> _SHIFT)
+        columns = [list(half[:, word].astype(np.uint32)) for word in range(SUBSTREAM_WORDS // 2) for half in halves]
+        self._substreams = list(zip(*columns, strict=True))
+        return block * _WORDS
+
+    def _block(self, counter: int) -> list[int]:
+        """Return the words of a block, which are made on the host with its neighbours."""
+        page, number = divmod(counter, _PAGE)
+        if self._page[0] != page:
+            self._page = page, philox.stream_blocks(self._key, page * _PAGE, _PAGE).tolist()
+        return self._page[1][_WORDS * number : _WORDS * (number + 1)]
+
+    def _left_over(self) -> int:
+        """Return the half that was left over last."""
+        if self._known_spare is None:
+            self._known_spare = self._block(self._spare_from // _WORDS)[self._spare_from % _WORDS] >> 32
+        return self._known_spare
+
+
+def _number(value: Any, name: str, digits: int) -> int:
+    """Return a number of ``digits`` times 64 bits, which may be given as an array of those."""
+    if np.ndim(value):
+        given = [int(digit) for digit in np.asarray(value, object)]
+        if len(given) != digits or any(digit < 0 or digit >> 64 for digit in given):
+            raise ValueError(f"{name} must be {digits} numbers from 0 to 2**64 - 1 when an array; {value} was given")
+        return philox.joined(given, 64)
+    number = index(value)
+    if number < 0 or number >> 64 * digits:
+        raise ValueError(f"{name} must be positive and less than 2**{64 * digits}; {number} was given")
+    return number

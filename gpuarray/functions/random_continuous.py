@@ -1,0 +1,378 @@
+"""Random floating numbers: the continuous distributions of ``numpy.random.Generator``.
+
+What NumPy makes of one uniform number each (``random``, ``uniform``, ``laplace``, ``logistic``, ``gumbel``,
+``triangular``, and the exponential numbers of ``method="inv"``) is made of the same ones here. The others draw from
+substreams. Parameters broadcast, with each other and to ``size``; those in arrays of a device are not checked, so that
+nothing waits for them: where they make no sense the result is NaN.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gpuarray.array import GpuArray
+from gpuarray.dtypes import DType
+from gpuarray.functions.arguments import ArrayLike, DTypeLike
+from gpuarray.functions.random_arguments import Size, are_scalars, check
+from gpuarray.functions.random_source import Frame, Source
+from gpuarray.graph import build
+from gpuarray.graph.nodes import Node
+from gpuarray.ops import elementwise as rows
+from gpuarray.ops import samplers
+
+_map = build.elementwise
+
+
+def _scaled(node: Node, scale: Any, loc: Any = None) -> Node:
+    """Return a node times a scale, plus a location."""
+    found = _map(rows.multiply, node, scale)
+    return found if loc is None else _map(rows.add, found, loc)
+
+
+class Continuous(Source):
+    """The methods of generators that return floating numbers."""
+
+    def random(self, size: Size = None, dtype: DTypeLike = None, out: GpuArray | None = None) -> GpuArray:
+        """Return numbers spread evenly over [0, 1), the same as NumPy's for the same state.
+
+        Parameters
+        ----------
+        size : int or tuple of int, optional
+            The shape; without one a 0-d array.
+        dtype : {float32, float64}, optional
+            By default the default floating dtype. Numbers are multiples of 2**-24 or 2**-53.
+        out : GpuArray, optional
+            An array of that dtype and shape to fill, which is then returned.
+
+        Raises
+        ------
+        TypeError
+            If the dtype is another one, or not that of ``out``.
+        ValueError
+            If an extent is negative, or ``size`` is not the shape of ``out``.
+        """
+        frame = self._target(size, dtype, out, "random")
+        return frame.written(self._uniform(frame), out)
+
+    def uniform(
+        self, low: ArrayLike = 0.0, high: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None
+    ) -> GpuArray:
+        """Return numbers spread evenly over [low, high), the same as NumPy's for the same state.
+
+        Parameters
+        ----------
+        low, high : float or array_like
+            The ends, which broadcast.
+        size : int or tuple of int, optional
+            The shape; by default that of the ends.
+        dtype : {float32, float64}, optional
+            By default the default floating dtype.
+
+        Raises
+        ------
+        OverflowError
+            If ``high - low`` is not finite; looked at for scalars only.
+        ValueError
+            If ``high`` is below ``low`` (for scalars), or the ends do not broadcast to ``size``.
+        """
+        if are_scalars(low, high):
+            if not math.isfinite(high - low):
+                raise OverflowError(f"high - low range exceeds valid bounds: low is {low}, high is {high}")
+            if high < low:
+                raise ValueError(f"high - low < 0: low is {low}, high is {high}")
+        frame, (low, high) = self._arguments(size, dtype, low, high)
+        spread = high - low if are_scalars(low, high) else _difference(high, low)
+        return frame.made(_scaled(self._uniform(frame), spread, low))
+
+    def standard_normal(self, size: Size = None, dtype: DTypeLike = None, out: GpuArray | None = None) -> GpuArray:
+        """Return numbers of the normal distribution with mean 0 and standard deviation 1.
+
+        They are made by Box and Muller's method from 32 (float64: 53) bits each, so that none of a float32 array is
+        beyond 6.8 in magnitude, and none of a float64 array beyond 8.6. The arguments are those of :meth:`random`.
+        """
+        frame = self._target(size, dtype, out, "standard_normal")
+        return frame.written(self._normal(frame), out)
+
+    def normal(
+        self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None
+    ) -> GpuArray:
+        """Return numbers of a normal distribution.
+
+        Parameters
+        ----------
+        loc, scale : float or array_like
+            Mean and standard deviation, which broadcast.
+        size : int or tuple of int, optional
+            The shape; by default that of the parameters.
+        dtype : {float32, float64}, optional
+            By default the default floating dtype.
+
+        Raises
+        ------
+        ValueError
+            If ``scale`` is negative, or parameters do not broadcast to ``size``.
+        """
+        check("not negative", scale=scale)
+        frame, (loc, scale) = self._arguments(size, dtype, loc, scale)
+        return frame.made(_scaled(self._normal(frame), scale, loc))
+
+    def lognormal(
+        self, mean: ArrayLike = 0.0, sigma: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None
+    ) -> GpuArray:
+        """Return exponentials of normal numbers of a mean and a standard deviation; see :meth:`normal`."""
+        check("not negative", sigma=sigma)
+        frame, (mean, sigma) = self._arguments(size, dtype, mean, sigma)
+        return frame.made(_map(rows.exp, _scaled(self._normal(frame), sigma, mean)))
+
+    # -- of one uniform number -----------------------------------------------------------------------------------------
+
+    def standard_exponential(
+        self, size: Size = None, dtype: DTypeLike = None, method: str = "zig", out: GpuArray | None = None
+    ) -> GpuArray:
+        """Return numbers of the exponential distribution with scale 1.
+
+        ``method`` is accepted for NumPy's sake: the method is always "inv", the inverse of the distribution function,
+        and the numbers those that NumPy gives for it. The other arguments are those of :meth:`random`.
+        """
+        if method not in ("inv", "zig"):
+            raise ValueError(f"method={method!r} was given; 'inv' and 'zig' are accepted")
+        frame = self._target(size, dtype, out, "standard_exponential")
+        return frame.written(self._exponential(frame), out)
+
+    def exponential(self, scale: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
+        """Return numbers of an exponential distribution with mean ``scale``; see :meth:`normal` for the arguments."""
+        check("not negative", scale=scale)
+        frame, (scale,) = self._arguments(size, dtype, scale)
+        return frame.made(_scaled(self._exponential(frame), scale))
+
+    def rayleigh(self, scale: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
+        """Return numbers of a Rayleigh distribution of mode ``scale``, which is not negative."""
+        check("not negative", scale=scale)
+        frame, (scale,) = self._arguments(size, dtype, scale)
+        return frame.made(_scaled(_map(rows.sqrt, _scaled(self._exponential(frame), 2.0)), scale))
+
+    def weibull(self, a: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
+        """Return numbers of a Weibull distribution of shape ``a``, which is not negative, and scale 1."""
+        check("not negative", a=a)
+        frame, (a,) = self._arguments(size, dtype, a)
+        powers = _map(rows.pow, self._exponential(frame), _map(rows.divide, frame.constant(1), a))
+        zero = _map(rows.equal, frame.constant(0), a)
+        return frame.made(_map(rows.where, zero, frame.constant(0), powers))
+
+    def pareto(self, a: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
+        """Return numbers of a Pareto II distribution of shape ``a``, which is positive."""
+        check("positive", a=a)
+        frame, (a,) = self._arguments(size, dtype, a)
+        return frame.made(_map(rows.expm1, _map(rows.divide, self._exponential(frame), a)))
+
+    def power(self, a: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
+        """Return numbers in [0, 1] whose density is proportional to x**(a - 1), for positive ``a``."""
+        check("positive", a=a)
+        frame, (a,) = self._arguments(size, dtype, a)
+        share = _map(rows.negative, _map(rows.expm1, _map(rows.negative, self._exponential(frame))))
+        return frame.made(_map(rows.pow, share, _map(rows.divide, frame.constant(1), a)))
+
+    def laplace(
+        self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None
+    ) -> GpuArray:
+        """Return numbers of a Laplace distribution; see :meth:`normal` for the arguments."""
+        check("not negative", scale=scale)
+        frame, (loc, scale) = self._arguments(size, dtype, loc, scale)
+        share = _open(self._uniform(frame), frame.kind)
+        upper = _map(rows.greater_equal, share, 0.5)
+        twice = _map(rows.add, share, share)
+        folded = _map(rows.where, upper, _map(rows.subtract, 2.0, twice), twice)
+        logarithm = _map(rows.log, folded)
+        return frame.made(_scaled(_map(rows.where, upper, _map(rows.negative, logarithm), logarithm), scale, loc))
+
+    def logistic(
+        self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None
+    ) -> GpuArray:
+        """Return numbers of a logistic distribution; see :meth:`normal` for the arguments."""
+        check("not negative", scale=scale)
+        frame, (loc, scale) = self._arguments(size, dtype, loc, scale)
+        share = _open(self._uniform(frame), frame.kind)
+        odds = _map(rows.divide, share, _map(rows.subtract, 1.0, share))
+        return frame.made(_scaled(_map(rows.log, odds), scale, loc))
+
+    def gumbel(
+        self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None
+    ) -> GpuArray:
+        """Return numbers of a Gumbel distribution; see :meth:`normal` for the arguments."""
+        check("not negative", scale=scale)
+        frame, (loc, scale) = self._arguments(size, dtype, loc, scale)
+        share = _open(self._uniform(frame), frame.kind)
+        depth = _map(rows.negative, _map(rows.log1p, _map(rows.negative, share)))
+        return frame.made(_scaled(_map(rows.negative, _map(rows.log, depth)), scale, loc))
+
+    def triangular(
+        self, left: ArrayLike, mode: ArrayLike, right: ArrayLike, size: Size = None, *, dtype: DTypeLike = None
+    ) -> GpuArray:
+        """Return numbers of the triangular distribution over [left, right] with its peak at ``mode``.
+
+        Raises
+        ------
+        ValueError
+            If ``left <= mode <= right`` does not hold, or ``left == right``; looked at on the host only.
+        """
+        if not any(isinstance(v, GpuArray) for v in (left, mode, right)):
+            low, peak, high = (np.asarray(v, np.float64) for v in (left, mode, right))
+            for broken, words in (
+                (low > peak, "left > mode"),
+                (peak > high, "mode > right"),
+                (low == high, "left == right"),
+            ):
+                if np.any(broken):
+                    raise ValueError(f"{words}: left={left}, mode={mode}, right={right} were given")
+        frame, given = self._arguments(size, dtype, left, mode, right)
+        first, top, last = (v if isinstance(v, Node) else frame.constant(v) for v in given)
+        base, rise, fall = _difference(last, first), _difference(top, first), _difference(last, top)
+        share = self._uniform(frame)
+        below = _map(rows.less_equal, share, _map(rows.divide, rise, base))
+        up = _map(rows.sqrt, _scaled(share, _map(rows.multiply, rise, base)))
+        down = _map(rows.sqrt, _scaled(_map(rows.subtract, 1.0, share), _map(rows.multiply, fall, base)))
+        return frame.made(_map(rows.where, below, _map(rows.add, first, up), _map(rows.subtract, last, down)))
+
+    # -- of normal and gamma numbers -----------------------------------------------------------------------------------
+
+    def standard_cauchy(self, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
+        """Return numbers of the Cauchy distribution of mode 0: quotients of normal numbers."""
+        frame, _ = self._arguments(() if size is None else size, dtype)
+        return frame.made(_map(rows.divide, self._normal(frame), self._normal(frame)))
+
+    def standard_gamma(
+        self, shape: ArrayLike, size: Size = None, dtype: DTypeLike = None, out: GpuArray | None = None
+    ) -> GpuArray:
+        """Return numbers of a gamma distribution of scale 1 (Marsaglia and Tsang's method).
+
+        Parameters
+        ----------
+        shape : float or array_like
+            Of the distribution; not negative.
+        size : int or tuple of int, optional
+            Of the result; by default that of ``shape``.
+        dtype : {float32, float64}, optional
+            By default the default floating dtype.
+        out : GpuArray, optional
+            An array of that dtype and size to fill, which is then returned.
+
+        Raises
+        ------
+        ValueError
+            If ``shape`` is negative, or does not broadcast to ``size``.
+        """
+        check("not negative", shape=shape)
+        if out is not None:
+            target = self._target(size, dtype, out, "standard_gamma")
+            size, dtype = target.shape, target.kind
+        frame, (a,) = self._arguments(size, dtype, shape)
+        return frame.written(self._gamma(frame, a), out)
+
+    def gamma(
+        self, shape: ArrayLike, scale: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None
+    ) -> GpuArray:
+        """Return numbers of a gamma distribution; ``shape`` and ``scale`` are not negative."""
+        check("not negative", shape=shape, scale=scale)
+        frame, (a, scale) = self._arguments(size, dtype, shape, scale)
+        return frame.made(_scaled(self._gamma(frame, a), scale))
+
+    def beta(self, a: ArrayLike, b: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
+        """Return numbers of a beta distribution; ``a`` and ``b`` are positive.
+
+        They are x / (x + y) of two gamma numbers, by their logarithms, since both may be too small to be told from 0.
+        """
+        check("positive", a=a, b=b)
+        frame, (a, b) = self._arguments(size, dtype, a, b)
+        x, y = (self._sample(samplers.sample_log_gamma, frame, v) for v in (a, b))
+        odds = _map(rows.exp, _map(rows.subtract, y, x))
+        return frame.made(_map(rows.divide, frame.constant(1), _map(rows.add, odds, 1.0)))
+
+    def _chisquare(self, frame: Frame, df: Any) -> Node:
+        half = df / 2 if are_scalars(df) else _scaled(df, 0.5)
+        return _scaled(self._gamma(frame, half), 2.0)
+
+    def chisquare(self, df: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
+        """Return numbers of a chi-square distribution of ``df`` degrees of freedom, a positive number."""
+        check("positive", df=df)
+        frame, (df,) = self._arguments(size, dtype, df)
+        return frame.made(self._chisquare(frame, df))
+
+    def noncentral_chisquare(
+        self, df: ArrayLike, nonc: ArrayLike, size: Size = None, *, dtype: DTypeLike = None
+    ) -> GpuArray:
+        """Return numbers of a noncentral chi-square distribution; ``df`` is positive, ``nonc`` not negative."""
+        check("positive", df=df)
+        check("not negative", nonc=nonc)
+        frame, (df, nonc) = self._arguments(size, dtype, df, nonc)
+        return frame.made(self._noncentral(frame, df, nonc))
+
+    def _noncentral(self, frame: Frame, df: Any, nonc: Any) -> Node:
+        """Return chi-square numbers whose degrees of freedom have twice a Poisson number added."""
+        mean = nonc / 2 if are_scalars(nonc) else _scaled(nonc, 0.5)
+        more = _scaled(self._sample(samplers.sample_poisson, frame, mean), 2.0)
+        return self._chisquare(frame, _map(rows.add, more, df))
+
+    def f(self, dfnum: ArrayLike, dfden: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
+        """Return numbers of an F distribution; both degrees of freedom are positive."""
+        check("positive", dfnum=dfnum, dfden=dfden)
+        frame, (dfnum, dfden) = self._arguments(size, dtype, dfnum, dfden)
+        return frame.made(self._ratio(self._chisquare(frame, dfnum), dfnum, frame, dfden))
+
+    def noncentral_f(
+        self, dfnum: ArrayLike, dfden: ArrayLike, nonc: ArrayLike, size: Size = None, *, dtype: DTypeLike = None
+    ) -> GpuArray:
+        """Return numbers of a noncentral F distribution; degrees of freedom are positive, ``nonc`` not negative."""
+        check("positive", dfnum=dfnum, dfden=dfden)
+        check("not negative", nonc=nonc)
+        frame, (dfnum, dfden, nonc) = self._arguments(size, dtype, dfnum, dfden, nonc)
+        return frame.made(self._ratio(self._noncentral(frame, dfnum, nonc), dfnum, frame, dfden))
+
+    def _ratio(self, above: Node, dfnum: Any, frame: Frame, dfden: Any) -> Node:
+        below = _map(rows.divide, self._chisquare(frame, dfden), dfden)
+        return _map(rows.divide, _map(rows.divide, above, dfnum), below)
+
+    def standard_t(self, df: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
+        """Return numbers of Student's t distribution of ``df`` degrees of freedom, a positive number."""
+        check("positive", df=df)
+        frame, (df,) = self._arguments(size, dtype, df)
+        normal = self._normal(frame)
+        spread = _map(rows.sqrt, _map(rows.divide, self._chisquare(frame, df), df))
+        return frame.made(_map(rows.divide, normal, spread))
+
+    def wald(self, mean: ArrayLike, scale: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
+        """Return numbers of a Wald (inverse Gaussian) distribution; both parameters are positive.
+
+        The method is that of Michael, Schucany and Haas (1976).
+        """
+        check("positive", mean=mean, scale=scale)
+        frame, (mean, scale) = self._arguments(size, dtype, mean, scale)
+        normal = self._normal(frame)
+        y = _map(rows.divide, _scaled(_map(rows.square, normal), mean), scale)
+        # the smaller root x of y = (x - mean)**2 / (mean x), over the mean, without a difference of close numbers
+        root = _map(rows.sqrt, _map(rows.add, _map(rows.square, y), _scaled(y, 4.0)))
+        smaller = _map(rows.divide, frame.constant(2), _map(rows.add, _map(rows.add, y, 2.0), root))
+        share = self._uniform(frame)
+        is_smaller = _map(rows.less_equal, _scaled(share, _map(rows.add, smaller, 1.0)), 1.0)
+        larger = _map(rows.divide, frame.constant(1), smaller)
+        return frame.made(_scaled(_map(rows.where, is_smaller, smaller, larger), mean))
+
+    def vonmises(self, mu: ArrayLike, kappa: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
+        """Return angles in [-pi, pi] of the von Mises distribution around ``mu``; ``kappa`` is not negative.
+
+        The method is Best and Fisher's; beyond a ``kappa`` of 10**4 (float32) or 10**6 a normal distribution.
+        """
+        check("not negative", kappa=kappa)
+        frame, (mu, kappa) = self._arguments(size, dtype, mu, kappa)
+        angle = _map(rows.add, self._sample(samplers.sample_vonmises, frame, kappa), mu)
+        turns = _map(rows.floor, _scaled(_map(rows.add, angle, math.pi), 1 / (2 * math.pi)))
+        return frame.made(_map(rows.subtract, angle, _scaled(turns, 2 * math.pi)))
+
+
+def _difference(first: Any, second: Any) -> Any:
+    return _map(rows.subtract, first, second)
+
+
+def _open(share: Node, kind: DType) -> Node:
+    """Return uniform numbers without 0, which becomes the smallest share there is."""
+    return _map(rows.maximum, share, 2.0**-25 if kind.itemsize == 4 else 2.0**-54)

@@ -1,0 +1,388 @@
+"""Random integers: uniform ones as NumPy makes them, and the discrete distributions of ``numpy.random.Generator``.
+
+Counts are drawn as floating numbers of the default floating dtype and converted to int64, so that those beyond 2**53
+(2**24 in single precision) are not all possible.
+"""
+
+import math
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray, default_dtype
+from gpuarray.dtypes import DType
+from gpuarray.functions.arguments import ArrayLike, DTypeLike, as_array
+from gpuarray.functions.manipulation import reshape, stack
+from gpuarray.functions.random_arguments import Size, check, host_integers, joint_shape
+from gpuarray.functions.random_source import Frame, Source
+from gpuarray.graph import build
+from gpuarray.graph.nodes import Node
+from gpuarray.ops import elementwise as rows
+from gpuarray.ops import generators, samplers
+
+_map = build.elementwise
+_MASK = 0xFFFFFFFF
+#: For widths up to 32 bits: the binary logarithm of how many numbers NumPy makes of one half of a word.
+_SHARES = {1: 5, 8: 2, 16: 1, 32: 0}
+_MOST_OF_A_COLOUR = 10**9
+
+
+class Discrete(Source):
+    """The methods of generators that return integers."""
+
+    def integers(
+        self,
+        low: ArrayLike,
+        high: ArrayLike | None = None,
+        size: Size = None,
+        dtype: DTypeLike = None,
+        endpoint: bool = False,
+    ) -> GpuArray:
+        """Return integers spread evenly over a range.
+
+        For ranges of a power of two they are those of NumPy for the same state. For others they are those too as long
+        as NumPy rejects none of its numbers, which for ``n`` numbers of a range of ``k`` has a chance below ``n * k``
+        in two to the bits that a number is made of (32 for ranges up to 2**32, 64 beyond, 8 and 16 for dtypes of that
+        size); where NumPy rejects one and takes the next, it is drawn again elsewhere, and others stay as they are.
+        Ranges that differ from element to element draw from a substream.
+
+        Parameters
+        ----------
+        low, high : int or array_like of int
+            The range, without ``high``; with ``low`` alone it is from 0 to ``low``. They broadcast.
+        size : int or tuple of int, optional
+            The shape; by default that of the bounds.
+        dtype : dtype, optional
+            Any integer dtype or bool; int64 by default.
+        endpoint : bool
+            Whether ``high`` belongs to the range.
+
+        Raises
+        ------
+        TypeError
+            If the dtype is no integer, or a bound is none.
+        ValueError
+            If the range is empty, or not within the dtype's; of bounds in arrays of a device that is not looked at.
+        """
+        kind = default_dtype(int) if dtype is None else dtypes.canonical(dtype)
+        if kind.kind not in "biu":
+            raise TypeError(f"Unsupported dtype {kind!r} for integers; accepted are integer dtypes and bool")
+        low, high = (0, low) if high is None else (low, high)
+        frame = Frame(joint_shape(size, low, high), kind, self._place(low, high))
+        if isinstance(low, GpuArray) or isinstance(high, GpuArray):
+            return self._of_device_ranges(frame, low, high, endpoint)
+        first, last = host_integers(low, "low"), host_integers(high, "high") - (not endpoint)
+        several = isinstance(first, np.ndarray) or isinstance(last, np.ndarray)
+        if frame.size or not several:
+            _check_range(first, last, kind, endpoint)
+        if not frame.size:
+            return frame.made(build.full(frame.shape, 0, kind))
+        if several:
+            limit = np.asarray((last - first + 1) & (1 << 64) - 1).astype(np.uint64)
+            start = np.asarray(first & (1 << 64) - 1).astype(np.uint64)
+            return self._of_ranges(frame, *(as_array(v, frame.device).node() for v in (start, limit)))
+        return frame.made(self._evenly(frame, int(first), int(last) - int(first)))
+
+    def _evenly(self, frame: Frame, first: int, spread: int) -> Node:
+        """Return the integers from ``first`` to ``first + spread`` that NumPy makes for a dtype."""
+        kind = frame.kind
+        if not spread:
+            return build.full(frame.shape, first, kind)
+        width = 1 if kind == dtypes.bool_ else 8 * kind.itemsize
+        if width == 64 and spread <= _MASK:
+            width = 32
+        span = 1 << width
+        limit = (spread + 1) % span
+        numbers = limit & _MASK, limit >> 32, *divmod(span % (spread + 1), 1 << 32)[::-1]
+        if width == 64:
+            place, held, share = self._bits.take_words(frame.size), dtypes.uint64, 0
+        else:
+            share = _SHARES[width]
+            place, held = self._bits.take_halves(-(-frame.size >> share)), dtypes.uint32
+        parameters = (*place.parameters, share, *numbers)
+        node: Node = build.cast(build.generate(generators.random_below, parameters, frame.shape, held), kind)
+        return _map(rows.add, node, build.full((), first, kind)) if first else node
+
+    def _of_ranges(self, frame: Frame, start: Node, limit: Node) -> GpuArray:
+        """Return integers from ``start`` on, as many as the limit says (uint64, modulo 2**64)."""
+        found = _map(rows.add, self._below(frame, limit), start)
+        return frame.made(build.cast(found, frame.kind))
+
+    def _below(self, frame: Frame, limit: Node) -> Node:
+        numbers = build.generate(generators.arange, (0, 1), frame.shape, dtypes.uint32)
+        words = [build.full((), word, dtypes.uint32) for word in self._substream(frame)]
+        return _map(samplers.sample_below, limit, numbers, *words)
+
+    def _of_device_ranges(self, frame: Frame, low: ArrayLike, high: ArrayLike, endpoint: bool) -> GpuArray:
+        first, last = (build.cast(as_array(v, frame.device).node(), dtypes.uint64) for v in (low, high))
+        limit = _map(rows.subtract, last, first)
+        if endpoint:
+            limit = _map(rows.add, limit, build.full((), 1, dtypes.uint64))
+        return self._of_ranges(frame, first, limit)
+
+    # -- counts --------------------------------------------------------------------------------------------------------
+
+    def poisson(self, lam: ArrayLike = 1.0, size: Size = None) -> GpuArray:
+        """Return numbers of a Poisson distribution, as int64.
+
+        Parameters
+        ----------
+        lam : float or array_like
+            The mean: not negative, and not above 9.2e18.
+        size : int or tuple of int, optional
+            The shape; by default that of ``lam``.
+
+        Raises
+        ------
+        ValueError
+            If the mean is something else, or does not broadcast to ``size``.
+        """
+        check("mean of counts", lam=lam)
+        frame, (lam,) = self._arguments(size, None, lam)
+        return frame.counted(self._sample(samplers.sample_poisson, frame, lam))
+
+    def binomial(self, n: ArrayLike, p: ArrayLike, size: Size = None) -> GpuArray:
+        """Return how many of ``n`` trials succeed, each with the chance ``p``, as int64.
+
+        Parameters
+        ----------
+        n : int or array_like of int
+            Not negative; floats are cut off.
+        p : float or array_like
+            From 0 to 1.
+        size : int or tuple of int, optional
+            The shape; by default that of the parameters.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, or they do not broadcast to ``size``.
+        """
+        check("chance", p=p)
+        check("not negative", n=n)
+        frame, (n, p) = self._arguments(size, None, n, p)
+        return frame.counted(self._sample(samplers.sample_binomial, frame, _whole(n), p))
+
+    def negative_binomial(self, n: ArrayLike, p: ArrayLike, size: Size = None) -> GpuArray:
+        """Return how many trials of chance ``p`` fail before ``n`` succeed, as int64.
+
+        They are Poisson numbers of gamma numbers; ``n`` is positive and need not be whole, ``p`` is in (0, 1].
+        """
+        check("positive number", n=n)
+        check("positive chance", p=p)
+        frame, (n, p) = self._arguments(size, None, n, p)
+        odds = _map(rows.divide, _map(rows.subtract, frame.constant(1), p), p)
+        mean = _map(rows.multiply, self._gamma(frame, n), odds)
+        return frame.counted(self._sample(samplers.sample_poisson, frame, mean))
+
+    def geometric(self, p: ArrayLike, size: Size = None) -> GpuArray:
+        """Return how many trials of chance ``p``, which is in (0, 1], it takes to succeed, as int64.
+
+        They are exponential numbers, rounded up; what is too large for int64 becomes the largest one.
+        """
+        check("positive chance", p=p)
+        frame, (p,) = self._arguments(size, None, p)
+        rate = _map(rows.negative, _map(rows.log1p, _map(rows.subtract, frame.constant(0), p)))
+        trials = _map(rows.ceil, _map(rows.divide, self._exponential(frame), rate))
+        return _saturated(frame, _map(rows.maximum, trials, 1.0))
+
+    def logseries(self, p: ArrayLike, size: Size = None) -> GpuArray:
+        """Return numbers of a logarithmic series distribution, as int64; ``p`` is in [0, 1). Kemp's method."""
+        check("chance below 1", p=p)
+        frame, (p,) = self._arguments(size, None, p)
+        given = p if not isinstance(p, float) else frame.constant(p)
+        v = _map(rows.subtract, 1.0, self._uniform(frame))
+        power = _map(rows.multiply, self._uniform(frame), _map(rows.log1p, _map(rows.negative, given)))
+        q = _map(rows.negative, _map(rows.expm1, power))
+        many = _map(rows.floor, _map(rows.add, _map(rows.divide, _map(rows.log, v), _map(rows.log, q)), 1.0))
+        few = _map(rows.where, _map(rows.greater_equal, v, q), frame.constant(1), frame.constant(2))
+        tail = _map(rows.less_equal, v, _map(rows.square, q))
+        number = _map(rows.where, tail, _map(rows.maximum, many, 1.0), few)
+        return _saturated(frame, _map(rows.where, _map(rows.greater_equal, v, given), frame.constant(1), number))
+
+    def zipf(self, a: ArrayLike, size: Size = None) -> GpuArray:
+        """Return numbers of a Zipf distribution of exponent ``a``, which is above 1, as int64. Devroye's method."""
+        check("above 1", a=a)
+        frame, (a,) = self._arguments(size, None, a)
+        return _saturated(frame, self._sample(samplers.sample_zipf, frame, a))
+
+    def hypergeometric(self, ngood: ArrayLike, nbad: ArrayLike, nsample: ArrayLike, size: Size = None) -> GpuArray:
+        """Return how many of ``nsample`` things are good, drawn without replacement from good and bad ones, as int64.
+
+        Parameters
+        ----------
+        ngood, nbad : int or array_like of int
+            How many there are: not negative, and below 10**9.
+        nsample : int or array_like of int
+            How many are drawn: at most all.
+        size : int or tuple of int, optional
+            The shape; by default that of the parameters.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, or they do not broadcast to ``size``.
+        """
+        check("not negative", ngood=ngood, nbad=nbad, nsample=nsample)
+        if not any(isinstance(v, GpuArray) for v in (ngood, nbad, nsample)):
+            good, bad, sample = (np.asarray(v) for v in (ngood, nbad, nsample))
+            if np.any(good >= _MOST_OF_A_COLOUR) or np.any(bad >= _MOST_OF_A_COLOUR):
+                raise ValueError(f"both ngood and nbad must be less than {_MOST_OF_A_COLOUR}")
+            if np.any(good + bad < sample):
+                raise ValueError(f"ngood + nbad < nsample: {ngood} + {nbad} < {nsample}")
+        frame, (ngood, nbad, nsample) = self._arguments(size, None, ngood, nbad, nsample)
+        return frame.counted(
+            self._sample(samplers.sample_hypergeometric, frame, _whole(ngood), _whole(nbad), _whole(nsample))
+        )
+
+    # -- counts of several kinds ---------------------------------------------------------------------------------------
+
+    def multinomial(self, n: ArrayLike, pvals: ArrayLike, size: Size = None) -> GpuArray:
+        """Return how often each of several outcomes occurs in ``n`` trials, as int64.
+
+        Counts are split in halves by binomial numbers, again and again, so that it takes as many steps as the number of
+        outcomes has binary digits.
+
+        Parameters
+        ----------
+        n : int or array_like of int
+            Numbers of trials.
+        pvals : array_like
+            Chances along the last axis; what the others leave of 1 is that of the last. They broadcast with ``n``.
+        size : int or tuple of int, optional
+            The shape without the last axis.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range; looked at on the host only.
+        """
+        check("not negative", n=n)
+        check("chance", pvals=pvals)
+        if np.ndim(pvals) < 1 or np.shape(pvals)[-1] == 0:
+            raise ValueError("pvals must have at least 1 dimension and the last dimension must not be empty")
+        if not isinstance(pvals, GpuArray):
+            first = np.asarray(pvals, np.float64)[..., :-1]
+            if np.any(first.sum(-1) > 1 + 1e-12):
+                raise ValueError(f"sum(pvals[:-1]) > 1.0: it is {first.sum(-1).max()}; chances may not exceed 1 in all")
+        whole, _ = self._arguments(None, None, pvals)
+        chances = as_array(pvals, whole.device).astype(whole.kind, copy=False)
+        trials = as_array(n, whole.device).astype(whole.kind, copy=False)
+        shape = joint_shape(size, trials, chances[..., 0])
+        others = chances[..., :-1]
+        rest = as_array(1.0, whole.device) - others.sum(-1)
+        parts = [others[..., k] for k in range(others.shape[-1])]
+        parts.append(_made(_map(rows.maximum, build.cast(rest.node(), whole.kind), 0.0), whole))
+
+        def split(frame: Frame, left: Node, both: Node, count: Node) -> Node:
+            share = _map(rows.divide, left, _map(rows.maximum, both, float(np.finfo(frame.kind).tiny)))
+            share = _map(rows.minimum, share, 1.0)
+            return self._sample(samplers.sample_binomial, frame, count, share)
+
+        return _split(parts, trials, shape, whole.kind, split)
+
+    def multivariate_hypergeometric(
+        self, colors: ArrayLike, nsample: int, size: Size = None, method: str = "marginals"
+    ) -> GpuArray:
+        """Return how many of each colour are drawn without replacement, as int64.
+
+        Parameters
+        ----------
+        colors : array_like of int
+            How many there are of each, along one axis; below 10**9 in all.
+        nsample : int
+            How many are drawn.
+        size : int or tuple of int, optional
+            The shape without the last axis.
+        method : {"marginals", "count"}
+            Accepted for NumPy's sake: samples are split in halves, as those of :meth:`multinomial`.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range.
+        """
+        if method not in ("marginals", "count"):
+            raise ValueError(f'method must be "count" or "marginals"; {method!r} was given')
+        given = np.asarray(colors.get() if isinstance(colors, GpuArray) else colors)
+        if given.ndim != 1 or (given.size and (given.dtype.kind not in "iu" or given.min() < 0)):
+            raise ValueError("colors must be a one-dimensional sequence of nonnegative integers")
+        count, total = int(nsample), int(given.sum())
+        if count < 0:
+            raise ValueError(f"nsample must be nonnegative; {count} was given")
+        if total >= _MOST_OF_A_COLOUR:
+            raise ValueError(f"sum(colors) must be less than {_MOST_OF_A_COLOUR}; it is {total}")
+        if count > total:
+            raise ValueError(f"nsample > sum(colors): {count} > {total}")
+        whole, _ = self._arguments((), None)
+        shape = joint_shape(size)
+        if not given.size:
+            return _made(build.full((*shape, 0), 0, dtypes.int64), whole)
+        parts = [_made(whole.constant(number), whole) for number in given.tolist()]
+
+        def split(frame: Frame, left: Node, both: Node, drawn: Node) -> Node:
+            right = _map(rows.subtract, both, left)
+            return self._sample(samplers.sample_hypergeometric, frame, left, right, drawn)
+
+        return _split(parts, _made(whole.constant(count), whole), shape, whole.kind, split)
+
+
+def _made(node: Node, frame: Frame) -> GpuArray:
+    return frame.made(node)
+
+
+def _split(parts: list[GpuArray], count: GpuArray, shape: tuple[int, ...], kind: DType, split: Any) -> GpuArray:
+    """Return counts split among parts, along a new last axis: level by level, each group into two.
+
+    ``split(frame, left, both, count)`` returns how many of a count go to the first of two groups.
+    """
+    levels = max(len(parts) - 1, 0).bit_length()
+    zero = parts[0] * 0
+    padded = stack([zero + part for part in parts] + [zero] * ((1 << levels) - len(parts)), axis=-1)
+    sums = [padded]
+    for _ in range(levels):
+        lower = sums[-1]
+        sums.append(reshape(lower, (*lower.shape[:-1], lower.shape[-1] // 2, 2)).sum(-1))
+    counts = (count + zero * 0)[..., None] + _zeros((*shape, 1), kind, count)
+    for lower, both in zip(sums[-2::-1], sums[:0:-1], strict=True):
+        frame = Frame(counts.shape, kind, counts.device)
+        left = frame.made(split(frame, lower[..., 0::2].node(), both.node(), counts.node()))
+        counts = reshape(stack([left, counts - left], axis=-1), (*shape, 2 * counts.shape[-1]))
+    return counts[..., : len(parts)].astype(dtypes.int64)
+
+
+def _zeros(shape: tuple[int, ...], kind: DType, like: GpuArray) -> GpuArray:
+    return Frame(shape, kind, like.device).made(build.full(shape, 0, kind))
+
+
+def _whole(value: Any) -> Any:
+    """Return a number or a node without its fraction."""
+    return float(math.floor(value)) if isinstance(value, float) else _map(rows.floor, value)
+
+
+def _saturated(frame: Frame, node: Node) -> GpuArray:
+    """Return floating whole numbers as int64, what is beyond as the largest one."""
+    largest = build.full((), np.iinfo(np.int64).max, dtypes.int64)
+    fits = _map(rows.less, node, 2.0**63)
+    inside = build.cast(_map(rows.where, fits, node, frame.constant(0)), dtypes.int64)
+    return frame.made(_map(rows.where, fits, inside, largest))
+
+
+@lru_cache
+def _limits(kind: DType) -> tuple[int, int]:
+    return (0, 1) if kind.kind == "b" else (int(np.iinfo(kind).min), int(np.iinfo(kind).max))
+
+
+def _check_range(first: Any, last: Any, kind: DType, endpoint: bool) -> None:
+    """Raise ValueError as NumPy does if there are no integers from ``first`` to ``last``, or not of a dtype."""
+    least, most = _limits(kind)
+    if type(first) is int and type(last) is int and least <= first <= last <= most:
+        return
+    for name, value, broken in (("low", first, first < least), ("high", last, last > most)):
+        if np.any(broken):
+            raise ValueError(f"{name} is out of bounds for {kind.name}: {value} is not from {least} to {most}")
+    if np.any(first > last):
+        what = f"high {'<' if endpoint else '<='} 0" if not np.any(first) else f"low {'>' if endpoint else '>='} high"
+        raise ValueError(f"{what}: there are no integers from {first} to {last}")

@@ -1,0 +1,283 @@
+"""Samples and orders of ``numpy.random.Generator``, and its distributions of several numbers at once.
+
+Orders are those of random keys: an array is put into the order in which as many 64-bit words of the stream are sorted.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray
+from gpuarray.device import Device
+from gpuarray.functions.arguments import ArrayLike, DTypeLike, as_array
+from gpuarray.functions.indexing import take, take_along_axis
+from gpuarray.functions.random_arguments import Size, check, joint_shape, probabilities
+from gpuarray.functions.random_discrete import Discrete
+from gpuarray.functions.random_source import Frame
+from gpuarray.functions.searching import searchsorted
+from gpuarray.functions.sorting import argsort
+from gpuarray.graph import build
+from gpuarray.ops import generators, philox, samplers
+from gpuarray.origins import warn
+
+
+class Samples(Discrete):
+    """The methods of generators that choose, put into order, or return several numbers that belong together."""
+
+    def bytes(self, length: int) -> bytes:
+        """Return ``length`` random bytes, the same as NumPy's for the same state; they are made on the host."""
+        count = max(-(-length // 4), 1)  # no bytes take a half too, as NumPy has it
+        halves = philox.words32(np.arange(count), self._bits.take_halves(count))
+        return halves.astype("<u4").tobytes()[:length]
+
+    def permutation(self, x: int | ArrayLike, axis: int = 0) -> GpuArray:
+        """Return the numbers below ``x``, or the parts of an array along an axis, in a random order.
+
+        Parameters
+        ----------
+        x : int or array_like
+            How many numbers, or the array, which is left as it is.
+        axis : int
+            Along which axis.
+        """
+        if isinstance(x, int | np.integer):
+            return self._order((int(x),), self._place())
+        array = as_array(x, self._place(x))
+        number = build.normalize_axis(axis, array.ndim)
+        return take(array, self._order((array.shape[number],), array.device), axis=number)
+
+    def shuffle(self, x: GpuArray, axis: int = 0) -> None:
+        """Put the parts of an array along an axis into a random order, in place.
+
+        Parameters
+        ----------
+        x : GpuArray
+            What is shuffled; for anything else use NumPy's generators.
+        axis : int
+            Along which axis.
+
+        Raises
+        ------
+        TypeError
+            If ``x`` is no GpuArray.
+        """
+        if not isinstance(x, GpuArray):
+            raise TypeError(f"a {type(x).__name__} was given to shuffle; a GpuArray is accepted")
+        x[...] = self.permutation(x, axis)
+
+    def permuted(self, x: ArrayLike, *, axis: int | None = None, out: Any = None) -> GpuArray:
+        """Return an array with its elements in random order along an axis, each line in an order of its own.
+
+        Parameters
+        ----------
+        x : array_like
+            The array, which is left as it is.
+        axis : int, optional
+            Along which axis; without one all elements change places.
+        out : GpuArray, optional
+            An array of that shape and dtype to write to, which may be ``x``.
+
+        Raises
+        ------
+        TypeError
+            If ``out`` is no GpuArray, or of another dtype.
+        ValueError
+            If it has another shape.
+        """
+        array = as_array(x, self._place(x))
+        if out is not None:
+            if not isinstance(out, GpuArray) or out.dtype != array.dtype:
+                raise TypeError(f"out must be a GpuArray of {array.dtype.name}, which x has")
+            if out.shape != array.shape:
+                raise ValueError(f"out must have the same shape as x: {out.shape} is not {array.shape}")
+        lines = array.reshape(-1) if axis is None else array
+        number = build.normalize_axis(-1 if axis is None else axis, lines.ndim)
+        order = argsort(self._keys(lines.shape, array.device), axis=number)
+        found = take_along_axis(lines, order, axis=number).reshape(array.shape)
+        if out is None:
+            return found
+        out[...] = found
+        target: GpuArray = out
+        return target
+
+    def choice(
+        self,
+        a: int | ArrayLike,
+        size: Size = None,
+        replace: bool = True,
+        p: ArrayLike | None = None,
+        axis: int = 0,
+        shuffle: bool = True,
+    ) -> GpuArray:
+        """Return a random sample of the numbers below ``a``, or of the parts of an array along an axis.
+
+        With replacement the sample is that of NumPy, as far as its integers are (see :meth:`integers`).
+
+        Parameters
+        ----------
+        a : int or array_like
+            How many numbers, or the array.
+        size : int or tuple of int, optional
+            The shape of the sample; without one it is a single element or part.
+        replace : bool
+            Whether one can be chosen several times.
+        p : array_like, optional
+            The probability of each; equal ones by default. They are read now.
+        axis : int
+            Along which axis of ``a``.
+        shuffle : bool
+            Accepted for NumPy's sake; samples are in random order.
+
+        Raises
+        ------
+        ValueError
+            If there is nothing to choose from, the sample is larger than that and ``replace`` is false, or ``p`` are no
+            probabilities.
+        """
+        device = self._place(a)
+        source = None if isinstance(a, int | np.integer) else as_array(a, device)
+        number = 0 if source is None else build.normalize_axis(axis, source.ndim)
+        population = int(a) if source is None else source.shape[number]
+        shape = build.resolve_shape(() if size is None else size)
+        count = math.prod(shape)
+        if population <= 0 and count:
+            raise ValueError(f"a must be a positive integer or not empty to choose {count} from it")
+        chances = None if p is None else probabilities(p, population)
+        sample = self._with_replacement if replace else self._distinct
+        chosen = sample(population, count, chances, device).reshape(shape)
+        return chosen if source is None else take(source, chosen, axis=number)
+
+    def _with_replacement(self, population: int, count: int, chances: Any, device: Device) -> GpuArray:
+        if chances is None:
+            frame = Frame((count,), dtypes.int64, device)
+            return frame.made(self._evenly(frame, 0, max(population, 1) - 1))
+        bounds = np.cumsum(chances)
+        frame = Frame((count,), dtypes.float64, device)
+        drawn = frame.made(self._uniform(frame))
+        return searchsorted(as_array(bounds / bounds[-1], device), drawn, side="right")
+
+    def _distinct(self, population: int, count: int, chances: Any, device: Device) -> GpuArray:
+        if count > population:
+            raise ValueError(
+                f"Cannot take a larger sample than population when replace is False: {count} of {population}"
+            )
+        if chances is None:
+            return self._order((population,), device)[:count].copy()
+        if np.count_nonzero(chances) < count:
+            raise ValueError(f"Fewer non-zero entries in p than size: {np.count_nonzero(chances)} for {count}")
+        # clocks ring after exponential times: in the order of successive choices, those without a chance never
+        frame = Frame((population,), dtypes.float64, device)
+        times = frame.made(self._exponential(frame))
+        with np.errstate(divide="ignore"):
+            mean = as_array(1.0 / chances, device)
+        return argsort((times + np.finfo(np.float64).tiny) * mean)[:count].copy()
+
+    def _keys(self, shape: tuple[int, ...], device: Device) -> GpuArray:
+        frame = Frame(shape, dtypes.uint64, device)
+        return frame.made(frame.generated(generators.random_bits, self._bits.take_words(frame.size).parameters))
+
+    def _order(self, shape: tuple[int, ...], device: Device) -> GpuArray:
+        """Return permutations of the numbers below the last extent."""
+        return argsort(self._keys(shape, device))
+
+    # -- several numbers -----------------------------------------------------------------------------------------------
+
+    def dirichlet(self, alpha: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
+        """Return shares that add up to 1, of a Dirichlet distribution.
+
+        Parameters
+        ----------
+        alpha : array_like
+            One parameter for each share, not negative, along one axis.
+        size : int or tuple of int, optional
+            The shape without the last axis.
+        dtype : {float32, float64}, optional
+            By default the default floating dtype.
+
+        Raises
+        ------
+        ValueError
+            If ``alpha`` has not one axis, or is negative.
+        """
+        check("not negative", alpha=alpha)
+        if np.ndim(alpha) != 1:
+            raise ValueError(f"alpha must have one axis; its shape is {np.shape(alpha)}")
+        frame, (a,) = self._arguments((*joint_shape(size), np.shape(alpha)[0]), dtype, alpha)
+        logarithms = frame.made(self._sample(samplers.sample_log_gamma, frame, a))
+        parts = np.exp(logarithms - logarithms.max(axis=-1, keepdims=True))
+        found: GpuArray = parts / parts.sum(axis=-1, keepdims=True)
+        return found
+
+    def multivariate_normal(
+        self,
+        mean: ArrayLike,
+        cov: ArrayLike,
+        size: Size = None,
+        check_valid: str = "warn",
+        tol: float = 1e-8,
+        *,
+        method: str = "svd",
+        dtype: DTypeLike = None,
+    ) -> GpuArray:
+        """Return vectors of a normal distribution.
+
+        Parameters
+        ----------
+        mean : array_like
+            The mean vector, of n elements.
+        cov : array_like
+            The covariances, an n x n matrix, which is read now and taken apart on the host.
+        size : int or tuple of int, optional
+            The shape without the last axis.
+        check_valid : {"warn", "raise", "ignore"}
+            What to do if the matrix is not symmetric and positive semidefinite.
+        tol : float
+            How far it may be from that.
+        method : {"svd", "eigh", "cholesky"}
+            How the matrix is taken apart.
+        dtype : {float32, float64}, optional
+            By default the default floating dtype.
+
+        Raises
+        ------
+        ValueError
+            If shapes do not match, an option is none, or the matrix is refused.
+        numpy.linalg.LinAlgError
+            If the Cholesky factor of a matrix that is not positive definite is wanted.
+        """
+        if method not in ("svd", "eigh", "cholesky"):
+            raise ValueError(f"method must be one of {{'eigh', 'svd', 'cholesky'}}; {method!r} was given")
+        if check_valid not in ("warn", "raise", "ignore"):
+            raise ValueError(f"check_valid must equal 'warn', 'raise', or 'ignore'; {check_valid!r} was given")
+        centre, matrix = (np.asarray(v.get() if isinstance(v, GpuArray) else v) for v in (mean, cov))
+        if centre.ndim != 1:
+            raise ValueError(f"mean must be 1 dimensional; its shape is {centre.shape}")
+        if matrix.shape != (centre.size, centre.size):
+            raise ValueError(f"mean and cov must have same length: {centre.shape} and {matrix.shape} were given")
+        frame, _ = self._arguments((*joint_shape(size), centre.size), dtype)
+        factor = _factor(matrix.astype(np.float64), method, check_valid, tol)
+        drawn = frame.made(self._normal(frame)).reshape((-1, centre.size))
+        spread = drawn @ as_array(factor.astype(frame.kind), frame.device)
+        found: GpuArray = spread.reshape(frame.shape) + as_array(centre.astype(frame.kind), frame.device)
+        return found
+
+
+def _factor(matrix: Any, method: str, check_valid: str, tol: float) -> Any:
+    """Return a matrix whose transpose times itself is the covariance matrix."""
+    if method == "cholesky":
+        return np.linalg.cholesky(matrix).T
+    if method == "eigh":
+        variances, vectors = np.linalg.eigh(matrix)
+        is_valid = not np.any(variances < -tol)
+        rows = vectors.T
+    else:
+        _, variances, rows = np.linalg.svd(matrix)
+        is_valid = np.allclose(np.dot(rows.T * variances, rows), matrix, rtol=tol, atol=tol)
+    if check_valid != "ignore" and not is_valid:
+        words = "covariance is not symmetric positive-semidefinite."
+        if check_valid == "raise":
+            raise ValueError(words)
+        warn(words, RuntimeWarning)
+    return np.sqrt(np.abs(variances))[:, None] * rows

@@ -1,0 +1,210 @@
+"""What the methods of random generators draw from: arrays of a stream, and of substreams. Base of the generator."""
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final, Self
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray, default_device, default_dtype, device_of, joint_device, make
+from gpuarray.device import Device
+from gpuarray.dtypes import DType
+from gpuarray.functions.arguments import ArrayLike, DeviceLike, DTypeLike, check_nbytes, wanted_device
+from gpuarray.functions.random_arguments import Size, checked_out, joint_shape
+from gpuarray.functions.random_bits import Philox
+from gpuarray.graph import build
+from gpuarray.graph.layouts import Shape
+from gpuarray.graph.nodes import Generate, Node
+from gpuarray.ops import elementwise as rows
+from gpuarray.ops import generators, samplers
+from gpuarray.ops.philox import Substream
+from gpuarray.ops.spec import GenerateOp, MapOp
+
+_NO_SUBSTREAM: Final = Substream(*[np.uint32(0)] * 4)
+#: How dtypes are mostly given; they can be looked up.
+_PLAIN: Final = frozenset((str, type, type(dtypes.float32), type(dtypes.float64)))
+_MOST_FRAMES: Final = 256
+
+
+class Source:
+    """A bit generator and where arrays are made of it.
+
+    Parameters
+    ----------
+    bit_generator : Philox, or numpy.random.Philox
+        Where the bits come from. Of NumPy's the state is copied.
+    device : Device or str, optional
+        Where arrays are made; without one, on what is the default device at each call.
+
+    Raises
+    ------
+    TypeError
+        If it is something else.
+    """
+
+    def __init__(self, bit_generator: Any, device: DeviceLike = None) -> None:
+        self._bits = _own_bits(bit_generator)
+        self._device = None if device is None else wanted_device(device)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(Philox{'' if self._device is None else f', device={self._device.name!r}'})"
+
+    @property
+    def bit_generator(self) -> Philox:
+        """Where the bits come from; its ``state`` is that of ``numpy.random.Philox``."""
+        return self._bits
+
+    @property
+    def device(self) -> Device | None:
+        """Where arrays are made; None if that is the default device."""
+        return self._device
+
+    def spawn(self, n_children: int) -> list[Self]:
+        """Return independent generators on the same device, as ``numpy.random.Generator.spawn``."""
+        return [type(self)(child, self._device) for child in self._bits.spawn(n_children)]
+
+    # -- drawing -------------------------------------------------------------------------------------------------------
+
+    def _uniform(self, frame: "Frame") -> Node:
+        """Return NumPy's numbers in [0, 1)."""
+        # as build.generate has it, without conversions, here and below: simulations record these at every step
+        take = self._bits.take_halves if frame.kind == dtypes.float32 else self._bits.take_words
+        return Generate(generators.random_uniform, tuple(take(frame.size).parameters), frame.shape, frame.kind)
+
+    def _normal(self, frame: "Frame") -> Node:
+        """Return standard normal numbers."""
+        return Generate(generators.random_normal, self._substream(frame), frame.shape, frame.kind)
+
+    def _exponential(self, frame: "Frame") -> Node:
+        """Return standard exponential numbers: -log(1 - u), which is finite because u is below 1."""
+        logarithm = build.elementwise(rows.log1p, build.elementwise(rows.negative, self._uniform(frame)))
+        return build.elementwise(rows.negative, logarithm)
+
+    def _sample(self, row: MapOp, frame: "Frame", *parameters: Any) -> Node:
+        """Return a sampler's numbers for parameters that are numbers or nodes."""
+        given = [build.cast(p, frame.kind) if isinstance(p, Node) else frame.constant(p) for p in parameters]
+        numbers = build.generate(generators.arange, (0, 1), frame.shape, dtypes.uint32)
+        words = [build.full((), word, dtypes.uint32) for word in self._substream(frame)]
+        return build.elementwise(row, *given, numbers, *words)
+
+    def _gamma(self, frame: "Frame", a: Any) -> Node:
+        return self._sample(samplers.sample_gamma, frame, a)
+
+    def _substream(self, frame: "Frame") -> tuple[Any, ...]:
+        """Return a substream for an array; one without elements needs none."""
+        return self._bits.take_substream() if frame.size else _NO_SUBSTREAM
+
+    # -- arguments -----------------------------------------------------------------------------------------------------
+
+    def _place(self, *given: Any) -> Device:
+        """Return the device on which to make an array now: the generator's, or that of parameters.
+
+        Raises
+        ------
+        DeviceError
+            If parameters are on another device than the generator's.
+        """
+        there = device_of(*given)
+        if self._device is None or there is None:
+            return wanted_device(self._device or there)
+        return joint_device(self._device, there)
+
+    def _arguments(self, size: Size, dtype: DTypeLike, *given: ArrayLike) -> tuple["Frame", list[Any]]:
+        """Return what a result is to be, and parameters as Python floats, which do not widen, or as nodes."""
+        frame = Frame(joint_shape(size, *given), floating(dtype), self._place(*given))
+        return frame, [frame.parameter(value) for value in given]
+
+    def _target(self, size: Size, dtype: DTypeLike, out: Any, name: str) -> "Frame":
+        """Return what a result is to be, for ``out`` if that is given."""
+        if out is None:
+            device = self._device or default_device()
+            if type(size) is int and type(dtype) in _PLAIN:
+                known = _frames.get((size, dtype, device.name))
+                if known is None:
+                    if len(_frames) >= _MOST_FRAMES:
+                        _frames.clear()
+                    known = Frame(build.resolve_shape(size), floating(dtype, name), device)
+                    _frames[size, dtype, device.name] = known
+                return known
+            return Frame(build.resolve_shape(() if size is None else size), floating(dtype, name), device)
+        kind, shape = checked_out(out, dtype, size)
+        return Frame(shape, floating(kind, name), out.device)
+
+
+class Frame:
+    """What a result is to be: its shape, number of elements, dtype and device."""
+
+    __slots__ = ("device", "kind", "shape", "size")
+
+    def __init__(self, shape: Shape, kind: DType, device: Device) -> None:
+        check_nbytes(shape, kind)
+        self.shape = shape
+        self.size = math.prod(shape)
+        self.kind = kind
+        self.device = device
+
+    def generated(self, row: GenerateOp, parameters: Sequence[int]) -> Node:
+        """Return the elements of a generator's row."""
+        return build.generate(row, parameters, self.shape, self.kind)
+
+    def constant(self, value: float) -> Node:
+        """Return a scalar of the dtype."""
+        return build.full((), value, self.kind)
+
+    def parameter(self, value: ArrayLike) -> Any:
+        """Return a distribution's parameter as a Python float or as a node of the dtype."""
+        if isinstance(value, GpuArray):
+            return build.cast(value.node(), self.kind)
+        if type(value) is float or np.ndim(value) == 0:
+            return float(value)
+        return build.host_node(np.asarray(value, self.kind))  # converted here: the device may not have its dtype
+
+    def made(self, node: Node) -> GpuArray:
+        """Return a node as an array."""
+        return make(node, self.device)
+
+    def counted(self, node: Node) -> GpuArray:
+        """Return a node of whole numbers as an array of int64."""
+        return make(build.cast(node, dtypes.int64), self.device)
+
+    def written(self, node: Node, out: Any) -> GpuArray:
+        """Return a node as an array, or written to ``out``."""
+        if out is None:
+            return self.made(node)
+        out[...] = self.made(node)
+        target: GpuArray = out
+        return target
+
+
+_frames: Final[dict[tuple[int, Any, str], Frame]] = {}
+"""What simulations ask for at every step, by size, dtype and device."""
+
+
+def floating(dtype: DTypeLike, name: str = "this distribution") -> DType:
+    """Return the dtype of floating numbers, the default floating dtype without one.
+
+    Raises
+    ------
+    TypeError
+        If it is neither float32 nor float64.
+    """
+    kind = default_dtype(float) if dtype is None else dtypes.canonical(dtype)
+    if kind not in (dtypes.float32, dtypes.float64):
+        raise TypeError(f"Unsupported dtype {kind!r} for {name}; accepted are float32 and float64")
+    return kind
+
+
+def _own_bits(given: Any) -> Philox:
+    """Return a bit generator that is one of ours, or goes on where NumPy's Philox is."""
+    if isinstance(given, Philox):
+        return given
+    if isinstance(given, np.random.Philox):
+        seeds: Any = given.seed_seq  # None where the key was given
+        own = Philox(key=0) if seeds is None else Philox(seeds)
+        own.state = given.state
+        return own
+    raise TypeError(
+        f"a generator is made of a Philox bit generator, not of a {type(given).__name__}; use default_rng(seed), or "
+        "Philox(seed), for the numbers of other bit generators cannot be made in parallel"
+    )

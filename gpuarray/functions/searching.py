@@ -1,0 +1,163 @@
+"""Searching functions: positions of extremes, of elements that are not zero, and in sorted lines."""
+
+from typing import Any
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray, compaction, make, weak_node, wrap
+from gpuarray.config import strictness
+from gpuarray.functions.arguments import ArrayLike, Axis, as_array, as_arrays, result, write_out
+from gpuarray.functions.elementwise import where as where
+from gpuarray.graph import build, standard
+from gpuarray.graph.nodes import Node
+from gpuarray.ops import calls, reductions
+from gpuarray.ops import elementwise as rows
+
+
+def _position(op: Any, x: ArrayLike, axis: int | None, keepdims: bool) -> GpuArray:
+    array = as_array(x)
+    if strictness.possible:
+        standard.require(op.name, array)
+    if not array.ndim and axis in (0, -1):
+        axis = None
+    if not array.size and (axis is None or array.shape[build.normalize_axis(axis, array.ndim)] == 0):
+        raise ValueError(f"attempt to get {op.name} of an empty sequence")
+    return wrap(build.reduce(op, array.node(), axis, None, keepdims), array.device)
+
+
+def argmax(x: ArrayLike, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> GpuArray:
+    """Return positions of the first largest elements along an axis, or of the first NaN.
+
+    Parameters
+    ----------
+    x : array_like
+        Real numbers.
+    axis : int, optional
+        Along which axis; by default the position among all elements in C order.
+    out : GpuArray or ndarray, optional
+        Where to put the result.
+    keepdims : bool
+        Keep the axes, with extent 1.
+
+    Returns
+    -------
+    GpuArray
+        Of dtype int64.
+
+    Raises
+    ------
+    ValueError
+        If there are no elements.
+    """
+    return write_out(_position(reductions.argmax, x, axis, keepdims), out)  # type: ignore[no-any-return]  # an array
+
+
+def argmin(x: ArrayLike, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> GpuArray:
+    """Return positions of the first smallest elements along an axis; the arguments are those of :func:`argmax`."""
+    return write_out(_position(reductions.argmin, x, axis, keepdims), out)  # type: ignore[no-any-return]  # an array
+
+
+def _truth(array: GpuArray) -> Node:
+    return array.node() if array.dtype == dtypes.bool_ else build.elementwise(rows.not_equal, array.node(), 0)
+
+
+def count_nonzero(x: ArrayLike, /, axis: Axis = None, *, keepdims: bool = False) -> GpuArray:
+    """Count the elements that are not zero along axes, as int64."""
+    array = as_array(x)
+    return wrap(build.reduce(reductions.sum, _truth(array), axis, dtypes.int64, keepdims), array.device)
+
+
+def nonzero(x: ArrayLike, /) -> tuple[GpuArray, ...]:
+    """Return positions of the elements that are not zero in C order, an int64 array for each axis.
+
+    How many there are is read, as it decides the shape of the result.
+
+    Raises
+    ------
+    ValueError
+        If the array has no axis.
+    """
+    array = as_array(x)
+    if not array.ndim:
+        raise ValueError("Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead.")
+    found = compaction(_truth(array), array.device)
+    return tuple(make(positions, array.device) for positions in found.nonzero())
+
+
+def flatnonzero(x: ArrayLike, /) -> GpuArray:
+    """Return positions of the elements that are not zero, counted in C order, as int64."""
+    array = as_array(x)
+    return make(compaction(_truth(array), array.device).positions(), array.device)
+
+
+def argwhere(x: ArrayLike, /) -> GpuArray:
+    """Return positions of the elements that are not zero, an int64 row for each."""
+    array = as_array(x)
+    found = compaction(_truth(array), array.device)
+    if not array.ndim:
+        return make(build.full((found.count, 0), 0, dtypes.int64), array.device)
+    columns = [build.reshape(positions, (found.count, 1)) for positions in found.nonzero()]
+    return make(build.concat(columns, 1), array.device)
+
+
+def _sought(value: Any, line: GpuArray, side: str) -> GpuArray:
+    """Return a Python scalar in the dtype of a line if its place there is the same."""
+    if type(value) is int and line.dtype.kind in "iu":
+        limits = np.iinfo(line.dtype)
+        if not limits.min <= value <= limits.max:
+            return as_array(value, line.device)
+    elif type(value) is float and line.dtype.kind == "f":
+        # what is not less than the value is not less than the number above it, and so for greater and below
+        with np.errstate(over="ignore"):
+            near = line.dtype.type(value)
+        if float(near) < value if side == "left" else float(near) > value:
+            near = np.nextafter(near, line.dtype.type(np.inf if side == "left" else -np.inf))
+        return wrap(build.full((), near, line.dtype), line.device)
+    return wrap(weak_node(value, dtypes.canonical(np.result_type(line.dtype, value))), line.device)
+
+
+def searchsorted(x1: ArrayLike, x2: ArrayLike, /, side: str = "left", sorter: ArrayLike | None = None) -> GpuArray:
+    """Return positions in a sorted line where elements would be inserted to keep it sorted.
+
+    Parameters
+    ----------
+    x1 : array_like
+        One axis, in ascending order, or in the order that ``sorter`` gives.
+    x2 : array_like
+        What to insert. A Python scalar is compared as it is, and promotes nothing.
+    side : {"left", "right"}
+        Before or after equal elements.
+    sorter : array_like of int, optional
+        Positions that sort ``x1``.
+
+    Returns
+    -------
+    GpuArray
+        Of the shape of ``x2`` and dtype int64.
+
+    Raises
+    ------
+    ValueError
+        If ``x1`` has not one axis, ``sorter`` has another shape, or ``side`` is anything else.
+    """
+    if side not in ("left", "right"):
+        raise ValueError(f"search side must be 'left' or 'right' (got {side!r})")
+    if isinstance(x2, np.generic) or not isinstance(x2, bool | int | float | complex):
+        line, values = as_arrays(x1, x2)
+    else:
+        line = as_array(x1)
+        values = _sought(x2, line, side)
+    if strictness.possible:
+        standard.require("searchsorted", line, values)
+    if line.ndim != 1:
+        raise ValueError(f"the sorted array must have one axis, not {line.ndim}")
+    if sorter is not None:
+        order = as_array(sorter)
+        if order.shape != line.shape:
+            raise ValueError(f"sorter has shape {order.shape}; it must have that of the sorted array, {line.shape}")
+        line = line[order]
+    common = dtypes.promote(line.dtype, values.dtype)
+    operands = [build.cast(x.node(), common) for x in (line, values)]
+    node = build.call_one(calls.searchsorted, operands, values.shape, dtypes.int64, side=side)
+    return result(node, line, values)

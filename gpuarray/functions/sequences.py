@@ -1,0 +1,205 @@
+"""Ufunc methods that go through elements one after the other: ``at``, ``reduceat``, and folds that do not associate.
+
+Elements are put side by side with their results' positions, and a row of :mod:`gpuarray.ops.calls` folds each sequence
+in NumPy's order, with NumPy's dtypes; several sequences are folded at once.
+"""
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gpuarray import dispatch, dtypes
+from gpuarray.array import GpuArray, as_node, device_of, wrap
+from gpuarray.array.operands import cast
+from gpuarray.dtypes import DType
+from gpuarray.functions.numpy_arguments import NOT_GIVEN, as_array, deliver, normalized
+from gpuarray.functions.reduction import check_reduced
+from gpuarray.graph import build
+from gpuarray.graph.nodes import Node
+from gpuarray.ops import calls
+from gpuarray.ops.spec import MapOp
+
+
+def has_line(ufunc: Any) -> bool:
+    """Whether a ufunc can fold a line on the device: one row of two operands."""
+    return bool(ufunc.nin == 2 and ufunc.nout == 1 and ufunc.signature is None and ufunc in dispatch.UFUNC_ROWS)
+
+
+def _row(ufunc: Any) -> MapOp:
+    return dispatch.UFUNC_ROWS[ufunc][0]
+
+
+def _loop(ufunc: Any, source: DType, dtype: Any, out: Any) -> tuple[DType, ...]:
+    """Return the dtypes in which a ufunc folds ``source``, which are all one.
+
+    Raises
+    ------
+    TypeError
+        If the ufunc has no such loop.
+    """
+    wanted = None if dtype is None else dtypes.canonical(dtype)
+    if wanted is None and out is None and ufunc in (np.add, np.multiply) and source.kind in "biu":
+        wanted = dtypes.uint64 if source.kind == "u" else dtypes.int64
+    given = None if out is None or wanted is not None else out.dtype
+    loop = ufunc.resolve_dtypes((given, source, None), signature=(wanted, None, None), casting="unsafe", reduction=True)
+    return tuple(dtypes.canonical(d) for d in loop)
+
+
+# --- at -------------------------------------------------------------------------------------------------------------
+
+
+def update_at(ufunc: Any, target: GpuArray, key: Any, *values: Any) -> None:
+    """Apply a ufunc in place to the elements at ``key``, in the order of the key, as often as each occurs.
+
+    Results are cast to the target's dtype by any means, as NumPy does here.
+
+    Raises
+    ------
+    IndexError
+        If a position is out of range.
+    TypeError
+        If the ufunc does not accept the dtypes.
+    ValueError
+        If the target is read-only, or the values do not broadcast to the selection.
+    """
+    target.check_writeable()
+    device = device_of(target, key, *values) or target.device
+    places = target.places(key)
+    operands = [_operand(value, places.shape) for value in values]
+    given = tuple(node.dtype for node in operands)
+    loop = tuple(dtypes.canonical(d) for d in ufunc.resolve_dtypes((target.dtype, *given, None)))
+    if not places.size:
+        return
+    flat = build.reshape(places, (places.size,))
+    order = build.call_one(calls.argsort, [flat], flat.shape, dtypes.int64, descending=False)
+    ordered = build.gather(flat, order)
+    taken = [build.cast(node, kind) for node, kind in zip(operands, loop[1:], strict=False)]
+    lines = [build.gather(build.reshape(node, flat.shape), order) for node in taken]
+    start = target.load_at(ordered)
+    folded = build.call_one(
+        calls.fold_runs, [start, ordered, *lines], flat.shape, target.dtype, row=_row(ufunc), loop=loop
+    )
+    target.store_at(ordered, folded)
+    target.bind_device(device)
+
+
+def _operand(value: Any, shape: tuple[int, ...]) -> Node:
+    """Return values that are taken in, of the selection's shape; here even Python scalars are strong, as in NumPy."""
+    node = as_node(value)
+    return node if node.shape == shape else build.view(node, build.broadcast_to(node.shape, shape))
+
+
+# --- reduceat, reduce, accumulate -----------------------------------------------------------------------------------
+
+
+def fold_spans(ufunc: Any, source: GpuArray, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+    """Return what ``reduceat`` does: folds from each index to the next one, along ``axis``.
+
+    Raises
+    ------
+    IndexError
+        If an index is out of range.
+    TypeError
+        If the indices are no integers.
+    """
+    if source.ndim == 0:
+        raise TypeError("cannot reduceat on a scalar")
+    number = normalized(axis, source.ndim)
+    length = source.shape[number]
+    at = _indices(indices)
+    kind = _loop(ufunc, source.dtype, dtype, out)
+    lowest, highest = (int(at.min()), int(at.max())) if at.size else (0, -1)
+    if lowest < 0 or highest >= length:
+        wrong = lowest if lowest < 0 else highest
+        raise IndexError(f"index {wrong} out-of-bounds in {ufunc.__name__}.reduceat [0, {length})")
+    line, shape = _as_rows(source, number, kind[-1])
+    spans = (at.size, prod(shape))
+    row = _row(ufunc)
+    node = build.call_one(calls.fold_spans, [line, at.node()], spans, kind[-1], row=row, loop=kind)
+    return _delivered(_along(node, number, (at.size, *shape), source), out, ufunc)
+
+
+def _indices(indices: Any) -> GpuArray:
+    given = as_array(np.asarray(indices, dtype=np.intp) if isinstance(indices, list | tuple | int) else indices)
+    if given.dtype.kind not in "iub":
+        raise TypeError(f"Cannot cast array data from {given.dtype!r} to {dtypes.int64!r} according to the rule 'safe'")
+    if given.ndim != 1:
+        raise ValueError(f"object of too {'small depth' if not given.ndim else 'deep'} for desired array")
+    return given.astype(dtypes.int64, copy=False)
+
+
+def fold_line(
+    ufunc: Any,
+    source: GpuArray,
+    axis: Any = 0,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = NOT_GIVEN,
+) -> Any:
+    """Return what ``reduce`` does for a ufunc that does not associate.
+
+    Raises
+    ------
+    ValueError
+        If there are several axes and the order would matter, or nothing to fold and no neutral value.
+    """
+    axes = build.normalize_axes(axis, source.ndim) if source.ndim else ()
+    kind = _loop(ufunc, source.dtype, dtype, out)[-1]
+    if len(axes) > 1 and ufunc.identity is None:
+        raise ValueError(
+            f"reduction operation '{ufunc.__name__}' is not reorderable, so at most one axis may be specified"
+        )
+    start = ufunc.identity if initial is NOT_GIVEN or initial is None else initial
+    given = initial is not NOT_GIVEN and initial is not None
+    rest = tuple(a for a in range(source.ndim) if a not in axes)
+    ordered = source.transpose((*axes, *rest))
+    length, shape = prod(source.shape[a] for a in axes), tuple(source.shape[a] for a in rest)
+    line: Node = build.cast(build.reshape(ordered.node(), (length, prod(shape))), kind)
+    if given or not length:
+        if start is None:
+            raise ValueError(f"zero-size array to reduction operation {ufunc.__name__} which has no identity")
+        value = start.item() if isinstance(start, GpuArray) else start
+        line = build.concat([build.full((1, prod(shape)), value, kind), line], 0)
+    first = build.full((1,), 0, dtypes.int64)
+    folded = build.call_one(
+        calls.fold_spans, [line, first], (1, prod(shape)), kind, row=_row(ufunc), loop=(kind, kind, kind)
+    )
+    kept = tuple(1 if a in axes else n for a, n in enumerate(source.shape)) if keepdims else shape
+    if out is not None:
+        check_reduced(ufunc.__name__, kept, out)
+    return deliver(wrap(build.reshape(folded, kept), source.device), out, "unsafe")
+
+
+def running_line(ufunc: Any, source: GpuArray, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+    """Return what ``accumulate`` does for a ufunc that does not associate."""
+    if source.ndim == 0:
+        raise TypeError("cannot accumulate on a scalar")
+    number = normalized(axis, source.ndim)
+    kind = _loop(ufunc, source.dtype, dtype, out)
+    line, shape = _as_rows(source, number, kind[-1])
+    node = build.call_one(calls.running_fold, [line], line.shape, kind[-1], row=_row(ufunc), loop=kind)
+    return _delivered(_along(node, number, (source.shape[number], *shape), source), out, ufunc)
+
+
+def _as_rows(source: GpuArray, axis: int, kind: DType) -> tuple[Node, tuple[int, ...]]:
+    """Return the positions of an axis as rows of a matrix, and the shape of what is in a row."""
+    order = (axis, *(a for a in range(source.ndim) if a != axis))
+    shape = tuple(source.shape[a] for a in order[1:])
+    node = cast(source.transpose(order).node(), kind)
+    return build.reshape(node, (source.shape[axis], prod(shape))), shape
+
+
+def _along(node: Node, axis: int, shape: tuple[int, ...], source: GpuArray) -> GpuArray:
+    """Return rows of a matrix as an array whose ``axis`` they are."""
+    array = wrap(build.reshape(node, shape), source.device)
+    return array.transpose((*range(1, axis + 1), 0, *range(axis + 1, len(shape))))
+
+
+def _delivered(result: GpuArray, out: Any, ufunc: Any) -> Any:
+    if out is None:
+        return wrap(result.node(), result.device)
+    if tuple(out.shape) != result.shape:
+        raise ValueError(f"provided out is the wrong size for {ufunc.__name__}: {tuple(out.shape)}, not {result.shape}")
+    return deliver(result, out, "unsafe")

@@ -1,0 +1,162 @@
+"""NumPy's functions of sampled signals: convolution, correlation, interpolation, and phases without jumps."""
+# ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
+
+from typing import Any, Final
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray, apply, wrap
+from gpuarray.dtypes import DType
+from gpuarray.functions import searching, sorting
+from gpuarray.functions.differences import diff
+from gpuarray.functions.numpy_arguments import along, as_array, as_arrays, concatenated, normalized
+from gpuarray.functions.numpy_elementwise import clip
+from gpuarray.functions.registry import implements, native
+from gpuarray.graph import build
+from gpuarray.graph.layouts import Layout
+from gpuarray.ops import elementwise as rows
+
+_MODES: Final = {"valid": 0, "same": 1, "full": 2, 0: 0, 1: 1, 2: 2}
+#: Products of one contraction, at most: its index arithmetic is of 32 bits.
+_MOST_PRODUCTS: Final = 1 << 28
+
+
+def _pair(a: Any, v: Any) -> tuple[GpuArray, GpuArray]:
+    """Return both arguments of a convolution in their common dtype, with at least one axis.
+
+    Raises
+    ------
+    ValueError
+        If one has no elements, or more than one axis.
+    """
+    lines = [line.reshape(1) if not line.ndim else line for line in as_arrays(a, v)]
+    for name, line in zip("av", lines, strict=True):
+        if line.ndim > 1:
+            raise ValueError(f"object too deep for desired array: {name} has {line.ndim} axes, and one is accepted")
+        if not line.size:
+            raise ValueError(f"{name} cannot be empty")
+    common = dtypes.promote(lines[0].dtype, lines[1].dtype)
+    first, second = (line.astype(common, copy=False) for line in lines)
+    return first, second
+
+
+def _slid(line: GpuArray, kernel: GpuArray, mode: Any) -> Any:
+    """Return the sums of products of a kernel and the part of a line below it, which is not shorter."""
+    if mode not in _MODES:
+        raise ValueError(f"mode must be one of 'valid', 'same', or 'full' (got {mode!r})")
+    width = kernel.size
+    before, after = {0: (0, 0), 1: (width // 2, width - width // 2 - 1), 2: (width - 1, width - 1)}[_MODES[mode]]
+    if before or after:
+        line = concatenated([_zeros(before, line), line, _zeros(after, line)], 0)
+    length = line.size - width + 1
+    step = max(1, _MOST_PRODUCTS // length)
+    windows = (Layout((length, min(step, width - k)), (1, 1), k) for k in range(0, width, step))
+    parts: list[Any] = [
+        np.matmul(wrap(build.view(line.node(), window), line.device), kernel[k * step : (k + 1) * step])
+        for k, window in enumerate(windows)
+    ]
+    total = parts[0]
+    for part in parts[1:]:
+        total = total | part if part.dtype.kind == "b" else total + part
+    return total
+
+
+def _zeros(count: int, like: GpuArray) -> GpuArray:
+    return wrap(build.full((count,), 0, like.dtype), like.device)
+
+
+@native("convolve")
+def convolve(a: Any, v: Any, mode: Any = "full") -> Any:
+    first, second = _pair(a, v)
+    if second.size > first.size:
+        first, second = second, first
+    return _slid(first, second[::-1], mode)
+
+
+@native("correlate")
+def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
+    first, second = _pair(a, v)
+    if second.dtype.kind == "c":
+        second = apply(rows.conj, second)
+    if second.size > first.size:
+        return _slid(second, first, mode)[::-1]
+    return _slid(first, second, mode)
+
+
+@implements("interp")
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
+    wanted, points, values = as_arrays(x, xp, fp)
+    kind: DType = dtypes.complex128 if values.dtype.kind == "c" else dtypes.float64
+    for array, safe in ((wanted, dtypes.float64), (points, dtypes.float64), (values, kind)):
+        if not np.can_cast(array.dtype, safe, "safe"):
+            raise TypeError(f"Cannot cast array data from {array.dtype!r} to {safe!r} according to the rule 'safe'")
+    wanted, points, values = (
+        a.astype(k, copy=False) for a, k in ((wanted, dtypes.float64), (points, dtypes.float64), (values, kind))
+    )
+    if points.ndim != 1 or values.ndim != 1:
+        raise ValueError("Data points must be 1-D sequences")
+    if points.size != values.size:
+        raise ValueError("fp and xp are not of the same length.")
+    if not points.size:
+        raise ValueError("array of sample points is empty")
+    if period is not None:
+        if period == 0:
+            raise ValueError("period must be a non-zero value")
+        length = abs(period)
+        left = right = None
+        wanted, points = wanted % length, points % length
+        order = sorting.argsort(points)
+        points, values = points[order], values[order]
+        points = concatenated([points[-1:] - length, points, points[:1] + length], 0)
+        values = concatenated([values[-1:], values, values[:1]], 0)
+    below = values[0] if left is None else left
+    above = values[-1] if right is None else right
+    last = points.size - 1
+    place = clip(searching.searchsorted(points, wanted, side="right") - 1, 0, last)
+    low, high = place.node(), np.minimum(place + 1, last).node()
+
+    def at(line: GpuArray, positions: Any) -> Any:
+        return wrap(build.gather(line.node(), positions), line.device)
+
+    x_low, x_high, y_low, y_high = (at(line, end) for line in (points, values) for end in (low, high))
+
+    def between(start: Any, end: Any) -> Any:
+        slope = (end - start) / (x_high - x_low)
+        found = slope * (wanted - x_low) + start
+        # where an infinity came in, the other end may do; and if both ends are the same, so is what lies between them
+        found = np.where(np.isnan(found), slope * (wanted - x_high) + end, found)
+        return np.where(np.isnan(found) & (start == end), start, found)
+
+    if kind is dtypes.complex128:
+        # each part by itself: a product with an infinite part would make the other one NaN
+        parts = between(y_low.real, y_high.real), between(y_low.imag, y_high.imag)
+        found = apply(rows.complex_from_parts, *parts)
+    else:
+        found = between(y_low, y_high)
+    found = np.where((place == last) | (x_low == wanted), y_low, found)
+    # asked as NumPy asks: a point that is NaN is beyond neither end
+    found = np.where(wanted < points[0], below, np.where(wanted > points[-1], above, found))
+    return np.where(np.isnan(wanted), wanted, found).astype(kind, copy=False)
+
+
+@native("unwrap")
+def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 6.283185307179586) -> Any:
+    source = as_array(p)
+    number = normalized(axis, source.ndim)
+    steps = diff(source, axis=number)
+    jump = period / 2 if discont is None else discont
+    kind = np.result_type(steps.dtype, period if type(period) in (int, float) else np.asarray(period).dtype)
+    if kind.kind in "iu":
+        high, rest = divmod(period, 2)
+        ambiguous = rest == 0
+    else:
+        high, ambiguous = period / 2, True
+    low = -high
+    within: Any = np.mod(steps - low, period) + low
+    if ambiguous:
+        within = np.where((within == low) & (steps > 0), high, within)
+    change = np.where(np.abs(steps) < jump, 0, within - steps).astype(kind, copy=False)
+    later = source[along(number, slice(1, None))] + np.cumsum(change, axis=number)
+    first = source[along(number, slice(0, 1))]
+    return concatenated([first.astype(kind, copy=False), later.astype(kind, copy=False)], number)

@@ -1,0 +1,289 @@
+"""NumPy's ufunc protocol: ``__call__`` with all keywords, ``reduce``, ``accumulate``, ``reduceat``, ``outer``, ``at``.
+
+Dtypes are NumPy's own decision, ``ufunc.resolve_dtypes``, so errors about them are NumPy's own too. What has no row and
+no composition runs on the host, counted.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from gpuarray import dispatch, dtypes
+from gpuarray.array import GpuArray, apply, as_node, as_operand, wrap
+from gpuarray.dtypes import DType
+from gpuarray.functions import creation, elementwise, matrix_products
+from gpuarray.functions.host import on_host
+from gpuarray.functions.numpy_arguments import as_array, as_arrays, check_out, deliver, device_among
+from gpuarray.functions.reduction import REDUCTIONS, fold, mask_node, running
+from gpuarray.functions.sequences import fold_line, fold_spans, has_line, running_line, update_at
+from gpuarray.graph import build
+from gpuarray.graph.nodes import BaseNode, Node
+from gpuarray.graph.tracing import Weak
+from gpuarray.ops import elementwise as rows
+from gpuarray.ops.formula import Function
+from gpuarray.ops.spec import MapOp
+
+_NO_ROW: Final = "the ufunc has no kernel"
+_LAYOUT_KEYWORDS: Final = ("order", "subok")
+
+
+def _understood(*values: Any) -> bool:
+    return all(value is None or as_operand(value) is not NotImplemented for value in values)
+
+
+# --- __call__ -------------------------------------------------------------------------------------------------------
+
+
+def call(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """Return ``ufunc(*inputs, **keywords)``; NotImplemented if an operand is of an unknown type."""
+    outs = keywords.get("out") or (None,) * ufunc.nout
+    if not _understood(*inputs) or not all(o is None or isinstance(o, GpuArray | np.ndarray) for o in outs):
+        return NotImplemented
+    options = {k: v for k, v in keywords.items() if k not in ("out", "where", *_LAYOUT_KEYWORDS)}
+    where = keywords.get("where", True)
+    composed = dispatch.COMPOSED_UFUNCS.get(ufunc)
+    if ufunc in dispatch.UFUNC_ROWS:
+        results = _rows(ufunc, inputs, outs, **options)
+    elif composed is not None and not options.keys() - {"dtype", "casting"}:
+        results = _composed(ufunc, composed, inputs, **options)
+    else:
+        found = _scipy(ufunc, inputs, outs, **options)
+        if found is None:
+            return _host_call(ufunc, inputs, keywords)
+        results = found
+    if where is not True:
+        mask = mask_node(where)
+        results = [_where(mask, result, out) for result, out in zip(results, outs, strict=True)]
+    casting = keywords.get("casting", "same_kind")
+    for result, out in zip(results, outs, strict=True):
+        if out is not None:
+            check_out(result.shape, out)
+    pairs = zip(results, outs, strict=True)
+    delivered = tuple(deliver(r if o is None else r.broadcast(o.shape), o, casting) for r, o in pairs)
+    return delivered[0] if ufunc.nout == 1 else delivered
+
+
+def _rows(
+    ufunc: Any,
+    inputs: tuple[Any, ...],
+    outs: tuple[Any, ...],
+    dtype: Any = None,
+    signature: Any = None,
+    casting: str = "same_kind",
+) -> list[GpuArray]:
+    row_of = dispatch.UFUNC_ROWS[ufunc]
+    if dtype is None and signature is None and casting == "same_kind" and not any(o is not None for o in outs):
+        return [apply(row, *inputs) for row in row_of]
+    return _resolved(row_of, ufunc, inputs, outs, _loop(ufunc, inputs, outs, dtype, signature, casting))
+
+
+def _loop(
+    ufunc: Any,
+    inputs: tuple[Any, ...],
+    outs: tuple[Any, ...],
+    dtype: Any = None,
+    signature: Any = None,
+    casting: Any = "same_kind",
+) -> tuple[Any, ...]:
+    """Return the dtypes of the operands in the loop that the ufunc chooses."""
+    if dtype is not None:
+        signature = (None,) * ufunc.nin + (dtypes.canonical(dtype),) * ufunc.nout
+    given = [_dtype_of(as_operand(value)) for value in inputs] + [None if o is None else o.dtype for o in outs]
+    if signature is None:
+        signature = (None,) * ufunc.nargs
+    exact = casting in ("no", "equiv")
+    chosen = ufunc.resolve_dtypes(tuple(given), signature=signature, casting="unsafe" if exact else casting)
+    if exact:
+        # asked here: resolve_dtypes of NumPy 2.4 crashes where it is a Python number that cannot be cast so
+        for place, (own, loop) in enumerate(zip(given, chosen, strict=True)):
+            if own is None or (casting == "no" and isinstance(own, type)):
+                continue  # under this rule alone, a Python number is of the dtype that the arrays choose
+            if not np.can_cast(*((own, loop) if place < ufunc.nin else (loop, own)), casting):
+                raise TypeError(
+                    f"Cannot cast ufunc {ufunc.__name__!r} operand {place} between {np.dtype(own)} and {loop} with "
+                    f"casting rule {casting!r}"
+                )
+    return tuple(chosen[: ufunc.nin])
+
+
+def _resolved(
+    row_of: tuple[MapOp, ...], ufunc: Any, inputs: tuple[Any, ...], outs: tuple[Any, ...], loop: tuple[Any, ...]
+) -> list[GpuArray]:
+    nodes = [_converted(as_operand(value), dtypes.canonical(d)) for value, d in zip(inputs, loop, strict=True)]
+    device = device_among(inputs, outs)
+    return [wrap(build.elementwise(row, *nodes), device) for row in row_of]
+
+
+def _scipy(ufunc: Any, inputs: tuple[Any, ...], outs: tuple[Any, ...], **options: Any) -> list[GpuArray] | None:
+    """Return what a ufunc of ``scipy.special`` gives, in the dtypes that it chooses; None if it has no row for them."""
+    row = dispatch.scipy_row(ufunc)
+    if row is None:
+        return None
+    loop = _loop(ufunc, inputs, outs, **options)
+    if not all(dtypes.is_supported(d) for d in loop):
+        return None
+    if isinstance(row.numpy, Function) and any(d.kind == "c" for d in loop):
+        return None
+    return _resolved((row,), ufunc, inputs, outs, loop)
+
+
+def _dtype_of(operand: Any) -> Any:
+    kind: Any = operand.dtype if isinstance(operand, BaseNode) else type(operand)
+    kind = kind.python if isinstance(kind, Weak) else kind
+    return dtypes.bool_ if kind is bool else kind
+
+
+def _converted(operand: Any, dtype: DType) -> Node:
+    return as_converted(operand, dtype) if isinstance(operand, BaseNode) else build.full((), operand, dtype)
+
+
+def as_converted(node: Any, dtype: DType) -> Node:
+    """Return a node in ``dtype``; the imaginary part is dropped where ``casting="unsafe"`` has allowed it."""
+    if node.dtype.kind == "c" and dtype.kind not in "cb":
+        node = build.elementwise(rows.real, node)
+    return build.cast(node, dtype)
+
+
+def _composed(
+    ufunc: Any, function: Callable[..., Any], inputs: tuple[Any, ...], dtype: Any = None, casting: str = "same_kind"
+) -> list[GpuArray]:
+    arrays = as_arrays(*inputs)
+    if dtype is not None:
+        kind = dtypes.canonical(dtype)
+        signature = (None,) * ufunc.nin + (kind,) * ufunc.nout
+        given = tuple(a.dtype for a in arrays) + (None,) * ufunc.nout
+        ufunc.resolve_dtypes(given, signature=signature, casting=casting)
+        inputs = tuple(a.astype(kind, copy=False) for a in arrays)
+    elif not any(isinstance(value, GpuArray) for value in inputs):
+        inputs = tuple(arrays)
+    result = function(*inputs)
+    return list(result) if isinstance(result, tuple) else [result]
+
+
+def _where(mask: Node, result: GpuArray, out: Any) -> GpuArray:
+    """Return the result where the mask holds; elsewhere what ``out`` has, zeros without ``out``."""
+    old = build.full((), 0, result.dtype) if out is None else as_node(out)
+    new = result.node() if out is None else as_converted(result.node(), dtypes.canonical(out.dtype))
+    return wrap(build.elementwise(rows.where, mask, new, old), device_among(result, out))
+
+
+def _host_call(ufunc: Any, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    if isinstance(ufunc, np.ufunc) and ufunc.signature is None:  # numba has ufuncs of a class of its own
+        arrays = [np.empty((), as_node(value).dtype) for value in inputs]
+        ufunc.resolve_dtypes(tuple(a.dtype for a in arrays) + (None,) * ufunc.nout)
+    return on_host(ufunc, inputs, keywords, _NO_ROW, f"numpy.{ufunc.__name__}")
+
+
+# --- the other methods ----------------------------------------------------------------------------------------------
+
+
+def _single(keywords: dict[str, Any]) -> dict[str, Any]:
+    """Return keywords with ``out`` as the one array it holds."""
+    out = keywords.get("out")
+    return {**keywords, "out": out[0] if isinstance(out, tuple) else out}
+
+
+def _host_method(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords: dict[str, Any], reason: str) -> Any:
+    return on_host(getattr(ufunc, method), inputs, keywords, reason, f"numpy.{ufunc.__name__}.{method}")
+
+
+def reduce(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """Return ``ufunc.reduce``, along axis 0 unless told otherwise."""
+    if not _understood(*inputs):
+        return NotImplemented
+    options = {"axis": 0, **_single(keywords)}
+    if ufunc in REDUCTIONS:
+        return fold(ufunc, as_array(inputs[0]), **options)
+    if has_line(ufunc) and options.pop("where", True) is True:
+        return fold_line(ufunc, as_array(inputs[0]), **options)
+    return _host_method(ufunc, "reduce", inputs, keywords, "only ufuncs with a row are folded, and without where=")
+
+
+def accumulate(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """Return ``ufunc.accumulate``."""
+    if not _understood(*inputs):
+        return NotImplemented
+    if ufunc in REDUCTIONS:
+        return running(ufunc, as_array(inputs[0]), **_single(keywords))
+    if has_line(ufunc):
+        return running_line(ufunc, as_array(inputs[0]), **_single(keywords))
+    return _host_method(ufunc, "accumulate", inputs, keywords, "only ufuncs with a row are scanned")
+
+
+def reduceat(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """Return ``ufunc.reduceat``."""
+    if not _understood(*inputs):
+        return NotImplemented
+    if has_line(ufunc):
+        return fold_spans(ufunc, as_array(inputs[0]), inputs[1], **_single(keywords))
+    return _host_method(ufunc, "reduceat", inputs, keywords, _NO_ROW)
+
+
+def outer(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """Return the ufunc of every pair of elements of two arrays."""
+    if ufunc.nin != 2:
+        raise ValueError("outer product only supported for binary functions")
+    if ufunc.signature is not None:
+        raise TypeError("method outer is not allowed in ufunc with non-trivial signature")
+    if not _understood(*inputs):
+        return NotImplemented
+    first, second = as_arrays(*inputs)
+    return call(ufunc, (first.reshape(first.shape + (1,) * second.ndim), second), keywords)
+
+
+def at(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> None:
+    """Apply a ufunc in place at indices, once for each time that an index occurs, in order."""
+    target, *others = inputs
+    ours = isinstance(target, GpuArray)
+    if ours and ufunc in dispatch.UFUNC_ROWS and len(others) == ufunc.nin and ufunc.nout == 1:
+        update_at(ufunc, target, *others)
+        return
+
+    def run(array: Any, *arguments: Any) -> Any:
+        array = array.copy() if ours else array
+        ufunc.at(array, *arguments, **keywords)
+        return array
+
+    updated = on_host(run, (target, *others), {}, _NO_ROW, f"numpy.{ufunc.__name__}.at")
+    if ours:
+        target[...] = updated
+
+
+METHODS: Final[dict[str, Callable[..., Any]]] = {
+    "__call__": call,
+    "reduce": reduce,
+    "accumulate": accumulate,
+    "reduceat": reduceat,
+    "outer": outer,
+    "at": at,
+}
+
+
+def _conjugated(array: GpuArray) -> Any:
+    return apply(rows.conj, array) if array.dtype.kind == "c" else array
+
+
+def _matvec(first: Any, second: Any) -> Any:
+    left, right = as_arrays(first, second)
+    return matrix_products.matmul(left, right[..., :, None])[..., 0]
+
+
+def _vecmat(first: Any, second: Any) -> Any:
+    left, right = as_arrays(first, second)
+    return matrix_products.matmul(_conjugated(left)[..., None, :], right)[..., 0, :]
+
+
+#: Ufuncs that are another one under a second name, by NumPy name.
+SYNONYMS: Final[dict[str, str]] = {"deg2rad": "radians", "rad2deg": "degrees"}
+
+#: Compositions by NumPy name; the names that this NumPy lacks are left out.
+COMPOSED: Final[dict[str, Callable[..., Any]]] = {
+    "divmod": elementwise.divmod,
+    "matmul": matrix_products.matmul,
+    "vecdot": matrix_products.vecdot,
+    "matvec": _matvec,
+    "vecmat": _vecmat,
+    "_core.umath.clip": lambda x, low, high: np.minimum(np.maximum(x, low), high),
+    "_core.umath._ones_like": creation.ones_like,
+}
