@@ -65,7 +65,8 @@ def cost(step: Step) -> Cost:
             return Cost(step.extent * step.dtype.itemsize, step.extent * step.dtype.itemsize, 0)
         case ScatterStep():
             moved = step.count * step.dtype.itemsize
-            return Cost(moved + step.count * step.positions.itemsize, moved, 0)
+            read = step.count * sum(kind.itemsize for kind in step.input_dtypes)
+            return Cost(read, moved, 0 if step.combine is None else step.count * step.combine.cost)
         case _:
             assert_never(step)
 

@@ -201,22 +201,8 @@ def _histogram_near(x: Any, edges: Any) -> Any:
     return np.bincount(before, minlength=number + 2)[1 : number + 1]
 
 
-def _segment_sum(x: Any, edges: Any) -> Any:
-    numbers = np.repeat(np.arange(len(edges) - 1), np.diff(edges))
-    return np.bincount(numbers, weights=x[edges[0] : edges[-1]], minlength=len(edges) - 1)
-
-
 #: Ufuncs whose vectorised loops in NumPy 2 take only the last element of a line that they should fold.
 _SKIPPING: Final = (np.power, np.float_power, np.arctan2)
-
-
-def _fold_runs(start: Any, keys: Any, *values: Any, row: Any, loop: Any) -> Any:
-    is_first = np.append(True, keys[1:] != keys[:-1])
-    runs = np.cumsum(is_first) - 1
-    kept = start[is_first]
-    with np.errstate(all="ignore"):
-        row.numpy.at(kept, runs, *values)
-    return kept[runs]
 
 
 def _fold_spans(x: Any, indices: Any, *, row: Any, loop: Any) -> Any:
@@ -257,9 +243,6 @@ argsort: Final = CallOp(
     doc="Positions that put the last axis in order; stable.",
 )
 searchsorted: Final = CallOp(name="searchsorted", numpy=_searchsorted, doc="Positions that keep a sorted line sorted.")
-segment_sum: Final = CallOp(
-    name="segment_sum", numpy=_segment_sum, doc="Sums of float64 elements between edges, which do not fall."
-)
 tally: Final = CallOp(
     name="tally",
     numpy=_tally,
@@ -271,11 +254,6 @@ histogram: Final = CallOp(
     numpy=_histogram,
     by_part=True,
     doc="How many elements lie in each bin between edges in order, the last of which belongs to its bin.",
-)
-fold_runs: Final = CallOp(
-    name="fold_runs",
-    numpy=_fold_runs,
-    doc="For each run of equal keys its start folded with its values in order by a row, at the place of its last.",
 )
 fold_spans: Final = CallOp(
     name="fold_spans", numpy=_fold_spans, doc="Rows folded in order from each index to the next one, as ``reduceat``."

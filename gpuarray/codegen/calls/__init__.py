@@ -9,8 +9,7 @@ from typing import Final
 from gpuarray.codegen.calls.fourier import FOURIER
 from gpuarray.codegen.calls.kernels import CallKernels
 from gpuarray.codegen.calls.searching import SEARCHSORTED
-from gpuarray.codegen.calls.segments import SEGMENT_SUM
-from gpuarray.codegen.calls.sequences import RUNNING, RUNS, SPANS
+from gpuarray.codegen.calls.sequences import RUNNING, SPANS
 from gpuarray.codegen.calls.sorting import ARGSORT, SORT
 from gpuarray.codegen.calls.tallies import HISTOGRAM, TALLY
 from gpuarray.ops import calls
@@ -20,10 +19,8 @@ KERNELS: Final[dict[CallOp, CallKernels]] = {
     calls.argsort: ARGSORT,
     calls.sort: SORT,
     calls.searchsorted: SEARCHSORTED,
-    calls.fold_runs: RUNS,
     calls.fold_spans: SPANS,
     calls.running_fold: RUNNING,
-    calls.segment_sum: SEGMENT_SUM,
     calls.tally: TALLY,
     calls.histogram: HISTOGRAM,
     calls.fft: FOURIER,
