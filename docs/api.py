@@ -1,4 +1,4 @@
-"""The pages of the API reference: one for each kind of functions, which Sphinx fills in from the docstrings."""
+"""Generate the pages of the API reference, one per topic, which Sphinx completes from the docstrings."""
 
 from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType, ModuleType
@@ -9,14 +9,14 @@ from gpuarray.providers import base
 
 FOLDER = "api"
 
-#: Names that are about arrays in general, before all others.
+#: Functions that control or inspect evaluation; they have a page of their own.
 _RUNNING = (
     *("evaluate", "synchronize", "asnumpy", "prefetch", "devices", "using", "jit", "explain", "profile", "report"),
     *("stats", "reset_stats", "from_dlpack"),
 )
-#: Pages, their titles, and the modules of this package whose functions they hold.
+#: For each page its title and the modules whose functions it lists.
 _PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
-    "creation": ("Making arrays", ("creation", "numpy_creation", "makers")),
+    "creation": ("Creating arrays", ("creation", "numpy_creation", "makers")),
     "data-types": ("Data types", ("data_types", "info", "information")),
     "elementwise": ("Elementwise functions", ("elementwise", "numpy_elementwise", "bits")),
     "statistics": (
@@ -37,14 +37,14 @@ _PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
         "Differences, signals, polynomials",
         ("differences", "signals", "polynomials"),
     ),
-    "callables": ("Functions of functions", ("functional",)),
+    "callables": ("Higher-order functions", ("functional",)),
 }
 _MODULES: dict[str, tuple[str, ModuleType]] = {
     "linalg": ("Linear algebra", linalg),
     "fft": ("Fourier transforms", fft),
     "random": ("Random numbers", random),
     "special": ("Special functions", special),
-    "stride_tricks": ("Windows and strides", lib.stride_tricks),
+    "stride_tricks": ("Sliding windows and strides", lib.stride_tricks),
     "errors": ("Errors", errors),
     "providers": ("Providers", base),
 }
@@ -55,7 +55,7 @@ def pages() -> dict[str, Callable[[], Iterator[str]]]:
     found: dict[str, Callable[[], Iterator[str]]] = {
         "index": _index,
         "arrays": lambda: _page("Arrays and devices", gpuarray, ("GpuArray", "Device")),
-        "running": lambda: _page("Running and seeing", gpuarray, _RUNNING),
+        "running": lambda: _page("Evaluation and inspection", gpuarray, _RUNNING),
     }
     for name, (title, _) in _PAGES.items():
         found[name] = lambda name=name, title=title: _page(title, gpuarray, _names(name))
@@ -67,13 +67,13 @@ def pages() -> dict[str, Callable[[], Iterator[str]]]:
 def _index() -> Iterator[str]:
     titles = {
         "arrays": "Arrays and devices",
-        "running": "Running and seeing",
+        "running": "Evaluation and inspection",
         **{name: title for name, (title, _) in (_PAGES | _MODULES).items()},
     }
     yield "# API"
     yield ""
-    yield "Every public function with its parameters. The [list of all names](../names.md) is one page; what of NumPy"
-    yield "runs where is in the table of [NumPy's functions](../numpy-coverage.md)."
+    yield "The public functions and their parameters, by topic. [Public names](../names.md) lists all names on one"
+    yield "page; [NumPy's functions](../numpy-coverage.md) lists where each of them runs."
     yield ""
     for name, title in titles.items():
         yield f"- [{title}]({name}.md)"
@@ -114,13 +114,13 @@ def _page(title: str, module: ModuleType, names: Sequence[str]) -> Iterator[str]
             yield f".. autoclass:: {name}"
         if others:
             yield ""
-            yield f"Also called {', '.join(f'``{other}``' for other in others)}."
+            yield f"Alias: {', '.join(f'``{other}``' for other in others)}."
             yield ""
     yield "```"
 
 
 def _names(page: str) -> list[str]:
-    """Return the functions whose modules a page holds."""
+    """Return the functions of the modules of a page."""
     modules = {f"gpuarray.functions.{module}" for module in _PAGES[page][1]}
     return [name for name in _functions() if getattr(gpuarray, name).__module__ in modules and name not in _RUNNING]
 

@@ -1,4 +1,4 @@
-"""The pages on the Array API standard: one for each of its sections, and the table of all functions."""
+"""Generate the pages on the array API standard: one for each of its sections, and the table of all functions."""
 
 import inspect
 import re
@@ -22,21 +22,21 @@ from standard import (
 )
 
 import gpuarray as xp
-from gpuarray.codegen.dialect import made_for
 from gpuarray.codegen.storage import register_type
+from gpuarray.codegen.target import for_target
 from gpuarray.dtypes import DType
 
 FOLDER = "array-api"
 
 
 def summary(value: object) -> str:
-    """Return what a docstring begins with, as one line of Markdown."""
+    """Return the first paragraph of a docstring as one line of Markdown."""
     text = " ".join((inspect.getdoc(value) or "").partition("\n\n")[0].split())
     return re.sub(r":\w+:`~?([^`]+)`", r"`\1`", text).replace("``", "`")
 
 
 def signature(name: str, function: Callable[..., Any]) -> str:
-    """Return a call of a function with the names and defaults of its parameters."""
+    """Return the signature of a function, with the names and defaults of its parameters."""
     found = inspect.signature(function)
     bare = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in found.parameters.values()]
     return f"{name}{found.replace(parameters=bare, return_annotation=inspect.Signature.empty)}"
@@ -46,29 +46,29 @@ def signature(name: str, function: Callable[..., Any]) -> str:
 
 
 def table() -> Iterator[str]:
-    """Yield the page that links all others, with the table of where each function runs."""
-    yield "# The Array API standard"
+    """Yield the main page, which has the table of where each function runs."""
+    yield "# The array API standard"
     yield ""
-    yield f"`gpuarray` is a namespace of the [Python Array API standard]({SPECIFICATION}/), version"
-    yield f"{xp.__array_api_version__}, with its extensions `linalg` and `fft`. How to use it as one:"
-    yield "[Write code for the Array API](../how-to/array-api.md)."
+    yield f"`gpuarray` is a namespace of the [Python array API standard]({SPECIFICATION}/), version"
+    yield f"{xp.__array_api_version__}, including the extensions `linalg` and `fft`. See"
+    yield "[Write code for the array API standard](../how-to/array-api.md)."
     yield ""
     other = (("array-object", "Array object"), *((s.page, s.title) for s in (CONSTANTS, DTYPES, INSPECTION, VERSION)))
     yield "Sections without functions: " + ", ".join(f"[{title}]({FOLDER}/{page}.md)" for page, title in other) + "."
     yield ""
     yield "## Where functions run"
     yield ""
-    yield "The tables are made by calling each function with every dtype that the standard has for it, on a device that"
-    yield "plans as a GPU with all features does, and taking down what runs."
+    yield "The tables are generated: each function is called with every dtype that the standard requires, on a"
+    yield "simulated device with all features of a GPU, and the steps that run are recorded."
     yield ""
-    yield "- *device*: all of it runs in kernels; what they do stands beside it. Maps fuse with each other and with"
-    yield "  reductions, scans and products beside them; a name is a kernel of that row's own."
-    yield "- *host*: NumPy's function runs, which is counted as a fallback."
-    yield "- *nothing*: the result is a view, or there already."
-    yield "- *no array*: an answer about shapes or dtypes."
+    yield "- *device*: the function runs in kernels. The next column lists their kinds: maps fuse with each other and"
+    yield "  with the reductions, scans and products around them; a name in code font is a dedicated kernel."
+    yield "- *host*: NumPy's function runs on the host, which is counted as a fallback."
+    yield "- *nothing*: nothing runs, because the result is a view or exists already."
+    yield "- *no array*: the result describes shapes or dtypes and is not an array."
     yield ""
-    yield "On a GPU without 64-bit floats, what computes with `float64` or `complex128` runs on the host. Functions for"
-    yield "which that is true of other dtypes too have a note."
+    yield "On a GPU without 64-bit floats, operations on `float64` and `complex128` run on the host. A note marks"
+    yield "functions for which other dtypes run on the host too."
     for section in SECTIONS:
         yield ""
         yield f"### {section.title}"
@@ -98,14 +98,14 @@ def _row(path: str, function: Callable[..., Any]) -> tuple[str, str, str]:
     notes = ["waits for a value"] if full.waits else []
     beyond = [dtype for dtype in plain.hosted if dtype not in (*DOUBLE, *full.hosted)]
     if beyond:
-        notes.append(f"without 64-bit floats on the host also for {_names(beyond)}")
+        notes.append(f"without 64-bit floats, also on the host for {_names(beyond)}")
     if path in NOTES:
         notes.append(NOTES[path])
     return _where(full), ", ".join(full.kernels), "; ".join(notes)
 
 
 def _plain_call(function: Callable[..., Any]) -> Callable[[Any], Any]:
-    """Return a call with as many arrays as there are arguments that cannot be left out."""
+    """Return a call that passes an array for each required argument."""
     needed = sum(p.default is p.empty for p in inspect.signature(function).parameters.values())
     return lambda x: function(*[x] * needed)
 
@@ -122,7 +122,7 @@ def _where(found: Placement) -> str:
 
 
 def _names(dtypes: Iterable[DType]) -> str:
-    """Return names of dtypes, those of all integers as one."""
+    """Return the names of dtypes; all integer dtypes together are ``integers``."""
     given = set(dtypes)
     integers = {dtype for dtype in STANDARD if dtype.kind in "iu"}
     names = ["integers"] if integers <= given else []
@@ -149,7 +149,7 @@ def pages() -> dict[str, Callable[[], Iterator[str]]]:
 def _head(title: str, path: str) -> Iterator[str]:
     yield f"# {title}"
     yield ""
-    yield f"A section of the [standard]({path}), part of the [reference](../{FOLDER}.md)."
+    yield f"This page covers a [section of the standard]({path}); see the [overview](../{FOLDER}.md)."
     yield ""
 
 
@@ -174,7 +174,7 @@ def _entries(section: Section, names: Iterable[str]) -> Iterator[str]:
 
 
 def array_object() -> Iterator[str]:
-    """Yield the attributes and methods that the standard has for arrays."""
+    """Yield the attributes and operators of the array object of the standard."""
     yield from _head("Array object", f"{SPECIFICATION}/API_specification/array_object.html")
     yield f"`GpuArray`: {summary(xp.GpuArray)}"
     yield ""
@@ -183,8 +183,8 @@ def array_object() -> Iterator[str]:
     for name in ATTRIBUTES:
         yield f"| `x.{name}` | {summary(getattr(xp.GpuArray, name))} |"
     yield ""
-    yield "Operators have a reflected form, where a Python scalar or a NumPy array stands on the left, and a form in"
-    yield "place, such as `x += y`."
+    yield "Operators have a reflected form, for a Python scalar or a NumPy array on the left, and an in-place form,"
+    yield "such as `x += y`."
     yield ""
     yield "| expression | meaning |"
     yield "|---|---|"
@@ -207,20 +207,21 @@ def constants() -> Iterator[str]:
 
 
 def data_types() -> Iterator[str]:
-    """Yield the dtypes, with what kernels compute them in."""
+    """Yield the dtypes and the register types of kernels."""
     yield from _head(DTYPES.title, DTYPES.path)
-    yield "A dtype of this namespace is NumPy's of the same name. Kernels compute values in registers of the WGSL types"
-    yield "beside it, and wrap small integers to their width after every operation."
+    yield "The dtypes of this namespace are NumPy dtypes. Kernels compute in registers of the listed WGSL types, and"
+    yield "wrap small integers to their width after every operation."
     yield ""
     yield "| dtype | register | on a GPU without 64-bit numbers |"
     yield "|---|---|---|"
     for name in DTYPES.names:
         dtype = np.dtype(getattr(xp, name))
-        with made_for(PLAIN):
+        with for_target(PLAIN):
             plain = f"`{register_type(dtype)}`" if dtype in PLAIN.dtypes else "on the host"
         yield f"| `{name}` | `{register_type(dtype)}` | {plain} |"
     yield ""
-    yield "Beyond the standard there is `float16`, which is held in `f32` and rounded after every operation."
+    yield "The additional dtype `float16` is not in the standard. Its register type is `f32`, rounded after every"
+    yield "operation."
 
 
 def inspection() -> Iterator[str]:
@@ -228,7 +229,7 @@ def inspection() -> Iterator[str]:
     yield from _head(INSPECTION.title, INSPECTION.path)
     yield from _entries(INSPECTION, INSPECTION.names)
     yield ""
-    yield "Methods of what it returns:"
+    yield "Methods of the returned object:"
     yield ""
     info = type(xp.__array_namespace_info__())
     for name in ("capabilities", "default_device", "default_dtypes", "devices", "dtypes"):
@@ -240,4 +241,5 @@ def version() -> Iterator[str]:
     """Yield the version of the standard."""
     yield from _head(VERSION.title, VERSION.path)
     yield f"- `__array_api_version__`: `{xp.__array_api_version__!r}`"
-    yield "- `x.__array_namespace__(api_version=...)` takes this version and all earlier ones, and returns the package."
+    yield "- `x.__array_namespace__(api_version=...)` accepts this version and all earlier ones, and returns the"
+    yield "  package."

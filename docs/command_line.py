@@ -1,4 +1,4 @@
-"""The page of the command line, from its parser."""
+"""Generate the page of the command line from the argument parser."""
 
 import argparse
 from collections.abc import Iterator
@@ -13,8 +13,9 @@ def page() -> Iterator[str]:
     whole = parser()
     yield "# Command line"
     yield ""
-    yield "`python -m gpuarray COMMAND`. Settings are environment variables: [Configuration](configuration.md). The"
-    yield "exit status is 0 if all went well; a program that is run under a command ends with its own."
+    yield "Usage: `python -m gpuarray COMMAND`. Settings are environment variables, see"
+    yield "[Configuration](configuration.md). The exit status is 0 on success; commands that run a program exit with"
+    yield "the status of the program."
     for action in _actions(whole):
         if not isinstance(action, argparse._SubParsersAction):
             continue

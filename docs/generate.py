@@ -1,4 +1,4 @@
-"""Writes the pages that follow from the code or from figures; ``--check`` only tells whether they are current."""
+"""Write the pages that are generated from the code and from measurements; ``--check`` tests that they are current."""
 
 import argparse
 import json
@@ -26,12 +26,12 @@ NOTICE = "<!-- Written by docs/generate.py; `make docs` writes it again. -->"
 
 
 def configuration() -> Iterator[str]:
-    """Yield the table of settings, from the fields of Config."""
+    """Yield the table of settings, from the fields of ``Config``."""
     yield "# Configuration"
     yield ""
-    yield "A setting is read as an attribute of `gpuarray.config`. Its value is, in this order: what an enclosing"
-    yield "`with gpuarray.using(...)` says, what was assigned to `gpuarray.config.<name>`, the environment variable,"
-    yield "the default."
+    yield "Settings are attributes of `gpuarray.config`. The value of a setting comes from the first of these that"
+    yield "sets it: an enclosing `with gpuarray.using(...)` block, an assignment to `gpuarray.config.<name>`, the"
+    yield "environment variable, the default."
     yield ""
     yield "| setting | environment variable | default | meaning |"
     yield "|---|---|---|---|"
@@ -44,8 +44,8 @@ def interface() -> Iterator[str]:
     """Yield the public names of the package, by kind, each with the first line of its docstring."""
     yield "# Public names"
     yield ""
-    yield "Everything in `gpuarray.__all__`. A function that has a namesake in NumPy or in the"
-    yield "[array API standard](https://data-apis.org/array-api/latest/) means what it means there."
+    yield "The names in `gpuarray.__all__`. Functions that also exist in NumPy or in the"
+    yield "[array API standard](https://data-apis.org/array-api/latest/) have the same meaning here."
     kinds: dict[str, list[str]] = {"Classes": [], "Functions": [], "Modules": [], "Data types": [], "Values": []}
     for name in sorted(gpuarray.__all__):
         kinds[_kind(getattr(gpuarray, name))].append(name)
@@ -69,7 +69,7 @@ def _kind(value: object) -> str:
 
 
 def _is_numpys(value: object) -> bool:
-    """Whether ``value`` is a type of NumPy's, whose docstring differs from version to version."""
+    """Return True if ``value`` is a type of NumPy, whose docstring differs between versions."""
     return isinstance(value, type) and value.__module__.partition(".")[0] == "numpy"
 
 
@@ -80,27 +80,28 @@ def _summary(value: object) -> str:
 
 
 def numpy_coverage() -> Iterator[str]:
-    """Yield the table of NumPy's functions, from the statuses that they have."""
+    """Yield the table of NumPy's functions and their statuses."""
     statuses = dict(sorted((status.table() | _ufunc_statuses()).items()))
     yield "# NumPy's functions"
     yield ""
-    yield "What happens when a function of NumPy is given an array of this package."
+    yield "How each function of NumPy handles an array of this package:"
     yield ""
-    yield "- *native*: it is recorded, and fuses with what stands around it."
-    yield "- *composed*: it is made of such functions. A few values may be read, such as how many elements a mask"
-    yield "  selects; the data stays on the device. Where a reason stands beside it, a part runs on the host with the"
-    yield "  arguments that it names, and is counted as a fallback."
-    yield "- *host*: NumPy computes it on a copy, counted as a fallback, and the result is on the device."
-    yield "- *refused*: it raises `TypeError`."
+    yield "- *native*: the call is recorded, and fuses with the operations around it."
+    yield "- *composed*: the function is composed of native functions. It may download a few values, such as the"
+    yield "  number of elements that a mask selects; the data stays on the device. If a reason is given, a part runs"
+    yield "  on the host with the arguments that it names, and is counted as a fallback."
+    yield "- *host*: NumPy computes the function on a host copy, which is counted as a fallback, and the result is"
+    yield "  uploaded."
+    yield "- *refused*: the call raises `TypeError`."
     yield ""
-    yield "`python -m gpuarray coverage` prints the same of the NumPy that is installed."
+    yield "`python -m gpuarray coverage` prints the same table for the installed version of NumPy."
     yield ""
     yield "| status | functions |"
     yield "|---|---:|"
     for kind, count in coverage.counts(statuses).items():
         yield f"| {kind} | {count} |"
     yield ""
-    yield f"Of the numeric ones, {coverage.numeric_share(statuses):.1f} % are native or composed."
+    yield f"{coverage.numeric_share(statuses):.1f} % of the numeric functions are native or composed."
     yield ""
     yield "| function | status | why |"
     yield "|---|---|---|"
@@ -119,7 +120,7 @@ def design() -> Iterator[str]:
     notes = sorted(DOCS.glob("design/0*.md"))
     yield "# Design notes"
     yield ""
-    yield "Why it is built as it is: what was decided, what was measured, and what was rejected."
+    yield "Each note has one decision: its context, the decision, the rejected alternatives and the consequences."
     yield ""
     for note in notes:
         title = note.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
@@ -136,15 +137,19 @@ def design() -> Iterator[str]:
 
 
 def accuracy() -> Iterator[str]:
-    """Yield the tables of errors, from the figures of ``bench.accuracy`` in docs/data, one file an adapter."""
+    """Yield the tables of errors, from the measurements of ``bench.accuracy`` in docs/data, one file per adapter."""
     measured = {path.stem.removeprefix("accuracy-"): _figures(path) for path in DOCS.glob("data/accuracy-*.json")}
     yield "# Accuracy"
     yield ""
-    yield "The largest error of each function, in units in the last place (ULP) of the exact result, where operands and"
-    yield "result are normal numbers; exact values are mpmath's, or of twice the precision. How to measure: `python -m"
-    yield "bench.accuracy --device wgpu --json docs/data/accuracy-NAME.json`, with `--sweep full --cost` on a GPU, and"
-    yield "`--exact FILE` where mpmath takes long: a file of exact values, made where it lacks some. An empty cell was"
-    yield "not measured, or not since the function changed. Special functions are SciPy's in NumPy's column."
+    yield "The tables have the largest error of each function, in units in the last place (ULP) of the exact result,"
+    yield "over operands and results that are normal numbers. The exact values are computed by mpmath, or in twice the"
+    yield "precision. An empty cell was not measured, or not since the function changed. In NumPy's column, special"
+    yield "functions are SciPy's."
+    yield ""
+    yield "To measure, run `python -m bench.accuracy --device wgpu --json docs/data/accuracy-NAME.json`, with"
+    yield "`--sweep full --cost` on a GPU. `--exact FILE` keeps the exact values in a file, because mpmath is slow, and"
+    yield "computes only the missing ones."
+    yield ""
     yield "Adapters:"
     yield ""
     for name, (document, _) in sorted(measured.items()):
@@ -161,9 +166,9 @@ def accuracy() -> Iterator[str]:
         yield ""
         yield f"## Where the errors are largest: {name}"
         yield ""
-        yield "In brackets the largest error where an operand or the result is a subnormal number; a device that takes"
-        yield "these for 0 shows it here. *Wrong* counts results that are NaN, or of the other sign, where the exact"
-        yield "value is not."
+        yield "The number in brackets is the largest error where an operand or the result is subnormal; devices that"
+        yield "flush subnormal numbers to 0 have large errors here. *Wrong* counts results that are NaN or have the"
+        yield "opposite sign where the exact value does not."
         yield ""
         yield "| function | float32 | at | float64 | at | wrong |"
         yield "|---|---:|---|---:|---|---:|"
@@ -172,9 +177,10 @@ def accuracy() -> Iterator[str]:
             yield ""
             yield f"## Speed: {name}"
             yield ""
-            yield "Billions of elements a second, each read from memory and written back, by the device's own clock;"
-            yield "`bench.accuracy --cost`. Half of the operands are uniform in their bits, with infinities and"
-            yield "subnormal numbers: where functions have quick forms for common ones, this is what the others take."
+            yield "Billions of elements per second, each read from memory and written back, by the clock of the"
+            yield "device; measured by `bench.accuracy --cost`. Half of the operands have uniformly distributed bits,"
+            yield "including infinities and subnormal numbers, so these rates include the slow paths of functions that"
+            yield "have a fast path for common operands."
             yield ""
             yield from _speed_table(document["gigaelements_per_second"])
 
@@ -189,7 +195,7 @@ _Errors = dict[tuple[str, str], dict[str, dict[str, Any]]]
 
 
 def _figures(path: Path) -> tuple[dict[str, Any], _Errors]:
-    """Return a file, and its rows by dtype and function, and then by library."""
+    """Return the contents of a file, and its rows by dtype and function, and then by library."""
     document = json.loads(path.read_text(encoding="utf-8"))
     rows: _Errors = {}
     for row in document["rows"]:
@@ -198,7 +204,7 @@ def _figures(path: Path) -> tuple[dict[str, Any], _Errors]:
 
 
 def _error_table(measured: dict[str, tuple[dict[str, Any], _Errors]], dtype: str) -> Iterator[str]:
-    """Yield a column of ours for each adapter, and one for each other library, of its largest error anywhere."""
+    """Yield a column of this package for each adapter, and one for each other library, with its largest error."""
     names = sorted(measured)
     functions = dict.fromkeys(key[1] for name in names for key in measured[name][1] if key[0] == dtype)
     others = dict.fromkeys(
@@ -250,9 +256,9 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
 
 
 def main() -> int:
-    """Write the pages, or with ``--check`` return 1 if one is not current."""
+    """Write the pages, or with ``--check`` return 1 if one is out of date."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if a page is not current")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a page is out of date")
     check = parser.parse_args().check
     status = 0
     for name, lines in PAGES.items():
@@ -260,7 +266,7 @@ def main() -> int:
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue
         if check:
-            print(f"{path} is not current; run make docs", file=sys.stderr)
+            print(f"{path} is out of date; run make docs", file=sys.stderr)
             status = 1
         else:
             path.parent.mkdir(exist_ok=True)

@@ -1,7 +1,7 @@
-"""The page of speeds, from the figures that ``bench`` writes.
+"""Generate the performance page from the measurements of ``bench``.
 
-They are in docs/data/performance-NAME.json, one file a machine, and those of the device "auto" in placement-NAME.json.
-What there is to say about a section stands in performance-notes.json, by the section's title.
+The measurements are in docs/data/performance-NAME.json, one file per machine, and those of the device "auto" in
+placement-NAME.json. performance-notes.json has the comments on each section, by its title.
 """
 
 import json
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 DATA = Path(__file__).parent / "data"
-#: How libraries are called on the page.
+#: Names of the libraries on the page.
 NAMES = {
     "numpy": "NumPy",
     "numexpr": "numexpr",
@@ -24,19 +24,19 @@ NAMES = {
 
 
 class Section(NamedTuple):
-    """Kinds of work: the title, what is aimed at, the topic of ``bench``, and by library how often as fast to be.
+    """A section: its title, target, and topic of ``bench``, and the target speed relative to each library.
 
-    ``exceptions`` has the workloads of which other libraries are named.
+    ``exceptions`` has the targets of single workloads.
     """
 
     title: str
-    aim: str
+    target: str
     topic: str
     rivals: Mapping[str, float] = {}
     exceptions: Mapping[str, Mapping[str, float]] = {}
 
 
-#: The libraries that compile for processors, and the work in which functions are computed.
+#: The libraries that compile for CPUs, and the workloads that compute mathematical functions.
 COMPILED = {"torch-compile": 1.0, "jax": 1.0, "numexpr": 1.0}
 COMPUTED = (
     *("chain", "black-scholes", "runmat-elementwise", "runmat-elementwise-sum", "runmat-monte-carlo"),
@@ -52,13 +52,13 @@ SECTIONS = (
     ),
     Section(
         "Reductions",
-        "at least 95 % of the better of CuPy and torch, whole, by rows and by columns",
+        "at least 95 % of the better of CuPy and torch, for whole arrays, rows and columns",
         "reductions",
         {"cupy": 0.95, "torch": 0.95},
     ),
     Section(
         "Rows: softmax, layer norm, pictures",
-        "at least 1.0x torch.compile; one kernel where a row fits a workgroup",
+        "at least 1.0x torch.compile; one kernel if a row fits a workgroup",
         "rows",
         {"torch-compile": 1.0},
     ),
@@ -83,7 +83,7 @@ SECTIONS = (
     ),
     Section(
         "Matrix products",
-        "at least 85 % of cuBLAS in float32 at 4096; the epilogue fused, at 1.0x of peers that do not fuse it",
+        "at least 85 % of cuBLAS in float32 at 4096; with a fused epilogue, 1.0x of libraries that do not fuse it",
         "products",
         {"cupy": 0.85, "torch": 0.85},
         {"matmul-relu": {"cupy": 1.0, "torch": 1.0}},
@@ -95,10 +95,10 @@ SECTIONS = (
         {"torch": 1.0},
     ),
     Section("Running sums", "at least as fast as torch", "scans", {"torch": 1.0}),
-    Section("Sorting", "at least half of CuPy's keys a second", "sorting", {"cupy": 0.5}),
+    Section("Sorting", "at least half of CuPy's keys per second", "sorting", {"cupy": 0.5}),
     Section(
         "Counting",
-        "at least as fast as CuPy and torch, on processors never under 0.9x NumPy",
+        "at least as fast as CuPy and torch; on CPUs never below 0.9x NumPy",
         "counting",
         {"cupy": 1.0, "torch": 1.0, "numpy": 0.9},
     ),
@@ -111,23 +111,23 @@ SECTIONS = (
     ),
     Section(
         "Transfers",
-        "up as fast as torch and CuPy, down at least twice as fast",
+        "uploads as fast as torch and CuPy, downloads at least twice as fast",
         "transfers",
         {"cupy": 1.0, "torch": 1.0},
         {"download": {"cupy": 2.0, "torch": 2.0}},
     ),
     Section(
-        "On processors",
-        "at 10,000,000 elements 3x NumPy where functions are computed, never under 0.9x; 1.0x the compiled libraries; "
-        "at most 32 MiB beside inputs and results",
+        "On CPUs",
+        "at 10,000,000 elements 3x NumPy for mathematical functions, never below 0.9x; 1.0x the compiled libraries; "
+        "at most 32 MiB in addition to inputs and results",
         "processors",
         {"numpy": 0.9, **COMPILED},
         {f"{name}-10m{width}": {"numpy": 3.0, **COMPILED} for name in COMPUTED for width in ("", "-float64")},
     ),
     Section(
-        "Small work, and what Python costs",
-        "ten operations on 1,000 elements within 71 microseconds and one read; recording under 2 microseconds; a "
-        "further launch under 5; a new kernel under 20 ms, a new process's first result under 1 s",
+        "Small arrays and host time",
+        "ten operations on 1,000 elements and one read within 71 microseconds; recording below 2 microseconds; an "
+        "additional launch below 5; a new kernel below 20 ms; the first result of a new process below 1 s",
         "overhead",
         {"torch-compile": 1.0},
     ),
@@ -144,16 +144,21 @@ def page() -> Iterator[str]:
     notes = json.loads((DATA / "performance-notes.json").read_text(encoding="utf-8"))
     yield "# Performance"
     yield ""
-    yield "How fast this package is, each row beside other libraries in one run on one machine, in full precision"
-    yield "(never TF32). Every result was compared with NumPy's before it was timed. Times are milliseconds: on a GPU"
-    yield "of a call among many that are waited for together, which is what the GPU needs, and in brackets of one call"
-    yield "at a time, the median, with the wait for its result. **ours, jit** is the same function through"
-    yield "[`gpuarray.jit`](how-to/jit.md). **best peer** is how many times as fast as the quickest other library the"
-    yield "quicker of the two is, **of the aim** the least of that over the named libraries, as a share of what is"
-    yield "aimed at, and **of the limit** the rate at which the least bytes move, as a share of the fastest copy that"
-    yield "any of the libraries made there (of arithmetic: of the fastest large matrix product); **kernels** is what"
-    yield "ours take by the GPU's own clock, and **memory** what a call takes beside its inputs and its result. How to"
-    yield "measure: [Run the benchmarks](how-to/benchmarks.md)."
+    yield "Each table compares this package with other libraries, in one run on one machine and in full precision"
+    yield "(never TF32). Every result was compared with NumPy's before it was timed. Times are in milliseconds. On a"
+    yield "GPU the first number is the time per call of many calls that are waited for together, which is the"
+    yield "throughput of the GPU. The number in brackets is the median of single calls, including the wait for the"
+    yield "result. The columns are:"
+    yield ""
+    yield "- **ours, jit**: the same function with [`gpuarray.jit`](how-to/jit.md);"
+    yield "- **best peer**: the time of the fastest other library over ours, with or without `jit`;"
+    yield "- **of target**: the smallest ratio to the libraries that the target names, as a share of the target ratio;"
+    yield "- **of limit**: the rate of the minimum memory traffic, as a share of the fastest copy of any library on"
+    yield "  that machine (for arithmetic, of the fastest large matrix product);"
+    yield "- **kernels**: the time of our kernels by the clock of the GPU;"
+    yield "- **memory**: memory of a call in addition to its inputs and its result."
+    yield ""
+    yield "To repeat the measurements, see [Run the benchmarks](how-to/benchmarks.md)."
     yield ""
     if documents:
         yield "Machines:"
@@ -163,15 +168,15 @@ def page() -> Iterator[str]:
         for name in documents:
             if (DATA / f"performance-{name}.svg").exists():
                 yield ""
-                yield f"![Times of other libraries over ours, {name}](data/performance-{name}.svg)"
+                yield f"![Times of other libraries relative to ours, {name}](data/performance-{name}.svg)"
     else:
-        yield "No machine's figures are kept yet: `python -m bench --json docs/data/performance-NAME.json` and"
-        yield "`make docs` put them here."
+        yield "There are no measurements yet. `python -m bench --json docs/data/performance-NAME.json` and `make docs`"
+        yield "add them."
     for section in SECTIONS:
         yield ""
         yield f"## {section.title}"
         yield ""
-        yield f"The aim: {section.aim}."
+        yield f"Target: {section.target}."
         for name, document in documents.items():
             for place in ("gpu", "cpu"):
                 rows = [row for row in document["rows"] if (row["topic"], row["place"]) == (section.topic, place)]
@@ -189,7 +194,7 @@ def _machine(document: Mapping[str, Any]) -> str:
     facts = document["facts"]
     graphics = ", ".join(facts["gpu"]) or "; ".join(facts["adapters"]) or "no GPU"
     if all(row["place"] == "cpu" for row in document["rows"]):
-        graphics = "processor only"
+        graphics = "CPU only"
     peers = ", ".join(f"{name} {version}" for name, version in facts["peers"].items())
     return f"{facts['date']}; {graphics}; {facts['cores']} cores of {facts['processor']}; {peers}"
 
@@ -197,7 +202,7 @@ def _machine(document: Mapping[str, Any]) -> str:
 def _table(machine: str, rows: Sequence[Mapping[str, Any]], section: Section) -> Iterator[str]:
     libraries = list(dict.fromkeys(_library(row) for row in sorted(rows, key=lambda row: not _is_ours(_library(row)))))
     on_processor = rows[0]["place"] == "cpu"
-    last = ["best peer", "of the aim", *(["memory"] if on_processor else ["kernels", "of the limit"])]
+    last = ["best peer", "of target", *(["memory"] if on_processor else ["kernels", "of limit"])]
     yield ""
     yield f"| {machine} | size | {' | '.join([*(NAMES[name] for name in libraries), *last])} |"
     yield f"|---|---:|{'---:|' * (len(libraries) + len(last))}"
@@ -209,7 +214,9 @@ def _table(machine: str, rows: Sequence[Mapping[str, Any]], section: Section) ->
         ours = here.get("gpuarray", {})
         if on_processor:
             extra = ours.get("extra_mib")
-            cells.append(_number(extra and max(extra, 0.0), ".0f", " MiB"))  # memory that was there may be given back
+            cells.append(
+                _number(extra and max(extra, 0.0), ".0f", " MiB")
+            )  # a call may release memory that was in use before
         else:
             cells += [_number(ours.get("device_ms"), ",.3f"), _number(ours.get("of_limit"), ".0%")]
         size = next(iter(here.values()))["size"]
@@ -234,7 +241,7 @@ def _is_ours(library: str) -> bool:
 
 
 def _best(row: Mapping[str, Any]) -> float | None:
-    """Return what a row's device needed: back to back where that was measured."""
+    """Return the time of a row: queued calls if they were measured, otherwise single calls."""
     found: float | None = row["call_ms"] if row["queued_ms"] is None else row["queued_ms"]
     return found
 
@@ -252,7 +259,7 @@ def _time(row: Mapping[str, Any] | None, notes: list[str]) -> str:
 
 
 def _ratios(here: Mapping[str, Mapping[str, Any]], section: Section) -> tuple[str, str]:
-    """Return the ratio to the quickest library, and the least ratio to those named over what is aimed at."""
+    """Return the ratio to the fastest library, and the smallest ratio to the named ones over its target."""
     times = {name: time for name, row in here.items() if (time := _best(row))}
     known = {name: time for name, time in times.items() if not _is_ours(name)}
     if len(times) == len(known) or not known:
@@ -265,11 +272,11 @@ def _ratios(here: Mapping[str, Mapping[str, Any]], section: Section) -> tuple[st
 
 
 def _probes(machine: str, document: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the figures that are of this package alone."""
+    """Yield the measurements of this package alone."""
     if not document["probes"]:
         return
     yield ""
-    yield f"| {machine} | figure | |"
+    yield f"| {machine} | measurement | |"
     yield "|---|---|---:|"
     for name, figures in document["probes"].items():
         for what, value in figures.items():
@@ -277,16 +284,16 @@ def _probes(machine: str, document: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _automatic(notes: Mapping[str, str]) -> Iterator[str]:
-    """Yield how the device "auto" does beside the better of its places, from docs/data/placement-NAME.json."""
+    """Yield the times on "auto" relative to the faster of cpu and GPU, from docs/data/placement-NAME.json."""
     paths = sorted(DATA.glob("placement-*.json"))
     if not paths:
         return
     yield ""
     yield "## The device `auto`"
     yield ""
-    yield "The aim: within 1.15x of the better of `cpu` and the GPU in nine of ten points, and never over 2x. In the"
-    yield "tables: the time on `auto` over the better of the two, by elements; measured by `python -m bench.placement`."
-    yield "[How it decides](placement.md)."
+    yield "Target: within 1.15x of the faster of `cpu` and the GPU for nine of ten points, and never above 2x. The"
+    yield "tables have the time on `auto` divided by the time on the faster of the two, by number of elements, as"
+    yield "measured by `python -m bench.placement`. See [Placement](placement.md)."
     if "auto" in notes:
         yield ""
         yield notes["auto"]
@@ -299,7 +306,7 @@ def _automatic(notes: Mapping[str, str]) -> Iterator[str]:
         near = sum(ratio <= 1.15 for ratio in every)
         sizes = sorted({size for known in ratios.values() for size in known})
         yield ""
-        yield f"**{document['adapter']}**: {near} of {len(every)} points within 1.15x, {max(every):.2f}x at most."
+        yield f"**{document['adapter']}**: {near} of {len(every)} points within 1.15x; maximum {max(every):.2f}x."
         yield ""
         yield f"| work | {' | '.join(f'{size:,}' for size in sizes)} |"
         yield f"|---|{'---:|' * len(sizes)}"

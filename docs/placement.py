@@ -1,4 +1,4 @@
-"""Where functions run: they are called on devices without hardware, which plan as GPUs do and compute in-process."""
+"""Find out where functions run, by calling them on simulated GPUs that compute in-process."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -19,9 +19,9 @@ from gpuarray.providers.base import Task
 from gpuarray.providers.inprocess.provider import InProcessProvider
 from gpuarray.runtime import telemetry
 
-#: 64-bit floats, which not all GPUs have.
+#: 64-bit dtypes, which some GPUs do not support.
 DOUBLE: Final = frozenset((dtypes.float64, dtypes.complex128))
-#: A GPU with all features, and one with those that every GPU has.
+#: A GPU with all features, and one with only the features that every GPU has.
 FULL: Final = Capabilities(adapter="full", storage_bindings=32, workgroup_memory=32768)
 PLAIN: Final = Capabilities(adapter="plain", dtypes=FULL.dtypes - DOUBLE, native_int64=False, storage_bindings=8)
 #: The dtypes of the standard.
@@ -29,7 +29,7 @@ STANDARD: Final = tuple(dtype for dtype in dtypes.ALL if dtype != dtypes.float16
 
 
 class Recorder(InProcessProvider):
-    """Runs in-process the steps for which there are kernels, and takes them down."""
+    """Runs the steps that have kernels in-process, and records them."""
 
     def __init__(self, device: Device, capabilities: Capabilities) -> None:
         super().__init__(device, threads=1)
@@ -38,11 +38,11 @@ class Recorder(InProcessProvider):
         self.reads = 0
 
     def supports(self, step: Step) -> str | None:
-        """Return None if there is a kernel for ``step``, else the reason why not."""
+        """Return None if ``step`` has a kernel, and otherwise the reason for rejecting it."""
         return emit.unsupported(step, self.capabilities)
 
     def prepare(self, step: Step) -> Any:
-        """Return ``step``, and what it was compiled to."""
+        """Return ``step`` and its compiled form."""
         return step, super().prepare(step)
 
     def run(self, tasks: Sequence[Task], wanted: Any = None) -> None:
@@ -67,17 +67,17 @@ class Placement:
     Attributes
     ----------
     accepted : list of dtype
-        The dtypes that it takes.
+        The dtypes that it accepts.
     hosted : list of dtype
-        Those of which a step runs on the host.
+        Those for which a step runs on the host.
     kernels : dict
-        What its kernels do, in order.
+        The kinds of its kernels, in order.
     host_steps : dict
-        The names of what runs on the host, in order.
+        The names of the steps on the host, in order.
     waits : bool
         Whether the call waits for a value.
     makes_arrays : bool
-        Whether the result is an array, or several.
+        Whether the result contains arrays.
     """
 
     accepted: list[DType] = field(default_factory=list)
@@ -93,11 +93,11 @@ def placement(call: Callable[[Any], Any], capabilities: Capabilities) -> Placeme
     found = Placement()
     recorder = registry.open_device(Device(capabilities.adapter))
     assert isinstance(recorder, Recorder)
-    # whatever the environment says, and with the dtypes that the standard has for each function
+    # independent of the environment, and restricted to the dtypes that the standard requires
     settings = replace(Config(), device=recorder.device.name, strict_array_api=True)
     with xp.using(**asdict(settings)):
         for dtype in STANDARD:
-            # made on the device: what still is on the host need not be read from there
+            # computed on the device, so that reading it is counted
             rows = xp.asarray(np.array([[4, 1], [1, 3]], dtype))
             x = xp.concat([rows[:1], rows[1:]])
             xp.evaluate(x)

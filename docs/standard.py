@@ -1,4 +1,4 @@
-"""The Array API standard, version 2025.12: its sections, and for each function a call that shows where it runs."""
+"""The sections of the array API standard 2025.12, and for each function a call that shows where it runs."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ SPECIFICATION: Final = f"https://data-apis.org/array-api/{xp.__array_api_version
 
 @dataclass(frozen=True)
 class Section:
-    """A section of the standard: the name of its page here, its title, its page there, and its names, in order."""
+    """A section of the standard: its page here, its title, its page in the specification, and its names in order."""
 
     page: str
     title: str
@@ -22,7 +22,7 @@ class Section:
 
     @property
     def prefix(self) -> str:
-        """What stands before a name: nothing in the main namespace, ``linalg.`` or ``fft.`` in an extension."""
+        """The prefix of its names: empty in the main namespace, ``linalg.`` or ``fft.`` in an extension."""
         return self.namespace.__name__.partition(".")[2] + "." if self.namespace is not xp else ""
 
 
@@ -106,8 +106,8 @@ SECTIONS: Final = (
 )
 
 ATTRIBUTES: Final = ("dtype", "device", "mT", "ndim", "shape", "size", "T")
-_NUMBER: Final = "the only element as a Python number; waits for it"
-#: What calls the methods that the standard has for arrays, and the function that does the same, or what it means.
+_NUMBER: Final = "the only element as a Python number; waits for the value"
+#: Expressions that call the methods of arrays in the standard, with the equivalent function or a description.
 EXPRESSIONS: Final[Mapping[str, Any]] = {
     "abs(x)": xp.abs,
     "+x": xp.positive,
@@ -133,12 +133,12 @@ EXPRESSIONS: Final[Mapping[str, Any]] = {
     "x > y": xp.greater,
     "x >= y": xp.greater_equal,
     "x[key]": "a view for slices, integers and `None`; a copy for masks and arrays of integers",
-    "x[key] = y": "writes to elements, which all views of them see",
-    "bool(x)": "the truth of the only element; waits for it",
+    "x[key] = y": "writes to elements; the write is visible in all views of them",
+    "bool(x)": "the truth value of the only element; waits for the value",
     "int(x)": _NUMBER,
     "float(x)": _NUMBER,
     "complex(x)": _NUMBER,
-    "operator.index(x)": "the only element, of an integer dtype, as a Python `int`; waits for it",
+    "operator.index(x)": "the only element, of an integer dtype, as a Python `int`; waits for the value",
     "x.__array_namespace__(api_version=None)": xp.GpuArray.__array_namespace__,
     "x.__dlpack__(max_version=None, dl_device=None, copy=None)": xp.GpuArray.__dlpack__,
     "x.__dlpack_device__()": xp.GpuArray.__dlpack_device__,
@@ -147,11 +147,11 @@ EXPRESSIONS: Final[Mapping[str, Any]] = {
 
 
 def _lines(x: Any) -> Any:
-    """Return positions on the device of ``x``, from 0 on, for the rows of ``x``."""
+    """Return the row indices of ``x``, on its device."""
     return xp.arange(x.shape[0], device=x.device)
 
 
-#: Calls of what does not take just as many arrays as it needs arguments; ``x`` is a square matrix.
+#: Calls of functions whose required arguments are not all arrays; ``x`` is a square matrix.
 CALLS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "arange": lambda x: xp.arange(5, dtype=x.dtype),
     "asarray": lambda x: xp.asarray(x, copy=True),
@@ -194,21 +194,21 @@ CALLS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "zeros": lambda x: xp.zeros(3, dtype=x.dtype),
 }
 
-_STRICT: Final = "at infinities NumPy's value; the standard's with `strict_array_api`"
-_INDICES: Final = "does not wait with `check_indices` off"
-#: What a caller should know and the code does not tell.
+_STRICT: Final = "NumPy's value at infinities; the standard's with `strict_array_api`"
+_INDICES: Final = "does not wait if `check_indices` is off"
+#: Notes that cannot be derived from the code.
 NOTES: Final[Mapping[str, str]] = {
     "broadcast_arrays": "the results are read-only",
     "broadcast_to": "the result is read-only",
     "expm1": _STRICT + " (complex numbers)",
     "floor_divide": _STRICT,
-    "from_dlpack": "arrays of other libraries are copied, through host memory",
+    "from_dlpack": "arrays of other libraries are copied through host memory",
     "linalg.diagonal": "the result is read-only",
-    "linalg.matrix_norm": 'orders 2, -2 and "nuc" take `svd`, on the host',
-    "linalg.matrix_power": "negative powers take `inv`, on the host",
-    "linalg.matrix_rank": "`numpy.linalg.matrix_rank` also takes vectors",
+    "linalg.matrix_norm": 'orders 2, -2 and "nuc" use `svd`, on the host',
+    "linalg.matrix_power": "negative powers use `inv`, on the host",
+    "linalg.matrix_rank": "`numpy.linalg.matrix_rank` also accepts vectors",
     "linalg.pinv": "the default tolerance is the standard's; that of `numpy.linalg.pinv` is NumPy's",
-    "reshape": "a copy where strides do not allow a view",
+    "reshape": "copies if the strides do not allow a view",
     "take": _INDICES,
     "take_along_axis": _INDICES,
     "tanh": _STRICT + " (complex numbers)",

@@ -9,27 +9,29 @@ from typing import Final
 import gpuarray
 from gpuarray.diagnostics import calibration, coverage, demo, environment, scripts
 
-_EXPLAIN: Final = "run a program, and show what it evaluated: graph, plan, placement, kernels"
-_PROFILE: Final = "run a program, and show where the time went, kernel by kernel"
+_EXPLAIN: Final = "run a program, and show its evaluations: graph, plan, placement, kernels"
+_PROFILE: Final = "run a program, and show the time of each phase and kernel"
 
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line, with all commands."""
     found = argparse.ArgumentParser(
         prog="python -m gpuarray",
-        description="Without a command: print versions, devices, the provider in use and why, settings and folders.",
+        description="Without a command, the same as info.",
     )
     commands = found.add_subparsers(dest="command", metavar="COMMAND")
-    commands.add_parser("info", help="print versions, devices, the provider in use and why, settings and folders")
-    report = commands.add_parser("report", help="as info, with caches, memory and events: for bug reports")
-    report.add_argument("--json", action="store_true", help="as JSON")
-    calibration.add_arguments(commands.add_parser("calibrate", help="measure what the device 'auto' decides by"))
+    commands.add_parser("info", help="print versions, devices, the provider in use and why, settings and directories")
+    report = commands.add_parser("report", help="print info, and caches, memory and events: for bug reports")
+    report.add_argument("--json", action="store_true", help="print JSON instead of text")
+    calibration.add_arguments(
+        commands.add_parser("calibrate", help="measure the rates that the device 'auto' uses to place steps")
+    )
     scripts.add_explain_arguments(commands.add_parser("explain", help=_EXPLAIN))
     scripts.add_profile_arguments(commands.add_parser("profile", help=_PROFILE))
-    bench = commands.add_parser("bench", help="run the benchmarks, in a checkout of the repository", add_help=False)
+    bench = commands.add_parser("bench", help="run the benchmarks; needs a checkout of the repository", add_help=False)
     bench.add_argument("arguments", nargs=argparse.REMAINDER)
-    demo.add_arguments(commands.add_parser("demo", help="run a photograph through NumPy and through gpuarray"))
-    coverage.add_arguments(commands.add_parser("coverage", help="print which of NumPy's functions the device answers"))
+    demo.add_arguments(commands.add_parser("demo", help="process a photograph with NumPy and with gpuarray"))
+    coverage.add_arguments(commands.add_parser("coverage", help="print which of NumPy's functions run on the device"))
     return found
 
 

@@ -1,7 +1,7 @@
-"""Every switch, in one dataclass; nothing else reads the environment.
+"""All settings, as one dataclass. Only this module reads environment variables.
 
-A setting's value is, in this order: what an enclosing ``with gpuarray.using(...)`` says; what was assigned to
-``gpuarray.config.<field>``; the environment variable ``GPUARRAY_<FIELD>``; the default.
+The value of a setting comes from the first of these that sets it: an enclosing ``with gpuarray.using(...)`` block, an
+assignment to ``gpuarray.config.<field>``, the environment variable ``GPUARRAY_<FIELD>``, the default.
 """
 
 import os
@@ -29,106 +29,112 @@ def _setting(default: Any, doc: str, **metadata: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The settings of this package; read them as attributes of ``gpuarray.config``."""
+    """The settings of this package, which are also the attributes of ``gpuarray.config``."""
 
     device: str = _setting("auto", "Device of new arrays: `auto`, `cpu`, `wgpu` or `wgpu:N`.")
     provider: str = _setting(
         "auto",
-        "What the device `auto` means: `auto` (hardware GPU where there is one, else in-process), or a provider's "
-        "name.",
+        "Provider of the device `auto`: `auto` (a hardware GPU if there is one, otherwise the CPU), or the name of a "
+        "provider.",
     )
     fallback: str = _setting(
         "allow",
-        "What happens when a step must run on the host although its device is another: `allow` (and count), `warn` "
-        "(once a line of the program), or `error`.",
+        "Action if a step of another device must run on the host: `allow` (count it), `warn` (once per line of the "
+        "program), or `error`.",
         **_choice("allow", "warn", "error"),
     )
     transfer: str = _setting(
         "allow",
-        "What happens when a conversion such as `np.asarray(x)` or `float(x)` reads elements of a device: `allow` (and "
-        "count), `warn` (once a line of the program), or `error`.",
+        "Action if an implicit conversion such as `np.asarray(x)` or `float(x)` downloads elements: `allow` (count "
+        "it), `warn` (once per line of the program), or `error`.",
         **_choice("allow", "warn", "error"),
     )
-    fuse: bool = _setting(True, "Fuse operations into as few kernels as possible; off runs one step an operation.")
+    fuse: bool = _setting(
+        True, "Fuse operations into as few kernels as possible. If False, each operation is a step of its own."
+    )
     math: str = _setting(
         "precise",
-        "Functions of float32 on a GPU: `precise` (within 2 units in the last place, special values as NumPy), or "
-        "`fast`, the driver's own `exp`, `log`, `sin`, `cos`, `tan`, `sqrt` and division, which may err in many digits "
-        "and go wrong for NaN, infinities and large arguments.",
+        "Implementation of float32 functions on a GPU: `precise` (errors up to 2 units in the last place, special "
+        "values as in NumPy), or `fast` (the driver's `exp`, `log`, `sin`, `cos`, `tan`, `sqrt` and division, which "
+        "can be inaccurate in many digits and wrong for NaN, infinities and large arguments).",
         **_choice("precise", "fast"),
     )
     subnormals: str = _setting(
         "keep",
-        "Elementwise sums, differences and products of float32 and complex64 that are or take subnormal numbers, on a "
-        "GPU that takes these for 0 (NVIDIA's do): `keep`, which rounds them as NumPy does, or `flush`, which saves a "
-        "few instructions. Other functions keep subnormal numbers in any case, sums over axes and products of matrices "
-        "in none.",
+        "Subnormal operands and results of elementwise sums, differences and products of float32 and complex64, on a "
+        "GPU that flushes them to 0 (as NVIDIA's do): `keep` (round them as NumPy does), or `flush` (which saves a few "
+        "instructions). Other elementwise functions always keep subnormal numbers; sums over axes and matrix products "
+        "never do.",
         **_choice("flush", "keep"),
     )
     debug: int = _setting(
         0,
-        "How much the logger `gpuarray` is told, on stderr unless the program set up logging: 1 devices and fallbacks, "
-        "2 a line for each step and launch, 3 also why each step runs where it runs, 4 also its WGSL.",
+        "Level of the logger `gpuarray`, which writes to stderr unless the program has configured logging: 1 devices "
+        "and fallbacks, 2 also steps and launches, 3 also the reason for the placement of each step, 4 also its WGSL.",
     )
     origins: bool = _setting(
-        True, "Remember the line of the program that recorded each operation, for `explain`, `profile` and errors."
+        True, "Store the source line that recorded each operation, for `explain`, `profile` and error messages."
     )
-    verify: bool = _setting(False, "Check every graph and plan against its invariants before it runs.")
+    verify: bool = _setting(False, "Check the invariants of every graph and plan before it runs.")
     default_float: str = _setting(
         "float64",
-        "Dtype of floating-point arrays whose dtype is not given: `float64` as NumPy, or `float32`.",
+        "Default floating dtype: `float64`, as in NumPy, or `float32`.",
         **_choice("float64", "float32"),
     )
     strict_array_api: bool = _setting(
         False,
-        "Behave as the Array API standard says where NumPy does more, or otherwise: operators and functions of this "
-        "namespace refuse dtypes that the standard's do not take and promotions between kinds of dtypes, and "
-        "`floor_divide`, complex `expm1` and complex `tanh` have the standard's values at infinities.",
+        "Follow the array API standard where NumPy accepts more or differs: operators and functions of this namespace "
+        "reject dtypes that the standard does not allow and promotions between kinds of dtypes, and `floor_divide`, "
+        "complex `expm1` and complex `tanh` have the standard's values at infinities.",
     )
     check_indices: bool = _setting(
         True,
-        "Check integer-array indices that live on a device at the line that uses them, which reads back eight bytes; "
-        "off clamps them instead.",
+        "Check the bounds of index arrays on a device at the line that uses them, which downloads eight bytes. If "
+        "False, indices are clamped instead.",
     )
     offload: str = _setting(
         "auto",
-        "Where steps of the device `auto` run, if it has a GPU: `auto` (where all of a plan is estimated to take the "
-        "least time, transfers included), `always` (on the GPU), or `never`.",
+        "Placement of steps on the device `auto`, if there is a GPU: `auto` (minimise the estimated time of the plan, "
+        "including transfers), `always` (on the GPU), or `never`.",
         **_choice("auto", "always", "never"),
     )
     calibration: str = _setting(
         "auto",
-        "Where estimates come from: `auto` (rates measured at the first use of the device `auto`, and kept in the "
-        "cache folder), or `off` (rates of a common machine).",
+        "Rates for estimates: `auto` (measured at the first use of the device `auto` and kept in the cache directory), "
+        "or `off` (those of a typical machine).",
         **_choice("auto", "off"),
     )
     warm_up: bool = _setting(
-        False, "When a GPU is opened, compile in the background the kernels that earlier runs with this setting used."
+        False, "When a GPU is opened, compile the kernels of earlier runs with this setting, in the background."
     )
     autotune: str = _setting(
         "cached",
-        "Which tiles products of matrices take on a GPU: `cached` (those that `python -m gpuarray calibrate --tune` "
-        "found, if it ran), `on` (found with the first calibration, in some seconds), or `off` (those of a common "
-        "machine).",
+        "Tile sizes of matrix products on a GPU: `cached` (those found by `python -m gpuarray calibrate --tune`, if it "
+        "was run), `on` (also find them with the first calibration, which takes some seconds), or `off` (those of a "
+        "typical machine).",
         **_choice("cached", "on", "off"),
     )
-    refine: bool = _setting(True, "Correct estimates by what steps are seen to take.")
-    memory_limit: int = _setting(0, "Bytes that buffers of one device may take, pooled ones included; 0 is no limit.")
-    pending_limit: int = _setting(128, "Depth of the pending graph at which it is evaluated without being asked.")
-    cache_dir: str = _setting("", "Folder of files kept between runs; empty is the platform's cache folder.")
+    refine: bool = _setting(True, "Correct estimates by the measured times of steps.")
+    memory_limit: int = _setting(0, "Maximum bytes of all buffers of one device, including pooled ones; 0 is no limit.")
+    pending_limit: int = _setting(128, "Depth at which a pending graph is evaluated automatically.")
+    cache_dir: str = _setting(
+        "", "Directory of files kept between runs; empty means the cache directory of the platform."
+    )
     power_preference: str = _setting(
         "high-performance",
-        "Which GPU `wgpu` prefers: `high-performance` or `low-power`.",
+        "Preferred GPU of the device `wgpu`: `high-performance` or `low-power`.",
         **_choice("high-performance", "low-power"),
     )
     adapter: str = _setting(
-        "", "Part of an adapter's name, to choose among several GPUs; empty takes the preferred one."
+        "", "Part of the name of an adapter, to select one of several GPUs; empty selects the preferred one."
     )
-    software: bool = _setting(False, "Let the device `auto` take a software Vulkan device, such as llvmpipe.")
-    threads: int = _setting(0, "Threads that compute in-process and copy big arrays, at most; 0 is one a core.")
+    software: bool = _setting(False, "Allow the device `auto` to use a software Vulkan device, such as llvmpipe.")
+    threads: int = _setting(
+        0, "Maximum number of threads for in-process computations and copies of large arrays; 0 means one per core."
+    )
 
     def cache_folder(self) -> Path:
-        """Return the folder of files kept between runs; it need not exist yet."""
+        """Return the directory of files kept between runs, which may not exist yet."""
         return Path(self.cache_dir) if self.cache_dir else Path(platformdirs.user_cache_dir("gpuarray-xp", False))
 
 
@@ -139,49 +145,49 @@ _BOOLEANS: Final[Mapping[str, bool]] = {"1": True, "true": True, "yes": True, "o
 
 def _checked(name: str, value: Any, origin: str) -> Any:
     if name not in _FIELDS:
-        raise ConfigurationError(f"there is no setting {name!r}; the settings are {', '.join(_FIELDS)}")
+        raise ConfigurationError(f"unknown setting {name!r}; the settings are {', '.join(_FIELDS)}")
     setting = _FIELDS[name]
     kind: type[Any] = type(setting.default)
     if isinstance(value, str) and kind is bool:
         if value.strip().lower() not in _BOOLEANS:
-            raise ConfigurationError(f"{origin} is {value!r}; accepted are 0 and 1")
+            raise ConfigurationError(f"{origin} is {value!r}; expected 0 or 1")
         value = _BOOLEANS[value.strip().lower()]
     elif isinstance(value, str) and kind is int:
         try:
             value = int(value)
         except ValueError:
-            raise ConfigurationError(f"{origin} is {value!r}; an integer is accepted") from None
+            raise ConfigurationError(f"{origin} is {value!r}; expected an integer") from None
     if kind is str and not isinstance(value, str):
         value = str(value)
     if not isinstance(value, kind) and not (kind is bool and isinstance(value, int)):
-        raise ConfigurationError(f"{origin} is {value!r}; a value of type {kind.__name__} is accepted")
+        raise ConfigurationError(f"{origin} is {value!r}; expected a value of type {kind.__name__}")
     if kind is int and int(value) < 0:
-        raise ConfigurationError(f"{origin} is {value!r}; it cannot be negative")
+        raise ConfigurationError(f"{origin} is {value!r}; it must not be negative")
     accepted = setting.metadata.get("accepted")
     if accepted and value not in accepted:
-        raise ConfigurationError(f"{origin} is {value!r}; accepted are {', '.join(map(repr, accepted))}")
+        raise ConfigurationError(f"{origin} is {value!r}; expected one of {', '.join(map(repr, accepted))}")
     return kind(value)
 
 
 def environment_name(name: str) -> str:
-    """Return the environment variable that sets the field ``name``."""
+    """Return the name of the environment variable of the field ``name``."""
     return _PREFIX + name.upper()
 
 
 def from_environment(environ: Mapping[str, str]) -> Config:
-    """Return the configuration that environment variables give.
+    """Return the configuration that is set by environment variables.
 
     Raises
     ------
     ConfigurationError
-        If a variable's value is not accepted.
+        If the value of a variable is invalid.
     """
     given = {name: environ[environment_name(name)] for name in _FIELDS if environment_name(name) in environ}
     return Config(**{name: _checked(name, value, environment_name(name)) for name, value in given.items()})
 
 
 class _Strictness:
-    """Whether ``strict_array_api`` was on anywhere yet: asked for every operation, as to read a setting costs more."""
+    """Whether ``strict_array_api`` was ever on. Each operation tests this flag, which is cheaper than a setting."""
 
     __slots__ = ("possible",)
 
@@ -193,7 +199,7 @@ strictness: Final = _Strictness()
 
 
 class _Offloading:
-    """Whether ``offload`` was something else than "auto" anywhere yet, for the same reason."""
+    """Whether ``offload`` ever differed from ``"auto"``. A flag, for the same reason."""
 
     __slots__ = ("is_chosen",)
 
@@ -205,7 +211,7 @@ offloading: Final = _Offloading()
 
 
 class _Recording:
-    """Whether operations remember their lines: a copy of ``origins`` as it was last set, for the same reason."""
+    """Whether operations store their source lines: the last value of ``origins``, for the same reason."""
 
     __slots__ = ("origins",)
 
@@ -217,7 +223,7 @@ recording: Final = _Recording()
 
 
 class Settings:
-    """The current configuration: attributes are read and assigned; a ``using`` block has precedence."""
+    """The current configuration. Its attributes can be read and assigned; a ``using`` block takes precedence."""
 
     __slots__ = ("_assigned", "_base", "_scoped")
 
@@ -236,13 +242,13 @@ class Settings:
 
     @property
     def current(self) -> Config:
-        """The configuration in force here, as one immutable value."""
+        """The configuration of this thread or task, as one immutable value."""
         scoped: Config | None = self._scoped.get()
         return self._base if scoped is None else scoped
 
     def __getattr__(self, name: str) -> Any:
         if name not in _FIELDS:
-            raise AttributeError(f"there is no setting {name!r}; the settings are {', '.join(_FIELDS)}")
+            raise AttributeError(f"unknown setting {name!r}; the settings are {', '.join(_FIELDS)}")
         return getattr(self.current, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -254,7 +260,7 @@ class Settings:
             self._scoped.set(replace(scoped, **changed))
 
     def source_of(self, name: str) -> str:
-        """Return where the value of a setting comes from: ``"using"``, ``"assigned"``, the variable, ``"default"``."""
+        """Return the source of a value: ``"using"``, ``"assigned"``, the environment variable, or ``"default"``."""
         if getattr(self.current, name) != getattr(self._base, name):
             return "using"
         if name in self._assigned:
@@ -269,7 +275,7 @@ class Settings:
 
     @contextmanager
     def using(self, **settings: Any) -> Iterator[Config]:
-        """Set fields for the duration of a ``with`` block, in this thread or task.
+        """Set fields for the duration of a ``with`` block, in the current thread or task.
 
         Parameters
         ----------
@@ -279,7 +285,7 @@ class Settings:
         Raises
         ------
         ConfigurationError
-            If a name is no setting, or a value is not accepted.
+            If a name is not a setting, or a value is invalid.
         """
         changed = {name: _checked(name, value, f"setting {name!r}") for name, value in settings.items()}
         token = self._scoped.set(self._note(replace(self.current, **changed)))

@@ -159,15 +159,15 @@ def test_page_of_speeds_holds_all_figures(tmp_path, monkeypatch):
     text = "\n".join(performance.page())
     assert "- **desk**: 2026-11-21; no GPU; 2 cores of a processor" in text
     fused = text.partition("## Fused")[2].partition("##")[0]
-    columns = "ours | ours, jit | torch.compile | CuPy | JAX | best peer | of the aim | kernels | of the limit |"
+    columns = "ours | ours, jit | torch.compile | CuPy | JAX | best peer | of target | kernels | of limit |"
     assert f"| desk | size | {columns}" in fused
     times = "0.750 (2.000) | 0.600 (1.500) | 0.900 (1.000) | 3.000 (3.000)\\* | "
     cells = f"{times} | 1.50 (torch.compile) | 150% | 0.500 | 50% |"
     assert f"| chain | 1,000 | {cells}" in fused
     assert "CuPy: the result differs by much from NumPy's" in fused
-    assert "| sum-10m | 1,000 | 2.000 | 1.500 | 0.75 (NumPy) | 83% | 3 MiB |" in text.partition("## On processors")[2]
+    assert "| sum-10m | 1,000 | 2.000 | 1.500 | 0.75 (NumPy) | 83% | 3 MiB |" in text.partition("## On CPUs")[2]
     assert "| chain-10m | 1,000 | 2.000 | 9.000 | 4.50 (NumPy) | 150% | 3 MiB |" in text
-    assert "**a GPU**: 1 of 2 points within 1.15x, 1.50x at most." in text
+    assert "**a GPU**: 1 of 2 points within 1.15x; maximum 1.50x." in text
     assert "| sum |  | 1.50 |\n| add | 1.00 |  |" in text
     assert "Not measured here." in text.partition("## Sorting")[2].partition("##")[0]
     assert "microseconds per operation | 1.25 |" in text

@@ -19,7 +19,7 @@ FILES: Final[dict[str, Callable[[], str]]] = {
     "ops/special/series.py": special.text,
     "ops/special/series_bessel.py": special_bessel.text,
     "ops/special/series_gamma.py": special_gamma.text,
-    "providers/inprocess/angles.py": angles.text,
+    "ops/angles.py": angles.text,
 }
 """The files of ``gpuarray`` that are computed, and what computes them."""
 

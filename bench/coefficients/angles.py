@@ -1,4 +1,4 @@
-"""The numbers of the in-process provider's sines and cosines, written as ``gpuarray/providers/inprocess/angles.py``."""
+"""The numbers of the sines and cosines that NumPy calls compute, written as ``gpuarray/ops/angles.py``."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""A whole provider in a page: elementwise loops, computed by NumPy in the memory of this process."""
+"""A complete provider on one page. It computes elementwise loops with NumPy, in the memory of this process."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,7 +17,7 @@ Array = npt.NDArray[Any]
 
 
 class TinyBuffer:
-    """Some bytes; the provider hears when they are given back."""
+    """A block of bytes. The provider counts the bytes of live buffers."""
 
     def __init__(self, provider: "TinyProvider", memory: Array, is_shared: bool = False) -> None:
         self.provider = provider
@@ -28,7 +28,7 @@ class TinyBuffer:
         provider.count("bytes_live", self.nbytes if self.is_live else 0)
 
     def release(self) -> None:
-        """Give the memory back; twice is allowed."""
+        """Release the memory. Calling it twice is allowed."""
         if self.is_live:
             self.is_live = False
             self.provider.count("bytes_live", -self.nbytes)
@@ -39,7 +39,7 @@ class TinyBuffer:
 
 
 class TinyProvider:
-    """Runs elementwise loops and refuses the rest, which then runs on the host, and is counted."""
+    """Runs elementwise loops. All other steps are rejected; they run on the host and are counted as fallbacks."""
 
     def __init__(self, number: int, room: int = 1 << 30) -> None:
         self.device = Device(f"tiny:{number}")
@@ -55,7 +55,7 @@ class TinyProvider:
         if self.is_closed:
             raise DeviceError(f"device {self.device.name!r} was closed")
         if self.counters["bytes_live"] + nbytes > self.room:
-            raise DeviceMemoryError(f"device {self.device.name!r} has no room for {nbytes:,} bytes more")
+            raise DeviceMemoryError(f"device {self.device.name!r} cannot allocate {nbytes:,} more bytes")
         return TinyBuffer(self, np.empty(nbytes, np.uint8))
 
     def write(self, buffer: TinyBuffer, array: Array) -> None:
@@ -69,18 +69,18 @@ class TinyProvider:
         self.count("bytes_downloaded", array.nbytes)
 
     def export(self, buffer: TinyBuffer) -> Array:
-        """Return the bytes themselves; they are shared from now on."""
+        """Return the memory of a buffer, which is shared from now on."""
         buffer.is_shared = True
         return buffer.memory
 
     def adopt(self, handle: Array, nbytes: int) -> TinyBuffer:
-        """Return a buffer over bytes that stay their owner's."""
+        """Return a buffer over memory that belongs to the caller."""
         return TinyBuffer(self, handle.reshape(-1).view(np.uint8)[:nbytes], is_shared=True)
 
     # -- steps
 
     def supports(self, step: Step) -> str | None:
-        """Return None for elementwise loops over what is stored, else what is missing."""
+        """Return None for elementwise loops over buffers, and otherwise the reason for rejecting the step."""
         if not isinstance(step, Loop):
             return f"there is no {type(step).__name__} here"
         for item in step.instructions:
@@ -91,25 +91,25 @@ class TinyProvider:
         return "scattered stores" if any(store.position is not None for store in step.stores) else None
 
     def prepare(self, step: Step) -> Step:
-        """Return what `run` needs: the step itself. A provider of kernels would make its text, and compile it once."""
+        """Return the step, which is all that `run` needs. A GPU provider would generate and compile a kernel."""
         return step
 
     def run(self, tasks: Sequence[Task], wanted: TinyBuffer | None = None) -> None:
-        """Run tasks in order. A device would enqueue them here, with the copy to the host of what is wanted next."""
+        """Run tasks in order. A GPU provider would enqueue them, and the download of ``wanted``."""
         for task in tasks:
             with np.errstate(all="ignore"):
                 _run(task.prepared, [b.memory for b in task.inputs], [b.memory for b in task.outputs], task.scalars)
         self.count("launches", len(tasks))
 
     def synchronize(self) -> None:
-        """Return at once: what was run is done."""
+        """Return at once, because `run` has finished its tasks."""
 
     def describe(self, prepared: Step) -> str:
-        """Return the kernels' text for `explain`; here is none."""
+        """Return the text of the kernels for `explain`; there is none."""
         return ""
 
     def launch_count(self, prepared: Step) -> int:
-        """Return how many launches a step takes."""
+        """Return the number of launches of a step."""
         return 1
 
     # -- the provider itself
@@ -123,24 +123,24 @@ class TinyProvider:
         return dict(self.counters)
 
     def reset_stats(self) -> None:
-        """Set the counters of events to zero."""
+        """Set the counters of events to zero, but not that of live bytes."""
         self.counters = {name: count if name == "bytes_live" else 0 for name, count in self.counters.items()}
 
     def restart_peak(self) -> None:
-        """Do nothing: no peak is kept."""
+        """Do nothing, because peak memory is not recorded."""
 
     def collect(self) -> None:
-        """Do nothing: no launch is timed."""
+        """Do nothing, because launches are not timed."""
 
     def close(self) -> None:
-        """Release everything."""
+        """Release all resources."""
         self.is_closed = True
 
 
 def _run(loop: Loop, inputs: list[Array], outputs: list[Array], scalars: Sequence[Any]) -> None:
-    """Compute each instruction for all elements, then store."""
+    """Compute each instruction for all elements, then store the results."""
     values: list[Any] = []
-    replaced = {read for read, _ in loop.updates}  # inputs whose buffer is an output's too
+    replaced = {read for read, _ in loop.updates}  # inputs that share a buffer with an output
     for item in loop.instructions:
         if isinstance(item, Scalar):
             values.append(item.dtype.type(scalars[item.slot]))
@@ -161,7 +161,7 @@ def _run(loop: Loop, inputs: list[Array], outputs: list[Array], scalars: Sequenc
 
 
 def _view(memory: Array, layout: Layout, dtype: np.dtype[Any]) -> Array:
-    """Return the elements that a layout, which counts in elements, shows of a buffer."""
+    """Return a view of a buffer with a layout, whose strides and offset are in elements."""
     strides = [stride * dtype.itemsize for stride in layout.strides]
     return np.ndarray(layout.shape, dtype, memory, layout.offset * dtype.itemsize, strides)
 

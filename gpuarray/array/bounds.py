@@ -49,7 +49,7 @@ def _said(node: Node) -> tuple[int, int] | None:
             return 0, node.shape[-1] - 1
         case View() if node.inputs and _has_all(node.layout, node.inputs[0].size):
             return _said(node.inputs[0])
-        case Generate() if node.op is generators.full:
+        case Generate() if node.op.is_constant:
             value = int(node.parameters[0])
             return value, value
         case Generate() if node.op is generators.arange and node.dtype.kind in "iu":

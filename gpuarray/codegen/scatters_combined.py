@@ -116,7 +116,7 @@ def _open(step: ScatterStep, kernel: Kernel, count: int) -> tuple[Access, Access
     kernel.line(
         "let block = group.x + group.y * groups.x;",
         f"let i = block * {WORKGROUP}u + local;",
-        f"let size = {kernel.word(step.count)};",
+        f"let size = {kernel.parameter(step.count)};",
     )
     return values, target
 
@@ -166,7 +166,7 @@ def _fold_in_teams(
     values, target = _open(step, kernel, step.extent)
     keys, order = _bind_sorted(kernel, step, positions, numbers)
     team = min(1 << (step.count // step.extent // 4).bit_length(), WORKGROUP)
-    lanes, extent = kernel.word(team), kernel.word(step.extent)
+    lanes, extent = kernel.parameter(team), kernel.parameter(step.extent)
     kind = register_type(dtype)
     held = "u32" if kind == "bool" else kind  # workgroup memory holds booleans as words
     kernel.module.append(f"var<workgroup> parts: array<{held}, {WORKGROUP}>;")

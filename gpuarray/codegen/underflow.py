@@ -16,18 +16,18 @@ a number below ``2**error``; a value without such an *error* is right whenever t
   quotients ask for ordinary operands themselves.
 
 So most operations need no question: of ``sin(x) * sin(x) + exp(-x * x) * sqrt(abs(x) + 1)`` the result alone is looked
-at, once. Called by :mod:`gpuarray.codegen.blocks`, which writes the blocks. Pure; needs no GPU.
+at, once. Called by :mod:`gpuarray.codegen.fast_paths`, which writes the blocks. Pure; needs no GPU.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from gpuarray.codegen.dialect import makes_underflow_gradual
-from gpuarray.codegen.wgsl import quick_function
+from gpuarray.codegen.target import makes_underflow_gradual
+from gpuarray.codegen.wgsl import UNDERFLOWING, fast_path_function
 from gpuarray.dtypes import DType, float16, float32
 from gpuarray.fusion.steps import FULL, Apply, Fold, Instruction, Loop, Take, weight
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops.spec import Kind
 
 #: What a number of any kind may be off by if it is taken for 0, and what it is below, as exponents of 2.
 FLUSHED: Final = -125
@@ -46,28 +46,8 @@ SCALAR_BOUND: Final = 24
 LIGHT: Final = 4
 #: How many functions leave time for one more question, while memory is waited for.
 FEW: Final = 2
-
-_SUMS: Final = frozenset({rows.add, rows.subtract})
-_SCALINGS: Final = frozenset({rows.degrees, rows.radians})
-_PRODUCTS: Final = frozenset({rows.multiply, rows.square, *_SCALINGS})
-#: Rows that change no more than the sign.
-_SIGNS: Final = frozenset({rows.negative, rows.abs, rows.fabs, rows.positive})
-#: Functions that are 1 near 0.
-_FLAT: Final = frozenset({rows.exp, rows.exp2, rows.cos, rows.cosh})
-#: Functions whose quick forms are for a first operand of at least this.
+#: The least magnitude that functions ask of their first operand, if any.
 ORDINARY: Final = -78
-_ORDINARY: Final = frozenset({rows.sqrt, rows.divide})
-#: Functions of float32 whose results are never subnormal, and what results are below.
-_NORMAL: Final = frozenset(
-    {rows.cos, rows.cosh, rows.sqrt, rows.log, rows.log2, rows.log10, rows.acos, rows.floor, rows.ceil, rows.rint}
-    | {rows.trunc, rows.sign}
-)
-_BOUNDS: Final = {
-    rows.sin: 1, rows.cos: 1, rows.tanh: 1, rows.asin: 1, rows.atan: 1, rows.acos: 2, rows.sign: 1, rows.sqrt: 64,
-}  # fmt: skip
-#: What the quick forms of functions are for: what bounds operands that are not subnormal, and results that are not.
-_QUICK_OPERANDS: Final = {rows.divide: UNBOUNDED, rows.sqrt: 40, rows.log: UNBOUNDED}
-_QUICK_RESULTS: Final = {rows.divide: UNBOUNDED, rows.sqrt: 21, rows.log: 7}
 
 
 #: The users of values by their numbers; None is a store.
@@ -148,17 +128,17 @@ def arranged(loop: Loop, numbers: Iterable[int], *, alone: bool = False) -> list
 
 def _is_doubtful(item: Instruction, alone: bool) -> bool:
     """Whether an instruction has a quick form that may be wrong."""
-    return isinstance(item, Apply) and (is_gradual(item) or (not alone and _is_quick(item)))
+    return isinstance(item, Apply) and (is_gradual(item) or (not alone and _has_fast_path(item)))
 
 
-def _is_quick(item: Apply) -> bool:
-    return quick_function(item.op, item.sources) is not None
+def _has_fast_path(item: Apply) -> bool:
+    return fast_path_function(item.op, item.sources) is not None
 
 
 def is_gradual(item: Apply) -> bool:
     """Return whether an instruction is a sum or a product whose plain form may flush what its careful form keeps."""
     is_single = (item.dtype, item.sources[0]) == (float32, float32)
-    return makes_underflow_gradual() and is_single and item.op in _SUMS | _PRODUCTS
+    return makes_underflow_gradual() and is_single and item.op.kind in UNDERFLOWING
 
 
 def _operands(item: Instruction) -> tuple[int, ...]:
@@ -212,10 +192,10 @@ class _Group:
         self.members = items
         self.inside = {id(self.items[n]): n for n in items}
         self.uses = uses
-        functions = frozenset(n for n in items if not alone and _is_quick(self._apply(n)))
+        functions = frozenset(n for n in items if not alone and _has_fast_path(self._apply(n)))
         sums = frozenset(n for n in items if is_gradual(self._apply(n)))
         used = tuple(n for n in items if any(id(user) not in self.inside for user in uses.get(n, [])))
-        quotients = [n for n in functions if len(functions) <= FEW and self._apply(n).op is rows.divide]
+        quotients = [n for n in functions if len(functions) <= FEW and self._apply(n).op.kind is Kind.QUOTIENT]
         ratios = frozenset(n for n in quotients if self._root(self._apply(n).operands[0]) not in sums)
         self.found = Block(tuple(items), functions, sums, ratios, used)
         self.facts: dict[int, Fact] = {}
@@ -239,16 +219,16 @@ class _Group:
         ordinary, flat, summed = False, True, True
         for user in self.uses.get(number, []):
             inner = self.inside.get(id(user))
-            if isinstance(user, Apply) and user.op in _FLAT:
+            if isinstance(user, Apply) and user.op.values.one_near_zero:
                 need = _Need(LARGEST_ERROR, False, True)
             elif inner in self.found.functions and self._is_asked_by(user, number):
                 need = _Need(LARGEST_ERROR, True, False)
             elif inner is not None and self._is_sign(inner):
                 need = self.needs[inner]
             elif inner is not None and inner in self.found.sums:
-                of_sum = isinstance(user, Apply) and user.op in _SUMS
+                of_sum = isinstance(user, Apply) and user.op.kind is Kind.SUM
                 need = _Need(LARGEST_ERROR if of_sum else UNLIMITED, False, self._is_square(inner), of_sum)
-            elif isinstance(user, Fold) and user.op.combine is rows.add and not user.op.centred:
+            elif isinstance(user, Fold) and user.op.combine.kind is Kind.SUM and not user.op.centred:
                 need = _Need(FLUSHED, False, False)
             else:
                 need = _Need(None, False, False)
@@ -258,7 +238,10 @@ class _Group:
 
     def _is_asked_by(self, user: Instruction | None, number: int) -> bool:
         """Whether a value is no divisor, and a function of the block asks for its magnitude."""
-        return isinstance(user, Apply) and user.op in _ORDINARY and number not in user.operands[1:]
+        if not isinstance(user, Apply) or number in user.operands[1:]:
+            return False
+        domain = user.op.values.fast_domain
+        return domain is not None and domain.first_at_least is not None
 
     # -- facts ---------------------------------------------------------------------------------------------------------
 
@@ -270,12 +253,12 @@ class _Group:
     def _asked(self, number: int, fact: Fact) -> Fact:
         """Return a fact with what the functions of the block ask themselves."""
         item = self.items[number]
-        if number in self.found.functions and isinstance(item, Apply) and item.op in _QUICK_RESULTS:
-            fact = Fact(None, min(fact.below, _QUICK_RESULTS[item.op]))
+        if number in self.found.functions and isinstance(item, Apply) and (domain := item.op.values.fast_domain):
+            fact = Fact(None, min(fact.below, domain.results_below))
         for user in self.uses.get(number, []):
             if self.inside.get(id(user)) in self.found.functions and isinstance(user, Apply):
-                below = _QUICK_OPERANDS.get(user.op)
-                fact = fact if below is None else Fact(None, min(fact.below, below))
+                domain = user.op.values.fast_domain
+                fact = fact if domain is None else Fact(None, min(fact.below, domain.operands_below))
         return fact
 
     def _is_scalar(self, number: int) -> bool:
@@ -286,12 +269,12 @@ class _Group:
             return self._fact(item.operands[0])
         if number not in self.found.sums:
             return outer_fact(item)
-        if item.op in _SUMS:
+        if item.op.kind is Kind.SUM:
             return self._sum(number, *item.operands)
-        if item.op is rows.multiply and not self._is_square(number):
+        if item.op.kind is Kind.PRODUCT and not self._is_square(number):
             return self._product(number, *item.operands)
         fact = self._fact(item.operands[0])
-        if item.op in _SCALINGS:
+        if item.op.kind is Kind.SCALING:
             error = FLUSHED + 6 if fact.error is None else fact.error + 6
             return self._judged(number, Fact(error, min(fact.below + 6, UNBOUNDED)))
         # the square of what is taken for 0 is 0
@@ -348,7 +331,7 @@ class _Group:
     def _factors(self, number: int) -> int:
         """Return in how many products of the block a value is."""
         return sum(
-            isinstance(item, Apply) and item.op is rows.multiply and number in item.operands
+            isinstance(item, Apply) and _is_product(item) and number in item.operands
             for item in (self.items[n] for n in self.members)
         )
 
@@ -378,13 +361,13 @@ class _Group:
 
     def _is_sign(self, number: int) -> bool:
         item = self.items[number]
-        return isinstance(item, Apply) and item.op in _SIGNS and item.dtype == float32
+        return isinstance(item, Apply) and item.op.kind is Kind.SIGN and item.dtype == float32
 
     def _is_square(self, number: int) -> bool:
         item = self.items[number]
-        if not isinstance(item, Apply) or item.op is not rows.multiply:
-            return isinstance(item, Apply) and item.op is rows.square
-        return self._root(item.operands[0]) == self._root(item.operands[1])
+        if not isinstance(item, Apply) or item.op.kind is not Kind.PRODUCT:
+            return False
+        return len({self._root(operand) for operand in item.operands}) == 1
 
     def _root(self, number: int) -> int:
         """Return the value of which another is the same but for the sign."""
@@ -393,15 +376,21 @@ class _Group:
         return number
 
 
+def _is_product(item: Apply) -> bool:
+    """Whether an instruction is a product of two operands."""
+    return item.op.kind is Kind.PRODUCT and len(item.operands) == 2
+
+
 def outer_fact(item: Instruction) -> Fact:
     """Return what is known of a value from outside of a block, which is right, and may be subnormal."""
     if not isinstance(item, Apply) or item.dtype != float32:
         return Fact()
-    if item.op is rows.cast:
+    if item.op.kind is Kind.CONVERSION:
         return _cast_fact(item.sources[0])
     if item.sources[0] != float32:
         return Fact()
-    return Fact(None if item.op in _NORMAL else FLUSHED, _BOUNDS.get(item.op, UNBOUNDED))
+    values = item.op.values
+    return Fact(None if values.never_subnormal else FLUSHED, values.below)
 
 
 def _cast_fact(source: DType) -> Fact:

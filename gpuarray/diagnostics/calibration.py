@@ -15,9 +15,16 @@ from gpuarray.runtime.placement.rates import Rates
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("devices", nargs="*", metavar="DEVICE", help="by default the host and the first GPU, if any")
-    parser.add_argument("--tune", action="store_true", help="also find the quickest tiles of matrix products")
-    parser.add_argument("--cached", action="store_true", help="show what is recorded, and measure only what is not")
+    parser.add_argument(
+        "devices",
+        nargs="*",
+        metavar="DEVICE",
+        help="devices to calibrate; by default the host and the first GPU, if any",
+    )
+    parser.add_argument("--tune", action="store_true", help="also find the fastest tile sizes of matrix products")
+    parser.add_argument(
+        "--cached", action="store_true", help="show the stored record, and measure only what is missing"
+    )
 
 
 def main(parsed: argparse.Namespace) -> int:

@@ -15,7 +15,7 @@ LEAST_SHARE: Final = 80.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("--status", choices=KINDS, help="list the functions with this status only, with reasons")
+    parser.add_argument("--status", choices=KINDS, help="list only the functions with this status, with reasons")
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
 
 

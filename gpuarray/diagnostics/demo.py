@@ -47,9 +47,18 @@ class Outcome:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``python -m gpuarray demo``."""
     parser.add_argument("--device", default="auto", help="auto (the default), cpu, wgpu or wgpu:N")
-    parser.add_argument("--out", type=Path, default=Path("demo-output"), metavar="DIR", help="folder of the pictures")
-    parser.add_argument("--size", type=_size, default="4k", help=f"{', '.join(SIZES)}, or WIDTHxHEIGHT; 4k by default")
-    parser.add_argument("--image", type=Path, metavar="FILE", help="another photograph than scikit-learn's china.jpg")
+    parser.add_argument(
+        "--out", type=Path, default=Path("demo-output"), metavar="DIR", help="output directory for the pictures"
+    )
+    parser.add_argument(
+        "--size",
+        type=_size,
+        default="4k",
+        help=f"size of the picture: {', '.join(SIZES)}, or WIDTHxHEIGHT; 4k by default",
+    )
+    parser.add_argument(
+        "--image", type=Path, metavar="FILE", help="the photograph; scikit-learn's china.jpg by default"
+    )
 
 
 def main(arguments: argparse.Namespace, xp: ModuleType) -> int:

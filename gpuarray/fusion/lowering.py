@@ -39,7 +39,7 @@ from gpuarray.graph.layouts import (
 )
 from gpuarray.graph.nodes import Gather, Generate, Map, Reduce, View
 from gpuarray.ops import elementwise as rows
-from gpuarray.ops import generators, reductions
+from gpuarray.ops import reductions
 from gpuarray.ops.spec import ReduceOp
 
 BROADCAST_COST_LIMIT = 8
@@ -226,7 +226,7 @@ class LoopBuilder:
         while stack:
             current = stack.pop()
             node = self.graph.nodes[current]
-            if current in self.graph.stored or (isinstance(node, Generate) and node.op is not generators.full):
+            if current in self.graph.stored or (isinstance(node, Generate) and not node.op.is_constant):
                 return True
             stack += self.graph.inputs[current]
         return False
@@ -257,7 +257,7 @@ class LoopBuilder:
             if (position, number) not in self.scalars:
                 self.scalars.append((position, number))
             slots.append(self.scalars.index((position, number)))
-        if node.op is generators.full:
+        if node.op.is_constant:
             return self.add(Scalar(slots[0], node.dtype))
         layout, level = self._hoisted(layout, level)
         return self.add(Index(node.op, layout, tuple(slots), node.dtype, level))

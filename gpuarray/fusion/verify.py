@@ -29,7 +29,7 @@ from gpuarray.fusion.steps import (
 from gpuarray.graph.layouts import are_apart
 from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.graph.verify import check_layout, check_unique, require
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops.spec import Kind
 
 
 def check_plan(plan: Plan, nodes: Sequence[Node]) -> None:
@@ -183,7 +183,7 @@ def _check_instruction(loop: Loop, item: object, where: str) -> None:
             require(len(item.operands) == item.op.arity, f"{where} has {item.op.arity} operands")
             require(tuple(values[o].dtype for o in item.operands) == item.sources, f"{where} has its operands' dtypes")
             highest = max((values[o].level for o in item.operands), default=UNIFORM)
-            raised = item.op is rows.cast and item.level > highest
+            raised = item.op.kind is Kind.CONVERSION and item.level > highest
             require(item.level == highest or raised, f"{where} is at its operands' level")
         case Fold():
             require(item.level == OUTER and values[item.operand].level == FULL, f"{where} folds elements to rows")

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from gpuarray import copies, dtypes
+from gpuarray import dtypes, parallel_copy
 from gpuarray.dtypes import DType
 from gpuarray.graph import tracing
 from gpuarray.graph.layouts import Layout, Shape, compose, contiguous, is_identity
@@ -35,13 +35,10 @@ from gpuarray.graph.nodes import (
 from gpuarray.graph.tracing import Deferred, Weak
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import generators
-from gpuarray.ops.spec import CallOp, GenerateOp, MapOp, ReduceOp
+from gpuarray.ops.spec import CallOp, GenerateOp, Kind, MapOp, ReduceOp
 
 Operand: TypeAlias = Node | bool | int | float | complex
 
-_COMPARISONS = frozenset(
-    (rows.less, rows.less_equal, rows.greater, rows.greater_equal, rows.equal, rows.not_equal),
-)
 _SCALARS = frozenset((bool, int, float, complex))
 _FULL: Final = generators.full
 _new: Final = object.__new__
@@ -172,9 +169,9 @@ def elementwise(op: MapOp, *operands: Operand) -> Node:
             try:
                 nodes.append(Generate(generators.full, (dtype.type(operand),), (), dtype))
             except OverflowError:
-                if op in _COMPARISONS:
+                if op.kind is Kind.COMPARISON:
                     return _compare_out_of_range(op, operands)
-                if op is not rows.where:
+                if op.kind is not Kind.SELECTION:
                     raise
                 # NumPy before 2.5 takes Python integers for arrays here, and casts these: they wrap around
                 nodes.append(full((), np.where(True, operand, np.empty((), dtype))[()], dtype))
@@ -183,7 +180,7 @@ def elementwise(op: MapOp, *operands: Operand) -> Node:
 
 def _rule(op: MapOp, kinds: list[Any]) -> tuple[tuple[DType, ...], DType, bool, tuple[Any, ...]]:
     signature = op.resolve(*[kind.python if isinstance(kind, Weak) else kind for kind in kinds])
-    if op is rows.pow and signature.output.kind in "iu" and isinstance(kinds[1], Weak):
+    if op.kind is Kind.POWER and signature.output.kind in "iu" and isinstance(kinds[1], Weak):
         tracing.refuse("an integer power, an error where that is negative")
     as_given = all(k in _SCALARS or k == dtype for k, dtype in zip(kinds, signature.inputs, strict=True))
     return signature.inputs, signature.output, as_given, tuple(dtype.type for dtype in signature.inputs)
@@ -504,7 +501,7 @@ def host_node(array: npt.NDArray[Any]) -> Node:
     if not array.shape:
         return full((), array[()], dtype)
     if array.flags.c_contiguous and array.dtype is dtype:
-        return host_leaf(copies.copied(np.asarray(array)))
+        return host_leaf(parallel_copy.copy_of(np.asarray(array)))
     return host_leaf(np.array(array, dtype=dtype, order="C", copy=True, subok=False))
 
 

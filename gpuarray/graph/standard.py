@@ -20,7 +20,7 @@ from gpuarray.graph import build
 from gpuarray.graph.nodes import Node
 from gpuarray.graph.tracing import Weak
 from gpuarray.ops import elementwise as rows
-from gpuarray.ops.spec import MapOp
+from gpuarray.ops.spec import Kind, MapOp
 
 _REAL_FLOATING: Final = frozenset((dtypes.float32, dtypes.float64))
 _COMPLEX: Final = frozenset(dtypes.COMPLEX)
@@ -178,7 +178,7 @@ def elementwise(op: MapOp, *operands: Any) -> Node:
         If the standard's function does not take the dtypes.
     """
     kinds = [kind_of(operand) for operand in operands]
-    if op is rows.where:
+    if op.kind is Kind.SELECTION:
         condition = kinds.pop(0)
         if condition not in (dtypes.bool_, bool):
             raise TypeError(f"where takes a boolean condition in the Array API standard, not {condition}; {_ADVICE}")

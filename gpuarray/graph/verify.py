@@ -28,7 +28,6 @@ from gpuarray.graph.nodes import (
 )
 from gpuarray.graph.tracing import Deferred
 from gpuarray.graph.walk import current
-from gpuarray.ops import elementwise as rows
 
 
 def require(holds: bool, what: str) -> None:
@@ -129,7 +128,7 @@ def _check_map(node: Map, operands: Sequence[Node], where: str) -> None:
         lead = len(node.shape) - len(operand.shape)
         fits = lead >= 0 and all(n in (1, m) for n, m in zip(operand.shape, node.shape[lead:], strict=True))
         require(fits, f"{where} of {op.name}: an operand of shape {operand.shape} broadcasts to {node.shape}")
-    if op is rows.cast or op is rows.bitcast:
+    if op.kind.converts:
         return
     found = op.resolve(*(operand.dtype for operand in operands))
     given = tuple(operand.dtype for operand in operands)

@@ -1,11 +1,12 @@
 """Opaque rows: operations on whole arrays that are no composition of elementwise rows, folds and views."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from math import log2, prod
 from typing import Any, Final
 
 import numpy as np
 
-from gpuarray.ops.spec import CallOp
+from gpuarray.ops.spec import CallOp, Shapes, Work
 
 
 def _sort(x: Any, *, descending: bool) -> Any:
@@ -156,7 +157,7 @@ def _searchsorted(x1: Any, x2: Any, *, side: Any) -> Any:
     return np.asarray(np.searchsorted(x1, x2, side=side))
 
 
-def _tally(x: Any, *, number: int) -> Any:
+def _bincount(x: Any, *, number: int) -> Any:
     return np.bincount(x.astype(np.int64, copy=False), minlength=number)
 
 
@@ -232,41 +233,53 @@ def _irfft(x: Any, *, n: int, inverse: bool, norm: Any) -> Any:
     return (np.fft.irfft if inverse else np.fft.hfft)(x, n, norm=norm)
 
 
-sort: Final = CallOp(
-    name="sort", numpy=_sort, by_line=True, into=_sort_into, doc="Elements in order along the last axis; stable."
+# --- costs: of operands and results, given their shapes --------------------------------------------------------------
+
+
+def _largest(operands: Shapes, results: Shapes) -> int:
+    return max((prod(shape) for shape in (*operands, *results)), default=0)
+
+
+def _log_linear(operands: Shapes, results: Shapes) -> int:
+    """Return n log2 n of the largest array, as sorts and transforms take."""
+    size = _largest(operands, results)
+    return int(size * log2(size)) if size > 1 else size
+
+
+def _counting(operands: Shapes, _results: Shapes) -> int:
+    """Return two for each element: its bin is found, and a count is raised."""
+    return 2 * prod(operands[0])
+
+
+def _sorting(name: str, numpy: Callable[..., Any], doc: str, **columns: Any) -> CallOp:
+    return CallOp(name=name, numpy=numpy, doc=doc, work=Work.SORT, cost=_log_linear, **columns)
+
+
+def _counted(name: str, numpy: Callable[..., Any], doc: str) -> CallOp:
+    return CallOp(name=name, numpy=numpy, doc=doc, work=Work.GATHER, cost=_counting, by_part=True)
+
+
+def _transform(name: str, numpy: Callable[..., Any], doc: str) -> CallOp:
+    return CallOp(name=name, numpy=numpy, doc=doc, work=Work.TRANSFORM, cost=_log_linear, by_line=True)
+
+
+sort = _sorting("sort", _sort, "Elements in order along the last axis; stable.", by_line=True, into=_sort_into)
+argsort = _sorting(
+    "argsort", _argsort, "Positions that put the last axis in order; stable.", by_line=True, into=_argsort_into
 )
-argsort: Final = CallOp(
-    name="argsort",
-    numpy=_argsort,
-    by_line=True,
-    into=_argsort_into,
-    doc="Positions that put the last axis in order; stable.",
+# a search in a sorted line compares once for each binary digit of its length, and folds in order leave the arithmetic
+# units as idle as sorts do: the rate of sorts estimates them all
+searchsorted = _sorting("searchsorted", _searchsorted, "Positions that keep a sorted line sorted.")
+fold_spans = _sorting(
+    "fold_spans", _fold_spans, "Rows folded in order from each index to the next one, as ``reduceat``."
 )
-searchsorted: Final = CallOp(name="searchsorted", numpy=_searchsorted, doc="Positions that keep a sorted line sorted.")
-tally: Final = CallOp(
-    name="tally",
-    numpy=_tally,
-    by_part=True,
-    doc="How often each of the first integers occurs in a line of no others.",
+running_fold = _sorting("running_fold", _running_fold, "Rows folded in order, with the result after each one.")
+bincount = _counted("bincount", _bincount, "How often each of the first integers occurs in a line of no others.")
+histogram = _counted(
+    "histogram",
+    _histogram,
+    "How many elements lie in each bin between edges in order, the last of which belongs to its bin.",
 )
-histogram: Final = CallOp(
-    name="histogram",
-    numpy=_histogram,
-    by_part=True,
-    doc="How many elements lie in each bin between edges in order, the last of which belongs to its bin.",
-)
-fold_spans: Final = CallOp(
-    name="fold_spans", numpy=_fold_spans, doc="Rows folded in order from each index to the next one, as ``reduceat``."
-)
-running_fold: Final = CallOp(
-    name="running_fold", numpy=_running_fold, doc="Rows folded in order, with the result after each one."
-)
-fft: Final = CallOp(
-    name="fft", numpy=_fft, by_line=True, doc="Fourier transforms of n points along the last axis, or inverse ones."
-)
-rfft: Final = CallOp(
-    name="rfft", numpy=_rfft, by_line=True, doc="The first half of Fourier transforms of real numbers."
-)
-irfft: Final = CallOp(
-    name="irfft", numpy=_irfft, by_line=True, doc="Real Fourier transforms of rows whose first half is given."
-)
+fft = _transform("fft", _fft, "Fourier transforms of n points along the last axis, or inverse ones.")
+rfft = _transform("rfft", _rfft, "The first half of Fourier transforms of real numbers.")
+irfft = _transform("irfft", _irfft, "Real Fourier transforms of rows whose first half is given.")

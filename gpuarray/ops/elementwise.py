@@ -4,18 +4,23 @@ Names are the standard's, and NumPy's where the standard has none. A composition
 decimals and ``clip`` are functions over these rows. The promise of every row is NumPy's value: NaN, infinities and
 signed zeros included, integers wrapping, division of integers by zero giving 0.
 
+To add an operation, add a row: its name, NumPy's ufunc, one sentence, the cost, and its WGSL. A row whose WGSL is a
+function of ``codegen/math`` with the row's name (``sqrt_f32``, ``sqrt_c64``) names the groups of compute types that
+have it (``library="float complex"``); other forms are templates.
+
 The templates of + - * / guard their results: ``opaque_{T}`` hides a value from the driver's compiler, which would
 otherwise fold ``x - x`` to 0 for infinities, contract a product and a sum into one rounding where NumPy has two, or
 reorder a chain of either.
 """
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.dtypes import DType
-from gpuarray.ops.spec import MapOp, Signature
+from gpuarray.ops import numpy_forms
+from gpuarray.ops.spec import FastDomain, Kind, MapOp, NumPyForm, Quirk, Signature, Values
 
 # --- references and dtype rules of the rows that have no ufunc ---------------------------------------------------
 
@@ -93,204 +98,196 @@ def _parts_dtypes(real: Any, imag: Any) -> Signature:
     return Signature((part, part), whole)
 
 
+def _row(
+    name: str,
+    ufunc: np.ufunc,
+    doc: str,
+    *,
+    cost: int,
+    library: str = "",
+    wgsl: dict[str, str] | None = None,
+    **columns: Any,
+) -> MapOp:
+    """Return the row of a ufunc; ``library`` are the groups of compute types with a WGSL function of the row's name."""
+    operands = ", ".join(f"{{{i}}}" for i in range(ufunc.nin))
+    forms = dict.fromkeys(library.split(), f"{name}_{{T}}({operands})") | (wgsl or {})
+    return MapOp(name=name, numpy=ufunc, arity=ufunc.nin, doc=doc, cost=cost, wgsl=forms, **columns)
+
+
+_FLOATING: Final = (dtypes.float32, dtypes.float64)
+_DOUBLE: Final = (dtypes.float64,)
+
 # --- arithmetic ----------------------------------------------------------------------------------------------------
 
-_IDENTITY = {"int": "{0}", "bool": "{0}"}
-
-add = MapOp(
-    name="add", numpy=np.add, arity=2, doc="Sum; logical or of booleans.",
-    wgsl={
-        "bool": "({0} || {1})", "int": "({0} + {1})", "pair": "add_pair({0}, {1})", "float": "add_{T}({0}, {1})",
-        "complex": "opaque_{T}({0} + {1})",
-    },
+add = _row(
+    "add", np.add, "Sum; logical or of booleans.", cost=1, library="float", kind=Kind.SUM, identity=0,
+    wgsl={"bool": "({0} || {1})", "int": "({0} + {1})", "pair": "add_pair({0}, {1})",
+          "complex": "opaque_{T}({0} + {1})"},
 )  # fmt: skip
-subtract = MapOp(
-    name="subtract", numpy=np.subtract, arity=2, doc="Difference.",
-    wgsl={
-        "int": "({0} - {1})", "pair": "subtract_pair({0}, {1})", "float": "subtract_{T}({0}, {1})",
-        "complex": "subtract_{T}({0}, {1})",
-    },
+subtract = _row(
+    "subtract", np.subtract, "Difference.", cost=1, library="float complex", kind=Kind.SUM,
+    wgsl={"int": "({0} - {1})", "pair": "subtract_pair({0}, {1})"},
 )  # fmt: skip
-multiply = MapOp(
-    name="multiply", numpy=np.multiply, arity=2, doc="Product; logical and of booleans.",
-    wgsl={
-        "bool": "({0} && {1})", "int": "({0} * {1})", "pair": "multiply_pair({0}, {1})",
-        "float": "multiply_{T}({0}, {1})", "complex": "multiply_{T}({0}, {1})",
-    },
+multiply = _row(
+    "multiply", np.multiply, "Product; logical and of booleans.", cost=1, library="float complex", kind=Kind.PRODUCT,
+    identity=1, wgsl={"bool": "({0} && {1})", "int": "({0} * {1})", "pair": "multiply_pair({0}, {1})"},
 )  # fmt: skip
-divide = MapOp(
-    name="divide", numpy=np.divide, arity=2, cost=4, doc="True quotient, floating.",
-    wgsl={"float": "divide_{T}({0}, {1})", "complex": "divide_{T}({0}, {1})"},
+divide = _row(
+    "divide", np.divide, "True quotient, floating.", cost=4, library="float complex", kind=Kind.QUOTIENT,
+    values=Values(fast_domain=FastDomain(128, 128, -78)),
 )  # fmt: skip
-floor_divide = MapOp(
-    name="floor_divide", numpy=np.floor_divide, arity=2, cost=20, doc="Quotient rounded down; x // 0 is 0 of integers.",
-    wgsl={"int": "floor_divide_{T}({0}, {1})", "float": "floor_divide_{T}({0}, {1})"},
-)  # fmt: skip
-remainder = MapOp(
-    name="remainder", numpy=np.remainder, arity=2, cost=20, doc="What floor_divide leaves, with the divisor's sign.",
-    wgsl={"int": "remainder_{T}({0}, {1})", "float": "remainder_{T}({0}, {1})"},
-)  # fmt: skip
-fmod = MapOp(
-    name="fmod", numpy=np.fmod, arity=2, cost=20, doc="What truncated division leaves, with the dividend's sign.",
-    wgsl={"int": "fmod_{T}({0}, {1})", "float": "fmod_{T}({0}, {1})"},
-)  # fmt: skip
-negative = MapOp(
-    name="negative", numpy=np.negative, arity=1, doc="Negated value.",
-    wgsl={
-        "signed": "(-{0})", "unsigned": "({T}(0) - {0})", "pair": "negative_pair({0})", "float": "negative_{T}({0})",
-        "complex": "negative_{T}({0})",
-    },
-)  # fmt: skip
-positive = MapOp(name="positive", numpy=np.positive, arity=1, doc="The value itself.", wgsl={"any": "{0}"})
-abs = MapOp(
-    name="abs", numpy=np.absolute, arity=1, ulp=2, doc="Magnitude, exact of real operands; real of complex ones.",
-    wgsl={
-        "bool": "{0}", "unsigned": "{0}", "u64p": "{0}", "signed": "select({0}, -{0}, {0} < 0)", "i64p": "abs_{T}({0})",
-        "float": "abs_{T}({0})", "complex": "abs_{T}({0})",
-    },
-)  # fmt: skip
-fabs = MapOp(name="fabs", numpy=np.fabs, arity=1, doc="Magnitude, floating.", wgsl={"float": "abs_{T}({0})"})
-sign = MapOp(
-    name="sign", numpy=np.sign, arity=1, doc="-1, 0 or 1; x / abs(x) of complex numbers.",
-    wgsl={
-        "unsigned": "min({0}, {T}(1))", "signed": "({T}({0} > 0) - {T}({0} < 0))", "pair": "sign_{T}({0})",
-        "float": "sign_{T}({0})", "complex": "sign_{T}({0})",
-    },
-)  # fmt: skip
-square = MapOp(
-    name="square", numpy=np.square, arity=1, doc="x * x.",
-    wgsl={
-        "int": "({0} * {0})", "pair": "multiply_pair({0}, {0})", "float": "multiply_{T}({0}, {0})",
-        "complex": "square_{T}({0})",
-    },
-)  # fmt: skip
-reciprocal = MapOp(
-    name="reciprocal", numpy=np.reciprocal, arity=1, cost=4, doc="1 / x; truncated of integers.",
-    wgsl={
-        "int": "reciprocal_{T}({0}, {bits}u)", "float": "divide_{T}({T}(1.0), {0})", "complex": "reciprocal_{T}({0})",
-    },
-)  # fmt: skip
-sqrt = MapOp(
-    name="sqrt", numpy=np.sqrt, arity=1, cost=6, doc="Principal square root.",
-    wgsl={"float": "sqrt_{T}({0})", "complex": "sqrt_{T}({0})"},
-)  # fmt: skip
-cbrt = MapOp(name="cbrt", numpy=np.cbrt, arity=1, cost=15, ulp=2, doc="Cube root.", wgsl={"float": "cbrt_{T}({0})"})
-hypot = MapOp(
-    name="hypot", numpy=np.hypot, arity=2, cost=12, ulp=2, doc="sqrt(x*x + y*y) without overflow.",
-    wgsl={"float": "hypot_{T}({0}, {1})"},
-)  # fmt: skip
-pow = MapOp(
-    name="pow", numpy=np.power, arity=2, cost=30, ulp=2, doc="x to the power y; of integers wrapping, y not negative.",
-    wgsl={"int": "pow_{T}({0}, {1})", "float": "pow_{T}({0}, {1})", "complex": "pow_{T}({0}, {1})"},
-)  # fmt: skip
-float_power = MapOp(
-    name="float_power", numpy=np.float_power, arity=2, cost=30, ulp=2, doc="x to the power y in double precision.",
-    wgsl={"float": "pow_{T}({0}, {1})", "complex": "pow_{T}({0}, {1})"},
-)  # fmt: skip
-gcd = MapOp(
-    name="gcd", numpy=np.gcd, arity=2, cost=60, doc="Greatest common divisor.", wgsl={"int": "gcd_{T}({0}, {1})"}
+floor_divide = _row(
+    "floor_divide", np.floor_divide, "Quotient rounded down; x // 0 is 0 of integers.", cost=20, library="int float"
 )
-lcm = MapOp(
-    name="lcm", numpy=np.lcm, arity=2, cost=60, doc="Lowest common multiple.", wgsl={"int": "lcm_{T}({0}, {1})"}
+remainder = _row(
+    "remainder", np.remainder, "What floor_divide leaves, with the divisor's sign.", cost=20, library="int float"
 )
-heaviside = MapOp(
-    name="heaviside", numpy=np.heaviside, arity=2, cost=3, doc="0, the second operand or 1 as x is below, at, above 0.",
-    wgsl={"float": "heaviside_{T}({0}, {1})"},
+fmod = _row("fmod", np.fmod, "What truncated division leaves, with the dividend's sign.", cost=20, library="int float")
+negative = _row(
+    "negative", np.negative, "Negated value.", cost=1, library="float complex", kind=Kind.SIGN,
+    quirks=Quirk.WRONG_WITH_GAPS,
+    wgsl={"signed": "(-{0})", "unsigned": "({T}(0) - {0})", "pair": "negative_pair({0})"},
 )  # fmt: skip
-degrees = MapOp(
-    name="degrees", numpy=np.degrees, arity=1, ulp=2, doc="Radians to degrees.",
+positive = _row("positive", np.positive, "The value itself.", cost=1, kind=Kind.SIGN, wgsl={"any": "{0}"})
+abs = _row(
+    "abs", np.absolute, "Magnitude, exact of real operands; real of complex ones.", cost=1, ulp=2,
+    library="i64p float complex", kind=Kind.SIGN,
+    wgsl={"bool": "{0}", "unsigned": "{0}", "u64p": "{0}", "signed": "select({0}, -{0}, {0} < 0)"},
+)  # fmt: skip
+fabs = _row("fabs", np.fabs, "Magnitude, floating.", cost=1, kind=Kind.SIGN, wgsl={"float": "abs_{T}({0})"})
+sign = _row(
+    "sign", np.sign, "-1, 0 or 1; x / abs(x) of complex numbers.", cost=1, library="pair float complex",
+    wgsl={"unsigned": "min({0}, {T}(1))", "signed": "({T}({0} > 0) - {T}({0} < 0))"},
+    values=Values(below=1, never_subnormal=True),
+)  # fmt: skip
+square = _row(
+    "square", np.square, "x * x.", cost=1, library="complex", kind=Kind.PRODUCT,
+    wgsl={"int": "({0} * {0})", "pair": "multiply_pair({0}, {0})", "float": "multiply_{T}({0}, {0})"},
+)  # fmt: skip
+reciprocal = _row(
+    "reciprocal", np.reciprocal, "1 / x; truncated of integers.", cost=4, library="complex",
+    wgsl={"int": "reciprocal_{T}({0}, {bits}u)", "float": "divide_{T}({T}(1.0), {0})"},
+)  # fmt: skip
+sqrt = _row(
+    "sqrt", np.sqrt, "Principal square root.", cost=6, library="float complex",
+    values=Values(below=64, never_subnormal=True, fast_domain=FastDomain(40, 21, -78)),
+)  # fmt: skip
+cbrt = _row("cbrt", np.cbrt, "Cube root.", cost=15, ulp=2, library="float")
+hypot = _row("hypot", np.hypot, "sqrt(x*x + y*y) without overflow.", cost=12, ulp=2, library="float")
+pow = _row(
+    "pow", np.power, "x to the power y; of integers wrapping, y not negative.", cost=30, ulp=2,
+    library="int float complex", kind=Kind.POWER,
+    numpy_forms=(NumPyForm(numpy_forms.power, _FLOATING, calls=3, scratch=1, uniform=(False, True)),),
+)  # fmt: skip
+float_power = _row(
+    "float_power", np.float_power, "x to the power y in double precision.", cost=30, ulp=2,
+    wgsl=dict.fromkeys(("float", "complex"), "pow_{T}({0}, {1})"),
+)  # fmt: skip
+gcd = _row("gcd", np.gcd, "Greatest common divisor.", cost=60, library="int")
+lcm = _row("lcm", np.lcm, "Lowest common multiple.", cost=60, library="int")
+heaviside = _row(
+    "heaviside", np.heaviside, "0, the second operand or 1 as x is below, at, above 0.", cost=3, library="float"
+)
+degrees = _row(
+    "degrees", np.degrees, "Radians to degrees.", cost=1, ulp=2, kind=Kind.SCALING,
     wgsl={"float": "opaque_{T}({0} * ({T}(180.0) / {T}(3.14159265358979323846)))"},
 )  # fmt: skip
-radians = MapOp(
-    name="radians", numpy=np.radians, arity=1, ulp=2, doc="Degrees to radians.",
+radians = _row(
+    "radians", np.radians, "Degrees to radians.", cost=1, ulp=2, kind=Kind.SCALING,
     wgsl={"float": "opaque_{T}({0} * ({T}(3.14159265358979323846) / {T}(180.0)))"},
 )  # fmt: skip
 
 # --- rounding and the parts of floating numbers --------------------------------------------------------------------
 
-ceil = MapOp(
-    name="ceil", numpy=np.ceil, arity=1, doc="Rounded up.", wgsl=_IDENTITY | {"float": "ceil_{T}({0})"}
+
+def _rounding(name: str, ufunc: np.ufunc, doc: str) -> MapOp:
+    """Return the row of a rounding to integers, which leaves booleans and integers what they are."""
+    of_integers = {"int": "{0}", "bool": "{0}"}
+    return _row(name, ufunc, doc, cost=1, library="float", wgsl=of_integers, values=Values(never_subnormal=True))
+
+
+ceil = _rounding("ceil", np.ceil, "Rounded up.")
+floor = _rounding("floor", np.floor, "Rounded down.")
+trunc = _rounding("trunc", np.trunc, "Rounded towards 0.")
+rint = _row(
+    "rint", np.rint, "Rounded to the nearest integer, ties to even.", cost=1, library="float complex",
+    values=Values(never_subnormal=True),
 )  # fmt: skip
-floor = MapOp(
-    name="floor", numpy=np.floor, arity=1, doc="Rounded down.", wgsl=_IDENTITY | {"float": "floor_{T}({0})"}
-)  # fmt: skip
-trunc = MapOp(
-    name="trunc", numpy=np.trunc, arity=1, doc="Rounded towards 0.", wgsl=_IDENTITY | {"float": "trunc_{T}({0})"}
-)  # fmt: skip
-rint = MapOp(
-    name="rint", numpy=np.rint, arity=1, doc="Rounded to the nearest integer, ties to even.",
-    wgsl={"float": "rint_{T}({0})", "complex": "rint_{T}({0})"},
-)  # fmt: skip
-copysign = MapOp(
-    name="copysign", numpy=np.copysign, arity=2, doc="Magnitude of x, sign of y.",
-    wgsl={"float": "copysign_{T}({0}, {1})"},
-)  # fmt: skip
-signbit = MapOp(
-    name="signbit", numpy=np.signbit, arity=1, doc="Whether the sign bit is set.", wgsl={"float": "signbit_{T}({0})"}
+copysign = _row("copysign", np.copysign, "Magnitude of x, sign of y.", cost=1, library="float")
+signbit = _row(
+    "signbit", np.signbit, "Whether the sign bit is set.", cost=1, library="float", quirks=Quirk.WRONG_WITH_GAPS
 )
 # float16 computes as f32 but steps on its own grid, hence the name by width
-nextafter = MapOp(
-    name="nextafter", numpy=np.nextafter, arity=2, cost=4, doc="The next representable value from x towards y.",
+nextafter = _row(
+    "nextafter", np.nextafter, "The next representable value from x towards y.", cost=4,
     wgsl={"float": "nextafter_f{bits}({0}, {1})"},
 )  # fmt: skip
-spacing = MapOp(
-    name="spacing", numpy=np.spacing, arity=1, cost=4, doc="Distance to the next representable value, away from 0.",
+spacing = _row(
+    "spacing", np.spacing, "Distance to the next representable value, away from 0.", cost=4,
     wgsl={"float": "spacing_f{bits}({0})"},
 )  # fmt: skip
 # the literals take the exponent's own integer type, so one template serves i32 and i64 exponents
-ldexp = MapOp(
-    name="ldexp", numpy=np.ldexp, arity=2, cost=4, doc="x times 2 to an integer power.",
+ldexp = _row(
+    "ldexp", np.ldexp, "x times 2 to an integer power.", cost=4,
     wgsl={"float": "ldexp_{T}({0}, i32(max(min({1}, 9999), -9999)))", "pair": "ldexp_{T}({0}, exponent_pair({1}))"},
 )  # fmt: skip
-frexp_mantissa = MapOp(
-    name="frexp_mantissa", numpy=np.frexp, arity=1, output=0, cost=4, doc="The mantissa, of magnitude in [0.5, 1).",
-    wgsl={"float": "frexp_mantissa_{T}({0})"},
-)  # fmt: skip
-frexp_exponent = MapOp(
-    name="frexp_exponent", numpy=np.frexp, arity=1, output=1, cost=4, doc="The exponent that goes with that mantissa.",
-    wgsl={"float": "frexp_exponent_{T}({0})"},
-)  # fmt: skip
-modf_fraction = MapOp(
-    name="modf_fraction", numpy=np.modf, arity=1, output=0, cost=2, doc="The fractional part, with the sign of x.",
-    wgsl={"float": "modf_fraction_{T}({0})"},
-)  # fmt: skip
-modf_integral = MapOp(
-    name="modf_integral", numpy=np.modf, arity=1, output=1, doc="The integral part, with the sign of x.",
+frexp_mantissa = _row(
+    "frexp_mantissa", np.frexp, "The mantissa, of magnitude in [0.5, 1).", output=0, cost=4, library="float"
+)
+frexp_exponent = _row(
+    "frexp_exponent", np.frexp, "The exponent that goes with that mantissa.", output=1, cost=4, library="float"
+)
+modf_fraction = _row(
+    "modf_fraction", np.modf, "The fractional part, with the sign of x.", output=0, cost=2, library="float"
+)
+modf_integral = _row(
+    "modf_integral", np.modf, "The integral part, with the sign of x.", output=1, cost=1,
     wgsl={"float": "trunc_{T}({0})"},
 )  # fmt: skip
-
 
 # --- exponentials and logarithms, trigonometry ---------------------------------------------------------------------
 
 
-def _mathematical(name: str, ufunc: np.ufunc, doc: str, *, cost: int, ulp: float = 2, complex_: bool = True) -> MapOp:
-    """Return the row of a function with one WGSL function for each floating type."""
-    operands = ", ".join(f"{{{i}}}" for i in range(ufunc.nin))
-    form = f"{name}_{{T}}({operands})"
-    forms = {"float": form, "complex": form} if complex_ else {"float": form}
-    return MapOp(name=name, numpy=ufunc, arity=ufunc.nin, wgsl=forms, cost=cost, ulp=ulp, doc=doc)
+def _mathematical(
+    name: str, ufunc: np.ufunc, doc: str, *, cost: int, groups: str = "float complex", **columns: Any
+) -> MapOp:
+    """Return the row of a function that is promised to 2 units in the last place."""
+    return _row(name, ufunc, doc, cost=cost, ulp=2, library=groups, **columns)
 
 
-exp = _mathematical("exp", np.exp, "e to the power x.", cost=10)
-exp2 = _mathematical("exp2", np.exp2, "2 to the power x.", cost=10)
+exp = _mathematical("exp", np.exp, "e to the power x.", cost=10, values=Values(one_near_zero=True))
+exp2 = _mathematical("exp2", np.exp2, "2 to the power x.", cost=10, values=Values(one_near_zero=True))
 expm1 = _mathematical("expm1", np.expm1, "exp(x) - 1, exact near 0.", cost=12)
-log = _mathematical("log", np.log, "Natural logarithm.", cost=10)
+log = _mathematical(
+    "log", np.log, "Natural logarithm.", cost=10,
+    values=Values(never_subnormal=True, fast_domain=FastDomain(128, 7)),
+)  # fmt: skip
 log1p = _mathematical("log1p", np.log1p, "log(1 + x), exact near 0.", cost=12)
-log2 = _mathematical("log2", np.log2, "Logarithm to base 2.", cost=12)
-log10 = _mathematical("log10", np.log10, "Logarithm to base 10.", cost=12)
+log2 = _mathematical("log2", np.log2, "Logarithm to base 2.", cost=12, values=Values(never_subnormal=True))
+log10 = _mathematical("log10", np.log10, "Logarithm to base 10.", cost=12, values=Values(never_subnormal=True))
 # the error is in units of the larger of result, operands and 1: near a result of 0 they cancel, here as in NumPy
-logaddexp = _mathematical("logaddexp", np.logaddexp, "log(exp(x) + exp(y)).", cost=25, complex_=False)
-logaddexp2 = _mathematical("logaddexp2", np.logaddexp2, "log2(2**x + 2**y).", cost=25, complex_=False)
-sin = _mathematical("sin", np.sin, "Sine.", cost=15)
-cos = _mathematical("cos", np.cos, "Cosine.", cost=15)
+logaddexp = _mathematical("logaddexp", np.logaddexp, "log(exp(x) + exp(y)).", cost=25, groups="float")
+logaddexp2 = _mathematical("logaddexp2", np.logaddexp2, "log2(2**x + 2**y).", cost=25, groups="float")
+sin = _mathematical(
+    "sin", np.sin, "Sine.", cost=15, values=Values(below=1), quirks=Quirk.SLOW_UNCACHED,
+    numpy_forms=(NumPyForm(numpy_forms.sine, _DOUBLE, calls=48, scratch=3),),
+)  # fmt: skip
+cos = _mathematical(
+    "cos", np.cos, "Cosine.", cost=15, values=Values(below=1, never_subnormal=True, one_near_zero=True),
+    quirks=Quirk.SLOW_UNCACHED, numpy_forms=(NumPyForm(numpy_forms.cosine, _DOUBLE, calls=48, scratch=3),),
+)  # fmt: skip
 tan = _mathematical("tan", np.tan, "Tangent.", cost=20)
-asin = _mathematical("asin", np.arcsin, "Inverse sine, in [-pi/2, pi/2].", cost=15)
-acos = _mathematical("acos", np.arccos, "Inverse cosine, in [0, pi].", cost=15)
-atan = _mathematical("atan", np.arctan, "Inverse tangent, in [-pi/2, pi/2].", cost=15)
-atan2 = _mathematical("atan2", np.arctan2, "Angle of the point (y, x), in [-pi, pi].", cost=20, complex_=False)
+asin = _mathematical("asin", np.arcsin, "Inverse sine, in [-pi/2, pi/2].", cost=15, values=Values(below=1))
+acos = _mathematical(
+    "acos", np.arccos, "Inverse cosine, in [0, pi].", cost=15, values=Values(below=2, never_subnormal=True)
+)
+atan = _mathematical("atan", np.arctan, "Inverse tangent, in [-pi/2, pi/2].", cost=15, values=Values(below=1))
+atan2 = _mathematical("atan2", np.arctan2, "Angle of the point (y, x), in [-pi, pi].", cost=20, groups="float")
 sinh = _mathematical("sinh", np.sinh, "Hyperbolic sine.", cost=15)
-cosh = _mathematical("cosh", np.cosh, "Hyperbolic cosine.", cost=15)
-tanh = _mathematical("tanh", np.tanh, "Hyperbolic tangent.", cost=15)
+cosh = _mathematical(
+    "cosh", np.cosh, "Hyperbolic cosine.", cost=15, values=Values(never_subnormal=True, one_near_zero=True)
+)
+tanh = _mathematical("tanh", np.tanh, "Hyperbolic tangent.", cost=15, values=Values(below=1))
 asinh = _mathematical("asinh", np.arcsinh, "Inverse hyperbolic sine.", cost=20)
 acosh = _mathematical("acosh", np.arccosh, "Inverse hyperbolic cosine.", cost=20)
 atanh = _mathematical("atanh", np.arctanh, "Inverse hyperbolic tangent.", cost=20)
@@ -298,17 +295,19 @@ atanh = _mathematical("atanh", np.arctanh, "Inverse hyperbolic tangent.", cost=2
 # --- extremes and comparisons ---------------------------------------------------------------------------------------
 
 
-def _extreme(name: str, ufunc: np.ufunc, doc: str, boolean: str, integer: str) -> MapOp:
-    form = f"{name}_{{T}}({{0}}, {{1}})"
-    forms = {
-        "bool": boolean, "int": f"{integer}({{0}}, {{1}})", "pair": f"{integer}_{{T}}({{0}}, {{1}})", "float": form,
-        "complex": form,
-    }  # fmt: skip
-    return MapOp(name=name, numpy=ufunc, arity=2, wgsl=forms, cost=2, doc=doc)
+def _extreme(name: str, ufunc: np.ufunc, doc: str, boolean: str, integer: str, **columns: Any) -> MapOp:
+    forms = {"bool": boolean, "int": f"{integer}({{0}}, {{1}})", "pair": f"{integer}_{{T}}({{0}}, {{1}})"}
+    return _row(name, ufunc, doc, cost=2, library="float complex", wgsl=forms, **columns)
 
 
-maximum = _extreme("maximum", np.maximum, "The larger; NaN if either is NaN.", "({0} || {1})", "max")
-minimum = _extreme("minimum", np.minimum, "The smaller; NaN if either is NaN.", "({0} && {1})", "min")
+maximum = _extreme(
+    "maximum", np.maximum, "The larger; NaN if either is NaN.", "({0} || {1})", "max",
+    numpy_forms=numpy_forms.of_one_number(numpy_forms.largest, _FLOATING),
+)  # fmt: skip
+minimum = _extreme(
+    "minimum", np.minimum, "The smaller; NaN if either is NaN.", "({0} && {1})", "min",
+    numpy_forms=numpy_forms.of_one_number(numpy_forms.smallest, _FLOATING),
+)  # fmt: skip
 fmax = _extreme("fmax", np.fmax, "The larger; the other one if one is NaN.", "({0} || {1})", "max")
 fmin = _extreme("fmin", np.fmin, "The smaller; the other one if one is NaN.", "({0} && {1})", "min")
 
@@ -323,15 +322,11 @@ _PAIR_SWAPPED = "{1}, {0}, below_zero_{U}({1}), below_zero_{T}({0})"
 def _comparison(
     name: str, ufunc: np.ufunc, doc: str, symbol: str, boolean: str, test: str, *, swapped: bool = False
 ) -> MapOp:
-    form = f"{name}_{{T}}({{0}}, {{1}})"
     narrow = f"({{0}} {symbol} {{1}})"
     wide = f"{test}_wide({_WIDE_SWAPPED if swapped else _WIDE})"
     pair = f"{test}_pair({_PAIR_SWAPPED if swapped else _PAIR})"
-    forms = {
-        "bool": boolean, "i32": narrow, "u32": narrow, "i64": wide, "u64": wide, "pair": pair, "float": form,
-        "complex": form,
-    }  # fmt: skip
-    return MapOp(name=name, numpy=ufunc, arity=2, wgsl=forms, doc=doc)
+    forms = {"bool": boolean, "i32": narrow, "u32": narrow, "i64": wide, "u64": wide, "pair": pair}
+    return _row(name, ufunc, doc, cost=1, library="float complex", wgsl=forms, kind=Kind.COMPARISON)
 
 
 equal = _comparison("equal", np.equal, "Whether x is y.", "==", "({0} == {1})", "equal")
@@ -345,96 +340,84 @@ greater_equal = _comparison(
     "greater_equal", np.greater_equal, "Whether x is at least y.", ">=", "({0} || !{1})", "!less"
 )
 
-isnan = MapOp(
-    name="isnan", numpy=np.isnan, arity=1, doc="Whether the value, or a part of it, is NaN.",
-    wgsl={"any": "false", "float": "isnan_{T}({0})", "complex": "isnan_{T}({0})"},
-)  # fmt: skip
-isinf = MapOp(
-    name="isinf", numpy=np.isinf, arity=1, doc="Whether the value, or a part of it, is infinite.",
-    wgsl={"any": "false", "float": "isinf_{T}({0})", "complex": "isinf_{T}({0})"},
-)  # fmt: skip
-isfinite = MapOp(
-    name="isfinite", numpy=np.isfinite, arity=1, doc="Whether the value is neither infinite nor NaN.",
-    wgsl={"any": "true", "float": "isfinite_{T}({0})", "complex": "isfinite_{T}({0})"},
-)  # fmt: skip
+
+def _question(name: str, ufunc: np.ufunc, doc: str, of_integers: str) -> MapOp:
+    """Return the row of a question about floating values; ``of_integers`` is the answer for all others."""
+    return _row(
+        name, ufunc, doc, cost=1, library="float complex", wgsl={"any": of_integers}, quirks=Quirk.WRONG_WITH_GAPS
+    )
+
+
+isnan = _question("isnan", np.isnan, "Whether the value, or a part of it, is NaN.", "false")
+isinf = _question("isinf", np.isinf, "Whether the value, or a part of it, is infinite.", "false")
+isfinite = _question("isfinite", np.isfinite, "Whether the value is neither infinite nor NaN.", "true")
 
 # --- logic and bits ---------------------------------------------------------------------------------------------------
-
 
 _TRUTHS = ("bool", "int", "pair", "float", "complex")
 
 
-def _truth(operand: int, kind: str) -> str:
-    return {"bool": f"{{{operand}}}", "int": f"({{{operand}}} != 0)"}.get(kind, f"truth_{{T}}({{{operand}}})")
+def _truth(operand: int, group: str) -> str:
+    return {"bool": f"{{{operand}}}", "int": f"({{{operand}}} != 0)"}.get(group, f"truth_{{T}}({{{operand}}})")
 
 
 def _logical(name: str, ufunc: np.ufunc, doc: str, join: str) -> MapOp:
-    forms = {kind: f"({_truth(0, kind)} {join} {_truth(1, kind)})" for kind in _TRUTHS}
-    return MapOp(name=name, numpy=ufunc, arity=2, wgsl=forms, doc=doc)
+    forms = {group: f"({_truth(0, group)} {join} {_truth(1, group)})" for group in _TRUTHS}
+    return _row(name, ufunc, doc, cost=1, wgsl=forms)
 
 
 logical_and = _logical("logical_and", np.logical_and, "Whether both are non-zero.", "&&")
 logical_or = _logical("logical_or", np.logical_or, "Whether either is non-zero.", "||")
 logical_xor = _logical("logical_xor", np.logical_xor, "Whether exactly one is non-zero.", "!=")
-logical_not = MapOp(
-    name="logical_not", numpy=np.logical_not, arity=1, doc="Whether the value is zero.",
-    wgsl={kind: f"!{_truth(0, kind)}" for kind in _TRUTHS},
+logical_not = _row(
+    "logical_not", np.logical_not, "Whether the value is zero.", cost=1,
+    wgsl={group: f"!{_truth(0, group)}" for group in _TRUTHS},
 )  # fmt: skip
-bitwise_and = MapOp(
-    name="bitwise_and", numpy=np.bitwise_and, arity=2, doc="Bits set in both.",
-    wgsl={"bool": "({0} && {1})", "int": "({0} & {1})"},
-)  # fmt: skip
-bitwise_or = MapOp(
-    name="bitwise_or", numpy=np.bitwise_or, arity=2, doc="Bits set in either.",
-    wgsl={"bool": "({0} || {1})", "int": "({0} | {1})"},
-)  # fmt: skip
-bitwise_xor = MapOp(
-    name="bitwise_xor", numpy=np.bitwise_xor, arity=2, doc="Bits set in exactly one.",
+bitwise_and = _row(
+    "bitwise_and", np.bitwise_and, "Bits set in both.", cost=1, wgsl={"bool": "({0} && {1})", "int": "({0} & {1})"}
+)
+bitwise_or = _row(
+    "bitwise_or", np.bitwise_or, "Bits set in either.", cost=1, wgsl={"bool": "({0} || {1})", "int": "({0} | {1})"}
+)
+bitwise_xor = _row(
+    "bitwise_xor", np.bitwise_xor, "Bits set in exactly one.", cost=1,
     wgsl={"bool": "({0} != {1})", "int": "({0} ^ {1})"},
 )  # fmt: skip
-bitwise_invert = MapOp(
-    name="bitwise_invert", numpy=np.invert, arity=1, doc="All bits flipped.", wgsl={"bool": "!{0}", "int": "(~{0})"}
-)
-bitwise_left_shift = MapOp(
-    name="bitwise_left_shift", numpy=np.left_shift, arity=2, doc="Bits moved up; 0 beyond the width.",
+bitwise_invert = _row("bitwise_invert", np.invert, "All bits flipped.", cost=1, wgsl={"bool": "!{0}", "int": "(~{0})"})
+bitwise_left_shift = _row(
+    "bitwise_left_shift", np.left_shift, "Bits moved up; 0 beyond the width.", cost=1,
     wgsl={"int": "left_shift_{T}({0}, {1}, {bits}u)"},
 )  # fmt: skip
-bitwise_right_shift = MapOp(
-    name="bitwise_right_shift", numpy=np.right_shift, arity=2, doc="Bits moved down; the sign beyond the width.",
+bitwise_right_shift = _row(
+    "bitwise_right_shift", np.right_shift, "Bits moved down; the sign beyond the width.", cost=1,
     wgsl={"int": "right_shift_{T}({0}, {1}, {bits}u)"},
 )  # fmt: skip
-bitwise_count = MapOp(
-    name="bitwise_count", numpy=np.bitwise_count, arity=1, doc="Number of bits set in the magnitude.",
-    wgsl={"int": "bitwise_count_{T}({0})"},
-)  # fmt: skip
+bitwise_count = _row("bitwise_count", np.bitwise_count, "Number of bits set in the magnitude.", cost=1, library="int")
 
 # --- selection, casts and complex parts -----------------------------------------------------------------------------
 
 where = MapOp(
-    name="where", numpy=_where, arity=3, dtypes=_where_dtypes, doc="x where the condition holds, y elsewhere.",
-    wgsl={"any": "select({2}, {1}, {0})"},
+    name="where", numpy=_where, arity=3, dtypes=_where_dtypes, cost=1, kind=Kind.SELECTION,
+    doc="x where the condition holds, y elsewhere.", wgsl={"any": "select({2}, {1}, {0})"},
 )  # fmt: skip
 cast = MapOp(
-    name="cast", numpy=_cast, arity=1, dtypes=_cast_dtypes,
-    doc="The value in another dtype, as ``astype`` gives it; WGSL comes from ``codegen/casts.py``.",
+    name="cast", numpy=_cast, arity=1, dtypes=_cast_dtypes, cost=1, kind=Kind.CONVERSION,
+    doc="The value in another dtype, as ``astype`` gives it.",
 )  # fmt: skip
 bitcast = MapOp(
-    name="bitcast", numpy=_bitcast, arity=1, dtypes=_bitcast_dtypes,
-    doc="The bits as another real dtype of the same size; WGSL comes from ``codegen/casts.py``.",
+    name="bitcast", numpy=_bitcast, arity=1, dtypes=_bitcast_dtypes, cost=1, kind=Kind.REINTERPRETATION,
+    doc="The bits as another real dtype of the same size.",
 )  # fmt: skip
 real = MapOp(
-    name="real", numpy=_real, arity=1, dtypes=_part_dtypes, doc="The real part.",
+    name="real", numpy=_real, arity=1, dtypes=_part_dtypes, cost=1, doc="The real part.",
     wgsl={"any": "{0}", "complex": "{0}.x"},
 )  # fmt: skip
 imag = MapOp(
-    name="imag", numpy=_imag, arity=1, dtypes=_part_dtypes, doc="The imaginary part; 0 of a real number.",
+    name="imag", numpy=_imag, arity=1, dtypes=_part_dtypes, cost=1, doc="The imaginary part; 0 of a real number.",
     wgsl={"any": "{R}(0)", "pair": "vec2<u32>(0u, 0u)", "complex": "{0}.y"},
 )  # fmt: skip
-conj = MapOp(
-    name="conj", numpy=np.conjugate, arity=1, doc="The complex conjugate.",
-    wgsl={"any": "{0}", "complex": "conj_{T}({0})"},
-)  # fmt: skip
+conj = _row("conj", np.conjugate, "The complex conjugate.", cost=1, library="complex", wgsl={"any": "{0}"})
 complex_from_parts = MapOp(
-    name="complex_from_parts", numpy=_complex_from_parts, arity=2, dtypes=_parts_dtypes,
+    name="complex_from_parts", numpy=_complex_from_parts, arity=2, dtypes=_parts_dtypes, cost=1,
     doc="The complex number with the given real and imaginary parts.", wgsl={"float": "vec2<{T}>({0}, {1})"},
 )  # fmt: skip

@@ -1,10 +1,12 @@
 """Opaque rows of linear algebra: factorisations of matrices and what follows from them, by LAPACK through NumPy."""
 
-from typing import Any, Final
+from collections.abc import Callable
+from math import prod
+from typing import Any
 
 import numpy as np
 
-from gpuarray.ops.spec import CallOp
+from gpuarray.ops.spec import CallOp, Shapes, Work
 
 
 def _lstsq(a: Any, b: Any, *, rcond: float | None) -> Any:
@@ -14,16 +16,26 @@ def _lstsq(a: Any, b: Any, *, rcond: float | None) -> Any:
     return x, residuals if residuals.size else np.zeros(columns, residuals.dtype), rank, s
 
 
-cholesky: Final = CallOp(name="cholesky", numpy=np.linalg.cholesky, doc="Triangular factors of positive matrices.")
-cond: Final = CallOp(name="cond", numpy=np.linalg.cond, doc="Condition numbers of matrices.")
-det: Final = CallOp(name="det", numpy=np.linalg.det, doc="Determinants of matrices.")
-eig: Final = CallOp(name="eig", numpy=np.linalg.eig, doc="Eigenvalues and right eigenvectors of matrices.")
-eigh: Final = CallOp(name="eigh", numpy=np.linalg.eigh, doc="Eigenvalues and eigenvectors of Hermitian matrices.")
-eigvals: Final = CallOp(name="eigvals", numpy=np.linalg.eigvals, doc="Eigenvalues of matrices.")
-eigvalsh: Final = CallOp(name="eigvalsh", numpy=np.linalg.eigvalsh, doc="Eigenvalues of Hermitian matrices.")
-inv: Final = CallOp(name="inv", numpy=np.linalg.inv, doc="Inverses of matrices.")
-lstsq: Final = CallOp(name="lstsq", numpy=_lstsq, doc="Least squares, squared residuals, rank and singular values.")
-qr: Final = CallOp(name="qr", numpy=np.linalg.qr, doc="Orthogonal and triangular factors of matrices.")
-slogdet: Final = CallOp(name="slogdet", numpy=np.linalg.slogdet, doc="Signs and logarithms of determinants.")
-solve: Final = CallOp(name="solve", numpy=np.linalg.solve, doc="Solutions of systems of linear equations.")
-svd: Final = CallOp(name="svd", numpy=np.linalg.svd, doc="Singular values of matrices, and their vectors on request.")
+def _cubic(operands: Shapes, _results: Shapes) -> int:
+    """Return n**3 for each matrix of the first operand, of n rows and columns or more."""
+    *batch, rows, columns = operands[0]
+    return prod(batch) * rows * columns * max(rows, columns)
+
+
+def _row(name: str, numpy: Callable[..., Any], doc: str) -> CallOp:
+    return CallOp(name=name, numpy=numpy, doc=doc, work=Work.PRODUCT, cost=_cubic)
+
+
+cholesky = _row("cholesky", np.linalg.cholesky, "Triangular factors of positive matrices.")
+cond = _row("cond", np.linalg.cond, "Condition numbers of matrices.")
+det = _row("det", np.linalg.det, "Determinants of matrices.")
+eig = _row("eig", np.linalg.eig, "Eigenvalues and right eigenvectors of matrices.")
+eigh = _row("eigh", np.linalg.eigh, "Eigenvalues and eigenvectors of Hermitian matrices.")
+eigvals = _row("eigvals", np.linalg.eigvals, "Eigenvalues of matrices.")
+eigvalsh = _row("eigvalsh", np.linalg.eigvalsh, "Eigenvalues of Hermitian matrices.")
+inv = _row("inv", np.linalg.inv, "Inverses of matrices.")
+lstsq = _row("lstsq", _lstsq, "Least squares, squared residuals, rank and singular values.")
+qr = _row("qr", np.linalg.qr, "Orthogonal and triangular factors of matrices.")
+slogdet = _row("slogdet", np.linalg.slogdet, "Signs and logarithms of determinants.")
+solve = _row("solve", np.linalg.solve, "Solutions of systems of linear equations.")
+svd = _row("svd", np.linalg.svd, "Singular values of matrices, and their vectors on request.")

@@ -1,7 +1,12 @@
-"""What an operation is: one frozen row, from which every other room takes what it needs.
+"""What an operation is: one frozen row, from which every other package takes what it needs.
 
 A row carries the name, the NumPy reference that the in-process provider executes and that tests compare with, the
-dtype rule, and the WGSL forms. Constructing a row registers and checks it. A row is compared and hashed by identity.
+dtype rule, the WGSL forms, the cost, and what is known of its values. No other module has a list of operations: a rule
+that holds for some of them reads a column here. Constructing a row registers and checks it. A row is compared and
+hashed by identity.
+
+Costs are in *operations*: one operation is the time of a float32 addition of values in registers. An exponential costs
+about 10. No row has a default cost, so that the planner never weighs an operation that nobody estimated.
 
 WGSL forms are templates keyed by the *compute type* of the operands (see :data:`COMPUTE_TYPES`), or by a group of
 compute types (:data:`GROUPS`); the most specific key wins. In a template ``{0}``, ``{1}``, ``{2}`` are operand
@@ -11,11 +16,12 @@ i32). Names of functions in ``codegen/math`` may be used
 freely; the emitter adds what is used.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum, Flag, auto
 from functools import lru_cache
 from string import Formatter
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -123,6 +129,115 @@ def wgsl_template(row: "MapOp | GenerateOp", compute: str) -> str | None:
     return None
 
 
+class Kind(Enum):
+    """What an elementwise operation is, where the graph, the planner or the code generator has a rule for it."""
+
+    FUNCTION = auto()
+    """None of the following: no rule but those of the other columns."""
+    SUM = auto()
+    """x + y or x - y."""
+    PRODUCT = auto()
+    """x * y, or x * x of a single operand."""
+    SCALING = auto()
+    """x times a constant below 2**6."""
+    QUOTIENT = auto()
+    """x / y."""
+    SIGN = auto()
+    """x or -x: the magnitude is the operand's."""
+    POWER = auto()
+    """x to the power y, which is an error for integers to a negative power."""
+    COMPARISON = auto()
+    """A truth about two operands, which Python integers beyond the range of the dtype have, too."""
+    SELECTION = auto()
+    """The second or the third operand, by the truth of the first."""
+    CONVERSION = auto()
+    """The value in the dtype that the node names; ``codegen/casts.py`` has its WGSL."""
+    REINTERPRETATION = auto()
+    """The bits in the dtype that the node names; ``codegen/casts.py`` has its WGSL."""
+
+    @property
+    def converts(self) -> bool:
+        """Whether the node names the result's dtype, and the row has no WGSL of its own."""
+        return self is Kind.CONVERSION or self is Kind.REINTERPRETATION
+
+
+class FastDomain(NamedTuple):
+    """Where the fast path of a WGSL function is right, as exponents of 2 of float32 magnitudes.
+
+    Attributes
+    ----------
+    operands_below, results_below : int
+        Bounds of what the operands and the result are.
+    first_at_least : int or None
+        The least magnitude of the first operand.
+    """
+
+    operands_below: int
+    results_below: int
+    first_at_least: int | None = None
+
+
+class Values(NamedTuple):
+    """What is known of the float32 results of an operation. Kernels for devices that flush subnormals rely on it.
+
+    Attributes
+    ----------
+    below : int
+        Results are below ``2**below`` in magnitude, or infinite or NaN.
+    never_subnormal : bool
+        Whether no result is subnormal.
+    one_near_zero : bool
+        Whether the result is 1 for every operand below ``2**-60`` in magnitude.
+    fast_domain : FastDomain or None
+        Where the fast path of the WGSL function is right, if that bounds anything.
+    """
+
+    below: int = 128
+    never_subnormal: bool = False
+    one_near_zero: bool = False
+    fast_domain: FastDomain | None = None
+
+
+_ORDINARY_VALUES: Final = Values()
+
+
+class Quirk(Flag):
+    """What NumPy's own function does badly (measured with NumPy 2.0 to 2.5)."""
+
+    NONE = 0
+    SLOW_UNCACHED = auto()
+    """The float32 loop takes twice as long for operands that are not in a cache: a copy comes first."""
+    WRONG_WITH_GAPS = auto()
+    """Results are wrong where the elements of ``out`` have gaps between them."""
+
+
+class NumPyForm(NamedTuple):
+    """A quicker composition of NumPy calls than the reference, for some operands, on a tile that is in the cache.
+
+    Attributes
+    ----------
+    function : callable
+        Called with the operands, the output, which may be the first operand, and the scratch arrays.
+    dtypes : tuple of dtype
+        The dtypes of all operands and of the result that it is for.
+    calls : int
+        About how many NumPy functions it calls.
+    scratch : int
+        How many arrays like the output it needs.
+    uniform : tuple of bool or None
+        Which operands have to be one number for all elements, and which must not; None for no matter.
+    order : tuple of int or None
+        The operands in the order in which the function takes them, if it is another.
+    """
+
+    function: Callable[..., None]
+    dtypes: tuple[DType, ...]
+    calls: int
+    scratch: int = 0
+    uniform: tuple[bool, ...] | None = None
+    order: tuple[int, ...] | None = None
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class MapOp(Row):
     """An elementwise operation.
@@ -131,6 +246,8 @@ class MapOp(Row):
     ----------
     numpy : callable
         The reference, called as ``numpy(*operands, out=scratch)``; the ufunc itself wherever there is one.
+    cost : int
+        Operations that one evaluation takes: 1 for an addition, 10 for an exponential, 30 for a power.
     arity : int
         Number of operands.
     output : int
@@ -140,26 +257,43 @@ class MapOp(Row):
         ``complex`` (a weak scalar). By default NumPy's own resolution of the ufunc ``numpy``.
     wgsl : mapping
         Templates; no form for a compute type means that such a step runs in-process.
-    cost : int
-        Rough cost of one evaluation in simple operations (add is 1, exp 10, pow 30): what the planner weighs when it
-        decides between computing again and storing.
     ulp : float
         Largest error promised, in units in the last place, for real floating types.
+    kind : Kind
+        What the operation is, where there is a rule for it.
+    values : Values
+        Range and subnormal behaviour of float32 results.
+    identity : int or None
+        The second operand with which an integer first operand stays what it is.
+    numpy_forms : tuple of NumPyForm
+        Quicker ways than ``numpy`` for some operands; the first that fits is taken.
+    quirks : Quirk
+        What ``numpy`` does badly.
     """
 
     numpy: Callable[..., Any]
     arity: int
+    cost: int
     output: int = 0
     dtypes: DTypeRule | None = None
     wgsl: Mapping[str, str] = field(default_factory=dict)
-    cost: int = 1
     ulp: float = 0.5
+    kind: Kind = Kind.FUNCTION
+    values: Values = _ORDINARY_VALUES
+    identity: int | None = None
+    numpy_forms: tuple[NumPyForm, ...] = ()
+    quirks: Quirk = Quirk.NONE
 
     def __post_init__(self) -> None:
         super().__post_init__()
         _check_templates(self.name, self.wgsl, self.arity)
         if self.dtypes is None and not isinstance(self.numpy, np.ufunc):
             raise ValueError(f"operation {self.name!r}: a reference that is no ufunc needs a dtype rule")
+
+    @property
+    def numpy_calls(self) -> int:
+        """About how many NumPy functions the reference calls: one written in Python, one for each operation."""
+        return 1 if isinstance(self.numpy, np.ufunc) else self.cost
 
     def resolve(self, *operands: Any) -> Signature:
         """Return the signature for operand dtypes, of which Python scalar types are weak.
@@ -233,6 +367,11 @@ class ReduceOp(Row):
         return complex(extreme, extreme) if dtype.kind == "c" else extreme
 
     @property
+    def cost(self) -> int:
+        """Operations that folding one element takes."""
+        return self.combine.cost
+
+    @property
     def states(self) -> int:
         """How many numbers stand for some elements that were folded."""
         return 3 if self.centred else 2 if self.indexed else 1
@@ -246,28 +385,64 @@ class GenerateOp(Row):
     ----------
     numpy : callable
         ``numpy(flat_index, *parameters, dtype=...) -> ndarray`` with ``flat_index`` an int64 array.
+    cost : int
+        Operations that one element takes.
     parameters : int
         Number of scalar parameters.
+    is_constant : bool
+        Whether the value is that of the one parameter at every index.
+    takes_range : bool
+        Whether ``numpy`` takes a ``range`` for the flat indices, too, and is quicker then.
+    numpy_calls : int
+        About how many NumPy functions ``numpy`` calls; by default one for each operation.
     wgsl : mapping
         Templates keyed by the compute type of the *result*; ``{0}`` is the flat index (u32), ``{1}`` on the parameters,
         which are of compute type ``{R}`` unless ``parameter_types`` says otherwise.
     parameter_types : tuple of str
         A dtype name for each parameter, ``"result"`` for the result's dtype.
-    fours : mapping
+    vec4 : mapping
         Templates as ``wgsl``, for a vector of the four elements from ``{0}``, a multiple of four, on: for rows that
         make several elements at once.
-    eights : mapping
+    vec8 : mapping
         The same for the eight elements from ``{0}``, a multiple of four, on, as ``low`` and ``high``: for rows that
         make so many at the price of four.
     """
 
     numpy: Callable[..., Any]
     parameters: int
+    cost: int
+    is_constant: bool = False
+    takes_range: bool = False
+    numpy_calls: int = 0
     parameter_types: tuple[str, ...] = ()
     wgsl: Mapping[str, str] = field(default_factory=dict)
-    fours: Mapping[str, str] = field(default_factory=dict)
-    eights: Mapping[str, str] = field(default_factory=dict)
-    cost: int = 1
+    vec4: Mapping[str, str] = field(default_factory=dict)
+    vec8: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.numpy_calls:
+            object.__setattr__(self, "numpy_calls", self.cost)
+
+
+class Work(Enum):
+    """What an operation spends its time on; places have a measured rate of each (``placement/rates``)."""
+
+    ARITHMETIC = "operation"
+    """Operations on values in registers."""
+    GATHER = "gather"
+    """Elements read or written at positions in any order."""
+    SCAN = "scan"
+    """Elements folded with those before them."""
+    PRODUCT = "product"
+    """Multiplications and additions of matrix products."""
+    SORT = "sort"
+    """Elements compared and moved, for each of the binary digits of their number."""
+    TRANSFORM = "transform"
+    """Elements of Fourier transforms, for each of the binary digits of their number."""
+
+
+Shapes = Sequence[tuple[int, ...]]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -281,6 +456,10 @@ class CallOp(Row):
     ----------
     numpy : callable
         ``numpy(*host_arrays, **parameters) -> ndarray or tuple of ndarray``.
+    work : Work
+        What the time is spent on.
+    cost : callable
+        ``cost(operand_shapes, result_shapes)``, the operations of such work.
     by_line : bool
         Whether it takes each line of the last axis of one operand by itself, and makes one result of lines.
     by_part : bool
@@ -291,6 +470,8 @@ class CallOp(Row):
     """
 
     numpy: Callable[..., Any]
+    work: Work
+    cost: Callable[[Shapes, Shapes], int]
     by_line: bool = False
     by_part: bool = False
     into: Callable[..., None] | None = None

@@ -11,7 +11,7 @@ import pytest
 from gpuarray import dtypes
 from gpuarray.codegen import library
 from gpuarray.ops import elementwise, generators, philox
-from gpuarray.ops.spec import ROWS, MapOp, ReduceOp, compute_type, wgsl_template
+from gpuarray.ops.spec import ROWS, CallOp, GenerateOp, MapOp, ReduceOp, compute_type, wgsl_template
 
 STANDARD = """
     abs acos acosh add asin asinh atan atan2 atanh bitwise_and bitwise_invert bitwise_left_shift bitwise_or
@@ -167,3 +167,11 @@ def test_a_run_of_random_numbers_is_what_its_index_is(block: int, start: int, sp
 
 def test_rows_pickle_by_name() -> None:
     assert pickle.loads(pickle.dumps(elementwise.exp)) is elementwise.exp
+
+
+@pytest.mark.parametrize("kind", [MapOp, GenerateOp, CallOp])
+def test_rows_without_a_cost_are_refused_at_start_up(kind):
+    columns = {"name": "costless", "doc": "For this test.", "numpy": np.add, "arity": 2, "parameters": 0, "work": None}
+    known = {column: value for column, value in columns.items() if column in kind.__dataclass_fields__}
+    with pytest.raises(TypeError, match="cost"):
+        kind(**known)

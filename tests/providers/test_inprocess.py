@@ -33,7 +33,7 @@ from gpuarray.fusion.steps import (
 )
 from gpuarray.graph.layouts import Layout, broadcast, contiguous, flip, permute
 from gpuarray.ops import elementwise, generators, reductions
-from gpuarray.ops.spec import CallOp, ReduceOp
+from gpuarray.ops.spec import CallOp, ReduceOp, Work
 from gpuarray.providers.base import Task
 from gpuarray.providers.inprocess import InProcessProvider, default_capabilities, loops, threads, tiles
 from gpuarray.providers.inprocess.stages import stages
@@ -41,7 +41,13 @@ from gpuarray.providers.inprocess.stages import stages
 RNG = np.random.default_rng(7)
 REDUCTIONS = [row for row in vars(reductions).values() if isinstance(row, ReduceOp)]
 SCANNED = [reductions.sum, reductions.max]
-EXTRA = CallOp(name="test_sort_pair", numpy=lambda x, axis: (np.sort(x, axis), np.argsort(x, axis)), doc="For tests.")
+EXTRA = CallOp(
+    name="test_sort_pair",
+    work=Work.SORT,
+    cost=lambda operands, results: 1,
+    numpy=lambda x, axis: (np.sort(x, axis), np.argsort(x, axis)),
+    doc="For tests.",
+)
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ import gpuarray as xp
 from gpuarray.array import settle
 from gpuarray.graph import build
 from gpuarray.interop import from_wgpu_buffer, to_wgpu_buffer
-from gpuarray.ops.spec import CallOp
+from gpuarray.ops.spec import CallOp, Work
 from gpuarray.runtime import evaluate, ownership
 
 SIZE = 100_000
@@ -18,7 +18,7 @@ def _fail(x):
     raise ZeroDivisionError
 
 
-_broken = CallOp(name="broken", numpy=_fail, doc="Always fails.")
+_broken = CallOp(name="broken", work=Work.SORT, cost=lambda operands, results: 1, numpy=_fail, doc="Always fails.")
 
 NBYTES = 4 * SIZE
 

@@ -21,7 +21,9 @@ from gpuarray import dtypes
 from gpuarray.dtypes import DType
 from gpuarray.fusion.steps import FULL, OUTER, UNIFORM, Apply, Fold, Index, Load, Loop, Scalar, Store, Take
 from gpuarray.graph.layouts import Layout, Shape, contiguous
-from gpuarray.providers.inprocess import folds, quick
+from gpuarray.ops import elementwise
+from gpuarray.ops.spec import Kind, NumPyForm, Quirk
+from gpuarray.providers.inprocess import folds
 from gpuarray.providers.inprocess.stages import needed, operands
 from gpuarray.providers.inprocess.tiles import Tile, Tiling
 from gpuarray.providers.inprocess.views import Register, View
@@ -61,24 +63,8 @@ class Program:
     calls: int
 
 
-#: Operands with which integers stay what they are.
-_NEUTRAL: Final = {"add": 0, "multiply": 1}
-
 #: Dtypes whose deviations from the mean are folded quicker where the elements were not shifted before.
 _SHIFTED: Final = (dtypes.float32, dtypes.float64)
-
-#: Generators that call NumPy's a few times; other functions written in Python make about a call an operation.
-_DRAWING: Final = frozenset({"random_bits", "random_uniform", "random_below"})
-_FEW_CALLS: Final = 8
-
-#: Functions of float32 that take twice as long to read memory, but for what is in a cache.
-_SLOW_TO_READ: Final = frozenset({"sin", "cos"})
-
-#: Functions that NumPy, up to 2.5 at least, computes of or at wrong places if the elements of ``out`` have gaps.
-_GAPLESS: Final = frozenset({"isfinite", "isinf", "isnan", "negative", "signbit"})
-
-#: Generators that take a range for an index that is one.
-_TAKING_RANGES: Final = _DRAWING | {"random_normal"}
 
 
 @lru_cache(maxsize=1024)
@@ -227,30 +213,25 @@ class _Writer:
         self.names[number] = target = f"g{number}" if item.level != UNIFORM else self._uniform(number, item.dtype)
         call = f"{name}({', '.join(['at' if item.level != UNIFORM else 'None', *parameters])})"
         self._line(item.level, f"{target} = {call}" if item.level != UNIFORM else f"copyto({target}, {call})")
-        self._count(item.level, _FEW_CALLS if item.op.name in _DRAWING else item.op.cost)
+        self._count(item.level, item.op.numpy_calls)
 
     def _apply(self, number: int, item: Apply) -> None:
-        way = quick.way(item, tuple(self.loop.instructions[o].level == UNIFORM for o in item.operands))
-        if way is not None:
-            function = f"quick_{item.op.name}"
-            self.scope[function] = way.function
-            values = ", ".join(self.names[o] for o in way.operands)
-            target = self._target(number, item.level, item.dtype, item.operands)
-            spare = [self._spare(f"c{number}_{k}", item.level, item.dtype) for k in range(way.spare)]
-            self._line(item.level, f"{function}({', '.join([values, target, *spare])})")
-            self._count(item.level, way.calls - 1)
-            return
+        uniform = tuple(self.loop.instructions[o].level == UNIFORM for o in item.operands)
+        for form in item.op.numpy_forms:
+            if item.dtype in form.dtypes and {*item.sources} == {item.dtype} and form.uniform in (None, uniform):
+                self._apply_form(number, item, form)
+                return
         function = self._function_name(item.op.name)
         ufunc = self.scope[function] = item.op.numpy
         values = ", ".join(self.names[o] for o in item.operands)
         if not isinstance(ufunc, np.ufunc):
             target = self._target(number, item.level, item.dtype)
-            if item.op.name == "cast" and not (item.sources[0].kind == "c" and item.dtype.kind not in "cb"):
+            if item.op.kind is Kind.CONVERSION and not (item.sources[0].kind == "c" and item.dtype.kind not in "cb"):
                 # the row's reference does the same, at ten times the cost of a small tile
                 self._line(item.level, f"copyto({target}, {values}, 'unsafe')")
                 return
             self._line(item.level, f"{function}({values}, out={target})")
-            self._count(item.level, item.op.cost)
+            self._count(item.level, item.op.numpy_calls)
             return
         outputs = _output_dtypes(ufunc, item.sources)
         if ufunc.nout > 1:
@@ -262,18 +243,28 @@ class _Writer:
             values = target
         exact, unsafe = outputs == (item.dtype,), ", casting='unsafe'"
         line = f"{function}({values}, out={target}{'' if exact else unsafe})"
-        if item.level == FULL and item.dtype.kind in "iu" and item.op.name in _NEUTRAL:
+        if item.level == FULL and item.dtype.kind in "iu" and item.op.identity is not None:
             # positions are mostly computed with strides of 1 and offsets of 0, which are known only when this runs
             first, second = item.operands
             if self.names[first] == target and self.loop.instructions[second].level == UNIFORM:
-                line = f"if {self.names[second]} != {_NEUTRAL[item.op.name]}: {line}"
+                line = f"if {self.names[second]} != {item.op.identity}: {line}"
         self._line(item.level, line)
+
+    def _apply_form(self, number: int, item: Apply, form: NumPyForm) -> None:
+        """Write the call of a quicker composition of NumPy calls."""
+        function = self._function_name(form.function.__name__)
+        self.scope[function] = form.function
+        values = [self.names[item.operands[k]] for k in form.order or range(len(item.operands))]
+        target = self._target(number, item.level, item.dtype, item.operands)
+        spare = [self._spare(f"c{number}_{k}", item.level, item.dtype) for k in range(form.scratch)]
+        self._line(item.level, f"{function}({', '.join([*values, target, *spare])})")
+        self._count(item.level, form.calls - 1)
 
     def _streams(self, item: Apply) -> bool:
         """Whether a function reads memory that is not in a cache yet, at less than half its speed."""
         operand = item.operands[0]
         is_read = self.names[operand] in self.views and self.loop.instructions[operand].level == FULL
-        is_slow = item.op.name in _SLOW_TO_READ and item.sources == (dtypes.float32,)
+        is_slow = Quirk.SLOW_UNCACHED in item.op.quirks and item.sources == (dtypes.float32,)
         return is_slow and is_read and item.level == FULL and self.tiling.tiles > 1
 
     def _apply_several(self, number: int, item: Apply, outputs: tuple[DType, ...], call: str) -> None:
@@ -325,7 +316,7 @@ class _Writer:
             if any(store.slot == written for _, written in self.loop.updates):
                 # of all functions, only ufuncs may write to what they read
                 is_computed = isinstance(item, Apply) and isinstance(item.op.numpy, np.ufunc)
-            if isinstance(item, Apply) and item.op.name in _GAPLESS and not store.layout.is_contiguous:
+            if isinstance(item, Apply) and Quirk.WRONG_WITH_GAPS in item.op.quirks and not store.layout.is_contiguous:
                 is_computed = False
             if (is_full or is_row) and is_computed and once and not is_placed and item.dtype == store.dtype:
                 found.setdefault(store.value, number)
@@ -430,7 +421,11 @@ def _shifts(loop: Loop) -> tuple[Loop, dict[int, int]]:
     for number, item in enumerate(loop.instructions):
         if isinstance(item, Fold) and item.op.centred and item.source in _SHIFTED:
             operand = loop.instructions[item.operand]
-            if isinstance(operand, Apply) and operand.op.name == "subtract" and operand.sources == (item.source,) * 2:
+            if (
+                isinstance(operand, Apply)
+                and operand.op is elementwise.subtract
+                and operand.sources == (item.source,) * 2
+            ):
                 shifted, shift = operand.operands
                 by_row = loop.instructions[shift]
                 if loop.instructions[shifted].level == FULL and isinstance(by_row, Load) and by_row.level == OUTER:
@@ -463,7 +458,7 @@ def _generator(item: Index, tiling: Tiling, outer: int) -> Callable[..., Any]:
         return lambda at, *parameters: function(np.array(layout.offset), *(p[()] for p in parameters), dtype=dtype)
     _, strides, offset = tiling.place(layout, outer)
     is_row = len(layout.shape) != len(tiling.order)
-    takes_range = strides == (1,) and item.op.name in _TAKING_RANGES
+    takes_range = strides == (1,) and item.op.takes_range
 
     def generate(at: Tile, *parameters: Any) -> Any:
         shape = tiling.row_shape(at.shape) if is_row else at.shape

@@ -181,8 +181,9 @@ def _computing(rates: Rates, step: Step, pieces: int) -> float:
             return _call(rates, step)
         case CopyStep():
             return at(rates.traffic, 2 * step.extent * step.dtype.itemsize)
-        case ScatterStep():
-            return 2 * at(rates.gather, step.count)
+        case ScatterStep():  # what combines puts the values in the order of their positions first
+            sorting = 0.0 if step.combine is None else at(rates.sort, step.count)
+            return 2 * at(rates.gather, step.count) + sorting
         case _:
             assert_never(step)
 

@@ -1,23 +1,25 @@
-"""Other ways through NumPy to what some of its functions give, where these are slow.
+"""Quicker compositions of NumPy calls for operations whose NumPy function is slow.
 
-*Sine and cosine* of float64 are the C library's, for one element after the other. Here an angle is a number of
-quadrants and a rest of at most pi / 4, of which both polynomials are computed, and one is taken: about fifty of NumPy's
-calls on a tile in the cache, which take less than half as long. Errors are up to 1.6 units in the last place, and none
-where the result is 1. What is large, infinite or no number goes to NumPy's functions, so that an element's value never
-depends on its neighbours. *Powers* of zeros leave the vectorised loop, seven times as slow for
-all elements: they are powers of one, and zeros afterwards. *Maxima and minima* with one number are not vectorised, but
-``clip`` is. The writer of programs asks for a :class:`Way`.
+*Sine and cosine* of float64 are the C library's in NumPy, one element after the other. Here an angle is reduced to a
+number of quadrants and a remainder of at most pi / 4; both polynomials are computed, and one is taken. That is about
+fifty NumPy calls on a tile in the cache, which take less than half the time. Errors are up to 1.6 units in the last
+place, and zero where the result is 1. Large, infinite and NaN operands go to NumPy's functions, so that the value of an
+element never depends on its neighbours. *Powers* of zeros leave NumPy's vectorised loop, which makes all elements seven
+times slower: here they are computed as powers of one, and set to zero afterwards. *Maxima and minima* with one number
+are not vectorised in NumPy, but ``clip`` is.
+
+The rows name these functions in their column ``numpy_forms``.
 """
 
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from gpuarray import dtypes
-from gpuarray.fusion.steps import Apply
-from gpuarray.providers.inprocess import angles
+from gpuarray.dtypes import DType
+from gpuarray.ops import angles
+from gpuarray.ops.spec import NumPyForm
 
 Array = npt.NDArray[Any]
 
@@ -114,29 +116,7 @@ def smallest(x: Array, most: Array, out: Array) -> None:
     np.clip(x, -np.inf, most, out=out)
 
 
-class Way(NamedTuple):
-    """A function of the operands in this order, then the output and so many spare arrays; it makes so many calls."""
-
-    function: Callable[..., None]
-    operands: tuple[int, ...]
-    spare: int
-    calls: int
-
-
-_ANGLES: Final = {"sin": sine, "cos": cosine}
-_EXTREMES: Final = {"maximum": largest, "minimum": smallest}
-
-
-def way(item: Apply, is_one: tuple[bool, ...]) -> Way | None:
-    """Return another way to what ``item`` computes, if there is one; ``is_one`` of operands that are one number."""
-    dtype = item.dtype
-    if dtype not in (dtypes.float32, dtypes.float64) or any(source != dtype for source in item.sources):
-        return None
-    name = item.op.name
-    if name in _ANGLES and dtype == dtypes.float64:
-        return Way(_ANGLES[name], item.operands, 3, 48)
-    if name == "pow" and is_one == (False, True):
-        return Way(power, item.operands, 1, 3)
-    if name in _EXTREMES and sum(is_one) == 1:
-        return Way(_EXTREMES[name], item.operands[:: -1 if is_one[0] else 1], 0, 2)
-    return None
+def of_one_number(function: Callable[..., None], dtypes: tuple[DType, ...]) -> tuple[NumPyForm, NumPyForm]:
+    """Return the forms of a symmetric operation that are for one number as the second and as the first operand."""
+    second = NumPyForm(function, dtypes, calls=2, uniform=(False, True))
+    return second, second._replace(uniform=(True, False), order=(1, 0))
