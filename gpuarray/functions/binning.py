@@ -16,8 +16,8 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, make
 from gpuarray.array.bounds import bounds
 from gpuarray.functions import creation, searching
+from gpuarray.functions.arguments import as_array, as_arrays, concatenated, numbers
 from gpuarray.functions.binning_rules import number_of_bins
-from gpuarray.functions.numpy_arguments import as_array, as_arrays, concatenated, numbers
 from gpuarray.functions.registry import implements
 from gpuarray.graph import build, tracing
 from gpuarray.graph.indexing import INDEX_LIMIT
