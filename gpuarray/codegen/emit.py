@@ -147,7 +147,7 @@ def _without_folds(loop: Loop, label: str, capabilities: Capabilities) -> Launch
     tile = tile_of(loop, capabilities)
     if tile is not None:
         return transposing_launch(loop, tile, label, capabilities)
-    columns = columns_of(loop)
+    columns = columns_of(loop, capabilities)
     if columns is not None:
         return stencil_launch(loop, columns, label, capabilities)
     return flat_launch(loop, label, capabilities)

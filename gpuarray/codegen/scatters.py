@@ -29,9 +29,8 @@ from gpuarray.fusion.steps import CopyStep, ScatterStep
 
 #: Up to how many elements a value it is sooner done to go through all of the array than to where the values go.
 _STREAMED: Final = 16
-#: From so many values and elements on values are sorted by the upper bits of their positions before they go there.
+#: From so many values on, values are sorted by the upper bits of their positions if no cache holds the array.
 _MANY: Final = 1 << 22
-_LARGE: Final = 3 << 22
 #: Workgroups of one launch at most: more would only take time to find nothing to do.
 _GROUPS: Final = 1 << 15
 #: The scratch buffer with a word for each element, behind those of the sort.
@@ -74,7 +73,7 @@ def scatter_program(step: ScatterStep, label: str, capabilities: Capabilities) -
     dtype = _RAW.get(step.dtype.itemsize, step.dtype)
     values, positions = Place("input", 0, dtype), Place("input", 1, step.positions)
     is_shown = max(step.count, step.extent) <= _shown(capabilities, step.dtype, step.positions)
-    if is_shown and step.extent <= _STREAMED * step.count and step.count >= _MANY and step.extent >= _LARGE:
+    if is_shown and _gains_by_sorting(step, capabilities):
         return _sorted_program(step, label, values, positions, capabilities)
     launches: list[Launch] = []
     for part in _parts(step, label, values, positions, capabilities):
@@ -83,6 +82,12 @@ def scatter_program(step: ScatterStep, label: str, capabilities: Capabilities) -
             ways = (part.clear, part.elect, part.write)
         launches += [launch(limit) for launch in ways]
     return Program(tuple(launches), (scratch_bytes(min(step.extent, _shown(capabilities, step.dtype)), uint32),))
+
+
+def _gains_by_sorting(step: ScatterStep, capabilities: Capabilities) -> bool:
+    """Whether a sort by position costs less than what it saves: each number of a value in a cache, not in memory."""
+    is_large = step.extent * uint32.itemsize >= capabilities.profile.cache_bytes
+    return step.extent <= _STREAMED * step.count and step.count >= _MANY and is_large
 
 
 def _shown(capabilities: Capabilities, *dtypes: DType) -> int:
