@@ -461,7 +461,9 @@ class Planner:
         copy = PlannedStep(CopyStep(node.dtype, node.size), (graph.root(target),), (position,), ())
         if node.layout is None:
             count = graph.nodes[values].size
-            step = ScatterStep(node.dtype, graph.nodes[rest[0]].dtype, count, node.size)
+            kinds = [graph.nodes[operand].dtype for operand in (values, rest[0])]
+            given = None if node.combine is None else kinds[0]
+            step = ScatterStep(node.dtype, kinds[1], count, node.size, values=given, combine=node.combine)
             where = PlannedStep(step, (graph.root(values), graph.root(rest[0])), (position,), ())
             return [copy, where] if count else [copy]
         if node.layout.size == 0:
