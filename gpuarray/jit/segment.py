@@ -62,8 +62,8 @@ class Segment:
         moved = self._moved(registers, leaves) if self.donors else ()
         made = execute(self.bound, leaves, moved, start=start)
         assert made is not None  # a segment is not split
-        for register, leaf in zip(self.results, made, strict=True):
-            registers[register] = leaf
+        for number, register in enumerate(self.results):
+            registers[register] = made[number]
 
     def _moved(self, registers: list[Any], leaves: list[Any]) -> list[int]:
         """Return the copies that may hand on their input's buffer, because nobody else has that any more."""

@@ -17,7 +17,7 @@ from gpuarray.runtime import telemetry
 from gpuarray.runtime.history import Evaluation, blame, remember
 from gpuarray.runtime.placement import auto, decisions
 from gpuarray.runtime.prepared import Placement, PreparedPlan, PreparedStep
-from gpuarray.runtime.schedule import Run, Schedule
+from gpuarray.runtime.schedule import Observe, Run, Schedule
 from gpuarray.source_locations import Origin
 
 
@@ -91,10 +91,12 @@ def execute(
     GpuArrayError
         If the plan fails, with notes about the lines that asked for it.
     """
-    ready, provider = bound.ready, bound.provider
-    placed = auto.placed(ready, leaves, provider, bound.device, is_read=is_read)
-    if placed.migration is not None and auto.migrate(placed, leaves, provider):
-        placed = auto.placed(ready, leaves, provider, bound.device, is_read=is_read)
+    ready, provider, order = bound.ready, bound.provider, bound.order
+    placed = ready.pinned
+    if bound.device is auto.AUTO:
+        placed = auto.placed(ready, leaves, provider, is_read=is_read)
+        if placed.migration is not None and auto.migrate(placed, leaves, provider):
+            placed = auto.placed(ready, leaves, provider, is_read=is_read)
     if moved and placed.in_one_go:  # a later step that finds no room would leave an update made and not recorded
         moved = [number for number in moved if number >= placed.in_one_go]
     planned = 0 if not start or observers.skip_repeat(placed, start) else observers.plan_found(placed)
@@ -103,13 +105,25 @@ def execute(
     if evaluation is None or evaluation.placed is not placed:
         evaluation = bound.last = Evaluation(ready, placed, provider.device, bound.origins)
     serial = remember(evaluation)
+    if placed.fallbacks:
+        _count_fallbacks([placed.steps[number] for number in placed.fallbacks], order)
+    placed.runs += 1
     try:
-        made = _run_with_room(bound, placed, leaves, moved, serial, wanted, run, can_split)
+        schedule = None if moved else placed.schedules.get(())
+        if schedule is None:
+            schedule = Schedule.of(ready, placed, provider, order, leaves, moved)
+        observe = _observer(ready) if placed.is_free and auto.is_observed(placed) else None
+        made: list[Leaf] | None = schedule.run(leaves, order, serial, wanted, run, observe)
     except GpuArrayError as error:
-        blame(error, evaluation, provider)
-        raise
-    if made is None:
-        return None
+        can_retry = isinstance(error, DeviceMemoryError) and not moved and (placed.is_free or can_split)
+        if not can_retry:
+            blame(error, evaluation, provider)
+            raise
+        made = None
+    if made is None:  # not in the handler, so that what the first attempt had is let go with its error
+        made = _run_without_room(bound, placed, leaves, serial, run, can_split)
+        if made is None:
+            return None
     if planned:
         observers.evaluation_done(evaluation, start, planned)
     elif start:
@@ -119,67 +133,44 @@ def execute(
     return made
 
 
-def _run_with_room(
-    bound: Bound,
-    placed: Placement,
-    leaves: Sequence[Leaf],
-    moved: Sequence[int],
-    serial: int,
-    wanted: Node | None,
-    run: Run | None,
-    can_split: bool,
+def _run_without_room(
+    bound: Bound, placed: Placement, leaves: Sequence[Leaf], serial: int, run: Run | None, can_split: bool
 ) -> list[Leaf] | None:
-    """Run a plan as it was placed, or otherwise if the device has no room.
+    """Run a plan for which the device has no room, or return None if the caller is to compute its results one by one.
 
     What happens where a device has no room, in this order:
 
     1. Values that the plan does not use go to the host, those that were not used for longest first
-       (:func:`gpuarray.runtime.placement.residency.allocate`).
+       (:func:`gpuarray.runtime.placement.residency.allocate`, before this function is called).
     2. On the device ``"auto"`` the whole plan runs on the host.
-    3. An evaluation of several values computes them one by one: None is returned, and the caller does so.
+    3. An evaluation of several values computes them one by one.
     4. The error is raised.
 
     Once a buffer may have been written to in place, only the first applies, as the plan cannot be run again.
     """
-    if placed.fallbacks:
-        _count_fallbacks([placed.steps[number] for number in placed.fallbacks], bound.order)
-    placed.runs += 1
-    try:
-        return _run(bound, placed, leaves, moved, serial, wanted, run)
-    except DeviceMemoryError:
-        if moved or not (placed.is_free or can_split):
-            raise
-    # not in the handler, so that what the first attempt had is let go with its error
-    if placed.is_free:
-        instead = auto.without_room(bound.ready, bound.provider)
-        _count_fallbacks(instead.steps, bound.order)
-        try:
-            return _run(bound, instead, leaves, (), serial, wanted, run)
-        except DeviceMemoryError:
-            if not can_split:
-                raise
-    return None
-
-
-def _run(
-    bound: Bound,
-    placed: Placement,
-    leaves: Sequence[Leaf],
-    moved: Sequence[int],
-    serial: int,
-    wanted: Node | None,
-    run: Run | None,
-) -> list[Leaf]:
+    if not placed.is_free:
+        return None
     ready, order = bound.ready, bound.order
-    schedule = Schedule.of(ready, placed, bound.provider, order, leaves, moved)
-    if not placed.is_free or not auto.is_observed(placed):
-        return schedule.run(leaves, order, serial, wanted=wanted, run=run)
+    instead = auto.without_room(ready, bound.provider)
+    _count_fallbacks(instead.steps, order)
+    try:
+        return Schedule(ready, instead, bound.provider, order).run(leaves, order, serial, None, run)
+    except GpuArrayError as error:
+        if can_split and isinstance(error, DeviceMemoryError):
+            return None
+        assert bound.last is not None
+        blame(error, bound.last, bound.provider)
+        raise
+
+
+def _observer(ready: PreparedPlan) -> Observe:
+    """Return what corrects the estimates of a plan by the times of its steps on the host."""
 
     def observe(number: int, estimate: float, elapsed: int) -> None:
         if ready.corrections.observe(number, estimate, elapsed):
             ready.placed.clear()
 
-    return schedule.run(leaves, order, serial, wanted=wanted, run=run, observe=observe)
+    return observe
 
 
 def _count_fallbacks(steps: Sequence[PreparedStep], order: Sequence[Any]) -> None:

@@ -78,13 +78,9 @@ class Transfer:
             self.target.write(buffer, self.source.export(buffers[self.read])[:nbytes])
 
 
-@dataclass(slots=True)
-class Result:
-    """A value that a schedule leaves: in registers at some places, or in a leaf that it was given."""
-
-    position: int
-    registers: list[tuple[Provider, Any]]
-    leaf: int | None
+#: A value that a schedule leaves: its position, the places and registers that have it, and the number of the leaf that
+#: it was given as, if it was.
+Result: TypeAlias = tuple[int, list[tuple[Provider, Any]], int | None]
 
 
 class Schedule:
@@ -121,7 +117,10 @@ class Schedule:
         self._transfers = len(built.transfers)
         self._moved = built.moved
         self._actions = built.actions
-        self._results = built.results
+        self._results: list[Result] = [
+            (position, [(place, number[key]) for place, key in registers], leaf)
+            for position, registers, leaf in built.results
+        ]
         for action in self._actions:
             if type(action) is Transfer:
                 action.read, action.written = number[action.read], number[action.written]
@@ -130,8 +129,6 @@ class Schedule:
                     (prepared, [number[key] for key in inputs], [number[key] for key in outputs], scalars, step)
                     for prepared, inputs, outputs, scalars, step in action.tasks
                 ]
-        for result in self._results:
-            result.registers = [(place, number[key]) for place, key in result.registers]
 
     @classmethod
     def of(
@@ -162,7 +159,6 @@ class Schedule:
         leaves: Sequence[Leaf],
         order: Sequence[Any],
         serial: int,
-        *,
         wanted: Node | None = None,
         run: Run | None = None,
         observe: Observe | None = None,
@@ -189,25 +185,23 @@ class Schedule:
         DeviceMemoryError
             If the device has no room, even when values that are not used here went to the host.
         """
-        keep = _keep(leaves)
         buffers: list[Any] = []
         for number, place in self._loads:
             leaf = leaves[number]
             buffer = leaf.buffers.get(place)
-            buffers.append(residency.resident(leaf, place, keep) if buffer is None else buffer)
+            buffers.append(residency.resident(leaf, place, _keep(leaves)) if buffer is None else buffer)
+            leaf.used = serial
         for place, nbytes in self._allocations:
             try:
                 buffers.append(place.allocate(nbytes))
             except DeviceMemoryError:
-                buffers.append(residency.allocate(place, nbytes, keep))
+                buffers.append(residency.allocate(place, nbytes, _keep(leaves)))
         if self._transfers:
             buffers += [None] * self._transfers
-        last = self._actions[-1] if self._actions else None
         for action in self._actions:
-            if type(action) is Transfer:
-                action.run(buffers, keep)
+            if isinstance(action, Transfer):
+                action.run(buffers, _keep(leaves))
                 continue
-            assert type(action) is Batch
             tasks = [
                 Task(
                     prepared,
@@ -218,40 +212,38 @@ class Schedule:
                 )
                 for prepared, inputs, outputs, scalars, step in action.tasks
             ]
-            if run is not None and action.is_device:
+            if run is None and observe is None:
+                action.place.run(tasks, None if wanted is None else self._next_read(action, wanted, order, buffers))
+            elif run is not None and action.is_device:
                 run(tasks)
             elif observe is not None and not action.is_device:
                 _run_observed(action, tasks, observe)
             else:
-                next_read = None
-                if wanted is not None and action is last:
-                    next_read = self._buffer(wanted, order, action.place, buffers)
-                action.place.run(tasks, next_read)
+                action.place.run(tasks)
         for number in self._moved:
             leaves[number].buffers.clear()
-        for leaf in leaves:
-            leaf.used = serial
-        return [self._leaf(result, leaves, order[result.position], serial, buffers) for result in self._results]
+        made = []
+        for position, registers, source in self._results:
+            node = order[position]
+            leaf = Leaf(node.shape, node.dtype)
+            leaf.origin = node.origin
+            leaf.evaluation = leaf.used = serial
+            for place, number in registers:
+                residency.hold(leaf, place, buffers[number])
+            if source is not None:
+                given = leaves[source]
+                leaf.host = None if given.host is None else given.host.reshape(node.shape)
+                leaf.buffers.update(given.buffers)
+            made.append(leaf)
+        return made
 
-    def _buffer(self, wanted: Node, order: Sequence[Any], place: Provider, buffers: list[Any]) -> Any:
-        """Return the buffer that a place has of a result; None if it has none."""
-        for result in self._results:
-            if order[result.position] is wanted:
-                return next((buffers[number] for where, number in result.registers if where is place), None)
+    def _next_read(self, action: Batch, wanted: Node, order: Sequence[Any], buffers: list[Any]) -> Any:
+        """Return the buffer of a result that is read after the last action; None if its place has none."""
+        if action is self._actions[-1]:
+            for position, registers, _ in self._results:
+                if order[position] is wanted:
+                    return next((buffers[number] for place, number in registers if place is action.place), None)
         return None
-
-    @staticmethod
-    def _leaf(result: Result, leaves: Sequence[Leaf], node: Any, serial: int, buffers: list[Any]) -> Leaf:
-        leaf = Leaf(node.shape, node.dtype)
-        leaf.origin = node.origin
-        leaf.evaluation = leaf.used = serial
-        for place, number in result.registers:
-            residency.hold(leaf, place, buffers[number])
-        if result.leaf is not None:
-            source = leaves[result.leaf]
-            leaf.host = None if source.host is None else source.host.reshape(node.shape)
-            leaf.buffers.update(source.buffers)
-        return leaf
 
 
 def _keep(leaves: Sequence[Leaf]) -> residency.Kept:
@@ -334,12 +326,12 @@ class _Builder:
 
     def _result(self, position: int, root: int) -> Result:
         if root in self._leaf:
-            return Result(position, [], self._leaf[root])
+            return position, [], self._leaf[root]
         found: list[tuple[Provider, Any]] = [
             (place, registers[root]) for place, registers in self._registers.items() if root in registers
         ]
         # nothing computes a value without elements
-        return Result(position, found or [(self._device, self._output(root, self._device))], None)
+        return position, found or [(self._device, self._output(root, self._device))], None
 
     def _input(self, position: int, place: Provider) -> Hashable:
         """Return the register that has a value at a place, after a transfer if need be."""

@@ -96,11 +96,21 @@ def set_rates(provider: Provider, rates: Rates | None) -> None:
     plans.forget_placements()
 
 
-def placed(
-    ready: PreparedPlan, leaves: Sequence[Leaf], provider: Provider, device: Device, *, is_read: bool
-) -> Placement:
-    """Return the steps of a plan at the places where they run now, for leaves in the order of the plan's."""
-    if device is not AUTO or provider.device.kind == places.HOST_DEVICE.kind:
+def placed(ready: PreparedPlan, leaves: Sequence[Leaf], provider: Provider, *, is_read: bool) -> Placement:
+    """Return the steps of a plan on the device ``"auto"`` at the places where they run now.
+
+    Parameters
+    ----------
+    ready : PreparedPlan
+        The plan.
+    leaves : sequence of Leaf
+        Its leaves, in the order of the plan's.
+    provider : Provider
+        The device that it was prepared for.
+    is_read : bool
+        Whether the result that was asked for is wanted on the host.
+    """
+    if places.is_host(provider):
         return ready.pinned
     choice = config.current.offload if offloading.is_chosen else "auto"
     if choice == "always":
