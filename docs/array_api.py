@@ -22,8 +22,8 @@ from standard import (
 )
 
 import gpuarray as xp
-from gpuarray.codegen.dialect import made_for
 from gpuarray.codegen.storage import register_type
+from gpuarray.codegen.target import for_target
 from gpuarray.dtypes import DType
 
 FOLDER = "array-api"
@@ -216,7 +216,7 @@ def data_types() -> Iterator[str]:
     yield "|---|---|---|"
     for name in DTYPES.names:
         dtype = np.dtype(getattr(xp, name))
-        with made_for(PLAIN):
+        with for_target(PLAIN):
             plain = f"`{register_type(dtype)}`" if dtype in PLAIN.dtypes else "on the host"
         yield f"| `{name}` | `{register_type(dtype)}` | {plain} |"
     yield ""

@@ -214,33 +214,34 @@ SERIES: Final = (
         interval=_CUBE_ROOTS, terms=_terms(4, 5),
     ),
     Series(
-        name="exp_quick_series", says="(exp(r) - 1 - r) / r**2 for |r| <= log(2) / 2", variable="r",
+        name="exp_fast_path_series", says="(exp(r) - 1 - r) / r**2 for |r| <= log(2) / 2", variable="r",
         function=lambda r: (mp.exp(r) - 1 - r) / r**2, weight=lambda r: r**2 / mp.exp(r),
         interval=(-_HALF_LN2, _HALF_LN2), terms=_terms(5, 10),
     ),
     Series(
-        name="exp2_quick_series", says="(2**r - 1) / r for |r| <= 1/2", variable="r",
+        name="exp2_fast_path_series", says="(2**r - 1) / r for |r| <= 1/2", variable="r",
         function=lambda r: (mp.mpf(2) ** r - 1) / r, weight=lambda r: r / mp.mpf(2) ** r,
         interval=(-mp.mpf(1) / 2, mp.mpf(1) / 2), terms={SINGLE: 6},
     ),
     Series(
-        name="power_quick_series", says="(atanh(q) - q - q**3 / 3) / q**5 for 1 + q over 1 - q up to sqrt(2), z = q*q",
+        name="power_fast_path_series",
+        says="(atanh(q) - q - q**3 / 3) / q**5 for 1 + q over 1 - q up to sqrt(2), z = q*q",
         function=_of_square(lambda q: (mp.atanh(q) - q - q**3 / 3) / q**5), weight=lambda z: z**2,
         interval=(0, ((_ROOT_2 - 1) / (_ROOT_2 + 1)) ** 2), terms={SINGLE: 3},
     ),
     Series(
-        name="log_quick_series", says="(log(1 + f) - f + f**2 / 2) / f**3 for 1 + f from sqrt(1/2) to sqrt(2)",
+        name="log_fast_path_series", says="(log(1 + f) - f + f**2 / 2) / f**3 for 1 + f from sqrt(1/2) to sqrt(2)",
         variable="f", function=lambda f: (mp.log(1 + f) - f + f**2 / 2) / f**3, weight=lambda f: f**3 / mp.log(1 + f),
         interval=(1 / _ROOT_2 - 1, _ROOT_2 - 1), terms={SINGLE: 9},
     ),
     Series(
-        name="tanh_quick_series", says="(tanh(x) - x) / x**3 for |x| <= 0.6, z = x*x",
+        name="tanh_fast_path_series", says="(tanh(x) - x) / x**3 for |x| <= 0.6, z = x*x",
         function=_of_square(lambda x: (mp.tanh(x) - x) / x**3), weight=_of_square(lambda x: x**3 / mp.tanh(x)),
         interval=(0, mp.mpf("0.6") ** 2), terms={SINGLE: 5},
     ),
     *(
         Series(
-            name="sin_quick_series",
+            name="sin_fast_path_series",
             says="(sin(x) - x) / x**3 for |x| <= pi/2, z = x*x, a little low there so that no sine is above 1",
             function=_of_square(_low_sine(precision)), weight=_of_square(lambda x: x**3 / mp.sin(x)),
             interval=(0, (2 * _QUARTER_TURN) ** 2), terms={precision: terms},

@@ -18,8 +18,8 @@ from gpuarray.dtypes import DType
 from gpuarray.graph import build, tracing
 from gpuarray.graph.nodes import BaseNode, Node
 from gpuarray.ops import elementwise as rows
-from gpuarray.origins import warn
 from gpuarray.runtime import evaluate
+from gpuarray.source_locations import warn
 
 WEAK: Final = frozenset((bool, int, float, complex))
 #: NumPy array types whose elements are all that matters; other subclasses (masked arrays, matrices) mean more.

@@ -22,8 +22,8 @@ from gpuarray.graph.layouts import Layout, Shape, broadcast_layout, contiguous, 
 from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.graph.walk import current
 from gpuarray.ops import elementwise as rows
-from gpuarray.origins import USERS, origin
 from gpuarray.runtime import evaluate
+from gpuarray.source_locations import USER_FILES, find_origin
 
 AUTO: Final = Device("auto")
 
@@ -55,7 +55,7 @@ class Cell:
         """Make ``node`` the value; evaluate part of it if what is pending became deep."""
         self.node = node
         if recording.origins and node.origin is None:
-            node.origin = origin()
+            node.origin = find_origin()
         if node.holder is None or node.holder() is None:
             node.holder = ref(self)
         if node.depth > config.current.pending_limit:
@@ -106,9 +106,9 @@ class StoredArray:
         cell.device = device
         cell.node = node
         if recording.origins and node.origin is None:
-            frame = _frame_at(2)  # as origin() does, without a call where a program uses an operator
+            frame = _frame_at(2)  # as find_origin() does, without a call where a program uses an operator
             code = frame.f_code
-            node.origin = (code, frame.f_lasti) if USERS.get(code.co_filename) else origin(frame)
+            node.origin = (code, frame.f_lasti) if USER_FILES.get(code.co_filename) else find_origin(frame)
         if node.holder is None or node.holder() is None:
             node.holder = ref(cell)
         array._layout = None

@@ -18,8 +18,8 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.codegen import casts
-from gpuarray.codegen.dialect import compute_type
 from gpuarray.codegen.storage import register_type
+from gpuarray.codegen.target import compute_type
 from gpuarray.codegen.wgsl import apply_expression, combine_expression
 from gpuarray.dtypes import DType
 from gpuarray.fusion.steps import Fold

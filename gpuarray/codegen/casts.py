@@ -14,7 +14,7 @@ import struct
 from typing import Any
 
 from gpuarray import dtypes
-from gpuarray.codegen.dialect import PAIRS, compute_type
+from gpuarray.codegen.target import PAIRS, compute_type
 from gpuarray.dtypes import DType
 
 _REAL = {"c64": "f32", "c128": "f64"}

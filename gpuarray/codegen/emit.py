@@ -7,18 +7,18 @@ from itertools import accumulate, chain
 from typing import Final, assert_never
 
 from gpuarray import dtypes
-from gpuarray.codegen import calls, cuts, slices
-from gpuarray.codegen.dialect import compute_type, made_for
+from gpuarray.codegen import binding_splits, calls, loop_splits
+from gpuarray.codegen.all_pairs import AllPairsKernel, all_pairs_of
 from gpuarray.codegen.folds import cut_row_program, row_program
 from gpuarray.codegen.loops import flat_launch
-from gpuarray.codegen.pairings import PairKernel, pairing_of
 from gpuarray.codegen.products import candidates, product_program
 from gpuarray.codegen.programs import Binding, Launch, Program
+from gpuarray.codegen.row_schedule import is_one_walk
 from gpuarray.codegen.scans import ScanKernels
 from gpuarray.codegen.scatters import copy_program, scatter_program
 from gpuarray.codegen.stencils import columns_of, stencil_launch
-from gpuarray.codegen.transposes import tile_of, turned_launch
-from gpuarray.codegen.walks import is_one_walk
+from gpuarray.codegen.target import compute_type, for_target
+from gpuarray.codegen.transposes import tile_of, transposing_launch
 from gpuarray.codegen.wgsl import template_of, window_bytes
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
@@ -52,7 +52,7 @@ def emit(step: Step, capabilities: Capabilities, *, fast: bool = False, gradual:
     gradual : bool
         Whether sums and products keep subnormal numbers that the device does not.
     """
-    with made_for(capabilities, fast=fast, gradual=gradual):
+    with for_target(capabilities, fast=fast, gradual=gradual):
         return _in_buffers(_program(step, label_of(step), capabilities), capabilities)
 
 
@@ -86,22 +86,22 @@ def _program(step: Step, label: str, capabilities: Capabilities) -> Program:
         case ScanStep():
             return ScanKernels(step, label, capabilities).program()
         case ContractStep():
-            products = cuts.product_pieces(step, capabilities)
-            return cuts.joined(products, lambda part: product_program(part, label, capabilities))
+            products = binding_splits.split_product(step, capabilities)
+            return binding_splits.join(products, lambda part: product_program(part, label, capabilities))
         case CopyStep():
             return copy_program(step, label, capabilities)
         case ScatterStep():
             return scatter_program(step, label, capabilities)
         case CallStep():
             kernels = calls.KERNELS[step.op]
-            parts = cuts.call_pieces(step, capabilities, kernels.pieces)
-            return cuts.joined(parts, lambda part: kernels.program(part, label, capabilities))
+            parts = binding_splits.split_call(step, capabilities, kernels.pieces)
+            return binding_splits.join(parts, lambda part: kernels.program(part, label, capabilities))
         case _:
             assert_never(step)
 
 
 def _loop(loop: Loop, label: str, capabilities: Capabilities) -> Program:
-    loop, added = slices.apart(_as_bits(loop), capabilities)
+    loop, added = loop_splits.separate_takes(_as_bits(loop), capabilities)
     program = _of_pieces(loop, label, capabilities)
     return replace(program, launches=tuple(_renumbered(launch, added) for launch in program.launches))
 
@@ -117,7 +117,7 @@ def _renumbered(launch: Launch, numbers: Mapping[int, int]) -> Launch:
 def _of_pieces(loop: Loop, label: str, capabilities: Capabilities) -> Program:
     launches: list[Launch] = []
     scratch: tuple[int, ...] = ()
-    parts = slices.pieces(loop, capabilities)
+    parts = loop_splits.split_loop(loop, capabilities)
     if parts is None:
         columns = _column_pieces(loop, capabilities)
         if columns is not None:
@@ -126,9 +126,9 @@ def _of_pieces(loop: Loop, label: str, capabilities: Capabilities) -> Program:
         if not part.folds:
             launches.append(_without_folds(part, label, capabilities))
             continue
-        pairing = pairing_of(part, capabilities)
+        pairing = all_pairs_of(part, capabilities)
         if pairing is not None:
-            launches.append(PairKernel(part, pairing, label, capabilities).launch())
+            launches.append(AllPairsKernel(part, pairing, label, capabilities).launch())
             continue
         program = row_program(part, label, capabilities)
         launches += program.launches
@@ -139,13 +139,13 @@ def _of_pieces(loop: Loop, label: str, capabilities: Capabilities) -> Program:
 
 
 def _column_pieces(loop: Loop, capabilities: Capabilities) -> list[tuple[Loop, int]] | None:
-    return slices.column_pieces(loop, capabilities) if loop.folds and is_one_walk(loop) else None
+    return loop_splits.split_columns(loop, capabilities) if loop.folds and is_one_walk(loop) else None
 
 
 def _without_folds(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
     tile = tile_of(loop, capabilities)
     if tile is not None:
-        return turned_launch(loop, tile, label, capabilities)
+        return transposing_launch(loop, tile, label, capabilities)
     columns = columns_of(loop)
     if columns is not None:
         return stencil_launch(loop, columns, label, capabilities)
@@ -210,7 +210,7 @@ def unsupported(step: Step, capabilities: Capabilities) -> str | None:
     for dtype in _dtypes(step):
         if dtype not in capabilities.dtypes:
             return f"{dtype.name} is not supported by this device"
-    with made_for(capabilities):
+    with for_target(capabilities):
         return _without_kernel(step, capabilities)
 
 
@@ -230,7 +230,7 @@ def _without_kernel(step: Step, capabilities: Capabilities) -> str | None:
             return _unsupported_windows(step, capabilities)
         case CallStep():
             kernels = calls.KERNELS[step.op]
-            parts = cuts.call_pieces(step, capabilities, kernels.pieces)
+            parts = binding_splits.split_call(step, capabilities, kernels.pieces)
             if parts is None:
                 return _TOO_LARGE
             return kernels.unsupported(parts[0].step, capabilities) or _unsupported_windows(step, capabilities)
@@ -242,7 +242,10 @@ def _without_kernel(step: Step, capabilities: Capabilities) -> str | None:
 
 def _unsupported_windows(step: Loop | ScanStep | ContractStep | CallStep, capabilities: Capabilities) -> str | None:
     """Return why a device cannot bind what one binding does not show, of the arrays or of scratch memory."""
-    if cuts.most_bytes(step) * (_MOST_SCRATCH if isinstance(step, CallStep) else 1) <= capabilities.binding_limit:
+    if (
+        binding_splits.most_bytes(step) * (_MOST_SCRATCH if isinstance(step, CallStep) else 1)
+        <= capabilities.binding_limit
+    ):
         return None
     program = _program(step, label_of(step), capabilities)
     itemsizes = {("input", slot): dtype.itemsize for slot, dtype in enumerate(step.input_dtypes)}
@@ -277,7 +280,7 @@ def _unsupported_beside(step: ScanStep | ContractStep, capabilities: Capabilitie
 
 
 def _unsupported_loop(loop: Loop, capabilities: Capabilities) -> str | None:
-    loop, _ = slices.apart(loop, capabilities)
+    loop, _ = loop_splits.separate_takes(loop, capabilities)
     for item in loop.instructions:
         if isinstance(item, Apply) and template_of(item.op, item.sources) is None:
             return f"{item.op.name} of {item.sources[0].name} has no kernel"
@@ -287,12 +290,14 @@ def _unsupported_loop(loop: Loop, capabilities: Capabilities) -> str | None:
             dtype = item.op.accumulate(item.source)
             if template_of(item.op.combine, (dtype, dtype)) is None:
                 return f"{item.op.name} of {item.source.name} has no kernel"
-    further = sum(windows - 1 for windows in slices.far(loop, capabilities).values())
+    further = sum(windows - 1 for windows in loop_splits.windows_needed(loop, capabilities).values())
     parts = sum(i.op.states for i in loop.instructions if isinstance(i, Fold)) if is_one_walk(loop) else 0
     bindings = len(loop.input_dtypes) + len(loop.output_dtypes) + parts + further
     if bindings > capabilities.storage_bindings:
         return f"{bindings} arrays are more than this device binds at once"
     if loop.rows * loop.columns > _MOST_ELEMENTS:
-        is_cut = slices.pieces(loop, capabilities) is not None or _column_pieces(loop, capabilities) is not None
+        is_cut = (
+            loop_splits.split_loop(loop, capabilities) is not None or _column_pieces(loop, capabilities) is not None
+        )
         return None if is_cut else _TOO_MANY
     return None

@@ -11,21 +11,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from gpuarray.codegen.accumulators import Accumulator, accumulator
-from gpuarray.codegen.blocks import emit_block, value_name
+from gpuarray.codegen.fast_paths import emit_block, value_name
 from gpuarray.codegen.loops import (
     LoopKernel,
     coordinates,
-    emit_four,
     emit_uniform,
+    emit_vec4,
     expression,
-    makes_fours,
+    makes_vec4,
     open_kernel,
 )
 from gpuarray.codegen.programs import Binding, Launch, Program
+from gpuarray.codegen.row_schedule import RowSchedule, largest_team, phase_after, schedule_rows
 from gpuarray.codegen.storage import LANES, Access, word_dtype
 from gpuarray.codegen.teams import Team, held, seen
 from gpuarray.codegen.underflow import Block, arranged
-from gpuarray.codegen.walks import Shaping, largest_team, phase_after, shaping
 from gpuarray.codegen.wgsl import WINDOW_END, WORKGROUP, declare
 from gpuarray.device import Capabilities
 from gpuarray.fusion.steps import FULL, OUTER, Apply, Fold, Index, Instruction, Load, Loop, Store, Take
@@ -34,7 +34,7 @@ from gpuarray.graph.layouts import Layout, contiguous_strides
 
 def row_program(loop: Loop, label: str, capabilities: Capabilities) -> Program:
     """Return the launches of a loop with folds."""
-    shape = shaping(loop, capabilities)
+    shape = schedule_rows(loop, capabilities)
     walk = RowKernel(loop, shape, label, capabilities)
     if shape.splits == 1:
         return Program((walk.whole(),))
@@ -56,7 +56,7 @@ def cut_row_program(loop: Loop, parts: Sequence[tuple[Loop, int]], label: str, c
     capabilities : Capabilities
         Limits of the device.
     """
-    shapes = [shaping(part, capabilities) for part, _ in parts]
+    shapes = [schedule_rows(part, capabilities) for part, _ in parts]
     total = sum(shape.splits for shape in shapes)
     launches: list[Launch] = []
     scratch: list[tuple[Access, int]] = []
@@ -86,7 +86,7 @@ class RowKernel:
     """Emits the kernels of one loop with folds."""
 
     loop: Loop
-    shape: Shaping
+    shape: RowSchedule
     label: str
     capabilities: Capabilities
     work: LoopKernel = field(init=False)
@@ -104,7 +104,7 @@ class RowKernel:
         emit_uniform(self.work)
         self.work.kernel.line("let origin = 0u;")
         self._row_values(0)
-        if self.shape.held:
+        if self.shape.in_registers:
             self._held_columns()
         last = max((phase_after(loop, i) for i in range(len(loop.instructions))), default=0)
         for phase in range(last + 1):
@@ -120,12 +120,12 @@ class RowKernel:
         emit_uniform(self.work)
         self._row_values(0)
         scratch = self._scratch(place.splits, writable=True)
-        self.work.kernel.line(f"let origin = {self.work.kernel.word(place.column)};")
-        if self.shape.held:
+        self.work.kernel.line(f"let origin = {self.work.kernel.parameter(place.column)};")
+        if self.shape.in_registers:
             self._held_columns()
         self._walk(0, keep=True)
         kernel = self.work.kernel
-        before, total = kernel.word(place.split), kernel.word(max(self.loop.rows, 1))
+        before, total = kernel.parameter(place.split), kernel.parameter(max(self.loop.rows, 1))
         kernel.line(f"let part = ({before} + split) * {total} + row;")
         names = iter(scratch)
         for number in self.loop.folds:
@@ -137,14 +137,14 @@ class RowKernel:
     def finish(self, scratch: list[tuple[Access, int]], splits: int) -> Launch:
         """Return the kernel that folds the parts of each row and computes what follows."""
         team = 1 if splits <= 64 else WORKGROUP if splits <= 2048 else largest_team(self.loop, self.capabilities)
-        self.shape = Shaping(team)
+        self.shape = RowSchedule(team)
         self._open(f"{self.label} end", outputs=True, full=False)
         groups = self._row_index(split=False)
         emit_uniform(self.work)
         self._row_values(0)
         kernel = self.work.kernel
         accesses = self._scratch(splits, writable=False)
-        count, total = kernel.word(splits), kernel.word(max(self.loop.rows, 1))
+        count, total = kernel.parameter(splits), kernel.parameter(max(self.loop.rows, 1))
         for number in self.loop.folds:
             self._start(number)
         start, step = ("lane", team) if team > 1 else ("0u", 1)
@@ -194,7 +194,7 @@ class RowKernel:
         )
         self.work.loop = loop
         self.work.kernel.workgroup = self.shape.workgroup
-        self.team = Team(self.work.kernel, self.shape.team, self.capabilities, self.shape.beside)
+        self.team = Team(self.work.kernel, self.shape.team, self.capabilities, self.shape.interleaved)
         self.made = set()
 
     def _full_stores(self) -> list[Store]:
@@ -205,7 +205,7 @@ class RowKernel:
         kernel, shape = self.work.kernel, self.shape
         walkers = max(self.loop.rows, 1) * (shape.splits if split else 1)
         together = shape.workgroup // shape.team
-        count = kernel.word(walkers)
+        count = kernel.parameter(walkers)
         kernel.line("let block = group.x + group.y * groups.x;")
         if together == 1:
             kernel.line(f"if (block >= {count}) {{ return; }}", "let walker = block;", "let lane = local;")
@@ -214,17 +214,17 @@ class RowKernel:
         else:
             # all of a workgroup stay, as folding takes all of them: those beyond the rows have no columns
             first, second = f"local / {shape.team}u", f"local & {shape.team - 1}u"
-            if shape.beside:
+            if shape.interleaved:
                 first, second = f"(local & {together - 1}u)", f"local / {together}u"
             kernel.line(
                 f"let place = block * {together}u + {first};",
                 f"let walker = min(place, {count} - 1u);",
                 f"let lane = {second};",
             )
-        columns = kernel.word(self.loop.columns)
+        columns = kernel.parameter(self.loop.columns)
         end = columns if together == 1 or shape.team == 1 else f"select(0u, {columns}, place < {count})"
         if split:
-            total, own = kernel.word(max(self.loop.rows, 1)), shape.team * (LANES if shape.wide else 1)
+            total, own = kernel.parameter(max(self.loop.rows, 1)), shape.team * (LANES if shape.wide else 1)
             kernel.line(f"let split = walker / {total};", f"let row = walker - split * {total};")
             kernel.line(f"let begin = split{f' * {own}u' if own > 1 else ''};")
         else:
@@ -238,8 +238,8 @@ class RowKernel:
         """Return where a layout's row begins."""
         kernel, rank = self.work.kernel, len(self.loop.outer)
         names = ["row"] if rank == 1 else [f"r{axis}" for axis in range(rank)]
-        terms = [kernel.word(offset)] if offset else []
-        terms += [f"{n} * {kernel.word(s)}" for n, s in zip(names, layout.strides[:rank], strict=True) if s]
+        terms = [kernel.parameter(offset)] if offset else []
+        terms += [f"{n} * {kernel.parameter(s)}" for n, s in zip(names, layout.strides[:rank], strict=True) if s]
         return " + ".join(terms) if terms else "0u"
 
     def _row_values(self, phase: int) -> None:
@@ -284,14 +284,14 @@ class RowKernel:
             return
         operands = [f.operand for n in numbers if isinstance(f := loop.instructions[n], Fold)]
         needed = self._needed([*operands, *(s.value for s in stores)])
-        if shape.held:
+        if shape.in_registers:
             needed = [n for n in needed if n not in self.made]
             self.made.update(needed)
         for number in numbers:
             self._start(number)
         bases = self._bases(needed, stores, phase)
-        if shape.held:
-            self._block(needed, numbers, stores, bases, shape.turn * LANES)
+        if shape.in_registers:
+            self._block(needed, numbers, stores, bases, shape.unroll * LANES)
         else:
             self._turns(needed, numbers, stores, bases)
         for number in numbers:
@@ -306,8 +306,8 @@ class RowKernel:
         """
         kernel, shape = self.work.kernel, self.shape
         highest = self.loop.columns - 1
-        last = "" if shape.full else kernel.word(highest // LANES * LANES if shape.wide else highest)
-        for n in range(shape.turn * LANES):
+        last = "" if shape.fills_team else kernel.parameter(highest // LANES * LANES if shape.wide else highest)
+        for n in range(shape.unroll * LANES):
             four, lane = divmod(n, LANES)
             if shape.wide and lane:
                 place = f"i{n - lane} + {lane}u"
@@ -315,13 +315,13 @@ class RowKernel:
                 place = f"lane * {LANES}u + {four * LANES * shape.team}u"
             else:
                 place = f"lane + {n * shape.team}u"
-            if shape.full:
+            if shape.fills_team:
                 kernel.line(f"let i{n} = {place};")
             elif shape.wide and lane:
                 kernel.line(f"let at{n} = at{n - lane} + {lane}u;", f"let i{n} = {place};")
             else:
                 kernel.line(f"let at{n} = {place};", f"let i{n} = min(at{n}, {last});")
-        self._coordinates([x.layout for x in self._walked()], shape.turn * LANES)
+        self._coordinates([x.layout for x in self._walked()], shape.unroll * LANES)
 
     def _turns(self, needed: list[int], numbers: list[int], stores: list[Store], bases: dict[int, str]) -> None:
         """Emit the loops over the columns: many at once while there are that many, then as few as can be."""
@@ -330,12 +330,12 @@ class RowKernel:
         step = f"{shape.team}u"
         if shape.splits > 1:
             step = "apart"
-            kernel.line(f"let apart = {kernel.word(shape.splits * shape.team)};")
+            kernel.line(f"let apart = {kernel.parameter(shape.splits * shape.team)};")
         kernel.line("{", f"var column = begin{'' if shape.team == 1 else f' + lane * {own}u'};")
         layouts = [x.layout for x in self._walked() if isinstance(x, Store) or x in self._items(needed)]
-        if shape.turn:
-            count = shape.turn * LANES
-            last = f"{(shape.turn - 1) * LANES}u * {step} + {LANES - 1}u" if shape.wide else f"{count - 1}u * {step}"
+        if shape.unroll:
+            count = shape.unroll * LANES
+            last = f"{(shape.unroll - 1) * LANES}u * {step} + {LANES - 1}u" if shape.wide else f"{count - 1}u * {step}"
             kernel.line(f"for (; column + {last} < end; column += {count}u * {step}) {{")
             for n in range(count):
                 four, lane = divmod(n, LANES)
@@ -382,11 +382,11 @@ class RowKernel:
         is below the end do.
         """
         self._columns(needed, bases, count)
-        if self.shape.held:
+        if self.shape.in_registers:
             self.work.kernel.line(*self._take_held(numbers, count))
         for first in range(0, count, LANES):
             lanes = range(first, min(first + LANES, count))
-            if not self.shape.held:
+            if not self.shape.in_registers:
                 self.work.kernel.line(*(self._take_existing if ragged else self._take)(numbers, lanes))
             for store in stores:
                 self._column_store(store, bases, lanes, guarded=ragged)
@@ -399,8 +399,8 @@ class RowKernel:
             own, operand = self._accumulator(number), self._fold(number).operand
             if self._fold(number).op.indexed:
                 for lanes in fours:
-                    lines += self._take([number], lanes) if shape.full else self._take_existing([number], lanes)
-            elif shape.full:
+                    lines += self._take([number], lanes) if shape.fills_team else self._take_existing([number], lanes)
+            elif shape.fills_team:
                 lines += self._take([number], range(count))
             else:
                 level = self.loop.instructions[operand].level
@@ -411,7 +411,7 @@ class RowKernel:
 
     def _take_existing(self, numbers: list[int], lanes: range) -> list[str]:
         """Return the statements that fold those of four columns that exist."""
-        kind = "at" if self.shape.held else "i"
+        kind = "at" if self.shape.in_registers else "i"
         if not numbers:
             return []
         if not self.shape.ragged:
@@ -464,9 +464,9 @@ class RowKernel:
                 continue
             number, item = unit, loop.instructions[unit]
             loaded: list[str] = []
-            if isinstance(item, Index) and wide and makes_fours(loop, item):
+            if isinstance(item, Index) and wide and makes_vec4(loop, item):
                 for first in range(0, count, LANES):
-                    emit_four(self.work, number, item, self._column_position(item.layout, bases[number], first), first)
+                    emit_vec4(self.work, number, item, self._column_position(item.layout, bases[number], first), first)
                 continue
             if isinstance(item, Load) and wide:
                 for first in range(0, count, LANES):
@@ -493,8 +493,8 @@ class RowKernel:
         if strides == contiguous_strides(self.loop.inner):
             return f"{base} + i{lane}"
         if len(strides) == 1:
-            return f"{base} + i{lane} * {kernel.word(strides[0])}" if strides[0] else base
-        terms = [f"c{lane}_{axis} * {kernel.word(s)}" for axis, s in enumerate(strides) if s]
+            return f"{base} + i{lane} * {kernel.parameter(strides[0])}" if strides[0] else base
+        terms = [f"c{lane}_{axis} * {kernel.parameter(s)}" for axis, s in enumerate(strides) if s]
         return " + ".join([base, *terms])
 
     def _column_store(self, store: Store, bases: dict[int, str], lanes: range, *, guarded: bool) -> None:
@@ -507,13 +507,13 @@ class RowKernel:
         guards = {True: "end > 0u" if shape.team < shape.workgroup else "", False: f"at{lanes[0]} < end"}
         if access.wide:
             statements = access.store_wide(f"({base} + i{lanes[0]}) / 4u", values)
-            guard = guards[shape.full] if shape.held else ""  # there are whole fours only
+            guard = guards[shape.fills_team] if shape.in_registers else ""  # there are whole fours only
             kernel.line(*([f"if ({guard}) {{", *statements, "}"] if guard else statements))
             return
         for lane, value in zip(lanes, values, strict=True):
             statement = access.store(self._column_position(store.layout, base, lane), value)
-            if shape.held:
-                guard = guards[True] if shape.full else f"at{lane} < end"
+            if shape.in_registers:
+                guard = guards[True] if shape.fills_team else f"at{lane} < end"
             else:
                 guard = f"i{lane} < end" if guarded and lane else ""
             kernel.line(f"if ({guard}) {{ {statement} }}" if guard else statement)

@@ -18,7 +18,7 @@ from importlib import resources
 from typing import Final
 
 from gpuarray.codegen import formulas
-from gpuarray.codegen.dialect import has_wide_integers, is_fast
+from gpuarray.codegen.target import has_wide_integers, is_fast
 
 _GENERIC: Final = "generic.wgsl"
 _PLAIN: Final = "wgsl"
@@ -113,13 +113,13 @@ def names() -> frozenset[str]:
     return _library(*_kind()).names
 
 
-def quick_names() -> frozenset[str]:
-    """Return the names of functions that have a quick form: ``quick_NAME``, right where ``is_quick_NAME`` is true.
+def fast_path_names() -> frozenset[str]:
+    """Return the names of functions that have a quick form: ``fast_path_NAME``, right where ``guard_NAME`` is true.
 
     The latter takes the answer to other questions, the operands, and, if it has one parameter more, the quick form's
     result.
     """
-    return _quick_names(*_kind())
+    return _fast_path_names(*_kind())
 
 
 def parameter_count(name: str) -> int:
@@ -129,9 +129,9 @@ def parameter_count(name: str) -> int:
 
 
 @lru_cache(maxsize=4)
-def _quick_names(fast: bool, wide: bool) -> frozenset[str]:
+def _fast_path_names(fast: bool, wide: bool) -> frozenset[str]:
     known = _library(fast, wide).names
-    quick = frozenset(name for name in known if f"quick_{name}" in known and f"is_quick_{name}" in known)
+    quick = frozenset(name for name in known if f"fast_path_{name}" in known and f"guard_{name}" in known)
     return quick - frozenset(_collected(_FAST)) if fast else quick
 
 

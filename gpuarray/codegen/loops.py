@@ -9,13 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from gpuarray.codegen import slices
-from gpuarray.codegen.blocks import can_settle, emit_block, emit_careful, emit_settled, value_name
+from gpuarray.codegen import loop_splits
 from gpuarray.codegen.casts import position_expression
-from gpuarray.codegen.dialect import compute_type
-from gpuarray.codegen.exchanges import can_exchange, emit_exchanged
+from gpuarray.codegen.fast_paths import can_settle, emit_block, emit_settled, emit_slow_path, value_name
 from gpuarray.codegen.programs import Launch
 from gpuarray.codegen.storage import LANES, Access, is_packed, register_type
+from gpuarray.codegen.subgroup_stores import can_shuffle_stores, emit_shuffled_stores
+from gpuarray.codegen.target import compute_type
 from gpuarray.codegen.underflow import Block, arranged
 from gpuarray.codegen.wgsl import (
     WINDOW_END,
@@ -23,11 +23,11 @@ from gpuarray.codegen.wgsl import (
     Kernel,
     apply_expression,
     declare,
-    eight_expression,
-    four_expression,
+    fast_path_function,
     generate_expression,
     parameter_dtypes,
-    quick_function,
+    vec4_expression,
+    vec8_expression,
     window,
 )
 from gpuarray.device import Capabilities
@@ -79,7 +79,7 @@ def open_kernel(loop: Loop, label: str, wide: Callable[[str, int], bool], output
     origins: dict[tuple[str, int], int] = {}
     accesses: dict[tuple[str, int], Access] = {}
     updated = dict(loop.updates)
-    for (kind, slot), (low, high) in sorted(slices.spans(loop).items()):
+    for (kind, slot), (low, high) in sorted(loop_splits.spans(loop).items()):
         if (kind == "output" and not outputs) or (kind == "input" and slot in updated):
             continue
         dtype = (loop.input_dtypes if kind == "input" else loop.output_dtypes)[slot]
@@ -125,9 +125,9 @@ def _parameters(work: LoopKernel, item: Index) -> list[str]:
     return [work.kernel.scalar(s, kind) for s, kind in zip(item.parameters, kinds, strict=True)]
 
 
-def makes_fours(loop: Loop, item: object) -> bool:
+def makes_vec4(loop: Loop, item: object) -> bool:
     """Whether an instruction's elements along the inner axes are made four at a time, all in one."""
-    if not (isinstance(item, Index) and item.level == FULL and compute_type(item.dtype) in item.op.fours):
+    if not (isinstance(item, Index) and item.level == FULL and compute_type(item.dtype) in item.op.vec4):
         return False
     rank, layout = len(loop.outer), item.layout
     starts = zip(layout.strides[:rank], layout.shape, strict=False)
@@ -135,28 +135,28 @@ def makes_fours(loop: Loop, item: object) -> bool:
     return aligned and layout.strides[rank:] == contiguous_strides(layout.shape[rank:])
 
 
-def needs_fours(loop: Loop) -> bool:
+def needs_vec4(loop: Loop) -> bool:
     """Whether a loop makes elements that cost much less four at a time."""
-    return any(makes_fours(loop, i) and isinstance(i, Index) and i.op.cost > HEAVY for i in loop.instructions)
+    return any(makes_vec4(loop, i) and isinstance(i, Index) and i.op.cost > HEAVY for i in loop.instructions)
 
 
-def emit_four(work: LoopKernel, number: int, item: Index, position: str, first: int = 0) -> None:
+def emit_vec4(work: LoopKernel, number: int, item: Index, position: str, first: int = 0) -> None:
     """Emit an instruction's values in four lanes from ``first`` on, whose position is a multiple of four."""
-    four = four_expression(item.op, position, _parameters(work, item), item.dtype)
+    four = vec4_expression(item.op, position, _parameters(work, item), item.dtype)
     name = f"four{number}_{first}" if first else f"four{number}"
     work.kernel.line(f"let {name} = {four};")
     for lane, part in enumerate("xyzw", first):
         work.kernel.line(declare(value_name(number, FULL, lane), item.dtype, f"{name}.{part}"))
 
 
-def makes_eights(loop: Loop, item: object) -> bool:
+def makes_vec8(loop: Loop, item: object) -> bool:
     """Whether eight of an instruction's elements cost no more than four of them."""
-    return makes_fours(loop, item) and isinstance(item, Index) and compute_type(item.dtype) in item.op.eights
+    return makes_vec4(loop, item) and isinstance(item, Index) and compute_type(item.dtype) in item.op.vec8
 
 
-def emit_eight(work: LoopKernel, number: int, item: Index, position: str) -> None:
+def emit_vec8(work: LoopKernel, number: int, item: Index, position: str) -> None:
     """Emit an instruction's values in eight lanes, from a position that is a multiple of four on."""
-    eight = eight_expression(item.op, position, _parameters(work, item), item.dtype)
+    eight = vec8_expression(item.op, position, _parameters(work, item), item.dtype)
     work.kernel.line(f"let eight{number} = {eight};")
     for lane in range(2 * LANES):
         part = f"{'low' if lane < LANES else 'high'}.{'xyzw'[lane % LANES]}"
@@ -171,7 +171,7 @@ def coordinates(kernel: Kernel, index: str, shape: Shape, prefix: str) -> list[s
         if axis == 0:
             kernel.line(f"let {names[0]} = {rest};")
             break
-        extent = kernel.word(shape[axis])
+        extent = kernel.parameter(shape[axis])
         kernel.line(f"let {prefix}q{axis} = {rest} / {extent};")
         kernel.line(f"let {names[axis]} = {rest} - {prefix}q{axis} * {extent};")
         rest = f"{prefix}q{axis}"
@@ -188,7 +188,7 @@ HEAVY: Final = 100
 
 def is_heavy(loop: Loop) -> bool:
     """Whether a loop's kernel is limited by arithmetic, and large; functions with quick forms count a quarter."""
-    quick = [i for i in loop.instructions if isinstance(i, Apply) and quick_function(i.op, i.sources)]
+    quick = [i for i in loop.instructions if isinstance(i, Apply) and fast_path_function(i.op, i.sources)]
     return weight(loop.instructions) - weight(quick) * 3 // 4 > HEAVY
 
 
@@ -197,7 +197,7 @@ def wide_slots(loop: Loop) -> Callable[[str, int], bool]:
     narrow: set[tuple[str, int]] = set()
     origins = {
         key: window(key[0], key[1], low, high, _dtype_of(loop, key), writable=False)[1]
-        for key, (low, high) in slices.spans(loop).items()
+        for key, (low, high) in loop_splits.spans(loop).items()
     }
     for item in (*loop.instructions, *loop.stores):
         if isinstance(item, Take):
@@ -207,7 +207,7 @@ def wide_slots(loop: Loop) -> Callable[[str, int], bool]:
         elif isinstance(item, Load | Store):
             key = ("output" if isinstance(item, Store) else "input", item.slot)
             aligned = (item.layout.offset - origins[key]) % LANES == 0
-            together = is_in_fours(item.layout) or (stride_class(item.layout) == "c" and not _cuts_neighbours(item))
+            together = is_vec4_rows(item.layout) or (stride_class(item.layout) == "c" and not _cuts_neighbours(item))
             if item.level != FULL or not aligned or not together:
                 narrow.add(key)
     for read, written in loop.updates:  # one binding for both
@@ -216,14 +216,14 @@ def wide_slots(loop: Loop) -> Callable[[str, int], bool]:
     return lambda kind, slot: (kind, slot) not in narrow
 
 
-def is_in_fours(layout: Layout) -> bool:
+def is_vec4_rows(layout: Layout) -> bool:
     """Whether a layout's elements are rows of whole fours, each four side by side and, but for the offset, aligned."""
     if not layout.shape or layout.strides[-1] != 1 or layout.shape[-1] % LANES:
         return False
     return all(stride % LANES == 0 for stride in layout.strides[:-1])
 
 
-def _has_fours(loop: Loop) -> bool:
+def _has_vec4_rows(loop: Loop) -> bool:
     """Whether the last axis of a loop without folds is a number of whole fours."""
     return bool(loop.inner) and loop.inner[-1] % LANES == 0
 
@@ -242,8 +242,8 @@ def _dtype_of(loop: Loop, key: tuple[str, int]) -> DType:
 
 def flat_launch(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
     """Return the launch of a loop without folds."""
-    fours = needs_fours(loop)
-    lanes = 1 if is_heavy(loop) and not fours else 2 * LANES if _takes_eights(loop) else LANES
+    fours = needs_vec4(loop)
+    lanes = 1 if is_heavy(loop) and not fours else 2 * LANES if _takes_vec8(loop) else LANES
     is_narrow = lanes == 1 or (not fours and _goes_apart(loop, capabilities))
     work = open_kernel(loop, label, (lambda _kind, _slot: False) if is_narrow else wide_slots(loop))
     kernel = work.kernel
@@ -252,10 +252,10 @@ def flat_launch(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
     whole = all(access.wide for access in work.accesses.values()) and not any(
         isinstance(i, Index | Take) for i in loop.instructions
     )
-    count = kernel.word(size)
+    count = kernel.parameter(size)
     kernel.line("let block = group.x + group.y * groups.x;")
     kernel.line(f"let first = block * {lanes * WORKGROUP}u + local{f' * {lanes}u' if consecutive else ''};")
-    in_pairs = lanes > LANES and can_exchange(loop, capabilities)
+    in_pairs = lanes > LANES and can_shuffle_stores(loop, capabilities)
     begin = f"first - (local & 1u) * {lanes}u" if in_pairs else "first"
     kernel.line(f"if ({begin} >= {count}) {{ return; }}")
     emit_uniform(work)
@@ -263,12 +263,12 @@ def flat_launch(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
         if item.level == OUTER:
             kernel.line(declare(f"one{number}", item.dtype, single_value(work, item)))
     step = 1 if consecutive else WORKGROUP
-    work.together = consecutive and lanes > 1 and _has_fours(loop)
+    work.together = consecutive and lanes > 1 and _has_vec4_rows(loop)
     names = flat_loads(work, lanes, whole, step, count)
     work.noted = lanes == LANES and not fours and _can_begin_again(work)
     if work.noted:
         kernel.line("var fine = true;")
-    flat_values(work, names, fours=consecutive and lanes > 1)
+    flat_values(work, names, quads=consecutive and lanes > 1)
     if work.noted:
         _begin_again(work, lanes, step, count)
     if in_pairs:
@@ -329,7 +329,7 @@ def _begin_again(work: LoopKernel, lanes: int, step: int, count: str) -> None:
         emit_settled(kernel, loop.instructions, applied, names, "fine")
         kernel.line("}", "}", "if (!fine) {")
     kernel.line(*lines)
-    names = emit_careful(kernel, loop.instructions, applied, names)
+    names = emit_slow_path(kernel, loop.instructions, applied, names)
     for store in loop.stores:
         where = flat_addresses(kernel, store.layout, work.offset("output", store.slot, store.layout))(here)
         value = names.get(store.value) or value_name(store.value, loop.instructions[store.value].level, 0)
@@ -355,13 +355,13 @@ def _goes_apart(loop: Loop, capabilities: Capabilities) -> bool:
     if capabilities.kind == "CPU" or any(stride_class(x.layout).startswith("s") for x in items):
         return False
     is_small = any(is_packed(dtype) for dtype in loop.output_dtypes)
-    return not is_small and any(_dtype_of(loop, key).itemsize >= 8 for key in slices.spans(loop))
+    return not is_small and any(_dtype_of(loop, key).itemsize >= 8 for key in loop_splits.spans(loop))
 
 
-def _takes_eights(loop: Loop) -> bool:
+def _takes_vec8(loop: Loop) -> bool:
     """Whether an invocation of a loop without folds makes eight elements: where that is cheaper, and all are moved."""
-    is_wide, keys = wide_slots(loop), list(slices.spans(loop))
-    if not any(makes_eights(loop, item) for item in loop.instructions) or not all(is_wide(*key) for key in keys):
+    is_wide, keys = wide_slots(loop), list(loop_splits.spans(loop))
+    if not any(makes_vec8(loop, item) for item in loop.instructions) or not all(is_wide(*key) for key in keys):
         return False
     # buffers have room for no more bytes behind the last element, and what is there of a larger array is not to be lost
     fit = all(_dtype_of(loop, key).itemsize * 2 * LANES <= WINDOW_END for key in keys)
@@ -372,9 +372,9 @@ def single_value(work: LoopKernel, item: object) -> str:
     """Return the expression of an instruction that has one value for a loop whose outer index space is empty."""
     kernel = work.kernel
     if isinstance(item, Load):
-        return work.access(item).load(kernel.word(work.offset("input", item.slot, item.layout)))
+        return work.access(item).load(kernel.parameter(work.offset("input", item.slot, item.layout)))
     if isinstance(item, Index):
-        return expression(work, item, 0, kernel.word(item.layout.offset))
+        return expression(work, item, 0, kernel.parameter(item.layout.offset))
     assert isinstance(item, Apply | Take)
     return expression(work, item, 0, "")
 
@@ -398,7 +398,7 @@ def flat_loads(work: LoopKernel, lane_count: int, whole: bool, step: int, count:
     lanes: list[Lane] = []
     extents: list[str] = []
     if strided:
-        extents = [kernel.word(n) for n in loop.inner[1:]]
+        extents = [kernel.parameter(n) for n in loop.inner[1:]]
     for lane in range(lane_count):
         if strided or not whole:
             raw = f"first + {lane * step}u"
@@ -434,7 +434,7 @@ def _wide_index(kernel: Kernel, layout: Layout, offset: int, lanes: Sequence[Lan
     """Return the index of the four elements from lane ``first`` on, counted in fours."""
     if stride_class(layout) != "c":
         return f"({flat_addresses(kernel, layout, offset)(lanes[first])}) / 4u"
-    index = "first / 4u" if offset == 0 else f"({kernel.word(offset)} + first) / 4u"
+    index = "first / 4u" if offset == 0 else f"({kernel.parameter(offset)} + first) / 4u"
     return f"{index} + {first // LANES}u" if first else index
 
 
@@ -453,17 +453,17 @@ def _lane_coordinates(kernel: Kernel, index: str, lane: int, extents: Sequence[s
 def flat_addresses(kernel: Kernel, layout: Layout, offset: int) -> Callable[[Lane], str]:
     """Return how to write the position of a lane's element in a layout; parameters are added once."""
     if stride_class(layout) == "c":
-        base = "" if offset == 0 else f" + {kernel.word(offset)}"
+        base = "" if offset == 0 else f" + {kernel.parameter(offset)}"
         return lambda lane: f"{lane.index}{base}"
-    base = kernel.word(offset)
+    base = kernel.parameter(offset)
     if stride_class(layout) == "b":
         return lambda lane: base
-    strides = [kernel.word(s) if s else "" for s in layout.strides]
+    strides = [kernel.parameter(s) if s else "" for s in layout.strides]
     return lambda lane: " + ".join([base, *(f"{c} * {s}" for c, s in zip(lane.coordinates, strides, strict=True) if s)])
 
 
-def flat_values(work: LoopKernel, lanes: list[Lane], *, fours: bool = False) -> None:
-    """Emit the values at every element; ``fours`` if the lanes are four aligned neighbours."""
+def flat_values(work: LoopKernel, lanes: list[Lane], *, quads: bool = False) -> None:
+    """Emit the values at every element; ``quads`` if the lanes are four aligned neighbours."""
     kernel, loop = work.kernel, work.loop
     addresses: dict[int, Callable[[Lane], str]] = {}
     for number, item in enumerate(loop.instructions):
@@ -477,12 +477,12 @@ def flat_values(work: LoopKernel, lanes: list[Lane], *, fours: bool = False) -> 
             emit_block(kernel, loop.instructions, unit, len(lanes), noted=work.noted)
             continue
         number, item = unit, loop.instructions[unit]
-        if fours and isinstance(item, Index) and makes_fours(loop, item):
-            if len(lanes) > LANES and makes_eights(loop, item):
-                emit_eight(work, number, item, addresses[number](lanes[0]))
+        if quads and isinstance(item, Index) and makes_vec4(loop, item):
+            if len(lanes) > LANES and makes_vec8(loop, item):
+                emit_vec8(work, number, item, addresses[number](lanes[0]))
                 continue
             for first in range(0, len(lanes), LANES):
-                emit_four(work, number, item, addresses[number](lanes[first]), first)
+                emit_vec4(work, number, item, addresses[number](lanes[first]), first)
             continue
         for lane, names in enumerate(lanes):
             if isinstance(item, Load) and lane and work.together and item.layout.strides[-1] == 0:
@@ -510,7 +510,7 @@ def flat_stores(work: LoopKernel, lanes: Sequence[Lane], step: int, count: str) 
     for store in loop.stores:
         access = work.access(store)
         if store.position is not None:
-            extent = kernel.word(store.extent)
+            extent = kernel.parameter(store.extent)
             for lane in range(len(lanes)):
                 statement = _placed_store(work, store, lane, extent)
                 kernel.line(f"if (first + {lane * step}u < {count}) {{ {statement} }}" if lane else statement)
@@ -537,7 +537,7 @@ def _exchanged_stores(work: LoopKernel, lanes: Sequence[Lane], both: str) -> Non
         level = loop.instructions[store.value].level
         values = [value_name(store.value, level, lane) for lane in range(len(lanes))]
         index = _wide_index(kernel, store.layout, work.offset("output", store.slot, store.layout), lanes, 0)
-        emit_exchanged(kernel, number, work.access(store), index, values, both)
+        emit_shuffled_stores(kernel, number, work.access(store), index, values, both)
 
 
 # -- loops inside other kernels ----------------------------------------------------------------------------------------
@@ -555,7 +555,7 @@ def add_epilogue(
     origins: dict[tuple[str, int], int] = {}
     accesses: dict[tuple[str, int], Access] = {}
     wide = wide_slots(loop) if aligned else lambda _kind, _slot: False
-    for (kind, slot), (low, high) in sorted(slices.spans(loop).items()):
+    for (kind, slot), (low, high) in sorted(loop_splits.spans(loop).items()):
         if (kind, slot) == ("input", 0):
             origins[kind, slot] = 0
             continue
@@ -564,13 +564,13 @@ def add_epilogue(
         binding, origins[kind, slot] = window(kind, number, low, high, dtype, writable=kind == "output")
         access = Access(f"{kind}{number}", dtype, wide(kind, slot), kind == "output")
         accesses[kind, slot] = kernel.show(access, binding)
-    work = LoopKernel(kernel, loop, origins, accesses, together=aligned and lanes > 1 and _has_fours(loop))
+    work = LoopKernel(kernel, loop, origins, accesses, together=aligned and lanes > 1 and _has_vec4_rows(loop))
     _finish_function(work, lanes)
     return work
 
 
-def add_quick_epilogue(work: LoopKernel) -> bool:
-    """Add ``quick_finish``, which takes four results as the ``finish`` of an epilogue, and may not be right.
+def add_fast_path_epilogue(work: LoopKernel) -> bool:
+    """Add ``fast_path_finish``, which takes four results as the ``finish`` of an epilogue, and may not be right.
 
     It returns whether it was; if not, ``finish`` has to run on the same results. Return whether it is of any use.
     """
@@ -601,7 +601,7 @@ def _finish_function(work: LoopKernel, lanes: int) -> None:
     head = f"finish({'first: u32' if lanes == 1 else 'first: u32, end: u32'}, {given})"
     body = [f"  {line}" for line in kernel.body]
     if work.noted:
-        kernel.module += [f"fn quick_{head} -> bool {{", "  var fine = true;", *body, "  return fine;", "}"]
+        kernel.module += [f"fn fast_path_{head} -> bool {{", "  var fine = true;", *body, "  return fine;", "}"]
     else:
         kernel.module += [f"fn {head} {{", *body, "}"]
     kernel.body = outside
@@ -632,7 +632,7 @@ def add_prologue(kernel: Kernel, loop: Loop, name: str, *, wide: bool) -> Comput
     origins: dict[tuple[str, int], int] = {}
     accesses: dict[tuple[str, int], Access] = {}
     is_wide = wide_slots(loop) if wide else lambda _kind, _slot: False
-    for (kind, slot), (low, high) in sorted(slices.spans(loop).items()):
+    for (kind, slot), (low, high) in sorted(loop_splits.spans(loop).items()):
         if kind == "output":
             continue
         dtype = loop.input_dtypes[slot]
@@ -644,8 +644,8 @@ def add_prologue(kernel: Kernel, loop: Loop, name: str, *, wide: bool) -> Comput
     for number, item in enumerate(loop.instructions):
         if item.level == OUTER:
             kernel.line(declare(f"one{number}", item.dtype, single_value(work, item)))
-    work.together = wide and _has_fours(loop)
-    names = flat_loads(work, LANES if wide else 1, False, 1, kernel.word(loop.columns))
+    work.together = wide and _has_vec4_rows(loop)
+    names = flat_loads(work, LANES if wide else 1, False, 1, kernel.parameter(loop.columns))
     flat_values(work, names)
     (store,) = loop.stores
     values = [value_name(store.value, FULL, lane) for lane in range(len(names))]
@@ -672,7 +672,7 @@ def result_store(
     return kernel.show(Access("output0", step.dtype, False, True), binding).store
 
 
-def four_store(
+def vec4_store(
     kernel: Kernel, step: ContractStep | ScanStep, span: tuple[int, int], inputs: int
 ) -> Callable[[str, list[str]], list[str]]:
     """Do as :func:`result_store`, for four neighbouring results from an index that is a multiple of four."""

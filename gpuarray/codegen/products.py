@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from math import log2, prod, sqrt
 from typing import Final, assert_never
 
-from gpuarray import records
+from gpuarray import disk_cache
 from gpuarray.codegen import casts
-from gpuarray.codegen.dialect import binding_limit
 from gpuarray.codegen.folds import row_program
-from gpuarray.codegen.loops import add_epilogue, add_prologue, add_quick_epilogue
+from gpuarray.codegen.loops import add_epilogue, add_fast_path_epilogue, add_prologue
 from gpuarray.codegen.programs import Binding, Launch, Program
 from gpuarray.codegen.storage import LANES, Access, Pairs, word_dtype
+from gpuarray.codegen.target import binding_limit
 from gpuarray.codegen.tiles import Arithmetic, Operand, TileKernel, Tiling, is_wide
 from gpuarray.codegen.wgsl import (
     WINDOW_END,
@@ -194,7 +194,7 @@ def speed_of(candidate: Candidate, size: int, elapsed: float) -> float:
 
 def tuned(driver: str) -> tuple[tuple[str, float], ...]:
     """Return the recorded speeds of tilings on a driver; empty if there is no sound record."""
-    found = records.read(TUNING, driver)
+    found = disk_cache.read(TUNING, driver)
     speeds = [(name, speed) for name, speed in (found or {}).items() if isinstance(speed, float) and speed > 0]
     return tuple(sorted(speeds))
 
@@ -279,19 +279,21 @@ class _Product:
         operands = self._operand(kernel, 0, "top", "height"), self._operand(kernel, 1, "left", "width")
         results = self._result_store(kernel, quick=True) if splits == 1 or whole else None
         kernel.line("let block = group.x + group.y * groups.x;")
-        kernel.line(f"if (block >= {kernel.word(groups)}) {{ return; }}")
+        kernel.line(f"if (block >= {kernel.parameter(groups)}) {{ return; }}")
         kernel.line("var tile = block;", "var begin = 0u;")
         self._sizes(kernel)
-        kernel.line(f"let depth = {kernel.word(self.depth)};", "var end = depth;")
+        kernel.line(f"let depth = {kernel.parameter(self.depth)};", "var end = depth;")
         if splits > 1:
             lines = [
-                f"let split = (block - whole) / {kernel.word(self.cut)};",
-                f"tile = block - split * {kernel.word(self.cut)};",
-                f"begin = split * {kernel.word(self.part)};",
-                f"end = min(begin + {kernel.word(self.part)}, depth);",
-                f"part = ((tile - whole) * {kernel.word(splits)} + split) * {tiling.rows * tiling.columns}u;",
+                f"let split = (block - whole) / {kernel.parameter(self.cut)};",
+                f"tile = block - split * {kernel.parameter(self.cut)};",
+                f"begin = split * {kernel.parameter(self.part)};",
+                f"end = min(begin + {kernel.parameter(self.part)}, depth);",
+                f"part = ((tile - whole) * {kernel.parameter(splits)} + split) * {tiling.rows * tiling.columns}u;",
             ]
-            kernel.line(f"let whole = {kernel.word(whole)};", "var part = 0u;", "if (block >= whole) {", *lines, "}")
+            kernel.line(
+                f"let whole = {kernel.parameter(whole)};", "var part = 0u;", "if (block >= whole) {", *lines, "}"
+            )
         self._place(kernel)
         even = self.depth > 0 and self.depth % tiling.depth == 0
         walk = TileKernel(kernel, tiling, self.step.dtype, operands, even)
@@ -305,7 +307,7 @@ class _Product:
 
     def _sizes(self, kernel: Kernel) -> None:
         numbers = {"height": self.height, "width": self.width, "across": self.across, "down": self.down}
-        kernel.line(*(f"let {name} = {kernel.word(value)};" for name, value in numbers.items()))
+        kernel.line(*(f"let {name} = {kernel.parameter(value)};" for name, value in numbers.items()))
 
     def _place(self, kernel: Kernel) -> None:
         """Emit where a tile is."""
@@ -390,7 +392,7 @@ class _Product:
         if epilogue is not None:
             work = add_epilogue(kernel, epilogue, self.step.reads, lanes=LANES, aligned=aligned)
             once = weight(epilogue.instructions) > _LIGHT
-            return _Store(None, once, quick=quick and not once and add_quick_epilogue(work))
+            return _Store(None, once, quick=quick and not once and add_fast_path_epilogue(work))
         size = self.batch * self.height * self.width
         binding, _ = window("output", 0, 0, size - 1, self.step.dtype, writable=True)
         return _Store(kernel.show(Access("output0", self.step.dtype, aligned, True), binding), False)
@@ -410,17 +412,17 @@ class _Product:
         kernel.line(
             "let block = group.x + group.y * groups.x;",
             f"let quad = block * {WORKGROUP}u + local;",
-            f"if (quad >= {kernel.word(quads)}) {{ return; }}",
+            f"if (quad >= {kernel.parameter(quads)}) {{ return; }}",
             f"let cut = quad / {area // LANES}u;",
             f"let inside = quad % {area // LANES}u * {LANES}u;",
-            f"let tile = {kernel.word(self.choice.whole)} + cut;",
+            f"let tile = {kernel.parameter(self.choice.whole)} + cut;",
         )
         self._sizes(kernel)
         self._place(kernel)
         kernel.line(
             f"let row = top + inside / {tiling.columns}u; let column = left + inside % {tiling.columns}u;",
             "if (row >= height || column >= width) { return; }",
-            f"let splits = {kernel.word(self.splits)};",
+            f"let splits = {kernel.parameter(self.splits)};",
             *(f"var sum{lane} = {casts.literal(0, self.held)};" for lane in range(LANES)),
             "for (var split = 0u; split < splits; split++) {",
         )
@@ -450,7 +452,7 @@ class _Store:
         """Return the statements that store values from the flat index ``first`` on, those in the same row."""
         stop = "(base + row) * width + width"
         if quick:
-            found = f"quick_finish(first, min(first + {LANES}u, {stop}), {', '.join(values)})"
+            found = f"fast_path_finish(first, min(first + {LANES}u, {stop}), {', '.join(values)})"
             return [f"let answer = {found};", "fine = fine & answer;"]
         if self.access is None:
             return [f"finish(first, min(first + {LANES}u, {stop}), {', '.join(values)});"]

@@ -4,7 +4,7 @@ Whatever depends on sizes is in a launch's numbers (workgroups, parameter words,
 it, so a source is compiled once for all sizes.
 
 Calling convention of every source: entry point ``main``; ``@group(0) @binding(0) var<uniform>`` is a struct of 32-bit
-parameter words, ``array<vec4<u32>, N>`` with N = len(words) / 4; bindings 1, 2, ... of group 0 are the storage
+parameter words, ``array<vec4<u32>, N>`` with N = len(parameters) / 4; bindings 1, 2, ... of group 0 are the storage
 buffers of ``Launch.bindings``, in order.
 """
 
@@ -29,7 +29,7 @@ class Binding:
 
 
 @dataclass(frozen=True, slots=True)
-class ScalarWords:
+class ScalarParameter:
     """Where the run-time scalar ``slot``, of ``dtype``, goes among the parameter words.
 
     It takes one word (bool, integers and floats up to 32 bits; float16 as the bits of the float32 of equal value; small
@@ -48,8 +48,8 @@ class Launch:
     source: str
     label: str
     bindings: tuple[Binding, ...]
-    words: tuple[int, ...]
-    scalars: tuple[ScalarWords, ...]
+    parameters: tuple[int, ...]
+    scalars: tuple[ScalarParameter, ...]
     workgroups: tuple[int, int, int]
 
 

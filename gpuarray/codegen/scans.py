@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from gpuarray.codegen import casts
 from gpuarray.codegen.accumulators import neutral_literal
-from gpuarray.codegen.loops import four_store, result_store
+from gpuarray.codegen.loops import result_store, vec4_store
 from gpuarray.codegen.programs import Binding, Launch, Program
 from gpuarray.codegen.storage import LANES, Access, register_type, word_dtype
 from gpuarray.codegen.teams import Team, held, seen
@@ -172,7 +172,7 @@ class ScanKernels:
     def _finish(self, kernel: Kernel, piece: Piece) -> Callable[[str, list[str]], list[str]]:
         """Bind what results go to; return how to write the statements that store four of them from an index on."""
         if self.wide:
-            store_four = four_store(kernel, self.step, (piece.first, piece.last), 1)
+            store_four = vec4_store(kernel, self.step, (piece.first, piece.last), 1)
             return lambda first, results: [f"if ({first} < end) {{", *store_four(f"base + {first}", results), "}"]
         store = result_store(kernel, self.step, (piece.first, piece.last), 1)
         return lambda first, results: [
@@ -215,13 +215,13 @@ class ScanKernels:
 
     def _position(self, kernel: Kernel, piece: Piece) -> None:
         """Emit the row and block of this workgroup, and where its elements lie."""
-        parts = kernel.word(piece.parts)
+        parts = kernel.parameter(piece.parts)
         kernel.line(
             "let number = group.x + group.y * groups.x;",
-            f"if (number >= {kernel.word(piece.rows * piece.parts)}) {{ return; }}",
-            f"let row = number / {parts} + {kernel.word(piece.row)};",
-            f"let part = number % {parts} + {kernel.word(piece.part)};",
-            f"let blocks = {kernel.word(self.blocks)};",
+            f"if (number >= {kernel.parameter(piece.rows * piece.parts)}) {{ return; }}",
+            f"let row = number / {parts} + {kernel.parameter(piece.row)};",
+            f"let part = number % {parts} + {kernel.parameter(piece.part)};",
+            f"let blocks = {kernel.parameter(self.blocks)};",
             "let block = row * blocks + part;",
         )
         self._bounds(kernel, piece)
@@ -229,11 +229,11 @@ class ScanKernels:
     def _bounds(self, kernel: Kernel, piece: Piece) -> None:
         """Emit where the elements of a row's part lie, in what the binding shows."""
         kernel.line(
-            f"let step = {kernel.word(self.step.after)};",
-            f"let length = {kernel.word(self.step.length)};",
-            f"let begin = part * {kernel.word(self.block)};",
-            f"let end = min(begin + {kernel.word(self.block)}, length);",
-            f"let base = row / step * length * step + row % step - {kernel.word(piece.first)};",
+            f"let step = {kernel.parameter(self.step.after)};",
+            f"let length = {kernel.parameter(self.step.length)};",
+            f"let begin = part * {kernel.parameter(self.block)};",
+            f"let end = min(begin + {kernel.parameter(self.block)}, length);",
+            f"let base = row / step * length * step + row % step - {kernel.parameter(piece.first)};",
         )
 
     def _fold(self, kernel: Kernel, name: str) -> None:
@@ -290,13 +290,13 @@ class ScanKernels:
 
     def _alone_position(self, kernel: Kernel, piece: Piece) -> None:
         """Emit the row and block of this invocation, and where its elements lie."""
-        own = kernel.word(piece.rows)
+        own = kernel.parameter(piece.rows)
         kernel.line(
             f"let walker = (group.x + group.y * groups.x) * {WORKGROUP}u + local;",
-            f"if (walker >= {kernel.word(piece.rows * piece.parts)}) {{ return; }}",
-            f"let rows = {kernel.word(self.rows)};",
-            f"let part = walker / {own} + {kernel.word(piece.part)};",
-            f"let row = walker % {own} + {kernel.word(piece.row)};",
+            f"if (walker >= {kernel.parameter(piece.rows * piece.parts)}) {{ return; }}",
+            f"let rows = {kernel.parameter(self.rows)};",
+            f"let part = walker / {own} + {kernel.parameter(piece.part)};",
+            f"let row = walker % {own} + {kernel.parameter(piece.row)};",
         )
         self._bounds(kernel, piece)
 

@@ -51,7 +51,7 @@ def copy_program(step: CopyStep, label: str, capabilities: Capabilities) -> Prog
         for kind in ("input", "output"):
             writable = kind == "output"
             kernel.bind(_Words(f"{kind}0", writable), Binding(kind, 0, start * 16, nbytes, writable))
-        size = kernel.word(count)
+        size = kernel.parameter(count)
         kernel.line("let block = group.x + group.y * groups.x;", f"let i = block * {WORKGROUP}u + local;")
         kernel.line(f"if (i < {size}) {{ output0[i] = input0[i]; }}")
         launches.append(kernel.launch(-(-count // WORKGROUP), capabilities.workgroup_limit))
@@ -142,7 +142,7 @@ class _Partition(DigitSort):
         return f"{loaded}.x" if values.dtype.itemsize == 8 else loaded
 
     def _look_beside(self, kernel: Kernel, values: RawAccess) -> None:
-        length = kernel.word(self.length)
+        length = kernel.parameter(self.length)
         falls = []
         for k in range(COUNTED):
             at = f"first + {WORKGROUP * k}u"
@@ -155,7 +155,7 @@ class _Partition(DigitSort):
 
     def _digit_function(self, kernel: Kernel, digit: int) -> str:
         kernel.module.append("fn digit_of(raw: u32, shift: u32) -> u32 { return raw >> shift; }")
-        return kernel.word(digit)
+        return kernel.parameter(digit)
 
 
 class _Atomic(Access):
@@ -238,9 +238,9 @@ class _Scatter:
         values = self._bind(kernel, self.values, "values")
         positions = self._bind(kernel, self.positions, "positions")
         target = self._target(kernel, wide=False)
-        last = f"i == {kernel.word(self.step.count)} - 1u"
+        last = f"i == {kernel.parameter(self.step.count)} - 1u"
         after = position_expression(
-            positions.load(f"min(i + 1u, {kernel.word(self.step.count)} - 1u)"), self.positions.dtype
+            positions.load(f"min(i + 1u, {kernel.parameter(self.step.count)} - 1u)"), self.positions.dtype
         )
         store = f"if ({last} || place != {after}) {{ {target.store('place', values.load('i'))} }}"
         return self._each(kernel, self.step.count, [*self._place(kernel, positions), store], limit)
@@ -253,7 +253,7 @@ class _Scatter:
         groups = min(-(-count // WORKGROUP), _GROUPS)
         kernel.line(
             f"let stride = groups.x * groups.y * {WORKGROUP}u;",
-            f"let size = {kernel.word(count)};",
+            f"let size = {kernel.parameter(count)};",
             f"for (var i = (group.x + group.y * groups.x) * {WORKGROUP}u + local; i < size; i += stride) {{",
             *statements,
             "}",
@@ -265,7 +265,7 @@ class _Scatter:
         place = position_expression(positions.load("i"), self.positions.dtype)
         if not self.is_cut:
             return [f"let place = {place};"]
-        first, extent = kernel.word(self.first), kernel.word(self.step.extent)
+        first, extent = kernel.parameter(self.first), kernel.parameter(self.step.extent)
         return [f"let place = {place} - {first};", f"if (place >= {extent}) {{ continue; }}"]
 
     def _bind(self, kernel: Kernel, place: Place, name: str) -> Access:

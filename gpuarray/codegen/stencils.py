@@ -73,10 +73,10 @@ def stencil_launch(loop: Loop, columns: list[_Column], label: str, capabilities:
     kernel, shape = work.kernel, loop.inner
     stacks = -(-shape[-2] // DEPTH)
     size = loop.columns // shape[-2] * stacks
-    width, height, down = (kernel.word(n) for n in (shape[-1], shape[-2], stacks))
+    width, height, down = (kernel.parameter(n) for n in (shape[-1], shape[-2], stacks))
     kernel.line(
         f"let own = (group.x + group.y * groups.x) * {WORKGROUP}u + local;",
-        f"if (own >= {kernel.word(size)}) {{ return; }}",
+        f"if (own >= {kernel.parameter(size)}) {{ return; }}",
         f"var rest = own / {width};",
         f"let column = own - rest * {width};",
     )
@@ -86,7 +86,7 @@ def stencil_launch(loop: Loop, columns: list[_Column], label: str, capabilities:
     else:
         kernel.line(f"let first = rest * {DEPTH}u;")
     for axis, name in reversed(list(enumerate(before))):
-        extent = kernel.word(shape[axis])
+        extent = kernel.parameter(shape[axis])
         kernel.line(f"let {name} = rest % {extent};", f"rest /= {extent};")
     emit_uniform(work)
     for number, item in enumerate(loop.instructions):
@@ -97,7 +97,7 @@ def stencil_launch(loop: Loop, columns: list[_Column], label: str, capabilities:
         kernel.line(f"let row{lane} = min(first + {lane}u, {height} - 1u);")
         flat = before[0] if before else f"row{lane}"
         for axis, name in list(enumerate([*before, f"row{lane}"]))[1:]:
-            flat = f"({flat}) * {kernel.word(shape[axis])} + {name}"
+            flat = f"({flat}) * {kernel.parameter(shape[axis])} + {name}"
         kernel.line(f"let i{lane} = ({flat}) * {width} + column;")
         lanes.append(Lane(f"i{lane}", [*before, f"row{lane}", "column"], {}))
     for number, column in enumerate(columns):
@@ -110,10 +110,10 @@ def stencil_launch(loop: Loop, columns: list[_Column], label: str, capabilities:
 def _load(work: LoopKernel, number: int, column: _Column, before: list[str], height: str, lanes: list[Lane]) -> None:
     """Emit the loads of a column, and tell the lanes which of them are theirs."""
     kernel, item = work.kernel, column.first
-    strides = [kernel.word(s) if s else "" for s in item.layout.strides]
+    strides = [kernel.parameter(s) if s else "" for s in item.layout.strides]
     names = [*before, "", "column"]
     terms = [f"{n} * {s}" for n, s in zip(names, strides, strict=True) if n and s]
-    begin = kernel.word(work.offset("input", item.slot, item.layout))
+    begin = kernel.parameter(work.offset("input", item.slot, item.layout))
     kernel.line(f"let base{number} = {' + '.join([begin, *terms])};")
     further = column.further
     for row in range(DEPTH + further if strides[-2] else 1):

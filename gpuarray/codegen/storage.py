@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from gpuarray import dtypes
-from gpuarray.codegen.dialect import compute_type
+from gpuarray.codegen.target import compute_type
 from gpuarray.dtypes import DType
 
 _REGISTER: Final = {"c64": "vec2<f32>", "c128": "vec2<f64>", "i64p": "vec2<u32>", "u64p": "vec2<u32>"}
@@ -40,7 +40,7 @@ def word_dtype(dtype: DType) -> DType:
 
 def scalar_expression(word: int, dtype: DType) -> str:
     """Return the run-time scalar of ``dtype`` that begins at parameter ``word``."""
-    first = parameter(word)
+    first = parameter_expression(word)
     compute = compute_type(dtype)
     match compute:
         case "bool":
@@ -52,16 +52,16 @@ def scalar_expression(word: int, dtype: DType) -> str:
         case "i64" | "u64" | "f64":
             return _wide_word(word, compute)
         case "i64p" | "u64p":
-            return f"vec2<u32>({first}, {parameter(word + 1)})"
+            return f"vec2<u32>({first}, {parameter_expression(word + 1)})"
         case "c64":
-            return f"vec2<f32>(bitcast<f32>({first}), bitcast<f32>({parameter(word + 1)}))"
+            return f"vec2<f32>(bitcast<f32>({first}), bitcast<f32>({parameter_expression(word + 1)}))"
         case _:
             return f"vec2<f64>({_wide_word(word, 'f64')}, {_wide_word(word + 2, 'f64')})"
 
 
 def _wide_word(word: int, compute: str) -> str:
     # naga has no bitcast from pairs of words to 64-bit types
-    joined = f"(u64({parameter(word)}) | (u64({parameter(word + 1)}) << 32u))"
+    joined = f"(u64({parameter_expression(word)}) | (u64({parameter_expression(word + 1)}) << 32u))"
     return joined if compute == "u64" else f"bitcast<{compute}>({joined})"
 
 
@@ -70,7 +70,7 @@ def scalar_words(dtype: DType) -> int:
     return max(1, dtype.itemsize // 4)
 
 
-def parameter(word: int) -> str:
+def parameter_expression(word: int) -> str:
     """Return the parameter word number ``word``, a u32."""
     return f"parameters.words[{word // 4}].{'xyzw'[word % 4]}"
 

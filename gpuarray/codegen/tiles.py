@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from gpuarray.codegen.dialect import PAIRS, compute_type
 from gpuarray.codegen.loops import Computed
 from gpuarray.codegen.storage import LANES, Access, Pairs
+from gpuarray.codegen.target import PAIRS, compute_type
 from gpuarray.codegen.wgsl import Kernel
 from gpuarray.dtypes import DType
 from gpuarray.graph.layouts import Layout
@@ -241,7 +241,7 @@ class TileKernel:
             kernel.line(*(f"var total{n}: {arithmetic.quad};" for n in range(len(sums))), "var mark = begin;")
         kernel.line("var start = begin;", *reads)
         if tiling.block:
-            kernel.line("loop {", f"mark = min(mark + {kernel.word(tiling.block)}, end);")
+            kernel.line("loop {", f"mark = min(mark + {kernel.parameter(tiling.block)}, end);")
         kernel.line("loop {", *(line for fetch in fetches for line in fetch[1]), "workgroupBarrier();")
         kernel.line(f"start += {tiling.depth}u;", *reads)
         self._multiply()
@@ -401,15 +401,15 @@ class TileKernel:
         slow = operand.size if operand.deep else tiling.depth
         units = fast // unit
         parts = units * slow
-        plane, along, deep = (kernel.word(s) for s in operand.layout.strides)
+        plane, along, deep = (kernel.parameter(s) for s in operand.layout.strides)
         name = operand.edge
         held = f"vec{unit}<{arithmetic.component}>" if unit > 1 else arithmetic.component
         ahead = (
             f"here / {unit}u"
             if operand.deep and operand.access.wide
-            else f"here * {kernel.word(operand.layout.strides[2] // unit)}"
+            else f"here * {kernel.parameter(operand.layout.strides[2] // unit)}"
         )
-        kernel.line(f"let {name}_plane = {kernel.word(operand.layout.offset)} + plane * {plane};")
+        kernel.line(f"let {name}_plane = {kernel.parameter(operand.layout.offset)} + plane * {plane};")
         keeps: list[str] = []
         given: list[tuple[list[str], list[str], list[str], str]] = []
         for s in range(-(-parts // tiling.invocations)):
@@ -451,11 +451,11 @@ class TileKernel:
             f"{ends[turned]} * {stride}"
             for ends, turned, stride in zip((edges, depths), backward, strides, strict=True)
         )
-        apart = self.kernel.word(operand.apart)
+        apart = self.kernel.parameter(operand.apart)
         lines = [f"let {name}_part = ({plane} + {lowest}) / {apart};", f"switch {name}_part {{"]
         for number, part in enumerate(access.parts):
             label = f"case {number}u" if number + 1 < access.windows else "default"
-            begin = f" - {self.kernel.word(number * operand.apart // operand.unit)}" if number else ""
+            begin = f" - {self.kernel.parameter(number * operand.apart // operand.unit)}" if number else ""
             lines += [f"{label}: {{", *reads(part, begin), "}"]
         return [*lines, "}"]
 

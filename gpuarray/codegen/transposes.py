@@ -8,7 +8,7 @@ computes and writes along the other. All else, such as inputs that lie as the ou
 from dataclasses import dataclass
 from typing import Final
 
-from gpuarray.codegen import slices
+from gpuarray.codegen import loop_splits
 from gpuarray.codegen.loops import (
     Lane,
     LoopKernel,
@@ -16,7 +16,7 @@ from gpuarray.codegen.loops import (
     flat_stores,
     flat_values,
     is_heavy,
-    needs_fours,
+    needs_vec4,
     open_kernel,
     single_value,
     wide_loads,
@@ -51,7 +51,7 @@ class Tile:
 def tile_of(loop: Loop, capabilities: Capabilities) -> Tile | None:
     """Return how a loop without folds is cut into tiles; None if a flat kernel does as well."""
     shape = loop.inner
-    if len(shape) < 2 or is_heavy(loop) or loop.updates or needs_fours(loop):
+    if len(shape) < 2 or is_heavy(loop) or loop.updates or needs_vec4(loop):
         return None
     if any(store.level != FULL or store.position is not None for store in loop.stores):
         return None
@@ -117,7 +117,7 @@ def _wide_slots(loop: Loop, tile: Tile) -> dict[tuple[str, int], bool]:
     straight = wide_slots(loop)
     follows = tile.fast == len(loop.inner) - 1 and loop.inner[tile.fast] % LANES == 0
     found: dict[tuple[str, int], bool] = {}
-    for key, (low, high) in slices.spans(loop).items():
+    for key, (low, high) in loop_splits.spans(loop).items():
         dtype = (loop.input_dtypes if key[0] == "input" else loop.output_dtypes)[key[1]]
         origin = window(key[0], key[1], low, high, dtype, writable=False)[1]
         turned = [loop.instructions[n] for n in tile.turned]
@@ -146,7 +146,7 @@ def _is_aligned(layout: Layout, axis: int, origin: int) -> bool:
     )
 
 
-def turned_launch(loop: Loop, tile: Tile, label: str, capabilities: Capabilities) -> Launch:
+def transposing_launch(loop: Loop, tile: Tile, label: str, capabilities: Capabilities) -> Launch:
     """Return the launch of a loop that is cut into tiles."""
     wide = _wide_slots(loop, tile)
     work = open_kernel(loop, f"{label} turned", lambda kind, slot: wide[kind, slot])
@@ -157,17 +157,17 @@ def turned_launch(loop: Loop, tile: Tile, label: str, capabilities: Capabilities
     groups = across * down
     for axis in batch:
         groups *= shape[axis]
-    extents = {axis: kernel.word(extent) for axis, extent in enumerate(shape)}
+    extents = {axis: kernel.parameter(extent) for axis, extent in enumerate(shape)}
     kernel.line(
         "let block = group.x + group.y * groups.x;",
-        f"if (block >= {kernel.word(groups)}) {{ return; }}",
-        f"var rest = block / {kernel.word(across)};",
-        f"let left = (block - rest * {kernel.word(across)}) * {tile.columns}u;",
-        f"let top = (rest % {kernel.word(down)}) * {tile.rows}u;",
+        f"if (block >= {kernel.parameter(groups)}) {{ return; }}",
+        f"var rest = block / {kernel.parameter(across)};",
+        f"let left = (block - rest * {kernel.parameter(across)}) * {tile.columns}u;",
+        f"let top = (rest % {kernel.parameter(down)}) * {tile.rows}u;",
     )
     names = [""] * len(shape)
     if batch:
-        kernel.line(f"rest /= {kernel.word(down)};")
+        kernel.line(f"rest /= {kernel.parameter(down)};")
     for axis in reversed(batch):
         names[axis] = f"p{axis}"
         kernel.line(f"let p{axis} = rest % {extents[axis]}; rest /= {extents[axis]};")
@@ -185,8 +185,8 @@ def turned_launch(loop: Loop, tile: Tile, label: str, capabilities: Capabilities
 def _place(work: LoopKernel, layout: Layout, offset: int, names: list[str]) -> str:
     """Return the position in a layout of the element with the coordinates ``names``; empty ones do not count."""
     kernel = work.kernel
-    terms = [f"{n} * {kernel.word(s)}" for n, s in zip(names, layout.strides, strict=True) if s and n]
-    return " + ".join([kernel.word(offset), *terms])
+    terms = [f"{n} * {kernel.parameter(s)}" for n, s in zip(names, layout.strides, strict=True) if s and n]
+    return " + ".join([kernel.parameter(offset), *terms])
 
 
 def _fill(work: LoopKernel, number: int, tile: Tile, names: list[str], extents: dict[int, str]) -> None:
@@ -202,7 +202,7 @@ def _fill(work: LoopKernel, number: int, tile: Tile, names: list[str], extents: 
     rounds = tile.columns * units // WORKGROUP
     base = f"base{number}"
     kernel.line(f"let {base} = {_place(work, item.layout, work.offset('input', item.slot, item.layout), names)};")
-    steps = {axis: kernel.word(item.layout.strides[axis]) for axis in (tile.fast, tile.other)}
+    steps = {axis: kernel.parameter(item.layout.strides[axis]) for axis in (tile.fast, tile.other)}
     for s in range(max(rounds, 1)):
         kernel.line("{", f"let n = local + {s * WORKGROUP}u;")
         kernel.line(f"let row = n % {units}u * {unit}u; let column = n / {units}u;")

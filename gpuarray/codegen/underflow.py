@@ -16,15 +16,15 @@ a number below ``2**error``; a value without such an *error* is right whenever t
   quotients ask for ordinary operands themselves.
 
 So most operations need no question: of ``sin(x) * sin(x) + exp(-x * x) * sqrt(abs(x) + 1)`` the result alone is looked
-at, once. Called by :mod:`gpuarray.codegen.blocks`, which writes the blocks. Pure; needs no GPU.
+at, once. Called by :mod:`gpuarray.codegen.fast_paths`, which writes the blocks. Pure; needs no GPU.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from gpuarray.codegen.dialect import makes_underflow_gradual
-from gpuarray.codegen.wgsl import UNDERFLOWING, quick_function
+from gpuarray.codegen.target import makes_underflow_gradual
+from gpuarray.codegen.wgsl import UNDERFLOWING, fast_path_function
 from gpuarray.dtypes import DType, float16, float32
 from gpuarray.fusion.steps import FULL, Apply, Fold, Instruction, Loop, Take, weight
 from gpuarray.ops.spec import Kind
@@ -128,11 +128,11 @@ def arranged(loop: Loop, numbers: Iterable[int], *, alone: bool = False) -> list
 
 def _is_doubtful(item: Instruction, alone: bool) -> bool:
     """Whether an instruction has a quick form that may be wrong."""
-    return isinstance(item, Apply) and (is_gradual(item) or (not alone and _is_quick(item)))
+    return isinstance(item, Apply) and (is_gradual(item) or (not alone and _has_fast_path(item)))
 
 
-def _is_quick(item: Apply) -> bool:
-    return quick_function(item.op, item.sources) is not None
+def _has_fast_path(item: Apply) -> bool:
+    return fast_path_function(item.op, item.sources) is not None
 
 
 def is_gradual(item: Apply) -> bool:
@@ -192,7 +192,7 @@ class _Group:
         self.members = items
         self.inside = {id(self.items[n]): n for n in items}
         self.uses = uses
-        functions = frozenset(n for n in items if not alone and _is_quick(self._apply(n)))
+        functions = frozenset(n for n in items if not alone and _has_fast_path(self._apply(n)))
         sums = frozenset(n for n in items if is_gradual(self._apply(n)))
         used = tuple(n for n in items if any(id(user) not in self.inside for user in uses.get(n, [])))
         quotients = [n for n in functions if len(functions) <= FEW and self._apply(n).op.kind is Kind.QUOTIENT]

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
 from gpuarray.codegen import casts, library
-from gpuarray.codegen.dialect import PAIRS, binding_limit, compute_type, makes_underflow_gradual
-from gpuarray.codegen.programs import Binding, Launch, ScalarWords
-from gpuarray.codegen.storage import Access, parameter, register_type, scalar_expression, scalar_words
+from gpuarray.codegen.programs import Binding, Launch, ScalarParameter
+from gpuarray.codegen.storage import Access, parameter_expression, register_type, scalar_expression, scalar_words
+from gpuarray.codegen.target import PAIRS, binding_limit, compute_type, makes_underflow_gradual
 from gpuarray.dtypes import DType, canonical, complex64, float32
 from gpuarray.ops.spec import GenerateOp, Kind, MapOp, wgsl_template
 
@@ -31,25 +31,25 @@ class Kernel:
     label: str
     accesses: list[Access] = field(default_factory=list)
     bindings: list[Binding] = field(default_factory=list)
-    words: list[int] = field(default_factory=lambda: [0])
-    scalars: list[ScalarWords] = field(default_factory=list)
+    parameters: list[int] = field(default_factory=lambda: [0])
+    scalars: list[ScalarParameter] = field(default_factory=list)
     module: list[str] = field(default_factory=list)
     body: list[str] = field(default_factory=list)
     workgroup: int = WORKGROUP
 
-    def word(self, value: int) -> str:
+    def parameter(self, value: int) -> str:
         """Add a parameter word; return the expression that reads it. Negative values wrap, as index arithmetic does."""
-        self.words.append(value & 0xFFFFFFFF)
-        return parameter(len(self.words) - 1)
+        self.parameters.append(value & 0xFFFFFFFF)
+        return parameter_expression(len(self.parameters) - 1)
 
     def scalar(self, slot: int, dtype: DType) -> str:
         """Add the run-time scalar ``slot``; return the expression that reads it."""
         for known in self.scalars:
             if known.slot == slot:
                 return scalar_expression(known.word, dtype)
-        start = len(self.words)
-        self.words += [0] * scalar_words(dtype)
-        self.scalars.append(ScalarWords(start, slot, dtype))
+        start = len(self.parameters)
+        self.parameters += [0] * scalar_words(dtype)
+        self.scalars.append(ScalarParameter(start, slot, dtype))
         return scalar_expression(start, dtype)
 
     def bind(self, access: Access, binding: Binding) -> Access:
@@ -82,7 +82,7 @@ class Kernel:
 
     def launch(self, groups: int, limit: int) -> Launch:
         """Return the launch of the finished kernel with ``groups`` workgroups in all."""
-        words = self.words + [0] * (-len(self.words) % 4)
+        words = self.parameters + [0] * (-len(self.parameters) % 4)
         # as many rows of groups as it takes, and no longer than that: groups with nothing to do cost time too
         down = -(-groups // limit)
         across = -(-groups // down) if down else 0
@@ -165,13 +165,13 @@ def _filled(template: str, operands: Sequence[str], sources: Sequence[DType], dt
 _CALL = re.compile(r"(\w+)\([^()]*\)")
 
 
-def quick_function(op: MapOp, sources: Sequence[DType]) -> str | None:
+def fast_path_function(op: MapOp, sources: Sequence[DType]) -> str | None:
     """Return the library function with a quick form that a row is, called with all of its operands; or None."""
     template = template_of(op, sources)
     if template is None or op.kind.converts:
         return None
     call = _CALL.fullmatch(template.replace("{T}", compute_type(sources[0])))
-    return call[1] if call and call[1] in library.quick_names() else None
+    return call[1] if call and call[1] in library.fast_path_names() else None
 
 
 def template_of(op: MapOp, sources: Sequence[DType]) -> str | None:
@@ -191,14 +191,14 @@ def generate_expression(op: GenerateOp, position: str, parameters: Sequence[str]
     return casts.wrap_expression(_filled(template, (position, *parameters), (dtype,), dtype), dtype)
 
 
-def four_expression(op: GenerateOp, position: str, parameters: Sequence[str], dtype: DType) -> str:
+def vec4_expression(op: GenerateOp, position: str, parameters: Sequence[str], dtype: DType) -> str:
     """Return a vector of a generator row's four elements from a flat position, a multiple of four, on."""
-    return _filled(op.fours[compute_type(dtype)], (position, *parameters), (dtype,), dtype)
+    return _filled(op.vec4[compute_type(dtype)], (position, *parameters), (dtype,), dtype)
 
 
-def eight_expression(op: GenerateOp, position: str, parameters: Sequence[str], dtype: DType) -> str:
+def vec8_expression(op: GenerateOp, position: str, parameters: Sequence[str], dtype: DType) -> str:
     """Return two such vectors, ``low`` and ``high``, of a generator row's eight elements from there on."""
-    return _filled(op.eights[compute_type(dtype)], (position, *parameters), (dtype,), dtype)
+    return _filled(op.vec8[compute_type(dtype)], (position, *parameters), (dtype,), dtype)
 
 
 def parameter_dtypes(op: GenerateOp, dtype: DType) -> list[DType]:

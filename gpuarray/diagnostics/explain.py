@@ -11,13 +11,13 @@ from gpuarray.fusion.costs import cost
 from gpuarray.graph.describe import Described, described
 from gpuarray.graph.nodes import Generate, Leaf, Node
 from gpuarray.graph.walk import current
-from gpuarray.origins import Origin, Place, place
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import evaluate
 from gpuarray.runtime.history import Evaluation, inherited, recall
 from gpuarray.runtime.placement import auto, decisions
 from gpuarray.runtime.prepared import Placement, PreparedPlan, PreparedStep
+from gpuarray.source_locations import Origin, SourceLocation, locate
 
 
 def explain(*arrays: GpuArray, stage: str | None = None) -> Explanation:
@@ -107,7 +107,7 @@ def _explanation(
 def _nodes(walk: list[Described], ready: PreparedPlan, origins: list[Origin | None]) -> list[ExplainedNode]:
     kept = range(len(walk)) if ready.kept is None else ready.kept
     number = dict(ready.twins) | {at: position for position, at in enumerate(kept)}
-    places = [None if origin is None else place(origin) for origin in inherited(ready, origins)]
+    places = [None if origin is None else locate(origin) for origin in inherited(ready, origins)]
     again = dict(ready.twins)
     return [
         ExplainedNode(
@@ -143,9 +143,11 @@ def _step(step: PreparedStep, provider: Provider, nodes: dict[int, ExplainedNode
     )
 
 
-def _lines_of(inputs: tuple[int, ...], outputs: tuple[int, ...], nodes: dict[int, ExplainedNode]) -> tuple[Place, ...]:
+def _lines_of(
+    inputs: tuple[int, ...], outputs: tuple[int, ...], nodes: dict[int, ExplainedNode]
+) -> tuple[SourceLocation, ...]:
     """Return the lines of the operations between what a step reads and what it writes."""
-    found: dict[int, Place | None] = {}
+    found: dict[int, SourceLocation | None] = {}
     waiting = list(outputs)
     while waiting:
         number = waiting.pop()

@@ -10,7 +10,7 @@ from typing import Any, Final
 from gpuarray.diagnostics import drawing
 from gpuarray.fusion.costs import Cost
 from gpuarray.graph.layouts import Shape
-from gpuarray.origins import Place
+from gpuarray.source_locations import SourceLocation
 
 #: What can be shown: the operations as they were recorded; without those that say the same; what is run for them; where
 #: and why there; the kernels.
@@ -57,7 +57,7 @@ class ExplainedNode:
         The numbers of its operands.
     detail : str
         What else it says.
-    place : Place or None
+    place : SourceLocation or None
         The line that asked for it, if it was recorded.
     is_again : bool
         Whether another operation with this number comes before.
@@ -69,7 +69,7 @@ class ExplainedNode:
     shape: Shape
     inputs: tuple[int, ...]
     detail: str
-    place: Place | None
+    place: SourceLocation | None
     is_again: bool
 
     @property
@@ -108,7 +108,7 @@ class ExplainedStep:
         asked.
     measured : float or None
         Nanoseconds that it took on average under :func:`gpuarray.profile`, in this process; None if it never ran so.
-    places : tuple of Place
+    places : tuple of SourceLocation
         The lines that asked for what it computes.
     source : str
         The kernels' text: WGSL on wgpu.
@@ -124,7 +124,7 @@ class ExplainedStep:
     cost: Cost
     estimates: tuple[float, float] | None
     measured: float | None
-    places: tuple[Place, ...]
+    places: tuple[SourceLocation, ...]
     source: str
 
 

@@ -1,6 +1,6 @@
 """`profile`: where the time of a piece of program goes, measured while it runs.
 
-Listens to :mod:`gpuarray.events`; the figures are put together when the block ends, and shown by
+Listens to :mod:`gpuarray.observers`; the figures are put together when the block ends, and shown by
 :mod:`gpuarray.diagnostics.profile_page`.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from time import perf_counter_ns
 from typing import Any, Final, NamedTuple
 
-from gpuarray import events
+from gpuarray import observers
 from gpuarray.device import Device
 from gpuarray.diagnostics import profile_page
 from gpuarray.diagnostics.explain import explanation_of
@@ -30,12 +30,12 @@ from gpuarray.runtime.placement.decisions import name_of
 
 #: The phases of host time; what is left of the wall time is the program itself, recording included.
 PHASES: Final = {
-    events.PLAN: "finding and making plans",
-    events.COMPILE: "compiling kernels",
-    events.ENCODE: "encoding and submitting",
-    events.UPLOAD: "copies to devices",
-    events.DOWNLOAD: "copies from devices",
-    events.WAIT: "waiting for devices",
+    observers.PLAN: "finding and making plans",
+    observers.COMPILE: "compiling kernels",
+    observers.ENCODE: "encoding and submitting",
+    observers.UPLOAD: "copies to devices",
+    observers.DOWNLOAD: "copies from devices",
+    observers.WAIT: "waiting for devices",
     "run": "running in-process",
     "program": "the program, and recording",
 }
@@ -134,7 +134,7 @@ class Profile:
     phases: dict[str, int] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)
     fallbacks: dict[tuple[str, str], int] = field(default_factory=dict)
-    launches: list[events.Launch] = field(default_factory=list)
+    launches: list[observers.Launch] = field(default_factory=list)
     spans: list[Span] = field(default_factory=list)
     evaluations: list[tuple[Evaluation, int, int, int]] = field(default_factory=list)
     plans: list[tuple[Explanation, int]] = field(default_factory=list)
@@ -196,7 +196,7 @@ class Profile:
         yield "kernels compiled", f"{counts.get('compiles', 0):,}"
         yield "to devices", amount(counts.get("bytes_uploaded", 0))
         yield "from devices", amount(counts.get("bytes_downloaded", 0))
-        yield "waits", f"{sum(span.phase == events.WAIT for span in self.spans):,}"
+        yield "waits", f"{sum(span.phase == observers.WAIT for span in self.spans):,}"
         yield "peak memory", amount(counts.get("peak_bytes", 0))
         for (function, reason), times in self.fallbacks.items():
             yield f"on the host: {function}", f"{times:,} times, {reason}"
@@ -312,29 +312,29 @@ def _name(process: int, thread: int, kind: str, name: str) -> dict[str, Any]:
     return {"ph": "M", "name": kind, "pid": process, "tid": thread, "args": {"name": name}}
 
 
-class _Recorder(events.Listener):
+class _Recorder(observers.Observer):
     """Keeps what it hears, by methods of lists: a program that is measured waits for each of them.
 
     The lists are flat, as the collector of cycles would look at a million tuples again and again.
     """
 
-    hears_in_brief = True
+    accepts_sampling = True
 
     def __init__(self) -> None:
         self._spans: list[Any] = []
         self._evaluated: list[Any] = []
-        self.ran: list[events.Launch] = []
-        self.known: list[events.Repeats] = []
+        self.ran: list[observers.Launch] = []
+        self.samplers: list[observers.RunSampler] = []
         self.span = self._spans.extend  # type: ignore[method-assign]  # as good as a method
         self.evaluation = self._evaluated.extend  # type: ignore[method-assign]  # as good as a method
         self.launches = self.ran.extend  # type: ignore[method-assign]  # as good as a method
-        self.repeats = self.known.append  # type: ignore[method-assign]  # as good as a method
+        self.sampler = self.samplers.append  # type: ignore[method-assign]  # as good as a method
 
-    def spans(self) -> Iterator[events.Span]:
+    def spans(self) -> Iterator[observers.Span]:
         """Yield what the host did."""
         return zip(*[iter(self._spans)] * 6, strict=True)
 
-    def evaluated(self) -> Iterator[events.Evaluated]:
+    def evaluated(self) -> Iterator[observers.Evaluated]:
         """Yield the evaluations."""
         return zip(*[iter(self._evaluated)] * 5, strict=True)
 
@@ -366,7 +366,7 @@ def profile() -> Iterator[Profile]:
     for provider in registry.opened():
         provider.restart_peak()
     before, told = telemetry.stats(), telemetry.fallbacks()
-    events.listen(heard)
+    observers.subscribe(heard)
     try:
         for provider in registry.opened():
             provider.collect()  # what is timed for somebody else, and the clocks
@@ -380,9 +380,9 @@ def profile() -> Iterator[Profile]:
             provider.collect()
     finally:
         found.stop = found.stop or perf_counter_ns()
-        events.leave(heard)
-        for repeats in heard.known:
-            repeats.placed.told = None  # plans are kept, and need not know any longer what was told of them
+        observers.unsubscribe(heard)
+        for sampler in heard.samplers:
+            sampler.placed.sampler = None  # plans outlive the profile
     after = telemetry.stats()
     gauges = ("bytes_live", "bytes_pooled", "peak_bytes", "buffers_live", "kernels")
     found.counters = {
@@ -398,9 +398,9 @@ def _finish(found: Profile, heard: _Recorder) -> None:
     evaluations, found.launches = _complete(heard, encoding, found.stop)
     found.spans = [Span(*span) for span in heard.spans()]
     for evaluation, start, ready, stop, thread in evaluations:
-        found.spans.append(Span(events.PLAN, "find a plan", start, ready, 0, thread))
+        found.spans.append(Span(observers.PLAN, "find a plan", start, ready, 0, thread))
         if evaluation.device.name in encoding and evaluation.placed.host is None:
-            found.spans.append(Span(events.ENCODE, evaluation.device.name, ready, stop, 0, thread))
+            found.spans.append(Span(observers.ENCODE, evaluation.device.name, ready, stop, 0, thread))
         found.evaluations.append((evaluation, start, stop, thread))
     tags: dict[int, tuple[Any, Evaluation | None]] = {}
     for evaluation, *_ in found.evaluations:
@@ -442,19 +442,21 @@ def _finish(found: Profile, heard: _Recorder) -> None:
     found.plans = _plans(found)
 
 
-def _complete(heard: _Recorder, encoding: Set[str], end: int) -> tuple[list[events.Evaluated], list[events.Launch]]:
-    """Return all evaluations and launches, with times for those that were told of in brief.
+def _complete(
+    heard: _Recorder, encoding: Set[str], end: int
+) -> tuple[list[observers.Evaluated], list[observers.Launch]]:
+    """Return all evaluations and launches, with times for those that were sampled out.
 
-    These take as long as the last ones that were told of in detail, or what there is until the next one begins.
+    These take as long as the last full report of the same plan, or the time until the next one begins if that is less.
     """
     told: list[tuple[Any, int, int, int, int]] = [*heard.evaluated()]
-    told += [(repeats, start, 0, 0, repeats.thread) for repeats in heard.known for start in repeats.starts]
+    told += [(sampler, start, 0, 0, sampler.thread) for sampler in heard.samplers for start in sampler.starts]
     told.sort(key=itemgetter(1))
     inside = sorted((launch for launch in heard.ran if launch.device not in encoding), key=attrgetter("start"))
     launches = [launch for launch in heard.ran if launch.device in encoding]
     starts = [launch.start for launch in inside]
-    known: dict[tuple[int, int], tuple[Evaluation, int, int, int, list[events.Launch]]] = {}
-    evaluations: list[events.Evaluated] = []
+    known: dict[tuple[int, int], tuple[Evaluation, int, int, int, list[observers.Launch]]] = {}
+    evaluations: list[observers.Evaluated] = []
     for number, (what, start, planned, stop, thread) in enumerate(told):
         which = id(what.placed), thread
         if planned:
@@ -480,7 +482,7 @@ def _complete(heard: _Recorder, encoding: Set[str], end: int) -> tuple[list[even
     return evaluations, sorted(launches + inside, key=attrgetter("start"))
 
 
-def _keep_timings(launches: Sequence[events.Launch]) -> None:
+def _keep_timings(launches: Sequence[observers.Launch]) -> None:
     """Tell steps how long they took, for those who explain their plan later."""
     running: Any = None
     elapsed = 0
@@ -507,12 +509,12 @@ def _phases(found: Profile) -> dict[str, int]:
     encoding = _encoding()
     ran = [(x.start, x.stop) for x in found.launches if x.device not in encoding]
     phases["run"] = sum(stop - start for start, stop in ran)
-    encoded = sorted((span.start, span.stop) for span in found.spans if span.phase == events.ENCODE)
-    others = [(span.start, span.stop) for span in found.spans if span.phase not in (events.ENCODE, events.PLAN)]
+    encoded = sorted((span.start, span.stop) for span in found.spans if span.phase == observers.ENCODE)
+    others = [(span.start, span.stop) for span in found.spans if span.phase not in (observers.ENCODE, observers.PLAN)]
     for start, stop in (*others, *ran):
         around = bisect_right(encoded, (start, stop)) - 1
         if around >= 0 and stop <= encoded[around][1]:
-            phases[events.ENCODE] -= stop - start
+            phases[observers.ENCODE] -= stop - start
     phases["program"] = max(found.wall - sum(phases.values()), 0)
     return phases
 

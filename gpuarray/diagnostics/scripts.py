@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from gpuarray import events
+from gpuarray import observers
 from gpuarray.diagnostics.explain import explanation_of
 from gpuarray.diagnostics.explanation import STAGES, counted
 from gpuarray.diagnostics.profile import Profile, profile
@@ -49,11 +49,11 @@ def explain_main(parsed: argparse.Namespace) -> int:
     if not _is_there(parsed.script):
         return _USAGE
     watcher = _Plans()
-    events.listen(watcher)
+    observers.subscribe(watcher)
     try:
         status = run(parsed.script, parsed.arguments)
     finally:
-        events.leave(watcher)
+        observers.unsubscribe(watcher)
     shown = list(watcher.found.values())
     for number, (evaluation, times) in enumerate(shown[: parsed.plans], 1):
         print(f"\n== plan {number} of {len(shown)}, evaluated {counted(times, 'time')}")
@@ -65,15 +65,15 @@ def explain_main(parsed: argparse.Namespace) -> int:
     return status
 
 
-class _Plans(events.Listener):
+class _Plans(observers.Observer):
     """Hears which plans run, and how often."""
 
     def __init__(self) -> None:
         self.found: dict[int, tuple[Evaluation, int]] = {}
 
-    def evaluation(self, told: events.Evaluated, /) -> None:
+    def evaluation(self, evaluated: observers.Evaluated, /) -> None:
         """Count an evaluation."""
-        evaluation = told[0]
+        evaluation = evaluated[0]
         first, times = self.found.get(id(evaluation.ready), (evaluation, 0))
         self.found[id(evaluation.ready)] = first, times + 1
 

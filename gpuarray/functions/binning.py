@@ -22,15 +22,15 @@ from gpuarray.functions.registry import implements
 from gpuarray.graph import build
 from gpuarray.graph.indexing import INDEX_LIMIT
 from gpuarray.ops import calls, generators
-from gpuarray.origins import warn
 from gpuarray.runtime.evaluate import QUICKLY_SEEN, evaluate, is_host, provider_of
+from gpuarray.source_locations import warn
 
 
 def _tally(positions: GpuArray, number: int) -> GpuArray:
     """Return how often each integer below ``number`` occurs in a line of no others."""
     if not positions.size or not number:
         return creation.zeros(number, dtype=dtypes.int64, device=positions.device)
-    node = build.call_one(calls.tally, [positions.node()], (number,), dtypes.int64, number=number)
+    node = build.call_one(calls.bincount, [positions.node()], (number,), dtypes.int64, number=number)
     return make(node, positions.device)
 
 

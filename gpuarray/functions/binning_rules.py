@@ -9,7 +9,7 @@ import numpy as np
 from gpuarray.array import GpuArray
 from gpuarray.functions.numpy_arguments import numbers
 from gpuarray.functions.quantiles import percentile
-from gpuarray.origins import warn
+from gpuarray.source_locations import warn
 
 #: ``tally(line, count, limits)`` returns how many elements are in each of ``count`` bins.
 Tally = Callable[[GpuArray, int, Any], Any]

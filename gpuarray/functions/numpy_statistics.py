@@ -21,7 +21,7 @@ from gpuarray.functions.numpy_arguments import (
 from gpuarray.functions.reduction import axes_of, check_reduced, fold, given, running
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
-from gpuarray.origins import warn
+from gpuarray.source_locations import warn
 
 # --- folds ----------------------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from gpuarray.functions import linalg_products, matrix_products
 from gpuarray.functions.numpy_arguments import as_arrays, deliver
 from gpuarray.functions.numpy_manipulation import concatenate, moveaxis
 from gpuarray.functions.registry import native
-from gpuarray.origins import warn
+from gpuarray.source_locations import warn
 
 _TWO_COMPONENTS: Final = (
     "Arrays of 2-dimensional vectors are deprecated. Use arrays of 3-dimensional vectors instead. (deprecated in NumPy "

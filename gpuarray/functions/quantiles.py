@@ -18,7 +18,7 @@ from gpuarray.functions.numpy_arguments import NOT_GIVEN, along, as_array, deliv
 from gpuarray.functions.numpy_statistics import aligned_weights, all_, any_, sum_
 from gpuarray.functions.reduction import axes_of, check_reduced, given
 from gpuarray.functions.registry import implements
-from gpuarray.origins import warn
+from gpuarray.source_locations import warn
 
 #: The methods of Hyndman and Fan that interpolate: the line's ends are at ``alpha`` and ``beta`` (their notation).
 _CONTINUOUS: Final = {

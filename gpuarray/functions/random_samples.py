@@ -20,7 +20,7 @@ from gpuarray.functions.searching import searchsorted
 from gpuarray.functions.sorting import argsort
 from gpuarray.graph import build
 from gpuarray.ops import generators, philox, samplers
-from gpuarray.origins import warn
+from gpuarray.source_locations import warn
 
 
 class Samples(Discrete):

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from gpuarray import copies, dtypes
+from gpuarray import dtypes, parallel_copy
 from gpuarray.dtypes import DType
 from gpuarray.graph import tracing
 from gpuarray.graph.layouts import Layout, Shape, compose, contiguous, is_identity
@@ -476,7 +476,7 @@ def host_node(array: npt.NDArray[Any]) -> Node:
     if not array.shape:
         return full((), array[()], dtype)
     if array.flags.c_contiguous and array.dtype is dtype:
-        return host_leaf(copies.copied(np.asarray(array)))
+        return host_leaf(parallel_copy.copy_of(np.asarray(array)))
     return host_leaf(np.array(array, dtype=dtype, order="C", copy=True, subok=False))
 
 

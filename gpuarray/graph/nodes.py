@@ -18,7 +18,7 @@ import numpy.typing as npt
 from gpuarray.dtypes import DType, canonical
 from gpuarray.graph.layouts import Layout, Shape
 from gpuarray.ops.spec import CallOp, GenerateOp, MapOp, ReduceOp
-from gpuarray.origins import Origin
+from gpuarray.source_locations import Origin
 
 
 class BaseNode:

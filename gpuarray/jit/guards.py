@@ -20,7 +20,7 @@ from weakref import ref
 import numpy as np
 
 from gpuarray.array import GpuArray
-from gpuarray.origins import is_users
+from gpuarray.source_locations import is_user_file
 
 #: Of larger containers only which they are is looked at.
 _LARGE: Final = 64
@@ -205,7 +205,7 @@ class Guards:
 
     def _is_programs(self, file: str | None) -> bool:
         """Whether a file is a program's own, or of the function's package, and neither a library's nor Python's."""
-        if file is None or not is_users(file):
+        if file is None or not is_user_file(file):
             return False
         return not file.startswith(_LIBRARIES) or bool(self._home and file.startswith(self._home))
 

@@ -12,13 +12,12 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from gpuarray import events
+from gpuarray import observers
 from gpuarray.device import Device
 from gpuarray.dtypes import uint32
 from gpuarray.errors import GpuArrayError
 from gpuarray.graph.nodes import BaseNode, Generate, Leaf, Node
 from gpuarray.graph.tracing import Deferred
-from gpuarray.origins import Origin
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import telemetry
 from gpuarray.runtime.evaluate import run_placed
@@ -27,6 +26,7 @@ from gpuarray.runtime.ownership import is_last
 from gpuarray.runtime.placement import auto
 from gpuarray.runtime.prepared import PreparedPlan
 from gpuarray.runtime.straight import Straight
+from gpuarray.source_locations import Origin
 
 #: What makes the parameters of a generator of the values of a call.
 Fill: TypeAlias = Callable[[Sequence[Any]], tuple[Any, ...]]
@@ -81,7 +81,7 @@ class Segment:
     def run(self, registers: list[Any], values: Sequence[Any]) -> None:
         """Run the plan for what is in the registers, and put the results there."""
         order = self.order
-        if self.straight is not None and (not events.listeners or self._comes_again()):
+        if self.straight is not None and (not observers.active or self._is_sampled_out()):
             for fill, nodes in self.fills:
                 parameters = fill(values)
                 for node in nodes:
@@ -89,8 +89,8 @@ class Segment:
             try:
                 self._run_straight(self.straight, registers)
             finally:
-                if events.is_brief:
-                    events.is_brief = False
+                if observers.is_sampled_out:
+                    observers.is_sampled_out = False
             return
         try:
             for position, register in self.leaves:
@@ -108,9 +108,9 @@ class Segment:
             for position, _ in self.results:
                 order[position].result = None
 
-    def _comes_again(self) -> bool:
-        """Tell listeners of a run in brief, if that is enough."""
-        return self.last is not None and events.again(self.last.placed, perf_counter_ns())
+    def _is_sampled_out(self) -> bool:
+        """Record only the start of a run, if its plan is sampled."""
+        return self.last is not None and observers.skip_repeat(self.last.placed, perf_counter_ns())
 
     def _run_straight(self, straight: Straight, registers: list[Any]) -> None:
         """Run the plan as it was placed the last time, which is how it is always placed."""
@@ -127,7 +127,7 @@ class Segment:
 
     def _run(self, registers: list[Any]) -> None:
         ready, order, provider = self.ready, self.order, self.provider
-        start = perf_counter_ns() if events.listeners else 0
+        start = perf_counter_ns() if observers.active else 0
         moved = self._moved(registers) if self.donors else []
         placed = auto.placed(ready, order, provider, self.device, is_read=False)
         if placed.saving and auto.settle(placed, order, provider):
@@ -138,7 +138,7 @@ class Segment:
         evaluation = self.last
         if evaluation is None or evaluation.placed is not placed:
             evaluation = self.last = Evaluation(ready, placed, provider.device, self.origins)
-        planned = 0 if not start or events.again(placed, start) else events.planned(placed)
+        planned = 0 if not start or observers.skip_repeat(placed, start) else observers.plan_found(placed)
         try:
             run_placed(ready, placed, moved, order, provider, None, remember(evaluation), None)
         except GpuArrayError as error:
@@ -152,9 +152,9 @@ class Segment:
                 for position in ready.leaves
             ]
         if planned:
-            events.evaluated(evaluation, start, planned)
+            observers.evaluation_done(evaluation, start, planned)
         elif start:
-            events.is_brief = False
+            observers.is_sampled_out = False
         if placed.saving:
             auto.hand_on(placed, order)
 

@@ -30,9 +30,9 @@ from gpuarray.graph.nodes import Generate, Leaf, Node, View
 from gpuarray.graph.tracing import Deferred
 from gpuarray.graph.walk import current
 from gpuarray.jit import segment
-from gpuarray.origins import is_users
 from gpuarray.runtime import places
 from gpuarray.runtime.plans import find_plan
+from gpuarray.source_locations import is_user_file
 
 T = TypeVar("T")
 
@@ -395,7 +395,7 @@ def _asked() -> str:
     """Return what the program's own code asked for, as it called into this package or NumPy."""
     frame: FrameType | None = sys._getframe(2)
     inner = frame
-    while frame is not None and not is_users(frame.f_code.co_filename):
+    while frame is not None and not is_user_file(frame.f_code.co_filename):
         inner, frame = frame, frame.f_back
     called = "" if inner is None else inner.f_code.co_name
     if inner is not None and called in ("__array_function__", "__array_ufunc__"):

@@ -157,7 +157,7 @@ def _searchsorted(x1: Any, x2: Any, *, side: Any) -> Any:
     return np.asarray(np.searchsorted(x1, x2, side=side))
 
 
-def _tally(x: Any, *, number: int) -> Any:
+def _bincount(x: Any, *, number: int) -> Any:
     return np.bincount(x.astype(np.int64, copy=False), minlength=number)
 
 
@@ -294,7 +294,7 @@ fold_spans = _sorting(
     "fold_spans", _fold_spans, "Rows folded in order from each index to the next one, as ``reduceat``."
 )
 running_fold = _sorting("running_fold", _running_fold, "Rows folded in order, with the result after each one.")
-tally = _counted("tally", _tally, "How often each of the first integers occurs in a line of no others.")
+bincount = _counted("bincount", _bincount, "How often each of the first integers occurs in a line of no others.")
 histogram = _counted(
     "histogram",
     _histogram,

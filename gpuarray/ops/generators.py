@@ -75,12 +75,12 @@ arange = GenerateOp(
         "float": "arange_f{bits}({0}, {1}, {2})",
         "complex": "arange_{R}({0}, {1}, {2})",
     },
-    fours={"f32": "four_arange_f32({0}, {1}, {2})"},
+    vec4={"f32": "vec4_arange_f32({0}, {1}, {2})"},
 )  # fmt: skip
 linspace = GenerateOp(
     name="linspace", numpy=_linspace, parameters=4, parameter_types=("result", "result", "result", "int32"), cost=3,
     wgsl=dict.fromkeys(("float", "complex"), "linspace_{R}({0}, {1}, {2}, {3}, {4})"),
-    fours={"f32": "four_linspace_f32({0}, {1}, {2}, {3}, {4})"},
+    vec4={"f32": "vec4_linspace_f32({0}, {1}, {2}, {3}, {4})"},
     doc="index * step + start, and exactly stop at last_index; last_index is -1 without an end point.",
 )  # fmt: skip
 eye = GenerateOp(
@@ -112,16 +112,16 @@ random_bits = GenerateOp(
     cost=250, numpy_calls=8, takes_range=True,
     wgsl={"u32": f"stream_half({{0}}, {_PLACE})", "u64": f"u64_from_pair(stream_word({{0}}, {_PLACE}))",
           "u64p": f"stream_word({{0}}, {_PLACE})"},
-    fours={"u32": f"stream_four_halves({{0}}, {_PLACE})", "u64": f"stream_four_u64({{0}}, {_PLACE})"},
-    eights={"u32": f"stream_eight_halves({{0}}, {_PLACE})"},
+    vec4={"u32": f"stream_vec4_halves({{0}}, {_PLACE})", "u64": f"stream_vec4_u64({{0}}, {_PLACE})"},
+    vec8={"u32": f"stream_vec8_halves({{0}}, {_PLACE})"},
     doc="Philox4x64-10 from a place on: words, or, as uint32, their halves.",
 )  # fmt: skip
 random_uniform = GenerateOp(
     name="random_uniform", numpy=_random_uniform, parameters=15, parameter_types=("uint32",) * 15,
     cost=250, numpy_calls=8, takes_range=True,
     wgsl=dict.fromkeys(("f32", "f64"), f"random_uniform_{{R}}({{0}}, {_PLACE})"),
-    fours=dict.fromkeys(("f32", "f64"), f"four_uniform_{{R}}({{0}}, {_PLACE})"),
-    eights={"f32": f"eight_uniform_f32({{0}}, {_PLACE})"},
+    vec4=dict.fromkeys(("f32", "f64"), f"vec4_uniform_{{R}}({{0}}, {_PLACE})"),
+    vec8={"f32": f"vec8_uniform_f32({{0}}, {_PLACE})"},
     doc="Uniform in [0, 1) from random_bits: the top 24 bits of a half, or the top 53 of a word.",
 )  # fmt: skip
 random_below = GenerateOp(
@@ -130,8 +130,8 @@ random_below = GenerateOp(
     wgsl={"u32": f"random_below_u32({{0}}, {_PLACE}, {{16}}, {{17}}, {{19}})",
           "u64": f"u64_from_pair(random_below_pair({{0}}, {_PLACE}, {_LIMITS}))",
           "u64p": f"random_below_pair({{0}}, {_PLACE}, {_LIMITS})"},
-    fours={"u32": f"four_below_u32({{0}}, {_PLACE}, {{16}}, {{17}}, {{19}})"},
-    eights={"u32": f"eight_below_u32({{0}}, {_PLACE}, {{16}}, {{17}}, {{19}})"},
+    vec4={"u32": f"vec4_below_u32({{0}}, {_PLACE}, {{16}}, {{17}}, {{19}})"},
+    vec8={"u32": f"vec8_below_u32({{0}}, {_PLACE}, {{16}}, {{17}}, {{19}})"},
     doc="Integers below a limit by Lemire's method: after the place, how many are made of a half (the binary "
         "logarithm), the limit and the threshold, low words first; see philox.below.",
 )  # fmt: skip
@@ -139,6 +139,6 @@ random_normal = GenerateOp(
     name="random_normal", numpy=_random_normal, parameters=4, parameter_types=("uint32",) * 4,
     cost=110, takes_range=True,
     wgsl=dict.fromkeys(("f32", "f64"), "random_normal_{R}({0}, {1}, {2}, {3}, {4})"),
-    fours=dict.fromkeys(("f32", "f64"), "four_normal_{R}({0}, {1}, {2}, {3}, {4})"),
+    vec4=dict.fromkeys(("f32", "f64"), "vec4_normal_{R}({0}, {1}, {2}, {3}, {4})"),
     doc="Standard normal by Box and Muller from a substream: two words, or a block for float64, make two elements.",
 )  # fmt: skip

@@ -400,10 +400,10 @@ class GenerateOp(Row):
         which are of compute type ``{R}`` unless ``parameter_types`` says otherwise.
     parameter_types : tuple of str
         A dtype name for each parameter, ``"result"`` for the result's dtype.
-    fours : mapping
+    vec4 : mapping
         Templates as ``wgsl``, for a vector of the four elements from ``{0}``, a multiple of four, on: for rows that
         make several elements at once.
-    eights : mapping
+    vec8 : mapping
         The same for the eight elements from ``{0}``, a multiple of four, on, as ``low`` and ``high``: for rows that
         make so many at the price of four.
     """
@@ -416,8 +416,8 @@ class GenerateOp(Row):
     numpy_calls: int = 0
     parameter_types: tuple[str, ...] = ()
     wgsl: Mapping[str, str] = field(default_factory=dict)
-    fours: Mapping[str, str] = field(default_factory=dict)
-    eights: Mapping[str, str] = field(default_factory=dict)
+    vec4: Mapping[str, str] = field(default_factory=dict)
+    vec8: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -33,7 +33,7 @@ class Buffer(Protocol):
 class Task:
     """A prepared step with its buffers and the values of its scalars (Python or NumPy scalars).
 
-    ``tag`` is what :class:`gpuarray.events.Launch` names it by.
+    ``tag`` is what :class:`gpuarray.observers.Launch` names it by.
     """
 
     prepared: Any
@@ -94,7 +94,7 @@ class Provider(Protocol):
         """Count the peak of memory, ``peak_bytes`` of :meth:`stats`, anew from what is live now."""
 
     def collect(self) -> None:
-        """Tell the listeners of :mod:`gpuarray.events` of the launches that were timed, once they have run."""
+        """Report the timed launches to the observers of :mod:`gpuarray.observers`, once they have run."""
 
     def describe(self, prepared: Any) -> str:
         """Return the source text of a prepared step, for people; empty if there is none."""

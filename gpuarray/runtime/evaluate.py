@@ -11,14 +11,14 @@ from typing import Any, Final
 
 import numpy.typing as npt
 
-from gpuarray import events
+from gpuarray import observers
 from gpuarray.config import recording
-from gpuarray.copies import copied
 from gpuarray.device import Device
 from gpuarray.errors import DeviceMemoryError, GpuArrayError
 from gpuarray.graph import tracing
 from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.graph.walk import current
+from gpuarray.parallel_copy import copy_of
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import places, telemetry
@@ -82,7 +82,7 @@ def evaluate(
         return
     provider = provider_of(device)
     with places.lock:
-        start = perf_counter_ns() if events.listeners else 0
+        start = perf_counter_ns() if observers.active else 0
         ready, walked = find_plan(pending, provider, held_from)
         moved = ending_with_plan(walked, ready.donors, ready.settled) if ready.donors else []
         order = ready.order(walked)  # another list of the nodes would look like another owner
@@ -91,7 +91,7 @@ def evaluate(
             placed = auto.placed(ready, order, provider, device, is_read=is_read)
         if moved and placed.in_one_go:  # a later step that finds no room would leave an update made and not recorded
             moved = [number for number in moved if number >= placed.in_one_go]
-        planned = 0 if not start or events.again(placed, start) else events.planned(placed)
+        planned = 0 if not start or observers.skip_repeat(placed, start) else observers.plan_found(placed)
         telemetry.evaluated(ready.operations)
         origins = [node.origin for node in walked] if recording.origins else []
         evaluation = Evaluation(ready, placed, provider.device, origins)
@@ -110,9 +110,9 @@ def evaluate(
                 evaluate((node,), device, run, is_read=is_read)
             return
         if planned:
-            events.evaluated(evaluation, start, planned)
+            observers.evaluation_done(evaluation, start, planned)
         elif start:
-            events.is_brief = False
+            observers.is_sampled_out = False
         if placed.saving:
             auto.hand_on(placed, order)
         for place, position in ready.twins:
@@ -159,7 +159,7 @@ def read(node: Node, device: Device) -> npt.NDArray[Any]:
     evaluate((node,), device, is_read=True)
     leaf = current(node)
     assert isinstance(leaf, Leaf)
-    return copied(leaf.host) if leaf.host is not None else host_values(leaf)
+    return copy_of(leaf.host) if leaf.host is not None else host_values(leaf)
 
 
 def bring(node: Node, device: Device) -> None:

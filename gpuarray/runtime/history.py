@@ -12,10 +12,10 @@ from typing import Final
 from gpuarray.device import Device
 from gpuarray.errors import GpuArrayError
 from gpuarray.graph.describe import described
-from gpuarray.origins import Origin, Place, place
 from gpuarray.providers.base import Provider
 from gpuarray.runtime.placement.decisions import DEVICE, name_of
 from gpuarray.runtime.prepared import Placement, PreparedPlan
+from gpuarray.source_locations import Origin, SourceLocation, locate
 
 REMEMBERED: Final = 256
 #: How many steps and lines an error names.
@@ -83,12 +83,12 @@ def inherited(ready: PreparedPlan, origins: list[Origin | None]) -> list[Origin 
     return found
 
 
-def places_of(evaluation: Evaluation, positions: Iterable[int] | None = None) -> list[Place]:
+def places_of(evaluation: Evaluation, positions: Iterable[int] | None = None) -> list[SourceLocation]:
     """Return the different lines that asked for some of the plan's values, or for all, in the order of the graph."""
     where, kept = inherited(evaluation.ready, evaluation.origins), evaluation.ready.kept
     if positions is not None:
         where = [where[p if kept is None else kept[p]] for p in positions]
-    return list({str(found): found for found in map(place, filter(None, where))}.values())
+    return list({str(found): found for found in map(locate, filter(None, where))}.values())
 
 
 def blame(error: GpuArrayError, evaluation: Evaluation, provider: Provider) -> None:

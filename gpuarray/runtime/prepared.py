@@ -7,9 +7,9 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
-from gpuarray.events import Repeats
 from gpuarray.fusion.plan import Plan, PlannedStep
 from gpuarray.graph.nodes import Node
+from gpuarray.observers import RunSampler
 from gpuarray.providers.base import Provider
 from gpuarray.runtime.placement.decisions import Corrections, Decision
 
@@ -52,9 +52,10 @@ class Placement:
     all of them run there. ``is_free`` says whether the device is ``"auto"``, so that they may run elsewhere; ``runs``
     counts, and ``look`` is the run that is timed next. ``saving`` are the nanoseconds that a run would take less if the
     device had the operands that only the host has: those at the positions ``away``, whose upload takes ``price``;
-    ``heirs`` are the positions of what is made of them, with their parts of all its bytes. ``told`` is what listeners
-    have heard of it. ``in_one_go`` is the step from which on all are handed to the device together, after everything
-    that they need has found room. ``straight`` has each :class:`gpuarray.runtime.straight.Straight` of the steps, by
+    ``heirs`` are the positions of what is made of them, with their parts of all its bytes. ``sampler`` is the
+    plan's :class:`gpuarray.observers.RunSampler`, if it is observed.
+    ``in_one_go`` is the step from which on all are handed to the device together, after everything that they need has
+    found room. ``straight`` has each :class:`gpuarray.runtime.straight.Straight` of the steps, by
     the copies that hand on their input's buffer; it is False if they need an execution, and None until they have run.
     """
 
@@ -68,7 +69,7 @@ class Placement:
     away: tuple[int, ...] = ()
     price: float = 0.0
     heirs: tuple[tuple[int, float], ...] = ()
-    told: Repeats | None = None
+    sampler: RunSampler | None = None
     in_one_go: int = 0
     straight: Any = None
 

@@ -18,8 +18,8 @@ from gpuarray import logs
 from gpuarray.config import Config, config
 from gpuarray.device import Device
 from gpuarray.errors import FallbackError, FallbackWarning, TransferError, TransferWarning
-from gpuarray.origins import Origin, Place, origin, place
 from gpuarray.providers import registry
+from gpuarray.source_locations import Origin, SourceLocation, find_origin, locate
 
 _Key = TypeVar("_Key", bound=Hashable)
 
@@ -113,7 +113,7 @@ def fallback(function: str, reason: str, nbytes: int = 0, where: Origin | None =
     with _lock:
         _counters["fallbacks"] += 1
         _add(_fallbacks, (function, reason), ("other functions", "too many to tell apart"))
-        _add(_sites, (function, where or origin()), (function, None))
+        _add(_sites, (function, where or find_origin()), (function, None))
     if policy == "warn":
         _warn(f"{function} ran on the host, on {nbytes:,} bytes: {reason}", FallbackWarning, function)
     logs.tell(logs.DEVICES, "%s runs on the host: %s", function, reason)
@@ -143,7 +143,7 @@ def transfer(conversion: str, nbytes: int, device: Device, depth: int = 2) -> No
     if device.kind == "cpu":
         return
     frame = sys._getframe(depth)
-    where = origin(frame)
+    where = find_origin(frame)
     if (where is None or where[0] is not frame.f_code) and frame.f_code.co_filename.startswith(_HERE):
         return
     settings = config.current
@@ -186,8 +186,8 @@ def _count_transfers() -> None:
 
 def _warn(message: str, category: type[Warning], subject: str) -> None:
     """Warn at the user's line, once for each line and subject."""
-    where = origin()
-    at = Place("<unknown>", 1, "", "") if where is None else place(where)
+    where = find_origin()
+    at = SourceLocation("<unknown>", 1, "", "") if where is None else locate(where)
     key = (category, subject, at.file, at.line)
     with _lock:
         if key in _warned:
@@ -218,7 +218,7 @@ def sites() -> Mapping[tuple[str, str], int]:
         found = list(_sites.items())
     told: Counter[tuple[str, str]] = Counter()
     for (what, where), times in found:
-        told[what, "unknown" if where is None else str(place(where))] += times
+        told[what, "unknown" if where is None else str(locate(where))] += times
     return told
 
 

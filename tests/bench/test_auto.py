@@ -9,7 +9,7 @@ import pytest
 
 import gpuarray as xp
 from bench import placement, profiling
-from gpuarray import events
+from gpuarray import observers
 from gpuarray.providers import registry
 from gpuarray.runtime import places
 from gpuarray.runtime.placement import auto
@@ -70,7 +70,7 @@ def test_the_cost_of_a_profile_is_that_of_pieces_in_a_block():
     told = []
 
     def work(x):
-        inside = bool(events.listeners)
+        inside = bool(observers.active)
         told.append(inside)
         time.sleep(2e-3 if inside else 1e-3)
 

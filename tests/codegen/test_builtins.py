@@ -8,7 +8,7 @@ import pytest
 
 from gpuarray import dtypes
 from gpuarray.codegen import casts, library
-from gpuarray.codegen.dialect import made_for
+from gpuarray.codegen.target import for_target
 from gpuarray.codegen.wgsl import apply_expression, generate_expression, parameter_dtypes
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
@@ -32,9 +32,9 @@ EXACT = {
 }
 #: What may stand in these functions only, and why.
 INEXACT = {
-    "inverseSqrt": {"quick_sqrt_f32": "an estimate, improved by its exact remainder"},
+    "inverseSqrt": {"fast_path_sqrt_f32": "an estimate, improved by its exact remainder"},
     "sqrt": {
-        "sqrt_careful_f32": "an estimate, improved by its integer remainder",
+        "sqrt_slow_path_f32": "an estimate, improved by its integer remainder",
         "sqrt_f64": "correctly rounded by every driver that was measured",
         **dict.fromkeys(("hypot", "asin", "acos", "acosh"), "its exact remainder is added"),
         **dict.fromkeys(("asinh", "tanh"), "its error is part of the function's, which is measured"),
@@ -42,13 +42,13 @@ INEXACT = {
         **dict.fromkeys(("i0_near", "i1_near"), "for a correction, to a few digits"),
         "erfcinv_far": "where to start from",
     },
-    "exp2": {"quick_tanh_f32": "where the self-test has found that it is close"},
-    "log2": {"is_quick_pow_f32": "bounds the result, to a few digits"},
+    "exp2": {"fast_path_tanh_f32": "where the self-test has found that it is close"},
+    "log2": {"guard_pow_f32": "bounds the result, to a few digits"},
     "%": dict.fromkeys(("fmod_f", "reduce_late", "square_modulo"), "of unsigned integers: of signed ones it is wrong"),
 }
 CORRECTED = {
-    "quick_divide_f32": "an estimate, improved by its exact remainder",
-    "divide_careful_f32": "an estimate, improved by its integer remainder",
+    "fast_path_divide_f32": "an estimate, improved by its exact remainder",
+    "divide_slow_path_f32": "an estimate, improved by its integer remainder",
     "divide_f64": "correctly rounded by every driver that was measured",
 }
 WORDS = {
@@ -162,8 +162,8 @@ def test_every_builtin_is_allowed() -> None:
 def test_what_rounds_correctly_divides_and_takes_roots_by_what_is_corrected() -> None:
     integers = re.compile(r"_(?:[iu](?:32|64)p?)$")
     allowed = set(CORRECTED) | {
-        "quick_sqrt_f32",
-        "sqrt_careful_f32",
+        "fast_path_sqrt_f32",
+        "sqrt_slow_path_f32",
         "sqrt_f64",
         "reduce_late_f32",
         "reduce_late_f64",
@@ -193,7 +193,7 @@ def test_rows_need_no_numbers_that_a_device_may_lack(native: bool) -> None:
     """Of a row, and of all functions that it reaches: those of other dtypes use no 64-bit floats, nor integers."""
     lacking = re.compile(r"\bf64\b|\dlf\b" if native else r"\b[fiu]64\b|\dl[fiu]\b")
     found = set()
-    with made_for(Capabilities(adapter="any", native_int64=native)):
+    with for_target(Capabilities(adapter="any", native_int64=native)):
         for name, text, _ in expressions():
             if not re.search("float64|complex128", name):
                 whole = "\n".join([text, library.functions(library.names_in(text))])

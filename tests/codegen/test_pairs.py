@@ -324,7 +324,7 @@ def test_capabilities(device: Device) -> None:
 def test_kernels_of_other_devices_have_native_integers() -> None:
     texts = {}
     for native in (True, False):
-        with emit.made_for(Capabilities(adapter="any", native_int64=native)):
+        with emit.for_target(Capabilities(adapter="any", native_int64=native)):
             assert emit.compute_type(dtypes.int32) == "i32"
             texts[native] = emit.compute_type(dtypes.int64), emit.compute_type(dtypes.uint64)
     assert texts == {True: ("i64", "u64"), False: ("i64p", "u64p")}

@@ -11,9 +11,9 @@ from support import need_dtypes, values
 import gpuarray as xp
 from gpuarray import dtypes
 from gpuarray.codegen import products
-from gpuarray.codegen.dialect import made_for
 from gpuarray.codegen.products import Choice
 from gpuarray.codegen.programs import Program
+from gpuarray.codegen.target import for_target
 from gpuarray.codegen.tiles import Tiling
 from gpuarray.device import Capabilities, Device
 from gpuarray.fusion.steps import ContractStep
@@ -64,7 +64,7 @@ def check(provider: Any, sizes: tuple[int, int, int, int], dtype: str, turned: t
     ]
     kind = np.dtype(dtype)
     step = ContractStep(layouts[0], layouts[1], kind, None, (kind, kind), (kind,))
-    with made_for(provider.capabilities):
+    with for_target(provider.capabilities):
         if choice is None:
             program = products.product_program(step, "product", provider.capabilities)
         else:
@@ -115,7 +115,7 @@ def test_tiles_cut_at_blocks_have_the_same_bits(provider: Any, sizes: tuple[int,
     tiling = Tiling(32, 32, 8, 4, 4, unrolled=False, block=32)
     found = []
     for choice in (Choice(tiling, 1), Choice(tiling, -(-depth // 32), whole=4)):
-        with made_for(provider.capabilities):
+        with for_target(provider.capabilities):
             program = products.tiled_program(step, choice, "product", provider.capabilities)
         found.append(run(provider, program, [left, right], np.empty((batch, height, width), np.float32)))
     np.testing.assert_array_equal(*found)
@@ -147,7 +147,7 @@ def test_long_integers_as_pairs_of_words(provider: Any, dtype: str) -> None:
     step = ContractStep(contiguous(left.shape), contiguous(right.shape), kind, None, (kind, kind), (kind,))
     wanted = np.matmul(left, right)
     for choice in (Choice(TILINGS[0], 2), Choice(Tiling(16, 16, 8, 4, 4, slices=2), 1)):
-        with made_for(paired.capabilities):
+        with for_target(paired.capabilities):
             program = products.tiled_program(step, choice, "product", paired.capabilities)
         np.testing.assert_array_equal(run(paired, program, [left, right], wanted), wanted)
     paired.close()
@@ -159,7 +159,7 @@ def test_broadcast_batches_are_read_where_they_are(provider: Any) -> None:
     shared = Layout((3, 24, 28), (0, 28, 1), 0)
     kind = left.dtype
     step = ContractStep(contiguous(left.shape), shared, kind, None, (kind, kind), (kind,))
-    with made_for(provider.capabilities):
+    with for_target(provider.capabilities):
         program = products.tiled_program(step, Choice(TILINGS[0], 1), "product", provider.capabilities)
     wanted = np.matmul(left, right)
     np.testing.assert_array_equal(run(provider, program, [left, right], wanted), wanted)
@@ -236,7 +236,7 @@ def test_functions_that_follow_and_are_not_quick_for_all() -> None:
         wanted = np.exp(np.float64(left) @ np.float64(right)).astype(np.float32)
     with xp.using(device="wgpu"):
         found = np.exp(xp.asarray(left) @ xp.asarray(right))
-        assert "quick_finish" in str(xp.explain(found, stage="wgsl"))
+        assert "fast_path_finish" in str(xp.explain(found, stage="wgsl"))
         np.testing.assert_allclose(np.asarray(found), wanted, rtol=1e-6, atol=2e-45)
 
 

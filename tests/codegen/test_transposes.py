@@ -49,9 +49,9 @@ def turned(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def launch(*arguments: Any) -> Any:
         seen.append(arguments[2])
-        return transposes.turned_launch(*arguments)
+        return transposes.transposing_launch(*arguments)
 
-    monkeypatch.setattr(emit, "turned_launch", launch)
+    monkeypatch.setattr(emit, "transposing_launch", launch)
     monkeypatch.setattr(plans, "_plans", plans.Plans())
     return seen
 

@@ -63,7 +63,7 @@ def flushing_library() -> Iterator[None]:
 
 
 def _forget() -> None:
-    for cache in (library._library, library._quick_names, library._functions):
+    for cache in (library._library, library._fast_path_names, library._functions):
         cache.cache_clear()
 
 
@@ -146,7 +146,7 @@ def test_what_follows_a_product_underflows_gradually(width: int, tiling: Any, mo
     assert 0 < np.count_nonzero((abs(want) < TINY) & (want != 0)) < want.size / 2
     with xp.using(device=FLUSHING):
         found = np.maximum(xp.asarray(left) @ xp.asarray(right) + xp.asarray(bias), np.float32(-TINY) / 4)
-        assert "quick_finish" in str(xp.explain(found, stage="wgsl"))
+        assert "fast_path_finish" in str(xp.explain(found, stage="wgsl"))
         assert not len(differ(np.asarray(found), want))
 
 
@@ -340,7 +340,7 @@ def test_zeros_that_are_right_need_no_careful_forms(function: Callable[..., Any]
 def test_zeros_divided_are_zeros(function: Callable[..., Any], is_ratio: bool) -> None:
     x, y = (v.ravel() for v in np.meshgrid(SPECIAL, SPECIAL))
     ours = function(xp.asarray(np.tile(x, 12)), xp.asarray(np.tile(y, 12)))
-    assert ("is_quick_ratio_f32" in str(xp.explain(ours, stage="wgsl"))) == is_ratio
+    assert ("guard_ratio_f32" in str(xp.explain(ours, stage="wgsl"))) == is_ratio
     assert not len(differ(np.asarray(ours), np.tile(function(x, y), 12)))
 
 

@@ -13,7 +13,7 @@ import pytest
 from support import capabilities_of
 
 import gpuarray as xp
-from gpuarray import events
+from gpuarray import observers
 from gpuarray.diagnostics import profile
 from gpuarray.diagnostics.profile import PHASES
 from gpuarray.providers import registry
@@ -95,7 +95,7 @@ def test_transfers_compiles_and_fallbacks_are_counted():
 def test_nothing_is_told_outside_a_block(x):
     with xp.profile() as p:
         program(x)
-    assert events.listeners == ()
+    assert observers.active == ()
     told = len(p.launches)
     program(x)
     xp.synchronize()
@@ -113,7 +113,7 @@ def test_a_block_that_fails_leaves_nothing_behind(x):
 
     with pytest.raises(ZeroDivisionError):
         fail()
-    assert events.listeners == ()
+    assert observers.active == ()
     assert found[0].wall > 0
 
 
@@ -258,8 +258,8 @@ def test_of_submits_that_follow_each_other_quickly_some_are_timed(monkeypatch):
     assert p.kernel_time <= p.wall
 
 
-def test_what_comes_again_is_told_of_in_brief(monkeypatch):
-    monkeypatch.setattr(events, "_SHORT", 10**12)
+def test_repeats_are_sampled(monkeypatch):
+    monkeypatch.setattr(observers, "_SHORT_NS", 10**12)
     x = xp.asarray(np.ones(64, np.float32), device="cpu")
     told = []
     collect = profile._Recorder.evaluated
@@ -283,8 +283,8 @@ def test_what_comes_again_is_told_of_in_brief(monkeypatch):
     assert p.phases["run"] == p.kernel_time <= p.wall
 
 
-def test_replays_are_told_of_in_brief(x, monkeypatch):
-    monkeypatch.setattr(events, "_SHORT", 10**12)
+def test_replays_are_sampled(x, monkeypatch):
+    monkeypatch.setattr(observers, "_SHORT_NS", 10**12)
     step = xp.jit(lambda a: xp.exp(a) + 1)
     for _ in range(4):
         xp.evaluate(step(x))
@@ -296,7 +296,7 @@ def test_replays_are_told_of_in_brief(x, monkeypatch):
     evaluations = xp.stats()["evaluations"] - before["evaluations"]
     assert len(p.evaluations) == p.counters["evaluations"] == evaluations >= 50
     assert len(p.launches) == p.counters["launches"] >= 50
-    assert not events.is_brief
+    assert not observers.is_sampled_out
     assert p.kernel_time <= p.wall
     np.testing.assert_allclose(y, np.exp(np.asarray(x)) + 1, rtol=1e-5)
 

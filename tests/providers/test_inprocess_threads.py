@@ -5,7 +5,7 @@ import threading
 import pytest
 
 import gpuarray as xp
-from gpuarray import threads
+from gpuarray import thread_pool
 from gpuarray.providers.inprocess import threads as teams
 from gpuarray.providers.inprocess.threads import Costs, Pace, Team
 
@@ -113,7 +113,10 @@ class TestTeam:
 
     def test_helpers_that_come_too_late_are_not_waited_for(self, free):
         blocked = threading.Event()
-        begun = [threads.begin(blocked.wait, 10) for _ in range(max(threads.cores(), threads.wanted()))]
+        begun = [
+            thread_pool.submit(blocked.wait, 10)
+            for _ in range(max(thread_pool.core_count(), thread_pool.thread_count()))
+        ]
         done = []
         Team(2).spread_each(5, done.append, known(1000))
         blocked.set()
@@ -124,24 +127,24 @@ class TestTeam:
 class TestPool:
     @pytest.mark.parametrize("cores", [1, 2, 16])
     def test_what_threads_cost_is_measured(self, monkeypatch, cores):
-        monkeypatch.setattr(threads, "cores", lambda: cores)
+        monkeypatch.setattr(thread_pool, "core_count", lambda: cores)
         costs = teams.costs.__wrapped__()
         assert 0 < costs.turn < 10_000_000
         assert 0 < costs.wake < 100_000_000
 
     def test_there_is_one_pool_for_all(self):
         xp.evaluate(xp.exp(xp.ones(3_000_000, device="cpu")))
-        threads.begin(int).result()
+        thread_pool.submit(int).result()
         pools = {thread.name.rpartition("_")[0] for thread in threading.enumerate() if "gpuarray" in thread.name}
         assert pools - {""} == {"gpuarray"}  # others are one thread each
 
     def test_more_threads_are_started_where_more_are_wanted(self):
-        count = threads.cores() + 2
+        count = thread_pool.core_count() + 2
         meeting = threading.Barrier(count, timeout=10)
         with xp.using(threads=count):
-            begun = [threads.begin(meeting.wait) for _ in range(count)]
+            begun = [thread_pool.submit(meeting.wait) for _ in range(count)]
         assert sorted(each.result() for each in begun) == list(range(count))
 
     def test_errors_arrive(self):
         with pytest.raises(ZeroDivisionError):
-            threads.begin(divmod, 1, 0).result()
+            thread_pool.submit(divmod, 1, 0).result()

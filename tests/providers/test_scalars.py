@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpuarray import dtypes
-from gpuarray.codegen.programs import ScalarWords
+from gpuarray.codegen.programs import ScalarParameter
 from gpuarray.providers.wgpu.dispatch import ENCODERS, _runs
 
 VALUES: dict[str, Any] = {
@@ -25,10 +25,10 @@ VALUES: dict[str, Any] = {
 }
 
 
-def scalars_of(names: list[str], first: int = 0) -> tuple[ScalarWords, ...]:
+def scalars_of(names: list[str], first: int = 0) -> tuple[ScalarParameter, ...]:
     found, word = [], first
     for slot, name in enumerate(names):
-        found.append(ScalarWords(word, slot, np.dtype(name)))
+        found.append(ScalarParameter(word, slot, np.dtype(name)))
         word += max(np.dtype(name).itemsize // 4, 1)
     return tuple(found)
 
@@ -44,7 +44,11 @@ def test_a_run_is_what_each_scalar_is_alone(names: list[str], as_python: bool) -
 
 
 def test_a_gap_ends_a_run() -> None:
-    scalars = (ScalarWords(0, 0, dtypes.float32), ScalarWords(1, 1, dtypes.float64), ScalarWords(4, 2, dtypes.int32))
+    scalars = (
+        ScalarParameter(0, 0, dtypes.float32),
+        ScalarParameter(1, 1, dtypes.float64),
+        ScalarParameter(4, 2, dtypes.int32),
+    )
     first, second = _runs(scalars)
     assert (first.start, first.slots, second.start, second.slots) == (0, (0, 1), 16, (2,))
 

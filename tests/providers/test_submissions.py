@@ -9,13 +9,13 @@ import wgpu
 
 import gpuarray as xp
 from gpuarray.array.arrays import settle
-from gpuarray.codegen.programs import Binding, Launch, Program, ScalarWords
+from gpuarray.codegen.programs import Binding, Launch, Program, ScalarParameter
 from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.errors import DeviceError, DeviceMemoryError
 from gpuarray.providers import registry
 from gpuarray.providers.base import Task
-from gpuarray.providers.wgpu import dispatch, words
+from gpuarray.providers.wgpu import dispatch, uniforms
 from gpuarray.providers.wgpu.driver import PublicDriver
 from gpuarray.providers.wgpu.provider import WgpuProvider
 from gpuarray.runtime.plans import plan_of
@@ -42,7 +42,7 @@ INCREASE = """
 def program(source=ADD, kinds=("input", "output")):
     """The sum of an input, or what is there, and a scalar."""
     windows = tuple(Binding(kind, 0, 0, 4 * COUNT, kind != "input") for kind in kinds)
-    return Program((Launch(source, "add", windows, (0, 0, 0, 0), (ScalarWords(0, 0, np.dtype("u4")),), (1, 1, 1)),))
+    return Program((Launch(source, "add", windows, (0, 0, 0, 0), (ScalarParameter(0, 0, np.dtype("u4")),), (1, 1, 1)),))
 
 
 class Open:
@@ -79,7 +79,7 @@ class Open:
     def wait_for_the_thread(self):
         """Wait until nothing looks after what is open."""
         until = time.monotonic() + 30
-        while self.provider._late.is_looking:
+        while self.provider._flusher.is_running:
             time.sleep(0.001)
             assert time.monotonic() < until
 
@@ -131,7 +131,7 @@ class TestTogether:
         assert len(sent[1][2]) == opened.provider._dispatcher.alignment
 
     def test_words_begin_anew_when_there_is_no_room(self, opened, monkeypatch):
-        monkeypatch.setattr(words, "CAPACITY", 4 * opened.provider._dispatcher.alignment)
+        monkeypatch.setattr(uniforms, "CAPACITY", 4 * opened.provider._dispatcher.alignment)
         before = opened.submits
         results = [opened.run(scalar) for scalar in range(10, 30)]
         assert [opened.value(result) for result in results] == list(range(10, 30))
@@ -253,11 +253,11 @@ class TestWhen:
 
     def test_the_thread_leaves_the_device_alone_as_long_as_there_is_nothing_to_do(self, opened, monkeypatch):
         opened.wait_for_the_thread()
-        late, taken = opened.provider._late, []
-        using = late._using
-        monkeypatch.setattr(late, "_using", lambda doing: taken.append(doing) or using(doing))
+        flusher, taken = opened.provider._flusher, []
+        using = flusher._using
+        monkeypatch.setattr(flusher, "_using", lambda doing: taken.append(doing) or using(doing))
         result = opened.run(3)
-        assert late.is_looking
+        assert flusher.is_running
         time.sleep(0.05)  # for many looks
         assert opened.is_open
         assert not taken
@@ -284,7 +284,7 @@ class TestWhen:
         provider = WgpuProvider(0)
         opened = Open(provider)
         monkeypatch.setattr(dispatch, "perf_counter_ns", lambda: now[0])
-        monkeypatch.setattr(provider._late, "look", lambda: None)
+        monkeypatch.setattr(provider._flusher, "start", lambda: None)
 
         def submitted(count, microseconds):
             """Return the numbers of the runs that were submitted at once, with all that were open."""

@@ -12,11 +12,12 @@ from handwritten import DUMP, FILL, add_launch, download, upload
 
 import gpuarray as xp
 from gpuarray import dtypes
-from gpuarray.codegen.programs import Binding, Launch, Program, ScalarWords
+from gpuarray.codegen.programs import Binding, Launch, Program, ScalarParameter
 from gpuarray.config import config
 from gpuarray.errors import DeviceError
 from gpuarray.providers.base import Task
-from gpuarray.providers.wgpu import device, parts, words
+from gpuarray.providers.wgpu import device, uniforms
+from gpuarray.providers.wgpu.chunks import CHUNK_BYTES as CHUNK
 from gpuarray.providers.wgpu.driver import PublicDriver
 from gpuarray.providers.wgpu.native import NativeDriver
 from gpuarray.providers.wgpu.provider import WgpuProvider
@@ -272,9 +273,10 @@ class TestTransfer:
         assert np.array_equal(download(fresh, buffer, sent.nbytes, np.uint8), sent)
 
     @pytest.mark.parametrize(
-        "nbytes", [MIB, 2 * MIB + 1, parts.PART, parts.PART + 1, 11 * MIB + 6, 12 * parts.PART - 3]
+        "nbytes",
+        [MIB, 2 * MIB + 1, CHUNK, CHUNK + 1, 11 * MIB + 6, 12 * CHUNK - 3],
     )
-    def test_big_arrays_go_both_ways_in_parts(self, driven, nbytes):
+    def test_big_arrays_go_both_ways_in_chunks(self, driven, nbytes):
         sent = np.random.default_rng(0).integers(0, 256, nbytes, np.uint8)
         buffer = driven.allocate(nbytes)
         for _ in range(2):
@@ -285,8 +287,8 @@ class TestTransfer:
             assert np.array_equal(download(driven, buffer, nbytes, np.uint8), expected)
             sent[:] = expected
 
-    def test_parts_reuse_their_buffers(self, fresh):
-        sent = np.zeros(12 * parts.PART, np.uint8)
+    def test_chunks_reuse_their_buffers(self, fresh):
+        sent = np.zeros(12 * CHUNK, np.uint8)
         buffer = fresh.allocate(sent.nbytes)
         kept = []
         for _ in range(3):
@@ -350,7 +352,7 @@ class TestWanted:
         assert np.array_equal(download(driven, task.inputs[0], 1000, np.float32), expected - 1)
         assert np.array_equal(download(driven, task.outputs[0], 1000, np.float32), expected)
 
-    def test_large_ones_are_read_in_parts(self, driven):
+    def test_large_ones_are_read_in_chunks(self, driven):
         task, _, expected = self.add(driven, 1 << 20)
         driven.run([task], task.outputs[0])
         assert np.array_equal(download(driven, task.outputs[0], 1 << 20, np.float32), expected)
@@ -429,7 +431,7 @@ class TestRun:
         assert np.array_equal(download(provider, result, expected.size, np.uint32), expected)
 
     def test_parameters_larger_than_the_parameter_buffer_are_cut(self, provider, monkeypatch):
-        monkeypatch.setattr(words, "CAPACITY", 1024)
+        monkeypatch.setattr(uniforms, "CAPACITY", 1024)
         self.test_many_launches_in_one_task(provider)
 
     def test_parameters_change_between_runs(self, provider):
@@ -476,7 +478,7 @@ class TestRun:
 
     def test_a_launch_that_is_refused_leaves_the_device_usable(self, driven):
         launch = add_launch(64)
-        too_many = Launch(launch.source, "many", launch.bindings, launch.words, (), (70000, 1, 1))
+        too_many = Launch(launch.source, "many", launch.bindings, launch.parameters, (), (70000, 1, 1))
         buffers = [upload(driven, np.ones(64, np.float32)) for _ in range(3)]
         with pytest.raises(DeviceError, match="refused a launch"):
             driven.run([Task(driven.prepare_program(Program((too_many,))), buffers[:2], buffers[2:], [])])
@@ -538,7 +540,7 @@ class TestScalars:
     def test_bits_arrive(self, provider, dtype, value, expected):
         window = (Binding("output", 0, 0, 32, True),)
         marks = tuple(range(0xF0000001, 0xF0000009))
-        launch = Launch(DUMP, "dump", window, marks, (ScalarWords(2, 1, np.dtype(dtype)),), (1, 1, 1))
+        launch = Launch(DUMP, "dump", window, marks, (ScalarParameter(2, 1, np.dtype(dtype)),), (1, 1, 1))
         result = provider.allocate(32)
         provider.run([Task(provider.prepare_program(Program((launch,))), [], [result], ["unused", value])])
         received = download(provider, result, 32, np.uint8).tobytes()

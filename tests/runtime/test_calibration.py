@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
-from gpuarray import dtypes, records
+from gpuarray import disk_cache, dtypes
 from gpuarray.device import Capabilities, Device
 from gpuarray.errors import DeviceMemoryError
 from gpuarray.ops.spec import ROWS
@@ -110,16 +110,16 @@ def test_a_full_disk_leaves_no_file(folder, measured, monkeypatch):
     def full(*arguments, **keywords):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(records.os, "fdopen", full)
+    monkeypatch.setattr(disk_cache.os, "fdopen", full)
     assert calibrate.rates_of(CPU).launch == 1001
     assert not list(folder.glob("calibration-*"))
 
 
 def test_processes_write_side_by_side(tmp_path):
     program = (
-        "import sys; from gpuarray import records\n"
-        "for k in range(200): records.write('calibration', 'one', {'text': sys.argv[1] * 5000})\n"
-        "found = records.read('calibration', 'one')\n"
+        "import sys; from gpuarray import disk_cache\n"
+        "for k in range(200): disk_cache.write('calibration', 'one', {'text': sys.argv[1] * 5000})\n"
+        "found = disk_cache.read('calibration', 'one')\n"
         "assert found is not None and len(set(found['text'])) == 1\n"
     )
     environment = {**os.environ, "GPUARRAY_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(Path(xp.__file__).parents[1])}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
-from gpuarray import origins
+from gpuarray import source_locations
 from gpuarray.device import Device
 from gpuarray.errors import TransferWarning
 from gpuarray.jit import signature
@@ -26,12 +26,12 @@ def read_in_cells(count):
 def test_lines_are_told_apart_up_to_a_bound(monkeypatch):
     monkeypatch.setattr(telemetry, "_MOST_APART", 8)
     monkeypatch.setattr(telemetry, "_MOST_UNCOUNTED", 4)
-    monkeypatch.setattr(origins, "_MOST_FILES", 8)
+    monkeypatch.setattr(source_locations, "_MAX_FILES", 8)
     read_in_cells(50)
     assert sum(telemetry.sites().values()) == xp.stats()["transfers"] == 50
     assert len(telemetry._sites) <= 9
     assert len(telemetry._uncounted) <= 5
-    assert len(origins.USERS) <= 8
+    assert len(source_locations.USER_FILES) <= 8
 
 
 @pytest.mark.wgpu

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
-from gpuarray import threads
+from gpuarray import thread_pool
 from gpuarray.device import Device
 from gpuarray.graph import tracing
 from gpuarray.jit import trace
@@ -95,8 +95,8 @@ def test_threads_go_on_after_an_interrupt() -> None:
     """Where an interrupt leaves a thread's work half begun, or its end not heard of, others are done all the same."""
 
     def shared():
-        begun = [threads.begin(divmod, 7, 2) for _ in range(3)]
-        threads.wait(begun)
+        begun = [thread_pool.submit(divmod, 7, 2) for _ in range(3)]
+        thread_pool.wait(begun)
         return [work.result() for work in begun]
 
     call = 1

@@ -6,13 +6,13 @@ order, with scratch memory between the launches; sizes and parameters enter as w
 
 from typing import Final
 
+from gpuarray.codegen.calls.counting import BINCOUNT, HISTOGRAM
 from gpuarray.codegen.calls.fourier import FOURIER
 from gpuarray.codegen.calls.kernels import CallKernels
+from gpuarray.codegen.calls.ordered_folds import RUNNING, RUNS, SPANS
 from gpuarray.codegen.calls.searching import SEARCHSORTED
 from gpuarray.codegen.calls.segments import SEGMENT_SUM
-from gpuarray.codegen.calls.sequences import RUNNING, RUNS, SPANS
 from gpuarray.codegen.calls.sorting import ARGSORT, SORT
-from gpuarray.codegen.calls.tallies import HISTOGRAM, TALLY
 from gpuarray.ops import calls
 from gpuarray.ops.spec import CallOp
 
@@ -24,7 +24,7 @@ KERNELS: Final[dict[CallOp, CallKernels]] = {
     calls.fold_spans: SPANS,
     calls.running_fold: RUNNING,
     calls.segment_sum: SEGMENT_SUM,
-    calls.tally: TALLY,
+    calls.bincount: BINCOUNT,
     calls.histogram: HISTOGRAM,
     calls.fft: FOURIER,
     calls.rfft: FOURIER,

@@ -142,8 +142,8 @@ class _Transforms:
         targets = [bind(kernel, name, rows, 1, writable=True)[0] for name, rows in (("c", chirp), ("m", mirror))]
         suffix = self.real.name.replace("float", "f")
         kernel.line(
-            f"let length = {kernel.word(length)};",
-            f"let convolved = {kernel.word(convolved)};",
+            f"let length = {kernel.parameter(length)};",
+            f"let convolved = {kernel.parameter(convolved)};",
             f"let j = (group.x + group.y * groups.x) * {WORKGROUP}u + local;",
             "if (j >= convolved) { return; }",
             "let distance = min(j, convolved - j);",

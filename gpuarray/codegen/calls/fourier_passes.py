@@ -145,17 +145,17 @@ def pass_launch(task: Pass, label: str, limit: int) -> Launch:
     radices = radices_of(task.size)
     together = _lines_together(task)
     kernel.line(
-        f"let size = {kernel.word(task.size)};",
-        f"let total = {kernel.word(task.lines)};",
-        f"let together = {kernel.word(together)};",
+        f"let size = {kernel.parameter(task.size)};",
+        f"let total = {kernel.parameter(task.lines)};",
+        f"let together = {kernel.parameter(together)};",
         "let first = (group.x + group.y * groups.x) * together;",
         "if (first >= total) { return; }",
         "let reciprocal = 1.0f / f32(size);",
     )
     if not task.whole:
         kernel.line(
-            f"let step = {kernel.word(task.length // task.size)};",
-            f"let done = {kernel.word(task.done)};",
+            f"let step = {kernel.parameter(task.length // task.size)};",
+            f"let done = {kernel.parameter(task.done)};",
             # the lines of a workgroup lie next to each other: neighbours in it take neighbouring lines
             "let near = local & (together - 1u);",
             "let begin = local / together;",
@@ -205,9 +205,9 @@ def bind(kernel: Kernel, name: str, rows: Rows, count: int, *, writable: bool) -
 
 def constant(kernel: Kernel, value: float, dtype: DType) -> str:
     """Add a number to the parameters; return the expression that reads it."""
-    start = len(kernel.words)
+    start = len(kernel.parameters)
     for word in np.array([value], dtype).view(np.uint32):
-        kernel.word(int(word))
+        kernel.parameter(int(word))
     return scalar_expression(start, dtype)
 
 
@@ -218,12 +218,12 @@ def _fetch(kernel: Kernel, task: Pass) -> list[str]:
     available = min(ends.source.length, ends.before.length if ends.before else task.length)
     number = register_type(complex_of(real))
     sign = constant(kernel, -1.0 if ends.conjugate_source else 1.0, real)
-    at = f"{kernel.word(base)} + row * {kernel.word(ends.source.length)} + k"
+    at = f"{kernel.parameter(base)} + row * {kernel.parameter(ends.source.length)} + k"
     value = access.load(at) if ends.source.dtype.kind == "c" else f"{number}({access.load(at)}, {_zero(real)})"
-    bound = kernel.word(available)
+    bound = kernel.parameter(available)
     lines = [f"fn fetch(row: u32, j: u32) -> {number} {{", f"var value = {number}();"]
     if ends.hermitian:
-        whole = kernel.word(ends.before.length if ends.before else task.length)
+        whole = kernel.parameter(ends.before.length if ends.before else task.length)
         lines += [
             f"let mirrored = 2u * j > {whole};",
             f"let k = select(j, {whole} - j, mirrored);",
@@ -244,7 +244,7 @@ def _deliver(kernel: Kernel, task: Pass) -> list[str]:
     ends, real = task.ends, task.real
     access, base = bind(kernel, "result", ends.target, task.lines if task.done == 1 else task.rows, writable=True)
     number = register_type(complex_of(real))
-    wanted = kernel.word(ends.target.length)
+    wanted = kernel.parameter(ends.target.length)
     lines = [f"fn deliver(row: u32, j: u32, number: {number}) {{", f"if (j < {wanted}) {{", "var value = number;"]
     if ends.after is not None:
         factor, _ = bind(kernel, "after", ends.after, 1, writable=False)
@@ -255,7 +255,7 @@ def _deliver(kernel: Kernel, task: Pass) -> list[str]:
         found = f"{number}({scale} * value.x, {sign} * value.y)"
     else:
         found = f"{scale} * value.x"
-    return [*lines, access.store(f"{kernel.word(base)} + row * {wanted} + j", found), "}", "}"]
+    return [*lines, access.store(f"{kernel.parameter(base)} + row * {wanted} + j", found), "}", "}"]
 
 
 def _zero(real: DType) -> str:
@@ -315,9 +315,9 @@ def _radix_set(radices: list[int]) -> tuple[int, ...]:
 
 def _stages(kernel: Kernel, task: Pass, radices: list[int], behind: int, ahead: int) -> Iterator[str]:
     """Yield the loop over stages. Their radices are read by a computed index: no driver compiles again for each."""
-    start = len(kernel.words)
+    start = len(kernel.parameters)
     for radix in radices:
-        kernel.word(radix)
+        kernel.parameter(radix)
     yield f"var behind = {behind}u; var stage = {start}u;"
     yield f"while (behind * {ahead}u < size) {{"
     yield "let radix = parameters.words[stage >> 2u][stage & 3u];"

@@ -3,7 +3,7 @@
 from math import prod
 from typing import Final
 
-from gpuarray.codegen import cuts
+from gpuarray.codegen import binding_splits
 from gpuarray.codegen.calls.kernels import ALL_PLACES, CallKernels
 from gpuarray.codegen.calls.sorting_keys import bind_array, key_functions, word_count, word_type
 from gpuarray.codegen.casts import cast_expression
@@ -27,7 +27,7 @@ def less(first: str, second: str, words: int) -> str:
 
 def _program(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     count = prod(step.output_shapes[0])
-    begins = cuts.starts(count, capabilities, step.input_dtypes[1], step.output_dtypes[0])
+    begins = binding_splits.piece_starts(count, capabilities, step.input_dtypes[1], step.output_dtypes[0])
     pieces = [range(begin, min(begin + begins.step, count)) for begin in begins]
     return Program(tuple(_search(step, label, piece, capabilities) for piece in pieces))
 
@@ -42,7 +42,7 @@ def _search(step: CallStep, label: str, piece: range, capabilities: Capabilities
     values = bind_array(kernel, "input", 1, count, dtype, writable=False, first=piece.start)
     binding, _ = window("output", 0, piece.start, piece.stop - 1, step.output_dtypes[0], writable=True)
     target = kernel.bind(Access("output0", step.output_dtypes[0], False, True), binding)
-    size, extent = kernel.word(count), kernel.word(length)
+    size, extent = kernel.parameter(count), kernel.parameter(length)
     words = word_count(dtype)
     kernel.module.append(key_functions(dtype))
     passed = less("other", "key", words) if side == "left" else f"!({less('key', 'other', words)})"

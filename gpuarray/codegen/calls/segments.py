@@ -28,7 +28,11 @@ def _program(step: CallStep, label: str, capabilities: Capabilities) -> Program:
 
     values, edges, target = bind("input", 0, length), bind("input", 1, count + 1), bind("output", 0, count)
     together = min(max(1 << (-(-length // count) - 1).bit_length(), _FEWEST), WORKGROUP)
-    size, lanes, shift = kernel.word(count), kernel.word(together), kernel.word(together.bit_length() - 1)
+    size, lanes, shift = (
+        kernel.parameter(count),
+        kernel.parameter(together),
+        kernel.parameter(together.bit_length() - 1),
+    )
     low, high = (position_expression(edges.load(at), kind) for at in ("segment", "segment + 1u"))
     sum_of_both = combine_expression(rows.add, "parts[local]", "parts[local + half]", dtype)
     kernel.module.append(f"var<workgroup> parts: array<{register_type(dtype)}, {WORKGROUP}>;")

@@ -197,8 +197,8 @@ class DigitSort:
         totals = bind_scratch(kernel, TOTALS, lines, dtypes.uint32, writable=True)
         abreast = min(WORKGROUP, 1 << (-(-self.blocks // _CARRIED) - 1).bit_length())
         groups = -(-lines * abreast // WORKGROUP)
-        count, width = kernel.word(lines), kernel.word(abreast)
-        blocks, total = kernel.word(self.blocks), kernel.word(groups)
+        count, width = kernel.parameter(lines), kernel.parameter(abreast)
+        blocks, total = kernel.parameter(self.blocks), kernel.parameter(groups)
         kernel.module.append(f"var<workgroup> sums: array<u32, {WORKGROUP}>;")
         kernel.line(
             "let block = group.x + group.y * groups.x;",
@@ -308,7 +308,7 @@ class DigitSort:
             kernel.line(f"var v{k} = {values.load(f'row_start + min({tile.place(k)}, end - 1u)')};")
             if self.positions:
                 kernel.line(f"var p{k} = {tile.place(k)};")
-        kernel.line(f"for (var digit = 0u; digit < {kernel.word(self.dtype.itemsize)}; digit++) {{")
+        kernel.line(f"for (var digit = 0u; digit < {kernel.parameter(self.dtype.itemsize)}; digit++) {{")
         self._digits(kernel, "digit", "0u", "end")
         tile.put_in_order(kernel)
         places = [tile.place(k) for k in tile.each]
@@ -341,19 +341,19 @@ class DigitSort:
 
     def _digit_function(self, kernel: Kernel, digit: int) -> str:
         """Emit the function from a raw value to one of its digits; return the number of ``digit``, a parameter."""
-        key = f"sort_key(raw, {kernel.word(self.turn)})" + ("" if self.words == 1 else "[digit >> 2u]")
+        key = f"sort_key(raw, {kernel.parameter(self.turn)})" + ("" if self.words == 1 else "[digit >> 2u]")
         kernel.module += [
             key_functions(self.dtype),
             f"fn digit_of(raw: {self.kind}, digit: u32) -> u32 {{",
             f"  return ({key} >> ((digit & 3u) * {BITS}u)) & {DIGITS - 1}u;",
             "}",
         ]
-        return kernel.word(digit)
+        return kernel.parameter(digit)
 
     def _position(self, kernel: Kernel) -> str:
         """Emit which elements of which row are this workgroup's; return the number of blocks in a row."""
-        blocks, total = kernel.word(self.blocks), kernel.word(self.rows * self.blocks)
-        length, span = kernel.word(self.length), kernel.word(self.span)
+        blocks, total = kernel.parameter(self.blocks), kernel.parameter(self.rows * self.blocks)
+        length, span = kernel.parameter(self.length), kernel.parameter(self.span)
         kernel.line(
             "let block = group.x + group.y * groups.x;",
             f"if (block >= {total}) {{ return; }}",

@@ -56,9 +56,9 @@ def short_rows(
     kind = word_type(dtype)
     places = 1 << (length - 1).bit_length()
     together = min(rows, _PLACES // places)
-    extent, width, used = kernel.word(length), kernel.word(places), kernel.word(places * together)
-    count, turn = kernel.word(size), kernel.word(0xFFFFFFFF if descending else 0)
-    groups, held = kernel.word(-(-rows // together)), kernel.word(together)
+    extent, width, used = kernel.parameter(length), kernel.parameter(places), kernel.parameter(places * together)
+    count, turn = kernel.parameter(size), kernel.parameter(0xFFFFFFFF if descending else 0)
+    groups, held = kernel.parameter(-(-rows // together)), kernel.parameter(together)
     kernel.module += [
         key_functions(dtype),
         f"fn is_first(a: {kind}, at_a: u32, b: {kind}, at_b: u32) -> bool {{",

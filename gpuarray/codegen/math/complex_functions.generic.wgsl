@@ -7,9 +7,9 @@ fn polar_exp_FLOAT(factor: FLOAT, x: FLOAT, y: FLOAT) -> vec2<FLOAT> {
   let tiny = magnitude_FLOAT(y) < magnitude_FLOAT(FLOAT(1e-30));
   let up = select(0, 64, tiny);
   var sine = ldexp_FLOAT(y, up);
-  if (!tiny) { sine = careful_sin_FLOAT(y, 0u); }
-  let direction = vec2<FLOAT>(factor * careful_sin_FLOAT(y, 1u), factor * sine);
-  if (!isfinite_FLOAT(x)) { return direction * careful_exp_FLOAT(x); }
+  if (!tiny) { sine = slow_path_sin_FLOAT(y, 0u); }
+  let direction = vec2<FLOAT>(factor * slow_path_sin_FLOAT(y, 1u), factor * sine);
+  if (!isfinite_FLOAT(x)) { return direction * slow_path_exp_FLOAT(x); }
   let bounded = clamped_FLOAT(x, FLOAT(2 * exponent_bias_FLOAT));
   let n = round(bounded * FLOAT(1.44269504088896340736));
   let high = opaque_FLOAT(bounded - n * ln2_high_FLOAT);

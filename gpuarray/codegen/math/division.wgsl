@@ -3,7 +3,7 @@
 // for the others, in the careful forms, an integer remainder does.
 
 fn divide_f64(x: f64, y: f64) -> f64 { return x / opaque_f64(y); }
-fn divide_careful_f32(x: f32, y: f32) -> f32 {
+fn divide_slow_path_f32(x: f32, y: f32) -> f32 {
   if (isnan_f32(x)) { return x; }
   if (isnan_f32(y)) { return y; }
   let sign = (bitcast<u32>(x) ^ bitcast<u32>(y)) & sign_bit_f32;
@@ -47,7 +47,7 @@ fn sqrt_f64(x: f64) -> f64 {
   if (signbit_f64(x) && truth_f64(x)) { return select(nan_f64(), x, isnan_f64(x)); }
   return select(sqrt(x), x, !truth_f64(x));
 }
-fn sqrt_careful_f32(x: f32) -> f32 {
+fn sqrt_slow_path_f32(x: f32) -> f32 {
   if (!truth_f32(x) || isnan_f32(x)) { return x; }
   if (signbit_f32(x)) { return nan_f32(); }
   if (isinf_f32(x)) { return x; }
@@ -96,29 +96,29 @@ fn moderate_f32(x: f32) -> bool { return (abs(x) < most_moderate_f32) & (abs(x) 
 // An estimate, improved twice by its exact remainder (Markstein 1990): correctly rounded. Where remainders are one
 // instruction, they are exact of dividends from 2**-78 on, and of divisors without a normal reciprocal and of quotients
 // that overflow the result is 0 or NaN: two comparisons do.
-fn is_quick_divide_f32(fine: bool, x: f32, y: f32, quotient: f32) -> bool {
+fn guard_divide_f32(fine: bool, x: f32, y: f32, quotient: f32) -> bool {
   if (close_estimates) { return fine & (abs(x) >= 0x1p-78f) & (abs(quotient) >= 0x1p-100f); }
   return fine & moderate_f32(x) & moderate_f32(y);
 }
 // So is a quotient that is 0 of a dividend that is 0, and not the sum or product of numbers of which something was lost.
-fn is_quick_ratio_f32(fine: bool, x: f32, y: f32, quotient: f32) -> bool {
-  return is_quick_divide_f32(fine, x, y, quotient) | (fine & ((bitcast<u32>(x) | bitcast<u32>(quotient)) == 0u));
+fn guard_ratio_f32(fine: bool, x: f32, y: f32, quotient: f32) -> bool {
+  return guard_divide_f32(fine, x, y, quotient) | (fine & ((bitcast<u32>(x) | bitcast<u32>(quotient)) == 0u));
 }
-fn quick_divide_f32(x: f32, y: f32) -> f32 {
+fn fast_path_divide_f32(x: f32, y: f32) -> f32 {
   let reciprocal = 1.0f / y;
   let estimate = multiply_f32(x, reciprocal);
   let better = fma(residue_f32(x, estimate, y), reciprocal, estimate);
   return fma(residue_f32(x, better, y), reciprocal, better);
 }
 fn divide_f32(x: f32, y: f32) -> f32 {
-  let quotient = quick_divide_f32(x, y);
-  if (is_quick_divide_f32(true, x, y, quotient)) { return quotient; }
-  return divide_careful_f32(x, y);
+  let quotient = fast_path_divide_f32(x, y);
+  if (guard_divide_f32(true, x, y, quotient)) { return quotient; }
+  return divide_slow_path_f32(x, y);
 }
-fn is_quick_sqrt_f32(fine: bool, x: f32) -> bool {
+fn guard_sqrt_f32(fine: bool, x: f32) -> bool {
   return fine & (x < most_moderate_f32) & (x >= least_moderate_f32);
 }
-fn quick_sqrt_f32(x: f32) -> f32 {
+fn fast_path_sqrt_f32(x: f32) -> f32 {
   let inverse = inverseSqrt(x);
   let half = 0.5f * inverse;
   let estimate = multiply_f32(x, inverse);
@@ -133,6 +133,6 @@ fn quick_sqrt_f32(x: f32) -> f32 {
   return bitcast<f32>(bits + u32(left > root * above) - u32(left <= -root * below));
 }
 fn sqrt_f32(x: f32) -> f32 {
-  if (is_quick_sqrt_f32(true, x)) { return quick_sqrt_f32(x); }
-  return sqrt_careful_f32(x);
+  if (guard_sqrt_f32(true, x)) { return fast_path_sqrt_f32(x); }
+  return sqrt_slow_path_f32(x);
 }

@@ -17,7 +17,7 @@ fn scaled_FLOAT(y: FLOAT, k: i32) -> FLOAT {
 fn clamped_FLOAT(x: FLOAT, limit: FLOAT) -> FLOAT {
   return select(x, copysign_FLOAT(limit, x), magnitude_FLOAT(x) > magnitude_FLOAT(limit));
 }
-fn careful_exp_FLOAT(x: FLOAT) -> FLOAT {
+fn slow_path_exp_FLOAT(x: FLOAT) -> FLOAT {
   if (isnan_FLOAT(x)) { return x; }
   let bounded = clamped_FLOAT(x, FLOAT(exponent_bias_FLOAT));
   let n = round(bounded * FLOAT(1.44269504088896340736));

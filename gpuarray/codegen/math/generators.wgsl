@@ -6,15 +6,15 @@ fn arange_f32(i: u32, start: f32, step: f32) -> f32 {
   return add_f32(start, multiply_f32(f32_from_u32(i), second - start));
 }
 // Four of them from a multiple of four on, which differ in the low half's last bits alone.
-fn four_f32_from_u32(i: u32) -> vec4<f32> {
+fn vec4_f32_from_u32(i: u32) -> vec4<f32> {
   let low = bitcast<f32>((i & 0xffffu) | 0x4b000000u);
   let high = subtract_f32(bitcast<f32>((i >> 16u) | 0x53000000u), 549764202496.0f);
   return vec4<f32>(add_f32(high, low), add_f32(high, add_f32(low, 1.0f)), add_f32(high, add_f32(low, 2.0f)),
                    add_f32(high, add_f32(low, 3.0f)));
 }
-fn four_arange_f32(i: u32, start: f32, step: f32) -> vec4<f32> {
+fn vec4_arange_f32(i: u32, start: f32, step: f32) -> vec4<f32> {
   let difference = opaque_f32(start + step) - start;
-  let at = four_f32_from_u32(i);
+  let at = vec4_f32_from_u32(i);
   return vec4<f32>(
     add_f32(start, multiply_f32(at.x, difference)), add_f32(start, multiply_f32(at.y, difference)),
     add_f32(start, multiply_f32(at.z, difference)), add_f32(start, multiply_f32(at.w, difference))
@@ -38,8 +38,8 @@ fn arange_c128(i: u32, start: vec2<f64>, step: vec2<f64>) -> vec2<f64> {
 fn linspace_f32(i: u32, start: f32, step: f32, stop: f32, last: i32) -> f32 {
   return select(add_f32(multiply_f32(f32_from_u32(i), step), start), stop, i32(i) == last);
 }
-fn four_linspace_f32(i: u32, start: f32, step: f32, stop: f32, last: i32) -> vec4<f32> {
-  let at = four_f32_from_u32(i);
+fn vec4_linspace_f32(i: u32, start: f32, step: f32, stop: f32, last: i32) -> vec4<f32> {
+  let at = vec4_f32_from_u32(i);
   let found = vec4<f32>(
     add_f32(multiply_f32(at.x, step), start), add_f32(multiply_f32(at.y, step), start),
     add_f32(multiply_f32(at.z, step), start), add_f32(multiply_f32(at.w, step), start)

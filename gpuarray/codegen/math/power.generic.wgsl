@@ -66,7 +66,7 @@ fn pow_positive_FLOAT(x: FLOAT, y: FLOAT) -> FLOAT {
   let rest = (low - opaque_FLOAT(t - left)) * FLOAT(0.69314718055994530942) + t * ln2_rest_FLOAT;
   return scaled_FLOAT(expm1_reduced_FLOAT(t * ln2_upper_FLOAT, rest), i32(n));
 }
-fn careful_pow_FLOAT(x: FLOAT, y: FLOAT) -> FLOAT {
+fn slow_path_pow_FLOAT(x: FLOAT, y: FLOAT) -> FLOAT {
   if (!truth_FLOAT(y) || bitcast<UNSIGNED>(x) == one_bits_FLOAT) { return FLOAT(1.0); }
   if (isnan_FLOAT(x)) { return x; }
   if (isnan_FLOAT(y)) { return y; }
@@ -87,7 +87,7 @@ fn careful_pow_FLOAT(x: FLOAT, y: FLOAT) -> FLOAT {
   }
   return bitcast<FLOAT>(bitcast<UNSIGNED>(magnitude) | sign);
 }
-fn pow_FLOAT(x: FLOAT, y: FLOAT) -> FLOAT { return careful_pow_FLOAT(x, y); }
+fn pow_FLOAT(x: FLOAT, y: FLOAT) -> FLOAT { return slow_path_pow_FLOAT(x, y); }
 
 // An estimate from the bits, a polynomial to half precision, one Halley step from a root whose square is exact.
 fn cbrt_FLOAT(x: FLOAT) -> FLOAT {

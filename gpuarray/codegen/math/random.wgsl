@@ -61,7 +61,7 @@ fn stream_half(i: u32, key: vec4<u32>, counter: Block_4x64, start: u32, has_spar
   return select(pair.x, pair.y, (number & 1u) == 1u);
 }
 // Four halves from a multiple of four on. They are of two blocks or of one, which is the same for all of a call.
-fn stream_four_halves(i: u32, key: vec4<u32>, counter: Block_4x64, start: u32, has_spare: u32, spare: u32) -> vec4<u32> {
+fn stream_vec4_halves(i: u32, key: vec4<u32>, counter: Block_4x64, start: u32, has_spare: u32, spare: u32) -> vec4<u32> {
   let number = start + i;
   let block = stream_block(number >> 3u, key, counter);
   var here = block.low;
@@ -79,7 +79,7 @@ fn stream_four_halves(i: u32, key: vec4<u32>, counter: Block_4x64, start: u32, h
   return halves;
 }
 // Eight halves, as those: a block, or the end of one and the beginning of the next.
-fn stream_eight_halves(
+fn stream_vec8_halves(
   i: u32, key: vec4<u32>, counter: Block_4x64, start: u32, has_spare: u32, spare: u32
 ) -> Block_4x64 {
   let number = start + i;
@@ -108,7 +108,7 @@ fn stream_eight_halves(
   return Block_4x64(low, high);
 }
 // Four words, as four halves.
-fn stream_four_words(i: u32, key: vec4<u32>, counter: Block_4x64, start: u32) -> Block_4x64 {
+fn stream_vec4_words(i: u32, key: vec4<u32>, counter: Block_4x64, start: u32) -> Block_4x64 {
   let number = start + i;
   let block = stream_block(number >> 2u, key, counter);
   if ((number & 3u) == 0u) { return block; }
@@ -121,15 +121,15 @@ fn stream_four_words(i: u32, key: vec4<u32>, counter: Block_4x64, start: u32) ->
   return Block_4x64(vec4<u32>(here.zw, after.xy), vec4<u32>(after.zw, last));
 }
 fn u64_from_pair(x: vec2<u32>) -> u64 { return u64(x.x) | (u64(x.y) << 32u); }
-fn stream_four_u64(i: u32, key: vec4<u32>, counter: Block_4x64, start: u32, has_spare: u32, spare: u32) -> vec4<u64> {
-  let words = stream_four_words(i, key, counter, start);
+fn stream_vec4_u64(i: u32, key: vec4<u32>, counter: Block_4x64, start: u32, has_spare: u32, spare: u32) -> vec4<u64> {
+  let words = stream_vec4_words(i, key, counter, start);
   return vec4<u64>(
     u64_from_pair(words.low.xy), u64_from_pair(words.low.zw), u64_from_pair(words.high.xy), u64_from_pair(words.high.zw)
   );
 }
 
 fn uniform_of_half(half: u32) -> f32 { return f32(half >> 8u) * 5.9604644775390625e-08f; }
-fn four_of_halves(halves: vec4<u32>) -> vec4<f32> {
+fn vec4_of_halves(halves: vec4<u32>) -> vec4<f32> {
   return vec4<f32>(
     uniform_of_half(halves.x), uniform_of_half(halves.y), uniform_of_half(halves.z), uniform_of_half(halves.w)
   );
@@ -143,16 +143,16 @@ fn random_uniform_f32(i: u32, key: vec4<u32>, counter: Block_4x64, start: u32, h
 fn random_uniform_f64(i: u32, key: vec4<u32>, counter: Block_4x64, start: u32, has_spare: u32, spare: u32) -> f64 {
   return uniform_of_word(stream_word(i, key, counter, start, has_spare, spare));
 }
-fn four_uniform_f32(i: u32, key: vec4<u32>, counter: Block_4x64, start: u32, has_spare: u32, spare: u32) -> vec4<f32> {
-  return four_of_halves(stream_four_halves(i, key, counter, start, has_spare, spare));
+fn vec4_uniform_f32(i: u32, key: vec4<u32>, counter: Block_4x64, start: u32, has_spare: u32, spare: u32) -> vec4<f32> {
+  return vec4_of_halves(stream_vec4_halves(i, key, counter, start, has_spare, spare));
 }
 struct Eight_f32 { low: vec4<f32>, high: vec4<f32> }
-fn eight_uniform_f32(i: u32, key: vec4<u32>, counter: Block_4x64, start: u32, has_spare: u32, spare: u32) -> Eight_f32 {
-  let halves = stream_eight_halves(i, key, counter, start, has_spare, spare);
-  return Eight_f32(four_of_halves(halves.low), four_of_halves(halves.high));
+fn vec8_uniform_f32(i: u32, key: vec4<u32>, counter: Block_4x64, start: u32, has_spare: u32, spare: u32) -> Eight_f32 {
+  let halves = stream_vec8_halves(i, key, counter, start, has_spare, spare);
+  return Eight_f32(vec4_of_halves(halves.low), vec4_of_halves(halves.high));
 }
-fn four_uniform_f64(i: u32, key: vec4<u32>, counter: Block_4x64, start: u32, has_spare: u32, spare: u32) -> vec4<f64> {
-  let words = stream_four_words(i, key, counter, start);
+fn vec4_uniform_f64(i: u32, key: vec4<u32>, counter: Block_4x64, start: u32, has_spare: u32, spare: u32) -> vec4<f64> {
+  let words = stream_vec4_words(i, key, counter, start);
   return vec4<f64>(
     uniform_of_word(words.low.xy), uniform_of_word(words.low.zw),
     uniform_of_word(words.high.xy), uniform_of_word(words.high.zw)
@@ -184,13 +184,13 @@ fn random_below_u32(
   return select(product.y, product.x >> (width & 31u), width < 32u);
 }
 // The bits of four of them from a multiple of four on: all of one half, or, where each has sixteen, of two.
-fn four_parts(halves: vec2<u32>, i: u32, share: u32) -> vec4<u32> {
+fn vec4_parts(halves: vec2<u32>, i: u32, share: u32) -> vec4<u32> {
   if (share == 1u) { return vec4<u32>(halves.x & 0xffffu, halves.x >> 16u, halves.y & 0xffffu, halves.y >> 16u); }
   let width = 32u >> share;
   let first = (i & ((1u << share) - 1u)) * width;
   return (vec4<u32>(halves.x) >> (vec4<u32>(0u, 1u, 2u, 3u) * width + first)) & vec4<u32>(0xffffffffu >> (32u - width));
 }
-fn four_upper(parts: vec4<u32>, share: u32, limit: u32) -> vec4<u32> {
+fn vec4_upper(parts: vec4<u32>, share: u32, limit: u32) -> vec4<u32> {
   if (limit == 0u) { return parts; }
   if (share != 0u) { return (parts * limit) >> vec4<u32>(32u >> share); }
   return vec4<u32>(
@@ -202,13 +202,13 @@ fn rejects(parts: vec4<u32>, share: u32, limit: u32, threshold: u32) -> bool {
   return any(((parts * limit) & vec4<u32>(0xffffffffu >> (32u - (32u >> share)))) < vec4<u32>(threshold));
 }
 // Four of them, and eight, from a multiple of four on. Rejections are rare: all are then made one by one.
-fn four_below_u32(
+fn vec4_below_u32(
   i: u32, key: vec4<u32>, counter: Block_4x64, start: u32, has_spare: u32, spare: u32, share: u32, limit: u32,
   threshold: u32
 ) -> vec4<u32> {
-  var parts = stream_four_halves(i >> share, key, counter, start, has_spare, spare);
-  if (share != 0u) { parts = four_parts(parts.xy, i, share); }
-  var found = four_upper(parts, share, limit);
+  var parts = stream_vec4_halves(i >> share, key, counter, start, has_spare, spare);
+  if (share != 0u) { parts = vec4_parts(parts.xy, i, share); }
+  var found = vec4_upper(parts, share, limit);
   if (rejects(parts, share, limit, threshold)) {
     for (var lane = 0u; lane < 4u; lane += 1u) {
       let own = random_below_u32(i + lane, key, counter, start, has_spare, spare, share, limit, threshold);
@@ -217,22 +217,22 @@ fn four_below_u32(
   }
   return found;
 }
-fn eight_below_u32(
+fn vec8_below_u32(
   i: u32, key: vec4<u32>, counter: Block_4x64, start: u32, has_spare: u32, spare: u32, share: u32, limit: u32,
   threshold: u32
 ) -> Block_4x64 {
   var parts: Block_4x64;
   if (share == 0u) {
-    parts = stream_eight_halves(i, key, counter, start, has_spare, spare);
+    parts = stream_vec8_halves(i, key, counter, start, has_spare, spare);
   } else {
-    let halves = stream_four_halves(i >> share, key, counter, start, has_spare, spare);
+    let halves = stream_vec4_halves(i >> share, key, counter, start, has_spare, spare);
     let next = select(halves.xy, halves.yz, ((i + 4u) >> share) != (i >> share));
     parts = Block_4x64(
-      four_parts(halves.xy, i, share), four_parts(select(next, halves.zw, share == 1u), i + 4u, share)
+      vec4_parts(halves.xy, i, share), vec4_parts(select(next, halves.zw, share == 1u), i + 4u, share)
     );
   }
-  var low = four_upper(parts.low, share, limit);
-  var high = four_upper(parts.high, share, limit);
+  var low = vec4_upper(parts.low, share, limit);
+  var high = vec4_upper(parts.high, share, limit);
   if (rejects(parts.low, share, limit, threshold) || rejects(parts.high, share, limit, threshold)) {
     for (var lane = 0u; lane < 8u; lane += 1u) {
       let own = random_below_u32(i + lane, key, counter, start, has_spare, spare, share, limit, threshold);
@@ -300,9 +300,9 @@ fn sine_of_turns(turns: f32, ahead: f32) -> f32 {
   return half_turn_sin_f32(rest * (2.0f * half_pi_f32), bitcast<u32>(shifted));
 }
 fn polar_f32(words: vec2<u32>) -> vec2<f32> {
-  let square = -2.0f * quick_log_f32(share_f32(words.x));
+  let square = -2.0f * fast_path_log_f32(share_f32(words.x));
   // of the share 1 it is 0, whose root has no quick form
-  let radius = select(quick_sqrt_f32(max(square, 1e-20f)), 0.0f, square <= 0.0f);
+  let radius = select(fast_path_sqrt_f32(max(square, 1e-20f)), 0.0f, square <= 0.0f);
   let turns = f32(words.y >> 8u) * 1.1920928955078125e-07f;
   return vec2<f32>(multiply_f32(radius, sine_of_turns(turns, 0.5f)), multiply_f32(radius, sine_of_turns(turns, 0.0f)));
 }
@@ -331,11 +331,11 @@ fn random_normal_f64(i: u32, key_0: u32, key_1: u32, nonce_0: u32, nonce_1: u32)
   let pair = polar_f64(substream_block(i >> 1u, 0u, key_0, key_1, nonce_0, nonce_1));
   return select(pair.x, pair.y, (i & 1u) == 1u);
 }
-fn four_normal_f32(i: u32, key_0: u32, key_1: u32, nonce_0: u32, nonce_1: u32) -> vec4<f32> {
+fn vec4_normal_f32(i: u32, key_0: u32, key_1: u32, nonce_0: u32, nonce_1: u32) -> vec4<f32> {
   let words = substream_block(i >> 2u, 0u, key_0, key_1, nonce_0, nonce_1);
   return vec4<f32>(polar_f32(words.xy), polar_f32(words.zw));
 }
-fn four_normal_f64(i: u32, key_0: u32, key_1: u32, nonce_0: u32, nonce_1: u32) -> vec4<f64> {
+fn vec4_normal_f64(i: u32, key_0: u32, key_1: u32, nonce_0: u32, nonce_1: u32) -> vec4<f64> {
   let first = polar_f64(substream_block(i >> 1u, 0u, key_0, key_1, nonce_0, nonce_1));
   return vec4<f64>(first, polar_f64(substream_block((i >> 1u) + 1u, 0u, key_0, key_1, nonce_0, nonce_1)));
 }

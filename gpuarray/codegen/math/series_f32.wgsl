@@ -36,27 +36,27 @@ fn cbrt_series_f32(r: f32) -> f32 {
   return 1.7286288f + r * (-1.295716f + r * (0.7388825f + r * -0.17179659f));
 }
 // (exp(r) - 1 - r) / r**2 for |r| <= log(2) / 2: 0.054 ULP.
-fn exp_quick_series_f32(r: f32) -> f32 {
+fn exp_fast_path_series_f32(r: f32) -> f32 {
   return 0.49999994f + r * (0.16666517f + r * (0.041668102f + r * (0.0083691925f + r * 0.0013839114f)));
 }
 // (2**r - 1) / r for |r| <= 1/2: 0.088 ULP.
-fn exp2_quick_series_f32(r: f32) -> f32 {
+fn exp2_fast_path_series_f32(r: f32) -> f32 {
   return 0.69314724f + r * (0.24022655f + r * (0.055502724f + r * (0.009617069f + r * (0.0013417955f
     + r * 0.00015823248f))));
 }
 // (atanh(q) - q - q**3 / 3) / q**5 for 1 + q over 1 - q up to sqrt(2), z = q*q: 0.00014 ULP.
-fn power_quick_series_f32(z: f32) -> f32 { return 0.20000076f + z * (0.14273544f + z * 0.11709885f); }
+fn power_fast_path_series_f32(z: f32) -> f32 { return 0.20000076f + z * (0.14273544f + z * 0.11709885f); }
 // (log(1 + f) - f + f**2 / 2) / f**3 for 1 + f from sqrt(1/2) to sqrt(2): 0.026 ULP.
-fn log_quick_series_f32(f: f32) -> f32 {
+fn log_fast_path_series_f32(f: f32) -> f32 {
   return 0.33333313f + f * (-0.25000167f + f * (0.20002222f + f * (-0.16659372f + f * (0.14209631f
     + f * (-0.12549597f + f * (0.12108067f + f * (-0.10916979f + f * 0.053418625f)))))));
 }
 // (tanh(x) - x) / x**3 for |x| <= 0.6, z = x*x: 0.047 ULP.
-fn tanh_quick_series_f32(z: f32) -> f32 {
+fn tanh_fast_path_series_f32(z: f32) -> f32 {
   return -0.333333f + z * (0.13331936f + z * (-0.053784717f + z * (0.02079863f + z * -0.005897978f)));
 }
 // (sin(x) - x) / x**3 for |x| <= pi/2, z = x*x, a little low there so that no sine is above 1: 0.0077 ULP.
-fn sin_quick_series_f32(z: f32) -> f32 {
+fn sin_fast_path_series_f32(z: f32) -> f32 {
   return -0.16666667f + z * (0.0083333505f + z * (-0.00019843093f + z * (2.7627066e-06f
     + z * -2.5561661e-08f)));
 }

@@ -1,5 +1,5 @@
 // Single precision's own forms of the commonest functions. Each has a *quick* form, straight-line and without divisions,
-// for the arguments of which is_quick_... is true: kernels should cost no more than their memory traffic, so they ask
+// for the arguments of which guard_... is true: kernels should cost no more than their memory traffic, so they ask
 // once for several elements, and take the whole function only where one of them is no quick one. Comparisons are of
 // numbers, not of their bits, and joined to what was asked before, without branches: each is one instruction then. NaN
 // fails them. Errors below 2 ULP.
@@ -15,11 +15,11 @@ fn exp_reduced_f32(x: f32, shifted: f32) -> f32 {
   let n = shifted - rounder_f32;
   // multiply-adds by name: drivers join the two products into one with log(2) rounded
   let r = fma(-n, ln2_low_f32, fma(-n, ln2_high_f32, x));
-  return 1.0f + r * (1.0f + r * exp_quick_series_f32(r));
+  return 1.0f + r * (1.0f + r * exp_fast_path_series_f32(r));
 }
 // Small results too: those of large negative arguments are common, and no device's arithmetic is asked for subnormal ones.
-fn is_quick_exp_f32(fine: bool, x: f32) -> bool { return fine & (x < 88.0f); }
-fn quick_exp_f32(x: f32) -> f32 {
+fn guard_exp_f32(fine: bool, x: f32) -> bool { return fine & (x < 88.0f); }
+fn fast_path_exp_f32(x: f32) -> f32 {
   let bounded = max(x, -110.0f);
   let shifted = shifted_nearest_f32(bounded, 1.44269504f);
   // the rounder's own low bits are 0: what is added to the exponent is n alone
@@ -29,7 +29,7 @@ fn quick_exp_f32(x: f32) -> f32 {
   return bitcast<f32>(select(bits, subnormal, bitcast<i32>(bits) < 0x00800000));
 }
 fn exp_f32(x: f32) -> f32 {
-  if (is_quick_exp_f32(true, x)) { return quick_exp_f32(x); }
+  if (guard_exp_f32(true, x)) { return fast_path_exp_f32(x); }
   if (isnan_f32(x)) { return x; }
   let bounded = clamped_f32(x, 104.0f);
   let shifted = shifted_nearest_f32(bounded, 1.44269504f);
@@ -38,20 +38,20 @@ fn exp_f32(x: f32) -> f32 {
 
 const smallest_normal_f32 = 1.1754943508222875e-38f;
 const largest_f32 = 3.4028234663852886e38f;
-fn is_quick_log_f32(fine: bool, x: f32) -> bool {
+fn guard_log_f32(fine: bool, x: f32) -> bool {
   return fine & (x >= smallest_normal_f32) & (x <= largest_f32);
 }
-fn quick_log_f32(x: f32) -> f32 { return log_of_bits_f32(bitcast<u32>(x)); }
+fn fast_path_log_f32(x: f32) -> f32 { return log_of_bits_f32(bitcast<u32>(x)); }
 fn log_of_bits_f32(bits: u32) -> f32 {
   let above = bitcast<i32>(bits) - 0x3f3504f3;
   let n = f32(above >> 23u);
   let f = bitcast<f32>((above & 0x007fffff) + 0x3f3504f3) - 1.0f;
   let z = f * f;
-  let rest = f * z * log_quick_series_f32(f) + (n * ln2_low_f32 - 0.5f * z);
+  let rest = f * z * log_fast_path_series_f32(f) + (n * ln2_low_f32 - 0.5f * z);
   return (f + rest) + n * ln2_high_f32;
 }
 fn log_f32(x: f32) -> f32 {
-  if (is_quick_log_f32(true, x)) { return quick_log_f32(x); }
+  if (guard_log_f32(true, x)) { return fast_path_log_f32(x); }
   if (!ordinary_f32(x)) { return log_special_f32(x); }
   // a subnormal number's significand is moved up by integers, which no device flushes
   return log_of_bits_f32(significand_f32(x) + (bitcast<u32>(scale_f32(x) - 1) << 23u));
@@ -72,7 +72,7 @@ fn less_half_turns_f32(x: f32, n: f32) -> f32 {
 // sin(r) for |r| up to pi/2, its sign changed if the lowest bit of n is set.
 fn half_turn_sin_f32(r: f32, n: u32) -> f32 {
   let z = r * r;
-  return bitcast<f32>(bitcast<u32>(fma(r * z, sin_quick_series_f32(z), r)) ^ (n << 31u));
+  return bitcast<f32>(bitcast<u32>(fma(r * z, sin_fast_path_series_f32(z), r)) ^ (n << 31u));
 }
 fn sin_polynomial_f32(x: f32, z: f32) -> f32 {
   return x + x * z * (sin_first_f32 + z * sin_series_f32(z));
@@ -86,25 +86,25 @@ fn quadrant_sin_f32(r: f32, quadrant: i32) -> f32 {
   let y = select(sin_polynomial_f32(r, z), cos_polynomial_f32(z), (quadrant & 1) == 1);
   return bitcast<f32>(bitcast<u32>(y) ^ ((bitcast<u32>(quadrant) << 30u) & sign_bit_f32));
 }
-fn careful_sin_f32(x: f32, shift: u32) -> f32 {
+fn slow_path_sin_f32(x: f32, shift: u32) -> f32 {
   if (!isfinite_f32(x)) { return quiet_f32(x); }
   let reduced = reduce_f32(x);
   return quadrant_sin_f32(reduced.high, i32(reduced.quadrant + shift));
 }
-const quick_f32 = 4096.0f;
-fn is_quick_sin_f32(fine: bool, x: f32) -> bool { return fine & (abs(x) < quick_f32); }
-fn quick_sin_f32(x: f32) -> f32 {
+const fast_path_limit_f32 = 4096.0f;
+fn guard_sin_f32(fine: bool, x: f32) -> bool { return fine & (abs(x) < fast_path_limit_f32); }
+fn fast_path_sin_f32(x: f32) -> f32 {
   let shifted = shifted_nearest_f32(x, 0.318309886f);
   let y = half_turn_sin_f32(less_half_turns_f32(x, shifted - rounder_f32), bitcast<u32>(shifted));
   // what is tiny is its own sine: subnormal numbers, and the sign of zero
   return select(y, x, abs(x) < bitcast<f32>(tiny_bits_f32));
 }
 fn sin_f32(x: f32) -> f32 {
-  if (is_quick_sin_f32(true, x)) { return quick_sin_f32(x); }
-  return careful_sin_f32(x, 0u);
+  if (guard_sin_f32(true, x)) { return fast_path_sin_f32(x); }
+  return slow_path_sin_f32(x, 0u);
 }
-fn is_quick_cos_f32(fine: bool, x: f32) -> bool { return fine & (abs(x) < quick_f32); }
-fn quick_cos_f32(x: f32) -> f32 {
+fn guard_cos_f32(fine: bool, x: f32) -> bool { return fine & (abs(x) < fast_path_limit_f32); }
+fn fast_path_cos_f32(x: f32) -> f32 {
   // with x = (n - 1/2) pi + r the cosine of x is sin(r) for even n
   let shifted = fma(x, 0.318309886f, 0.5f) + opaque_f32(rounder_f32);
   let n = add_f32(shifted - rounder_f32, -0.5f);
@@ -113,8 +113,8 @@ fn quick_cos_f32(x: f32) -> f32 {
   return select(y, 1.0f, abs(x) < bitcast<f32>(tiny_bits_f32));
 }
 fn cos_f32(x: f32) -> f32 {
-  if (is_quick_cos_f32(true, x)) { return quick_cos_f32(x); }
-  return careful_sin_f32(x, 1u);
+  if (guard_cos_f32(true, x)) { return fast_path_cos_f32(x); }
+  return slow_path_sin_f32(x, 1u);
 }
 
 // Below 1 the series, which is exact to 0.003 ULP there.
@@ -134,14 +134,14 @@ fn sinh_f32(x: f32) -> f32 {
 override close_estimates: bool = false;
 // Where they are, 1 - 2 / (exp(2 a) + 1) of magnitudes a from 0.6 on, and a series below. Else
 // expm1(2 a) / (expm1(2 a) + 2); from 10 on that is 1.
-fn is_quick_tanh_f32(fine: bool, x: f32) -> bool {
+fn guard_tanh_f32(fine: bool, x: f32) -> bool {
   if (close_estimates) { return fine; }
   return fine & (abs(x) <= largest_f32);
 }
-fn quick_tanh_f32(x: f32) -> f32 {
+fn fast_path_tanh_f32(x: f32) -> f32 {
   if (close_estimates) {
     let z = x * x;
-    let near = fma(x * z, tanh_quick_series_f32(z), x);
+    let near = fma(x * z, tanh_fast_path_series_f32(z), x);
     let far = fma(-2.0f, 1.0f / (exp2(abs(x) * 2.88539008f) + 1.0f), 1.0f);
     let signed_far = bitcast<f32>(bitcast<u32>(far) | (bitcast<u32>(x) & sign_bit_f32));
     return select(select(signed_far, near, abs(x) < 0.6f), x, abs(x) < bitcast<f32>(tiny_bits_f32));
@@ -151,7 +151,7 @@ fn quick_tanh_f32(x: f32) -> f32 {
   let n = shifted - rounder_f32;
   let r = fma(-n, ln2_low_f32, fma(-n, ln2_high_f32, 2.0f * a));
   let power = bitcast<f32>((bitcast<u32>(shifted) << 23u) + one_bits_f32);
-  let t = fma(power, fma(r * r, exp_quick_series_f32(r), r), power - 1.0f);
+  let t = fma(power, fma(r * r, exp_fast_path_series_f32(r), r), power - 1.0f);
   let below = add_f32(t, 2.0f);
   let below_low = subtract_f32(t, subtract_f32(below, 2.0f));
   let inverse = 1.0f / below;
@@ -162,7 +162,7 @@ fn quick_tanh_f32(x: f32) -> f32 {
   return select(signed, x, abs(x) < bitcast<f32>(tiny_bits_f32));
 }
 fn tanh_f32(x: f32) -> f32 {
-  if (is_quick_tanh_f32(true, x)) { return quick_tanh_f32(x); }
+  if (guard_tanh_f32(true, x)) { return fast_path_tanh_f32(x); }
   return select(copysign_f32(1.0f, x), x, isnan_f32(x));
 }
 
@@ -182,7 +182,7 @@ fn log2_pair_f32(x: f32) -> vec2<f32> {
   let q_low = fma(-q, f, fma(-2.0f, q, f)) * inverse;
   let z = multiply_f32(q, q);
   let z_low = fma(q, 2.0f * q_low, fma(q, q, -z));
-  let rest = z * power_quick_series_f32(z);
+  let rest = z * power_fast_path_series_f32(z);
   let v = add_f32(third_f32, rest);
   let v_low = add_f32(subtract_f32(third_f32, v), rest) + third_low_f32;
   let w = multiply_f32(z, v);
@@ -197,20 +197,20 @@ fn log2_pair_f32(x: f32) -> vec2<f32> {
   return vec2<f32>(whole, add_f32(subtract_f32(n, whole), high) + low);
 }
 // Exact products take a fused multiply-add. The driver's logarithm is good to a few digits, which is enough for a bound.
-fn is_quick_pow_f32(fine: bool, x: f32, y: f32) -> bool {
-  let bounded = is_quick_log_f32(true, x) & (abs(y * log2(x)) < 120.0f);
+fn guard_pow_f32(fine: bool, x: f32, y: f32) -> bool {
+  let bounded = guard_log_f32(true, x) & (abs(y * log2(x)) < 120.0f);
   return fine & fused_multiply_add & (bounded | ((bitcast<u32>(x) == 0u) & (y > 0.0f)));
 }
-fn quick_pow_f32(x: f32, y: f32) -> f32 {
+fn fast_path_pow_f32(x: f32, y: f32) -> f32 {
   let logarithm = log2_pair_f32(x);
   let high = multiply_f32(y, logarithm.x);
   let low = fma(y, logarithm.y, fma(y, logarithm.x, -high));
   let shifted = high + opaque_f32(rounder_f32);
   let r = subtract_f32(high, shifted - rounder_f32) + low;
   let power = bitcast<f32>((bitcast<u32>(shifted) << 23u) + one_bits_f32);
-  return select(fma(r, exp2_quick_series_f32(r), 1.0f) * power, 0.0f, bitcast<u32>(x) == 0u);
+  return select(fma(r, exp2_fast_path_series_f32(r), 1.0f) * power, 0.0f, bitcast<u32>(x) == 0u);
 }
 fn pow_f32(x: f32, y: f32) -> f32 {
-  if (is_quick_pow_f32(true, x, y)) { return quick_pow_f32(x, y); }
-  return careful_pow_f32(x, y);
+  if (guard_pow_f32(true, x, y)) { return fast_path_pow_f32(x, y); }
+  return slow_path_pow_f32(x, y);
 }

@@ -85,7 +85,7 @@ fn cos_reduced_FLOAT(x: FLOAT, low: FLOAT) -> FLOAT {
   return near + ((opaque_FLOAT(FLOAT(1.0) - near) - half) + (z * z * cos_series_FLOAT(z) - x * low));
 }
 // sin(x + shift * pi/2) at any argument.
-fn careful_sin_FLOAT(x: FLOAT, shift: u32) -> FLOAT {
+fn slow_path_sin_FLOAT(x: FLOAT, shift: u32) -> FLOAT {
   if (!isfinite_FLOAT(x)) { return quiet_FLOAT(x); }
   let r = reduce_FLOAT(x);
   let quadrant = (r.quadrant + shift) & 3u;

@@ -14,21 +14,21 @@ fn lowered_f32(x: f32) -> f32 {
   return copysign_f32(select(subnormal, bitcast<f32>(magnitude - 0x20000000u), is_normal), x);
 }
 // One of the magnitudes is 2**-95 at least, or both are 0. Subtraction of 1 makes one question of the two.
-fn is_quick_gradual_add_f32(x: f32, y: f32) -> bool {
+fn guard_gradual_add_f32(x: f32, y: f32) -> bool {
   return ((bitcast<u32>(x) | bitcast<u32>(y)) & magnitude_bits_f32) - 1u >= 0x0fffffffu;
 }
-fn is_quick_gradual_subtract_f32(x: f32, y: f32) -> bool { return is_quick_gradual_add_f32(x, y); }
+fn guard_gradual_subtract_f32(x: f32, y: f32) -> bool { return guard_gradual_add_f32(x, y); }
 fn gradual_add_f32(x: f32, y: f32) -> f32 {
-  if (is_quick_gradual_add_f32(x, y)) { return add_f32(x, y); }
+  if (guard_gradual_add_f32(x, y)) { return add_f32(x, y); }
   return lowered_f32(add_f32(raised_f32(x), raised_f32(y)));
 }
 fn gradual_subtract_f32(x: f32, y: f32) -> f32 {
-  if (is_quick_gradual_add_f32(x, y)) { return subtract_f32(x, y); }
+  if (guard_gradual_add_f32(x, y)) { return subtract_f32(x, y); }
   return lowered_f32(subtract_f32(raised_f32(x), raised_f32(y)));
 }
 
 // The product is surely normal, or one operand is 0. NaN goes the careful way.
-fn is_quick_gradual_multiply_f32(x: f32, y: f32) -> bool {
+fn guard_gradual_multiply_f32(x: f32, y: f32) -> bool {
   return (abs(multiply_f32(x, y)) >= 0x1p-125f) | (bitcast<u32>(x) << 1u == 0u) | (bitcast<u32>(y) << 1u == 0u);
 }
 // A number that is 0, finite or none as x is.
@@ -65,7 +65,7 @@ fn fused_multiply_f32(x: f32, y: f32) -> f32 {
                       bitcast<f32>(bitcast<u32>(x) ^ bitcast<u32>(y)));
 }
 fn gradual_multiply_f32(x: f32, y: f32) -> f32 {
-  if (is_quick_gradual_multiply_f32(x, y)) { return multiply_f32(x, y); }
+  if (guard_gradual_multiply_f32(x, y)) { return multiply_f32(x, y); }
   if (fused_multiply_add) { return fused_multiply_f32(x, y); }
   return whole_multiply_f32(x, y);
 }
@@ -73,13 +73,13 @@ fn gradual_multiply_f32(x: f32, y: f32) -> f32 {
 // Devices keep subnormal numbers in double precision.
 fn gradual_multiply_f64(x: f64, y: f64) -> f64 { return multiply_f64(x, y); }
 
-fn is_quick_gradual_square_f32(x: f32) -> bool { return is_quick_gradual_multiply_f32(x, x); }
+fn guard_gradual_square_f32(x: f32) -> bool { return guard_gradual_multiply_f32(x, x); }
 fn gradual_square_f32(x: f32) -> f32 { return gradual_multiply_f32(x, x); }
 const degrees_f32 = 180.0f / 3.14159265358979323846f;
-fn is_quick_gradual_degrees_f32(x: f32) -> bool { return is_quick_gradual_multiply_f32(x, degrees_f32); }
+fn guard_gradual_degrees_f32(x: f32) -> bool { return guard_gradual_multiply_f32(x, degrees_f32); }
 fn gradual_degrees_f32(x: f32) -> f32 { return gradual_multiply_f32(x, degrees_f32); }
 const radians_f32 = 3.14159265358979323846f / 180.0f;
-fn is_quick_gradual_radians_f32(x: f32) -> bool { return is_quick_gradual_multiply_f32(x, radians_f32); }
+fn guard_gradual_radians_f32(x: f32) -> bool { return guard_gradual_multiply_f32(x, radians_f32); }
 fn gradual_radians_f32(x: f32) -> f32 { return gradual_multiply_f32(x, radians_f32); }
 // What kernels ask of the quick forms' values; NaN is not.
 fn is_at_least_f32(x: f32, bound: f32) -> bool { return abs(x) >= bound; }

@@ -16,7 +16,7 @@ from weakref import WeakSet
 import numpy as np
 import numpy.typing as npt
 
-from gpuarray import events
+from gpuarray import observers
 from gpuarray.device import Capabilities, Device
 from gpuarray.dtypes import ALL, DType
 from gpuarray.errors import DeviceError
@@ -95,20 +95,20 @@ class InProcessProvider:
         """Copy a C-contiguous host array to the start of ``buffer``."""
         self._check_open()
         data = _flat(array)
-        start = perf_counter_ns() if data.size > _LITTLE and events.listeners else 0
+        start = perf_counter_ns() if data.size > _LITTLE and observers.active else 0
         self.team.copy(buffer.memory[: data.size], data)
         if start:
-            events.span(events.UPLOAD, self.device.name, start, perf_counter_ns(), data.size)
+            observers.span(observers.UPLOAD, self.device.name, start, perf_counter_ns(), data.size)
         self._events["bytes_uploaded"] += data.size
 
     def read(self, buffer: HostBuffer, array: npt.NDArray[Any]) -> None:
         """Copy the start of ``buffer`` into a C-contiguous host array."""
         self._check_open()
         data = _flat(array)
-        start = perf_counter_ns() if data.size > _LITTLE and events.listeners else 0
+        start = perf_counter_ns() if data.size > _LITTLE and observers.active else 0
         self.team.copy(data, buffer.memory[: data.size])
         if start:
-            events.span(events.DOWNLOAD, self.device.name, start, perf_counter_ns(), data.size)
+            observers.span(observers.DOWNLOAD, self.device.name, start, perf_counter_ns(), data.size)
         self._events["bytes_downloaded"] += data.size
 
     def export(self, buffer: HostBuffer) -> Memory:
@@ -156,7 +156,7 @@ class InProcessProvider:
         """Run tasks in order; they are done on return."""
         self._check_open()
         team = self.team
-        told = self._told if events.listeners and not events.is_brief else None
+        told = self._told if observers.active and not observers.is_sampled_out else None
         stop = 0 if told is None else perf_counter_ns()
         with np.errstate(all="ignore"):
             for task in tasks:
@@ -205,15 +205,15 @@ class InProcessProvider:
         self.pool.restart_peak()
 
     def collect(self) -> None:
-        """Tell the listeners of :mod:`gpuarray.events` of the launches since the last call."""
+        """Report the launches since the last call to the observers of :mod:`gpuarray.observers`."""
         told, self._told = self._told, _Told([], {})
         name = self.device.name
         found = [
-            events.Launch(name, _kind(prepared), tag, 0, told.moved[prepared], start, stop, False)
+            observers.Launch(name, _kind(prepared), tag, 0, told.moved[prepared], start, stop, False)
             for prepared, tag, start, stop in zip(*[iter(told.ran)] * 4, strict=True)
         ]
         if found:
-            events.launched(found)
+            observers.launches_done(found)
 
     def close(self) -> None:
         """Let unused memory go; later calls raise DeviceError."""

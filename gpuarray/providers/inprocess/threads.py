@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gpuarray import copies, threads
+from gpuarray import parallel_copy, thread_pool
 from gpuarray.providers.inprocess.buffers import ALIGNMENT, Memory
 
 #: Least size of an arena, so that it seldom has to move; pages that nobody touches cost nothing.
@@ -77,7 +77,7 @@ class Costs(NamedTuple):
 @lru_cache(maxsize=1)
 def costs() -> Costs:
     """Return what threads cost, measured at the first call, in a few milliseconds."""
-    helpers = max(min(threads.cores(), _CROWD) - 1, 1)
+    helpers = max(min(thread_pool.core_count(), _CROWD) - 1, 1)
     source = np.zeros(_TURN_SIZE, np.float32)
 
     def call() -> None:
@@ -87,9 +87,9 @@ def costs() -> Costs:
 
     def elapsed(work: Callable[[], object]) -> int:
         start = perf_counter_ns()
-        begun = [threads.begin(work) for _ in range(helpers)]
+        begun = [thread_pool.submit(work) for _ in range(helpers)]
         work()
-        threads.wait(begun)
+        thread_pool.wait(begun)
         return perf_counter_ns() - start
 
     wake = min(elapsed(int) for _ in range(_REPEATS)) // helpers
@@ -165,7 +165,7 @@ class Team:
     @property
     def threads(self) -> int:
         """How many threads compute at most, the calling one included."""
-        return (threads.wanted() if self._threads is None else self._threads) or threads.cores()
+        return (thread_pool.thread_count() if self._threads is None else self._threads) or thread_pool.core_count()
 
     def lend(self) -> Arena:
         """Return an arena that nobody else uses until it is given back."""
@@ -192,12 +192,12 @@ class Team:
             work(numbers)
             return
         start = perf_counter_ns()
-        begun = [threads.begin(_quietly, work, numbers) for _ in range(helpers)]
+        begun = [thread_pool.submit(_quietly, work, numbers) for _ in range(helpers)]
         try:
             work(numbers)
         finally:
             # who has not begun by now is not needed
-            threads.wait([each for each in begun if not each.cancel()])
+            thread_pool.wait([each for each in begun if not each.cancel()])
         for each in begun:
             if not each.is_cancelled:
                 each.result()
@@ -214,7 +214,7 @@ class Team:
 
     def copy(self, target: npt.NDArray[Any], source: npt.NDArray[Any]) -> None:
         """Copy a flat array to another of its dtype and size."""
-        copies.copy(target.view(np.uint8), source.view(np.uint8), self.threads)
+        parallel_copy.copy(target.view(np.uint8), source.view(np.uint8), self.threads)
 
     def close(self) -> None:
         """Let the scratch memory go."""

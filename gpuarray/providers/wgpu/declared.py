@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from gpuarray import records
+from gpuarray import disk_cache
 from gpuarray.logs import logger
 
 _SIMPLE: Final = re.compile(r"\s*(\w+)\s*(?:(\*)|\[(\d*)\])\s*")
@@ -33,7 +33,7 @@ def load() -> None:
     if _NATIVE not in sys.modules:
         try:
             subject = _subject()
-            ready = _made(records.read(_KIND, subject) or {})
+            ready = _made(disk_cache.read(_KIND, subject) or {})
             if ready is not None and _import_with(ready):
                 return
             ffi = importlib.import_module(_NATIVE).ffi
@@ -71,7 +71,7 @@ def _record(ffi: Any, subject: str) -> None:
     try:
         from cffi import recompiler
 
-        folder = records.path_of(_KIND, subject).parent
+        folder = disk_cache.path_of(_KIND, subject).parent
         folder.mkdir(parents=True, exist_ok=True)
         if not os.access(folder, os.W_OK):
             return  # each process would do all the work for nothing
@@ -79,7 +79,7 @@ def _record(ffi: Any, subject: str) -> None:
         recompiler.make_py_source(ffi, "wgpu", text)
         (call,) = (node for node in ast.walk(ast.parse(text.getvalue())) if isinstance(node, ast.Call))
         tables = {str(word.arg): _plain(ast.literal_eval(word.value)) for word in call.keywords}
-        records.write(_KIND, subject, {"digest": _digest(tables), "tables": tables})
+        disk_cache.write(_KIND, subject, {"digest": _digest(tables), "tables": tables})
     except (OSError, *refused, *changed) as error:
         logger.debug("declarations are not recorded: %s", error)
 

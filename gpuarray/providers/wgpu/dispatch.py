@@ -2,8 +2,8 @@
 
 Invariant: launches run in the order given. What a run leaves open is submitted before anything else reaches the device
 that it could take for done: a read, a write, a wait, memory that is given back, a buffer that others get to see; and
-soon in any case (:mod:`.late`). What could not be submitted stays open, and is not run twice. Each launch sees its
-parameter words through a dynamic offset (:mod:`.words`). Called by the provider, under its lock.
+soon in any case (:mod:`.flusher`). What could not be submitted stays open, and is not run twice. Each launch sees its
+parameter words through a dynamic offset (:mod:`.uniforms`). Called by the provider, under its lock.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,15 +15,15 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import wgpu
 
-from gpuarray import dtypes, events, logs
-from gpuarray.codegen.programs import Launch, Program, ScalarWords
+from gpuarray import dtypes, logs, observers
+from gpuarray.codegen.programs import Launch, Program, ScalarParameter
 from gpuarray.dtypes import DType
 from gpuarray.providers.base import Task
 from gpuarray.providers.wgpu.buffers import Pool, Storage, WgpuBuffer, size_class
 from gpuarray.providers.wgpu.driver import Command, Download, PublicDriver
 from gpuarray.providers.wgpu.metrics import Counters, LaunchTimer
 from gpuarray.providers.wgpu.pipelines import Kernel, Layout, Pipelines
-from gpuarray.providers.wgpu.words import CAPACITY, Words
+from gpuarray.providers.wgpu.uniforms import CAPACITY, UniformArena
 
 #: Launches of one submit at most, so that the device starts while the host still encodes.
 _BATCH: Final = 256
@@ -118,9 +118,9 @@ class Run(NamedTuple):
         return b"".join([encode(scalars[slot]) for slot, encode in zip(self.slots, self.encoders, strict=True)])
 
 
-def _runs(scalars: Iterable[ScalarWords]) -> tuple[Run, ...]:
+def _runs(scalars: Iterable[ScalarParameter]) -> tuple[Run, ...]:
     """Return scalars by runs of neighbours."""
-    found: list[list[ScalarWords]] = []
+    found: list[list[ScalarParameter]] = []
     stop = -1
     for scalar in sorted(scalars, key=lambda scalar: scalar.word):
         if scalar.word != stop:
@@ -158,11 +158,11 @@ class PreparedLaunch:
     )
 
     def __init__(self, launch: Launch, number: int, alignment: int) -> None:
-        used = 4 * len(launch.words)
+        used = 4 * len(launch.parameters)
         # the window of an empty block is one vec4, which the binding convention declares
         self.nbytes = max(16, -(-used // 16) * 16)
         padded = -(-self.nbytes // alignment) * alignment
-        words = b"".join((word & 0xFFFFFFFF).to_bytes(4, "little") for word in launch.words)
+        words = b"".join((word & 0xFFFFFFFF).to_bytes(4, "little") for word in launch.parameters)
         self.words = words.ljust(padded, b"\0")
         self.runs = _runs(launch.scalars)
         self.slots = tuple((_KINDS[b.kind], b.slot) for b in launch.bindings)
@@ -172,7 +172,11 @@ class PreparedLaunch:
         self.number = number
         read, written = (sum(b.nbytes for b in launch.bindings if b.writable == w) for w in (False, True))
         self.traffic = read, written
-        self.last: tuple[int, Any, int] = (0, None, 0)  # the era of words, the data of scalars, and where the block is
+        self.last: tuple[int, Any, int] = (
+            0,
+            None,
+            0,
+        )  # the generation of the arena, the data of scalars, and where the block is
         self.serial = 0  # names it in keys of bind groups: set when it is bound to a device
         self.layout: Layout | None = None
         self.pipeline: Any = None
@@ -241,7 +245,7 @@ class Dispatcher:
         self._driver = driver
         self._pipelines = pipelines
         self._counters = counters
-        self._words = Words(driver, self.flush)
+        self._uniforms = UniformArena(driver, self.flush)
         self._commands: list[Command] = []
         self._launched: list[tuple[Any, PreparedLaunch]] = []  # with the tags of their tasks
         self._complete = 0  # how many commands are those of runs that have ended
@@ -261,7 +265,7 @@ class Dispatcher:
 
     def objects(self) -> Iterator[Any]:
         """Yield the wgpu objects that this dispatcher holds."""
-        yield self._words.gpu
+        yield self._uniforms.gpu
         yield from self._groups.values()
         yield from (group for _, group, _, _ in self._commands)
         if self._timer is not None:
@@ -281,7 +285,7 @@ class Dispatcher:
         Return whether they are left open, which needs that there is no copy.
         """
         is_logged = self._is_logged = logs.is_told(logs.STEPS)
-        if self._is_timed != (is_logged or bool(events.listeners)):
+        if self._is_timed != (is_logged or bool(observers.active)):
             self.flush()
             self._is_timed = not self._is_timed
         try:
@@ -329,12 +333,12 @@ class Dispatcher:
         return self._last_submit
 
     @property
-    def is_waiting(self) -> bool:
-        """Whether :meth:`flush_late` has something to do; asked without the lock, as the answer is of the moment."""
+    def is_overdue(self) -> bool:
+        """Whether :meth:`flush_overdue` has something to do; asked without the lock, as the answer is of the moment."""
         age = perf_counter_ns() - self._open_since
         return age >= _LINGER_NS or (age >= _APART_NS and bool(self._commands))
 
-    def flush_late(self) -> bool:
+    def flush_overdue(self) -> bool:
         """Submit what has been open for long; return whether there was anything to look after lately."""
         age = perf_counter_ns() - self._open_since
         if self._commands and age >= _APART_NS:
@@ -342,7 +346,7 @@ class Dispatcher:
         return age < _LINGER_NS
 
     def _add(self, prepared: Prepared, buffers: tuple[Sequence[Any], ...], scalars: Sequence[Any], tag: Any) -> None:
-        words, groups = self._words, self._groups
+        uniforms, groups = self._uniforms, self._groups
         commands, launched = self._commands, self._launched
         for launch in prepared.launches:
             try:
@@ -352,10 +356,10 @@ class Dispatcher:
                 bound = [buffers[kind][slot].storage(self.pool) for kind, slot in launch.slots]
                 group = self._create_group(launch, bound, (launch.serial, *[storage.serial for storage in bound]))
             data = launch.data(scalars) if launch.runs else None
-            era, known, offset = launch.last
-            if era != words.era or data != known:
-                offset = words.place(launch.words if data is None else launch.block(data))
-                launch.last = words.era, data, offset
+            generation, known, offset = launch.last
+            if generation != uniforms.generation or data != known:
+                offset = uniforms.offset_of(launch.words if data is None else launch.block(data))
+                launch.last = uniforms.generation, data, offset
             if len(commands) >= _BATCH:
                 self.flush()
             commands.append((launch.pipeline, group, offset, launch.workgroups))
@@ -396,7 +400,7 @@ class Dispatcher:
         if len(self._groups) >= _GROUPS:
             self.drop_all_groups()
         assert launch.layout is not None
-        windows = [(self._words.gpu, 0, launch.nbytes)]
+        windows = [(self._uniforms.gpu, 0, launch.nbytes)]
         for storage, (offset, nbytes) in zip(bound, launch.windows, strict=True):
             # an adopted buffer need not be padded to 16 bytes, as ours are
             windows.append((storage.gpu, offset, min(nbytes, storage.nbytes - offset)))
@@ -429,7 +433,7 @@ class Dispatcher:
             return
         submissions = driver.submissions
         try:
-            self._words.send()
+            self._uniforms.upload()
             if self._is_timed:
                 (self._timer or self._timed()).submit(commands, self._launched, download)
                 if self._is_logged:
@@ -457,9 +461,9 @@ class Dispatcher:
 
     def collect(self) -> None:
         """Tell of the launches that were timed, once they have run; be ready to time others if somebody listens."""
-        found = self._timed().collect() if events.listeners or self._timer is not None else []
+        found = self._timed().collect() if observers.active or self._timer is not None else []
         if found:
-            events.launched(found)
+            observers.launches_done(found)
         for launch in found if logs.is_told(logs.STEPS) else ():
             logs.tell(logs.STEPS, "launch %12s us  %s", f"{(launch.stop - launch.start) / 1e3:,.1f}", launch.label)
 
@@ -470,4 +474,4 @@ class Dispatcher:
         self._commands.clear()
         self._launched.clear()
         self._complete = 0
-        self._words.gpu.destroy()
+        self._uniforms.gpu.destroy()

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import wgpu
 
-from gpuarray.events import Launch
+from gpuarray.observers import Launch
 from gpuarray.providers.wgpu.driver import Command, Download, PublicDriver
 
 

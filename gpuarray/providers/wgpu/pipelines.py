@@ -19,12 +19,12 @@ from weakref import WeakSet
 
 import wgpu
 
-from gpuarray import events, logs, threads
+from gpuarray import logs, observers, thread_pool
 from gpuarray.config import config
 from gpuarray.errors import DeviceError
 from gpuarray.providers.wgpu.driver import PublicDriver
 from gpuarray.providers.wgpu.metrics import Counters
-from gpuarray.threads import Work
+from gpuarray.thread_pool import Future
 
 #: How many kernels are kept, and how many bytes they may take together, about.
 _CAPACITY: Final = 4096
@@ -110,7 +110,7 @@ class Pipelines:
         self._layouts: dict[tuple[bool, ...], Layout] = {}
         self._compiled: OrderedDict[_Key, _Compiled] = OrderedDict()
         self._ahead: set[_Key] = set()
-        self._begun: dict[_Key, Work[Any]] = {}
+        self._begun: dict[_Key, Future[Any]] = {}
         #: Whether kernels are compiled ahead, so that those that were not count.
         self.is_warmed = False
 
@@ -163,19 +163,19 @@ class Pipelines:
             logs.tell(logs.SOURCES, "compile %s\n%s", label, numbered(source))
         start = perf_counter_ns()
         found = self._keep(key, label, self._made(key, label))
-        if events.listeners:
-            events.span(events.COMPILE, label, start, perf_counter_ns())
+        if observers.active:
+            observers.span(observers.COMPILE, label, start, perf_counter_ns())
         if user is not None:
             found.users.add(user)
         return found.pipeline
 
-    def begin(self, kernels: Iterable[Kernel]) -> list[Work[Any]]:
+    def begin(self, kernels: Iterable[Kernel]) -> list[Future[Any]]:
         """Have kernels compiled on other threads, unless they are there; :meth:`pipeline` waits for its own."""
         begun = []
         for source, label, writable in kernels:
             key = source, writable, _is_trusted()
             if key not in self._compiled and key not in self._begun:
-                self._begun[key] = threads.begin(self._compile, source, label, self.layout(writable), key[2])
+                self._begun[key] = thread_pool.submit(self._compile, source, label, self.layout(writable), key[2])
                 begun.append(self._begun[key])
         return begun
 
@@ -238,7 +238,7 @@ class Pipelines:
 
     def forget(self) -> None:
         """Drop the kernels, once those that other threads compile are done."""
-        threads.wait(self._begun.values())
+        thread_pool.wait(self._begun.values())
         self._begun.clear()
         for kept in self._compiled.values():
             kept.drop()

@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy.typing as npt
 import wgpu
 
-from gpuarray import dtypes, events, logs, records
+from gpuarray import disk_cache, dtypes, logs, observers
 from gpuarray.codegen import emit, products
 from gpuarray.codegen.programs import Program
 from gpuarray.config import config
@@ -31,7 +31,7 @@ from gpuarray.providers.wgpu import driver as drivers
 from gpuarray.providers.wgpu import selftest
 from gpuarray.providers.wgpu.buffers import Pool, WgpuBuffer
 from gpuarray.providers.wgpu.dispatch import Dispatcher, Prepared
-from gpuarray.providers.wgpu.late import Late
+from gpuarray.providers.wgpu.flusher import BackgroundFlusher
 from gpuarray.providers.wgpu.metrics import Counters
 from gpuarray.providers.wgpu.native import open_driver
 from gpuarray.providers.wgpu.pipelines import Pipelines
@@ -120,7 +120,7 @@ class WgpuProvider:
         self._pool = Pool(self._driver, self.capabilities.buffer_limit, self._dispatcher.drop_groups)
         self._dispatcher.pool = self._pool
         self._transfer = Transfer(self._driver, self._counters, self._dispatcher.flush)
-        self._late = Late(self._dispatcher, self._lock, self._using)
+        self._flusher = BackgroundFlusher(self._dispatcher, self._lock, self._using)
         self.facts = self._find_facts()
         if not self.facts.get(selftest.ROUNDED, True):
             self.capabilities = adapters.without_float64(self.capabilities)
@@ -147,20 +147,20 @@ class WgpuProvider:
         subject = self._driver_name()
         if double:
             subject += " float64"
-        known = records.read("selftest", subject)
+        known = disk_cache.read("selftest", subject)
         if known is not None and selftest.are_complete(known, float64=double):
             return known
         found = selftest.facts(self._run_once, float64=double)
-        records.write("selftest", subject, found)
+        disk_cache.write("selftest", subject, found)
         return found
 
     def _find_subgroup_size(self) -> int:
         """Return what the self-test finds about subgroups, or found when it ran for the first time."""
-        known = records.read("subgroups", self._driver_name())
+        known = disk_cache.read("subgroups", self._driver_name())
         if known is not None and isinstance(known.get("size"), int):
             return int(known["size"])
         found = selftest.subgroup_size(self._run_once)
-        records.write("subgroups", self._driver_name(), {"size": found})
+        disk_cache.write("subgroups", self._driver_name(), {"size": found})
         return found
 
     def _driver_name(self) -> str:
@@ -237,25 +237,25 @@ class WgpuProvider:
         """Copy a C-contiguous host array to the start of ``buffer``; the array may be changed after the return."""
         with self._lock, self._using("an upload"):
             self._check_size(buffer, array)
-            start = perf_counter_ns() if events.listeners else 0
+            start = perf_counter_ns() if observers.active else 0
             self._transfer.forget()
             self._transfer.upload(buffer.storage(self._pool).gpu, array)
             if start:
-                events.span(events.UPLOAD, self.device.name, start, perf_counter_ns(), array.nbytes)
+                observers.span(observers.UPLOAD, self.device.name, start, perf_counter_ns(), array.nbytes)
 
     def read(self, buffer: WgpuBuffer, array: npt.NDArray[Any]) -> None:
         """Wait for what was enqueued and copy the start of ``buffer`` into a C-contiguous host array."""
         with self._lock, self._using("a download"):
             self._check_size(buffer, array)
-            start, phase = 0, events.WAIT
-            if events.listeners:
+            start, phase = 0, observers.WAIT
+            if observers.active:
                 start = perf_counter_ns()
                 if array.nbytes > SMALL_BYTES:  # the time of a small copy is that of the kernels before it
-                    start, phase = self._wait_told(), events.DOWNLOAD
+                    start, phase = self._wait_told(), observers.DOWNLOAD
             self._transfer.download(buffer.storage(self._pool).gpu, array)
             self._dispatcher.waited()
             if start:
-                events.span(phase, self.device.name, start, perf_counter_ns(), array.nbytes)
+                observers.span(phase, self.device.name, start, perf_counter_ns(), array.nbytes)
 
     def _wait_told(self) -> int:
         """Wait, and tell of it, so that the time of a copy has none of the kernels before it; return the time."""
@@ -263,7 +263,7 @@ class WgpuProvider:
         self._dispatcher.flush()
         self._driver.wait()
         stop = perf_counter_ns()
-        events.span(events.WAIT, self.device.name, start, stop)
+        observers.span(observers.WAIT, self.device.name, start, stop)
         return stop
 
     def _check_size(self, buffer: WgpuBuffer, array: npt.NDArray[Any]) -> None:
@@ -300,8 +300,8 @@ class WgpuProvider:
                 if expected is not None and (wanted is not None or self._writes(tasks, expected.source)):
                     self._transfer.forget()
                 if wanted is None:
-                    if self._dispatcher.run(tasks) and not self._late.is_looking:
-                        self._late.look()
+                    if self._dispatcher.run(tasks) and not self._flusher.is_running:
+                        self._flusher.start()
                 else:
                     self._run_and_fetch(tasks, wanted)
             except wgpu.GPUError as error:
@@ -324,7 +324,7 @@ class WgpuProvider:
     def synchronize(self) -> None:
         """Wait until everything enqueued is done; raise the device's error if there was one."""
         with self._lock, self._using("a wait"):
-            if events.listeners:
+            if observers.active:
                 self._wait_told()
             else:
                 self._dispatcher.flush()
@@ -333,7 +333,7 @@ class WgpuProvider:
             self._pool.reap()
 
     def collect(self) -> None:
-        """Tell the listeners of :mod:`gpuarray.events` of the launches since the last call, once they have run."""
+        """Report the launches since the last call to the observers of :mod:`gpuarray.observers`, once they have run."""
         with self._lock, self._using("a measurement"):
             self._dispatcher.flush()
             self._dispatcher.collect()

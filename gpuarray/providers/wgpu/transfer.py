@@ -2,7 +2,7 @@
 
 Invariant: no view of mapped memory outlives the copy out of it or into it, and the host array may be changed as soon as
 an upload returns. Small downloads go through a mappable buffer that is kept, small uploads through the queue, and
-others in parts (:mod:`gpuarray.providers.wgpu.parts`). Called by the provider, under its lock.
+others in chunks (:mod:`gpuarray.providers.wgpu.chunks`). Called by the provider, under its lock.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,9 +11,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from gpuarray.providers.wgpu.chunks import ChunkedTransfer
 from gpuarray.providers.wgpu.driver import Bytes, Download, PublicDriver, Staging
 from gpuarray.providers.wgpu.metrics import Counters
-from gpuarray.providers.wgpu.parts import Parts
 
 #: Uploads from this size on go in parts.
 _BIG: Final = 8 << 20
@@ -45,7 +45,7 @@ class Transfer:
         self._counters = counters
         self._flush = flush
         self._small: Staging | None = None
-        self._parts = Parts(driver)
+        self._chunked = ChunkedTransfer(driver)
         self.expected: Download | None = None
         self._unflushed = 0
 
@@ -53,14 +53,14 @@ class Transfer:
         """Yield the wgpu buffers that are kept."""
         if self._small is not None:
             yield self._small.gpu
-        yield from (staging.gpu for staging in self._parts.buffers())
+        yield from (staging.gpu for staging in self._chunked.buffers())
 
     def upload(self, gpu: Any, array: npt.NDArray[Any]) -> None:
         """Copy a C-contiguous array to the start of a GPU buffer."""
         data = as_bytes(array)
         self._flush(None)  # the queue writes before what is submitted next
         if data.size >= _BIG and self._driver.can_map_writes:
-            self._guarded(self._parts.upload, gpu, data)
+            self._guarded(self._chunked.upload, gpu, data)
         else:
             self._write(gpu, data)
         self._counters.bytes_uploaded += data.size
@@ -108,7 +108,7 @@ class Transfer:
                 self._guarded(self._download_small, gpu, data)
             else:
                 self._flush(None)
-                self._guarded(self._parts.download, gpu, data)
+                self._guarded(self._chunked.download, gpu, data)
         self._counters.bytes_downloaded += data.size
 
     def _download_small(self, gpu: Any, data: Bytes) -> None:
@@ -133,7 +133,7 @@ class Transfer:
 
     def trim(self) -> None:
         """Give the memory of the buffers for big copies back; others are made when they are needed."""
-        self._guarded(self._parts.trim)
+        self._guarded(self._chunked.trim)
 
     def clear(self) -> None:
         """Destroy the buffers that are kept; others are made when they are needed.
@@ -143,4 +143,4 @@ class Transfer:
         for gpu in self.objects():
             gpu.destroy()
         self._small = self.expected = None
-        self._parts.clear()
+        self._chunked.clear()

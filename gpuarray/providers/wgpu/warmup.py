@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, Final
 
-from gpuarray import records, threads
+from gpuarray import disk_cache, thread_pool
 from gpuarray.errors import GpuArrayError
 from gpuarray.providers.wgpu.pipelines import Pipelines
 
@@ -45,21 +45,21 @@ class WarmUp:
         self._lock = lock
         self._using = using
         self._stop = threading.Event()
-        kept = (records.read(_KIND, subject) or {}).get("kernels")
+        kept = (disk_cache.read(_KIND, subject) or {}).get("kernels")
         self._texts = [kernel for kernel in kept if _is_kernel(kernel)] if isinstance(kept, list) else []
         self._thread = threading.Thread(target=self._run, name="gpuarray warm-up", daemon=True)
         self._thread.start()
 
     def _run(self) -> None:
         kernels = [(source, label, tuple(writable)) for source, label, writable in self._texts]
-        few = max(1, threads.cores() // 2)
+        few = max(1, thread_pool.core_count() // 2)
         for first in range(0, len(kernels), few):
             if self._stop.is_set():
                 return
             try:
                 with self._lock, self._using("compile ahead"):
                     begun = self._pipelines.begin(kernels[first : first + few])
-                threads.wait(begun)
+                thread_pool.wait(begun)
                 with self._lock, self._using("compile ahead"):
                     for kernel in kernels[first : first + few]:
                         self._pipelines.ahead(*kernel)
@@ -79,7 +79,7 @@ class WarmUp:
         for source, label, writable in self._pipelines.used():
             known.pop((source, writable), None)
             known[source, writable] = [source, label, list(writable)]
-        records.write(_KIND, self._subject, {"kernels": list(known.values())[-MOST:]})
+        disk_cache.write(_KIND, self._subject, {"kernels": list(known.values())[-MOST:]})
 
 
 def _is_kernel(kernel: object) -> bool:

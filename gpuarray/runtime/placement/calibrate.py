@@ -23,7 +23,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from gpuarray import dtypes, logs, records
+from gpuarray import disk_cache, dtypes, logs
 from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
@@ -95,7 +95,7 @@ def rates_of(device: Device, *, fresh: bool = False, progress: Progress | None =
     """
     provider = places.provider_of(device)
     subject = subject_of(provider)
-    kept = None if fresh else records.read(_KIND, subject)
+    kept = None if fresh else disk_cache.read(_KIND, subject)
     if kept is not None:
         try:
             return from_json(kept)
@@ -104,7 +104,7 @@ def rates_of(device: Device, *, fresh: bool = False, progress: Progress | None =
     start = time.perf_counter()
     found = _Bench(provider, progress or (lambda _: None)).rates()
     logs.logger.info("calibrated %s in %.1f s", device.name, time.perf_counter() - start)
-    records.write(_KIND, subject, found.as_json())
+    disk_cache.write(_KIND, subject, found.as_json())
     return found
 
 
@@ -133,12 +133,12 @@ def learn(provider: Provider, rates: Rates, rows: Iterable[tuple[MapOp, DType]])
             known = _formula_times(row, dtype)
         found[key], least[key] = known or (row.cost * rates.operation.get("32", 0.0), 0.0)
     subject = subject_of(provider)
-    kept = records.read(_KIND, subject)
+    kept = disk_cache.read(_KIND, subject)
     if kept is not None:
         with suppress(ValueError):  # a damaged record: it is measured again when it is read
             recorded = from_json(kept)
             more = replace(recorded, rows={**recorded.rows, **found}, least={**recorded.least, **least})
-            records.write(_KIND, subject, more.as_json())
+            disk_cache.write(_KIND, subject, more.as_json())
     return replace(rates, rows={**rates.rows, **found}, least={**rates.least, **least})
 
 

@@ -11,9 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from gpuarray import dtypes, records
+from gpuarray import disk_cache, dtypes
 from gpuarray.codegen import products
-from gpuarray.codegen.dialect import made_for
+from gpuarray.codegen.target import for_target
 from gpuarray.fusion.steps import ContractStep
 from gpuarray.graph.layouts import contiguous
 from gpuarray.providers.base import Provider, Task
@@ -55,7 +55,7 @@ def tune(provider: Provider, progress: Callable[[str], None]) -> dict[str, float
             provider.write(buffer, np.ones(size * size, dtype))
         tasks = {}
         for candidate in products.candidates(dtype, provider.capabilities, size):
-            with made_for(provider.capabilities):
+            with for_target(provider.capabilities):
                 program = products.tiled_program(
                     step, products.Choice(candidate.tiling, 1), "tune", provider.capabilities
                 )
@@ -67,5 +67,5 @@ def tune(provider: Provider, progress: Callable[[str], None]) -> dict[str, float
             found[products.name_of(candidate.tiling, dtype)] = products.speed_of(candidate, size, elapsed)
         for buffer in (left, right, result):
             buffer.release()
-    records.write(products.TUNING, provider.capabilities.driver_name, found)
+    disk_cache.write(products.TUNING, provider.capabilities.driver_name, found)
     return found

@@ -11,7 +11,7 @@ fn abs_f32(x: f32) -> f32 { return bitcast<f32>(magnitude_f32(x)); }
 const one_bits_f32 = 0x3f800000u;
 fn one_f32() -> f32 { return bitcast<f32>(one_bits_f32 + u32(zero_u32())); }
 fn add_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), y); }
-fn is_quick_exp_f32(fine: bool, x: f32) -> bool { return fine & (x < 88.0f); }
+fn guard_exp_f32(fine: bool, x: f32) -> bool { return fine & (x < 88.0f); }
 fn opaque_f32(x: f32) -> f32 {
   return bitcast<f32>(bitcast<u32>(x) + u32(zero_u32()));
 }
@@ -19,15 +19,15 @@ const rounder_f32 = 12582912.0f;
 fn shifted_nearest_f32(x: f32, factor: f32) -> f32 { return fma(x, factor, opaque_f32(rounder_f32)); }
 const ln2_low_f32 = 1.4286068e-06f;
 const ln2_high_f32 = 0.69314575f;
-fn exp_quick_series_f32(r: f32) -> f32 {
+fn exp_fast_path_series_f32(r: f32) -> f32 {
   return 0.49999994f + r * (0.16666517f + r * (0.041668102f + r * (0.0083691925f + r * 0.0013839114f)));
 }
 fn exp_reduced_f32(x: f32, shifted: f32) -> f32 {
   let n = shifted - rounder_f32;
   let r = fma(-n, ln2_low_f32, fma(-n, ln2_high_f32, x));
-  return 1.0f + r * (1.0f + r * exp_quick_series_f32(r));
+  return 1.0f + r * (1.0f + r * exp_fast_path_series_f32(r));
 }
-fn quick_exp_f32(x: f32) -> f32 {
+fn fast_path_exp_f32(x: f32) -> f32 {
   let bounded = max(x, -110.0f);
   let shifted = shifted_nearest_f32(bounded, 1.44269504f);
   let bits = bitcast<u32>(exp_reduced_f32(bounded, shifted)) + (bitcast<u32>(shifted) << 23u);
@@ -78,29 +78,19 @@ fn ldexp_f32(x: f32, n: i32) -> f32 {
 }
 const rounder_bits_f32 = 0x4b400000;
 fn exp_f32(x: f32) -> f32 {
-  if (is_quick_exp_f32(true, x)) { return quick_exp_f32(x); }
+  if (guard_exp_f32(true, x)) { return fast_path_exp_f32(x); }
   if (isnan_f32(x)) { return x; }
   let bounded = clamped_f32(x, 104.0f);
   let shifted = shifted_nearest_f32(bounded, 1.44269504f);
   return ldexp_f32(exp_reduced_f32(bounded, shifted), bitcast<i32>(shifted) - rounder_bits_f32);
 }
-const quick_f32 = 4096.0f;
-fn is_quick_sin_f32(fine: bool, x: f32) -> bool { return fine & (abs(x) < quick_f32); }
-const most_moderate_f32 = 1.099511627776e12f;
-const least_moderate_f32 = 9.094947017729282e-13f;
-fn is_quick_sqrt_f32(fine: bool, x: f32) -> bool {
-  return fine & (x < most_moderate_f32) & (x >= least_moderate_f32);
-}
-fn negative_zero_f32() -> f32 { return bitcast<f32>(sign_bit_f32 + u32(zero_u32())); }
-fn multiply_f32(x: f32, y: f32) -> f32 { return fma(x, y, negative_zero_f32()); }
-fn negative_f32(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) ^ sign_bit_f32); }
-fn sin_quick_series_f32(z: f32) -> f32 {
+fn sin_fast_path_series_f32(z: f32) -> f32 {
   return -0.16666667f + z * (0.0083333505f + z * (-0.00019843093f + z * (2.7627066e-06f
     + z * -2.5561661e-08f)));
 }
 fn half_turn_sin_f32(r: f32, n: u32) -> f32 {
   let z = r * r;
-  return bitcast<f32>(bitcast<u32>(fma(r * z, sin_quick_series_f32(z), r)) ^ (n << 31u));
+  return bitcast<f32>(bitcast<u32>(fma(r * z, sin_fast_path_series_f32(z), r)) ^ (n << 31u));
 }
 override fused_multiply_add: bool = false;
 const half_pi_lowest_f32 = -1.7151245e-15f;
@@ -120,11 +110,13 @@ fn less_half_turns_f32(x: f32, n: f32) -> f32 {
   return (left + (((near - left) - next) - n * (2.0f * half_pi_3_f32))) - n * (2.0f * half_pi_4_f32);
 }
 const tiny_bits_f32 = 0x39000000u;
-fn quick_sin_f32(x: f32) -> f32 {
+fn fast_path_sin_f32(x: f32) -> f32 {
   let shifted = shifted_nearest_f32(x, 0.318309886f);
   let y = half_turn_sin_f32(less_half_turns_f32(x, shifted - rounder_f32), bitcast<u32>(shifted));
   return select(y, x, abs(x) < bitcast<f32>(tiny_bits_f32));
 }
+fn negative_zero_f32() -> f32 { return bitcast<f32>(sign_bit_f32 + u32(zero_u32())); }
+fn multiply_f32(x: f32, y: f32) -> f32 { return fma(x, y, negative_zero_f32()); }
 const upper_half_f32 = 0xfffff000u;
 fn product_error_f32(a: f32, b: f32, product: f32) -> f32 {
   if (fused_multiply_add) { return fma(a, b, -product); }
@@ -139,7 +131,7 @@ fn residue_f32(x: f32, a: f32, b: f32) -> f32 {
   let product = opaque_f32(a * b);
   return (x - product) - product_error_f32(a, b, product);
 }
-fn quick_sqrt_f32(x: f32) -> f32 {
+fn fast_path_sqrt_f32(x: f32) -> f32 {
   let inverse = inverseSqrt(x);
   let half = 0.5f * inverse;
   let estimate = multiply_f32(x, inverse);
@@ -152,6 +144,14 @@ fn quick_sqrt_f32(x: f32) -> f32 {
   let below = root - bitcast<f32>(bits - 1u);
   return bitcast<f32>(bits + u32(left > root * above) - u32(left <= -root * below));
 }
+const fast_path_limit_f32 = 4096.0f;
+fn guard_sin_f32(fine: bool, x: f32) -> bool { return fine & (abs(x) < fast_path_limit_f32); }
+const most_moderate_f32 = 1.099511627776e12f;
+const least_moderate_f32 = 9.094947017729282e-13f;
+fn guard_sqrt_f32(fine: bool, x: f32) -> bool {
+  return fine & (x < most_moderate_f32) & (x >= least_moderate_f32);
+}
+fn negative_f32(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) ^ sign_bit_f32); }
 const nan_bits_f32 = 0x7fc00000u;
 fn quiet_f32(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) | nan_bits_f32); }
 struct Reduced_f32 { high: f32, low: f32, quadrant: u32 }
@@ -271,18 +271,18 @@ fn quadrant_sin_f32(r: f32, quadrant: i32) -> f32 {
   let y = select(sin_polynomial_f32(r, z), cos_polynomial_f32(z), (quadrant & 1) == 1);
   return bitcast<f32>(bitcast<u32>(y) ^ ((bitcast<u32>(quadrant) << 30u) & sign_bit_f32));
 }
-fn careful_sin_f32(x: f32, shift: u32) -> f32 {
+fn slow_path_sin_f32(x: f32, shift: u32) -> f32 {
   if (!isfinite_f32(x)) { return quiet_f32(x); }
   let reduced = reduce_f32(x);
   return quadrant_sin_f32(reduced.high, i32(reduced.quadrant + shift));
 }
 fn sin_f32(x: f32) -> f32 {
-  if (is_quick_sin_f32(true, x)) { return quick_sin_f32(x); }
-  return careful_sin_f32(x, 0u);
+  if (guard_sin_f32(true, x)) { return fast_path_sin_f32(x); }
+  return slow_path_sin_f32(x, 0u);
 }
 fn nan_f32() -> f32 { return bitcast<f32>(nan_bits_f32 ^ u32(zero_u32())); }
 fn isinf_f32(x: f32) -> bool { return magnitude_f32(x) == infinity_bits_f32; }
-fn sqrt_careful_f32(x: f32) -> f32 {
+fn sqrt_slow_path_f32(x: f32) -> f32 {
   if (!truth_f32(x) || isnan_f32(x)) { return x; }
   if (signbit_f32(x)) { return nan_f32(); }
   if (isinf_f32(x)) { return x; }
@@ -303,8 +303,8 @@ fn sqrt_careful_f32(x: f32) -> f32 {
   return compose_f32(0u, root + u32(left > i32(root)), half + exponent_bias_f32);
 }
 fn sqrt_f32(x: f32) -> f32 {
-  if (is_quick_sqrt_f32(true, x)) { return quick_sqrt_f32(x); }
-  return sqrt_careful_f32(x);
+  if (guard_sqrt_f32(true, x)) { return fast_path_sqrt_f32(x); }
+  return sqrt_slow_path_f32(x);
 }
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
@@ -318,14 +318,14 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v0_1: f32 = w0.y;
   let v0_2: f32 = w0.z;
   let v0_3: f32 = w0.w;
-  var v1_0: f32 = quick_sin_f32(v0_0);
-  var v1_1: f32 = quick_sin_f32(v0_1);
-  var v1_2: f32 = quick_sin_f32(v0_2);
-  var v1_3: f32 = quick_sin_f32(v0_3);
-  fine = is_quick_sin_f32(fine, v0_0);
-  fine = is_quick_sin_f32(fine, v0_1);
-  fine = is_quick_sin_f32(fine, v0_2);
-  fine = is_quick_sin_f32(fine, v0_3);
+  var v1_0: f32 = fast_path_sin_f32(v0_0);
+  var v1_1: f32 = fast_path_sin_f32(v0_1);
+  var v1_2: f32 = fast_path_sin_f32(v0_2);
+  var v1_3: f32 = fast_path_sin_f32(v0_3);
+  fine = guard_sin_f32(fine, v0_0);
+  fine = guard_sin_f32(fine, v0_1);
+  fine = guard_sin_f32(fine, v0_2);
+  fine = guard_sin_f32(fine, v0_3);
   let v3_0: f32 = negative_f32(v0_0);
   let v3_1: f32 = negative_f32(v0_1);
   let v3_2: f32 = negative_f32(v0_2);
@@ -334,14 +334,14 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v4_1: f32 = multiply_f32(v3_1, v0_1);
   let v4_2: f32 = multiply_f32(v3_2, v0_2);
   let v4_3: f32 = multiply_f32(v3_3, v0_3);
-  var v5_0: f32 = quick_exp_f32(v4_0);
-  var v5_1: f32 = quick_exp_f32(v4_1);
-  var v5_2: f32 = quick_exp_f32(v4_2);
-  var v5_3: f32 = quick_exp_f32(v4_3);
-  fine = is_quick_exp_f32(fine, v4_0);
-  fine = is_quick_exp_f32(fine, v4_1);
-  fine = is_quick_exp_f32(fine, v4_2);
-  fine = is_quick_exp_f32(fine, v4_3);
+  var v5_0: f32 = fast_path_exp_f32(v4_0);
+  var v5_1: f32 = fast_path_exp_f32(v4_1);
+  var v5_2: f32 = fast_path_exp_f32(v4_2);
+  var v5_3: f32 = fast_path_exp_f32(v4_3);
+  fine = guard_exp_f32(fine, v4_0);
+  fine = guard_exp_f32(fine, v4_1);
+  fine = guard_exp_f32(fine, v4_2);
+  fine = guard_exp_f32(fine, v4_3);
   let v6_0: f32 = abs_f32(v0_0);
   let v6_1: f32 = abs_f32(v0_1);
   let v6_2: f32 = abs_f32(v0_2);
@@ -350,14 +350,14 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v8_1: f32 = add_f32(v6_1, one7);
   let v8_2: f32 = add_f32(v6_2, one7);
   let v8_3: f32 = add_f32(v6_3, one7);
-  var v9_0: f32 = quick_sqrt_f32(v8_0);
-  var v9_1: f32 = quick_sqrt_f32(v8_1);
-  var v9_2: f32 = quick_sqrt_f32(v8_2);
-  var v9_3: f32 = quick_sqrt_f32(v8_3);
-  fine = is_quick_sqrt_f32(fine, v8_0);
-  fine = is_quick_sqrt_f32(fine, v8_1);
-  fine = is_quick_sqrt_f32(fine, v8_2);
-  fine = is_quick_sqrt_f32(fine, v8_3);
+  var v9_0: f32 = fast_path_sqrt_f32(v8_0);
+  var v9_1: f32 = fast_path_sqrt_f32(v8_1);
+  var v9_2: f32 = fast_path_sqrt_f32(v8_2);
+  var v9_3: f32 = fast_path_sqrt_f32(v8_3);
+  fine = guard_sqrt_f32(fine, v8_0);
+  fine = guard_sqrt_f32(fine, v8_1);
+  fine = guard_sqrt_f32(fine, v8_2);
+  fine = guard_sqrt_f32(fine, v8_3);
   let v2_0: f32 = multiply_f32(v1_0, v1_0);
   let v2_1: f32 = multiply_f32(v1_1, v1_1);
   let v2_2: f32 = multiply_f32(v1_2, v1_2);

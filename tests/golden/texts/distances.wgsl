@@ -14,7 +14,7 @@ fn negative_zero_f32() -> f32 { return bitcast<f32>(sign_bit_f32 + u32(zero_u32(
 fn multiply_f32(x: f32, y: f32) -> f32 { return fma(x, y, negative_zero_f32()); }
 const most_moderate_f32 = 1.099511627776e12f;
 const least_moderate_f32 = 9.094947017729282e-13f;
-fn is_quick_sqrt_f32(fine: bool, x: f32) -> bool {
+fn guard_sqrt_f32(fine: bool, x: f32) -> bool {
   return fine & (x < most_moderate_f32) & (x >= least_moderate_f32);
 }
 override fused_multiply_add: bool = false;
@@ -35,7 +35,7 @@ fn residue_f32(x: f32, a: f32, b: f32) -> f32 {
   let product = opaque_f32(a * b);
   return (x - product) - product_error_f32(a, b, product);
 }
-fn quick_sqrt_f32(x: f32) -> f32 {
+fn fast_path_sqrt_f32(x: f32) -> f32 {
   let inverse = inverseSqrt(x);
   let half = 0.5f * inverse;
   let estimate = multiply_f32(x, inverse);
@@ -85,7 +85,7 @@ fn compose_f32(sign: u32, significand: u32, scale: i32) -> f32 {
   let tie = u32(1) << (shift - 1u);
   return bitcast<f32>(sign | (kept + u32(lost > tie || (lost == tie && (kept & 1) == 1))));
 }
-fn sqrt_careful_f32(x: f32) -> f32 {
+fn sqrt_slow_path_f32(x: f32) -> f32 {
   if (!truth_f32(x) || isnan_f32(x)) { return x; }
   if (signbit_f32(x)) { return nan_f32(); }
   if (isinf_f32(x)) { return x; }
@@ -106,8 +106,8 @@ fn sqrt_careful_f32(x: f32) -> f32 {
   return compose_f32(0u, root + u32(left > i32(root)), half + exponent_bias_f32);
 }
 fn sqrt_f32(x: f32) -> f32 {
-  if (is_quick_sqrt_f32(true, x)) { return quick_sqrt_f32(x); }
-  return sqrt_careful_f32(x);
+  if (guard_sqrt_f32(true, x)) { return fast_path_sqrt_f32(x); }
+  return sqrt_slow_path_f32(x);
 }
 fn subtract_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), -y); }
 var<workgroup> held0: array<f32, 1040>;

@@ -30,7 +30,7 @@ fn residue_f32(x: f32, a: f32, b: f32) -> f32 {
   let product = opaque_f32(a * b);
   return (x - product) - product_error_f32(a, b, product);
 }
-fn quick_divide_f32(x: f32, y: f32) -> f32 {
+fn fast_path_divide_f32(x: f32, y: f32) -> f32 {
   let reciprocal = 1.0f / y;
   let estimate = multiply_f32(x, reciprocal);
   let better = fma(residue_f32(x, estimate, y), reciprocal, estimate);
@@ -40,7 +40,7 @@ override close_estimates: bool = false;
 const most_moderate_f32 = 1.099511627776e12f;
 const least_moderate_f32 = 9.094947017729282e-13f;
 fn moderate_f32(x: f32) -> bool { return (abs(x) < most_moderate_f32) & (abs(x) >= least_moderate_f32); }
-fn is_quick_divide_f32(fine: bool, x: f32, y: f32, quotient: f32) -> bool {
+fn guard_divide_f32(fine: bool, x: f32, y: f32, quotient: f32) -> bool {
   if (close_estimates) { return fine & (abs(x) >= 0x1p-78f) & (abs(quotient) >= 0x1p-100f); }
   return fine & moderate_f32(x) & moderate_f32(y);
 }
@@ -90,7 +90,7 @@ fn scale_f32(x: f32) -> i32 {
   return 1 - i32(leading_zeros_u32(magnitude) - leading_zeros_u32(implicit_bit_f32));
 }
 const exponent_bias_f32 = 127;
-fn divide_careful_f32(x: f32, y: f32) -> f32 {
+fn divide_slow_path_f32(x: f32, y: f32) -> f32 {
   if (isnan_f32(x)) { return x; }
   if (isnan_f32(y)) { return y; }
   let sign = (bitcast<u32>(x) ^ bitcast<u32>(y)) & sign_bit_f32;
@@ -116,17 +116,17 @@ fn divide_careful_f32(x: f32, y: f32) -> f32 {
   return compose_rest_f32(sign, quotient, u32(left), b, scale_f32(x) - scale_f32(y) + exponent_bias_f32 - i32(up));
 }
 fn divide_f32(x: f32, y: f32) -> f32 {
-  let quotient = quick_divide_f32(x, y);
-  if (is_quick_divide_f32(true, x, y, quotient)) { return quotient; }
-  return divide_careful_f32(x, y);
+  let quotient = fast_path_divide_f32(x, y);
+  if (guard_divide_f32(true, x, y, quotient)) { return quotient; }
+  return divide_slow_path_f32(x, y);
 }
-fn is_quick_ratio_f32(fine: bool, x: f32, y: f32, quotient: f32) -> bool {
-  return is_quick_divide_f32(fine, x, y, quotient) | (fine & ((bitcast<u32>(x) | bitcast<u32>(quotient)) == 0u));
+fn guard_ratio_f32(fine: bool, x: f32, y: f32, quotient: f32) -> bool {
+  return guard_divide_f32(fine, x, y, quotient) | (fine & ((bitcast<u32>(x) | bitcast<u32>(quotient)) == 0u));
 }
-fn is_quick_sqrt_f32(fine: bool, x: f32) -> bool {
+fn guard_sqrt_f32(fine: bool, x: f32) -> bool {
   return fine & (x < most_moderate_f32) & (x >= least_moderate_f32);
 }
-fn quick_sqrt_f32(x: f32) -> f32 {
+fn fast_path_sqrt_f32(x: f32) -> f32 {
   let inverse = inverseSqrt(x);
   let half = 0.5f * inverse;
   let estimate = multiply_f32(x, inverse);
@@ -141,7 +141,7 @@ fn quick_sqrt_f32(x: f32) -> f32 {
 }
 fn signbit_f32(x: f32) -> bool { return bitcast<u32>(x) >= sign_bit_f32; }
 fn nan_f32() -> f32 { return bitcast<f32>(nan_bits_f32 ^ u32(zero_u32())); }
-fn sqrt_careful_f32(x: f32) -> f32 {
+fn sqrt_slow_path_f32(x: f32) -> f32 {
   if (!truth_f32(x) || isnan_f32(x)) { return x; }
   if (signbit_f32(x)) { return nan_f32(); }
   if (isinf_f32(x)) { return x; }
@@ -162,8 +162,8 @@ fn sqrt_careful_f32(x: f32) -> f32 {
   return compose_f32(0u, root + u32(left > i32(root)), half + exponent_bias_f32);
 }
 fn sqrt_f32(x: f32) -> f32 {
-  if (is_quick_sqrt_f32(true, x)) { return quick_sqrt_f32(x); }
-  return sqrt_careful_f32(x);
+  if (guard_sqrt_f32(true, x)) { return fast_path_sqrt_f32(x); }
+  return sqrt_slow_path_f32(x);
 }
 fn subtract_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), -y); }
 var<workgroup> shared0_f32: array<f32, 256>;
@@ -258,14 +258,14 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v12_1: f32 = subtract_f32(v0_1, one11);
   let v12_2: f32 = subtract_f32(v0_2, one11);
   let v12_3: f32 = subtract_f32(v0_3, one11);
-  var v13_0: f32 = quick_divide_f32(v12_0, one9);
-  var v13_1: f32 = quick_divide_f32(v12_1, one9);
-  var v13_2: f32 = quick_divide_f32(v12_2, one9);
-  var v13_3: f32 = quick_divide_f32(v12_3, one9);
-  fine13 = is_quick_ratio_f32(fine13, v12_0, one9, v13_0);
-  fine13 = is_quick_ratio_f32(fine13, v12_1, one9, v13_1);
-  fine13 = is_quick_ratio_f32(fine13, v12_2, one9, v13_2);
-  fine13 = is_quick_ratio_f32(fine13, v12_3, one9, v13_3);
+  var v13_0: f32 = fast_path_divide_f32(v12_0, one9);
+  var v13_1: f32 = fast_path_divide_f32(v12_1, one9);
+  var v13_2: f32 = fast_path_divide_f32(v12_2, one9);
+  var v13_3: f32 = fast_path_divide_f32(v12_3, one9);
+  fine13 = guard_ratio_f32(fine13, v12_0, one9, v13_0);
+  fine13 = guard_ratio_f32(fine13, v12_1, one9, v13_1);
+  fine13 = guard_ratio_f32(fine13, v12_2, one9, v13_2);
+  fine13 = guard_ratio_f32(fine13, v12_3, one9, v13_3);
   if (!fine13) {
   for (var lane = 0u; lane < 4u; lane++) {
     var operand0: f32;

@@ -136,7 +136,7 @@ fn residue_f32(x: f32, a: f32, b: f32) -> f32 {
   let product = opaque_f32(a * b);
   return (x - product) - product_error_f32(a, b, product);
 }
-fn quick_divide_f32(x: f32, y: f32) -> f32 {
+fn fast_path_divide_f32(x: f32, y: f32) -> f32 {
   let reciprocal = 1.0f / y;
   let estimate = multiply_f32(x, reciprocal);
   let better = fma(residue_f32(x, estimate, y), reciprocal, estimate);
@@ -146,7 +146,7 @@ override close_estimates: bool = false;
 const most_moderate_f32 = 1.099511627776e12f;
 const least_moderate_f32 = 9.094947017729282e-13f;
 fn moderate_f32(x: f32) -> bool { return (abs(x) < most_moderate_f32) & (abs(x) >= least_moderate_f32); }
-fn is_quick_divide_f32(fine: bool, x: f32, y: f32, quotient: f32) -> bool {
+fn guard_divide_f32(fine: bool, x: f32, y: f32, quotient: f32) -> bool {
   if (close_estimates) { return fine & (abs(x) >= 0x1p-78f) & (abs(quotient) >= 0x1p-100f); }
   return fine & moderate_f32(x) & moderate_f32(y);
 }
@@ -196,7 +196,7 @@ fn scale_f32(x: f32) -> i32 {
   return 1 - i32(leading_zeros_u32(magnitude) - leading_zeros_u32(implicit_bit_f32));
 }
 const exponent_bias_f32 = 127;
-fn divide_careful_f32(x: f32, y: f32) -> f32 {
+fn divide_slow_path_f32(x: f32, y: f32) -> f32 {
   if (isnan_f32(x)) { return x; }
   if (isnan_f32(y)) { return y; }
   let sign = (bitcast<u32>(x) ^ bitcast<u32>(y)) & sign_bit_f32;
@@ -222,9 +222,9 @@ fn divide_careful_f32(x: f32, y: f32) -> f32 {
   return compose_rest_f32(sign, quotient, u32(left), b, scale_f32(x) - scale_f32(y) + exponent_bias_f32 - i32(up));
 }
 fn divide_f32(x: f32, y: f32) -> f32 {
-  let quotient = quick_divide_f32(x, y);
-  if (is_quick_divide_f32(true, x, y, quotient)) { return quotient; }
-  return divide_careful_f32(x, y);
+  let quotient = fast_path_divide_f32(x, y);
+  if (guard_divide_f32(true, x, y, quotient)) { return quotient; }
+  return divide_slow_path_f32(x, y);
 }
 fn subtract_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), -y); }
 var<workgroup> shared0_f32: array<f32, 256>;

@@ -31,7 +31,7 @@ fn residue_f32(x: f32, a: f32, b: f32) -> f32 {
   let product = opaque_f32(a * b);
   return (x - product) - product_error_f32(a, b, product);
 }
-fn quick_divide_f32(x: f32, y: f32) -> f32 {
+fn fast_path_divide_f32(x: f32, y: f32) -> f32 {
   let reciprocal = 1.0f / y;
   let estimate = multiply_f32(x, reciprocal);
   let better = fma(residue_f32(x, estimate, y), reciprocal, estimate);
@@ -41,7 +41,7 @@ override close_estimates: bool = false;
 const most_moderate_f32 = 1.099511627776e12f;
 const least_moderate_f32 = 9.094947017729282e-13f;
 fn moderate_f32(x: f32) -> bool { return (abs(x) < most_moderate_f32) & (abs(x) >= least_moderate_f32); }
-fn is_quick_divide_f32(fine: bool, x: f32, y: f32, quotient: f32) -> bool {
+fn guard_divide_f32(fine: bool, x: f32, y: f32, quotient: f32) -> bool {
   if (close_estimates) { return fine & (abs(x) >= 0x1p-78f) & (abs(quotient) >= 0x1p-100f); }
   return fine & moderate_f32(x) & moderate_f32(y);
 }
@@ -91,7 +91,7 @@ fn scale_f32(x: f32) -> i32 {
   return 1 - i32(leading_zeros_u32(magnitude) - leading_zeros_u32(implicit_bit_f32));
 }
 const exponent_bias_f32 = 127;
-fn divide_careful_f32(x: f32, y: f32) -> f32 {
+fn divide_slow_path_f32(x: f32, y: f32) -> f32 {
   if (isnan_f32(x)) { return x; }
   if (isnan_f32(y)) { return y; }
   let sign = (bitcast<u32>(x) ^ bitcast<u32>(y)) & sign_bit_f32;
@@ -117,24 +117,24 @@ fn divide_careful_f32(x: f32, y: f32) -> f32 {
   return compose_rest_f32(sign, quotient, u32(left), b, scale_f32(x) - scale_f32(y) + exponent_bias_f32 - i32(up));
 }
 fn divide_f32(x: f32, y: f32) -> f32 {
-  let quotient = quick_divide_f32(x, y);
-  if (is_quick_divide_f32(true, x, y, quotient)) { return quotient; }
-  return divide_careful_f32(x, y);
+  let quotient = fast_path_divide_f32(x, y);
+  if (guard_divide_f32(true, x, y, quotient)) { return quotient; }
+  return divide_slow_path_f32(x, y);
 }
-fn is_quick_exp_f32(fine: bool, x: f32) -> bool { return fine & (x < 88.0f); }
+fn guard_exp_f32(fine: bool, x: f32) -> bool { return fine & (x < 88.0f); }
 const rounder_f32 = 12582912.0f;
 fn shifted_nearest_f32(x: f32, factor: f32) -> f32 { return fma(x, factor, opaque_f32(rounder_f32)); }
 const ln2_low_f32 = 1.4286068e-06f;
 const ln2_high_f32 = 0.69314575f;
-fn exp_quick_series_f32(r: f32) -> f32 {
+fn exp_fast_path_series_f32(r: f32) -> f32 {
   return 0.49999994f + r * (0.16666517f + r * (0.041668102f + r * (0.0083691925f + r * 0.0013839114f)));
 }
 fn exp_reduced_f32(x: f32, shifted: f32) -> f32 {
   let n = shifted - rounder_f32;
   let r = fma(-n, ln2_low_f32, fma(-n, ln2_high_f32, x));
-  return 1.0f + r * (1.0f + r * exp_quick_series_f32(r));
+  return 1.0f + r * (1.0f + r * exp_fast_path_series_f32(r));
 }
-fn quick_exp_f32(x: f32) -> f32 {
+fn fast_path_exp_f32(x: f32) -> f32 {
   let bounded = max(x, -110.0f);
   let shifted = shifted_nearest_f32(bounded, 1.44269504f);
   let bits = bitcast<u32>(exp_reduced_f32(bounded, shifted)) + (bitcast<u32>(shifted) << 23u);
@@ -154,7 +154,7 @@ fn ldexp_f32(x: f32, n: i32) -> f32 {
 }
 const rounder_bits_f32 = 0x4b400000;
 fn exp_f32(x: f32) -> f32 {
-  if (is_quick_exp_f32(true, x)) { return quick_exp_f32(x); }
+  if (guard_exp_f32(true, x)) { return fast_path_exp_f32(x); }
   if (isnan_f32(x)) { return x; }
   let bounded = clamped_f32(x, 104.0f);
   let shifted = shifted_nearest_f32(bounded, 1.44269504f);
@@ -209,14 +209,14 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v4_1: f32 = negative_f32(v3_1);
   let v4_2: f32 = negative_f32(v3_2);
   let v4_3: f32 = negative_f32(v3_3);
-  var v5_0: f32 = quick_exp_f32(v4_0);
-  var v5_1: f32 = quick_exp_f32(v4_1);
-  var v5_2: f32 = quick_exp_f32(v4_2);
-  var v5_3: f32 = quick_exp_f32(v4_3);
-  fine5 = is_quick_exp_f32(fine5, v4_0);
-  fine5 = is_quick_exp_f32(fine5, v4_1);
-  fine5 = is_quick_exp_f32(fine5, v4_2);
-  fine5 = is_quick_exp_f32(fine5, v4_3);
+  var v5_0: f32 = fast_path_exp_f32(v4_0);
+  var v5_1: f32 = fast_path_exp_f32(v4_1);
+  var v5_2: f32 = fast_path_exp_f32(v4_2);
+  var v5_3: f32 = fast_path_exp_f32(v4_3);
+  fine5 = guard_exp_f32(fine5, v4_0);
+  fine5 = guard_exp_f32(fine5, v4_1);
+  fine5 = guard_exp_f32(fine5, v4_2);
+  fine5 = guard_exp_f32(fine5, v4_3);
   if (!fine5) {
   for (var lane = 0u; lane < 4u; lane++) {
     var operand0: f32;

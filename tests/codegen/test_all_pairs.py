@@ -50,13 +50,13 @@ def test_folds_of_pairs(name: str, device: Any) -> None:
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_one_kernel_makes_no_array_of_pairs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     labels: list[str] = []
-    whole = emit.PairKernel.launch
+    whole = emit.AllPairsKernel.launch
 
     def launch(self: Any) -> Any:
         labels.append(self.label)
         return whole(self)
 
-    monkeypatch.setattr(emit.PairKernel, "launch", launch)
+    monkeypatch.setattr(emit.AllPairsKernel, "launch", launch)
     monkeypatch.setattr(plans, "_plans", plans.Plans())
     with xp.using(device="wgpu"):
         xp.reset_stats()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuarray import records
+from gpuarray import disk_cache
 from gpuarray.config import config
 
 
@@ -15,11 +15,11 @@ def folder(tmp_path: Path):
 
 
 def test_a_record_is_found_again(folder: Path) -> None:
-    assert records.read("kind", "subject") is None
-    records.write("kind", "subject", {"fact": True})
-    assert records.read("kind", "subject") == {"fact": True}
-    assert records.read("kind", "another subject") is None
-    assert records.read("another kind", "subject") is None
+    assert disk_cache.read("kind", "subject") is None
+    disk_cache.write("kind", "subject", {"fact": True})
+    assert disk_cache.read("kind", "subject") == {"fact": True}
+    assert disk_cache.read("kind", "another subject") is None
+    assert disk_cache.read("another kind", "subject") is None
     assert len(list(folder.iterdir())) == 1
 
 
@@ -36,22 +36,22 @@ def test_a_record_is_found_again(folder: Path) -> None:
     ],
 )
 def test_a_damaged_record_is_nothing(folder: Path, damage: str) -> None:
-    records.write("kind", "subject", {"fact": True})
-    records.path_of("kind", "subject").write_text(damage, encoding="utf-8")
-    assert records.read("kind", "subject") is None
-    records.write("kind", "subject", {"fact": False})
-    assert records.read("kind", "subject") == {"fact": False}
+    disk_cache.write("kind", "subject", {"fact": True})
+    disk_cache.path_of("kind", "subject").write_text(damage, encoding="utf-8")
+    assert disk_cache.read("kind", "subject") is None
+    disk_cache.write("kind", "subject", {"fact": False})
+    assert disk_cache.read("kind", "subject") == {"fact": False}
 
 
 def test_undecodable_bytes_are_nothing(folder: Path) -> None:
-    records.write("kind", "subject", {"fact": True})
-    records.path_of("kind", "subject").write_bytes(b"\xff\xfe\x00")
-    assert records.read("kind", "subject") is None
+    disk_cache.write("kind", "subject", {"fact": True})
+    disk_cache.path_of("kind", "subject").write_bytes(b"\xff\xfe\x00")
+    assert disk_cache.read("kind", "subject") is None
 
 
 def test_a_folder_that_cannot_be_made_is_no_error(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("not a folder", encoding="utf-8")
     with config.using(cache_dir=str(blocked / "cache")):
-        records.write("kind", "subject", {"fact": True})
-        assert records.read("kind", "subject") is None
+        disk_cache.write("kind", "subject", {"fact": True})
+        assert disk_cache.read("kind", "subject") is None

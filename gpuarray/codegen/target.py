@@ -1,7 +1,7 @@
 """What kernels are made for: the compute types of a device, how exact its arithmetic has to be, what a binding shows.
 
 A device without 64-bit integers computes with pairs of words in their place. Every part of a kernel asks here for the
-compute type of a dtype; the answer is that of the device named by the innermost :func:`made_for`, and the native one
+compute type of a dtype; the answer is that of the device named by the innermost :func:`for_target`, and the native one
 elsewhere. Called by all of code generation; :mod:`gpuarray.codegen.emit` names the device.
 """
 
@@ -25,7 +25,7 @@ _binding: ContextVar[int] = ContextVar("binding", default=1 << 62)
 
 
 @contextmanager
-def made_for(capabilities: Capabilities, *, fast: bool = False, gradual: bool = False) -> Iterator[None]:
+def for_target(capabilities: Capabilities, *, fast: bool = False, gradual: bool = False) -> Iterator[None]:
     """Make compute types those of a device during the block, and functions the driver's where ``fast``.
 
     Where ``gradual``, sums and products are to keep subnormal numbers, by integers if the device does not.

@@ -10,7 +10,7 @@ from itertools import zip_longest
 from math import gcd, lcm, prod
 from typing import Generic, TypeVar, assert_never
 
-from gpuarray.codegen import slices
+from gpuarray.codegen import loop_splits
 from gpuarray.codegen.programs import Launch, Program
 from gpuarray.codegen.wgsl import WINDOW_START
 from gpuarray.device import Capabilities
@@ -30,7 +30,7 @@ class Piece(Generic[S]):
     outputs: Sequence[int]
 
 
-def call_pieces(
+def split_call(
     step: CallStep, capabilities: Capabilities, beside: Collection[tuple[str, int]] = ()
 ) -> list[Piece[CallStep]] | None:
     """Return steps of some lines each, where there is more than a binding shows; None if the limits allow of none.
@@ -70,7 +70,7 @@ def _of_lines(step: CallStep, start: int, count: int, widths: Sequence[int]) -> 
     return Piece(part, begins[: len(step.shapes)], begins[len(step.shapes) :])
 
 
-def product_pieces(step: ContractStep, capabilities: Capabilities, begin: int = 0) -> list[Piece[ContractStep]]:
+def split_product(step: ContractStep, capabilities: Capabilities, begin: int = 0) -> list[Piece[ContractStep]]:
     """Return products of some batches or rows each, as far as that makes what one binding does not show smaller."""
     shown, nbytes = _shown(capabilities), _product_bytes(step)
     whole = [Piece(step, [0] * len(step.input_dtypes), [begin])]
@@ -86,7 +86,7 @@ def product_pieces(step: ContractStep, capabilities: Capabilities, begin: int = 
     narrower = zip(nbytes, _product_bytes(first), strict=True)
     if not any(before > shown and 4 * after <= 3 * before for before, after in narrower):
         return whole
-    return product_pieces(first, capabilities, begin) + product_pieces(second, capabilities, begin + half * size)
+    return split_product(first, capabilities, begin) + split_product(second, capabilities, begin + half * size)
 
 
 def _of_rows(step: ContractStep, start: int, count: int) -> ContractStep:
@@ -108,7 +108,7 @@ def most_bytes(step: Loop | ScanStep | ContractStep | CallStep) -> int:
     """Return how many bytes the largest array of a step has, as far as it is reached."""
     match step:
         case Loop():
-            return slices.widest(step)
+            return loop_splits.widest(step)
         case ScanStep():
             size = step.before * step.length * step.after
             found = [size * max(step.source.itemsize, step.dtype.itemsize)]
@@ -119,10 +119,10 @@ def most_bytes(step: Loop | ScanStep | ContractStep | CallStep) -> int:
             return max(prod(shape) * dtype.itemsize for shape, dtype in zip(shapes, dtypes, strict=True))
         case _:
             assert_never(step)
-    return max([*found, *map(slices.widest, step.loops)])
+    return max([*found, *map(loop_splits.widest, step.loops)])
 
 
-def joined(pieces: Sequence[Piece[S]] | None, program: Callable[[S], Program]) -> Program:
+def join(pieces: Sequence[Piece[S]] | None, program: Callable[[S], Program]) -> Program:
     """Return one program of the pieces of a step that can be cut."""
     assert pieces is not None
     if len(pieces) == 1:
@@ -146,7 +146,7 @@ def _moved(launches: Sequence[Launch], piece: Piece[S]) -> Iterator[Launch]:
         yield replace(launch, bindings=tuple(bindings))
 
 
-def starts(size: int, capabilities: Capabilities, *dtypes: DType) -> range:
+def piece_starts(size: int, capabilities: Capabilities, *dtypes: DType) -> range:
     """Return where pieces begin of lines of ``size`` elements each, of several dtypes, that one binding shows."""
     each = _shown(capabilities) // max(dtype.itemsize for dtype in dtypes) // WINDOW_START * WINDOW_START
     return range(0, size, each)

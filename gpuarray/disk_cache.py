@@ -1,8 +1,8 @@
-"""Small records kept between runs, as JSON files in the cache folder.
+"""Small facts kept between runs, as JSON files in the cache folder.
 
-Invariant: a record is never worth an error. Writing is atomic (another process sees the old file or the new one) and
-may fail silently where the folder cannot be written; a file that is missing, damaged, of another version or of another
-subject reads as nothing, and is made again. Called by providers, for what they find out about a device.
+Invariant: the cache never causes an error. Writes are atomic (another process sees the old file or the new one) and
+fail silently where the folder cannot be written. A file that is missing, damaged, of another version or about another
+subject reads as None, and the caller finds the fact again. Used for what is measured or compiled for a device.
 """
 
 import contextlib
@@ -17,33 +17,33 @@ from typing import Any, Final
 from gpuarray.config import config
 from gpuarray.logs import logger
 
-#: Raised whenever what a record means changes.
+#: Raised whenever the meaning of an entry changes.
 VERSION: Final = 1
 
 
 def path_of(kind: str, subject: str) -> Path:
-    """Return the file of the record of ``kind`` about ``subject``."""
+    """Return the file of the entry of ``kind`` about ``subject``."""
     digest = hashlib.blake2b(subject.encode(), digest_size=8).hexdigest()
     return config.current.cache_folder() / f"{kind}-{digest}.json"
 
 
 def read(kind: str, subject: str) -> Mapping[str, Any] | None:
-    """Return the values recorded about ``subject``; None if there is no sound record."""
+    """Return the values kept about ``subject``; None if there is no valid entry."""
     path = path_of(kind, subject)
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
+        entry = json.loads(path.read_text(encoding="utf-8"))
     except OSError:
         return None
     except ValueError as error:
         logger.warning("the record %s is damaged and ignored: %s", path, error)
         return None
-    sound = isinstance(record, dict) and record.get("version") == VERSION and record.get("subject") == subject
-    values = record.get("values") if sound else None
+    is_valid = isinstance(entry, dict) and entry.get("version") == VERSION and entry.get("subject") == subject
+    values = entry.get("values") if is_valid else None
     return values if isinstance(values, dict) else None
 
 
 def write(kind: str, subject: str, values: Mapping[str, Any]) -> None:
-    """Record values about ``subject``, for other processes too."""
+    """Keep values about ``subject``, for other processes too."""
     target = path_of(kind, subject)
     text = json.dumps({"version": VERSION, "subject": subject, "values": dict(values)}, indent=1, sort_keys=True)
     with contextlib.suppress(OSError):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
-from gpuarray import origins
+from gpuarray import source_locations
 from gpuarray.errors import DeviceError, DeviceMemoryError, FallbackError
 from gpuarray.providers import registry
 
@@ -21,7 +21,7 @@ def line_of(text):
 
 
 def origin_of(array):
-    return origins.place(array._cell.node.origin)
+    return source_locations.locate(array._cell.node.origin)
 
 
 def test_recorded_operations_name_their_lines(device):
@@ -46,9 +46,9 @@ def test_an_expression_on_several_lines_is_told_apart():
         x / 3,
     )
     first, second = total._cell.node.inputs
-    assert origins.place(first.origin).line == line_of("first operand")
-    assert origins.place(second.origin).line == line_of("first operand") + 1
-    assert [origins.place(n.origin).text for n in (first, second)] == ["x * 2", "x / 3"]
+    assert source_locations.locate(first.origin).line == line_of("first operand")
+    assert source_locations.locate(second.origin).line == line_of("first operand") + 1
+    assert [source_locations.locate(n.origin).text for n in (first, second)] == ["x * 2", "x / 3"]
 
 
 def test_origins_can_be_switched_off():
@@ -131,7 +131,7 @@ class TestErrors:
     def names(error, mark, operation):
         first, *lines = error.__notes__
         assert operation in first
-        assert any(f"test_origins.py:{line_of(f'wanted: {mark}')}" in line for line in lines)
+        assert any(f"test_source_locations.py:{line_of(f'wanted: {mark}')}" in line for line in lines)
 
 
 _LINES = inspect.getsource(inspect.getmodule(line_of)).splitlines()

@@ -10,7 +10,7 @@ from math import prod
 from typing import Final
 
 from gpuarray import dtypes
-from gpuarray.codegen import cuts
+from gpuarray.codegen import binding_splits
 from gpuarray.codegen.calls.kernels import CallKernels
 from gpuarray.codegen.calls.searching import less
 from gpuarray.codegen.calls.sorting_keys import bind_array, key_functions, word_count, word_type
@@ -73,7 +73,7 @@ def _clear(step: CallStep, label: str, capabilities: Capabilities) -> Launch:
     number, kind = prod(step.output_shapes[0]), step.output_dtypes[0]
     words = number * kind.itemsize // 4
     kernel = Kernel(f"{label} clear")
-    extent = kernel.word(words)
+    extent = kernel.parameter(words)
     _bind_counts(kernel, number, kind)
     kernel.line(
         "let block = group.x + group.y * groups.x;",
@@ -96,7 +96,7 @@ def _counting(
     number, kind = prod(step.output_shapes[0]), step.output_dtypes[0]
     is_private = number <= capacity
     _bind_counts(kernel, number, kind)
-    size, extent = kernel.word(number), kernel.word(length)
+    size, extent = kernel.parameter(number), kernel.parameter(length)
     some = WORKGROUP * _TOGETHER
     groups = -(-length // some)
     if is_private:
@@ -107,7 +107,7 @@ def _counting(
             f"for (var i = local; i < {size}; i += {WORKGROUP}u) {{ atomicStore(&counts[i], 0u); }}",
             "workgroupBarrier();",
         )
-    stride = kernel.word(groups * some)
+    stride = kernel.parameter(groups * some)
     kernel.line(
         "let block = group.x + group.y * groups.x;",
         f"for (var first = block * {some}u + local; first < {extent}; first += {stride}) {{",
@@ -159,7 +159,7 @@ def _of_bins(step: CallStep, label: str, piece: range, capabilities: Capabilitie
         values, raw = kernel.bind(Access("input0", held, False, False), binding), "bitcast<u32>(i32({}))"
     line = bind_array(kernel, "input", 1, number + 1, dtype, writable=False)
     is_near = number < _EDGES and words <= 2
-    size = kernel.word(number)
+    size = kernel.parameter(number)
     edge = f"sort_key({line.load('i')}, 0u)"
     kernel.module.append(key_functions(dtype))
     if is_near:
@@ -219,14 +219,14 @@ def _program(
     capabilities: Capabilities,
 ) -> Program:
     length = prod(step.shapes[0])
-    begins = cuts.starts(length, capabilities, step.input_dtypes[0])
+    begins = binding_splits.piece_starts(length, capabilities, step.input_dtypes[0])
     pieces = [range(begin, min(begin + begins.step, length)) for begin in begins]
     counts = [launch(step, label, piece, capabilities) for piece in pieces]
     return Program((_clear(step, label, capabilities), *counts))
 
 
-TALLY: Final = CallKernels(partial(_program, _of_positions), pieces=(("input", 0),))
-"""The kernels of ``tally``."""
+BINCOUNT: Final = CallKernels(partial(_program, _of_positions), pieces=(("input", 0),))
+"""The kernels of ``bincount``."""
 
 HISTOGRAM: Final = CallKernels(partial(_program, _of_bins), pieces=(("input", 0),))
 """The kernels of ``histogram``."""

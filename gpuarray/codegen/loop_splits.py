@@ -50,7 +50,7 @@ def widest(loop: Loop, beside: Collection[Slot] = ()) -> int:
     return max((_bytes(loop, key, span) for key, span in spans(loop).items() if key not in beside), default=0)
 
 
-def far(loop: Loop, capabilities: Capabilities) -> dict[Slot, int]:
+def windows_needed(loop: Loop, capabilities: Capabilities) -> dict[Slot, int]:
     """Return which slots need several windows at once, as positions that are computed lead anywhere, and how many."""
     by_layout: set[Slot] = {("input", item.slot) for item in loop.instructions if isinstance(item, Load)}
     by_layout |= {("output", store.slot) for store in loop.stores if store.position is None}
@@ -62,7 +62,7 @@ def far(loop: Loop, capabilities: Capabilities) -> dict[Slot, int]:
     }
 
 
-def apart(loop: Loop, capabilities: Capabilities) -> tuple[Loop, dict[int, int]]:
+def separate_takes(loop: Loop, capabilities: Capabilities) -> tuple[Loop, dict[int, int]]:
     """Return a loop in which what no binding shows is one input where it is gone through, and another to take from.
 
     With it are the numbers of the inputs that were added, and which ones they stand for.
@@ -94,13 +94,13 @@ def _bytes(loop: Loop, key: Slot, span: tuple[int, int]) -> int:
     return (span[1] - span[0] + 1) * _itemsize(loop, key) + 512
 
 
-def pieces(loop: Loop, capabilities: Capabilities) -> list[Loop] | None:
+def split_loop(loop: Loop, capabilities: Capabilities) -> list[Loop] | None:
     """Return loops that together do what ``loop`` does, each within the limits; None if that cannot be.
 
     Folded axes are not cut.
     """
     axis: int | None
-    beside = far(loop, capabilities)
+    beside = windows_needed(loop, capabilities)
     if widest(loop, beside) > capabilities.binding_limit:
         axis = _longest_reach(loop, beside)
     elif loop.rows * loop.columns > ELEMENT_LIMIT:
@@ -116,7 +116,7 @@ def pieces(loop: Loop, capabilities: Capabilities) -> list[Loop] | None:
         half -= half % ALIGNED
     result: list[Loop] = []
     for start, count in ((0, half), (half, extent - half)):
-        parts = pieces(sliced(loop, axis, start, count), capabilities)
+        parts = split_loop(sliced(loop, axis, start, count), capabilities)
         if parts is None:
             return None
         result += parts
@@ -167,13 +167,13 @@ def sliced(loop: Loop, axis: int, start: int, count: int) -> Loop:
     )
 
 
-def column_pieces(loop: Loop, capabilities: Capabilities, column: int = 0) -> list[tuple[Loop, int]] | None:
+def split_columns(loop: Loop, capabilities: Capabilities, column: int = 0) -> list[tuple[Loop, int]] | None:
     """Return loops over some columns each, within the limits, with the number of each one's first; None if none can be.
 
     Only for loops whose rows may be folded in parts. The first inner axis is cut, so that columns stay in order.
     """
     if (
-        widest(loop, far(loop, capabilities)) <= capabilities.binding_limit
+        widest(loop, windows_needed(loop, capabilities)) <= capabilities.binding_limit
         and loop.rows * loop.columns <= ELEMENT_LIMIT
     ):
         return [(loop, column)]
@@ -186,7 +186,7 @@ def column_pieces(loop: Loop, capabilities: Capabilities, column: int = 0) -> li
     result: list[tuple[Loop, int]] = []
     for start, count in ((0, half), (half, extent - half)):
         begin = column + start * (loop.columns // extent)
-        parts = column_pieces(sliced(loop, axis, start, count), capabilities, begin)
+        parts = split_columns(sliced(loop, axis, start, count), capabilities, begin)
         if parts is None:
             return None
         result += parts

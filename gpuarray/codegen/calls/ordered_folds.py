@@ -46,7 +46,7 @@ def _bind(kernel: Kernel, kind: str, slot: int, size: int, dtype: DType) -> Acce
 
 def _open(step: CallStep, label: str, count: int) -> Kernel:
     kernel = Kernel(f"{label} {_row(step).name}")
-    size = kernel.word(count)
+    size = kernel.parameter(count)
     kernel.line("let block = group.x + group.y * groups.x;", f"let i = block * {WORKGROUP}u + local;")
     kernel.line(f"if (i >= {size}) {{ return; }}")
     return kernel
@@ -74,7 +74,7 @@ def _runs(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     def key(at: str) -> str:
         return position_expression(keys.load(at), step.input_dtypes[1])
 
-    size = kernel.word(count)
+    size = kernel.parameter(count)
     taken = "" if values is None else values.load("at")
     # one way out of the loop: with a break behind another, llvmpipe lets invocations that have left compute on
     kernel.line(
@@ -99,7 +99,7 @@ def _line(step: CallStep, label: str, count: int) -> tuple[Kernel, Access, Acces
     length, columns = step.shapes[0]
     kernel = _open(step, label, count)
     values = _bind(kernel, "input", 0, length * columns, step.input_dtypes[0])
-    width, extent = kernel.word(columns), kernel.word(length)
+    width, extent = kernel.parameter(columns), kernel.parameter(length)
     kernel.line(f"let row = i / {width};", f"let column = i - row * {width};")
     target = _bind(kernel, "output", 0, prod(step.output_shapes[0]), step.output_dtypes[0])
     return kernel, values, target, width, extent
@@ -114,7 +114,7 @@ def _spans(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     kernel.line(
         f"let low = {first};",
         f"var high = {extent};",
-        f"if (row + 1u < {kernel.word(spans)}) {{ high = max(low + 1u, {second}); }}",
+        f"if (row + 1u < {kernel.parameter(spans)}) {{ high = max(low + 1u, {second}); }}",
         f"var kept: {register_type(step.output_dtypes[0])} = {values.load(f'low * {width} + column')};",
         "for (var at = low + 1u; at < high; at++) {",
         _next(step, values.load(f"at * {width} + column")),

@@ -11,14 +11,16 @@ from gpuarray.device import Capabilities
 from gpuarray.fusion.steps import Load, Loop, Take, stride_class
 
 
-def can_exchange(loop: Loop, capabilities: Capabilities) -> bool:
+def can_shuffle_stores(loop: Loop, capabilities: Capabilities) -> bool:
     """Whether neighbours that make eight elements each can exchange halves of them before they are stored."""
     plain = all(s.position is None and s.dtype.itemsize == 4 and stride_class(s.layout) == "c" for s in loop.stores)
     reads = any(isinstance(item, Load | Take) for item in loop.instructions)
     return capabilities.subgroup_size > 1 and plain and not reads
 
 
-def emit_exchanged(kernel: Kernel, number: int, access: Access, index: str, values: Sequence[str], both: str) -> None:
+def emit_shuffled_stores(
+    kernel: Kernel, number: int, access: Access, index: str, values: Sequence[str], both: str
+) -> None:
     """Emit store ``number``: two neighbours write the elements of the first together, then, if ``both``, the other's.
 
     ``index`` is that of the invocation's own first four elements, counted in fours, and ``odd`` says which of the two

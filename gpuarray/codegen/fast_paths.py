@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from gpuarray.codegen import library
 from gpuarray.codegen.storage import LANES, register_type
 from gpuarray.codegen.underflow import SCALAR_BOUND, Block, is_gradual
-from gpuarray.codegen.wgsl import Kernel, apply_expression, declare, quick_function
+from gpuarray.codegen.wgsl import Kernel, apply_expression, declare, fast_path_function
 from gpuarray.fusion.steps import FULL, Apply, Instruction
 
 
@@ -35,7 +35,7 @@ def emit_block(
         writer.write()
 
 
-def emit_careful(
+def emit_slow_path(
     kernel: Kernel, instructions: Sequence[Instruction], numbers: Iterable[int], given: Mapping[int, str]
 ) -> dict[int, str]:
     """Emit elementwise instructions of one element in their careful forms.
@@ -80,13 +80,13 @@ def emit_settled(
         names[number] = f"settled{number}"
         kernel.line(f"  {declare(names[number], item.dtype, _form(item, operands, plain=is_gradual(item)))}")
         if is_gradual(item):
-            kernel.line(f"  {fine} = {fine} & is_quick_gradual_{item.op.name}_f32({', '.join(operands)});")
+            kernel.line(f"  {fine} = {fine} & guard_gradual_{item.op.name}_f32({', '.join(operands)});")
 
 
 def can_settle(instructions: Sequence[Instruction], numbers: Iterable[int]) -> bool:
     """Return whether all questions about some instructions are about sums and products: functions know of no zeros."""
     items = [_apply(instructions, number) for number in numbers]
-    return any(map(is_gradual, items)) and not any(quick_function(item.op, item.sources) for item in items)
+    return any(map(is_gradual, items)) and not any(fast_path_function(item.op, item.sources) for item in items)
 
 
 class _Writer:
@@ -110,7 +110,7 @@ class _Writer:
             together = range(first, min(first + LANES, self.lanes))
             if self.again:
                 self.kernel.line(f"{fine} = true;" if first else f"var {fine} = true;")
-            self._write_quick(together, fine)
+            self._write_fast_path(together, fine)
             if self.again and self.lanes > LANES:
                 noted = sum(1 << lane for lane in together)
                 self.kernel.line(f"if (!{fine}) {{ {slow} |= {noted:#x}u; }}")
@@ -124,7 +124,7 @@ class _Writer:
         self.kernel.line(f"if (!{fine}) {{")
         if self.lanes == 1:
             own = {n: value_name(n, FULL, 0) for n in self._given()}
-            names = emit_careful(self.kernel, self.instructions, self.again, own)
+            names = emit_slow_path(self.kernel, self.instructions, self.again, own)
             self.kernel.line(*(f"  v{n}_0 = {names[n]};" for n in self.results), "}")
         else:
             self.kernel.line(f"for (var lane = 0u; lane < {self.lanes}u; lane++) {{")
@@ -132,9 +132,9 @@ class _Writer:
 
     def note(self) -> None:
         """Write the statements of the quick forms, and what makes ``fine`` false."""
-        self._write_quick(range(self.lanes), "fine")
+        self._write_fast_path(range(self.lanes), "fine")
 
-    def _write_quick(self, together: range, fine: str) -> None:
+    def _write_fast_path(self, together: range, fine: str) -> None:
         """Write the quick forms of some lanes, each value followed by what is asked of it: a chain of comparisons."""
         block = self.block
         outside = sorted((block.asked.keys() | block.normal) - set(block.items))
@@ -144,10 +144,10 @@ class _Writer:
             kind = register_type(_apply(self.instructions, number).dtype)
             word = "var" if number in self.results else "let"
             for lane in together:
-                self.kernel.line(f"{word} {value_name(number, FULL, lane)}: {kind} = {self._quick(number, lane)};")
+                self.kernel.line(f"{word} {value_name(number, FULL, lane)}: {kind} = {self._fast_path(number, lane)};")
             self._ask(fine, [question for lane in together for question in self._asked_of(number, lane)])
             if number in block.functions:
-                self.kernel.line(*(f"{fine} = {self._is_quick(fine, number, lane)};" for lane in together))
+                self.kernel.line(*(f"{fine} = {self._guard(fine, number, lane)};" for lane in together))
 
     def _ask(self, fine: str, questions: Sequence[str]) -> None:
         if questions:
@@ -166,19 +166,19 @@ class _Writer:
             asked.append(f"is_normal_or_zero_f32({name})")
         return asked
 
-    def _quick(self, number: int, lane: int) -> str:
+    def _fast_path(self, number: int, lane: int) -> str:
         """Return the quick form of an instruction in a lane."""
         item = _apply(self.instructions, number)
         form = _form(item, self._names(number, lane), plain=number in self.block.sums)
         if number not in self.block.functions:
             return form
         name = self._function(number)
-        return form.replace(f"{name}(", f"quick_{name}(", 1)
+        return form.replace(f"{name}(", f"fast_path_{name}(", 1)
 
-    def _is_quick(self, fine: str, number: int, lane: int) -> str:
+    def _guard(self, fine: str, number: int, lane: int) -> str:
         """Return whether all is fine and the quick form of a function is right in a lane."""
         name = "ratio_f32" if number in self.block.ratios else self._function(number)
-        question, given = f"is_quick_{name}", [fine, *self._names(number, lane)]
+        question, given = f"guard_{name}", [fine, *self._names(number, lane)]
         if library.parameter_count(question) > len(given):
             given.append(value_name(number, FULL, lane))
         return f"{question}({', '.join(given)})"
@@ -191,7 +191,7 @@ class _Writer:
         # a choice by cases keeps the lanes in registers, which an index would not
         lanes = range(self.lanes)
         self.kernel.line(f"  {_cases([' '.join(f'{own[n]} = v{n}_{lane};' for n in given) for lane in lanes])}")
-        names = emit_careful(self.kernel, self.instructions, self.again, own)
+        names = emit_slow_path(self.kernel, self.instructions, self.again, own)
         takes = [" ".join(f"v{n}_{lane} = {names[n]};" for n in self.results) for lane in lanes]
         self.kernel.line(f"  {_cases(takes)}", "} }")
 
@@ -205,7 +205,7 @@ class _Writer:
 
     def _function(self, number: int) -> str:
         item = _apply(self.instructions, number)
-        name = quick_function(item.op, item.sources)
+        name = fast_path_function(item.op, item.sources)
         assert name is not None
         return name
 

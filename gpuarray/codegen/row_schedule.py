@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from gpuarray.codegen.accumulators import accumulator
-from gpuarray.codegen.loops import is_heavy, makes_fours, needs_fours
+from gpuarray.codegen.loops import is_heavy, makes_vec4, needs_vec4
 from gpuarray.codegen.storage import LANES
 from gpuarray.codegen.teams import uses_subgroups
 from gpuarray.codegen.wgsl import WORKGROUP
@@ -25,23 +25,23 @@ SHORT_ROW: Final = 16
 LONG_ROW: Final = 1 << 15
 #: How many invocations hold a row, and how many times four elements each at most: in the order of preference. Large
 #: teams with few elements each have barriers to wait for, small ones with many elements have few of them on the way.
-_HOLDS: Final = ((8, 1), (16, 1), (32, 4), (128, 2), (256, 4), (512, 6), (1024, 8))
+_REGISTER_SHAPES: Final = ((8, 1), (16, 1), (32, 4), (128, 2), (256, 4), (512, 6), (1024, 8))
 #: How many rows that lie side by side a workgroup has at least, and how many invocations at most.
-_BESIDE: Final = 32
-_BESIDE_GROUP: Final = 1024
+_INTERLEAVED_ROWS: Final = 32
+_INTERLEAVED_INVOCATIONS: Final = 1024
 #: How many bytes of one value a workgroup holds at most: half of what registers are on common devices.
-_HELD_BYTES: Final = 1 << 17
+_REGISTER_BYTES: Final = 1 << 17
 #: How much an invocation's elements may weigh together, where it computes them in one go.
-_HELD_WEIGHT: Final = 1024
+_REGISTER_WEIGHT: Final = 1024
 #: The same on software devices, which take long to compile what is written out.
-_HELD_WEIGHT_OF_SOFTWARE: Final = 128
+_REGISTER_WEIGHT_OF_SOFTWARE: Final = 128
 #: How many times four elements an invocation takes at once on a walk, unless they weigh more than this altogether.
-_TURN: Final = 2
-_TURN_WEIGHT: Final = 128
+_UNROLL: Final = 2
+_UNROLL_WEIGHT: Final = 128
 
 
 @dataclass(frozen=True)
-class Shaping:
+class RowSchedule:
     """How a loop's rows are walked."""
 
     team: int
@@ -52,36 +52,36 @@ class Shaping:
     """Whether columns are taken four neighbours at a time."""
     ragged: bool = False
     """Whether the last four of a walk may be fewer."""
-    turn: int = 0
+    unroll: int = 0
     """How many times four columns an invocation takes at once; 0 leaves it at one column, or four neighbours."""
-    held: bool = False
+    in_registers: bool = False
     """Whether that is the whole row: each element is then read, and computed, once."""
-    beside: bool = False
+    interleaved: bool = False
     """Whether the rows of a workgroup lie side by side: invocations that read neighbours belong to different rows."""
-    full: bool = False
+    fills_team: bool = False
     """Whether a held row fills its team, so that no element is beyond the end."""
 
     @property
     def workgroup(self) -> int:
         """How many invocations a workgroup has."""
-        return max(self.team * (_BESIDE if self.beside else 1), WORKGROUP)
+        return max(self.team * (_INTERLEAVED_ROWS if self.interleaved else 1), WORKGROUP)
 
 
-def shaping(loop: Loop, capabilities: Capabilities) -> Shaping:
+def schedule_rows(loop: Loop, capabilities: Capabilities) -> RowSchedule:
     """Decide how a loop's rows are walked."""
     columns, row_count = loop.columns, max(loop.rows, 1)
     one_walk = is_one_walk(loop)
     weighs = weight(i for i in loop.instructions if i.level == FULL) + sum(i.level == FULL for i in loop.instructions)
-    light = weighs * _TURN * LANES <= _TURN_WEIGHT
-    heavy, fits = is_heavy(loop), columns >= 2 * _TURN * LANES
-    turn = 0 if heavy or not fits else _TURN if light else 1
+    light = weighs * _UNROLL * LANES <= _UNROLL_WEIGHT
+    heavy, fits = is_heavy(loop), columns >= 2 * _UNROLL * LANES
+    unroll = 0 if heavy or not fits else _UNROLL if light else 1
     if _is_for_invocations(loop):
-        team = _team_beside(loop, turn, capabilities)
+        team = _interleaved_team(loop, unroll, capabilities)
         most = max(1, columns // (32 * team))
         splits = min(most, max(1, BUSY_THREADS // (row_count * team))) if one_walk else 1
-        return Shaping(team, splits, beside=team > 1, turn=turn)
-    wide = _is_wide(loop) and (not heavy or needs_fours(loop))
-    hold = _hold(loop, weighs, capabilities)
+        return RowSchedule(team, splits, interleaved=team > 1, unroll=unroll)
+    wide = _is_wide(loop) and (not heavy or needs_vec4(loop))
+    hold = _register_shape(loop, weighs, capabilities)
     team, unit = WORKGROUP, WORKGROUP * LANES
     if not one_walk and columns >= LONG_ROW:
         team = largest_team(loop, capabilities)
@@ -89,40 +89,49 @@ def shaping(loop: Loop, capabilities: Capabilities) -> Shaping:
     splits = min(max(1, columns // (unit * 4)), BUSY_GROUPS) if one_walk else 1
     # a row that only its being alone aligns is folded as among others
     wide = wide and (columns % LANES == 0 or (hold is None and splits > 1))
-    turn = 0 if wide and turn == 1 else turn
+    unroll = 0 if wide and unroll == 1 else unroll
     if hold is not None:
-        team, turn = hold
-        full = team * turn * LANES == columns
-        return Shaping(team, wide=wide, ragged=not wide, turn=turn, held=True, full=full)
-    return Shaping(team, splits, wide=wide, ragged=wide and columns % LANES != 0, turn=turn)
+        team, unroll = hold
+        return RowSchedule(
+            team,
+            wide=wide,
+            ragged=not wide,
+            unroll=unroll,
+            in_registers=True,
+            fills_team=team * unroll * LANES == columns,
+        )
+    return RowSchedule(team, splits, wide=wide, ragged=wide and columns % LANES != 0, unroll=unroll)
 
 
-def _team_beside(loop: Loop, turn: int, capabilities: Capabilities) -> int:
+def _interleaved_team(loop: Loop, unroll: int, capabilities: Capabilities) -> int:
     """Return how many invocations of a workgroup walk each of its rows, which lie side by side."""
-    if loop.columns <= SHORT_ROW or 9 * loop.rows < 8 * (-(-loop.rows // _BESIDE) * _BESIDE):
+    if loop.columns <= SHORT_ROW or 9 * loop.rows < 8 * (-(-loop.rows // _INTERLEAVED_ROWS) * _INTERLEAVED_ROWS):
         return 1  # single invocations take parts of rows one after the other, and none is idle
     folds = (accumulator(f, n) for n, f in enumerate(loop.instructions) if isinstance(f, Fold))
     held = sum(max(kind.itemsize, 4) for own in folds for kind in own.states.values())
-    most = min(capabilities.workgroup_size, _BESIDE_GROUP, capabilities.workgroup_memory // held) // _BESIDE
-    team, least = 1, 4 * LANES * max(turn, 1)
+    most = (
+        min(capabilities.workgroup_size, _INTERLEAVED_INVOCATIONS, capabilities.workgroup_memory // held)
+        // _INTERLEAVED_ROWS
+    )
+    team, least = 1, 4 * LANES * max(unroll, 1)
     while team < most and loop.rows * team < BUSY_THREADS and loop.columns >= least * team:
         team *= 2
     return team
 
 
-def _hold(loop: Loop, weighs: int, capabilities: Capabilities) -> tuple[int, int] | None:
+def _register_shape(loop: Loop, weighs: int, capabilities: Capabilities) -> tuple[int, int] | None:
     """Return how many invocations hold a row of a loop, and how many times four elements each; None if none do."""
     most = largest_team(loop, capabilities)
-    heaviest = _HELD_WEIGHT_OF_SOFTWARE if capabilities.kind == "CPU" else _HELD_WEIGHT
+    heaviest = _REGISTER_WEIGHT_OF_SOFTWARE if capabilities.kind == "CPU" else _REGISTER_WEIGHT
     widest = max((max(i.dtype.itemsize, 4) for i in loop.instructions if i.level == FULL), default=4)
     if is_one_walk(loop):  # which reads all of its operands before it computes
         widest = max(widest, _read_bytes(loop))
-    for team, largest in _HOLDS:
-        turn = -(-loop.columns // (team * LANES))
-        if team > most or turn > largest:
+    for team, largest in _REGISTER_SHAPES:
+        unroll = -(-loop.columns // (team * LANES))
+        if team > most or unroll > largest:
             continue
-        if team * turn * LANES * widest <= _HELD_BYTES and turn * LANES * weighs <= heaviest:
-            return (team, turn) if loop.columns else None
+        if team * unroll * LANES * widest <= _REGISTER_BYTES and unroll * LANES * weighs <= heaviest:
+            return (team, unroll) if loop.columns else None
     return None
 
 
@@ -171,7 +180,7 @@ def _is_wide(loop: Loop) -> bool:
     for item in (*loop.instructions, *loop.stores):
         if isinstance(item, Take):
             return False
-        found = found or makes_fours(loop, item)
+        found = found or makes_vec4(loop, item)
         if not isinstance(item, Load | Store):
             continue
         key = ("output" if isinstance(item, Store) else "input", item.slot)

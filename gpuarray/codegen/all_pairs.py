@@ -15,8 +15,8 @@ from gpuarray.codegen.accumulators import Accumulator, accumulator
 from gpuarray.codegen.folds import RowKernel
 from gpuarray.codegen.loops import emit_uniform, open_kernel
 from gpuarray.codegen.programs import Launch
+from gpuarray.codegen.row_schedule import RowSchedule, is_one_walk
 from gpuarray.codegen.storage import register_type, word_dtype
-from gpuarray.codegen.walks import Shaping, is_one_walk
 from gpuarray.codegen.wgsl import WORKGROUP, apply_expression, declare
 from gpuarray.device import Capabilities
 from gpuarray.fusion.steps import FULL, OUTER, UNIFORM, Apply, Fold, Load, Loop
@@ -37,7 +37,7 @@ ALONE: Final = "alone"
 
 
 @dataclass(frozen=True, slots=True)
-class Pairing:
+class AllPairs:
     """A loop's two axes, and on which of them each of its elements depends."""
 
     row: int
@@ -46,7 +46,7 @@ class Pairing:
     """By the number of an instruction at level FULL."""
 
 
-def pairing_of(loop: Loop, capabilities: Capabilities) -> Pairing | None:
+def all_pairs_of(loop: Loop, capabilities: Capabilities) -> AllPairs | None:
     """Return how a loop with folds pairs rows with columns; None if it does not."""
     if len(loop.outer) < 2 or len(loop.inner) != 1 or loop.updates or not is_one_walk(loop):
         return None
@@ -65,7 +65,7 @@ def pairing_of(loop: Loop, capabilities: Capabilities) -> Pairing | None:
             continue
         nbytes = sum(word_dtype(items[n].dtype).itemsize for n in sides if isinstance(items[n], Load))
         if nbytes * _DEPTH * (_TILE + _PAD) <= capabilities.workgroup_memory:
-            return Pairing(row, column, sides)
+            return AllPairs(row, column, sides)
     return None
 
 
@@ -91,11 +91,11 @@ def _sides(loop: Loop, row: int, column: int) -> dict[int, str] | None:
     return sides
 
 
-class PairKernel(RowKernel):
+class AllPairsKernel(RowKernel):
     """Emits the kernel of a loop that pairs rows with columns."""
 
-    def __init__(self, loop: Loop, pairing: Pairing, label: str, capabilities: Capabilities) -> None:
-        super().__init__(loop, Shaping(1), label, capabilities)
+    def __init__(self, loop: Loop, pairing: AllPairs, label: str, capabilities: Capabilities) -> None:
+        super().__init__(loop, RowSchedule(1), label, capabilities)
         self.pairing = pairing
 
     def launch(self) -> Launch:
@@ -106,19 +106,19 @@ class PairKernel(RowKernel):
         down, across = (-(-loop.outer[axis] // _TILE) for axis in (pairing.row, pairing.column))
         batch = [axis for axis in range(len(loop.outer)) if axis not in (pairing.row, pairing.column)]
         groups = down * across * prod(loop.outer[axis] for axis in batch)
-        rows, columns = kernel.word(loop.outer[pairing.row]), kernel.word(loop.outer[pairing.column])
-        depth = kernel.word(loop.columns)
+        rows, columns = kernel.parameter(loop.outer[pairing.row]), kernel.parameter(loop.outer[pairing.column])
+        depth = kernel.parameter(loop.columns)
         kernel.line(
             "let block = group.x + group.y * groups.x;",
-            f"if (block >= {kernel.word(groups)}) {{ return; }}",
-            f"var rest = block / {kernel.word(across)};",
-            f"let left = (block - rest * {kernel.word(across)}) * {_TILE}u;",
-            f"let top = rest % {kernel.word(down)} * {_TILE}u;",
+            f"if (block >= {kernel.parameter(groups)}) {{ return; }}",
+            f"var rest = block / {kernel.parameter(across)};",
+            f"let left = (block - rest * {kernel.parameter(across)}) * {_TILE}u;",
+            f"let top = rest % {kernel.parameter(down)} * {_TILE}u;",
         )
         if batch:
-            kernel.line(f"rest /= {kernel.word(down)};")
+            kernel.line(f"rest /= {kernel.parameter(down)};")
         for axis in reversed(batch):
-            extent = kernel.word(loop.outer[axis])
+            extent = kernel.parameter(loop.outer[axis])
             kernel.line(f"let r{axis} = rest % {extent}; rest /= {extent};")
         kernel.line(f"let x = local % {_ACROSS}u; let y = local / {_ACROSS}u * {_PATCH}u;")
         emit_uniform(self.work)
@@ -165,15 +165,15 @@ class PairKernel(RowKernel):
         axis = self.pairing.row if side == ROW else self.pairing.column
         along, deep = item.layout.strides[axis], item.layout.strides[-1]
         offset = self.work.offset("input", item.slot, item.layout)
-        terms = [kernel.word(offset)]
-        terms += [f"r{a} * {kernel.word(item.layout.strides[a])}" for a in batch if item.layout.strides[a]]
+        terms = [kernel.parameter(offset)]
+        terms += [f"r{a} * {kernel.parameter(item.layout.strides[a])}" for a in batch if item.layout.strides[a]]
         kernel.line(f"let base{number} = {' + '.join(terms)};")
         if side != ALONE:
             edge, extent = ("top", rows) if side == ROW else ("left", columns)
-            terms = [f"base{number}", f"min({edge} + e, {extent} - 1u) * {kernel.word(along)}"]
+            terms = [f"base{number}", f"min({edge} + e, {extent} - 1u) * {kernel.parameter(along)}"]
         else:
             terms = [f"base{number}"]
-        where = " + ".join([*terms, f"(start + d) * {kernel.word(deep)}"])
+        where = " + ".join([*terms, f"(start + d) * {kernel.parameter(deep)}"])
         # neighbouring invocations read neighbours in memory
         nearest_deep = side == ALONE or abs(deep) < abs(along)
         place = (
@@ -185,7 +185,7 @@ class PairKernel(RowKernel):
         held = f"select(0u, 1u, {value})" if item.dtype.kind == "b" else value
         return [
             f"for (var n = local; n < {_DEPTH * size}u; n += {WORKGROUP}u) {{ {place}",
-            f"if (start + d < {kernel.word(self.loop.columns)}) {{ held{number}[d * {pitch}u + e] = {held}; }} }}",
+            f"if (start + d < {kernel.parameter(self.loop.columns)}) {{ held{number}[d * {pitch}u + e] = {held}; }} }}",
         ]
 
     # -- elements ------------------------------------------------------------------------------------------------------

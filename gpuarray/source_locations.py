@@ -1,0 +1,115 @@
+"""Source locations: which line of the user's program recorded an operation.
+
+Invariant: an origin is a code object and the offset of an instruction in it, which one look at the stack gives. It
+holds no frame, and so no variable of the program. Files, lines and texts are looked up when they are shown.
+"""
+
+import linecache
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Final, TypeAlias
+
+import numpy as np
+
+Origin: TypeAlias = tuple[CodeType, int]
+
+_HERE: Final = str(Path(__file__).parent) + os.sep
+#: Code that is never the user's: that of this package, except for the programs in it, and NumPy's.
+_INTERNAL: Final = (_HERE, str(Path(np.__file__).parent) + os.sep, "<frozen ", "<__array_function__")
+_PROGRAMS: Final = _HERE + "diagnostics" + os.sep
+
+#: By file name, whether its code is the user's. Bounded, because notebooks have a file for each cell.
+USER_FILES: Final[dict[str, bool]] = {}
+_MAX_FILES: Final = 4096
+#: The one public way to a frame in constant time and without an exception; absent from some interpreters' promises,
+#: but there in CPython and PyPy.
+_frame_at: Final[Callable[[int], FrameType]] = sys._getframe
+
+
+def find_origin(frame: FrameType | None = None) -> Origin | None:
+    """Return the innermost place outside this package and NumPy; None if there is none.
+
+    The search begins at ``frame``, or at the caller's caller's caller: two callers of this function are taken to be of
+    this package, because each look at a frame costs as much as the rest.
+    """
+    if frame is None:
+        frame = _frame_at(3)
+    while frame is not None:
+        code = frame.f_code
+        try:
+            if USER_FILES[code.co_filename]:
+                return code, frame.f_lasti
+        except KeyError:
+            if len(USER_FILES) >= _MAX_FILES:
+                USER_FILES.clear()
+            USER_FILES[code.co_filename] = is_user_file(code.co_filename)
+            continue
+        frame = frame.f_back
+    return None
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Issue a warning at the user's line, however deep inside this package the caller is."""
+    level = 2
+    frame: FrameType | None = _frame_at(1)
+    while frame is not None and not is_user_file(frame.f_code.co_filename):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
+
+
+def is_user_file(file: str) -> bool:
+    """Return whether the code of a file, as Python names it, is outside this package and NumPy."""
+    return file.startswith(_PROGRAMS) or not file.startswith(_INTERNAL)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLocation:
+    """A location in a program, for people.
+
+    Attributes
+    ----------
+    file : str
+        The file, as Python names it.
+    line : int
+        The line, counted from 1.
+    function : str
+        The function that contains it.
+    text : str
+        The expression, or the part of it on its first line; empty if the file cannot be read.
+    """
+
+    file: str
+    line: int
+    function: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{short_name(self.file)}:{self.line}"
+
+
+def short_name(file: str) -> str:
+    """Return a file's name relative to the current folder, if that is shorter."""
+    if not os.path.isabs(file):  # noqa: PTH117  # a name, which need not be a path
+        return file
+    try:
+        relative = os.path.relpath(file)
+    except ValueError:  # another drive
+        return file
+    return relative if len(relative) < len(file) else file
+
+
+def locate(origin: Origin) -> SourceLocation:
+    """Return the file, line and text of an origin."""
+    code, instruction = origin
+    first, _, column, end = next(islice(code.co_positions(), instruction // 2, None), (None, None, None, None))
+    line = first or code.co_firstlineno
+    text = linecache.getline(code.co_filename, line)
+    if column is not None and end is not None:  # positions count bytes
+        text = text.encode()[column : end if end > column else None].decode(errors="replace")
+    return SourceLocation(code.co_filename, line, code.co_qualname, text.strip())
