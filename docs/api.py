@@ -22,8 +22,8 @@ _PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
     "statistics": (
         "Sums and statistics",
         (
-            *("statistics", "numpy_statistics", "quantiles", "nan_reductions"),
-            *("binning", "utility"),
+            *("reductions", "statistics", "quantiles", "nan_reductions"),
+            *("binning"),
         ),
     ),
     "shapes": ("Shapes", ("manipulation", "numpy_manipulation", "padding")),

@@ -64,6 +64,7 @@ from gpuarray.functions.data_types import (
     uint32,
     uint64,
 )
+from gpuarray.functions.differences import diff
 from gpuarray.functions.elementwise import (
     abs,
     absolute,
@@ -173,6 +174,7 @@ from gpuarray.functions.elementwise import (
     true_divide,
     trunc,
 )
+from gpuarray.functions.evaluation import asnumpy, devices, evaluate, prefetch, synchronize
 from gpuarray.functions.indexing import take, take_along_axis
 from gpuarray.functions.info import __array_api_version__, __array_namespace_info__
 from gpuarray.functions.manipulation import (
@@ -197,6 +199,7 @@ from gpuarray.functions.manipulation import (
 )
 from gpuarray.functions.matrix_products import dot, matmul, matrix_transpose, outer, tensordot, vecdot
 from gpuarray.functions.namespace import *  # noqa: F403  # it says what it has
+from gpuarray.functions.reductions import all, any, cumulative_prod, cumulative_sum, max, min, prod, sum
 from gpuarray.functions.searching import (
     argmax,
     argmin,
@@ -209,8 +212,7 @@ from gpuarray.functions.searching import (
 )
 from gpuarray.functions.sets import isin, unique_all, unique_counts, unique_inverse, unique_values
 from gpuarray.functions.sorting import argsort, sort
-from gpuarray.functions.statistics import cumulative_prod, cumulative_sum, max, mean, min, prod, std, sum, var
-from gpuarray.functions.utility import all, any, asnumpy, devices, diff, evaluate, prefetch, synchronize
+from gpuarray.functions.statistics import mean, std, var
 from gpuarray.interop import after_import, dlpack
 from gpuarray.interop.dlpack import from_dlpack
 from gpuarray.jit import jit

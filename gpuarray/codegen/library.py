@@ -141,6 +141,11 @@ def names_in(text: str) -> set[str]:
     return {word for word in _WORD.findall(_without_comments(text)) if word in known}
 
 
+def text_of(name: str) -> str:
+    """Return the WGSL text of one function or constant."""
+    return _library(*_kind()).text(name)
+
+
 def functions(names: Iterable[str]) -> str:
     """Return the WGSL text of the named functions and of all that they call, callees first.
 

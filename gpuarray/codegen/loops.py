@@ -6,7 +6,7 @@ can be read or written four at a time, else a workgroup apart. A loop with folds
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from gpuarray.codegen import loop_splits
@@ -32,6 +32,7 @@ from gpuarray.codegen.wgsl import (
 )
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
+from gpuarray.fusion.costs import operations
 from gpuarray.fusion.steps import (
     FULL,
     OUTER,
@@ -46,7 +47,6 @@ from gpuarray.fusion.steps import (
     Store,
     Take,
     stride_class,
-    weight,
 )
 from gpuarray.graph.layouts import Layout, Shape, contiguous_strides
 
@@ -61,12 +61,21 @@ class LoopKernel:
     accesses: dict[tuple[str, int], Access]
     together: bool = False
     """Whether the lanes of an invocation are always four neighbours along the last axis."""
+    lasts: dict[int, str] = field(default_factory=dict)
+    """The last position of what each slot's elements are taken from, as an expression."""
     noted: bool = False
     """Whether values are in their quick forms alone, and ``fine`` says whether these are right."""
 
     def offset(self, kind: str, slot: int, layout: Layout) -> int:
         """Return a layout's offset counted from where the slot's window begins."""
         return layout.offset - self.origins[kind, slot]
+
+    def taken(self, item: Take, position: str) -> str:
+        """Return the element at a position that a buffer holds; a position beyond the last element means that one."""
+        last = self.lasts.get(item.slot)
+        if last is None:
+            last = self.lasts[item.slot] = self.kernel.parameter(max(item.extent, 1) - 1)
+        return self.access(item).load(f"min({position}, {last})")
 
     def access(self, item: Load | Take | Store) -> Access:
         """Return the binding of an instruction's or a store's slot."""
@@ -115,7 +124,7 @@ def expression(work: LoopKernel, item: Apply | Take | Index, lane: int, position
             return apply_expression(item.op, names, item.sources, item.dtype)
         case Take():
             where = value_name(item.position, instructions[item.position].level, lane)
-            return work.access(item).load(position_expression(where, instructions[item.position].dtype))
+            return work.taken(item, position_expression(where, instructions[item.position].dtype))
         case Index():
             return generate_expression(item.op, position, _parameters(work, item), item.dtype)
 
@@ -189,7 +198,7 @@ HEAVY: Final = 100
 def is_heavy(loop: Loop) -> bool:
     """Whether a loop's kernel is limited by arithmetic, and large; functions with quick forms count a quarter."""
     quick = [i for i in loop.instructions if isinstance(i, Apply) and fast_path_function(i.op, i.sources)]
-    return weight(loop.instructions) - weight(quick) * 3 // 4 > HEAVY
+    return operations(loop.instructions) - operations(quick) * 3 // 4 > HEAVY
 
 
 def wide_slots(loop: Loop) -> Callable[[str, int], bool]:

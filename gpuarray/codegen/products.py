@@ -31,6 +31,7 @@ from gpuarray.codegen.wgsl import (
 )
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
+from gpuarray.fusion.costs import operations
 from gpuarray.fusion.lowering import collapse_loop
 from gpuarray.fusion.steps import (
     FULL,
@@ -46,7 +47,6 @@ from gpuarray.fusion.steps import (
     Scalar,
     Store,
     Take,
-    weight,
 )
 from gpuarray.graph.layouts import Layout, Shape, contiguous, permute, reshape
 from gpuarray.ops import elementwise as rows
@@ -391,7 +391,7 @@ class _Product:
         aligned, epilogue = self.width % LANES == 0, self.step.epilogue
         if epilogue is not None:
             work = add_epilogue(kernel, epilogue, self.step.reads, lanes=LANES, aligned=aligned)
-            once = weight(epilogue.instructions) > _LIGHT
+            once = operations(epilogue.instructions) > _LIGHT
             return _Store(None, once, quick=quick and not once and add_fast_path_epilogue(work))
         size = self.batch * self.height * self.width
         binding, _ = window("output", 0, 0, size - 1, self.step.dtype, writable=True)

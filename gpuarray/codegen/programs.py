@@ -9,8 +9,13 @@ buffers of ``Launch.bindings``, in order.
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 from gpuarray.dtypes import DType
+
+#: The first line of sources whose indices are in range, whatever the values in the buffers. It is part of the text so
+#: that everything that keeps sources, such as a list of kernels to compile at start-up, keeps it too.
+IN_RANGE: Final = "// in range: no index is out of bounds"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,16 @@ class Launch:
     scalars: tuple[ScalarParameter, ...]
     workgroups: tuple[int, int, int]
 
+    @property
+    def in_range(self) -> bool:
+        """Whether the source's indices are in range by construction, so that it may run without bounds checks."""
+        return is_in_range(self.source)
+
+
+def is_in_range(source: str) -> bool:
+    """Whether a source's indices are in range by construction; a provider adds bounds checks to any other source."""
+    return source.startswith(IN_RANGE)
+
 
 @dataclass(frozen=True, slots=True)
 class Program:
@@ -59,3 +74,8 @@ class Program:
 
     launches: tuple[Launch, ...]
     scratch: tuple[int, ...] = ()
+
+    @property
+    def in_range(self) -> bool:
+        """Whether the indices of all launches are in range by construction."""
+        return all(launch.in_range for launch in self.launches)

@@ -13,7 +13,8 @@ from gpuarray.codegen.storage import LANES
 from gpuarray.codegen.teams import uses_subgroups
 from gpuarray.codegen.wgsl import WORKGROUP
 from gpuarray.device import Capabilities
-from gpuarray.fusion.steps import FULL, Fold, Load, Loop, Store, Take, weight
+from gpuarray.fusion.costs import operations
+from gpuarray.fusion.steps import FULL, Fold, Load, Loop, Store, Take
 from gpuarray.graph.layouts import contiguous_strides
 
 #: How many walkers keep a device busy, workgroups and single invocations; more rows than that are not split.
@@ -71,7 +72,8 @@ def schedule_rows(loop: Loop, capabilities: Capabilities) -> RowSchedule:
     """Decide how a loop's rows are walked."""
     columns, row_count = loop.columns, max(loop.rows, 1)
     one_walk = is_one_walk(loop)
-    weighs = weight(i for i in loop.instructions if i.level == FULL) + sum(i.level == FULL for i in loop.instructions)
+    items = [i for i in loop.instructions if i.level == FULL]
+    weighs = operations(items) + len(items)
     light = weighs * _UNROLL * LANES <= _UNROLL_WEIGHT
     heavy, fits = is_heavy(loop), columns >= 2 * _UNROLL * LANES
     unroll = 0 if heavy or not fits else _UNROLL if light else 1

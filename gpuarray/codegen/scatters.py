@@ -154,7 +154,7 @@ class _Partition(DigitSort):
         kernel.line(f"if ({totals.load(f'{DIGITS}u')} == 0u) {{ return; }}")
 
     def _digit_function(self, kernel: Kernel, digit: int) -> str:
-        kernel.module.append("fn digit_of(raw: u32, shift: u32) -> u32 { return raw >> shift; }")
+        kernel.module.append(f"fn digit_of(raw: u32, shift: u32) -> u32 {{ return min(raw >> shift, {DIGITS - 1}u); }}")
         return kernel.parameter(digit)
 
 
@@ -261,12 +261,11 @@ class _Scatter:
         return kernel.launch(groups, limit)
 
     def _place(self, kernel: Kernel, positions: Access) -> list[str]:
-        """Return the statements that name the place of value ``i``, and leave out one of another part."""
+        """Return the statements that name the place of value ``i``, and leave out one that is not in this part."""
         place = position_expression(positions.load("i"), self.positions.dtype)
-        if not self.is_cut:
-            return [f"let place = {place};"]
-        first, extent = kernel.parameter(self.first), kernel.parameter(self.step.extent)
-        return [f"let place = {place} - {first};", f"if (place >= {extent}) {{ continue; }}"]
+        extent = kernel.parameter(self.step.extent)
+        origin = f" - {kernel.parameter(self.first)}" if self.is_cut else ""
+        return [f"let place = {place}{origin};", f"if (place >= {extent}) {{ continue; }}"]
 
     def _bind(self, kernel: Kernel, place: Place, name: str) -> Access:
         if place.kind == "scratch":

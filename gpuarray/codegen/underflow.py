@@ -26,7 +26,8 @@ from typing import Final, TypeAlias
 from gpuarray.codegen.target import makes_underflow_gradual
 from gpuarray.codegen.wgsl import UNDERFLOWING, fast_path_function
 from gpuarray.dtypes import DType, float16, float32
-from gpuarray.fusion.steps import FULL, Apply, Fold, Instruction, Loop, Take, weight
+from gpuarray.fusion.costs import operations
+from gpuarray.fusion.steps import FULL, Apply, Fold, Instruction, Loop, operands_of
 from gpuarray.ops.spec import Kind
 
 #: What a number of any kind may be off by if it is taken for 0, and what it is below, as exponents of 2.
@@ -42,7 +43,7 @@ LARGEST_SQUARED: Final = -63
 MARGIN: Final = 26
 #: The bound that is asked of a number of all elements which multiplies others.
 SCALAR_BOUND: Final = 24
-#: What weighs no more than this is as well computed twice as waited for.
+#: What takes no more operations than this is as well computed twice as waited for.
 LIGHT: Final = 4
 #: How many functions leave time for one more question, while memory is waited for.
 FEW: Final = 2
@@ -115,10 +116,10 @@ def arranged(loop: Loop, numbers: Iterable[int], *, alone: bool = False) -> list
 
     for number in numbers:
         item = loop.instructions[number]
-        if isinstance(item, Apply) and (weight((item,)) <= LIGHT or _is_doubtful(item, alone)):
+        if isinstance(item, Apply) and (operations((item,)) <= LIGHT or _is_doubtful(item, alone)):
             pending.append(number)
             continue
-        needed = _closure(loop, _operands(item), pending)
+        needed = _closure(loop, operands_of(item), pending)
         pending = [n for n in pending if n not in needed]
         close(needed)
         found.append(number)
@@ -141,12 +142,6 @@ def is_gradual(item: Apply) -> bool:
     return makes_underflow_gradual() and is_single and item.op.kind in UNDERFLOWING
 
 
-def _operands(item: Instruction) -> tuple[int, ...]:
-    if isinstance(item, Apply):
-        return item.operands
-    return (item.position,) if isinstance(item, Take) else ()
-
-
 def _closure(loop: Loop, wanted: Iterable[int], pending: Sequence[int]) -> list[int]:
     """Return what has to be computed, of what is pending, before some values are there."""
     found: set[int] = set()
@@ -155,7 +150,7 @@ def _closure(loop: Loop, wanted: Iterable[int], pending: Sequence[int]) -> list[
         number = stack.pop()
         if number in pending and number not in found:
             found.add(number)
-            stack += _operands(loop.instructions[number])
+            stack += operands_of(loop.instructions[number])
     return sorted(found)
 
 
@@ -163,7 +158,7 @@ def _uses(loop: Loop) -> Uses:
     """Return the instructions that use each value; None is a store."""
     found: Uses = {}
     for item in loop.instructions:
-        for operand in (item.operand,) if isinstance(item, Fold) else _operands(item):
+        for operand in operands_of(item):
             found.setdefault(operand, []).append(item)
     for number in loop.wanted:
         found.setdefault(number, []).append(None)
@@ -372,7 +367,7 @@ class _Group:
     def _root(self, number: int) -> int:
         """Return the value of which another is the same but for the sign."""
         while self._is_sign(number):
-            (number,) = _operands(self.items[number])
+            (number,) = operands_of(self.items[number])
         return number
 
 

@@ -2,6 +2,10 @@
 
 A :class:`Kernel` collects what a source consists of and puts it together in a fixed order, so that equal structure
 gives equal text. Sizes and values enter as parameter words only.
+
+Invariant: every index of a source is in range, whatever the buffers hold. Indices that are computed from the launch's
+own numbers are by construction; a position that comes from a buffer is clamped to, or compared with, the extent of what
+it selects from. Sources say so (:data:`gpuarray.codegen.programs.IN_RANGE`), and run without bounds checks.
 """
 
 import re
@@ -10,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
 from gpuarray.codegen import casts, library
-from gpuarray.codegen.programs import Binding, Launch, ScalarParameter
+from gpuarray.codegen.programs import IN_RANGE, Binding, Launch, ScalarParameter
 from gpuarray.codegen.storage import Access, parameter_expression, register_type, scalar_expression, scalar_words
 from gpuarray.codegen.target import PAIRS, binding_limit, compute_type, makes_underflow_gradual
 from gpuarray.dtypes import DType, canonical, complex64, float32
@@ -97,6 +101,7 @@ class Kernel:
 
     def _source(self, words: int) -> str:
         head = [
+            IN_RANGE,
             f"// {self.label}",
             f"struct Parameters {{ words: array<vec4<u32>, {words // 4}> }}",
             "@group(0) @binding(0) var<uniform> parameters: Parameters;",

@@ -63,9 +63,9 @@ def report(subject: str, rates: Rates, seconds: float) -> str:
     lines += [
         line for name, curve in sorted(rates.product.items()) for line in _rate(f"products of {name}", curve, "GFLOP/s")
     ]
-    lines += _rate("random gathers", rates.gather, "billion elements/s")
-    lines += _rate("running sums", rates.scan, "billion elements/s")
-    lines += _rate("sorts", rates.sort, "billion elements/s")
+    lines += _rate("random gathers", rates.work.get("gather", ()), "billion elements/s")
+    lines += _rate("running sums", rates.work.get("scan", ()), "billion elements/s")
+    lines += _rate("sorts", rates.work.get("sort", ()), "billion comparisons/s")
     for name, curve in (("to the device", rates.upload), ("to the host", rates.download)):
         if curve:
             lines.append(f"  {name}: {curve[0][1] / 1e3:.1f} us at least, {_last(curve):.3g} GB/s")

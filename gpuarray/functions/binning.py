@@ -16,8 +16,8 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, make, wrap
 from gpuarray.functions import creation, searching, sorting
+from gpuarray.functions.arguments import as_array, as_arrays, concatenated, numbers
 from gpuarray.functions.binning_rules import number_of_bins
-from gpuarray.functions.numpy_arguments import as_array, as_arrays, concatenated, numbers
 from gpuarray.functions.registry import implements
 from gpuarray.graph import build
 from gpuarray.graph.indexing import INDEX_LIMIT

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from gpuarray.array import GpuArray
-from gpuarray.functions.numpy_arguments import numbers
+from gpuarray.functions.arguments import numbers
 from gpuarray.functions.quantiles import percentile
 from gpuarray.source_locations import warn
 

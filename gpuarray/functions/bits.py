@@ -8,9 +8,10 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
-from gpuarray.functions.numpy_arguments import along, as_array, normalized
+from gpuarray.functions.arguments import along, as_array
 from gpuarray.functions.padding import pad
 from gpuarray.functions.registry import native
+from gpuarray.graph import build
 
 
 def _shifts(bitorder: str) -> range:
@@ -22,7 +23,7 @@ def _shifts(bitorder: str) -> range:
 def _lined(array: GpuArray, axis: Any) -> tuple[GpuArray, int]:
     if axis is None or not array.ndim:
         return array.reshape(-1), 0
-    return array, normalized(axis, array.ndim)
+    return array, build.normalize_axis(axis, array.ndim)
 
 
 @native("packbits")

@@ -7,17 +7,67 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
-from gpuarray.functions import utility
-from gpuarray.functions.numpy_arguments import NOT_GIVEN, along, as_array, concatenated
-from gpuarray.functions.numpy_statistics import sum_
-from gpuarray.functions.reduction import given
+from gpuarray.config import strictness
+from gpuarray.functions import reductions
+from gpuarray.functions.arguments import ArrayLike, along, as_array, as_arrays, concatenated, value_or
+from gpuarray.functions.manipulation import concat
 from gpuarray.functions.registry import implements, native
-from gpuarray.graph import build
+from gpuarray.graph import build, standard
+from gpuarray.ops import elementwise as rows
 
 
 @native("diff")
-def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = NOT_GIVEN, append: Any = NOT_GIVEN) -> Any:
-    return utility.diff(a, n=n, axis=axis, prepend=given(prepend, None), append=given(append, None))
+def diff(
+    x: ArrayLike, /, n: int = 1, axis: int = -1, prepend: ArrayLike | None = None, append: ArrayLike | None = None
+) -> GpuArray:
+    """Return differences of neighbours along an axis, ``n`` times over.
+
+    Parameters
+    ----------
+    x : array_like
+        Numbers; of booleans the difference is whether they differ.
+    n : int
+        How often.
+    axis : int
+        Along which axis.
+    prepend, append : array_like, optional
+        What to put before and behind ``x`` first; scalars take the extent 1 along the axis.
+
+    Returns
+    -------
+    GpuArray
+        Shorter by ``n`` along the axis.
+
+    Raises
+    ------
+    ValueError
+        If ``n`` is negative, or the array has no axis.
+    """
+    if n < 0:
+        raise ValueError(f"order must be non-negative but got {n}")
+    array = as_array(x)
+    if strictness.possible:
+        standard.require("diff", array)
+    if not array.ndim:
+        raise ValueError("diff requires input that is at least one dimensional")
+    if n == 0:
+        return array
+    number = build.normalize_axis(axis, array.ndim)
+    ends = [value_or(end, None) for end in (prepend, append)]
+    before, after = ([] if end is None else [_beside(end, array, number)] for end in ends)
+    parts = [*before, array, *after]
+    line = parts[0] if len(parts) == 1 else concat(parts, axis=number)
+    row = rows.not_equal if line.dtype == dtypes.bool_ else rows.subtract
+    lead = (slice(None),) * number
+    for _ in range(n):
+        ahead, behind = line[(*lead, slice(1, None))], line[(*lead, slice(None, -1))]
+        line = line._apply(row, ahead, behind)
+    return line
+
+
+def _beside(part: ArrayLike, array: GpuArray, axis: int) -> GpuArray:
+    given = as_arrays(part, array)[0]
+    return given if given.ndim else given.broadcast(tuple(1 if a == axis else n for a, n in enumerate(array.shape)))
 
 
 @native("ediff1d")
@@ -123,4 +173,4 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
         width = diff(points, axis=0 if points.ndim == 1 else number)
         if points.ndim == 1:
             width = width.reshape([-1 if a == number else 1 for a in range(source.ndim)])
-    return sum_(width * (source[(*lead, slice(1, None))] + source[(*lead, slice(None, -1))]) / 2.0, number)
+    return reductions.sum(width * (source[(*lead, slice(1, None))] + source[(*lead, slice(None, -1))]) / 2.0, number)

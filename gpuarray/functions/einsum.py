@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from gpuarray.array import GpuArray
-from gpuarray.functions.numpy_arguments import as_arrays, deliver
-from gpuarray.functions.numpy_statistics import sum_
+from gpuarray.functions import reductions
+from gpuarray.functions.arguments import as_arrays, write_out
 from gpuarray.functions.registry import implements, native
 from gpuarray.functions.selection import diagonal
 from gpuarray.graph.layouts import Layout
@@ -89,7 +89,7 @@ def _reduced(names: str, array: GpuArray, needed: set[str], dtype: Any) -> tuple
         names = names[:first] + names[first + 1 : second] + names[second + 1 :] + double
     gone = tuple(k for k, n in enumerate(names) if n not in needed)
     if gone:
-        array = sum_(array, gone, dtype)
+        array = reductions.sum(array, gone, dtype)
         names = "".join(n for n in names if n in needed)
     return names, array
 
@@ -189,4 +189,4 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any
         terms.append(current)
     names, array = _reduced(*terms[0], set(result), common)
     value = _aligned(names, array, list(result))
-    return deliver(value if len(arrays) > 1 else value.copy(), out, casting)
+    return write_out(value if len(arrays) > 1 else value.copy(), out, casting)

@@ -404,7 +404,7 @@ def clip(
     limited = bounded(array, min, max)
     if strict:
         limited = limited.astype(array.dtype, copy=False)
-    return write_out(limited, out)  # type: ignore[no-any-return]  # out is the result
+    return write_out(limited, out)
 
 
 def _clips_nothing(bound: Any, dtype: DType, extreme: str) -> bool:
@@ -447,7 +447,7 @@ def round(x: ArrayLike, /, decimals: int = 0, out: Any = None) -> GpuArray:
         rounded = divide(rint(multiply(array, 10.0**decimals)), 10.0**decimals)
     else:
         rounded = multiply(rint(divide(array, 10.0**-decimals)), 10.0**-decimals)
-    return write_out(rounded, out)  # type: ignore[no-any-return]  # out is the result
+    return write_out(rounded, out)
 
 
 around = round

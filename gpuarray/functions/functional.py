@@ -6,15 +6,16 @@ from typing import Any
 import numpy as np
 
 from gpuarray.array import GpuArray
-from gpuarray.functions.numpy_arguments import as_array, as_arrays, concatenated, normalized
+from gpuarray.functions.arguments import as_array, as_arrays, concatenated
 from gpuarray.functions.numpy_manipulation import expand_dims, moveaxis
 from gpuarray.functions.registry import implements
+from gpuarray.graph import build
 
 
 @implements("apply_along_axis")
 def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
     source: Any = as_array(arr)
-    number = normalized(axis, source.ndim)
+    number = build.normalize_axis(axis, source.ndim)
     moved = moveaxis(source, number, -1)
     places = list(np.ndindex(moved.shape[:-1]))
     if not places:

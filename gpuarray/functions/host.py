@@ -15,7 +15,7 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, from_host
 from gpuarray.device import Device
-from gpuarray.functions.numpy_arguments import device_among, gpu_arrays
+from gpuarray.functions.arguments import device_among, gpu_arrays
 from gpuarray.functions.registry import name_of
 from gpuarray.runtime import evaluate, telemetry
 

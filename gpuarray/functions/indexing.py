@@ -53,7 +53,7 @@ def take(
         positions = _into_range(positions, array.shape[number], mode)
     if not array.shape[number] and positions.size:
         raise IndexError("cannot do a non-empty take from an empty axes.")
-    return write_out(array[(slice(None),) * number + (positions,)], out)  # type: ignore[no-any-return]  # an array
+    return write_out(array[(slice(None),) * number + (positions,)], out)
 
 
 def _into_range(positions: GpuArray, extent: int, mode: str) -> GpuArray:

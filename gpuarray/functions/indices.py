@@ -10,7 +10,7 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions import creation, searching
-from gpuarray.functions.numpy_arguments import as_array, as_arrays, numbers
+from gpuarray.functions.arguments import as_array, as_arrays, numbers
 from gpuarray.functions.numpy_elementwise import clip
 from gpuarray.functions.numpy_manipulation import stack
 from gpuarray.functions.registry import implements, native

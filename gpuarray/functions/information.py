@@ -8,8 +8,8 @@ import numpy as np
 
 from gpuarray.array import GpuArray
 from gpuarray.functions import data_types
-from gpuarray.functions.numpy_arguments import as_array
-from gpuarray.functions.reduction import axes_of
+from gpuarray.functions.arguments import as_array
+from gpuarray.functions.reductions import axes_of
 from gpuarray.functions.registry import implements
 
 

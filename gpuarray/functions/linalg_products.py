@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gpuarray.array import GpuArray
-from gpuarray.functions import manipulation, matrix_products, statistics
+from gpuarray.functions import manipulation, matrix_products, reductions
 from gpuarray.functions.arguments import ArrayLike, DTypeLike, as_arrays, standard_function, write_out
 from gpuarray.graph import build
 
@@ -81,7 +81,7 @@ def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike = None) -> GpuAr
     ValueError
         If there are fewer than two axes.
     """
-    return statistics.sum(diagonal(x, offset=offset), axis=-1, dtype=dtype)
+    return reductions.sum(diagonal(x, offset=offset), axis=-1, dtype=dtype)
 
 
 @standard_function
@@ -134,7 +134,7 @@ def multi_dot(arrays: Sequence[ArrayLike], /, *, out: Any = None) -> GpuArray:
     extents = [1 if operands[0].ndim == 1 else operands[0].shape[0], *(a.shape[0] for a in operands[1:])]
     extents.append(1 if operands[-1].ndim == 1 else operands[-1].shape[1])
     found = _chain(operands, _splits(extents), 0, len(operands) - 1)
-    return write_out(found, out)  # type: ignore[no-any-return]  # out is the result
+    return write_out(found, out)
 
 
 def _splits(extents: Sequence[int]) -> dict[tuple[int, int], int]:

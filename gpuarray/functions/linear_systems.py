@@ -15,7 +15,7 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
-from gpuarray.functions import elementwise, statistics
+from gpuarray.functions import elementwise, reductions
 from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, standard_function
 from gpuarray.functions.creation import eye, zeros
 from gpuarray.functions.factorisations import svd, svdvals
@@ -214,7 +214,7 @@ def pinv(x: ArrayLike, /, *, rtol: ArrayLike | None = None, hermitian: bool = Fa
     if not m * n:
         return zeros((*array.shape[:-2], n, m), dtype, device=array.device)
     u, s, vh = svd(array, full_matrices=False, hermitian=hermitian)
-    is_large = s > statistics.max(s, axis=-1, keepdims=True) * _tolerance(rtol, array)
+    is_large = s > reductions.max(s, axis=-1, keepdims=True) * _tolerance(rtol, array)
     inverse = elementwise.where(is_large, 1 / s, 0.0)
     return matmul(elementwise.conj(vh).mT * inverse[..., None, :], elementwise.conj(u).mT)
 
@@ -263,7 +263,7 @@ def matrix_rank(
     if tol is not None:
         limit = _tolerance(tol, array)
     else:
-        limit = statistics.max(s, axis=-1, keepdims=True, initial=0) * _tolerance(rtol, array)
+        limit = reductions.max(s, axis=-1, keepdims=True, initial=0) * _tolerance(rtol, array)
     return count_nonzero(s > limit, axis=-1)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, default_dtype
 from gpuarray.functions import creation, searching
-from gpuarray.functions.numpy_arguments import as_array, as_arrays, as_choices, concatenated
+from gpuarray.functions.arguments import as_array, as_arrays, as_choices, concatenated
 
 
 def _ramp(M: Any) -> tuple[Any, int]:  # noqa: N803

@@ -73,7 +73,7 @@ def concat(
     common = dtypes.promote(*(a.dtype for a in given)) if dtype is None else dtypes.canonical(dtype)
     node = build.concat([build.cast(array.node(), common) for array in given], axis)
     check_nbytes(node.shape, node.dtype)
-    return write_out(result(node, *given), out)  # type: ignore[no-any-return]  # out is the result
+    return write_out(result(node, *given), out)
 
 
 concatenate = concat

@@ -73,13 +73,13 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
         )
     common = left.dtype if left.dtype is right.dtype else dtypes.promote(left.dtype, right.dtype)
     if not rows_of and not columns_of:
-        return write_out(_inner(left, right, common), out)  # type: ignore[no-any-return]  # out is the result
+        return write_out(_inner(left, right, common), out)
     a = left.node() if rows_of else build.reshape(left.node(), (1, inner))
     b = right.node() if columns_of else build.reshape(right.node(), (inner, 1))
     batch = build.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     product = _contract(_batched(a, batch), _batched(b, batch), common)
     shape = batch + ((a.shape[-2],) if rows_of else ()) + ((b.shape[-1],) if columns_of else ())
-    return write_out(result(build.reshape(product, shape), left, right), out)  # type: ignore[no-any-return]  # out is it
+    return write_out(result(build.reshape(product, shape), left, right), out)
 
 
 def _inner(left: GpuArray, right: GpuArray, dtype: DType, axis: int = -1) -> GpuArray:
@@ -188,10 +188,10 @@ def dot(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
         found = matmul(left, right)
     else:
         found = tensordot(left, right, axes=([left.ndim - 1], [right.ndim - 2]))
-    return write_out(found, out)  # type: ignore[no-any-return]  # out is the result
+    return write_out(found, out)
 
 
 def outer(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
     """Return the products of all elements of one array with all elements of another, as a matrix."""
     left, right = as_arrays(x1, x2)
-    return write_out(left.reshape((-1, 1)) * right.reshape((1, -1)), out)  # type: ignore[no-any-return]  # an array
+    return write_out(left.reshape((-1, 1)) * right.reshape((1, -1)), out)

@@ -204,20 +204,6 @@ from gpuarray.functions.numpy_sorting import (
     partition,
     sort_complex,
 )
-from gpuarray.functions.numpy_statistics import (
-    average,
-    corrcoef,
-    cov,
-    cumprod,
-    cumsum,
-    ptp,
-)
-from gpuarray.functions.numpy_statistics import (
-    max_ as amax,
-)
-from gpuarray.functions.numpy_statistics import (
-    min_ as amin,
-)
 from gpuarray.functions.padding import (
     pad,
 )
@@ -245,6 +231,9 @@ from gpuarray.functions.quantiles import (
     percentile,
     quantile,
 )
+from gpuarray.functions.reductions import cumprod, cumsum, ptp
+from gpuarray.functions.reductions import max as amax
+from gpuarray.functions.reductions import min as amin
 from gpuarray.functions.selection import (
     choose,
     compress,
@@ -265,6 +254,7 @@ from gpuarray.functions.signals import (
     interp,
     unwrap,
 )
+from gpuarray.functions.statistics import average, corrcoef, cov
 from gpuarray.functions.status import status_of
 
 

@@ -6,23 +6,11 @@ from typing import Any
 import numpy as np
 
 from gpuarray.array import GpuArray
-from gpuarray.functions import statistics
-from gpuarray.functions.numpy_arguments import NOT_GIVEN, as_array, deliver
-from gpuarray.functions.numpy_statistics import (
-    all_,
-    argmax,
-    argmin,
-    cumprod,
-    cumsum,
-    degrees_of_freedom,
-    max_,
-    mean,
-    min_,
-    prod_,
-    spread,
-    sum_,
-)
+from gpuarray.functions.arguments import NOT_GIVEN, as_array, write_out
+from gpuarray.functions.reductions import all, cumprod, cumsum, max, min, prod, sum
 from gpuarray.functions.registry import implements, native
+from gpuarray.functions.searching import argmax, argmin
+from gpuarray.functions.statistics import degrees_of_freedom, mean, spread
 
 
 def _replaced(a: Any, value: Any) -> GpuArray:
@@ -55,7 +43,7 @@ def nansum(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN,
     where: Any = True,
 ) -> Any:  # fmt: skip
-    return sum_(_replaced(a, 0), axis, dtype, out, keepdims, initial, where)
+    return sum(_replaced(a, 0), axis, dtype, out, keepdims, initial, where)
 
 
 @native("nanprod")
@@ -63,7 +51,7 @@ def nanprod(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN,
     where: Any = True,
 ) -> Any:  # fmt: skip
-    return prod_(_replaced(a, 1), axis, dtype, out, keepdims, initial, where)
+    return prod(_replaced(a, 1), axis, dtype, out, keepdims, initial, where)
 
 
 @native("nancumsum")
@@ -82,24 +70,24 @@ def _nan_extreme(
     source = as_array(a)
     result = fold_extreme(_replaced(source, fill), axis, None, keepdims, initial, where)
     if source.dtype.kind in "fc":
-        empty = all_(np.isnan(source), axis, None, keepdims, where=where)
+        empty = all(np.isnan(source), axis, None, keepdims, where=where)
         if initial is NOT_GIVEN:
             result = np.where(empty, source.dtype.type(np.nan), result)
-    return deliver(result, out, "unsafe")
+    return write_out(result, out, "unsafe")
 
 
 @native("nanmin")
 def nanmin(
     a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN, where: Any = True
 ) -> Any:
-    return _nan_extreme(min_, np.inf, a, axis, out, keepdims, initial, where)
+    return _nan_extreme(min, np.inf, a, axis, out, keepdims, initial, where)
 
 
 @native("nanmax")
 def nanmax(
     a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN, where: Any = True
 ) -> Any:
-    return _nan_extreme(max_, -np.inf, a, axis, out, keepdims, initial, where)
+    return _nan_extreme(max, -np.inf, a, axis, out, keepdims, initial, where)
 
 
 def _nan_position(find: Any, fill: float, a: Any, axis: Any, out: Any, keepdims: Any) -> Any:
@@ -134,8 +122,9 @@ def nanvar(
     where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,
 ) -> Any:  # fmt: skip
     _check_inexact(a, dtype, out)
-    value = spread(statistics.var, a, axis, dtype, ddof, keepdims, _present(a, where), mean, correction)
-    return deliver(_undefined(a, value, axis, ddof, correction, keepdims, where), out, "unsafe")
+    free = degrees_of_freedom(ddof, correction)
+    value = spread(a, axis, dtype, free, keepdims, _present(a, where), mean, root=False)
+    return write_out(_undefined(a, value, axis, free, keepdims, where), out, "unsafe")
 
 
 @native("nanstd")
@@ -144,15 +133,16 @@ def nanstd(
     where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,
 ) -> Any:  # fmt: skip
     _check_inexact(a, dtype, out)
-    value = spread(statistics.std, a, axis, dtype, ddof, keepdims, _present(a, where), mean, correction)
-    return deliver(_undefined(a, value, axis, ddof, correction, keepdims, where), out, "unsafe")
+    free = degrees_of_freedom(ddof, correction)
+    value = spread(a, axis, dtype, free, keepdims, _present(a, where), mean, root=True)
+    return write_out(_undefined(a, value, axis, free, keepdims, where), out, "unsafe")
 
 
-def _undefined(a: Any, value: Any, axis: Any, ddof: Any, correction: Any, keepdims: Any, where: Any) -> Any:
+def _undefined(a: Any, value: Any, axis: Any, free: Any, keepdims: Any, where: Any) -> Any:
     """Return NaN where no more elements are present than degrees of freedom are taken: infinite otherwise."""
     present = _present(a, where)
     if present is True or value.dtype.kind not in "fc":
         return value
     source = as_array(a)
-    number = sum_(np.broadcast_to(present, source.shape), axis, keepdims=keepdims)
-    return np.where(number <= degrees_of_freedom(ddof, correction), value.dtype.type(np.nan), value)
+    number = sum(np.broadcast_to(present, source.shape), axis, keepdims=keepdims)
+    return np.where(number <= free, value.dtype.type(np.nan), value)

@@ -5,7 +5,7 @@ from operator import index
 from typing import Any
 
 from gpuarray.array import GpuArray
-from gpuarray.functions import elementwise, statistics
+from gpuarray.functions import elementwise, reductions
 from gpuarray.functions.arguments import ArrayLike, Axis, standard_function
 from gpuarray.functions.factorisations import svdvals
 from gpuarray.functions.linalg_arguments import inexact
@@ -50,18 +50,18 @@ def _lengths(x: GpuArray, ord: Any, axis: Axis, keepdims: bool) -> GpuArray:
         parts = (x.real, x.imag) if x.dtype.kind == "c" else (x,)
         squares = [elementwise.square(part) for part in parts]
         square = squares[0] if len(squares) == 1 else squares[0] + squares[1]
-        return elementwise.sqrt(statistics.sum(square, axis=axes, keepdims=keepdims))
+        return elementwise.sqrt(reductions.sum(square, axis=axes, keepdims=keepdims))
     size = elementwise.abs(x)
     if ord == inf:
-        return statistics.max(size, axis=axes, keepdims=keepdims, initial=0)
+        return reductions.max(size, axis=axes, keepdims=keepdims, initial=0)
     if ord == -inf:
-        return statistics.min(size, axis=axes, keepdims=keepdims)
+        return reductions.min(size, axis=axes, keepdims=keepdims)
     if ord == 0:
-        return statistics.sum((x != 0).astype(size.dtype), axis=axes, keepdims=keepdims)
+        return reductions.sum((x != 0).astype(size.dtype), axis=axes, keepdims=keepdims)
     if ord == 1:
-        return statistics.sum(size, axis=axes, keepdims=keepdims)
+        return reductions.sum(size, axis=axes, keepdims=keepdims)
     order = float(ord)  # a Python scalar, which does not widen the dtype
-    total: GpuArray = statistics.sum(size**order, axis=axes, keepdims=keepdims) ** (1 / order)
+    total: GpuArray = reductions.sum(size**order, axis=axes, keepdims=keepdims) ** (1 / order)
     return total
 
 
@@ -98,7 +98,7 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") ->
         return _lengths(array, 2, (-2, -1), keepdims)
     if ord in (1, -1, inf, -inf):
         summed, other = (-2, -1) if abs(ord) == 1 else (-1, -2)
-        sizes, chosen = statistics.sum(elementwise.abs(array), axis=summed, keepdims=True), other
+        sizes, chosen = reductions.sum(elementwise.abs(array), axis=summed, keepdims=True), other
     elif ord in (2, -2, "nuc"):
         sizes, chosen = expand_dims(svdvals(array), axis=-2), -1
     else:
@@ -106,11 +106,11 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") ->
             f"Invalid norm order for matrices: {ord!r}; accepted are 'fro', 'nuc', 1, -1, 2, -2, inf and -inf"
         )
     if ord == "nuc":
-        found = statistics.sum(sizes, axis=chosen, keepdims=True)
+        found = reductions.sum(sizes, axis=chosen, keepdims=True)
     elif ord > 0:
-        found = statistics.max(sizes, axis=chosen, keepdims=True, initial=0)
+        found = reductions.max(sizes, axis=chosen, keepdims=True, initial=0)
     else:
-        found = statistics.min(sizes, axis=chosen, keepdims=True)
+        found = reductions.min(sizes, axis=chosen, keepdims=True)
     return found if keepdims else found.reshape(array.shape[:-2])
 
 

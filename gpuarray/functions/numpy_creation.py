@@ -12,7 +12,7 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
 from gpuarray.functions import creation, data_types
-from gpuarray.functions.numpy_arguments import as_array, as_arrays, numbers
+from gpuarray.functions.arguments import as_array, as_arrays, numbers
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
 from gpuarray.ops import generators

@@ -7,7 +7,7 @@ import numpy as np
 
 from gpuarray.array import GpuArray, apply
 from gpuarray.functions import elementwise
-from gpuarray.functions.numpy_arguments import NOT_GIVEN, as_array, as_arrays, as_choices, deliver
+from gpuarray.functions.arguments import NOT_GIVEN, as_array, as_arrays, as_choices, write_out
 from gpuarray.functions.registry import implements, native
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import special
@@ -29,7 +29,7 @@ def clip(
     result = elementwise.bounded(as_array(a), low, high, **keywords)
     if kwargs.get("where", True) is not True:
         return np.positive(result, out=out, where=kwargs["where"])
-    return deliver(result, out, kwargs.get("casting", "same_kind"))
+    return write_out(result, out, kwargs.get("casting", "same_kind"))
 
 
 @native("round", "around")
@@ -37,18 +37,18 @@ def round_(a: Any, decimals: int = 0, out: Any = None) -> Any:
     source = as_array(a)
     if source.dtype.kind == "c":
         parts = apply(rows.complex_from_parts, round_(source.real, decimals), round_(source.imag, decimals))
-        return deliver(parts, out)
+        return write_out(parts, out)
     if source.dtype.kind == "b" and decimals:
         raise TypeError(f"booleans cannot be rounded to {decimals} decimals: what is computed does not cast to bool")
     if source.dtype.kind in "iu":
         if decimals >= 0:
-            return deliver(source.copy(), out)
-        return deliver(_tens(source, 10.0**-decimals), out)
+            return write_out(source.copy(), out)
+        return write_out(_tens(source, 10.0**-decimals), out)
     if decimals == 0:
-        return deliver(np.rint(source), out)  # type: ignore[arg-type]  # a duck array
+        return write_out(np.rint(source), out)  # type: ignore[arg-type]  # a duck array
     factor = 10.0 ** abs(decimals)
     scaled: Any = np.rint(source * factor) / factor if decimals > 0 else np.rint(source / factor) * factor
-    return deliver(scaled, out)
+    return write_out(scaled, out)
 
 
 def _tens(source: GpuArray, tens: float) -> Any:
@@ -59,7 +59,7 @@ def _tens(source: GpuArray, tens: float) -> Any:
 
 @native("fix")
 def fix(x: Any, out: Any = None) -> Any:
-    return deliver(apply(rows.trunc, as_array(x)), out)
+    return write_out(apply(rows.trunc, as_array(x)), out)
 
 
 @native("real")
@@ -167,12 +167,12 @@ def array_equiv(a1: Any, a2: Any) -> bool:
 
 @native("isposinf")
 def isposinf(x: Any, out: Any = None) -> Any:
-    return deliver(_real_only(x, "isposinf") == np.inf, out)
+    return write_out(_real_only(x, "isposinf") == np.inf, out)
 
 
 @native("isneginf")
 def isneginf(x: Any, out: Any = None) -> Any:
-    return deliver(_real_only(x, "isneginf") == -np.inf, out)
+    return write_out(_real_only(x, "isneginf") == -np.inf, out)
 
 
 def _real_only(x: Any, name: str) -> Any:

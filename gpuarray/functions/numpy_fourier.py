@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from gpuarray.functions import fourier
-from gpuarray.functions.numpy_arguments import deliver
+from gpuarray.functions.arguments import write_out
 from gpuarray.functions.registry import implements, native
 
 
@@ -14,7 +14,7 @@ def _along_one_axis(*functions: Callable[..., Any]) -> None:
         def transform(
             a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None, _function: Any = function
         ) -> Any:
-            return deliver(_function(a, n, axis, norm), out)
+            return write_out(_function(a, n, axis, norm), out)
 
         native(f"fft.{function.__name__}")(transform)
 
@@ -25,7 +25,7 @@ def _along_axes(default: Iterable[int] | None, *functions: Callable[..., Any]) -
         def transform(
             a: Any, s: Any = None, axes: Any = default, norm: Any = None, out: Any = None, _function: Any = function
         ) -> Any:
-            return deliver(_function(a, s, axes, norm), out)
+            return write_out(_function(a, s, axes, norm), out)
 
         native(f"fft.{function.__name__}")(transform)
 

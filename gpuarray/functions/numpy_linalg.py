@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from gpuarray.functions import factorisations, linalg_products, linear_systems, matrix_products, norms
-from gpuarray.functions.numpy_arguments import NOT_GIVEN, as_array
+from gpuarray.functions.arguments import NOT_GIVEN, as_array
 from gpuarray.functions.registry import HOST, INVERSE, LAPACK, SINGULAR_VALUES, implements, native
 
 _GIVES_REAL: Final = np.lib.NumpyVersion(np.__version__) < "2.5.0"

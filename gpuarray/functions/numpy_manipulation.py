@@ -9,7 +9,7 @@ import numpy as np
 
 from gpuarray.array import GpuArray
 from gpuarray.functions import data_types, manipulation
-from gpuarray.functions.numpy_arguments import along, as_array, as_arrays, as_elements, deliver, normalized, read
+from gpuarray.functions.arguments import along, as_array, as_arrays, as_elements, read, write_out
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout
@@ -53,7 +53,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
 @native("rollaxis")
 def rollaxis(a: Any, axis: Any, start: int = 0) -> Any:
     source = as_array(a)
-    number = normalized(axis, source.ndim)
+    number = build.normalize_axis(axis, source.ndim)
     first = start + source.ndim if start < 0 else start
     if not 0 <= first <= source.ndim:
         raise np.exceptions.AxisError(f"'start' arg requires {-source.ndim} <= start < {source.ndim + 1}, not {start}")
@@ -127,7 +127,7 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
     source = as_array(m)
     if len(tuple(axes)) != 2:
         raise ValueError("len(axes) must be 2.")
-    first, second = (normalized(a, source.ndim) for a in axes)
+    first, second = (build.normalize_axis(a, source.ndim) for a in axes)
     if first == second:
         raise ValueError("Axes must be different.")
     turned: dict[int, Callable[[], Any]] = {
@@ -148,7 +148,7 @@ def concatenate(
 ) -> Any:
     if out is not None and dtype is not None:
         raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
-    return deliver(manipulation.concat(arrays, axis, dtype=dtype, casting=casting), out, casting)
+    return write_out(manipulation.concat(arrays, axis, dtype=dtype, casting=casting), out, casting)
 
 
 @native("stack")
@@ -158,7 +158,7 @@ def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, cas
         raise ValueError("need at least one array to stack")
     if len({a.shape for a in parts}) != 1:
         raise ValueError("all input arrays must have the same shape")
-    number = normalized(axis, parts[0].ndim + 1)
+    number = build.normalize_axis(axis, parts[0].ndim + 1)
     return concatenate([a[along(number, None)] for a in parts], number, out, dtype=dtype, casting=casting)
 
 
@@ -225,7 +225,7 @@ def _sections(given: Any) -> int | None:
 @native("array_split")
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
     source = as_array(ary)
-    number = normalized(axis, source.ndim)
+    number = build.normalize_axis(axis, source.ndim)
     extent = source.shape[number]
     sections = _sections(indices_or_sections)
     if sections is None:
@@ -241,7 +241,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
 @native("split")
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
     source = as_array(ary)
-    extent = source.shape[normalized(axis, source.ndim)]
+    extent = source.shape[build.normalize_axis(axis, source.ndim)]
     sections = _sections(indices_or_sections)
     if sections and extent % sections:
         raise ValueError("array split does not result in an equal division")
@@ -309,7 +309,7 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
     source = as_array(arr)
     if axis is None:
         source, axis = source.reshape(-1), 0
-    number = normalized(axis, source.ndim)
+    number = build.normalize_axis(axis, source.ndim)
     positions: Any = obj if isinstance(obj, slice | int) else read(obj)
     return source[along(number, np.delete(np.arange(source.shape[number]), positions))]
 
@@ -319,7 +319,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     source = as_array(arr)
     if axis is None:
         source, axis = source.reshape(-1), -1
-    number = normalized(axis, source.ndim)
+    number = build.normalize_axis(axis, source.ndim)
     extent = source.shape[number]
     positions = _inserted_positions(obj, extent, number)
     new = as_elements(values, source)

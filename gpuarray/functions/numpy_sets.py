@@ -9,7 +9,7 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, compaction, wrap
 from gpuarray.functions import creation, sets, sorting
-from gpuarray.functions.numpy_arguments import along, as_array, as_arrays, concatenated, normalized
+from gpuarray.functions.arguments import along, as_array, as_arrays, concatenated
 from gpuarray.functions.numpy_manipulation import moveaxis
 from gpuarray.functions.numpy_sorting import lexsort
 from gpuarray.functions.registry import implements, native
@@ -38,7 +38,7 @@ def unique(
 ) -> Any:
     array = as_array(ar)
     if axis is not None:
-        number = normalized(axis, array.ndim)
+        number = build.normalize_axis(axis, array.ndim)
     if axis is None or array.ndim == 1:
         found = sets.runs(array, positions=return_index or return_inverse, equal_nan=equal_nan)
         results = [found.values()]

@@ -9,8 +9,9 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.array.methods import check_sort
 from gpuarray.functions import creation, indexing, searching, sorting
-from gpuarray.functions.numpy_arguments import as_array, as_arrays, normalized
+from gpuarray.functions.arguments import as_array, as_arrays
 from gpuarray.functions.registry import implements, native
+from gpuarray.graph import build
 
 
 def _line(a: Any, axis: Any) -> tuple[GpuArray, int]:
@@ -67,7 +68,7 @@ def lexsort(keys: Any, axis: Any = -1) -> Any:
         raise ValueError("all keys need to be the same shape")
     if not columns[0].ndim:
         if axis not in (0, -1):
-            normalized(axis, 0)
+            build.normalize_axis(axis, 0)
         return creation.zeros((), dtype=dtypes.int64, device=columns[0].device)
     order = sorting.argsort(columns[0], axis=axis)
     for column in columns[1:]:

@@ -5,12 +5,13 @@ from typing import Any, Final
 import numpy as np
 
 from gpuarray.array import GpuArray, as_element, wrap
-from gpuarray.functions.numpy_arguments import along, as_array, concatenated
+from gpuarray.functions import reductions
+from gpuarray.functions.arguments import along, as_array, concatenated
 from gpuarray.functions.numpy_creation import linspace
 from gpuarray.functions.numpy_manipulation import moveaxis
-from gpuarray.functions.numpy_statistics import max_, mean, min_
 from gpuarray.functions.quantiles import median
 from gpuarray.functions.registry import native
+from gpuarray.functions.statistics import mean
 from gpuarray.graph import build
 
 #: The keywords that each mode has, with NumPy's defaults.
@@ -27,7 +28,12 @@ _KEYWORDS: Final[dict[str, dict[str, Any]]] = {
     "symmetric": {"reflect_type": "even"},
     "wrap": {},
 }
-_STATISTICS: Final[dict[str, Any]] = {"maximum": max_, "minimum": min_, "mean": mean, "median": median}
+_STATISTICS: Final[dict[str, Any]] = {
+    "maximum": reductions.max,
+    "minimum": reductions.min,
+    "mean": mean,
+    "median": median,
+}
 
 
 def _pairs(value: Any, ndim: int) -> list[tuple[Any, Any]]:

@@ -13,7 +13,7 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions import sorting
-from gpuarray.functions.numpy_arguments import as_array, as_arrays, concatenated
+from gpuarray.functions.arguments import as_array, as_arrays, concatenated
 from gpuarray.functions.numpy_linalg import eigvals
 from gpuarray.functions.padding import pad
 from gpuarray.functions.registry import EIGENVALUES, implements, native

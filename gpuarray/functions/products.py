@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 from gpuarray.functions import linalg_products, matrix_products
-from gpuarray.functions.numpy_arguments import as_arrays, deliver
+from gpuarray.functions.arguments import as_arrays, write_out
 from gpuarray.functions.numpy_manipulation import concatenate, moveaxis
 from gpuarray.functions.registry import native
 from gpuarray.source_locations import warn
@@ -25,7 +25,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
     result = matrix_products.dot(a, b)
     if out is not None and out.dtype != result.dtype:
         raise ValueError(f"output array is not acceptable: its dtype is {out.dtype}, and must be {result.dtype}")
-    return deliver(result, out)
+    return write_out(result, out)
 
 
 @native("inner")
@@ -40,7 +40,7 @@ def inner(a: Any, b: Any, /) -> Any:
 
 @native("outer")
 def outer(a: Any, b: Any, out: Any = None) -> Any:
-    return deliver(matrix_products.outer(a, b), out)
+    return write_out(matrix_products.outer(a, b), out)
 
 
 @native("vdot")

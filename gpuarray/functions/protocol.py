@@ -21,16 +21,16 @@ from gpuarray.functions import (
     matrix_products,
     numpy_creation,
     numpy_fourier,  # noqa: F401  # it declares implementations
+    reductions,
     scimath,  # noqa: F401  # it declares implementations
     searching,
     sorting,
     statistics,
     ufuncs,
-    utility,
 )
 from gpuarray.functions.host import on_host
 from gpuarray.functions.info import __array_api_version__
-from gpuarray.functions.registry import IMPLEMENTATIONS, REFUSED, find, name_of
+from gpuarray.functions.registry import IMPLEMENTATIONS, REFUSED, by_position, find, name_of
 from gpuarray.functions.status import status_of
 
 __all__ = ["array_function", "install"]
@@ -68,6 +68,8 @@ def array_function(array: GpuArray, function: Any, types: Any, args: tuple[Any, 
             return array_function(array, function, types, args, kwargs)
     implementation = dispatch.FUNCTIONS.get(function)
     if implementation is not None:
+        if kwargs:
+            args, kwargs = by_position(function, implementation, args, kwargs)
         if implementation in _WITH_LIKE:
             with using(device=array.device.name):
                 return implementation(*args, **kwargs)
@@ -95,33 +97,33 @@ def install() -> None:
     dispatch.METHODS.update(
         __array_namespace__=_namespace,
         __matmul__=matrix_products.matmul,
-        all=utility.all,
-        any=utility.any,
+        all=reductions.all,
+        any=reductions.any,
         argmax=searching.argmax,
         argmin=searching.argmin,
         argpartition=sorting.argpartition,
         argsort=sorting.argsort,
         clip=elementwise.clip,
         conj=elementwise.conj,
-        cumulative_prod=statistics.cumulative_prod,
-        cumulative_sum=statistics.cumulative_sum,
+        cumulative_prod=reductions.cumulative_prod,
+        cumulative_sum=reductions.cumulative_sum,
         diagonal=manipulation.diagonal,
         dot=matrix_products.dot,
         matmul=matrix_products.matmul,
-        max=statistics.max,
+        max=reductions.max,
         mean=statistics.mean,
-        min=statistics.min,
+        min=reductions.min,
         nonzero=searching.nonzero,
         normalize_axes=manipulation.normalize_axes,
         partition=sorting.partition,
-        prod=statistics.prod,
+        prod=reductions.prod,
         repeat=manipulation.repeat,
         round=elementwise.round,
         searchsorted=searching.searchsorted,
         sort=sorting.sort,
         squeeze=manipulation.squeeze,
         std=statistics.std,
-        sum=statistics.sum,
+        sum=reductions.sum,
         take=indexing.take,
         var=statistics.var,
         write_out=arguments.write_out,

@@ -13,11 +13,11 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
-from gpuarray.functions import creation, indexing, sorting
-from gpuarray.functions.numpy_arguments import NOT_GIVEN, along, as_array, deliver, numbers, read
-from gpuarray.functions.numpy_statistics import aligned_weights, all_, any_, sum_
-from gpuarray.functions.reduction import axes_of, check_reduced, given
+from gpuarray.functions import creation, indexing, reductions, sorting
+from gpuarray.functions.arguments import NOT_GIVEN, along, as_array, numbers, read, value_or, write_out
+from gpuarray.functions.reductions import axes_of, check_reduced
 from gpuarray.functions.registry import implements
+from gpuarray.functions.statistics import aligned_weights
 from gpuarray.source_locations import warn
 
 #: The methods of Hyndman and Fan that interpolate: the line's ends are at ``alpha`` and ``beta`` (their notation).
@@ -83,7 +83,7 @@ def _put(name: str, result: Any, source: GpuArray, axes: tuple[int, ...], out: A
         result = result.reshape(*first, *(1 if a in axes else n for a, n in enumerate(source.shape)))
     if out is not None:
         check_reduced(name, result.shape, out)
-    return deliver(result, out, "unsafe")
+    return write_out(result, out, "unsafe")
 
 
 def _nan_where(flags: Any, result: Any) -> Any:
@@ -106,7 +106,7 @@ def _median(name: str, a: Any, axis: Any, out: Any, overwrite_input: Any, keepdi
         )
     ordered = sorting.sort(lines, axis=0)
     if skip_nan and source.dtype.kind in "fc":
-        present = sum_(~np.isnan(lines), 0, keepdims=True)
+        present = reductions.sum(~np.isnan(lines), 0, keepdims=True)
         low, high = np.maximum(present - 1, 0) // 2, np.minimum(present // 2, count - 1)
         pair = indexing.take_along_axis(ordered, np.concatenate([low, high]), 0)
         # a middle element is not added to itself: that could overflow
@@ -127,7 +127,7 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = Fa
 def nanmedian(
     a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = NOT_GIVEN
 ) -> Any:
-    return _median("nanmedian", a, axis, out, overwrite_input, given(keepdims, False), skip_nan=True)
+    return _median("nanmedian", a, axis, out, overwrite_input, value_or(keepdims, False), skip_nan=True)
 
 
 # -- quantiles ------------------------------------------------------------------------------------------------------
@@ -177,7 +177,7 @@ def _among(lines: GpuArray, q: Any, method: str, *, weak: bool, skip_nan: bool) 
     flat = q.reshape(-1, *(1 for _ in rest))
     count: Any = length
     if skip_nan and has_nan:
-        count = sum_(~np.isnan(lines), 0, keepdims=True)
+        count = reductions.sum(~np.isnan(lines), 0, keepdims=True)
     if method in _DISCRETE:
         result = _element(ordered, np.clip(_DISCRETE[method](count, flat), 0, length - 1))
     elif method == "linear" and q.dtype.kind in "biu":
@@ -216,10 +216,10 @@ def _weighted(lines: GpuArray, weights: GpuArray, q: Any, *, skip_nan: bool) -> 
     # what has no weight before the first element is passed over
     reached = np.where(reached == 0, -1, reached)
     flat = q.reshape(-1, 1, *(1 for _ in rest))
-    place = np.minimum(sum_(reached[None] < flat, 1), lines.shape[0] - 1)
+    place = np.minimum(reductions.sum(reached[None] < flat, 1), lines.shape[0] - 1)
     result = _element(ordered, as_array(place))
     if missing is not None:
-        result = _nan_where(all_(missing, 0) if skip_nan else any_(missing, 0), result)
+        result = _nan_where(reductions.all(missing, 0) if skip_nan else reductions.any(missing, 0), result)
     return result.reshape(*q.shape, *rest)
 
 
@@ -258,7 +258,7 @@ def nanquantile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: Any = NOT_GIVEN, *, weights: Any = None,
 ) -> Any:  # fmt: skip
-    return _quantile("nanquantile", a, q, axis, out, overwrite_input, method, given(keepdims, False), weights)
+    return _quantile("nanquantile", a, q, axis, out, overwrite_input, method, value_or(keepdims, False), weights)
 
 
 @implements("nanpercentile")
@@ -266,4 +266,4 @@ def nanpercentile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: Any = NOT_GIVEN, *, weights: Any = None,
 ) -> Any:  # fmt: skip
-    return _quantile("nanpercentile", a, q, axis, out, overwrite_input, method, given(keepdims, False), weights)
+    return _quantile("nanpercentile", a, q, axis, out, overwrite_input, method, value_or(keepdims, False), weights)

@@ -4,7 +4,10 @@ Functions are named as NumPy names them below ``numpy.`` (``"sum"``, ``"linalg.n
 NumPy version: a name that this version lacks is left out when the tables are installed.
 """
 
+import inspect
 from collections.abc import Callable
+from functools import cache
+from inspect import Parameter
 from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
@@ -84,3 +87,26 @@ def find(name: str) -> Any:
     for part in name.split("."):
         found = getattr(found, part, None)
     return found
+
+
+@cache
+def _positional_names(function: Any, implementation: Callable[..., Any]) -> tuple[str, ...]:
+    """Return NumPy's names of the parameters that the implementation takes by position only."""
+    taken = inspect.signature(implementation).parameters.values()
+    count = sum(parameter.kind is Parameter.POSITIONAL_ONLY for parameter in taken)
+    return tuple(inspect.signature(function).parameters)[:count] if count else ()
+
+
+def by_position(
+    function: Any, implementation: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return the arguments of a NumPy function as its implementation takes them.
+
+    The standard has positional-only parameters where NumPy's have names: ``numpy.sum(a=x)`` is ``gpuarray.sum(x)``.
+    """
+    for name in _positional_names(function, implementation)[len(args) :]:
+        if name not in kwargs:
+            break
+        args = (*args, kwargs[name])
+        kwargs = {key: value for key, value in kwargs.items() if key != name}
+    return args, kwargs

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gpuarray.array import GpuArray
-from gpuarray.functions.numpy_arguments import as_array
+from gpuarray.functions.arguments import as_array
 from gpuarray.functions.registry import implements
 
 

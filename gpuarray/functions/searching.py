@@ -1,5 +1,6 @@
 """Searching functions: positions of extremes, of elements that are not zero, and in sorted lines."""
 
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -7,25 +8,34 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, compaction, make, weak_node, wrap
 from gpuarray.config import strictness
-from gpuarray.functions.arguments import ArrayLike, Axis, as_array, as_arrays, result, write_out
+from gpuarray.functions.arguments import ArrayLike, Axis, as_array, as_arrays, result, value_or, write_out
 from gpuarray.functions.elementwise import where as where
+from gpuarray.functions.reductions import axes_of, check_reduced
+from gpuarray.functions.registry import native
 from gpuarray.graph import build, standard
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import calls, reductions
 from gpuarray.ops import elementwise as rows
 
 
-def _position(op: Any, x: ArrayLike, axis: int | None, keepdims: bool) -> GpuArray:
+def _position(op: Any, x: ArrayLike, axis: int | None, out: Any, keepdims: Any) -> GpuArray:
     array = as_array(x)
     if strictness.possible:
         standard.require(op.name, array)
-    if not array.ndim and axis in (0, -1):
-        axis = None
-    if not array.size and (axis is None or array.shape[build.normalize_axis(axis, array.ndim)] == 0):
+    number = None if axis is None else index(axis)
+    if not array.ndim and number in (0, -1):
+        number = None
+    if not array.size and (number is None or array.shape[build.normalize_axis(number, array.ndim)] == 0):
         raise ValueError(f"attempt to get {op.name} of an empty sequence")
-    return wrap(build.reduce(op, array.node(), axis, None, keepdims), array.device)
+    node = build.reduce(op, array.node(), number, None, bool(value_or(keepdims, False)))
+    if out is not None:
+        check_reduced(op.name, node.shape, out)
+        if not np.can_cast(out.dtype, node.dtype, "safe"):
+            raise TypeError(f"positions are int64, and cannot be put into an array of dtype {out.dtype}")
+    return write_out(wrap(node, array.device), out, "unsafe")
 
 
+@native("argmax")
 def argmax(x: ArrayLike, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> GpuArray:
     """Return positions of the first largest elements along an axis, or of the first NaN.
 
@@ -50,22 +60,26 @@ def argmax(x: ArrayLike, /, axis: int | None = None, out: Any = None, *, keepdim
     ValueError
         If there are no elements.
     """
-    return write_out(_position(reductions.argmax, x, axis, keepdims), out)  # type: ignore[no-any-return]  # an array
+    return _position(reductions.argmax, x, axis, out, keepdims)
 
 
+@native("argmin")
 def argmin(x: ArrayLike, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> GpuArray:
     """Return positions of the first smallest elements along an axis; the arguments are those of :func:`argmax`."""
-    return write_out(_position(reductions.argmin, x, axis, keepdims), out)  # type: ignore[no-any-return]  # an array
+    return _position(reductions.argmin, x, axis, out, keepdims)
 
 
 def _truth(array: GpuArray) -> Node:
     return array.node() if array.dtype == dtypes.bool_ else build.elementwise(rows.not_equal, array.node(), 0)
 
 
+@native("count_nonzero")
 def count_nonzero(x: ArrayLike, /, axis: Axis = None, *, keepdims: bool = False) -> GpuArray:
     """Count the elements that are not zero along axes, as int64."""
     array = as_array(x)
-    return wrap(build.reduce(reductions.sum, _truth(array), axis, dtypes.int64, keepdims), array.device)
+    return wrap(
+        build.reduce(reductions.sum, _truth(array), axes_of(axis, array.ndim), dtypes.int64, keepdims), array.device
+    )
 
 
 def nonzero(x: ArrayLike, /) -> tuple[GpuArray, ...]:

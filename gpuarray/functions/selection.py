@@ -8,21 +8,19 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, compaction, wrap
-from gpuarray.functions import creation, data_types, indexing, manipulation, searching
-from gpuarray.functions.numpy_arguments import (
+from gpuarray.functions import creation, data_types, indexing, manipulation, reductions, searching
+from gpuarray.functions.arguments import (
     along,
     as_array,
     as_arrays,
     as_choices,
     as_elements,
     concatenated,
-    deliver,
-    normalized,
     numbers,
     read,
+    write_out,
 )
-from gpuarray.functions.numpy_statistics import sum_
-from gpuarray.functions.reduction import mask_node
+from gpuarray.functions.reductions import mask_node
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
 
@@ -55,7 +53,7 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "r
     chosen = indexing.take(np.atleast_1d(a), indices, axis, mode=mode)
     if out is not None and tuple(out.shape) != chosen.shape:
         raise ValueError(f"output array does not match result of ndarray.take: {tuple(out.shape)}, not {chosen.shape}")
-    return deliver(chosen, out, "unsafe")
+    return write_out(chosen, out, "unsafe")
 
 
 def _beside(source: GpuArray, indices: Any, axis: int) -> tuple[Any, ...]:
@@ -78,8 +76,8 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
     source = as_array(a)
     if axis is None:
         source, axis = source.reshape(-1), 0
-    number = normalized(axis, source.ndim)
-    return deliver(source[along(number, _mask_of(condition, source.shape[number]))], out)
+    number = build.normalize_axis(axis, source.ndim)
+    return write_out(source[along(number, _mask_of(condition, source.shape[number]))], out)
 
 
 @implements("extract")
@@ -117,7 +115,7 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
     if sides not in ("fb", "bf", "f", "b"):
         raise ValueError(f"unexpected character(s) in `trim`: {sides!r}")
     array = as_array(filt)
-    axes = range(array.ndim) if axis is None else [normalized(a, array.ndim) for a in np.atleast_1d(axis)]
+    axes = range(array.ndim) if axis is None else [build.normalize_axis(a, array.ndim) for a in np.atleast_1d(axis)]
     if not axes:
         return array
     found = searching.nonzero(array)
@@ -154,7 +152,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
         selector.size, dtype=dtypes.int64, device=lines.device
     )
     chosen = wrap(build.gather(lines.node(), positions.node()), lines.device)
-    return deliver(chosen.reshape(selector.shape), out, "unsafe")
+    return write_out(chosen.reshape(selector.shape), out, "unsafe")
 
 
 # --- diagonals ------------------------------------------------------------------------------------------------------
@@ -167,7 +165,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
 
 @native("trace")
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
-    return sum_(diagonal(a, offset, axis1, axis2), -1, dtype, out)
+    return reductions.sum(diagonal(a, offset, axis1, axis2), -1, dtype, out)
 
 
 @native("diag")
@@ -270,7 +268,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
         flat[_beside(flat, positions, 0)] = values
         arr[...] = flat.reshape(arr.shape)
     else:
-        arr[_beside(arr, positions, normalized(axis, arr.ndim))] = values
+        arr[_beside(arr, positions, build.normalize_axis(axis, arr.ndim))] = values
 
 
 @implements("fill_diagonal")

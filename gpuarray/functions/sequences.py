@@ -13,8 +13,8 @@ from gpuarray import dispatch, dtypes
 from gpuarray.array import GpuArray, as_node, device_of, wrap
 from gpuarray.array.operands import cast
 from gpuarray.dtypes import DType
-from gpuarray.functions.numpy_arguments import NOT_GIVEN, as_array, deliver, normalized
-from gpuarray.functions.reduction import check_reduced
+from gpuarray.functions.arguments import NOT_GIVEN, as_array, write_out
+from gpuarray.functions.reductions import check_reduced
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import calls
@@ -105,7 +105,7 @@ def fold_spans(ufunc: Any, source: GpuArray, indices: Any, axis: Any = 0, dtype:
     """
     if source.ndim == 0:
         raise TypeError("cannot reduceat on a scalar")
-    number = normalized(axis, source.ndim)
+    number = build.normalize_axis(axis, source.ndim)
     length = source.shape[number]
     at = _indices(indices)
     kind = _loop(ufunc, source.dtype, dtype, out)
@@ -169,14 +169,14 @@ def fold_line(
     kept = tuple(1 if a in axes else n for a, n in enumerate(source.shape)) if keepdims else shape
     if out is not None:
         check_reduced(ufunc.__name__, kept, out)
-    return deliver(wrap(build.reshape(folded, kept), source.device), out, "unsafe")
+    return write_out(wrap(build.reshape(folded, kept), source.device), out, "unsafe")
 
 
 def running_line(ufunc: Any, source: GpuArray, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
     """Return what ``accumulate`` does for a ufunc that does not associate."""
     if source.ndim == 0:
         raise TypeError("cannot accumulate on a scalar")
-    number = normalized(axis, source.ndim)
+    number = build.normalize_axis(axis, source.ndim)
     kind = _loop(ufunc, source.dtype, dtype, out)
     line, shape = _as_rows(source, number, kind[-1])
     node = build.call_one(calls.running_fold, [line], line.shape, kind[-1], row=_row(ufunc), loop=kind)
@@ -202,4 +202,4 @@ def _delivered(result: GpuArray, out: Any, ufunc: Any) -> Any:
         return wrap(result.node(), result.device)
     if tuple(out.shape) != result.shape:
         raise ValueError(f"provided out is the wrong size for {ufunc.__name__}: {tuple(out.shape)}, not {result.shape}")
-    return deliver(result, out, "unsafe")
+    return write_out(result, out, "unsafe")

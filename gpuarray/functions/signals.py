@@ -9,8 +9,8 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, apply, wrap
 from gpuarray.dtypes import DType
 from gpuarray.functions import searching, sorting
+from gpuarray.functions.arguments import along, as_array, as_arrays, concatenated
 from gpuarray.functions.differences import diff
-from gpuarray.functions.numpy_arguments import along, as_array, as_arrays, concatenated, normalized
 from gpuarray.functions.numpy_elementwise import clip
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
@@ -143,7 +143,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
 @native("unwrap")
 def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 6.283185307179586) -> Any:
     source = as_array(p)
-    number = normalized(axis, source.ndim)
+    number = build.normalize_axis(axis, source.ndim)
     steps = diff(source, axis=number)
     jump = period / 2 if discont is None else discont
     kind = np.result_type(steps.dtype, period if type(period) in (int, float) else np.asarray(period).dtype)

@@ -1,162 +1,35 @@
-"""Statistical functions: reductions, scans, and compositions over them."""
+"""Averages, variances and correlations, over the reductions."""
+# ruff: noqa: D103  # what has no text is NumPy's, and NumPy documents it
 
 from typing import Any
 
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array import GpuArray, as_element, as_node, wrap
+from gpuarray.array import GpuArray
 from gpuarray.config import strictness
 from gpuarray.dtypes import DType
-from gpuarray.functions.arguments import ArrayLike, Axis, DTypeLike, as_array, check_nbytes, result, write_out
+from gpuarray.functions.arguments import (
+    NOT_GIVEN,
+    ArrayLike,
+    Axis,
+    DTypeLike,
+    as_array,
+    as_arrays,
+    concatenated,
+    numbers,
+    result,
+    value_or,
+    write_out,
+)
+from gpuarray.functions.reductions import axes_of, mask_node, masked, sum
+from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build, standard
 from gpuarray.graph.layouts import contiguous, slice_axis
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import reductions
-from gpuarray.ops.spec import ReduceOp
-
-
-def fold(
-    op: ReduceOp,
-    x: ArrayLike,
-    axis: Axis,
-    *,
-    dtype: DTypeLike = None,
-    out: Any = None,
-    keepdims: Any = False,
-    initial: Any = None,
-    where: Any = True,
-) -> GpuArray:
-    """Return ``x`` folded by a reduction row, with NumPy's keywords.
-
-    Raises
-    ------
-    ValueError
-        If nothing is there to fold, or ``where`` is given without ``initial``, for a row that NumPy gives no identity.
-    """
-    array = as_array(x)
-    if strictness.possible:
-        standard.require(op.name, array)
-    node = array.node()
-    kind = dtypes.canonical(dtype) if dtype is not None else op.accumulate(node.dtype)
-    if where is not True:
-        node = _masked(op, build.cast(node, kind), where, initial)
-    axes = _axes(axis, array.ndim)
-    if isinstance(initial, np.generic):
-        initial = as_element(initial, kind)
-    if initial is not None and any(array.shape[a] == 0 for a in axes):
-        kept = tuple(1 if a in axes else n for a, n in enumerate(array.shape) if keepdims or a not in axes)
-        folded: Node = build.full(kept, kind.type(initial), kind)
-    else:
-        folded = build.reduce(op, node, axes, None if dtype is None else kind, bool(keepdims))
-        if initial is not None:
-            folded = build.elementwise(op.combine, folded, build.cast(as_node(initial, kind), kind))
-    return _given(folded, array, where, out)
-
-
-def _given(node: Node, array: GpuArray, where: Any, out: Any) -> GpuArray:
-    """Return the array of a node that was made of an array and a mask, or ``out`` with it written there."""
-    if where is True and out is None:
-        return wrap(node, array.device)
-    return write_out(result(node, array, where), out)  # type: ignore[no-any-return]  # out is the result
-
-
-def _axes(axis: Axis, ndim: int) -> tuple[int, ...]:
-    """Return the axes that ``axis`` names; a 0-d array has NumPy's pretended axis."""
-    return () if not ndim and axis in (0, -1) else build.normalize_axes(axis, ndim)
-
-
-def _masked(op: ReduceOp, node: Node, where: Any, initial: Any) -> Node:
-    if op.empty_is_error and initial is None:
-        raise ValueError(
-            f"reduction operation {op.name!r} does not have an identity, so to use a where mask one has to specify "
-            "'initial'"
-        )
-    mask = as_node(where)
-    return build.elementwise(rows.where, mask, node, build.full((), op.identity_of(node.dtype), node.dtype))
-
-
-def sum(
-    x: ArrayLike,
-    /,
-    axis: Axis = None,
-    dtype: DTypeLike = None,
-    out: Any = None,
-    keepdims: bool = False,
-    initial: Any = None,
-    where: Any = True,
-) -> GpuArray:
-    """Sum elements along axes.
-
-    Parameters
-    ----------
-    x : array_like
-        Numbers or booleans.
-    axis : int, tuple of int or None
-        Axes to sum along; None is all.
-    dtype : dtype, optional
-        Of the sum. By default integers and booleans sum as int64 or uint64, as in NumPy, others in their own dtype.
-    out : GpuArray or ndarray, optional
-        Where to put the result.
-    keepdims : bool
-        Keep the axes, with extent 1.
-    initial : scalar, optional
-        Where to start.
-    where : array_like, optional
-        Booleans that broadcast: which elements count.
-
-    Returns
-    -------
-    GpuArray
-        Without the summed axes.
-
-    Raises
-    ------
-    numpy.exceptions.AxisError
-        If there is no such axis.
-    """
-    return fold(reductions.sum, x, axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where)
-
-
-def prod(
-    x: ArrayLike,
-    /,
-    axis: Axis = None,
-    dtype: DTypeLike = None,
-    out: Any = None,
-    keepdims: bool = False,
-    initial: Any = None,
-    where: Any = True,
-) -> GpuArray:
-    """Multiply elements along axes; the arguments and dtypes are those of :func:`sum`."""
-    return fold(reductions.prod, x, axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where)
-
-
-def min(
-    x: ArrayLike, /, axis: Axis = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
-) -> GpuArray:
-    """Return the smallest elements along axes; NaN if there is one; the arguments are those of :func:`sum`.
-
-    Raises
-    ------
-    ValueError
-        If there are no elements and ``initial`` is not given.
-    """
-    return fold(reductions.min, x, axis, out=out, keepdims=keepdims, initial=initial, where=where)
-
-
-def max(
-    x: ArrayLike, /, axis: Axis = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
-) -> GpuArray:
-    """Return the largest elements along axes; NaN if there is one; the arguments are those of :func:`sum`.
-
-    Raises
-    ------
-    ValueError
-        If there are no elements and ``initial`` is not given.
-    """
-    return fold(reductions.max, x, axis, out=out, keepdims=keepdims, initial=initial, where=where)
+from gpuarray.source_locations import warn
 
 
 def _averaging(source: DType, dtype: DTypeLike) -> tuple[DType, DType]:
@@ -177,8 +50,8 @@ def _count(array: GpuArray, axes: tuple[int, ...], where: Any, dtype: DType, kee
         for axis in axes:
             count *= array.shape[axis]
         return count
-    mask = as_node(where)
-    mask = build.view(build.cast(mask, dtypes.bool_), build.broadcast_to(mask.shape, array.shape))
+    mask = mask_node(where)
+    mask = build.view(mask, build.broadcast_to(mask.shape, array.shape))
     return build.reduce(reductions.sum, build.cast(mask, dtype), axes, dtype, keepdims)
 
 
@@ -187,7 +60,7 @@ def _mean_node(
 ) -> Node:
     source = build.cast(array.node() if node is None else node, compute)
     if where is not True:
-        source = _masked(reductions.sum, source, where, None)
+        source = masked(reductions.sum, source, mask_node(where))
     total = build.reduce(reductions.sum, source, axes, compute, keepdims)
     if where is True:
         return build.cast(
@@ -197,6 +70,7 @@ def _mean_node(
     return build.cast(build.elementwise(rows.divide, total, _count(array, axes, where, real, keepdims)), compute)
 
 
+@native("mean")
 def mean(
     x: ArrayLike,
     /,
@@ -231,9 +105,15 @@ def mean(
     array = as_array(x)
     if strictness.possible:
         standard.require("mean", array)
+    where, keep = value_or(where, True), bool(value_or(keepdims, False))
     compute, wanted = _averaging(array.dtype, dtype)
-    node = _mean_node(array, _axes(axis, array.ndim), compute, bool(keepdims), where)
-    return _given(build.cast(node, wanted), array, where, out)
+    node = _mean_node(array, _averaged_axes(axis, array.ndim, where), compute, keep, where)
+    return write_out(result(build.cast(node, wanted), array, where), out, "unsafe")
+
+
+def _averaged_axes(axis: Axis, ndim: int, where: Any) -> tuple[int, ...]:
+    """Return the axes that ``axis`` names; NumPy counts elements along them, so that each has to exist."""
+    return build.normalize_axes(axis, ndim) if where is True else axes_of(axis, ndim)
 
 
 def _squared_deviations(source: Node, axes: tuple[int, ...], keepdims: bool) -> Node:
@@ -282,11 +162,11 @@ def _var_node(
     else:
         square = build.elementwise(rows.square, deviation)
     if where is not True:
-        square = _masked(reductions.sum, square, where, None)
+        square = masked(reductions.sum, square, mask_node(where))
     total = build.reduce(reductions.sum, square, axes, square.dtype, keepdims)
     count = _count(array, axes, where, square.dtype, keepdims)
     if compute.kind == "f" and given is None:
-        kept = deviation if where is True else _masked(reductions.sum, deviation, where, None)
+        kept = deviation if where is True else masked(reductions.sum, deviation, mask_node(where))
         rest = build.reduce(reductions.sum, kept, axes, compute, keepdims)
         number = float(count) if isinstance(count, int) else count
         excess = build.elementwise(rows.multiply, rest, build.elementwise(rows.divide, rest, number))
@@ -300,6 +180,7 @@ def _var_node(
     return build.elementwise(rows.divide, total, divisor)
 
 
+@native("var")
 def var(
     x: ArrayLike,
     /,
@@ -341,9 +222,11 @@ def var(
     GpuArray
         Real; NaN where the divisor is not positive.
     """
-    return _spread(x, axis, dtype, out, correction if ddof is None else ddof, keepdims, where, mean, root=False)
+    free = degrees_of_freedom(ddof, correction)
+    return write_out(spread(x, axis, dtype, free, keepdims, where, mean, root=False), out, "unsafe")
 
 
+@native("std")
 def std(
     x: ArrayLike,
     /,
@@ -358,79 +241,167 @@ def std(
     mean: ArrayLike | None = None,
 ) -> GpuArray:
     """Return the standard deviation along axes, the square root of :func:`var`, whose arguments it has."""
-    return _spread(x, axis, dtype, out, correction if ddof is None else ddof, keepdims, where, mean, root=True)
+    free = degrees_of_freedom(ddof, correction)
+    return write_out(spread(x, axis, dtype, free, keepdims, where, mean, root=True), out, "unsafe")
 
 
-def _spread(
-    x: ArrayLike, axis: Axis, dtype: DTypeLike, out: Any, correction: Any, keepdims: Any, where: Any, centre: Any, *,
-    root: bool,
-) -> GpuArray:  # fmt: skip
+def spread(
+    x: ArrayLike, axis: Axis, dtype: DTypeLike, free: Any, keepdims: Any, where: Any, mean: Any, *, root: bool
+) -> GpuArray:
+    """Return the variance of elements along axes, or with ``root`` its square root, from the mean if it is given.
+
+    Raises
+    ------
+    TypeError
+        If a standard deviation is to be an integer.
+    """
     array = as_array(x)
     if strictness.possible:
         standard.require("std" if root else "var", array)
     compute, wanted = _averaging(array.dtype, dtype)
-    given = None if centre is None else as_array(centre, array.device)
-    if given is not None and dtype is None:
-        compute, wanted = (dtypes.promote(kind, given.dtype) for kind in (compute, wanted))
-    node = _var_node(array, _axes(axis, array.ndim), compute, bool(keepdims), where, correction, given)
+    where, mean = value_or(where, True), value_or(mean, None)
+    centre = None if mean is None else as_array(mean, array.device)
+    if centre is not None and dtype is None:
+        compute, wanted = (dtypes.promote(kind, centre.dtype) for kind in (compute, wanted))
+    axes = _averaged_axes(axis, array.ndim, where)
+    node = _var_node(array, axes, compute, bool(value_or(keepdims, False)), where, free, centre)
     if root:
         node = build.elementwise(rows.sqrt, node)
-    if wanted.kind != "c":
+    if wanted.kind != "c" or dtype is not None:
         node = build.cast(node, wanted)
-    return write_out(result(node, array, where), out)  # type: ignore[no-any-return]  # out is the result
+    if root and node.shape and wanted.kind in "iu":
+        raise TypeError(f"a standard deviation of dtype {wanted} was asked for; give a floating dtype")
+    return result(node, array, where)
 
 
-def _cumulative(
-    op: ReduceOp, x: ArrayLike, axis: int | None, dtype: DTypeLike, include_initial: bool, out: Any
-) -> GpuArray:
-    array = as_array(x)
-    if strictness.possible:
-        standard.require(f"cumulative_{op.name}", array)
-    if axis is None:
-        if array.ndim != 1:
-            raise ValueError(
-                f"axis must be given for an array with {array.ndim} axes; only with one axis it can be left out"
-            )
-        axis = 0
-    number = build.normalize_axis(axis, array.ndim)
-    node = build.scan(op, array.node(), number, None if dtype is None else dtypes.canonical(dtype))
-    if include_initial:
-        shape = tuple(1 if a == number else n for a, n in enumerate(array.shape))
-        node = build.concat([build.full(shape, op.identity_of(node.dtype), node.dtype), node], number)
-    check_nbytes(node.shape, node.dtype)
-    return write_out(wrap(node, array.device), out)  # type: ignore[no-any-return]  # out is the result
+def degrees_of_freedom(ddof: Any, correction: Any) -> Any:
+    """Return what is subtracted from the number of elements, by whichever name it was given.
 
-
-def cumulative_sum(
-    x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike = None, out: Any = None,
-    include_initial: bool = False,
-) -> GpuArray:  # fmt: skip
-    """Return the running sum along an axis.
-
-    Parameters
-    ----------
-    x : array_like
-        Numbers.
-    axis : int, optional
-        May be left out for an array of one axis.
-    dtype : dtype, optional
-        As for :func:`sum`.
-    out : GpuArray or ndarray, optional
-        Where to put the result.
-    include_initial : bool
-        Start with 0, so that the axis is longer by one.
-
-    Returns
-    -------
-    GpuArray
-        Of the shape of ``x``, but for ``include_initial``.
+    Raises
+    ------
+    ValueError
+        If it was given by both.
     """
-    return _cumulative(reductions.sum, x, axis, dtype, include_initial, out)
+    if ddof is None or ddof is NOT_GIVEN:
+        return 0 if correction is NOT_GIVEN else correction
+    if correction is NOT_GIVEN or not correction:
+        return ddof
+    if ddof != 0:
+        raise ValueError("ddof and correction can't be provided simultaneously.")
+    return correction
 
 
-def cumulative_prod(
-    x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike = None, out: Any = None,
-    include_initial: bool = False,
-) -> GpuArray:  # fmt: skip
-    """Return the running product along an axis; the arguments are those of :func:`cumulative_sum`."""
-    return _cumulative(reductions.prod, x, axis, dtype, include_initial, out)
+@implements("average")
+def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = NOT_GIVEN) -> Any:
+    keep = keepdims is not NOT_GIVEN and bool(keepdims)
+    source = as_array(a)
+    if weights is None:
+        result = mean(source, axis, keepdims=keep)
+        scale = as_array(result.dtype.type(source.size / result.size), source.device)
+    else:
+        source, weight = as_arrays(source, weights)
+        weight = aligned_weights(source, weight, axis)
+        common = np.result_type(source.dtype, weight.dtype, "f8" if source.dtype.kind in "biu" else source.dtype)
+        scale = sum(weight, axis, common, keepdims=keep)
+        if (scale == 0.0).any().item():
+            raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+        result = sum(np.multiply(source, weight, dtype=common), axis, keepdims=keep) / scale
+    return (result, np.broadcast_to(scale, result.shape).copy()) if returned else result
+
+
+def aligned_weights(source: GpuArray, weight: GpuArray, axis: Any) -> GpuArray:
+    """Return weights in the shape of the elements that they are for; they may be those along ``axis`` alone.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If they do not fit.
+    """
+    if weight.shape == source.shape:
+        return weight
+    if axis is None:
+        raise TypeError("Axis must be specified when shapes of a and weights differ.")
+    axes = [
+        build.normalize_axis(a, source.ndim) for a in (axis if isinstance(axis, tuple) else (axis,))
+    ]  # in the weights' order
+    if weight.shape != tuple(source.shape[a] for a in axes):
+        raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
+    weight = weight.transpose(np.argsort(axes).tolist())
+    return weight.reshape([n if a in axes else 1 for a, n in enumerate(source.shape)]).broadcast(source.shape)
+
+
+@implements("cov")
+def cov(
+    m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None, fweights: Any = None,
+    aweights: Any = None, *, dtype: Any = None,
+) -> Any:  # fmt: skip
+    if ddof is not None and ddof != int(ddof):
+        raise ValueError("ddof must be integer")
+    given = (as_array(m),) if y is None else as_arrays(m, y)
+    # NumPy turns all of m that is no line, but of y what has more than one row
+    turned = (given[0].ndim != 1, *(table.shape[:1] != (1,) for table in map(_table, given[1:])))
+    rows = [_table(v).T if turn and not rowvar else _table(v) for v, turn in zip(given, turned, strict=True)]
+    table = rows[0] if len(rows) == 1 else concatenated(rows, 0)
+    kind = np.result_type(table.dtype, np.float64) if dtype is None else dtypes.canonical(dtype)
+    table = table.astype(kind, copy=False)
+    free = (0 if bias else 1) if ddof is None else ddof
+    frequency, importance = (
+        _observation_weights(w, n, table) for w, n in ((fweights, "fweights"), (aweights, "aweights"))
+    )
+    given_weights = [w for w in (frequency, importance) if w is not None]
+    weight: Any = given_weights[0] if given_weights else None
+    if len(given_weights) == 2:
+        weight = weight * given_weights[1]
+    if weight is None:
+        centre: Any = mean(table, 1, keepdims=True)
+        factor: Any = float(table.shape[1] - free)
+    else:
+        total = sum(weight)
+        centre = sum(table * weight, 1, keepdims=True) / total
+        factor = total if not free else total - free
+        if free and importance is not None:
+            factor = total - free * sum(weight * importance) / total
+    degrees = factor if weight is None else factor.item()
+    if degrees <= 0:
+        warn("Degrees of freedom <= 0 for slice", RuntimeWarning)
+        factor = 0.0
+    centred = (table - centre).astype(kind, copy=False)
+    scaled = centred if weight is None else centred * weight
+    products = np.matmul(centred, np.conjugate(scaled.T))
+    inverse = np.true_divide(1, factor)
+    return (products * (float(inverse) if weight is None else inverse.astype(products.dtype))).squeeze()
+
+
+def _observation_weights(weights: Any, name: str, table: GpuArray) -> Any:
+    """Return weights of observations as float64, checked as NumPy does; None if there are none."""
+    if weights is None:
+        return None
+    line: Any = as_array(weights, table.device).astype(dtypes.float64)
+    if line.ndim > 1:
+        raise RuntimeError(f"cannot handle multidimensional {name}")
+    if line.shape[0] != table.shape[1]:
+        raise RuntimeError(f"incompatible numbers of samples and {name}")
+    fractions, negative = numbers((line != np.rint(line)).any(), (line < 0).any())
+    if fractions and name == "fweights":
+        raise TypeError("fweights must be integer")
+    if negative:
+        raise ValueError(f"{name} cannot be negative")
+    return line
+
+
+def _table(value: GpuArray) -> GpuArray:
+    if value.ndim > 2:
+        raise ValueError("m has more than 2 dimensions")
+    return value.reshape(1, -1) if value.ndim < 2 else value
+
+
+@implements("corrcoef")
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Any:
+    table = cov(x, y, rowvar, dtype=dtype)
+    if table.ndim == 0:
+        return table / table
+    deviation = np.sqrt(np.diagonal(table).real)
+    table = table / deviation[:, None] / deviation[None, :]
+    if table.dtype.kind == "c":
+        return np.clip(table.real, -1, 1) + 1j * np.clip(table.imag, -1, 1)
+    return np.clip(table, -1, 1)

@@ -13,9 +13,9 @@ from gpuarray import dispatch, dtypes
 from gpuarray.array import GpuArray, apply, as_node, as_operand, wrap
 from gpuarray.dtypes import DType
 from gpuarray.functions import creation, elementwise, matrix_products
+from gpuarray.functions.arguments import as_array, as_arrays, check_out, device_among, write_out
 from gpuarray.functions.host import on_host
-from gpuarray.functions.numpy_arguments import as_array, as_arrays, check_out, deliver, device_among
-from gpuarray.functions.reduction import REDUCTIONS, fold, mask_node, running
+from gpuarray.functions.reductions import REDUCTIONS, accumulation_dtype, fold, mask_node, running
 from gpuarray.functions.sequences import fold_line, fold_spans, has_line, running_line, update_at
 from gpuarray.graph import build
 from gpuarray.graph.nodes import BaseNode, Node
@@ -60,7 +60,7 @@ def call(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> 
         if out is not None:
             check_out(result.shape, out)
     pairs = zip(results, outs, strict=True)
-    delivered = tuple(deliver(r if o is None else r.broadcast(o.shape), o, casting) for r, o in pairs)
+    delivered = tuple(write_out(r if o is None else r.broadcast(o.shape), o, casting) for r, o in pairs)
     return delivered[0] if ufunc.nout == 1 else delivered
 
 
@@ -194,7 +194,9 @@ def reduce(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -
         return NotImplemented
     options = {"axis": 0, **_single(keywords)}
     if ufunc in REDUCTIONS:
-        return fold(ufunc, as_array(inputs[0]), **options)
+        op, source = REDUCTIONS[ufunc], as_array(inputs[0])
+        accumulation_dtype(op, source.dtype, options.get("dtype"), options.get("out"))  # which refuses dtypes
+        return fold(op, source, **options)
     if has_line(ufunc) and options.pop("where", True) is True:
         return fold_line(ufunc, as_array(inputs[0]), **options)
     return _host_method(ufunc, "reduce", inputs, keywords, "only ufuncs with a row are folded, and without where=")
@@ -205,7 +207,7 @@ def accumulate(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any
     if not _understood(*inputs):
         return NotImplemented
     if ufunc in REDUCTIONS:
-        return running(ufunc, as_array(inputs[0]), **_single(keywords))
+        return running(REDUCTIONS[ufunc], as_array(inputs[0]), **_single(keywords))
     if has_line(ufunc):
         return running_line(ufunc, as_array(inputs[0]), **_single(keywords))
     return _host_method(ufunc, "accumulate", inputs, keywords, "only ufuncs with a row are scanned")

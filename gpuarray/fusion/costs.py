@@ -1,42 +1,182 @@
-"""What a step moves and computes at least: the figures that measured times are held against.
+"""The cost model: what nodes, instructions and steps take, in one unit.
 
-Bytes are those of the different elements that a step reads and writes, as if each crossed the memory once; operations
-are simple float32 operations, by the costs that the rows declare. A kernel that moves more, because it walks its input
-twice or reaches across cache lines, shows as a lower rate.
+The unit is the *operation*: the time of a float32 addition of values in registers (see :mod:`gpuarray.ops.spec`, whose
+rows declare their costs in it). Bytes are counted beside, because how many operations a byte is worth depends on the
+place. Three readers decide by these figures: the planner, whether to store a value or to compute it again; the
+placement, which turns them into nanoseconds by the rates measured at a place; and the in-process provider, how finely
+to cut a loop. Profiles hold measured times against them.
+
+Bytes are those of the different elements that a step reads and writes, as if each crossed the memory once. A kernel
+that moves more, because it walks its input twice or reaches across cache lines, shows as a lower rate.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from math import log2, prod
-from typing import assert_never
+from math import prod
+from typing import Final, TypeAlias, assert_never
 
+from gpuarray.dtypes import DType
 from gpuarray.fusion.steps import (
     FULL,
     OUTER,
+    UNIFORM,
+    Apply,
     CallStep,
     ContractStep,
     CopyStep,
     Fold,
+    Index,
+    Instruction,
     Load,
     Loop,
+    Scalar,
     ScanStep,
     ScatterStep,
     Step,
     Take,
-    weight,
 )
 from gpuarray.graph.layouts import Layout
+from gpuarray.graph.nodes import (
+    Call,
+    Concat,
+    Contract,
+    Gather,
+    Generate,
+    Leaf,
+    Map,
+    Node,
+    Reduce,
+    Scan,
+    Scatter,
+    View,
+)
+from gpuarray.ops.spec import GenerateOp, MapOp, ReduceOp, Work, compute_type
 
-#: Operations of one multiplication and addition.
-_PRODUCT = {"f": 2, "c": 8}
+# -- what the planner's choices are worth, in operations ---------------------------------------------------------------
+
+#: Loading an element that a cache has. Measured on GPUs, where it is about four dependent additions.
+LOAD: Final = 4
+#: A value that is broadcast is computed again for each element if that takes less than two loads.
+BROADCAST_LIMIT: Final = 2 * LOAD
+#: Values that share no operand are computed in one launch up to this: a longer program is bound by arithmetic, and
+#: gains nothing from a launch less.
+INDEPENDENT_LIMIT: Final = 100
+#: What several walks over a row need is computed by each of them up to this: some 25 loads, which is what storing and
+#: loading it takes where the row has left the cache.
+REPEATED_LIMIT: Final = 25 * LOAD
+#: Arithmetic that costs less than this part of a store is free: it hides behind memory traffic.
+HIDDEN: Final = 1 / 8
+#: How many operations of a row count as one instruction to a driver, which inlines functions.
+PER_INSTRUCTION: Final = 2
+
+Row: TypeAlias = MapOp | GenerateOp | ReduceOp
+
+#: By compute type: the width in bits of the arithmetic, and how many operations of that width one operation is. A
+#: complex operation is between two additions and a division, which takes some twenty.
+_ARITHMETIC: Final = {"i64": (64, 1), "u64": (64, 1), "f64": (64, 1), "c64": (32, 8), "c128": (64, 16)}
+#: Operations of 32 bits that one of 64 bits is: no device has more than half as many units for them.
+_WIDE: Final = 2
+
+
+def arithmetic(dtype: DType) -> tuple[int, int]:
+    """Return the width of the arithmetic of a dtype, in bits, and how many operations of that width one of it is."""
+    return _ARITHMETIC.get(compute_type(dtype), (32, 1))
+
+
+def width(*dtypes: DType) -> int:
+    """Return how many operations one operation on values of these dtypes is: that of the widest."""
+    return max(count * (_WIDE if bits == 64 else 1) for bits, count in map(arithmetic, dtypes))
+
+
+def of_node(node: Node) -> int:
+    """Return the operations of one element of a node that is computed where it is used.
+
+    Widths of dtypes are left out: what this is compared with, loads and stores of the element, is as much wider.
+    """
+    match node:
+        case Map() | Generate():
+            return node.op.cost
+        case Leaf() | View() | Gather() | Concat() | Reduce() | Scan() | Scatter() | Contract() | Call():
+            return 0
+        case _:
+            assert_never(node)
+
+
+def instructions_of(op: GenerateOp | MapOp) -> int:
+    """Return how many instructions a row counts as: drivers take long to compile functions and random numbers."""
+    return max(1, op.cost // PER_INSTRUCTION)
+
+
+def operations(instructions: Iterable[Instruction], *, with_widths: bool = True) -> int:
+    """Return the operations of computing instructions once, folds aside, whatever the widths if these are left out."""
+    total = 0
+    for item in instructions:
+        match item:
+            case Apply():
+                total += item.op.cost * (width(item.dtype, *item.sources) if with_widths else 1)
+            case Index():
+                total += item.op.cost * (width(item.dtype) if with_widths else 1)
+            case Scalar() | Load() | Take() | Fold():
+                pass
+            case _:
+                assert_never(item)
+    return total
+
+
+# -- steps -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """A row that a loop evaluates for so many elements, of the dtype that it computes in."""
+
+    row: Row
+    dtype: DType
+    count: int
+
+    @property
+    def numpy_calls(self) -> int:
+        """About how many NumPy functions the in-process provider calls for a tile."""
+        if isinstance(self.row, ReduceOp):
+            return 10 if self.row.centred else 4
+        return 1
+
+
+def evaluations(loop: Loop) -> Iterator[Evaluation]:
+    """Yield what a loop evaluates, in order."""
+    counts = _counts(loop)
+    for item in loop.instructions:
+        match item:
+            case Apply():
+                yield Evaluation(item.op, item.sources[0], counts[item.level])
+            case Index():
+                yield Evaluation(item.op, item.dtype, counts[item.level])
+            case Fold():
+                yield Evaluation(item.op, item.source, counts[FULL])
+            case Scalar() | Load() | Take():
+                pass
+            case _:
+                assert_never(item)
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Bytes read, bytes written, and simple operations."""
+    """Bytes read, bytes written, and operations.
+
+    Attributes
+    ----------
+    read, written : int
+        Bytes.
+    operations : int
+        All operations.
+    work : tuple of (Work, int)
+        Those of them that are no arithmetic on values in registers, by what they spend their time on.
+    """
 
     read: int
     written: int
     operations: int
+    work: tuple[tuple[Work, int], ...] = ()
 
     @property
     def nbytes(self) -> int:
@@ -51,47 +191,62 @@ def cost(step: Step) -> Cost:
             return _loop_cost(step)
         case ScanStep():
             size = step.before * step.length * step.after
-            own = Cost(size * step.source.itemsize, size * step.dtype.itemsize, size)
+            scanned = size * max(1, step.dtype.itemsize // 4)
+            own = Cost(size * step.source.itemsize, size * step.dtype.itemsize, size, ((Work.SCAN, scanned),))
             return _with_epilogue(own, step.epilogue, step.dtype.itemsize * size)
         case ContractStep():
             return _product_cost(step)
         case CallStep():
             read = sum(prod(s) * d.itemsize for s, d in zip(step.shapes, step.input_dtypes, strict=True))
             written = sum(prod(s) * d.itemsize for s, d in zip(step.output_shapes, step.output_dtypes, strict=True))
-            # sorts and transforms: n log n of the largest operand, which says more than nothing
-            size = max((prod(s) for s in (*step.shapes, *step.output_shapes)), default=0)
-            return Cost(read, written, int(size * log2(size)) if size > 1 else size)
+            operations = step.op.cost(step.shapes, step.output_shapes)
+            words = max((dtype.itemsize // 4 for dtype in step.input_dtypes), default=1)
+            sorted_ = operations * max(1, words) if step.op.work is Work.SORT else operations  # digits of wider keys
+            return Cost(read, written, operations, ((step.op.work, sorted_),))
         case CopyStep():
             return Cost(step.extent * step.dtype.itemsize, step.extent * step.dtype.itemsize, 0)
         case ScatterStep():
             moved = step.count * step.dtype.itemsize
-            return Cost(moved + step.count * step.positions.itemsize, moved, 0)
+            work = ((Work.GATHER, 2 * step.count),)  # the value goes to its place, after who writes there last is known
+            return Cost(moved + step.count * step.positions.itemsize, moved, 0, work)
         case _:
             assert_never(step)
 
 
-def _touched(layout: Layout, extent: int) -> int:
+def _counts(loop: Loop) -> dict[int, int]:
+    """Return how often an instruction is evaluated, by its level."""
+    return {FULL: loop.rows * loop.columns, OUTER: loop.rows, UNIFORM: 1}
+
+
+def touched(layout: Layout) -> int:
     """Return how many different elements a layout reaches at most."""
-    return min(extent, prod(n for n, stride in zip(layout.shape, layout.strides, strict=True) if stride))
+    return prod(extent for extent, stride in zip(layout.shape, layout.strides, strict=True) if stride)
 
 
 def _loop_cost(loop: Loop) -> Cost:
-    elements = {FULL: loop.rows * loop.columns, OUTER: loop.rows}
+    counts = _counts(loop)
     inputs: dict[int, int] = {}
-    operations = 0
+    total = gathered = 0
     for item in loop.instructions:
-        count = elements.get(item.level, 1)
-        if isinstance(item, Load):
-            touched = _touched(item.layout, item.extent)
-            inputs[item.slot] = min(item.extent, inputs.get(item.slot, 0) + touched)
-        elif isinstance(item, Take):
-            inputs[item.slot] = min(item.extent, inputs.get(item.slot, 0) + count)
-        elif isinstance(item, Fold):
-            operations += elements[FULL]
-        operations += weight((item,)) * count
+        count = counts[item.level]
+        match item:
+            case Load():
+                reached = min(item.extent, touched(item.layout))
+                inputs[item.slot] = min(item.extent, inputs.get(item.slot, 0) + reached)
+            case Take():
+                inputs[item.slot] = min(item.extent, inputs.get(item.slot, 0) + count)
+                gathered += count
+            case Fold():
+                total += item.op.cost * counts[FULL]
+            case Apply() | Index():
+                total += operations((item,)) * count
+            case Scalar():
+                pass
+            case _:
+                assert_never(item)
     read = sum(size * loop.input_dtypes[slot].itemsize for slot, size in inputs.items())
     written = sum(min(store.extent, store.layout.size) * store.dtype.itemsize for store in loop.stores)
-    return Cost(read, written, operations)
+    return Cost(read, written, total, ((Work.GATHER, gathered),) if gathered else ())
 
 
 def _with_epilogue(own: Cost, epilogue: Loop | None, result: int) -> Cost:
@@ -99,17 +254,19 @@ def _with_epilogue(own: Cost, epilogue: Loop | None, result: int) -> Cost:
     if epilogue is None:
         return own
     after = _loop_cost(epilogue)
-    return Cost(own.read + max(0, after.read - result), after.written, own.operations + after.operations)
+    read = own.read + max(0, after.read - result)
+    return Cost(read, after.written, own.operations + after.operations, own.work + after.work)
 
 
 def _product_cost(step: ContractStep) -> Cost:
     batch, height, depth = step.left.shape
-    width = step.right.shape[2]
+    columns = step.right.shape[2]
     itemsize = step.dtype.itemsize
-    operations = _PRODUCT.get(step.dtype.kind, 2) * batch * height * depth * width
-    read = 0
+    # a multiplication and an addition, of complex numbers four of each
+    products = (8 if step.dtype.kind == "c" else 2) * batch * height * depth * columns
+    own = Cost(0, batch * height * columns * itemsize, products, ((Work.PRODUCT, products),))
     for layout, prologue in zip((step.left, step.right), step.prologues, strict=True):
-        before = Cost(_touched(layout, layout.size) * itemsize, 0, 0) if prologue is None else _loop_cost(prologue)
-        read, operations = read + before.read, operations + before.operations
-    result = batch * height * width * itemsize
-    return _with_epilogue(Cost(read, result, operations), step.epilogue, result)
+        before = Cost(touched(layout) * itemsize, 0, 0) if prologue is None else _loop_cost(prologue)
+        total = own.operations + before.operations
+        own = Cost(own.read + before.read, own.written, total, own.work + before.work)
+    return _with_epilogue(own, step.epilogue, own.written)

@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from math import inf
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, assert_never
 
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
+from gpuarray.fusion import costs
 from gpuarray.graph.layouts import is_identity
 from gpuarray.graph.nodes import (
     Call,
@@ -29,24 +30,13 @@ from gpuarray.graph.nodes import (
     View,
 )
 from gpuarray.graph.walk import operands
-from gpuarray.ops.spec import GenerateOp, MapOp
 
-#: How many instructions one kernel has, about: drivers take 10 to 80 ms to compile each function of a new kernel, and a
+#: About how many instructions one kernel has: drivers take 10 to 80 ms to compile each function of a new kernel, and a
 #: second or two for as many as this allows.
 INSTRUCTION_LIMIT = 544
 
 #: A view of so many times fewer elements than an array counts as small.
 _FEW: Final = 64
-#: What it costs to load an element that a cache has, in simple operations.
-_LOAD: Final = 4
-#: How many simple operations of a row count as one instruction.
-_OPERATIONS: Final = 2
-
-
-def length_of(op: GenerateOp | MapOp) -> int:
-    """Return how many instructions a row counts as: drivers take long to compile functions and random numbers."""
-    return max(1, op.cost // _OPERATIONS)
-
 
 #: A set of numbers: the least of them, or one below, and a bit for each from there on. Sets of neighbours are short.
 _Bits: TypeAlias = tuple[int, int]
@@ -73,9 +63,9 @@ class GraphView:
     narrow: int = 0
     """Up to which width matrix products compute their operands."""
     launch: int = 0
-    """How many simple operations take as long as a launch."""
+    """How many operations take as long as a launch."""
     recompute: int = 0
-    """How many simple operations an element may take to be computed twice rather than stored."""
+    """How many operations an element may take to be computed twice rather than stored."""
     foreign: set[int] = field(default_factory=set)
     """Those that the host computes, since the device lacks a dtype of theirs or of their operands."""
     users: Counter[int] = field(init=False)
@@ -112,8 +102,11 @@ class GraphView:
     def _demand(self, position: int, node: Node, fuse: bool) -> None:
         inputs = self.inputs[position]
         match node:
-            case Reduce() | Contract() | Concat():
+            case Reduce() | Concat():
                 self.stored.add(position)
+            case Contract():
+                self.stored.add(position)
+                self.stored.update(self.unread(position, fuse=fuse))
             case Scan() | Call():
                 self.stored.add(position)
                 self.stored.update(inputs)
@@ -125,12 +118,13 @@ class GraphView:
                     self.stored.add(inputs[1])
             case Gather():
                 self.stored.add(inputs[0])
-            case Map() if not fuse:
-                self.stored.add(position)
-            case _:
+            case Map():
+                if not fuse:
+                    self.stored.add(position)
+            case Leaf() | Generate() | View():
                 pass
-        if isinstance(node, Contract):
-            self.stored.update(self.unread(position, fuse=fuse))
+            case _:
+                assert_never(node)
 
     def unread(self, position: int, *, fuse: bool) -> list[int]:
         """Return the nodes that have yet to be stored for a matrix product to read its operands."""
@@ -245,7 +239,7 @@ class GraphView:
         masks: dict[tuple[int, int], int] = {}
         free_read = free_bit = 0
         for position, node in enumerate(self.nodes):
-            weight = length_of(node.op) if isinstance(node, Generate | Map) else 1
+            length = costs.instructions_of(node.op) if isinstance(node, Generate | Map) else 1
             inputs = self.inputs[position]
             is_elementwise = isinstance(node, Map | View | Gather)
             most = bindings + 2 if is_elementwise else bindings  # others leave partial results behind
@@ -270,11 +264,11 @@ class GraphView:
                     break
                 self.stored.add(max(free, key=lambda i: (reads[i].bit_count(), inside[i][1].bit_count())))
             reads.append(read)
-            inside.append(_union(within, (free_bit, (1 << weight) - 1)))
-            free_bit += weight
+            inside.append(_union(within, (free_bit, (1 << length) - 1)))
+            free_bit += length
 
     def cost(self, position: int, uses: Mapping[int, int] | None = None, enough: float = inf) -> int:
-        """Return what it takes to compute one element of a node from stored values, in simple operations.
+        """Return the operations of computing one element of a node from stored values.
 
         ``uses`` says how often each node is computed; once, if it is not given. Beyond ``enough`` no more is counted.
         """
@@ -284,8 +278,7 @@ class GraphView:
         while stack and total <= enough:
             current = stack.pop()
             node = self.nodes[current]
-            if isinstance(node, Map | Generate):
-                total += node.op.cost * (1 if uses is None else uses.get(current, 1))
+            total += costs.of_node(node) * (1 if uses is None else uses.get(current, 1))
             for operand in self.inputs[current]:
                 if operand not in seen and operand not in self.stored:
                     seen.add(operand)
@@ -299,21 +292,21 @@ class GraphView:
         """
         nodes = self.nodes
         read, operations = self.made_of(position)
-        return self._beyond_a_load(read, operations) > _LOAD and any(
+        return self._beyond_a_load(read, operations) > costs.LOAD and any(
             nodes[i].size == nodes[position].size and isinstance(nodes[i], Contract | Map | Reduce | Scan) for i in read
         )
 
     def is_dear_to_repeat(self, position: int, times: int) -> bool:
         """Whether to compute a value is more than to load it, and to do it so many times takes longer than a launch."""
         more = self._beyond_a_load(*self.made_of(position))
-        return more > _LOAD and times * more > self.launch
+        return more > costs.LOAD and times * more > self.launch
 
     def _beyond_a_load(self, read: Sequence[int], operations: int) -> int:
-        """Return the simple operations of a value that is computed from others, less those of a load."""
-        return operations + (sum(self.nodes[i].size > 1 for i in read) - 1) * _LOAD
+        """Return the operations of a value that is computed from others, less those of a load."""
+        return operations + (sum(self.nodes[i].size > 1 for i in read) - 1) * costs.LOAD
 
     def made_of(self, position: int) -> tuple[list[int], int]:
-        """Return the stored values that a value is computed from, and in how many simple operations."""
+        """Return the stored values that a value is computed from, and in how many operations."""
         read, operations = [], 0
         stack, seen = [position], {position}
         while stack:
@@ -322,7 +315,7 @@ class GraphView:
                 read.append(current)
                 continue
             node = self.nodes[current]
-            operations += node.op.cost if isinstance(node, Map) else 0
+            operations += costs.of_node(node)
             for operand in self.inputs[current]:
                 if operand not in seen:
                     seen.add(operand)

@@ -11,7 +11,8 @@ from math import prod
 from typing import Any, Final, TypeAlias
 
 from gpuarray.dtypes import DType, canonical
-from gpuarray.fusion.graphs import GraphView, length_of
+from gpuarray.fusion import costs
+from gpuarray.fusion.graphs import GraphView
 from gpuarray.fusion.steps import (
     FULL,
     OUTER,
@@ -25,7 +26,7 @@ from gpuarray.fusion.steps import (
     Scalar,
     Store,
     Take,
-    weight,
+    operands_of,
 )
 from gpuarray.graph.layouts import (
     Layout,
@@ -41,10 +42,6 @@ from gpuarray.graph.nodes import Gather, Generate, Map, Reduce, View
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import reductions
 from gpuarray.ops.spec import ReduceOp
-
-BROADCAST_COST_LIMIT = 8
-#: So many times less than it is worth to store an element may be computed while it crosses the memory.
-_HIDDEN: Final = 8
 
 
 class StoreFirst(Exception):  # noqa: N818  # a request to the planner, not an error
@@ -143,7 +140,7 @@ class LoopBuilder:
         if self.fold_count:
             phase = max((self.phases[o] + isinstance(self.instructions[o], Fold) for o in operands), default=0)
         if isinstance(item, Apply | Index):
-            self.length += length_of(item.op)
+            self.length += costs.instructions_of(item.op)
         else:
             self.length += 1
             if isinstance(item, Fold):
@@ -215,7 +212,7 @@ class LoopBuilder:
         size = graph.nodes[position].size
         if layout.size <= 2 * size:
             return
-        is_long = graph.cost(position, enough=BROADCAST_COST_LIMIT) >= BROADCAST_COST_LIMIT
+        is_long = graph.cost(position, enough=costs.BROADCAST_LIMIT) >= costs.BROADCAST_LIMIT
         if (is_long and self._depends_on_data(position)) or (
             not is_long and size > 1 and graph.is_stored_along(position)
         ):
@@ -438,15 +435,16 @@ class LoopBuilder:
             if level == FULL and size > 1 and 2 * size < layout.size and position not in graph.stored:
                 found[position] = layout.size
         if found:
-            touched = [item.layout for item in self.instructions if isinstance(item, Load) and item.level == FULL]
-            touched += [store.layout for store in self.stores if store.level == FULL]
-            large = sum(2 * _touched(layout) > space for layout in touched)
-            if weight(item for item in self.instructions if item.level == FULL) <= large * graph.recompute // _HIDDEN:
+            loaded = [item.layout for item in self.instructions if isinstance(item, Load) and item.level == FULL]
+            loaded += [store.layout for store in self.stores if store.level == FULL]
+            large = sum(2 * costs.touched(layout) > space for layout in loaded)
+            computed = costs.operations(item for item in self.instructions if item.level == FULL)
+            if computed <= int(large * graph.recompute * costs.HIDDEN):
                 return {}
         return found
 
-    def repeated_weight(self) -> int:
-        """Return the weight of what walks over a row compute again after an earlier one did."""
+    def repeated_operations(self) -> int:
+        """Return the operations that walks over a row do again after an earlier one did them."""
         walks: dict[int, set[int]] = {}
         for number, item in enumerate(self.instructions):
             if isinstance(item, Fold):
@@ -455,10 +453,10 @@ class LoopBuilder:
             if store.level == FULL:
                 walks.setdefault(self._value_phase(store.value), set()).update(self._needed(store.value))
         once: set[int] = set().union(*walks.values())
-        return sum(self._weight(walk) for walk in walks.values()) - self._weight(once)
+        return sum(self._operations(walk) for walk in walks.values()) - self._operations(once)
 
-    def _weight(self, numbers: set[int]) -> int:
-        return weight(self.instructions[number] for number in numbers)
+    def _operations(self, numbers: set[int]) -> int:
+        return costs.operations(self.instructions[number] for number in numbers)
 
     def _needed(self, value: int) -> set[int]:
         """Return the instructions at level FULL that a value depends on."""
@@ -469,7 +467,7 @@ class LoopBuilder:
             item = self.instructions[number]
             if item.level == FULL and number not in found:
                 found.add(number)
-                stack += item.operands if isinstance(item, Apply) else [item.position] if isinstance(item, Take) else []
+                stack += operands_of(item)
         return found
 
     def _value_phase(self, value: int) -> int:
@@ -510,11 +508,6 @@ def _row_strides(shape: Shape, outer: Shape) -> Shape:
     if prod(shape) != prod(outer):
         raise CannotJoin
     return contiguous_strides(outer)
-
-
-def _touched(layout: Layout) -> int:
-    """Return how many different elements a layout reaches at most."""
-    return prod(extent for extent, stride in zip(layout.shape, layout.strides, strict=True) if stride)
 
 
 def _same_map(first: Layout, second: Layout) -> bool:

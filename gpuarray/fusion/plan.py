@@ -13,6 +13,7 @@ from math import prod
 
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
+from gpuarray.fusion import costs
 from gpuarray.fusion.graphs import INSTRUCTION_LIMIT, GraphView, view_graph
 from gpuarray.fusion.lowering import CannotJoin, LoopBuilder, StoreFirst
 from gpuarray.fusion.steps import (
@@ -26,7 +27,6 @@ from gpuarray.fusion.steps import (
     ScatterStep,
     Step,
     Take,
-    weight,
 )
 from gpuarray.graph.layouts import Layout, contiguous, slice_axis, surroundings
 from gpuarray.graph.nodes import Call, Concat, Contract, Leaf, Node, Reduce, Scan, Scatter, View
@@ -38,15 +38,10 @@ BINDING_LIMIT = 64
 LARGE_COPY = 1 << 22
 #: Bytes that a binding may show beside those that are wanted, because it begins and ends at multiples of some.
 BINDING_MARGIN = 4096
-#: Up to this weight, values that share nothing are computed in one launch; what weighs more gains nothing by it.
-INDEPENDENT_WEIGHT = 100
 #: How many of the latest groups a value may join, and how often that is tried: so planning takes time in proportion to
 #: the graph.
 LOOK_BACK = 16
 TRIALS = 4
-
-#: Above this weight, what several walks over a row need is stored rather than computed again by each.
-REPEATED_WEIGHT = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +247,7 @@ class Planner:
         if builder.made.keys().isdisjoint(alone.inputs) and set(builder.inputs).isdisjoint(alone.inputs):  # independent
             if builder.axes is not None or folds:
                 return False
-            if weight(builder.instructions) + weight(alone.instructions) > INDEPENDENT_WEIGHT:
+            if costs.operations((*builder.instructions, *alone.instructions)) > costs.INDEPENDENT_LIMIT:
                 return False
         self.trials += 1
         if any(self.producer.get(i, -1) > number for i in alone.inputs):
@@ -319,7 +314,7 @@ class Planner:
             return False
         if not has_row_program:
             return True
-        if builder.repeated_weight() > REPEATED_WEIGHT:
+        if builder.repeated_operations() > costs.REPEATED_LIMIT:
             return False
         rows, columns = prod(builder.outer), prod(builder.inner)
         trailing = not builder.source_shape or (len(builder.source_shape) - 1) in builder.inner_axes

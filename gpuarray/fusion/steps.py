@@ -19,14 +19,14 @@ the elements that it replaces (:attr:`Loop.updates`). Scalars are numbered run-t
 sizes are part of a step's :func:`text`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, assert_never
 
 from gpuarray.dtypes import DType
 from gpuarray.graph.layouts import Layout, Shape, contiguous_strides
-from gpuarray.ops.spec import CallOp, GenerateOp, MapOp, ReduceOp, compute_type
+from gpuarray.ops.spec import CallOp, GenerateOp, MapOp, ReduceOp
 
 UNIFORM: Final = 0
 OUTER: Final = 1
@@ -145,6 +145,11 @@ class Loop:
     and before that."""
 
     @property
+    def loops(self) -> "list[Loop]":
+        """The elementwise programs that there are, as of every step: the loop itself."""
+        return [self]
+
+    @property
     def rows(self) -> int:
         """Number of rows: elements of the outer index space."""
         return prod(self.outer)
@@ -236,6 +241,11 @@ class CallStep:
     """Which outputs of the row are wanted, one for each of ``output_shapes``."""
     scalar_dtypes: tuple[DType, ...] = ()
 
+    @property
+    def loops(self) -> list[Loop]:
+        """The elementwise programs that there are: none."""
+        return []
+
 
 @dataclass(frozen=True)
 class CopyStep:
@@ -244,6 +254,11 @@ class CopyStep:
     dtype: DType
     extent: int
     scalar_dtypes: tuple[DType, ...] = ()
+
+    @property
+    def loops(self) -> list[Loop]:
+        """The elementwise programs that there are: none."""
+        return []
 
     @property
     def input_dtypes(self) -> tuple[DType, ...]:
@@ -267,6 +282,11 @@ class ScatterStep:
     scalar_dtypes: tuple[DType, ...] = ()
 
     @property
+    def loops(self) -> list[Loop]:
+        """The elementwise programs that there are: none."""
+        return []
+
+    @property
     def input_dtypes(self) -> tuple[DType, ...]:
         """The dtypes of the values and of the positions."""
         return (self.dtype, self.positions)
@@ -280,20 +300,31 @@ class ScatterStep:
 Step: TypeAlias = Loop | ScanStep | ContractStep | CallStep | CopyStep | ScatterStep
 
 
-#: What an operation costs in these compute types, in float32 operations.
-_WEIGHTS: Final = {"f64": 2, "c64": 8, "c128": 32}
+def operands_of(item: Instruction) -> tuple[int, ...]:
+    """Return the numbers of the instructions whose values an instruction reads."""
+    match item:
+        case Apply():
+            return item.operands
+        case Take():
+            return (item.position,)
+        case Fold():
+            return (item.operand,)
+        case Scalar() | Load() | Index():
+            return ()
+        case _:
+            assert_never(item)
 
 
-def weight(instructions: Iterable[Instruction]) -> int:
-    """Return roughly what computing instructions once costs, in simple float32 operations."""
-    total = 0
-    for item in instructions:
-        if isinstance(item, Apply | Index):
-            kinds = {compute_type(item.dtype)}
-            if isinstance(item, Apply):
-                kinds |= {compute_type(source) for source in item.sources}
-            total += item.op.cost * max(_WEIGHTS.get(kind, 1) for kind in kinds)
-    return total
+def needed(instructions: Sequence[Instruction], values: Iterable[int]) -> set[int]:
+    """Return the numbers of the instructions that values depend on, themselves included."""
+    found: set[int] = set()
+    pending = list(values)
+    while pending:
+        number = pending.pop()
+        if number not in found:
+            found.add(number)
+            pending += operands_of(instructions[number])
+    return found
 
 
 def stride_class(layout: Layout) -> str:
@@ -324,6 +355,8 @@ def _instruction_text(number: int, item: Instruction) -> str:
             return f"{head}{item.op.name} {operands}"
         case Fold():
             return f"{head}fold {item.op.name} %{item.operand}:{item.source.name}"
+        case _:
+            assert_never(item)
 
 
 def _store_text(store: Store) -> str:
@@ -360,3 +393,5 @@ def text(step: Step) -> str:
             return f"copy {step.dtype.name}"
         case ScatterStep():
             return f"scatter {step.dtype.name} at {step.positions.name}"
+        case _:
+            assert_never(step)

@@ -18,6 +18,7 @@ from gpuarray.fusion.steps import (
     CopyStep,
     Fold,
     Index,
+    Instruction,
     Load,
     Loop,
     Scalar,
@@ -25,6 +26,7 @@ from gpuarray.fusion.steps import (
     ScatterStep,
     Store,
     Take,
+    operands_of,
 )
 from gpuarray.graph.layouts import are_apart
 from gpuarray.graph.nodes import Leaf, Node
@@ -141,7 +143,7 @@ def check_loop(loop: Loop, where: str = "loop") -> None:
     require(len(loop.phases) == len(loop.instructions), f"{where} has a phase an instruction")
     for number, item in enumerate(loop.instructions):
         at = f"{where}, instruction {number}"
-        operands = _operands(item)
+        operands = operands_of(item)
         require(all(0 <= o < number for o in operands), f"{at} comes after its operands")
         phase = max((loop.phases[o] + isinstance(loop.instructions[o], Fold) for o in operands), default=0)
         require(loop.phases[number] == phase, f"{at} has phase {phase}")
@@ -152,19 +154,7 @@ def check_loop(loop: Loop, where: str = "loop") -> None:
         _check_update(loop, read, write, where)
 
 
-def _operands(item: object) -> tuple[int, ...]:
-    match item:
-        case Apply():
-            return item.operands
-        case Take():
-            return (item.position,)
-        case Fold():
-            return (item.operand,)
-        case _:
-            return ()
-
-
-def _check_instruction(loop: Loop, item: object, where: str) -> None:
+def _check_instruction(loop: Loop, item: Instruction, where: str) -> None:
     values = loop.instructions
     match item:
         case Scalar():
@@ -189,7 +179,7 @@ def _check_instruction(loop: Loop, item: object, where: str) -> None:
             require(item.level == OUTER and values[item.operand].level == FULL, f"{where} folds elements to rows")
             require(values[item.operand].dtype == item.source, f"{where} has its operand's dtype")
         case _:
-            raise TypeError(f"{item!r} is no instruction")
+            assert_never(item)
 
 
 def _check_update(loop: Loop, read: int, write: int, where: str) -> None:

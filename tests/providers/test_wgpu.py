@@ -4,6 +4,7 @@ import itertools
 import signal
 import threading
 import time
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,7 +13,7 @@ from handwritten import DUMP, FILL, add_launch, download, upload
 
 import gpuarray as xp
 from gpuarray import dtypes
-from gpuarray.codegen.programs import Binding, Launch, Program, ScalarParameter
+from gpuarray.codegen.programs import IN_RANGE, Binding, Launch, Program, ScalarParameter
 from gpuarray.config import config
 from gpuarray.errors import DeviceError
 from gpuarray.providers.base import Task
@@ -460,9 +461,13 @@ class TestRun:
         assert driven.alive
 
     @pytest.mark.parametrize(
-        ("settings", "trusted"), [({}, True), ({"debug": 1}, False), ({"verify": True}, False)], ids=str
+        ("settings", "in_range", "trusted"),
+        [({}, True, True), ({}, False, False), ({"debug": 1}, True, False), ({"verify": True}, True, False)],
+        ids=str,
     )
-    def test_bounds_checks_are_left_out_unless_something_is_looked_for(self, fresh, monkeypatch, settings, trusted):
+    def test_bounds_checks_are_left_out_where_indices_are_in_range(
+        self, fresh, monkeypatch, settings, in_range, trusted
+    ):
         asked = []
         compile_module = fresh._driver.shader_module
 
@@ -472,7 +477,12 @@ class TestRun:
 
         monkeypatch.setattr(fresh._driver, "shader_module", recording)
         with config.using(**{"debug": 0, "verify": False, **settings}):
-            self.test_one_launch(fresh)
+            launch = add_launch(64)
+            source = f"{IN_RANGE}\n{launch.source}" if in_range else launch.source
+            prepared = fresh.prepare_program(Program((replace(launch, source=source),)))
+            one, result = upload(fresh, np.ones(64, np.float32)), fresh.allocate(256)
+            fresh.run([Task(prepared, [one, one], [result], [])])
+            assert np.array_equal(download(fresh, result, 64, np.float32), np.full(64, 2, np.float32))
         assert asked == [trusted]
         assert fresh._driver.can_trust
 

@@ -352,7 +352,7 @@ def test_a_device_that_cannot_be_measured_is_used_all_the_same(caplog):
     auto.set_rates(gpu, None)
     x = xp.asarray(numbers(100))
     with xp.using(memory_limit=1 << 12, cache_dir="", calibration="auto"), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(calibrate.records, "read", lambda kind, subject: None)
+        patch.setattr(calibrate.disk_cache, "read", lambda kind, subject: None)
         y = x + 1
         xp.evaluate(y)
     assert "was not calibrated" in caplog.text

@@ -136,7 +136,7 @@ def test_the_host_is_measured(folder):
     assert found.rows["exp:float64"] > found.rows["negative:float64"] > 0
     assert not found.upload
     assert told[0] == "launches"
-    assert from_json(json.loads(json.dumps(found.as_json()))).sort
+    assert from_json(json.loads(json.dumps(found.as_json()))).work["sort"]
 
 
 def test_formulas_join_the_record_when_they_are_measured(folder, measured):

@@ -112,9 +112,9 @@ def _spans(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     indices = _bind(kernel, "input", 1, spans, step.input_dtypes[1])
     first, second = (position_expression(indices.load(at), step.input_dtypes[1]) for at in ("row", "row + 1u"))
     kernel.line(
-        f"let low = {first};",
+        f"let low = min({first}, {extent} - 1u);",
         f"var high = {extent};",
-        f"if (row + 1u < {kernel.parameter(spans)}) {{ high = max(low + 1u, {second}); }}",
+        f"if (row + 1u < {kernel.parameter(spans)}) {{ high = min(max(low + 1u, {second}), {extent}); }}",
         f"var kept: {register_type(step.output_dtypes[0])} = {values.load(f'low * {width} + column')};",
         "for (var at = low + 1u; at < high; at++) {",
         _next(step, values.load(f"at * {width} + column")),

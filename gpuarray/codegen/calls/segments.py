@@ -33,6 +33,7 @@ def _program(step: CallStep, label: str, capabilities: Capabilities) -> Program:
         kernel.parameter(together),
         kernel.parameter(together.bit_length() - 1),
     )
+    extent = kernel.parameter(length)
     low, high = (position_expression(edges.load(at), kind) for at in ("segment", "segment + 1u"))
     sum_of_both = combine_expression(rows.add, "parts[local]", "parts[local + half]", dtype)
     kernel.module.append(f"var<workgroup> parts: array<{register_type(dtype)}, {WORKGROUP}>;")
@@ -42,7 +43,7 @@ def _program(step: CallStep, label: str, capabilities: Capabilities) -> Program:
         f"let segment = block * ({WORKGROUP}u >> {shift}) + (local >> {shift});",
         f"var total = {register_type(dtype)}();",
         f"if (segment < {size}) {{",
-        f"let end = {high};",
+        f"let end = min({high}, {extent});",
         f"for (var i = {low} + lane; i < end; i += {lanes}) {{",
         f"total = {combine_expression(rows.add, 'total', values.load('i'), dtype)};",
         "}",

@@ -14,12 +14,12 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from gpuarray.fusion.steps import FULL, Fold, Loop, Store
+from gpuarray.fusion.steps import FULL, Fold, Loop, Store, needed
 from gpuarray.graph.layouts import Shape
 from gpuarray.providers.inprocess import folds, tiles
 from gpuarray.providers.inprocess.buffers import ALIGNMENT, Memory
 from gpuarray.providers.inprocess.program import Program, write
-from gpuarray.providers.inprocess.stages import needed, phases, stages
+from gpuarray.providers.inprocess.stages import phases, stages
 from gpuarray.providers.inprocess.threads import Arena, Pace, Team
 from gpuarray.providers.inprocess.tiles import Tiling
 from gpuarray.providers.inprocess.views import Register, View
@@ -136,7 +136,7 @@ class PreparedLoop:
     def __init__(self, loop: Loop) -> None:
         self.loop = loop
         self.results: tuple[int, ...] = ()
-        used = needed(loop, loop.wanted)
+        used = needed(loop.instructions, loop.wanted)
         if used.isdisjoint(loop.folds):
             self.stages = [TiledLoop(loop, tiles.tile_elements(loop))]
             return

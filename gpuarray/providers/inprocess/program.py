@@ -19,12 +19,25 @@ import numpy.typing as npt
 
 from gpuarray import dtypes
 from gpuarray.dtypes import DType
-from gpuarray.fusion.steps import FULL, OUTER, UNIFORM, Apply, Fold, Index, Load, Loop, Scalar, Store, Take
+from gpuarray.fusion.steps import (
+    FULL,
+    OUTER,
+    UNIFORM,
+    Apply,
+    Fold,
+    Index,
+    Load,
+    Loop,
+    Scalar,
+    Store,
+    Take,
+    needed,
+    operands_of,
+)
 from gpuarray.graph.layouts import Layout, Shape, contiguous
 from gpuarray.ops import elementwise
 from gpuarray.ops.spec import Kind, NumPyForm, Quirk
 from gpuarray.providers.inprocess import folds
-from gpuarray.providers.inprocess.stages import needed, operands
 from gpuarray.providers.inprocess.tiles import Tile, Tiling
 from gpuarray.providers.inprocess.views import Register, View
 
@@ -110,10 +123,10 @@ class _Writer:
 
     def program(self) -> Program:
         loop = self.loop
-        used = sorted(needed(loop, loop.wanted).union(self.shifts.values()))
-        self.uses = Counter(o for n in used for o in operands(loop.instructions[n]))
+        used = sorted(needed(loop.instructions, loop.wanted).union(self.shifts.values()))
+        self.uses = Counter(o for n in used for o in operands_of(loop.instructions[n]))
         self.uses.update(loop.wanted)
-        self.last = {o: n for n in used for o in operands(loop.instructions[n])}
+        self.last = {o: n for n in used for o in operands_of(loop.instructions[n])}
         for operand in loop.wanted:
             self.last[operand] = len(loop.instructions)
         self.direct = self._direct_stores()
@@ -388,7 +401,7 @@ class _Writer:
         return register.name
 
     def _release(self, number: int) -> None:
-        for operand in set(operands(self.loop.instructions[number])):
+        for operand in set(operands_of(self.loop.instructions[number])):
             if self.last[operand] == number and operand in self.held:
                 register = self.held.pop(operand)
                 self.free[register.level].append(register.slot)

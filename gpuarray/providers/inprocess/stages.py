@@ -6,12 +6,25 @@ no loop has both a fold and a use of its result. The compiler of loops calls thi
 cut into whole rows.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import assert_never
 
 from gpuarray.dtypes import DType
-from gpuarray.fusion.steps import FULL, OUTER, Apply, Fold, Index, Instruction, Load, Loop, Scalar, Store, Take
+from gpuarray.fusion.steps import (
+    FULL,
+    OUTER,
+    Apply,
+    Fold,
+    Index,
+    Instruction,
+    Load,
+    Loop,
+    Scalar,
+    Store,
+    Take,
+    needed,
+    operands_of,
+)
 from gpuarray.graph.layouts import contiguous
 
 
@@ -27,44 +40,17 @@ class Stages:
     results: tuple[DType, ...]
 
 
-def operands(item: Instruction) -> tuple[int, ...]:
-    """Return the numbers of the instructions whose values ``item`` reads."""
-    match item:
-        case Apply():
-            return item.operands
-        case Take():
-            return (item.position,)
-        case Fold():
-            return (item.operand,)
-        case Scalar() | Load() | Index():
-            return ()
-        case _:
-            assert_never(item)
-
-
-def needed(loop: Loop, values: Iterable[int]) -> set[int]:
-    """Return the numbers of the instructions that ``values`` depend on, themselves included."""
-    found: set[int] = set()
-    pending = list(values)
-    while pending:
-        number = pending.pop()
-        if number not in found:
-            found.add(number)
-            pending += operands(loop.instructions[number])
-    return found
-
-
 def phases(loop: Loop) -> list[int]:
     """Return for each instruction how many folds must have finished before it can run."""
     found: list[int] = []
     for item in loop.instructions:
-        found.append(max((found[o] + isinstance(loop.instructions[o], Fold) for o in operands(item)), default=0))
+        found.append(max((found[o] + isinstance(loop.instructions[o], Fold) for o in operands_of(item)), default=0))
     return found
 
 
 def stages(loop: Loop) -> Stages:
     """Return the loops that compute ``loop`` one after the other."""
-    folds = [n for n in sorted(needed(loop, loop.wanted)) if isinstance(loop.instructions[n], Fold)]
+    folds = [n for n in sorted(needed(loop.instructions, loop.wanted)) if isinstance(loop.instructions[n], Fold)]
     taker = _Taker(loop, folds)
     phase = phases(loop)
     last = max(phase[n] for n in folds) + 1
@@ -127,7 +113,7 @@ class _Taker:
                 continue
             found.add(number)
             if number in folds or number not in self.slots:
-                pending += operands(self.loop.instructions[number])
+                pending += operands_of(self.loop.instructions[number])
         return sorted(found)
 
 

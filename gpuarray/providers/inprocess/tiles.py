@@ -11,9 +11,9 @@ from functools import cached_property
 from math import prod
 from typing import Final, NamedTuple
 
-from gpuarray.fusion.steps import FULL, Apply, Fold, Index, Load, Loop, Take
+from gpuarray.fusion.costs import operations
+from gpuarray.fusion.steps import FULL, Apply, Fold, Index, Load, Loop, Take, operands_of
 from gpuarray.graph.layouts import Layout, Shape
-from gpuarray.providers.inprocess.stages import operands
 
 #: Bytes that one register of a tile may take where there are up to three. Of half as many a handful fit a core's
 #: second-level cache, which is quicker on one thread; but then NumPy's calls are so short that threads wait for turns.
@@ -37,11 +37,11 @@ _RUN: Final = 1024
 #: Rows of elements that a part of a reduction along the first axis has at least: parts are then few beside elements.
 _COLUMN_PART: Final = 32
 
-#: Cost of generators that call NumPy a hundred times, which for small tiles takes as long as what is computed.
+#: Operations of generators that call NumPy a hundred times: for small tiles the calls take as long as the arithmetic.
 _LONG_GENERATOR: Final = 100
 _GENERATED: Final = 1 << 16
 
-#: Simple operations from which a loop of few tiles is cut finer, so that several threads can have some.
+#: Operations from which a loop of few tiles is cut finer, so that several threads can have some: 50 us of one thread.
 _CUT_LEAST: Final = 300_000
 
 #: Tiles of a tiling that are kept for further runs.
@@ -175,20 +175,16 @@ def elements(loop: Loop) -> int:
         least, fit = TILE_LEAST, min(TILE_MOST, REGISTER_BYTES // width * 4 // max(live + 1, 4))
         if any(isinstance(item, Index) and item.op.cost >= _LONG_GENERATOR for item in loop.instructions):
             least = _GENERATED
-    share = loop.rows * loop.columns // 8 if _work(loop) >= _CUT_LEAST else fit
-    return max(least, min(fit, share))
-
-
-def _work(loop: Loop) -> int:
-    """Return about how many simple operations ``loop`` takes."""
-    cost = 1 + sum(i.op.cost for i in loop.instructions if isinstance(i, Apply | Index) and i.level == FULL)
-    return loop.rows * loop.columns * cost
+    # widths are left out: the tiles of a sum are the order of its additions, which is the same for all dtypes
+    each = 1 + operations((i for i in loop.instructions if i.level == FULL), with_widths=False)
+    size = loop.rows * loop.columns
+    return max(least, min(fit, size // 8 if size * each >= _CUT_LEAST else fit))
 
 
 def _most_live(loop: Loop) -> int:
     """Return about how many registers with a value for each element ``loop`` needs at once."""
     stored = {s.value for s in loop.stores if s.position is None}
-    last = {operand: n for n, item in enumerate(loop.instructions) for operand in operands(item)}
+    last = {operand: n for n, item in enumerate(loop.instructions) for operand in operands_of(item)}
     live = most = 0
     for number, item in enumerate(loop.instructions):
         is_kept = isinstance(item, Apply | Take) and number not in stored
@@ -197,7 +193,7 @@ def _most_live(loop: Loop) -> int:
         elif isinstance(item, Fold) and _is_copied(item):
             most = max(most, live + 1)
         most = max(most, live)
-        for operand in set(operands(item)):
+        for operand in set(operands_of(item)):
             value = loop.instructions[operand]
             if last[operand] == number and operand not in stored and isinstance(value, Apply | Take | Index):
                 live -= value.level == FULL

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from math import log2
 from operator import mul
 from typing import Any, Final
 from weakref import WeakKeyDictionary
@@ -32,7 +31,7 @@ from gpuarray.fusion.steps import Step
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Generate, Leaf, Node, host_leaf
 from gpuarray.ops import calls, elementwise, reductions
-from gpuarray.ops.spec import ROWS, MapOp, ReduceOp
+from gpuarray.ops.spec import ROWS, CallOp, MapOp, ReduceOp, Work
 from gpuarray.providers.base import Provider, Task
 from gpuarray.runtime import places, plans
 from gpuarray.runtime.placement import residency
@@ -253,12 +252,15 @@ class _Bench:
             fetch=max(0.0, read - once),
             traffic=traffic,
             product=product,
-            gather=self._curve(self.sizes.gather, self._gathered, float, known.launch),
-            scan=self._curve(self.sizes.scan, self._scanned, float, known.launch),
-            sort=self._curve(self.sizes.sort, self._sorted, float, known.launch),
-            transform=self._curve(
-                self.sizes.transform, self._transformed, lambda size: size * log2(size), known.launch
-            ),
+            work={
+                work.value: self._curve(sizes, make, operations, known.launch)
+                for work, sizes, make, operations in (
+                    (Work.GATHER, self.sizes.gather, self._gathered, float),
+                    (Work.SCAN, self.sizes.scan, self._scanned, float),
+                    (Work.SORT, self.sizes.sort, self._sorted, partial(_operations, calls.sort)),
+                    (Work.TRANSFORM, self.sizes.transform, self._transformed, partial(_operations, calls.fft)),
+                )
+            },
             upload=() if self.is_host else self._uploads(again),
             download=() if self.is_host else self._transfers(self.provider.read),
             spread_of_times=statistics.median(self.spreads),
@@ -578,6 +580,11 @@ class _Bench:
             if time > LONG:
                 break
         return risen(points)
+
+
+def _operations(op: CallOp, size: int) -> float:
+    """Return the operations of a call on a line of so many elements."""
+    return float(op.cost(((size,),), ((size,),)))
 
 
 def _times(run: Callable[[], object], enough: int = _ENOUGH) -> list[int]:

@@ -1,7 +1,8 @@
 """Rates: how long steps take at a place, estimated from what was measured there.
 
-A :class:`Rates` holds a few measured curves of one device, or of the host: a launch, memory traffic, arithmetic, and
-the operations that are neither. :meth:`Rates.step` adds up what a step consists of. Everything is in nanoseconds.
+The cost model (:mod:`gpuarray.fusion.costs`) says what a step moves, in bytes, and computes, in operations. A
+:class:`Rates` holds how long these take at one place, as measured there: curves of a device, or of the host, in
+nanoseconds. :meth:`Rates.step` adds up what a step consists of.
 :mod:`gpuarray.runtime.placement.calibrate` makes them; :mod:`gpuarray.runtime.placement.decisions` asks.
 """
 
@@ -9,28 +10,12 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from itertools import accumulate
-from math import log2, prod
-from typing import Any, Final, assert_never
+from typing import Any, Final
 
 from gpuarray.dtypes import DType
-from gpuarray.fusion.costs import cost
-from gpuarray.fusion.steps import (
-    FULL,
-    OUTER,
-    Apply,
-    CallStep,
-    ContractStep,
-    CopyStep,
-    Fold,
-    Index,
-    Instruction,
-    Loop,
-    ScanStep,
-    ScatterStep,
-    Step,
-    Take,
-)
-from gpuarray.ops.spec import MapOp
+from gpuarray.fusion.costs import Evaluation, arithmetic, cost, evaluations
+from gpuarray.fusion.steps import CopyStep, Loop, Step
+from gpuarray.ops.spec import MapOp, ReduceOp, Work
 
 #: Points (amount, nanoseconds) in rising order.
 Curve = Sequence[tuple[float, float]]
@@ -78,7 +63,7 @@ class Rates:
     traffic : curve
         Bytes read and written by a loop; in-process what they take beyond the arithmetic of a loop in the cache.
     operation : mapping
-        One simple operation on one element, by the width of its arithmetic, ``"32"`` or ``"64"``.
+        One operation on one element, by the width of its arithmetic in bits, ``"32"`` or ``"64"``.
     rows : mapping
         One element of an elementwise row, by ``name:dtype``; of those that it lacks the cost in operations is taken.
     least : mapping
@@ -91,8 +76,8 @@ class Rates:
         What each call of a NumPy function takes at least where threads share a loop: they take turns in between.
     product : mapping
         Curves of operations, by dtype; of those that it lacks the float32 one is taken four times.
-    gather, scan, sort, transform : curve
-        Elements taken at random positions; folded as they go; sorted; times their logarithm, transformed.
+    work : mapping
+        Curves of operations that are not arithmetic, by the value of :class:`gpuarray.ops.spec.Work`.
     upload : curve
         Bytes from the host: what they add to an evaluation there. Empty at the host.
     download : curve
@@ -113,10 +98,7 @@ class Rates:
     speedup: float = 1.0
     handoff: float = 0.0
     product: Mapping[str, Curve] = field(default_factory=dict)
-    gather: Curve = ()
-    scan: Curve = ()
-    sort: Curve = ()
-    transform: Curve = ()
+    work: Mapping[str, Curve] = field(default_factory=dict)
     upload: Curve = ()
     download: Curve = ()
     spread_of_times: float = 1.0
@@ -164,88 +146,55 @@ def _checked(value: Any) -> Any:
 
 
 def _computing(rates: Rates, step: Step, pieces: int) -> float:
-    match step:
-        case Loop():
-            return _loop(rates, step, pieces)
-        case ScanStep():
-            size = step.before * step.length * step.after
-            return at(rates.scan, size * step.dtype.itemsize / 4) + _after(rates, step.epilogue, pieces)
-        case ContractStep():
-            wanted = rates.product.get(step.dtype.name)
-            curve = wanted or rates.product.get("float32", ())
-            batch, height, depth = step.left.shape
-            operations = 2 * batch * height * depth * step.right.shape[2]
-            beside = sum(_loop(rates, loop, pieces) for loop in step.loops)
-            return at(curve, operations) * (1 if wanted else 4) + beside
-        case CallStep():
-            return _call(rates, step)
-        case CopyStep():
-            return at(rates.traffic, 2 * step.extent * step.dtype.itemsize)
-        case ScatterStep():
-            return 2 * at(rates.gather, step.count)
-        case _:
-            assert_never(step)
+    """Return the time of a step beyond its launches: of its loops, and of its work that is not arithmetic."""
+    moved = cost(step)
+    time = sum(_loop(rates, loop, pieces) for loop in step.loops)
+    if isinstance(step, CopyStep):
+        time += at(rates.traffic, moved.nbytes)
+    for work, operations in moved.work:
+        time += (
+            _product(rates, step, operations)
+            if work is Work.PRODUCT
+            else at(rates.work.get(work.value, ()), operations)
+        )
+    return time
 
 
-def _after(rates: Rates, epilogue: Loop | None, pieces: int) -> float:
-    return 0.0 if epilogue is None else _loop(rates, epilogue, pieces)
+#: Matrix products of complex numbers are four times as many products of real ones.
+_COMPONENTS: Final = {"complex64": "float32", "complex128": "float64"}
+#: How much longer products take than those of float32 where they were not measured: BLAS has none of integers.
+_UNMEASURED: Final = 4
 
 
-def _call(rates: Rates, step: CallStep) -> float:
-    size = max((prod(shape) for shape in (*step.shapes, *step.output_shapes)), default=0)
-    if "fft" in step.op.name:
-        return at(rates.transform, size * max(1.0, log2(max(size, 1))))
-    if step.op.by_part:
-        return 2 * at(rates.gather, prod(step.shapes[0]))  # finds a bin, and adds to a count
-    words = max((dtype.itemsize for dtype in step.input_dtypes), default=4) / 4
-    return at(rates.sort, size) * max(1.0, words)
-
-
-#: Dtypes of wide arithmetic, and how many operations of it one of theirs is.
-_WIDE: Final = {"float64": 1, "int64": 1, "uint64": 1, "complex64": 4, "complex128": 4}
+def _product(rates: Rates, step: Step, operations: int) -> float:
+    """Return the time of matrix products, or of what consists of them."""
+    dtype = step.output_dtypes[0].name
+    measured = rates.product.get(dtype) or rates.product.get(_COMPONENTS.get(dtype, ""))
+    return at(measured, operations) if measured else _UNMEASURED * at(rates.product.get("float32", ()), operations)
 
 
 def _loop(rates: Rates, loop: Loop, pieces: int) -> float:
-    """Return the time of a loop: of its traffic, of its arithmetic, and of what it takes at random.
+    """Return the time of a loop: of its traffic and of its arithmetic.
 
     A device moves data while it computes, and the longer of the two counts; in-process one comes after the other.
     """
-    elements = {FULL: loop.rows * loop.columns, OUTER: loop.rows}
-    moved = cost(loop)
-    computed = taken = called = 0.0
+    computed = called = 0.0
     calls = 0
-    for item in loop.instructions:
-        count = elements.get(item.level, 1)
-        calls += _calls(item)
-        if isinstance(item, Apply):
+    for item in evaluations(loop):
+        calls += item.numpy_calls
+        curve = rates.folds.get(item.row.name) if isinstance(item.row, ReduceOp) else None
+        if curve:
+            computed += at(curve, item.count) * max(1.0, item.dtype.itemsize / 4)
+        else:
             called += rates.call
-            computed += _of_row(rates, item.op.name, item.op.cost, item.sources[0], count)
-        elif isinstance(item, Index):
-            called += rates.call
-            computed += _of_row(rates, item.op.name, item.op.cost, item.dtype, count)
-        elif isinstance(item, Fold):
-            curve = rates.folds.get(item.op.name)
-            if curve:
-                computed += at(curve, elements[FULL]) * max(1.0, item.source.itemsize / 4)
-            else:
-                called += rates.call
-                computed += _of_row(rates, item.op.name, 1, item.source, elements[FULL])
-        elif isinstance(item, Take):
-            taken += at(rates.gather, count)
-    moving = at(rates.traffic, moved.nbytes)
+            computed += _of_row(rates, item)
+    moving = at(rates.traffic, cost(loop).nbytes)
     if not rates.rows:
-        return max(moving, computed) + taken
+        return max(moving, computed)
     if pieces > 1:
         # the host shares a loop only where it gains
         computed = min(computed, max(computed / min(rates.speedup, pieces), rates.handoff * calls * pieces))
-    return called + moving + computed + taken
-
-
-def _calls(item: Instruction) -> int:
-    """Return how many NumPy functions an instruction calls in-process, about."""
-    if isinstance(item, Fold):
-        return 10 if item.op.centred else 4
-    return int(isinstance(item, Apply | Index))
+    return called + moving + computed
 
 
 def row_key(name: str, dtype: DType) -> str:
@@ -253,32 +202,22 @@ def row_key(name: str, dtype: DType) -> str:
     return f"{name}:{dtype.name}"
 
 
-def _of_row(rates: Rates, name: str, operations: int, dtype: DType, count: int) -> float:
-    """Return the time of so many elements of a row."""
-    key = row_key(name, dtype)
+def _of_row(rates: Rates, item: Evaluation) -> float:
+    """Return the time of the elements of a row: as measured, else by its cost."""
+    key = row_key(item.row.name, item.dtype)
     known = rates.rows.get(key)
     if known is not None:
-        return max(count * known, rates.least.get(key, 0.0))
-    wide = _WIDE.get(dtype.name, 0)
-    return count * operations * max(wide, 1) * rates.operation.get("64" if wide else "32", 0.0)
+        return max(item.count * known, rates.least.get(key, 0.0))
+    bits, operations = arithmetic(item.dtype)
+    return item.count * item.row.cost * operations * rates.operation.get(str(bits), 0.0)
 
 
 def rows_of(step: Step) -> Iterator[tuple[MapOp, DType]]:
     """Yield the elementwise rows of a step, each with the dtype that it computes in."""
-    loops: Sequence[Loop | None]
-    match step:
-        case Loop():
-            loops = (step,)
-        case ScanStep():
-            loops = (step.epilogue,)
-        case ContractStep():
-            loops = step.loops
-        case _:
-            loops = ()
-    for loop in loops:
-        for item in loop.instructions if loop is not None else ():
-            if isinstance(item, Apply):
-                yield item.op, item.sources[0]
+    for loop in step.loops:
+        for item in evaluations(loop):
+            if isinstance(item.row, MapOp):
+                yield item.row, item.dtype
 
 
 # -- where nothing was measured ----------------------------------------------------------------------------------------
@@ -291,10 +230,12 @@ DEVICE_DEFAULTS: Final = Rates(
     traffic=((1 << 15, 0.0), (1 << 20, 4_000.0), (1 << 27, 500_000.0)),
     operation={"32": 0.0005, "64": 0.01},
     product={"float32": ((1 << 22, 20_000.0), (1 << 34, 3_500_000.0))},
-    gather=((1 << 10, 0.0), (1 << 21, 200_000.0)),
-    scan=((1 << 10, 0.0), (1 << 21, 150_000.0)),
-    sort=((1 << 10, 50_000.0), (1 << 21, 2_000_000.0)),
-    transform=((1 << 14, 50_000.0), (44_040_192, 500_000.0)),
+    work={
+        "gather": ((1 << 10, 0.0), (1 << 21, 200_000.0)),
+        "scan": ((1 << 10, 0.0), (1 << 21, 150_000.0)),
+        "sort": ((10 << 10, 50_000.0), (21 << 21, 2_000_000.0)),
+        "transform": ((1 << 14, 50_000.0), (44_040_192, 500_000.0)),
+    },
     upload=((64, 20_000.0), (1 << 22, 1_000_000.0)),
     download=((64, 100_000.0), (1 << 22, 800_000.0)),
 )
@@ -309,8 +250,10 @@ HOST_DEFAULTS: Final = Rates(
     speedup=2.0,
     handoff=5_000.0,
     product={"float32": ((1 << 13, 3_000.0), (1 << 22, 100_000.0), (1 << 31, 25_000_000.0))},
-    gather=((1 << 10, 2_000.0), (1 << 21, 10_000_000.0)),
-    scan=((1 << 10, 3_000.0), (1 << 21, 6_000_000.0)),
-    sort=((1 << 10, 8_000.0), (1 << 21, 50_000_000.0)),
-    transform=((1 << 14, 30_000.0), (44_040_192, 60_000_000.0)),
+    work={
+        "gather": ((1 << 10, 2_000.0), (1 << 21, 10_000_000.0)),
+        "scan": ((1 << 10, 3_000.0), (1 << 21, 6_000_000.0)),
+        "sort": ((10 << 10, 8_000.0), (21 << 21, 50_000_000.0)),
+        "transform": ((1 << 14, 30_000.0), (44_040_192, 60_000_000.0)),
+    },
 )

@@ -1,4 +1,12 @@
-// workgroups 50x1x1
+// step 0: reads [0], writes [1]
+//   loop 1+1
+//   %0:f:bool = load 0 c
+//   %1:o:bool = fold any %0:bool
+//   store 0:bool %1 o c
+
+// workgroups: 50 x 1 x 1
+// library: none
+// in range: no index is out of bounds
 // rows_any
 struct Parameters { words: array<vec4<u32>, 2> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;

@@ -1,17 +1,20 @@
-// workgroups 1x1x1
+// step 0: reads [0], writes [3]
+//   loop 0+1
+//   %0:f:complex64 = load 0 c
+//   %1:f:complex64 = multiply %0:complex64 %0:complex64
+//   %2:u:complex64 = scalar 0
+//   %3:f:complex64 = add %1:complex64 %2:complex64
+//   store 0:complex64 %3 f c
+
+// workgroups: 1 x 1 x 1
+// library: multiply_c64, opaque_c64
+// in range: no index is out of bounds
 // map_multiply_add
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
 @group(0) @binding(1) var<storage, read> input0: array<vec2<f32>>;
 @group(0) @binding(2) var<storage, read_write> output0: array<vec2<f32>>;
 fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
-fn opaque_f32(x: f32) -> f32 {
-  return bitcast<f32>(bitcast<u32>(x) + u32(zero_u32()));
-}
-fn multiply_c64(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
-  return vec2<f32>(opaque_f32(a.x * b.x) - opaque_f32(a.y * b.y), opaque_f32(a.x * b.y) + opaque_f32(a.y * b.x));
-}
-fn opaque_c64(z: vec2<f32>) -> vec2<f32> { return vec2<f32>(opaque_f32(z.x), opaque_f32(z.y)); }
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;

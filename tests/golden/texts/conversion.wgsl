@@ -1,15 +1,18 @@
-// workgroups 1x1x1
+// step 0: reads [0], writes [1]
+//   loop 0+1
+//   %0:f:float32 = load 0 c
+//   %1:f:int16 = cast %0:float32
+//   store 0:int16 %1 f c
+
+// workgroups: 1 x 1 x 1
+// library: i32_from_f32
+// in range: no index is out of bounds
 // map_cast
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
 @group(0) @binding(1) var<storage, read> input0: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read_write> output0: array<vec2<u32>>;
 fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
-const magnitude_bits_f32 = 0x7fffffffu;
-fn magnitude_f32(x: f32) -> u32 { return bitcast<u32>(x) & magnitude_bits_f32; }
-fn i32_from_f32(x: f32) -> i32 {
-  return select(i32(-2147483648), i32(x), magnitude_f32(x) < 0x4f000000u);
-}
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;

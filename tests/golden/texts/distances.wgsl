@@ -1,4 +1,16 @@
-// workgroups 1x1x1
+// step 0: reads [0, 2], writes [7]
+//   loop 2+1
+//   %0:f:float32 = load 0 s3
+//   %1:f:float32 = load 1 s3
+//   %2:f:float32 = subtract %0:float32 %1:float32
+//   %3:f:float32 = square %2:float32
+//   %4:o:float32 = fold sum %3:float32
+//   %5:o:float32 = sqrt %4:float32
+//   store 0:float32 %5 o c
+
+// workgroups: 1 x 1 x 1
+// library: add_f32, multiply_f32, sqrt_f32, subtract_f32
+// in range: no index is out of bounds
 // rows_subtract_square_sum_sqrt pairs
 struct Parameters { words: array<vec4<u32>, 5> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -6,110 +18,6 @@ struct Parameters { words: array<vec4<u32>, 5> }
 @group(0) @binding(2) var<storage, read> input1: array<f32>;
 @group(0) @binding(3) var<storage, read_write> output0: array<f32>;
 fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
-const one_bits_f32 = 0x3f800000u;
-fn one_f32() -> f32 { return bitcast<f32>(one_bits_f32 + u32(zero_u32())); }
-fn add_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), y); }
-const sign_bit_f32 = 0x80000000u;
-fn negative_zero_f32() -> f32 { return bitcast<f32>(sign_bit_f32 + u32(zero_u32())); }
-fn multiply_f32(x: f32, y: f32) -> f32 { return fma(x, y, negative_zero_f32()); }
-const most_moderate_f32 = 1.099511627776e12f;
-const least_moderate_f32 = 9.094947017729282e-13f;
-fn guard_sqrt_f32(fine: bool, x: f32) -> bool {
-  return fine & (x < most_moderate_f32) & (x >= least_moderate_f32);
-}
-override fused_multiply_add: bool = false;
-fn opaque_f32(x: f32) -> f32 {
-  return bitcast<f32>(bitcast<u32>(x) + u32(zero_u32()));
-}
-const upper_half_f32 = 0xfffff000u;
-fn product_error_f32(a: f32, b: f32, product: f32) -> f32 {
-  if (fused_multiply_add) { return fma(a, b, -product); }
-  let a_high = bitcast<f32>(bitcast<u32>(a) & upper_half_f32);
-  let b_high = bitcast<f32>(bitcast<u32>(b) & upper_half_f32);
-  let a_low = a - a_high;
-  let b_low = b - b_high;
-  return ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
-}
-fn residue_f32(x: f32, a: f32, b: f32) -> f32 {
-  if (fused_multiply_add) { return fma(-a, b, x); }
-  let product = opaque_f32(a * b);
-  return (x - product) - product_error_f32(a, b, product);
-}
-fn fast_path_sqrt_f32(x: f32) -> f32 {
-  let inverse = inverseSqrt(x);
-  let half = 0.5f * inverse;
-  let estimate = multiply_f32(x, inverse);
-  let better = fma(residue_f32(x, estimate, estimate), half, estimate);
-  let root = fma(residue_f32(x, better, better), half, better);
-  if (fused_multiply_add) { return root; }
-  let bits = bitcast<u32>(root);
-  let left = residue_f32(x, root, root);
-  let above = bitcast<f32>(bits + 1u) - root;
-  let below = root - bitcast<f32>(bits - 1u);
-  return bitcast<f32>(bits + u32(left > root * above) - u32(left <= -root * below));
-}
-const magnitude_bits_f32 = 0x7fffffffu;
-fn magnitude_f32(x: f32) -> u32 { return bitcast<u32>(x) & magnitude_bits_f32; }
-fn truth_f32(x: f32) -> bool { return magnitude_f32(x) != 0; }
-const infinity_bits_f32 = 0x7f800000u;
-fn isnan_f32(x: f32) -> bool { return magnitude_f32(x) > infinity_bits_f32; }
-fn signbit_f32(x: f32) -> bool { return bitcast<u32>(x) >= sign_bit_f32; }
-const nan_bits_f32 = 0x7fc00000u;
-fn nan_f32() -> f32 { return bitcast<f32>(nan_bits_f32 ^ u32(zero_u32())); }
-fn isinf_f32(x: f32) -> bool { return magnitude_f32(x) == infinity_bits_f32; }
-const implicit_bit_f32 = 0x00800000u;
-const fraction_width_f32 = 23u;
-fn exponent_field_f32(x: f32) -> i32 { return i32(u32(magnitude_f32(x) >> fraction_width_f32)); }
-fn leading_zeros_u32(x: u32) -> u32 { return countLeadingZeros(x); }
-fn scale_f32(x: f32) -> i32 {
-  let magnitude = magnitude_f32(x);
-  if (magnitude >= implicit_bit_f32) { return exponent_field_f32(x); }
-  return 1 - i32(leading_zeros_u32(magnitude) - leading_zeros_u32(implicit_bit_f32));
-}
-const exponent_bias_f32 = 127;
-fn significand_f32(x: f32) -> u32 {
-  let magnitude = magnitude_f32(x);
-  let fraction = magnitude & (implicit_bit_f32 - 1);
-  if (magnitude >= implicit_bit_f32) { return fraction | implicit_bit_f32; }
-  return fraction << (leading_zeros_u32(fraction) - leading_zeros_u32(implicit_bit_f32));
-}
-const exponent_mask_f32 = 0xffu;
-fn compose_f32(sign: u32, significand: u32, scale: i32) -> f32 {
-  if (scale > 0) {
-    let bits = significand + (u32(u32(scale - 1)) << fraction_width_f32);
-    return bitcast<f32>(sign | select(bits, infinity_bits_f32, scale >= i32(exponent_mask_f32)));
-  }
-  let shift = u32(min(1 - scale, i32(fraction_width_f32) + 2));
-  let kept = significand >> shift;
-  let lost = significand - (kept << shift);
-  let tie = u32(1) << (shift - 1u);
-  return bitcast<f32>(sign | (kept + u32(lost > tie || (lost == tie && (kept & 1) == 1))));
-}
-fn sqrt_slow_path_f32(x: f32) -> f32 {
-  if (!truth_f32(x) || isnan_f32(x)) { return x; }
-  if (signbit_f32(x)) { return nan_f32(); }
-  if (isinf_f32(x)) { return x; }
-  let exponent = scale_f32(x) - exponent_bias_f32;
-  let half = exponent >> 1u;
-  let odd = u32(exponent & 1);
-  let m = significand_f32(x);
-  var root = u32(sqrt(bitcast<f32>(m + 0x3f000000u) * f32(1u + odd)) * 8388608.0f);
-  var left = i32((m << (23u + odd)) - root * root);
-  for (var i = 0u; i < 3u && left < 0; i = i + 1u) {
-    root = root - 1u;
-    left = left + i32(2u * root + 1u);
-  }
-  for (var i = 0u; i < 3u && left > i32(2u * root); i = i + 1u) {
-    left = left - i32(2u * root + 1u);
-    root = root + 1u;
-  }
-  return compose_f32(0u, root + u32(left > i32(root)), half + exponent_bias_f32);
-}
-fn sqrt_f32(x: f32) -> f32 {
-  if (guard_sqrt_f32(true, x)) { return fast_path_sqrt_f32(x); }
-  return sqrt_slow_path_f32(x);
-}
-fn subtract_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), -y); }
 var<workgroup> held0: array<f32, 1040>;
 var<workgroup> held1: array<f32, 1040>;
 @compute @workgroup_size(256)

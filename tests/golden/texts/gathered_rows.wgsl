@@ -1,14 +1,28 @@
-// workgroups 1x1x1
+// step 0: reads [1, 0], writes [13]
+//   loop 0+2
+//   %0:f:int64 = load 0 s2
+//   %1:f:int32 = cast %0:int64
+//   %2:u:int32 = scalar 0
+//   %3:f:int32 = multiply %1:int32 %2:int32
+//   %4:u:int32 = scalar 1
+//   %5:f:int32 = index arange s2 [2, 3]
+//   %6:f:int32 = add %4:int32 %5:int32
+//   %7:f:int32 = add %3:int32 %6:int32
+//   %8:f:float32 = take 1 %7
+//   %9:u:float32 = scalar 4
+//   %10:f:float32 = add %8:float32 %9:float32
+//   store 0:float32 %10 f c
+
+// workgroups: 1 x 1 x 1
+// library: add_f32
+// in range: no index is out of bounds
 // map_cast_multiply_arange_add
-struct Parameters { words: array<vec4<u32>, 3> }
+struct Parameters { words: array<vec4<u32>, 4> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
 @group(0) @binding(1) var<storage, read> input0: array<i64>;
 @group(0) @binding(2) var<storage, read> input1: array<f32>;
 @group(0) @binding(3) var<storage, read_write> output0: array<vec4<f32>>;
 fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
-const one_bits_f32 = 0x3f800000u;
-fn one_f32() -> f32 { return bitcast<f32>(one_bits_f32 + u32(zero_u32())); }
-fn add_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), y); }
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;
@@ -48,10 +62,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v7_1: i32 = (v3_1 + v6_1);
   let v7_2: i32 = (v3_2 + v6_2);
   let v7_3: i32 = (v3_3 + v6_3);
-  let v8_0: f32 = input1[u32(v7_0)];
-  let v8_1: f32 = input1[u32(v7_1)];
-  let v8_2: f32 = input1[u32(v7_2)];
-  let v8_3: f32 = input1[u32(v7_3)];
+  let v8_0: f32 = input1[min(u32(v7_0), parameters.words[3].x)];
+  let v8_1: f32 = input1[min(u32(v7_1), parameters.words[3].x)];
+  let v8_2: f32 = input1[min(u32(v7_2), parameters.words[3].x)];
+  let v8_3: f32 = input1[min(u32(v7_3), parameters.words[3].x)];
   let v10_0: f32 = add_f32(v8_0, one9);
   let v10_1: f32 = add_f32(v8_1, one9);
   let v10_2: f32 = add_f32(v8_2, one9);

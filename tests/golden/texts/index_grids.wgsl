@@ -1,28 +1,24 @@
-// workgroups 5x1x1
+// step 0: reads [], writes [9]
+//   loop 0+2
+//   %0:f:float32 = index arange s2 [0, 1]
+//   %1:u:float32 = scalar 2
+//   %2:f:float32 = subtract %0:float32 %1:float32
+//   %3:f:float32 = square %2:float32
+//   %4:f:float32 = index arange s2 [3, 4]
+//   %5:u:float32 = scalar 5
+//   %6:f:float32 = subtract %4:float32 %5:float32
+//   %7:f:float32 = square %6:float32
+//   %8:f:float32 = add %3:float32 %7:float32
+//   store 0:float32 %8 f c
+
+// workgroups: 5 x 1 x 1
+// library: add_f32, arange_f32, multiply_f32, subtract_f32
+// in range: no index is out of bounds
 // map_arange_subtract_square_arange_subtract_and_2
 struct Parameters { words: array<vec4<u32>, 4> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
 @group(0) @binding(1) var<storage, read_write> output0: array<vec4<f32>>;
 fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
-const one_bits_f32 = 0x3f800000u;
-fn one_f32() -> f32 { return bitcast<f32>(one_bits_f32 + u32(zero_u32())); }
-fn add_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), y); }
-fn opaque_f32(x: f32) -> f32 {
-  return bitcast<f32>(bitcast<u32>(x) + u32(zero_u32()));
-}
-const sign_bit_f32 = 0x80000000u;
-fn negative_zero_f32() -> f32 { return bitcast<f32>(sign_bit_f32 + u32(zero_u32())); }
-fn multiply_f32(x: f32, y: f32) -> f32 { return fma(x, y, negative_zero_f32()); }
-fn subtract_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), -y); }
-fn f32_from_u32(x: u32) -> f32 {
-  let low = bitcast<f32>((x & 0xffffu) | 0x4b000000u);
-  let high = bitcast<f32>((x >> 16u) | 0x53000000u);
-  return add_f32(subtract_f32(high, 549764202496.0f), low);
-}
-fn arange_f32(i: u32, start: f32, step: f32) -> f32 {
-  let second = opaque_f32(start + step);
-  return add_f32(start, multiply_f32(f32_from_u32(i), second - start));
-}
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;

@@ -1,4 +1,21 @@
-// workgroups 5x1x1
+// step 0: reads [0, 3], writes [8]
+//   loop 0+1
+//   %0:f:float32 = load 0 c
+//   %1:u:float32 = scalar 0
+//   %2:f:float32 = add %0:float32 %1:float32
+//   %3:f:float32 = load 1 c
+//   %4:u:float32 = scalar 1
+//   %5:f:float32 = multiply %3:float32 %4:float32
+//   store 0:float32 %2 f c
+//   store 0:float32 %5 f c
+// step 1: reads [6], writes [8]
+//   loop 0+1
+//   %0:f:float32 = load 0 c
+//   store 0:float32 %0 f c
+
+// workgroups: 5 x 1 x 1
+// library: add_f32, multiply_f32
+// in range: no index is out of bounds
 // map_add_multiply
 struct Parameters { words: array<vec4<u32>, 2> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -6,12 +23,6 @@ struct Parameters { words: array<vec4<u32>, 2> }
 @group(0) @binding(2) var<storage, read> input1: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read_write> output0: array<vec4<f32>>;
 fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
-const one_bits_f32 = 0x3f800000u;
-fn one_f32() -> f32 { return bitcast<f32>(one_bits_f32 + u32(zero_u32())); }
-fn add_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), y); }
-const sign_bit_f32 = 0x80000000u;
-fn negative_zero_f32() -> f32 { return bitcast<f32>(sign_bit_f32 + u32(zero_u32())); }
-fn multiply_f32(x: f32, y: f32) -> f32 { return fma(x, y, negative_zero_f32()); }
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;
@@ -41,7 +52,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   output0[(parameters.words[1].x + first) / 4u] = vec4<f32>(v5_0, v5_1, v5_2, v5_3);
 }
 
-// workgroups 1x1x1
+// workgroups: 1 x 1 x 1
+// library: none
+// in range: no index is out of bounds
 // map_copy
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;

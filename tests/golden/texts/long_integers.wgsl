@@ -1,4 +1,17 @@
-// workgroups 1x1x1
+// step 0: reads [0, 3], writes [6]
+//   loop 0+1
+//   %0:f:int64 = load 0 c
+//   %1:u:int64 = scalar 0
+//   %2:f:int64 = floor_divide %0:int64 %1:int64
+//   %3:f:int64 = load 1 c
+//   %4:u:int64 = scalar 1
+//   %5:f:int64 = remainder %3:int64 %4:int64
+//   %6:f:int64 = add %2:int64 %5:int64
+//   store 0:int64 %6 f c
+
+// workgroups: 1 x 1 x 1
+// library: floor_divide_i64, remainder_i64
+// in range: no index is out of bounds
 // map_floor_divide_remainder_add
 struct Parameters { words: array<vec4<u32>, 2> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -6,20 +19,6 @@ struct Parameters { words: array<vec4<u32>, 2> }
 @group(0) @binding(2) var<storage, read> input1: array<i64>;
 @group(0) @binding(3) var<storage, read_write> output0: array<i64>;
 fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
-fn floor_divide_i64(x: i64, y: i64) -> i64 {
-  if (y == 0) { return i64(0); }
-  if (y == -1) { return -x; }
-  let quotient = x / y;
-  return quotient - i64((quotient * y != x) && ((x < 0) != (y < 0)));
-}
-fn fmod_i64(x: i64, y: i64) -> i64 {
-  if (y == 0 || y == -1) { return i64(0); }
-  return x - (x / y) * y;
-}
-fn remainder_i64(x: i64, y: i64) -> i64 {
-  let left = fmod_i64(x, y);
-  return select(left, left + y, left != 0 && ((left < 0) != (y < 0)));
-}
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;

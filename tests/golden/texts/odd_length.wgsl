@@ -1,4 +1,13 @@
-// workgroups 1x1x1
+// step 0: reads [0, 1], writes [2]
+//   loop 0+1
+//   %0:f:float32 = load 0 c
+//   %1:f:float32 = load 1 c
+//   %2:f:float32 = multiply %0:float32 %1:float32
+//   store 0:float32 %2 f c
+
+// workgroups: 1 x 1 x 1
+// library: multiply_f32
+// in range: no index is out of bounds
 // map_multiply
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -6,9 +15,6 @@ struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(2) var<storage, read> input1: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read_write> output0: array<vec4<f32>>;
 fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
-const sign_bit_f32 = 0x80000000u;
-fn negative_zero_f32() -> f32 { return bitcast<f32>(sign_bit_f32 + u32(zero_u32())); }
-fn multiply_f32(x: f32, y: f32) -> f32 { return fma(x, y, negative_zero_f32()); }
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;

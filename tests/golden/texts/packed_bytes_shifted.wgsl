@@ -1,4 +1,13 @@
-// workgroups 1x1x1
+// step 0: reads [0, 2], writes [3]
+//   loop 0+1
+//   %0:f:int8 = load 0 c
+//   %1:f:int8 = load 1 c
+//   %2:f:int8 = add %0:int8 %1:int8
+//   store 0:int8 %2 f c
+
+// workgroups: 1 x 1 x 1
+// library: none
+// in range: no index is out of bounds
 // map_add
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;

@@ -1,4 +1,16 @@
-// workgroups 5x1x1
+// step 0: reads [0, 3], writes [4, 6]
+//   loop 0+1
+//   %0:f:float32 = load 0 c
+//   %1:u:float32 = scalar 0
+//   %2:f:float32 = multiply %0:float32 %1:float32
+//   %3:f:int32 = load 1 c
+//   %4:f:uint8 = cast %0:float32
+//   store 0:float32 %2 f at %3
+//   store 1:uint8 %4 f at %3
+
+// workgroups: 5 x 1 x 1
+// library: i32_from_f32, multiply_f32
+// in range: no index is out of bounds
 // map_multiply_cast
 struct Parameters { words: array<vec4<u32>, 2> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -7,14 +19,6 @@ struct Parameters { words: array<vec4<u32>, 2> }
 @group(0) @binding(3) var<storage, read_write> output0: array<f32>;
 @group(0) @binding(4) var<storage, read_write> output1: array<atomic<u32>>;
 fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
-const magnitude_bits_f32 = 0x7fffffffu;
-fn magnitude_f32(x: f32) -> u32 { return bitcast<u32>(x) & magnitude_bits_f32; }
-fn i32_from_f32(x: f32) -> i32 {
-  return select(i32(-2147483648), i32(x), magnitude_f32(x) < 0x4f000000u);
-}
-const sign_bit_f32 = 0x80000000u;
-fn negative_zero_f32() -> f32 { return bitcast<f32>(sign_bit_f32 + u32(zero_u32())); }
-fn multiply_f32(x: f32, y: f32) -> f32 { return fma(x, y, negative_zero_f32()); }
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;

@@ -1,11 +1,18 @@
-// workgroups 8x1x1
+// step 0: reads [0], writes [1]
+//   loop 1+1
+//   %0:f:float32 = load 0 c
+//   %1:o:int64 = fold argmax %0:float32
+//   store 0:int64 %1 o c
+
+// workgroups: 8 x 1 x 1
+// library: i64_from_u32
+// in range: no index is out of bounds
 // rows_argmax
 struct Parameters { words: array<vec4<u32>, 2> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
 @group(0) @binding(1) var<storage, read> input0: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read_write> output0: array<i64>;
 fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
-fn i64_from_u32(x: u32) -> i64 { return i64(u64(x)); }
 fn key1(x: f32) -> i32 {
   let bits = bitcast<i32>(bitcast<u32>(x));
   let ordered = bits ^ ((bits >> 31u) & 0x7fffffff);

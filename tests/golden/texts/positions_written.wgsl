@@ -1,4 +1,20 @@
-// workgroups 1x1x1
+// step 0: reads [2], writes [7]
+//   loop 0+1
+//   %0:f:int64 = load 0 c
+//   %1:f:int32 = cast %0:int64
+//   %2:u:int32 = scalar 0
+//   %3:f:int32 = multiply %1:int32 %2:int32
+//   %4:u:int32 = scalar 1
+//   %5:f:int32 = add %3:int32 %4:int32
+//   store 0:int32 %5 f c
+// step 1: reads [0], writes [8]
+//   copy float32
+// step 2: reads [1, 7], writes [8]
+//   scatter float32 at int32
+
+// workgroups: 1 x 1 x 1
+// library: none
+// in range: no index is out of bounds
 // map_cast_multiply_add
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -38,7 +54,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   if (first + 768u < parameters.words[0].y) { output0[i3] = v5_3; }
 }
 
-// workgroups 1x1x1
+// workgroups: 1 x 1 x 1
+// library: none
+// in range: no index is out of bounds
 // copy_float32
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -52,7 +70,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   if (i < parameters.words[0].y) { output0[i] = input0[i]; }
 }
 
-// workgroups 1x1x1
+// workgroups: 1 x 1 x 1
+// library: none
+// in range: no index is out of bounds
 // scatter_float32 clear
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -62,14 +82,17 @@ fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let stride = groups.x * groups.y * 256u;
-  let size = parameters.words[0].y;
+  let size = parameters.words[0].z;
   for (var i = (group.x + group.y * groups.x) * 256u + local; i < size; i += stride) {
   let place = u32(positions[i]);
+  if (place >= parameters.words[0].y) { continue; }
   atomicStore(&numbers[place], 0u);
   }
 }
 
-// workgroups 1x1x1
+// workgroups: 1 x 1 x 1
+// library: none
+// in range: no index is out of bounds
 // scatter_float32 elect
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -79,14 +102,17 @@ fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let stride = groups.x * groups.y * 256u;
-  let size = parameters.words[0].y;
+  let size = parameters.words[0].z;
   for (var i = (group.x + group.y * groups.x) * 256u + local; i < size; i += stride) {
   let place = u32(positions[i]);
+  if (place >= parameters.words[0].y) { continue; }
   atomicMax(&numbers[place], i + 1u);
   }
 }
 
-// workgroups 1x1x1
+// workgroups: 1 x 1 x 1
+// library: none
+// in range: no index is out of bounds
 // scatter_float32 write
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -98,9 +124,10 @@ fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let stride = groups.x * groups.y * 256u;
-  let size = parameters.words[0].y;
+  let size = parameters.words[0].z;
   for (var i = (group.x + group.y * groups.x) * 256u + local; i < size; i += stride) {
   let place = u32(positions[i]);
+  if (place >= parameters.words[0].y) { continue; }
   if (numbers[place] == i + 1u) { output0[place] = values[i]; }
   }
 }

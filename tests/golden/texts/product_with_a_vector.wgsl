@@ -1,4 +1,14 @@
-// workgroups 8x1x1
+// step 0: reads [0, 2], writes [7]
+//   contract float32 c c
+//   epilogue loop 0+1
+//   %0:f:float32 = load 0 c
+//   %1:u:float32 = scalar 0
+//   %2:f:float32 = maximum %0:float32 %1:float32
+//   store 0:float32 %2 f c
+
+// workgroups: 8 x 1 x 1
+// library: add_f32, maximum_f32, multiply_f32
+// in range: no index is out of bounds
 // contract_float32
 struct Parameters { words: array<vec4<u32>, 2> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -6,24 +16,6 @@ struct Parameters { words: array<vec4<u32>, 2> }
 @group(0) @binding(2) var<storage, read> input1: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read_write> output0: array<f32>;
 fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
-const one_bits_f32 = 0x3f800000u;
-fn one_f32() -> f32 { return bitcast<f32>(one_bits_f32 + u32(zero_u32())); }
-fn add_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), y); }
-const magnitude_bits_f32 = 0x7fffffffu;
-fn magnitude_f32(x: f32) -> u32 { return bitcast<u32>(x) & magnitude_bits_f32; }
-const sign_bit_f32 = 0x80000000u;
-fn signbit_f32(x: f32) -> bool { return bitcast<u32>(x) >= sign_bit_f32; }
-fn order_f32(x: f32) -> i32 {
-  let magnitude = i32(magnitude_f32(x));
-  return select(magnitude, -magnitude, signbit_f32(x));
-}
-const infinity_bits_f32 = 0x7f800000u;
-fn isnan_f32(x: f32) -> bool { return magnitude_f32(x) > infinity_bits_f32; }
-fn maximum_f32(x: f32, y: f32) -> f32 {
-  return select(select(x, y, order_f32(x) <= order_f32(y) || isnan_f32(y)), x, isnan_f32(x));
-}
-fn negative_zero_f32() -> f32 { return bitcast<f32>(sign_bit_f32 + u32(zero_u32())); }
-fn multiply_f32(x: f32, y: f32) -> f32 { return fma(x, y, negative_zero_f32()); }
 var<workgroup> shared0_f32: array<f32, 256>;
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {

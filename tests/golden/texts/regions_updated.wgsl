@@ -1,4 +1,25 @@
-// workgroups 1x1x1
+// step 0: reads [0], writes [8]
+//   copy int16
+// step 1: reads [8], writes [8]
+//   loop 0+1 input 0 is output 0
+//   %0:f:int16 = load 0 s1
+//   %1:u:int16 = scalar 0
+//   %2:f:int16 = add %0:int16 %1:int16
+//   store 0:int16 %2 f s1
+// step 2: reads [8], writes [7]
+//   loop 0+1
+//   %0:f:int16 = load 0 c
+//   %1:f:int16 = load 0 c
+//   %2:f:int16 = add %0:int16 %1:int16
+//   store 0:int16 %2 f c
+// step 3: reads [7], writes [8]
+//   loop 0+1
+//   %0:f:int16 = load 0 c
+//   store 0:int16 %0 f c
+
+// workgroups: 1 x 1 x 1
+// library: none
+// in range: no index is out of bounds
 // copy_int16
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -12,7 +33,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   if (i < parameters.words[0].y) { output0[i] = input0[i]; }
 }
 
-// workgroups 1x1x1
+// workgroups: 1 x 1 x 1
+// library: none
+// in range: no index is out of bounds
 // map_add
 struct Parameters { words: array<vec4<u32>, 2> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -46,7 +69,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   if (first + 768u < parameters.words[0].y) { atomicAnd(&output0[(parameters.words[1].y + c3_0 * parameters.words[1].z) >> 1u], ~(0xffffu << (((parameters.words[1].y + c3_0 * parameters.words[1].z) & 1u) * 16u))); atomicOr(&output0[(parameters.words[1].y + c3_0 * parameters.words[1].z) >> 1u], (bitcast<u32>(v2_3) & 0xffffu) << (((parameters.words[1].y + c3_0 * parameters.words[1].z) & 1u) * 16u)); }
 }
 
-// workgroups 1x1x1
+// workgroups: 1 x 1 x 1
+// library: none
+// in range: no index is out of bounds
 // map_add
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -77,7 +102,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   output0[first / 4u] = vec2<u32>(((bitcast<u32>(v2_0) & 0xffffu) | ((bitcast<u32>(v2_1) & 0xffffu) << 16u)), ((bitcast<u32>(v2_2) & 0xffffu) | ((bitcast<u32>(v2_3) & 0xffffu) << 16u)));
 }
 
-// workgroups 1x1x1
+// workgroups: 1 x 1 x 1
+// library: none
+// in range: no index is out of bounds
 // map_copy
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;

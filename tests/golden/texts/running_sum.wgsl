@@ -1,13 +1,20 @@
-// workgroups 25x1x1
+// step 0: reads [0], writes [3]
+//   scan sum float32 -> float32
+//   epilogue loop 0+1
+//   %0:f:float32 = load 0 c
+//   %1:u:float32 = scalar 0
+//   %2:f:float32 = multiply %0:float32 %1:float32
+//   store 0:float32 %2 f c
+
+// workgroups: 25 x 1 x 1
+// library: add_f32
+// in range: no index is out of bounds
 // scan_sum_float32 blocks
 struct Parameters { words: array<vec4<u32>, 3> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
 @group(0) @binding(1) var<storage, read> input0: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read_write> scratch0: array<f32>;
 fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
-const one_bits_f32 = 0x3f800000u;
-fn one_f32() -> f32 { return bitcast<f32>(one_bits_f32 + u32(zero_u32())); }
-fn add_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), y); }
 var<workgroup> shared0_f32: array<f32, 256>;
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
@@ -69,7 +76,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   if (local == 0u) { scratch0[block] = total; }
 }
 
-// workgroups 25x1x1
+// workgroups: 25 x 1 x 1
+// library: add_f32, multiply_f32
+// in range: no index is out of bounds
 // scan_sum_float32 inside
 struct Parameters { words: array<vec4<u32>, 3> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -77,12 +86,6 @@ struct Parameters { words: array<vec4<u32>, 3> }
 @group(0) @binding(2) var<storage, read_write> output0: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read> scratch0: array<f32>;
 fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
-const one_bits_f32 = 0x3f800000u;
-fn one_f32() -> f32 { return bitcast<f32>(one_bits_f32 + u32(zero_u32())); }
-fn add_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), y); }
-const sign_bit_f32 = 0x80000000u;
-fn negative_zero_f32() -> f32 { return bitcast<f32>(sign_bit_f32 + u32(zero_u32())); }
-fn multiply_f32(x: f32, y: f32) -> f32 { return fma(x, y, negative_zero_f32()); }
 fn finish(first: u32, end: u32, result0: f32, result1: f32, result2: f32, result3: f32) {
   let one1: f32 = bitcast<f32>(parameters.words[0].y);
   let i0 = first;

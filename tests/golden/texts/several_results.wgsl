@@ -1,4 +1,15 @@
-// workgroups 5x1x1
+// step 0: reads [0, 1], writes [2, 3]
+//   loop 0+1
+//   %0:f:float32 = load 0 c
+//   %1:f:float32 = load 1 c
+//   %2:f:float32 = add %0:float32 %1:float32
+//   %3:f:float32 = subtract %0:float32 %1:float32
+//   store 0:float32 %2 f c
+//   store 1:float32 %3 f c
+
+// workgroups: 5 x 1 x 1
+// library: add_f32, subtract_f32
+// in range: no index is out of bounds
 // map_add_subtract
 struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
@@ -7,10 +18,6 @@ struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(3) var<storage, read_write> output0: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read_write> output1: array<vec4<f32>>;
 fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
-const one_bits_f32 = 0x3f800000u;
-fn one_f32() -> f32 { return bitcast<f32>(one_bits_f32 + u32(zero_u32())); }
-fn add_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), y); }
-fn subtract_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), -y); }
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;

@@ -1,13 +1,18 @@
-// workgroups 300x1x1
+// step 0: reads [0], writes [1]
+//   loop 1+1
+//   %0:f:float32 = load 0 c
+//   %1:o:float32 = fold sum %0:float32
+//   store 0:float32 %1 o c
+
+// workgroups: 300 x 1 x 1
+// library: add_f32
+// in range: no index is out of bounds
 // rows_sum
 struct Parameters { words: array<vec4<u32>, 2> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
 @group(0) @binding(1) var<storage, read> input0: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read_write> output0: array<f32>;
 fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
-const one_bits_f32 = 0x3f800000u;
-fn one_f32() -> f32 { return bitcast<f32>(one_bits_f32 + u32(zero_u32())); }
-fn add_f32(x: f32, y: f32) -> f32 { return fma(x, one_f32(), y); }
 var<workgroup> shared0_f32: array<f32, 256>;
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {

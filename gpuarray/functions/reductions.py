@@ -1,0 +1,393 @@
+"""Reductions and running folds: sums, products, extremes and truth along axes, with all of NumPy's keywords.
+
+Every reduction of the package goes through :func:`fold`, every running one through :func:`running`.
+"""
+
+from operator import index
+from typing import Any, Final
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray, as_element, as_node, wrap
+from gpuarray.config import strictness
+from gpuarray.dtypes import DType
+from gpuarray.functions.arguments import (
+    NOT_GIVEN,
+    ArrayLike,
+    Axis,
+    DTypeLike,
+    as_array,
+    check_nbytes,
+    result,
+    value_or,
+    write_out,
+)
+from gpuarray.functions.registry import native
+from gpuarray.graph import build, standard
+from gpuarray.graph.nodes import Node
+from gpuarray.ops import elementwise as rows
+from gpuarray.ops import reductions
+from gpuarray.ops.spec import ROWS, ReduceOp
+
+#: The reductions by the ufunc whose ``reduce`` and ``accumulate`` they are.
+REDUCTIONS: Final[dict[Any, ReduceOp]] = {
+    row.combine.numpy: row for row in ROWS.values() if isinstance(row, ReduceOp) and not (row.indexed or row.centred)
+}
+
+
+def accumulation_dtype(op: ReduceOp, source: DType, dtype: Any, out: Any) -> DType:
+    """Return the dtype in which NumPy folds elements of ``source``.
+
+    Parameters
+    ----------
+    op : ReduceOp
+        The reduction.
+    source : dtype
+        Of the elements.
+    dtype : dtype, optional
+        The one that the caller asks for.
+    out : array, optional
+        Where the result goes; its dtype counts if ``dtype`` is not given.
+
+    Raises
+    ------
+    numpy.exceptions.UFuncTypeError
+        If NumPy's ufunc does not accept the dtype.
+    """
+    wanted = None if dtype is None else dtypes.canonical(dtype)
+    is_boolean = op.accumulate(dtypes.int8) == dtypes.bool_
+    target = None if out is None or wanted is not None or is_boolean else out.dtype
+    ufunc: Any = op.combine.numpy
+    loop = ufunc.resolve_dtypes(
+        (target, source, None), signature=(wanted, None, None), casting="unsafe", reduction=True
+    )
+    return wanted or (op.accumulate(source) if target is None else dtypes.canonical(loop[0]))
+
+
+def fold(
+    op: ReduceOp,
+    x: ArrayLike,
+    axis: Axis = None,
+    *,
+    dtype: DTypeLike = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = NOT_GIVEN,
+    where: Any = True,
+) -> GpuArray:
+    """Return ``x`` folded along axes by a reduction; the keywords are those of NumPy's ``ufunc.reduce``.
+
+    Raises
+    ------
+    TypeError
+        If ``where`` is not boolean, or the reduction does not accept the dtype.
+    ValueError
+        If nothing is there to fold, or ``where`` is given without ``initial``, for a reduction without an identity; if
+        ``out`` has another shape than the result.
+    """
+    array = as_array(x)
+    if strictness.possible:
+        standard.require(op.name, array)
+    node = array.node()
+    out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    is_default = dtype is None and out is None
+    kind = op.accumulate(node.dtype) if is_default else accumulation_dtype(op, node.dtype, dtype, out)
+    axes = axes_of(axis, array.ndim)
+    start = None if initial is NOT_GIVEN or initial is None else _start(initial, kind)
+    where, keep = value_or(where, True), bool(value_or(keepdims, False))
+    if where is not True:
+        if op.empty_is_error and start is None:
+            raise ValueError(
+                f"reduction operation {op.name!r} does not have an identity, so to use a where mask one has to specify "
+                "'initial'"
+            )
+        node = masked(op, build.cast(node, kind), mask_node(where))
+    if start is not None and 0 in [array.shape[a] for a in axes]:
+        kept = tuple(1 if a in axes else n for a, n in enumerate(array.shape) if keep or a not in axes)
+        folded: Node = build.full(kept, start, kind)
+    else:
+        folded = build.reduce(op, node, axes, None if is_default else kind, keep)
+        if start is not None:
+            folded = build.elementwise(op.combine, folded, build.cast(as_node(start, kind), kind))
+    if out is None:
+        return wrap(folded, array.device) if where is True else result(folded, array, where)
+    check_reduced(op.name, folded.shape, out)
+    return write_out(result(folded, array, where), out, "unsafe")
+
+
+def _start(initial: Any, kind: DType) -> Any:
+    return as_element(initial.get()[()] if isinstance(initial, GpuArray) else initial, kind)
+
+
+def masked(op: ReduceOp, node: Node, mask: Node) -> Node:
+    """Return the elements of ``node`` where ``mask`` holds, and the identity of a reduction elsewhere.
+
+    Raises
+    ------
+    ValueError
+        If the mask does not broadcast to the shape of the elements.
+    """
+    build.broadcast_to(mask.shape, node.shape)
+    return build.elementwise(rows.where, mask, node, build.full((), op.identity_of(node.dtype), node.dtype))
+
+
+def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
+    """Return the axes that ``axis`` names; an array without axes takes 0 and -1 as well, as NumPy's reductions do."""
+    if ndim == 0 and axis in (0, -1):
+        return ()
+    return build.normalize_axes(axis, ndim)
+
+
+def mask_node(where: Any) -> Node:
+    """Return a ``where=`` argument as a boolean node.
+
+    Raises
+    ------
+    TypeError
+        If it is not boolean.
+    """
+    mask = as_node(where)
+    if mask.dtype != dtypes.bool_:
+        raise TypeError(
+            f"Cannot cast array data from {mask.dtype!r} to dtype('bool') according to the rule 'safe'; where= takes a "
+            "boolean array"
+        )
+    return mask
+
+
+def check_reduced(name: str, shape: tuple[int, ...], out: Any) -> None:
+    """Check the shape of the ``out`` of a reduction, which must be that of the result.
+
+    Raises
+    ------
+    ValueError
+        If it is another.
+    """
+    if len(out.shape) != len(shape):
+        raise ValueError(
+            f"output parameter for reduction operation {name} has the wrong number of dimensions: Found "
+            f"{len(out.shape)} but expected {len(shape)}"
+        )
+    if out.shape != shape:
+        raise ValueError(
+            f"output parameter for reduction operation {name} has the wrong shape: found {out.shape}, expected {shape}"
+        )
+
+
+@native("sum")
+def sum(
+    x: ArrayLike,
+    /,
+    axis: Axis = None,
+    dtype: DTypeLike = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = NOT_GIVEN,
+    where: Any = True,
+) -> GpuArray:
+    """Sum elements along axes.
+
+    Parameters
+    ----------
+    x : array_like
+        Numbers or booleans.
+    axis : int, tuple of int or None
+        Axes to sum along; None is all.
+    dtype : dtype, optional
+        Of the sum. By default integers and booleans sum as int64 or uint64, as in NumPy, others in their own dtype.
+    out : GpuArray or ndarray, optional
+        Where to put the result.
+    keepdims : bool
+        Keep the axes, with extent 1.
+    initial : scalar, optional
+        Where to start.
+    where : array_like, optional
+        Booleans that broadcast: which elements count.
+
+    Returns
+    -------
+    GpuArray
+        Without the summed axes.
+
+    Raises
+    ------
+    numpy.exceptions.AxisError
+        If there is no such axis.
+    """
+    return fold(reductions.sum, x, axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where)
+
+
+@native("prod")
+def prod(
+    x: ArrayLike,
+    /,
+    axis: Axis = None,
+    dtype: DTypeLike = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = NOT_GIVEN,
+    where: Any = True,
+) -> GpuArray:
+    """Multiply elements along axes; the arguments and dtypes are those of :func:`sum`."""
+    return fold(reductions.prod, x, axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where)
+
+
+@native("min", "amin")
+def min(
+    x: ArrayLike, /, axis: Axis = None, out: Any = None, keepdims: bool = False, initial: Any = NOT_GIVEN,
+    where: Any = True,
+) -> GpuArray:  # fmt: skip
+    """Return the smallest elements along axes; NaN if there is one; the arguments are those of :func:`sum`.
+
+    Raises
+    ------
+    ValueError
+        If there are no elements and ``initial`` is not given.
+    """
+    return fold(reductions.min, x, axis, out=out, keepdims=keepdims, initial=initial, where=where)
+
+
+@native("max", "amax")
+def max(
+    x: ArrayLike, /, axis: Axis = None, out: Any = None, keepdims: bool = False, initial: Any = NOT_GIVEN,
+    where: Any = True,
+) -> GpuArray:  # fmt: skip
+    """Return the largest elements along axes; NaN if there is one; the arguments are those of :func:`sum`.
+
+    Raises
+    ------
+    ValueError
+        If there are no elements and ``initial`` is not given.
+    """
+    return fold(reductions.max, x, axis, out=out, keepdims=keepdims, initial=initial, where=where)
+
+
+@native("all")
+def all(x: ArrayLike, /, axis: Axis = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> GpuArray:
+    """Whether every element along axes is non-zero; true where there are none.
+
+    Parameters
+    ----------
+    x : array_like
+        Any array.
+    axis : int, tuple of int or None
+        Axes to fold; None is all.
+    out : GpuArray or ndarray, optional
+        Where to put the result.
+    keepdims : bool
+        Keep the axes, with extent 1.
+    where : array_like, optional
+        Booleans that broadcast: which elements count.
+
+    Returns
+    -------
+    GpuArray
+        Booleans, without the folded axes.
+    """
+    return fold(reductions.all, x, axis, out=out, keepdims=keepdims, where=where)
+
+
+@native("any")
+def any(x: ArrayLike, /, axis: Axis = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> GpuArray:
+    """Whether any element along axes is non-zero; the arguments are those of :func:`all`."""
+    return fold(reductions.any, x, axis, out=out, keepdims=keepdims, where=where)
+
+
+@native("ptp")
+def ptp(a: ArrayLike, axis: Axis = None, out: Any = None, keepdims: Any = False) -> GpuArray:
+    """Return the largest minus the smallest elements along axes; the arguments are those of :func:`max`."""
+    source = as_array(a)
+    return write_out(max(source, axis, None, keepdims) - min(source, axis, None, keepdims), out)
+
+
+# --- running folds --------------------------------------------------------------------------------------------------
+
+
+def running(op: ReduceOp, source: GpuArray, *, axis: int = 0, dtype: Any = None, out: Any = None) -> GpuArray:
+    """Return the running fold of ``source`` along ``axis``: what ``ufunc.accumulate`` does."""
+    if source.ndim == 0:
+        raise TypeError("cannot accumulate on a scalar")
+    kind = accumulation_dtype(op, source.dtype, dtype, out)
+    node = build.scan(op, build.cast(source.node(), kind), axis, kind)
+    if out is not None and tuple(out.shape) != node.shape:
+        raise ValueError(f"provided out is the wrong size for the accumulation: {tuple(out.shape)}, not {node.shape}")
+    return write_out(wrap(node, source.device), out, "unsafe")
+
+
+def _running_line(op: ReduceOp, a: ArrayLike, axis: Any, dtype: Any, out: Any) -> GpuArray:
+    source = as_array(a)
+    number = None if axis is None else index(axis)
+    if number is None or source.ndim == 0:
+        axes_of(number, source.ndim)
+        source, number = source.reshape(-1), 0
+    return running(op, source, axis=number, dtype=dtype, out=out)
+
+
+@native("cumsum")
+def cumsum(a: ArrayLike, axis: int | None = None, dtype: DTypeLike = None, out: Any = None) -> GpuArray:
+    """Return the running sum along an axis, by default of all elements in C order; see :func:`cumulative_sum`."""
+    return _running_line(reductions.sum, a, axis, dtype, out)
+
+
+@native("cumprod")
+def cumprod(a: ArrayLike, axis: int | None = None, dtype: DTypeLike = None, out: Any = None) -> GpuArray:
+    """Return the running product along an axis, by default of all elements in C order."""
+    return _running_line(reductions.prod, a, axis, dtype, out)
+
+
+def _cumulative(
+    op: ReduceOp, x: ArrayLike, axis: int | None, dtype: DTypeLike, include_initial: bool, out: Any
+) -> GpuArray:
+    given = as_array(x)
+    array = given if given.ndim else given.reshape(1)
+    if strictness.possible:
+        standard.require(f"cumulative_{op.name}", array)
+    if axis is None:
+        if array.ndim != 1:
+            raise ValueError(
+                f"axis must be given for an array with {array.ndim} axes; only with one axis it can be left out"
+            )
+        axis = 0
+    number = build.normalize_axis(axis, array.ndim)
+    node = build.scan(op, array.node(), number, None if dtype is None else dtypes.canonical(dtype))
+    if include_initial:
+        shape = tuple(1 if a == number else n for a, n in enumerate(array.shape))
+        node = build.concat([build.full(shape, op.identity_of(node.dtype), node.dtype), node], number)
+    check_nbytes(node.shape, node.dtype)
+    return write_out(wrap(node, array.device), out, "unsafe")
+
+
+@native("cumulative_sum")
+def cumulative_sum(
+    x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike = None, out: Any = None,
+    include_initial: bool = False,
+) -> GpuArray:  # fmt: skip
+    """Return the running sum along an axis.
+
+    Parameters
+    ----------
+    x : array_like
+        Numbers.
+    axis : int, optional
+        May be left out for an array of one axis.
+    dtype : dtype, optional
+        As for :func:`sum`.
+    out : GpuArray or ndarray, optional
+        Where to put the result.
+    include_initial : bool
+        Start with 0, so that the axis is longer by one.
+
+    Returns
+    -------
+    GpuArray
+        Of the shape of ``x``, but for ``include_initial``.
+    """
+    return _cumulative(reductions.sum, x, axis, dtype, include_initial, out)
+
+
+@native("cumulative_prod")
+def cumulative_prod(
+    x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike = None, out: Any = None,
+    include_initial: bool = False,
+) -> GpuArray:  # fmt: skip
+    """Return the running product along an axis; the arguments are those of :func:`cumulative_sum`."""
+    return _cumulative(reductions.prod, x, axis, dtype, include_initial, out)
