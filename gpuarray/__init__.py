@@ -5,7 +5,7 @@ Arrays are lazy: operations are recorded, fused and run where they run best when
 
 from typing import TYPE_CHECKING
 
-from gpuarray import fft, lib, linalg, random, special
+from gpuarray import fft, lib, linalg, random
 from gpuarray.array import GpuArray
 from gpuarray.config import config, using
 from gpuarray.device import Device
@@ -461,5 +461,7 @@ __all__ = [
 ]
 __all__ += namespace.__all__
 
-if not TYPE_CHECKING:  # a checker would take any name for one of the package's
+if TYPE_CHECKING:
+    from gpuarray import special
+else:  # a checker would take any name for one of the package's
     __getattr__ = namespace.missing

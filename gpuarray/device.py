@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from gpuarray import dtypes
+from gpuarray.adapter_profile import AdapterProfile
 from gpuarray.dtypes import DType
 from gpuarray.errors import DeviceError
 
@@ -96,6 +97,7 @@ class Capabilities:
     workgroup_size : int
         Maximum number of invocations of a workgroup.
     subgroup_size : int
+<<<<<<< HEAD
         Number of invocations of a subgroup; 0 if there are no subgroups of a fixed size.
     recompute_limit : int
         Number of simple operations per element above which storing a value is faster than recomputing it.
@@ -110,6 +112,11 @@ class Capabilities:
         of rows for the right operand: such products are bound by memory.
     product_speeds : tuple of (str, float)
         Measured speeds of the tilings of matrix products, by name; empty if none was measured.
+=======
+        Invocations of a subgroup; 0 where kernels have none, or none of a steady size.
+    profile : AdapterProfile
+        What kernels and plans are tuned by: the adapter's speeds, measured or derived from its type.
+>>>>>>> main
     """
 
     adapter: str
@@ -127,14 +134,14 @@ class Capabilities:
     workgroup_memory: int = 16384
     workgroup_size: int = 256
     subgroup_size: int = 0
-    recompute_limit: int = 32
-    launch_operations: int = 1 << 27
-    row_limit: int = 1 << 17
-    parallel_rows: int = 64
-    narrow_product: int = 64
-    product_speeds: tuple[tuple[str, float], ...] = ()
+    profile: AdapterProfile = field(default_factory=AdapterProfile)
     features: frozenset[str] = frozenset()
     limits: tuple[tuple[str, int], ...] = field(default=())
+
+    @property
+    def is_software(self) -> bool:
+        """Whether kernels run on the processor's cores."""
+        return self.kind == "CPU"
 
     @property
     def driver_name(self) -> str:

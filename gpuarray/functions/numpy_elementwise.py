@@ -10,7 +10,7 @@ from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import NOT_GIVEN, as_array, as_arrays, as_choices, write_out
 from gpuarray.functions.registry import implements, native
 from gpuarray.ops import elementwise as rows
-from gpuarray.ops import special
+from gpuarray.ops.spec import map_op
 
 
 @native("clip")
@@ -84,14 +84,14 @@ def angle(z: Any, deg: bool = False) -> Any:
 def sinc(x: Any) -> Any:
     source = as_array(x)
     if source.dtype.kind != "c":
-        return apply(special.ROWS["sinc"], source)
+        return apply(map_op("sinc"), source)
     scaled = np.pi * np.where(source == 0, float(np.finfo(source.dtype).eps), source)
     return np.sin(scaled) / scaled
 
 
 @native("i0")
 def i0(x: Any) -> Any:
-    return apply(special.ROWS["i0"], _real_only(x, "i0"))
+    return apply(map_op("i0"), _real_only(x, "i0"))
 
 
 @native("where")

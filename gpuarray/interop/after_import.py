@@ -19,7 +19,6 @@ REGISTRATIONS: Final = {
     "einops._backends": "gpuarray.interop.einops",
     "numba.core.typing.typeof": "gpuarray.interop.numba",
     "scipy.ndimage": "gpuarray.interop.scipy",
-    "scipy.special": "gpuarray.interop.scipy_special",
 }
 
 
