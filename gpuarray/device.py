@@ -97,26 +97,9 @@ class Capabilities:
     workgroup_size : int
         Maximum number of invocations of a workgroup.
     subgroup_size : int
-<<<<<<< HEAD
         Number of invocations of a subgroup; 0 if there are no subgroups of a fixed size.
-    recompute_limit : int
-        Number of simple operations per element above which storing a value is faster than recomputing it.
-    launch_operations : int
-        Number of simple operations that take as long as a launch.
-    row_limit : int
-        Maximum number of elements of a row in a row program with several passes.
-    parallel_rows : int
-        Number of rows that a row program needs to occupy the device.
-    narrow_product : int
-        Maximum number of columns of a matrix product that computes an elementwise left operand where it reads it, and
-        of rows for the right operand: such products are bound by memory.
-    product_speeds : tuple of (str, float)
-        Measured speeds of the tilings of matrix products, by name; empty if none was measured.
-=======
-        Invocations of a subgroup; 0 where kernels have none, or none of a steady size.
     profile : AdapterProfile
-        What kernels and plans are tuned by: the adapter's speeds, measured or derived from its type.
->>>>>>> main
+        Properties that kernels and plans are tuned by: rates of the adapter, measured or derived from its type.
     """
 
     adapter: str

@@ -90,8 +90,8 @@ def _converted(value: Any, dtype: DType | None = None) -> Any:
     array = np.asarray(value, dtype)
     if array.dtype == np.object_ or array.dtype.kind in "USMmV":
         raise TypeError(
-            f"Unsupported operand: NumPy converts a {type(value).__name__}; accepted are numbers, "
-            "booleans, and arrays and nested sequences of them"
+            f"Unsupported operand: NumPy converts a {type(value).__name__} to dtype {array.dtype}; "
+            "accepted are numbers, booleans, and arrays and nested sequences of them"
         )
     return array
 
