@@ -318,8 +318,8 @@ class Planner:
             return False
         rows, columns = prod(builder.outer), prod(builder.inner)
         trailing = not builder.source_shape or (len(builder.source_shape) - 1) in builder.inner_axes
-        busy = rows >= capabilities.parallel_rows or columns <= SHORT_ROW
-        return trailing and busy and columns <= capabilities.row_limit
+        busy = rows >= capabilities.profile.parallel_rows or columns <= SHORT_ROW
+        return trailing and busy and columns <= capabilities.profile.row_limit
 
     def _further_windows(self, builder: LoopBuilder) -> int:
         """Return how many bindings more show arrays that one does not show, and a loop takes elements of anywhere."""
@@ -433,7 +433,9 @@ class Planner:
         copy = PlannedStep(CopyStep(node.dtype, node.size), (graph.root(target),), (position,), ())
         if node.layout is None:
             count = graph.nodes[values].size
-            step = ScatterStep(node.dtype, graph.nodes[rest[0]].dtype, count, node.size)
+            kinds = [graph.nodes[operand].dtype for operand in (values, rest[0])]
+            given = None if node.combine is None else kinds[0]
+            step = ScatterStep(node.dtype, kinds[1], count, node.size, values=given, combine=node.combine)
             where = PlannedStep(step, (graph.root(values), graph.root(rest[0])), (position,), ())
             return [copy, where] if count else [copy]
         if node.layout.size == 0:
@@ -481,7 +483,7 @@ class Planner:
                 if group.builder.fold_count:
                     folded.update({position for position, _, level in memo if level == OUTER})
                 broadcast |= {p for p, n in group.builder.repeated().items() if graph.is_dear_to_repeat(p, n)}
-        limit = self.capabilities.recompute_limit
+        limit = self.capabilities.profile.recompute_limit
         cost, stored = graph.cost, graph.stored
         repeated = {p for p, n in uses.items() if n > 1 and p not in stored and cost(p, uses, limit * n) > limit * n}
         repeated |= broadcast

@@ -31,6 +31,8 @@ _PRODUCT_PIECE: Final = 1 << 20
 #: Elements of an operand whose lines are worth spreading over threads, and of a piece of them.
 _LINES_LEAST: Final = 1 << 15
 _PIECE: Final = 1 << 16
+#: Positions that are converted to NumPy's index type at a time.
+_POSITIONS: Final = 1 << 14
 
 
 def strided(memory: Memory, layout: Layout, dtype: DType) -> Array:
@@ -210,19 +212,29 @@ class PreparedCopy:
 
 
 class PreparedScatter:
-    """Values written at flat positions."""
+    """Values written at flat positions, or combined with what is there."""
 
     def __init__(self, step: ScatterStep) -> None:
         self.step = step
 
     def run(self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], team: Team) -> None:
-        """Write input 0 at the positions of input 1; of several values for one position the last counts."""
+        """Write input 0 at the positions of input 1, or combine it with the elements there, in order."""
         step = self.step
-        values: Array = np.ndarray(step.count, step.dtype, inputs[0])
+        values: Array = np.ndarray(step.count, step.input_dtypes[0], inputs[0])
         positions: Array = np.ndarray(step.count, step.positions, inputs[1])
         target: Array = np.ndarray(step.extent, step.dtype, outputs[0])
-        target[positions.astype(np.intp, copy=False)] = values
+        if step.combine is None:
+            target[positions.astype(np.intp, copy=False)] = values
+            return
+        update = step.combine.numpy.at  # type: ignore[attr-defined]  # a ufunc, as the functions that combine see to
+        some = step.count if positions.dtype == np.intp else _POSITIONS  # the converted ones stay in the cache
+        for start in range(0, step.count, some):
+            span = slice(start, start + some)
+            operands = (values[span],)[: step.combine.arity - 1]
+            update(target, positions[span].astype(np.intp, copy=False), *operands)
 
     def describe(self) -> str:
         """Return the scatter as one line."""
-        return f"scatter of {self.step.count} values over {self.step.extent} elements\n"
+        step = self.step
+        how = "scatter" if step.combine is None else f"{step.combine.name}.at"
+        return f"{how} of {step.count} values over {step.extent} elements\n"

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gpuarray import observers
+from gpuarray.adapter_profile import AdapterProfile
 from gpuarray.device import Capabilities, Device
 from gpuarray.dtypes import ALL, DType
 from gpuarray.errors import DeviceError
@@ -42,11 +43,9 @@ def default_capabilities() -> Capabilities:
         backend="in-process",
         kind="CPU",
         driver=f"NumPy {np.__version__}",
-        recompute_limit=6,
-        launch_operations=1 << 15,
-        row_limit=ROW_LIMIT,
-        parallel_rows=1,
-        narrow_product=0,
+        profile=AdapterProfile(
+            recompute_limit=6, launch_operations=1 << 15, row_limit=ROW_LIMIT, parallel_rows=1, narrow_product=0
+        ),
     )
 
 

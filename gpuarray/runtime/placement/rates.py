@@ -8,7 +8,7 @@ nanoseconds. :meth:`Rates.step` adds up what a step consists of.
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import accumulate
 from typing import Any, Final
 
@@ -238,6 +238,22 @@ DEVICE_DEFAULTS: Final = Rates(
     },
     upload=((64, 20_000.0), (1 << 22, 1_000_000.0)),
     download=((64, 100_000.0), (1 << 22, 800_000.0)),
+)
+
+#: A GPU that shares the processor's memory: slower arithmetic and memory, and less to wait for when data are copied.
+INTEGRATED_DEFAULTS: Final = replace(
+    DEVICE_DEFAULTS,
+    traffic=((1 << 15, 0.0), (1 << 20, 20_000.0), (1 << 27, 2_500_000.0)),
+    operation={"32": 0.002, "64": 0.05},
+    product={"float32": ((1 << 22, 30_000.0), (1 << 34, 15_000_000.0))},
+    work={
+        "gather": ((1 << 10, 0.0), (1 << 21, 800_000.0)),
+        "scan": ((1 << 10, 0.0), (1 << 21, 600_000.0)),
+        "sort": ((10 << 10, 80_000.0), (21 << 21, 8_000_000.0)),
+        "transform": ((1 << 14, 80_000.0), (44_040_192, 2_500_000.0)),
+    },
+    upload=((64, 10_000.0), (1 << 22, 500_000.0)),
+    download=((64, 80_000.0), (1 << 22, 500_000.0)),
 )
 
 #: A processor of a few cores.
