@@ -15,7 +15,7 @@ from typing import Final, assert_never
 from gpuarray.adapter_profile import AdapterProfile
 from gpuarray.codegen import casts
 from gpuarray.codegen.folds import row_program
-from gpuarray.codegen.loops import add_epilogue, add_fast_path_epilogue, add_prologue
+from gpuarray.codegen.nested_loops import add_epilogue, add_fast_path_epilogue, add_prologue
 from gpuarray.codegen.programs import Binding, Launch, Program
 from gpuarray.codegen.storage import LANES, Access, Pairs, word_dtype
 from gpuarray.codegen.target import binding_limit

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from gpuarray.codegen.loops import Computed
+from gpuarray.codegen.nested_loops import Computed
 from gpuarray.codegen.storage import LANES, Access, Pairs
 from gpuarray.codegen.target import PAIRS, compute_type
 from gpuarray.codegen.wgsl import Kernel
