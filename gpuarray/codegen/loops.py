@@ -194,6 +194,7 @@ def is_heavy(loop: Loop, capabilities: Capabilities) -> bool:
 
 
 def dtype_of(loop: Loop, key: tuple[str, int]) -> DType:
+    """Return the dtype of an input or output, given by its kind and number."""
     return (loop.input_dtypes if key[0] == "input" else loop.output_dtypes)[key[1]]
 
 

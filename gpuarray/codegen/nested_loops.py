@@ -1,7 +1,7 @@
 """Loops inside other kernels: what is computed from the results of a product or a scan, and from their operands.
 
-An *epilogue* is a loop without folds that takes each result of the kernel in place of its input 0. A *prologue* computes
-an operand where the kernel reads it. Both become WGSL functions, so that no array of their elements is stored.
+An *epilogue* is a loop without folds that takes each result of the kernel in place of its input 0. A *prologue*
+computes an operand where the kernel reads it. Both become WGSL functions, so that no array of their elements is stored.
 """
 
 from collections.abc import Callable
