@@ -114,7 +114,7 @@ def joint_shape(size: Size, *given: Any) -> tuple[int, ...]:
     Raises
     ------
     ValueError
-        If they do not.
+        If they do not broadcast.
     """
     if _NUMBERS.issuperset(map(type, given)):
         joint: tuple[int, ...] = ()

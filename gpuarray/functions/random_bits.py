@@ -226,7 +226,7 @@ class Philox:
         output : bool
             Off only moves on.
         device : Device or str, optional
-            Where the array is made.
+            Device of the array.
 
         Returns
         -------

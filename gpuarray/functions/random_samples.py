@@ -40,7 +40,7 @@ class Samples(Discrete):
         x : int or array_like
             How many numbers, or the array, which is left as it is.
         axis : int
-            Along which axis.
+            The axis.
         """
         if isinstance(x, int | np.integer):
             return self._order((int(x),), self._place())
@@ -56,7 +56,7 @@ class Samples(Discrete):
         x : GpuArray
             What is shuffled; for anything else use NumPy's generators.
         axis : int
-            Along which axis.
+            The axis.
 
         Raises
         ------
