@@ -54,7 +54,7 @@ class NamespaceInfo:
         Parameters
         ----------
         device : Device or str, optional
-            The device; by default the default device. It can store other dtypes, whose operations fall back to the host.
+            The device; the default device if None. It can store other dtypes, whose operations fall back to the host.
         kind : str or tuple of str, optional
             Kinds, as in :func:`isdtype`.
 
