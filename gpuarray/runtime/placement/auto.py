@@ -65,7 +65,7 @@ def estimate(provider: Provider, step: PreparedStep) -> float:
     """Return how long a step, prepared for the device of its plan, is estimated to take at a provider."""
     planned = step.planned.step
     if places.is_host(provider):
-        return _rates_for(provider, planned).step(planned, pieces=places.host().pieces(planned))
+        return _rates_for(provider, planned).step(planned, chunks=places.host().chunks(planned))
     return rates_of(provider).step(planned, provider.launch_count(step.prepared))
 
 
