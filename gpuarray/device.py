@@ -80,6 +80,8 @@ class Capabilities:
     adapter, vendor, backend, kind, driver : str
         The adapter's own words: its name, its maker, "Vulkan" or "Metal" or ..., "DiscreteGPU" or "CPU" or ..., and
         the driver's version.
+    compiler : str
+        Who compiles kernels: ``"naga"`` (wgpu, Firefox) or ``"tint"`` (Chromium, Dawn).
     dtypes : frozenset of dtype
         What steps may compute with.
     native_int64 : bool
@@ -107,6 +109,7 @@ class Capabilities:
     backend: str = ""
     kind: str = ""
     driver: str = ""
+    compiler: str = "naga"
     dtypes: frozenset[DType] = frozenset(dtypes.ALL)
     native_int64: bool = True
     subnormal_float32: bool = True
