@@ -2,8 +2,8 @@
 
 This is the only file that knows. Buffers hold what NumPy's arrays hold. Bool and 8-bit types take a byte and 16-bit
 types two, *packed* into 32-bit words; complex numbers are pairs. A kernel accesses a buffer either *wide*, by vectors
-of four elements from a multiple of four on, or element by element. Single stores of packed types are atomic, because other
-invocations write their neighbours in the word.
+of four elements from a multiple of four on, or element by element. Single stores of packed types are atomic, because
+other invocations write their neighbours in the word.
 """
 
 from dataclasses import dataclass, replace
