@@ -16,7 +16,7 @@ from typing import Final, TypeVar
 from gpuarray.codegen import casts, library
 from gpuarray.codegen.programs import IN_RANGE, Binding, Launch, ScalarParameter
 from gpuarray.codegen.storage import Access, parameter_expression, register_type, scalar_expression, scalar_words
-from gpuarray.codegen.target import PAIRS, binding_limit, compute_type, makes_underflow_gradual
+from gpuarray.codegen.target import PAIRS, binding_limit, compute_type, directives, makes_underflow_gradual
 from gpuarray.dtypes import DType, canonical, complex64, float32
 from gpuarray.ops.spec import GenerateOp, Kind, MapOp, wgsl_template
 
@@ -101,7 +101,6 @@ class Kernel:
 
     def _source(self, words: int) -> str:
         head = [
-            IN_RANGE,
             f"// {self.label}",
             f"struct Parameters {{ words: array<vec4<u32>, {words // 4}> }}",
             "@group(0) @binding(0) var<uniform> parameters: Parameters;",
@@ -119,7 +118,8 @@ class Kernel:
         ]
         own = "\n".join([*self.module, *entry])
         helpers = library.functions(library.names_in(own))
-        return "\n".join([*head, *([helpers] if helpers else []), own]) + "\n"
+        text = "\n".join([*head, *([helpers] if helpers else []), own])
+        return "\n".join([IN_RANGE, *directives(text), text]) + "\n"
 
 
 def window_bytes(limit: int) -> int:
