@@ -208,8 +208,8 @@ def is_heavy(loop: Loop, capabilities: Capabilities) -> bool:
     An invocation computes one element of such a loop rather than four: the kernel compiles faster, at no cost. A
     function with a fast path counts a quarter.
     """
-    quick = [i for i in loop.instructions if isinstance(i, Apply) and fast_path_function(i.op, i.sources)]
-    return operations(loop.instructions) - operations(quick) * 3 // 4 > capabilities.profile.heavy_weight
+    guarded = [i for i in loop.instructions if isinstance(i, Apply) and fast_path_function(i.op, i.sources)]
+    return operations(loop.instructions) - operations(guarded) * 3 // 4 > capabilities.profile.heavy_weight
 
 
 def dtype_of(loop: Loop, key: tuple[str, int]) -> DType:

@@ -1,12 +1,12 @@
-"""Where subnormal numbers matter: which questions keep those of float32 on a device that takes them for 0.
+"""Where subnormal numbers matter: which guards keep those of float32 on a device that flushes them to 0.
 
 Such a device may take a subnormal operand for 0, and gives 0 where the result would be subnormal. A *block* is a run of
-instructions that are light or have quick forms. Its quick form has no branches, and its sums and products are plain
-arithmetic; one question about all of it finds out whether flushing can have mattered and whether every function's quick
-form was right, and then a careful form, by integers, computes the block again.
+instructions that are cheap or have fast paths. Its fast path has no branches, and its sums and products are plain
+arithmetic. One guard of all of it says whether flushing cannot have mattered and every function's fast path was right;
+if it fails, a slow path computes the block again with integers.
 
-What a value's users need decides what is asked. In plain arithmetic a value is either right, or it is 0 in the place of
-a number below ``2**error``; a value without such an *error* is right whenever the questions are answered well.
+What a value's users need decides which guards there are. In plain arithmetic a value is either right, or it is 0
+instead of a number below ``2**error``; a value without such an *error* is right whenever the guards hold.
 
 - A product is right if it is at least ``2**-125``: nothing in it was flushed. Where it need not be right, it errs by
   what its operands err, times what bounds the other one.
@@ -15,8 +15,8 @@ a number below ``2**error``; a value without such an *error* is right whenever t
 - Exponentials and cosines of what is nearly 0 are 1, and squares 0: sums that only they use may be off. Roots and
   quotients ask for ordinary operands themselves.
 
-So most operations need no question: of ``sin(x) * sin(x) + exp(-x * x) * sqrt(abs(x) + 1)`` the result alone is looked
-at, once. Called by :mod:`gpuarray.codegen.fast_paths`, which writes the blocks. Pure; needs no GPU.
+So most operations need no guard: for ``sin(x) * sin(x) + exp(-x * x) * sqrt(abs(x) + 1)`` the result alone is checked,
+once. Called by :mod:`gpuarray.codegen.fast_paths`, which writes the blocks. Pure; needs no GPU.
 """
 
 from collections.abc import Iterable, Sequence
@@ -65,7 +65,7 @@ class Fact:
 
 @dataclass
 class Block:
-    """Instructions in order, of which ``functions`` have quick forms of their own.
+    """Instructions in order, of which ``functions`` have fast paths of their own.
 
     ``asked`` are values that have to be at least that power of 2 in magnitude, ``normal`` those that must not be
     subnormal. ``least`` says the same of what is one for all elements, and ``bounded`` what of it has to be below
@@ -128,7 +128,7 @@ def arranged(loop: Loop, numbers: Iterable[int], *, alone: bool = False) -> list
 
 
 def _is_doubtful(item: Instruction, alone: bool) -> bool:
-    """Whether an instruction has a quick form that may be wrong."""
+    """Whether an instruction has a fast path that may be wrong."""
     return isinstance(item, Apply) and (is_gradual(item) or (not alone and _has_fast_path(item)))
 
 
@@ -137,7 +137,7 @@ def _has_fast_path(item: Apply) -> bool:
 
 
 def is_gradual(item: Apply) -> bool:
-    """Return whether an instruction is a sum or a product whose plain form may flush what its careful form keeps."""
+    """Return whether an instruction is a sum or a product whose plain form may flush what its slow path keeps."""
     is_single = (item.dtype, item.sources[0]) == (float32, float32)
     return makes_underflow_gradual() and is_single and item.op.kind in UNDERFLOWING
 

@@ -171,7 +171,7 @@ _CALL = re.compile(r"(\w+)\([^()]*\)")
 
 
 def fast_path_function(op: MapOp, sources: Sequence[DType]) -> str | None:
-    """Return the library function with a quick form that a row is, called with all of its operands; or None."""
+    """Return the library function with a fast path that a row is, called with all of its operands; or None."""
     template = template_of(op, sources)
     if template is None or op.kind.converts:
         return None
