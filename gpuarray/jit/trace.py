@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gpuarray.array import Cell
-from gpuarray.array.scalars import Number
+from gpuarray.array.traced_scalars import TracedScalar
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.errors import RecordingError
@@ -312,8 +312,8 @@ class Trace:
 
     def computed(self, function: Callable[..., Any], operands: tuple[Any, ...], sample: Any) -> Any:
         """Return the number that a function gives, at each call of what the numbers are then."""
-        slots = tuple([value._slot if type(value) is Number else self._constant(value) for value in operands])
-        return Number(self, self._line(function, slots, type(sample)), sample)
+        slots = tuple([value._slot if type(value) is TracedScalar else self._constant(value) for value in operands])
+        return TracedScalar(self, self._line(function, slots, type(sample)), sample)
 
     def _constant(self, value: Any) -> int:
         self.values.append(value)
