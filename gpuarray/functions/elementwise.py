@@ -11,7 +11,6 @@ import numpy as np
 
 from gpuarray import dispatch, dtypes
 from gpuarray.array import WEAK, GpuArray, apply, as_operand
-from gpuarray.config import config, strictness
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import ArrayLike, DTypeLike, as_array, as_arrays, write_out
 from gpuarray.graph import standard
@@ -316,16 +315,14 @@ true_divide = divide
 def real(x: ArrayLike, /) -> GpuArray:
     """Return the real part: a view for complex arrays, otherwise the array itself."""
     array = as_array(x)
-    if strictness.possible:
-        standard.require("real", array)
+    standard.require("real", array)
     return array.real
 
 
 def imag(x: ArrayLike, /) -> GpuArray:
     """Return the imaginary part: a view for complex arrays, otherwise read-only zeros."""
     array = as_array(x)
-    if strictness.possible:
-        standard.require("imag", array)
+    standard.require("imag", array)
     return array.imag
 
 
@@ -398,7 +395,7 @@ def clip(
     if (min is not None and a_min is not None) or (max is not None and a_max is not None):
         raise ValueError("a_min and a_max are other names of min and max, which are given too; leave two of them out")
     min, max = a_min if min is None else min, a_max if max is None else max
-    strict = strictness.possible and config.current.strict_array_api
+    strict = standard.is_on()
     if strict:
         standard.require("clip", array, *(as_operand(end) for end in (min, max) if end is not None))
     limited = bounded(array, min, max)
@@ -433,8 +430,7 @@ def round(x: ArrayLike, /, decimals: int = 0, out: Any = None) -> GpuArray:
         Of the dtype of ``x``.
     """
     array = as_array(x)
-    if strictness.possible:
-        standard.require("round", array)
+    standard.require("round", array)
     if array.dtype.kind in "iub":
         if decimals >= 0:
             rounded = array.copy()

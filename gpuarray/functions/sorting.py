@@ -6,7 +6,6 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
-from gpuarray.config import strictness
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import ArrayLike, as_array
 from gpuarray.graph import build, standard
@@ -19,8 +18,7 @@ _NOTHING: Final = np.empty(0)
 
 def _along(row: CallOp, x: GpuArray, axis: int | None, dtype: DType, descending: bool) -> GpuArray:
     """Return a row that puts the last axis in order, along any axis."""
-    if strictness.possible:
-        standard.require(row.name, x)
+    standard.require(row.name, x)
     if axis is None:
         x, axis = x.reshape(-1), 0
     number = build.normalize_axis(axis, x.ndim)

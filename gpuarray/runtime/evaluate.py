@@ -75,7 +75,7 @@ def evaluate(
     pending = pending_of(nodes)
     if not pending:
         return
-    trace = None if tracing.state.trace is None else tracing.active()
+    trace = tracing.active()
     if trace is not None and trace.evaluate(pending, device, held_from):
         return
     provider = provider_of(device)
