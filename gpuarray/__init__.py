@@ -15,25 +15,16 @@ from gpuarray.diagnostics.profile import profile
 from gpuarray.functions import namespace, protocol
 from gpuarray.functions.constants import e, inf, nan, newaxis, pi
 from gpuarray.functions.creation import (
-    arange,
     array,
     asarray,
     ascontiguousarray,
     copy,
-    diag,
     empty,
     empty_like,
-    eye,
     full,
     full_like,
-    identity,
-    linspace,
-    meshgrid,
     ones,
     ones_like,
-    tri,
-    tril,
-    triu,
     zeros,
     zeros_like,
 )
@@ -78,7 +69,6 @@ from gpuarray.functions.elementwise import (
     arctan,
     arctan2,
     arctanh,
-    around,
     asin,
     asinh,
     atan,
@@ -94,7 +84,6 @@ from gpuarray.functions.elementwise import (
     bitwise_xor,
     cbrt,
     ceil,
-    clip,
     conj,
     conjugate,
     copysign,
@@ -103,7 +92,6 @@ from gpuarray.functions.elementwise import (
     deg2rad,
     degrees,
     divide,
-    divmod,
     equal,
     exp,
     exp2,
@@ -115,13 +103,11 @@ from gpuarray.functions.elementwise import (
     fmax,
     fmin,
     fmod,
-    frexp,
     gcd,
     greater,
     greater_equal,
     heaviside,
     hypot,
-    imag,
     invert,
     isfinite,
     isinf,
@@ -144,9 +130,7 @@ from gpuarray.functions.elementwise import (
     maximum,
     minimum,
     mod,
-    modf,
     multiply,
-    nan_to_num,
     negative,
     nextafter,
     not_equal,
@@ -155,12 +139,10 @@ from gpuarray.functions.elementwise import (
     power,
     rad2deg,
     radians,
-    real,
     reciprocal,
     remainder,
     right_shift,
     rint,
-    round,
     sign,
     signbit,
     sin,
@@ -177,42 +159,32 @@ from gpuarray.functions.elementwise import (
 from gpuarray.functions.evaluation import asnumpy, devices, evaluate, prefetch, synchronize
 from gpuarray.functions.indexing import take, take_along_axis
 from gpuarray.functions.info import __array_api_version__, __array_namespace_info__
+from gpuarray.functions.joining import concat, concatenate, stack, unstack
+from gpuarray.functions.logic import where
 from gpuarray.functions.manipulation import (
     atleast_1d,
-    concat,
-    concatenate,
     diagonal,
     expand_dims,
     flip,
     moveaxis,
     permute_dims,
     ravel,
-    repeat,
     reshape,
-    roll,
     squeeze,
-    stack,
     swapaxes,
-    tile,
     transpose,
-    unstack,
 )
+from gpuarray.functions.mathematics import around, clip, divmod, frexp, imag, modf, nan_to_num, real, round
+from gpuarray.functions.matrices import diag, eye, identity, tri, tril, triu
 from gpuarray.functions.matrix_products import dot, matmul, matrix_transpose, outer, tensordot, vecdot
 from gpuarray.functions.namespace import *  # noqa: F403  # it says what it has
+from gpuarray.functions.ranges import arange, linspace, meshgrid
 from gpuarray.functions.reductions import all, any, cumulative_prod, cumulative_sum, max, min, prod, sum
-from gpuarray.functions.searching import (
-    argmax,
-    argmin,
-    argwhere,
-    count_nonzero,
-    flatnonzero,
-    nonzero,
-    searchsorted,
-    where,
-)
+from gpuarray.functions.searching import argmax, argmin, argwhere, count_nonzero, flatnonzero, nonzero, searchsorted
 from gpuarray.functions.sets import isin, unique_all, unique_counts, unique_inverse, unique_values
 from gpuarray.functions.sorting import argsort, sort
 from gpuarray.functions.statistics import mean, std, var
+from gpuarray.functions.tiling import repeat, roll, tile
 from gpuarray.interop import after_import, dlpack
 from gpuarray.interop.dlpack import from_dlpack
 from gpuarray.jit import jit

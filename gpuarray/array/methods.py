@@ -224,7 +224,7 @@ class MethodsArray(ComputingArray):
     def swapaxes(self, axis1: int, axis2: int, /) -> Self:
         """View with two axes exchanged."""
         order = list(range(self.ndim))
-        first, second = dispatch.METHODS["normalize_axes"](self, axis1, axis2)
+        first, second = (build.normalize_axis(axis, self.ndim) for axis in (axis1, axis2))
         order[first], order[second] = order[second], order[first]
         return self.transpose(order)
 

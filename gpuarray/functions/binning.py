@@ -15,7 +15,7 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, make, wrap
-from gpuarray.functions import creation, searching, sorting
+from gpuarray.functions import creation, logic, ranges, searching, sorting
 from gpuarray.functions.arguments import as_array, as_arrays, concatenated, numbers
 from gpuarray.functions.binning_rules import number_of_bins
 from gpuarray.functions.registry import implements
@@ -73,7 +73,7 @@ def _totals(positions: GpuArray, weights: GpuArray, number: int) -> Any:
     order = sorting.argsort(positions)
     ordered = build.gather(positions.node(), order.node())
     edges = searching.searchsorted(
-        wrap(ordered, positions.device), creation.arange(number + 1, dtype=positions.dtype, device=positions.device)
+        wrap(ordered, positions.device), ranges.arange(number + 1, dtype=positions.dtype, device=positions.device)
     )
     values = build.gather(build.cast(weights.node(), dtypes.float64), order.node())
     return make(build.call_one(calls.segment_sum, [values, edges.node()], (number,), dtypes.float64), positions.device)
@@ -207,7 +207,7 @@ def _between_extremes(line: GpuArray, count: int) -> tuple[GpuArray, GpuArray] |
     evaluate((ends.node(),), line.device, is_read=True)
     low, high = ends[0], ends[1]
     ramp = make(build.generate(generators.arange, (0, 1), (count + 1,), line.dtype), line.device)
-    edges = searching.where(ramp == count, high, ramp * ((high - low) / count) + low)
+    edges = logic.where(ramp == count, high, ramp * ((high - low) / count) + low)
     counts = _in_bins(line, edges)
     evaluate((counts.node(), edges.node()), line.device)
     first, last = ends.tolist()

@@ -5,16 +5,13 @@ their methods, too.
 """
 
 from collections.abc import Callable
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
-from gpuarray import dispatch, dtypes
-from gpuarray.array import WEAK, GpuArray, apply, as_operand
-from gpuarray.config import config, strictness
-from gpuarray.dtypes import DType
-from gpuarray.functions.arguments import ArrayLike, DTypeLike, as_array, as_arrays, write_out
-from gpuarray.graph import standard
+from gpuarray import dispatch
+from gpuarray.array import GpuArray, apply
+from gpuarray.functions.arguments import ArrayLike, DTypeLike, as_array
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops.spec import MapOp
 
@@ -134,7 +131,8 @@ def _with_keywords(row: MapOp, inputs: tuple[Any, ...], **given: Any) -> Any:
     return dispatch.UFUNC_METHODS["__call__"](row.numpy, inputs, keywords)
 
 
-def _refused(row: MapOp, values: tuple[Any, ...]) -> TypeError:
+def refused(row: MapOp, values: tuple[Any, ...]) -> TypeError:
+    """Return the error for operands that an operation does not know."""
     kinds = ", ".join(type(value).__name__ for value in values)
     return TypeError(f"{row.name} is not defined for operands of types {kinds}; accepted are arrays and numbers")
 
@@ -150,7 +148,7 @@ def unary(row: MapOp) -> Unary:
         else:
             found = _with_keywords(row, (x,), out=out, where=where, dtype=dtype, casting=casting)
         if found is NotImplemented:
-            raise _refused(row, (x,))
+            raise refused(row, (x,))
         return found
 
     finished: Unary = _finished(function, row, "x")
@@ -175,7 +173,7 @@ def binary(row: MapOp) -> Binary:
         else:
             found = _with_keywords(row, (x1, x2), out=out, where=where, dtype=dtype, casting=casting)
         if found is NotImplemented:
-            raise _refused(row, (x1, x2))
+            raise refused(row, (x1, x2))
         return found
 
     finished: Binary = _finished(function, row, "x1, x2")
@@ -201,7 +199,7 @@ def ternary(row: MapOp) -> Ternary:
         else:
             found = _with_keywords(row, (x1, x2, x3), out=out, where=where, dtype=dtype, casting=casting)
         if found is NotImplemented:
-            raise _refused(row, (x1, x2, x3))
+            raise refused(row, (x1, x2, x3))
         return found
 
     finished: Ternary = _finished(function, row, "x1, x2, x3")
@@ -308,207 +306,3 @@ power = pow
 rad2deg = degrees
 right_shift = bitwise_right_shift
 true_divide = divide
-
-
-# -- compositions -----------------------------------------------------------------------------------------------------
-
-
-def real(x: ArrayLike, /) -> GpuArray:
-    """Real part: a view for complex arrays, the array itself otherwise."""
-    array = as_array(x)
-    if strictness.possible:
-        standard.require("real", array)
-    return array.real
-
-
-def imag(x: ArrayLike, /) -> GpuArray:
-    """Imaginary part: a view for complex arrays, read-only zeros otherwise."""
-    array = as_array(x)
-    if strictness.possible:
-        standard.require("imag", array)
-    return array.imag
-
-
-def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
-    """Quotient rounded down, and remainder."""
-    return floor_divide(x1, x2), remainder(x1, x2)
-
-
-def frexp(x: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
-    """Mantissa of magnitude in [0.5, 1), and int32 exponent of 2."""
-    array = as_array(x)
-    return apply(rows.frexp_mantissa, array), apply(rows.frexp_exponent, array)
-
-
-def modf(x: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
-    """Fractional and integral part, both with the sign of ``x``."""
-    array = as_array(x)
-    return apply(rows.modf_fraction, array), apply(rows.modf_integral, array)
-
-
-def bounded(array: GpuArray, low: Any, high: Any, **keywords: Any) -> GpuArray:
-    """Return an array limited to a range, whose ends may be None; the keywords are those of ``maximum``."""
-    limited = array if "dtype" in keywords else _promoted(array, low, high)
-    if low is not None and not _clips_nothing(low, limited.dtype, "min"):
-        limited = maximum(limited, low, **keywords)
-    if high is not None and not _clips_nothing(high, limited.dtype, "max"):
-        limited = minimum(limited, high, **keywords)
-    return limited.copy() if limited is array else limited
-
-
-def _promoted(array: GpuArray, low: Any, high: Any) -> GpuArray:
-    """Return an array in the dtype of a clip between two ends: promoting with a weak end first may go too far."""
-    if type(low) not in WEAK or type(high) is type(low):
-        return array
-    end = as_operand(high)
-    if high is None or end is NotImplemented:
-        return array
-    wanted = np.result_type(array.dtype, low, end if type(end) in WEAK else end.dtype)
-    return array.astype(dtypes.canonical(wanted), copy=False)
-
-
-def clip(
-    x: ArrayLike, /, min: ArrayLike = None, max: ArrayLike = None, out: Any = None, *, a_min: ArrayLike = None,
-    a_max: ArrayLike = None,
-) -> GpuArray:  # fmt: skip
-    """Limit elements to a range; NaN stays NaN.
-
-    Parameters
-    ----------
-    x : array_like
-        Real numbers.
-    min, max : array_like, optional
-        Ends of the range, which broadcast with ``x``; None is no end. Where ``min > max`` the result is ``max``.
-    out : GpuArray or ndarray, optional
-        Where to put the result.
-    a_min, a_max : array_like, optional
-        NumPy's older names of ``min`` and ``max``.
-
-    Returns
-    -------
-    GpuArray
-        Of the promoted dtype, Python scalars being weak; by ``config.strict_array_api`` of the dtype of ``x``.
-
-    Raises
-    ------
-    ValueError
-        If an end is given by both of its names.
-    """
-    array = as_array(x)
-    if (min is not None and a_min is not None) or (max is not None and a_max is not None):
-        raise ValueError("a_min and a_max are other names of min and max, which are given too; leave two of them out")
-    min, max = a_min if min is None else min, a_max if max is None else max
-    strict = strictness.possible and config.current.strict_array_api
-    if strict:
-        standard.require("clip", array, *(as_operand(end) for end in (min, max) if end is not None))
-    limited = bounded(array, min, max)
-    if strict:
-        limited = limited.astype(array.dtype, copy=False)
-    return write_out(limited, out)
-
-
-def _clips_nothing(bound: Any, dtype: DType, extreme: str) -> bool:
-    """Return whether an end of a range is a Python integer beyond all that a dtype holds."""
-    if dtype.kind not in "iu" or type(bound) is not int:
-        return False
-    info = np.iinfo(dtype)
-    return bound < info.min if extreme == "min" else bound > info.max
-
-
-def round(x: ArrayLike, /, decimals: int = 0, out: Any = None) -> GpuArray:
-    """Round to the given number of decimals, ties to even.
-
-    Parameters
-    ----------
-    x : array_like
-        Numbers.
-    decimals : int
-        Digits after the point; negative ones round before it.
-    out : GpuArray or ndarray, optional
-        Where to put the result.
-
-    Returns
-    -------
-    GpuArray
-        Of the dtype of ``x``.
-    """
-    array = as_array(x)
-    if strictness.possible:
-        standard.require("round", array)
-    if array.dtype.kind in "iub":
-        if decimals >= 0:
-            rounded = array.copy()
-        else:
-            scale = 10.0**-decimals
-            rounded = multiply(rint(divide(array.astype(dtypes.float64), scale)), scale).astype(array.dtype)
-    elif decimals == 0:
-        rounded = rint(array)
-    elif decimals > 0:
-        rounded = divide(rint(multiply(array, 10.0**decimals)), 10.0**decimals)
-    else:
-        rounded = multiply(rint(divide(array, 10.0**-decimals)), 10.0**-decimals)
-    return write_out(rounded, out)
-
-
-around = round
-
-
-def nan_to_num(
-    x: ArrayLike, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
-) -> GpuArray:
-    """Replace NaN by ``nan``, infinities by the given or the largest numbers, in both parts of complex ones."""
-    array = as_array(x)
-    if array.dtype.kind == "c":
-        parts = [nan_to_num(part, True, nan, posinf, neginf) for part in (array.real, array.imag)]
-        replaced: GpuArray = apply(rows.complex_from_parts, *parts)
-    elif array.dtype.kind == "f":
-        limits = np.finfo(array.dtype)
-        above = array.dtype.type(limits.max if posinf is None else posinf)
-        below = array.dtype.type(limits.min if neginf is None else neginf)
-        finite = apply(rows.where, isnan(array), array.dtype.type(nan), array)
-        finite = apply(rows.where, equal(array, np.inf), above, finite)
-        replaced = apply(rows.where, equal(array, -np.inf), below, finite)
-    else:
-        replaced = array.copy()
-    if copy:
-        return replaced
-    array.assign(replaced)
-    return array
-
-
-#: What needs no conversion beside an array.
-_KNOWN: Final = frozenset((GpuArray, bool, int, float, complex))
-
-
-def where(condition: ArrayLike, x1: ArrayLike = None, x2: ArrayLike = None, /) -> Any:
-    """Choose between elements of two arrays.
-
-    Parameters
-    ----------
-    condition : array_like
-        Booleans, or numbers that count as true where they are not zero.
-    x1, x2 : array_like
-        What to take where the condition holds, and elsewhere; all three broadcast. Without them the result is that of
-        :func:`nonzero`.
-
-    Returns
-    -------
-    GpuArray
-        Of the broadcast shape and the promoted dtype.
-    """
-    if x1 is None and x2 is None:
-        return dispatch.METHODS["nonzero"](condition)
-    if x1 is None or x2 is None:
-        raise ValueError("either both or neither of x and y should be given")
-    if type(condition) is GpuArray and type(x1) in _KNOWN and type(x2) in _KNOWN:
-        return apply(rows.where, condition, x1, x2)
-    found = apply(
-        rows.where, *(v if isinstance(v, int | float | complex) else a for v, a in _beside(condition, x1, x2))
-    )
-    if found is NotImplemented:
-        raise _refused(rows.where, (condition, x1, x2))
-    return found
-
-
-def _beside(*values: Any) -> list[tuple[Any, GpuArray]]:
-    return list(zip(values, as_arrays(*values), strict=True))

@@ -22,8 +22,8 @@ from gpuarray.functions.arguments import (
     standard_function,
     wanted_device,
 )
-from gpuarray.functions.creation import arange
-from gpuarray.functions.manipulation import roll
+from gpuarray.functions.ranges import arange
+from gpuarray.functions.tiling import roll
 from gpuarray.graph import build
 from gpuarray.graph.layouts import contiguous, permute
 from gpuarray.graph.nodes import Node

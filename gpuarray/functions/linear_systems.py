@@ -15,11 +15,12 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
-from gpuarray.functions import elementwise, reductions
+from gpuarray.functions import elementwise, logic, reductions
 from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, standard_function
-from gpuarray.functions.creation import eye, zeros
+from gpuarray.functions.creation import zeros
 from gpuarray.functions.factorisations import svd, svdvals
 from gpuarray.functions.linalg_arguments import factor_dtype, matrices, real_dtype, run, square
+from gpuarray.functions.matrices import eye
 from gpuarray.functions.matrix_products import matmul
 from gpuarray.functions.searching import count_nonzero
 from gpuarray.graph import build
@@ -215,7 +216,7 @@ def pinv(x: ArrayLike, /, *, rtol: ArrayLike | None = None, hermitian: bool = Fa
         return zeros((*array.shape[:-2], n, m), dtype, device=array.device)
     u, s, vh = svd(array, full_matrices=False, hermitian=hermitian)
     is_large = s > reductions.max(s, axis=-1, keepdims=True) * _tolerance(rtol, array)
-    inverse = elementwise.where(is_large, 1 / s, 0.0)
+    inverse = logic.where(is_large, 1 / s, 0.0)
     return matmul(elementwise.conj(vh).mT * inverse[..., None, :], elementwise.conj(u).mT)
 
 

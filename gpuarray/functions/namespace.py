@@ -70,6 +70,8 @@ from gpuarray.functions.bits import (
     packbits,
     unpackbits,
 )
+from gpuarray.functions.creation import asarray as asanyarray
+from gpuarray.functions.creation import asarray_chkfinite, asfortranarray, require
 from gpuarray.functions.differences import (
     ediff1d,
     gradient,
@@ -84,19 +86,39 @@ from gpuarray.functions.functional import (
     apply_over_axes,
     piecewise,
 )
+from gpuarray.functions.grids import c_, mgrid, ogrid, r_
 from gpuarray.functions.host import on_host
+from gpuarray.functions.indexing import (
+    choose,
+    compress,
+    copyto,
+    diagflat,
+    extract,
+    fill_diagonal,
+    place,
+    put,
+    put_along_axis,
+    putmask,
+    trace,
+    trim_zeros,
+)
 from gpuarray.functions.indices import (
+    diag_indices,
     diag_indices_from,
     fromfunction,
     indices,
     ix_,
+    mask_indices,
     ravel_multi_index,
+    tril_indices,
     tril_indices_from,
+    triu_indices,
     triu_indices_from,
     unravel_index,
 )
 from gpuarray.functions.information import (
     common_type,
+    isfortran,
     may_share_memory,
     min_scalar_type,
     ndim,
@@ -104,25 +126,36 @@ from gpuarray.functions.information import (
     shares_memory,
     size,
 )
-from gpuarray.functions.makers import (
-    asarray_chkfinite,
-    bartlett,
-    blackman,
-    c_,
-    diag_indices,
-    hamming,
-    hanning,
-    isfortran,
-    kaiser,
-    mask_indices,
-    matvec,
-    mgrid,
-    ogrid,
-    r_,
-    tril_indices,
-    triu_indices,
-    vecmat,
+from gpuarray.functions.joining import (
+    append,
+    array_split,
+    block,
+    column_stack,
+    dsplit,
+    dstack,
+    hsplit,
+    hstack,
+    split,
+    vsplit,
+    vstack,
 )
+from gpuarray.functions.joining import vstack as row_stack
+from gpuarray.functions.logic import (
+    allclose,
+    array_equal,
+    array_equiv,
+    isclose,
+    iscomplex,
+    iscomplexobj,
+    isneginf,
+    isposinf,
+    isreal,
+    isrealobj,
+    select,
+)
+from gpuarray.functions.manipulation import atleast_2d, atleast_3d, fliplr, flipud, rollaxis, rot90
+from gpuarray.functions.mathematics import angle, fix, i0, real_if_close, sinc
+from gpuarray.functions.matrices import vander
 from gpuarray.functions.nan_reductions import (
     nanargmax,
     nanargmin,
@@ -135,74 +168,6 @@ from gpuarray.functions.nan_reductions import (
     nanstd,
     nansum,
     nanvar,
-)
-from gpuarray.functions.numpy_creation import (
-    asarray as asanyarray,
-)
-from gpuarray.functions.numpy_creation import (
-    ascontiguousarray as asfortranarray,
-)
-from gpuarray.functions.numpy_creation import (
-    geomspace,
-    logspace,
-    require,
-    vander,
-)
-from gpuarray.functions.numpy_elementwise import (
-    allclose,
-    angle,
-    array_equal,
-    array_equiv,
-    fix,
-    i0,
-    isclose,
-    iscomplex,
-    iscomplexobj,
-    isneginf,
-    isposinf,
-    isreal,
-    isrealobj,
-    real_if_close,
-    select,
-    sinc,
-)
-from gpuarray.functions.numpy_manipulation import (
-    append,
-    array_split,
-    atleast_2d,
-    atleast_3d,
-    block,
-    column_stack,
-    delete,
-    dsplit,
-    dstack,
-    fliplr,
-    flipud,
-    hsplit,
-    hstack,
-    insert,
-    resize,
-    rollaxis,
-    rot90,
-    split,
-    vsplit,
-    vstack,
-)
-from gpuarray.functions.numpy_manipulation import (
-    vstack as row_stack,
-)
-from gpuarray.functions.numpy_sets import (
-    intersect1d,
-    setdiff1d,
-    setxor1d,
-    union1d,
-    unique,
-)
-from gpuarray.functions.numpy_sorting import (
-    argpartition,
-    lexsort,
-    partition,
-    sort_complex,
 )
 from gpuarray.functions.padding import (
     pad,
@@ -221,7 +186,9 @@ from gpuarray.functions.products import (
     cross,
     inner,
     kron,
+    matvec,
     vdot,
+    vecmat,
 )
 from gpuarray.functions.quantiles import (
     median,
@@ -231,22 +198,16 @@ from gpuarray.functions.quantiles import (
     percentile,
     quantile,
 )
+from gpuarray.functions.ranges import geomspace, logspace
 from gpuarray.functions.reductions import cumprod, cumsum, ptp
 from gpuarray.functions.reductions import max as amax
 from gpuarray.functions.reductions import min as amin
-from gpuarray.functions.selection import (
-    choose,
-    compress,
-    copyto,
-    diagflat,
-    extract,
-    fill_diagonal,
-    place,
-    put,
-    put_along_axis,
-    putmask,
-    trace,
-    trim_zeros,
+from gpuarray.functions.sets import (
+    intersect1d,
+    setdiff1d,
+    setxor1d,
+    union1d,
+    unique,
 )
 from gpuarray.functions.signals import (
     convolve,
@@ -254,8 +215,16 @@ from gpuarray.functions.signals import (
     interp,
     unwrap,
 )
+from gpuarray.functions.sorting import (
+    argpartition,
+    lexsort,
+    partition,
+    sort_complex,
+)
 from gpuarray.functions.statistics import average, corrcoef, cov
 from gpuarray.functions.status import status_of
+from gpuarray.functions.tiling import delete, insert, resize
+from gpuarray.functions.windows import bartlett, blackman, hamming, hanning, kaiser
 
 
 def _hosted(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -15,17 +15,10 @@ from gpuarray.config import config, strictness, using
 from gpuarray.functions import (
     arguments,
     elementwise,
-    indexing,
-    indices,
-    manipulation,
+    mathematics,
     matrix_products,
-    numpy_creation,
     numpy_fourier,  # noqa: F401  # it declares implementations
-    reductions,
     scimath,  # noqa: F401  # it declares implementations
-    searching,
-    sorting,
-    statistics,
     ufuncs,
 )
 from gpuarray.functions.host import on_host
@@ -36,8 +29,14 @@ from gpuarray.functions.status import status_of
 __all__ = ["array_function", "install"]
 
 _PLAIN: Final = (np.ndarray, np.memmap)
-#: The functions that NumPy may call on account of ``like=`` alone.
-_WITH_LIKE: Final = numpy_creation.WITH_LIKE | {indices.fromfunction}
+#: The functions that NumPy may call on account of ``like=`` alone: results are on the device of that array.
+_WITH_LIKE: Final = frozenset(
+    find(name)
+    for name in (
+        *("arange", "array", "asanyarray", "asarray", "ascontiguousarray", "asfortranarray", "empty", "eye"),
+        *("fromfunction", "full", "identity", "ones", "require", "tri", "zeros"),
+    )
+)
 
 _KNOWN_VERSIONS: Final = ("2021.12", "2022.12", "2023.12", "2024.12", __array_api_version__)
 
@@ -70,7 +69,7 @@ def array_function(array: GpuArray, function: Any, types: Any, args: tuple[Any, 
     if implementation is not None:
         if kwargs:
             args, kwargs = by_position(function, implementation, args, kwargs)
-        if implementation in _WITH_LIKE:
+        if function in _WITH_LIKE:
             with using(device=array.device.name):
                 return implementation(*args, **kwargs)
         return implementation(*args, **kwargs)
@@ -94,37 +93,11 @@ def install() -> None:
         if (function := find(name)) is not None:
             dispatch.FUNCTIONS[function] = implementation.function
     dispatch.METHODS["__array_function__"] = array_function
+    dispatch.METHODS.update({name: implementation.function for name, implementation in IMPLEMENTATIONS.items()})
     dispatch.METHODS.update(
         __array_namespace__=_namespace,
-        __matmul__=matrix_products.matmul,
-        all=reductions.all,
-        any=reductions.any,
-        argmax=searching.argmax,
-        argmin=searching.argmin,
-        argpartition=sorting.argpartition,
-        argsort=sorting.argsort,
-        clip=elementwise.clip,
+        clip=mathematics.clip,
         conj=elementwise.conj,
-        cumulative_prod=reductions.cumulative_prod,
-        cumulative_sum=reductions.cumulative_sum,
-        diagonal=manipulation.diagonal,
-        dot=matrix_products.dot,
         matmul=matrix_products.matmul,
-        max=reductions.max,
-        mean=statistics.mean,
-        min=reductions.min,
-        nonzero=searching.nonzero,
-        normalize_axes=manipulation.normalize_axes,
-        partition=sorting.partition,
-        prod=reductions.prod,
-        repeat=manipulation.repeat,
-        round=elementwise.round,
-        searchsorted=searching.searchsorted,
-        sort=sorting.sort,
-        squeeze=manipulation.squeeze,
-        std=statistics.std,
-        sum=reductions.sum,
-        take=indexing.take,
-        var=statistics.var,
         write_out=arguments.write_out,
     )

@@ -9,7 +9,6 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, compaction, make, weak_node, wrap
 from gpuarray.config import strictness
 from gpuarray.functions.arguments import ArrayLike, Axis, as_array, as_arrays, result, value_or, write_out
-from gpuarray.functions.elementwise import where as where
 from gpuarray.functions.reductions import axes_of, check_reduced
 from gpuarray.functions.registry import native
 from gpuarray.graph import build, standard
@@ -82,6 +81,7 @@ def count_nonzero(x: ArrayLike, /, axis: Axis = None, *, keepdims: bool = False)
     )
 
 
+@native("nonzero")
 def nonzero(x: ArrayLike, /) -> tuple[GpuArray, ...]:
     """Return positions of the elements that are not zero in C order, an int64 array for each axis.
 
@@ -99,12 +99,14 @@ def nonzero(x: ArrayLike, /) -> tuple[GpuArray, ...]:
     return tuple(make(positions, array.device) for positions in found.nonzero())
 
 
+@native("flatnonzero")
 def flatnonzero(x: ArrayLike, /) -> GpuArray:
     """Return positions of the elements that are not zero, counted in C order, as int64."""
     array = as_array(x)
     return make(compaction(_truth(array), array.device).positions(), array.device)
 
 
+@native("argwhere")
 def argwhere(x: ArrayLike, /) -> GpuArray:
     """Return positions of the elements that are not zero, an int64 row for each."""
     array = as_array(x)
@@ -131,6 +133,7 @@ def _sought(value: Any, line: GpuArray, side: str) -> GpuArray:
     return wrap(weak_node(value, dtypes.canonical(np.result_type(line.dtype, value))), line.device)
 
 
+@native("searchsorted")
 def searchsorted(x1: ArrayLike, x2: ArrayLike, /, side: str = "left", sorter: ArrayLike | None = None) -> GpuArray:
     """Return positions in a sorted line where elements would be inserted to keep it sorted.
 

@@ -12,7 +12,7 @@ import numpy as np
 from gpuarray import dispatch, dtypes
 from gpuarray.array import GpuArray, apply, as_node, as_operand, wrap
 from gpuarray.dtypes import DType
-from gpuarray.functions import creation, elementwise, matrix_products
+from gpuarray.functions import creation, mathematics, matrix_products, products
 from gpuarray.functions.arguments import as_array, as_arrays, check_out, device_among, write_out
 from gpuarray.functions.host import on_host
 from gpuarray.functions.reductions import REDUCTIONS, accumulation_dtype, fold, mask_node, running
@@ -262,30 +262,16 @@ METHODS: Final[dict[str, Callable[..., Any]]] = {
 }
 
 
-def _conjugated(array: GpuArray) -> Any:
-    return apply(rows.conj, array) if array.dtype.kind == "c" else array
-
-
-def _matvec(first: Any, second: Any) -> Any:
-    left, right = as_arrays(first, second)
-    return matrix_products.matmul(left, right[..., :, None])[..., 0]
-
-
-def _vecmat(first: Any, second: Any) -> Any:
-    left, right = as_arrays(first, second)
-    return matrix_products.matmul(_conjugated(left)[..., None, :], right)[..., 0, :]
-
-
 #: Ufuncs that are another one under a second name, by NumPy name.
 SYNONYMS: Final[dict[str, str]] = {"deg2rad": "radians", "rad2deg": "degrees"}
 
 #: Compositions by NumPy name; the names that this NumPy lacks are left out.
 COMPOSED: Final[dict[str, Callable[..., Any]]] = {
-    "divmod": elementwise.divmod,
+    "divmod": mathematics.divmod,
     "matmul": matrix_products.matmul,
     "vecdot": matrix_products.vecdot,
-    "matvec": _matvec,
-    "vecmat": _vecmat,
+    "matvec": products.matvec,
+    "vecmat": products.vecmat,
     "_core.umath.clip": lambda x, low, high: np.minimum(np.maximum(x, low), high),
     "_core.umath._ones_like": creation.ones_like,
 }
