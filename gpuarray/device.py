@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from gpuarray import dtypes
+from gpuarray.adapter_profile import AdapterProfile
 from gpuarray.dtypes import DType
 from gpuarray.errors import DeviceError
 
@@ -97,19 +98,8 @@ class Capabilities:
         Most invocations of a workgroup.
     subgroup_size : int
         Invocations of a subgroup; 0 where kernels have none, or none of a steady size.
-    recompute_limit : int
-        How many simple operations an element may cost before storing it beats computing it twice.
-    launch_operations : int
-        How many simple operations take as long as a launch.
-    row_limit : int
-        Most elements of a row that a row program may walk several times.
-    parallel_rows : int
-        How many rows a row program needs to keep the device busy.
-    narrow_product : int
-        A matrix product with no more columns computes an elementwise left operand where it reads it, and one with no
-        more rows its right operand: memory, not arithmetic, limits it.
-    product_speeds : tuple of (str, float)
-        How quick the tilings of matrix products were found to be, by their names; empty if none was measured.
+    profile : AdapterProfile
+        What kernels and plans are tuned by: the adapter's speeds, measured or derived from its type.
     """
 
     adapter: str
@@ -127,14 +117,14 @@ class Capabilities:
     workgroup_memory: int = 16384
     workgroup_size: int = 256
     subgroup_size: int = 0
-    recompute_limit: int = 32
-    launch_operations: int = 1 << 27
-    row_limit: int = 1 << 17
-    parallel_rows: int = 64
-    narrow_product: int = 64
-    product_speeds: tuple[tuple[str, float], ...] = ()
+    profile: AdapterProfile = field(default_factory=AdapterProfile)
     features: frozenset[str] = frozenset()
     limits: tuple[tuple[str, int], ...] = field(default=())
+
+    @property
+    def is_software(self) -> bool:
+        """Whether kernels run on the processor's cores."""
+        return self.kind == "CPU"
 
     @property
     def driver_name(self) -> str:

@@ -1,5 +1,7 @@
 """Parity with NumPy: what tests compare, and values worth comparing."""
 
+import inspect
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -162,3 +164,8 @@ def two_arrays(seed: int, shape: tuple[int, ...] = (8, 6), dtype: Any = np.float
     """Return two arrays of normal numbers on the default device."""
     made = np.random.default_rng(seed).standard_normal((2, *shape)).astype(dtype)
     return xp.asarray(made[0]), xp.asarray(made[1])
+
+
+def scipy_ufunc(name: str) -> Any:
+    """Return the function of ``scipy.special`` that takes NumPy's arrays, where the public one looks for namespaces."""
+    return inspect.unwrap(getattr(import_module("scipy.special"), name))

@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "gpuarray"
 PUBLIC = {"__init__.py", "__main__.py", "linalg.py", "fft.py", "random.py", "special.py", "testing.py"}
 SOURCES = sorted(PACKAGE.rglob("*.py"))
-OPTIONAL = ("PIL", "cffi", "rich", "wgpu", "gpuarray.providers.wgpu")
+OPTIONAL = ("PIL", "cffi", "rich", "scipy", "wgpu", "gpuarray.providers.wgpu")
 """What may be imported inside a function: packages that can be absent or take long, and the one that imports them."""
 
 

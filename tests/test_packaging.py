@@ -78,7 +78,7 @@ def test_wheel_holds_the_package_its_shaders_and_its_page_only():
     kinds = {
         path.suffix or path.name for path in (ROOT / "gpuarray").rglob("*") if path.is_file() and path.suffix != ".pyc"
     }
-    assert kinds <= {".py", ".wgsl", ".html", ".typed"}
+    assert kinds <= {".py", ".wgsl", ".json", ".html", ".typed"}
 
 
 def test_report_has_every_section():

@@ -16,9 +16,9 @@ FILES: Final[dict[str, Callable[[], str]]] = {
     "codegen/math/two_over_pi.wgsl": constants.two_over_pi,
     "codegen/math/series_f32.wgsl": lambda: series.text(SINGLE),
     "codegen/math/series_f64.wgsl": lambda: series.text(DOUBLE),
-    "ops/special/series.py": special.text,
-    "ops/special/series_bessel.py": special_bessel.text,
-    "ops/special/series_gamma.py": special_gamma.text,
+    "ops/special/coefficients/general.json": special.text,
+    "ops/special/coefficients/bessel.json": special_bessel.text,
+    "ops/special/coefficients/gamma.json": special_gamma.text,
     "ops/angles.py": angles.text,
 }
 """The files of ``gpuarray`` that are computed, and what computes them."""

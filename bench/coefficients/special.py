@@ -1,7 +1,9 @@
-"""The polynomials of the special functions, written as ``gpuarray/ops/special/series.py``."""
+"""The polynomials of the special functions, written as ``gpuarray/ops/special/coefficients/general.json``."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import Any, Final
 
 from mpmath import mp
@@ -348,48 +350,51 @@ def error(series: Series, precision: Precision, found: list[Number], lost: Numbe
 def text() -> str:
     """Return the file of the polynomials."""
     with mp.workprec(_WIDE):
-        more = ["# the first part is short: its products with exponents are exact"]
-        more += _constant(("LOG_2_SHORT", "LOG_2_REST"), mp.log(2), [SINGLE.digits - 8, DOUBLE.digits - 11])
         constants = constants_in_parts()
-    return file_text("special functions", constants, more, SERIES)
+        # the first part is short: its products with exponents are exact
+        short = _constant(("LOG_2_SHORT", "LOG_2_REST"), mp.log(2), [SINGLE.digits - 8, DOUBLE.digits - 11])
+    return file_text(constants, SERIES, short)
 
 
-def file_text(of: str, constants: Mapping[str, Number], more: Iterable[str], series: Iterable[Series]) -> str:
-    """Return a file of constants in two parts, other constants, and polynomials."""
-    lines = [
-        f'"""Constants and minimax polynomials of the {of}. Written by bench/coefficients."""',
-        "",
-        "from gpuarray.ops.formula import Polynomial, constant",
-        "",
-    ]
+def file_text(
+    constants: Mapping[str, Number],
+    series: Iterable[Series],
+    other_constants: Iterable[str] = (),
+    words: Mapping[str, Iterable[str]] = MappingProxyType({}),
+) -> str:
+    """Return a JSON file of constants as double words, other constants, words in hexadecimal, and polynomials."""
     with mp.workprec(_WIDE):
-        for name, value in constants.items():
-            lines += _constant((name, f"{name}_LOW"), value, [p.digits for p in (SINGLE, DOUBLE)])
-    lines += more
-    for one in series:
-        lines += ["", *_declaration(one)]
-    return "\n".join(lines) + "\n"
+        pairs = [
+            line
+            for name, value in constants.items()
+            for line in _constant((name, f"{name}_LOW"), value, [p.digits for p in (SINGLE, DOUBLE)])
+        ]
+    sections = {"constants": [*pairs, *other_constants]}
+    if words:
+        sections["words"] = [f'"{name}": [{", ".join(map(json.dumps, of))}]' for name, of in words.items()]
+    sections["polynomials"] = ["\n".join(_declaration(one)) for one in series]
+    texts = (
+        f'  "{name}": {{\n' + ",\n".join(f"    {e}" for e in entries) + "\n  }" for name, entries in sections.items()
+    )
+    return "{\n" + ",\n".join(texts) + "\n}\n"
 
 
 def _declaration(series: Series) -> Iterator[str]:
-    yield from (f"{series.name} = Polynomial(", f'    "{series.name}",', f'    "{series.says}",')
-    for word, precision in (("single", SINGLE), ("double", DOUBLE)):
-        found, lost = coefficients(series, precision)
-        numbers = [precision.literal(c).rstrip("lf") for c in found]
-        yield f"    # {error(series, precision, found, lost):.2g} ULP"
-        yield f"    {word}=({numbers[0]},"
-        *rows, last = _rows(numbers[1:])
-        yield from (*rows, f"{last}),")
-        yield f"    {word}_lost={precision.literal(lost).rstrip('lf')},"
-    yield ")  # fmt: skip"
+    both = [(p, *coefficients(series, p)) for p in (SINGLE, DOUBLE)]
+    yield f'"{series.name}": {{'
+    yield f'      "approximates": {json.dumps(series.says)},'
+    for word, (precision, found, _) in zip(("single", "double"), both, strict=True):
+        yield f'      "{word}": [{", ".join(_literal(precision, c) for c in found)}],'
+    yield f'      "lost": [{", ".join(_literal(precision, lost) for precision, _, lost in both)}],'
+    yield f'      "error_ulp": [{", ".join(f"{error(series, *one):.2g}" for one in both)}]'
+    yield "    }"
+
+
+def _literal(precision: Precision, value: Number) -> str:
+    return precision.literal(value).rstrip("lf")
 
 
 def _constant(names: tuple[str, str], value: Number, bits: list[int]) -> Iterator[str]:
     single, double = (_literals(p, value, width) for p, width in zip((SINGLE, DOUBLE), bits, strict=True))
     for name, one, other in zip(names, single, double, strict=True):
-        yield f"{name} = constant({one}, {other})"
-
-
-def _rows(numbers: list[str]) -> Iterator[str]:
-    for start in range(0, len(numbers), 4):
-        yield "            " + ", ".join(numbers[start : start + 4]) + ("," if start + 4 < len(numbers) else "")
+        yield f'"{name}": [{one}, {other}]'

@@ -1,7 +1,6 @@
-"""The polynomials of the Bessel functions, written as ``gpuarray/ops/special/series_bessel.py``."""
+"""The polynomials of the Bessel functions, written as ``gpuarray/ops/special/coefficients/bessel.json``."""
 
 from collections.abc import Callable
-from textwrap import wrap
 from typing import Any, Final
 
 from mpmath import mp
@@ -217,9 +216,8 @@ def constants_in_parts() -> dict[str, Number]:
 
 def text() -> str:
     """Return the file of the polynomials."""
-    words = ", ".join(["0x0", *(digits.rstrip("lu") for digits in two_over_pi_digits(DOUBLE))])
-    more = ["# the bits of 2/pi after a first word of zeros, by words of 64", "TWO_OVER_PI_WORDS = ("]
-    more += [*wrap(words, 110, initial_indent="    ", subsequent_indent="    "), ")  # fmt: skip"]
+    # the bits of 2/pi after a first word of zeros, by words of 64
+    words = ["0x0", *(digits.rstrip("lu") for digits in two_over_pi_digits(DOUBLE))]
     with mp.workprec(_BITS):
         constants = constants_in_parts()
-    return file_text("Bessel functions", constants, more, SERIES)
+    return file_text(constants, SERIES, words={"TWO_OVER_PI_WORDS": words})

@@ -1,4 +1,4 @@
-"""The coefficients of the gamma functions' power series, written as ``gpuarray/ops/special/series_gamma.py``.
+"""The coefficients of the gamma functions' power series, written as ``gpuarray/ops/special/coefficients/gamma.json``.
 
 ``log(gamma(1 + d)) + log(1 + d)`` is ``(1 - c) d`` and the sum of ``(zeta(k) - 1) (-d)**k / k`` from k = 2 on, where c
 is Euler's constant. So many coefficients as matter in two parts are constants, and polynomials are made of the others.
@@ -66,4 +66,4 @@ def text() -> str:
     """Return the file of the polynomials."""
     with mp.workprec(_BITS):
         constants = constants_in_parts()
-    return file_text("gamma functions", constants, [], SERIES)
+    return file_text(constants, SERIES)

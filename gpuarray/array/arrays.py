@@ -3,6 +3,7 @@
 import os
 import pickle
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from types import GenericAlias
 from typing import Any, ClassVar, NoReturn
@@ -10,7 +11,7 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from gpuarray import dispatch, dtypes
+from gpuarray import clients, dispatch, dtypes
 from gpuarray.array import printing
 from gpuarray.array.absent import ABSENT, Absent
 from gpuarray.array.methods import MethodsArray
@@ -333,6 +334,11 @@ class GpuArray(MethodsArray):
             self, stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
         )
 
+    def __dask_tokenize__(self) -> Any:
+        """Return what dask makes names of; dask must be imported."""
+        clients.register("dask.array")
+        return import_module("gpuarray.interop.dask").token(self)
+
     def __dlpack_device__(self) -> tuple[int, int]:
         """Return the DLPack device, the host: (1, 0)."""
         return (1, 0)
@@ -350,6 +356,7 @@ apply: Callable[..., Any] = GpuArray._apply
 
 def make(node: Node, device: Device) -> GpuArray:
     """Return a new writeable array whose value is ``node``: what creation functions give, 0-d ones included."""
+    clients.register_imported()
     array = wrap(node, device)
     array._access = WRITEABLE
     return array

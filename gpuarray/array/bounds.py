@@ -33,7 +33,8 @@ def bounds(node: Node, device: Device) -> tuple[int, int]:
         return found
     on_host = evaluate.is_host(evaluate.provider_of(device))
     if isinstance(value, Leaf) and value.host is not None and (on_host or node.size < evaluate.QUICKLY_SEEN):
-        return int(value.host.min()), int(value.host.max())
+        _found[value] = found = int(value.host.min()), int(value.host.max())
+        return found
     ends = [build.reduce(op, node, None, None, False) for op in (reductions.min, reductions.max)]
     both = build.concat([build.reshape(end, (1,)) for end in ends], 0)
     lowest, highest = evaluate.read(both, device).tolist()

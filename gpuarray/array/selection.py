@@ -72,7 +72,7 @@ class SelectableArray(StoredArray):
     def places(self, key: Any) -> Node:
         """Return the flat positions in the storage of what ``key`` selects, in the shape of the selection."""
         selection = self._select(key)
-        return indexing.positions(selection, self.stored().size)
+        return indexing.positions_to_write(selection, self.stored().size)
 
     def _with_masked(self, mask: Node, values: Node, device: Device) -> Node | None:
         """Return the array's value with values written where a mask of leading axes holds.

@@ -22,6 +22,7 @@ from gpuarray.graph.layouts import Layout, Shape, broadcast_layout, contiguous, 
 from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.graph.walk import current
 from gpuarray.ops import elementwise as rows
+from gpuarray.ops.spec import MapOp
 from gpuarray.runtime import evaluate
 from gpuarray.source_locations import USER_FILES, find_origin
 
@@ -472,6 +473,14 @@ class StoredArray:
             values = self.combined(values, build.gather(stored, positions))
         if values.size:
             self._bind(build.scatter(stored, values, positions))
+
+    def combine_at(self, op: MapOp, positions: Node, values: Node) -> None:
+        """Apply a row to elements at flat positions of the storage and values, one after the other."""
+        if self._part is None or self._part in _REGROUPED:
+            self._bind(build.scatter_combined(op, self.stored(), values, positions))
+            return
+        whole = self.seen(self.stored())
+        self.store_at(positions, build.gather(build.scatter_combined(op, whole, values, positions), positions))
 
     def combined(self, values: Node, old: Node) -> Node:
         """Return what the storage holds after a write: the values' bits, or the old elements' other component too."""

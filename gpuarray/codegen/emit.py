@@ -16,6 +16,7 @@ from gpuarray.codegen.programs import Binding, Launch, Program
 from gpuarray.codegen.row_schedule import is_one_walk
 from gpuarray.codegen.scans import ScanKernels
 from gpuarray.codegen.scatters import copy_program, scatter_program
+from gpuarray.codegen.scatters_combined import unsupported_combine
 from gpuarray.codegen.stencils import columns_of, stencil_launch
 from gpuarray.codegen.target import compute_type, for_target
 from gpuarray.codegen.transposes import tile_of, transposing_launch
@@ -146,7 +147,7 @@ def _without_folds(loop: Loop, label: str, capabilities: Capabilities) -> Launch
     tile = tile_of(loop, capabilities)
     if tile is not None:
         return transposing_launch(loop, tile, label, capabilities)
-    columns = columns_of(loop)
+    columns = columns_of(loop, capabilities)
     if columns is not None:
         return stencil_launch(loop, columns, label, capabilities)
     return flat_launch(loop, label, capabilities)
@@ -234,7 +235,9 @@ def _without_kernel(step: Step, capabilities: Capabilities) -> str | None:
             if parts is None:
                 return _TOO_LARGE
             return kernels.unsupported(parts[0].step, capabilities) or _unsupported_windows(step, capabilities)
-        case CopyStep() | ScatterStep():
+        case ScatterStep():
+            return None if step.combine is None else unsupported_combine(step, capabilities)
+        case CopyStep():
             return None
         case _:
             assert_never(step)

@@ -11,8 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from gpuarray.ops import special  # noqa: F401  (declares the formulas)
-from gpuarray.ops.formula import FORMULAS, POLYNOMIALS, Constant, Formula, Polynomial, Primitive, called
+from gpuarray.ops.formula import FORMULAS, POLYNOMIALS, Constant, Formula, Polynomial, Primitive, looked_up
 
 _TYPES: Final = {"Real": "{T}", "Integer": "i32", "Truth": "bool", "Pair": "vec2<{T}>", "Triple": "vec3<{T}>"}
 _PARTS: Final = "xyz"
@@ -25,11 +24,18 @@ _OPERATORS: Final[dict[type, str]] = {
 _KINDS: Final = ("f32", "f64")
 
 
-def names() -> Iterator[str]:
-    """Yield the name of every formula and polynomial in each precision, as ``erf_f32``."""
-    for kind in _KINDS:
-        for name in (*POLYNOMIALS, *FORMULAS):
-            yield f"{name}_{kind}"
+def is_declared(name: str) -> bool:
+    """Return whether ``name`` is that of a formula or polynomial with a precision, as ``erf_f32``.
+
+    Modules of formulas are imported when they are first needed, so the answer may become true later.
+    """
+    base, _, kind = name.rpartition("_")
+    return kind in _KINDS and (base in FORMULAS or base in POLYNOMIALS)
+
+
+def names() -> frozenset[str]:
+    """Return the names of all formulas and polynomials that are declared so far, in each precision."""
+    return frozenset(f"{name}_{kind}" for kind in _KINDS for name in (*POLYNOMIALS, *FORMULAS))
 
 
 def text(name: str) -> str:
@@ -142,6 +148,8 @@ class _Writer:
                 if name in self.counts or name in self.formula.parameters or found is None:
                     return name
                 return self._constant(found)
+            case ast.Attribute():
+                return self._constant(looked_up(node, self.formula.scope))
             case ast.Constant(value=bool() as truth):
                 return str(truth).lower()
             case ast.Constant(value=int() as number):
@@ -161,7 +169,7 @@ class _Writer:
             case ast.Tuple(elts=items):
                 return f"vec{len(items)}<{self.kind}>({', '.join(map(self._value, items))})"
             case ast.Call(func=function, args=arguments):
-                return self._call(called(function, self.formula.scope), [self._value(a) for a in arguments])
+                return self._call(looked_up(function, self.formula.scope), [self._value(a) for a in arguments])
             case _:
                 raise TypeError(f"formulas have no {ast.unparse(node)}")
 

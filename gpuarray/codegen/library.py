@@ -36,19 +36,29 @@ _WORD: Final = re.compile(r"[A-Za-z_]\w*")
 
 
 class _Library:
-    """Declarations by name. Formulas are written when they are first asked for: all of them take 0.1 s, and few are."""
+    """Declarations by name.
+
+    The text of a formula is written on first use, because all of them take 0.1 s and most programs use few. No file of
+    ``codegen/math`` calls a formula, so a module of formulas may be imported after the library was read.
+    """
 
     def __init__(self, texts: dict[str, str]) -> None:
         self._texts = texts
-        self._formulas = frozenset(formulas.names())
         self._uses: dict[str, tuple[str, ...]] = {}
-        self.names: Final = frozenset(texts) | self._formulas
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._texts or formulas.is_declared(name)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of all declarations."""
+        return formulas.names() | self._texts.keys()
 
     def text(self, name: str) -> str:
         """Return the text of a declaration."""
         found = self._texts.get(name)
         if found is None:
-            if name not in self._formulas:
+            if not formulas.is_declared(name):
                 raise KeyError(name)
             found = self._texts[name] = formulas.text(name)
         return found
@@ -57,7 +67,7 @@ class _Library:
         """Return what a declaration mentions, in the order of first use."""
         found = self._uses.get(name)
         if found is None:
-            words = (word for word in _WORD.findall(self.text(name)) if word in self.names and word != name)
+            words = (word for word in _WORD.findall(self.text(name)) if word in self and word != name)
             found = self._uses[name] = tuple(dict.fromkeys(words))
         return found
 
@@ -96,10 +106,7 @@ def _collected(suffix: str) -> dict[str, str]:
 
 @lru_cache(maxsize=4)
 def _library(fast: bool, wide: bool) -> _Library:
-    generic = _collected(_GENERIC)
-    for name in generic.keys() & set(formulas.names()):
-        raise ValueError(f"{name} is a formula and a function of codegen/math")
-    texts = generic | _collected(_PLAIN)
+    texts = _collected(_GENERIC) | _collected(_PLAIN)
     return _Library(texts | (_collected(_WIDE) if wide else {}) | (_collected(_FAST) if fast else {}))
 
 
@@ -137,7 +144,7 @@ def _fast_path_names(fast: bool, wide: bool) -> frozenset[str]:
 
 def names_in(text: str) -> set[str]:
     """Return the library functions and constants that ``text`` mentions, comments aside."""
-    known = names()
+    known = _library(*_kind())
     return {word for word in _WORD.findall(_without_comments(text)) if word in known}
 
 

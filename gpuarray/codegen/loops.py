@@ -144,9 +144,13 @@ def makes_vec4(loop: Loop, item: object) -> bool:
     return aligned and layout.strides[rank:] == contiguous_strides(layout.shape[rank:])
 
 
+#: A generator that costs more than this, such as random bits, costs much less for four neighbours together.
+_COSTLY: Final = 100
+
+
 def needs_vec4(loop: Loop) -> bool:
     """Whether a loop makes elements that cost much less four at a time."""
-    return any(makes_vec4(loop, i) and isinstance(i, Index) and i.op.cost > HEAVY for i in loop.instructions)
+    return any(makes_vec4(loop, i) and isinstance(i, Index) and i.op.cost > _COSTLY for i in loop.instructions)
 
 
 def emit_vec4(work: LoopKernel, number: int, item: Index, position: str, first: int = 0) -> None:
@@ -190,15 +194,14 @@ def coordinates(kernel: Kernel, index: str, shape: Shape, prefix: str) -> list[s
 # -- flat kernels ------------------------------------------------------------------------------------------------------
 
 
-#: Above this weight an element's arithmetic takes longer than its way to and from memory: one element an invocation
-#: then makes a smaller kernel, which compiles faster, at no cost.
-HEAVY: Final = 100
+def is_heavy(loop: Loop, capabilities: Capabilities) -> bool:
+    """Whether arithmetic, not memory, limits a loop's kernel, whose text is large then.
 
-
-def is_heavy(loop: Loop) -> bool:
-    """Whether a loop's kernel is limited by arithmetic, and large; functions with quick forms count a quarter."""
+    An invocation computes one element of such a loop rather than four: the kernel compiles faster, at no cost. A
+    function with a fast path counts a quarter.
+    """
     quick = [i for i in loop.instructions if isinstance(i, Apply) and fast_path_function(i.op, i.sources)]
-    return operations(loop.instructions) - operations(quick) * 3 // 4 > HEAVY
+    return operations(loop.instructions) - operations(quick) * 3 // 4 > capabilities.profile.heavy_weight
 
 
 def wide_slots(loop: Loop) -> Callable[[str, int], bool]:
@@ -252,7 +255,7 @@ def _dtype_of(loop: Loop, key: tuple[str, int]) -> DType:
 def flat_launch(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
     """Return the launch of a loop without folds."""
     fours = needs_vec4(loop)
-    lanes = 1 if is_heavy(loop) and not fours else 2 * LANES if _takes_vec8(loop) else LANES
+    lanes = 1 if is_heavy(loop, capabilities) and not fours else 2 * LANES if _takes_vec8(loop) else LANES
     is_narrow = lanes == 1 or (not fours and _goes_apart(loop, capabilities))
     work = open_kernel(loop, label, (lambda _kind, _slot: False) if is_narrow else wide_slots(loop))
     kernel = work.kernel
@@ -361,7 +364,7 @@ def _goes_apart(loop: Loop, capabilities: Capabilities) -> bool:
     have to be written four at a time, and coordinates are worked out once for four.
     """
     items = [x for x in (*loop.instructions, *loop.stores) if isinstance(x, Load | Index | Store) and x.level == FULL]
-    if capabilities.kind == "CPU" or any(stride_class(x.layout).startswith("s") for x in items):
+    if capabilities.is_software or any(stride_class(x.layout).startswith("s") for x in items):
         return False
     is_small = any(is_packed(dtype) for dtype in loop.output_dtypes)
     return not is_small and any(_dtype_of(loop, key).itemsize >= 8 for key in loop_splits.spans(loop))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from math import log2, prod, sqrt
 from typing import Final, assert_never
 
-from gpuarray import disk_cache
+from gpuarray.adapter_profile import AdapterProfile
 from gpuarray.codegen import casts
 from gpuarray.codegen.folds import row_program
 from gpuarray.codegen.loops import add_epilogue, add_fast_path_epilogue, add_prologue
@@ -63,7 +63,8 @@ class Candidate:
     """How many of its workgroups a device's unit has at a time."""
 
 
-#: By the bytes of a component and the planes of a value. The speeds are those of an H100.
+#: By the bytes of a component and the planes of a value. The speeds are those of an H100, in float32
+#: multiplications of full units; :attr:`AdapterProfile.product_speeds` has those of an adapter that was measured.
 _CANDIDATES: Final = {
     (4, 1): (
         Candidate(Tiling(64, 128, 16, 8, 8), 0.82),
@@ -105,12 +106,7 @@ _SOFTWARE: Final = (Candidate(Tiling(32, 32, 8, 4, 4, unrolled=False), 1.0, toge
 #: this is the shortest: one after the other they would err more than NumPy's, by the root of their number.
 _BLOCK: Final = 256
 
-#: What the choice counts with: units of a device, multiplications of each in a microsecond, bytes that memory moves in
-#: one, microseconds of a further launch, and how many steps of its walk a tile could take while it begins and ends.
-_UNITS: Final = 132
-_MULTIPLICATIONS: Final = 2e5
-_BYTES: Final = 2.5e6
-_LAUNCH: Final = 20.0
+#: How many steps of its walk along the depth a tile could take while it begins and ends.
 _START: Final = 5
 #: A part of the depth is no shorter than this, and partial sums take no more bytes.
 _SHORTEST_PART: Final = 128
@@ -118,9 +114,6 @@ _MOST_SCRATCH: Final = 1 << 28
 
 #: What follows a product and weighs no more than this is in the text of a kernel for each of an invocation's results.
 _LIGHT: Final = 16
-
-#: The kind of record that has the speeds of tilings.
-TUNING: Final = "tuning"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +129,9 @@ class Choice:
 def candidates(dtype: DType, capabilities: Capabilities, depth: int = 1) -> list[Candidate]:
     """Return the tilings whose workgroups a device can run, for sums of ``depth`` products of ``dtype``."""
     arithmetic = Arithmetic(dtype)
-    table = _SOFTWARE if capabilities.kind == "CPU" else _CANDIDATES[arithmetic.nbytes, arithmetic.planes]
-    known = dict(capabilities.product_speeds)
+    profile = capabilities.profile
+    table = _CANDIDATES[arithmetic.nbytes, arithmetic.planes] if profile.unrolled_products else _SOFTWARE
+    known = dict(profile.product_speeds)
     found = []
     for candidate in (*table, _SMALLEST):
         tiling = candidate.tiling
@@ -166,41 +160,56 @@ def name_of(tiling: Tiling, dtype: DType) -> str:
     return f"{dtype.name} {tiling.rows}x{tiling.columns}x{tiling.depth} by {patch}{teams}"
 
 
-def _each(candidate: Candidate, depth: int) -> float:
-    """Return how long a unit that is full takes for each workgroup, in microseconds, if they walk along a depth."""
-    tiling = candidate.tiling
-    walked = depth + _START * tiling.depth // tiling.slices
-    return tiling.rows * tiling.columns * walked / (_MULTIPLICATIONS * candidate.speed)
+def _walked(tiling: Tiling, depth: int) -> int:
+    """Return how many multiplications a workgroup could make while it makes one tile of a product of ``depth``."""
+    return tiling.rows * tiling.columns * (depth + _START * tiling.depth // tiling.slices)
 
 
-def _elapsed(candidate: Candidate, groups: int, depth: int) -> float:
-    """Return how long so many workgroups take, in microseconds.
+def _tile_time(candidate: Candidate, depth: int, profile: AdapterProfile) -> float:
+    """Return the time of one tile, in microseconds, on a unit that is full."""
+    return _walked(candidate.tiling, depth) / (profile.unit_rate * candidate.speed)
 
-    Units take in a wave of workgroups at a time, and the last wave takes as long as any. A unit that is not full is
-    slower, but less so than it is empty.
+
+def _elapsed(candidate: Candidate, tiles: int, depth: int, profile: AdapterProfile) -> float:
+    """Return the time of so many tiles, in microseconds.
+
+    Units take a wave of workgroups at a time, and the last wave takes as long as any. A unit that is not full is slower
+    than a full one, but its workgroups are faster.
     """
-    each, together = _each(candidate, depth), candidate.together
-    if groups > _UNITS * together:
-        return each * together * -(-groups // (_UNITS * together))
-    return each * sqrt(-(-groups // _UNITS) * together)
+    each, together, units = _tile_time(candidate, depth, profile), candidate.together, profile.units
+    if tiles > units * together:
+        return each * together * -(-tiles // (units * together))
+    return each * sqrt(-(-tiles // units) * together)
 
 
-def speed_of(candidate: Candidate, size: int, elapsed: float) -> float:
-    """Return the speed that makes :func:`choose` estimate what a square product took, in nanoseconds."""
+def speed_of(candidate: Candidate, size: int, elapsed: float, profile: AdapterProfile) -> float:
+    """Return the speed with which :func:`choose` estimates what a square product took, in nanoseconds."""
     tiling = candidate.tiling
     tiles = -(-size // tiling.rows) * -(-size // tiling.columns)
-    return _elapsed(replace(candidate, speed=1.0), tiles, size) / (elapsed / 1e3)
+    return _elapsed(replace(candidate, speed=1.0), tiles, size, profile) / (elapsed / 1e3)
 
 
-def tuned(driver: str) -> tuple[tuple[str, float], ...]:
-    """Return the recorded speeds of tilings on a driver; empty if there is no sound record."""
-    found = disk_cache.read(TUNING, driver)
-    speeds = [(name, speed) for name, speed in (found or {}).items() if isinstance(speed, float) and speed > 0]
-    return tuple(sorted(speeds))
+def units_of(candidate: Candidate, size: int, elapsed: float, depth: int, alone: float) -> int:
+    """Return how many units make the estimates of two measured times agree.
+
+    Parameters
+    ----------
+    candidate : Candidate
+        The tiling of both.
+    size, elapsed : int, float
+        The side of a square product of many tiles, and its time.
+    depth, alone : int, float
+        The depth of a product of one tile, and its time.
+    """
+    tiling = candidate.tiling
+    tiles = -(-size // tiling.rows) * -(-size // tiling.columns)
+    each = alone * _walked(tiling, size) / _walked(tiling, depth) / sqrt(candidate.together)
+    return max(1, round(tiles * each / elapsed))
 
 
 def choose(batch: int, height: int, width: int, depth: int, dtype: DType, capabilities: Capabilities) -> Choice:
     """Return how a batch of products of (height, depth) and (depth, width) is cut: what is estimated to end first."""
+    profile = capabilities.profile
     limit = min(_MOST_SCRATCH, capabilities.binding_limit - WINDOW_END)
     held = word_dtype(dtype).itemsize
     ways: list[tuple[float, Tiling, int, int]] = []
@@ -210,24 +219,25 @@ def choose(batch: int, height: int, width: int, depth: int, dtype: DType, capabi
         tiling = candidate.tiling
         nbytes = cut * splits * tiling.rows * tiling.columns * held
         if nbytes <= limit:
-            ways.append((elapsed + _LAUNCH + 2 * nbytes / _BYTES, tiling, splits, whole))
+            added = profile.launch_time + 2 * nbytes / profile.bandwidth
+            ways.append((elapsed + added, tiling, splits, whole))
 
     for candidate in candidates(dtype, capabilities, depth):
         tiling = candidate.tiling
         tiles = batch * -(-height // tiling.rows) * -(-width // tiling.columns)
-        wave = _UNITS * candidate.together
-        ways.append((_elapsed(candidate, tiles, depth), tiling, 1, 0))
+        wave = profile.units * candidate.together
+        ways.append((_elapsed(candidate, tiles, depth, profile), tiling, 1, 0))
         most = min(depth // _SHORTEST_PART, 4 * wave // max(tiles, 1))
         for splits in {1 << n for n in range(1, most.bit_length())} | {wave // max(tiles, 1)}:
             if 1 < splits <= most:
-                elapsed = _elapsed(candidate, tiles * splits, -(-depth // splits))
+                elapsed = _elapsed(candidate, tiles * splits, -(-depth // splits), profile)
                 try_parts(candidate, elapsed, splits, 0, tiles)
-        cut = tiles % _UNITS
-        if tiles > wave and cut and tiling.block and tiling.slices == 1 and capabilities.kind != "CPU":
+        cut = tiles % profile.units
+        if tiles > wave and cut and tiling.block and tiling.slices == 1 and not capabilities.is_software:
             # what units do not have equally many of is cut finer, where blocks end: all tiles' sums have the same bits
             splits = -(-depth // tiling.block)
-            elapsed = (tiles - cut) / _UNITS * _each(candidate, depth)
-            elapsed += cut * splits / _UNITS * _each(candidate, tiling.block)
+            elapsed = (tiles - cut) / profile.units * _tile_time(candidate, depth, profile)
+            elapsed += cut * splits / profile.units * _tile_time(candidate, tiling.block, profile)
             try_parts(candidate, elapsed, splits, tiles - cut, cut)
     _, tiling, splits, whole = min(ways, key=lambda way: way[0])
     return Choice(tiling if whole else _blocked(tiling, dtype, -(-depth // splits)), splits, whole)

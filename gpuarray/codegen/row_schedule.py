@@ -32,10 +32,6 @@ _INTERLEAVED_ROWS: Final = 32
 _INTERLEAVED_INVOCATIONS: Final = 1024
 #: How many bytes of one value a workgroup holds at most: half of what registers are on common devices.
 _REGISTER_BYTES: Final = 1 << 17
-#: How much an invocation's elements may weigh together, where it computes them in one go.
-_REGISTER_WEIGHT: Final = 1024
-#: The same on software devices, which take long to compile what is written out.
-_REGISTER_WEIGHT_OF_SOFTWARE: Final = 128
 #: How many times four elements an invocation takes at once on a walk, unless they weigh more than this altogether.
 _UNROLL: Final = 2
 _UNROLL_WEIGHT: Final = 128
@@ -75,7 +71,7 @@ def schedule_rows(loop: Loop, capabilities: Capabilities) -> RowSchedule:
     items = [i for i in loop.instructions if i.level == FULL]
     weighs = operations(items) + len(items)
     light = weighs * _UNROLL * LANES <= _UNROLL_WEIGHT
-    heavy, fits = is_heavy(loop), columns >= 2 * _UNROLL * LANES
+    heavy, fits = is_heavy(loop, capabilities), columns >= 2 * _UNROLL * LANES
     unroll = 0 if heavy or not fits else _UNROLL if light else 1
     if _is_for_invocations(loop):
         team = _interleaved_team(loop, unroll, capabilities)
@@ -124,7 +120,7 @@ def _interleaved_team(loop: Loop, unroll: int, capabilities: Capabilities) -> in
 def _register_shape(loop: Loop, weighs: int, capabilities: Capabilities) -> tuple[int, int] | None:
     """Return how many invocations hold a row of a loop, and how many times four elements each; None if none do."""
     most = largest_team(loop, capabilities)
-    heaviest = _REGISTER_WEIGHT_OF_SOFTWARE if capabilities.kind == "CPU" else _REGISTER_WEIGHT
+    heaviest = capabilities.profile.register_weight
     widest = max((max(i.dtype.itemsize, 4) for i in loop.instructions if i.level == FULL), default=4)
     if is_one_walk(loop):  # which reads all of its operands before it computes
         widest = max(widest, _read_bytes(loop))

@@ -15,11 +15,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from gpuarray.codegen.calls.sorting_digits import COUNTED, COUNTS, TOTALS, DigitSort, Pass, Place
+from gpuarray.codegen.calls.sorting_digits import COUNTED, COUNTS, TOTALS, Pass, Place
 from gpuarray.codegen.calls.sorting_keys import RawAccess, bind_scratch, scratch_bytes
 from gpuarray.codegen.calls.sorting_tiles import BITS, DIGITS
 from gpuarray.codegen.casts import position_expression
 from gpuarray.codegen.programs import Binding, Launch, Program
+from gpuarray.codegen.scatters_combined import PositionSort, combined_scatter_program
 from gpuarray.codegen.storage import LANES, Access
 from gpuarray.codegen.wgsl import WINDOW_END, WINDOW_START, WORKGROUP, Kernel, window
 from gpuarray.device import Capabilities
@@ -28,9 +29,8 @@ from gpuarray.fusion.steps import CopyStep, ScatterStep
 
 #: Up to how many elements a value it is sooner done to go through all of the array than to where the values go.
 _STREAMED: Final = 16
-#: From so many values and elements on values are sorted by the upper bits of their positions before they go there.
+#: From so many values on, values are sorted by the upper bits of their positions if no cache holds the array.
 _MANY: Final = 1 << 22
-_LARGE: Final = 3 << 22
 #: Workgroups of one launch at most: more would only take time to find nothing to do.
 _GROUPS: Final = 1 << 15
 #: The scratch buffer with a word for each element, behind those of the sort.
@@ -66,12 +66,14 @@ class _Words(Access):
 
 
 def scatter_program(step: ScatterStep, label: str, capabilities: Capabilities) -> Program:
-    """Return the launches that write values at positions, the last one counting."""
+    """Return the launches that write values at positions, the last one counting, or combine elements with them."""
+    if step.combine is not None:
+        return combined_scatter_program(step, label, capabilities)
     limit = capabilities.workgroup_limit
     dtype = _RAW.get(step.dtype.itemsize, step.dtype)
     values, positions = Place("input", 0, dtype), Place("input", 1, step.positions)
     is_shown = max(step.count, step.extent) <= _shown(capabilities, step.dtype, step.positions)
-    if is_shown and step.extent <= _STREAMED * step.count and step.count >= _MANY and step.extent >= _LARGE:
+    if is_shown and _gains_by_sorting(step, capabilities):
         return _sorted_program(step, label, values, positions, capabilities)
     launches: list[Launch] = []
     for part in _parts(step, label, values, positions, capabilities):
@@ -80,6 +82,12 @@ def scatter_program(step: ScatterStep, label: str, capabilities: Capabilities) -
             ways = (part.clear, part.elect, part.write)
         launches += [launch(limit) for launch in ways]
     return Program(tuple(launches), (scratch_bytes(min(step.extent, _shown(capabilities, step.dtype)), uint32),))
+
+
+def _gains_by_sorting(step: ScatterStep, capabilities: Capabilities) -> bool:
+    """Whether a sort by position costs less than what it saves: each number of a value in a cache, not in memory."""
+    is_large = step.extent * uint32.itemsize >= capabilities.profile.cache_bytes
+    return step.extent <= _STREAMED * step.count and step.count >= _MANY and is_large
 
 
 def _shown(capabilities: Capabilities, *dtypes: DType) -> int:
@@ -126,7 +134,7 @@ def _sorted_program(
     return Program((*moves, *(launch(limit) for launch in (work.clear_all, work.elect, work.fetch, follow))), scratch)
 
 
-class _Partition(DigitSort):
+class _Partition(PositionSort):
     """A pass of a radix sort by some of the bits of positions, which are moved as single words.
 
     It counts blocks in which a position is less than the one before it, behind the digits; if there are none, nothing
@@ -134,12 +142,8 @@ class _Partition(DigitSort):
     """
 
     def __init__(self, label: str, count: int, capabilities: Capabilities) -> None:
-        super().__init__(label, uint32, 1, count, capabilities, descending=False, positions=True)
+        super().__init__(label, count, capabilities)
         self.lines = DIGITS + 1
-
-    def _loaded(self, values: RawAccess, index: str) -> str:
-        loaded = values.load(index)
-        return f"{loaded}.x" if values.dtype.itemsize == 8 else loaded
 
     def _look_beside(self, kernel: Kernel, values: RawAccess) -> None:
         length = kernel.parameter(self.length)

@@ -43,9 +43,11 @@ class _Column:
         return max(self.rows.values())
 
 
-def columns_of(loop: Loop) -> list[_Column] | None:
+def columns_of(loop: Loop, capabilities: Capabilities) -> list[_Column] | None:
     """Return the columns that an invocation reads; None if there is nothing that two of its elements share."""
-    if len(loop.inner) < 2 or loop.inner[-1] < _SHORTEST or loop.inner[-2] < DEPTH or loop.updates or is_heavy(loop):
+    if len(loop.inner) < 2 or loop.inner[-1] < _SHORTEST or loop.inner[-2] < DEPTH or loop.updates:
+        return None
+    if is_heavy(loop, capabilities):
         return None
     if not all(isinstance(item, Load | Apply | Scalar) for item in loop.instructions):
         return None

@@ -51,7 +51,7 @@ class Tile:
 def tile_of(loop: Loop, capabilities: Capabilities) -> Tile | None:
     """Return how a loop without folds is cut into tiles; None if a flat kernel does as well."""
     shape = loop.inner
-    if len(shape) < 2 or is_heavy(loop) or loop.updates or needs_vec4(loop):
+    if len(shape) < 2 or is_heavy(loop, capabilities) or loop.updates or needs_vec4(loop):
         return None
     if any(store.level != FULL or store.position is not None for store in loop.stores):
         return None

@@ -37,7 +37,9 @@ def main(parsed: argparse.Namespace) -> int:
             rates = calibrate.rates_of(device, fresh=not parsed.cached, progress=_say)
             auto.set_rates(provider, rates)
             if parsed.tune and not places.is_host(provider):
-                for name, speed in sorted(tune.tune(provider, _say).items()):
+                profile = tune.tune(provider, _say)
+                print(f"  {profile.units} units, {profile.bandwidth / 1e3:.0f} GB/s")
+                for name, speed in profile.product_speeds:
                     print(f"  {name}: {speed:.3f}")
             print(report(calibrate.subject_of(provider), rates, time.perf_counter() - start))
     except GpuArrayError as error:

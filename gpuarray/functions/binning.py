@@ -2,8 +2,7 @@
 
 Elements are counted by kernels of their own, which find the bins too. Where the device makes the edges, it counts while
 the host waits for the extremes, which say whether NumPy would have made these. With weights, or several axes, a binary
-search among the edges tells the bins; weights are put in the order of these and added up bin by bin, so that a sum does
-not depend on what ran first.
+search among the edges tells the bins, and a scatter adds up the weights of each in an order that is always the same.
 """
 # ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
@@ -14,14 +13,16 @@ from typing import Any
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array import GpuArray, make, wrap
-from gpuarray.functions import creation, logic, ranges, searching, sorting
+from gpuarray.array import GpuArray, make
+from gpuarray.array.bounds import bounds
+from gpuarray.functions import creation, logic, searching
 from gpuarray.functions.arguments import as_array, as_arrays, concatenated, numbers
 from gpuarray.functions.binning_rules import number_of_bins
 from gpuarray.functions.registry import implements
-from gpuarray.graph import build
+from gpuarray.graph import build, tracing
 from gpuarray.graph.indexing import INDEX_LIMIT
 from gpuarray.ops import calls, generators
+from gpuarray.ops import elementwise as rows
 from gpuarray.runtime.evaluate import QUICKLY_SEEN, evaluate, is_host, provider_of
 from gpuarray.source_locations import warn
 
@@ -68,15 +69,9 @@ def _totals(positions: GpuArray, weights: GpuArray, number: int) -> Any:
         return real + imaginary * 1j
     if not positions.size or not number:
         return creation.zeros(number, dtype=dtypes.float64, device=positions.device)
-    if number < INDEX_LIMIT:
-        positions = positions.astype(dtypes.int32, copy=False)  # it takes half the passes to sort
-    order = sorting.argsort(positions)
-    ordered = build.gather(positions.node(), order.node())
-    edges = searching.searchsorted(
-        wrap(ordered, positions.device), ranges.arange(number + 1, dtype=positions.dtype, device=positions.device)
-    )
-    values = build.gather(build.cast(weights.node(), dtypes.float64), order.node())
-    return make(build.call_one(calls.segment_sum, [values, edges.node()], (number,), dtypes.float64), positions.device)
+    start = build.full((number,), 0, dtypes.float64)
+    node = build.scatter_combined(rows.add, start, build.cast(weights.node(), dtypes.float64), positions.node())
+    return make(node, positions.device)
 
 
 def _counted(positions: GpuArray, weights: GpuArray | None, number: int) -> Any:
@@ -111,7 +106,10 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
         )
     if values.size:
         values = values.astype(dtypes.uint8 if values.dtype.kind == "b" else values.dtype, copy=False)
-        lowest, highest = numbers(values.min(), values.max())
+        # what is recorded reads its numbers, so that they are looked at again in every call
+        is_recorded = tracing.state.trace is not None
+        ends = numbers(values.min(), values.max()) if is_recorded else bounds(values.node(), values.device)
+        lowest, highest = ends
         if lowest < 0:
             raise ValueError("'list' argument must have no negative elements")
         size = max(size, highest + 1)
@@ -252,8 +250,8 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
     elif scale is None:
         counts = _in_bins(line, found)
     else:
-        places = (_places(line, edges) - 1).astype(dtypes.int32)
-        counts = _rounded(_totals(places, scale.reshape(-1), edges.size - 1), scale.dtype)
+        totals = _totals(_places(line, edges), scale.reshape(-1), edges.size + 1)[1:-1]
+        counts = _rounded(totals, scale.dtype)
     return (_shares(counts, edges) if density else counts), edges
 
 

@@ -15,7 +15,7 @@ from gpuarray.functions.logic import holds, real_only
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import standard
 from gpuarray.ops import elementwise as rows
-from gpuarray.ops import special
+from gpuarray.ops.spec import map_op
 
 
 @native("real")
@@ -245,11 +245,11 @@ def nan_to_num(
 def sinc(x: Any) -> Any:
     source = as_array(x)
     if source.dtype.kind != "c":
-        return apply(special.ROWS["sinc"], source)
+        return apply(map_op("sinc"), source)
     scaled = np.pi * np.where(source == 0, float(np.finfo(source.dtype).eps), source)
     return np.sin(scaled) / scaled
 
 
 @native("i0")
 def i0(x: Any) -> Any:
-    return apply(special.ROWS["i0"], real_only(x, "i0"))
+    return apply(map_op("i0"), real_only(x, "i0"))

@@ -9,6 +9,7 @@ from gpuarray.array import GpuArray
 from gpuarray.config import strictness
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, result, write_out
+from gpuarray.functions.registry import native
 from gpuarray.graph import build, standard
 from gpuarray.graph.layouts import Shape
 from gpuarray.graph.nodes import Node
@@ -118,6 +119,7 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> GpuArray:
     return _inner(left.conj() if left.dtype.kind == "c" else left, right, common, place)
 
 
+@native("matrix_transpose", "linalg.matrix_transpose")
 def matrix_transpose(x: ArrayLike, /) -> GpuArray:
     """Return a view with the last two axes exchanged.
 

@@ -5,7 +5,8 @@ Given lists and numbers alone, a function makes arrays on the default device.
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, NoReturn
+from importlib import import_module
+from typing import Any, Final
 
 import numpy as np
 from numpy import (
@@ -259,14 +260,20 @@ savez = _hosted(np.savez)
 savez_compressed = _hosted(np.savez_compressed)
 
 
-def missing(name: str) -> NoReturn:
-    """Raise what the package raises for a name that it lacks: NumPy may have it.
+#: Modules of the package that are imported when they are first used, because they take long to import.
+LAZY_MODULES: Final = ("special",)
+
+
+def missing(name: str) -> Any:
+    """Return a lazily imported module of the package.
 
     Raises
     ------
     AttributeError
-        Always.
+        For any other name; the message says so if NumPy has it.
     """
+    if name in LAZY_MODULES:
+        return import_module(f"gpuarray.{name}")
     hint = f"; numpy.{name} is for arrays of NumPy, as gpuarray.asnumpy(x) makes them" if name in np.__all__ else ""
     raise AttributeError(f"module 'gpuarray' has no attribute {name!r}{hint}")
 

@@ -1,7 +1,7 @@
 """Ufunc methods that go through elements one after the other: ``at``, ``reduceat``, and folds that do not associate.
 
-Elements are put side by side with their results' positions, and a row of :mod:`gpuarray.ops.calls` folds each sequence
-in NumPy's order, with NumPy's dtypes; several sequences are folded at once.
+``at`` is a scatter that combines. The others are rows of :mod:`gpuarray.ops.calls`, which fold each sequence in NumPy's
+order, with NumPy's dtypes, several sequences at once.
 """
 
 from math import prod
@@ -67,20 +67,11 @@ def update_at(ufunc: Any, target: GpuArray, key: Any, *values: Any) -> None:
     device = device_of(target, key, *values) or target.device
     places = target.places(key)
     operands = [_operand(value, places.shape) for value in values]
-    given = tuple(node.dtype for node in operands)
-    loop = tuple(dtypes.canonical(d) for d in ufunc.resolve_dtypes((target.dtype, *given, None)))
+    ufunc.resolve_dtypes((target.dtype, *(node.dtype for node in operands), None))
     if not places.size:
         return
-    flat = build.reshape(places, (places.size,))
-    order = build.call_one(calls.argsort, [flat], flat.shape, dtypes.int64, descending=False)
-    ordered = build.gather(flat, order)
-    taken = [build.cast(node, kind) for node, kind in zip(operands, loop[1:], strict=False)]
-    lines = [build.gather(build.reshape(node, flat.shape), order) for node in taken]
-    start = target.load_at(ordered)
-    folded = build.call_one(
-        calls.fold_runs, [start, ordered, *lines], flat.shape, target.dtype, row=_row(ufunc), loop=loop
-    )
-    target.store_at(ordered, folded)
+    operand = operands[0] if operands else build.full(places.shape, False, dtypes.bool_)
+    target.combine_at(_row(ufunc), places, operand)
     target.bind_device(device)
 
 

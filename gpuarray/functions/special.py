@@ -1,79 +1,148 @@
-"""The special functions: one line a row."""
+"""The special functions: one line for each row, and those that are composed of them.
 
+This module is imported when a special function is first used.
+"""
+
+from typing import Any
+
+from gpuarray import dispatch
+from gpuarray.array import GpuArray
+from gpuarray.functions.arguments import ArrayLike, as_arrays
 from gpuarray.functions.elementwise import binary, ternary, unary
-from gpuarray.ops import special as rows
+from gpuarray.functions.host import on_host
+from gpuarray.ops.special import ROWS
 
-bdtr = ternary(rows.ROWS["bdtr"])
-bdtrc = ternary(rows.ROWS["bdtrc"])
-beta = binary(rows.ROWS["beta"])
-betainc = ternary(rows.ROWS["betainc"])
-betaincc = ternary(rows.ROWS["betaincc"])
-betaln = binary(rows.ROWS["betaln"])
-boxcox = binary(rows.ROWS["boxcox"])
-boxcox1p = binary(rows.ROWS["boxcox1p"])
-cosdg = unary(rows.ROWS["cosdg"])
-cosm1 = unary(rows.ROWS["cosm1"])
-cotdg = unary(rows.ROWS["cotdg"])
-digamma = unary(rows.ROWS["digamma"])
-ellipk = unary(rows.ROWS["ellipk"])
-ellipkm1 = unary(rows.ROWS["ellipkm1"])
-entr = unary(rows.ROWS["entr"])
-erf = unary(rows.ROWS["erf"])
-erfc = unary(rows.ROWS["erfc"])
-erfcinv = unary(rows.ROWS["erfcinv"])
-erfcx = unary(rows.ROWS["erfcx"])
-erfinv = unary(rows.ROWS["erfinv"])
-exp1 = unary(rows.ROWS["exp1"])
-expi = unary(rows.ROWS["expi"])
-expit = unary(rows.ROWS["expit"])
-exprel = unary(rows.ROWS["exprel"])
-fdtr = ternary(rows.ROWS["fdtr"])
-fdtrc = ternary(rows.ROWS["fdtrc"])
-gamma = unary(rows.ROWS["gamma"])
-gammainc = binary(rows.ROWS["gammainc"])
-gammaincc = binary(rows.ROWS["gammaincc"])
-gammaln = unary(rows.ROWS["gammaln"])
-gammasgn = unary(rows.ROWS["gammasgn"])
-gdtr = ternary(rows.ROWS["gdtr"])
-gdtrc = ternary(rows.ROWS["gdtrc"])
-huber = binary(rows.ROWS["huber"])
-i0 = unary(rows.ROWS["i0"])
-i0e = unary(rows.ROWS["i0e"])
-i1 = unary(rows.ROWS["i1"])
-i1e = unary(rows.ROWS["i1e"])
-inv_boxcox = binary(rows.ROWS["inv_boxcox"])
-inv_boxcox1p = binary(rows.ROWS["inv_boxcox1p"])
-j0 = unary(rows.ROWS["j0"])
-j1 = unary(rows.ROWS["j1"])
-k0 = unary(rows.ROWS["k0"])
-k0e = unary(rows.ROWS["k0e"])
-k1 = unary(rows.ROWS["k1"])
-k1e = unary(rows.ROWS["k1e"])
-kl_div = binary(rows.ROWS["kl_div"])
-log_expit = unary(rows.ROWS["log_expit"])
-log_ndtr = unary(rows.ROWS["log_ndtr"])
-loggamma = unary(rows.ROWS["loggamma"])
-logit = unary(rows.ROWS["logit"])
-multigammaln = binary(rows.ROWS["multigammaln"])
-nbdtr = ternary(rows.ROWS["nbdtr"])
-nbdtrc = ternary(rows.ROWS["nbdtrc"])
-ndtr = unary(rows.ROWS["ndtr"])
-ndtri = unary(rows.ROWS["ndtri"])
-pdtr = binary(rows.ROWS["pdtr"])
-pdtrc = binary(rows.ROWS["pdtrc"])
-polygamma = binary(rows.ROWS["polygamma"])
-pseudo_huber = binary(rows.ROWS["pseudo_huber"])
-radian = ternary(rows.ROWS["radian"])
-rel_entr = binary(rows.ROWS["rel_entr"])
-rgamma = unary(rows.ROWS["rgamma"])
-sinc = unary(rows.ROWS["sinc"])
-sindg = unary(rows.ROWS["sindg"])
-spence = unary(rows.ROWS["spence"])
-stdtr = binary(rows.ROWS["stdtr"])
-tandg = unary(rows.ROWS["tandg"])
-xlog1py = binary(rows.ROWS["xlog1py"])
-xlogy = binary(rows.ROWS["xlogy"])
-y0 = unary(rows.ROWS["y0"])
-y1 = unary(rows.ROWS["y1"])
-zeta = binary(rows.ROWS["zeta"])
+dispatch.UFUNC_ROWS.update({row.numpy: (row,) for row in ROWS.values()})
+
+bdtr = ternary(ROWS["bdtr"])
+bdtrc = ternary(ROWS["bdtrc"])
+beta = binary(ROWS["beta"])
+betainc = ternary(ROWS["betainc"])
+betaincc = ternary(ROWS["betaincc"])
+betaln = binary(ROWS["betaln"])
+boxcox = binary(ROWS["boxcox"])
+boxcox1p = binary(ROWS["boxcox1p"])
+cosdg = unary(ROWS["cosdg"])
+cosm1 = unary(ROWS["cosm1"])
+cotdg = unary(ROWS["cotdg"])
+digamma = unary(ROWS["digamma"])
+ellipk = unary(ROWS["ellipk"])
+ellipkm1 = unary(ROWS["ellipkm1"])
+entr = unary(ROWS["entr"])
+erf = unary(ROWS["erf"])
+erfc = unary(ROWS["erfc"])
+erfcinv = unary(ROWS["erfcinv"])
+erfcx = unary(ROWS["erfcx"])
+erfinv = unary(ROWS["erfinv"])
+exp1 = unary(ROWS["exp1"])
+expi = unary(ROWS["expi"])
+expit = unary(ROWS["expit"])
+exprel = unary(ROWS["exprel"])
+fdtr = ternary(ROWS["fdtr"])
+fdtrc = ternary(ROWS["fdtrc"])
+gamma = unary(ROWS["gamma"])
+gammainc = binary(ROWS["gammainc"])
+gammaincc = binary(ROWS["gammaincc"])
+gammaln = unary(ROWS["gammaln"])
+gammasgn = unary(ROWS["gammasgn"])
+gdtr = ternary(ROWS["gdtr"])
+gdtrc = ternary(ROWS["gdtrc"])
+huber = binary(ROWS["huber"])
+i0 = unary(ROWS["i0"])
+i0e = unary(ROWS["i0e"])
+i1 = unary(ROWS["i1"])
+i1e = unary(ROWS["i1e"])
+inv_boxcox = binary(ROWS["inv_boxcox"])
+inv_boxcox1p = binary(ROWS["inv_boxcox1p"])
+j0 = unary(ROWS["j0"])
+j1 = unary(ROWS["j1"])
+k0 = unary(ROWS["k0"])
+k0e = unary(ROWS["k0e"])
+k1 = unary(ROWS["k1"])
+k1e = unary(ROWS["k1e"])
+kl_div = binary(ROWS["kl_div"])
+log_expit = unary(ROWS["log_expit"])
+log_ndtr = unary(ROWS["log_ndtr"])
+loggamma = unary(ROWS["loggamma"])
+logit = unary(ROWS["logit"])
+multigammaln = binary(ROWS["multigammaln"])
+nbdtr = ternary(ROWS["nbdtr"])
+nbdtrc = ternary(ROWS["nbdtrc"])
+ndtr = unary(ROWS["ndtr"])
+ndtri = unary(ROWS["ndtri"])
+pdtr = binary(ROWS["pdtr"])
+pdtrc = binary(ROWS["pdtrc"])
+polygamma = binary(ROWS["polygamma"])
+pseudo_huber = binary(ROWS["pseudo_huber"])
+radian = ternary(ROWS["radian"])
+rel_entr = binary(ROWS["rel_entr"])
+rgamma = unary(ROWS["rgamma"])
+sinc = unary(ROWS["sinc"])
+sindg = unary(ROWS["sindg"])
+spence = unary(ROWS["spence"])
+stdtr = binary(ROWS["stdtr"])
+tandg = unary(ROWS["tandg"])
+xlog1py = binary(ROWS["xlog1py"])
+xlogy = binary(ROWS["xlogy"])
+y0 = unary(ROWS["y0"])
+y1 = unary(ROWS["y1"])
+zeta = binary(ROWS["zeta"])
 psi = digamma
+
+
+def chdtr(v: ArrayLike, x: ArrayLike, /) -> GpuArray:
+    """Return the distribution function of the chi-square distribution, the probability of at most ``x``.
+
+    Parameters
+    ----------
+    v : array_like
+        Degrees of freedom.
+    x : array_like
+        The upper limit.
+
+    Returns
+    -------
+    GpuArray
+        NaN where ``v`` or ``x`` is negative.
+    """
+    degrees, limit = as_arrays(v, x)
+    return gammainc(degrees / 2, limit / 2)
+
+
+def chdtrc(v: ArrayLike, x: ArrayLike, /) -> GpuArray:
+    """Return the survival function of the chi-square distribution, the probability of more than ``x``.
+
+    See :func:`chdtr` for the parameters.
+    """
+    degrees, limit = as_arrays(v, x)
+    return gammaincc(degrees / 2, limit / 2)
+
+
+def stdtrit(df: ArrayLike, p: ArrayLike, /) -> Any:
+    """Return the quantile of Student's t distribution, the inverse of :func:`stdtr` in its second argument.
+
+    SciPy computes it on the host, which counts as a fallback.
+
+    Parameters
+    ----------
+    df : array_like
+        Degrees of freedom.
+    p : array_like
+        Probabilities.
+
+    Returns
+    -------
+    GpuArray
+        The value below which a fraction ``p`` of the distribution lies.
+
+    Raises
+    ------
+    ImportError
+        If SciPy is not installed.
+    """
+    from scipy import special
+
+    return on_host(special.stdtrit, (df, p), {}, "the function has no kernel", "scipy.special.stdtrit")
+
+
+__all__ = sorted([*ROWS, "chdtr", "chdtrc", "psi", "stdtrit"])

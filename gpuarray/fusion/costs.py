@@ -207,8 +207,12 @@ def cost(step: Step) -> Cost:
             return Cost(step.extent * step.dtype.itemsize, step.extent * step.dtype.itemsize, 0)
         case ScatterStep():
             moved = step.count * step.dtype.itemsize
-            work = ((Work.GATHER, 2 * step.count),)  # the value goes to its place, after who writes there last is known
-            return Cost(moved + step.count * step.positions.itemsize, moved, 0, work)
+            read = step.count * sum(kind.itemsize for kind in step.input_dtypes)
+            work = [(Work.GATHER, 2 * step.count)]  # the value goes to its place, after who writes there last is known
+            if step.combine is None:
+                return Cost(read, moved, 0, tuple(work))
+            work.append((Work.SORT, step.count * max(step.count - 1, 1).bit_length()))
+            return Cost(read, moved, step.count * step.combine.cost, tuple(work))
         case _:
             assert_never(step)
 

@@ -80,8 +80,9 @@ class GraphView:
 
     def settle(self, capabilities: Capabilities, *, fuse: bool) -> None:
         """Extend the stored nodes by what kinds, limits and aliases demand."""
-        self.narrow = capabilities.narrow_product
-        self.launch, self.recompute = capabilities.launch_operations, capabilities.recompute_limit
+        profile = capabilities.profile
+        self.narrow, self.launch = profile.narrow_product, profile.launch_operations
+        self.recompute = profile.recompute_limit
         for position, node in enumerate(self.nodes):
             self._demand(position, node, fuse)
             if isinstance(node, View):

@@ -8,7 +8,7 @@ asks for a value to be stored by raising :class:`StoreFirst`.
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, assert_never
 
 from gpuarray.dtypes import DType, canonical
 from gpuarray.fusion import costs
@@ -38,7 +38,19 @@ from gpuarray.graph.layouts import (
     contiguous,
     contiguous_strides,
 )
-from gpuarray.graph.nodes import Gather, Generate, Map, Reduce, View
+from gpuarray.graph.nodes import (
+    Call,
+    Concat,
+    Contract,
+    Gather,
+    Generate,
+    Leaf,
+    Map,
+    Reduce,
+    Scan,
+    Scatter,
+    View,
+)
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import reductions
 from gpuarray.ops.spec import ReduceOp
@@ -185,26 +197,31 @@ class LoopBuilder:
             return []
         node = graph.nodes[position]
         inputs = graph.inputs[position]
-        if isinstance(node, Map):
-            shape = node.shape
-            if layout.shape != shape:
-                self._refuse_repetition(position, layout)
-            wanted = []
-            for i in inputs:
-                own = graph.nodes[i].shape
-                inner = layout if own == shape else compose(layout, broadcast(own, shape))
+        match node:
+            case Map():
+                if layout.shape != node.shape:
+                    self._refuse_repetition(position, layout)
+                wanted = []
+                for i in inputs:
+                    own = graph.nodes[i].shape
+                    inner = layout if own == node.shape else compose(layout, broadcast(own, node.shape))
+                    if inner is None:
+                        raise StoreFirst(position)
+                    wanted.append((i, inner, level))
+                return wanted
+            case View():
+                inner = compose(layout, node.layout)
                 if inner is None:
                     raise StoreFirst(position)
-                wanted.append((i, inner, level))
-            return wanted
-        if isinstance(node, View):
-            inner = compose(layout, node.layout)
-            if inner is None:
-                raise StoreFirst(position)
-            return [(inputs[0], inner, level)]
-        if isinstance(node, Gather):
-            return [(inputs[1], layout, level)]
-        return []
+                return [(inputs[0], inner, level)]
+            case Gather():
+                return [(inputs[1], layout, level)]
+            case Generate():
+                return []
+            case Leaf() | Concat() | Reduce() | Scan() | Scatter() | Contract() | Call():
+                raise AssertionError(f"{type(node).__name__} is stored before it is used")
+            case _:
+                assert_never(node)
 
     def _refuse_repetition(self, position: int, layout: Layout) -> None:
         """Ask for a small value to be stored when broadcasting would compute it again for many elements."""
@@ -232,21 +249,26 @@ class LoopBuilder:
         if position in self.graph.stored:
             return self._read(position, layout, level)
         node = self.graph.nodes[position]
-        if isinstance(node, View):
-            return values[0]
-        if isinstance(node, Generate):
-            return self._generate(position, node, layout, level)
         operand_level = max([self.instructions[v].level for v in values], default=UNIFORM)
-        if isinstance(node, Gather):
-            source = self.graph.inputs[position][0]
-            if self.graph.root(source) in self.made:
-                raise CannotJoin
-            extent = self.graph.nodes[source].size
-            slot = self.input_slot(source)
-            return self.add(Take(slot, values[0], extent, node.dtype, max(operand_level, OUTER)), values)
-        assert isinstance(node, Map)
-        sources = tuple([self.instructions[v].dtype for v in values])
-        return self.add(Apply(node.op, tuple(values), sources, node.dtype, operand_level), values)
+        match node:
+            case View():
+                return values[0]
+            case Generate():
+                return self._generate(position, node, layout, level)
+            case Map():
+                sources = tuple([self.instructions[v].dtype for v in values])
+                return self.add(Apply(node.op, tuple(values), sources, node.dtype, operand_level), values)
+            case Gather():
+                source = self.graph.inputs[position][0]
+                if self.graph.root(source) in self.made:
+                    raise CannotJoin
+                extent = self.graph.nodes[source].size
+                slot = self.input_slot(source)
+                return self.add(Take(slot, values[0], extent, node.dtype, max(operand_level, OUTER)), values)
+            case Leaf() | Concat() | Reduce() | Scan() | Scatter() | Contract() | Call():
+                raise AssertionError(f"{type(node).__name__} is stored before it is used")
+            case _:
+                assert_never(node)
 
     def _generate(self, position: int, node: Generate, layout: Layout, level: int) -> int:
         slots = []

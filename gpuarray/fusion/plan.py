@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
+from typing import assert_never
 
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
@@ -29,7 +30,20 @@ from gpuarray.fusion.steps import (
     Take,
 )
 from gpuarray.graph.layouts import Layout, contiguous, slice_axis, surroundings
-from gpuarray.graph.nodes import Call, Concat, Contract, Leaf, Node, Reduce, Scan, Scatter, View
+from gpuarray.graph.nodes import (
+    Call,
+    Concat,
+    Contract,
+    Gather,
+    Generate,
+    Leaf,
+    Map,
+    Node,
+    Reduce,
+    Scan,
+    Scatter,
+    View,
+)
 from gpuarray.graph.walk import freeze
 
 SHORT_ROW = 8192
@@ -167,8 +181,12 @@ class Planner:
                 self._alone(position, self._concat(position, node))
             case Scatter() if not node.is_whole:
                 self._alone(position, self._scatter(position, node))
-            case _:
+            case Scatter() | Map() | Generate() | View() | Gather() | Reduce():
                 self._place(position, node)
+            case Leaf():
+                raise AssertionError("a leaf is in memory already")
+            case _:
+                assert_never(node)
 
     def _shown(self) -> int:
         """Return how many bytes of an array one binding shows, wherever they begin."""
@@ -191,19 +209,7 @@ class Planner:
 
     def _place(self, position: int, node: Node) -> None:
         """Put what a loop can make into the latest one that can make it, or into a new one."""
-        if isinstance(node, Reduce):
-            source = self.graph.nodes[self.graph.inputs[position][0]]
-            alone = LoopBuilder(self.graph, source.shape, node.axes)
-            alone.make_fold(position)
-        elif isinstance(node, Contract):
-            alone = self._product_loop(position, node)
-            alone.make_product(position)
-        elif isinstance(node, Scatter):
-            alone = LoopBuilder(self.graph, self.graph.nodes[self.graph.inputs[position][0]].shape, None)
-            alone.make_placed(position)
-        else:
-            alone = LoopBuilder(self.graph, node.shape, None)
-            alone.make_elementwise(position)
+        alone = self._loop_alone(position, node)
         number = len(self.groups)
         self.trials = 0
         for candidate in reversed(range(max(0, number - LOOK_BACK), number if self.fuse else 0)):
@@ -214,6 +220,28 @@ class Planner:
                 return
         self.groups.append(Group(alone))
         self.producer[position] = number
+
+    def _loop_alone(self, position: int, node: Node) -> LoopBuilder:
+        """Return a loop that makes one value."""
+        match node:
+            case Reduce():
+                source = self.graph.nodes[self.graph.inputs[position][0]]
+                alone = LoopBuilder(self.graph, source.shape, node.axes)
+                alone.make_fold(position)
+            case Contract():
+                alone = self._product_loop(position, node)
+                alone.make_product(position)
+            case Scatter():
+                alone = LoopBuilder(self.graph, self.graph.nodes[self.graph.inputs[position][0]].shape, None)
+                alone.make_placed(position)
+            case Map() | Generate() | View() | Gather():
+                alone = LoopBuilder(self.graph, node.shape, None)
+                alone.make_elementwise(position)
+            case Leaf() | Concat() | Scan() | Call():
+                raise AssertionError(f"no loop makes a {type(node).__name__}")
+            case _:
+                assert_never(node)
+        return alone
 
     def _product_loop(self, position: int, node: Contract) -> LoopBuilder:
         """Return a loop over the matrix of a product with a vector, whose rows or columns are folded."""
@@ -318,8 +346,8 @@ class Planner:
             return False
         rows, columns = prod(builder.outer), prod(builder.inner)
         trailing = not builder.source_shape or (len(builder.source_shape) - 1) in builder.inner_axes
-        busy = rows >= capabilities.parallel_rows or columns <= SHORT_ROW
-        return trailing and busy and columns <= capabilities.row_limit
+        busy = rows >= capabilities.profile.parallel_rows or columns <= SHORT_ROW
+        return trailing and busy and columns <= capabilities.profile.row_limit
 
     def _further_windows(self, builder: LoopBuilder) -> int:
         """Return how many bindings more show arrays that one does not show, and a loop takes elements of anywhere."""
@@ -433,7 +461,9 @@ class Planner:
         copy = PlannedStep(CopyStep(node.dtype, node.size), (graph.root(target),), (position,), ())
         if node.layout is None:
             count = graph.nodes[values].size
-            step = ScatterStep(node.dtype, graph.nodes[rest[0]].dtype, count, node.size)
+            kinds = [graph.nodes[operand].dtype for operand in (values, rest[0])]
+            given = None if node.combine is None else kinds[0]
+            step = ScatterStep(node.dtype, kinds[1], count, node.size, values=given, combine=node.combine)
             where = PlannedStep(step, (graph.root(values), graph.root(rest[0])), (position,), ())
             return [copy, where] if count else [copy]
         if node.layout.size == 0:
@@ -481,7 +511,7 @@ class Planner:
                 if group.builder.fold_count:
                     folded.update({position for position, _, level in memo if level == OUTER})
                 broadcast |= {p for p, n in group.builder.repeated().items() if graph.is_dear_to_repeat(p, n)}
-        limit = self.capabilities.recompute_limit
+        limit = self.capabilities.profile.recompute_limit
         cost, stored = graph.cost, graph.stored
         repeated = {p for p, n in uses.items() if n > 1 and p not in stored and cost(p, uses, limit * n) > limit * n}
         repeated |= broadcast

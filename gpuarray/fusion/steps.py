@@ -26,7 +26,7 @@ from typing import Final, TypeAlias, assert_never
 
 from gpuarray.dtypes import DType
 from gpuarray.graph.layouts import Layout, Shape, contiguous_strides
-from gpuarray.ops.spec import CallOp, GenerateOp, MapOp, ReduceOp
+from gpuarray.ops.spec import CallOp, GenerateOp, MapOp, ReduceOp, Signature
 
 UNIFORM: Final = 0
 OUTER: Final = 1
@@ -273,13 +273,27 @@ class CopyStep:
 
 @dataclass(frozen=True)
 class ScatterStep:
-    """Values (input 0) written into output 0, of ``extent`` elements, at flat positions (input 1), last wins."""
+    """Values (input 0) written into output 0, of ``extent`` elements, at flat positions (input 1).
+
+    Of several values for one position the last counts. With ``combine`` each of them is combined with the element that
+    output 0 has there, in the order of the values.
+    """
 
     dtype: DType
     positions: DType
     count: int
     extent: int
     scalar_dtypes: tuple[DType, ...] = ()
+    values: DType | None = None
+    """The dtype of the values; None is the output's."""
+    combine: MapOp | None = None
+
+    @property
+    def signature(self) -> Signature | None:
+        """The dtypes in which ``combine`` computes."""
+        if self.combine is None:
+            return None
+        return self.combine.resolve(*(self.dtype, self.input_dtypes[0])[: self.combine.arity])
 
     @property
     def loops(self) -> list[Loop]:
@@ -289,7 +303,7 @@ class ScatterStep:
     @property
     def input_dtypes(self) -> tuple[DType, ...]:
         """The dtypes of the values and of the positions."""
-        return (self.dtype, self.positions)
+        return (self.dtype if self.values is None else self.values, self.positions)
 
     @property
     def output_dtypes(self) -> tuple[DType, ...]:
@@ -392,6 +406,7 @@ def text(step: Step) -> str:
         case CopyStep():
             return f"copy {step.dtype.name}"
         case ScatterStep():
-            return f"scatter {step.dtype.name} at {step.positions.name}"
+            how = "" if step.combine is None else f" {step.combine.name} {step.input_dtypes[0].name}"
+            return f"scatter{how} {step.dtype.name} at {step.positions.name}"
         case _:
             assert_never(step)

@@ -405,6 +405,31 @@ def scatter(target: Node, values: Node, where: Layout | Node) -> Node:
     return Scatter(target, values, None, where, target.shape)
 
 
+def scatter_combined(op: MapOp, target: Node, values: Node, positions: Node) -> Node:
+    """Return ``target`` with ``op(element, value)`` at each flat position, for one value after the other.
+
+    Parameters
+    ----------
+    op : MapOp
+        Of two operands, or of one, which is the element.
+    target : Node
+        What to start from.
+    values : Node
+        Broadcast to the shape of ``positions``; of the dtype in which they are given to ``op``.
+    positions : Node
+        Flat C-order positions in the target, in range; a position may occur several times.
+
+    Raises
+    ------
+    TypeError
+        If ``op`` does not accept the dtypes.
+    """
+    op.resolve(*(target.dtype, values.dtype)[: op.arity])
+    if values.shape != positions.shape:
+        values = view(values, broadcast_to(values.shape, positions.shape))
+    return Scatter(target, values, None, positions, target.shape, op)
+
+
 def place(values: Node, positions: Node, shape: Shape) -> Node:
     """Return the array of ``shape`` whose element at each flat position is the value that has this position.
 

@@ -89,8 +89,9 @@ def _other(meaning: Any) -> Described:
     elif kind in (Reduce, Scan):
         name = rest[0].name
         detail = f"axis {', '.join(map(str, rest[1])) if kind is Reduce else rest[1]}"
-    elif kind is Scatter and rest[0] is not None:
-        detail = _layout_text(rest[0])
+    elif kind is Scatter:
+        layout, combine = rest
+        detail = combine.name if combine is not None else _layout_text(layout) if layout is not None else ""
     elif kind is Call:
         name = rest[0].name
         detail = f"output {rest[1]}" if rest[1] else ""

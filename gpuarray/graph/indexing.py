@@ -16,7 +16,7 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.graph import build, tracing
 from gpuarray.graph.layouts import Layout, Shape, slice_axis
-from gpuarray.graph.nodes import Node
+from gpuarray.graph.nodes import Map, Node
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import generators
 
@@ -184,6 +184,18 @@ def _checked(item: Integers, axis: int, extent: int, *, chosen: bool) -> Node:
     if item.lowest is None:
         signed = build.elementwise(rows.maximum, build.elementwise(rows.minimum, signed, extent - 1), 0)
     return signed
+
+
+def positions_to_write(selection: Selection, storage_size: int) -> Node:
+    """Return the positions of :func:`positions` in any integer dtype: one array of indices of a line as it was given.
+
+    A scatter reads them from memory, where a conversion would have to put them first.
+    """
+    layout, arrays = selection.layout, selection.arrays
+    if len(arrays) != 1 or layout.strides != (1,) or layout.offset:
+        return positions(selection, storage_size)
+    node = arrays[0].node
+    return node.inputs[0] if isinstance(node, Map) and node.op is rows.cast and node.inputs else node
 
 
 def positions(selection: Selection, storage_size: int) -> Node:

@@ -221,25 +221,36 @@ class Gather(BaseNode):
 
 
 class Scatter(BaseNode):
-    """The target (first operand) with some elements replaced by values (second operand).
+    """The target (first operand) with some elements replaced by values (second operand), or combined with them.
 
     With ``layout`` the values, of its shape, replace the elements it names (no position twice). Without, a third
     operand gives flat C-order positions in range; of values for one position the last in C order counts.
+
+    With ``combine``, an elementwise row, an element at a position becomes ``combine(element, value)`` for each value
+    with that position, in C order of the values. The row computes in the dtypes that it resolves for the target's and
+    the values', and each result is cast to the target's dtype. A row of one operand takes no notice of the values.
 
     Without a target (``is_whole``) the operands are values and positions: exactly one value has each flat position of
     ``shape``, and values whose position is beyond that are dropped.
     """
 
-    __slots__ = ("is_whole", "layout")
+    __slots__ = ("combine", "is_whole", "layout")
 
     op: ClassVar[type]
 
     def __init__(
-        self, target: "Node | None", values: "Node", layout: Layout | None, positions: "Node | None", shape: Shape
+        self,
+        target: "Node | None",
+        values: "Node",
+        layout: Layout | None,
+        positions: "Node | None",
+        shape: Shape,
+        combine: MapOp | None = None,
     ) -> None:
         operands = tuple([operand for operand in (target, values, positions) if operand is not None])
-        super().__init__(shape, values.dtype, operands)
+        super().__init__(shape, values.dtype if target is None else target.dtype, operands)
         self.layout = layout
+        self.combine = combine
         self.is_whole = target is None
 
 

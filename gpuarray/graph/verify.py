@@ -163,12 +163,16 @@ def _check_scatter(node: Scatter, operands: Sequence[Node], where: str) -> None:
     if node.is_whole:
         values, place = operands
         require(node.layout is None and place.dtype.kind in "iu", f"{where} has integer positions")
+        require(node.combine is None, f"{where} has a target if it combines")
         require(values.shape == place.shape and values.dtype == node.dtype, f"{where} has a value for each position")
         require(values.size >= node.size, f"{where} has a value for each of its elements")
         return
     target, values, *positions = operands
     require(node.shape == target.shape and node.dtype == target.dtype, f"{where} has its target's shape and dtype")
-    require(values.dtype == node.dtype, f"{where} has values of its dtype")
+    if node.combine is None:
+        require(values.dtype == node.dtype, f"{where} has values of its dtype")
+    else:
+        require(node.layout is None and node.combine.arity <= 2, f"{where} combines at positions, with one value each")
     if node.layout is None:
         require(len(positions) == 1, f"{where} has positions")
         require(positions[0].dtype.kind in "iu", f"{where} has integer positions")

@@ -186,7 +186,7 @@ def detail(node: Node) -> tuple[Hashable, ...]:
         case Scan():
             return (node.op, node.axis)
         case Scatter():
-            return (node.layout,)
+            return (node.layout, node.combine)
         case Call():
             return (node.op, node.output, freeze(node.parameters))
         case Map() | Generate():

@@ -202,22 +202,8 @@ def _histogram_near(x: Any, edges: Any) -> Any:
     return np.bincount(before, minlength=number + 2)[1 : number + 1]
 
 
-def _segment_sum(x: Any, edges: Any) -> Any:
-    numbers = np.repeat(np.arange(len(edges) - 1), np.diff(edges))
-    return np.bincount(numbers, weights=x[edges[0] : edges[-1]], minlength=len(edges) - 1)
-
-
 #: Ufuncs whose vectorised loops in NumPy 2 take only the last element of a line that they should fold.
 _SKIPPING: Final = (np.power, np.float_power, np.arctan2)
-
-
-def _fold_runs(start: Any, keys: Any, *values: Any, row: Any, loop: Any) -> Any:
-    is_first = np.append(True, keys[1:] != keys[:-1])
-    runs = np.cumsum(is_first) - 1
-    kept = start[is_first]
-    with np.errstate(all="ignore"):
-        row.numpy.at(kept, runs, *values)
-    return kept[runs]
 
 
 def _fold_spans(x: Any, indices: Any, *, row: Any, loop: Any) -> Any:
@@ -284,12 +270,6 @@ argsort = _sorting(
 # a search in a sorted line compares once for each binary digit of its length, and folds in order leave the arithmetic
 # units as idle as sorts do: the rate of sorts estimates them all
 searchsorted = _sorting("searchsorted", _searchsorted, "Positions that keep a sorted line sorted.")
-segment_sum = _sorting("segment_sum", _segment_sum, "Sums of float64 elements between edges, which do not fall.")
-fold_runs = _sorting(
-    "fold_runs",
-    _fold_runs,
-    "For each run of equal keys its start folded with its values in order by a row, at the place of its last.",
-)
 fold_spans = _sorting(
     "fold_spans", _fold_spans, "Rows folded in order from each index to the next one, as ``reduceat``."
 )

@@ -72,18 +72,22 @@ class Primitive:
 
 @dataclass(frozen=True, eq=False)
 class Polynomial:
-    """A polynomial; ``says`` what it approximates, and where.
+    """A polynomial approximation of a function.
 
     Attributes
     ----------
+    name : str
+        A unique name, which is also that of its WGSL function.
+    approximates : str
+        The function and the interval.
     single, double : tuple of float
-        Coefficients for each precision, lowest first.
+        Coefficients for each precision, lowest power first.
     single_lost, double_lost : float
-        What the rounding of the lowest coefficient has lost, which is added before it.
+        The rounding error of the lowest coefficient. The sum of the other terms is added to it first.
     """
 
     name: str
-    says: str
+    approximates: str
     single: tuple[float, ...]
     double: tuple[float, ...]
     single_lost: float = 0.0
@@ -108,17 +112,19 @@ class Polynomial:
 
     @property
     def lost(self) -> Real:
-        """What the rounding of the lowest coefficient has lost."""
+        """The rounding error of the lowest coefficient."""
         return Constant(self.single_lost, self.double_lost)
 
+    @cached_property
     def slope(self) -> "Polynomial":
-        """Declare what times the argument is added to the lowest coefficient, so that both can be kept in two parts."""
-        return Polynomial(f"{self.name}_slope", self.says, self.single[1:], self.double[1:])
+        """The polynomial s with ``p(x) = first + lost + x s(x)``, for callers that add the terms as a double word."""
+        return Polynomial(f"{self.name}_slope", self.approximates, self.single[1:], self.double[1:])
 
+    @cached_property
     def rest(self) -> "Polynomial":
-        """Declare what is added to the lowest coefficient, so that the sum can be kept in two parts."""
+        """The polynomial r with ``p(x) = first + r(x)``, for callers that add the two as a double word."""
         single = (self.single_lost, *self.single[1:])
-        return Polynomial(f"{self.name}_rest", self.says, single, (self.double_lost, *self.double[1:]))
+        return Polynomial(f"{self.name}_rest", self.approximates, single, (self.double_lost, *self.double[1:]))
 
 
 class Formula:
@@ -245,8 +251,9 @@ class _Run:
         """Return the value of an expression."""
         match node:
             case ast.Name(id=name):
-                found = env[name] if name in env else self.scope[name]
-                return found.double if isinstance(found, Constant) else found
+                return env[name] if name in env else _on_host(self.scope[name])
+            case ast.Attribute():
+                return _on_host(looked_up(node, self.scope))
             case ast.Constant(value=value):
                 return value
             case ast.BinOp(left=left, op=op, right=right):
@@ -265,7 +272,7 @@ class _Run:
             case ast.Tuple(elts=items):
                 return tuple(self.value(item, env) for item in items)
             case ast.Call(func=function, args=arguments):
-                return called(function, self.scope)(*(self.value(a, env) for a in arguments))
+                return looked_up(function, self.scope)(*(self.value(a, env) for a in arguments))
             case _:
                 raise TypeError(f"formulas have no {ast.unparse(node)}")
 
@@ -277,15 +284,20 @@ _OPERATORS: Final[dict[type, Callable[..., Any]]] = {
 }  # fmt: skip
 
 
-def called(node: ast.expr, scope: dict[str, Any]) -> Any:
-    """Return what a call's name means: the name of a function, or that of a module and of a function in it."""
+def looked_up(node: ast.expr, scope: dict[str, Any]) -> Any:
+    """Return what a name or a dotted name means in the module of a formula."""
     match node:
         case ast.Name(id=name):
             return scope[name]
-        case ast.Attribute(value=ast.Name(id=module), attr=name):
-            return getattr(scope[module], name)
+        case ast.Attribute(value=value, attr=name):
+            return getattr(looked_up(value, scope), name)
         case _:
-            raise TypeError(f"formulas call no {ast.unparse(node)}")
+            raise TypeError(f"formulas have no {ast.unparse(node)}")
+
+
+def _on_host(value: Any) -> Any:
+    """Return a constant in double precision; any other value as it is."""
+    return value.double if isinstance(value, Constant) else value
 
 
 def _taken(env: Environment, way: Lanes) -> Environment:

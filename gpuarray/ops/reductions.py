@@ -4,12 +4,13 @@ The neutral value is what an empty reduction gives, and what a kernel starts fro
 empty reduction (``min``, ``argmax``), the neutral value still exists for the kernel, and ``empty_is_error`` is set.
 """
 
+from collections.abc import Mapping
 from typing import Final
 
 from gpuarray import dtypes
 from gpuarray.dtypes import DType
 from gpuarray.ops import elementwise
-from gpuarray.ops.spec import ReduceOp
+from gpuarray.ops.spec import ROWS, MapOp, ReduceOp
 
 
 def _same(source: DType) -> DType:
@@ -91,3 +92,8 @@ bitwise_xor = ReduceOp(
     name="bitwise_xor_reduce", combine=elementwise.bitwise_xor, accumulate=_same, neutral={"b": False, "i": 0, "u": 0},
     doc="Bits set in an odd number of elements.",
 )  # fmt: skip
+
+#: The reductions that fold elements by an elementwise row, by that row.
+ELEMENTWISE: Final[Mapping[MapOp, ReduceOp]] = {
+    row.combine: row for row in ROWS.values() if isinstance(row, ReduceOp) and not (row.indexed or row.centred)
+}

@@ -20,6 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, Flag, auto
 from functools import lru_cache
+from importlib import import_module
 from string import Formatter
 from typing import Any, Final, NamedTuple
 
@@ -98,11 +99,24 @@ class Row:
         return f"<{type(self).__name__} {self.name}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _row_named, (self.name,)
+        return row_named, (self.name,)
 
 
-def _row_named(name: str) -> Row:
-    """Return a row when it is unpickled; importing this module has declared them all."""
+#: Modules whose rows are declared on first use and not with the package, which they would slow down.
+_LAZY_MODULES: Final = ("gpuarray.ops.special",)
+
+
+def row_named(name: str) -> Row:
+    """Return the row of a name, importing the lazy modules of rows if no other module declares it.
+
+    Raises
+    ------
+    KeyError
+        If no module declares a row of this name.
+    """
+    if name not in ROWS:
+        for module in _LAZY_MODULES:
+            import_module(module)
     return ROWS[name]
 
 
@@ -316,6 +330,20 @@ def _resolve(row: MapOp, operands: tuple[Any, ...]) -> Signature:
     found = ufunc.resolve_dtypes((*(weak.get(o, o) for o in operands), *([None] * ufunc.nout)))
     loop = tuple(dtypes.canonical(d) for d in found[: ufunc.nin])
     return Signature(loop, dtypes.canonical(found[ufunc.nin + row.output]))
+
+
+def map_op(name: str) -> MapOp:
+    """Return the elementwise row of a name; see :func:`row_named`.
+
+    Raises
+    ------
+    KeyError
+        If no module declares an elementwise row of this name.
+    """
+    row = row_named(name)
+    if not isinstance(row, MapOp):
+        raise KeyError(name)
+    return row
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

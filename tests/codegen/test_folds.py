@@ -1,6 +1,7 @@
 """Row kernels: rows of every class of length, held and walked, with subgroups and without, give what NumPy gives."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from support import need_dtypes
 
 import gpuarray as xp
+from gpuarray.adapter_profile import AdapterProfile
 from gpuarray.codegen import row_schedule, scans
 from gpuarray.codegen.teams import uses_subgroups
 from gpuarray.device import Capabilities, Device
@@ -71,7 +73,10 @@ def test_rows_are_used_again_by_every_element(shape: tuple[int, int]) -> None:
 
 
 def test_functions_of_many_held_elements(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(row_schedule, "_REGISTER_WEIGHT_OF_SOFTWARE", row_schedule._REGISTER_WEIGHT)
+    provider = registry.open_device(Device("wgpu"))
+    limits = provider.capabilities
+    like_a_gpu = replace(limits.profile, register_weight=AdapterProfile().register_weight)
+    monkeypatch.setattr(provider, "capabilities", replace(limits, profile=like_a_gpu))
     x = elements((6, 1001))
     x[1, ::7] = -200.0  # too small for the quick forms of the functions, in some elements of each four
     x[2, 5] = np.inf
@@ -197,7 +202,7 @@ def test_blocks_of_several_tiles(dtype: str, shape: tuple[int, ...], monkeypatch
 
 
 def test_lengths_share_few_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
-    sizes = {team * turn for team, turn in row_schedule._HOLDS}
+    sizes = {team * turn for team, turn in row_schedule._REGISTER_SHAPES}
     assert len(sizes) <= 12
     before = xp.stats()["compiles"]
     for columns in (1028, 1500, 1996, 2048):

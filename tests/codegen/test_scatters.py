@@ -1,4 +1,4 @@
-"""Writes at many positions, sorted by where they go or not, leave the last value at each position."""
+"""Writes at many positions leave the last value at each, or combine all of them with what is there, in order."""
 
 from typing import Any
 
@@ -19,8 +19,7 @@ DTYPES = ("float32", "bool", "uint8", "float16", "int64", "complex64", "complex1
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Write to large arrays only, or to all, through a sort."""
     if request.param == "sorted":
-        monkeypatch.setattr(scatters, "_MANY", 0)
-        monkeypatch.setattr(scatters, "_LARGE", 0)
+        monkeypatch.setattr(scatters, "_gains_by_sorting", lambda step, _: step.extent <= 16 * step.count)
     monkeypatch.setattr(plans, "_plans", type(plans._plans)())
     return request.param
 
@@ -63,3 +62,79 @@ def test_positions_of_other_dtypes(dtype: str, way: str) -> None:
         found = xp.zeros(20000, dtype=xp.float32)
         found[xp.asarray(positions)] = xp.arange(20000, dtype=xp.float32)
         np.testing.assert_array_equal(np.asarray(found)[positions], np.arange(20000))
+
+
+UPDATES = (np.add, np.subtract, np.multiply, np.minimum, np.maximum)
+
+
+def small(count: int, dtype: str) -> Any:
+    """Return numbers whose products stay in range."""
+    given = values((count,), dtype)
+    return given if np.dtype(dtype).kind in "biu" else (given / 3 + 1).astype(dtype)
+
+
+@pytest.mark.parametrize("ufunc", UPDATES, ids=lambda ufunc: ufunc.__name__)
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int8", "int32", "uint32", "int64", "complex64", "float64"])
+@pytest.mark.parametrize("place", ["cpu", "wgpu"])
+def test_updates_have_the_bits_of_numpy(ufunc: Any, dtype: str, place: str) -> None:
+    if place == "wgpu":
+        need_dtypes("wgpu", dtype)
+    random = np.random.default_rng(3)
+    for count, extent in ((5000, 700), (300, 70000), (1, 5), (2000, 1000)):
+        source, target = small(count, dtype), small(extent, dtype)
+        positions = random.integers(-extent, extent, count)
+        wanted = target.copy()
+        with np.errstate(all="ignore"):
+            ufunc.at(wanted, positions, source)
+        with xp.using(device=place, fallback="error"):
+            found = xp.asarray(target)
+            ufunc.at(found, xp.asarray(positions), xp.asarray(source))
+            np.testing.assert_array_equal(np.asarray(found), wanted)
+
+
+@pytest.mark.parametrize("place", ["cpu", "wgpu"])
+@pytest.mark.parametrize(("dtype", "tolerance"), [("float32", 1e-5), ("float64", 1e-12), ("int64", 0), ("int16", 0)])
+def test_many_values_of_few_elements(dtype: str, tolerance: float, place: str) -> None:
+    if place == "wgpu":
+        need_dtypes("wgpu", dtype)
+    source, target = values((30000,), dtype), values((9,), dtype)
+    positions = np.random.default_rng(4).integers(0, 8, 30000)
+    for ufunc in (np.add, np.maximum):
+        wanted = target.copy()
+        ufunc.at(wanted, positions, source)
+        found = []
+        for _ in range(2):
+            with xp.using(device=place, fallback="error"):
+                x = xp.asarray(target)
+                ufunc.at(x, xp.asarray(positions), xp.asarray(source))
+                found.append(np.asarray(x))
+        np.testing.assert_allclose(found[0], wanted, rtol=tolerance, atol=100 * tolerance)
+        assert found[0].tobytes() == found[1].tobytes()
+
+
+@pytest.mark.parametrize("place", ["cpu", "wgpu"])
+def test_updates_of_other_dtypes_views_and_one_operand(place: str) -> None:
+    positions = np.random.default_rng(5).integers(0, 40, 200)
+    with xp.using(device=place):
+        for dtype, value in (("float32", np.arange(200, dtype="int32")), ("int32", np.ones(200, "float32"))):
+            wanted, found = np.arange(40).astype(dtype), xp.asarray(np.arange(40).astype(dtype))
+            np.add.at(wanted, positions, value)
+            np.add.at(found, xp.asarray(positions), xp.asarray(value))
+            np.testing.assert_array_equal(np.asarray(found), wanted)
+        wanted, found = np.arange(80, dtype="f4").reshape(40, 2), xp.arange(80, dtype="f4").reshape(40, 2)
+        np.negative.at(wanted[:, 1], positions)
+        np.negative.at(found[:, 1], xp.asarray(positions))
+        np.maximum.at(wanted[::-1], (positions, positions % 2), 50)
+        np.maximum.at(found[::-1], (xp.asarray(positions), xp.asarray(positions % 2)), 50)
+        np.testing.assert_array_equal(np.asarray(found), wanted)
+        wanted, found = np.zeros(40, "c8"), xp.zeros(40, dtype="c8")
+        np.add.at(wanted.imag, positions, np.float32(2))
+        np.add.at(found.imag, xp.asarray(positions), np.float32(2))
+        np.testing.assert_array_equal(np.asarray(found), wanted)
+
+
+@pytest.mark.parametrize("place", ["cpu", "wgpu"])
+def test_positions_of_updates_are_checked(place: str) -> None:
+    for wrong in (5, -6):
+        with xp.using(device=place), pytest.raises(IndexError, match=f"index {wrong} is out of bounds"):
+            np.add.at(xp.zeros(5), xp.asarray([0, wrong]), 1.0)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
+from gpuarray.adapter_profile import AdapterProfile
 from gpuarray.device import Capabilities
 from gpuarray.fusion.graphs import view_graph
 from gpuarray.fusion.lowering import LoopBuilder
@@ -67,6 +68,6 @@ def test_what_leads_to_pairs_is_stored_where_that_takes_less(launch: int, folds:
     if folds:  # otherwise it is memory that takes the time
         root = build.reduce(reductions.sum, root, (1,))
     walk = topological([root])
-    capabilities = Capabilities(adapter="a device", launch_operations=launch)
+    capabilities = Capabilities(adapter="a device", profile=AdapterProfile(launch_operations=launch))
     plan = make_plan(walk.order, walk.position, {walk.position[root]}, capabilities)
     assert len(plan.steps) == steps

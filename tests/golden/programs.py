@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import gpuarray as xp
+from gpuarray.adapter_profile import profile_of
 from gpuarray.array import wrap
 from gpuarray.device import Capabilities
 from gpuarray.graph import build
@@ -20,7 +21,7 @@ CAPABILITIES = Capabilities(
 )
 
 #: Its products have rolled loops, whose text is short enough to read; GPUs take the same statements unrolled.
-SOFTWARE = replace(CAPABILITIES, kind="CPU")
+SOFTWARE = replace(CAPABILITIES, kind="CPU", profile=profile_of("CPU"))
 
 Program = Callable[[], Any]
 PROGRAMS: dict[str, Program] = {}

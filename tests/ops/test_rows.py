@@ -2,6 +2,8 @@
 
 import pickle
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -10,8 +12,8 @@ import pytest
 
 from gpuarray import dtypes
 from gpuarray.codegen import library
-from gpuarray.ops import elementwise, generators, philox
-from gpuarray.ops.spec import ROWS, CallOp, GenerateOp, MapOp, ReduceOp, compute_type, wgsl_template
+from gpuarray.ops import elementwise, generators, philox, special
+from gpuarray.ops.spec import ROWS, CallOp, GenerateOp, MapOp, ReduceOp, compute_type, map_op, wgsl_template
 
 STANDARD = """
     abs acos acosh add asin asinh atan atan2 atanh bitwise_and bitwise_invert bitwise_left_shift bitwise_or
@@ -167,6 +169,32 @@ def test_a_run_of_random_numbers_is_what_its_index_is(block: int, start: int, sp
 
 def test_rows_pickle_by_name() -> None:
     assert pickle.loads(pickle.dumps(elementwise.exp)) is elementwise.exp
+    assert map_op("add") is elementwise.add
+    with pytest.raises(KeyError, match="sum"):
+        map_op("sum")
+
+
+def in_new_process(program: str, *arguments: str) -> str:
+    return subprocess.run(
+        [sys.executable, "-c", program, *arguments], check=True, capture_output=True, text=True
+    ).stdout
+
+
+def test_special_functions_are_imported_when_they_are_first_used() -> None:
+    program = """if True:
+        import sys, gpuarray, numpy as np
+        special = lambda: [name for name in sys.modules if name.startswith("gpuarray") and "special" in name]
+        x = gpuarray.asarray([0.5], device="cpu")
+        np.asarray(np.exp(x) + 1)
+        assert special() == [], special()
+        {use}
+        assert special()
+    """
+    for use in ("gpuarray.special.erf(x)", "np.asarray(np.i0(x))", "from gpuarray.special import gamma"):
+        in_new_process(program.replace("{use}", use))
+    row = pickle.dumps(special.ROWS["erf"]).hex()
+    loaded = "import pickle, sys, gpuarray; print(pickle.loads(bytes.fromhex(sys.argv[1])))"
+    assert in_new_process(loaded, row) == "<MapOp erf>\n"
 
 
 @pytest.mark.parametrize("kind", [MapOp, GenerateOp, CallOp])

@@ -68,19 +68,22 @@ def test_without_the_setting_nothing_is_recorded(folder):
 
 def test_tuned_tilings_are_taken_by_the_next_opening(folder):
     first = WgpuProvider()
-    assert not first.capabilities.product_speeds
-    found = tune.tune(first, lambda _: None)
+    assert not first.capabilities.profile.product_speeds
+    profile = tune.tune(first, lambda _: None)
+    found = dict(profile.product_speeds)
     assert {name.split()[0] for name in found} >= {"float32", "complex64"}
     assert all(speed > 0 for speed in found.values())
+    assert profile.units > 0
+    assert profile.bandwidth > 0
     first.close()
     second = WgpuProvider()
-    assert dict(second.capabilities.product_speeds) == found
+    assert second.capabilities.profile == profile
     speeds = [c.speed for c in products.candidates(dtypes.float32, second.capabilities)]
     assert set(speeds) <= set(found.values())
     second.close()
     with xp.using(autotune="off"):
         third = WgpuProvider()
-        assert not third.capabilities.product_speeds
+        assert not third.capabilities.profile.product_speeds
         third.close()
 
 
@@ -89,7 +92,8 @@ def test_a_measured_tiling_wins(folder):
     limits = provider.capabilities
     names = [products.name_of(c.tiling, dtypes.float32) for c in products.candidates(dtypes.float32, limits)]
     for name in names:
-        quick = replace(limits, product_speeds=tuple((n, 1.0 if n == name else 1e-6) for n in names))
+        speeds = tuple((n, 1.0 if n == name else 1e-6) for n in names)
+        quick = replace(limits, profile=replace(limits.profile, product_speeds=speeds))
         choice = products.choose(1, 512, 512, 512, np.dtype("f4"), quick)
         assert products.name_of(choice.tiling, dtypes.float32) == name
     provider.close()

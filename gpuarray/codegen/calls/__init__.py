@@ -9,9 +9,8 @@ from typing import Final
 from gpuarray.codegen.calls.counting import BINCOUNT, HISTOGRAM
 from gpuarray.codegen.calls.fourier import FOURIER
 from gpuarray.codegen.calls.kernels import CallKernels
-from gpuarray.codegen.calls.ordered_folds import RUNNING, RUNS, SPANS
+from gpuarray.codegen.calls.ordered_folds import RUNNING, SPANS
 from gpuarray.codegen.calls.searching import SEARCHSORTED
-from gpuarray.codegen.calls.segments import SEGMENT_SUM
 from gpuarray.codegen.calls.sorting import ARGSORT, SORT
 from gpuarray.ops import calls
 from gpuarray.ops.spec import CallOp
@@ -20,10 +19,8 @@ KERNELS: Final[dict[CallOp, CallKernels]] = {
     calls.argsort: ARGSORT,
     calls.sort: SORT,
     calls.searchsorted: SEARCHSORTED,
-    calls.fold_runs: RUNS,
     calls.fold_spans: SPANS,
     calls.running_fold: RUNNING,
-    calls.segment_sum: SEGMENT_SUM,
     calls.bincount: BINCOUNT,
     calls.histogram: HISTOGRAM,
     calls.fft: FOURIER,

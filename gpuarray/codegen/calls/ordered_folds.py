@@ -1,6 +1,6 @@
 """Folds in order: one invocation applies an elementwise row to the elements of a sequence, one after the other.
 
-This is what ``ufunc.at``, ``reduceat``, and the folds of rows that are not associative mean: the order is NumPy's, and
+This is what ``reduceat`` and the folds of rows that are not associative mean: the order is NumPy's, and
 each result is rounded to the dtype in which NumPy keeps it.
 """
 
@@ -61,39 +61,6 @@ def _next(step: CallStep, value: str) -> str:
     return f"kept = {cast_expression(found, result, kept)};"
 
 
-def _runs(step: CallStep, label: str, capabilities: Capabilities) -> Program:
-    """Each run of equal keys is folded by the invocation of its first, which writes at the place of its last."""
-    count = prod(step.output_shapes[0])
-    kernel = _open(step, label, count)
-    start = _bind(kernel, "input", 0, count, step.input_dtypes[0])
-    keys = _bind(kernel, "input", 1, count, step.input_dtypes[1])
-    binary = _row(step).arity == 2
-    values = _bind(kernel, "input", 2, count, step.input_dtypes[2]) if binary else None
-    target = _bind(kernel, "output", 0, count, step.output_dtypes[0])
-
-    def key(at: str) -> str:
-        return position_expression(keys.load(at), step.input_dtypes[1])
-
-    size = kernel.parameter(count)
-    taken = "" if values is None else values.load("at")
-    # one way out of the loop: with a break behind another, llvmpipe lets invocations that have left compute on
-    kernel.line(
-        f"let own = {key('i')};",
-        f"if (i > 0u) {{ if ({key('i - 1u')} == own) {{ return; }} }}",
-        f"var kept: {register_type(step.output_dtypes[0])} = {start.load('i')};",
-        "var at = i;",
-        "var more = true;",
-        "while (more) {",
-        _next(step, taken),
-        "at += 1u;",
-        f"more = at < {size};",
-        f"if (more) {{ more = {key('at')} == own; }}",
-        "}",
-        target.store("at - 1u", "kept"),
-    )
-    return Program((kernel.launch(-(-count // WORKGROUP), capabilities.workgroup_limit),))
-
-
 def _line(step: CallStep, label: str, count: int) -> tuple[Kernel, Access, Access, str, str]:
     """Return a kernel over ``count`` elements of which neighbours are in different columns of the input."""
     length, columns = step.shapes[0]
@@ -138,9 +105,6 @@ def _running(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     )
     return Program((kernel.launch(-(-columns // WORKGROUP), capabilities.workgroup_limit),))
 
-
-RUNS: Final = CallKernels(_runs, _unsupported, ALL_PLACES)
-"""The kernel of ``fold_runs``."""
 
 SPANS: Final = CallKernels(_spans, _unsupported, ALL_PLACES)
 """The kernel of ``fold_spans``."""

@@ -1,4 +1,7 @@
-"""The special functions: one row each, by SciPy's names. Each is one formula, for kernels and for the host."""
+"""The rows of the special functions, under SciPy's names. Each is one formula, for kernels and for the host.
+
+This package is imported when a special function is first used: see :func:`gpuarray.ops.spec.row_named`.
+"""
 
 from typing import Final
 
@@ -24,7 +27,7 @@ from gpuarray.ops.special import (
 
 
 def _row(formula: Formula, *, cost: int, ulp: float = 2, counts: tuple[int, ...] = ()) -> MapOp:
-    """Return a row; ``counts`` are the operands that SciPy takes for C's ``int``: they come to kernels as integers."""
+    """Return a row. ``counts`` are the operands that SciPy converts to C's ``int``; kernels get them as integers."""
     rule = with_counts(counts) if counts else floating
     operands = ", ".join(f"{{R}}({{{i}}})" if i in counts else f"{{{i}}}" for i in range(len(formula.parameters)))
     form = f"{formula.name}_{{R}}({operands})"
@@ -35,7 +38,7 @@ def _row(formula: Formula, *, cost: int, ulp: float = 2, counts: tuple[int, ...]
     )  # fmt: skip
 
 
-#: The rows by SciPy's names of the functions.
+#: The rows by SciPy's name of the function.
 ROWS: Final[dict[str, MapOp]] = {
     row.name: row
     for row in (

@@ -1,6 +1,7 @@
-"""Modified Bessel functions of the first kind.
+"""Modified Bessel functions of the first kind (DLMF 10.25).
 
-Polynomials of x*x up to 2, of x up to 8 (or 5) beside exp(x), and beyond it in 1/x beside exp(x) / sqrt(x).
+Up to 2 the functions are polynomials in x*x. Up to 8 (5 in single precision) they are exp(x) times a polynomial in x,
+and beyond that exp(x) / sqrt(x) times a polynomial in 1/x.
 """
 
 from typing import Final
@@ -22,20 +23,19 @@ from gpuarray.ops.formula import (
     two_product,
     two_sum,
 )
-from gpuarray.ops.special import series
-from gpuarray.ops.special.parts import exp_parts, product, quotient
-from gpuarray.ops.special.series import I0_MIDDLE, I0_MIDDLE_LOW, I1_MIDDLE, I1_MIDDLE_LOW
+from gpuarray.ops.special import tables
+from gpuarray.ops.special.double_word import exp_parts, product, quotient
 
-#: Where the one takes over from the other.
+#: The upper ends of the first and the second interval.
 NEAR: Final = 2.0
 FAR: Final = constant(5.0, 8.0)
-#: Below it I1(x) is x / 2.
+#: Below this I1(x) is x / 2.
 MINUTE: Final = constant(1e-9, 1e-18)
 
 
 @formula
 def root_parts(x: Real) -> Pair:
-    """``sqrt(x)`` of ordinary x in two parts."""
+    """``sqrt(x)`` as a double word, for x far from overflow and underflow."""
     r = sqrt(x)
     square, lost = two_product(r, r)
     return r, 0.5 * (subtract(x, square) - lost) / r
@@ -43,7 +43,7 @@ def root_parts(x: Real) -> Pair:
 
 @formula
 def over_root(f: Real, x: Real) -> Pair:
-    """``f / sqrt(x)`` in two parts."""
+    """``f / sqrt(x)`` as a double word."""
     r, r_low = root_parts(x)
     return quotient(f, 0.0, r, r_low)
 
@@ -58,30 +58,30 @@ def grown(x: Real, f: Real, f_low: Real) -> Real:
 
 @formula
 def i0_near(x: Real) -> Pair:
-    """``i0(x)`` of 0 <= x <= NEAR in two parts: the second is what rounding x*x loses, by about I1(x) / I0(x)."""
+    """``i0(x)`` for 0 <= x <= NEAR as a double word; the low part corrects the rounding of x*x."""
     t, lost = two_product(x, x)
-    f = series.i0_near_series(t)
+    f = tables.i0_near_series(t)
     return f, 0.5 * lost * f / (1.0 + sqrt(1.0 + t))
 
 
 @formula
 def i1_near(x: Real) -> Pair:
-    """``i1(x)`` of 0 <= x <= NEAR in two parts, by about I2(x) / I1(x)."""
+    """``i1(x)`` for 0 <= x <= NEAR as a double word, corrected by about I2(x) / I1(x)."""
     t, lost = two_product(x, x)
-    f = series.i1_near_series(t)
+    f = tables.i1_near_series(t)
     return product(x, 0.0, f, 0.5 * lost * f / (2.0 + sqrt(4.0 + t)))
 
 
 @formula
 def risen(x: Real, x_low: Real, y: Real) -> Pair:
-    """``x + x_low + y`` in two parts."""
+    """``x + x_low + y`` as a double word."""
     total, lost = two_sum(x, y)
     return total, lost + x_low
 
 
 @formula
 def sloped(x: Real, x_low: Real, first: Real, lost: Real, slope: Real) -> Pair:
-    """``first + lost + (x + x_low) slope`` in two parts."""
+    """``first + lost + (x + x_low) slope`` as a double word."""
     p, p_low = product(x, x_low, slope, 0.0)
     s, s_low = two_sum(first, p)
     return s, s_low + (p_low + lost)
@@ -89,23 +89,23 @@ def sloped(x: Real, x_low: Real, first: Real, lost: Real, slope: Real) -> Pair:
 
 @formula
 def i0_shrunk(x: Real) -> Pair:
-    """``exp(-x) * i0(x)`` of finite x above NEAR in two parts."""
+    """``exp(-x) * i0(x)`` for finite x > NEAR as a double word."""
     if x <= FAR:
-        return risen(I0_MIDDLE, I0_MIDDLE_LOW, (x - 5.0) * series.i0_middle_series(x - 5.0))
-    return over_root(series.i0_far_series(1.0 / x), x)
+        return risen(tables.I0_MIDDLE, tables.I0_MIDDLE_LOW, (x - 5.0) * tables.i0_middle_series(x - 5.0))
+    return over_root(tables.i0_far_series(1.0 / x), x)
 
 
 @formula
 def i1_shrunk(x: Real) -> Pair:
-    """``exp(-x) * i1(x)`` of finite x above NEAR in two parts."""
+    """``exp(-x) * i1(x)`` for finite x > NEAR as a double word."""
     if x <= FAR:
-        return risen(I1_MIDDLE, I1_MIDDLE_LOW, (x - 5.0) * series.i1_middle_series(x - 5.0))
-    return over_root(series.i1_far_series(1.0 / x), x)
+        return risen(tables.I1_MIDDLE, tables.I1_MIDDLE_LOW, (x - 5.0) * tables.i1_middle_series(x - 5.0))
+    return over_root(tables.i1_far_series(1.0 / x), x)
 
 
 @formula
 def i0(x: Real) -> Real:
-    """Bessel function of order 0, modified, of the first kind."""
+    """Modified Bessel function of the first kind of order 0."""
     a = absolute(x)
     if isnan(x) or isinf(x):
         return a
@@ -118,7 +118,7 @@ def i0(x: Real) -> Real:
 
 @formula
 def i0e(x: Real) -> Real:
-    """exp(-abs(x)) times the modified Bessel function of order 0."""
+    """Modified Bessel function of the first kind of order 0, times exp(-abs(x))."""
     a = absolute(x)
     if isnan(x):
         return x
@@ -133,7 +133,7 @@ def i0e(x: Real) -> Real:
 
 @formula
 def i1(x: Real) -> Real:
-    """Bessel function of order 1, modified, of the first kind."""
+    """Modified Bessel function of the first kind of order 1."""
     a = absolute(x)
     if isnan(x) or isinf(x):
         return x
@@ -148,7 +148,7 @@ def i1(x: Real) -> Real:
 
 @formula
 def i1e(x: Real) -> Real:
-    """exp(-abs(x)) times the modified Bessel function of order 1."""
+    """Modified Bessel function of the first kind of order 1, times exp(-abs(x))."""
     a = absolute(x)
     if isnan(x):
         return x

@@ -1,9 +1,9 @@
 """Bessel functions of orders 0 and 1, of the first and second kind.
 
-Up to the first extremes power series, of the second kind beside a logarithm. About each zero a polynomial, with the
-distance from the zero as a factor. Beyond, amplitude times the cosine or sine of the phase (DLMF 10.18). There a zero
-is as near as the phase says: its lag behind the argument is carried in two parts, and added to the argument's exact
-remainder.
+Near 0 the functions are power series, those of the second kind with a logarithm (DLMF 10.8). Around each of the first
+zeros a function is the distance from the zero times a polynomial, which keeps relative accuracy there. Further out it
+is the amplitude times the cosine or sine of the phase (DLMF 10.18). The phase is a double word: the exactly reduced
+argument plus a small lag, so that values close to a zero stay accurate.
 """
 
 from typing import Final
@@ -31,105 +31,27 @@ from gpuarray.ops.formula import (
     two_product,
     two_sum,
 )
-from gpuarray.ops.special import series_bessel as series
+from gpuarray.ops.special import tables
+from gpuarray.ops.special.angle_reduction import late_turns
 from gpuarray.ops.special.bessel import risen, root_parts, sloped
-from gpuarray.ops.special.parts import log1p_near_parts, log_in_parts, product, quotient
-from gpuarray.ops.special.series_bessel import (
-    J0_ZERO_0,
-    J0_ZERO_0_LOW,
-    J0_ZERO_1,
-    J0_ZERO_1_LOW,
-    J0_ZERO_2,
-    J0_ZERO_2_LOW,
-    J0_ZERO_3,
-    J0_ZERO_3_LOW,
-    J1_ZERO_0,
-    J1_ZERO_0_LOW,
-    J1_ZERO_1,
-    J1_ZERO_1_LOW,
-    PHASE_0_1,
-    PHASE_0_1_LOW,
-    PHASE_0_2,
-    PHASE_0_2_LOW,
-    PHASE_1_1,
-    PHASE_1_1_LOW,
-    PHASE_1_2,
-    PHASE_1_2_LOW,
-    ROOT_TWO_OVER_PI,
-    ROOT_TWO_OVER_PI_LOW,
-    TWO_OVER_PI,
-    TWO_OVER_PI_LOW,
-    Y0_ZERO_0,
-    Y0_ZERO_0_LOW,
-    Y0_ZERO_1,
-    Y0_ZERO_1_LOW,
-    Y0_ZERO_2,
-    Y0_ZERO_2_LOW,
-    Y0_ZERO_LOG,
-    Y0_ZERO_LOG_LOW,
-    Y1_ZERO_0,
-    Y1_ZERO_0_LOW,
-    Y1_ZERO_1,
-    Y1_ZERO_1_LOW,
-    Y1_ZERO_2,
-    Y1_ZERO_2_LOW,
-    Y1_ZERO_LOG,
-    Y1_ZERO_LOG_LOW,
-)
-from gpuarray.ops.special.turns import late_turns
+from gpuarray.ops.special.double_word import log1p_near_parts, log_in_parts, product, quotient
 
-#: Below it J1(x) is x / 2, and Y1(x) is -2 / (pi x).
+#: Below this J1(x) is x / 2, and Y1(x) is -2 / (pi x).
 MINUTE: Final = constant(1e-9, 1e-18)
 
 #: What the polynomials about the zeros are there, in two parts, and how they go on.
-J0_FIRST_0: Final = series.j0_zero_0_series.first
-J0_LOST_0: Final = series.j0_zero_0_series.lost
-j0_slope_0: Final = series.j0_zero_0_series.slope()
-J0_FIRST_1: Final = series.j0_zero_1_series.first
-J0_LOST_1: Final = series.j0_zero_1_series.lost
-j0_slope_1: Final = series.j0_zero_1_series.slope()
-J0_FIRST_2: Final = series.j0_zero_2_series.first
-J0_LOST_2: Final = series.j0_zero_2_series.lost
-j0_slope_2: Final = series.j0_zero_2_series.slope()
-J0_FIRST_3: Final = series.j0_zero_3_series.first
-J0_LOST_3: Final = series.j0_zero_3_series.lost
-j0_slope_3: Final = series.j0_zero_3_series.slope()
-J1_FIRST_0: Final = series.j1_zero_0_series.first
-J1_LOST_0: Final = series.j1_zero_0_series.lost
-j1_slope_0: Final = series.j1_zero_0_series.slope()
-J1_FIRST_1: Final = series.j1_zero_1_series.first
-J1_LOST_1: Final = series.j1_zero_1_series.lost
-j1_slope_1: Final = series.j1_zero_1_series.slope()
-Y0_FIRST_1: Final = series.y0_zero_1_series.first
-Y0_LOST_1: Final = series.y0_zero_1_series.lost
-y0_slope_1: Final = series.y0_zero_1_series.slope()
-Y0_FIRST_2: Final = series.y0_zero_2_series.first
-Y0_LOST_2: Final = series.y0_zero_2_series.lost
-y0_slope_2: Final = series.y0_zero_2_series.slope()
-Y1_FIRST_1: Final = series.y1_zero_1_series.first
-Y1_LOST_1: Final = series.y1_zero_1_series.lost
-y1_slope_1: Final = series.y1_zero_1_series.slope()
-Y1_FIRST_2: Final = series.y1_zero_2_series.first
-Y1_LOST_2: Final = series.y1_zero_2_series.lost
-y1_slope_2: Final = series.y1_zero_2_series.slope()
-Y0_FIRST: Final = series.y0_near_series.first
-Y0_LOST: Final = series.y0_near_series.lost
-y0_slope: Final = series.y0_near_series.slope()
-Y1_FIRST: Final = series.y1_near_series.first
-Y1_LOST: Final = series.y1_near_series.lost
-y1_slope: Final = series.y1_near_series.slope()
 
 
 @formula
 def beyond(x: Real, zero: Real, zero_low: Real) -> Pair:
-    """``x - zero`` in two parts."""
+    """``x - zero`` as a double word."""
     d, lost = two_sum(x, -zero)
     return fast_two_sum(d, lost - zero_low)
 
 
 @formula
 def from_zero(d: Real, d_low: Real, first: Real, lost: Real, slope: Real) -> Real:
-    """``d`` times what the function is over it."""
+    """``d`` times the polynomial of the function over ``d``."""
     s, s_low = sloped(d, d_low, first, lost, slope)
     p, p_low = product(d, d_low, s, s_low)
     return add(p, p_low)
@@ -137,7 +59,7 @@ def from_zero(d: Real, d_low: Real, first: Real, lost: Real, slope: Real) -> Rea
 
 @formula
 def phase_lag(x: Real, c0: Real, c1: Real, c1_low: Real, c2: Real, c2_low: Real, rest: Real, w: Real) -> Pair:
-    """``(c0 + c1 w + c2 w**2 + rest w**3) / x`` of ``w = 1 / (x*x)`` in two parts."""
+    """``(c0 + c1 w + c2 w**2 + rest w**3) / x`` for ``w = 1 / (x*x)`` as a double word."""
     q, q_low = quotient(1.0, 0.0, x, 0.0)
     v, v_low = product(q, q_low, q, q_low)
     s, s_low = risen(c2, c2_low, w * rest)
@@ -150,7 +72,7 @@ def phase_lag(x: Real, c0: Real, c1: Real, c1_low: Real, c2: Real, c2_low: Real,
 
 @formula
 def wave(x: Real, turn: Real, lag: Real, lag_low: Real, rise: Real) -> Real:
-    """``(sqrt(2/pi) + rise) / sqrt(x)`` times ``sin(x - pi/4 + turn pi/2 + lag + lag_low)``."""
+    """``(sqrt(2/pi) + rise) / sqrt(x) * sin(x - pi/4 + turn pi/2 + lag + lag_low)``."""
     high, low, quadrant = late_turns(x)
     t, lost = two_sum(high, lag)
     angle, angle_low = two_sum(t, lost + (low + lag_low))
@@ -159,7 +81,7 @@ def wave(x: Real, turn: Real, lag: Real, lag_low: Real, rise: Real) -> Real:
     s = sin_reduced(angle, angle_low)
     c = cos_reduced(angle, angle_low)
     value = c if quarter == 1.0 or quarter == 3.0 else s
-    m, m_low = risen(ROOT_TWO_OVER_PI, ROOT_TWO_OVER_PI_LOW, rise)
+    m, m_low = risen(tables.ROOT_TWO_OVER_PI, tables.ROOT_TWO_OVER_PI_LOW, rise)
     p, p_low = product(m, m_low, -value if quarter >= 2.0 else value, 0.0)
     r, r_low = root_parts(x)
     f, f_low = quotient(p, p_low, r, r_low)
@@ -168,46 +90,72 @@ def wave(x: Real, turn: Real, lag: Real, lag_low: Real, rise: Real) -> Real:
 
 @formula
 def wave_0(x: Real, turn: Real) -> Real:
-    """Return the wave of order 0."""
+    """Amplitude times the sine of the phase, for order 0."""
     w = 1.0 / x / x
-    lag, lag_low = phase_lag(x, -0.125, PHASE_0_1, PHASE_0_1_LOW, PHASE_0_2, PHASE_0_2_LOW, series.phase_0_series(w), w)
-    return wave(x, turn, lag, lag_low, w * series.amplitude_0_series(w))
+    lag, lag_low = phase_lag(
+        x,
+        -0.125,
+        tables.PHASE_0_1,
+        tables.PHASE_0_1_LOW,
+        tables.PHASE_0_2,
+        tables.PHASE_0_2_LOW,
+        tables.phase_0_series(w),
+        w,
+    )
+    return wave(x, turn, lag, lag_low, w * tables.amplitude_0_series(w))
 
 
 @formula
 def wave_1(x: Real, turn: Real) -> Real:
-    """Return the wave of order 1."""
+    """Amplitude times the sine of the phase, for order 1."""
     w = 1.0 / x / x
-    lag, lag_low = phase_lag(x, 0.375, PHASE_1_1, PHASE_1_1_LOW, PHASE_1_2, PHASE_1_2_LOW, series.phase_1_series(w), w)
-    return wave(x, turn, lag, lag_low, w * series.amplitude_1_series(w))
+    lag, lag_low = phase_lag(
+        x,
+        0.375,
+        tables.PHASE_1_1,
+        tables.PHASE_1_1_LOW,
+        tables.PHASE_1_2,
+        tables.PHASE_1_2_LOW,
+        tables.phase_1_series(w),
+        w,
+    )
+    return wave(x, turn, lag, lag_low, w * tables.amplitude_1_series(w))
 
 
 @formula
 def j0(x: Real) -> Real:
-    """Bessel function of order 0, of the first kind."""
+    """Bessel function of the first kind of order 0."""
     a = absolute(x)
     if isnan(x) or isinf(x):
         return x if isnan(x) else 0.0
     if a <= 1.5:
-        return series.j0_near_series(a * a)
+        return tables.j0_near_series(a * a)
     if a <= 3.85:
-        d, d_low = beyond(a, J0_ZERO_0, J0_ZERO_0_LOW)
-        return from_zero(d, d_low, J0_FIRST_0, J0_LOST_0, j0_slope_0(d))
+        d, d_low = beyond(a, tables.J0_ZERO_0, tables.J0_ZERO_0_LOW)
+        return from_zero(
+            d, d_low, tables.j0_zero_0_series.first, tables.j0_zero_0_series.lost, tables.j0_zero_0_series.slope(d)
+        )
     if a <= 7.0:
-        e, e_low = beyond(a, J0_ZERO_1, J0_ZERO_1_LOW)
-        return from_zero(e, e_low, J0_FIRST_1, J0_LOST_1, j0_slope_1(e))
+        e, e_low = beyond(a, tables.J0_ZERO_1, tables.J0_ZERO_1_LOW)
+        return from_zero(
+            e, e_low, tables.j0_zero_1_series.first, tables.j0_zero_1_series.lost, tables.j0_zero_1_series.slope(e)
+        )
     if a <= 10.2:
-        f, f_low = beyond(a, J0_ZERO_2, J0_ZERO_2_LOW)
-        return from_zero(f, f_low, J0_FIRST_2, J0_LOST_2, j0_slope_2(f))
+        f, f_low = beyond(a, tables.J0_ZERO_2, tables.J0_ZERO_2_LOW)
+        return from_zero(
+            f, f_low, tables.j0_zero_2_series.first, tables.j0_zero_2_series.lost, tables.j0_zero_2_series.slope(f)
+        )
     if a <= 13.4:
-        g, g_low = beyond(a, J0_ZERO_3, J0_ZERO_3_LOW)
-        return from_zero(g, g_low, J0_FIRST_3, J0_LOST_3, j0_slope_3(g))
+        g, g_low = beyond(a, tables.J0_ZERO_3, tables.J0_ZERO_3_LOW)
+        return from_zero(
+            g, g_low, tables.j0_zero_3_series.first, tables.j0_zero_3_series.lost, tables.j0_zero_3_series.slope(g)
+        )
     return wave_0(a, 1.0)
 
 
 @formula
 def j1(x: Real) -> Real:
-    """Bessel function of order 1, of the first kind."""
+    """Bessel function of the first kind of order 1."""
     a = absolute(x)
     if isnan(x):
         return x
@@ -217,15 +165,23 @@ def j1(x: Real) -> Real:
         return shifted(x, -1)
     value = 0.0
     if a <= 2.2:
-        value = a * series.j1_near_series(a * a)
+        value = a * tables.j1_near_series(a * a)
     else:
         if a <= 5.4:
-            d, d_low = beyond(a, J1_ZERO_0, J1_ZERO_0_LOW)
-            value = from_zero(d, d_low, J1_FIRST_0, J1_LOST_0, j1_slope_0(d))
+            d, d_low = beyond(a, tables.J1_ZERO_0, tables.J1_ZERO_0_LOW)
+            value = from_zero(
+                d, d_low, tables.j1_zero_0_series.first, tables.j1_zero_0_series.lost, tables.j1_zero_0_series.slope(d)
+            )
         else:
             if a <= 8.6:
-                e, e_low = beyond(a, J1_ZERO_1, J1_ZERO_1_LOW)
-                value = from_zero(e, e_low, J1_FIRST_1, J1_LOST_1, j1_slope_1(e))
+                e, e_low = beyond(a, tables.J1_ZERO_1, tables.J1_ZERO_1_LOW)
+                value = from_zero(
+                    e,
+                    e_low,
+                    tables.j1_zero_1_series.first,
+                    tables.j1_zero_1_series.lost,
+                    tables.j1_zero_1_series.slope(e),
+                )
             else:
                 value = wave_1(a, 0.0)
     return -value if signbit(x) else value
@@ -233,7 +189,7 @@ def j1(x: Real) -> Real:
 
 @formula
 def log_beyond(x: Real, d: Real, d_low: Real, zero: Real, zero_low: Real, log_: Real, log_low: Real) -> Pair:
-    """``log(x / zero)`` in two parts, of ``d = x - zero``."""
+    """``log(x / zero)`` as a double word, given ``d = x - zero``."""
     if absolute(d) < 0.28 * zero:
         f, f_low = quotient(d, d_low, zero, zero_low)
         a, b, c = log1p_near_parts(f, f_low)
@@ -246,7 +202,7 @@ def log_beyond(x: Real, d: Real, d_low: Real, zero: Real, zero_low: Real, log_: 
 @formula
 def y_near(j: Real, log_: Real, log_low: Real, g: Real, g_low: Real, p: Real, p_low: Real) -> Real:
     """``2/pi j (log_ + log_low) + (g + g_low) (p + p_low)``."""
-    f, f_low = product(log_, log_low, TWO_OVER_PI, TWO_OVER_PI_LOW)
+    f, f_low = product(log_, log_low, tables.TWO_OVER_PI, tables.TWO_OVER_PI_LOW)
     a, a_low = product(f, f_low, j, 0.0)
     b, b_low = product(p, p_low, g, g_low)
     total, lost = two_sum(a, b)
@@ -255,7 +211,7 @@ def y_near(j: Real, log_: Real, log_low: Real, g: Real, g_low: Real, p: Real, p_
 
 @formula
 def y0(x: Real) -> Real:
-    """Bessel function of order 0, of the second kind."""
+    """Bessel function of the second kind of order 0."""
     if isnan(x) or is_zero(x):
         return x if isnan(x) else -infinity()
     if is_negative(x):
@@ -263,25 +219,33 @@ def y0(x: Real) -> Real:
     if isinf(x):
         return 0.0
     if x <= 2.2:
-        d, d_low = beyond(x, Y0_ZERO_0, Y0_ZERO_0_LOW)
-        high, low = log_beyond(x, d, d_low, Y0_ZERO_0, Y0_ZERO_0_LOW, Y0_ZERO_LOG, Y0_ZERO_LOG_LOW)
-        s, s_low = two_sum(x, Y0_ZERO_0)
+        d, d_low = beyond(x, tables.Y0_ZERO_0, tables.Y0_ZERO_0_LOW)
+        high, low = log_beyond(
+            x, d, d_low, tables.Y0_ZERO_0, tables.Y0_ZERO_0_LOW, tables.Y0_ZERO_LOG, tables.Y0_ZERO_LOG_LOW
+        )
+        s, s_low = two_sum(x, tables.Y0_ZERO_0)
         p, p_low = product(d, d_low, s, s_low)
         t, t_low = two_product(x, x)
-        g, g_low = sloped(t, t_low, Y0_FIRST, Y0_LOST, y0_slope(t))
-        return y_near(series.j0_near_series(t), high, low, g, g_low, p, p_low)
+        g, g_low = sloped(
+            t, t_low, tables.y0_near_series.first, tables.y0_near_series.lost, tables.y0_near_series.slope(t)
+        )
+        return y_near(tables.j0_near_series(t), high, low, g, g_low, p, p_low)
     if x <= 5.5:
-        e, e_low = beyond(x, Y0_ZERO_1, Y0_ZERO_1_LOW)
-        return from_zero(e, e_low, Y0_FIRST_1, Y0_LOST_1, y0_slope_1(e))
+        e, e_low = beyond(x, tables.Y0_ZERO_1, tables.Y0_ZERO_1_LOW)
+        return from_zero(
+            e, e_low, tables.y0_zero_1_series.first, tables.y0_zero_1_series.lost, tables.y0_zero_1_series.slope(e)
+        )
     if x <= 8.6:
-        f, f_low = beyond(x, Y0_ZERO_2, Y0_ZERO_2_LOW)
-        return from_zero(f, f_low, Y0_FIRST_2, Y0_LOST_2, y0_slope_2(f))
+        f, f_low = beyond(x, tables.Y0_ZERO_2, tables.Y0_ZERO_2_LOW)
+        return from_zero(
+            f, f_low, tables.y0_zero_2_series.first, tables.y0_zero_2_series.lost, tables.y0_zero_2_series.slope(f)
+        )
     return wave_0(x, 0.0)
 
 
 @formula
 def y1(x: Real) -> Real:
-    """Bessel function of order 1, of the second kind."""
+    """Bessel function of the second kind of order 1."""
     if isnan(x) or is_zero(x):
         return x if isnan(x) else -infinity()
     if is_negative(x):
@@ -289,26 +253,36 @@ def y1(x: Real) -> Real:
     if isinf(x):
         return 0.0
     if x < MINUTE:
-        # of a multiple: x may be subnormal
-        q, q_low = quotient(TWO_OVER_PI, TWO_OVER_PI_LOW, shifted(x, 64), 0.0)
+        # scaled, because x may be subnormal
+        q, q_low = quotient(tables.TWO_OVER_PI, tables.TWO_OVER_PI_LOW, shifted(x, 64), 0.0)
         return -shifted(add(q, q_low), 64)
     if x <= 3.3:
-        d, d_low = beyond(x, Y1_ZERO_0, Y1_ZERO_0_LOW)
-        high, low = log_beyond(x, d, d_low, Y1_ZERO_0, Y1_ZERO_0_LOW, Y1_ZERO_LOG, Y1_ZERO_LOG_LOW)
-        s, s_low = two_sum(x, Y1_ZERO_0)
+        d, d_low = beyond(x, tables.Y1_ZERO_0, tables.Y1_ZERO_0_LOW)
+        high, low = log_beyond(
+            x, d, d_low, tables.Y1_ZERO_0, tables.Y1_ZERO_0_LOW, tables.Y1_ZERO_LOG, tables.Y1_ZERO_LOG_LOW
+        )
+        s, s_low = two_sum(x, tables.Y1_ZERO_0)
         p, p_low = product(d, d_low, s, s_low)
         f, f_low = quotient(p, p_low, x, 0.0)
         t, t_low = two_product(x, x)
-        g, g_low = sloped(t, t_low, Y1_FIRST, Y1_LOST, y1_slope(t))
-        j = x * series.j1_near_series(t)
+        g, g_low = sloped(
+            t, t_low, tables.y1_near_series.first, tables.y1_near_series.lost, tables.y1_near_series.slope(t)
+        )
+        j = x * tables.j1_near_series(t)
         if x > 2.2:
-            e, e_low = beyond(x, J1_ZERO_0, J1_ZERO_0_LOW)
-            j = from_zero(e, e_low, J1_FIRST_0, J1_LOST_0, j1_slope_0(e))
+            e, e_low = beyond(x, tables.J1_ZERO_0, tables.J1_ZERO_0_LOW)
+            j = from_zero(
+                e, e_low, tables.j1_zero_0_series.first, tables.j1_zero_0_series.lost, tables.j1_zero_0_series.slope(e)
+            )
         return y_near(j, high, low, g, g_low, f, f_low)
     if x <= 7.0:
-        u, u_low = beyond(x, Y1_ZERO_1, Y1_ZERO_1_LOW)
-        return from_zero(u, u_low, Y1_FIRST_1, Y1_LOST_1, y1_slope_1(u))
+        u, u_low = beyond(x, tables.Y1_ZERO_1, tables.Y1_ZERO_1_LOW)
+        return from_zero(
+            u, u_low, tables.y1_zero_1_series.first, tables.y1_zero_1_series.lost, tables.y1_zero_1_series.slope(u)
+        )
     if x <= 10.2:
-        h, h_low = beyond(x, Y1_ZERO_2, Y1_ZERO_2_LOW)
-        return from_zero(h, h_low, Y1_FIRST_2, Y1_LOST_2, y1_slope_2(h))
+        h, h_low = beyond(x, tables.Y1_ZERO_2, tables.Y1_ZERO_2_LOW)
+        return from_zero(
+            h, h_low, tables.y1_zero_2_series.first, tables.y1_zero_2_series.lost, tables.y1_zero_2_series.slope(h)
+        )
     return wave_1(x, 3.0)

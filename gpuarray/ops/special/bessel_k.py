@@ -1,6 +1,7 @@
-"""Modified Bessel functions of the second kind.
+"""Modified Bessel functions of the second kind (DLMF 10.25, 10.31).
 
-Up to 1 power series beside a logarithm, and 1/x; beyond, exp(-x) / sqrt(x) and a polynomial in (x - 1) / (x + 1).
+Up to 1 the functions are power series plus a logarithm and 1/x. Beyond 1 they are exp(-x) / sqrt(x) times a polynomial
+in (x - 1) / (x + 1).
 """
 
 from typing import Final
@@ -21,46 +22,36 @@ from gpuarray.ops.formula import (
     two_product,
     two_sum,
 )
-from gpuarray.ops.special import series_bessel as series
+from gpuarray.ops.special import tables
 from gpuarray.ops.special.bessel import grown, root_parts, sloped
-from gpuarray.ops.special.parts import log_in_parts, product, quotient
-from gpuarray.ops.special.series import i0_near_series, i1_near_series
+from gpuarray.ops.special.double_word import log_in_parts, product, quotient
 
-#: Where the one takes over from the other.
+#: The upper end of the power series.
 NEAR: Final = 1.0
-#: Below it K1(x) is 1 / x.
+#: Below this K1(x) is 1 / x.
 MINUTE: Final = constant(1e-9, 1e-18)
 #: The polynomials' lowest coefficients in two parts, and how they go on.
-K0_FIRST: Final = series.k0_near_series.first
-K0_LOST: Final = series.k0_near_series.lost
-k0_slope: Final = series.k0_near_series.slope()
-K0_FAR_FIRST: Final = series.k0_far_series.first
-K0_FAR_LOST: Final = series.k0_far_series.lost
-k0_far_slope: Final = series.k0_far_series.slope()
-K1_FAR_FIRST: Final = series.k1_far_series.first
-K1_FAR_LOST: Final = series.k1_far_series.lost
-k1_far_slope: Final = series.k1_far_series.slope()
 
 
 @formula
 def k0_near(x: Real) -> Pair:
-    """``k0(x)`` of 0 < x <= NEAR in two parts."""
+    """``k0(x)`` for 0 < x <= NEAR as a double word."""
     t, t_low = two_product(x, x)
     high, low = log_in_parts(x)
-    p, p_low = product(-high, -low, i0_near_series(t), 0.0)
-    s, s_low = sloped(t, t_low, K0_FIRST, K0_LOST, k0_slope(t))
+    p, p_low = product(-high, -low, tables.i0_near_series(t), 0.0)
+    s, s_low = sloped(t, t_low, tables.k0_near_series.first, tables.k0_near_series.lost, tables.k0_near_series.slope(t))
     total, lost = two_sum(p, s)
     return total, lost + (p_low + s_low)
 
 
 @formula
 def k1_near(x: Real) -> Pair:
-    """``k1(x)`` of MINUTE <= x <= NEAR in two parts."""
+    """``k1(x)`` for MINUTE <= x <= NEAR as a double word."""
     t = x * x
     high, low = log_in_parts(x)
     q, q_low = quotient(1.0, 0.0, x, 0.0)
-    p, p_low = product(high, low, i1_near_series(t), 0.0)
-    s, s_low = two_sum(series.k1_near_series(t), p)
+    p, p_low = product(high, low, tables.i1_near_series(t), 0.0)
+    s, s_low = two_sum(tables.k1_near_series(t), p)
     f, f_low = product(x, 0.0, s, s_low + p_low)
     total, lost = two_sum(q, f)
     return total, lost + (q_low + f_low)
@@ -68,25 +59,25 @@ def k1_near(x: Real) -> Pair:
 
 @formula
 def k0_shrunk(x: Real) -> Pair:
-    """``exp(x) * k0(x)`` of finite x above NEAR in two parts."""
+    """``exp(x) * k0(x)`` for finite x > NEAR as a double word."""
     u = 1.0 - 2.0 / (x + 1.0)  # devices take a quotient by numbers beyond 2**126 for 0
-    f, f_low = sloped(u, 0.0, K0_FAR_FIRST, K0_FAR_LOST, k0_far_slope(u))
+    f, f_low = sloped(u, 0.0, tables.k0_far_series.first, tables.k0_far_series.lost, tables.k0_far_series.slope(u))
     r, r_low = root_parts(x)
     return quotient(f, f_low, r, r_low)
 
 
 @formula
 def k1_shrunk(x: Real) -> Pair:
-    """``exp(x) * k1(x)`` of finite x above NEAR in two parts."""
+    """``exp(x) * k1(x)`` for finite x > NEAR as a double word."""
     u = 1.0 - 2.0 / (x + 1.0)
-    f, f_low = sloped(u, 0.0, K1_FAR_FIRST, K1_FAR_LOST, k1_far_slope(u))
+    f, f_low = sloped(u, 0.0, tables.k1_far_series.first, tables.k1_far_series.lost, tables.k1_far_series.slope(u))
     r, r_low = root_parts(x)
     return quotient(f, f_low, r, r_low)
 
 
 @formula
 def decaying_end(x: Real) -> Real:
-    """Return what these functions are of zeros, of negative and infinite numbers, and of NaN."""
+    """Return the value at zero, at negative and infinite numbers, and at NaN, which all four functions share."""
     if isnan(x) or isinf(x) or is_negative(x):
         return nan() if isnan(x) or is_negative(x) else 0.0
     return infinity()
@@ -94,7 +85,7 @@ def decaying_end(x: Real) -> Real:
 
 @formula
 def k0(x: Real) -> Real:
-    """Bessel function of order 0, modified, of the second kind."""
+    """Modified Bessel function of the second kind of order 0."""
     if isnan(x) or isinf(x) or is_zero(x) or is_negative(x):
         return decaying_end(x)
     if x <= NEAR:
@@ -106,7 +97,7 @@ def k0(x: Real) -> Real:
 
 @formula
 def k0e(x: Real) -> Real:
-    """exp(x) times the modified Bessel function of the second kind, of order 0."""
+    """Modified Bessel function of the second kind of order 0, times exp(x)."""
     if isnan(x) or isinf(x) or is_zero(x) or is_negative(x):
         return decaying_end(x)
     if x <= NEAR:
@@ -118,11 +109,11 @@ def k0e(x: Real) -> Real:
 
 @formula
 def k1(x: Real) -> Real:
-    """Bessel function of order 1, modified, of the second kind."""
+    """Modified Bessel function of the second kind of order 1."""
     if isnan(x) or isinf(x) or is_zero(x) or is_negative(x):
         return decaying_end(x)
     if x < MINUTE:
-        # of a multiple: x may be subnormal
+        # scaled, because x may be subnormal
         q, q_low = quotient(1.0, 0.0, shifted(x, 64), 0.0)
         return shifted(add(q, q_low), 64)
     if x <= NEAR:
@@ -134,7 +125,7 @@ def k1(x: Real) -> Real:
 
 @formula
 def k1e(x: Real) -> Real:
-    """exp(x) times the modified Bessel function of the second kind, of order 1."""
+    """Modified Bessel function of the second kind of order 1, times exp(x)."""
     if isnan(x) or isinf(x) or is_zero(x) or is_negative(x):
         return decaying_end(x)
     if x < MINUTE:

@@ -1,8 +1,8 @@
 """The beta function and its logarithm.
 
-Both arguments are moved beyond 12 by whole steps, whose product is kept in two parts. From there on Stirling's series
-of three gamma functions leave ``a log(a/s) + b log(b/s)`` with s = a + b, where nothing cancels. Negative arguments are
-reflected first, by the sines of Euler's formula.
+The recurrence moves both arguments beyond 12; the product of its factors is a double word. From there on Stirling's
+series of the three gamma functions (DLMF 5.11) leaves ``a log(a/s) + b log(b/s)`` with s = a + b, in which nothing
+cancels. Negative arguments are reflected first (DLMF 5.5.3).
 """
 
 from typing import Final
@@ -36,20 +36,19 @@ from gpuarray.ops.formula import (
     two_product,
     two_sum,
 )
-from gpuarray.ops.special import series
-from gpuarray.ops.special.parts import EXP_LIMIT, exp_parts, log1p_near_parts, log_in_parts, product, quotient
-from gpuarray.ops.special.series import HALF_LOG_2PI, HALF_LOG_2PI_LOW, LOG_2, LOG_2_LOW, PI, PI_LOW
+from gpuarray.ops.special import tables
+from gpuarray.ops.special.double_word import EXP_LIMIT, exp_parts, log1p_near_parts, log_in_parts, product, quotient
 
-#: Stirling's series is taken from here on.
+#: Stirling's series is used from here on.
 NEAR: Final = 12.0
-#: Most steps until both arguments are there.
+#: The largest number of steps that move both arguments there.
 STEPS: Final = 24
-#: Where one argument is positive and below the first number, or either's magnitude is below the second, the function is
+#: If one argument is positive and below MINUTE, or the magnitude of either is below VERY_MINUTE, the function is
 #: 1/a + 1/b.
 MINUTE: Final = constant(1e-10, 1e-19)
 SPECK: Final = constant(1e-18, 1e-35)
 PART: Final = 0.0625
-#: The least ``int`` of C.
+#: The smallest ``int`` of C.
 LEAST: Final = -2147483648.0
 #: Small ratios are scaled up by so many powers of 2; so are factors beside numbers beyond the other one.
 UP: Final = 30.0
@@ -60,13 +59,13 @@ FAINT: Final = constant(1e-24, 1e-280)
 
 @formula
 def steps_from(a: Real) -> Real:
-    """How many steps lead from a >= 0 to 12 or beyond."""
+    """Number of steps from a >= 0 to 12 or beyond."""
     return -floor(a - NEAR) if a < NEAR else 0.0
 
 
 @formula
 def beta_steps(a: Real, a_low: Real, b: Real, b_low: Real) -> Triple:
-    """``beta(a, b) / beta(a + m, b + n)`` of positive numbers, m and n their steps, as ``(x + y) * 2**k``."""
+    """``beta(a, b) / beta(a + m, b + n)`` for positive a and b, m and n their steps, as ``(x + y) * 2**k``."""
     m = steps_from(a)
     count = m + steps_from(b)
     s, s_low = two_sum(a, b)
@@ -93,31 +92,31 @@ def beta_steps(a: Real, a_low: Real, b: Real, b_low: Real) -> Triple:
 
 @formula
 def stirling_lack(x: Real) -> Real:
-    """Return what Stirling's formula lacks, of x >= 9."""
-    return series.stirling_series(1.0 / x / x) / x
+    """Remainder of Stirling's formula for ``log(gamma(x))``, x >= 9."""
+    return tables.stirling_series(1.0 / x / x) / x
 
 
 @formula
 def beta_exponent(a: Real, a_low: Real, b: Real, b_low: Real) -> Pair:
-    """``log(beta(a, b))`` of positive finite numbers in two parts, as they are; a is not much larger than b."""
+    """``log(beta(a, b))`` for positive finite numbers as a double word; a is not much larger than b."""
     m = steps_from(a)
     n = steps_from(b)
     x, x_low = two_sum(a, m)
     y, y_low = two_sum(b, n)
     x_low = x_low + a_low
     y_low = y_low + b_low
-    # of sixteenths: the sum may overflow, and of the largest numbers the reciprocal is subnormal
+    # scaled by 1/16: the sum may overflow, and the reciprocal of the largest numbers is subnormal
     part = PART * y
     part_low = PART * y_low
     s, s_low = two_sum(PART * x, part)
     s_low = s_low + (PART * x_low + part_low)
     ratio, ratio_low = quotient(PART * x, PART * x_low, part, part_low)
-    # the smallest ratios have lost digits
+    # the smallest ratios have lost digits to underflow
     is_slight = ratio < MINUTE
     up = UP if is_slight else 0.0
     u, u_low = quotient(scaled(PART * x, up), scaled(PART * x_low, up), s, s_low)
     first, first_low = log_in_parts(u)
-    turns, turns_low = product(up, 0.0, LOG_2, LOG_2_LOW)
+    turns, turns_low = product(up, 0.0, tables.LOG_2, tables.LOG_2_LOW)
     first, lost = two_sum(first, -turns)
     p, p_low = product(subtract(x, 0.5), x_low, first, first_low + (lost - turns_low) + u_low / u)
     second = 0.0
@@ -133,25 +132,25 @@ def beta_exponent(a: Real, a_low: Real, b: Real, b_low: Real) -> Pair:
         x if is_slight else y, x_low if is_slight else y_low, -1.0 if is_slight else second,
         0.5 * ratio if is_slight else second_low,
     )  # fmt: skip
-    # the steps, and the root of y, which a logarithm takes together
+    # one logarithm of both the product of the steps and sqrt(y)
     f, f_low, k = beta_steps(a, a_low, b, b_low)
     r = sqrt(part)
     square, square_low = two_product(r, r)
     w, w_low = quotient(f, f_low, 4.0 * r, 2.0 * (part_low + (subtract(part, square) - square_low)) / r)
     last, last_low = log_in_parts(w)
     one, lost = two_sum(p, q)
-    turns, turns_low = product(k, 0.0, LOG_2, LOG_2_LOW)
+    turns, turns_low = product(k, 0.0, tables.LOG_2, tables.LOG_2_LOW)
     two, more = two_sum(one, turns)
     three, less = two_sum(two, last)
-    total, rest = two_sum(three, HALF_LOG_2PI)
-    rest = rest + lost + more + less + (p_low + q_low + last_low + w_low / w + HALF_LOG_2PI_LOW + turns_low)
+    total, rest = two_sum(three, tables.HALF_LOG_2PI)
+    rest = rest + lost + more + less + (p_low + q_low + last_low + w_low / w + tables.HALF_LOG_2PI_LOW + turns_low)
     rest = rest + (stirling_lack(x) + stirling_lack(y) - stirling_lack(s / PART))
     return fast_two_sum(total, rest)
 
 
 @formula
 def beta_log(a: Real, a_low: Real, b: Real, b_low: Real) -> Pair:
-    """Do as ``beta_exponent``; numbers whose sum overflows are scaled, and so is the logarithm."""
+    """``beta_exponent`` for all positive finite numbers; if their sum overflows, all is scaled."""
     large = isinf(a + b)
     high, low = beta_exponent(PART * a if large else a, a_low, PART * b if large else b, b_low)
     return high / PART if large else high, low / PART if large else low
@@ -159,19 +158,19 @@ def beta_log(a: Real, a_low: Real, b: Real, b_low: Real) -> Pair:
 
 @formula
 def is_pole(x: Real) -> Truth:
-    """Whether the gamma function has a pole at x."""
+    """Return whether the gamma function has a pole at x."""
     return is_zero(x) or (x < 0.0 and x == floor(x))
 
 
 @formula
 def is_turned(a: Real, b: Real) -> Truth:
-    """Whether the function of a <= b is a factor over, and not times, that of the numbers it is reflected to."""
+    """Return whether the reflection factor is divided by, not multiplied by, beta at the reflected a <= b."""
     return a < 0.0 and (b < 0.0 or a + b >= 1.0)
 
 
 @formula
 def reflected_first(a: Real, b: Real) -> Pair:
-    """Return the first of the positive numbers that a <= b are reflected to, in two parts."""
+    """Return the first reflected argument, which is positive, as a double word, for a <= b."""
     if a > 0.0 or not is_turned(a, b):
         return (a if a > 0.0 else b), 0.0
     x, x_low = two_sum(1.0, -a)
@@ -180,7 +179,7 @@ def reflected_first(a: Real, b: Real) -> Pair:
 
 @formula
 def reflected_second(a: Real, b: Real) -> Pair:
-    """Return the second of them: b, 1 - a - b, a + b, or 1 - b."""
+    """Return the second reflected argument: b, 1 - a - b, a + b, or 1 - b."""
     if a > 0.0:
         return b, 0.0
     s, s_low = two_sum(a, b)
@@ -193,15 +192,15 @@ def reflected_second(a: Real, b: Real) -> Pair:
 
 @formula
 def sin_pi_of(x: Real, x_low: Real) -> Pair:
-    """``sin(pi (x + x_low))`` in two parts, exactly 0 at integers."""
+    """``sin(pi (x + x_low))`` as a double word, exactly 0 at integers."""
     n = rint(x)
-    # near an integer the rest may be the larger
+    # near an integer the low part may be the larger
     r, r_low = two_sum(subtract(x, n), x_low)
     is_near = absolute(r) <= 0.25
-    # otherwise the cosine of the distance from the quarter turn
+    # otherwise the cosine of the distance from a quarter turn
     t, t_low = two_sum(0.5, -absolute(r))
     t_low = t_low - (r_low if r > 0.0 else -r_low)
-    high, low = product(r if is_near else t, r_low if is_near else t_low, PI, PI_LOW)
+    high, low = product(r if is_near else t, r_low if is_near else t_low, tables.PI, tables.PI_LOW)
     z, z_low = two_product(high, high)
     f = 1.0
     f_low = 0.0
@@ -230,13 +229,13 @@ def sin_pi_of(x: Real, x_low: Real) -> Pair:
 
 @formula
 def reflected_up(a: Real, b: Real) -> Real:
-    """Return by how many powers of 2 :func:`reflection` is larger: it may be too small for a number in two parts."""
+    """Return the power of 2 by which :func:`reflection` is scaled, because it may be too small for a double word."""
     return UP if a < 0.0 and b > FAR and a != floor(a) else 0.0
 
 
 @formula
 def reflection(a: Real, b: Real) -> Pair:
-    """Return the factor beside ``beta``, or one over it, of the numbers that a <= b are reflected to, in two parts."""
+    """Return the reflection factor, or its reciprocal (see :func:`is_turned`), as a double word, for a <= b."""
     if a > 0.0:
         return 1.0, 0.0
     if a == floor(a):
@@ -246,7 +245,7 @@ def reflection(a: Real, b: Real) -> Pair:
     if b > 0.0 and s >= 1.0:
         # pi / (sin(pi a) b)
         d, d_low = product(f, f_low, scaled(b, -reflected_up(a, b)), 0.0)
-        q, q_low = quotient(PI, PI_LOW, d, d_low)
+        q, q_low = quotient(tables.PI, tables.PI_LOW, d, d_low)
         return q, q_low
     # sin(pi s) / sin(pi a), or pi times that over sin(pi b) (1 - s)
     w, w_low = sin_pi_of(s, s_low)
@@ -256,23 +255,23 @@ def reflection(a: Real, b: Real) -> Pair:
     g, g_low = sin_pi_of(b, 0.0)
     d, d_low = two_sum(1.0, -s)
     d, d_low = product(d, d_low - s_low, g, g_low)
-    w, w_low = product(q, q_low, PI, PI_LOW)
+    w, w_low = product(q, q_low, tables.PI, tables.PI_LOW)
     q, q_low = quotient(w, w_low, d, d_low)
     return q, q_low
 
 
 @formula
 def is_minute(a: Real, b: Real) -> Truth:
-    """Whether ``beta(a, b)`` of a <= b is 1/a + 1/b."""
+    """Return whether ``beta(a, b)`` with a <= b is 1/a + 1/b."""
     both = absolute(a) < MINUTE and (a > 0.0 or absolute(b) < MINUTE)
     return both or absolute(a) < SPECK or absolute(b) < SPECK
 
 
 @formula
 def is_infinite(a: Real, b: Real) -> Truth:
-    """Whether ``beta(a, b)`` of a <= b is infinite: at a pole of one that no pole of the sum takes away.
+    """Return whether ``beta(a, b)`` with a <= b is infinite, at a pole that no pole of gamma(a + b) cancels.
 
-    SciPy looks for that of the sum among C's ``int`` alone.
+    As in SciPy, only a pole at a C ``int`` cancels a pole.
     """
     return is_pole(b) or (is_pole(a) and (b != floor(b) or a + b >= 1.0 or a <= LEAST))
 
@@ -293,7 +292,7 @@ def beta(a: Real, b: Real) -> Real:
         least = low if small else high
         most = high if small else low
         ratio = divide(least, most)
-        # a difference is exact where much of it cancels
+        # exact where much of the difference cancels
         return divide(1.0 + ratio if ratio > 0.0 else divide(low + high, most), least)
     x, x_low = reflected_first(low, high)
     y, y_low = reflected_second(low, high)
@@ -304,7 +303,7 @@ def beta(a: Real, b: Real) -> Real:
     if absolute(e) > EXP_LIMIT:
         return factor * (0.0 if turned * e < 0.0 else infinity())
     p, p_low, n = exp_parts(turned * e, turned * rest)
-    # of a multiple, if parts of the product would be subnormal
+    # scaled, if parts of the product would be subnormal
     m = 64.0 if absolute(factor) < FAINT else 0.0
     v, v_low = product(p, p_low, scaled(factor, m), scaled(factor_low, m))
     return scaled(add(v, v_low), n - m - reflected_up(low, high))
@@ -338,7 +337,7 @@ def betaln(a: Real, b: Real) -> Real:
     if isinf(e):
         return turned * e
     high, low = log_in_parts(absolute(factor))
-    turns, turns_low = product(reflected_up(least, most), 0.0, LOG_2, LOG_2_LOW)
+    turns, turns_low = product(reflected_up(least, most), 0.0, tables.LOG_2, tables.LOG_2_LOW)
     high, less = two_sum(high, -turns)
     total, lost = two_sum(turned * e, high)
     return add(total, lost + (low + less - turns_low + factor_low / factor + turned * rest))

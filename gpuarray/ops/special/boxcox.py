@@ -1,4 +1,4 @@
-"""The Box-Cox transformations and their inverses: powers that go over into logarithms and exponentials."""
+"""The Box-Cox transformations and their inverses (Box and Cox, J. Royal Statistical Society B 26, 1964)."""
 
 from typing import Final
 
@@ -27,22 +27,22 @@ from gpuarray.ops.formula import (
     sqrt,
     two_sum,
 )
-from gpuarray.ops.special.parts import EXP_LIMIT, exp_parts, log1p_near_parts, log_in_parts, product, quotient
+from gpuarray.ops.special.double_word import EXP_LIMIT, exp_parts, log1p_near_parts, log_in_parts, product, quotient
 
-#: Where an exponential minus 1 is a series, and where the 1 is no matter.
+#: Up to the first, exp(x) - 1 is a series; from the second on, it is exp(x).
 NEAR: Final = 0.34
 APART: Final = 40.0
-#: Exponents below it make a power a logarithm.
+#: Below this exponent the transformation is a logarithm.
 MINUTE: Final = constant(1e-11, 1e-20)
-#: Beyond it exponents are scaled down.
+#: Exponents beyond this are scaled down.
 FAR: Final = constant(1e19, 1e100)
-#: Below it numbers are scaled up.
+#: Numbers below this are scaled up.
 SCANT: Final = constant(1e-30, 1e-290)
 
 
 @formula
 def log1p_in_parts(x: Real, x_low: Real) -> Pair:
-    """``log(1 + x + x_low)`` of finite x above -1 in two parts."""
+    """``log(1 + x + x_low)`` for finite x > -1 as a double word."""
     if x > -0.3 and x < 0.4:
         a, b, c = log1p_near_parts(x, x_low)
         return fast_two_sum(a, b + c)
@@ -54,7 +54,7 @@ def log1p_in_parts(x: Real, x_low: Real) -> Pair:
 
 @formula
 def expm1_over(high: Real, low: Real, divisor: Real, up: Integer) -> Real:
-    """``(exp(high + low) - 1) / divisor * 2**up`` of |high| up to EXP_LIMIT."""
+    """``(exp(high + low) - 1) / divisor * 2**up`` for |high| <= EXP_LIMIT."""
     if absolute(high) < NEAR:
         first, rest = fast_two_sum(high, expm1_rest(high, low))
         q, q_low = quotient(first, rest, divisor, 0.0)
@@ -70,7 +70,7 @@ def expm1_over(high: Real, low: Real, divisor: Real, up: Integer) -> Real:
 
 @formula
 def boxcox_of(high: Real, low: Real, lmbda: Real) -> Real:
-    """Return the transformation, of a logarithm in two parts."""
+    """Return the transformation of x, given log(x) as a double word."""
     t = lmbda * high
     if absolute(t) < MINUTE:
         return add(high, low)
@@ -103,7 +103,7 @@ def boxcox1p(x: Real, lmbda: Real) -> Real:
     if isinf(lmbda) and not is_zero(x):
         return boxcox_of(copysign(1.0, x), 0.0, lmbda)
     if absolute(x) < SCANT:
-        # of a multiple: x may be subnormal
+        # scaled, because x may be subnormal
         v = shifted(lmbda, -64)
         p, p_low = product(v, 0.0, shifted(x, 64), 0.0)
         if absolute(p) < MINUTE:
@@ -116,29 +116,29 @@ def boxcox1p(x: Real, lmbda: Real) -> Real:
 
 @formula
 def is_slight(x: Real, lmbda: Real) -> Truth:
-    """Whether the inverse of the transformation is an exponential."""
+    """Return whether the inverse of the transformation is exp(x)."""
     return is_zero(lmbda) or absolute(lmbda * x) < MINUTE
 
 
 @formula
 def inverse_exponent(x: Real, lmbda: Real) -> Pair:
-    """``log(1 + lmbda x) / lmbda`` in two parts."""
+    """``log(1 + lmbda x) / lmbda`` as a double word."""
     if is_slight(x, lmbda):
         return x, 0.0
-    # of a part of a large exponent, as other numbers may be too small for two parts
+    # a large exponent is scaled down: x may be too small for a double word
     n: Integer = -64 if absolute(lmbda) > FAR else 0
     t, t_low = product(shifted(lmbda, n), 0.0, shifted(x, -n), 0.0)
     is_outside = t < -1.0 or (t == -1.0 and t_low < 0.0)
     if is_outside or (t == -1.0 and t_low == 0.0) or isinf(x):
         return (nan() if is_outside else copysign(infinity(), t) * copysign(1.0, lmbda)), 0.0
-    # of a product that overflows, that of roots; what it loses is nothing beside the logarithm
+    # if the product overflows, the logarithms of the factors' roots: their rounding is negligible beside the logarithm
     far = isinf(t)
     root = sqrt(absolute(lmbda)) * sqrt(absolute(x))
     high, low = log1p_in_parts(root if far else t, 0.0 if far else t_low)
     q, q_low = quotient(2.0 * high if far else high, 2.0 * low if far else low, shifted(lmbda, n), 0.0)
     if n == 0:
         return q, q_low
-    # added before the scaling: the second part may be subnormal after it, and flushed
+    # added before the scaling, after which the low part may be subnormal and flushed
     whole, rest = fast_two_sum(q, q_low)
     return shifted(whole, n), shifted(rest, n)
 

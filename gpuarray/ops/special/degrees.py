@@ -1,6 +1,6 @@
-"""Functions of angles: in degrees, reduced exactly, and 1 less than the cosine.
+"""Trigonometric functions of degrees, with exact angle reduction, and ``cosm1``.
 
-Zeros have the signs that make sines, tangents and cotangents odd and cosines even, as SciPy has them from 1.18 on.
+The signs of zeros make sines, tangents and cotangents odd and cosines even, as in SciPy from 1.18 on.
 """
 
 from typing import Final
@@ -30,25 +30,24 @@ from gpuarray.ops.formula import (
     subtract,
     two_sum,
 )
-from gpuarray.ops.special import series
+from gpuarray.ops.special import tables
+from gpuarray.ops.special.angle_reduction import turns
 from gpuarray.ops.special.bessel import root_parts
-from gpuarray.ops.special.parts import product, quotient
-from gpuarray.ops.special.series import ARC_SECOND, ARC_SECOND_LOW, RADIAN, RADIAN_LOW
-from gpuarray.ops.special.turns import turns
+from gpuarray.ops.special.double_word import product, quotient
 
-#: An eighth of a turn, and hardly less.
+#: pi/4, slightly rounded down.
 EIGHTH: Final = 0.78
-#: Beyond it the seconds of an angle may overflow.
+#: Beyond this the seconds of an angle may overflow.
 VAST: Final = constant(1e30, 1e300)
-#: Beyond so many degrees all is 0, as SciPy has it: it takes their digits for lost.
+#: Beyond this many degrees the functions are 0, as in SciPy, which reports a total loss of precision.
 LOST: Final = constant(99999991988224.0, 1e14)
-#: Below it sines are their arguments.
+#: Below this sin(x) is x.
 MINUTE: Final = constant(1e-9, 1e-18)
 
 
 @formula
 def quarters(x: Real) -> Pair:
-    """Return what finite degrees have beside right angles, and how many of these, from 0 to 3."""
+    """Finite degrees modulo 90, in [-45, 45], and the quadrant from 0 to 3."""
     r = fmod(x, 360.0)
     n = rint(r / 90.0)
     return subtract(r, 90.0 * n), n - 4.0 * floor(0.25 * n)
@@ -56,15 +55,15 @@ def quarters(x: Real) -> Pair:
 
 @formula
 def minute_radians(x: Real) -> Pair:
-    """Return minute degrees in radians in two parts, times 2**64: they may be subnormal."""
-    return product(shifted(x, 64), 0.0, RADIAN, RADIAN_LOW)
+    """Minute degrees in radians as a double word, times 2**64 because they may be subnormal."""
+    return product(shifted(x, 64), 0.0, tables.RADIAN, tables.RADIAN_LOW)
 
 
 @formula
 def squared_sine(h: Real, h_low: Real) -> Pair:
-    """``sin(h + h_low)**2`` of |h| up to pi/4, or hardly more, in two parts."""
+    """``sin(h + h_low)**2`` for |h| up to about pi/4 as a double word."""
     p, p_low = product(h, h_low, h, h_low)
-    s, lost = fast_two_sum(p, -p * p * series.squared_sine_series(p))
+    s, lost = fast_two_sum(p, -p * p * tables.squared_sine_series(p))
     return s, lost + p_low
 
 
@@ -72,7 +71,7 @@ def squared_sine(h: Real, h_low: Real) -> Pair:
 def degrees_parts(x: Real) -> Pair:
     """Sine and cosine of finite degrees."""
     d, quarter = quarters(x)
-    high, low = product(d, 0.0, RADIAN, RADIAN_LOW)
+    high, low = product(d, 0.0, tables.RADIAN, tables.RADIAN_LOW)
     s = sin_reduced(high, low)
     c = cos_reduced(high, low)
     odd = quarter == 1.0 or quarter == 3.0
@@ -104,12 +103,12 @@ def cosdg(x: Real) -> Real:
 
 @formula
 def tangent_of_degrees(d: Real, inverse: Real) -> Real:
-    """Tangent of up to 45 degrees that are not 0, or one over it."""
+    """Tangent of up to 45 degrees, not 0, or its reciprocal."""
     if absolute(d) < MINUTE:
         high, low = minute_radians(d)
         q, q_low = quotient(1.0, 0.0, high, low)
         return shifted(add(q, q_low), 64) if inverse == 1.0 else shifted(add(high, low), -64)
-    high, low = product(absolute(d), 0.0, RADIAN, RADIAN_LOW)
+    high, low = product(absolute(d), 0.0, tables.RADIAN, tables.RADIAN_LOW)
     s, s_low = squared_sine(high, low)
     c, c_low = two_sum(1.0, -s)
     turned = inverse == 1.0
@@ -153,14 +152,14 @@ def cotdg(x: Real) -> Real:
 @formula
 def radian(d: Real, m: Real, s: Real) -> Real:
     """Angle of degrees, minutes and seconds, in radians."""
-    whole = d * RADIAN + m * (60.0 * ARC_SECOND) + s * ARC_SECOND
+    whole = d * tables.RADIAN + m * (60.0 * tables.ARC_SECOND) + s * tables.ARC_SECOND
     if not absolute(whole) < VAST or not absolute(d) < VAST or is_zero(whole):
         return whole
     a, a_low = product(d, 0.0, 60.0, 0.0)
     b, b_low = two_sum(a, m)
     c, c_low = product(b, a_low + b_low, 60.0, 0.0)
     e, e_low = two_sum(c, s)
-    p, p_low = product(e, c_low + e_low, ARC_SECOND, ARC_SECOND_LOW)
+    p, p_low = product(e, c_low + e_low, tables.ARC_SECOND, tables.ARC_SECOND_LOW)
     return add(p, p_low)
 
 

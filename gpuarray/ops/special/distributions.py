@@ -1,6 +1,6 @@
-"""Distribution functions that are made of incomplete functions, and polygamma functions.
+"""Distribution functions made of incomplete gamma and beta functions, and polygamma functions.
 
-What a parameter's product or quotient loses is carried on, so that far tails keep their digits.
+Products and quotients of parameters are double words, so that far tails keep their digits.
 """
 
 from typing import Final
@@ -28,44 +28,44 @@ from gpuarray.ops.formula import (
     two_product,
     two_sum,
 )
+from gpuarray.ops.special import tables
+from gpuarray.ops.special.double_word import exp_parts, log_in_parts, product, quotient
 from gpuarray.ops.special.gamma import digamma, gamma_parts, gammaln, lgamma_parts
 from gpuarray.ops.special.incomplete import expm1_parts, lower_gamma, one_less, upper_gamma
 from gpuarray.ops.special.incomplete_beta import beta_share, betainc, betaincc
-from gpuarray.ops.special.parts import exp_parts, log_in_parts, product, quotient
-from gpuarray.ops.special.series import LOG_PI, LOG_PI_LOW
 from gpuarray.ops.special.zeta import LOWEST, zeta_parts
 
-#: From here on Stirling's series makes a factor.
+#: Stirling's series is used from here on.
 NEAR: Final = 12.0
-#: The highest order of polygamma functions: beyond, the factorial is infinite.
+#: The highest order of polygamma functions. Beyond it the factorial is infinite.
 HIGHEST: Final = constant(48.0, 170.0)
-#: Larger values of the zeta function are taken by so many powers of 2 less.
+#: Values of the zeta function beyond LARGE are scaled down by this power of 2.
 VAST: Final = 1e18
 DOWN: Final = 64.0
-#: Factors below it are scaled up.
+#: Factors below this are scaled up.
 SLIGHT: Final = constant(1e-19, 1e-100)
-#: Below it a product has lost digits.
+#: A product below this has lost digits to underflow.
 FAINT: Final = constant(1e-30, 1e-290)
-#: The most dimensions of a multivariate function.
+#: The largest number of dimensions of a multivariate function.
 MOST: Final = 200
 DIMENSIONS: Final = 200.0
 
 
 @formula
 def truncated(n: Real) -> Real:
-    """Return a count, which SciPy's functions take for an integer."""
+    """Return the integer part of a count, as SciPy takes it."""
     return -floor(-n) if n < 0.0 else floor(n)
 
 
 @formula
 def is_no_probability(k: Real, n: Real, p: Real) -> Truth:
-    """Whether p is none, or a count is none."""
+    """Return whether p is no probability or a count is negative."""
     return isnan(p) or isnan(n) or isnan(k) or is_negative(p) or p > 1.0 or isinf(n)
 
 
 @formula
 def bdtr(k: Real, n: Real, p: Real) -> Real:
-    """Distribution function of the binomial distribution: at most k of n, of probability p each."""
+    """Distribution function of the binomial distribution: at most k of n events, each of probability p."""
     whole = floor(k)
     count = truncated(n)
     if is_no_probability(k, n, p) or whole < 0.0 or count < whole:
@@ -75,7 +75,7 @@ def bdtr(k: Real, n: Real, p: Real) -> Real:
 
 @formula
 def bdtrc(k: Real, n: Real, p: Real) -> Real:
-    """Survival function of the binomial distribution: more than k of n, of probability p each."""
+    """Survival function of the binomial distribution: more than k of n events, each of probability p."""
     whole = floor(k)
     count = truncated(n)
     if is_no_probability(k, n, p) or count < whole:
@@ -103,7 +103,7 @@ def nbdtrc(k: Real, n: Real, p: Real) -> Real:
 
 @formula
 def fisher_share(a: Real, b: Real, x: Real, upper: Real) -> Real:
-    """Lower or upper function of Fisher's distribution, of a and b degrees of freedom."""
+    """Lower or upper tail of Fisher's distribution with a and b degrees of freedom."""
     if isnan(a) or isnan(b) or isnan(x) or is_negative(x) or not (a > 0.0 and b > 0.0):
         return nan()
     if isinf(x):
@@ -142,20 +142,20 @@ def fdtrc(dfn: Real, dfd: Real, x: Real) -> Real:
 
 @formula
 def rate_product(a: Real, x: Real) -> Pair:
-    """Return ``a x`` in two parts, of factors that are nearer each other: halves of small ones would be subnormal."""
+    """``a x`` as a double word. The factors are balanced first, as the halves of small ones would be subnormal."""
     n: Integer = 64 if a < SLIGHT else (-64 if x < SLIGHT else 0)
     return two_product(shifted(a, n), shifted(x, -n))
 
 
 @formula
 def is_faint(a: Real, b: Real, x: Real, t: Real) -> Truth:
-    """Whether the product ``t = a x`` of numbers above 0 is too small for a number."""
+    """Return whether the product ``t = a x`` of positive numbers underflows."""
     return t < FAINT and not (is_zero(a) or is_zero(x) or isnan(b) or is_negative(b) or isinf(b))
 
 
 @formula
 def faint_gamma(a: Real, b: Real, x: Real, upper: Real) -> Real:
-    """Lower or upper incomplete gamma function of order b there: ``(a x)**b / gamma(b + 1)``, or 1 less that."""
+    """Incomplete gamma function of order b if ``a x`` underflows: ``(a x)**b / gamma(b + 1)``, or 1 minus it."""
     if b > 2.0:
         return upper
     high, low = log_in_parts(a)
@@ -175,7 +175,7 @@ def faint_gamma(a: Real, b: Real, x: Real, upper: Real) -> Real:
 
 @formula
 def gdtr(a: Real, b: Real, x: Real) -> Real:
-    """Distribution function of the gamma distribution, of rate a and order b."""
+    """Distribution function of the gamma distribution with rate a and shape b."""
     if is_negative(x) or (is_negative(a) and not is_zero(x)):
         return nan()
     t, t_low = rate_product(a, x)
@@ -184,7 +184,7 @@ def gdtr(a: Real, b: Real, x: Real) -> Real:
 
 @formula
 def gdtrc(a: Real, b: Real, x: Real) -> Real:
-    """Survival function of the gamma distribution, of rate a and order b."""
+    """Survival function of the gamma distribution with rate a and shape b."""
     if is_negative(x) or (is_negative(a) and not is_zero(x)):
         return nan()
     t, t_low = rate_product(a, x)
@@ -193,12 +193,12 @@ def gdtrc(a: Real, b: Real, x: Real) -> Real:
 
 @formula
 def multigammaln(a: Real, d: Real) -> Real:
-    """Logarithm of the multivariate gamma function of d dimensions; NaN up to ``a = (d - 1) / 2``."""
+    """Logarithm of the multivariate gamma function of d dimensions; NaN for ``a <= (d - 1) / 2``."""
     if isnan(a) or not d >= 1.0 or d > DIMENSIONS or d != floor(d) or a <= 0.5 * (d - 1.0):
         return nan()
     if isinf(a):
         return a
-    total, low = product(0.25 * d * (d - 1.0), 0.0, LOG_PI, LOG_PI_LOW)
+    total, low = product(0.25 * d * (d - 1.0), 0.0, tables.LOG_PI, tables.LOG_PI_LOW)
     j = 0.0
     for _k in range(MOST):
         if j >= d:
@@ -211,12 +211,12 @@ def multigammaln(a: Real, d: Real) -> Real:
 
 @formula
 def polygamma_value(s: Real, x: Real) -> Real:
-    """``gamma(s) zeta(s, x)`` of integral s above 1, of finite x that is neither 0 nor a negative integer."""
+    """``gamma(s) zeta(s, x)`` for integral s > 1 and finite x that is neither 0 nor a negative integer."""
     v, v_low, up = zeta_parts(s, x)
     if isinf(v):
         return v
     g, g_low, n = gamma_parts(s)
-    # times a smaller number, as the product may overflow where the value is finite
+    # times a scaled number, because the product may overflow where the value is finite
     down = DOWN if absolute(v) > VAST else 0.0
     p, p_low = product(g, g_low, scaled(v, -down), scaled(v_low, -down))
     return scaled(add(p, p_low), n - up + down)
@@ -224,7 +224,7 @@ def polygamma_value(s: Real, x: Real) -> Real:
 
 @formula
 def polygamma(n: Real, x: Real) -> Real:
-    """Polygamma function, the derivative of order n of digamma; of x below 0 down to -1000."""
+    """Polygamma function, the derivative of order n of digamma; x may be negative down to -1000."""
     if isnan(n) or isnan(x) or n < 0.0 or n != floor(n) or n > HIGHEST:
         return nan()
     if is_zero(n):

@@ -1,9 +1,9 @@
 """The error function, its complement and inverses, and the normal distribution.
 
-One polynomial gives ``(1 + 2 x) exp(x*x) erfc(x)`` for all x >= 0, in ``(x - 3) / (x + 3)`` (after Shepherd and
+One polynomial in ``(x - 3) / (x + 3)`` gives ``(1 + 2 x) exp(x*x) erfc(x)`` for all x >= 0 (after Shepherd and
 Laframboise, Chebyshev approximation of (1 + 2x) exp(x^2) erfc x, Mathematics of Computation 36, 1981). The exponential
-beside it takes the square of x in two parts, so that tails keep all of their digits. Inverses start from a polynomial
-and are improved by Newton's method near 0, and by Halley's for the logarithm in the tails.
+takes x*x as a double word, so that tails keep all of their digits. The inverses refine a polynomial estimate by
+Newton's method near 0, and by Halley's method for the logarithm in the tails.
 """
 
 from typing import Final
@@ -32,57 +32,45 @@ from gpuarray.ops.formula import (
     two_product,
     two_sum,
 )
-from gpuarray.ops.special import series
-from gpuarray.ops.special.parts import exp_parts, log_in_parts, product, quotient
-from gpuarray.ops.special.series import (
-    INVERSE_ROOT_PI,
-    INVERSE_ROOT_PI_LOW,
-    ROOT_2,
-    ROOT_2_LOW,
-    ROOT_HALF,
-    ROOT_HALF_LOW,
-)
+from gpuarray.ops.special import tables
+from gpuarray.ops.special.double_word import exp_parts, log_in_parts, product, quotient
 
 #: 2 / sqrt(pi) and sqrt(pi) / 2.
 SLOPE: Final = 1.1283791670955126
 INVERSE_SLOPE: Final = 0.8862269254527581
-#: erfc is 0, or subnormal, above it.
+#: Above this erfc is 0 or subnormal.
 LAST: Final = constant(10.5, 27.5)
-#: Above it erf is 1.
+#: Above this erf is 1.
 ERF_LIMIT: Final = constant(4.0, 6.0)
 VAST: Final = constant(1e10, 1e20)
 MINUTE: Final = constant(1e-9, 1e-18)
-#: Below it three terms of log(1 - tail) are enough.
+#: Below this three terms of log(1 - tail) suffice.
 FAINT: Final = constant(0.003, 3e-6)
 THIRD: Final = 0.3333333333333333
 SIXTH: Final = 0.16666666666666666
-#: Where the polynomial ends, and the asymptotic series is as good.
+#: The end of the polynomial, from where the asymptotic series is as accurate.
 FAR: Final = 28.0
 STEPS: Final = constant(1, 2)
-#: Up to it inverses are taken of erf, and beyond of its complement: there they are above 1/2, where units are larger.
+#: Up to this the inverse solves erf, beyond it erfc. There the inverse is above 1/2, where a unit is larger.
 CENTRAL: Final = 0.53
-#: The derivative of erfinv from 1/2 to CENTRAL, where 1 - y is rounded.
+#: An estimate of the derivative of erfinv between 1/2 and CENTRAL, where 1 - y is rounded.
 STEEPNESS: Final = 1.13
-
-
-ERFCX_FIRST: Final = series.erfcx_series.first
-erfcx_rest = series.erfcx_series.rest()
 
 
 @formula
 def scaled_erfc(x: Real, x_low: Real) -> Pair:
-    """``exp(x*x) * erfc(x)`` of x >= 0, which is in two parts, in two parts."""
+    """``exp(x*x) * erfc(x)`` as a double word, for a double word x >= 0."""
     if x > VAST:
-        return divide(INVERSE_ROOT_PI, x), 0.0
+        return divide(tables.INVERSE_ROOT_PI, x), 0.0
     if x > FAR:
         w = 0.5 / x / x
         lost_part = w * (1.0 - w * (3.0 - w * (15.0 - w * (105.0 - w * (945.0 - w * (10395.0 - w * 135135.0))))))
-        y, y_low = quotient(INVERSE_ROOT_PI, INVERSE_ROOT_PI_LOW, x, x_low)
+        y, y_low = quotient(tables.INVERSE_ROOT_PI, tables.INVERSE_ROOT_PI_LOW, x, x_low)
         return fast_two_sum(y, y_low - y * lost_part)
     d, d_low = two_sum(x, -3.0)
     s, s_low = two_sum(x, 3.0)
     q, q_low = quotient(d, d_low + x_low, s, s_low + x_low)
-    f, f_low = fast_two_sum(ERFCX_FIRST, erfcx_rest(q))
+    f, f_low = fast_two_sum(tables.erfcx_series.first, tables.erfcx_series.rest(q))
     whole, lost = two_sum(1.0, 2.0 * x)
     # the derivative of erfcx is 2 x erfcx - slope
     steepness = (2.0 * f / whole + (2.0 * x * f - SLOPE * whole)) * (s * s * SIXTH)
@@ -91,7 +79,7 @@ def scaled_erfc(x: Real, x_low: Real) -> Pair:
 
 @formula
 def erfc_parts(x: Real) -> Triple:
-    """``erfc(x)`` of x >= 0 as ``(a + b) * 2**n``."""
+    """``erfc(x)`` for x >= 0 as ``(a + b) * 2**n``."""
     z = LAST if x > LAST else x
     f, f_low = scaled_erfc(z, 0.0)
     square, square_low = two_product(z, z)
@@ -102,8 +90,8 @@ def erfc_parts(x: Real) -> Triple:
 
 @formula
 def small_erf(x: Real) -> Real:
-    """``erf(x)`` of |x| <= 1."""
-    return add(x, x * series.erf_series(x * x))
+    """``erf(x)`` for |x| <= 1."""
+    return add(x, x * tables.erf_series(x * x))
 
 
 @formula
@@ -113,7 +101,7 @@ def erf(x: Real) -> Real:
     if isnan(x):
         return x
     if a < MINUTE:
-        # of a multiple: the smaller terms would be subnormal
+        # scaled, because the smaller terms would be subnormal
         return shifted(multiply(shifted(x, 64), SLOPE), -64)
     if a < 1.0:
         return small_erf(x)
@@ -140,7 +128,7 @@ def erfcx(x: Real) -> Real:
     if isnan(x):
         return x
     if x > VAST:
-        return divide(INVERSE_ROOT_PI, x)
+        return divide(tables.INVERSE_ROOT_PI, x)
     if absolute(x) < 0.5:
         square, square_low = two_product(x, x)
         a, b, n = exp_parts(square, square_low)
@@ -164,9 +152,9 @@ def erfcx(x: Real) -> Real:
 
 @formula
 def normal_tail(x: Real) -> Triple:
-    """Return the probability of more than x >= 0 as ``(a + b) * 2**n``."""
+    """Return the probability of more than x, for x >= 0, as ``(a + b) * 2**n``."""
     t = 40.0 if x > 40.0 else x
-    z, z_low = product(t, 0.0, ROOT_HALF, ROOT_HALF_LOW)
+    z, z_low = product(t, 0.0, tables.ROOT_HALF, tables.ROOT_HALF_LOW)
     f, f_low = scaled_erfc(z, z_low)
     square, square_low = two_product(t, t)
     a, b, n = exp_parts(-0.5 * square, -0.5 * square_low)
@@ -180,7 +168,7 @@ def ndtr(x: Real) -> Real:
     if isnan(x):
         return x
     if x > -0.6 and x < 1.0:
-        return 0.5 + 0.5 * small_erf(x * ROOT_HALF)
+        return 0.5 + 0.5 * small_erf(x * tables.ROOT_HALF)
     p, p_low, n = normal_tail(absolute(x))
     if x > 0.0:
         return 1.0 - scaled(p + p_low, n)
@@ -201,14 +189,14 @@ def log_ndtr(x: Real) -> Real:
     square_low = 0.0
     if t < 0.85:
         # (1 + erf(z)) / 2
-        z, z_low = product(x, 0.0, ROOT_HALF, ROOT_HALF_LOW)
+        z, z_low = product(x, 0.0, tables.ROOT_HALF, tables.ROOT_HALF_LOW)
         w = z * z
-        e, e_low = two_sum(z, z * series.erf_series(w))
+        e, e_low = two_sum(z, z * tables.erf_series(w))
         u, rest = two_sum(0.5, 0.5 * e)
         rest = (rest + 0.5 * (e_low + z_low * SLOPE * (1.0 - w * (1.0 - 0.5 * w)))) / u
     else:
         # -t**2 / 2 + log(f / 2): both are negative
-        z, z_low = product(t, 0.0, ROOT_HALF, ROOT_HALF_LOW)
+        z, z_low = product(t, 0.0, tables.ROOT_HALF, tables.ROOT_HALF_LOW)
         f, f_low = scaled_erfc(z, z_low)
         rest = f_low / f
         u = 0.5 * f
@@ -231,31 +219,31 @@ def log_ndtr(x: Real) -> Real:
 
 @formula
 def erfinv_near(y: Real) -> Pair:
-    """``erfinv(y)`` of |y| up to CENTRAL in two parts."""
-    x = y * series.erfinv_near_series(y * y)
+    """``erfinv(y)`` for |y| <= CENTRAL as a double word."""
+    x = y * tables.erfinv_near_series(y * y)
     step = 0.0
     for _k in range(STEPS):
         x = x + step
         square = x * x
-        # exp(x*x) to the digits that the step needs
+        # exp(x*x) as accurately as the step needs
         grown = 1.0 + square * (1.0 + square * (0.5 + square * (0.16666667 + square * 0.041666667)))
-        step = ((y - x) - x * series.erf_series(square)) * (INVERSE_SLOPE * grown)
+        step = ((y - x) - x * tables.erf_series(square)) * (INVERSE_SLOPE * grown)
     return x, step
 
 
 @formula
 def erfcinv_far(p: Real) -> Pair:
-    """``erfcinv(p)`` of 0 < p <= 1 - CENTRAL in two parts."""
+    """``erfcinv(p)`` for 0 < p <= 1 - CENTRAL as a double word."""
     high, low = log_in_parts(p)
     s = sqrt(-high)
-    x = s * series.erfinv_far_series(1.0 / s)
+    x = s * tables.erfinv_far_series(1.0 / s)
     step = 0.0
     for _k in range(STEPS):
         x = x + step
         f, f_low = scaled_erfc(x, 0.0)
         square, square_low = two_product(x, x)
         slope = SLOPE / f
-        # log(p) - log(erfc(x)) by parts, since they cancel; slope is its derivative
+        # log(p) - log(erfc(x)) as double words, because they cancel; slope is its derivative
         grown, grown_low = log_in_parts(f)
         first, lost = two_sum(square, high)
         second, more = two_sum(first, -grown)
@@ -311,8 +299,8 @@ def ndtri(p: Real) -> Real:
     if absolute(p - 0.5) <= 0.5 * CENTRAL:
         z, lost = two_sum(2.0 * p, -1.0)
         x, rest = erfinv_near(z)
-        y, y_low = product(x, rest + lost * STEEPNESS, ROOT_2, ROOT_2_LOW)
+        y, y_low = product(x, rest + lost * STEEPNESS, tables.ROOT_2, tables.ROOT_2_LOW)
         return add(y, y_low)
     x, rest = erfcinv_far(shifted(p if p < 0.5 else 1.0 - p, 1))
-    y, y_low = product(x, rest, ROOT_2, ROOT_2_LOW)
+    y, y_low = product(x, rest, tables.ROOT_2, tables.ROOT_2_LOW)
     return -add(y, y_low) if p < 0.5 else add(y, y_low)

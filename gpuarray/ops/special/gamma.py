@@ -1,8 +1,8 @@
-"""The gamma function, its logarithm and derivative, and the sine cardinal, which its reflection needs.
+"""The gamma function, its logarithm and derivative, and the sine cardinal, which its reflection needs (DLMF 5).
 
-Small arguments are moved to [1, 2] by exact steps, whose product is kept in two parts. Beyond 12, Stirling's series is
-the exponent, its logarithm in two parts. Negative arguments are reflected, the sine taken at the exact distance from
-the nearest integer.
+The recurrence moves small arguments to [1, 2] by exact steps; the product of its factors is a double word. Beyond 12
+the logarithm is Stirling's series as a double word. Negative arguments are reflected, with the sine of the exact
+distance from the nearest integer.
 """
 
 from typing import Final
@@ -36,36 +36,28 @@ from gpuarray.ops.formula import (
     two_product,
     two_sum,
 )
-from gpuarray.ops.special import series
+from gpuarray.ops.special import tables
+from gpuarray.ops.special.double_word import exp_parts, log_in_parts, product, quotient
 from gpuarray.ops.special.gamma_below import LOWEST, digamma_below, gammaln_below
-from gpuarray.ops.special.parts import exp_parts, log_in_parts, product, quotient
-from gpuarray.ops.special.series import (
-    HALF_LOG_2PI,
-    HALF_LOG_2PI_LOW,
-    PI,
-    PI_LOW,
-    PSI_ROOT,
-    PSI_ROOT_LOW,
-)
 
-#: Up to here arguments are moved to [1, 2]; the longest way there.
+#: Up to NEAR the recurrence moves arguments to [1, 2], in STEPS steps at most.
 NEAR: Final = 12.0
-#: Below it reflection takes over from products; single precision never comes there before the result is 0.
+#: Below this arguments are reflected. In single precision the result is 0 before.
 NEGATIVE: Final = constant(-45.0, -20.0)
 STEPS: Final = constant(47, 22)
-#: Beyond it, the function is infinite or 0.
+#: Beyond this the function is infinite or 0.
 GAMMA_LIMIT: Final = constant(50.0, 190.0)
 MINUTE: Final = constant(1e-9, 1e-18)
-#: From here on x - 1/2 is no matter beside x.
+#: From here on x - 1/2 is x.
 VAST: Final = constant(1e10, 1e20)
 
 
 @formula
 def sin_pi_parts(x: Real) -> Triple:
-    """``sin(pi x)`` and ``cos(pi x)``; the third number is 0 where the first is."""
+    """``sin(pi x)``, ``cos(pi x)``, and a number that is 0 if and only if the sine is."""
     n = rint(2.0 * x)
     r = subtract(x, 0.5 * n)
-    high, low = product(r, 0.0, PI, PI_LOW)
+    high, low = product(r, 0.0, tables.PI, tables.PI_LOW)
     s = sin_reduced(high, low)
     c = cos_reduced(high, low)
     quarter = n - 4.0 * floor(0.25 * n)
@@ -90,36 +82,32 @@ def sinc(x: Real) -> Real:
     s, _c, zero = sin_pi_parts(x)
     if zero == 0.0:
         return 0.0
-    high, low = product(x, 0.0, PI, PI_LOW)
+    high, low = product(x, 0.0, tables.PI, tables.PI_LOW)
     q, rest = quotient(s, 0.0, high, low)
     return add(q, rest)
 
 
 @formula
 def stirling_of_log(x: Real, high: Real, low: Real) -> Pair:
-    """``log(gamma(x))`` of x >= 9, below the vast ones, in two parts, from those of ``log(x)``."""
+    """``log(gamma(x))`` for 9 <= x < VAST as a double word, given ``log(x)`` as a double word."""
     # (x - 1/2) (log(x) - 1) - 1/2 + log(2 pi)/2 + ...
     first, rest = two_sum(high, -1.0)
     p, p_low = product(subtract(x, 0.5), 0.0, first, rest + low)
-    total, lost = two_sum(p, HALF_LOG_2PI - 0.5)
-    return total, lost + (p_low + (HALF_LOG_2PI_LOW + series.stirling_series(1.0 / (x * x)) / x))
+    total, lost = two_sum(p, tables.HALF_LOG_2PI - 0.5)
+    return total, lost + (p_low + (tables.HALF_LOG_2PI_LOW + tables.stirling_series(1.0 / (x * x)) / x))
 
 
 @formula
 def stirling_exponent(x: Real) -> Pair:
-    """``log(gamma(x))`` of x >= 9, below the vast ones, in two parts."""
+    """``log(gamma(x))`` for 9 <= x < VAST as a double word."""
     high, low = log_in_parts(x)
     return stirling_of_log(x, high, low)
 
 
-GAMMA_FIRST: Final = series.gamma_series.first
-gamma_rest = series.gamma_series.rest()
-
-
 @formula
 def gamma_by_steps(x: Real) -> Triple:
-    """``gamma(x)`` of x within reach of [1, 2] as ``(a + b) * 2**n``."""
-    # the product of the steps, each an eighth of what it should be
+    """``gamma(x)`` for x at most STEPS steps from [1, 2], as ``(a + b) * 2**n``."""
+    # the product of the steps, each scaled by 1/8
     p = 1.0
     p_low = 0.0
     n = 0.0
@@ -131,7 +119,7 @@ def gamma_by_steps(x: Real) -> Triple:
         p, p_low = product(p, p_low, 0.125 * y, 0.0)
         y = y if x > 1.0 else add(y, 1.0)
         n = n + 3.0
-    g, g_low = fast_two_sum(GAMMA_FIRST, gamma_rest(y - 1.5))
+    g, g_low = fast_two_sum(tables.gamma_series.first, tables.gamma_series.rest(y - 1.5))
     if x > 1.0:
         a, b = product(p, p_low, g, g_low)
         return a, b, n
@@ -141,7 +129,7 @@ def gamma_by_steps(x: Real) -> Triple:
 
 @formula
 def gamma_parts(x: Real) -> Triple:
-    """``gamma(x)`` of finite x that is no pole as ``(a + b) * 2**n``."""
+    """``gamma(x)`` for finite x that is no pole, as ``(a + b) * 2**n``."""
     if x > NEAR or x < NEGATIVE:
         t = absolute(x)
         high, low = stirling_exponent(GAMMA_LIMIT if t > GAMMA_LIMIT else t)
@@ -151,11 +139,11 @@ def gamma_parts(x: Real) -> Triple:
         # -pi / (t sin(pi t) gamma(t))
         s, _c, _zero = sin_pi_parts(x)
         d, d_low = two_product(t, s)
-        f, f_low = quotient(PI, PI_LOW, d, d_low)
+        f, f_low = quotient(tables.PI, tables.PI_LOW, d, d_low)
         p, p_low = product(a, b, f, f_low)
         return p, p_low, n
     if absolute(x) < MINUTE:
-        # 1/x, of a multiple: x may be subnormal
+        # 1/x, scaled because x may be subnormal
         q, q_low = quotient(1.0, 0.0, shifted(x, 64), 0.0)
         return q, q_low, 64.0
     return gamma_by_steps(x)
@@ -185,25 +173,20 @@ def rgamma(x: Real) -> Real:
 
 
 # lgamma(1 + f) = f (c + f q(f)), and lgamma(2 + f)
-LGAMMA_ONE: Final = series.lgamma_one_series.first
-LGAMMA_ONE_LOW: Final = series.lgamma_one_series.lost
-LGAMMA_TWO: Final = series.lgamma_two_series.first
-LGAMMA_TWO_LOW: Final = series.lgamma_two_series.lost
-lgamma_one_slope = series.lgamma_one_series.slope()
-lgamma_two_slope = series.lgamma_two_series.slope()
-SECOND_ONE: Final = lgamma_one_slope.first
-SECOND_TWO: Final = lgamma_two_slope.first
-lgamma_one_rest = lgamma_one_slope.rest()
-lgamma_two_rest = lgamma_two_slope.rest()
 
 
 @formula
 def lgamma_parts(f: Real, is_one: Truth) -> Pair:
-    """``log(gamma(1 + f))`` of f from -1/4 to 1/2, or ``log(gamma(2 + f))`` from -1/2 to 1, in two parts."""
-    q, q_low = fast_two_sum(SECOND_ONE if is_one else SECOND_TWO, lgamma_one_rest(f) if is_one else lgamma_two_rest(f))
+    """``log(gamma(1 + f))`` for -1/4 <= f <= 1/2, or ``log(gamma(2 + f))`` for -1/2 <= f <= 1, as a double word."""
+    q, q_low = fast_two_sum(
+        tables.lgamma_one_series.slope.first if is_one else tables.lgamma_two_series.slope.first,
+        tables.lgamma_one_series.slope.rest(f) if is_one else tables.lgamma_two_series.slope.rest(f),
+    )
     p, p_low = product(q, q_low, f, 0.0)
-    s, s_low = two_sum(LGAMMA_ONE if is_one else LGAMMA_TWO, p)
-    g, g_low = product(s, s_low + p_low + (LGAMMA_ONE_LOW if is_one else LGAMMA_TWO_LOW), f, 0.0)
+    s, s_low = two_sum(tables.lgamma_one_series.first if is_one else tables.lgamma_two_series.first, p)
+    g, g_low = product(
+        s, s_low + p_low + (tables.lgamma_one_series.lost if is_one else tables.lgamma_two_series.lost), f, 0.0
+    )
     return g, g_low
 
 
@@ -221,7 +204,7 @@ def gammaln(x: Real) -> Real:
         f = subtract(x, 1.0 if x < 1.5 else 2.0)
         value, value_low = lgamma_parts(f, x < 1.5)
         return 0.0 if f == 0.0 else add(value, value_low)
-    # one logarithm for the other cases: of x itself, or of the value
+    # one logarithm for the other cases: that of x or of the value
     is_far = t > NEAR
     is_near = t < 0.75
     u = t
@@ -237,7 +220,7 @@ def gammaln(x: Real) -> Real:
     if not is_far:
         return add(high, low + rest)
     if t > VAST:
-        # of a multiple, as a product in two parts must not overflow
+        # scaled, because a double-word product must not overflow
         first, lost = two_sum(high, -1.0)
         p, p_low = product(shifted(t, -8), 0.0, first, lost + low)
         return shifted(add(p, p_low), 8)
@@ -246,37 +229,31 @@ def gammaln(x: Real) -> Real:
         return add(total, lost)
     # log(pi / (t sin(pi t))) - log(gamma(t))
     s, _c, _zero = sin_pi_parts(x)
-    return subtract((log(PI / absolute(s)) - high) - lost, total)
+    return subtract((log(tables.PI / absolute(s)) - high) - lost, total)
 
 
 @formula
 def loggamma(x: Real) -> Real:
-    """Logarithm of the gamma function; NaN of negative numbers."""
+    """Logarithm of the gamma function; NaN for negative numbers."""
     if is_negative(x):
         return nan()
     return gammaln(x)
 
 
-psi_near_slope = series.psi_near_series.slope()
-psi_next_slope = series.psi_next_series.slope()
-PSI_NEAR: Final = series.psi_near_series.first
-PSI_NEXT: Final = series.psi_next_series.first
-
-
 @formula
 def psi_of_next(f: Real) -> Real:
-    """``psi(1 + f)`` of f >= -1/4."""
+    """``psi(1 + f)`` for f >= -1/4."""
     if f >= 8.0:
         x = 1.0 + f
         w = 1.0 / x / x
-        return subtract(log(x), 0.5 / x + w * series.psi_tail_series(w))
+        return subtract(log(x), 0.5 / x + w * tables.psi_tail_series(w))
     if f <= 1.0:
         is_near = f < 0.5
         h = f if is_near else f - 0.75
-        p, p_low = two_product(h, psi_near_slope(h) if is_near else psi_next_slope(h))
-        g, lost = two_sum(PSI_NEAR if is_near else PSI_NEXT, p)
-        t, t_low = two_sum(f, -PSI_ROOT)
-        q, q_low = product(g, lost + p_low, t, t_low - PSI_ROOT_LOW)
+        p, p_low = two_product(h, tables.psi_near_series.slope(h) if is_near else tables.psi_next_series.slope(h))
+        g, lost = two_sum(tables.psi_near_series.first if is_near else tables.psi_next_series.first, p)
+        t, t_low = two_sum(f, -tables.PSI_ROOT)
+        q, q_low = product(g, lost + p_low, t, t_low - tables.PSI_ROOT_LOW)
         return add(q, q_low)
     y = f
     total = 0.0
@@ -285,7 +262,7 @@ def psi_of_next(f: Real) -> Real:
             break
         total = total + 1.0 / y
         y = subtract(y, 1.0)
-    return add(series.psi_middle_series(y - 2.0), total)
+    return add(tables.psi_middle_series(y - 2.0), total)
 
 
 @formula

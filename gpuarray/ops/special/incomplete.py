@@ -1,11 +1,11 @@
-"""The regularized incomplete gamma functions, and Poisson's distribution, which is made of them.
+"""The regularized incomplete gamma functions (DLMF 8), and the Poisson distribution, which is made of them.
 
-Below the order a power series of the lower function, above it a continued fraction of the upper one. Where both numbers
-are large and near each other, Temme's uniform expansion (The asymptotic expansion of the incomplete gamma functions,
-SIAM Journal on Mathematical Analysis 10, 1979): one complementary error function, and polynomials in eta, whose square
-is twice x/a - 1 - log(x/a). Small arguments of the upper function have a series of their own. So no loop is long, and
-whichever of the two functions is small is computed itself. The factor before each sum is one exponential, of an
-exponent in two parts.
+Below the order a power series gives the lower function (DLMF 8.7.1), above it a continued fraction the upper one
+(DLMF 8.9.2). If order and argument are large and close, Temme's uniform expansion is used (The asymptotic expansion of
+the incomplete gamma functions, SIAM Journal on Mathematical Analysis 10, 1979): a complementary error function, and
+polynomials in eta with eta**2 = 2 (x/a - 1 - log(x/a)). The upper function of small arguments has a series of its own.
+So no loop is long, and whichever of the two functions is small is computed directly, without a subtraction from 1. The
+factor of each sum is one exponential, whose exponent is a double word.
 """
 
 from typing import Final
@@ -37,12 +37,10 @@ from gpuarray.ops.formula import (
     two_product,
     two_sum,
 )
-from gpuarray.ops.special import series
+from gpuarray.ops.special import tables
 from gpuarray.ops.special.bessel import root_parts
 from gpuarray.ops.special.beta import stirling_lack
-from gpuarray.ops.special.errors import scaled_erfc
-from gpuarray.ops.special.gamma import gamma_by_steps, lgamma_parts
-from gpuarray.ops.special.parts import (
+from gpuarray.ops.special.double_word import (
     EXP_LIMIT,
     bounded_product,
     exp_parts,
@@ -51,34 +49,36 @@ from gpuarray.ops.special.parts import (
     product,
     quotient,
 )
-from gpuarray.ops.special.series import INVERSE_ROOT_2PI, INVERSE_ROOT_2PI_LOW, INVERSE_ROOT_PI, ROOT_2
+from gpuarray.ops.special.errors import scaled_erfc
+from gpuarray.ops.special.gamma import gamma_by_steps, lgamma_parts
 
-#: The uniform expansion is used from this order on, up to this relative distance.
+#: The uniform expansion is used from this order on, up to this relative distance of x from it.
 LARGE: Final = 50.0
 CLOSE: Final = 0.3
-#: From here on Stirling's series makes the factor before the sums.
+#: From here on Stirling's series gives the factor of the sums.
 NEAR: Final = 12.0
-#: Below it the gamma function of the next number is 1.
+#: Below this gamma(1 + a) is 1.
 MINUTE: Final = constant(1e-9, 1e-18)
-#: Below this share of the order, from NEAR on, the lower function is 0; so is the upper one beyond FAR and four orders.
+#: For orders from NEAR on, the lower function is 0 below this fraction of the order, and the upper one beyond FAR and
+#: four times the order.
 NOTHING: Final = constant(1e-5, 1e-30)
 FAR: Final = 1e4
-#: Beyond it an order is so large that either function is 0, or both are 1/2; and what it is taken by.
+#: Beyond this order either function is 0 or both are 1/2; such orders are multiplied by the second number.
 VAST: Final = constant(1e36, 1e300)
 PART: Final = 0.0625
-#: Below it the upper function is computed of a multiple of the order, as it may be subnormal.
+#: For smaller orders the upper function is scaled, because it may be subnormal.
 SCANT: Final = constant(1e-30, 1e-290)
-#: Most terms, and a bound of what does not change a sum.
+#: The largest number of terms, and the relative size of a term that ends a sum.
 TERMS: Final = constant(120, 250)
 UNSEEN: Final = constant(2e-8, 3e-17)
-#: How many terms of the continued fraction matter: as measured, of x from 1.1 on.
+#: The number of terms of the continued fraction that matter, as measured for x >= 1.1.
 LENGTH: Final = constant(28.0, 100.0)
 SHORTEST: Final = constant(4.0, 8.0)
 
 
 @formula
 def gamma_exponent(a: Real, a_low: Real, x: Real, x_low: Real) -> Pair:
-    """Return ``a log(x) - x``, from NEAR on ``a log(x/a) - x + a``, of numbers in two parts, in two parts."""
+    """``a log(x) - x``, or ``a log(x/a) - x + a`` from NEAR on, of double words as a double word."""
     large = a >= NEAR
     d, d_low = two_sum(x, -a)
     d, d_low = two_sum(d, d_low + (x_low - a_low))
@@ -99,7 +99,7 @@ def gamma_exponent(a: Real, a_low: Real, x: Real, x_low: Real) -> Pair:
 
 @formula
 def gamma_power_sum(a: Real, x: Real, x_low: Real) -> Pair:
-    """Return what the factor is multiplied by to give the lower function, for x up to a or 1.1, in two parts."""
+    """Return the lower function divided by its factor, as a double word, for x up to a or 1.1."""
     total = 1.0
     low = 0.0
     term = 1.0
@@ -117,9 +117,9 @@ def gamma_power_sum(a: Real, x: Real, x_low: Real) -> Pair:
 
 @formula
 def gamma_fraction(a: Real, x: Real, x_low: Real) -> Pair:
-    """Return what the factor times a is divided by to give the upper function, for x from a and 1/2 on.
+    """``a`` times the factor divided by the upper function, for x >= a and x >= 1/2.
 
-    From its end, of as many terms as matter: so the errors of all but the first of them shrink.
+    The continued fraction is evaluated from its last term to the first, so that the errors of all but the first shrink.
     """
     d, d_low = two_sum(x, -a)
     d_low = d_low + x_low
@@ -140,22 +140,22 @@ def gamma_fraction(a: Real, x: Real, x_low: Real) -> Pair:
 
 @formula
 def temme_sum(a: Real, eta: Real) -> Real:
-    """Return what the uniform expansion adds to half an error function, but for 1 / sqrt(2 pi a)."""
-    s = series.temme_9_series(eta)
-    s = series.temme_8_series(eta) + s / a
-    s = series.temme_7_series(eta) + s / a
-    s = series.temme_6_series(eta) + s / a
-    s = series.temme_5_series(eta) + s / a
-    s = series.temme_4_series(eta) + s / a
-    s = series.temme_3_series(eta) + s / a
-    s = series.temme_2_series(eta) + s / a
-    s = series.temme_1_series(eta) + s / a
-    return series.temme_0_series(eta) + s / a
+    """Return the second term of the uniform expansion (DLMF 8.12.7), without the factor 1 / sqrt(2 pi a)."""
+    s = tables.temme_9_series(eta)
+    s = tables.temme_8_series(eta) + s / a
+    s = tables.temme_7_series(eta) + s / a
+    s = tables.temme_6_series(eta) + s / a
+    s = tables.temme_5_series(eta) + s / a
+    s = tables.temme_4_series(eta) + s / a
+    s = tables.temme_3_series(eta) + s / a
+    s = tables.temme_2_series(eta) + s / a
+    s = tables.temme_1_series(eta) + s / a
+    return tables.temme_0_series(eta) + s / a
 
 
 @formula
 def gamma_share(a: Real, x: Real, x_low: Real, is_upper: Truth) -> Pair:
-    """Return what the exponential is multiplied by to give the upper or the lower function, in two parts."""
+    """Return the upper or the lower function divided by the exponential, as a double word."""
     large = a >= NEAR
     s = 0.0
     s_low = 0.0
@@ -168,9 +168,9 @@ def gamma_share(a: Real, x: Real, x_low: Real, is_upper: Truth) -> Pair:
     d_low = 0.0
     if large:
         d, d_low = root_parts(a)
-        s, s_low = product(s, s_low, INVERSE_ROOT_2PI, INVERSE_ROOT_2PI_LOW)
+        s, s_low = product(s, s_low, tables.INVERSE_ROOT_2PI, tables.INVERSE_ROOT_2PI_LOW)
     elif a > MINUTE:
-        # gamma(a + 1), whose argument is rounded
+        # gamma(a + 1), with a correction for the rounding of its argument
         g, g_low, m = gamma_by_steps(a)
         d, d_low = product(scaled(a, m), 0.0, g, g_low)
     q, q_low = quotient(s, s_low, d, d_low)
@@ -179,7 +179,7 @@ def gamma_share(a: Real, x: Real, x_low: Real, is_upper: Truth) -> Pair:
 
 @formula
 def root_of_negative(e: Real, e_low: Real) -> Pair:
-    """``sqrt(-e - e_low)`` of e up to 0 in two parts."""
+    """``sqrt(-e - e_low)`` for e <= 0 as a double word."""
     u = -e if e < 0.0 else 0.0
     r = sqrt(u)
     square, square_low = two_product(r, r)
@@ -188,16 +188,16 @@ def root_of_negative(e: Real, e_low: Real) -> Pair:
 
 @formula
 def uniform_sum(e: Real, e_low: Real, r: Real, r_low: Real, v: Real, is_beyond: Truth) -> Triple:
-    """``erfc(r) / 2 + exp(e) v`` of ``e = -r**2``, or of -r, as ``(b + c) * 2**n``; -r is at most 1/2."""
+    """``erfc(r) / 2 + exp(e) v`` with ``e = -r**2``, or with -r for r, as ``(b + c) * 2**n``; -r is at most 1/2."""
     b = v
     b_low = 0.0
     h = 0.0
     h_low = 0.0
     if r < 0.5:
-        # half an error function, apart from what the exponential (whose power n of 2 is 0) is a factor of
+        # half the error function separately from the terms with the exponential, whose power of 2 is n = 0
         z = 0.5 * r
         h, h_low = two_sum(0.5, z if is_beyond else -z)
-        w = z * series.erf_series(r * r) + r_low * (INVERSE_ROOT_PI * (1.0 + e))
+        w = z * tables.erf_series(r * r) + r_low * (tables.INVERSE_ROOT_PI * (1.0 + e))
         h_low = h_low + (w if is_beyond else -w)
     else:
         f, f_low = scaled_erfc(r, r_low)
@@ -211,8 +211,8 @@ def uniform_sum(e: Real, e_low: Real, r: Real, r_low: Real, v: Real, is_beyond: 
 
 @formula
 def gamma_tail(order: Real, a_low: Real, number: Real, x_low: Real, is_upper: Truth) -> Triple:
-    """Return the upper or the lower function, whichever is to be computed itself, as ``(b + c) * 2**n``."""
-    # the largest orders have no reciprocals; a step is what the functions are of vast ones
+    """Return the smaller of the upper and the lower function as ``(b + c) * 2**n``."""
+    # the largest orders have no reciprocals; for vast orders the functions are steps
     is_vast = order > VAST
     a = PART * order if is_vast else order
     x = PART * number if is_vast else number
@@ -224,8 +224,8 @@ def gamma_tail(order: Real, a_low: Real, number: Real, x_low: Real, is_upper: Tr
     if a >= LARGE and absolute(x - a) < CLOSE * a:
         r, r_low = root_of_negative(e, e_low)
         root = sqrt(a)
-        size = r / root * ROOT_2
-        s = temme_sum(a, size if is_upper else -size) * (INVERSE_ROOT_2PI / root)
+        size = r / root * tables.ROOT_2
+        s = temme_sum(a, size if is_upper else -size) * (tables.INVERSE_ROOT_2PI / root)
         return uniform_sum(e, e_low, r, r_low, s if is_upper else -s, False)
     v, v_low = gamma_share(a, x, x_low, is_upper)
     g, g_low, n = exp_parts(e, e_low - (stirling_lack(a) if a >= NEAR else 0.0))
@@ -242,7 +242,7 @@ def one_less(high: Real, low: Real, n: Real) -> Real:
 
 @formula
 def lgamma_next_parts(a: Real) -> Pair:
-    """``log(gamma(1 + a))`` of a from 0 to 1 in two parts."""
+    """``log(gamma(1 + a))`` for 0 <= a <= 1 as a double word."""
     is_near = a < 0.5
     g, g_low = lgamma_parts(a if is_near else subtract(a, 1.0), is_near)
     return g, g_low
@@ -250,7 +250,7 @@ def lgamma_next_parts(a: Real) -> Pair:
 
 @formula
 def expm1_parts(high: Real, low: Real) -> Pair:
-    """``exp(high + low) - 1`` of magnitudes up to 0.7 in two parts: of an eighth, and three times ``g (g + 2)``."""
+    """``exp(high + low) - 1`` for |high| <= 0.7 as a double word: g of an eighth, then three times ``g (g + 2)``."""
     x = 0.125 * high
     g, g_low = fast_two_sum(x, expm1_rest(x, 0.125 * low))
     for _k in range(3):
@@ -262,7 +262,7 @@ def expm1_parts(high: Real, low: Real) -> Pair:
 
 @formula
 def is_small_gamma(a: Real, x: Real) -> Truth:
-    """Whether the upper function has to be computed by :func:`upper_gamma_near`: where it is not near 1."""
+    """Return whether :func:`upper_gamma_near` computes the upper function, which is not near 1."""
     return x <= 0.5 and a <= -0.4 / log(x)
 
 
@@ -270,7 +270,7 @@ def is_small_gamma(a: Real, x: Real) -> Truth:
 def upper_gamma_near(order: Real, x: Real, x_low: Real) -> Real:
     """Return the upper function of small numbers.
 
-    It is ``1 - exp(e) * (1 + a * total)``, where e is the logarithm of x**a / gamma(1 + a).
+    It is ``1 - exp(e) * (1 + a * total)`` with ``e = log(x**a / gamma(1 + a))``.
     """
     scale: Integer = 64 if order < SCANT else 0
     a = shifted(order, scale)
@@ -303,14 +303,14 @@ def upper_gamma_near(order: Real, x: Real, x_low: Real) -> Real:
 
 @formula
 def is_outside_gamma(a: Real, x: Real) -> Truth:
-    """Whether there is no value."""
+    """Return whether the functions have no value."""
     none = isnan(a) or isnan(x) or is_negative(a) or is_negative(x)
     return none or (is_zero(a) and is_zero(x)) or (isinf(a) and isinf(x))
 
 
 @formula
 def lower_gamma(a: Real, a_low: Real, x: Real, x_low: Real) -> Real:
-    """Return the lower function of numbers in two parts."""
+    """Return the lower function of double words."""
     if is_outside_gamma(a, x):
         return nan()
     if is_zero(a) or isinf(x):
@@ -324,7 +324,7 @@ def lower_gamma(a: Real, a_low: Real, x: Real, x_low: Real) -> Real:
 
 @formula
 def upper_gamma(a: Real, a_low: Real, x: Real, x_low: Real) -> Real:
-    """Return the upper function of numbers in two parts."""
+    """Return the upper function of double words."""
     if is_outside_gamma(a, x):
         return nan()
     if is_zero(a) or isinf(x):
@@ -352,13 +352,13 @@ def gammaincc(a: Real, x: Real) -> Real:
 
 @formula
 def pdtr(k: Real, m: Real) -> Real:
-    """Distribution function of Poisson's, of mean m."""
+    """Distribution function of the Poisson distribution with mean m."""
     a, a_low = two_sum(floor(k), 1.0)
     return nan() if is_negative(k) else upper_gamma(a, a_low, m, 0.0)
 
 
 @formula
 def pdtrc(k: Real, m: Real) -> Real:
-    """Survival function of Poisson's, of mean m."""
+    """Survival function of the Poisson distribution with mean m."""
     a, a_low = two_sum(floor(k), 1.0)
     return nan() if is_negative(k) else lower_gamma(a, a_low, m, 0.0)

@@ -1,9 +1,9 @@
-"""The regularized incomplete beta functions.
+"""The regularized incomplete beta functions, and Student's distribution, which is made of them.
 
-Didonato and Morris' continued fraction (Significant digit computation of the incomplete beta function ratios, ACM
-Transactions on Mathematical Software 18, 1992), of whichever of the two functions lies below the mean. The factor
-before it is one exponential, of an exponent in two parts. Where the other function is near 1 because its first
-parameter is small, its logarithm comes from a power series, so that what is left of 1 keeps its digits.
+The continued fraction is that of Didonato and Morris (Significant digit computation of the incomplete beta function
+ratios, ACM Transactions on Mathematical Software 18, 1992), for whichever of the two functions lies below the mean. Its
+factor is one exponential, whose exponent is a double word. If the other function is near 1 because its first parameter
+is small, its logarithm comes from a power series, so that the difference from 1 keeps its digits.
 """
 
 from typing import Final
@@ -33,10 +33,10 @@ from gpuarray.ops.formula import (
     shifted,
     two_sum,
 )
+from gpuarray.ops.special import tables
 from gpuarray.ops.special.bessel import root_parts
 from gpuarray.ops.special.beta import beta_log, is_minute, stirling_lack
-from gpuarray.ops.special.incomplete import expm1_parts, lgamma_next_parts, one_less, root_of_negative, uniform_sum
-from gpuarray.ops.special.parts import (
+from gpuarray.ops.special.double_word import (
     EXP_LIMIT,
     bounded_product,
     exp_parts,
@@ -46,54 +46,46 @@ from gpuarray.ops.special.parts import (
     product,
     quotient,
 )
-from gpuarray.ops.special.series import (
-    INVERSE_ROOT_2PI,
-    INVERSE_ROOT_2PI_LOW,
-    INVERSE_ROOT_PI,
-    LOG_2,
-    LOG_2_LOW,
-    ROOT_2,
-    ROOT_2_LOW,
-)
+from gpuarray.ops.special.incomplete import expm1_parts, lgamma_next_parts, one_less, root_of_negative, uniform_sum
 
-#: From here on Stirling's series makes the factor.
+#: From here on Stirling's series gives the factor.
 NEAR: Final = 12.0
-#: How many terms of the fraction matter, at least and beside the cube root of a b / (a + b), as measured; the most.
+#: The number of terms of the fraction that matter, as measured: at least, per cube root of a b / (a + b), and at most.
 SHORTEST: Final = constant(24.0, 80.0)
 LENGTH: Final = constant(6.0, 10.0)
 TERMS: Final = constant(700, 10200)
 MOST: Final = constant(699.0, 10199.0)
-#: From this a b / (a + b) on the uniform expansion is used; up to so many times that, its value at the mean.
+#: The uniform expansion is used from this a b / (a + b) on; up to this multiple of it, with its value at the mean.
 UNIFORM: Final = constant(1e6, 1e9)
 CENTRAL: Final = constant(4e-8, 1e-16)
 THIRD: Final = 0.3333333333333333
-#: Larger parameters are taken by so many powers of 2 less.
+#: Larger parameters are scaled down by this power of 2.
 VAST: Final = constant(1e30, 1e200)
 LESS: Final = -8.0
-#: A share of the other parameter below which the first one is none.
+#: Below this fraction of the other parameter the first one is negligible.
 SCANT: Final = 1e-30
 TINY: Final = constant(1e-30, 1e-290)
-#: From here on a gamma function's argument grows by whole powers.
+#: From here on gamma(z + a) / gamma(z) is a product of steps.
 DISTANT: Final = constant(1e10, 1e20)
-#: Most steps to NEAR.
+#: The largest number of steps to NEAR.
 STEPS: Final = 12
-#: Of Student's distribution: the most degrees of freedom; from what t on it is taken by so many powers of 2 less; and
-#: from where to where the distribution is neither 1/2 nor a power of t.
+#: For Student's distribution: the largest number of degrees of freedom that matters; from which t on it is scaled down
+#: by which power of 2; and the range outside which the distribution is 1/2 or a power of t.
 NORMAL: Final = constant(1e13, 1e25)
 LARGE: Final = constant(1e18, 1e150)
 BIG: Final = constant(64.0, 512.0)
 LEVEL: Final = constant(1e-16, 1e-32)
 STEEP: Final = constant(1e11, 1e100)
-#: A bound of what does not change a sum.
+#: The relative size of a term that ends a sum.
 UNSEEN: Final = constant(2e-8, 3e-17)
 
 
 @formula
 def beta_share_exponent(a: Real, b: Real, x: Real, x_low: Real, y: Real, y_low: Real) -> Pair:
-    """Return ``a log(x) + b log(y)`` of x + y = 1; of large a and b, of the ratios of x and y to their shares."""
+    """``a log(x) + b log(y)`` for x + y = 1; for large a and b, with x and y divided by their values at the mean."""
     large = a >= NEAR and b >= NEAR
     s, s_low = two_sum(a, b)
-    # a y - b x: nothing cancels beyond it
+    # a y - b x: nothing cancels after it
     p, p_low = product(a, 0.0, y, y_low)
     q, q_low = product(b, 0.0, x, x_low)
     d, d_low = two_sum(p, -q)
@@ -106,13 +98,13 @@ def beta_share_exponent(a: Real, b: Real, x: Real, x_low: Real, y: Real, y_low: 
         m, m_low = quotient(-d if first else d, -d_low if first else d_low, c, 0.0)
         z = x if first else y
         z_low = x_low if first else y_low
-        # beside 1, what x or y lacks of it has more digits than itself
+        # near 1, the difference from 1 has more digits than x or y itself
         v = m if large else (-y if first else -x)
         v_low = m_low if large else (-y_low if first else -x_low)
         high = 0.0
         rest = 0.0
         if absolute(v) < 0.28:
-            # of small parameters as much is added again
+            # for small parameters this is added back
             high, rest = log1p_less(v, v_low)
             high, lost = two_sum(high, 0.0 if large else v)
             rest = rest + (lost + (0.0 if large else v_low))
@@ -130,11 +122,12 @@ def beta_share_exponent(a: Real, b: Real, x: Real, x_low: Real, y: Real, y_low: 
 
 @formula
 def beta_fraction(a: Real, b: Real, x: Real, x_low: Real, d: Real, d_low: Real) -> Pair:
-    """Return what the factor is divided by, in two parts; ``d = a y - b x``.
+    """Return the continued fraction, which divides the factor, as a double word; ``d = a y - b x``.
 
-    From its end, of as many terms as matter, all in two parts: rounded ones would add up to several units.
+    It is evaluated from its last term to the first. All terms are double words, because the errors of rounded ones
+    would add up to several units.
     """
-    # what is left of the end shrinks with the terms' number to the power of 3/2 over the root of a b / (a + b)
+    # the remainder shrinks exponentially with n**1.5 / sqrt(a b / (a + b)) for n terms
     n = floor(SHORTEST + LENGTH * exp(THIRD * log(a * (b / (a + b)))))
     n = n if n < MOST else MOST
     t = 0.0
@@ -158,7 +151,7 @@ def beta_fraction(a: Real, b: Real, x: Real, x_low: Real, d: Real, d_low: Real) 
         g, lost = two_sum(g, 1.0)
         h, more = two_sum(g, d)
         e, e_low = product(e, e_low, h, more + (lost + (g_low + d_low)))
-        # the denominator, and n (b - n) x (a + n - 1) (a + b + n - 1) x / (a + 2 n - 1)**2 over it
+        # the denominator, which divides n (b - n) x (a + n - 1) (a + b + n - 1) x / (a + 2 n - 1)**2
         f, f_low = two_sum(n, r)
         f, lost = two_sum(f, e)
         f, more = two_sum(f, t)
@@ -181,7 +174,7 @@ def beta_fraction(a: Real, b: Real, x: Real, x_low: Real, d: Real, d_low: Real) 
 
 @formula
 def beta_log_of(a: Real, b: Real) -> Pair:
-    """``log(beta(a, b))`` of positive numbers in two parts."""
+    """``log(beta(a, b))`` for positive numbers as a double word."""
     low = a if a < b else b
     high = b if a < b else a
     if is_minute(low, high):
@@ -194,7 +187,7 @@ def beta_log_of(a: Real, b: Real) -> Pair:
 
 @formula
 def stirling_step(z: Real, a: Real) -> Real:
-    """Return what Stirling's formula lacks at z + a, less that at z, for z >= 12 and a below 1."""
+    """Return the remainder of Stirling's formula at z + a minus that at z, for z >= 12 and a < 1."""
     v = 1.0 / (z + a)
     w = 1.0 / z
     t = v * v
@@ -220,10 +213,10 @@ def stirling_step(z: Real, a: Real) -> Real:
 
 @formula
 def beta_near_complement(a: Real, b: Real, x: Real, x_low: Real) -> Real:
-    """Return what the lower function lacks of 1, of a below 1 and x below the mean.
+    """1 minus the lower function, for a < 1 and x below the mean.
 
-    It is ``1 - (1 + s) / (1 + r) * exp(e)``, where s, r and e are all small where a is: s from the power series of the
-    function, ``exp(e) / (1 + r)`` the factor ``x**a / (a beta(a, b))``.
+    It is ``1 - (1 + s) / (1 + r) * exp(e)``, where s, r and e are small if a is: 1 + s is the power series of the
+    function, ``exp(e) / (1 + r)`` its factor ``x**a / (a beta(a, b))``.
     """
     if b < a * SCANT:
         return 1.0
@@ -245,7 +238,7 @@ def beta_near_complement(a: Real, b: Real, x: Real, x_low: Real) -> Real:
             break
         k = k + 1.0
     s, s_low = product(a, 0.0, total, total_low)
-    # 1 + r of the steps from b to z >= 12
+    # 1 + r is the product of the steps from b to z >= 12
     r = 0.0
     r_low = 0.0
     z = b
@@ -296,24 +289,24 @@ def beta_near_complement(a: Real, b: Real, x: Real, x_low: Real) -> Real:
 
 @formula
 def beta_correction(a: Real, b: Real, s: Real, s_low: Real, r: Real, r_low: Real, d: Real, d_low: Real) -> Real:
-    """Return what the uniform expansion (DLMF 8.18.9) adds to half an error function, over the exponential.
+    """Return the second term of the uniform expansion (DLMF 8.18.9), divided by the exponential.
 
     It is ``(sqrt(2) s r / abs(d) - 1) / (2 sqrt(pi) r)``, with the sign of ``d = a y - b x``; s is sqrt(a b / (a + b)).
     """
     if r < CENTRAL * s * s and r * r < CENTRAL * s * s:
-        # its value where r is 0 is as good: what is left out is about r / (21 s**2)
-        return (b - a) / (a + b) * (INVERSE_ROOT_2PI * THIRD) / s
+        # the value at r = 0 is as accurate: the error is about r / (21 s**2)
+        return (b - a) / (a + b) * (tables.INVERSE_ROOT_2PI * THIRD) / s
     p, p_low = product(s, s_low, r, r_low)
-    p, p_low = product(p, p_low, ROOT_2, ROOT_2_LOW)
+    p, p_low = product(p, p_low, tables.ROOT_2, tables.ROOT_2_LOW)
     q, q_low = quotient(p, p_low, absolute(d), d_low if d > 0.0 else -d_low)
     more, lost = two_sum(q, -1.0)
-    v = (more + (lost + q_low)) * (0.5 * INVERSE_ROOT_PI) / r
+    v = (more + (lost + q_low)) * (0.5 * tables.INVERSE_ROOT_PI) / r
     return v if d > 0.0 else -v
 
 
 @formula
 def beta_tail(a: Real, b: Real, x: Real, x_low: Real, y: Real, y_low: Real) -> Triple:
-    """Return the lower function, of x below the mean or not much above it, as ``(c + d) * 2**n``."""
+    """Return the lower function for x below the mean or slightly above it, as ``(c + d) * 2**n``."""
     e, e_low = beta_share_exponent(a, b, x, x_low, y, y_low)
     p, p_low = product(a, 0.0, y, y_low)
     t, t_low = product(b, 0.0, x, x_low)
@@ -332,7 +325,7 @@ def beta_tail(a: Real, b: Real, x: Real, x_low: Real, y: Real, y_low: Real) -> T
             r, r_low = root_of_negative(e, e_low)
             v = beta_correction(a, b, s, s_low, r, r_low, gap, gap_low)
             return uniform_sum(e, e_low, r, r_low, v, gap < 0.0)
-        s, s_low = product(s, s_low, INVERSE_ROOT_2PI, INVERSE_ROOT_2PI_LOW)
+        s, s_low = product(s, s_low, tables.INVERSE_ROOT_2PI, tables.INVERSE_ROOT_2PI_LOW)
         e_low = e_low - (stirling_lack(a) + stirling_lack(b) - stirling_lack(a + b))
     else:
         f, f_low = beta_log_of(a, b)
@@ -349,12 +342,12 @@ def beta_tail(a: Real, b: Real, x: Real, x_low: Real, y: Real, y_low: Real) -> T
 
 @formula
 def beta_share(first: Real, second: Real, x: Real, x_low: Real, y: Real, y_low: Real) -> Real:
-    """Return the lower function of positive finite parameters, and 0 < x < 1, where x + y = 1."""
-    # where both are vast the mean alone matters; their sum is to be finite
+    """Return the lower function for positive finite parameters and 0 < x < 1, with x + y = 1."""
+    # if both are vast, only the mean matters; scaled so that their sum is finite
     n = LESS if first > VAST and second > VAST else 0.0
     a = scaled(first, n)
     b = scaled(second, n)
-    # by the smaller of x and y, which says more
+    # by the smaller of x and y, which has more digits
     whole = a + b + 2.0
     swap = (x < 0.5 and x * whole > a + 1.0) or (x >= 0.5 and y * whole < b + 1.0)
     p = b if swap else a
@@ -362,11 +355,11 @@ def beta_share(first: Real, second: Real, x: Real, x_low: Real, y: Real, y_low: 
     u = y if swap else x
     u_low = y_low if swap else x_low
     if swap and p < 1.0:
-        # of a multiple, if parts of it would be subnormal
+        # scaled, if its low part would be subnormal
         scale: Integer = 64 if p < TINY and q > 0.001 else 0
         return shifted(beta_near_complement(shifted(p, scale), q, u, u_low), -scale)
     if p < TINY:
-        # b / (a + b), of multiples
+        # b / (a + b), scaled
         return divide(shifted(q, 64), shifted(p, 64) + shifted(q, 64)) if q < 1.0 else 1.0
     high, low, n = beta_tail(p, q, u, u_low, x if swap else y, x_low if swap else y_low)
     return one_less(high, low, n) if swap else scaled(add(high, low), n)
@@ -374,7 +367,7 @@ def beta_share(first: Real, second: Real, x: Real, x_low: Real, y: Real, y_low: 
 
 @formula
 def is_outside_beta(a: Real, b: Real, x: Real) -> Truth:
-    """Whether there is no value."""
+    """Return whether the functions have no value."""
     none = isnan(a) or isnan(b) or isnan(x) or is_negative(a) or is_negative(b) or is_negative(x) or x > 1.0
     return none or (is_zero(a) and is_zero(b)) or (isinf(a) and isinf(b))
 
@@ -411,12 +404,12 @@ def betaincc(a: Real, b: Real, x: Real) -> Real:
 
 @formula
 def stdtr(df: Real, t: Real) -> Real:
-    """Student's distribution function, of df degrees of freedom."""
+    """Distribution function of Student's t distribution with df degrees of freedom."""
     if isnan(t) or isnan(df) or is_negative(df) or is_zero(df):
         return nan()
     if isinf(t):
         return 1.0 if t > 0.0 else 0.0
-    # t / sqrt(df); more degrees than so many change nothing
+    # t / sqrt(df); more degrees of freedom than this change nothing
     v = NORMAL if df > NORMAL else df
     root, root_low = root_parts(v)
     n = BIG if absolute(t) > LARGE else 0.0
@@ -436,7 +429,7 @@ def stdtr(df: Real, t: Real) -> Real:
     if is_steep:
         far, far_low = quotient(r, r_low, STEEP, 0.0)
         high, low = log_in_parts(far)
-        turns, turns_low = product(n, 0.0, LOG_2, LOG_2_LOW)
+        turns, turns_low = product(n, 0.0, tables.LOG_2, tables.LOG_2_LOW)
         total, lost = two_sum(turns, high)
         e, e_low = bounded_product(-v, 0.0, total, lost + (low + turns_low + far_low / far))
         a, b, k = exp_parts(e, e_low)

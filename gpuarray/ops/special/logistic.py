@@ -1,4 +1,4 @@
-"""The logistic function and its relatives, and the terms of entropies."""
+"""The logistic function and its inverse, and the terms of entropies."""
 
 from typing import Final
 
@@ -27,25 +27,24 @@ from gpuarray.ops.formula import (
     subtract,
     two_sum,
 )
-from gpuarray.ops.special import series
-from gpuarray.ops.special.parts import EXP_LIMIT, exp_parts, exp_times, log_in_parts, product, quotient
-from gpuarray.ops.special.series import TWO_THIRDS
+from gpuarray.ops.special import tables
+from gpuarray.ops.special.double_word import EXP_LIMIT, exp_parts, exp_times, log_in_parts, product, quotient
 
-#: Up to it the logarithm of a ratio near 1 is a series.
+#: Up to this the logarithm of a ratio near 1 is a series.
 NEAR: Final = 0.1715
-#: Beyond it 1 + exp(x) is exp(x).
+#: Beyond this 1 + exp(x) is exp(x).
 APART: Final = 40.0
-#: Below it the logarithm of p is that of p / (1 - p).
+#: Below this log(p / (1 - p)) is log(p).
 MINUTE: Final = constant(1e-9, 1e-18)
-#: Below it x and y are scaled up.
+#: Below this x and y are scaled up.
 SCANT: Final = 1e-9
-#: Beyond it products with logarithms may overflow.
+#: Beyond this products with logarithms may overflow.
 VAST: Final = constant(1e30, 1e300)
 
 
 @formula
 def exp_pair(x: Real) -> Pair:
-    """``exp(x)`` of moderate x in two parts."""
+    """``exp(x)`` for moderate x as a double word."""
     a, b, n = exp_parts(x, 0.0)
     return scaled(a, n), scaled(b, n)
 
@@ -79,9 +78,9 @@ def log_expit(x: Real) -> Real:
 
 @formula
 def log_ratio_near(s: Real) -> Real:
-    """``log((1 + s) / (1 - s))`` of |s| up to 0.1716."""
+    """``log((1 + s) / (1 - s))`` for |s| <= 0.1716."""
     z = s * s
-    return add(2.0 * s, s * z * (TWO_THIRDS + z * series.log_pair_series(z)))
+    return add(2.0 * s, s * z * (tables.TWO_THIRDS + z * tables.log_pair_series(z)))
 
 
 @formula
@@ -104,7 +103,7 @@ def logit(p: Real) -> Real:
 
 @formula
 def xlogy(x: Real, y: Real) -> Real:
-    """X log(y), 0 where x is 0."""
+    """Product x log(y), 0 where x is 0."""
     if is_zero(x) and not isnan(y):
         return 0.0
     return gradual_multiply(x, log(y))
@@ -112,7 +111,7 @@ def xlogy(x: Real, y: Real) -> Real:
 
 @formula
 def xlog1py(x: Real, y: Real) -> Real:
-    """X log(1 + y), 0 where x is 0."""
+    """Product x log(1 + y), 0 where x is 0."""
     if is_zero(x) and not isnan(y):
         return 0.0
     return gradual_multiply(x, log1p(y))
@@ -132,20 +131,20 @@ def entr(x: Real) -> Real:
 
 @formula
 def relative_difference(d: Real, y: Real) -> Pair:
-    """``(x - y) / (x + y)`` in two parts, where ``d = x - y``."""
+    """``(x - y) / (x + y)`` as a double word, given ``d = x - y``."""
     whole, lost = two_sum(y, 0.5 * d)
     return quotient(0.5 * d, 0.0, whole, lost)
 
 
 @formula
 def log_ratio(u: Real, v: Real, x: Real, y: Real) -> Pair:
-    """``log(x / y)`` of positive finite numbers in two parts; of u and v, their multiples, no difference underflows."""
+    """``log(x / y)`` for positive finite x and y as a double word, given u and v, x and y scaled against underflow."""
     d = subtract(u, v)
     if absolute(d) < 0.3 * v:
         # the difference is exact
         s, s_low = relative_difference(d, v)
         z = s * s
-        return 2.0 * s, 2.0 * s_low + s * z * (TWO_THIRDS + z * series.log_pair_series(z))
+        return 2.0 * s, 2.0 * s_low + s * z * (tables.TWO_THIRDS + z * tables.log_pair_series(z))
     high, low = log_in_parts(x)
     other, other_low = log_in_parts(y)
     total, lost = two_sum(high, -other)
@@ -163,7 +162,7 @@ def rel_entr(x: Real, y: Real) -> Real:
         return infinity()
     if isinf(x) or isinf(y):
         return nan() if isinf(x) and isinf(y) else (infinity() if isinf(x) else -infinity())
-    # of multiples, if any part may be subnormal
+    # scaled, if any part may be subnormal
     n: Integer = 64 if x < SCANT else (-8 if x > VAST else 0)
     u = shifted(x, n)
     high, low = log_ratio(u, shifted(y, n), x, y)
@@ -175,16 +174,16 @@ def rel_entr(x: Real, y: Real) -> Real:
 
 @formula
 def divergence(x: Real, y: Real) -> Real:
-    """``kl_div(x, y)`` of positive finite x and y."""
+    """``kl_div(x, y)`` for positive finite x and y."""
     d = subtract(x, y)
     if absolute(d) < 0.3 * y:
         # d = s (x + y), and x log(x / y) - d = x (2 s + 2/3 s**3 + ...) - s (x + y) = s d + x s**3 (2/3 + ...)
         s, s_low = relative_difference(d, y)
         z = s * s
         q, q_low = product(s, s_low, d, 0.0)
-        return add(q, q_low + x * s * z * (TWO_THIRDS + z * series.log_pair_series(z)))
+        return add(q, q_low + x * s * z * (tables.TWO_THIRDS + z * tables.log_pair_series(z)))
     high, low = log_ratio(x, y, x, y)
-    # of less, if the first product may overflow
+    # scaled down, if the first product may overflow
     n: Integer = 8 if x > VAST else 0
     u = shifted(x, -n)
     p, p_low = product(u, 0.0, high, low)
@@ -204,7 +203,7 @@ def kl_div(x: Real, y: Real) -> Real:
         return infinity()
     if isinf(x) or isinf(y):
         return nan() if isinf(x) else infinity()
-    # of multiples, if any part may be subnormal, or a reciprocal
+    # scaled, if any part may be subnormal, or a reciprocal
     n: Integer = 64 if x < SCANT and y < SCANT else (-8 if x > VAST and y > VAST else 0)
     return shifted(divergence(shifted(x, n), shifted(y, n)), -n)
 

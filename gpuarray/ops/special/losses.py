@@ -1,4 +1,4 @@
-"""Huber's loss, and its smooth relative."""
+"""Huber's loss and the pseudo-Huber loss."""
 
 from typing import Final
 
@@ -22,11 +22,11 @@ from gpuarray.ops.formula import (
     two_sum,
 )
 from gpuarray.ops.special.bessel import root_parts
-from gpuarray.ops.special.parts import product, quotient
+from gpuarray.ops.special.double_word import product, quotient
 
-#: A ratio beside which 1 is nothing.
+#: Beyond this ratio v the sum 1 + v * v is v * v.
 STEEP: Final = constant(1e9, 1e18)
-#: Numbers below the one, and beyond the other, are scaled up and down by so many powers of 2.
+#: Numbers below SMALL and beyond LARGE are scaled up and down by these powers of 2.
 SCANT: Final = constant(1e-6, 1e-90)
 FAR: Final = constant(1e15, 1e100)
 UP: Final = constant(64.0, 800.0)
@@ -35,7 +35,7 @@ DOWN: Final = constant(-64.0, -800.0)
 
 @formula
 def huber(delta: Real, r: Real) -> Real:
-    """Huber's loss: r * r / 2 up to delta, and a line beyond."""
+    """Huber's loss: r * r / 2 up to delta, and a straight line beyond."""
     if is_negative(delta):
         return nan() if isnan(delta) else infinity()
     if isnan(delta) or isnan(r):
@@ -48,7 +48,7 @@ def huber(delta: Real, r: Real) -> Real:
 
 @formula
 def pseudo_huber(delta: Real, r: Real) -> Real:
-    """Smooth relative of Huber's loss, delta**2 * (sqrt(1 + (r / delta)**2) - 1)."""
+    """Pseudo-Huber loss, delta**2 * (sqrt(1 + (r / delta)**2) - 1)."""
     if is_negative(delta):
         return nan() if isnan(delta) else infinity()
     if isnan(delta) or isnan(r):
@@ -61,7 +61,7 @@ def pseudo_huber(delta: Real, r: Real) -> Real:
     v = divide(a, delta)
     if v > STEEP:
         return gradual_multiply(delta, a)
-    # a * a / (1 + sqrt(1 + v * v)), of a multiple of a whose square is an ordinary number
+    # a * a / (1 + sqrt(1 + v * v)), with a scaled so that its square neither overflows nor underflows
     square, lost = product(v, 0.0, v, 0.0)
     h, h_low = two_sum(1.0, square)
     root, root_low = root_parts(h)

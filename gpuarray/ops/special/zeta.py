@@ -1,6 +1,6 @@
-"""Hurwitz' zeta function.
+"""Hurwitz' zeta function (DLMF 25.11).
 
-A few terms of the sum itself, and Euler and Maclaurin's formula for what is left of it. All of that is positive.
+A few terms are summed directly; the Euler-Maclaurin formula gives the rest. All terms are positive.
 """
 
 from typing import Final
@@ -28,27 +28,27 @@ from gpuarray.ops.formula import (
     subtract,
     two_sum,
 )
-from gpuarray.ops.special.parts import EXP_LIMIT, exp_parts, log_in_parts, product, quotient
+from gpuarray.ops.special.double_word import EXP_LIMIT, exp_parts, log_in_parts, product, quotient
 
-#: From here on the formula is right, after as many steps at least.
+#: From here on, after at least as many terms, the Euler-Maclaurin formula is accurate.
 NEAR: Final = constant(10.0, 16.0)
-#: The most steps that lead there, and below what numbers have no value therefore.
+#: The largest number of terms before it, and the smallest q that they reach; smaller q give NaN.
 STEPS: Final = constant(1022, 1034)
 LOWEST: Final = -1000.0
-#: From here on, and from so many exponents on, it is so without a step.
+#: From this q and this exponent on the formula is accurate without a term before it.
 FAR: Final = constant(40.0, 100.0)
 STEEP: Final = constant(2.0, 6.0)
-#: Terms below so many powers of 1/2 are scaled up to it; the integral is larger than a term.
+#: Terms below this power of 2 are scaled up to it; the integral is larger than a term.
 UP: Final = 64.0
-#: The most bits of an exponent that is given as an integer.
+#: The largest number of bits of an integral exponent.
 BITS: Final = constant(128, 1024)
 
 
 @formula
 def zeta_rest(x: Real, r: Real) -> Real:
-    """Return what Euler and Maclaurin's formula adds to the integral and half a term, of 1/r from NEAR on."""
+    """Return the terms of the Euler-Maclaurin formula after the integral and half a term, for 1/r >= NEAR."""
     z = r * r
-    # Bernoulli's numbers over factorials, and the steps of rising factorials of x
+    # Bernoulli numbers over factorials, and the factors of rising factorials of x
     t = -5.284190138687493e-10 * ((x + 9.0) * (x + 10.0) * z)
     t = (2.08767569878681e-08 + t) * ((x + 7.0) * (x + 8.0) * z)
     t = (-8.267195767195767e-07 + t) * ((x + 5.0) * (x + 6.0) * z)
@@ -59,7 +59,7 @@ def zeta_rest(x: Real, r: Real) -> Real:
 
 @formula
 def whole_power(w: Real, w_low: Real, x: Real) -> Pair:
-    """``abs(w + w_low)**(-x)`` of integral x > 0 in two parts, by squaring."""
+    """``abs(w + w_low)**(-x)`` for integral x > 0 as a double word, by repeated squaring."""
     p = 1.0
     p_low = 0.0
     b, b_low = quotient(1.0, 0.0, absolute(w), w_low if w > 0.0 else -w_low)
@@ -77,10 +77,10 @@ def whole_power(w: Real, w_low: Real, x: Real) -> Pair:
 
 @formula
 def zeta_term(w: Real, w_low: Real, x: Real, is_whole: Truth) -> Triple:
-    """``(w + w_low)**(-x)``, of negative w without its sign, as ``(a + b) * 2**n``.
+    """``abs(w + w_low)**(-x)`` as ``(a + b) * 2**n``.
 
-    Terms on both sides of 0 cancel. So those of integral x have all digits of two parts; others are good to a few more
-    than those of one.
+    For integral x, terms on both sides of 0 cancel, so the result has the accuracy of a double word. For other x it
+    has a few digits more than a single number.
     """
     if is_whole:
         p, p_low = whole_power(w, w_low, x)
@@ -95,9 +95,9 @@ def zeta_term(w: Real, w_low: Real, x: Real, is_whole: Truth) -> Triple:
 
 @formula
 def zeta_parts(x: Real, q: Real) -> Triple:
-    """``zeta(x, q)`` of x > 1, of finite q that is no integer up to 0, as ``(a + b) * 2**-n``."""
+    """``zeta(x, q)`` for x > 1 and finite q that is neither 0 nor a negative integer, as ``(a + b) * 2**-n``."""
     is_whole = q < 0.0
-    # the sign of terms below 0
+    # the sign of terms with negative w
     sign = -1.0 if x != 2.0 * floor(0.5 * x) else 1.0
     total = 0.0
     low = 0.0
@@ -111,10 +111,10 @@ def zeta_parts(x: Real, q: Real) -> Triple:
     up = 0.0
     for _k in range(STEPS):
         a, b, n = zeta_term(w, w_low, x, is_whole)
-        # of multiples, if any term may be subnormal
+        # scaled, if any term may be subnormal
         up = -n - UP if k == 0.0 and n < -UP else up
         p = scaled(a, n + up)
-        # no more is added where the rest is nothing, either
+        # the sum also ends where the rest is negligible
         is_far = (k >= NEAR and w >= (2.0 * NEAR if is_whole else NEAR)) or (w >= FAR and w >= STEEP * x)
         if (w > 0.0 and (is_far or p == 0.0)) or isinf(p):
             break
@@ -127,7 +127,7 @@ def zeta_parts(x: Real, q: Real) -> Triple:
         return (sign * p if is_whole and q < rint(q) else p), 0.0, 0.0
     if a == 0.0:
         return total, low, up
-    # the integral, and what is left beside it, over the first term that is left
+    # the integral and the remainder, divided by the first term that is not summed
     e: Integer = log_exponent(w)
     d, d_low = quotient(1.0, 0.0, subtract(x, 1.0), 0.0)
     r, r_low = quotient(0.5, 0.0, w, w_low)
@@ -142,7 +142,7 @@ def zeta_parts(x: Real, q: Real) -> Triple:
 
 @formula
 def zeta(x: Real, q: Real) -> Real:
-    """Hurwitz' zeta function; of q below 0 where x is integral, and down to -1000."""
+    """Hurwitz' zeta function; q may be negative down to -1000 if x is an integer."""
     if isnan(x) or isnan(q) or x < 1.0:
         return nan()
     if x == 1.0:
@@ -156,7 +156,7 @@ def zeta(x: Real, q: Real) -> Real:
         return 0.0
     if isinf(x):
         return 1.0 if q == 1.0 else (0.0 if q > 1.0 else infinity())
-    # of odd x, terms as far on either side of 0 cancel
+    # for odd x, terms at equal distances from 0 cancel
     cancels = q < 0.0 and subtract(q, floor(q)) == 0.5 and x != 2.0 * floor(0.5 * x)
     a, b, n = zeta_parts(x, subtract(1.0, q) if cancels else q)
     value = scaled(add(a, b), -n)

@@ -14,10 +14,11 @@ from typing import Any, Final
 import wgpu
 
 from gpuarray import dtypes
+from gpuarray.adapter_profile import profile_of
 from gpuarray.config import config
 from gpuarray.device import Capabilities
 from gpuarray.errors import DeviceError
-from gpuarray.providers.wgpu import declared, driver
+from gpuarray.providers.wgpu import driver
 
 #: Features that make kernels possible or faster; an adapter is opened with those of them that it has.
 FEATURES: Final = (
@@ -63,9 +64,6 @@ _POWER: Final = {
 _STEADY: Final = frozenset((0x1002, 0x10DE, 0x106B, 0x10005))
 #: Offsets and sizes are 32-bit inside drivers, and windows are multiples of 4 bytes.
 _BINDING_CEILING: Final = (1 << 31) - 4
-#: How many simple operations take as long as a launch, by kind: some microseconds of so many per second.
-_LAUNCH_OPERATIONS: Final = {"DiscreteGPU": 1 << 27, "CPU": 1 << 18}
-_LAUNCH_OF_OTHERS: Final = 1 << 24
 #: Metal has so many buffers in a kernel, whatever they are: wgpu binds parameters and the sizes of arrays beside them.
 _METAL_BUFFERS: Final = 31 - 2
 #: DirectX 12 reserves memory for as many descriptors as are asked for.
@@ -122,7 +120,6 @@ class Adapter:
 
 def enumerate_handles() -> list[Any]:
     """Return wgpu's adapters; asks for the primary interfaces only, if this is the first use of wgpu in the process."""
-    declared.load()
     try:
         # OpenGL takes 0.3 s to look at, shows each adapter a second time, and lacks what kernels need
         from wgpu.backends.wgpu_native import extras
@@ -241,7 +238,7 @@ def capabilities(adapter: Adapter, device: Any) -> Capabilities:
         binding_limit=min(limits["max-storage-buffer-binding-size"] // 4 * 4, _BINDING_CEILING, buffer_limit),
         buffer_limit=buffer_limit,
         storage_bindings=min(bindings, _METAL_BUFFERS) if adapter.backend == "Metal" else bindings,
-        launch_operations=_LAUNCH_OPERATIONS.get(adapter.kind, _LAUNCH_OF_OTHERS),
+        profile=profile_of(adapter.kind),
         workgroup_limit=limits["max-compute-workgroups-per-dimension"],
         workgroup_memory=limits["max-compute-workgroup-storage-size"],
         workgroup_size=limits["max-compute-invocations-per-workgroup"],

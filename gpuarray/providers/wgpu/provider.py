@@ -18,7 +18,7 @@ import numpy.typing as npt
 import wgpu
 
 from gpuarray import disk_cache, dtypes, logs, observers
-from gpuarray.codegen import emit, products
+from gpuarray.codegen import emit
 from gpuarray.codegen.programs import Program
 from gpuarray.config import config
 from gpuarray.device import Device
@@ -129,7 +129,8 @@ class WgpuProvider:
         if adapters.has_steady_subgroups(adapter, gpu_device):
             self.capabilities = replace(self.capabilities, subgroup_size=self._find_subgroup_size())
         if config.current.autotune != "off":
-            self.capabilities = replace(self.capabilities, product_speeds=products.tuned(self.capabilities.driver_name))
+            profile = self.capabilities.profile.recorded(self.capabilities.driver_name)
+            self.capabilities = replace(self.capabilities, profile=profile)
         self._pipelines.constants = self.facts
         self._pipelines.forget()  # nobody asks for the self-test's kernels again
         self._transfer.clear()  # nor for its buffers

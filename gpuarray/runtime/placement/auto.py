@@ -19,7 +19,15 @@ from gpuarray.providers.base import Provider
 from gpuarray.runtime import places, plans, telemetry
 from gpuarray.runtime.placement import calibrate, decisions, tune
 from gpuarray.runtime.placement.decisions import Decision, Reason, Situation
-from gpuarray.runtime.placement.rates import DEVICE_DEFAULTS, HOST_DEFAULTS, Rates, at, row_key, rows_of
+from gpuarray.runtime.placement.rates import (
+    DEVICE_DEFAULTS,
+    HOST_DEFAULTS,
+    INTEGRATED_DEFAULTS,
+    Rates,
+    at,
+    row_key,
+    rows_of,
+)
 from gpuarray.runtime.placement.residency import is_on_host, resident
 from gpuarray.runtime.prepared import Placement, PreparedPlan, PreparedStep
 
@@ -32,7 +40,7 @@ def rates_of(provider: Provider) -> Rates:
     """Return the rates that placements use for a provider, as ``config.calibration`` says."""
     found = _rates.get(provider)
     if found is None:
-        defaults = HOST_DEFAULTS if places.is_host(provider) else DEVICE_DEFAULTS
+        defaults = _defaults_of(provider)
         if config.current.calibration == "off":
             return defaults
         try:
@@ -46,11 +54,18 @@ def rates_of(provider: Provider) -> Rates:
     return found
 
 
+def _defaults_of(provider: Provider) -> Rates:
+    """Return the rates of a provider that was not measured, by the type of its adapter."""
+    if places.is_host(provider):
+        return HOST_DEFAULTS
+    return INTEGRATED_DEFAULTS if provider.capabilities.kind == "IntegratedGPU" else DEVICE_DEFAULTS
+
+
 def estimate(provider: Provider, step: PreparedStep) -> float:
     """Return how long a step, prepared for the device of its plan, is estimated to take at a provider."""
     planned = step.planned.step
     if places.is_host(provider):
-        return _rates_for(provider, planned).step(planned, pieces=places.host().pieces(planned))
+        return _rates_for(provider, planned).step(planned, chunks=places.host().chunks(planned))
     return rates_of(provider).step(planned, provider.launch_count(step.prepared))
 
 

@@ -8,7 +8,7 @@ nanoseconds. :meth:`Rates.step` adds up what a step consists of.
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import accumulate
 from typing import Any, Final
 
@@ -103,13 +103,13 @@ class Rates:
     download: Curve = ()
     spread_of_times: float = 1.0
 
-    def step(self, step: Step, launches: int = 1, pieces: int = 1) -> float:
-        """Return about how long a step takes, in so many launches, or where threads share its loop in so many pieces.
+    def step(self, step: Step, launches: int = 1, chunks: int = 1) -> float:
+        """Return about how long a step takes, in so many launches, or where threads share its loop in so many chunks.
 
         A device is handed the next launch while it computes, and the longer of the two counts; in-process one comes
         after the other.
         """
-        computing = _computing(self, step, pieces)
+        computing = _computing(self, step, chunks)
         return launches * self.launch + computing if self.rows else max(launches * self.launch, computing)
 
     def as_json(self) -> dict[str, Any]:
@@ -145,10 +145,10 @@ def _checked(value: Any) -> Any:
 # -- what steps consist of ---------------------------------------------------------------------------------------------
 
 
-def _computing(rates: Rates, step: Step, pieces: int) -> float:
+def _computing(rates: Rates, step: Step, chunks: int) -> float:
     """Return the time of a step beyond its launches: of its loops, and of its work that is not arithmetic."""
     moved = cost(step)
-    time = sum(_loop(rates, loop, pieces) for loop in step.loops)
+    time = sum(_loop(rates, loop, chunks) for loop in step.loops)
     if isinstance(step, CopyStep):
         time += at(rates.traffic, moved.nbytes)
     for work, operations in moved.work:
@@ -173,7 +173,7 @@ def _product(rates: Rates, step: Step, operations: int) -> float:
     return at(measured, operations) if measured else _UNMEASURED * at(rates.product.get("float32", ()), operations)
 
 
-def _loop(rates: Rates, loop: Loop, pieces: int) -> float:
+def _loop(rates: Rates, loop: Loop, chunks: int) -> float:
     """Return the time of a loop: of its traffic and of its arithmetic.
 
     A device moves data while it computes, and the longer of the two counts; in-process one comes after the other.
@@ -191,9 +191,9 @@ def _loop(rates: Rates, loop: Loop, pieces: int) -> float:
     moving = at(rates.traffic, cost(loop).nbytes)
     if not rates.rows:
         return max(moving, computed)
-    if pieces > 1:
+    if chunks > 1:
         # the host shares a loop only where it gains
-        computed = min(computed, max(computed / min(rates.speedup, pieces), rates.handoff * calls * pieces))
+        computed = min(computed, max(computed / min(rates.speedup, chunks), rates.handoff * calls * chunks))
     return called + moving + computed
 
 
@@ -238,6 +238,22 @@ DEVICE_DEFAULTS: Final = Rates(
     },
     upload=((64, 20_000.0), (1 << 22, 1_000_000.0)),
     download=((64, 100_000.0), (1 << 22, 800_000.0)),
+)
+
+#: A GPU that shares the processor's memory: slower arithmetic and memory, and less to wait for when data are copied.
+INTEGRATED_DEFAULTS: Final = replace(
+    DEVICE_DEFAULTS,
+    traffic=((1 << 15, 0.0), (1 << 20, 20_000.0), (1 << 27, 2_500_000.0)),
+    operation={"32": 0.002, "64": 0.05},
+    product={"float32": ((1 << 22, 30_000.0), (1 << 34, 15_000_000.0))},
+    work={
+        "gather": ((1 << 10, 0.0), (1 << 21, 800_000.0)),
+        "scan": ((1 << 10, 0.0), (1 << 21, 600_000.0)),
+        "sort": ((10 << 10, 80_000.0), (21 << 21, 8_000_000.0)),
+        "transform": ((1 << 14, 80_000.0), (44_040_192, 2_500_000.0)),
+    },
+    upload=((64, 10_000.0), (1 << 22, 500_000.0)),
+    download=((64, 80_000.0), (1 << 22, 500_000.0)),
 )
 
 #: A processor of a few cores.

@@ -1,38 +1,50 @@
-"""Autotuning: which tiles make matrix products quickest on a device.
+"""Tuning: measures the constants of an adapter's profile that decide how matrix products are split.
 
-Each tiling that a device can run is timed on one square product; from the times come the speeds by which
-:func:`gpuarray.codegen.products.choose` decides, for all sizes. They are kept in the cache folder by driver, and taken
-when the device is opened, so that a process never changes its mind. Other kernels are not tuned: reductions took the
-same time within 3 % with 528 to 32,768 workgroups, loaded one to eight vectors at a time.
+Each tiling that a device can run is timed on one square product, and one of them on a single tile. From the times
+follow the share of the device's arithmetic that each tiling reaches and how many compute units there are, by which
+:func:`gpuarray.codegen.products.choose` decides for all sizes. A record is kept by driver and taken when the device is
+opened, so that a process never changes its mind. Other kernels are not tuned: reductions took the same time within 3 %
+with 528 to 32,768 workgroups that loaded one to eight vectors at a time.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from math import prod
+from typing import Final
 
 import numpy as np
 
-from gpuarray import disk_cache, dtypes
+from gpuarray import dtypes
+from gpuarray.adapter_profile import AdapterProfile
 from gpuarray.codegen import products
 from gpuarray.codegen.target import for_target
-from gpuarray.fusion.steps import ContractStep
+from gpuarray.dtypes import DType
+from gpuarray.fusion.steps import ContractStep, CopyStep
 from gpuarray.graph.layouts import contiguous
 from gpuarray.providers.base import Provider, Task
 from gpuarray.runtime.placement import calibrate
 
 #: The sides of the products that are timed, by bytes of an element.
-SIZES = {4: 2048, 8: 1024}
+SIZES: Final = {4: 2048, 8: 1024}
+
+
+#: Bytes that are copied: more than caches hold.
+_COPIED: Final = 256 << 20
+#: The depth of the product of one tile: long enough that a launch does not count.
+_DEPTH: Final = 1 << 14
 
 
 def ensure(provider: Provider) -> None:
-    """Tune a device unless that was done for its driver, and let it use what was found."""
+    """Tune a device unless that was done for its driver, and let it use what was measured."""
     capabilities = provider.capabilities
-    if not products.tuned(capabilities.driver_name):
-        tune(provider, lambda _: None)
-    provider.capabilities = replace(capabilities, product_speeds=products.tuned(capabilities.driver_name))
+    profile = capabilities.profile.recorded(capabilities.driver_name)
+    if not profile.product_speeds:
+        profile = tune(provider, lambda _: None)
+    provider.capabilities = replace(capabilities, profile=profile)
 
 
-def tune(provider: Provider, progress: Callable[[str], None]) -> dict[str, float]:
-    """Measure the tilings of a device's products, record their speeds, and return them by name.
+def tune(provider: Provider, progress: Callable[[str], None]) -> AdapterProfile:
+    """Measure a device's profile, record it, and return it.
 
     Parameters
     ----------
@@ -41,31 +53,73 @@ def tune(provider: Provider, progress: Callable[[str], None]) -> dict[str, float
     progress : callable
         Told what is measured.
     """
-    found: dict[str, float] = {}
+    capabilities = provider.capabilities
+    progress("copies")
+    profile = replace(capabilities.profile, bandwidth=_bandwidth(provider))
+    speeds: dict[str, float] = {}
     for dtype in (dtypes.float32, dtypes.float64, dtypes.complex64):
-        if dtype not in provider.capabilities.dtypes:
+        if dtype not in capabilities.dtypes:
             continue
         progress(f"products of {dtype.name}")
-        size = SIZES[min(8, dtype.itemsize)] // (8 if provider.capabilities.kind == "CPU" else 1)
-        shape = (1, size, size)
-        step = ContractStep(contiguous(shape), contiguous(shape), dtype, None, (dtype, dtype), (dtype,))
-        nbytes = size * size * dtype.itemsize
-        left, right, result = (provider.allocate(nbytes) for _ in range(3))
-        for buffer in (left, right):
-            provider.write(buffer, np.ones(size * size, dtype))
-        tasks = {}
-        for candidate in products.candidates(dtype, provider.capabilities, size):
-            with for_target(provider.capabilities):
-                program = products.tiled_program(
-                    step, products.Choice(candidate.tiling, 1), "tune", provider.capabilities
-                )
-            prepared = provider.prepare_program(program)  # type: ignore[attr-defined]  # providers with kernels have it
-            tasks[candidate] = Task(prepared, (left, right), (result,), ())
-        provider.run([*tasks.values()])  # compiles all of them, side by side
-        for candidate, task in tasks.items():
-            elapsed = calibrate.time_of_tasks(provider, [task])
-            found[products.name_of(candidate.tiling, dtype)] = products.speed_of(candidate, size, elapsed)
-        for buffer in (left, right, result):
-            buffer.release()
-    disk_cache.write(products.TUNING, provider.capabilities.driver_name, found)
-    return found
+        size = SIZES[min(8, dtype.itemsize)] // (8 if capabilities.is_software else 1)
+        times = _product_times(provider, dtype, size)
+        if not speeds:
+            best = min(times, key=times.__getitem__)
+            depth = _DEPTH // (8 if capabilities.is_software else 1)
+            alone = _tile_time(provider, dtype, best, depth)
+            profile = replace(profile, units=products.units_of(best, size, times[best], depth, alone))
+        for candidate, elapsed in times.items():
+            speeds[products.name_of(candidate.tiling, dtype)] = products.speed_of(candidate, size, elapsed, profile)
+    profile = replace(profile, product_speeds=tuple(sorted(speeds.items())))
+    profile.record(capabilities.driver_name)
+    return profile
+
+
+def _bandwidth(provider: Provider) -> float:
+    """Return how many bytes a copy of much memory reads and writes in a microsecond."""
+    nbytes = _COPIED // (8 if provider.capabilities.is_software else 1)
+    step = CopyStep(dtypes.uint32, nbytes // dtypes.uint32.itemsize)
+    source, target = provider.allocate(nbytes), provider.allocate(nbytes)
+    prepared = provider.prepare(step)
+    elapsed = calibrate.time_of_tasks(provider, [Task(prepared, (source,), (target,), ())])
+    source.release()
+    target.release()
+    return 2 * nbytes / (elapsed / 1e3)
+
+
+def _product_times(provider: Provider, dtype: DType, size: int) -> dict[products.Candidate, float]:
+    """Return the time of a square product, in nanoseconds, by tiling."""
+    candidates = products.candidates(dtype, provider.capabilities, size)
+    return _times(provider, dtype, (size, size, size), candidates)
+
+
+def _tile_time(provider: Provider, dtype: DType, candidate: products.Candidate, depth: int) -> float:
+    """Return the time of a product of one tile, in nanoseconds."""
+    tiling = candidate.tiling
+    return _times(provider, dtype, (tiling.rows, depth, tiling.columns), [candidate])[candidate]
+
+
+def _times(
+    provider: Provider, dtype: DType, sizes: tuple[int, int, int], candidates: Sequence[products.Candidate]
+) -> dict[products.Candidate, float]:
+    """Return the time of a product of (height, depth) and (depth, width), in nanoseconds, by tiling."""
+    height, depth, width = sizes
+    shapes = ((1, height, depth), (1, depth, width))
+    first, second = map(contiguous, shapes)
+    step = ContractStep(first, second, dtype, None, (dtype, dtype), (dtype,))
+    left, right, result = (
+        provider.allocate(count * dtype.itemsize) for count in (height * depth, depth * width, height * width)
+    )
+    for buffer, shape in zip((left, right), shapes, strict=True):
+        provider.write(buffer, np.ones(prod(shape), dtype))
+    tasks = {}
+    for candidate in candidates:
+        with for_target(provider.capabilities):
+            program = products.tiled_program(step, products.Choice(candidate.tiling, 1), "tune", provider.capabilities)
+        prepared = provider.prepare_program(program)  # type: ignore[attr-defined]  # providers with kernels have it
+        tasks[candidate] = Task(prepared, (left, right), (result,), ())
+    provider.run([*tasks.values()])  # compiles all of them, side by side
+    times = {candidate: calibrate.time_of_tasks(provider, [task]) for candidate, task in tasks.items()}
+    for buffer in (left, right, result):
+        buffer.release()
+    return times

@@ -1,7 +1,8 @@
-"""Exponentials, logarithms and quotients with more digits than one number has: what the special functions share.
+"""Double-word arithmetic, with exponentials and logarithms of double words.
 
-A number in two parts is the sum of a rounded one and a small rest. Relative errors of a few units that would add up are
-carried along as such rests, and the end result is rounded once.
+A *double word* ``x, x_low`` is the unevaluated sum of a floating number and a much smaller one, which holds its
+rounding error (Dekker, Numerische Mathematik 18, 1971). A *triple word* has a third part. Formulas carry intermediate
+results as double words where errors of a few units would add up, and round the final result once.
 """
 
 from typing import Final
@@ -28,24 +29,23 @@ from gpuarray.ops.formula import (
     two_product,
     two_sum,
 )
-from gpuarray.ops.special import series
-from gpuarray.ops.special.series import LOG_2_REST, LOG_2_SHORT, TWO_THIRDS, TWO_THIRDS_LOW
+from gpuarray.ops.special import tables
 
-#: An exponent beside which no other one matters.
+#: Products for exponents are limited to this magnitude, at which exp is 0 or infinite.
 BOUND: Final = constant(1e4, 1e5)
-#: Below it a difference of a logarithm and its argument is a short series.
+#: Below this ``log(1 + x) - x`` is a short series.
 SLIGHT: Final = constant(1e-3, 1e-6)
 INVERSE_LN2: Final = 1.4426950408889634
-#: Exponentials beyond it are infinite, or 0, whatever they are multiplied by: factorials, too.
+#: Beyond this exp is infinite or 0, whatever it is multiplied by, even a factorial.
 EXP_LIMIT: Final = constant(260.0, 1500.0)
 
 
 @formula
 def exp_parts(high: Real, low: Real) -> Triple:
-    """``exp(high + low)`` as ``(a + b) * 2**n``; a is about 1, and n integral."""
+    """``exp(high + low)`` as ``(a + b) * 2**n`` with a near 1 and an integral n."""
     bounded = EXP_LIMIT if high > EXP_LIMIT else (-EXP_LIMIT if high < -EXP_LIMIT else high)
     n = rint(bounded * INVERSE_LN2)
-    first, rest = two_sum(opaque(bounded - n * LOG_2_SHORT), low - n * LOG_2_REST)
+    first, rest = two_sum(opaque(bounded - n * tables.LOG_2_SHORT), low - n * tables.LOG_2_REST)
     one, less = fast_two_sum(1.0, first)
     whole, left = fast_two_sum(one, less + expm1_rest(first, rest))
     return whole, left, n
@@ -53,7 +53,7 @@ def exp_parts(high: Real, low: Real) -> Triple:
 
 @formula
 def exp_times(high: Real, low: Real, factor: Real) -> Real:
-    """``exp(high + low) * factor``, rounded once or nearly, for a factor of moderate size."""
+    """``exp(high + low) * factor``, almost correctly rounded, for a factor of moderate size."""
     a, b, n = exp_parts(high, low)
     product, lost = two_product(a, factor)
     return scaled(add(product, lost + b * factor), n)
@@ -61,8 +61,8 @@ def exp_times(high: Real, low: Real, factor: Real) -> Real:
 
 @formula
 def log1p_near_parts(f: Real, f_low: Real) -> Triple:
-    """``log(1 + f + f_low)`` of f from -0.3 to 0.42 in three parts, the first two of which are exact to add."""
-    # s = f / (2 + f) in two parts
+    """``log(1 + f + f_low)`` for -0.3 <= f <= 0.42 as a triple word, the sum of whose first two parts is exact."""
+    # s = f / (2 + f) as a double word
     whole, whole_low = fast_two_sum(2.0, f)
     s = f / whole
     taken, taken_low = two_product(s, whole)
@@ -70,19 +70,19 @@ def log1p_near_parts(f: Real, f_low: Real) -> Triple:
     # 2 s + 2/3 s**3 + ...
     z, z_low = two_product(s, s)
     cube, cube_low = two_product(s, z)
-    third, third_low = two_product(cube, TWO_THIRDS)
-    rest = third_low + cube * TWO_THIRDS_LOW + (cube_low + s * z_low) * TWO_THIRDS
-    rest = rest + cube * z * series.log_pair_series(z) + s_low * (2.0 + 2.0 * z)
+    third, third_low = two_product(cube, tables.TWO_THIRDS)
+    rest = third_low + cube * tables.TWO_THIRDS_LOW + (cube_low + s * z_low) * tables.TWO_THIRDS
+    rest = rest + cube * z * tables.log_pair_series(z) + s_low * (2.0 + 2.0 * z)
     sum_, sum_low = two_sum(2.0 * s, third)
     return sum_, sum_low, rest
 
 
 @formula
 def log1p_less(f: Real, f_low: Real) -> Pair:
-    """``log(1 + f + f_low) - f - f_low`` of |f| up to 0.28 in two parts, with errors relative to the difference."""
+    """``log(1 + f + f_low) - f - f_low`` for |f| <= 0.28 as a double word, accurate relative to the difference."""
     if absolute(f) < SLIGHT:
         p, p_low = product(f, f_low, f, f_low)
-        return -0.5 * p, 0.5 * (p * f * (TWO_THIRDS - f * (0.5 - f * 0.4)) - p_low)
+        return -0.5 * p, 0.5 * (p * f * (tables.TWO_THIRDS - f * (0.5 - f * 0.4)) - p_low)
     high, middle, low = log1p_near_parts(f, f_low)
     total, lost = two_sum(high, -f)
     return total, lost + ((middle + low) - f_low)
@@ -90,7 +90,7 @@ def log1p_less(f: Real, f_low: Real) -> Pair:
 
 @formula
 def bounded_product(x: Real, x_low: Real, y: Real, y_low: Real) -> Pair:
-    """``(x + x_low) * (y + y_low)`` in two parts, at most BOUND: for exponents."""
+    """``(x + x_low) * (y + y_low)`` as a double word, limited to BOUND, for exponents."""
     f = x * y
     if absolute(f) > BOUND:
         return copysign(BOUND, f), 0.0
@@ -100,17 +100,17 @@ def bounded_product(x: Real, x_low: Real, y: Real, y_low: Real) -> Pair:
 
 @formula
 def log_in_parts(x: Real) -> Pair:
-    """``log(x)`` of positive finite x in two parts."""
+    """``log(x)`` for positive finite x as a double word."""
     k: Integer = log_exponent(x)
     n = real(k)
     a, b, c = log1p_near_parts(log_fraction(x, k), 0.0)
-    total, lost = two_sum(n * LOG_2_SHORT, a)
-    return fast_two_sum(total, lost + (b + (c + n * LOG_2_REST)))
+    total, lost = two_sum(n * tables.LOG_2_SHORT, a)
+    return fast_two_sum(total, lost + (b + (c + n * tables.LOG_2_REST)))
 
 
 @formula
 def log1p_parts(x: Real, x_low: Real) -> Pair:
-    """``log(1 + x + x_low)`` of x >= 0 in two parts."""
+    """``log(1 + x + x_low)`` for x >= 0 as a double word."""
     if x < 0.4:
         a, b, c = log1p_near_parts(x, x_low)
         return fast_two_sum(a, b + c)
@@ -121,9 +121,10 @@ def log1p_parts(x: Real, x_low: Real) -> Pair:
 
 @formula
 def quotient(x: Real, x_low: Real, y: Real, y_low: Real) -> Pair:
-    """``(x + x_low) / (y + y_low)`` in two parts, where y is of ordinary size.
+    """``(x + x_low) / (y + y_low)`` as a double word, for y far from overflow and underflow.
 
-    The first part is the device's quotient, right or nearly: a rounded one is ten times as much text to compile.
+    The high part is the device's own quotient, which need not be correctly rounded: a correctly rounded one takes ten
+    times as much code.
     """
     q = x / y
     taken, taken_low = two_product(q, y)
@@ -132,6 +133,6 @@ def quotient(x: Real, x_low: Real, y: Real, y_low: Real) -> Pair:
 
 @formula
 def product(x: Real, x_low: Real, y: Real, y_low: Real) -> Pair:
-    """``(x + x_low) * (y + y_low)`` in two parts."""
+    """``(x + x_low) * (y + y_low)`` as a double word."""
     p, p_low = two_product(x, y)
     return p, p_low + (x * y_low + x_low * y)

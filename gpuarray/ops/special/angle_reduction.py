@@ -1,6 +1,6 @@
-"""Exact reduction of angles, also of such that begin an eighth of a turn late, as the Bessel functions' waves do.
+"""Exact angle reduction of x and of x - pi/4, by the method of Payne and Hanek (SIGNUM Newsletter 18, 1983).
 
-Nothing is lost then by a subtraction of pi/4 afterwards.
+The Bessel functions need x - pi/4. It is subtracted from the fixed-point number of turns, where nothing is lost.
 """
 
 from functools import partial
@@ -10,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gpuarray.ops.formula import Primitive, two_product
-from gpuarray.ops.special.series import PI, PI_LOW
-from gpuarray.ops.special.series_bessel import TWO_OVER_PI_WORDS
+from gpuarray.ops.special import tables
 
-_WORDS: Final = np.array(TWO_OVER_PI_WORDS, np.uint64)
+_WORDS: Final = np.array(tables.TWO_OVER_PI_WORDS, np.uint64)
 _HALF: Final = np.uint64(32)
 _LOWER: Final = np.uint64(0xFFFFFFFF)
 
@@ -21,39 +20,43 @@ Words = npt.NDArray[np.uint64]
 
 
 def _product_upper(a: Words, b: Words) -> Words:
-    """Return the upper words of products."""
+    """Return the upper 64 bits of the products of words."""
     a_high, a_low, b_high, b_low = a >> _HALF, a & _LOWER, b >> _HALF, b & _LOWER
     middle = a_high * b_low + (a_low * b_low >> _HALF)
     upper: Words = a_high * b_high + (middle >> _HALF) + ((a_low * b_high + (middle & _LOWER)) >> _HALF)
     return upper
 
 
-def _turns(x: Any, quarters: int) -> tuple[Any, Any, Any]:
-    """Do on the host as ``turns`` of ``codegen/math/trigonometric``: Payne and Hanek's method, in integers."""
+def _turns(x: Any, sixteenths: int) -> tuple[Any, Any, Any]:
+    """Return the reduced angle and its quadrant, in 64-bit integers as ``turns`` of ``codegen/math/trigonometric``.
+
+    ``sixteenths`` times pi/8, a sixteenth of a turn, is subtracted from the angle first.
+    """
     fraction, exponent = np.frexp(np.asarray(x, np.float64))
     significand = np.ldexp(fraction, 53).astype(np.uint64)
     index, up = np.divmod(exponent + (64 - 2 - 53), 64)
     up = up.astype(np.uint64)
-    # in two moves: a word has no 64 bits to be moved by
+    # two shifts, because a shift of a 64-bit word by 64 is undefined
     down = [(_WORDS[index + k + 1] >> np.uint64(1)) >> (np.uint64(63) - up) for k in range(3)]
     first, second, third = ((_WORDS[index + k] << up) | down[k] for k in range(3))
     carried = _product_upper(significand, third)
     low = significand * second + carried
     high = significand * first + _product_upper(significand, second) + (low < carried)
-    high = high - (np.uint64(quarters) << np.uint64(60))
+    high = high - (np.uint64(sixteenths) << np.uint64(60))
     quadrant = (high + (np.uint64(1) << np.uint64(61))) >> np.uint64(62)
     left = (high - (quadrant << np.uint64(62))).view(np.int64)
-    # the upper word's number, what its rounding loses, and the lower word
+    # the upper word as a floating number, its rounding error, and the lower word
     turns = left.astype(np.float64)
     rest = (left - turns.astype(np.int64)).astype(np.float64) + np.ldexp(low.astype(np.float64), -64)
     whole = turns + rest
     rest = rest - (whole - turns)
-    angle, angle_low = two_product(np.ldexp(whole, -62), 0.5 * PI.double)
-    angle_low = angle_low + np.ldexp(rest, -62) * (0.5 * PI.double) + np.ldexp(whole, -62) * (0.5 * PI_LOW.double)
+    angle, angle_low = two_product(np.ldexp(whole, -62), 0.5 * tables.PI.double)
+    angle_low = angle_low + np.ldexp(rest, -62) * (0.5 * tables.PI.double)
+    angle_low = angle_low + np.ldexp(whole, -62) * (0.5 * tables.PI_LOW.double)
     return angle, angle_low, quadrant.astype(np.float64)
 
 
-#: Of finite x from 1/2 on: high, low and n such that ``x = high + low + n pi/2`` but for whole turns.
-turns: Final = Primitive("turns_{T}({0}, 0)", partial(_turns, quarters=0))
-#: And such that ``x - pi/4`` is.
-late_turns: Final = Primitive("turns_{T}({0}, 2)", partial(_turns, quarters=2))
+#: For finite x >= 1/2: high, low and n with ``x = high + low + n pi/2`` modulo 2 pi.
+turns: Final = Primitive("turns_{T}({0}, 0)", partial(_turns, sixteenths=0))
+#: The same for ``x - pi/4``.
+late_turns: Final = Primitive("turns_{T}({0}, 2)", partial(_turns, sixteenths=2))

@@ -1,0 +1,234 @@
+"""Scatters that combine: each element of an array with the values whose positions are its own, in their order.
+
+Sums and extremes of 32-bit integers are atomic operations, whose order does not matter. Otherwise the positions are
+sorted, with the numbers of their values, by a stable radix sort; the values of one position then stand side by side in
+order, and one invocation combines the element with them. Results are those of NumPy's ``ufunc.at``, bit by bit. Where
+an element has many values and the row is that of a reduction, a team of invocations folds them in a tree whose shape is
+that of their number alone. Results are the same in every run.
+"""
+
+from typing import Final
+
+from gpuarray.codegen.calls.sorting_digits import DigitSort, Pass, Place
+from gpuarray.codegen.calls.sorting_keys import RawAccess, bind_scratch, scratch_bytes
+from gpuarray.codegen.calls.sorting_tiles import BITS
+from gpuarray.codegen.casts import cast_expression, position_expression
+from gpuarray.codegen.programs import Launch, Program
+from gpuarray.codegen.storage import Access, register_type
+from gpuarray.codegen.wgsl import WORKGROUP, Kernel, apply_expression, combine_expression, template_of, window
+from gpuarray.device import Capabilities
+from gpuarray.dtypes import DType, int32, uint32
+from gpuarray.fusion.steps import ScatterStep
+from gpuarray.ops import elementwise as rows
+from gpuarray.ops.reductions import ELEMENTWISE
+
+_ATOMIC: Final = {
+    rows.add: "atomicAdd",
+    rows.minimum: "atomicMin",
+    rows.maximum: "atomicMax",
+    rows.bitwise_and: "atomicAnd",
+    rows.bitwise_or: "atomicOr",
+    rows.bitwise_xor: "atomicXor",
+}
+#: From so many values an element, on average, teams fold them.
+_TEAM_VALUES: Final = 64
+#: The scratch buffers behind those of counts: sorted positions and the numbers of their values, which passes of the
+#: sort move to and fro.
+_POSITIONS: Final = (2, 4)
+_NUMBERS: Final = (3, 5)
+
+
+class PositionSort(DigitSort):
+    """A radix sort of positions, which are moved as single words."""
+
+    def __init__(self, label: str, count: int, capabilities: Capabilities) -> None:
+        super().__init__(label, uint32, 1, count, capabilities, descending=False, positions=True)
+
+    def _loaded(self, values: RawAccess, index: str) -> str:
+        loaded = values.load(index)
+        return f"{loaded}.x" if values.dtype.itemsize == 8 else loaded
+
+
+class _AtomicAccess(Access):
+    """A binding of atomic integers."""
+
+    @property
+    def element(self) -> str:
+        return f"atomic<{register_type(self.dtype)}>"
+
+
+def combined_scatter_program(step: ScatterStep, label: str, capabilities: Capabilities) -> Program:
+    """Return the launches of a scatter with ``combine``."""
+    assert step.combine is not None
+    if _is_atomic(step):
+        return Program((_atomic(step, label, capabilities),))
+    sort = PositionSort(label, step.count, capabilities)
+    passes = max(1, -(-max(step.extent - 1, 1).bit_length() // BITS))
+    launches: list[Launch] = []
+    positions, numbers = Place("input", 1, step.positions), None
+    for digit in range(passes):
+        new_positions, new_numbers = (Place("scratch", slots[digit % 2], uint32) for slots in (_POSITIONS, _NUMBERS))
+        launches += sort.pass_launches(Pass(digit, positions, numbers, new_positions, new_numbers))
+        positions, numbers = new_positions, new_numbers
+    assert numbers is not None
+    fold = _fold_in_teams if _takes_teams(step) else _fold
+    launches.append(fold(step, label, positions, numbers, capabilities))
+    moved = [scratch_bytes(step.count, uint32)] * (2 if passes == 1 else 4)
+    scratch = (scratch_bytes(sort.lines * sort.blocks, uint32), scratch_bytes(sort.lines, uint32), *moved)
+    return Program(tuple(launches), scratch)
+
+
+def unsupported_combine(step: ScatterStep, capabilities: Capabilities) -> str | None:
+    """Return why a device cannot run a scatter with ``combine``, in a few words; None if it can."""
+    signature = step.signature
+    assert step.combine is not None
+    assert signature is not None
+    for dtype in (*signature.inputs, signature.output):
+        if dtype not in capabilities.dtypes:
+            return f"{dtype.name} is not supported by this device"
+    if template_of(step.combine, signature.inputs) is None:
+        return f"{step.combine.name} of {signature.inputs[0].name} has no kernel"
+    nbytes = max(step.extent * step.dtype.itemsize, *(step.count * max(d.itemsize, 4) for d in step.input_dtypes))
+    return None if nbytes <= capabilities.binding_limit - 512 else "an array is larger than one binding shows"
+
+
+def _is_uniform(step: ScatterStep) -> bool:
+    """Whether elements, values and results are of one dtype."""
+    signature = step.signature
+    return signature is not None and {*signature.inputs, signature.output, *step.input_dtypes[:1]} == {step.dtype}
+
+
+def _is_atomic(step: ScatterStep) -> bool:
+    return step.combine in _ATOMIC and step.dtype in (int32, uint32) and _is_uniform(step)
+
+
+def _takes_teams(step: ScatterStep) -> bool:
+    return step.combine in ELEMENTWISE and step.count >= _TEAM_VALUES * step.extent and _is_uniform(step)
+
+
+def _open(step: ScatterStep, kernel: Kernel, count: int) -> tuple[Access, Access]:
+    """Bind the values and the target, and begin a kernel of ``count`` invocations, each of which has a number ``i``."""
+    (binding, _), kind = window("input", 0, 0, step.count - 1, step.input_dtypes[0], writable=False), Access
+    values = kernel.show(kind("input0", step.input_dtypes[0], False, False), binding)
+    binding, _ = window("output", 0, 0, step.extent - 1, step.dtype, writable=True)
+    kind = _AtomicAccess if _is_atomic(step) else Access
+    target = kernel.show(kind("output0", step.dtype, False, True), binding)
+    kernel.line(
+        "let block = group.x + group.y * groups.x;",
+        f"let i = block * {WORKGROUP}u + local;",
+        f"let size = {kernel.parameter(step.count)};",
+    )
+    return values, target
+
+
+def _atomic(step: ScatterStep, label: str, capabilities: Capabilities) -> Launch:
+    assert step.combine is not None
+    kernel = Kernel(f"{label} atomic")
+    values, _ = _open(step, kernel, step.count)
+    binding, _ = window("input", 1, 0, step.count - 1, step.positions, writable=False)
+    positions = kernel.show(Access("input1", step.positions, False, False), binding)
+    place = position_expression(positions.load("i"), step.positions)
+    kernel.line("if (i >= size) { return; }", f"{_ATOMIC[step.combine]}(&output0[{place}], {values.load('i')});")
+    return kernel.launch(-(-step.count // WORKGROUP), capabilities.workgroup_limit)
+
+
+def _fold(step: ScatterStep, label: str, positions: Place, numbers: Place, capabilities: Capabilities) -> Launch:
+    """Return the launch in which the invocation of a position's first value combines all of them, one by one."""
+    kernel = Kernel(f"{label} fold")
+    values, target = _open(step, kernel, step.count)
+    keys, order = _bind_sorted(kernel, step, positions, numbers)
+    # one way out of the loop: with a break behind another, llvmpipe lets invocations that have left compute on
+    kernel.line(
+        "if (i >= size) { return; }",
+        f"let own = {keys.load('i')};",
+        f"if (i > 0u) {{ if ({keys.load('i - 1u')} == own) {{ return; }} }}",
+        f"var kept: {register_type(step.dtype)} = {target.load('own')};",
+        "var at = i;",
+        "var more = true;",
+        "while (more) {",
+        f"let number = {order.load('at')};",
+        f"kept = {_combined(step, 'kept', values.load('number'))};",
+        "at += 1u;",
+        "more = at < size;",
+        f"if (more) {{ more = {keys.load('at')} == own; }}",
+        "}",
+        target.store("own", "kept"),
+    )
+    return kernel.launch(-(-step.count // WORKGROUP), capabilities.workgroup_limit)
+
+
+def _fold_in_teams(
+    step: ScatterStep, label: str, positions: Place, numbers: Place, capabilities: Capabilities
+) -> Launch:
+    """Return the launch in which neighbouring invocations fold the values of an element."""
+    assert step.combine is not None
+    dtype, kernel = step.dtype, Kernel(f"{label} fold teams")
+    values, target = _open(step, kernel, step.extent)
+    keys, order = _bind_sorted(kernel, step, positions, numbers)
+    team = min(1 << (step.count // step.extent // 4).bit_length(), WORKGROUP)
+    lanes, extent = kernel.parameter(team), kernel.parameter(step.extent)
+    kind = register_type(dtype)
+    held = "u32" if kind == "bool" else kind  # workgroup memory holds booleans as words
+    kernel.module.append(f"var<workgroup> parts: array<{held}, {WORKGROUP}>;")
+
+    def kept(value: str) -> str:
+        return f"select(0u, 1u, {value})" if kind == "bool" else value
+
+    def seen(place: str) -> str:
+        return f"({place} != 0u)" if kind == "bool" else place
+
+    def bound(name: str, key: str) -> list[str]:
+        return [
+            f"var {name} = 0u;",
+            f"var {name}_end = size;",
+            f"while ({name} < {name}_end) {{",
+            f"let middle = ({name} + {name}_end) / 2u;",
+            f"if ({keys.load('middle')} < {key}) {{ {name} = middle + 1u; }} else {{ {name}_end = middle; }}",
+            "}",
+        ]
+
+    both = combine_expression(step.combine, seen("parts[local]"), seen("parts[local + half]"), dtype)
+    kernel.line(
+        f"let lane = local & ({lanes} - 1u);",
+        f"let element = i / {lanes};",
+        *bound("low", "element"),
+        *bound("high", "element + 1u"),
+        f"var total: {kind};",
+        "var at = low + lane;",
+        f"if (at < high) {{ let number = {order.load('at')}; total = {values.load('number')}; }}",
+        f"for (at += {lanes}; at < high; at += {lanes}) {{",
+        f"let number = {order.load('at')};",
+        f"total = {combine_expression(step.combine, 'total', values.load('number'), dtype)};",
+        "}",
+        f"parts[local] = {kept('total')};",
+        "workgroupBarrier();",
+        f"for (var half = {lanes} >> 1u; half > 0u; half >>= 1u) {{",
+        f"if (lane < half && low + lane + half < high) {{ parts[local] = {kept(both)}; }}",
+        "workgroupBarrier();",
+        "}",
+        f"if (lane == 0u && low < high && element < {extent}) {{",
+        f"let folded = {_combined(step, target.load('element'), seen('parts[local]'))};",
+        target.store("element", "folded"),
+        "}",
+    )
+    return kernel.launch(-(-step.extent * team // WORKGROUP), capabilities.workgroup_limit)
+
+
+def _bind_sorted(kernel: Kernel, step: ScatterStep, positions: Place, numbers: Place) -> tuple[Access, Access]:
+    keys, order = (
+        bind_scratch(kernel, place.slot, step.count, uint32, writable=False, name=name)
+        for place, name in ((positions, "keys"), (numbers, "order"))
+    )
+    return keys, order
+
+
+def _combined(step: ScatterStep, element: str, value: str) -> str:
+    """Return an element combined with a value, of the target's dtype."""
+    signature = step.signature
+    assert step.combine is not None
+    assert signature is not None
+    given: tuple[tuple[str, DType], ...] = ((element, step.dtype), (value, step.input_dtypes[0]))
+    pairs = zip(given, signature.inputs, strict=False)
+    operands = [cast_expression(operand, source, kind) for (operand, source), kind in pairs]
+    found = apply_expression(step.combine, operands, signature.inputs, signature.output)
+    return cast_expression(found, signature.output, step.dtype)
