@@ -24,9 +24,9 @@ _PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
         ("reductions", "statistics", "quantiles", "nan_reductions", "binning"),
     ),
     "shapes": ("Shapes", ("manipulation", "joining", "tiling", "padding")),
-    "indexing": ("Indexing and searching", ("indexing", "searching", "indices")),
+    "indexing": ("Indexing and searching", ("indexing", "searching", "positions")),
     "sorting": ("Sorting and sets", ("sorting", "sets")),
-    "products": ("Products", ("matrix_products", "products", "einsum")),
+    "products": ("Products", ("matrix_products", "products", "summation")),
     "signals": ("Differences, signals, polynomials", ("differences", "signals", "polynomials")),
     "callables": ("Functions of functions", ("functional",)),
 }

@@ -19,8 +19,6 @@ from gpuarray.ops import elementwise as rows
 from gpuarray.runtime.ownership import is_shared
 
 Axis = int | tuple[int, ...] | None
-#: NumPy, whose functions this package answers; its own types say that they take its own arrays only.
-_NUMPY: Final[Any] = np
 _NOTHING: Final = np.empty(0)
 
 
@@ -43,12 +41,6 @@ class MethodsArray(ComputingArray):
     def _call(self, name: str, *arguments: Any, **keywords: Any) -> Self:
         result: Self = dispatch.METHODS[name](self, *arguments, **keywords)
         return result
-
-    def _written(self, result: Self, out: Any) -> Self:
-        if out is None:
-            return result
-        written: Self = dispatch.METHODS["write_out"](result, out)
-        return written
 
     # -- reductions ---------------------------------------------------------------------------------------------------
 
@@ -140,38 +132,33 @@ class MethodsArray(ComputingArray):
 
     def argmin(self, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Self:
         """Position of the first smallest element; see :func:`gpuarray.argmin`."""
-        return self._written(self._call("argmin", axis=axis, keepdims=keepdims), out)
+        return self._call("argmin", axis=axis, out=out, keepdims=keepdims)
 
     def argmax(self, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Self:
         """Position of the first largest element; see :func:`gpuarray.argmax`."""
-        return self._written(self._call("argmax", axis=axis, keepdims=keepdims), out)
+        return self._call("argmax", axis=axis, out=out, keepdims=keepdims)
 
     def cumsum(self, axis: int | None = None, dtype: npt.DTypeLike | None = None, out: Any = None) -> Self:
         """Return the running sum along an axis, of all elements in C order by default."""
-        line = self.reshape(-1) if axis is None else self
-        return self._written(line._call("cumulative_sum", axis=0 if axis is None else axis, dtype=dtype), out)
+        return self._call("cumsum", axis=axis, dtype=dtype, out=out)
 
     def cumprod(self, axis: int | None = None, dtype: npt.DTypeLike | None = None, out: Any = None) -> Self:
         """Return the running product along an axis, of all elements in C order by default."""
-        line = self.reshape(-1) if axis is None else self
-        return self._written(line._call("cumulative_prod", axis=0 if axis is None else axis, dtype=dtype), out)
+        return self._call("cumprod", axis=axis, dtype=dtype, out=out)
 
     def ptp(self, axis: Axis = None, out: Any = None, keepdims: bool = False) -> Self:
         """Largest minus smallest element along axes."""
-        return self._written(self.max(axis, keepdims=keepdims) - self.min(axis, keepdims=keepdims), out)
+        return self._call("ptp", axis=axis, out=out, keepdims=keepdims)
 
     # -- elementwise --------------------------------------------------------------------------------------------------
 
     def clip(self, min: Any = None, max: Any = None, out: Any = None, **keywords: Any) -> Self:
         """Elements limited to a range; see :func:`gpuarray.clip`. Keywords are those of a ufunc."""
-        if keywords:
-            limited: Self = _NUMPY.clip(self, min, max, out, **keywords)
-            return limited
-        return self._written(self._call("clip", min, max), out)
+        return self._call("clip", min, max, out, **keywords)
 
     def round(self, decimals: int = 0, out: Any = None) -> Self:
         """Elements rounded to decimals; see :func:`gpuarray.round`."""
-        return self._written(self._call("round", decimals), out)
+        return self._call("round", decimals, out=out)
 
     def conj(self) -> Self:
         """Complex conjugate; see :func:`gpuarray.conj`."""
@@ -270,26 +257,25 @@ class MethodsArray(ComputingArray):
 
     def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Self:
         """Sum along the diagonal."""
-        return self.diagonal(offset, axis1, axis2).sum(axis=-1, dtype=dtype, out=out)
+        return self._call("trace", offset, axis1, axis2, dtype=dtype, out=out)
 
     # -- selection and order ------------------------------------------------------------------------------------------
 
     def take(self, indices: Any, /, axis: int | None = None, out: Any = None, mode: str = "raise") -> Self:
         """Elements at positions along an axis; see :func:`gpuarray.take`."""
-        return self._written(self._call("take", indices, axis=axis, mode=mode), out)
+        return self._call("take", indices, axis=axis, out=out, mode=mode)
 
     def put(self, indices: Any, values: Any, /, mode: str = "raise") -> None:
         """Write values to positions in C order."""
-        _NUMPY.put(self, indices, values, mode)
+        dispatch.METHODS["put"](self, indices, values, mode)
 
     def choose(self, choices: Any, out: Any = None, mode: str = "raise") -> Self:
         """Elements of several arrays, of which this array's elements say the number."""
-        chosen: Self = _NUMPY.choose(self, choices, out, mode)
-        return chosen
+        return self._call("choose", choices, out=out, mode=mode)
 
     def compress(self, condition: Any, axis: int | None = None, out: Any = None) -> Self:
         """Slices along an axis where a condition of one axis holds."""
-        result: Self = _NUMPY.compress(condition, self, axis, out)
+        result: Self = dispatch.METHODS["compress"](condition, self, axis, out)
         return result
 
     def nonzero(self) -> tuple[Self, ...]:
@@ -325,30 +311,21 @@ class MethodsArray(ComputingArray):
     ) -> Self:
         """Positions that sort the array along an axis, stable; see :func:`gpuarray.argsort`."""
         check_sort(kind, order, stable, descending)
-        line, number = self._line(axis)
-        return line._call("argsort", axis=number, descending=bool(descending))
+        return self._call("argsort", axis=axis, descending=bool(descending))
 
     def partition(self, kth: Any, /, axis: int = -1, kind: Any = "introselect", order: None = None) -> None:
         """Sort in place along an axis, which puts more in order than positions ``kth``."""
-        np.empty(1).partition(0, kind=kind, order=order)
-        self.assign(self._call("partition", kth, axis=axis))
+        self.assign(self._call("partition", kth, axis=axis, kind=kind, order=order))
 
     def argpartition(self, kth: Any, /, axis: int | None = -1, kind: Any = "introselect", order: None = None) -> Self:
         """Positions that sort the array along an axis, which puts more in order than positions ``kth``."""
-        np.empty(1).argpartition(0, kind=kind, order=order)
-        line, number = self._line(axis)
-        return line._call("argpartition", kth, axis=number)
-
-    def _line(self, axis: int | None) -> tuple[Self, int]:
-        """Return an array and an axis to find positions along; a 0-d array stands for one of one element."""
-        flat = axis is None or not self.ndim
-        return (self.reshape(-1) if flat else self), -1 if axis is None else axis
+        return self._call("argpartition", kth, axis=axis, kind=kind, order=order)
 
     # -- products -----------------------------------------------------------------------------------------------------
 
     def dot(self, other: Any, /, out: Any = None) -> Self:
         """NumPy's dot product: over the last axis of this array and the last but one of the other."""
-        return self._written(self._call("dot", other), out)
+        return self._call("dot", other, out=out)
 
 
 def _byteswapped(node: Node) -> Node:

@@ -26,6 +26,8 @@ from gpuarray.ops import elementwise as rows
 from gpuarray.runtime.evaluate import QUICKLY_SEEN, evaluate, is_host, provider_of
 from gpuarray.source_locations import warn
 
+__all__ = ["bincount", "digitize", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
+
 
 def _tally(positions: GpuArray, number: int) -> GpuArray:
     """Return how often each integer below ``number`` occurs in a line of no others."""

@@ -21,6 +21,11 @@ from gpuarray.functions.registry import native
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Node
 
+__all__ = [
+    "array", "asanyarray", "asarray", "asarray_chkfinite", "ascontiguousarray", "asfortranarray", "copy", "empty",
+    "empty_like", "full", "full_like", "ones", "ones_like", "require", "zeros", "zeros_like",
+]  # fmt: skip
+
 
 def target_device(device: DeviceLike, like: Any, *data: Any) -> Device:
     """Return the device that is named, else that of the data, else that of ``like``, else the default."""
@@ -85,6 +90,9 @@ def asarray(
     if wanted is None and not hasattr(obj, "dtype") and node.dtype in (dtypes.float64, dtypes.complex128):
         node = build.cast(node, default_dtype(float if node.dtype == dtypes.float64 else complex))
     return make(node, place)
+
+
+asanyarray = asarray
 
 
 def _from_array(array: GpuArray, dtype: DType | None, device: DeviceLike, copy: bool | None) -> GpuArray:

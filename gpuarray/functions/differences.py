@@ -15,6 +15,8 @@ from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build, standard
 from gpuarray.ops import elementwise as rows
 
+__all__ = ["diff", "ediff1d", "gradient", "trapezoid"]
+
 
 @native("diff")
 def diff(

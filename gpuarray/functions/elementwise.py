@@ -15,6 +15,107 @@ from gpuarray.functions.arguments import ArrayLike, DTypeLike, as_array
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops.spec import MapOp
 
+__all__ = [
+    "abs",
+    "absolute",
+    "acos",
+    "acosh",
+    "add",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "bitwise_and",
+    "bitwise_count",
+    "bitwise_invert",
+    "bitwise_left_shift",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_right_shift",
+    "bitwise_xor",
+    "cbrt",
+    "ceil",
+    "conj",
+    "conjugate",
+    "copysign",
+    "cos",
+    "cosh",
+    "deg2rad",
+    "degrees",
+    "divide",
+    "equal",
+    "exp",
+    "exp2",
+    "expm1",
+    "fabs",
+    "float_power",
+    "floor",
+    "floor_divide",
+    "fmax",
+    "fmin",
+    "fmod",
+    "gcd",
+    "greater",
+    "greater_equal",
+    "heaviside",
+    "hypot",
+    "invert",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "lcm",
+    "ldexp",
+    "left_shift",
+    "less",
+    "less_equal",
+    "log",
+    "log1p",
+    "log2",
+    "log10",
+    "logaddexp",
+    "logaddexp2",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "maximum",
+    "minimum",
+    "mod",
+    "multiply",
+    "negative",
+    "nextafter",
+    "not_equal",
+    "positive",
+    "pow",
+    "power",
+    "rad2deg",
+    "radians",
+    "reciprocal",
+    "remainder",
+    "right_shift",
+    "rint",
+    "sign",
+    "signbit",
+    "sin",
+    "sinh",
+    "spacing",
+    "sqrt",
+    "square",
+    "subtract",
+    "tan",
+    "tanh",
+    "true_divide",
+    "trunc",
+]  # fmt: skip
+
 
 class Methods(Protocol):
     """The methods that functions have as NumPy's ufuncs, whose arguments they take."""
@@ -29,7 +130,7 @@ class Methods(Protocol):
 class Unary(Methods, Protocol):
     """A function of one array."""
 
-    def __call__(  # noqa: D102  # what it does is the row's to say
+    def __call__(  # what it does is the row's to say
         self,
         x: ArrayLike,
         /,
@@ -44,7 +145,7 @@ class Unary(Methods, Protocol):
 class Binary(Methods, Protocol):
     """A function of two arrays."""
 
-    def __call__(  # noqa: D102  # what it does is the row's to say
+    def __call__(  # what it does is the row's to say
         self,
         x1: ArrayLike,
         x2: ArrayLike,
@@ -60,7 +161,7 @@ class Binary(Methods, Protocol):
 class Ternary(Methods, Protocol):
     """A function of three arrays."""
 
-    def __call__(  # noqa: D102  # what it does is the row's to say
+    def __call__(  # what it does is the row's to say
         self,
         x1: ArrayLike,
         x2: ArrayLike,

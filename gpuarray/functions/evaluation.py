@@ -12,6 +12,8 @@ from gpuarray.graph.nodes import Node
 from gpuarray.providers import registry
 from gpuarray.runtime import evaluate as runtime
 
+__all__ = ["asnumpy", "devices", "evaluate", "prefetch", "synchronize"]
+
 
 def evaluate(*arrays: GpuArray) -> None:
     """Compute arrays now, together, so that what they share runs once; it does not wait for the device.

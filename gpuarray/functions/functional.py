@@ -11,6 +11,8 @@ from gpuarray.functions.manipulation import expand_dims, moveaxis
 from gpuarray.functions.registry import implements
 from gpuarray.graph import build
 
+__all__ = ["apply_along_axis", "apply_over_axes", "piecewise"]
+
 
 @implements("apply_along_axis")
 def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:

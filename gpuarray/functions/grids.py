@@ -7,6 +7,8 @@ import numpy as np
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_array, as_arrays, as_choices, concatenated
 
+__all__ = ["c_", "mgrid", "ogrid", "r_"]
+
 
 class Grid:
     """What ``mgrid`` and ``ogrid`` are: positions of the points of a grid, which slices tell.

@@ -25,6 +25,11 @@ from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
 from gpuarray.ops import generators
 
+__all__ = [
+    "choose", "compress", "copyto", "diagflat", "extract", "fill_diagonal", "place", "put", "put_along_axis",
+    "putmask", "take", "take_along_axis", "trace", "trim_zeros",
+]  # fmt: skip
+
 # --- taking ---------------------------------------------------------------------------------------------------------
 
 

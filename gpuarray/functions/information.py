@@ -11,6 +11,10 @@ from gpuarray.functions.arguments import as_array
 from gpuarray.functions.reductions import axes_of
 from gpuarray.functions.registry import implements
 
+__all__ = [
+    "common_type", "isfortran", "may_share_memory", "min_scalar_type", "ndim", "shape", "shares_memory", "size",
+]  # fmt: skip
+
 
 @implements("ndim")
 def ndim(a: Any) -> int:

@@ -25,6 +25,11 @@ from gpuarray.functions.manipulation import atleast_1d, atleast_2d, atleast_3d, 
 from gpuarray.functions.registry import native
 from gpuarray.graph import build, standard
 
+__all__ = [
+    "append", "array_split", "block", "column_stack", "concat", "concatenate", "dsplit", "dstack", "hsplit", "hstack",
+    "row_stack", "split", "stack", "unstack", "vsplit", "vstack",
+]  # fmt: skip
+
 
 @native("concatenate")
 def concat(
@@ -111,6 +116,9 @@ def _listed(result: Any) -> list[Any]:
 @native("vstack", "row_stack")
 def vstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
     return concatenate(_listed(atleast_2d(*tup)), 0, dtype=dtype, casting=casting)
+
+
+row_stack = vstack
 
 
 @native("hstack")

@@ -12,6 +12,11 @@ from gpuarray.functions.registry import implements, native
 from gpuarray.functions.searching import nonzero
 from gpuarray.ops import elementwise as rows
 
+__all__ = [
+    "allclose", "array_equal", "array_equiv", "isclose", "iscomplex", "iscomplexobj", "isneginf", "isposinf",
+    "isreal", "isrealobj", "select", "where",
+]  # fmt: skip
+
 #: What needs no conversion beside an array.
 _KNOWN: Final = frozenset((GpuArray, bool, int, float, complex))
 

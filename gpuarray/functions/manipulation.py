@@ -19,6 +19,11 @@ from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout, permute
 from gpuarray.graph.layouts import flip as flip_layout
 
+__all__ = [
+    "atleast_1d", "atleast_2d", "atleast_3d", "diagonal", "expand_dims", "flip", "fliplr", "flipud", "moveaxis",
+    "permute_dims", "ravel", "reshape", "rollaxis", "rot90", "squeeze", "swapaxes", "transpose",
+]  # fmt: skip
+
 
 @native("reshape")
 def reshape(x: ArrayLike, /, shape: Any, order: str = "C", *, copy: bool | None = None) -> GpuArray:

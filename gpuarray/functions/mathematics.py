@@ -17,6 +17,11 @@ from gpuarray.graph import standard
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops.spec import map_op
 
+__all__ = [
+    "angle", "around", "clip", "divmod", "fix", "frexp", "i0", "imag", "modf", "nan_to_num", "real", "real_if_close",
+    "round", "sinc",
+]  # fmt: skip
+
 
 @native("real")
 def real(x: ArrayLike, /) -> GpuArray:

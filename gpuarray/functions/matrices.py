@@ -23,6 +23,8 @@ from gpuarray.graph.layouts import Layout
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import generators
 
+__all__ = ["diag", "eye", "identity", "tri", "tril", "triu", "vander"]
+
 
 @native("eye")
 def eye(

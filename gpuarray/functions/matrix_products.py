@@ -16,6 +16,8 @@ from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import reductions
 
+__all__ = ["dot", "matmul", "matrix_transpose", "outer", "tensordot", "vecdot"]
+
 
 def _contract(left: Node, right: Node, dtype: DType) -> Node:
     """Return the products of (B, M, K) and (B, K, N), in ``dtype``; booleans combine by and and or."""

@@ -14,6 +14,8 @@ from gpuarray.functions.registry import native
 from gpuarray.functions.statistics import mean
 from gpuarray.graph import build
 
+__all__ = ["pad"]
+
 #: The keywords that each mode has, with NumPy's defaults.
 _KEYWORDS: Final[dict[str, dict[str, Any]]] = {
     "constant": {"constant_values": 0},

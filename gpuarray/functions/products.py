@@ -10,6 +10,8 @@ from gpuarray.functions.manipulation import moveaxis
 from gpuarray.functions.registry import native
 from gpuarray.source_locations import warn
 
+__all__ = ["cross", "inner", "kron", "matvec", "vdot", "vecmat"]
+
 _TWO_COMPONENTS: Final = (
     "Arrays of 2-dimensional vectors are deprecated. Use arrays of 3-dimensional vectors instead. (deprecated in NumPy "
     "2.0)"
@@ -92,6 +94,5 @@ def matvec(x1: Any, x2: Any, /) -> Any:
 def vecmat(x1: Any, x2: Any, /) -> Any:
     """Return the products of conjugated vectors and matrices, as ``numpy.vecmat``: shapes (..., M) and (..., M, N)."""
     left, right = as_arrays(x1, x2)
-    return matrix_products.matmul((elementwise.conj(left) if left.dtype.kind == "c" else left)[..., None, :], right)[
-        ..., 0, :
-    ]
+    conjugated = elementwise.conj(left) if left.dtype.kind == "c" else left
+    return matrix_products.matmul(conjugated[..., None, :], right)[..., 0, :]

@@ -5,6 +5,7 @@
 """
 
 import sys
+from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
@@ -13,7 +14,6 @@ from gpuarray import dispatch
 from gpuarray.array import GpuArray
 from gpuarray.config import config, strictness, using
 from gpuarray.functions import (
-    arguments,
     elementwise,
     mathematics,
     matrix_products,
@@ -26,7 +26,7 @@ from gpuarray.functions.info import __array_api_version__
 from gpuarray.functions.registry import IMPLEMENTATIONS, REFUSED, by_position, find, name_of
 from gpuarray.functions.status import status_of
 
-__all__ = ["array_function", "install"]
+__all__ = ["array_function", "install", "missing"]
 
 _PLAIN: Final = (np.ndarray, np.memmap)
 #: The functions that NumPy may call on account of ``like=`` alone: results are on the device of that array.
@@ -99,5 +99,22 @@ def install() -> None:
         clip=mathematics.clip,
         conj=elementwise.conj,
         matmul=matrix_products.matmul,
-        write_out=arguments.write_out,
     )
+
+
+#: Modules of the package that are imported when they are first used, because they take long to import.
+LAZY_MODULES: Final = ("special",)
+
+
+def missing(name: str) -> Any:
+    """Return a lazily imported module of the package.
+
+    Raises
+    ------
+    AttributeError
+        For any other name; the message says so if NumPy has it.
+    """
+    if name in LAZY_MODULES:
+        return import_module(f"gpuarray.{name}")
+    hint = f"; numpy.{name} is for arrays of NumPy, as gpuarray.asnumpy(x) makes them" if name in np.__all__ else ""
+    raise AttributeError(f"module 'gpuarray' has no attribute {name!r}{hint}")

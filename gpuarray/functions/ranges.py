@@ -26,6 +26,8 @@ from gpuarray.graph import build
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import generators
 
+__all__ = ["arange", "geomspace", "linspace", "logspace", "meshgrid"]
+
 
 @native("arange")
 def arange(

@@ -28,6 +28,11 @@ from gpuarray.ops import elementwise as rows
 from gpuarray.ops import reductions
 from gpuarray.ops.spec import ROWS, ReduceOp
 
+__all__ = [
+    "all", "amax", "amin", "any", "cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "max", "min", "prod",
+    "ptp", "sum",
+]  # fmt: skip
+
 #: The reductions by the ufunc whose ``reduce`` and ``accumulate`` they are.
 REDUCTIONS: Final[dict[Any, ReduceOp]] = {
     row.combine.numpy: row for row in ROWS.values() if isinstance(row, ReduceOp) and not (row.indexed or row.centred)
@@ -246,6 +251,9 @@ def min(
     return fold(reductions.min, x, axis, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
+amin = min
+
+
 @native("max", "amax")
 def max(
     x: ArrayLike, /, axis: Axis = None, out: Any = None, keepdims: bool = False, initial: Any = NOT_GIVEN,
@@ -259,6 +267,9 @@ def max(
         If there are no elements and ``initial`` is not given.
     """
     return fold(reductions.max, x, axis, out=out, keepdims=keepdims, initial=initial, where=where)
+
+
+amax = max
 
 
 @native("all")

@@ -16,6 +16,8 @@ from gpuarray.graph.nodes import Node
 from gpuarray.ops import calls, reductions
 from gpuarray.ops import elementwise as rows
 
+__all__ = ["argmax", "argmin", "argwhere", "count_nonzero", "flatnonzero", "nonzero", "searchsorted"]
+
 
 def _position(op: Any, x: ArrayLike, axis: int | None, out: Any, keepdims: Any) -> GpuArray:
     array = as_array(x)

@@ -21,6 +21,11 @@ from gpuarray.graph.nodes import Node
 from gpuarray.ops import calls, generators, reductions
 from gpuarray.ops import elementwise as rows
 
+__all__ = [
+    "intersect1d", "isin", "setdiff1d", "setxor1d", "union1d", "unique", "unique_all", "unique_counts",
+    "unique_inverse", "unique_values",
+]  # fmt: skip
+
 #: Up to so many elements are compared one by one instead of being searched in order.
 FEW = 8
 

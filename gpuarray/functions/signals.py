@@ -17,6 +17,8 @@ from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout
 from gpuarray.ops import elementwise as rows
 
+__all__ = ["convolve", "correlate", "interp", "unwrap"]
+
 _MODES: Final = {"valid": 0, "same": 1, "full": 2, 0: 0, 1: 1, 2: 2}
 #: Products of one contraction, at most: its index arithmetic is of 32 bits.
 _MOST_PRODUCTS: Final = 1 << 28

@@ -17,6 +17,8 @@ from gpuarray.graph import build, standard
 from gpuarray.ops import calls
 from gpuarray.ops.spec import CallOp
 
+__all__ = ["argpartition", "argsort", "lexsort", "partition", "sort", "sort_complex"]
+
 #: NumPy, which checks arguments that make no difference here; its own types say that they take some values only.
 _NUMPY: Final[Any] = np
 

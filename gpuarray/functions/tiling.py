@@ -22,6 +22,8 @@ from gpuarray.functions.manipulation import moveaxis
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
 
+__all__ = ["delete", "insert", "repeat", "resize", "roll", "tile"]
+
 
 @native("roll")
 def roll(x: ArrayLike, /, shift: int | Sequence[int], axis: Axis = None) -> GpuArray:

@@ -7,6 +7,8 @@ import numpy as np
 from gpuarray.array import default_dtype
 from gpuarray.functions import creation, ranges
 
+__all__ = ["bartlett", "blackman", "hamming", "hanning", "kaiser"]
+
 
 def _ramp(M: Any) -> tuple[Any, int]:  # noqa: N803
     """Return the numbers from ``1 - M`` to ``M - 1`` in steps of 2, and the last of them, which is 1 for one number."""

@@ -15,6 +15,8 @@ from gpuarray.functions.manipulation import diagonal
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph.layouts import Layout
 
+__all__ = ["einsum", "einsum_path"]
+
 
 def _parsed(operands: tuple[Any, ...]) -> tuple[list[str], str, list[GpuArray]]:
     """Return the labels of each operand, those of the result, and the operands.
