@@ -10,27 +10,21 @@ from gpuarray.functions.factorisations import (
     EighResult,
     EigResult,
     QRResult,
-    SVDResult,
     cholesky,
     eig,
     eigh,
     eigvals,
     eigvalsh,
     qr,
-    svd,
-    svdvals,
 )
 from gpuarray.functions.linalg_products import cross, diagonal, multi_dot, outer, trace
 from gpuarray.functions.linear_systems import (
     LstsqResult,
     SlogdetResult,
-    cond,
     det,
     inv,
     lstsq,
     matrix_power,
-    matrix_rank,
-    pinv,
     slogdet,
     solve,
     tensorinv,
@@ -38,6 +32,7 @@ from gpuarray.functions.linear_systems import (
 )
 from gpuarray.functions.matrix_products import matmul, matrix_transpose, tensordot, vecdot
 from gpuarray.functions.norms import matrix_norm, norm, vector_norm
+from gpuarray.functions.singular_values import SVDResult, cond, matrix_rank, pinv, svd, svdvals
 
 __all__ = [
     "EigResult",

@@ -70,7 +70,7 @@ class Number:
         if isinstance(self._sample, np.generic):
             return build.full((), value, dtypes.canonical(self._sample.dtype))
         weak: Any = WEAK[type(self._sample)]
-        return Generate(generators.full, (value,), (), weak)
+        return Generate(generators.full, (), (), weak, (value,))
 
     def _combined(self, function: Callable[..., Any], *operands: Any) -> Any:
         """Return what a function gives for numbers; NotImplemented if something else is among them."""

@@ -95,7 +95,7 @@ def _last(nodes: list[Node]) -> Evaluation | None:
 def _explanation(
     ready: PreparedPlan, placed: Placement, origins: list[Origin | None], provider: Provider, reason: str
 ) -> Explanation:
-    nodes = _nodes(described(ready.key), ready, origins)
+    nodes = _nodes(described(ready.structure.meanings), ready, origins)
     by_number: dict[int, ExplainedNode] = {}
     for node in nodes:
         by_number.setdefault(node.number, node)

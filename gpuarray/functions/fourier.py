@@ -21,8 +21,10 @@ from gpuarray.functions.arguments import (
     as_array,
     standard_function,
     wanted_device,
+    write_out,
 )
 from gpuarray.functions.ranges import arange
+from gpuarray.functions.registry import implements, native
 from gpuarray.functions.tiling import roll
 from gpuarray.graph import build
 from gpuarray.graph.layouts import contiguous, permute
@@ -121,8 +123,9 @@ def _precision(dtype: DType) -> DType:
 # -- one axis ----------------------------------------------------------------------------------------------------------
 
 
+@native("fft.fft")
 @standard_function
-def fft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> GpuArray:
+def fft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward", out: Any = None) -> GpuArray:
     """Return the discrete Fourier transform along an axis.
 
     Parameters
@@ -148,21 +151,23 @@ def fft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "bac
     numpy.exceptions.AxisError
         If there is no such axis.
     """
-    return _complex_transform(x, n, axis, norm, inverse=False)
+    return write_out(_complex_transform(x, n, axis, norm, inverse=False), out)
 
 
+@native("fft.ifft")
 @standard_function
-def ifft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> GpuArray:
+def ifft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward", out: Any = None) -> GpuArray:
     """Return the inverse discrete Fourier transform along an axis.
 
     It is divided by n, by its square root, or by nothing if ``norm`` is "backward", "ortho" or "forward". The other
     arguments are those of :func:`fft`.
     """
-    return _complex_transform(x, n, axis, norm, inverse=True)
+    return write_out(_complex_transform(x, n, axis, norm, inverse=True), out)
 
 
+@native("fft.rfft")
 @standard_function
-def rfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> GpuArray:
+def rfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward", out: Any = None) -> GpuArray:
     """Return the first half of the discrete Fourier transform of real numbers; the other half is its mirror image.
 
     Parameters
@@ -184,11 +189,12 @@ def rfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "ba
     ValueError
         If ``n`` is less than 1, or ``norm`` is something else.
     """
-    return _real_transform(x, n, axis, norm, inverse=False)
+    return write_out(_real_transform(x, n, axis, norm, inverse=False), out)
 
 
+@native("fft.irfft")
 @standard_function
-def irfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> GpuArray:
+def irfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward", out: Any = None) -> GpuArray:
     """Return the inverse of :func:`rfft`: real numbers from the first half of their Fourier transform.
 
     Parameters
@@ -210,22 +216,24 @@ def irfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "b
     ValueError
         If ``n`` is less than 1, or ``norm`` is something else.
     """
-    return _hermitian_transform(x, n, axis, norm, inverse=True)
+    return write_out(_hermitian_transform(x, n, axis, norm, inverse=True), out)
 
 
+@native("fft.hfft")
 @standard_function
-def hfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> GpuArray:
+def hfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward", out: Any = None) -> GpuArray:
     """Return the real Fourier transform of numbers of which the first half is given, the other one being its mirror.
 
     The arguments and the result are those of :func:`irfft`, but for the direction.
     """
-    return _hermitian_transform(x, n, axis, norm, inverse=False)
+    return write_out(_hermitian_transform(x, n, axis, norm, inverse=False), out)
 
 
+@native("fft.ihfft")
 @standard_function
-def ihfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> GpuArray:
+def ihfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward", out: Any = None) -> GpuArray:
     """Return the inverse of :func:`hfft`; the arguments and the result are those of :func:`rfft`."""
-    return _real_transform(x, n, axis, norm, inverse=True)
+    return write_out(_real_transform(x, n, axis, norm, inverse=True), out)
 
 
 # -- several axes ------------------------------------------------------------------------------------------------------
@@ -248,16 +256,33 @@ def _sizes_and_axes(array: GpuArray, s: Sizes, axes: Axes) -> tuple[list[int | N
     return counts, numbers
 
 
-def _complex_transforms(x: ArrayLike, s: Sizes, axes: Axes, norm: Norm, inverse: bool) -> GpuArray:
+def _complex_transforms(x: ArrayLike, s: Sizes, axes: Axes, norm: Norm, out: Any, inverse: bool) -> GpuArray:
     array = as_array(x)
-    _norm(norm)
-    for n, axis in reversed(list(zip(*_sizes_and_axes(array, s, axes), strict=True))):
+    sizes, numbers = _sizes_and_axes(array, s, axes)
+    if not numbers:
+        return array  # as NumPy, which looks at neither norm nor out then
+    for n, axis in reversed(list(zip(sizes, numbers, strict=True))):
         array = _complex_transform(array, n, axis, norm, inverse)
-    return array
+    return write_out(array, out)
 
 
+def _sizes_and_last(array: GpuArray, s: Sizes, axes: Axes) -> tuple[list[tuple[int | None, int]], int | None, int]:
+    """Return numbers of points with axes, of all axes but the last, and those of the last axis.
+
+    Raises
+    ------
+    IndexError
+        If there is no axis.
+    """
+    sizes, numbers = _sizes_and_axes(array, s, axes)
+    if not numbers:
+        raise IndexError("a transform of real numbers needs an axis; axes is empty, or the array has none")
+    return list(zip(sizes[:-1], numbers[:-1], strict=True)), sizes[-1], numbers[-1]
+
+
+@native("fft.fftn")
 @standard_function
-def fftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "backward") -> GpuArray:
+def fftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "backward", out: Any = None) -> GpuArray:
     """Return the discrete Fourier transform along several axes.
 
     Parameters
@@ -283,61 +308,62 @@ def fftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "back
     numpy.exceptions.AxisError
         If there is no such axis.
     """
-    return _complex_transforms(x, s, axes, norm, inverse=False)
+    return _complex_transforms(x, s, axes, norm, out, inverse=False)
 
 
+@native("fft.ifftn")
 @standard_function
-def ifftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "backward") -> GpuArray:
+def ifftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "backward", out: Any = None) -> GpuArray:
     """Return the inverse discrete Fourier transform along several axes; the arguments are those of :func:`fftn`."""
-    return _complex_transforms(x, s, axes, norm, inverse=True)
+    return _complex_transforms(x, s, axes, norm, out, inverse=True)
 
 
+@native("fft.rfftn")
 @standard_function
-def rfftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "backward") -> GpuArray:
+def rfftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "backward", out: Any = None) -> GpuArray:
     """Return the Fourier transform of real numbers along several axes, of the last one its first half.
 
     The arguments are those of :func:`fftn`; there must be an axis.
     """
-    array = as_array(x)
-    sizes, numbers = _sizes_and_axes(array, s, axes)
-    if not numbers:
-        raise ValueError("at least 1 axis must be transformed")
-    array = rfft(array, sizes[-1], numbers[-1], norm)
-    for n, axis in reversed(list(zip(sizes[:-1], numbers[:-1], strict=True))):
+    others, size, last = _sizes_and_last(array := as_array(x), s, axes)
+    array = rfft(array, size, last, norm)
+    for n, axis in reversed(others):
         array = fft(array, n, axis, norm)
-    return array
+    return write_out(array, out)
 
 
+@native("fft.irfftn")
 @standard_function
-def irfftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "backward") -> GpuArray:
+def irfftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "backward", out: Any = None) -> GpuArray:
     """Return the inverse of :func:`rfftn`; ``s`` is the shape of the result along ``axes``, as for :func:`irfft`."""
-    array = as_array(x)
-    sizes, numbers = _sizes_and_axes(array, s, axes)
-    if not numbers:
-        raise ValueError("at least 1 axis must be transformed")
-    for n, axis in zip(sizes[:-1], numbers[:-1], strict=True):
+    others, size, last = _sizes_and_last(array := as_array(x), s, axes)
+    for n, axis in others:
         array = ifft(array, n, axis, norm)
-    return irfft(array, sizes[-1], numbers[-1], norm)
+    return irfft(array, size, last, norm, out)
 
 
-def fft2(x: ArrayLike, /, s: Sizes = None, axes: Axes = (-2, -1), norm: Norm = "backward") -> GpuArray:
+@native("fft.fft2")
+def fft2(x: ArrayLike, /, s: Sizes = None, axes: Axes = (-2, -1), norm: Norm = None, out: Any = None) -> GpuArray:
     """Return :func:`fftn` along two axes, by default the last ones."""
-    return fftn(x, s, axes, norm)
+    return fftn(x, s, axes, norm, out)
 
 
-def ifft2(x: ArrayLike, /, s: Sizes = None, axes: Axes = (-2, -1), norm: Norm = "backward") -> GpuArray:
+@native("fft.ifft2")
+def ifft2(x: ArrayLike, /, s: Sizes = None, axes: Axes = (-2, -1), norm: Norm = None, out: Any = None) -> GpuArray:
     """Return :func:`ifftn` along two axes, by default the last ones."""
-    return ifftn(x, s, axes, norm)
+    return ifftn(x, s, axes, norm, out)
 
 
-def rfft2(x: ArrayLike, /, s: Sizes = None, axes: Axes = (-2, -1), norm: Norm = "backward") -> GpuArray:
+@native("fft.rfft2")
+def rfft2(x: ArrayLike, /, s: Sizes = None, axes: Axes = (-2, -1), norm: Norm = None, out: Any = None) -> GpuArray:
     """Return :func:`rfftn` along two axes, by default the last ones."""
-    return rfftn(x, s, axes, norm)
+    return rfftn(x, s, axes, norm, out)
 
 
-def irfft2(x: ArrayLike, /, s: Sizes = None, axes: Axes = (-2, -1), norm: Norm = "backward") -> GpuArray:
+@native("fft.irfft2")
+def irfft2(x: ArrayLike, /, s: Sizes = None, axes: Axes = (-2, -1), norm: Norm = None, out: Any = None) -> GpuArray:
     """Return :func:`irfftn` along two axes, by default the last ones."""
-    return irfftn(x, s, axes, norm)
+    return irfftn(x, s, axes, norm, out)
 
 
 # -- frequencies -------------------------------------------------------------------------------------------------------
@@ -404,6 +430,7 @@ def _shifted(x: ArrayLike, axes: Axis, direction: int) -> GpuArray:
     return roll(array, [n // 2 if direction > 0 else -(n // 2) for n in extents], numbers)
 
 
+@implements("fft.fftshift")
 @standard_function
 def fftshift(x: ArrayLike, /, axes: Axis = None) -> GpuArray:
     """Return elements rotated along axes so that what belongs to frequency 0 is in the middle.
@@ -418,6 +445,7 @@ def fftshift(x: ArrayLike, /, axes: Axis = None) -> GpuArray:
     return _shifted(x, axes, 1)
 
 
+@implements("fft.ifftshift")
 @standard_function
 def ifftshift(x: ArrayLike, /, axes: Axis = None) -> GpuArray:
     """Return the inverse of :func:`fftshift`; the arguments are the same."""

@@ -1,7 +1,8 @@
 """Matrices as arguments: their shapes and dtypes are checked as numpy.linalg does, and factorisations run on them."""
 
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
 import numpy as np
 
@@ -9,10 +10,14 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, default_device, device_of, wrap
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import ArrayLike, as_array
+from gpuarray.functions.registry import HOST, LAPACK, implements
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Shape
 from gpuarray.ops.spec import CallOp
 from gpuarray.runtime import evaluate
+
+#: Declares a function to be the implementation of one of NumPy's that factorises matrices on the host.
+by_lapack: Final = partial(implements, kind=HOST, reason=LAPACK)
 
 _PARTS = {dtypes.complex64: dtypes.float32, dtypes.complex128: dtypes.float64}
 

@@ -1,4 +1,4 @@
-"""Systems of linear equations: solutions, inverses, determinants, ranks and powers of matrices.
+"""Systems of linear equations: solutions, inverses, determinants and powers of matrices.
 
 What needs a factorisation runs it as one opaque row with NumPy's LAPACK on the host; where the array's device is not
 the host it is counted as a fallback, and the results are on the device. All but determinants run at the call. All take
@@ -9,20 +9,18 @@ as numpy.linalg does.
 from collections.abc import Sequence
 from math import prod
 from operator import index
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
-from gpuarray.functions import elementwise, logic, reductions
 from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, standard_function
 from gpuarray.functions.creation import zeros
-from gpuarray.functions.factorisations import svd, svdvals
-from gpuarray.functions.linalg_arguments import factor_dtype, matrices, real_dtype, run, square
+from gpuarray.functions.linalg_arguments import by_lapack, factor_dtype, real_dtype, run, square
 from gpuarray.functions.matrices import eye
 from gpuarray.functions.matrix_products import matmul
-from gpuarray.functions.searching import count_nonzero
+from gpuarray.functions.registry import INVERSE, implements
 from gpuarray.graph import build
 from gpuarray.ops import factorisations as rows
 
@@ -43,6 +41,7 @@ class LstsqResult(NamedTuple):
     s: GpuArray
 
 
+@by_lapack("linalg.det")
 @standard_function
 def det(x: ArrayLike, /) -> GpuArray:
     """Return determinants of matrices of shape (..., M, M), which are computed when they are needed.
@@ -57,6 +56,7 @@ def det(x: ArrayLike, /) -> GpuArray:
     return wrap(node, array.device)
 
 
+@by_lapack("linalg.slogdet")
 @standard_function
 def slogdet(x: ArrayLike, /) -> SlogdetResult:
     """Return signs of determinants, and logarithms of their absolute values.
@@ -82,6 +82,7 @@ def slogdet(x: ArrayLike, /) -> SlogdetResult:
     return SlogdetResult(*run(rows.slogdet, [array], [(batch, dtype), (batch, real_dtype(dtype))]))
 
 
+@by_lapack("linalg.inv")
 @standard_function
 def inv(x: ArrayLike, /) -> GpuArray:
     """Return inverses of matrices of shape (..., M, M).
@@ -96,6 +97,7 @@ def inv(x: ArrayLike, /) -> GpuArray:
     return inverse
 
 
+@by_lapack("linalg.solve")
 @standard_function
 def solve(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
     """Return solutions of systems of linear equations.
@@ -138,6 +140,7 @@ def solve(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
     return solution
 
 
+@by_lapack("linalg.lstsq")
 def lstsq(a: ArrayLike, b: ArrayLike, /, rcond: float | None = None) -> LstsqResult:
     """Return the least-squares solution of a system of linear equations.
 
@@ -185,123 +188,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, /, rcond: float | None = None) -> LstsqRes
     return LstsqResult(solution, residuals, rank, s)
 
 
-@standard_function
-def pinv(x: ArrayLike, /, *, rtol: ArrayLike | None = None, hermitian: bool = False) -> GpuArray:
-    """Return pseudo-inverses, by singular values.
-
-    Parameters
-    ----------
-    x : array_like
-        Of shape (..., M, N).
-    rtol : float or array_like, optional
-        Singular values up to this share of the largest count as zero; an array has a share for each matrix. By default
-        the epsilon of the dtype times max(M, N).
-    hermitian : bool
-        The matrices are Hermitian, which is not checked and takes less time.
-
-    Returns
-    -------
-    GpuArray
-        Of shape (..., N, M).
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        If there are fewer than two axes, or the iteration does not converge; the latter at the call.
-    """
-    array = matrices(x)
-    dtype = factor_dtype(array)
-    m, n = array.shape[-2:]
-    if not m * n:
-        return zeros((*array.shape[:-2], n, m), dtype, device=array.device)
-    u, s, vh = svd(array, full_matrices=False, hermitian=hermitian)
-    is_large = s > reductions.max(s, axis=-1, keepdims=True) * _tolerance(rtol, array)
-    inverse = logic.where(is_large, 1 / s, 0.0)
-    return matmul(elementwise.conj(vh).mT * inverse[..., None, :], elementwise.conj(u).mT)
-
-
-def _tolerance(rtol: ArrayLike | None, array: GpuArray) -> Any:
-    """Return a relative tolerance as a factor of singular values: the default one, or that given for each matrix."""
-    if rtol is None:
-        return max(array.shape[-2:]) * float(np.finfo(factor_dtype(array)).eps)
-    return rtol if isinstance(rtol, int | float) else as_array(rtol, array.device)[..., None]
-
-
-@standard_function
-def matrix_rank(
-    x: ArrayLike, /, *, rtol: ArrayLike | None = None, tol: ArrayLike | None = None, hermitian: bool = False
-) -> GpuArray:
-    """Return ranks: how many singular values are large.
-
-    Parameters
-    ----------
-    x : array_like
-        Of shape (..., M, N).
-    rtol : float or array_like, optional
-        Singular values up to this share of the largest count as zero; an array has a share for each matrix. By default
-        the epsilon of the dtype times max(M, N).
-    tol : float or array_like, optional
-        The same as absolute values.
-    hermitian : bool
-        The matrices are Hermitian, which is not checked and takes less time.
-
-    Returns
-    -------
-    GpuArray
-        Of shape (...) and dtype int64.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        If there are fewer than two axes, or the iteration does not converge; the latter at the call.
-    ValueError
-        If both tolerances are given.
-    """
-    if rtol is not None and tol is not None:
-        raise ValueError("`tol` and `rtol` can't be both set.")
-    array = matrices(x)
-    s = svdvals(array, hermitian=hermitian)
-    if tol is not None:
-        limit = _tolerance(tol, array)
-    else:
-        limit = reductions.max(s, axis=-1, keepdims=True, initial=0) * _tolerance(rtol, array)
-    return count_nonzero(s > limit, axis=-1)
-
-
-_NORMS = (None, 1, -1, 2, -2, np.inf, -np.inf, "fro", "f", "nuc")
-
-
-def cond(x: ArrayLike, /, p: Any = None) -> GpuArray:
-    """Return condition numbers: the norms of matrices times those of their inverses.
-
-    Parameters
-    ----------
-    x : array_like
-        Of shape (..., M, M); of shape (..., M, N) for the norms by singular values.
-    p : {None, 1, -1, 2, -2, inf, -inf, "fro", "nuc"}
-        Which norm; None is 2.
-
-    Returns
-    -------
-    GpuArray
-        Real, of shape (...); infinite for singular matrices.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        If the matrices have no elements, or are not square where they must be.
-    ValueError
-        If there is no such norm.
-    """
-    if p not in _NORMS:
-        raise ValueError(f"Invalid norm order for matrices: {p!r}; accepted are {', '.join(map(repr, _NORMS))}")
-    array = matrices(x) if p in (None, 2, -2) else square(x)
-    if not prod(array.shape[-2:]):
-        raise np.linalg.LinAlgError("cond is not defined on empty arrays")
-    (number,) = run(rows.cond, [array], [(array.shape[:-2], real_dtype(factor_dtype(array)))], p=p)
-    return number
-
-
+@implements("linalg.matrix_power", reason=INVERSE)
 @standard_function
 def matrix_power(x: ArrayLike, n: int, /) -> GpuArray:
     """Return powers of matrices, by repeated squaring; negative ones by the inverse.
@@ -343,6 +230,7 @@ def matrix_power(x: ArrayLike, n: int, /) -> GpuArray:
     return result.copy() if result is x else result
 
 
+@by_lapack("linalg.tensorinv")
 def tensorinv(a: ArrayLike, /, ind: int = 2) -> GpuArray:
     """Return the inverse of a tensor as a map from its last axes to its first.
 
@@ -372,6 +260,7 @@ def tensorinv(a: ArrayLike, /, ind: int = 2) -> GpuArray:
     return inv(array.reshape(prod(first), prod(last))).reshape(last + first)
 
 
+@by_lapack("linalg.tensorsolve")
 def tensorsolve(a: ArrayLike, b: ArrayLike, /, axes: Sequence[int] | None = None) -> GpuArray:
     """Return the tensor x with ``tensordot(a, x, x.ndim) == b``.
 

@@ -39,6 +39,7 @@ def _batched(node: Node, batch: Shape) -> Node:
     return build.reshape(node, (prod(batch), *rows_columns))
 
 
+@native("linalg.matmul")
 def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
     """Return the matrix product.
 
@@ -92,6 +93,7 @@ def _inner(left: GpuArray, right: GpuArray, dtype: DType, axis: int = -1) -> Gpu
     return result(build.reduce(op, products, axis, dtype), left, right)
 
 
+@native("linalg.vecdot")
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> GpuArray:
     """Return the dot product of vectors along an axis, the first ones conjugated.
 
@@ -133,6 +135,7 @@ def matrix_transpose(x: ArrayLike, /) -> GpuArray:
     return as_array(x).mT
 
 
+@native("tensordot", "linalg.tensordot")
 def tensordot(x1: ArrayLike, x2: ArrayLike, /, axes: Any = 2) -> GpuArray:
     """Return the sum of products over several axes.
 
@@ -183,6 +186,7 @@ def _paired_axes(left: GpuArray, right: GpuArray, axes: Any) -> tuple[list[int],
     return [build.normalize_axis(a, left.ndim) for a in first], [build.normalize_axis(a, right.ndim) for a in second]
 
 
+@native("dot")
 def dot(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
     """Return NumPy's dot product: the last axis of ``x1`` with the last but one (or only) axis of ``x2``."""
     left, right = as_arrays(x1, x2)
@@ -192,9 +196,12 @@ def dot(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
         found = matmul(left, right)
     else:
         found = tensordot(left, right, axes=([left.ndim - 1], [right.ndim - 2]))
+    if out is not None and out.dtype != found.dtype:
+        raise ValueError(f"output array is not acceptable: its dtype is {out.dtype}, and must be {found.dtype}")
     return write_out(found, out)
 
 
+@native("outer")
 def outer(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
     """Return the products of all elements of one array with all elements of another, as a matrix."""
     left, right = as_arrays(x1, x2)

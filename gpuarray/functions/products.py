@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 from gpuarray.functions import elementwise, linalg_products, matrix_products
-from gpuarray.functions.arguments import as_arrays, write_out
+from gpuarray.functions.arguments import as_arrays
 from gpuarray.functions.joining import concatenate
 from gpuarray.functions.manipulation import moveaxis
 from gpuarray.functions.registry import native
@@ -18,19 +18,6 @@ _TWO_COMPONENTS: Final = (
 )
 
 
-@native("tensordot", "linalg.tensordot")
-def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
-    return matrix_products.tensordot(a, b, axes)
-
-
-@native("dot")
-def dot(a: Any, b: Any, out: Any = None) -> Any:
-    result = matrix_products.dot(a, b)
-    if out is not None and out.dtype != result.dtype:
-        raise ValueError(f"output array is not acceptable: its dtype is {out.dtype}, and must be {result.dtype}")
-    return write_out(result, out)
-
-
 @native("inner")
 def inner(a: Any, b: Any, /) -> Any:
     first, second = as_arrays(a, b)
@@ -39,11 +26,6 @@ def inner(a: Any, b: Any, /) -> Any:
     if first.shape[-1] != second.shape[-1]:
         raise ValueError(f"shapes {first.shape} and {second.shape} not aligned: the last extents differ")
     return matrix_products.tensordot(first, second, ((-1,), (-1,)))
-
-
-@native("outer")
-def outer(a: Any, b: Any, out: Any = None) -> Any:
-    return write_out(matrix_products.outer(a, b), out)
 
 
 @native("vdot")

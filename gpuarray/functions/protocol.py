@@ -17,7 +17,6 @@ from gpuarray.functions import (
     elementwise,
     mathematics,
     matrix_products,
-    numpy_fourier,  # noqa: F401  # it declares implementations
     scimath,  # noqa: F401  # it declares implementations
     ufuncs,
 )

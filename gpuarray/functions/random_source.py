@@ -70,11 +70,11 @@ class Source:
         """Return NumPy's numbers in [0, 1)."""
         # as build.generate has it, without conversions, here and below: simulations record these at every step
         take = self._bits.take_halves if frame.kind == dtypes.float32 else self._bits.take_words
-        return Generate(generators.random_uniform, tuple(take(frame.size).parameters), frame.shape, frame.kind)
+        return Generate(generators.random_uniform, (), frame.shape, frame.kind, tuple(take(frame.size).parameters))
 
     def _normal(self, frame: "Frame") -> Node:
         """Return standard normal numbers."""
-        return Generate(generators.random_normal, self._substream(frame), frame.shape, frame.kind)
+        return Generate(generators.random_normal, (), frame.shape, frame.kind, self._substream(frame))
 
     def _exponential(self, frame: "Frame") -> Node:
         """Return standard exponential numbers: -log(1 - u), which is finite because u is below 1."""

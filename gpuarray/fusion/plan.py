@@ -44,7 +44,6 @@ from gpuarray.graph.nodes import (
     Scatter,
     View,
 )
-from gpuarray.graph.walk import freeze
 
 SHORT_ROW = 8192
 BINDING_LIMIT = 64
@@ -412,7 +411,7 @@ class Planner:
             if isinstance(other, Call)
             and other.op is node.op
             and graph.inputs[p] == graph.inputs[position]
-            and freeze(other.parameters) == freeze(node.parameters)
+            and other.detail[1] == node.detail[1]
         ]
         outputs = [graph.nodes[p] for p in same]
         inputs = [graph.nodes[i] for i in graph.inputs[position]]

@@ -23,7 +23,7 @@ from gpuarray.jit.signature import Call, substituted
 from gpuarray.jit.trace import Line, Range, Trace
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import evaluate, places
-from gpuarray.runtime.plans import MAXIMUM
+from gpuarray.runtime.stored import MAXIMUM
 
 _CONSTANTS: Final = (type(None), bool, int, float, complex, str, bytes, np.generic, np.dtype, type)
 
@@ -185,7 +185,7 @@ class Recording:
                 cells[number].bind(registers[register])
             if stubs:
                 for number, stub in zip(self.moved, stubs, strict=True):
-                    stub.settle(cells[number].node)
+                    stub.resolve(cells[number].node)
         return self.make(Played(arrays, cells, registers, values))
 
     def _evaluate(self, call: Call) -> None:
@@ -202,7 +202,7 @@ class Recording:
 
 def _stand_in(cell: Cell) -> Any:
     """Have a cell refer to its next value, which is still to be made, and no longer to the present one."""
-    stub: Any = BaseNode(cell.node.shape, cell.node.dtype, ())
+    stub: Any = BaseNode(BaseNode, (), cell.node.shape, cell.node.dtype)
     cell.node = stub
     return stub
 

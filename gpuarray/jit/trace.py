@@ -31,7 +31,7 @@ from gpuarray.graph.tracing import Deferred
 from gpuarray.graph.walk import current
 from gpuarray.jit import segment
 from gpuarray.runtime import places
-from gpuarray.runtime.plans import find_plan
+from gpuarray.runtime.plans import find_plan, pending_of
 from gpuarray.source_locations import is_user_file
 
 T = TypeVar("T")
@@ -282,7 +282,7 @@ class Trace:
         """
         provider = places.provider_of(device)
         with places.lock:
-            ready, walked = find_plan([*pending], provider, held_from)
+            ready, walked = find_plan(pending_of(pending), provider, held_from)
             if not is_wanted and not any(map(self._is_unknown, walked)):
                 return False
             order = ready.order(walked)
@@ -296,11 +296,11 @@ class Trace:
             known = segment.bound(ready, provider, device, walked, lambda leaf: leaf.buffers.get(self), registers)
             self.segments.append(known)
             for _, node, leaf in results:
-                node.settle(leaf)
+                node.resolve(leaf)
             for place, position in ready.twins:
                 made = order[position].result
                 if made is not None:
-                    walked[place].settle(made)
+                    walked[place].resolve(made)
         return True
 
     def _is_unknown(self, node: Node) -> bool:
