@@ -229,7 +229,7 @@ def _with_keywords(row: MapOp, inputs: tuple[Any, ...], **given: Any) -> Any:
     keywords = {name: value for name, value in given.items() if value is not defaults[name]}
     if "out" in keywords and not isinstance(keywords["out"], tuple):
         keywords["out"] = (keywords["out"],)
-    return dispatch.UFUNC_METHODS["__call__"](row.numpy, inputs, keywords)
+    return dispatch.METHODS["__array_ufunc__"](row.numpy, "__call__", inputs, keywords)
 
 
 def refused(row: MapOp, values: tuple[Any, ...]) -> TypeError:

@@ -1,10 +1,11 @@
 """NumPy's protocols: what NumPy's own functions and ufuncs do with arrays of this package.
 
-``install`` fills the tables of :mod:`gpuarray.dispatch`, from which the methods of arrays, ``__array_ufunc__`` and
-``__array_function__`` are served.
+``install`` fills the tables of :mod:`gpuarray.dispatch`, in which arrays look up their methods, ``__array_ufunc__`` and
+``__array_function__``.
 """
 
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Final
 
@@ -37,6 +38,9 @@ _WITH_LIKE: Final = frozenset(
     )
 )
 
+#: The implementations by NumPy's function.
+FUNCTIONS: Final[dict[Any, Callable[..., Any]]] = {}
+
 _KNOWN_VERSIONS: Final = ("2021.12", "2022.12", "2023.12", "2024.12", __array_api_version__)
 
 
@@ -64,7 +68,7 @@ def array_function(array: GpuArray, function: Any, types: Any, args: tuple[Any, 
     if strictness.possible and config.current.strict_array_api:
         with using(strict_array_api=False):  # NumPy's functions under NumPy's names mean what they mean there
             return array_function(array, function, types, args, kwargs)
-    implementation = dispatch.FUNCTIONS.get(function)
+    implementation = FUNCTIONS.get(function)
     if implementation is not None:
         if kwargs:
             args, kwargs = by_position(function, implementation, args, kwargs)
@@ -82,19 +86,16 @@ def array_function(array: GpuArray, function: Any, types: Any, args: tuple[Any, 
 def install() -> None:
     """Fill the tables of functions, ufuncs and protocol methods. Called once, by the package."""
     dispatch.collect_ufunc_rows()
-    dispatch.UFUNC_METHODS.update(ufuncs.METHODS)
     for name, other in ufuncs.SYNONYMS.items():
         dispatch.UFUNC_ROWS[find(name)] = dispatch.UFUNC_ROWS[find(other)]
-    for name, composition in ufuncs.COMPOSED.items():
-        if (ufunc := find(name)) is not None:
-            dispatch.COMPOSED_UFUNCS[ufunc] = composition
     for name, implementation in IMPLEMENTATIONS.items():
+        dispatch.METHODS[name] = implementation.function
         if (function := find(name)) is not None:
-            dispatch.FUNCTIONS[function] = implementation.function
-    dispatch.METHODS["__array_function__"] = array_function
-    dispatch.METHODS.update({name: implementation.function for name, implementation in IMPLEMENTATIONS.items()})
+            FUNCTIONS[function] = implementation.function
     dispatch.METHODS.update(
+        __array_function__=array_function,
         __array_namespace__=_namespace,
+        __array_ufunc__=ufuncs.array_ufunc,
         clip=mathematics.clip,
         conj=elementwise.conj,
         matmul=matrix_products.matmul,

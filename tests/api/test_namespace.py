@@ -10,9 +10,6 @@ from gpuarray.functions import registry, status
 ADAPTED = {
     "clip": "NumPy wants both ends by position",
     "isin": "NumPy gives Python scalars a dtype of their own, the standard does not",
-    "dot": "NumPy's out must be of the dtype of the result",
-    "outer": "NumPy's has out, and numpy.linalg's has not",
-    "tensordot": "NumPy takes axes by position",
 }
 #: Functions that NumPy itself has no more, or that later versions of it lack.
 REMOVED = {"trapz", "in1d"}
