@@ -130,6 +130,7 @@ def design() -> Iterator[str]:
     yield ":hidden:"
     yield ""
     yield from (note.stem for note in notes)
+    yield from (f"appendix/{page.stem}" for page in sorted(DOCS.glob("design/appendix/*.md")))
     yield "```"
 
 

@@ -1,4 +1,4 @@
-"""Numbers that each call of a recorded function gives: Python's and NumPy's scalars, and what is computed of them.
+"""Traced scalars: Python and NumPy numbers among the arguments of a recorded function, and values computed from them.
 
 A :class:`Number` computes as the number would, on the host: each operation is noted, to be done again with the numbers
 of a later call. Met by an array it is a scalar of the kernel, with the promotion that the number has. What asks for its

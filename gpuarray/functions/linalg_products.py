@@ -1,4 +1,4 @@
-"""Products of vectors and matrices that only the linear algebra extension of the standard has, and NumPy's chains."""
+"""Products of the linear algebra extension of the standard, and NumPy's products of several matrices."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Products of matrices and vectors, all over one node: a batch of matrix products."""
+"""Products of matrices and vectors. All of them are batches of matrix products, one node of the graph."""
 
 from math import prod
 from operator import index
@@ -20,7 +20,7 @@ __all__ = ["dot", "matmul", "matrix_transpose", "outer", "tensordot", "vecdot"]
 
 
 def _contract(left: Node, right: Node, dtype: DType) -> Node:
-    """Return the products of (B, M, K) and (B, K, N), in ``dtype``; booleans combine by and and or."""
+    """Return the products of (B, M, K) and (B, K, N) in ``dtype``; booleans are combined with `and` and `or`."""
     batch, m, n = left.shape[0], left.shape[1], right.shape[2]
     if not batch * m * n * left.shape[2]:
         return build.full((batch, m, n), 0, dtype)
@@ -31,7 +31,7 @@ def _contract(left: Node, right: Node, dtype: DType) -> Node:
 
 
 def _batched(node: Node, batch: Shape) -> Node:
-    """Return matrices with the leading axes broadcast to ``batch`` and made one."""
+    """Return matrices whose leading axes are broadcast to ``batch`` and flattened to one."""
     rows_columns = node.shape[-2:]
     wanted = batch + rows_columns
     if node.shape != wanted:

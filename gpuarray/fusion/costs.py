@@ -50,7 +50,8 @@ from gpuarray.graph.nodes import (
     Scatter,
     View,
 )
-from gpuarray.ops.spec import GenerateOp, MapOp, ReduceOp, Work, compute_type
+from gpuarray.ops.columns import Work
+from gpuarray.ops.spec import GenerateOp, MapOp, ReduceOp, compute_type
 
 # -- what the planner's choices are worth, in operations ---------------------------------------------------------------
 

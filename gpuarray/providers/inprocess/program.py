@@ -36,7 +36,7 @@ from gpuarray.fusion.steps import (
 )
 from gpuarray.graph.layouts import Layout, Shape, contiguous
 from gpuarray.ops import elementwise
-from gpuarray.ops.spec import Kind, NumPyForm, Quirk
+from gpuarray.ops.columns import Kind, NumPyForm, Quirk
 from gpuarray.providers.inprocess import folds
 from gpuarray.providers.inprocess.tiles import Tile, Tiling
 from gpuarray.providers.inprocess.views import Register, View

@@ -31,7 +31,8 @@ from gpuarray.fusion.steps import Step
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Generate, Leaf, Node, host_leaf
 from gpuarray.ops import calls, elementwise, reductions
-from gpuarray.ops.spec import ROWS, CallOp, MapOp, ReduceOp, Work
+from gpuarray.ops.columns import Work
+from gpuarray.ops.spec import ROWS, CallOp, MapOp, ReduceOp
 from gpuarray.providers.base import Provider, Task
 from gpuarray.runtime import places, plans
 from gpuarray.runtime.placement import residency
