@@ -364,9 +364,9 @@ class CallOp(Row):
     cost : callable
         ``cost(operand_shapes, result_shapes)``, the operations of such work.
     by_line : bool
-        Whether it takes each line of the last axis of one operand by itself, and makes one result of lines.
+        Whether each line along the last axis of the one operand is computed by itself.
     by_part : bool
-        Whether it counts: the result is the sum of those of the parts of the first operand.
+        Whether the result is the sum of the results of parts of the first operand, as that of counting is.
     into : callable or None
         ``into(out, *host_arrays, **parameters)``, the same as ``numpy`` in memory that is there, where it needs little
         beside it.
