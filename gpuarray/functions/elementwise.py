@@ -198,25 +198,25 @@ def _finished(function: Any, row: MapOp, operands: str) -> Any:
     Parameters
     ----------
     {operands} : array_like
-        Arrays that broadcast against each other, or Python scalars, which do not widen a dtype of their kind.
+        Arrays that broadcast against each other, or Python scalars, which are weakly typed.
     out : GpuArray or ndarray, optional
-        Where to put the result; its shape must be the broadcast shape.
+        Array for the result, of the broadcast shape.
     where : array_like, optional
-        Booleans that broadcast; elsewhere ``out`` keeps its elements.
+        Booleans that broadcast with the operands. Where False, ``out`` keeps its elements.
     dtype : dtype, optional
-        In which dtype to compute.
+        Dtype of the computation.
     casting : str
-        What conversions are allowed.
+        Which conversions are allowed.
 
     Returns
     -------
     GpuArray
-        Of the broadcast shape; at most {row.ulp:g} units in the last place from the exact value where floating.
+        Of the broadcast shape; the error is at most {row.ulp:g} units in the last place for floating dtypes.
 
     Raises
     ------
     TypeError
-        If the dtypes have no such operation.
+        If the operation does not support the dtypes.
     ValueError
         If the shapes do not broadcast.
     """
@@ -407,3 +407,210 @@ power = pow
 rad2deg = degrees
 right_shift = bitwise_right_shift
 true_divide = divide
+<<<<<<< HEAD
+=======
+
+
+# -- compositions -----------------------------------------------------------------------------------------------------
+
+
+def real(x: ArrayLike, /) -> GpuArray:
+    """Return the real part: a view for complex arrays, otherwise the array itself."""
+    array = as_array(x)
+    if strictness.possible:
+        standard.require("real", array)
+    return array.real
+
+
+def imag(x: ArrayLike, /) -> GpuArray:
+    """Return the imaginary part: a view for complex arrays, otherwise read-only zeros."""
+    array = as_array(x)
+    if strictness.possible:
+        standard.require("imag", array)
+    return array.imag
+
+
+def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
+    """Return the quotient, rounded down, and the remainder."""
+    return floor_divide(x1, x2), remainder(x1, x2)
+
+
+def frexp(x: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
+    """Return the mantissa, of magnitude in [0.5, 1), and the int32 exponent of 2."""
+    array = as_array(x)
+    return apply(rows.frexp_mantissa, array), apply(rows.frexp_exponent, array)
+
+
+def modf(x: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
+    """Return the fractional and the integral part, both with the sign of ``x``."""
+    array = as_array(x)
+    return apply(rows.modf_fraction, array), apply(rows.modf_integral, array)
+
+
+def bounded(array: GpuArray, low: Any, high: Any, **keywords: Any) -> GpuArray:
+    """Return an array limited to a range, whose ends may be None; the keywords are those of ``maximum``."""
+    limited = array if "dtype" in keywords else _promoted(array, low, high)
+    if low is not None and not _clips_nothing(low, limited.dtype, "min"):
+        limited = maximum(limited, low, **keywords)
+    if high is not None and not _clips_nothing(high, limited.dtype, "max"):
+        limited = minimum(limited, high, **keywords)
+    return limited.copy() if limited is array else limited
+
+
+def _promoted(array: GpuArray, low: Any, high: Any) -> GpuArray:
+    """Return an array in the dtype of a clip between two ends: promoting with a weak end first may go too far."""
+    if type(low) not in WEAK or type(high) is type(low):
+        return array
+    end = as_operand(high)
+    if high is None or end is NotImplemented:
+        return array
+    wanted = np.result_type(array.dtype, low, end if type(end) in WEAK else end.dtype)
+    return array.astype(dtypes.canonical(wanted), copy=False)
+
+
+def clip(
+    x: ArrayLike, /, min: ArrayLike = None, max: ArrayLike = None, out: Any = None, *, a_min: ArrayLike = None,
+    a_max: ArrayLike = None,
+) -> GpuArray:  # fmt: skip
+    """Limit the elements to a range; NaN are unchanged.
+
+    Parameters
+    ----------
+    x : array_like
+        Real numbers.
+    min, max : array_like, optional
+        Limits that broadcast with ``x``; None means no limit. Where ``min > max`` the result is ``max``.
+    out : GpuArray or ndarray, optional
+        Array for the result.
+    a_min, a_max : array_like, optional
+        NumPy's older names of ``min`` and ``max``.
+
+    Returns
+    -------
+    GpuArray
+        Of the promoted dtype, with weak Python scalars; of the dtype of ``x`` if ``config.strict_array_api`` is on.
+
+    Raises
+    ------
+    ValueError
+        If a limit is given by both of its names.
+    """
+    array = as_array(x)
+    if (min is not None and a_min is not None) or (max is not None and a_max is not None):
+        raise ValueError("a_min and a_max are other names of min and max, which are given too; leave two of them out")
+    min, max = a_min if min is None else min, a_max if max is None else max
+    strict = strictness.possible and config.current.strict_array_api
+    if strict:
+        standard.require("clip", array, *(as_operand(end) for end in (min, max) if end is not None))
+    limited = bounded(array, min, max)
+    if strict:
+        limited = limited.astype(array.dtype, copy=False)
+    return write_out(limited, out)
+
+
+def _clips_nothing(bound: Any, dtype: DType, extreme: str) -> bool:
+    """Return whether an end of a range is a Python integer beyond all that a dtype holds."""
+    if dtype.kind not in "iu" or type(bound) is not int:
+        return False
+    info = np.iinfo(dtype)
+    return bound < info.min if extreme == "min" else bound > info.max
+
+
+def round(x: ArrayLike, /, decimals: int = 0, out: Any = None) -> GpuArray:
+    """Round to the given number of decimals, ties to even.
+
+    Parameters
+    ----------
+    x : array_like
+        Numbers.
+    decimals : int
+        Number of decimals; negative values round before the decimal point.
+    out : GpuArray or ndarray, optional
+        Array for the result.
+
+    Returns
+    -------
+    GpuArray
+        Of the dtype of ``x``.
+    """
+    array = as_array(x)
+    if strictness.possible:
+        standard.require("round", array)
+    if array.dtype.kind in "iub":
+        if decimals >= 0:
+            rounded = array.copy()
+        else:
+            scale = 10.0**-decimals
+            rounded = multiply(rint(divide(array.astype(dtypes.float64), scale)), scale).astype(array.dtype)
+    elif decimals == 0:
+        rounded = rint(array)
+    elif decimals > 0:
+        rounded = divide(rint(multiply(array, 10.0**decimals)), 10.0**decimals)
+    else:
+        rounded = multiply(rint(divide(array, 10.0**-decimals)), 10.0**-decimals)
+    return write_out(rounded, out)
+
+
+around = round
+
+
+def nan_to_num(
+    x: ArrayLike, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
+) -> GpuArray:
+    """Replace NaN by ``nan`` and infinities by the given or the largest numbers, in both parts of complex numbers."""
+    array = as_array(x)
+    if array.dtype.kind == "c":
+        parts = [nan_to_num(part, True, nan, posinf, neginf) for part in (array.real, array.imag)]
+        replaced: GpuArray = apply(rows.complex_from_parts, *parts)
+    elif array.dtype.kind == "f":
+        limits = np.finfo(array.dtype)
+        above = array.dtype.type(limits.max if posinf is None else posinf)
+        below = array.dtype.type(limits.min if neginf is None else neginf)
+        finite = apply(rows.where, isnan(array), array.dtype.type(nan), array)
+        finite = apply(rows.where, equal(array, np.inf), above, finite)
+        replaced = apply(rows.where, equal(array, -np.inf), below, finite)
+    else:
+        replaced = array.copy()
+    if copy:
+        return replaced
+    array.assign(replaced)
+    return array
+
+
+#: What needs no conversion beside an array.
+_KNOWN: Final = frozenset((GpuArray, bool, int, float, complex))
+
+
+def where(condition: ArrayLike, x1: ArrayLike = None, x2: ArrayLike = None, /) -> Any:
+    """Select elements from two arrays by a condition.
+
+    Parameters
+    ----------
+    condition : array_like
+        Booleans, or numbers, which are true where they are non-zero.
+    x1, x2 : array_like
+        Values where the condition is true, and elsewhere; all three broadcast. Without them the result is that of
+        :func:`nonzero`.
+
+    Returns
+    -------
+    GpuArray
+        Of the broadcast shape and the promoted dtype.
+    """
+    if x1 is None and x2 is None:
+        return dispatch.METHODS["nonzero"](condition)
+    if x1 is None or x2 is None:
+        raise ValueError("either both or neither of x and y should be given")
+    if type(condition) is GpuArray and type(x1) in _KNOWN and type(x2) in _KNOWN:
+        return apply(rows.where, condition, x1, x2)
+    found = apply(
+        rows.where, *(v if isinstance(v, int | float | complex) else a for v, a in _beside(condition, x1, x2))
+    )
+    if found is NotImplemented:
+        raise _refused(rows.where, (condition, x1, x2))
+    return found
+
+
+def _beside(*values: Any) -> list[tuple[Any, GpuArray]]:
+    return list(zip(values, as_arrays(*values), strict=True))
+>>>>>>> main

@@ -54,20 +54,20 @@ def _in_range(indices: Any, extent: int, mode: str) -> Any:
 def take(
     x: ArrayLike, indices: ArrayLike, /, axis: int | None = None, out: Any = None, mode: str = "raise"
 ) -> GpuArray:
-    """Return elements at positions along an axis.
+    """Return the elements at indices along an axis.
 
     Parameters
     ----------
     x : array_like
         Any array.
     indices : array_like of int
-        Positions; negative ones count from the end.
+        Indices; negative ones count from the end.
     axis : int, optional
-        Along which axis; by default positions in C order.
+        The axis; by default indices of the flattened array.
     out : GpuArray or ndarray, optional
-        Where to put the result.
+        Array for the result.
     mode : {"raise", "wrap", "clip"}
-        What to do with positions out of range: raise, take them modulo the extent, or take the nearest end.
+        Handling of indices out of range: raise an error, wrap around, or clip.
 
     Returns
     -------
@@ -77,9 +77,13 @@ def take(
     Raises
     ------
     IndexError
+    <<<<<<< HEAD
         If a position is out of range.
     TypeError
         If the indices are an array of no integers; NumPy truncates what lists hold.
+    =======
+        If an index is out of range, or the indices are not integers.
+    >>>>>>> main
     """
     array = as_array(x)
     if axis is None or not array.ndim:
@@ -93,16 +97,16 @@ def take(
 
 @native("take_along_axis")
 def take_along_axis(x: ArrayLike, indices: ArrayLike, /, axis: int | None = -1) -> GpuArray:
-    """Return elements at positions along an axis, where each line has its own positions.
+    """Return the elements at indices along an axis, with separate indices for each 1-d slice.
 
     Parameters
     ----------
     x : array_like
         Any array.
     indices : array_like of int
-        Of as many axes as ``x``; all but ``axis`` broadcast.
+        Indices, with as many axes as ``x``; all axes except ``axis`` broadcast.
     axis : int or None
-        Along which axis; None takes both in C order.
+        The axis; None flattens both arrays.
 
     Returns
     -------
@@ -112,7 +116,7 @@ def take_along_axis(x: ArrayLike, indices: ArrayLike, /, axis: int | None = -1) 
     Raises
     ------
     IndexError
-        If a position is out of range, or the indices are no integers.
+        If an index is out of range, or the indices are not integers.
     """
     array, positions = as_arrays(x, indices)
     if axis is None:

@@ -1,6 +1,6 @@
-"""Set functions: elements are put in order, and each run of equal ones is cut off where the next element differs.
+"""Set functions, which sort the elements and find the runs of equal ones.
 
-How many runs there are is the one number that is read, as it decides the shapes of the results.
+Only the number of runs is downloaded, because it determines the shapes of the results.
 """
 # ruff: noqa: D103  # what has no text is NumPy's, and NumPy documents it
 
@@ -31,7 +31,7 @@ FEW = 8
 
 
 class UniqueAll(NamedTuple):
-    """What :func:`unique_all` returns."""
+    """Result of :func:`unique_all`."""
 
     values: GpuArray
     indices: GpuArray
@@ -40,14 +40,14 @@ class UniqueAll(NamedTuple):
 
 
 class UniqueCounts(NamedTuple):
-    """What :func:`unique_counts` returns."""
+    """Result of :func:`unique_counts`."""
 
     values: GpuArray
     counts: GpuArray
 
 
 class UniqueInverse(NamedTuple):
-    """What :func:`unique_inverse` returns."""
+    """Result of :func:`unique_inverse`."""
 
     values: GpuArray
     inverse_indices: GpuArray
@@ -136,9 +136,9 @@ def runs(array: GpuArray, *, positions: bool, equal_nan: bool = False) -> Runs:
 @native("unique_all")
 @standard_function
 def unique_all(x: ArrayLike, /) -> UniqueAll:
-    """Return the different elements, sorted, their first positions, which of them each element is, and counts.
+    """Return the sorted unique elements, their first indices, the inverse indices, and their counts.
 
-    Each NaN is different from all others. Positions, inverse indices (of the shape of ``x``) and counts are int64.
+    Each NaN is unique. Indices, inverse indices (of the shape of ``x``) and counts are int64.
     """
     found = runs(as_array(x), positions=True)
     return UniqueAll(found.values(), found.indices(), found.inverse_indices(), found.counts())
@@ -147,7 +147,7 @@ def unique_all(x: ArrayLike, /) -> UniqueAll:
 @native("unique_counts")
 @standard_function
 def unique_counts(x: ArrayLike, /) -> UniqueCounts:
-    """Return the different elements, sorted, and how often each occurs, as int64; see :func:`unique_all`."""
+    """Return the sorted unique elements and their counts, as int64; see :func:`unique_all`."""
     found = runs(as_array(x), positions=False)
     return UniqueCounts(found.values(), found.counts())
 
@@ -155,7 +155,7 @@ def unique_counts(x: ArrayLike, /) -> UniqueCounts:
 @native("unique_inverse")
 @standard_function
 def unique_inverse(x: ArrayLike, /) -> UniqueInverse:
-    """Return the different elements, sorted, and which of them each element is; see :func:`unique_all`."""
+    """Return the sorted unique elements and the inverse indices; see :func:`unique_all`."""
     found = runs(as_array(x), positions=True)
     return UniqueInverse(found.values(), found.inverse_indices())
 
@@ -163,7 +163,7 @@ def unique_inverse(x: ArrayLike, /) -> UniqueInverse:
 @native("unique_values")
 @standard_function
 def unique_values(x: ArrayLike, /) -> GpuArray:
-    """Return the different elements, sorted; see :func:`unique_all`."""
+    """Return the sorted unique elements; see :func:`unique_all`."""
     return runs(as_array(x), positions=False).values()
 
 
@@ -171,25 +171,25 @@ def unique_values(x: ArrayLike, /) -> GpuArray:
 def isin(
     x1: ArrayLike, x2: ArrayLike, /, assume_unique: bool = False, invert: bool = False, *, kind: str | None = None
 ) -> GpuArray:
-    """Return for each element whether it is among others.
+    """Return for each element whether it is contained in another array.
 
     Parameters
     ----------
     x1 : array_like
-        What to look for.
+        Elements to search for.
     x2 : array_like
         Among what.
     assume_unique : bool
-        Accepted for NumPy's sake.
+        Accepted for compatibility with NumPy.
     invert : bool
-        Return the opposite.
+        Whether to invert the result.
     kind : {"sort", "table"}, optional
-        Accepted for NumPy's sake.
+        Accepted for compatibility with NumPy.
 
     Returns
     -------
     GpuArray
-        Of the shape of ``x1`` and dtype bool. NaN is never among others.
+        Of the shape of ``x1`` and dtype bool. NaN is never contained.
 
     Raises
     ------

@@ -40,7 +40,7 @@ def sort(
     x: ArrayLike, /, axis: int | None = -1, kind: Any = None, order: Any = None, *, descending: bool = False,
     stable: bool | None = True,
 ) -> GpuArray:  # fmt: skip
-    """Return elements in order along an axis.
+    """Return the elements sorted along an axis.
 
     Parameters
     ----------
@@ -48,27 +48,27 @@ def sort(
         Numbers. NaN is last, whatever the order; complex numbers are ordered by their real parts, then by their
         imaginary parts.
     axis : int or None
-        Along which axis; None puts all elements in order, in one line.
+        The axis; None sorts the flattened array.
     kind : str, optional
-        One of NumPy's names of algorithms, which makes no difference.
+        Name of one of NumPy's algorithms; all give the same result.
     order : optional
-        Accepted for NumPy's sake; there are no fields.
+        Accepted for compatibility with NumPy; there are no fields.
     descending : bool
-        From large to small.
+        Whether to sort in descending order.
     stable : bool
-        Whether equal elements must keep their order. They do in any case.
+        Accepted for compatibility; every sort is stable.
 
     Returns
     -------
     GpuArray
-        Of the shape and dtype of ``x``, or of one axis.
+        Of the dtype of ``x``, and of its shape or of one axis.
 
     Raises
     ------
     numpy.exceptions.AxisError
-        If ``x`` has no such axis.
+        If the axis does not exist.
     ValueError
-        If NumPy has no algorithm of that name, or ``order`` is given.
+        If the algorithm is unknown, or ``order`` is given.
     """
     check_sort(kind, order, None if stable is True else stable, None if descending is False else descending)
     array = as_array(x)
@@ -80,7 +80,7 @@ def argsort(
     x: ArrayLike, /, axis: int | None = -1, kind: Any = None, order: Any = None, *, descending: bool = False,
     stable: bool | None = True,
 ) -> GpuArray:  # fmt: skip
-    """Return the positions that put elements in order, as int64; the arguments are those of :func:`sort`."""
+    """Return the indices that sort the elements, as int64. See :func:`sort` for the parameters."""
     check_sort(kind, order, None if stable is True else stable, None if descending is False else descending)
     return _along(calls.argsort, _line(x, axis), axis, dtypes.int64, descending)
 
@@ -89,16 +89,16 @@ def argsort(
 def partition(
     x: ArrayLike, kth: ArrayLike, /, axis: int | None = -1, kind: str = "introselect", order: Any = None
 ) -> GpuArray:
-    """Return elements such that those before position ``kth`` are not greater, and those after not less: all in order.
+    """Return the elements partitioned around position ``kth``. The whole axis is sorted.
 
     Parameters
     ----------
     x : array_like
         Numbers.
     kth : int or sequence of int
-        Positions; negative ones count from the end.
+        Indices; negative ones count from the end.
     axis : int or None
-        Along which axis; None takes all elements, in one line.
+        The axis; None flattens the array.
     kind : {"introselect"}
         The name of NumPy's algorithm, which makes no difference.
     order : optional
@@ -112,7 +112,7 @@ def partition(
     Raises
     ------
     TypeError
-        If a position is no integer.
+        If a position is not an integer.
     ValueError
         If a position is out of range.
     """
@@ -126,7 +126,7 @@ def partition(
 def argpartition(
     x: ArrayLike, kth: ArrayLike, /, axis: int | None = -1, kind: str = "introselect", order: Any = None
 ) -> GpuArray:
-    """Return the positions that :func:`partition` would put elements by, as int64; the arguments are the same."""
+    """Return the indices that partition the elements, as int64. See :func:`partition` for the parameters."""
     _NUMPY.argpartition(np.empty(1), 0, kind=kind, order=order)
     array = _line(x, axis)
     _check_positions(array, kth, axis)
