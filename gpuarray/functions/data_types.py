@@ -165,17 +165,12 @@ def broadcast_shapes(*shapes: Any) -> Shape:
     return np.broadcast_shapes(*shapes)
 
 
-<<<<<<< HEAD
 @native("broadcast_to")
 def broadcast_to(x: ArrayLike, /, shape: Any, subok: Any = False) -> GpuArray:
     """Return a read-only view of an array with another shape, to which it must broadcast.
 
     ``subok`` is accepted for NumPy's sake.
     """
-=======
-def broadcast_to(x: ArrayLike, /, shape: Any) -> GpuArray:
-    """Return a read-only view of an array, broadcast to a shape."""
->>>>>>> main
     return as_array(x).broadcast(build.resolve_shape(shape))
 
 

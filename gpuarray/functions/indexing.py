@@ -33,7 +33,8 @@ __all__ = [
 # --- taking ---------------------------------------------------------------------------------------------------------
 
 
-def _in_range(indices: Any, extent: int, mode: str) -> Any:
+def _as_positions(indices: Any) -> Any:
+    """Return indices as integers; NumPy truncates the numbers in lists, and refuses arrays of other numbers."""
     positions = indices if isinstance(indices, GpuArray) else np.asarray(indices)
     if positions.dtype.kind not in "iu":
         if isinstance(indices, GpuArray | np.ndarray) and positions.dtype.kind != "b":
@@ -41,6 +42,11 @@ def _in_range(indices: Any, extent: int, mode: str) -> Any:
                 f"Cannot cast array data from {positions.dtype!r} to {dtypes.int64!r} according to the rule 'safe'"
             )
         positions = positions.astype(np.intp)
+    return positions
+
+
+def _in_range(positions: Any, extent: int, mode: str) -> Any:
+    """Return integer positions with those out of range as ``mode`` says."""
     if mode == "wrap":
         return positions % extent
     if mode == "clip":
@@ -50,7 +56,6 @@ def _in_range(indices: Any, extent: int, mode: str) -> Any:
     return positions
 
 
-@native("take")
 def take(
     x: ArrayLike, indices: ArrayLike, /, axis: int | None = None, out: Any = None, mode: str = "raise"
 ) -> GpuArray:
@@ -77,22 +82,28 @@ def take(
     Raises
     ------
     IndexError
-    <<<<<<< HEAD
-        If a position is out of range.
+        If an index is out of range.
     TypeError
-        If the indices are an array of no integers; NumPy truncates what lists hold.
-    =======
-        If an index is out of range, or the indices are not integers.
-    >>>>>>> main
+        If the indices are not integers.
     """
     array = as_array(x)
     if axis is None or not array.ndim:
         array = array.reshape(-1)
     number = build.normalize_axis(axis or 0, array.ndim)
-    positions = as_array(_in_range(indices, array.shape[number], mode), array.device)
+    given = as_array(indices, array.device)
+    if not given.size and not isinstance(indices, GpuArray | np.ndarray):
+        given = given.astype(dtypes.int64)
+    if given.dtype.kind not in "iu":
+        raise TypeError(f"indices are integers, not of dtype {given.dtype.name}; convert with astype")
+    positions = _in_range(given, array.shape[number], mode)
     if not array.shape[number] and positions.size:
         raise IndexError("cannot do a non-empty take from an empty axes.")
     return write_out(array[along(number, positions)], out, "unsafe")
+
+
+@native("take")
+def _numpys_take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> GpuArray:
+    return take(a, _as_positions(indices), axis, out, mode)
 
 
 @native("take_along_axis")
@@ -293,7 +304,7 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
         _host_target(np.put, a, ind, v, mode=mode)
         return
     a.check_writeable()
-    positions = _in_range(ind, a.size, mode).reshape(-1)
+    positions = _in_range(_as_positions(ind), a.size, mode).reshape(-1)
     if positions.size and np.size(v):
         a.flat[positions] = v
 

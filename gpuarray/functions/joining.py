@@ -93,7 +93,7 @@ def stack(
     arrays: Sequence[ArrayLike], /, axis: int = 0, out: Any = None, *, dtype: DTypeLike = None,
     casting: Any = "same_kind",
 ) -> GpuArray:  # fmt: skip
-    """Join arrays of one shape along a new axis; the other arguments are those of :func:`concat`.
+    """Join arrays of equal shape along a new axis. See :func:`concat` for the other parameters.
 
     Raises
     ------

@@ -23,14 +23,14 @@ _KNOWN: Final = frozenset((GpuArray, bool, int, float, complex))
 
 @native("where")
 def where(condition: ArrayLike, x1: ArrayLike = None, x2: ArrayLike = None, /) -> Any:
-    """Choose between elements of two arrays.
+    """Select elements from two arrays by a condition.
 
     Parameters
     ----------
     condition : array_like
-        Booleans, or numbers that count as true where they are not zero.
+        Booleans, or numbers, which are true where they are non-zero.
     x1, x2 : array_like
-        What to take where the condition holds, and elsewhere; all three broadcast. Without them the result is that of
+        Values where the condition is true, and elsewhere; all three broadcast. Without them the result is that of
         :func:`nonzero`.
 
     Returns

@@ -25,7 +25,7 @@ __all__ = [
 
 @native("real")
 def real(x: ArrayLike, /) -> GpuArray:
-    """Real part: a view for complex arrays, the array itself otherwise."""
+    """Return the real part: a view for complex arrays, otherwise the array itself."""
     array = as_array(x)
     if strictness.possible:
         standard.require("real", array)
@@ -34,7 +34,7 @@ def real(x: ArrayLike, /) -> GpuArray:
 
 @native("imag")
 def imag(x: ArrayLike, /) -> GpuArray:
-    """Imaginary part: a view for complex arrays, read-only zeros otherwise."""
+    """Return the imaginary part: a view for complex arrays, otherwise read-only zeros."""
     array = as_array(x)
     if strictness.possible:
         standard.require("imag", array)
@@ -42,18 +42,18 @@ def imag(x: ArrayLike, /) -> GpuArray:
 
 
 def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
-    """Quotient rounded down, and remainder."""
+    """Return the quotient, rounded down, and the remainder."""
     return elementwise.floor_divide(x1, x2), elementwise.remainder(x1, x2)
 
 
 def frexp(x: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
-    """Mantissa of magnitude in [0.5, 1), and int32 exponent of 2."""
+    """Return the mantissa, of magnitude in [0.5, 1), and the int32 exponent of 2."""
     array = as_array(x)
     return apply(rows.frexp_mantissa, array), apply(rows.frexp_exponent, array)
 
 
 def modf(x: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
-    """Fractional and integral part, both with the sign of ``x``."""
+    """Return the fractional and the integral part, both with the sign of ``x``."""
     array = as_array(x)
     return apply(rows.modf_fraction, array), apply(rows.modf_integral, array)
 
@@ -226,7 +226,7 @@ def fix(x: Any, out: Any = None) -> Any:
 def nan_to_num(
     x: ArrayLike, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
 ) -> GpuArray:
-    """Replace NaN by ``nan``, infinities by the given or the largest numbers, in both parts of complex ones."""
+    """Replace NaN by ``nan`` and infinities by the given or the largest numbers, in both parts of complex numbers."""
     array = as_array(x)
     if array.dtype.kind == "c":
         parts = [nan_to_num(part, True, nan, posinf, neginf) for part in (array.real, array.imag)]

@@ -31,9 +31,9 @@ def eye(
     n_rows: int, n_cols: int | None = None, /, k: int = 0, dtype: DTypeLike = None, order: str = "C", *,
     M: int | None = None, device: DeviceLike = None, like: Any = None,  # noqa: N803  # NumPy's name
 ) -> GpuArray:  # fmt: skip
-    """Return a matrix with ones on the diagonal ``k`` (positive above the main one) and zeros elsewhere.
+    """Return a matrix with ones on diagonal ``k`` (positive above the main diagonal) and zeros elsewhere.
 
-    ``M`` is NumPy's name of ``n_cols``; ``order`` is accepted for NumPy's sake.
+    ``M`` is NumPy's name of ``n_cols``; ``order`` is accepted for compatibility with NumPy.
     """
     kind = chosen_dtype(dtype)
     n_cols = M if n_cols is None else n_cols
@@ -69,13 +69,13 @@ def _diagonal(k: int, shape: tuple[int, ...]) -> int:
 
 @native("tril")
 def tril(x: ArrayLike, /, k: int = 0) -> GpuArray:
-    """Return the lower triangle of matrices, zeros elsewhere; ``k`` is the highest diagonal that is kept."""
+    """Return the lower triangle of matrices up to diagonal ``k``, with zeros elsewhere."""
     return _triangle(as_array(x), k, lower=True)
 
 
 @native("triu")
 def triu(x: ArrayLike, /, k: int = 0) -> GpuArray:
-    """Return the upper triangle of matrices, zeros elsewhere; ``k`` is the lowest diagonal that is kept."""
+    """Return the upper triangle of matrices from diagonal ``k`` on, with zeros elsewhere."""
     return _triangle(as_array(x), k - 1, lower=False)
 
 

@@ -39,13 +39,13 @@ def arange(
     Parameters
     ----------
     start, stop : number
-        The range, ``stop`` excluded; with one of them it is the stop, and the start is 0.
+        The range, without ``stop``. A single argument is the stop, and the start is 0.
     step : number
-        The distance; may be negative.
+        The step, which may be negative.
     dtype : dtype, optional
-        By default int64, or the default floating dtype if a floating number is given.
+        By default int64, or the default floating dtype if an argument is a float.
     device : Device or str, optional
-        Where the array lives; ``config.device`` by default.
+        Device of the array; ``config.device`` by default.
 
     Returns
     -------
@@ -106,19 +106,19 @@ def linspace(
     Parameters
     ----------
     start, stop : number or array_like
-        Ends of the interval; arrays give a new first axis.
+        Ends of the interval. For arrays, the result has a new axis.
     num : int
-        How many numbers.
+        Number of elements.
     endpoint : bool
-        Whether ``stop`` is the last number, exactly.
+        Whether ``stop`` is the last element.
     retstep : bool
-        Whether to return the distance between neighbours too.
+        Whether to return the step, too.
     dtype : dtype, optional
         By default the default floating (or complex) dtype; integers are rounded down.
     axis : int
-        Where the new axis is, if the ends are arrays.
+        Position of the new axis, if the ends are arrays.
     device : Device or str, optional
-        Where the array lives; ``config.device`` by default.
+        Device of the array; ``config.device`` by default.
 
     Raises
     ------
@@ -225,16 +225,16 @@ def meshgrid(*arrays: ArrayLike, indexing: str = "xy", sparse: bool = False, cop
     *arrays : array_like
         The coordinates along each axis, with at most one axis.
     indexing : {"xy", "ij"}
-        Whether the first two axes are exchanged (Cartesian) or not (matrix).
+        Whether the first two axes are exchanged (Cartesian indexing) or not (matrix indexing).
     sparse : bool
-        Return arrays that broadcast to the full ones.
+        Whether to return arrays that broadcast to the full ones.
     copy : bool
-        False gives read-only views.
+        Whether to copy. False returns read-only views.
 
     Raises
     ------
     ValueError
-        If ``indexing`` is anything else.
+        If ``indexing`` is invalid.
     """
     if indexing not in ("xy", "ij"):
         raise ValueError(f"Valid values for `indexing` are 'xy' and 'ij', not {indexing!r}.")

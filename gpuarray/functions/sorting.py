@@ -75,14 +75,22 @@ def sort(
     return _along(calls.sort, array, axis, array.dtype, descending)
 
 
-@native("argsort")
 def argsort(
     x: ArrayLike, /, axis: int | None = -1, kind: Any = None, order: Any = None, *, descending: bool = False,
     stable: bool | None = True,
 ) -> GpuArray:  # fmt: skip
     """Return the indices that sort the elements, as int64. See :func:`sort` for the parameters."""
     check_sort(kind, order, None if stable is True else stable, None if descending is False else descending)
-    return _along(calls.argsort, _line(x, axis), axis, dtypes.int64, descending)
+    return _along(calls.argsort, as_array(x), axis, dtypes.int64, descending)
+
+
+@native("argsort")
+def _numpys_argsort(
+    a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: Any = None
+) -> GpuArray:
+    # unlike the standard, NumPy takes a number for an array of one element
+    check_sort(kind, order, stable, descending)
+    return argsort(_line(a, axis), -1 if axis is None else axis, descending=bool(descending))
 
 
 @native("partition")

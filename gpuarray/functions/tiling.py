@@ -27,21 +27,21 @@ __all__ = ["delete", "insert", "repeat", "resize", "roll", "tile"]
 
 @native("roll")
 def roll(x: ArrayLike, /, shift: int | Sequence[int], axis: Axis = None) -> GpuArray:
-    """Move elements along axes; those that leave at one end come in at the other.
+    """Shift elements along axes; elements beyond the end are inserted at the start.
 
     Parameters
     ----------
     x : array_like
         Any array.
     shift : int or tuple of int
-        By how many places, forward if positive; one for each axis, or one for all.
+        Number of positions, one for each axis or one for all.
     axis : int, tuple of int or None
-        Along which axes; None rolls the elements in C order and keeps the shape.
+        The axes; None shifts the flattened elements and restores the shape.
 
     Raises
     ------
     ValueError
-        If there are several shifts, but not one for each axis.
+        If the numbers of shifts and axes differ.
     """
     array = as_array(x)
     if axis is None:
@@ -72,9 +72,9 @@ def repeat(x: ArrayLike, repeats: Any, /, axis: int | None = None) -> GpuArray:
     x : array_like
         Any array.
     repeats : int or array_like of int
-        How often: once for all, or for each position along the axis (read to the host, as it decides the shape).
+        Number of repetitions, for all elements or for each one along the axis. It is read, as it determines the shape.
     axis : int, optional
-        Along which axis; by default the elements in C order.
+        The axis; by default the array is flattened.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def _repeat_all(array: GpuArray, count: int, axis: int) -> GpuArray:
 
 @native("tile")
 def tile(x: ArrayLike, repetitions: Any, /) -> GpuArray:
-    """Repeat a whole array, ``repetitions[k]`` times along axis ``k``.
+    """Repeat an array ``repetitions[k]`` times along axis ``k``.
 
     Raises
     ------
