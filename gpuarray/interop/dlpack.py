@@ -52,9 +52,7 @@ def to_dlpack(
         If the export is not possible as asked.
     """
     if stream is not None:
-        raise BufferError(
-            f"stream={stream!r} is not supported, because arrays are exported as host memory, which has no streams; omit it"
-        )
+        raise BufferError(f"stream={stream!r} is not supported, because host memory has no streams; omit it")
     if dl_device is not None and tuple(dl_device) != HOST:
         raise BufferError(f"dl_device={dl_device!r} is not supported; arrays are exported to the CPU, {HOST}, only")
     if copy is False:
