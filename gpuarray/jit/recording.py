@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gpuarray.array import Cell, GpuArray, wrap
 from gpuarray.array.bounds import bounds
-from gpuarray.array.scalars import Number
+from gpuarray.array.traced_scalars import TracedScalar
 from gpuarray.device import Device
 from gpuarray.errors import RecordingError
 from gpuarray.graph import build
@@ -330,9 +330,9 @@ class _Given:
         )
         return self.arrays[-1]
 
-    def _number(self, name: str) -> Number:
+    def _number(self, name: str) -> TracedScalar:
         self._values += 1
-        return Number(self._trace, self._values - 1, self._call.values[self._values - 1], name)
+        return TracedScalar(self._trace, self._values - 1, self._call.values[self._values - 1], name)
 
     def _stream(self) -> None:
         self._values += 1
@@ -381,7 +381,7 @@ class _Output:
         kind = type(value)
         if kind is GpuArray:
             return self._array(value)
-        if kind is Number:
+        if kind is TracedScalar:
             slot = value._slot
             return lambda played: played.values[slot]
         if kind is tuple or kind is list:
