@@ -50,7 +50,8 @@ from gpuarray.graph.nodes import (
     Scatter,
     View,
 )
-from gpuarray.ops.spec import GenerateOp, MapOp, ReduceOp, Work, compute_type
+from gpuarray.ops.reduce_spec import ReduceOp
+from gpuarray.ops.spec import GenerateOp, MapOp, Work, compute_type
 
 # -- what the planner's choices are worth, in operations ---------------------------------------------------------------
 
@@ -138,7 +139,7 @@ class Evaluation:
     def numpy_calls(self) -> int:
         """About how many NumPy functions the in-process provider calls for a tile."""
         if isinstance(self.row, ReduceOp):
-            return 10 if self.row.centred else 4
+            return 4 if self.row.numpy is None else 1 + self.row.numpy.calls
         return 1
 
 

@@ -41,7 +41,7 @@ from gpuarray.graph.layouts import (
 from gpuarray.graph.nodes import Gather, Generate, Map, Reduce, View
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import reductions
-from gpuarray.ops.spec import ReduceOp
+from gpuarray.ops.reduce_spec import ReduceOp
 
 
 class StoreFirst(Exception):  # noqa: N818  # a request to the planner, not an error
@@ -145,7 +145,7 @@ class LoopBuilder:
             self.length += 1
             if isinstance(item, Fold):
                 self.fold_count += 1
-                self.fold_states += item.op.states
+                self.fold_states += item.op.state_size
         self.instructions.append(item)
         self.phases.append(phase)
         return len(self.instructions) - 1
