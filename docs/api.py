@@ -21,10 +21,7 @@ _PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
     "elementwise": ("Elementwise functions", ("elementwise", "numpy_elementwise", "bits")),
     "statistics": (
         "Sums and statistics",
-        (
-            *("reductions", "statistics", "quantiles", "nan_reductions"),
-            *("binning"),
-        ),
+        ("reductions", "statistics", "quantiles", "nan_reductions", "binning"),
     ),
     "shapes": ("Shapes", ("manipulation", "numpy_manipulation", "padding")),
     "indexing": (

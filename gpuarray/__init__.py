@@ -5,7 +5,7 @@ Arrays are lazy: operations are recorded, fused and run where they run best when
 
 from typing import TYPE_CHECKING
 
-from gpuarray import fft, lib, linalg, random
+from gpuarray import clients, fft, lib, linalg, random
 from gpuarray.array import GpuArray
 from gpuarray.config import config, using
 from gpuarray.device import Device
@@ -213,7 +213,7 @@ from gpuarray.functions.searching import (
 from gpuarray.functions.sets import isin, unique_all, unique_counts, unique_inverse, unique_values
 from gpuarray.functions.sorting import argsort, sort
 from gpuarray.functions.statistics import mean, std, var
-from gpuarray.interop import after_import, dlpack
+from gpuarray.interop import dlpack
 from gpuarray.interop.dlpack import from_dlpack
 from gpuarray.jit import jit
 from gpuarray.runtime.telemetry import reset_stats, stats
@@ -221,7 +221,7 @@ from gpuarray.version import __version__ as __version__
 
 protocol.install()
 dlpack.install()
-after_import.install()
+clients.register_imported()
 
 __all__ = [
     "Device",

@@ -1,7 +1,7 @@
-"""Devices and what they can do: the nouns that all layers share.
+"""Devices and their capabilities, which all layers use.
 
-A :class:`Device` is a name: ``"auto"`` (each evaluation goes where it runs best), or a pinned place, ``"cpu"`` or
-``"wgpu:0"``. :class:`Capabilities` is what an opened device tells about itself.
+A :class:`Device` is a name: ``"auto"``, whose steps are placed by estimated time, or a device such as ``"cpu"`` or
+``"wgpu:0"``. :class:`Capabilities` describes an opened device.
 """
 
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from gpuarray.errors import DeviceError
 
 
 class Device:
-    """The place where arrays live; equal by name, and equal to its name as a string.
+    """The device of an array. Devices compare equal by name, and to their name as a string.
 
     Parameters
     ----------
@@ -24,9 +24,9 @@ class Device:
     Attributes
     ----------
     kind : str
-        The provider's name: ``"auto"``, ``"cpu"``, ``"wgpu"``, ...
+        The name of the provider: ``"auto"``, ``"cpu"``, ``"wgpu"``, ...
     number : int
-        Which of the provider's devices.
+        The index of the device among those of the provider.
     """
 
     __slots__ = ("kind", "name", "number")
@@ -37,17 +37,17 @@ class Device:
     number: int
 
     def __new__(cls, name: "str | Device") -> "Device":
-        """Return the one object that stands for ``name``."""
+        """Return the unique object for ``name``."""
         if isinstance(name, Device):
             return name
         if not isinstance(name, str):
-            raise TypeError(f"a device is named by a string such as 'auto', 'cpu' or 'wgpu:0', not {name!r}")
+            raise TypeError(f"a device must be a string such as 'auto', 'cpu' or 'wgpu:0', not {name!r}")
         full = "wgpu:0" if name == "wgpu" else name
         found = cls._known.get(full)
         if found is None:
             kind, _, number = full.partition(":")
             if not kind.isidentifier() or (number and not number.isdigit()):
-                raise DeviceError(f"no device is named {name!r}; accepted are 'auto', 'cpu', 'wgpu' and 'wgpu:N'")
+                raise DeviceError(f"there is no device {name!r}; expected 'auto', 'cpu', 'wgpu' or 'wgpu:N'")
             made = super().__new__(cls)
             made.name, made.kind, made.number = full, kind, int(number or 0)
             found = cls._known.setdefault(full, made)
@@ -73,33 +73,33 @@ class Device:
 
 @dataclass(frozen=True, kw_only=True)
 class Capabilities:
-    """What an opened device can do; sizes in bytes.
+    """Capabilities of an opened device. Sizes are in bytes.
 
     Attributes
     ----------
     adapter, vendor, backend, kind, driver : str
-        The adapter's own words: its name, its maker, "Vulkan" or "Metal" or ..., "DiscreteGPU" or "CPU" or ..., and
-        the driver's version.
+        Strings that the adapter reports: its name and vendor, the backend ("Vulkan", "Metal", ...), its type
+        ("DiscreteGPU", "CPU", ...), and the version of the driver.
     dtypes : frozenset of dtype
-        What steps may compute with.
+        Dtypes that steps can compute with.
     native_int64 : bool
-        Whether kernels have 64-bit integers; without, they compute them as pairs of 32-bit words.
+        Whether kernels have 64-bit integers. If False, these are pairs of 32-bit words.
     subnormal_float32 : bool
-        Whether arithmetic keeps subnormal float32 numbers; without, elementwise kernels do so by integers.
+        Whether arithmetic keeps subnormal float32 numbers. If False, elementwise kernels use integers for them.
     binding_limit, buffer_limit : int
-        Largest window that one binding can show; largest buffer.
+        Maximum size of a storage binding, and of a buffer.
     storage_bindings : int
-        How many storage buffers one kernel can bind.
+        Maximum number of storage buffers of a kernel.
     workgroup_limit : int
-        Workgroups along one dimension.
+        Maximum number of workgroups along one dimension.
     workgroup_memory : int
-        Memory that a workgroup may share.
+        Size of workgroup memory.
     workgroup_size : int
-        Most invocations of a workgroup.
+        Maximum number of invocations of a workgroup.
     subgroup_size : int
-        Invocations of a subgroup; 0 where kernels have none, or none of a steady size.
+        Number of invocations of a subgroup; 0 if there are no subgroups of a fixed size.
     profile : AdapterProfile
-        What kernels and plans are tuned by: the adapter's speeds, measured or derived from its type.
+        Properties that kernels and plans are tuned by: rates of the adapter, measured or derived from its type.
     """
 
     adapter: str
@@ -128,5 +128,5 @@ class Capabilities:
 
     @property
     def driver_name(self) -> str:
-        """What records of a device's driver are about."""
+        """The key of records about the driver."""
         return f"{self.adapter} / {self.backend} / {self.driver}"

@@ -1,53 +1,53 @@
 """The exception family.
 
-Every error of this package is a :class:`GpuArrayError` and also the builtin exception that a NumPy user
-would expect in the same place. A message says what was given, what is accepted, and what to do.
+Every error of this package is a :class:`GpuArrayError` and also the builtin exception that NumPy raises in the same
+situation. Messages state what was given, what is accepted, and what to do.
 """
 
 
 class GpuArrayError(Exception):
-    """Base class of all errors that this package raises on its own account."""
+    """Base class of all errors of this package."""
 
 
 class FallbackError(GpuArrayError, RuntimeError):
-    """A step would have run on the host while ``config.fallback`` is ``"error"``."""
+    """A step would have to run on the host, and ``config.fallback`` is ``"error"``."""
 
 
 class TransferError(GpuArrayError, TypeError):
-    """A conversion would have read elements of a device while ``config.transfer`` is ``"error"``."""
+    """An implicit conversion would have to download elements, and ``config.transfer`` is ``"error"``."""
 
 
 class DeviceError(GpuArrayError, RuntimeError):
-    """A device cannot be opened, is closed, was lost, or belongs to another process."""
+    """A device cannot be opened, is closed or lost, or belongs to another process."""
 
 
 class DeviceMismatchError(GpuArrayError, ValueError):
-    """Arrays that are pinned to different devices met in one operation."""
+    """An operation has operands that are pinned to different devices."""
 
 
 class DeviceMemoryError(GpuArrayError, MemoryError):
-    """A device has no memory left, or its memory limit is reached."""
+    """A device is out of memory, or its memory limit is reached."""
 
 
 class RecordingError(GpuArrayError, TypeError):
-    """A function that is being recorded by ``jit`` asked for something that only a call has, such as a value."""
+    """A function that ``jit`` records needs something that only a call has, such as a value."""
 
 
 class ConfigurationError(GpuArrayError, ValueError):
-    """A setting has a value outside what is accepted."""
+    """A setting is unknown or has an invalid value."""
 
 
 class ReadOnlyError(GpuArrayError, ValueError):
-    """A write to an array that is a read-only view, such as the result of ``broadcast_to``."""
+    """The destination of a write is a read-only view, such as the result of ``broadcast_to``."""
 
 
 class InternalError(GpuArrayError, AssertionError):
-    """An invariant of this package does not hold: a bug of it, found because ``config.verify`` is on."""
+    """An invariant of this package is violated, which is a bug. Raised if ``config.verify`` is on."""
 
 
 class FallbackWarning(UserWarning):
-    """A step ran on the host; once for each line and function while ``config.fallback`` is ``"warn"``."""
+    """A step ran on the host. Issued once per line and function if ``config.fallback`` is ``"warn"``."""
 
 
 class TransferWarning(UserWarning):
-    """A conversion read elements of a device; once for each line while ``config.transfer`` is ``"warn"``."""
+    """An implicit conversion downloaded elements. Issued once per line if ``config.transfer`` is ``"warn"``."""

@@ -1,7 +1,7 @@
-"""Linear algebra: the ``linalg`` extension of the Array API standard, and what :mod:`numpy.linalg` has beyond it.
+"""Linear algebra: the ``linalg`` extension of the Array API standard, and the other functions of :mod:`numpy.linalg`.
 
-Products and norms run where the array is. Factorisations, and what needs them, run on the host with NumPy's LAPACK, are
-counted as fallbacks on other devices, and raise :class:`LinAlgError` at the call.
+Products and norms run where the array is. Factorisations, and functions that need them, run on the host with NumPy's
+LAPACK when they are called. On other devices they are counted as fallbacks.
 """
 
 from numpy.linalg import LinAlgError
@@ -10,27 +10,21 @@ from gpuarray.functions.factorisations import (
     EighResult,
     EigResult,
     QRResult,
-    SVDResult,
     cholesky,
     eig,
     eigh,
     eigvals,
     eigvalsh,
     qr,
-    svd,
-    svdvals,
 )
 from gpuarray.functions.linalg_products import cross, diagonal, multi_dot, outer, trace
 from gpuarray.functions.linear_systems import (
     LstsqResult,
     SlogdetResult,
-    cond,
     det,
     inv,
     lstsq,
     matrix_power,
-    matrix_rank,
-    pinv,
     slogdet,
     solve,
     tensorinv,
@@ -38,6 +32,7 @@ from gpuarray.functions.linear_systems import (
 )
 from gpuarray.functions.matrix_products import matmul, matrix_transpose, tensordot, vecdot
 from gpuarray.functions.norms import matrix_norm, norm, vector_norm
+from gpuarray.functions.singular_values import SVDResult, cond, matrix_rank, pinv, svd, svdvals
 
 __all__ = [
     "EigResult",

@@ -1,6 +1,6 @@
-"""The array that users hold: a storage cell seen through a layout, with NumPy's and the standard's behaviour.
+"""The array class: a storage cell seen through a layout, with the interface of NumPy and the array API standard.
 
-Each module adds one thing: :mod:`storage` cells and views, :mod:`compaction` what masks select, :mod:`selection`
+Modules: :mod:`storage` has cells and views, :mod:`compaction` boolean selection, :mod:`selection`
 indexing, :mod:`operators` recording, :mod:`methods` NumPy's methods, :mod:`arrays` conversions and protocols. Other
 packages import from here.
 """

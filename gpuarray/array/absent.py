@@ -1,6 +1,6 @@
-"""What NumPy's arrays have and these do not, with the reason and what to use instead.
+"""Attributes of NumPy arrays that `GpuArray` does not have, with the reason and the alternative.
 
-A missing name stays missing (``hasattr`` is False, as code that asks for features expects), but says why.
+``hasattr`` is False for them, as feature tests expect, and the AttributeError gives the reason.
 """
 
 from typing import Any, Final, NoReturn
@@ -30,10 +30,10 @@ ABSENT: Final[dict[str, str]] = {
 
 
 class Absent:
-    """A missing attribute of a class: looking it up raises an AttributeError that says why.
+    """A missing attribute, whose lookup raises an AttributeError that gives the reason.
 
-    A descriptor for each name, and no ``__getattr__`` for all: NumPy asks every array that it is given for attributes
-    which are missing, and each question would take as long as recording an operation.
+    There is a descriptor per name instead of ``__getattr__``, because NumPy looks up missing attributes of every array,
+    and each failing ``__getattr__`` would take as long as recording an operation.
     """
 
     __slots__ = ("_name", "_reason")

@@ -1,8 +1,9 @@
-"""`GpuArray`: what the user holds, with its conversions and the protocols by which NumPy and others meet it."""
+"""The class `GpuArray`, with its conversions and the protocols of Python, NumPy and DLPack."""
 
 import os
 import pickle
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from types import GenericAlias
 from typing import Any, ClassVar, NoReturn
@@ -10,7 +11,7 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from gpuarray import dispatch, dtypes
+from gpuarray import clients, dispatch, dtypes
 from gpuarray.array import printing
 from gpuarray.array.absent import ABSENT, Absent
 from gpuarray.array.methods import MethodsArray
@@ -24,15 +25,15 @@ from gpuarray.runtime import evaluate, telemetry
 
 
 class GpuArray(MethodsArray):
-    """An n-dimensional array whose operations are recorded, fused, and run where they run best.
+    """An n-dimensional array whose operations are recorded, fused, and run on a device.
 
-    Arrays are made by functions of the namespace (``asarray``, ``zeros``, ``arange``, ...), not by calling the class.
-    It implements NumPy's protocols and the Python Array API standard's array object. Views alias as in NumPy: basic
-    indexing, ``reshape`` where strides allow, ``transpose`` and ``.T``, ``.real`` and ``.imag`` share storage.
+    Functions of the namespace (``asarray``, ``zeros``, ``arange``, ...) create arrays; the class cannot be called.
+    It implements NumPy's protocols and the array object of the array API standard. Views share memory as in NumPy:
+    basic indexing, ``reshape`` where strides allow, ``transpose``, ``.T``, ``.real`` and ``.imag``.
 
     See Also
     --------
-    gpuarray.asarray : Make an array from a NumPy array, a list or a scalar.
+    gpuarray.asarray : Create an array from a NumPy array, a list or a scalar.
     gpuarray.asnumpy : Copy an array to the host.
     """
 
@@ -41,7 +42,7 @@ class GpuArray(MethodsArray):
     __class_getitem__: ClassVar[Any] = classmethod(GenericAlias)
 
     def __init__(self, *_: Any, **__: Any) -> None:
-        raise TypeError("arrays are made by functions such as gpuarray.asarray, zeros and arange, not by GpuArray(...)")
+        raise TypeError("GpuArray(...) cannot be called; use functions such as gpuarray.asarray, zeros and arange")
 
     def __dir__(self) -> list[str]:
         return [name for name in super().__dir__() if name not in ABSENT]
@@ -51,7 +52,7 @@ class GpuArray(MethodsArray):
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
         if copy is False:
             raise ValueError(
-                "a GpuArray cannot be seen as a NumPy array without a copy, because its memory is the device's; use "
+                "a GpuArray cannot be converted to a NumPy array without a copy, because it is in device memory; use "
                 "np.asarray(x) or gpuarray.asnumpy(x)"
             )
         telemetry.transfer("numpy.asarray", self.nbytes, self._cell.device)
@@ -61,20 +62,20 @@ class GpuArray(MethodsArray):
     def astype(
         self, dtype: npt.DTypeLike, order: str = "K", casting: Any = "unsafe", subok: bool = True, copy: bool = True
     ) -> "GpuArray":
-        """Return the array converted to ``dtype``; itself only if ``copy=False`` and nothing changes.
+        """Return the elements converted to ``dtype``; the array itself if ``copy=False`` and the dtype is the same.
 
         Parameters
         ----------
         dtype : dtype
-            Any of the supported dtypes, by name, scalar type or dtype object.
+            A supported dtype: its name, scalar type or dtype object.
         order : str
-            Accepted for NumPy's sake; results are in C order.
+            Accepted for compatibility with NumPy; results are in C order.
         casting : {"no", "equiv", "safe", "same_kind", "unsafe"}
-            What conversions are allowed.
+            Which conversions are allowed.
         subok : bool
-            Accepted for NumPy's sake.
+            Accepted for compatibility with NumPy.
         copy : bool
-            Whether the result must be a new array.
+            Whether to return a new array even if the dtype is the same.
 
         Raises
         ------
@@ -92,7 +93,7 @@ class GpuArray(MethodsArray):
         return self._fresh(cast(self.node(), wanted))
 
     def item(self, *position: Any) -> Any:
-        """Return one element as a Python scalar; without a position the array must have exactly one."""
+        """Return an element as a Python scalar. Without arguments, the array must have exactly one element."""
         if position:
             key = position[0] if len(position) == 1 and isinstance(position[0], tuple) else position
             if len(key) == 1 and self.ndim != 1:
@@ -110,7 +111,7 @@ class GpuArray(MethodsArray):
         return self.get().tolist()
 
     def tobytes(self, order: str = "C") -> bytes:
-        """Return the bytes of the elements in C (or Fortran) order."""
+        """Return the bytes of the elements, in C or Fortran order."""
         return self.get().tobytes(order)  # type: ignore[arg-type]  # NumPy checks the letter
 
     def tofile(self, fid: Any, /, sep: str = "", format: str = "%s") -> None:
@@ -118,57 +119,57 @@ class GpuArray(MethodsArray):
         self.get().tofile(fid, sep, format)
 
     def dumps(self) -> bytes:
-        """Return the pickled array."""
+        """Return the pickle of the array as bytes."""
         return pickle.dumps(self)
 
     def dump(self, file: Any) -> None:
-        """Pickle the array to a file, given by its path or open for writing."""
+        """Write the pickle of the array to a file, which is a path or a file object."""
         if isinstance(file, str | bytes | os.PathLike):
             Path(os.fsdecode(file)).write_bytes(self.dumps())
         else:
             pickle.dump(self, file)
 
     def get(self) -> npt.NDArray[Any]:
-        """Return a NumPy array with a copy of the elements, as ``gpuarray.asnumpy``."""
+        """Return the elements as a NumPy array, like :func:`gpuarray.asnumpy`."""
         return evaluate.read(self.settled(), self._cell.device)
 
     def to_numpy(self) -> npt.NDArray[Any]:
-        """Return a NumPy array as ``numpy.asarray`` does: how packages for plots and tables ask for host memory."""
+        """Return the elements as a NumPy array, like ``numpy.asarray``; used by packages for plots and tables."""
         telemetry.transfer("GpuArray.to_numpy", self.nbytes, self._cell.device)
         return self.get()
 
     def fill(self, value: Any, /) -> None:
-        """Write one value to all elements.
+        """Set all elements to a scalar.
 
         Raises
         ------
         ValueError
-            If the value is an array with axes.
+            If the value is not a scalar.
         """
         if np.ndim(value):
             raise ValueError("setting an array element with a sequence; assign arrays with x[...] = value")
         self.assign(value)
 
     def view(self, dtype: npt.DTypeLike | None = None, type: Any = None) -> "GpuArray":
-        """Return another array over the same storage, whose elements may be read as another dtype.
+        """Return a view of the same memory, with another dtype if one is given.
 
         Parameters
         ----------
         dtype : dtype, optional
-            A real dtype of the same size, as which the bits of a real array's elements are read and written; or the
-            dtype of a complex array's parts, which are then side by side along the last axis, and the contrary.
+            A real dtype of the same size, which reinterprets the bits of real elements; or the dtype of the parts of
+            complex elements, which become neighbours along the last axis; or the reverse.
         type : type, optional
-            GpuArray, as which alone it can be seen.
+            Accepted for compatibility with NumPy; only GpuArray is valid.
 
         Raises
         ------
         TypeError
-            If the dtypes differ in another way, or the last axis has gaps.
+            If the dtypes differ in another way, or the last axis is not contiguous.
         """
         if dtype is GpuArray:
             dtype, type = None, GpuArray
         if type not in (None, GpuArray):
-            raise TypeError(f"type={type!r} was given, but a GpuArray can be viewed as a GpuArray only; leave it out")
+            raise TypeError(f"type={type!r} is not supported; a GpuArray can only be viewed as a GpuArray")
         access = READ_ONLY if self._access == READ_ONLY else WRITEABLE
         wanted = self._dtype if dtype is None else dtypes.canonical(dtype)
         if wanted == self._dtype:
@@ -186,14 +187,14 @@ class GpuArray(MethodsArray):
         return self._see(self._layout, self._shape, wanted, None if wanted == stored else "bits", access)
 
     def to_device(self, device: Device | str, /, *, stream: None = None) -> "GpuArray":
-        """Return the array on ``device``; itself if it is there.
+        """Return a copy of the array on ``device``, or the array itself if it is on that device.
 
         Parameters
         ----------
         device : Device or str
-            Where to.
+            The target device.
         stream : None
-            There are no streams; anything but None is an error.
+            Must be None, because devices have no streams.
 
         Raises
         ------
@@ -201,7 +202,7 @@ class GpuArray(MethodsArray):
             If there is no such device.
         """
         if stream is not None:
-            raise ValueError(f"stream={stream!r} was given, but devices here have no streams; leave it out")
+            raise ValueError(f"stream={stream!r} is not supported, because devices have no streams; omit it")
         wanted = Device(device)
         if wanted is self._cell.device:
             return self
@@ -262,7 +263,7 @@ class GpuArray(MethodsArray):
         if not self._shape:
             raise TypeError("iteration over a 0-d array")
         if len(self._shape) == 1:
-            # elements are values, as NumPy's are: all of them in one transfer, and no program for each position
+            # elements of 1-d arrays are values, as in NumPy: one transfer reads all of them
             elements = evaluate.read(self.settled(), self._cell.device)
             return (self._fresh(build.full((), element, self._dtype)) for element in elements)
         self[:0].settled()
@@ -273,7 +274,7 @@ class GpuArray(MethodsArray):
         return bool((self == value).any())
 
     def __delitem__(self, key: Any) -> NoReturn:
-        raise ValueError("cannot delete array elements; np.delete makes an array without them")
+        raise ValueError("cannot delete array elements; np.delete returns an array without them")
 
     def __repr__(self) -> str:
         return printing.representation(self)
@@ -333,6 +334,11 @@ class GpuArray(MethodsArray):
             self, stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
         )
 
+    def __dask_tokenize__(self) -> Any:
+        """Return what dask makes names of; dask must be imported."""
+        clients.register("dask.array")
+        return import_module("gpuarray.interop.dask").token(self)
+
     def __dlpack_device__(self) -> tuple[int, int]:
         """Return the DLPack device, the host: (1, 0)."""
         return (1, 0)
@@ -349,14 +355,15 @@ apply: Callable[..., Any] = GpuArray._apply
 
 
 def make(node: Node, device: Device) -> GpuArray:
-    """Return a new writeable array whose value is ``node``: what creation functions give, 0-d ones included."""
+    """Return a new writeable array with the value ``node``, for creation functions."""
+    clients.register_imported()
     array = wrap(node, device)
     array._access = WRITEABLE
     return array
 
 
 def from_host(array: npt.NDArray[Any], device: Device) -> GpuArray:
-    """Return a new writeable array with a private copy of a NumPy array's elements.
+    """Return a new writeable array with a copy of the elements of a NumPy array.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""Bounds of arrays of positions: the least and the greatest of them, without asking a device twice for one value.
+"""Minimum and maximum of index arrays, which are computed at most once per value.
 
-What an array was asked to be may say them, as that of a range or of positions that sort; then nothing is evaluated and
-nothing is waited for. Else a device is asked once, and the answer is kept as long as the value is.
+The bounds of some arrays follow from their graph, such as those of a range or of positions that sort; then nothing is
+evaluated. Otherwise the device computes them once, and they are cached with the value.
 """
 
 from typing import Final
@@ -21,9 +21,9 @@ _found: Final[WeakKeyDictionary[Node, tuple[int, int]]] = WeakKeyDictionary()
 
 
 def bounds(node: Node, device: Device) -> tuple[int, int]:
-    """Return the least and the greatest element of a node of integers that has elements.
+    """Return the minimum and maximum of a non-empty node of integers.
 
-    While a function is recorded those of the present call, if the node is seen to be what a call gives.
+    While a function is recorded, return those of the current call if the node is an argument of the function.
     """
     if tracing.state.trace is not None and (trace := tracing.active()) is not None:
         node = trace.present(node)
@@ -43,7 +43,7 @@ def bounds(node: Node, device: Device) -> tuple[int, int]:
 
 
 def _said(node: Node) -> tuple[int, int] | None:
-    """Return the bounds that follow from what a node was asked to be, exactly; None if none do."""
+    """Return the exact bounds that follow from the graph of a node, or None if it does not determine them."""
     match node:
         case Call() if node.op is calls.argsort:
             return 0, node.shape[-1] - 1
@@ -61,7 +61,7 @@ def _said(node: Node) -> tuple[int, int] | None:
 
 
 def _has_all(layout: Layout, size: int) -> bool:
-    """Whether a layout names each of ``size`` elements once, with the axes in any order and direction."""
+    """Return True if a layout contains each of ``size`` elements once, with axes in any order and direction."""
     reached = 1
     for stride, extent in sorted(zip(map(abs, layout.strides), layout.shape, strict=True)):
         if extent != 1:

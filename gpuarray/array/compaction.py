@@ -1,8 +1,8 @@
-"""Compaction: the elements at which a mask holds, side by side in C order.
+"""Boolean selection: gathering the elements at which a mask is true, in C order.
 
-The running count of the mask gives every element its place; how many elements there are, which is the shape of the
-result, is the one number that is read. What is compacted is computed where it is written, so that reading through a
-mask is one kernel after the count. In host memory, where nothing is read, NumPy finds the positions.
+The running count of the mask is the position of each selected element. The number of selected elements, which is the
+shape of the result, is the only number that is downloaded. Selected values are computed where they are written, so a
+selection is one kernel after the count. For masks in host memory, NumPy finds the positions.
 """
 
 from collections.abc import Sequence
@@ -26,18 +26,18 @@ from gpuarray.runtime import evaluate
 
 @dataclass(frozen=True)
 class Compaction:
-    """Where the elements go at which a mask holds.
+    """The positions of the elements that a mask selects.
 
     Attributes
     ----------
     mask : Node
         The mask.
     count : int
-        At how many elements it holds.
+        Number of selected elements.
     counts : Node
-        For each element, at how many up to it and including it the mask holds; of one axis.
+        Inclusive running count of the mask, with one axis.
     host : ndarray or None
-        The mask, where elements are in host memory.
+        The mask, if its elements are in host memory.
     """
 
     mask: Node
@@ -47,11 +47,11 @@ class Compaction:
 
     @property
     def ranks(self) -> Node:
-        """For each element, at how many up to it and including it the mask holds, less one."""
+        """The inclusive running count of the mask, minus one."""
         return build.elementwise(rows.subtract, build.reshape(self.counts, self.mask.shape), 1)
 
     def take(self, values: Node) -> Node:
-        """Return the elements of ``values``, of the mask's shape, at which the mask holds, as one axis."""
+        """Return the selected elements of ``values``, which has the shape of the mask, as one axis."""
         if not self.count:
             return build.full((0,), 0, values.dtype)
         if self.host is not None:
@@ -59,7 +59,7 @@ class Compaction:
         return build.place(values, build.elementwise(rows.where, self.mask, self.ranks, self.count), (self.count,))
 
     def put(self, target: Node, values: Node) -> Node:
-        """Return ``target``, of the mask's shape, with ``values``, one for each element at which the mask holds."""
+        """Return ``target``, which has the shape of the mask, with its selected elements replaced by ``values``."""
         if not self.count:
             return target
         if self.host is not None:
@@ -68,13 +68,13 @@ class Compaction:
         return build.elementwise(rows.where, self.mask, build.gather(values, ranks), target)
 
     def positions(self) -> Node:
-        """Return the flat positions at which the mask holds, as int64."""
+        """Return the flat positions of the selected elements, as int64."""
         if self.host is not None:
             return self._flat()
         return self.take(build.generate(generators.arange, (0, 1), self.mask.shape, dtypes.int64))
 
     def nonzero(self) -> tuple[Node, ...]:
-        """Return the positions along each axis at which the mask holds, as int64."""
+        """Return the positions of the selected elements along each axis, as int64."""
         if self.host is not None:
             return tuple(host_leaf(line) for line in self.host.nonzero())
         shape = self.mask.shape
@@ -91,9 +91,9 @@ class Compaction:
 
 
 def compaction(mask: Node, device: Device, kept: Sequence[Node] = ()) -> Compaction:
-    """Count a mask of any shape: evaluated on ``device`` and waited for, unless its elements are on the host.
+    """Count a mask of any shape. Evaluates it on ``device`` and waits, unless its elements are on the host.
 
-    Nodes in ``kept``, which the mask is made of, are evaluated with it, so that later uses find their values.
+    The nodes ``kept``, on which the mask depends, are evaluated with it, so that they are not computed again.
     """
     dtype = dtypes.int32 if mask.size < INDEX_LIMIT else dtypes.int64
     counts = build.scan(reductions.sum, build.reshape(mask, (mask.size,)), 0, dtype)
@@ -110,6 +110,6 @@ def compaction(mask: Node, device: Device, kept: Sequence[Node] = ()) -> Compact
         total, made = build.reduce(reductions.sum, mask, None, dtype, False), [mask, *kept]
     else:
         total, made = build.view(counts, Layout((), (), mask.size - 1)), [mask, counts, *kept]
-    # what is read comes first; on "auto" the mask would count as wanted on the host too
+    # the value that is read comes first; otherwise "auto" would count the mask as read on the host
     evaluate.evaluate([total, *made], device, is_read=device.kind != "auto")
     return Compaction(mask, int(evaluate.read(total, device)), counts)

@@ -1,4 +1,4 @@
-"""What an array's memory is like, as NumPy's flags say it."""
+"""The memory layout flags of arrays, as in NumPy."""
 
 from typing import Any, ClassVar
 
@@ -6,7 +6,7 @@ from gpuarray.graph.layouts import permute
 
 
 class Flags:
-    """What :attr:`GpuArray.flags` returns: NumPy's flags as attributes and items."""
+    """Memory layout flags with NumPy's names, as attributes and items."""
 
     __slots__ = ("_array", "c_contiguous", "f_contiguous", "owndata")
 
@@ -32,7 +32,7 @@ class Flags:
 
     @property
     def writeable(self) -> bool:
-        """Whether the array can be written to; can be set."""
+        """Whether the array can be written to. Can be set."""
         return bool(self._array._access)
 
     @writeable.setter
@@ -41,47 +41,47 @@ class Flags:
 
     @property
     def aligned(self) -> bool:
-        """True: elements are always aligned."""
+        """Always True."""
         return True
 
     @property
     def writebackifcopy(self) -> bool:
-        """False: no array is a copy that another one waits for."""
+        """Always False, because no array writes back to another one."""
         return False
 
     @property
     def contiguous(self) -> bool:
-        """NumPy's other name of ``c_contiguous``."""
+        """Alias of ``c_contiguous``."""
         return self.c_contiguous
 
     @property
     def fortran(self) -> bool:
-        """NumPy's other name of ``f_contiguous``."""
+        """Alias of ``f_contiguous``."""
         return self.f_contiguous
 
     @property
     def fnc(self) -> bool:
-        """Whether ``f_contiguous`` and not ``c_contiguous``."""
+        """``f_contiguous`` and not ``c_contiguous``."""
         return self.f_contiguous and not self.c_contiguous
 
     @property
     def forc(self) -> bool:
-        """Whether ``f_contiguous`` or ``c_contiguous``."""
+        """``f_contiguous`` or ``c_contiguous``."""
         return self.f_contiguous or self.c_contiguous
 
     @property
     def behaved(self) -> bool:
-        """Whether aligned and writeable."""
+        """``aligned`` and ``writeable``."""
         return self.writeable
 
     @property
     def carray(self) -> bool:
-        """Whether behaved and ``c_contiguous``."""
+        """``behaved`` and ``c_contiguous``."""
         return self.writeable and self.c_contiguous
 
     @property
     def farray(self) -> bool:
-        """Whether behaved, ``f_contiguous`` and not ``c_contiguous``."""
+        """``behaved``, ``f_contiguous`` and not ``c_contiguous``."""
         return self.writeable and self.fnc
 
     def __getitem__(self, name: str) -> bool:

@@ -1,6 +1,6 @@
-"""The methods that arrays share with NumPy's: each is the function of the same name in the namespace.
+"""The methods of NumPy arrays. Each calls the function of the same name in the namespace.
 
-The functions stand above this module, in :mod:`gpuarray.functions`, and are found by name in ``dispatch.METHODS``.
+The functions are in a higher layer, :mod:`gpuarray.functions`, and are looked up by name in ``dispatch.METHODS``.
 """
 
 from math import prod
@@ -25,12 +25,12 @@ _NOTHING: Final = np.empty(0)
 
 
 def check_sort(kind: Any, order: Any, stable: Any, descending: Any) -> None:
-    """Let NumPy check what changes nothing here. Before 2.5 it has no ``descending``, which excludes ``kind`` as well.
+    """Validate the arguments of a sort with NumPy. ``descending`` excludes ``kind``; NumPy has it from 2.5 on.
 
     Raises
     ------
     ValueError
-        If NumPy has no algorithm ``kind``, if it is given beside ``stable`` or ``descending``, or ``order`` is given.
+        If ``kind`` is unknown or given together with ``stable`` or ``descending``, or if ``order`` is given.
     """
     np.sort(_NOTHING, kind=kind, order=order, stable=stable if descending is None else bool(stable))
 
@@ -61,7 +61,7 @@ class MethodsArray(ComputingArray):
         initial: Any = None,
         where: Any = True,
     ) -> Self:
-        """Sum along axes; see :func:`gpuarray.sum`."""
+        """Return the sum along axes; see :func:`gpuarray.sum`."""
         return self._call("sum", axis=axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where)
 
     def prod(
@@ -73,27 +73,27 @@ class MethodsArray(ComputingArray):
         initial: Any = None,
         where: Any = True,
     ) -> Self:
-        """Product along axes; see :func:`gpuarray.prod`."""
+        """Return the product along axes; see :func:`gpuarray.prod`."""
         return self._call("prod", axis=axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where)
 
     def min(
         self, axis: Axis = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
     ) -> Self:
-        """Smallest element along axes; see :func:`gpuarray.min`."""
+        """Return the minimum along axes; see :func:`gpuarray.min`."""
         return self._call("min", axis=axis, out=out, keepdims=keepdims, initial=initial, where=where)
 
     def max(
         self, axis: Axis = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
     ) -> Self:
-        """Largest element along axes; see :func:`gpuarray.max`."""
+        """Return the maximum along axes; see :func:`gpuarray.max`."""
         return self._call("max", axis=axis, out=out, keepdims=keepdims, initial=initial, where=where)
 
     def any(self, axis: Axis = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Self:
-        """Whether any element along axes is non-zero; see :func:`gpuarray.any`."""
+        """Return whether any element along axes is non-zero; see :func:`gpuarray.any`."""
         return self._call("any", axis=axis, out=out, keepdims=keepdims, where=where)
 
     def all(self, axis: Axis = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Self:
-        """Whether every element along axes is non-zero; see :func:`gpuarray.all`."""
+        """Return whether all elements along axes are non-zero; see :func:`gpuarray.all`."""
         return self._call("all", axis=axis, out=out, keepdims=keepdims, where=where)
 
     def mean(
@@ -105,7 +105,7 @@ class MethodsArray(ComputingArray):
         *,
         where: Any = True,
     ) -> Self:
-        """Arithmetic mean along axes; see :func:`gpuarray.mean`."""
+        """Return the arithmetic mean along axes; see :func:`gpuarray.mean`."""
         return self._call("mean", axis=axis, dtype=dtype, out=out, keepdims=keepdims, where=where)
 
     def var(
@@ -119,7 +119,7 @@ class MethodsArray(ComputingArray):
         where: Any = True,
         correction: float | None = None,
     ) -> Self:
-        """Variance along axes; see :func:`gpuarray.var`."""
+        """Return the variance along axes; see :func:`gpuarray.var`."""
         divisor = ddof if correction is None else correction
         return self._call("var", axis=axis, dtype=dtype, out=out, correction=divisor, keepdims=keepdims, where=where)
 
@@ -139,50 +139,50 @@ class MethodsArray(ComputingArray):
         return self._call("std", axis=axis, dtype=dtype, out=out, correction=divisor, keepdims=keepdims, where=where)
 
     def argmin(self, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Self:
-        """Position of the first smallest element; see :func:`gpuarray.argmin`."""
+        """Return the index of the first minimum; see :func:`gpuarray.argmin`."""
         return self._written(self._call("argmin", axis=axis, keepdims=keepdims), out)
 
     def argmax(self, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Self:
-        """Position of the first largest element; see :func:`gpuarray.argmax`."""
+        """Return the index of the first maximum; see :func:`gpuarray.argmax`."""
         return self._written(self._call("argmax", axis=axis, keepdims=keepdims), out)
 
     def cumsum(self, axis: int | None = None, dtype: npt.DTypeLike | None = None, out: Any = None) -> Self:
-        """Return the running sum along an axis, of all elements in C order by default."""
+        """Return the cumulative sum along an axis; by default of all elements in C order."""
         line = self.reshape(-1) if axis is None else self
         return self._written(line._call("cumulative_sum", axis=0 if axis is None else axis, dtype=dtype), out)
 
     def cumprod(self, axis: int | None = None, dtype: npt.DTypeLike | None = None, out: Any = None) -> Self:
-        """Return the running product along an axis, of all elements in C order by default."""
+        """Return the cumulative product along an axis; by default of all elements in C order."""
         line = self.reshape(-1) if axis is None else self
         return self._written(line._call("cumulative_prod", axis=0 if axis is None else axis, dtype=dtype), out)
 
     def ptp(self, axis: Axis = None, out: Any = None, keepdims: bool = False) -> Self:
-        """Largest minus smallest element along axes."""
+        """Return the maximum minus the minimum along axes."""
         return self._written(self.max(axis, keepdims=keepdims) - self.min(axis, keepdims=keepdims), out)
 
     # -- elementwise --------------------------------------------------------------------------------------------------
 
     def clip(self, min: Any = None, max: Any = None, out: Any = None, **keywords: Any) -> Self:
-        """Elements limited to a range; see :func:`gpuarray.clip`. Keywords are those of a ufunc."""
+        """Return the elements limited to a range; see :func:`gpuarray.clip`. Accepts the keywords of ufuncs."""
         if keywords:
             limited: Self = _NUMPY.clip(self, min, max, out, **keywords)
             return limited
         return self._written(self._call("clip", min, max), out)
 
     def round(self, decimals: int = 0, out: Any = None) -> Self:
-        """Elements rounded to decimals; see :func:`gpuarray.round`."""
+        """Return the elements rounded to decimals; see :func:`gpuarray.round`."""
         return self._written(self._call("round", decimals), out)
 
     def conj(self) -> Self:
-        """Complex conjugate; see :func:`gpuarray.conj`."""
+        """Return the complex conjugate; see :func:`gpuarray.conj`."""
         return self._call("conj")
 
     def conjugate(self) -> Self:
-        """Complex conjugate; see :func:`gpuarray.conj`."""
+        """Return the complex conjugate; see :func:`gpuarray.conj`."""
         return self._call("conj")
 
     def byteswap(self, inplace: bool = False) -> Self:
-        """Return the elements with their bytes in the opposite order, or swap them in this array."""
+        """Return the elements with reversed byte order, or reverse it in place."""
         swapped = self._fresh(_byteswapped(self.node()))
         if not inplace:
             return swapped
@@ -192,22 +192,22 @@ class MethodsArray(ComputingArray):
     # -- shape --------------------------------------------------------------------------------------------------------
 
     def flatten(self, order: str = "C") -> Self:
-        """Elements as a new array of one axis."""
+        """Return a copy of the elements as one axis."""
         return self.ravel(order).copy()
 
     def copy(self, order: str = "C") -> Self:
-        """Return an array with the same value and storage of its own; nothing is copied until one is written.
+        """Return a copy of the array. Memory is copied only when one of the two is written.
 
         Parameters
         ----------
         order : {"C", "F", "A", "K"}
-            Accepted for NumPy's sake; the copy is in C order.
+            Accepted for compatibility with NumPy; the copy is in C order.
         """
         check_order(order, "CFAK")
         return self._fresh(self.node())
 
     def ravel(self, order: str = "C") -> Self:
-        """Elements as one axis: a view if they lie side by side in that order, else a copy."""
+        """Return the elements as one axis: a view if they are contiguous in that order, otherwise a copy."""
         check_order(order, "CFAK")
         flags = self.flags
         if order == "F" or (order in "AK" and flags.fnc):
@@ -215,33 +215,33 @@ class MethodsArray(ComputingArray):
         return self.reshape(-1, order=order if order in "CA" else "C", copy=None if flags.c_contiguous else True)
 
     def squeeze(self, axis: Axis = None) -> Self:
-        """View without axes of extent 1, or the array itself if it has none; see :func:`gpuarray.squeeze`."""
+        """Return a view without axes of extent 1, or the array itself if it has none; see :func:`gpuarray.squeeze`."""
         wanted = tuple(a for a, n in enumerate(self._shape) if n == 1) if axis is None else axis
         if wanted == ():
             return self
         return self._call("squeeze", axis=wanted)
 
     def swapaxes(self, axis1: int, axis2: int, /) -> Self:
-        """View with two axes exchanged."""
+        """Return a view with two axes exchanged."""
         order = list(range(self.ndim))
         first, second = dispatch.METHODS["normalize_axes"](self, axis1, axis2)
         order[first], order[second] = order[second], order[first]
         return self.transpose(order)
 
     def resize(self, *new_shape: Any, refcheck: bool = True) -> None:
-        """Give this array another shape, cut or filled up with zeros, and storage of its own.
+        """Change the shape of this array in place; the elements are truncated or padded with zeros.
 
         Parameters
         ----------
         *new_shape : int or tuple of int
             New extents.
         refcheck : bool
-            Whether it is an error if other arrays may share the storage; they keep it as it is.
+            Whether to raise an error if other arrays may share the memory. If False, they keep their elements.
 
         Raises
         ------
         ValueError
-            If the array is a view, or seems to have views.
+            If the array is a view, or may have views.
         """
         shape = build.resolve_shape(new_shape[0] if len(new_shape) == 1 else new_shape)
         if self._layout is not None or self._part is not None:
@@ -261,44 +261,44 @@ class MethodsArray(ComputingArray):
         self._cell, self._shape = resized._cell, shape
 
     def repeat(self, repeats: Any, /, axis: int | None = None) -> Self:
-        """Elements repeated along an axis; see :func:`gpuarray.repeat`."""
+        """Return the elements repeated along an axis; see :func:`gpuarray.repeat`."""
         return self._call("repeat", repeats, axis=axis)
 
     def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Self:
-        """Diagonal of the matrices in two axes, as a read-only view."""
+        """Return the diagonal over two axes, as a read-only view."""
         return self._call("diagonal", offset=offset, axis1=axis1, axis2=axis2)
 
     def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Self:
-        """Sum along the diagonal."""
+        """Return the sum along the diagonal."""
         return self.diagonal(offset, axis1, axis2).sum(axis=-1, dtype=dtype, out=out)
 
     # -- selection and order ------------------------------------------------------------------------------------------
 
     def take(self, indices: Any, /, axis: int | None = None, out: Any = None, mode: str = "raise") -> Self:
-        """Elements at positions along an axis; see :func:`gpuarray.take`."""
+        """Return the elements at indices along an axis; see :func:`gpuarray.take`."""
         return self._written(self._call("take", indices, axis=axis, mode=mode), out)
 
     def put(self, indices: Any, values: Any, /, mode: str = "raise") -> None:
-        """Write values to positions in C order."""
+        """Write values to flat indices in C order."""
         _NUMPY.put(self, indices, values, mode)
 
     def choose(self, choices: Any, out: Any = None, mode: str = "raise") -> Self:
-        """Elements of several arrays, of which this array's elements say the number."""
+        """Select elements from several arrays, using this array as the index of the array."""
         chosen: Self = _NUMPY.choose(self, choices, out, mode)
         return chosen
 
     def compress(self, condition: Any, axis: int | None = None, out: Any = None) -> Self:
-        """Slices along an axis where a condition of one axis holds."""
+        """Return the slices along an axis at which a one-dimensional condition is true."""
         result: Self = _NUMPY.compress(condition, self, axis, out)
         return result
 
     def nonzero(self) -> tuple[Self, ...]:
-        """Positions of the elements that are not zero, an array for each axis; see :func:`gpuarray.nonzero`."""
+        """Return the indices of the non-zero elements, one array per axis; see :func:`gpuarray.nonzero`."""
         found: tuple[Self, ...] = dispatch.METHODS["nonzero"](self)
         return found
 
     def searchsorted(self, v: Any, /, side: str = "left", sorter: Any = None) -> Self:
-        """Positions where elements would keep the order; see :func:`gpuarray.searchsorted`."""
+        """Return the indices at which elements can be inserted to keep the order; see :func:`gpuarray.searchsorted`."""
         return self._call("searchsorted", v, side=side, sorter=sorter)
 
     def sort(
@@ -310,7 +310,7 @@ class MethodsArray(ComputingArray):
         stable: bool | None = None,
         descending: bool | None = None,
     ) -> None:
-        """Sort in place along an axis; NaN comes last."""
+        """Sort in place along an axis; NaN are last."""
         check_sort(kind, order, stable, descending)
         self.assign(self._call("sort", axis=axis, descending=bool(descending)))
 
@@ -323,36 +323,36 @@ class MethodsArray(ComputingArray):
         stable: bool | None = None,
         descending: bool | None = None,
     ) -> Self:
-        """Positions that sort the array along an axis, stable; see :func:`gpuarray.argsort`."""
+        """Return the indices that sort the array along an axis; stable; see :func:`gpuarray.argsort`."""
         check_sort(kind, order, stable, descending)
         line, number = self._line(axis)
         return line._call("argsort", axis=number, descending=bool(descending))
 
     def partition(self, kth: Any, /, axis: int = -1, kind: Any = "introselect", order: None = None) -> None:
-        """Sort in place along an axis, which puts more in order than positions ``kth``."""
+        """Partition in place along an axis. The whole axis is sorted, not only around ``kth``."""
         np.empty(1).partition(0, kind=kind, order=order)
         self.assign(self._call("partition", kth, axis=axis))
 
     def argpartition(self, kth: Any, /, axis: int | None = -1, kind: Any = "introselect", order: None = None) -> Self:
-        """Positions that sort the array along an axis, which puts more in order than positions ``kth``."""
+        """Return the indices that partition the array along an axis. They sort the whole axis."""
         np.empty(1).argpartition(0, kind=kind, order=order)
         line, number = self._line(axis)
         return line._call("argpartition", kth, axis=number)
 
     def _line(self, axis: int | None) -> tuple[Self, int]:
-        """Return an array and an axis to find positions along; a 0-d array stands for one of one element."""
+        """Return an array and an axis to search along; a 0-d array becomes an array of one element."""
         flat = axis is None or not self.ndim
         return (self.reshape(-1) if flat else self), -1 if axis is None else axis
 
     # -- products -----------------------------------------------------------------------------------------------------
 
     def dot(self, other: Any, /, out: Any = None) -> Self:
-        """NumPy's dot product: over the last axis of this array and the last but one of the other."""
+        """Return the dot product, over the last axis of this array and the second-to-last of the other."""
         return self._written(self._call("dot", other), out)
 
 
 def _byteswapped(node: Node) -> Node:
-    """Return the elements of a node with their bytes in the opposite order."""
+    """Return the elements of a node with reversed byte order."""
     if node.dtype.kind == "c":
         parts = (_byteswapped(build.elementwise(part, node)) for part in (rows.real, rows.imag))
         return build.elementwise(rows.complex_from_parts, *parts)

@@ -1,7 +1,7 @@
-"""What may stand beside an array in an operation, and what the graph builder makes of it.
+"""Conversion of operands to nodes of the graph.
 
-Promotion is NumPy's (NEP 50): Python scalars are weak, NumPy scalars and arrays are strong. Values of types that nobody
-here knows give ``NotImplemented``, so that their own reflected operators get a chance.
+Promotion is NumPy's (NEP 50): Python scalars are weak, NumPy scalars and arrays are strong. Unknown types give
+``NotImplemented``, so that their reflected operators are called.
 """
 
 from collections.abc import Sequence
@@ -10,8 +10,8 @@ from typing import Any, Final
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array.scalars import Number, weak_of
 from gpuarray.array.storage import AUTO, StoredArray, joint_device
+from gpuarray.array.traced_scalars import TracedScalar, weak_of
 from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
@@ -27,13 +27,13 @@ _PLAIN: Final = frozenset((np.ndarray, np.memmap))
 
 
 def as_operand(value: Any) -> Any:
-    """Return what the builder takes for an operand: a node or a Python scalar; NotImplemented for unknown types."""
+    """Return an operand as a node or a Python scalar; NotImplemented for unknown types."""
     if isinstance(value, StoredArray):
         return value.node()
     kind = type(value)
     if kind in WEAK:
         return value
-    if kind is Number:  # before others, as it passes for what it stands for
+    if kind is TracedScalar:  # before others, as it passes for what it stands for
         return value.operand()
     if isinstance(value, np.generic):
         return build.full((), value, dtypes.canonical(value.dtype))
@@ -48,12 +48,12 @@ def as_operand(value: Any) -> Any:
 
 
 def as_node(value: Any, dtype: DType | None = None) -> Node:
-    """Return an operand as a node; a Python scalar takes ``dtype``, or the default dtype of its kind.
+    """Return an operand as a node. A Python scalar gets ``dtype``, or the default dtype of its kind.
 
     Raises
     ------
     TypeError
-        If the value is no array, scalar or sequence of them.
+        If the value is not an array, a scalar or a sequence of them.
     """
     operand = as_operand(value)
     if operand is NotImplemented:
@@ -66,9 +66,9 @@ def as_node(value: Any, dtype: DType | None = None) -> Node:
 
 
 def placed_node(value: Any, device: Device, dtype: DType | None = None) -> Node:
-    """Return an operand as a node, a big NumPy array with its bytes at the device that it is to be on.
+    """Return an operand as a node. A large NumPy array is uploaded to its device at once.
 
-    With a dtype it is converted as NumPy assigns it to elements.
+    If a dtype is given, the value is converted as in an assignment to elements.
     """
     sent = evaluate.send(value, device) if type(value) in _PLAIN and tracing.state.trace is None else None
     if dtype is None:
@@ -77,7 +77,7 @@ def placed_node(value: Any, device: Device, dtype: DType | None = None) -> Node:
 
 
 def default_dtype(kind: type) -> DType:
-    """Return the dtype that a Python scalar type takes by itself."""
+    """Return the default dtype of a type of Python scalars."""
     single = config.current.default_float == "float32"
     if kind is float:
         return dtypes.float32 if single else dtypes.float64
@@ -90,8 +90,8 @@ def _converted(value: Any, dtype: DType | None = None) -> Any:
     array = np.asarray(value, dtype)
     if array.dtype == np.object_ or array.dtype.kind in "USMmV":
         raise TypeError(
-            f"Unsupported operand: NumPy makes dtype {array.dtype} of a {type(value).__name__}; accepted are numbers, "
-            "booleans, and arrays and nested sequences of them"
+            f"Unsupported operand: NumPy converts a {type(value).__name__} to dtype {array.dtype}; "
+            "accepted are numbers, booleans, and arrays and nested sequences of them"
         )
     return array
 
@@ -99,7 +99,7 @@ def _converted(value: Any, dtype: DType | None = None) -> Any:
 def sequence_node(values: Sequence[Any], dtype: DType | None = None) -> Node:
     """Return the node of nested sequences of scalars, NumPy arrays and arrays of this package.
 
-    With a dtype each of them is converted as NumPy assigns it to an element.
+    If a dtype is given, each item is converted as in an assignment to an element.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def sequence_node(values: Sequence[Any], dtype: DType | None = None) -> Node:
 
 
 def holds_arrays(values: Any) -> bool:
-    """Whether nested lists and tuples hold an array of this package."""
+    """Return True if nested lists and tuples contain an array of this package."""
     if isinstance(values, StoredArray):
         return True
     return isinstance(values, list | tuple) and any(
@@ -150,18 +150,18 @@ def device_of(*values: Any) -> Device | None:
 
 
 def default_device() -> Device:
-    """Return the device of arrays for which none was given."""
+    """Return the default device of new arrays."""
     name = config.current.device
     return AUTO if name == "auto" else Device(name)
 
 
 def assigned_node(value: Any, dtype: DType, device: Device) -> tuple[Node, Device]:
-    """Return ``value`` as NumPy would assign it to elements of ``dtype``, and the joint device.
+    """Return ``value`` converted as in an assignment to elements of ``dtype``, and the joint device.
 
     Raises
     ------
     TypeError, ValueError, OverflowError
-        If a Python scalar has no value of that dtype.
+        If the dtype cannot represent a Python scalar.
     """
     if type(value) in WEAK:
         return weak_node(value, dtype), device
@@ -170,7 +170,7 @@ def assigned_node(value: Any, dtype: DType, device: Device) -> tuple[Node, Devic
 
 
 def element_node(value: Any, dtype: DType) -> Node:
-    """Return ``value`` as NumPy would assign it to elements of ``dtype``; the errors are those of assigned_node."""
+    """Return ``value`` converted as in an assignment to elements of ``dtype``; errors as in assigned_node."""
     if type(value) is list or type(value) is tuple:
         return sequence_node(value, dtype)
     operand = as_operand(value)
@@ -182,14 +182,14 @@ def element_node(value: Any, dtype: DType) -> Node:
 
 
 def as_element(value: Any, dtype: DType) -> Any:
-    """Return a scalar in ``dtype``, converted or refused as NumPy does when it is assigned to an element."""
+    """Return a scalar in ``dtype``, with the conversions and errors of an assignment to an element."""
     held = np.empty((), dtype)
     held[()] = value
     return held[()]
 
 
 def weak_node(value: Any, dtype: DType) -> Node:
-    """Return a Python scalar as a 0-d node of ``dtype``, as NumPy assigns it."""
+    """Return a Python scalar as a 0-d node of ``dtype``, converted as in an assignment."""
     if isinstance(value, complex) and dtype.kind not in "bc":
         raise TypeError(f"a complex number cannot be assigned to an array of dtype {dtype.name}; take its real part")
     if isinstance(value, float) and dtype.kind in "iu":
@@ -198,7 +198,7 @@ def weak_node(value: Any, dtype: DType) -> Node:
 
 
 def cast(node: Node, dtype: DType) -> Node:
-    """Return ``node`` in ``dtype``, with NumPy's warning where imaginary parts get lost."""
+    """Return ``node`` in ``dtype``, with NumPy's warning if imaginary parts are discarded."""
     if node.dtype.kind == "c" and dtype.kind not in "cb":
         warn("Casting complex values to real discards the imaginary part", np.exceptions.ComplexWarning)
         node = build.elementwise(rows.real, node)
@@ -206,7 +206,7 @@ def cast(node: Node, dtype: DType) -> Node:
 
 
 def power_row(node: Node, exponent: Any) -> Any:
-    """Return the row that raises to a Python scalar faster than ``pow`` does, as NumPy chooses it; None if none does.
+    """Return the row that NumPy uses instead of ``pow`` for a Python scalar as exponent, or None.
 
     Raises
     ------
@@ -221,17 +221,17 @@ def power_row(node: Node, exponent: Any) -> Any:
 
 
 def check_power(base: Any, exponent: Any) -> None:
-    """Raise ValueError if an integer is raised to negative integers that the host knows.
+    """Raise ValueError if an integer is raised to negative integers whose values are on the host.
 
     Parameters
     ----------
     base : Node or scalar
-        What is raised.
+        The base.
     exponent : object
-        Python's or NumPy's number, array or sequence; arrays of this package are not asked.
+        A number, array or sequence. Arrays of this package are not checked.
     """
     kind = base.dtype.kind if isinstance(base, BaseNode) else np.min_scalar_type(base).kind
-    if kind not in "biu" or type(exponent) is Number or holds_arrays(exponent):
+    if kind not in "biu" or type(exponent) is TracedScalar or holds_arrays(exponent):
         return
     if not isinstance(exponent, int | np.integer | np.ndarray | list | tuple):
         return

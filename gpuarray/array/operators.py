@@ -1,7 +1,7 @@
-"""Recording elementwise operations: the operators of arrays, and :meth:`ComputingArray._apply` for everything else.
+"""Operators of arrays, and :meth:`ComputingArray._apply`, which records all other elementwise operations.
 
-This is the path that every line of a user's program takes, so the common cases (two arrays, or an array and a Python
-scalar) come first and take no detour.
+Most operations of a program pass through this module, so the common cases (two arrays, or an array and a Python scalar)
+are tested first and take a direct path.
 """
 
 from collections.abc import Callable
@@ -93,7 +93,7 @@ class ComputingArray(SelectableArray):
 
     @classmethod
     def _apply(cls, op: MapOp, *values: Any) -> Any:
-        """Return an elementwise row over arrays and scalars; NotImplemented if a value is of an unknown type."""
+        """Apply an elementwise row to arrays and scalars. Return NotImplemented for unknown types."""
         if len(values) == 1 and type(values[0]) is cls and not strictness.possible:
             (value,) = values
             cell = value._cell
@@ -127,11 +127,11 @@ class ComputingArray(SelectableArray):
         return cls._wrap(record(op, *operands), default_device() if device is None else device)
 
     def _repeats(self, op: MapOp, kind: type) -> bool:
-        """Whether to leave a product to Python, which repeats a list or tuple as often as an integer of NumPy says."""
+        """Return True if a product is left to Python, which repeats a list or tuple by a NumPy integer."""
         return op is rows.multiply and kind in (list, tuple) and self._access is VALUE and self._dtype.kind in "iu"
 
     def _update(self, node: Node, op: MapOp, other: Any) -> Self:
-        """Make ``node`` the value of this array, as an in-place operator does."""
+        """Set the value of this array to ``node``, as in-place operators do."""
         self.check_writeable()
         device = self._cell.device
         own = other._cell.device if isinstance(other, StoredArray) else device_of(other)
@@ -209,7 +209,7 @@ class ComputingArray(SelectableArray):
     __invert__ = _unary(rows.bitwise_invert)
 
     def __pow__(self, other: Any) -> Any:
-        """``x ** other``; a Python scalar may take a faster row than ``pow``, as in NumPy."""
+        """``x ** other``. For some Python scalars a faster row than ``pow`` is used, as in NumPy."""
         if strictness.possible and (operand := as_operand(other)) is not NotImplemented:
             standard.require("pow", self, operand)
         row = power_row(self.node(), other) if type(other) in WEAK else None

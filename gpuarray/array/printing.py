@@ -1,4 +1,4 @@
-"""How arrays look: NumPy's text, made from the corners that are shown, so that a large array is not read back."""
+"""The text of arrays, formatted by NumPy from the elements that are shown, so that only these are downloaded."""
 
 from html import escape
 from typing import Any
@@ -15,14 +15,14 @@ _PREFIX = "GpuArray("
 
 
 def _shown(array: Any) -> tuple[npt.NDArray[Any], bool]:
-    """Return the elements that NumPy's print options show, on the host, and whether others are left out."""
+    """Return the elements that NumPy's print options show, on the host, and whether others are omitted."""
     options = np.get_printoptions()
     edge = options["edgeitems"]
     if array.size <= options["threshold"]:
         return evaluate.read(array.settled(), array.device), False
     node: Node = array.node()
     for axis, extent in enumerate(array.shape):
-        # one more than is shown on each side, so that NumPy's formatter sees that something is left out
+        # one more than is shown on each side, so that NumPy's formatter adds an ellipsis
         if extent > 2 * edge + 1:
             node = _edges(node, axis, edge)
     return evaluate.read(node, array.device), True
@@ -44,7 +44,7 @@ def _body(array: Any, prefix: str, separator: str) -> str:
 
 
 def representation(array: Any) -> str:
-    """Return ``GpuArray([...], dtype=float32, device='cpu')``, with ``shape=`` where elements are left out."""
+    """Return ``GpuArray([...], dtype=float32, device='cpu')``, with ``shape=`` if elements are omitted."""
     facts = [f"dtype={array.dtype.name}", f"device={array.device.name!r}"]
     if array.size == 0:
         facts.insert(0, f"shape={array.shape}")
@@ -61,12 +61,12 @@ def representation(array: Any) -> str:
 
 
 def text(array: Any) -> str:
-    """Return what ``str`` of the NumPy array with the same elements gives."""
+    """Return ``str`` of the NumPy array with the same elements."""
     return str(array.get()[()]) if not array.shape else _body(array, "", " ")
 
 
 def html(array: Any) -> str:
-    """Return a small table of facts and the shown elements, for notebooks."""
+    """Return a table of the array's properties and the shown elements, for notebooks."""
     facts = {"shape": array.shape, "dtype": array.dtype.name, "device": array.device.name, "bytes": f"{array.nbytes:,}"}
     cells = "".join(f"<th>{name}</th><td>{escape(str(value))}</td>" for name, value in facts.items())
     return f"<table><tr>{cells}</tr></table><pre>{escape(text(array))}</pre>"

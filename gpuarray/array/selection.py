@@ -1,7 +1,7 @@
 """Indexing: reading and writing parts of an array by basic and advanced keys, and through the flat iterator.
 
-Basic keys make views, advanced keys make new arrays; what a key means is decided in :mod:`gpuarray.graph.indexing`. A
-key of integers alone gives a value and no view, because NumPy gives a scalar there.
+Basic keys return views, advanced keys new arrays; :mod:`gpuarray.graph.indexing` interprets keys. A key of integers
+only returns a value and not a view, because NumPy returns a scalar.
 """
 
 from collections.abc import Iterator
@@ -70,14 +70,14 @@ class SelectableArray(StoredArray):
         cell.device = device
 
     def places(self, key: Any) -> Node:
-        """Return the flat positions in the storage of what ``key`` selects, in the shape of the selection."""
+        """Return the flat positions in the storage of the selected elements, in the shape of the selection."""
         selection = self._select(key)
         return indexing.positions_to_write(selection, self.stored().size)
 
     def _with_masked(self, mask: Node, values: Node, device: Device) -> Node | None:
-        """Return the array's value with values written where a mask of leading axes holds.
+        """Return the array's value with ``values`` written where a mask over leading axes is true.
 
-        None if the mask does not fit, or if every selected element gets values of its own along further axes.
+        Return None if the mask does not fit, or if the selected elements get different values along further axes.
 
         Raises
         ------
@@ -109,7 +109,7 @@ class SelectableArray(StoredArray):
         return found.put(self.node(), values)
 
     def _is_itself(self, key: Any, value: StoredArray) -> bool:
-        """Whether ``value`` is the view that a basic key names, as when ``x[key] += 1`` ends by assigning it."""
+        """Return True if ``value`` is the view of a basic key, which ``x[key] += 1`` finally assigns to ``x[key]``."""
         if value._part != self._part or not all(map(indexing.is_basic, key if isinstance(key, tuple) else (key,))):
             return False
         return self._select(key).layout == value._storage_layout()
@@ -154,7 +154,7 @@ class SelectableArray(StoredArray):
 
     @property
     def flat(self) -> "FlatIterator":
-        """The elements in C order as one axis: to index, iterate over, and assign to."""
+        """Iterator over the elements in C order, which can also be indexed and assigned to."""
         return FlatIterator(self)
 
     @flat.setter
@@ -163,7 +163,7 @@ class SelectableArray(StoredArray):
 
 
 class FlatIterator:
-    """The elements of an array in C order; what ``x.flat`` returns."""
+    """Iterator over the elements of an array in C order, as returned by ``x.flat``."""
 
     __slots__ = ("_array", "index")
 
@@ -173,7 +173,7 @@ class FlatIterator:
 
     @property
     def base(self) -> Any:
-        """The array whose elements these are."""
+        """The array that is iterated over."""
         return self._array
 
     def __len__(self) -> int:
@@ -181,7 +181,7 @@ class FlatIterator:
 
     @property
     def coords(self) -> tuple[int, ...]:
-        """The position along each axis of the element that comes next."""
+        """The indices of the next element."""
         coordinates: list[int] = []
         rest = self.index
         for extent in reversed(self._array.shape):
@@ -224,12 +224,12 @@ class FlatIterator:
         return evaluate.read(self[:].settled(), self._array.device).astype(dtype or self._array.dtype, copy=False)
 
     def copy(self) -> Any:
-        """Return the elements as a new array of one axis."""
+        """Return a copy of the elements as a 1-d array."""
         return self[:]
 
 
 def _cycled(line: Node, wanted: int) -> Node:
-    """Return ``wanted`` elements of a line, which starts again at its end, as NumPy assigns to ``flat``."""
+    """Repeat the elements of a 1-d array to ``wanted`` elements, as NumPy does when it assigns to ``flat``."""
     if line.size >= wanted:
         return build.view(line, contiguous((wanted,)))
     if not line.size:
@@ -246,7 +246,7 @@ def _has_ellipsis(key: Any) -> bool:
 
 
 class _ScalarMask(indexing.Integers):
-    """A single boolean as a key element: positions 0 or none of a new axis of extent 1."""
+    """A single boolean in a key, which selects all or nothing of a new axis of extent 1."""
 
 
 def _scalar_mask(item: Any) -> _ScalarMask | None:
@@ -259,7 +259,7 @@ def _scalar_mask(item: Any) -> _ScalarMask | None:
 
 
 def _with_mask_axes(layout: Layout, elements: list[Any], consumed: list[int]) -> Layout:
-    """Return the layout with the axes that single booleans index."""
+    """Return the layout with the additional axes of single booleans in a key."""
     shape, strides = list(layout.shape), list(layout.strides)
     for place, element in enumerate(elements):
         if isinstance(element, _ScalarMask):
@@ -285,7 +285,7 @@ def _check_broadcast(shapes: list[Shape]) -> None:
 
 
 def _key_element(item: Any, device: Device) -> Any:
-    """Return a key element without arrays of this package: a mask is counted, an integer array keeps its node."""
+    """Return a key element with arrays replaced: a mask by its count, an integer array by its node."""
     if isinstance(item, list) and any(isinstance(v, StoredArray) for v in item):
         node = as_node(item)
     elif isinstance(item, StoredArray):
@@ -310,7 +310,7 @@ def _integers(node: Node, device: Device) -> indexing.Integers:
 
 
 def _mask_node(key: Any) -> Node | None:
-    """Return the node of a key that is one boolean array with axes, here or NumPy's."""
+    """Return the node of a key that is a single boolean array, of this package or NumPy's."""
     if isinstance(key, tuple) and len(key) == 1:
         key = key[0]
     if isinstance(key, StoredArray):

@@ -1,8 +1,8 @@
-"""Storage cells and the views of them: the part of an array that knows where its elements are.
+"""Storage cells and views: the part of an array that represents its memory.
 
-Arrays that alias share one :class:`Cell`, as NumPy views share memory. A cell has one value, a node; a write
-gives the cell a new node, so that the graph stays immutable and readers that recorded the old value still get it.
-:class:`StoredArray` is a cell seen through a layout; :class:`~gpuarray.array.GpuArray` adds what users do with it.
+Arrays that share memory share a :class:`Cell`. The value of a cell is a node. A write gives the cell a new node, so the
+graph stays immutable, and operations recorded before still read the old value. :class:`StoredArray` is a cell seen
+through a layout; :class:`~gpuarray.array.GpuArray` adds the public interface.
 """
 
 import sys
@@ -42,7 +42,7 @@ _frame_at: Final = sys._getframe
 
 
 class Cell:
-    """A piece of storage: its present value, and the device it is bound to."""
+    """A storage cell: its current value, and its device."""
 
     __slots__ = ("__weakref__", "device", "node")
 
@@ -53,7 +53,7 @@ class Cell:
             node.holder = ref(self)
 
     def bind(self, node: Node) -> None:
-        """Make ``node`` the value; evaluate part of it if what is pending became deep."""
+        """Set the value to ``node``, and evaluate a part of it if the pending graph is deep."""
         self.node = node
         if recording.origins and node.origin is None:
             node.origin = find_origin()
@@ -64,25 +64,25 @@ class Cell:
 
 
 def joint_device(first: Device, second: Device) -> Device:
-    """Return the device of a result: a pinned one wins over ``"auto"``.
+    """Return the device of a result. A pinned device takes precedence over ``"auto"``.
 
     Raises
     ------
     DeviceMismatchError
-        If both are pinned and differ.
+        If both are pinned to different devices.
     """
     if first is second or second is AUTO:
         return first
     if first is AUTO:
         return second
     raise DeviceMismatchError(
-        f"arrays on device {first.name!r} and device {second.name!r} met in one operation; move one of them first: "
-        f"x.to_device({first.name!r})"
+        f"arrays on device {first.name!r} and device {second.name!r} are operands of one operation; move one of them "
+        f"first: x.to_device({first.name!r})"
     )
 
 
 class StoredArray:
-    """A storage cell seen through a layout, through one component of complex numbers, or as another dtype."""
+    """A storage cell seen through a layout, as one component of complex numbers, or as another dtype."""
 
     __slots__ = ("__weakref__", "_access", "_cell", "_dtype", "_layout", "_part", "_shape")
     __hash__: ClassVar[None]  # type: ignore[assignment]  # arrays compare elementwise, as NumPy's do
@@ -101,7 +101,7 @@ class StoredArray:
 
     @classmethod
     def _wrap(cls, node: Node, device: Device) -> Self:
-        """Return an array with storage of its own whose value is ``node``."""
+        """Return an array with new storage and the value ``node``."""
         array: Self = _new(cls)
         array._cell = cell = _new(Cell)
         cell.device = device
@@ -117,7 +117,7 @@ class StoredArray:
         array._dtype = node.dtype
         array._part = None
         array._access = WRITEABLE if shape else VALUE
-        # every eighth level is often enough, and reading the configuration costs as much as the rest
+        # checked at every eighth level only, because reading the configuration takes as long as the rest
         if not node.depth & 7 and node.depth > config.current.pending_limit:
             evaluate.trim(node, device)
         return array
@@ -136,7 +136,7 @@ class StoredArray:
 
     @property
     def shape(self) -> Shape:
-        """Extents of the axes."""
+        """Shape of the array."""
         return self._shape
 
     @shape.setter
@@ -158,11 +158,11 @@ class StoredArray:
 
     @dtype.setter
     def dtype(self, dtype: Any) -> NoReturn:
-        raise AttributeError("the dtype of a GpuArray cannot be set; use x = x.view(dtype), or x.astype(dtype)")
+        raise AttributeError("cannot set the dtype of a GpuArray; use x = x.view(dtype) or x.astype(dtype)")
 
     @property
     def device(self) -> Device:
-        """Device the array is bound to."""
+        """Device of the array."""
         return self._cell.device
 
     @property
@@ -180,40 +180,40 @@ class StoredArray:
 
     @property
     def itemsize(self) -> int:
-        """Bytes of one element."""
+        """Size of one element in bytes."""
         return self._dtype.itemsize
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all elements."""
+        """Size of all elements in bytes."""
         return self.size * self._dtype.itemsize
 
     @property
     def residency(self) -> tuple[str, ...]:
-        """Names of the devices where the bytes of its storage are now, the host (``"cpu"``) first.
+        """Names of the devices that currently hold the elements, the host (``"cpu"``) first.
 
-        Empty while its value is still to be computed. It says nothing of what the array means: ``device`` does.
+        Empty while the value has not been computed. Unlike ``device``, it is not part of the meaning of the array.
         """
         node = current(self._cell.node)
         return evaluate.where(node) if isinstance(node, Leaf) else ()
 
     @property
     def unit(self) -> int:
-        """Bytes of what the layout counts."""
+        """Size in bytes of the items that the layout counts."""
         return self.itemsize if self._part in _REGROUPED else self._cell.node.dtype.itemsize
 
     @property
     def strides(self) -> Shape:
-        """Bytes from one element to the next along each axis, as NumPy counts them."""
+        """Strides in bytes, as in NumPy."""
         return tuple(s * self.unit for s in self._storage_layout().strides)
 
     @strides.setter
     def strides(self, strides: Any) -> NoReturn:
-        raise AttributeError("the strides of a GpuArray cannot be set; x.T, x[::2] and np.broadcast_to make views")
+        raise AttributeError("cannot set the strides of a GpuArray; x.T, x[::2] and np.broadcast_to return views")
 
     @property
     def flags(self) -> Flags:
-        """Memory layout flags, with NumPy's names as attributes and as items; ``writeable`` can be set."""
+        """Memory layout flags, with NumPy's names as attributes and items. ``writeable`` can be set."""
         return Flags(self)
 
     def setflags(self, write: Any = None, align: Any = None, uic: Any = None) -> None:
@@ -222,16 +222,16 @@ class StoredArray:
         Parameters
         ----------
         write : bool, optional
-            Whether it can.
+            The new value.
         align : bool, optional
-            Elements are always aligned; accepted for NumPy's sake.
+            Accepted for compatibility with NumPy; elements are always aligned.
         uic : bool, optional
-            False, since there are no copies to write back.
+            Accepted for compatibility with NumPy; True is an error.
 
         Raises
         ------
         ValueError
-            If the array is to be writeable and some of its elements are one and the same, or ``uic`` is true.
+            If ``write`` is true and several elements share memory, or if ``uic`` is true.
         """
         if uic:
             raise ValueError("cannot set WRITEBACKIFCOPY flag to True")
@@ -240,12 +240,12 @@ class StoredArray:
         layout = self._storage_layout()
         steps = zip(layout.shape, layout.strides, strict=True)
         if write and layout.size and any(extent > 1 and not stride for extent, stride in steps):
-            raise ValueError("cannot set WRITEABLE flag to True of this array: several of its elements are the same")
+            raise ValueError("cannot set WRITEABLE flag to True of this array: several of its elements share memory")
         self._access = WRITEABLE if write else READ_ONLY
 
     @property
     def base(self) -> "Self | None":
-        """The array of the whole storage if this one is a view of it, else None."""
+        """The base array if this array is a view, otherwise None."""
         if self._layout is None and self._part is None:
             return None
         node = self._cell.node
@@ -257,7 +257,7 @@ class StoredArray:
         return contiguous(self._shape) if self._layout is None else self._layout
 
     def node(self) -> Node:
-        """Return the node of the value as it is now."""
+        """Return the node of the current value."""
         node = self.stored()
         if self._layout is not None:
             node = build.view(node, self._layout)
@@ -295,7 +295,7 @@ class StoredArray:
 
     @property
     def T(self) -> Self:  # noqa: N802  # NumPy's name
-        """View with the axes reversed."""
+        """View with reversed axes."""
         return self.transpose()
 
     @property
@@ -313,7 +313,7 @@ class StoredArray:
 
     @property
     def real(self) -> Self:
-        """Real part: a view of complex storage, the array itself otherwise."""
+        """Real part: a view of a complex array, or the array itself."""
         return self._component("real")
 
     @real.setter
@@ -322,7 +322,7 @@ class StoredArray:
 
     @property
     def imag(self) -> Self:
-        """Imaginary part: a view of complex storage, read-only zeros otherwise."""
+        """Imaginary part: a view of a complex array, or read-only zeros."""
         if self._dtype.kind != "c":
             zeros = self._wrap(build.full(self._shape, 0, self._dtype), self._cell.device)
             zeros._access = READ_ONLY
@@ -353,7 +353,7 @@ class StoredArray:
         layout, stored = self._storage_layout(), self._cell.node
         if self._part not in (None, *_REGROUPED) or not layout.shape or (layout.strides[-1] != 1 < layout.shape[-1]):
             return None
-        # not by get: NumPy finds float64 equal to None
+        # not dict.get, because NumPy's float64 compares equal to None
         if self._dtype in _COMPONENTS and _COMPONENTS[self._dtype] == dtype:
             apart = _apart(layout)
             found = Layout((*apart.shape[:-1], 2 * apart.shape[-1]), (*apart.strides[:-1], 1), apart.offset)
@@ -369,14 +369,14 @@ class StoredArray:
         return self._see(found, found.shape, dtype, part, self._access and WRITEABLE)
 
     def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> Self:
-        """Return the elements with another shape: a view where strides allow, else a copy.
+        """Return the elements with another shape: a view if strides allow, otherwise a copy.
 
         Parameters
         ----------
         *shape : int or tuple of int
             New extents; one may be -1.
         order : {"C", "F", "A"}
-            In which order elements are read and placed.
+            Order in which elements are read and placed.
         copy : bool, optional
             True always copies, False never does.
 
@@ -393,16 +393,16 @@ class StoredArray:
         if layout is not None:
             return self.view_of(layout)
         if copy is False:
-            raise ValueError(f"cannot reshape {self._shape} to {wanted} without a copy; leave out copy=False")
+            raise ValueError(f"cannot reshape {self._shape} to {wanted} without a copy; omit copy=False")
         return self._fresh(build.reshape(self.node(), wanted))
 
     def transpose(self, *axes: Any) -> Self:
-        """Return a view with the axes permuted, reversed if no order is given.
+        """Return a view with permuted axes, or with reversed axes if no order is given.
 
         Raises
         ------
         ValueError
-            If the axes are no permutation of the array's.
+            If the arguments are not a permutation of the axes.
         """
         order = _unpacked(axes) if axes else None
         if order is None:
@@ -410,18 +410,18 @@ class StoredArray:
         else:
             numbers = [build.normalize_axis(a, self.ndim) for a in build.listed(order)]
             if sorted(numbers) != list(range(self.ndim)):
-                raise ValueError(f"axes don't match array: {order!r} is no permutation of {self.ndim} axes")
+                raise ValueError(f"axes don't match array: {order!r} is not a permutation of {self.ndim} axes")
         return self.view_of(permute(self._storage_layout(), numbers))
 
     def broadcast(self, shape: Shape) -> Self:
-        """Return a read-only view with ``shape``, to which this array's must broadcast."""
+        """Return a read-only view broadcast to ``shape``."""
         build.broadcast_to(self._shape, shape)
         return self.view_of(broadcast_layout(self._storage_layout(), shape), writeable=False)
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
     def _fresh(self, node: Node) -> Self:
-        """Return an array with new storage on this array's device; unlike a result, a 0-d one is writeable."""
+        """Return a writeable array with new storage, on the device of this array."""
         array = self._wrap(node, self._cell.device)
         array._access = WRITEABLE
         return array
@@ -494,12 +494,12 @@ class StoredArray:
 
 
 def _apart(layout: Layout) -> Layout:
-    """Return where the real parts of complex elements are among all parts."""
+    """Return the layout of the real parts among the parts of complex elements."""
     return Layout(layout.shape, tuple(2 * n for n in layout.strides), 2 * layout.offset)
 
 
 def _regrouped(node: Node, dtype: DType) -> Node:
-    """Return complex numbers as a line of their parts, or such a line as complex numbers."""
+    """Convert complex numbers to a line of their parts, or such a line to complex numbers."""
     if node.dtype.kind != "c":
         line = Layout((node.size // 2,), (2,), 0)
         real, imaginary = build.view(node, line), build.view(node, line._replace(offset=1))
@@ -510,19 +510,19 @@ def _regrouped(node: Node, dtype: DType) -> Node:
 
 
 def check_order(order: Any, accepted: str) -> None:
-    """Check an ``order`` argument, of which None is NumPy's default.
+    """Check an ``order`` argument; None is NumPy's default.
 
     Raises
     ------
     ValueError
-        If it is none of the accepted letters.
+        If it is not an accepted letter.
     """
     if order is not None and order not in tuple(accepted):
         raise ValueError(f"order must be one of {', '.join(map(repr, accepted))} (got {order!r})")
 
 
 def without_leading_ones(values: Node, shape: Shape) -> Node:
-    """Drop the axes of extent 1 that assignment allows values to have in front, beyond those of the target."""
+    """Remove leading axes of extent 1 that values may have in addition to the axes of the target of an assignment."""
     extra = len(values.shape) - len(shape)
     if extra > 0 and all(n == 1 for n in values.shape[:extra]):
         return build.reshape(values, values.shape[extra:])
@@ -530,7 +530,7 @@ def without_leading_ones(values: Node, shape: Shape) -> Node:
 
 
 def _unpacked(arguments: tuple[Any, ...]) -> Any:
-    """Return what ``f(2, 3)`` and ``f((2, 3))`` both mean."""
+    """Return the tuple of ``f(2, 3)`` or ``f((2, 3))``."""
     if len(arguments) == 1 and not isinstance(arguments[0], int | np.integer):
         return arguments[0]
     return arguments

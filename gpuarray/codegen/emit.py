@@ -10,9 +10,10 @@ from gpuarray import dtypes
 from gpuarray.codegen import binding_splits, calls, loop_splits
 from gpuarray.codegen.accumulators import without_kernel
 from gpuarray.codegen.all_pairs import AllPairsKernel, all_pairs_of
+from gpuarray.codegen.flat import flat_launch
 from gpuarray.codegen.folds import cut_row_program, row_program
-from gpuarray.codegen.loops import flat_launch
-from gpuarray.codegen.products import candidates, product_program
+from gpuarray.codegen.product_choice import candidates
+from gpuarray.codegen.products import product_program
 from gpuarray.codegen.programs import Binding, Launch, Program
 from gpuarray.codegen.row_schedule import is_one_walk
 from gpuarray.codegen.scans import ScanKernels

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from gpuarray.codegen import casts
 from gpuarray.codegen.accumulators import identity_literal
-from gpuarray.codegen.loops import result_store, vec4_store
+from gpuarray.codegen.nested_loops import result_store, vec4_store
 from gpuarray.codegen.programs import Binding, Launch, Program
 from gpuarray.codegen.storage import LANES, Access, register_type, word_dtype
 from gpuarray.codegen.teams import Team, held, seen

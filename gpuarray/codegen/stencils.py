@@ -8,16 +8,8 @@ a flat kernel (:mod:`gpuarray.codegen.loops`) and this saves nothing, it stays o
 from dataclasses import dataclass
 from typing import Final
 
-from gpuarray.codegen.loops import (
-    Lane,
-    LoopKernel,
-    emit_uniform,
-    flat_stores,
-    flat_values,
-    is_heavy,
-    open_kernel,
-    single_value,
-)
+from gpuarray.codegen.lanes import Lane, flat_stores, flat_values
+from gpuarray.codegen.loops import LoopKernel, emit_uniform, is_heavy, open_kernel, single_value
 from gpuarray.codegen.programs import Launch
 from gpuarray.codegen.storage import LANES, is_packed
 from gpuarray.codegen.wgsl import WORKGROUP

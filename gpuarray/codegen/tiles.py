@@ -1,29 +1,29 @@
-"""Matrix products by tiles: the text of a kernel in which a workgroup makes one tile of a result.
+"""Tiles of matrix products: the text of a kernel in which each workgroup computes one tile of the result.
 
-The workgroup walks along the folded axis. Of each piece of it, the invocations bring a tile of both operands into
-workgroup memory, along whichever axis lies side by side in memory; then each invocation multiplies what its own patch
-of the result needs, four columns at a time. The next tiles are on their way into registers meanwhile.
-
-Values are held as one or two *planes* of plain numbers: the parts of complex numbers, and the words of 64-bit integers
-on devices without them, lie apart, so that every arithmetic is one of vectors of four.
+The workgroup walks along the depth, the axis that is summed. For each step of the walk its invocations copy a tile of
+both operands into workgroup memory, reading along whichever axis is contiguous. Then each invocation multiplies what
+its own patch of the result needs, four columns at a time, while the next tiles are on their way into registers.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from gpuarray.codegen.loops import Computed
+from gpuarray.codegen.nested_loops import Computed
+from gpuarray.codegen.planes import Arithmetic
 from gpuarray.codegen.storage import LANES, Access, Pairs
-from gpuarray.codegen.target import PAIRS, compute_type
 from gpuarray.codegen.wgsl import Kernel
 from gpuarray.dtypes import DType
 from gpuarray.graph.layouts import Layout
 
 #: Elements between the rows of a tile that is stored across: neighbours then fall into different banks.
 PAD: Final = 4
+
 #: How a warp's invocations share a tile: eight columns of patches, four rows, so that what they read is read once.
 _WARP: Final = 32
+
 _WARP_ACROSS: Final = 8
+
 _WARP_DOWN: Final = _WARP // _WARP_ACROSS
 
 
@@ -66,90 +66,6 @@ class Tiling:
         tiles = self.depth * (self.rows + self.columns + 2 * PAD)
         sums = self.rows * self.columns if self.slices > 1 else 0
         return arithmetic.planes * arithmetic.nbytes * max(tiles, sums)
-
-
-@dataclass(frozen=True, slots=True)
-class Arithmetic:
-    """How sums of products of a dtype are computed: on planes of components."""
-
-    dtype: DType
-
-    @property
-    def component(self) -> str:
-        """The WGSL type of the numbers in a plane."""
-        held = compute_type(self.dtype)
-        return {"bool": "u32", "c64": "f32", "c128": "f64"}.get(held, "u32" if held in PAIRS else held)
-
-    @property
-    def planes(self) -> int:
-        """How many numbers a value is."""
-        held = compute_type(self.dtype)
-        return 2 if held in ("c64", "c128", *PAIRS) else 1
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of a component."""
-        return 8 if self.component in ("f64", "i64", "u64") else 4
-
-    @property
-    def quad(self) -> str:
-        """The WGSL type of four components."""
-        return f"vec4<{self.component}>"
-
-    def parts(self, value: str) -> list[str]:
-        """Return the components of a value held in a register."""
-        if self.planes == 2:
-            return [f"{value}.x", f"{value}.y"]
-        return [f"select(0u, 1u, {value})"] if self.dtype.kind == "b" else [value]
-
-    def whole(self, parts: Sequence[str]) -> str:
-        """Return the value that components make."""
-        if self.planes == 2:
-            return f"vec2<{self.component}>({', '.join(parts)})"
-        return f"({parts[0]} != 0u)" if self.dtype.kind == "b" else parts[0]
-
-    def multiply_add(self, sums: Sequence[str], factor: Sequence[str], quad: Sequence[str]) -> list[str]:
-        """Return the statements that add a value times four values to four sums, each given by its planes."""
-        floating = self.component in ("f32", "f64")
-        if self.planes == 1:
-            (total,), (a,), (b,) = sums, factor, quad
-            return [f"{total} = fma({self.quad}({a}), {b}, {total});" if floating else f"{total} += {a} * {b};"]
-        (low, high), (a, c), (b, d) = sums, factor, quad
-        if floating:
-            return [
-                f"{low} = fma({self.quad}({a}), {b}, fma({self.quad}(-{c}), {d}, {low}));",
-                f"{high} = fma({self.quad}({a}), {d}, fma({self.quad}({c}), {b}, {high}));",
-            ]
-        return [
-            f"{{ let product = {a} * {b}; {low} += product;",
-            f"{high} += high_words({a}, {b}) + {a} * {d} + {c} * {b} + {_carry(low, 'product')}; }}",
-        ]
-
-    def add(self, sums: Sequence[str], quads: Sequence[str]) -> list[str]:
-        """Return the statements that add four values to four sums, both given by their planes."""
-        lines = [f"{total} += {quad};" for total, quad in zip(sums, quads, strict=True)]
-        if self.planes == 2 and self.component == "u32":
-            lines[1:] = [f"{sums[1]} += {quads[1]} + {_carry(sums[0], quads[0])};"]
-        return lines
-
-    @property
-    def functions(self) -> list[str]:
-        """The functions that the statements call."""
-        if self.planes == 1 or self.component != "u32":
-            return []
-        return [
-            "fn high_words(a: u32, b: vec4<u32>) -> vec4<u32> {",
-            "  let low = (a & 0xffffu) * (b & vec4<u32>(0xffffu));",
-            "  let first = (a >> 16u) * (b & vec4<u32>(0xffffu)) + (low >> vec4<u32>(16u));",
-            "  let second = (a & 0xffffu) * (b >> vec4<u32>(16u)) + (first & vec4<u32>(0xffffu));",
-            "  return (a >> 16u) * (b >> vec4<u32>(16u)) + (first >> vec4<u32>(16u)) + (second >> vec4<u32>(16u));",
-            "}",
-        ]
-
-
-def _carry(low: str, added: str) -> str:
-    """Return what four sums of lower words, to which something was just added, carry over to the upper ones."""
-    return f"select(vec4<u32>(), vec4<u32>(1u), {low} < {added})"
 
 
 @dataclass(frozen=True, slots=True)

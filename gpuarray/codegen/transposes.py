@@ -9,19 +9,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from gpuarray.codegen import loop_splits
-from gpuarray.codegen.loops import (
-    Lane,
-    LoopKernel,
-    emit_uniform,
-    flat_stores,
-    flat_values,
-    is_heavy,
-    needs_vec4,
-    open_kernel,
-    single_value,
-    wide_loads,
-    wide_slots,
-)
+from gpuarray.codegen.lanes import Lane, flat_stores, flat_values, wide_loads, wide_slots
+from gpuarray.codegen.loops import LoopKernel, emit_uniform, is_heavy, needs_vec4, open_kernel, single_value
 from gpuarray.codegen.programs import Launch
 from gpuarray.codegen.storage import LANES, is_packed, register_type, word_dtype
 from gpuarray.codegen.wgsl import WORKGROUP, window

@@ -1,1 +1,1 @@
-"""What this package tells about itself: the environment it runs in, and the demonstration."""
+"""Inspection of the package: explain, profile, report, calibration and the demonstration."""

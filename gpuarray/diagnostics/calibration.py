@@ -1,4 +1,4 @@
-"""``python -m gpuarray calibrate``: measures a device and the host anew, and shows the rates."""
+"""``python -m gpuarray calibrate``: measure a device and the host, and print the rates."""
 
 import argparse
 import sys
@@ -53,7 +53,7 @@ def _say(doing: str) -> None:
 
 
 def report(subject: str, rates: Rates, seconds: float) -> str:
-    """Return rates as text for people."""
+    """Return rates as readable text."""
     lines = [f"{subject}: {seconds:.1f} s, times spread by a factor of {rates.spread_of_times:.2f}"]
     use, fetch, launch = (f"{time / 1e3:.1f} us" for time in (rates.use, rates.fetch, rates.launch))
     lines.append(f"  a submission {use}, to read its result {fetch} more, a launch {launch}")
@@ -79,6 +79,6 @@ def _rate(name: str, curve: Sequence[tuple[float, float]], unit: str) -> list[st
 
 
 def _last(curve: Sequence[tuple[float, float]]) -> float:
-    """Return the rate at the largest amount, in units of 10**9 a second."""
+    """Return the rate at the largest amount, in units of 10**9 per second."""
     amount, time = curve[-1]
     return amount / max(time, 1.0)

@@ -1,4 +1,4 @@
-"""How NumPy's functions are answered: the table that ``python -m gpuarray coverage`` prints."""
+"""The status of NumPy's functions, as printed by ``python -m gpuarray coverage``."""
 
 import argparse
 import json
@@ -20,31 +20,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def counts(table: dict[str, Status]) -> dict[str, int]:
-    """Return how many functions have each status, in the order of :data:`gpuarray.functions.registry.KINDS`."""
+    """Return the number of functions of each status, in the order of :data:`gpuarray.functions.registry.KINDS`."""
     found = Counter(status.kind for status in table.values())
     return {kind: found[kind] for kind in KINDS}
 
 
 def numeric_share(table: dict[str, Status]) -> float:
-    """Return how many of a hundred numeric functions are native or composed; text and files are not numeric."""
+    """Return the percentage of numeric functions that are native or composed; text and files are not numeric."""
     numeric = [s.kind for s in table.values() if s.reason not in NOT_NUMERIC]
     return 100.0 * sum(kind in (NATIVE, COMPOSED) for kind in numeric) / len(numeric)
 
 
 def partly(table: dict[str, Status]) -> list[str]:
-    """Return the names of the functions that run on the device but for a part, with some of their arguments."""
+    """Return the names of the functions of which a part runs on the host for some arguments."""
     return [name for name, status in table.items() if status.kind in (NATIVE, COMPOSED) and status.reason]
 
 
 def report(table: dict[str, Status], only: str | None = None) -> str:
-    """Return the table as text: the counts, and the functions with the reasons of those that the device lacks.
+    """Return the table as text: the counts, and the functions, with the reasons of those without kernels.
 
     Parameters
     ----------
     table : dict
         Statuses by NumPy's name.
     only : str, optional
-        The one status to list; by default all.
+        The status to list; by default all.
     """
     lines = [f"{len(table)} functions and ufuncs of NumPy that other arrays can override"]
     lines += [f"  {kind:<10}{count:>5}" for kind, count in counts(table).items()]
@@ -83,7 +83,7 @@ def document(table: dict[str, Status], only: str | None = None) -> dict[str, Any
 
 
 def main(parsed: argparse.Namespace) -> int:
-    """Print the table; return 1 if the device answers less than :data:`LEAST_SHARE` of the numeric functions."""
+    """Print the table. Return 1 if less than :data:`LEAST_SHARE` of the numeric functions run on the device."""
     table = current()
     if parsed.json:
         print(json.dumps(document(table, parsed.status), indent=1))

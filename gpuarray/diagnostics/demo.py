@@ -1,7 +1,7 @@
-"""The main job, shown: a photograph goes through the same NumPy-style functions on NumPy and on this package.
+"""The demonstration: process a photograph with the same NumPy-style functions on NumPy and on this package.
 
 The functions are in :mod:`gpuarray.diagnostics.pictures`. This module finds the photograph, runs them under both
-namespaces, compares the results and the times, and tells what happened on the device.
+namespaces, compares the results and the times, and prints what ran on the device.
 """
 
 import argparse
@@ -31,12 +31,12 @@ REPEATS = 5
 
 
 class DemoError(Exception):
-    """The demonstration cannot run; the message says why and what to do."""
+    """The demonstration cannot run. The message gives the reason and a remedy."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one run of the job gives: device or NumPy arrays, named."""
+    """The named results of one run: device or NumPy arrays."""
 
     picture: Any
     levels: Any
@@ -76,7 +76,7 @@ def main(arguments: argparse.Namespace, xp: ModuleType) -> int:
 
 
 def run(xp: ModuleType, levels: Levels, out: Path) -> None:
-    """Do the job on NumPy and on ``xp``, write the pictures to ``out``, and print how the two compare."""
+    """Run the job on NumPy and on ``xp``, write the pictures to ``out``, and print a comparison."""
     _, height, width = levels.shape
     print(f"A photograph of {width} x {height} pixels, through normalise, gamma, unsharp mask and vignette;")
     print("from the result the histogram of its tones and the mean squared error against the original")
@@ -117,7 +117,7 @@ def run(xp: ModuleType, levels: Levels, out: Path) -> None:
 
 
 def job(xp: Any, levels: Any) -> Outcome:
-    """Return everything that the demonstration computes, under the namespace ``xp``."""
+    """Return the results of the demonstration, computed with the namespace ``xp``."""
     before = pictures.from_levels(xp, levels)
     after = pictures.develop(xp, before)
     return Outcome(
@@ -175,7 +175,7 @@ def photograph(image: Path | None, size: tuple[int, int]) -> Levels:
     try:
         from PIL import Image
     except ImportError:
-        raise DemoError(f"pillow reads and writes the pictures, and it is not installed; {INSTALL}") from None
+        raise DemoError(f"pillow is needed to read and write pictures, and is not installed; {INSTALL}") from None
     with Image.open(image or _sample()) as opened:
         resized = opened.convert("RGB").resize(size, Image.Resampling.BICUBIC)
     return np.ascontiguousarray(np.asarray(resized).transpose(2, 0, 1))
@@ -186,7 +186,7 @@ def _sample() -> Path:
     package = importlib.util.find_spec("sklearn")
     if package is None or package.origin is None:
         raise DemoError(
-            f"the photograph ships with scikit-learn, which is not installed; {INSTALL}, or give --image FILE"
+            f"the photograph is part of scikit-learn, which is not installed; {INSTALL}, or give --image FILE"
         )
     return Path(package.origin).parent / "datasets" / "images" / "china.jpg"
 
@@ -198,7 +198,7 @@ def _save(path: Path, levels: Levels) -> None:
 
 
 def _size(text: str) -> tuple[int, int]:
-    """Return the width and height that an argument asks for."""
+    """Parse an argument to a width and a height."""
     if text.lower() in SIZES:
         return SIZES[text.lower()]
     found = re.fullmatch(r"(\d+)x(\d+)", text)
@@ -208,7 +208,7 @@ def _size(text: str) -> tuple[int, int]:
 
 
 def _device(device: Device) -> str:
-    """Return what ``device`` means here: the provider's device, its adapter, and why it was chosen."""
+    """Resolve ``device``: return the provider's device, its adapter, and the reason for the choice."""
     chosen, reason = registry.resolution() if device == "auto" else (device, "asked for")
     return f"{chosen}, {registry.open_device(chosen).capabilities.adapter} ({reason})"
 

@@ -1,7 +1,7 @@
-"""Small layered drawings of graphs, as SVG and as DOT, without a program that lays out.
+"""Small layered drawings of graphs, as SVG and as DOT, without an external layout program.
 
-Each box is a layer below the deepest of those that it reads; within a layer boxes are ordered by the middle of their
-neighbours, a few times down and up, which undoes most crossings. Texts are given their width by counting letters.
+A box is one layer below the deepest box that it reads. Within a layer, boxes are ordered by the mean position of their
+neighbours, in a few sweeps down and up, which removes most crossings. The width of a text is estimated from its length.
 """
 
 from collections.abc import Sequence
@@ -29,9 +29,9 @@ COLOURS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A box: its kind (of :data:`COLOURS`), its lines of text, what is shown when pointed at, and what it reads.
+    """A box: its kind (of :data:`COLOURS`), its lines of text, its tooltip, and the boxes that it reads.
 
-    ``reads`` are (number of the other box, text at the edge).
+    ``reads`` has pairs of the number of a box and the text of the edge.
     """
 
     kind: str
@@ -60,7 +60,7 @@ def dot(boxes: Sequence[Box]) -> str:
 
 
 def _layers(boxes: Sequence[Box]) -> list[list[int]]:
-    """Return the numbers of the boxes by layer, ordered."""
+    """Return the numbers of the boxes of each layer, in order."""
     depth: list[int] = []
     for box in boxes:
         depth.append(max((depth[source] + 1 for source, _ in box.reads), default=0))
@@ -86,7 +86,7 @@ def _layers(boxes: Sequence[Box]) -> list[list[int]]:
 
 
 def svg(boxes: Sequence[Box]) -> str:
-    """Return a drawing as an SVG element, complete with its styles."""
+    """Return a drawing as an SVG element, including its styles."""
     layers = _layers(boxes)
     widths = [sum(boxes[n].size[0] for n in layer) + _GAP * (len(layer) - 1) for layer in layers]
     width = max(widths, default=0) + 2 * _GAP

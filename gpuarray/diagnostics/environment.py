@@ -1,7 +1,7 @@
 """The report: versions, adapters, the self-test's findings, the provider in use and why, settings, memory, events.
 
-It is what a bug report should begin with, so nothing that is missing or broken here may make it fail: whatever cannot
-be found out is replaced by the reason.
+Bug reports start with it, so a missing or broken part must not make it fail: a section that cannot be determined
+contains the reason instead.
 """
 
 import importlib
@@ -26,7 +26,7 @@ _SETTING: Final = {"value", "source"}
 
 
 class Report(dict[str, Any]):
-    """A report: sections by name, of plain values that JSON can hold; ``str`` of it is for people."""
+    """A report: a dict of sections with JSON-compatible values. ``str`` returns readable text."""
 
     def __str__(self) -> str:
         return "\n\n".join(f"{_title(name)}\n" + "\n".join(_lines(values)) for name, values in self.items())
@@ -40,22 +40,22 @@ class Report(dict[str, Any]):
 
 
 def report() -> Report:
-    """Return what there is to know about this package here and now, for people and for bug reports.
+    """Return a report on the state of this package, for users and for bug reports.
 
     Returns
     -------
     Report
         A dict of sections, whose ``str`` is readable: ``versions``, ``adapters``, ``self_test``, ``auto`` (the device
-        that it means, and why), ``devices`` (those that are open, with features and limits), ``settings`` (each with
-        its value and where that comes from), ``calibration``, ``caches``, ``memory``, ``events`` (as
+        it resolves to, and why), ``devices`` (the open ones, with features and limits), ``settings`` (each with
+        its value and the source of the value), ``calibration``, ``caches``, ``memory``, ``events`` (as
         :func:`gpuarray.stats`),
-        ``fallbacks`` and ``transfers`` to the host, the ``lines`` that asked for them, and ``decisions``.
+        ``fallbacks`` and ``transfers`` to the host, the source ``lines`` that recorded them, and ``decisions``.
     """
     return _made({**_ENVIRONMENT, **_STATE})
 
 
 def environment() -> Report:
-    """Return the part of the report that does not depend on what the program did."""
+    """Return the part of the report that does not depend on the program."""
     return _made(_ENVIRONMENT)
 
 
@@ -64,7 +64,7 @@ def _made(sections: Mapping[str, Callable[[], Any]]) -> Report:
 
 
 def _told(found: Callable[[], Any]) -> Any:
-    """Return the values of a section, or the reason why there are none."""
+    """Return the values of a section, or the reason why they cannot be determined."""
     try:
         return found()
     except Exception as error:  # a broken driver may raise anything, and the other sections still matter
@@ -76,7 +76,7 @@ def _title(name: str) -> str:
 
 
 def _lines(values: Any, indent: int = 2) -> list[str]:
-    """Return values as readable lines: mappings as names and values, one level below the other."""
+    """Return values as readable lines; nested mappings are indented."""
     pad = " " * indent
     if isinstance(values, Mapping):
         width = max((len(str(name)) for name, value in values.items() if not _is_nested(value)), default=0) + 2
@@ -182,7 +182,7 @@ def _devices() -> dict[str, dict[str, Any]]:
 
 
 def _calibration() -> dict[str, dict[str, Any]]:
-    """Return of each device whose rates are in use the first of them, in microseconds."""
+    """Return the first rates of each calibrated device, in microseconds."""
     return {
         name: {
             "submission": round(rates.use / 1e3, 2),
@@ -204,7 +204,7 @@ def _memory() -> dict[str, dict[str, int]]:
 
 
 def _counted(pairs: Mapping[tuple[str, str], int]) -> dict[str, dict[str, int]]:
-    """Return counts of pairs as a mapping of mappings."""
+    """Return counts of pairs as nested mappings."""
     found: dict[str, dict[str, int]] = {}
     for (first, second), times in pairs.items():
         found.setdefault(first, {})[second] = times

@@ -1,4 +1,4 @@
-"""`explain`: what evaluating an array does or did, without doing it."""
+"""`explain`: describe the evaluation of arrays without running it."""
 
 from dataclasses import replace
 from functools import partial
@@ -21,29 +21,29 @@ from gpuarray.source_locations import Origin, SourceLocation, locate
 
 
 def explain(*arrays: GpuArray, stage: str | None = None) -> Explanation:
-    """Say what evaluating arrays would do, without doing it; of arrays that have their values, what it did.
+    """Describe what evaluating arrays would run, without running it, or what their evaluation did run.
 
     Parameters
     ----------
     *arrays : GpuArray
-        What would be evaluated together.
+        Arrays that would be evaluated together.
     stage : {"graph", "simplified", "plan", "placement", "wgsl"}, optional
-        What ``str`` of the answer shows: the operations as recorded; without repeated ones; the steps that run; where
-        each runs and why; the kernels. Without, the simplified graph and the plan.
+        The stage that ``str`` of the result shows: the recorded operations; the operations without duplicates; the
+        steps that run; where each step runs and why; the kernels. By default, the simplified graph and the plan.
 
     Returns
     -------
     Explanation
         All stages, as data, text (``str``), drawings (``svg``, ``dot``) and files (``save``). ``launches`` is the
-        number of kernels that are still to run. If all arrays have been evaluated, it is what the evaluation of the
-        first one did, as long as that is among the last 256; ``has_run`` is True then.
+        number of kernel launches that are still to run. If all arrays have been evaluated, ``has_run`` is True, and
+        the result describes the evaluation of the first array, if it is among the last 256 evaluations.
 
     Raises
     ------
     TypeError
-        If an argument is no GpuArray.
+        If an argument is not a GpuArray.
     ValueError
-        If there is no such stage.
+        If the stage is unknown.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def explain(*arrays: GpuArray, stage: str | None = None) -> Explanation:
     1
     """
     if not arrays or not all(isinstance(a, GpuArray) for a in arrays):
-        raise TypeError(f"explain takes GpuArrays, not {[type(a).__name__ for a in arrays]}")
+        raise TypeError(f"explain accepts GpuArray objects, not {[type(a).__name__ for a in arrays]}")
     check_stage(stage)
     device = arrays[0].device
     for array in arrays[1:]:
@@ -76,14 +76,14 @@ def explain(*arrays: GpuArray, stage: str | None = None) -> Explanation:
 
 
 def explanation_of(evaluation: Evaluation, reason: str = "asked for") -> Explanation:
-    """Return what an evaluation that has run did."""
+    """Return the explanation of a past evaluation."""
     provider = registry.open_device(evaluation.device)
     found = _explanation(evaluation.ready, evaluation.placed, evaluation.origins, provider, reason)
     return replace(found, has_run=True)
 
 
 def _last(nodes: list[Node]) -> Evaluation | None:
-    """Return the evaluation that made one of some values, if it is remembered."""
+    """Return the evaluation that computed one of several values, if it is still stored."""
     for node in nodes:
         if isinstance(node, Leaf) and node.evaluation:
             found = recall(node.evaluation)
@@ -95,7 +95,7 @@ def _last(nodes: list[Node]) -> Evaluation | None:
 def _explanation(
     ready: PreparedPlan, placed: Placement, origins: list[Origin | None], provider: Provider, reason: str
 ) -> Explanation:
-    nodes = _nodes(described(ready.key), ready, origins)
+    nodes = _nodes(described(ready.structure.meanings), ready, origins)
     by_number: dict[int, ExplainedNode] = {}
     for node in nodes:
         by_number.setdefault(node.number, node)
@@ -146,7 +146,7 @@ def _step(step: PreparedStep, provider: Provider, nodes: dict[int, ExplainedNode
 def _lines_of(
     inputs: tuple[int, ...], outputs: tuple[int, ...], nodes: dict[int, ExplainedNode]
 ) -> tuple[SourceLocation, ...]:
-    """Return the lines of the operations between what a step reads and what it writes."""
+    """Return the source lines of the operations between the inputs and outputs of a step."""
     found: dict[int, SourceLocation | None] = {}
     waiting = list(outputs)
     while waiting:
@@ -160,7 +160,7 @@ def _lines_of(
 
 
 def _detail(node: Node) -> str:
-    """Return what only the nodes themselves tell: the scalars of generators, and where leaves are."""
+    """Return details of a node: the scalars of generators, and the residency of leaves."""
     if isinstance(node, Generate):
         return " ".join(repr(p.item()) if hasattr(p, "item") else repr(p) for p in node.parameters)
     if isinstance(node, Leaf):

@@ -1,4 +1,4 @@
-"""What `explain` answers: the stages of an evaluation as data, as text, as a page and as drawings."""
+"""The result of `explain`: the stages of an evaluation as data, text, HTML and drawings."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from gpuarray.fusion.costs import Cost
 from gpuarray.graph.layouts import Shape
 from gpuarray.source_locations import SourceLocation
 
-#: What can be shown: the operations as they were recorded; without those that say the same; what is run for them; where
-#: and why there; the kernels.
+#: The stages: the recorded operations; the operations without duplicates; the steps that run; where each runs and why;
+#: the kernels.
 STAGES: Final = ("graph", "simplified", "plan", "placement", "wgsl")
 _SHOWN: Final = ("simplified", "plan")
 
 
 def amount(nbytes: float) -> str:
-    """Return a number of bytes for people."""
+    """Format a number of bytes."""
     for unit in ("B", "KiB", "MiB"):
         if nbytes < 1024:
             return f"{nbytes:,.0f} {unit}" if unit == "B" else f"{nbytes:,.1f} {unit}"
@@ -28,14 +28,14 @@ def amount(nbytes: float) -> str:
 
 
 def duration(nanoseconds: float) -> str:
-    """Return a time for people."""
+    """Format a time."""
     if nanoseconds < 1e6:
         return f"{nanoseconds / 1e3:,.1f} us"
     return f"{nanoseconds / 1e6:,.2f} ms" if nanoseconds < 1e9 else f"{nanoseconds / 1e9:,.3f} s"
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number of things for people."""
+    """Format a count with a noun."""
     return f"{number:,} {noun}{'' if number == 1 else 'es' if noun.endswith('ch') else 's'}"
 
 
@@ -46,21 +46,21 @@ class ExplainedNode:
     Attributes
     ----------
     number : int
-        The value's number, as steps name it; operations that say the same of the same operands share one.
+        The number of the value, which steps refer to; equal operations on the same operands share a number.
     name : str
-        What is done.
+        The name of the operation.
     dtype : str
-        Of the value.
+        The dtype of the value.
     shape : tuple of int
-        Of the value.
+        The shape of the value.
     inputs : tuple of int
         The numbers of its operands.
     detail : str
-        What else it says.
+        Parameters of the operation.
     place : SourceLocation or None
-        The line that asked for it, if it was recorded.
+        The source line that recorded it, if known.
     is_again : bool
-        Whether another operation with this number comes before.
+        Whether an earlier operation has the same number.
     """
 
     number: int
@@ -74,7 +74,7 @@ class ExplainedNode:
 
     @property
     def is_leaf(self) -> bool:
-        """Whether it is a value that is there."""
+        """Whether the node is a stored value."""
         return self.name == "leaf"
 
     def __str__(self) -> str:
@@ -96,22 +96,22 @@ class ExplainedStep:
     where : str
         ``"device"`` or ``"host"``.
     reason : str
-        Why it runs there.
+        The reason for its placement.
     launches : int
-        Kernels that it launches.
+        Number of kernel launches.
     inputs, outputs : tuple of int
-        Numbers of the values that it reads and writes, as in the graph.
+        Numbers of the values that it reads and writes.
     cost : Cost
-        Bytes and operations that it needs at least.
+        Minimum numbers of bytes and operations.
     estimates : tuple of float or None
-        Nanoseconds that a cost model expects on the host and on the device (infinite where it cannot run), if it was
-        asked.
+        Estimated nanoseconds on the host and on the device (infinite where it cannot run), if the step was placed by
+        estimates.
     measured : float or None
-        Nanoseconds that it took on average under :func:`gpuarray.profile`, in this process; None if it never ran so.
+        Mean nanoseconds under :func:`gpuarray.profile` in this process; None if it was not measured.
     places : tuple of SourceLocation
-        The lines that asked for what it computes.
+        The source lines that recorded its operations.
     source : str
-        The kernels' text: WGSL on wgpu.
+        The text of the kernels: WGSL on wgpu devices.
     """
 
     name: str
@@ -130,24 +130,24 @@ class ExplainedStep:
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """What evaluating some arrays does; ``str`` of it is for people, and notebooks show it as a page.
+    """The evaluation of arrays, described. ``str`` returns readable text, and notebooks show a page.
 
-    It keeps what it needs to run the plan, so the inputs live as long as it does.
+    An explanation refers to the inputs of the plan, which therefore live as long as it does.
 
     Attributes
     ----------
     device : str
-        Where it runs.
+        The device.
     device_reason : str
-        Why there.
+        The reason for the choice of the device.
     nodes : tuple of ExplainedNode
         The recorded operations.
     steps : tuple of ExplainedStep
-        What runs, in order.
+        The steps, in order.
     results : tuple of int
-        Numbers of the values that are kept.
+        Numbers of the values that are stored as results.
     has_run : bool
-        Whether this is what did run, before :func:`explain` was called.
+        Whether the evaluation had run before :func:`explain` was called.
     stage : str or None
         The stage that ``str`` shows, one of "graph", "simplified", "plan", "placement" and "wgsl"; None shows the
         simplified graph and the plan.
@@ -164,31 +164,31 @@ class Explanation:
 
     @property
     def launches(self) -> int:
-        """Kernels that evaluating the arrays now launches in all; 0 if that is done."""
+        """Number of kernel launches that evaluating the arrays now would take; 0 if they are evaluated."""
         return 0 if self.has_run else sum(step.launches for step in self.steps)
 
     @property
     def operations(self) -> int:
-        """Different operations recorded."""
+        """Number of distinct recorded operations."""
         return sum(not node.is_leaf and not node.is_again for node in self.nodes)
 
     @property
     def graph(self) -> tuple[str, ...]:
-        """The recorded operations, one a line; ``%n`` is a value."""
+        """The recorded operations, one per line; ``%n`` is a value."""
         return tuple(map(str, self.nodes))
 
     def text(self, stage: str | None = None) -> str:
-        """Return one stage as text, or those that ``str`` shows.
+        """Return one stage as text, or the stages that ``str`` shows.
 
         Parameters
         ----------
         stage : {"graph", "simplified", "plan", "placement", "wgsl"}, optional
-            Which.
+            The stage.
 
         Raises
         ------
         ValueError
-            If there is no such stage.
+            If the stage is unknown.
         """
         check_stage(stage)
         lines = [f"device {self.device}: {self.device_reason}"]
@@ -326,37 +326,37 @@ class Explanation:
     # -- export --------------------------------------------------------------------------------------------------------
 
     def save(self, folder: str | Path) -> list[Path]:
-        """Write the kernels with their inputs, and a program that runs them without this package.
+        """Write the kernels and their inputs, and a program that runs them without this package.
 
-        Evaluates the arrays, if that is not done. The folder then holds each kernel as WGSL, ``plan.json`` with what
-        each launch binds, inputs and results as ``.npy``, and ``run.py``, which needs wgpu and NumPy alone, runs the
-        launches on the same kind of adapter, and compares all results bit for bit.
+        The arrays are evaluated if necessary. The directory then contains each kernel as WGSL, ``plan.json`` with the
+        bindings of each launch, inputs and results as ``.npy``, and ``run.py``, which needs only wgpu and NumPy. It
+        runs the launches on the same kind of adapter and compares all results bit for bit.
 
         Parameters
         ----------
         folder : str or Path
-            Where to; made if it does not exist.
+            The directory, which is created if it does not exist.
 
         Returns
         -------
         list of Path
-            The files.
+            The files that were written.
 
         Raises
         ------
         ValueError
-            If the plan has run before, so that its inputs are gone, or nothing of it runs on a device with kernels.
+            If the plan has already run, so that its inputs are released, or if none of its steps has a kernel.
         """
         if self.saver is None:
             raise ValueError(
-                "the inputs of a plan that has run are gone; call explain before the arrays are evaluated, and save "
-                "what it returns"
+                "the plan has run and its inputs are released; call explain before the arrays are evaluated, and save "
+                "its result"
             )
         return self.saver(self, Path(folder))
 
 
 def check_stage(stage: str | None) -> None:
-    """Raise a ValueError if there is no such stage."""
+    """Raise a ValueError if the stage is unknown."""
     if stage is not None and stage not in STAGES:
         raise ValueError(f"stage is {stage!r}; accepted are {', '.join(map(repr, STAGES))} and None")
 

@@ -1,7 +1,7 @@
-"""Export of a plan: each kernel with what it binds, in files that run without this package.
+"""Export of a plan: each kernel with its bindings, in files that run without this package.
 
-Invariant: a step is written with its own inputs and its own results, read back around it while the plan runs once, so
-that each can be run and changed alone. Called by :meth:`gpuarray.diagnostics.explanation.Explanation.save`.
+Invariant: the inputs and results of each step are downloaded before and after it while the plan runs once, so that each
+step can be run and changed alone. Called by :meth:`gpuarray.diagnostics.explanation.Explanation.save`.
 """
 
 import hashlib
@@ -22,22 +22,22 @@ from gpuarray.runtime import evaluate
 
 
 def save(explanation: Explanation, folder: Path, nodes: Sequence[Node], device: Device) -> list[Path]:
-    """Run what was explained, and write it; see :meth:`Explanation.save`."""
+    """Run an explained plan and write its files; see :meth:`Explanation.save`."""
     provider = evaluate.provider_of(device)
     if not hasattr(provider, "kernels") or not any(step.source for step in explanation.steps):
         raise ValueError(
-            f"nothing of this plan runs in kernels that can be exported (it runs on {provider.device.name!r}); make "
-            "the arrays on device='wgpu'"
+            f"this plan has no kernels to export (it runs on {provider.device.name!r}); create the arrays on "
+            "device='wgpu'"
         )
     if all(node.result is not None for node in nodes):
-        raise ValueError("the arrays were evaluated since they were explained; call save before")
+        raise ValueError("the arrays were evaluated after explain was called; call save before they are evaluated")
     writer = _Writer(folder, provider, explanation)
     evaluate.evaluate(nodes, device, writer.run)
     return writer.finish()
 
 
 class _Writer:
-    """Writes steps as they run."""
+    """Writes the files of steps while they run."""
 
     def __init__(self, folder: Path, provider: Any, explanation: Explanation) -> None:
         self.folder = folder
@@ -49,7 +49,7 @@ class _Writer:
             (folder / name).mkdir(parents=True, exist_ok=True)
 
     def run(self, tasks: Sequence[Task]) -> None:
-        """Run tasks one by one, as a provider does, and write each."""
+        """Run tasks one by one, like a provider, and write each."""
         for task in tasks:
             step = task.tag.planned.step
             positions = task.tag.planned
@@ -79,7 +79,7 @@ class _Writer:
         return array
 
     def _array(self, name: str, array: npt.NDArray[Any]) -> str:
-        """Write an array, once for all that are equal; return its file's name."""
+        """Write an array, unless an equal one was written, and return the name of its file."""
         digest = hashlib.blake2b(array.tobytes(), person=array.dtype.str.encode()[:16]).hexdigest()
         key = f"{digest} {array.shape}"
         if key not in self.files:
@@ -96,7 +96,7 @@ class _Writer:
         return {**launch, "source": self.files[source]}
 
     def finish(self) -> list[Path]:
-        """Write what is not of one step; return all files."""
+        """Write the files that belong to no single step; return all files."""
         limits = self.provider.capabilities
         plan = {
             "adapter": limits.adapter,
@@ -110,7 +110,7 @@ class _Writer:
 
 
 def _keeps(step: Step) -> bool:
-    """Whether a step leaves elements of its outputs as they are."""
+    """Return True if a step writes only some elements of its outputs."""
     loop = step if isinstance(step, Loop) else getattr(step, "epilogue", None)
     if isinstance(loop, Loop):
         return bool(loop.updates) or any(s.layout.size < s.extent or s.position is not None for s in loop.stores)

@@ -1,7 +1,8 @@
-"""Picture processing written against an array namespace, as a user of NumPy would write it.
+"""Picture processing for any array namespace, as a user of NumPy would write it.
 
 Every function takes the namespace ``xp`` (``numpy`` or ``gpuarray``) and float32 arrays. A picture has shape
-(3, height, width), one plane a channel, and values between 0 and 1. Nothing here knows of devices, kernels or laziness.
+(3, height, width), one plane per channel, and values between 0 and 1. The functions do not depend on devices or lazy
+evaluation.
 """
 
 from typing import Any
@@ -23,7 +24,7 @@ def gamma(xp: Any, picture: Any, exponent: float) -> Any:
 
 
 def unsharp_mask(xp: Any, picture: Any, amount: float) -> Any:
-    """Add what a picture differs from the mean of its eight neighbours and itself; the border is kept as it is."""
+    """Add the difference between each pixel and the mean of its 3 x 3 neighbourhood; the border stays unchanged."""
     height, width = picture.shape[1:]
     near = [(i, j) for i in range(3) for j in range(3)]
     blurred = sum(picture[:, i : height - 2 + i, j : width - 2 + j] for i, j in near) / 9
@@ -59,10 +60,10 @@ def mean_squared_error(xp: Any, one: Any, other: Any) -> Any:
 
 
 def from_levels(xp: Any, levels: Any) -> Any:
-    """Return the picture of whole levels from 0 to 255, of shape (3, height, width)."""
+    """Convert integer levels from 0 to 255, of shape (3, height, width), to a picture."""
     return levels.astype(xp.float32) / 255
 
 
 def to_levels(xp: Any, picture: Any) -> Any:
-    """Return a picture as whole levels from 0 to 255 in the shape (height, width, 3), as files hold it."""
+    """Convert a picture to integer levels from 0 to 255 of shape (height, width, 3), as in files."""
     return xp.round(xp.permute_dims(picture, (1, 2, 0)) * 255).astype(xp.uint8)

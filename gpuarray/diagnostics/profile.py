@@ -1,6 +1,6 @@
-"""`profile`: where the time of a piece of program goes, measured while it runs.
+"""`profile`: measure where the time of a program goes.
 
-Listens to :mod:`gpuarray.observers`; the figures are put together when the block ends, and shown by
+A profile is an observer of :mod:`gpuarray.observers`. Its figures are computed when the block ends, and shown by
 :mod:`gpuarray.diagnostics.profile_page`.
 """
 
@@ -44,7 +44,7 @@ _PLANS: Final = 12
 
 
 class Span(NamedTuple):
-    """Something that a host thread did: ``phase`` is a key of :data:`PHASES`; times in nanoseconds."""
+    """An interval of a host thread. ``phase`` is a key of :data:`PHASES`; times in nanoseconds."""
 
     phase: str
     name: str
@@ -61,21 +61,21 @@ class Kernel:
     Attributes
     ----------
     label : str
-        The kernel's name.
+        The name of the kernel.
     step : str
-        The step's name.
+        The name of the step.
     device : str
-        Where it ran.
+        The device.
     places : tuple of str
-        Lines that asked for it.
+        The source lines of its operations.
     launches : int
-        How often it ran.
+        The number of launches.
     total, least : int
-        Nanoseconds in all, and of the quickest launch.
+        Total nanoseconds, and those of the fastest launch.
     read, written, operations : float
-        What all launches moved and computed at least: bytes, bytes and simple operations.
+        Minimum bytes read, bytes written and simple operations of all launches.
     is_device_time : bool
-        Whether the device's own clock was used; else the host's, waiting included.
+        Whether times are by the clock of the device. Otherwise they are by that of the host, including waits.
     """
 
     label: str
@@ -92,40 +92,40 @@ class Kernel:
 
     @property
     def mean(self) -> float:
-        """Nanoseconds of a launch on average."""
+        """Mean nanoseconds per launch."""
         return self.total / max(self.launches, 1)
 
     @property
     def bandwidth(self) -> float:
-        """Gigabytes a second, read and written."""
+        """Gigabytes read and written per second."""
         return (self.read + self.written) / max(self.total, 1)
 
     @property
     def rate(self) -> float:
-        """Simple operations a nanosecond: an estimate of GFLOP/s from what the rows of the kernel declare."""
+        """Simple operations per nanosecond: an estimate of GFLOP/s from the costs of the rows."""
         return self.operations / max(self.total, 1)
 
 
 @dataclass
 class Profile:
-    """What happened in a block; complete when the block has ended. ``str`` of it is a table.
+    """The profile of a block, complete when the block has ended. ``str`` returns a table.
 
     Attributes
     ----------
     wall : int
-        Nanoseconds from begin to end, with the wait for what was still running.
+        Nanoseconds from the begin to the end of the block, including the final wait.
     kernels : list of Kernel
-        What ran, the longest first.
+        The kernels, by decreasing total time.
     phases : dict
         Nanoseconds of host time by phase, see :data:`PHASES`.
     counters : dict
-        What :func:`gpuarray.stats` counted in the block, and ``peak_bytes``, the most memory in use at once.
+        The counters of :func:`gpuarray.stats` in the block, and ``peak_bytes``, the maximum memory in use.
     fallbacks : dict
-        How often each function ran on the host, by function and reason.
+        The number of fallbacks, by function and reason.
     launches : list of Launch
         Every launch, with its times.
     spans : list of Span
-        What the host did.
+        The intervals of host threads.
     """
 
     start: int = 0
@@ -141,18 +141,18 @@ class Profile:
 
     @property
     def wall(self) -> int:
-        """Nanoseconds from begin to end, with the wait for what was still running."""
+        """Nanoseconds from the begin to the end of the block, including the final wait."""
         return self.stop - self.start
 
     @property
     def kernel_time(self) -> int:
-        """Nanoseconds of all launches."""
+        """Total nanoseconds of all launches."""
         return sum(kernel.total for kernel in self.kernels)
 
     def ceiling(self, device: str) -> float | None:
-        """Return the gigabytes a second that a copy in the memory of ``device`` makes, measured at the first call.
+        """Return the rate of a copy within ``device`` in gigabytes per second, measured by the first call.
 
-        None if it has no room for one.
+        None if the device has not enough memory for the copy.
         """
         try:
             return calibrate.copy_rate(registry.open_device(Device(device)))
@@ -167,7 +167,7 @@ class Profile:
     # -- as text -------------------------------------------------------------------------------------------------------
 
     def rows(self) -> Iterator[tuple[str, ...]]:
-        """Yield the head and the rows of the table of kernels."""
+        """Yield the header and the rows of the table of kernels."""
         yield ("kernel", "launches", "total", "mean", "read", "written", "GB/s", "of copy", "GFLOP/s", "lines")
         for kernel in self.kernels:
             share = self.share(kernel)
@@ -185,7 +185,7 @@ class Profile:
             )
 
     def summary(self) -> Iterator[tuple[str, str]]:
-        """Yield what there is to know besides the kernels: names and values."""
+        """Yield the names and values of the summary."""
         counts = self.counters
         yield "wall time", duration(self.wall)
         yield "kernels", f"{duration(self.kernel_time)} in {len(self.launches):,} launches"
@@ -280,7 +280,7 @@ class Profile:
         }
 
     def trace(self, path: str | Path) -> Path:
-        """Write a trace in the Chrome trace format, which Perfetto (ui.perfetto.dev) and chrome://tracing show.
+        """Write a trace in the Chrome trace format, for Perfetto (ui.perfetto.dev) and chrome://tracing.
 
         Parameters
         ----------
@@ -293,7 +293,7 @@ class Profile:
         return target
 
     def html(self, path: str | Path) -> Path:
-        """Write one page with the timeline, the kernels and the plans, which needs no network.
+        """Write an HTML page with the timeline, the kernels and the plans, which needs no network access.
 
         Parameters
         ----------
@@ -313,9 +313,9 @@ def _name(process: int, thread: int, kind: str, name: str) -> dict[str, Any]:
 
 
 class _Recorder(observers.Observer):
-    """Keeps what it hears, by methods of lists: a program that is measured waits for each of them.
+    """Stores events with methods of lists, because the measured program waits for each call.
 
-    The lists are flat, as the collector of cycles would look at a million tuples again and again.
+    The lists are flat, because the garbage collector would traverse a million tuples again and again.
     """
 
     accepts_sampling = True
@@ -331,7 +331,7 @@ class _Recorder(observers.Observer):
         self.sampler = self.samplers.append  # type: ignore[method-assign]  # as good as a method
 
     def spans(self) -> Iterator[observers.Span]:
-        """Yield what the host did."""
+        """Yield the intervals of host threads."""
         return zip(*[iter(self._spans)] * 6, strict=True)
 
     def evaluated(self) -> Iterator[observers.Evaluated]:
@@ -341,11 +341,10 @@ class _Recorder(observers.Observer):
 
 @contextmanager
 def profile() -> Iterator[Profile]:
-    """Measure what happens in a ``with`` block, on all devices and threads.
+    """Measure the program within a ``with`` block, on all devices and threads.
 
-    Each launch is timed by the device's clock where it has one that programs can read, else by the host's, which then
-    waits for each launch. The end of the block waits until everything has run. Without a block nothing is measured and
-    nothing costs time.
+    Launches are timed by the clock of the device if it has timestamps. Otherwise the host waits for each launch and
+    times it. The end of the block waits until all launches have run. Outside of such blocks nothing is measured.
 
     Yields
     ------
@@ -393,7 +392,7 @@ def profile() -> Iterator[Profile]:
 
 
 def _finish(found: Profile, heard: _Recorder) -> None:
-    """Work out the figures of a profile from what was heard."""
+    """Compute the figures of a profile from the recorded events."""
     encoding = _encoding()
     evaluations, found.launches = _complete(heard, encoding, found.stop)
     found.spans = [Span(*span) for span in heard.spans()]
@@ -445,9 +444,9 @@ def _finish(found: Profile, heard: _Recorder) -> None:
 def _complete(
     heard: _Recorder, encoding: Set[str], end: int
 ) -> tuple[list[observers.Evaluated], list[observers.Launch]]:
-    """Return all evaluations and launches, with times for those that were sampled out.
+    """Return all evaluations and launches, with estimated times for those that were not measured.
 
-    These take as long as the last full report of the same plan, or the time until the next one begins if that is less.
+    The estimate is the last measured time of the same plan, or the time until the next evaluation if that is less.
     """
     told: list[tuple[Any, int, int, int, int]] = [*heard.evaluated()]
     told += [(sampler, start, 0, 0, sampler.thread) for sampler in heard.samplers for start in sampler.starts]
@@ -483,7 +482,7 @@ def _complete(
 
 
 def _keep_timings(launches: Sequence[observers.Launch]) -> None:
-    """Tell steps how long they took, for those who explain their plan later."""
+    """Store the measured times with the steps of plans, for `explain`."""
     running: Any = None
     elapsed = 0
     for launch in (*launches, None):
@@ -497,12 +496,12 @@ def _keep_timings(launches: Sequence[observers.Launch]) -> None:
 
 
 def _encoding() -> set[str]:
-    """Return the devices that the host encodes for; others are the host itself."""
+    """Return the devices for which the host encodes commands; other devices are the host itself."""
     return {provider.device.name for provider in registry.opened() if provider.capabilities.backend != "in-process"}
 
 
 def _phases(found: Profile) -> dict[str, int]:
-    """Return host time by phase; a phase within another counts once."""
+    """Return the host time of each phase; nested phases count once."""
     phases = dict.fromkeys(PHASES, 0)
     for span in found.spans:
         phases[span.phase] += span.stop - span.start
@@ -520,7 +519,7 @@ def _phases(found: Profile) -> dict[str, int]:
 
 
 def _plans(found: Profile) -> list[tuple[Explanation, int]]:
-    """Return the plans that ran, with how often, those whose steps took longest first."""
+    """Return the plans that ran and their numbers of runs, by decreasing time."""
     times: Counter[int] = Counter()
     shown: dict[int, Evaluation] = {}
     for evaluation, *_ in found.evaluations:

@@ -1,6 +1,6 @@
-"""The page of a profile: one HTML file, with its styles, its program and its data inside.
+"""The HTML page of a profile, which contains its styles, script and data.
 
-Invariant: refers to nothing outside, so it can be opened from a file, sent by mail, and read in years.
+Invariant: the page refers to no external resources, so that it can be archived and sent by mail.
 """
 
 import json

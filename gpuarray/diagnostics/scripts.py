@@ -1,7 +1,7 @@
 """Running a user's program under a tool: ``python -m gpuarray explain SCRIPT`` and ``profile SCRIPT``.
 
-The program runs as ``python SCRIPT`` would run it: its own arguments, its folder first on the path, the name
-``__main__``. Its exit status is the tool's, and what the tool has to say comes also after a program that failed.
+The program runs as under ``python SCRIPT``: with its own arguments, its directory first on the path, and the name
+``__main__``. The tool exits with the status of the program, and prints its results also if the program fails.
 """
 
 import argparse
@@ -66,7 +66,7 @@ def explain_main(parsed: argparse.Namespace) -> int:
 
 
 class _Plans(observers.Observer):
-    """Hears which plans run, and how often."""
+    """An observer that counts the runs of plans."""
 
     def __init__(self) -> None:
         self.found: dict[int, tuple[Evaluation, int]] = {}
@@ -117,7 +117,7 @@ def _is_there(script: Path) -> bool:
 
 
 def run(script: Path, arguments: Sequence[str]) -> int:
-    """Run a program in this process, and return the status that it would exit with."""
+    """Run a program in this process, and return its exit status."""
     before: tuple[list[str], list[str]] = (sys.argv[:], sys.path[:])
     sys.argv[:] = [str(script), *arguments]
     sys.path.insert(0, str(script.resolve().parent))
@@ -143,7 +143,7 @@ def _status(code: Any) -> int:
 
 
 def _print_trace(error: Exception, script: str) -> None:
-    """Print a traceback that begins in the program."""
+    """Print a traceback that starts in the program."""
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename != script:
         trace = trace.tb_next
@@ -152,7 +152,7 @@ def _print_trace(error: Exception, script: str) -> None:
 
 @contextmanager
 def progress(doing: str) -> Iterator[None]:
-    """Say on stderr what is being done, if it takes longer than a second."""
+    """Print progress on stderr, if the work takes longer than a second."""
     timer = threading.Timer(1.0, print, [f"gpuarray: {doing} ..."], {"file": sys.stderr})
     timer.daemon = True
     timer.start()

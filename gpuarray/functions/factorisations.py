@@ -1,16 +1,25 @@
-"""Factorisations of matrices: Cholesky, QR, singular values and eigenvalues.
+"""Factorisations of matrices: Cholesky, QR and eigenvalues.
 
-Each runs at the call, as one opaque row with NumPy's LAPACK on the host; where the array's device is not the host it is
-counted as a fallback, and the results are on the device. All take stacks of matrices, compute with integers and
-booleans as float64, and raise TypeError for float16, as numpy.linalg does.
+Each factorisation runs when it is called, on the host with NumPy's LAPACK. On other devices it is counted as a
+fallback, and the results are put on the device. All functions take stacks of matrices, convert integers and booleans to
+float64, and raise TypeError for float16, as numpy.linalg does.
 """
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, overload
+
+import numpy as np
 
 from gpuarray.array import GpuArray
-from gpuarray.dtypes import DType
-from gpuarray.functions.arguments import ArrayLike, standard_function
-from gpuarray.functions.linalg_arguments import complex_dtype, factor_dtype, matrices, real_dtype, run, square
+from gpuarray.functions.arguments import ArrayLike, as_array, standard_function
+from gpuarray.functions.linalg_arguments import (
+    by_lapack,
+    complex_dtype,
+    factor_dtype,
+    matrices,
+    real_dtype,
+    run,
+    square,
+)
 from gpuarray.ops import factorisations as rows
 
 
@@ -35,14 +44,7 @@ class QRResult(NamedTuple):
     R: GpuArray
 
 
-class SVDResult(NamedTuple):
-    """What :func:`svd` returns."""
-
-    U: GpuArray
-    S: GpuArray
-    Vh: GpuArray
-
-
+@by_lapack("linalg.cholesky")
 @standard_function
 def cholesky(x: ArrayLike, /, *, upper: bool = False) -> GpuArray:
     """Return triangular factors of positive definite matrices.
@@ -50,7 +52,7 @@ def cholesky(x: ArrayLike, /, *, upper: bool = False) -> GpuArray:
     Parameters
     ----------
     x : array_like
-        Of shape (..., M, M), Hermitian; only the triangle that is asked for is read.
+        Of shape (..., M, M), Hermitian; only the triangle that ``upper`` selects is read.
     upper : bool
         Return upper triangular U with ``x = U^H U`` instead of lower triangular L with ``x = L L^H``.
 
@@ -62,7 +64,7 @@ def cholesky(x: ArrayLike, /, *, upper: bool = False) -> GpuArray:
     Raises
     ------
     numpy.linalg.LinAlgError
-        If the matrices are not square, or not positive definite; the latter at the call.
+        If the matrices are not square or not positive definite.
     """
     array = square(x)
     (factor,) = run(rows.cholesky, [array], [(array.shape, factor_dtype(array))], upper=bool(upper))
@@ -81,14 +83,13 @@ def eig(x: ArrayLike, /) -> EigResult:
     Returns
     -------
     EigResult
-        ``eigenvalues`` of shape (..., M), in no order, and ``eigenvectors`` of shape (..., M, M), of unit length and in
-        columns. Both are complex, whatever the dtype of ``x``.
+        ``eigenvalues`` of shape (..., M), in no particular order, and ``eigenvectors`` of shape (..., M, M), whose
+        columns have unit length. Both are complex for every dtype of ``x``.
 
     Raises
     ------
     numpy.linalg.LinAlgError
-        If the matrices are not square, have elements that are not finite, or the iteration does not converge; the
-        latter two at the call.
+        If the matrices are not square, have elements that are not finite, or the iteration does not converge.
     """
     array = square(x)
     dtype = complex_dtype(factor_dtype(array))
@@ -97,14 +98,15 @@ def eig(x: ArrayLike, /) -> EigResult:
 
 @standard_function
 def eigvals(x: ArrayLike, /) -> GpuArray:
-    """Return eigenvalues, complex and of shape (..., M); otherwise as :func:`eig`."""
+    """Return eigenvalues of shape (..., M), which are complex; see :func:`eig`."""
     array = square(x)
     (values,) = run(rows.eigvals, [array], [(array.shape[:-1], complex_dtype(factor_dtype(array)))])
     return values
 
 
+@by_lapack("linalg.eigh")
 @standard_function
-def eigh(x: ArrayLike, /, *, UPLO: str = "L") -> EighResult:  # noqa: N803  # NumPy's name
+def eigh(x: ArrayLike, /, UPLO: str = "L") -> EighResult:  # noqa: N803  # NumPy's name
     """Return eigenvalues and eigenvectors of Hermitian matrices.
 
     Parameters
@@ -112,7 +114,7 @@ def eigh(x: ArrayLike, /, *, UPLO: str = "L") -> EighResult:  # noqa: N803  # Nu
     x : array_like
         Of shape (..., M, M); only one triangle is read.
     UPLO : {"L", "U"}
-        The lower or the upper one.
+        Which triangle is read, the lower or the upper one.
 
     Returns
     -------
@@ -122,7 +124,7 @@ def eigh(x: ArrayLike, /, *, UPLO: str = "L") -> EighResult:  # noqa: N803  # Nu
     Raises
     ------
     numpy.linalg.LinAlgError
-        If the matrices are not square, or the iteration does not converge; the latter at the call.
+        If the matrices are not square, or the iteration does not converge.
     ValueError
         If ``UPLO`` is anything else.
     """
@@ -133,8 +135,9 @@ def eigh(x: ArrayLike, /, *, UPLO: str = "L") -> EighResult:  # noqa: N803  # Nu
     return EighResult(*run(rows.eigh, [array], outputs, UPLO=triangle))
 
 
+@by_lapack("linalg.eigvalsh")
 @standard_function
-def eigvalsh(x: ArrayLike, /, *, UPLO: str = "L") -> GpuArray:  # noqa: N803  # NumPy's name
+def eigvalsh(x: ArrayLike, /, UPLO: str = "L") -> GpuArray:  # noqa: N803  # NumPy's name
     """Return eigenvalues of Hermitian matrices, of shape (..., M); the arguments are those of :func:`eigh`."""
     triangle = _triangle(UPLO)
     array = square(x)
@@ -148,21 +151,31 @@ def _triangle(name: str) -> str:
     return name.upper()
 
 
+@overload
+def qr(x: ArrayLike, /, mode: Literal["reduced", "complete"] = ...) -> QRResult: ...
+@overload
+def qr(x: ArrayLike, /, mode: Literal["r"]) -> GpuArray: ...
+@overload
+def qr(x: ArrayLike, /, mode: Literal["raw"]) -> tuple[GpuArray, GpuArray]: ...
+@by_lapack("linalg.qr")
 @standard_function
-def qr(x: ArrayLike, /, *, mode: Literal["reduced", "complete"] = "reduced") -> QRResult:
+def qr(x: ArrayLike, /, mode: str = "reduced") -> Any:
     """Return orthogonal and upper triangular factors.
 
     Parameters
     ----------
     x : array_like
         Of shape (..., M, N), with K = min(M, N).
-    mode : {"reduced", "complete"}
-        Whether Q has the K columns that are needed, or M.
+    mode : {"reduced", "complete", "r", "raw"}
+        With "reduced" Q has K columns, with "complete" M columns. "r" returns R alone, and "raw" the Householder
+        reflectors of LAPACK with their scales.
 
     Returns
     -------
-    QRResult
-        ``Q`` of shape (..., M, K) or (..., M, M), and ``R`` of shape (..., K, N) or (..., M, N), with ``x = Q R``.
+    QRResult, GpuArray or tuple of GpuArray
+        ``Q`` of shape (..., M, K) or (..., M, M), and ``R`` of shape (..., K, N) or (..., M, N), with ``x = Q R``. For
+        "r" an array, ``R`` of shape (..., K, N). For "raw" the reflectors of shape (..., N, M) and the scales of shape
+        (..., K).
 
     Raises
     ------
@@ -171,66 +184,43 @@ def qr(x: ArrayLike, /, *, mode: Literal["reduced", "complete"] = "reduced") -> 
     ValueError
         If ``mode`` is anything else.
     """
-    if mode not in ("reduced", "complete"):
-        raise ValueError(f"Unrecognized mode {mode!r}; accepted are 'reduced' and 'complete'")
-    return QRResult(*qr_factors(x, mode))
-
-
-def qr_factors(x: ArrayLike, mode: str) -> tuple[GpuArray, ...]:
-    """Return what NumPy's ``qr`` returns in a mode: Q and R, R alone ("r"), or reflectors and their scales ("raw")."""
     array = matrices(x)
     *batch, m, n = array.shape
     k = min(m, n)
-    inner = m if mode == "complete" else k
-    extents: dict[str, list[tuple[int, ...]]] = {"r": [(k, n)], "raw": [(n, m), (k,)]}
+    extents: dict[str, list[tuple[int, ...]]] = {
+        "reduced": [(m, k), (k, n)],
+        "complete": [(m, m), (m, n)],
+        "r": [(k, n)],
+        "raw": [(n, m), (k,)],
+    }
+    if mode not in extents:
+        raise ValueError(f"Unrecognized mode {mode!r}; accepted are {', '.join(map(repr, extents))}")
     dtype = factor_dtype(array)
-    outputs = [((*batch, *extent), dtype) for extent in extents.get(mode, [(m, inner), (inner, n)])]
-    return run(rows.qr, [array], outputs, mode=mode)
+    factors = run(rows.qr, [array], [((*batch, *extent), dtype) for extent in extents[mode]], mode=mode)
+    if mode == "r":
+        return factors[0]
+    return factors if mode == "raw" else QRResult(*factors)
 
 
-@standard_function
-def svd(x: ArrayLike, /, *, full_matrices: bool = True, hermitian: bool = False) -> SVDResult:
-    """Return singular values with their left and right vectors.
+# --- eigenvalues as NumPy returns them --------------------------------------------------------------------------------
 
-    Parameters
-    ----------
-    x : array_like
-        Of shape (..., M, N), with K = min(M, N).
-    full_matrices : bool
-        Return M left and N right vectors instead of K.
-    hermitian : bool
-        The matrices are Hermitian, which is not checked and takes less time.
-
-    Returns
-    -------
-    SVDResult
-        ``U`` of shape (..., M, M) or (..., M, K), ``S`` of shape (..., K), real and descending, and ``Vh`` of shape
-        (..., N, N) or (..., K, N), with ``x = (U * S) @ Vh`` for K vectors.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        If there are fewer than two axes, Hermitian matrices are not square, or the iteration does not converge; the
-        latter at the call.
-    """
-    array, dtype, shape = _spectrum(x, hermitian)
-    *batch, m, n = array.shape
-    left, right = (m, n) if full_matrices else (shape[-1], shape[-1])
-    outputs: list[Any] = [((*batch, m, left), dtype), (shape, real_dtype(dtype)), ((*batch, right, n), dtype)]
-    full, symmetric = bool(full_matrices), bool(hermitian)
-    return SVDResult(*run(rows.svd, [array], outputs, full_matrices=full, hermitian=symmetric))
+#: Before 2.5 NumPy returns the eigenvalues of a real array as real numbers if all of them are.
+_GIVES_REAL: Final = np.lib.NumpyVersion(np.__version__) < "2.5.0"
 
 
-@standard_function
-def svdvals(x: ArrayLike, /, *, hermitian: bool = False) -> GpuArray:
-    """Return singular values, of shape (..., K); the arguments are those of :func:`svd`."""
-    array, dtype, shape = _spectrum(x, hermitian)
-    outputs = [(shape, real_dtype(dtype))]
-    (values,) = run(rows.svd, [array], outputs, compute_uv=False, hermitian=bool(hermitian))
-    return values
+def _is_real(a: ArrayLike, values: GpuArray) -> bool:
+    return _GIVES_REAL and as_array(a).dtype.kind != "c" and not (values.imag != 0).any().item()
 
 
-def _spectrum(x: ArrayLike, hermitian: bool) -> tuple[GpuArray, DType, tuple[int, ...]]:
-    """Return matrices, the dtype of their factors, and the shape of their singular values."""
-    array = square(x) if hermitian else matrices(x)
-    return array, factor_dtype(array), (*array.shape[:-2], min(array.shape[-2:]))
+@by_lapack("linalg.eig")
+def numpy_eig(a: ArrayLike, /) -> EigResult:
+    """Return eigenvalues and right eigenvectors as :func:`numpy.linalg.eig` does, which may be real."""
+    values, vectors = found = eig(a)
+    return EigResult(values.real.copy(), vectors.real.copy()) if _is_real(a, values) else found
+
+
+@by_lapack("linalg.eigvals")
+def numpy_eigvals(a: ArrayLike, /) -> GpuArray:
+    """Return eigenvalues as :func:`numpy.linalg.eigvals` does, which may be real."""
+    values = eigvals(a)
+    return values.real.copy() if _is_real(a, values) else values

@@ -1,7 +1,7 @@
-"""Fourier transforms, as opaque rows along the last axis, and what belongs to them.
+"""Discrete Fourier transforms, as opaque rows along the last axis, and their frequencies.
 
-Every transform crops its axis to ``n`` elements or pads it with zeros. ``norm`` says which of a transform and its
-inverse is divided by n: the inverse ("backward"), the forward one ("forward"), or both by the square root ("ortho").
+Each transform crops its axis to ``n`` points or pads it with zeros. With ``norm="backward"`` the inverse transform is
+divided by n, with "forward" the forward transform, and with "ortho" both are divided by the square root of n.
 """
 
 from collections.abc import Sequence
@@ -21,9 +21,11 @@ from gpuarray.functions.arguments import (
     as_array,
     standard_function,
     wanted_device,
+    write_out,
 )
 from gpuarray.functions.creation import arange
 from gpuarray.functions.manipulation import roll
+from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
 from gpuarray.graph.layouts import contiguous, permute
 from gpuarray.graph.nodes import Node
@@ -54,7 +56,7 @@ def _transform(
     dtypes_of: tuple[DType, DType],
     inverse: bool,
 ) -> GpuArray:
-    """Return an opaque row along an axis, between views that move the axis last and back."""
+    """Return a transform along an axis, which views move to the end and back."""
     if n < 1:
         raise ValueError(f"Invalid number of FFT data points ({n}) specified.")
     kind = _norm(norm)
@@ -121,8 +123,9 @@ def _precision(dtype: DType) -> DType:
 # -- one axis ----------------------------------------------------------------------------------------------------------
 
 
+@native("fft.fft")
 @standard_function
-def fft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> GpuArray:
+def fft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward", out: Any = None) -> GpuArray:
     """Return the discrete Fourier transform along an axis.
 
     Parameters
@@ -130,11 +133,13 @@ def fft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "bac
     x : array_like
         Real or complex numbers.
     n : int, optional
-        How many points: the axis is cropped to them or padded with zeros. By default its extent.
+        Number of points. The axis is cropped to it or padded with zeros. By default the extent of the axis.
     axis : int
-        Along which axis.
+        The axis to transform.
     norm : {"backward", "ortho", "forward"}
-        Divide by nothing, by the square root of n, or by n.
+        Divide the result by 1, by the square root of n, or by n.
+    out : GpuArray or ndarray, optional
+        Where to put the result.
 
     Returns
     -------
@@ -144,32 +149,34 @@ def fft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "bac
     Raises
     ------
     ValueError
-        If ``n`` is less than 1, or ``norm`` is something else.
+        If ``n`` is less than 1, or ``norm`` is none of these.
     numpy.exceptions.AxisError
         If there is no such axis.
     """
-    return _complex_transform(x, n, axis, norm, inverse=False)
+    return write_out(_complex_transform(x, n, axis, norm, inverse=False), out)
 
 
+@native("fft.ifft")
 @standard_function
-def ifft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> GpuArray:
+def ifft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward", out: Any = None) -> GpuArray:
     """Return the inverse discrete Fourier transform along an axis.
 
-    It is divided by n, by its square root, or by nothing if ``norm`` is "backward", "ortho" or "forward". The other
+    With ``norm`` "backward", "ortho" and "forward" it is divided by n, by the square root of n, and by 1. The other
     arguments are those of :func:`fft`.
     """
-    return _complex_transform(x, n, axis, norm, inverse=True)
+    return write_out(_complex_transform(x, n, axis, norm, inverse=True), out)
 
 
+@native("fft.rfft")
 @standard_function
-def rfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> GpuArray:
-    """Return the first half of the discrete Fourier transform of real numbers; the other half is its mirror image.
+def rfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward", out: Any = None) -> GpuArray:
+    """Return the discrete Fourier transform of real numbers, of which the redundant second half is left out.
 
     Parameters
     ----------
     x : array_like
         Real numbers.
-    n, axis, norm
+    n, axis, norm, out
         As for :func:`fft`.
 
     Returns
@@ -182,50 +189,53 @@ def rfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "ba
     TypeError
         If ``x`` is complex.
     ValueError
-        If ``n`` is less than 1, or ``norm`` is something else.
+        If ``n`` is less than 1, or ``norm`` is none of these.
     """
-    return _real_transform(x, n, axis, norm, inverse=False)
+    return write_out(_real_transform(x, n, axis, norm, inverse=False), out)
 
 
+@native("fft.irfft")
 @standard_function
-def irfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> GpuArray:
-    """Return the inverse of :func:`rfft`: real numbers from the first half of their Fourier transform.
+def irfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward", out: Any = None) -> GpuArray:
+    """Return the inverse of :func:`rfft`: real numbers from the first half of their transform.
 
     Parameters
     ----------
     x : array_like
-        The first half of a transform; imaginary parts that cannot be there are ignored.
+        The first half of a transform. The imaginary parts of the first and, if ``n`` is even, last element are ignored.
     n : int, optional
-        How many elements the result has along the axis: by default ``2 * (m - 1)`` for m given ones.
-    axis, norm
+        Number of elements of the result along the axis. By default ``2 * (m - 1)``, where ``x`` has m elements.
+    axis, norm, out
         As for :func:`ifft`.
 
     Returns
     -------
     GpuArray
-        Of the floating dtype of the parts of ``x``.
+        Of the dtype of the real part of ``x``.
 
     Raises
     ------
     ValueError
-        If ``n`` is less than 1, or ``norm`` is something else.
+        If ``n`` is less than 1, or ``norm`` is none of these.
     """
-    return _hermitian_transform(x, n, axis, norm, inverse=True)
+    return write_out(_hermitian_transform(x, n, axis, norm, inverse=True), out)
 
 
+@native("fft.hfft")
 @standard_function
-def hfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> GpuArray:
-    """Return the real Fourier transform of numbers of which the first half is given, the other one being its mirror.
+def hfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward", out: Any = None) -> GpuArray:
+    """Return the Fourier transform of a Hermitian-symmetric signal, which is real, from the first half of the signal.
 
-    The arguments and the result are those of :func:`irfft`, but for the direction.
+    The arguments and the result are those of :func:`irfft`.
     """
-    return _hermitian_transform(x, n, axis, norm, inverse=False)
+    return write_out(_hermitian_transform(x, n, axis, norm, inverse=False), out)
 
 
+@native("fft.ihfft")
 @standard_function
-def ihfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> GpuArray:
+def ihfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward", out: Any = None) -> GpuArray:
     """Return the inverse of :func:`hfft`; the arguments and the result are those of :func:`rfft`."""
-    return _real_transform(x, n, axis, norm, inverse=True)
+    return write_out(_real_transform(x, n, axis, norm, inverse=True), out)
 
 
 # -- several axes ------------------------------------------------------------------------------------------------------
@@ -248,16 +258,33 @@ def _sizes_and_axes(array: GpuArray, s: Sizes, axes: Axes) -> tuple[list[int | N
     return counts, numbers
 
 
-def _complex_transforms(x: ArrayLike, s: Sizes, axes: Axes, norm: Norm, inverse: bool) -> GpuArray:
+def _complex_transforms(x: ArrayLike, s: Sizes, axes: Axes, norm: Norm, out: Any, inverse: bool) -> GpuArray:
     array = as_array(x)
-    _norm(norm)
-    for n, axis in reversed(list(zip(*_sizes_and_axes(array, s, axes), strict=True))):
+    sizes, numbers = _sizes_and_axes(array, s, axes)
+    if not numbers:
+        return array  # as NumPy, which looks at neither norm nor out then
+    for n, axis in reversed(list(zip(sizes, numbers, strict=True))):
         array = _complex_transform(array, n, axis, norm, inverse)
-    return array
+    return write_out(array, out)
 
 
+def _sizes_and_last(array: GpuArray, s: Sizes, axes: Axes) -> tuple[list[tuple[int | None, int]], int | None, int]:
+    """Return numbers of points with axes, of all axes but the last, and those of the last axis.
+
+    Raises
+    ------
+    IndexError
+        If there is no axis.
+    """
+    sizes, numbers = _sizes_and_axes(array, s, axes)
+    if not numbers:
+        raise IndexError("a transform of real numbers needs an axis; axes is empty, or the array has none")
+    return list(zip(sizes[:-1], numbers[:-1], strict=True)), sizes[-1], numbers[-1]
+
+
+@native("fft.fftn")
 @standard_function
-def fftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "backward") -> GpuArray:
+def fftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "backward", out: Any = None) -> GpuArray:
     """Return the discrete Fourier transform along several axes.
 
     Parameters
@@ -265,79 +292,82 @@ def fftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "back
     x : array_like
         Real or complex numbers.
     s : sequence of int, optional
-        How many points along each axis; -1 stands for its extent.
+        Number of points along each axis; -1 is the extent of the axis.
     axes : sequence of int, optional
-        Along which axes, the last one first; by default all, or the last ``len(s)``.
+        The axes to transform, beginning with the last one. By default all axes, or the last ``len(s)``.
     norm : {"backward", "ortho", "forward"}
         As for :func:`fft`.
+    out : GpuArray or ndarray, optional
+        Where to put the result.
 
     Returns
     -------
     GpuArray
-        As of :func:`fft`.
+        As for :func:`fft`; ``x`` itself if there are no axes.
 
     Raises
     ------
     ValueError
-        If ``s`` and ``axes`` differ in length, a number of points is less than 1, or ``norm`` is something else.
+        If ``s`` and ``axes`` differ in length, a number of points is less than 1, or ``norm`` is none of these.
     numpy.exceptions.AxisError
         If there is no such axis.
     """
-    return _complex_transforms(x, s, axes, norm, inverse=False)
+    return _complex_transforms(x, s, axes, norm, out, inverse=False)
 
 
+@native("fft.ifftn")
 @standard_function
-def ifftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "backward") -> GpuArray:
+def ifftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "backward", out: Any = None) -> GpuArray:
     """Return the inverse discrete Fourier transform along several axes; the arguments are those of :func:`fftn`."""
-    return _complex_transforms(x, s, axes, norm, inverse=True)
+    return _complex_transforms(x, s, axes, norm, out, inverse=True)
 
 
+@native("fft.rfftn")
 @standard_function
-def rfftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "backward") -> GpuArray:
-    """Return the Fourier transform of real numbers along several axes, of the last one its first half.
+def rfftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "backward", out: Any = None) -> GpuArray:
+    """Return the Fourier transform of real numbers along several axes; see :func:`rfft` for the last axis.
 
-    The arguments are those of :func:`fftn`; there must be an axis.
+    The arguments are those of :func:`fftn`. There must be an axis; if there is none, IndexError is raised.
     """
-    array = as_array(x)
-    sizes, numbers = _sizes_and_axes(array, s, axes)
-    if not numbers:
-        raise ValueError("at least 1 axis must be transformed")
-    array = rfft(array, sizes[-1], numbers[-1], norm)
-    for n, axis in reversed(list(zip(sizes[:-1], numbers[:-1], strict=True))):
+    others, size, last = _sizes_and_last(array := as_array(x), s, axes)
+    array = rfft(array, size, last, norm)
+    for n, axis in reversed(others):
         array = fft(array, n, axis, norm)
-    return array
+    return write_out(array, out)
 
 
+@native("fft.irfftn")
 @standard_function
-def irfftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "backward") -> GpuArray:
+def irfftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "backward", out: Any = None) -> GpuArray:
     """Return the inverse of :func:`rfftn`; ``s`` is the shape of the result along ``axes``, as for :func:`irfft`."""
-    array = as_array(x)
-    sizes, numbers = _sizes_and_axes(array, s, axes)
-    if not numbers:
-        raise ValueError("at least 1 axis must be transformed")
-    for n, axis in zip(sizes[:-1], numbers[:-1], strict=True):
+    others, size, last = _sizes_and_last(array := as_array(x), s, axes)
+    for n, axis in others:
         array = ifft(array, n, axis, norm)
-    return irfft(array, sizes[-1], numbers[-1], norm)
+    return irfft(array, size, last, norm, out)
 
 
-def fft2(x: ArrayLike, /, s: Sizes = None, axes: Axes = (-2, -1), norm: Norm = "backward") -> GpuArray:
+@native("fft.fft2")
+def fft2(x: ArrayLike, /, s: Sizes = None, axes: Axes = (-2, -1), norm: Norm = None, out: Any = None) -> GpuArray:
     """Return :func:`fftn` along two axes, by default the last ones."""
-    return fftn(x, s, axes, norm)
+    return fftn(x, s, axes, norm, out)
 
 
-def ifft2(x: ArrayLike, /, s: Sizes = None, axes: Axes = (-2, -1), norm: Norm = "backward") -> GpuArray:
+@native("fft.ifft2")
+def ifft2(x: ArrayLike, /, s: Sizes = None, axes: Axes = (-2, -1), norm: Norm = None, out: Any = None) -> GpuArray:
     """Return :func:`ifftn` along two axes, by default the last ones."""
-    return ifftn(x, s, axes, norm)
+    return ifftn(x, s, axes, norm, out)
 
 
-def rfft2(x: ArrayLike, /, s: Sizes = None, axes: Axes = (-2, -1), norm: Norm = "backward") -> GpuArray:
+@native("fft.rfft2")
+def rfft2(x: ArrayLike, /, s: Sizes = None, axes: Axes = (-2, -1), norm: Norm = None, out: Any = None) -> GpuArray:
     """Return :func:`rfftn` along two axes, by default the last ones."""
-    return rfftn(x, s, axes, norm)
+    return rfftn(x, s, axes, norm, out)
 
 
-def irfft2(x: ArrayLike, /, s: Sizes = None, axes: Axes = (-2, -1), norm: Norm = "backward") -> GpuArray:
+@native("fft.irfft2")
+def irfft2(x: ArrayLike, /, s: Sizes = None, axes: Axes = (-2, -1), norm: Norm = None, out: Any = None) -> GpuArray:
     """Return :func:`irfftn` along two axes, by default the last ones."""
-    return irfftn(x, s, axes, norm)
+    return irfftn(x, s, axes, norm, out)
 
 
 # -- frequencies -------------------------------------------------------------------------------------------------------
@@ -350,7 +380,7 @@ def _points(n: Any) -> int:
 
 
 def _frequencies(first: int, last: int, length: float, dtype: DTypeLike, device: DeviceLike) -> GpuArray:
-    """Return the frequencies of ``first`` to ``last`` cycles over a length."""
+    """Return the frequencies ``first / length`` to ``last / length``."""
     kind = default_dtype(float) if dtype is None else dtypes.canonical(dtype)
     if kind.kind != "f":
         raise TypeError(f"frequencies are real floating numbers; {kind.name} was given")
@@ -359,14 +389,14 @@ def _frequencies(first: int, last: int, length: float, dtype: DTypeLike, device:
 
 
 def fftfreq(n: int, /, d: float = 1.0, *, dtype: DTypeLike = None, device: DeviceLike = None) -> GpuArray:
-    """Return the frequencies of the elements that :func:`fft` gives: from 0 up, then the negative ones.
+    """Return the frequencies of the elements of :func:`fft`: 0 and the positive ones, then the negative ones.
 
     Parameters
     ----------
     n : int
-        How many points.
+        Number of points.
     d : float
-        The distance between samples; the frequencies are cycles in its unit.
+        The distance between samples. Frequencies are in cycles per unit of ``d``.
     dtype : dtype, optional
         Real floating; by default the default floating dtype.
     device : Device or str, optional
@@ -389,7 +419,7 @@ def fftfreq(n: int, /, d: float = 1.0, *, dtype: DTypeLike = None, device: Devic
 
 
 def rfftfreq(n: int, /, d: float = 1.0, *, dtype: DTypeLike = None, device: DeviceLike = None) -> GpuArray:
-    """Return the ``n // 2 + 1`` frequencies of what :func:`rfft` gives; the arguments are those of :func:`fftfreq`."""
+    """Return the ``n // 2 + 1`` frequencies of :func:`rfft`; the arguments are those of :func:`fftfreq`."""
     points = _points(n)
     return _frequencies(0, points // 2, points * d, dtype, device)
 
@@ -404,20 +434,22 @@ def _shifted(x: ArrayLike, axes: Axis, direction: int) -> GpuArray:
     return roll(array, [n // 2 if direction > 0 else -(n // 2) for n in extents], numbers)
 
 
+@implements("fft.fftshift")
 @standard_function
 def fftshift(x: ArrayLike, /, axes: Axis = None) -> GpuArray:
-    """Return elements rotated along axes so that what belongs to frequency 0 is in the middle.
+    """Return elements rotated along axes, so that frequency 0 is in the middle.
 
     Parameters
     ----------
     x : array_like
         Any array.
     axes : int or tuple of int, optional
-        Along which axes; by default all.
+        The axes to rotate; by default all.
     """
     return _shifted(x, axes, 1)
 
 
+@implements("fft.ifftshift")
 @standard_function
 def ifftshift(x: ArrayLike, /, axes: Axis = None) -> GpuArray:
     """Return the inverse of :func:`fftshift`; the arguments are the same."""

@@ -1,7 +1,8 @@
-"""Matrices as arguments: their shapes and dtypes are checked as numpy.linalg does, and factorisations run on them."""
+"""Arguments of linear algebra: matrices, checked as numpy.linalg does, and the run of a factorisation."""
 
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
 import numpy as np
 
@@ -9,10 +10,14 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, default_device, device_of, wrap
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import ArrayLike, as_array
+from gpuarray.functions.registry import HOST, LAPACK, implements
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Shape
 from gpuarray.ops.spec import CallOp
 from gpuarray.runtime import evaluate
+
+#: Declares a function to be the implementation of one of NumPy's that factorises matrices on the host.
+by_lapack: Final = partial(implements, kind=HOST, reason=LAPACK)
 
 _PARTS = {dtypes.complex64: dtypes.float32, dtypes.complex128: dtypes.float64}
 
@@ -50,13 +55,13 @@ def square(x: ArrayLike) -> GpuArray:
 
 
 def inexact(x: ArrayLike) -> GpuArray:
-    """Return numbers as an array of a floating or complex dtype: integers and booleans become float64."""
+    """Return an array of a floating or complex dtype; integers and booleans are converted to float64."""
     array = as_array(x)
     return array if array.dtype.kind in "fc" else array.astype(dtypes.float64)
 
 
 def factor_dtype(*arrays: GpuArray) -> DType:
-    """Return the dtype of factors of matrices: the floating or complex dtype that all of them promote to.
+    """Return the dtype of the factors of matrices: the floating or complex dtype to which the matrices promote.
 
     Raises
     ------
@@ -70,23 +75,22 @@ def factor_dtype(*arrays: GpuArray) -> DType:
 
 
 def real_dtype(dtype: DType) -> DType:
-    """Return the dtype of the parts of a complex dtype; other dtypes themselves."""
+    """Return the dtype of the real part of a complex dtype; any other dtype as it is."""
     return _PARTS.get(dtype, dtype)
 
 
 def complex_dtype(dtype: DType) -> DType:
-    """Return the complex dtype whose parts are of a floating dtype; complex ones themselves."""
+    """Return the complex dtype for a floating dtype; a complex dtype as it is."""
     return dtypes.promote(dtype, dtypes.complex64)
 
 
 def run(
     row: CallOp, operands: Sequence[GpuArray], outputs: Sequence[tuple[Shape, DType]], **parameters: Any
 ) -> tuple[GpuArray, ...]:
-    """Return the outputs of an opaque row, evaluated now and together.
+    """Return the outputs of an opaque row, which are evaluated now and together.
 
-    What NumPy raises because of the values is so raised where the function was called; and several outputs of one
-    factorisation, which are evaluated one by one when they are asked for, do not repeat it. The operands, which must be
-    there for the row, are kept for what follows.
+    So errors that depend on values are raised by the call, and a factorisation with several outputs runs once. The
+    operands are evaluated for the row and keep their values.
     """
     device = device_of(*operands) or default_device()
     sources = [a.settled() for a in operands]

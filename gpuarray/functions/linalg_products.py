@@ -1,4 +1,4 @@
-"""Products of vectors and matrices that only the linear algebra extension of the standard has, and NumPy's chains."""
+"""Products of the linear algebra extension of the standard, and NumPy's products of several matrices."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,9 +8,11 @@ import numpy as np
 from gpuarray.array import GpuArray
 from gpuarray.functions import manipulation, matrix_products, reductions
 from gpuarray.functions.arguments import ArrayLike, DTypeLike, as_arrays, standard_function, write_out
+from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
 
 
+@native("linalg.cross")
 @standard_function
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> GpuArray:
     """Return cross products of vectors with three components.
@@ -45,6 +47,7 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> GpuArray:
     return manipulation.moveaxis(manipulation.stack(parts, axis=-1), -1, axis)
 
 
+@native("linalg.diagonal")
 def diagonal(x: ArrayLike, /, *, offset: int = 0) -> GpuArray:
     """Return the diagonals of matrices of shape (..., M, N), as a read-only view.
 
@@ -63,6 +66,7 @@ def diagonal(x: ArrayLike, /, *, offset: int = 0) -> GpuArray:
     return manipulation.diagonal(x, offset=offset, axis1=-2, axis2=-1)
 
 
+@native("linalg.trace")
 @standard_function
 def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike = None) -> GpuArray:
     """Return the sums of the diagonals of matrices.
@@ -84,6 +88,7 @@ def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike = None) -> GpuAr
     return reductions.sum(diagonal(x, offset=offset), axis=-1, dtype=dtype)
 
 
+@native("linalg.outer")
 @standard_function
 def outer(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
     """Return the products of all elements of two vectors, as a matrix.
@@ -99,6 +104,7 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
     return matrix_products.outer(left, right)
 
 
+@implements("linalg.multi_dot")
 def multi_dot(arrays: Sequence[ArrayLike], /, *, out: Any = None) -> GpuArray:
     """Return the product of several matrices, in the order that takes the fewest multiplications.
 

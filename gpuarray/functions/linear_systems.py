@@ -1,27 +1,24 @@
-"""Systems of linear equations: solutions, inverses, determinants, ranks and powers of matrices.
+"""Systems of linear equations: solutions, inverses, determinants and powers of matrices.
 
-What needs a factorisation runs it as one opaque row with NumPy's LAPACK on the host; where the array's device is not
-the host it is counted as a fallback, and the results are on the device. All but determinants run at the call. All take
-stacks of matrices (but :func:`lstsq`), compute with integers and booleans as float64, and raise TypeError for float16,
-as numpy.linalg does.
+Factorisations run on the host with NumPy's LAPACK. On other devices they are counted as fallbacks, and the results are
+put on the device. All functions but :func:`det` run when they are called. All but :func:`lstsq` take stacks of
+matrices. Integers and booleans are converted to float64, and float16 raises TypeError, as in numpy.linalg.
 """
 
 from collections.abc import Sequence
 from math import prod
 from operator import index
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
-from gpuarray.functions import elementwise, reductions
 from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, standard_function
 from gpuarray.functions.creation import eye, zeros
-from gpuarray.functions.factorisations import svd, svdvals
-from gpuarray.functions.linalg_arguments import factor_dtype, matrices, real_dtype, run, square
+from gpuarray.functions.linalg_arguments import by_lapack, factor_dtype, real_dtype, run, square
 from gpuarray.functions.matrix_products import matmul
-from gpuarray.functions.searching import count_nonzero
+from gpuarray.functions.registry import INVERSE, implements
 from gpuarray.graph import build
 from gpuarray.ops import factorisations as rows
 
@@ -42,9 +39,10 @@ class LstsqResult(NamedTuple):
     s: GpuArray
 
 
+@by_lapack("linalg.det")
 @standard_function
 def det(x: ArrayLike, /) -> GpuArray:
-    """Return determinants of matrices of shape (..., M, M), which are computed when they are needed.
+    """Return determinants of matrices of shape (..., M, M); they are evaluated lazily.
 
     Raises
     ------
@@ -56,9 +54,10 @@ def det(x: ArrayLike, /) -> GpuArray:
     return wrap(node, array.device)
 
 
+@by_lapack("linalg.slogdet")
 @standard_function
 def slogdet(x: ArrayLike, /) -> SlogdetResult:
-    """Return signs of determinants, and logarithms of their absolute values.
+    """Return the signs of determinants and the logarithms of their absolute values.
 
     Parameters
     ----------
@@ -81,6 +80,7 @@ def slogdet(x: ArrayLike, /) -> SlogdetResult:
     return SlogdetResult(*run(rows.slogdet, [array], [(batch, dtype), (batch, real_dtype(dtype))]))
 
 
+@by_lapack("linalg.inv")
 @standard_function
 def inv(x: ArrayLike, /) -> GpuArray:
     """Return inverses of matrices of shape (..., M, M).
@@ -88,13 +88,14 @@ def inv(x: ArrayLike, /) -> GpuArray:
     Raises
     ------
     numpy.linalg.LinAlgError
-        If the matrices are not square, or one is singular; the latter at the call.
+        If the matrices are not square, or one is singular.
     """
     array = square(x)
     (inverse,) = run(rows.inv, [array], [(array.shape, factor_dtype(array))])
     return inverse
 
 
+@by_lapack("linalg.solve")
 @standard_function
 def solve(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
     """Return solutions of systems of linear equations.
@@ -114,7 +115,7 @@ def solve(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
     Raises
     ------
     numpy.linalg.LinAlgError
-        If the matrices are not square, or one is singular; the latter at the call.
+        If the matrices are not square, or one is singular.
     ValueError
         If the shapes do not fit.
     """
@@ -137,6 +138,7 @@ def solve(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
     return solution
 
 
+@by_lapack("linalg.lstsq")
 def lstsq(a: ArrayLike, b: ArrayLike, /, rcond: float | None = None) -> LstsqResult:
     """Return the least-squares solution of a system of linear equations.
 
@@ -147,7 +149,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, /, rcond: float | None = None) -> LstsqRes
     b : array_like
         Right-hand sides, of shape (M,) or (M, K).
     rcond : float, optional
-        Singular values below this share of the largest count as zero; by default float64's epsilon times max(M, N).
+        Singular values below this fraction of the largest count as zero; by default float64's epsilon times max(M, N).
 
     Returns
     -------
@@ -158,8 +160,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, /, rcond: float | None = None) -> LstsqRes
     Raises
     ------
     numpy.linalg.LinAlgError
-        If the operands have not one or two axes, do not fit, or the iteration does not converge; the latter at the
-        call.
+        If the shapes of the operands do not fit, or the iteration does not converge.
     """
     left, right = as_arrays(a, b)
     for array, fewest in ((left, 2), (right, 1)):
@@ -184,126 +185,10 @@ def lstsq(a: ArrayLike, b: ArrayLike, /, rcond: float | None = None) -> LstsqRes
     return LstsqResult(solution, residuals, rank, s)
 
 
-@standard_function
-def pinv(x: ArrayLike, /, *, rtol: ArrayLike | None = None, hermitian: bool = False) -> GpuArray:
-    """Return pseudo-inverses, by singular values.
-
-    Parameters
-    ----------
-    x : array_like
-        Of shape (..., M, N).
-    rtol : float or array_like, optional
-        Singular values up to this share of the largest count as zero; an array has a share for each matrix. By default
-        the epsilon of the dtype times max(M, N).
-    hermitian : bool
-        The matrices are Hermitian, which is not checked and takes less time.
-
-    Returns
-    -------
-    GpuArray
-        Of shape (..., N, M).
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        If there are fewer than two axes, or the iteration does not converge; the latter at the call.
-    """
-    array = matrices(x)
-    dtype = factor_dtype(array)
-    m, n = array.shape[-2:]
-    if not m * n:
-        return zeros((*array.shape[:-2], n, m), dtype, device=array.device)
-    u, s, vh = svd(array, full_matrices=False, hermitian=hermitian)
-    is_large = s > reductions.max(s, axis=-1, keepdims=True) * _tolerance(rtol, array)
-    inverse = elementwise.where(is_large, 1 / s, 0.0)
-    return matmul(elementwise.conj(vh).mT * inverse[..., None, :], elementwise.conj(u).mT)
-
-
-def _tolerance(rtol: ArrayLike | None, array: GpuArray) -> Any:
-    """Return a relative tolerance as a factor of singular values: the default one, or that given for each matrix."""
-    if rtol is None:
-        return max(array.shape[-2:]) * float(np.finfo(factor_dtype(array)).eps)
-    return rtol if isinstance(rtol, int | float) else as_array(rtol, array.device)[..., None]
-
-
-@standard_function
-def matrix_rank(
-    x: ArrayLike, /, *, rtol: ArrayLike | None = None, tol: ArrayLike | None = None, hermitian: bool = False
-) -> GpuArray:
-    """Return ranks: how many singular values are large.
-
-    Parameters
-    ----------
-    x : array_like
-        Of shape (..., M, N).
-    rtol : float or array_like, optional
-        Singular values up to this share of the largest count as zero; an array has a share for each matrix. By default
-        the epsilon of the dtype times max(M, N).
-    tol : float or array_like, optional
-        The same as absolute values.
-    hermitian : bool
-        The matrices are Hermitian, which is not checked and takes less time.
-
-    Returns
-    -------
-    GpuArray
-        Of shape (...) and dtype int64.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        If there are fewer than two axes, or the iteration does not converge; the latter at the call.
-    ValueError
-        If both tolerances are given.
-    """
-    if rtol is not None and tol is not None:
-        raise ValueError("`tol` and `rtol` can't be both set.")
-    array = matrices(x)
-    s = svdvals(array, hermitian=hermitian)
-    if tol is not None:
-        limit = _tolerance(tol, array)
-    else:
-        limit = reductions.max(s, axis=-1, keepdims=True, initial=0) * _tolerance(rtol, array)
-    return count_nonzero(s > limit, axis=-1)
-
-
-_NORMS = (None, 1, -1, 2, -2, np.inf, -np.inf, "fro", "f", "nuc")
-
-
-def cond(x: ArrayLike, /, p: Any = None) -> GpuArray:
-    """Return condition numbers: the norms of matrices times those of their inverses.
-
-    Parameters
-    ----------
-    x : array_like
-        Of shape (..., M, M); of shape (..., M, N) for the norms by singular values.
-    p : {None, 1, -1, 2, -2, inf, -inf, "fro", "nuc"}
-        Which norm; None is 2.
-
-    Returns
-    -------
-    GpuArray
-        Real, of shape (...); infinite for singular matrices.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        If the matrices have no elements, or are not square where they must be.
-    ValueError
-        If there is no such norm.
-    """
-    if p not in _NORMS:
-        raise ValueError(f"Invalid norm order for matrices: {p!r}; accepted are {', '.join(map(repr, _NORMS))}")
-    array = matrices(x) if p in (None, 2, -2) else square(x)
-    if not prod(array.shape[-2:]):
-        raise np.linalg.LinAlgError("cond is not defined on empty arrays")
-    (number,) = run(rows.cond, [array], [(array.shape[:-2], real_dtype(factor_dtype(array)))], p=p)
-    return number
-
-
+@implements("linalg.matrix_power", reason=INVERSE)
 @standard_function
 def matrix_power(x: ArrayLike, n: int, /) -> GpuArray:
-    """Return powers of matrices, by repeated squaring; negative ones by the inverse.
+    """Return powers of matrices by repeated squaring. Negative powers are those of the inverse.
 
     Parameters
     ----------
@@ -342,6 +227,7 @@ def matrix_power(x: ArrayLike, n: int, /) -> GpuArray:
     return result.copy() if result is x else result
 
 
+@by_lapack("linalg.tensorinv")
 def tensorinv(a: ArrayLike, /, ind: int = 2) -> GpuArray:
     """Return the inverse of a tensor as a map from its last axes to its first.
 
@@ -360,7 +246,7 @@ def tensorinv(a: ArrayLike, /, ind: int = 2) -> GpuArray:
     Raises
     ------
     numpy.linalg.LinAlgError
-        If the products differ, or the tensor is singular.
+        If the two products of extents differ, or the tensor is singular.
     ValueError
         If ``ind`` is not positive.
     """
@@ -371,6 +257,7 @@ def tensorinv(a: ArrayLike, /, ind: int = 2) -> GpuArray:
     return inv(array.reshape(prod(first), prod(last))).reshape(last + first)
 
 
+@by_lapack("linalg.tensorsolve")
 def tensorsolve(a: ArrayLike, b: ArrayLike, /, axes: Sequence[int] | None = None) -> GpuArray:
     """Return the tensor x with ``tensordot(a, x, x.ndim) == b``.
 

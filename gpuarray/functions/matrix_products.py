@@ -1,4 +1,4 @@
-"""Products of matrices and vectors, all over one node: a batch of matrix products."""
+"""Products of matrices and vectors. All of them are batches of matrix products, one node of the graph."""
 
 from math import prod
 from operator import index
@@ -9,6 +9,7 @@ from gpuarray.array import GpuArray
 from gpuarray.config import strictness
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, result, write_out
+from gpuarray.functions.registry import native
 from gpuarray.graph import build, standard
 from gpuarray.graph.layouts import Shape
 from gpuarray.graph.nodes import Node
@@ -17,7 +18,7 @@ from gpuarray.ops import reductions
 
 
 def _contract(left: Node, right: Node, dtype: DType) -> Node:
-    """Return the products of (B, M, K) and (B, K, N), in ``dtype``; booleans combine by and and or."""
+    """Return the products of (B, M, K) and (B, K, N) in ``dtype``; booleans are combined with `and` and `or`."""
     batch, m, n = left.shape[0], left.shape[1], right.shape[2]
     if not batch * m * n * left.shape[2]:
         return build.full((batch, m, n), 0, dtype)
@@ -28,7 +29,7 @@ def _contract(left: Node, right: Node, dtype: DType) -> Node:
 
 
 def _batched(node: Node, batch: Shape) -> Node:
-    """Return matrices with the leading axes broadcast to ``batch`` and made one."""
+    """Return matrices whose leading axes are broadcast to ``batch`` and flattened to one."""
     rows_columns = node.shape[-2:]
     wanted = batch + rows_columns
     if node.shape != wanted:
@@ -36,6 +37,7 @@ def _batched(node: Node, batch: Shape) -> Node:
     return build.reshape(node, (prod(batch), *rows_columns))
 
 
+@native("linalg.matmul")
 def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
     """Return the matrix product.
 
@@ -89,6 +91,7 @@ def _inner(left: GpuArray, right: GpuArray, dtype: DType, axis: int = -1) -> Gpu
     return result(build.reduce(op, products, axis, dtype), left, right)
 
 
+@native("linalg.vecdot")
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> GpuArray:
     """Return the dot product of vectors along an axis, the first ones conjugated.
 
@@ -129,6 +132,7 @@ def matrix_transpose(x: ArrayLike, /) -> GpuArray:
     return as_array(x).mT
 
 
+@native("tensordot", "linalg.tensordot")
 def tensordot(x1: ArrayLike, x2: ArrayLike, /, axes: Any = 2) -> GpuArray:
     """Return the sum of products over several axes.
 
@@ -179,6 +183,7 @@ def _paired_axes(left: GpuArray, right: GpuArray, axes: Any) -> tuple[list[int],
     return [build.normalize_axis(a, left.ndim) for a in first], [build.normalize_axis(a, right.ndim) for a in second]
 
 
+@native("dot")
 def dot(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
     """Return NumPy's dot product: the last axis of ``x1`` with the last but one (or only) axis of ``x2``."""
     left, right = as_arrays(x1, x2)
@@ -188,9 +193,12 @@ def dot(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
         found = matmul(left, right)
     else:
         found = tensordot(left, right, axes=([left.ndim - 1], [right.ndim - 2]))
+    if out is not None and out.dtype != found.dtype:
+        raise ValueError(f"output array is not acceptable: its dtype is {out.dtype}, and must be {found.dtype}")
     return write_out(found, out)
 
 
+@native("outer")
 def outer(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
     """Return the products of all elements of one array with all elements of another, as a matrix."""
     left, right = as_arrays(x1, x2)

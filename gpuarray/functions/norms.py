@@ -1,4 +1,4 @@
-"""Norms of vectors and matrices, all over elementwise functions and folds but those by singular values."""
+"""Norms of vectors and matrices. Those that need singular values run on the host, the others where the array is."""
 
 from math import inf
 from operator import index
@@ -7,12 +7,14 @@ from typing import Any
 from gpuarray.array import GpuArray
 from gpuarray.functions import elementwise, reductions
 from gpuarray.functions.arguments import ArrayLike, Axis, standard_function
-from gpuarray.functions.factorisations import svdvals
 from gpuarray.functions.linalg_arguments import inexact
 from gpuarray.functions.manipulation import expand_dims, moveaxis
+from gpuarray.functions.registry import SINGULAR_VALUES, implements
+from gpuarray.functions.singular_values import svdvals
 from gpuarray.graph import build
 
 
+@implements("linalg.vector_norm")
 @standard_function
 def vector_norm(x: ArrayLike, /, *, axis: Axis = None, keepdims: bool = False, ord: float = 2) -> GpuArray:
     """Return norms of vectors: ``sum(abs(x) ** ord) ** (1 / ord)``.
@@ -22,7 +24,7 @@ def vector_norm(x: ArrayLike, /, *, axis: Axis = None, keepdims: bool = False, o
     x : array_like
         Numbers; integers and booleans compute as float64.
     axis : int, tuple of int or None
-        The axes of the vectors; None is all. Several are taken as one.
+        The axes of the vectors, several of which are flattened; None flattens the array.
     keepdims : bool
         Keep the axes, with extent 1.
     ord : float
@@ -65,6 +67,7 @@ def _lengths(x: GpuArray, ord: Any, axis: Axis, keepdims: bool) -> GpuArray:
     return total
 
 
+@implements("linalg.matrix_norm", reason=SINGULAR_VALUES)
 @standard_function
 def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") -> GpuArray:
     """Return norms of matrices.
@@ -114,6 +117,7 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") ->
     return found if keepdims else found.reshape(array.shape[:-2])
 
 
+@implements("linalg.norm", reason=SINGULAR_VALUES)
 def norm(x: ArrayLike, /, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> GpuArray:
     """Return norms of vectors or matrices, as :func:`numpy.linalg.norm` chooses between them.
 

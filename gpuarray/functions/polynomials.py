@@ -14,7 +14,7 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions import sorting
 from gpuarray.functions.arguments import as_array, as_arrays, concatenated
-from gpuarray.functions.numpy_linalg import eigvals
+from gpuarray.functions.factorisations import numpy_eigvals
 from gpuarray.functions.padding import pad
 from gpuarray.functions.registry import EIGENVALUES, implements, native
 from gpuarray.functions.signals import convolve
@@ -124,7 +124,7 @@ def poly(seq_of_zeros: Any) -> Any:
     zeros = as_array(seq_of_zeros)
     zeros = zeros.reshape(1) if not zeros.ndim else zeros
     if zeros.ndim == 2 and zeros.shape[0] == zeros.shape[1] and zeros.size:
-        zeros = eigvals(zeros)
+        zeros = numpy_eigvals(zeros)
     elif zeros.ndim != 1:
         raise ValueError("input must be 1d or non-empty square 2d array.")
     zeros = zeros.astype(np.mintypecode(zeros.dtype.char), copy=False)

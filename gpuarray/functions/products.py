@@ -1,10 +1,10 @@
-"""NumPy's products of vectors, matrices and tensors, over the matrix product; those of ``numpy.linalg`` stand apart."""
+"""NumPy's products of vectors, matrices and tensors that are written over the matrix product."""
 # ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
 from typing import Any, Final
 
 from gpuarray.functions import linalg_products, matrix_products
-from gpuarray.functions.arguments import as_arrays, write_out
+from gpuarray.functions.arguments import as_arrays
 from gpuarray.functions.numpy_manipulation import concatenate, moveaxis
 from gpuarray.functions.registry import native
 from gpuarray.source_locations import warn
@@ -15,19 +15,6 @@ _TWO_COMPONENTS: Final = (
 )
 
 
-@native("tensordot", "linalg.tensordot")
-def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
-    return matrix_products.tensordot(a, b, axes)
-
-
-@native("dot")
-def dot(a: Any, b: Any, out: Any = None) -> Any:
-    result = matrix_products.dot(a, b)
-    if out is not None and out.dtype != result.dtype:
-        raise ValueError(f"output array is not acceptable: its dtype is {out.dtype}, and must be {result.dtype}")
-    return write_out(result, out)
-
-
 @native("inner")
 def inner(a: Any, b: Any, /) -> Any:
     first, second = as_arrays(a, b)
@@ -36,11 +23,6 @@ def inner(a: Any, b: Any, /) -> Any:
     if first.shape[-1] != second.shape[-1]:
         raise ValueError(f"shapes {first.shape} and {second.shape} not aligned: the last extents differ")
     return matrix_products.tensordot(first, second, ((-1,), (-1,)))
-
-
-@native("outer")
-def outer(a: Any, b: Any, out: Any = None) -> Any:
-    return write_out(matrix_products.outer(a, b), out)
 
 
 @native("vdot")

@@ -20,7 +20,6 @@ from gpuarray.functions import (
     manipulation,
     matrix_products,
     numpy_creation,
-    numpy_fourier,  # noqa: F401  # it declares implementations
     reductions,
     scimath,  # noqa: F401  # it declares implementations
     searching,

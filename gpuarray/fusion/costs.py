@@ -50,8 +50,9 @@ from gpuarray.graph.nodes import (
     Scatter,
     View,
 )
+from gpuarray.ops.columns import Work
 from gpuarray.ops.reduce_spec import ReduceOp
-from gpuarray.ops.spec import GenerateOp, MapOp, Work, compute_type
+from gpuarray.ops.spec import GenerateOp, MapOp, compute_type
 
 # -- what the planner's choices are worth, in operations ---------------------------------------------------------------
 

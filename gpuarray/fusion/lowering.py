@@ -1,14 +1,14 @@
 """From nodes to the instructions of one loop.
 
 A :class:`LoopBuilder` has an index space and turns nodes into instructions that compute their value at an index. Views
-are folded into the layouts of loads; where a view cannot be folded, or computing again would cost too much, lowering
-asks for a value to be stored by raising :class:`StoreFirst`.
+are folded into the layouts of loads. Where a view cannot be folded, or recomputing would cost too much, lowering
+raises :class:`StoreFirst` to request that a value is stored.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, assert_never
 
 from gpuarray.dtypes import DType, canonical
 from gpuarray.fusion import costs
@@ -38,7 +38,19 @@ from gpuarray.graph.layouts import (
     contiguous,
     contiguous_strides,
 )
-from gpuarray.graph.nodes import Gather, Generate, Map, Reduce, View
+from gpuarray.graph.nodes import (
+    Call,
+    Concat,
+    Contract,
+    Gather,
+    Generate,
+    Leaf,
+    Map,
+    Reduce,
+    Scan,
+    Scatter,
+    View,
+)
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import reductions
 from gpuarray.ops.reduce_spec import ReduceOp
@@ -53,10 +65,10 @@ class StoreFirst(Exception):  # noqa: N818  # a request to the planner, not an e
 
 
 class CannotJoin(Exception):  # noqa: N818  # an answer to the planner, not an error
-    """A value that the loop itself makes is wanted at another element than the one at hand."""
+    """A value that the loop itself makes is needed at another element than the current one."""
 
 
-#: What a loop builder only ever appends to, but for :meth:`LoopBuilder.restore`.
+#: The lists that a loop builder only appends to, except in :meth:`LoopBuilder.restore`.
 _GROWING: Final = ("instructions", "stores", "inputs", "outputs", "scalars", "made", "memo", "phases", "updates")
 
 
@@ -112,15 +124,15 @@ class LoopBuilder:
         order = self.outer_axes + self.inner_axes
         self.full_layout = Layout(self.outer + self.inner, tuple([strides[a] for a in order]), 0)
 
-    # -- what is tried -------------------------------------------------------------------------------------------------
+    # -- trial and undo -----------------------------------------------------------------------------------------------
 
     def mark(self) -> "Mark":
-        """Return what :meth:`restore` needs to undo all that is done from now on."""
+        """Return what :meth:`restore` needs to undo all later changes."""
         fields = dict(self.__dict__)
         return fields, [len(fields[name]) for name in _GROWING]
 
     def restore(self, mark: "Mark") -> None:
-        """Undo what was done since ``mark`` was made."""
+        """Undo all changes since ``mark`` was made."""
         fields, lengths = mark
         self.__dict__.update(fields)
         for name, length in zip(_GROWING, lengths, strict=True):
@@ -179,35 +191,40 @@ class LoopBuilder:
         return memo[root]
 
     def _wanted(self, position: int, layout: Layout, level: int) -> list["_Place"]:
-        """Return what must be lowered before a node can be."""
+        """Return what must be lowered before a node."""
         graph = self.graph
         if position in graph.stored:
             return []
         node = graph.nodes[position]
         inputs = graph.inputs[position]
-        if isinstance(node, Map):
-            shape = node.shape
-            if layout.shape != shape:
-                self._refuse_repetition(position, layout)
-            wanted = []
-            for i in inputs:
-                own = graph.nodes[i].shape
-                inner = layout if own == shape else compose(layout, broadcast(own, shape))
+        match node:
+            case Map():
+                if layout.shape != node.shape:
+                    self._refuse_repetition(position, layout)
+                wanted = []
+                for i in inputs:
+                    own = graph.nodes[i].shape
+                    inner = layout if own == node.shape else compose(layout, broadcast(own, node.shape))
+                    if inner is None:
+                        raise StoreFirst(position)
+                    wanted.append((i, inner, level))
+                return wanted
+            case View():
+                inner = compose(layout, node.layout)
                 if inner is None:
                     raise StoreFirst(position)
-                wanted.append((i, inner, level))
-            return wanted
-        if isinstance(node, View):
-            inner = compose(layout, node.layout)
-            if inner is None:
-                raise StoreFirst(position)
-            return [(inputs[0], inner, level)]
-        if isinstance(node, Gather):
-            return [(inputs[1], layout, level)]
-        return []
+                return [(inputs[0], inner, level)]
+            case Gather():
+                return [(inputs[1], layout, level)]
+            case Generate():
+                return []
+            case Leaf() | Concat() | Reduce() | Scan() | Scatter() | Contract() | Call():
+                raise AssertionError(f"{type(node).__name__} is stored before it is used")
+            case _:
+                assert_never(node)
 
     def _refuse_repetition(self, position: int, layout: Layout) -> None:
-        """Ask for a small value to be stored when broadcasting would compute it again for many elements."""
+        """Request that a small value is stored where broadcasting would recompute it for many elements."""
         graph = self.graph
         size = graph.nodes[position].size
         if layout.size <= 2 * size:
@@ -232,21 +249,26 @@ class LoopBuilder:
         if position in self.graph.stored:
             return self._read(position, layout, level)
         node = self.graph.nodes[position]
-        if isinstance(node, View):
-            return values[0]
-        if isinstance(node, Generate):
-            return self._generate(position, node, layout, level)
         operand_level = max([self.instructions[v].level for v in values], default=UNIFORM)
-        if isinstance(node, Gather):
-            source = self.graph.inputs[position][0]
-            if self.graph.root(source) in self.made:
-                raise CannotJoin
-            extent = self.graph.nodes[source].size
-            slot = self.input_slot(source)
-            return self.add(Take(slot, values[0], extent, node.dtype, max(operand_level, OUTER)), values)
-        assert isinstance(node, Map)
-        sources = tuple([self.instructions[v].dtype for v in values])
-        return self.add(Apply(node.op, tuple(values), sources, node.dtype, operand_level), values)
+        match node:
+            case View():
+                return values[0]
+            case Generate():
+                return self._generate(position, node, layout, level)
+            case Map():
+                sources = tuple([self.instructions[v].dtype for v in values])
+                return self.add(Apply(node.op, tuple(values), sources, node.dtype, operand_level), values)
+            case Gather():
+                source = self.graph.inputs[position][0]
+                if self.graph.root(source) in self.made:
+                    raise CannotJoin
+                extent = self.graph.nodes[source].size
+                slot = self.input_slot(source)
+                return self.add(Take(slot, values[0], extent, node.dtype, max(operand_level, OUTER)), values)
+            case Leaf() | Concat() | Reduce() | Scan() | Scatter() | Contract() | Call():
+                raise AssertionError(f"{type(node).__name__} is stored before it is used")
+            case _:
+                assert_never(node)
 
     def _generate(self, position: int, node: Generate, layout: Layout, level: int) -> int:
         slots = []
@@ -283,10 +305,10 @@ class LoopBuilder:
             return Layout(self.outer, layout.strides[:count], layout.offset), OUTER
         return layout, level
 
-    # -- what a loop makes ---------------------------------------------------------------------------------------------
+    # -- results ---------------------------------------------------------------------------------------------
 
     def adopt_axes(self, axes: tuple[int, ...]) -> None:
-        """Split a loop that had no folds yet into rows: everything in it is lowered again."""
+        """Split a loop without folds into rows, and lower everything in it again."""
         if any(store.position is not None for store in self.stores):
             raise CannotJoin
         made = list(self.made)
@@ -303,7 +325,7 @@ class LoopBuilder:
         self._made(position, value, store, layout, FULL)
 
     def make_given(self, position: int) -> None:
-        """Take a value of the source's shape that is there when the loop runs, as its first input."""
+        """Take the result of the head, of the source's shape, as first input."""
         layout = self.full_layout
         node = self.graph.nodes[position]
         value = self.add(Load(self.input_slot(position), layout, node.size, node.dtype, FULL))
@@ -346,7 +368,7 @@ class LoopBuilder:
         self._made_fold(position, reductions.sum, product, kind)
 
     def make_operand(self, position: int) -> None:
-        """Compute an operand of a matrix product at every element, as what a prologue stands for."""
+        """Compute an operand of a matrix product at every element: the prologue."""
         value = self.lower(position, self.full_layout, FULL)
         if any(isinstance(i, Load) and i.level == FULL and i.layout.strides[-1] > 1 for i in self.instructions):
             raise StoreFirst(position)  # tiles read along the last axis
@@ -365,9 +387,9 @@ class LoopBuilder:
         self.stores.append(Store(self.outputs.index(slot_of), value, region, extent, dtype, FULL))
 
     def updates_only(self, target: int, region: Layout, *, elsewhere: bool) -> bool:
-        """Whether elements of a stored value are only read where a region store writes them; true if none is.
+        """Whether the loop reads of a stored value only the elements that a region store writes, if any.
 
-        Others may be read too, if the store writes none of these and ``elsewhere`` allows it.
+        Elements that the store does not write may be read, too, if ``elsewhere`` allows it.
         """
         if target not in self.inputs:
             return True
@@ -424,9 +446,9 @@ class LoopBuilder:
         )
 
     def repeated(self) -> dict[int, int]:
-        """Return how often small values that are not stored are computed for all elements, by position.
+        """Return how often small values that are not stored are computed, for all elements, by position.
 
-        Empty if memory limits the loop, so that what it computes beside takes no time.
+        Empty if memory traffic limits the loop: then the arithmetic takes no extra time.
         """
         graph, space = self.graph, prod(self.source_shape)
         found: dict[int, int] = {}

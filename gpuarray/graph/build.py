@@ -31,18 +31,19 @@ from gpuarray.graph.nodes import (
     Scatter,
     View,
     host_leaf,
+    map_with_scalar,
 )
 from gpuarray.graph.tracing import Deferred, Weak
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import generators
+from gpuarray.ops.columns import Kind
 from gpuarray.ops.reduce_spec import ReduceOp
-from gpuarray.ops.spec import CallOp, GenerateOp, Kind, MapOp
+from gpuarray.ops.spec import CallOp, GenerateOp, MapOp
 
 Operand: TypeAlias = Node | bool | int | float | complex
 
 _SCALARS = frozenset((bool, int, float, complex))
 _FULL: Final = generators.full
-_new: Final = object.__new__
 #: By row and kinds of operands: the dtypes that it computes in, the result's, and whether the operands that are nodes
 #: have those; and the types of scalars of the dtypes. There are no more of them than rows and combinations of dtypes.
 _RULES: Final[dict[tuple[Any, ...], tuple[tuple[DType, ...], DType, bool, tuple[Any, ...]]]] = {}
@@ -58,7 +59,7 @@ def full(shape: Shape, value: Any, dtype: DType) -> Generate:
         If ``value`` is a Python integer that ``dtype`` cannot hold.
     """
     known = value.astype(dtype) if type(value) is Deferred else dtype.type(value)
-    return Generate(generators.full, (known,), shape, dtype)
+    return Generate(generators.full, (), shape, dtype, (known,))
 
 
 def generate(op: GenerateOp, parameters: Sequence[Any], shape: Shape, dtype: DType) -> Generate:
@@ -67,7 +68,7 @@ def generate(op: GenerateOp, parameters: Sequence[Any], shape: Shape, dtype: DTy
         raise ValueError(f"{op.name} takes {op.parameters} parameters, not {len(parameters)}")
     types = parameter_types(op, dtype)
     converted = [v if type(v) is kind else _parameter(v, kind) for kind, v in zip(types, parameters, strict=True)]
-    return Generate(op, tuple(converted), shape, dtype)
+    return Generate(op, (), shape, dtype, tuple(converted))
 
 
 def _parameter(value: Any, kind: type[np.generic]) -> Any:
@@ -88,10 +89,10 @@ def cast(node: Node, dtype: DType) -> Node:
     if isinstance(node, Generate) and node.op is generators.full:
         (value,) = node.parameters
         if type(value) is Deferred:
-            return Generate(generators.full, (value.astype(dtype),), node.shape, dtype)
+            return Generate(generators.full, (), node.shape, dtype, (value.astype(dtype),))
         with np.errstate(all="ignore"):
             value = np.asarray(value).astype(dtype)[()]
-        return Generate(generators.full, (value,), node.shape, dtype)
+        return Generate(generators.full, (), node.shape, dtype, (value,))
     return Map(rows.cast, (node,), node.shape, dtype)
 
 
@@ -168,7 +169,7 @@ def elementwise(op: MapOp, *operands: Operand) -> Node:
             nodes.append(operand if operand.dtype is dtype else cast(operand, dtype))
         else:
             try:
-                nodes.append(Generate(generators.full, (dtype.type(operand),), (), dtype))
+                nodes.append(Generate(generators.full, (), (), dtype, (dtype.type(operand),)))
             except OverflowError:
                 if op.kind is Kind.COMPARISON:
                     return _compare_out_of_range(op, operands)
@@ -215,26 +216,11 @@ def binary(op: MapOp, first: Operand, second: Operand) -> Node:
         slot = 0
     if found is None or not found[2]:
         return elementwise(op, first, second)
-    # as the classes make them, without a call of each: scalars are in every other line of a program
-    value: Any = _new(Generate)
     try:
-        value.parameters = (found[3][slot](scalar),)
+        value = found[3][slot](scalar)
     except OverflowError:
         return elementwise(op, first, second)
-    value.op = _FULL
-    value.shape = value.inputs = ()
-    value.dtype = found[0][slot]
-    value.result = value.holder = value.origin = None
-    value.depth = 1
-    made: Any = _new(Map)
-    made.op = op
-    made.shape = node.shape
-    made.dtype = found[1]
-    made.inputs = (node, value) if slot else (value, node)
-    made.result = made.holder = made.origin = None
-    made.depth = (node.depth or 1) + 1
-    recorded: Node = made
-    return recorded
+    return map_with_scalar(op, node, _FULL, value, found[0][slot], found[1], slot == 0)
 
 
 def _binary(op: MapOp, first: Node, second: Node) -> Node:
@@ -263,7 +249,7 @@ def view(node: Node, layout: Layout) -> Node:
     if layout.shape == node.shape and is_identity(layout, node.size):
         return node
     if isinstance(node, Generate) and node.op is generators.full:
-        return Generate(node.op, node.parameters, layout.shape, node.dtype)
+        return Generate(node.op, (), layout.shape, node.dtype, node.parameters)
     if isinstance(node, View) and node.result is None:
         composed = compose(layout, node.layout)
         if composed is not None:

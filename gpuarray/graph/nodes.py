@@ -1,15 +1,17 @@
-"""The eleven kinds of node: what a lazy array was asked to be.
+"""The eleven kinds of node of a lazy graph.
 
-A node is immutable but for three slots: ``result``, the :class:`Leaf` that an evaluation made of it, after which
-its operands are let go; ``holder``, a weak reference to the storage cell whose value it is; and ``origin``, the line of
-the program that asked for it. The value of a node is a C-contiguous array of ``shape`` and ``dtype``. Leaves and
-generators alone have no operands. Nodes are made by :mod:`gpuarray.graph.build`, which checks; the classes here only
-hold. The set is closed: whoever takes nodes apart matches over all of :data:`Node` and ends in ``assert_never``.
+The value of a node is a C-contiguous array of ``shape`` and ``dtype``. What a node computes is said by four things:
+its row ``op`` (the class itself, for kinds without a row), its ``detail`` (what else the kind needs, such as axes), its
+``dtype`` and its operands. Look-up, merging, verification and description of graphs all follow from these.
+
+A node is immutable but for its result, its operands (which an evaluation lets go), its holder and its origin. Nodes are
+made by :mod:`gpuarray.graph.build`, which checks arguments; the classes here do not. The set of kinds is closed: code
+that depends on the kind matches over all of :data:`Node` and ends in ``assert_never``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from math import prod
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, Final, TypeAlias
 from weakref import ref
 
 import numpy as np
@@ -23,10 +25,48 @@ from gpuarray.source_locations import Origin
 
 
 class BaseNode:
-    """What all nodes have: a shape, a dtype, operands, and the depth of what is still to be computed below."""
+    """A node of any kind.
 
-    __slots__ = ("__weakref__", "depth", "dtype", "holder", "inputs", "origin", "result", "shape")
+    Parameters
+    ----------
+    op : Row or type
+        The row that computes the value; the class itself, for kinds without a row.
+    inputs : tuple of Node
+        The operands. Leaves and generators have none.
+    shape : tuple of int
+        Shape of the value.
+    dtype : dtype
+        Dtype of the value.
+    detail : object
+        What else says what the node computes; subclasses give it a name. Hashable, but for generators.
 
+    Attributes
+    ----------
+    depth : int
+        Length of the longest chain of nodes that are still to be computed; 0 of a leaf.
+    result : Leaf or None
+        The value, once it was computed.
+    holder : weakref or None
+        The storage cell of the user's array whose value the node is.
+    origin : Origin or None
+        The line of the program that recorded it; None inside a composition, whose users have it.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "depth",
+        "detail",
+        "dtype",
+        "holder",
+        "inputs",
+        "op",
+        "origin",
+        "result",
+        "shape",
+    )
+
+    op: Any
+    detail: Any
     shape: Shape
     dtype: DType
     inputs: "tuple[Node, ...]"
@@ -34,20 +74,25 @@ class BaseNode:
     result: "Leaf | None"
     holder: "ref[Any] | None"
     origin: Origin | None
-    """The line that asked for it; None of nodes inside a composition, which are their users' lines."""
 
-    def __init__(self, shape: Shape, dtype: DType, inputs: "tuple[Node, ...]") -> None:
+    def __init__(self, op: Any, inputs: "tuple[Node, ...]", shape: Shape, dtype: DType, detail: Any = None) -> None:
+        self.op = op
+        self.detail = detail
         self.shape = shape
         self.dtype = dtype
         self.inputs = inputs
         self.result = None
         self.holder = None
         self.origin = None
-        depth = 0
-        for node in inputs:  # what has been evaluated has depth 0
-            if node.depth > depth:
-                depth = node.depth
-        self.depth = depth + 1
+        if len(inputs) == 2:  # the most frequent first
+            first, second = inputs
+            self.depth = (first.depth if first.depth > second.depth else second.depth) + 1
+        elif len(inputs) == 1:
+            self.depth = inputs[0].depth + 1
+        elif inputs:
+            self.depth = max([node.depth for node in inputs]) + 1
+        else:
+            self.depth = 1
 
     @property
     def size(self) -> int:
@@ -65,146 +110,164 @@ class BaseNode:
         cell = None if self.holder is None else self.holder()
         return cell is not None and cell.node is self
 
-    def settle(self, leaf: "Leaf") -> None:
-        """Record the evaluated value and let the operands go."""
+    def resolve(self, leaf: "Leaf") -> None:
+        """Record the computed value and let the operands go."""
         self.result = leaf
         self.inputs = ()
         self.depth = 0
 
+    @staticmethod
+    def describe(detail: Any) -> str:
+        """Return the detail of a node of this kind as text for people."""
+        return ""
+
+
+_new: Final = object.__new__
+#: The slot ``detail``, to which subclasses give a name of their own.
+_detail: Final[Any] = BaseNode.__dict__["detail"]
+
 
 class Leaf(BaseNode):
-    """A value that is there: in host memory, in a provider's buffer, or in both.
+    """A value in host memory, in the buffers of providers, or in several of these.
 
-    ``host`` is a C-contiguous array that nobody writes to. ``buffers`` maps a provider to its buffer with the same
-    contents; which of them exist is residency, and no part of what the value means. ``evaluation`` is the number of
-    the evaluation that made it, 0 if none did; ``used`` that of the last one that read it. ``regret`` is the time,
-    in nanoseconds, that would have been saved so far had it been on the device.
+    Attributes
+    ----------
+    host : ndarray or None
+        The value as a C-contiguous array that nobody writes to.
+    buffers : dict
+        Buffers with the value, by provider. Which of them exist is residency, and no part of what the leaf means.
+    evaluation : int
+        Number of the evaluation that made it; 0 if none did.
+    used : int
+        Number of the evaluation that read it last.
+    saving : float
+        Nanoseconds that evaluations so far would have saved had the value been on the device.
     """
 
-    __slots__ = ("buffers", "evaluation", "host", "regret", "used")
+    __slots__ = ("buffers", "evaluation", "host", "saving", "used")
 
-    op: ClassVar[type]
     host: "npt.NDArray[Any] | None"
     buffers: dict[Any, Any]
     evaluation: int
     used: int
-    regret: float
+    saving: float
 
     def __init__(self, shape: Shape, dtype: DType, host: "npt.NDArray[Any] | None" = None) -> None:
-        self.shape = shape
-        self.dtype = dtype
-        self.inputs = ()
-        self.result = None
-        self.holder = None
-        self.origin = None
+        super().__init__(Leaf, (), shape, dtype)
         self.depth = 0
         self.host = host
         self.buffers = {}
         self.evaluation = 0
         self.used = 0
-        self.regret = 0.0
+        self.saving = 0.0
 
 
 class Generate(BaseNode):
-    """An expression of the flat output index; ``parameters`` are host scalars, and no part of a plan's key."""
+    """An expression of the flat output index; its parameters are host scalars, which are no part of the structure."""
 
-    __slots__ = ("op", "parameters")
+    __slots__ = ()
 
-    def __init__(self, op: GenerateOp, parameters: tuple[Any, ...], shape: Shape, dtype: DType) -> None:
-        self.op = op
-        self.parameters = parameters
-        self.shape = shape
-        self.dtype = dtype
-        self.inputs = ()
-        self.result = None
-        self.holder = None
-        self.origin = None
-        self.depth = 1
+    op: GenerateOp
+    parameters: tuple[Any, ...] = _detail
 
 
 class Map(BaseNode):
     """An elementwise row over operands that broadcast to ``shape``; their dtypes are those the row computes in."""
 
-    __slots__ = ("op",)
+    __slots__ = ()
 
-    def __init__(self, op: MapOp, inputs: "tuple[Node, ...]", shape: Shape, dtype: DType) -> None:
-        # as BaseNode does, without a further call: this is recorded more often than all other kinds together
-        self.op = op
-        self.shape = shape
-        self.dtype = dtype
-        self.inputs = inputs
-        self.result = None
-        self.holder = None
-        self.origin = None
-        depth = 0
-        for node in inputs:
-            if node.depth > depth:
-                depth = node.depth
-        self.depth = depth + 1
+    op: MapOp
+
+
+def map_with_scalar(
+    op: MapOp, node: "Node", row: GenerateOp, scalar: Any, scalar_dtype: DType, dtype: DType, is_first: bool
+) -> Map:
+    """Return ``Map`` of a node and a ``Generate`` of a scalar, in half the time that two calls of the classes take.
+
+    Every other line of a program has a scalar. This does what ``BaseNode.__init__`` does, for both nodes.
+    """
+    value: Any = _new(Generate)
+    value.op = row
+    value.detail = (scalar,)
+    value.shape = value.inputs = ()
+    value.dtype = scalar_dtype
+    value.result = value.holder = value.origin = None
+    value.depth = 1
+    made: Map = _new(Map)
+    made.op = op
+    made.detail = None
+    made.shape = node.shape
+    made.dtype = dtype
+    made.inputs = (value, node) if is_first else (node, value)
+    made.result = made.holder = made.origin = None
+    made.depth = (node.depth or 1) + 1
+    return made
 
 
 class View(BaseNode):
     """The elements of the source seen through ``layout``, which counts positions in the source's C order."""
 
-    __slots__ = ("layout",)
+    __slots__ = ()
 
-    op: ClassVar[type]
+    layout: Layout = _detail
 
     def __init__(self, source: "Node", layout: Layout) -> None:
-        self.layout = layout  # and the rest as a Map does
-        self.shape = layout.shape
-        self.dtype = source.dtype
-        self.inputs = (source,)
-        self.result = None
-        self.holder = None
-        self.origin = None
-        self.depth = source.depth + 1
+        super().__init__(View, (source,), layout.shape, source.dtype, layout)
+
+    @staticmethod
+    def describe(detail: Layout) -> str:
+        """Return the strides and the offset of a layout."""
+        return _layout_text(detail)
 
 
 class Concat(BaseNode):
     """The sources one after the other along ``axis``; equal shapes but for that axis, one dtype."""
 
-    __slots__ = ("axis",)
+    __slots__ = ()
 
-    op: ClassVar[type]
+    axis: int = _detail
 
     def __init__(self, inputs: "tuple[Node, ...]", axis: int, shape: Shape, dtype: DType) -> None:
-        super().__init__(shape, dtype, inputs)
-        self.axis = axis
+        super().__init__(Concat, inputs, shape, dtype, axis)
+
+    @staticmethod
+    def describe(detail: int) -> str:
+        """Return the axis."""
+        return f"axis {detail}"
 
 
 class Reduce(BaseNode):
     """The source folded along ``axes`` (sorted, not negative), which are gone from ``shape``."""
 
-    __slots__ = ("axes", "op")
+    __slots__ = ()
 
-    #: What a scan with the same row has, so that one can be told from the other by either.
-    axis: ClassVar[None] = None
+    op: ReduceOp
+    axes: tuple[int, ...] = _detail
 
     def __init__(self, op: ReduceOp, source: "Node", axes: tuple[int, ...], shape: Shape, dtype: DType) -> None:
-        self.op = op  # and the rest as a Map does
-        self.axes = axes
-        self.shape = shape
-        self.dtype = dtype
-        self.inputs = (source,)
-        self.result = None
-        self.holder = None
-        self.origin = None
-        self.depth = source.depth + 1
+        super().__init__(op, (source,), shape, dtype, axes)
+
+    @staticmethod
+    def describe(detail: tuple[int, ...]) -> str:
+        """Return the axes."""
+        return f"axis {', '.join(map(str, detail))}"
 
 
 class Scan(BaseNode):
     """The running fold of the source along ``axis``, each element included in its own result."""
 
-    __slots__ = ("axis", "op")
+    __slots__ = ()
 
-    #: What a fold with the same row has.
-    axes: ClassVar[None] = None
+    op: ReduceOp
+    axis: int = _detail
 
     def __init__(self, op: ReduceOp, source: "Node", axis: int, dtype: DType) -> None:
-        super().__init__(source.shape, dtype, (source,))
-        self.op = op
-        self.axis = axis
+        super().__init__(op, (source,), source.shape, dtype, axis)
+
+    @staticmethod
+    def describe(detail: int) -> str:
+        """Return the axis."""
+        return f"axis {detail}"
 
 
 class Gather(BaseNode):
@@ -215,10 +278,8 @@ class Gather(BaseNode):
 
     __slots__ = ()
 
-    op: ClassVar[type]
-
     def __init__(self, source: "Node", positions: "Node") -> None:
-        super().__init__(positions.shape, source.dtype, (source, positions))
+        super().__init__(Gather, (source, positions), positions.shape, source.dtype)
 
 
 class Scatter(BaseNode):
@@ -237,7 +298,9 @@ class Scatter(BaseNode):
 
     __slots__ = ("combine", "is_whole", "layout")
 
-    op: ClassVar[type]
+    layout: Layout | None
+    combine: MapOp | None
+    is_whole: bool
 
     def __init__(
         self,
@@ -249,10 +312,17 @@ class Scatter(BaseNode):
         combine: MapOp | None = None,
     ) -> None:
         operands = tuple([operand for operand in (target, values, positions) if operand is not None])
-        super().__init__(shape, values.dtype if target is None else target.dtype, operands)
+        result = values.dtype if target is None else target.dtype
+        super().__init__(Scatter, operands, shape, result, (layout, combine))
         self.layout = layout
         self.combine = combine
         self.is_whole = target is None
+
+    @staticmethod
+    def describe(detail: tuple[Layout | None, MapOp | None]) -> str:
+        """Return the row that combines values, or the strides and the offset of the layout."""
+        layout, combine = detail
+        return combine.name if combine is not None else _layout_text(layout) if layout is not None else ""
 
 
 class Contract(BaseNode):
@@ -260,17 +330,19 @@ class Contract(BaseNode):
 
     __slots__ = ()
 
-    op: ClassVar[type]
-
     def __init__(self, left: "Node", right: "Node") -> None:
         shape = (left.shape[0], left.shape[1], right.shape[2])
-        super().__init__(shape, left.dtype, (left, right))
+        super().__init__(Contract, (left, right), shape, left.dtype)
 
 
 class Call(BaseNode):
     """One output of an opaque row over whole operands, with host parameters that are part of its meaning."""
 
-    __slots__ = ("op", "output", "parameters")
+    __slots__ = ("output", "parameters")
+
+    op: CallOp
+    parameters: Mapping[str, Any]
+    output: int
 
     def __init__(
         self,
@@ -281,14 +353,29 @@ class Call(BaseNode):
         shape: Shape,
         dtype: DType,
     ) -> None:
-        super().__init__(shape, dtype, inputs)
-        self.op = op
+        super().__init__(op, inputs, shape, dtype, (output, frozen(parameters)))
         self.parameters = parameters
         self.output = output
 
+    @staticmethod
+    def describe(detail: tuple[int, Hashable]) -> str:
+        """Return which output it is, if it is not the first."""
+        return f"output {detail[0]}" if detail[0] else ""
 
-# kinds without a row are their own: what a graph says of a node where it names the row of another
-Leaf.op, View.op, Concat.op, Gather.op, Scatter.op, Contract.op = Leaf, View, Concat, Gather, Scatter, Contract
+
+def _layout_text(layout: Layout) -> str:
+    start = f" from {layout.offset}" if layout.offset else ""
+    return f"strides {'x'.join(map(str, layout.strides))}{start}"
+
+
+def frozen(value: Any) -> Hashable:
+    """Return a hashable stand-in for the parameters of a call."""
+    if isinstance(value, Mapping):
+        return tuple((k, frozen(v)) for k, v in value.items())
+    if isinstance(value, list | tuple):
+        return tuple(frozen(v) for v in value)
+    return value if isinstance(value, Hashable) else repr(value)
+
 
 Node: TypeAlias = Leaf | Generate | Map | View | Concat | Reduce | Scan | Gather | Scatter | Contract | Call
 

@@ -1,27 +1,54 @@
-"""Walks over graphs, without recursion, and the key by which plans are found again."""
+"""Walks over graphs, without recursion."""
 
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Any, NamedTuple, assert_never
+from typing import Any, NamedTuple
 
-from gpuarray.graph.nodes import (
-    Call,
-    Concat,
-    Contract,
-    Gather,
-    Generate,
-    Leaf,
-    Map,
-    Node,
-    Reduce,
-    Scan,
-    Scatter,
-    View,
-)
+from gpuarray.dtypes import DType
+from gpuarray.graph.layouts import Shape
+from gpuarray.graph.nodes import Generate, Node
 
 
 def current(node: Node) -> Node:
     """Return what stands for ``node`` now: the leaf that an evaluation made of it, or the node itself."""
     return node if node.result is None else node.result
+
+
+class Meaning(NamedTuple):
+    """What a node of a graph says, without the values of leaves and scalars.
+
+    Attributes
+    ----------
+    kind : type
+        Its class.
+    op : Row or type
+        Its row; its class, if it has none.
+    dtype : dtype
+        Of the value.
+    shape : tuple of int
+        Of the value.
+    detail : object
+        What else the kind needs, such as axes; None of generators, whose parameters are values.
+    inputs : tuple of int
+        Its operands, by number.
+    """
+
+    kind: type
+    op: Any
+    dtype: DType
+    shape: Shape
+    detail: Hashable
+    inputs: tuple[int, ...]
+
+
+def meaning(node: Node, position: Mapping[Node, int]) -> Meaning:
+    """Return what a node says, its operands numbered by ``position``."""
+    detail = None if type(node) is Generate else node.detail
+    return Meaning(type(node), node.op, node.dtype, node.shape, detail, operands(node, position))
+
+
+def operands(node: Node, position: Mapping[Node, int]) -> tuple[int, ...]:
+    """Return the positions of a node's operands."""
+    return tuple([position[i if i.result is None else i.result] for i in node.inputs])
 
 
 class Walk(NamedTuple):
@@ -30,94 +57,32 @@ class Walk(NamedTuple):
     Attributes
     ----------
     order : list of Node
-        The nodes; those that have been evaluated stand for themselves as leaves.
+        The nodes; the leaf of a node stands for it where it has been evaluated.
     position : dict
         Places in ``order`` by node.
-    key : list
-        What tells the graph from others, but for the values of leaves and scalars.
-    others : list of int
-        Places of nodes that are no leaves, generators or elementwise rows.
     """
 
     order: list[Node]
     position: dict[Node, int]
-    key: list[Hashable]
-    others: list[int]
 
 
 def topological(roots: Iterable[Node]) -> Walk:
     """Return the nodes below ``roots``, operands before their users."""
     order: list[Node] = []
     position: dict[Node, int] = {}
-    key: list[Hashable] = []
-    others: list[int] = []
-    stack: list[Node] = list(roots)
+    stack: list[Node] = [*map(current, roots)]
     stack.reverse()
-    pop, push, place_of, add = stack.pop, stack.append, position.get, order.append
-    # Every evaluation comes through here: no calls of Python functions, and the places of operands, which the key
-    # names, are what tells whether a node's turn has come. Until then it waits below the operand that is missing.
-    # Leaves and generators, which have no operands, need not be waited for.
     while stack:
-        node = pop()
-        if node.result is not None:
-            node = node.result
-        if node in position:
-            continue
-        inputs = node.inputs
-        kind = type(node)
-        if kind is Map and len(inputs) == 2:
-            first, second = inputs
-            if first.result is not None:
-                first = first.result
-            if second.result is not None:
-                second = second.result
-            one = place_of(first)
-            if one is None:
-                if first.inputs:
-                    push(node)
-                    push(first)
-                    continue
-                one = position[first] = len(order)
-                add(first)
-                key += (first.op, first.dtype, first.shape)
-            two = place_of(second)
-            if two is None:
-                if second.inputs:
-                    push(node)
-                    push(second)
-                    continue
-                two = position[second] = len(order)
-                add(second)
-                key += (second.op, second.dtype, second.shape)
-            key += (node.op, node.dtype, node.shape, one, two)
-        elif len(inputs) == 1:
-            (first,) = inputs
-            one = place_of(first if first.result is None else first.result)
-            if one is None:
-                push(node)
-                push(first)
+        node = stack[-1]
+        if node not in position:
+            missing = [below for operand in node.inputs if (below := current(operand)) not in position]
+            if missing:
+                stack += reversed(missing)
                 continue
-            if kind is Map:
-                key += (node.op, node.dtype, node.shape, one)
-            else:
-                others.append(len(order))
-                key.append(_meaning(node, (one,)))
-        elif not inputs:
-            key += (node.op, node.dtype, node.shape)
-        else:
-            places = [place_of(operand if operand.result is None else operand.result) for operand in inputs]
-            if None in places:
-                push(node)
-                stack += [inputs[i] for i in range(len(inputs) - 1, -1, -1) if places[i] is None]
-                continue
-            if kind is Map:
-                key += (node.op, node.dtype, node.shape, *places)
-            else:
-                others.append(len(order))
-                key.append(_meaning(node, tuple(places)))  # type: ignore[arg-type]  # none is None
-        position[node] = len(order)
-        add(node)
-    return Walk(order, position, key, others)
+            position[node] = len(order)
+            order.append(node)
+        stack.pop()
+    return Walk(order, position)
 
 
 class Merged(NamedTuple):
@@ -128,11 +93,11 @@ class Merged(NamedTuple):
     order : list of Node
         The nodes, operands before their users.
     position : dict
-        Places in ``order`` by node, of all nodes that were walked.
+        Positions in ``order`` by node, of all nodes that were walked.
     kept : list of int
         Places in the walk of the nodes in ``order``.
     twins : list of (int, int)
-        The others: their place in the walk, and the place in ``order`` of the one that says the same.
+        The others: their place in the walk, and the position of the one that says the same.
     """
 
     order: list[Node]
@@ -144,14 +109,14 @@ class Merged(NamedTuple):
 def merge(walk: Walk) -> Merged:
     """Return the different nodes of a walk.
 
-    Leaves are not compared, nor scalars: a plan must not change when two of them happen to be equal.
+    Leaves are not compared, nor generators: a plan must not depend on whether two values happen to be equal.
     """
     found = Merged([], {}, [], [])
-    first: dict[Hashable, int] = {}
+    first: dict[Meaning, int] = {}
     for place, node in enumerate(walk.order):
         number = len(found.order)
         if node.inputs:
-            known = first.setdefault(_meaning(node, operands(node, found.position)), number)
+            known = first.setdefault(meaning(node, found.position), number)
             if known != number:
                 found.position[node] = known
                 found.twins.append((place, known))
@@ -160,47 +125,3 @@ def merge(walk: Walk) -> Merged:
         found.order.append(node)
         found.kept.append(place)
     return found
-
-
-def operands(node: Node, position: Mapping[Node, int]) -> tuple[int, ...]:
-    """Return the positions of a node's operands."""
-    return tuple([position[i if i.result is None else i.result] for i in node.inputs])
-
-
-def _meaning(node: Node, places: tuple[int, ...]) -> Hashable:
-    """Return what a node says of its operands, which are named by their places."""
-    return (type(node), node.dtype, node.shape, places, *detail(node))
-
-
-def detail(node: Node) -> tuple[Hashable, ...]:
-    """Return what a node says of its operands beside its kind, its dtype and its shape."""
-    match node:  # the most frequent first
-        case View():
-            return (node.layout,)
-        case Reduce():
-            return (node.op, node.axes)
-        case Contract():
-            return ()
-        case Concat():
-            return (node.axis,)
-        case Scan():
-            return (node.op, node.axis)
-        case Scatter():
-            return (node.layout, node.combine)
-        case Call():
-            return (node.op, node.output, freeze(node.parameters))
-        case Map() | Generate():
-            return (node.op,)
-        case Leaf() | Gather():
-            return ()
-        case _:
-            assert_never(node)
-
-
-def freeze(value: Any) -> Hashable:
-    """Return a hashable stand-in for the parameters of a call."""
-    if isinstance(value, dict):
-        return tuple((k, freeze(v)) for k, v in value.items())
-    if isinstance(value, list | tuple):
-        return tuple(freeze(v) for v in value)
-    return value if isinstance(value, Hashable) else repr(value)

@@ -1,7 +1,8 @@
 """dask: chunks that are arrays of this package, and the array backend ``"gpuarray"``.
 
-What dask does with chunks are calls of NumPy, mostly, which this package answers. Registered here is the rest: what
-dask knows for NumPy's arrays alone, or does for unknown arrays on the host.
+Most of what dask does with chunks are calls of NumPy, which accept arrays of this package. The rest is registered here:
+operations that dask knows for NumPy's arrays alone, or runs on the host for arrays of unknown types. The backend is
+also an entry point of the package, and tokens are made through the protocol ``__dask_tokenize__``.
 """
 
 import sys
@@ -42,9 +43,9 @@ def _nbytes(chunk: GpuArray) -> int:
     return chunk.nbytes
 
 
-def _token(chunk: GpuArray) -> Any:
-    """Return what names are made of: equal arrays on one device have equal names, in all processes."""
-    telemetry.transfer("dask.tokenize", chunk.nbytes, chunk.device)
+def token(chunk: GpuArray) -> Any:
+    """Return what dask makes names of: equal arrays on one device have equal names, in all processes."""
+    telemetry.transfer("dask.tokenize", chunk.nbytes, chunk.device, depth=3)
     return "GpuArray", chunk.device.name, normalize_token(chunk.get())
 
 
@@ -160,11 +161,10 @@ def _created(name: str, arguments: Any, keywords: dict[str, Any], like: str = "m
 
 
 def register() -> None:
-    """Fill dask's tables."""
+    """Fill dask's tables of array types."""
     to_gpuarray.register((GpuArray, np.ndarray), _to_gpuarray)
     to_numpy_dispatch.register(GpuArray, _to_numpy)
     sizeof.register(GpuArray, _nbytes)
-    normalize_token.register(GpuArray, _token)
     percentile_lookup.register(GpuArray, _percentile)
     numel_lookup.register(GpuArray, _numel)
     array_creation_dispatch.register_backend("gpuarray", GpuArrayBackend())

@@ -1,4 +1,9 @@
-"""einops: a backend for arrays of this package, which ``einops.rearrange`` and others find by an array's type."""
+"""einops: a backend for arrays of this package.
+
+einops finds a backend among the subclasses of its own backends, by the type of an array; so to define one is to
+register it. These classes are in a private module of einops, the only one that this package reads. If it changes,
+``einops.array_api``, which needs no backend, still takes the arrays.
+"""
 
 from typing import Any
 
@@ -8,13 +13,13 @@ from gpuarray.array import GpuArray
 from gpuarray.functions import creation
 
 
-class GpuArrayBackend(_backends.NumpyBackend):  # type: ignore[misc]  # a package whose types are not looked at
-    """NumPy's functions, which this package answers for its arrays, and NumPy arrays made into them and back."""
+class GpuArrayBackend(_backends.NumpyBackend):  # type: ignore[misc]  # einops has no types
+    """NumPy's functions, which accept arrays of this package, and conversions."""
 
     framework_name = "gpuarray"
 
     def is_appropriate_type(self, tensor: Any) -> bool:
-        """Whether this backend is for ``tensor``."""
+        """Return whether this backend is for ``tensor``."""
         return isinstance(tensor, GpuArray)
 
     def from_numpy(self, x: Any) -> GpuArray:
@@ -31,5 +36,4 @@ class GpuArrayBackend(_backends.NumpyBackend):  # type: ignore[misc]  # a packag
 
 
 def register() -> None:
-    """Fill in einops' table of types."""
-    _backends._type2backend[GpuArray] = GpuArrayBackend()
+    """Do nothing: the class above is what einops looks for."""

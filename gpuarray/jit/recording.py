@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gpuarray.array import Cell, GpuArray, wrap
 from gpuarray.array.bounds import bounds
-from gpuarray.array.scalars import Number
+from gpuarray.array.traced_scalars import TracedScalar
 from gpuarray.device import Device
 from gpuarray.errors import RecordingError
 from gpuarray.graph import build
@@ -23,7 +23,7 @@ from gpuarray.jit.signature import Call, substituted
 from gpuarray.jit.trace import Line, Range, Trace
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import evaluate, places
-from gpuarray.runtime.plans import MAXIMUM
+from gpuarray.runtime.stored import MAXIMUM
 
 _CONSTANTS: Final = (type(None), bool, int, float, complex, str, bytes, np.generic, np.dtype, type)
 
@@ -185,7 +185,7 @@ class Recording:
                 cells[number].bind(registers[register])
             if stubs:
                 for number, stub in zip(self.moved, stubs, strict=True):
-                    stub.settle(cells[number].node)
+                    stub.resolve(cells[number].node)
         return self.make(Played(arrays, cells, registers, values))
 
     def _evaluate(self, call: Call) -> None:
@@ -202,7 +202,7 @@ class Recording:
 
 def _stand_in(cell: Cell) -> Any:
     """Have a cell refer to its next value, which is still to be made, and no longer to the present one."""
-    stub: Any = BaseNode(cell.node.shape, cell.node.dtype, ())
+    stub: Any = BaseNode(BaseNode, (), cell.node.shape, cell.node.dtype)
     cell.node = stub
     return stub
 
@@ -330,9 +330,9 @@ class _Given:
         )
         return self.arrays[-1]
 
-    def _number(self, name: str) -> Number:
+    def _number(self, name: str) -> TracedScalar:
         self._values += 1
-        return Number(self._trace, self._values - 1, self._call.values[self._values - 1], name)
+        return TracedScalar(self._trace, self._values - 1, self._call.values[self._values - 1], name)
 
     def _stream(self) -> None:
         self._values += 1
@@ -381,7 +381,7 @@ class _Output:
         kind = type(value)
         if kind is GpuArray:
             return self._array(value)
-        if kind is Number:
+        if kind is TracedScalar:
             slot = value._slot
             return lambda played: played.values[slot]
         if kind is tuple or kind is list:

@@ -70,7 +70,7 @@ class Segment:
     device: Device
     order: list[Any]
     leaves: tuple[tuple[int, int], ...]
-    fills: tuple[tuple[Fill, tuple[Generate, ...]], ...]
+    fills: tuple[tuple[Fill, tuple[Any, ...]], ...]
     results: tuple[tuple[int, int], ...]
     donors: tuple[tuple[int, int, int], ...]
     origins: list[Origin | None]
@@ -205,12 +205,12 @@ def bound(
                 leaves.append((position, number))
             continue
         if isinstance(node, Generate):
-            stub: Any = Generate(node.op, node.parameters, node.shape, node.dtype)
+            stub: Any = Generate(node.op, (), node.shape, node.dtype, node.parameters)
             if any(type(parameter) is Deferred for parameter in node.parameters):
                 said = tuple([p.said() if type(p) is Deferred else id(p) for p in node.parameters])
                 filled.setdefault(said, (_fill(node.parameters), []))[1].append(stub)
         else:
-            stub = BaseNode(node.shape, node.dtype, ())
+            stub = BaseNode(node.op, (), node.shape, node.dtype)
         stub.origin = node.origin
         order.append(stub)
     fills = tuple([(fill, tuple(nodes)) for fill, nodes in filled.values()])

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gpuarray.array import Cell
-from gpuarray.array.scalars import Number
+from gpuarray.array.traced_scalars import TracedScalar
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.errors import RecordingError
@@ -31,7 +31,7 @@ from gpuarray.graph.tracing import Deferred
 from gpuarray.graph.walk import current
 from gpuarray.jit import segment
 from gpuarray.runtime import places
-from gpuarray.runtime.plans import find_plan
+from gpuarray.runtime.plans import find_plan, pending_of
 from gpuarray.source_locations import is_user_file
 
 T = TypeVar("T")
@@ -282,7 +282,7 @@ class Trace:
         """
         provider = places.provider_of(device)
         with places.lock:
-            ready, walked = find_plan([*pending], provider, held_from)
+            ready, walked = find_plan(pending_of(pending), provider, held_from)
             if not is_wanted and not any(map(self._is_unknown, walked)):
                 return False
             order = ready.order(walked)
@@ -296,11 +296,11 @@ class Trace:
             known = segment.bound(ready, provider, device, walked, lambda leaf: leaf.buffers.get(self), registers)
             self.segments.append(known)
             for _, node, leaf in results:
-                node.settle(leaf)
+                node.resolve(leaf)
             for place, position in ready.twins:
                 made = order[position].result
                 if made is not None:
-                    walked[place].settle(made)
+                    walked[place].resolve(made)
         return True
 
     def _is_unknown(self, node: Node) -> bool:
@@ -312,8 +312,8 @@ class Trace:
 
     def computed(self, function: Callable[..., Any], operands: tuple[Any, ...], sample: Any) -> Any:
         """Return the number that a function gives, at each call of what the numbers are then."""
-        slots = tuple([value._slot if type(value) is Number else self._constant(value) for value in operands])
-        return Number(self, self._line(function, slots, type(sample)), sample)
+        slots = tuple([value._slot if type(value) is TracedScalar else self._constant(value) for value in operands])
+        return TracedScalar(self, self._line(function, slots, type(sample)), sample)
 
     def _constant(self, value: Any) -> int:
         self.values.append(value)

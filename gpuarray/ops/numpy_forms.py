@@ -19,11 +19,11 @@ import numpy.typing as npt
 
 from gpuarray.dtypes import DType
 from gpuarray.ops import angles
-from gpuarray.ops.spec import NumPyForm
+from gpuarray.ops.columns import NumPyForm
 
 Array = npt.NDArray[Any]
 
-#: Largest angle that half pi has parts for.
+#: Largest angle whose number of quadrants the parts of half pi are exact for.
 _LARGE: Final = 65536.0
 
 #: Adding this leaves an integer in the lowest bits of a number.
@@ -33,30 +33,30 @@ _SIGN: Final = np.int64(-(2**63))
 
 def sine(x: Array, out: Array, number: Array, square: Array, other: Array) -> None:
     """Write the sine of ``x``, which may be ``out``."""
-    large, values = _beyond(x, np.sin)
-    _turn(x, 0.0, out, number, square, other)
+    large, values = _of_large(x, np.sin)
+    _sine_ahead(x, 0.0, out, number, square, other)
     if large is not None:
         out[large] = values
 
 
 def cosine(x: Array, out: Array, number: Array, square: Array, other: Array) -> None:
     """Write the cosine of ``x``, which may be ``out``."""
-    large, values = _beyond(x, np.cos)
-    _turn(x, 1.0, out, number, square, other)
+    large, values = _of_large(x, np.cos)
+    _sine_ahead(x, 1.0, out, number, square, other)
     if large is not None:
         out[large] = values
 
 
-def _beyond(x: Array, function: Callable[[Array], Array]) -> tuple[Array | None, Array | None]:
-    """Return where angles are too large, and the function of them; None if they are nowhere."""
+def _of_large(x: Array, function: Callable[[Array], Array]) -> tuple[Array | None, Array | None]:
+    """Return where angles are too large to reduce here, and the function of them; None and None if none is."""
     if x.max(initial=0.0) <= _LARGE and x.min(initial=0.0) >= -_LARGE:
         return None, None
     large = ~(np.abs(x) <= _LARGE)
     return large, function(x[large])
 
 
-def _turn(x: Array, ahead: float, out: Array, number: Array, square: Array, other: Array) -> None:
-    """Write the sine of so many quadrants more than ``x``."""
+def _sine_ahead(x: Array, quadrants: float, out: Array, number: Array, square: Array, other: Array) -> None:
+    """Write the sine of ``x`` plus a number of quadrants."""
     np.multiply(x, angles.QUADRANTS_PER_RADIAN, out=number)
     # to the nearest integer, and never to a negative zero, which would take its sign off that of x
     number += _INTEGER
@@ -66,7 +66,7 @@ def _turn(x: Array, ahead: float, out: Array, number: Array, square: Array, othe
     for part in angles.HALF_PI[1:]:
         np.multiply(number, part, out=other)
         out -= other
-    number += _INTEGER + ahead
+    number += _INTEGER + quadrants
     np.multiply(out, out, out=square)
     np.multiply(square, angles.SINE[0], out=other)
     for coefficient in angles.SINE[1:]:

@@ -115,5 +115,5 @@ class Provider(Protocol):
 class HostProvider(Provider, Protocol):
     """The provider of the host, whose estimates depend on its threads."""
 
-    def pieces(self, step: Step) -> int:
-        """Return in how many pieces threads share a step's loop, about; 1 if one thread computes it."""
+    def chunks(self, step: Step) -> int:
+        """Return into about how many chunks a step's loops are cut, for threads to share; 1 if one thread computes."""

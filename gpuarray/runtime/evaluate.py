@@ -28,8 +28,9 @@ from gpuarray.runtime.ownership import ending_with_plan
 from gpuarray.runtime.placement import auto
 from gpuarray.runtime.placement.residency import host_values, resident, send, where
 from gpuarray.runtime.places import HOST_DEVICE, check_device, is_host, provider_of
-from gpuarray.runtime.plans import MAXIMUM, find_plan, plan_count, plan_of
+from gpuarray.runtime.plans import find_plan, pending_of, plan_count, plan_of
 from gpuarray.runtime.prepared import Placement, PreparedPlan
+from gpuarray.runtime.stored import MAXIMUM
 from gpuarray.runtime.straight import Straight
 
 __all__ = [
@@ -74,7 +75,7 @@ def evaluate(
     held_from : int
         The depth from which on other values of the graph that arrays have are computed too.
     """
-    pending = [node for node in nodes if node.result is None and type(node) is not Leaf]
+    pending = pending_of(nodes)
     if not pending:
         return
     trace = None if tracing.state.trace is None else tracing.active()
@@ -82,6 +83,9 @@ def evaluate(
         return
     provider = provider_of(device)
     with places.lock:
+        pending = pending_of(pending)  # another thread may have been here
+        if not pending:
+            return
         start = perf_counter_ns() if observers.active else 0
         ready, walked = find_plan(pending, provider, held_from)
         moved = ending_with_plan(walked, ready.donors, ready.settled) if ready.donors else []
@@ -118,7 +122,7 @@ def evaluate(
         for place, position in ready.twins:
             leaf = order[position].result
             if leaf is not None:
-                walked[place].settle(leaf)
+                walked[place].resolve(leaf)
 
 
 def run_placed(
@@ -224,7 +228,7 @@ def _cut(node: Node) -> tuple[Node, list[Node]]:
 
 
 def _token(node: Node) -> Hashable:
-    return (type(node), getattr(node, "op", None), node.dtype, node.shape)
+    return (type(node), node.op, node.dtype, node.shape)
 
 
 def _period(tokens: list[Hashable]) -> int:
@@ -240,5 +244,4 @@ def _period(tokens: list[Hashable]) -> int:
 
 def _renew_depth(chain: Sequence[Node]) -> None:
     for node in chain:
-        depth = max((i.depth for i in node.inputs if i.result is None), default=0)
-        node.depth = depth + 1
+        node.depth = max([operand.depth for operand in node.inputs]) + 1

@@ -124,7 +124,7 @@ class Execution:
                         residency.settle(leaf, place, buffer)
                 if not leaf.buffers:  # nothing computes a value without elements
                     residency.settle(leaf, self.provider, self._output(root, self.provider))
-            node.settle(leaf)
+            node.resolve(leaf)
         for position in self.ready.leaves:
             order[position].used = serial  # type: ignore[union-attr]  # of a Leaf
 

@@ -74,7 +74,7 @@ def recent(device: Device) -> list[Evaluation]:
 
 def inherited(ready: PreparedPlan, origins: list[Origin | None]) -> list[Origin | None]:
     """Return the origins of a walk's nodes; those inside a composition have that of what was made of them."""
-    walk = described(ready.key)
+    walk = described(ready.structure.meanings)
     found = origins[:] or [None] * len(walk)
     for at in range(len(walk) - 1, -1, -1):
         for operand in walk[at].inputs:

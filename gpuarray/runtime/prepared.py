@@ -3,15 +3,18 @@
 Invariant: a prepared plan holds no value of an array, so that keeping it for later evaluations keeps no memory alive.
 """
 
-from collections.abc import Hashable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from gpuarray import logs
 from gpuarray.fusion.plan import Plan, PlannedStep
 from gpuarray.graph.nodes import Node
+from gpuarray.graph.structure import Structure
 from gpuarray.observers import RunSampler
 from gpuarray.providers.base import Provider
-from gpuarray.runtime.placement.decisions import Corrections, Decision
+from gpuarray.runtime import places
+from gpuarray.runtime.placement.decisions import DEVICE, HOST, Corrections, Decision, name_of
 
 
 @dataclass(slots=True)
@@ -78,14 +81,36 @@ class Placement:
 class PreparedPlan:
     """A plan with its steps prepared for one provider.
 
-    The plan's positions count the different nodes of a graph; ``kept`` has their places in a walk over it (None if
-    none says the same as another), ``twins`` the places of the others with the position that has their value;
-    ``settled`` are the places of all nodes that are leaves afterwards. ``donors`` are the copies that may hand on their
-    input's buffer, and the places of those inputs; ``leaves`` are the positions of leaves. ``key`` is what the walk
-    says of the graph, see :func:`gpuarray.graph.describe.described`. ``met`` are the places of values that arrays had
-    when the plan was made, and that it does not store. ``pinned`` are the steps on a device that was asked for,
-    ``placed`` those on the device ``"auto"`` by the situation that they were placed in; ``corrections`` are what was
-    learnt of them. ``is_used`` and ``head`` are those of :class:`gpuarray.runtime.plans.Plans`.
+    *Places* number the nodes of a walk over the graph; *positions* number the different nodes of the plan.
+
+    Attributes
+    ----------
+    plan : Plan
+        The steps.
+    pinned : Placement
+        Where they run if the device was chosen by the user.
+    operations : int
+        How many nodes are no leaves.
+    kept : tuple of int or None
+        The place of each position; None if they are the same.
+    twins : tuple of (int, int)
+        Places of nodes that say the same as another, and its position.
+    settled : frozenset of int
+        Places of all nodes that are leaves afterwards.
+    donors : tuple of (int, int)
+        Copies that may hand on their input's buffer, and the places of those inputs.
+    leaves : tuple of int
+        Positions of the leaves.
+    structure : Structure
+        The structure of the graph.
+    unstored : tuple of int
+        Places of values that arrays had when the plan was made, and that it does not store.
+    placed : dict
+        Placements on the device ``"auto"``, by the situation that they were made for.
+    corrections : Corrections
+        What was learnt of the times of the steps.
+    is_used : bool
+        Whether it was found again since the cache looked at it.
     """
 
     plan: Plan
@@ -96,13 +121,34 @@ class PreparedPlan:
     settled: frozenset[int]
     donors: tuple[tuple[int, int], ...]
     leaves: tuple[int, ...]
-    key: list[Hashable]
-    met: tuple[int, ...]
+    structure: Structure
+    unstored: tuple[int, ...]
     placed: dict[int, Placement] = field(default_factory=dict)
     corrections: Corrections = field(default_factory=Corrections)
     is_used: bool = False
-    head: Hashable = None
 
     def order(self, walked: list[Node]) -> list[Node]:
         """Return the plan's nodes by position."""
         return walked if self.kept is None else [walked[place] for place in self.kept]
+
+
+def prepare_steps(
+    steps: Sequence[PlannedStep],
+    decisions: Sequence[Decision],
+    provider: Provider,
+    known: Sequence[PreparedStep] = (),
+) -> Placement:
+    """Return steps prepared for the places that were decided; ``known`` ones where they are for that place."""
+    found = []
+    for number, (planned, decision) in enumerate(zip(steps, decisions, strict=True)):
+        if known and known[number].decision.where == decision.where:
+            prepared = known[number].prepared
+        else:
+            prepared = (provider if decision.where == DEVICE else places.host()).prepare(planned.step)
+        found.append(PreparedStep(planned, decision, prepared, Timing()))
+        logs.tell(logs.DECISIONS, "%s: on the %s, %s", name_of(planned.step), decision.where, decision.reason)
+    fallbacks = tuple(n for n, step in enumerate(found) if step.decision.is_fallback)
+    on_host = [number for number, step in enumerate(found) if step.decision.where == HOST]
+    if len(on_host) == len(found):
+        return Placement(tuple(found), fallbacks, places.host())
+    return Placement(tuple(found), fallbacks, None, in_one_go=max(on_host, default=-1) + 1)

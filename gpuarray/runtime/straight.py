@@ -110,7 +110,7 @@ class Straight:
             wanted = next((number for position, number in self._results if order[position] is read), None)
         made = self.made([order[position] for position in self._leaves], order, serial, wanted)
         for number, (position, _) in enumerate(self._results):
-            order[position].settle(made[number])
+            order[position].resolve(made[number])
 
     def made(self, leaves: list[Any], order: Sequence[Any], serial: int, wanted: int | None = None) -> list[Leaf]:
         """Run the plan for leaves, and for parameters of nodes by position; return its results.

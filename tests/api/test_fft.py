@@ -118,6 +118,38 @@ def test_axes_may_be_none_at_all(device) -> None:
     assert_near(xp.fft.fftn(xp.asarray(host), axes=()), host)
 
 
+@pytest.mark.parametrize("name", ["fftn", "ifftn", "fft2", "ifft2", "rfftn", "irfftn", "rfft2", "irfft2"])
+def test_transforms_along_no_axis_are_those_of_numpy(name: str, device) -> None:
+    for host in (np.arange(6.0).reshape(2, 3), np.arange(3), np.float32([1, 2])):
+        x = xp.asarray(host)
+        for function in (getattr(xp.fft, name), getattr(np.fft, name)):
+            for keywords in ({"axes": ()}, {"s": (), "axes": ()}, {"axes": (), "norm": "none of them"}):
+                if "r" in name:
+                    with pytest.raises(IndexError):
+                        getattr(np.fft, name)(host, **keywords)
+                    with pytest.raises(IndexError, match="needs an axis"):
+                        function(x, **keywords)
+                else:
+                    assert getattr(np.fft, name)(host, **keywords) is host
+                    assert function(x, **keywords) is x
+    if not name.endswith("2"):
+        number = xp.asarray(np.float32(2))
+        if "r" in name:
+            with pytest.raises(IndexError, match="needs an axis"):
+                getattr(xp.fft, name)(number)
+        else:
+            assert getattr(xp.fft, name)(number).dtype == getattr(np.fft, name)(np.float32(2)).dtype
+
+
+def test_results_are_written_to_out(device) -> None:
+    host = values((3, 4), np.complex64)
+    out = xp.zeros((3, 4), xp.complex64)
+    assert xp.fft.fft(xp.asarray(host), out=out) is out
+    assert_near(out, np.fft.fft(host))
+    assert np.fft.ifft2(xp.asarray(host), out=out) is out
+    assert_near(out, np.fft.ifft2(host))
+
+
 # -- what is empty, and errors ----------------------------------------------------------------------------------------
 
 

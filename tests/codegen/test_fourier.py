@@ -8,7 +8,7 @@ import pytest
 import gpuarray as xp
 from gpuarray import dtypes
 from gpuarray.codegen import emit
-from gpuarray.codegen.calls import fourier, fourier_passes
+from gpuarray.codegen.calls import fourier, fourier_stages
 from gpuarray.device import Capabilities
 from gpuarray.fusion.steps import CallStep
 from gpuarray.ops import calls
@@ -136,8 +136,8 @@ def test_lengths_are_split_into_few_near_factors() -> None:
 def test_radices_multiply_to_the_size() -> None:
     smooth = [n for n in range(1, 4097) if fourier.is_smooth(n)]
     for n in smooth:
-        radices = fourier_passes.radices_of(n)
+        radices = fourier_stages.radices_of(n)
         assert prod(radices) == n
         assert (2 in radices) == (n % 4 == 2)
     with pytest.raises(ValueError, match="prime factor above 31"):
-        fourier_passes.radices_of(2 * 37)
+        fourier_stages.radices_of(2 * 37)

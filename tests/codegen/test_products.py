@@ -10,7 +10,7 @@ from support import need_dtypes, values
 
 import gpuarray as xp
 from gpuarray import dtypes
-from gpuarray.codegen import products
+from gpuarray.codegen import product_choice, products
 from gpuarray.codegen.products import Choice
 from gpuarray.codegen.programs import Program
 from gpuarray.codegen.target import for_target
@@ -86,7 +86,7 @@ def test_tilings_and_layouts(provider: Any, tiling: Tiling, turned: tuple[bool, 
 OF_HARDWARE = {
     replace(candidate.tiling, unrolled=False)
     for dtype in (dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128)
-    for candidate in products.candidates(dtype, replace(GPU, workgroup_size=1024))
+    for candidate in product_choice.candidates(dtype, replace(GPU, workgroup_size=1024))
 }
 
 
@@ -167,7 +167,7 @@ def test_broadcast_batches_are_read_where_they_are(provider: Any) -> None:
 
 def test_the_choice_depends_on_sizes_and_limits() -> None:
     def chosen(*sizes: int, dtype: Any = dtypes.float32, device: Capabilities = GPU) -> Choice:
-        return products.choose(*sizes, dtype, device)
+        return product_choice.choose(*sizes, dtype, device)
 
     large = chosen(1, 4096, 4096, 4096)
     assert large.tiling.rows * large.tiling.columns >= 128 * 64

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import gpuarray as xp
-from gpuarray.codegen import library, products, tiles
+from gpuarray.codegen import library, product_choice, products, tiles
 from gpuarray.device import Device
 from gpuarray.providers import registry
 from gpuarray.providers.wgpu import selftest
@@ -136,7 +136,7 @@ def test_without_questions_the_device_flushes() -> None:
 @pytest.mark.parametrize("tiling", [None, tiles.Tiling(32, 64, 8, 8, 8)], ids=["small", "large patches"])
 def test_what_follows_a_product_underflows_gradually(width: int, tiling: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     if tiling is not None:
-        monkeypatch.setattr(products, "choose", lambda *_: products.Choice(tiling, 1))
+        monkeypatch.setattr(products, "choose", lambda *_: product_choice.Choice(tiling, 1))
         monkeypatch.setattr(plans, "_plans", type(plans._plans)())
     random = np.random.default_rng(0)
     left = random.choice(np.float32([1, 2, 3]), (70, 1))

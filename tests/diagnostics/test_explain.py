@@ -11,7 +11,7 @@ from gpuarray.diagnostics.explanation import STAGES
 from gpuarray.fusion.costs import cost
 from gpuarray.graph.describe import described
 from gpuarray.graph.nodes import Generate, Leaf
-from gpuarray.graph.walk import operands, topological
+from gpuarray.graph.walk import meaning, operands, topological
 from gpuarray.runtime import evaluate
 
 
@@ -128,7 +128,7 @@ def test_a_key_says_what_the_graph_says(device):
         xp.take(x, xp.asarray([3, 1]), axis=1),
     )
     walk = topological([a.node() for a in arrays])
-    found = described(walk.key)
+    found = described([meaning(node, walk.position) for node in walk.order])
     assert len(found) == len(walk.order)
     for node, told in zip(walk.order, found, strict=True):
         assert (told.kind, told.dtype, told.shape) == (type(node).__name__.lower(), node.dtype, node.shape)

@@ -103,7 +103,7 @@ def test_saving_evaluates_the_arrays(exported):
 
 def test_what_cannot_be_saved(tmp_path):
     y = xp.exp(xp.ones(4, device="cpu"))
-    with pytest.raises(ValueError, match="make the arrays on device='wgpu'"):
+    with pytest.raises(ValueError, match="create the arrays on device='wgpu'"):
         xp.explain(y).save(tmp_path)
     z = xp.exp(xp.ones(4, dtype=xp.float32, device="wgpu"))
     before = xp.explain(z)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from numpy.linalg import LinAlgError
 from numpy_samples import EMPTY, A, C, F, K, M, R, S, T, V, label
 
 import gpuarray as xp
@@ -113,12 +112,28 @@ def test_results_have_numpys_names(host, put, same):
     assert all(isinstance(part, GpuArray) for part in (q, r, u, s, vh))
 
 
-def test_the_rank_of_a_vector_is_a_number(put):
-    assert np.linalg.matrix_rank(put(V)) == 1
-    assert np.linalg.matrix_rank(put(np.zeros(3))) == 0
-    assert np.linalg.matrix_rank(put(np.float64(2))) == 1
-    with pytest.raises(LinAlgError):
-        xp.linalg.matrix_rank(put(V))
+@pytest.mark.parametrize("linalg", [np.linalg, xp.linalg], ids=["numpy", "gpuarray"])
+def test_the_rank_of_a_vector_is_a_number(linalg, put):
+    for host in (V, np.zeros(3), np.zeros(0), np.float64(2), np.float64(0), np.array([0, np.nan]), np.float16([1, 0])):
+        expected = np.linalg.matrix_rank(host)
+        found = linalg.matrix_rank(put(host))
+        assert (type(found), found) == (type(expected), expected)
+
+
+@pytest.mark.parametrize(
+    "host", [A, A.T, T.astype(np.complex64), S.astype(np.int64)], ids=["wide", "tall", "stack", "int"]
+)
+def test_the_namespace_takes_numpys_arguments(host, put, same):
+    x = put(host)
+    same(xp.linalg.qr(x, "r"), np.linalg.qr(host, "r"))
+    for found, expected in zip(xp.linalg.qr(x, mode="raw"), np.linalg.qr(host, mode="raw"), strict=True):
+        same(found, expected)
+    same(xp.linalg.svd(x, compute_uv=False), np.linalg.svd(host, compute_uv=False))
+    same(xp.linalg.svd(x, True, False), np.linalg.svd(host, True, False))
+    same(xp.linalg.matrix_rank(x, 1.5), np.linalg.matrix_rank(host, 1.5))
+    same(xp.linalg.pinv(x, 0.5), np.linalg.pinv(host, 0.5))
+    square = host[..., :3, :3]
+    same(xp.linalg.eigh(put(square), "U")[0], np.linalg.eigh(square, "U")[0])
 
 
 def test_multi_dot_writes_to_out(put, same):

@@ -33,10 +33,11 @@ from gpuarray.fusion.steps import (
 )
 from gpuarray.graph.layouts import Layout, broadcast, contiguous, flip, permute
 from gpuarray.ops import elementwise, generators, reductions
+from gpuarray.ops.columns import Work
 from gpuarray.ops.reduce_spec import ReduceOp
-from gpuarray.ops.spec import CallOp, Work
+from gpuarray.ops.spec import CallOp
 from gpuarray.providers.base import Task
-from gpuarray.providers.inprocess import InProcessProvider, default_capabilities, loops, threads, tiles
+from gpuarray.providers.inprocess import InProcessProvider, default_capabilities, loops, tiles, workers
 from gpuarray.providers.inprocess.stages import stages
 
 RNG = np.random.default_rng(7)
@@ -54,7 +55,7 @@ EXTRA = CallOp(
 @pytest.fixture(autouse=True)
 def _threads_cost_nothing(monkeypatch):
     """Let work of any size be shared."""
-    monkeypatch.setattr(threads, "costs", lambda: threads.Costs(wake=1, turn=1))
+    monkeypatch.setattr(workers, "thread_costs", lambda: workers.ThreadCosts(wake=1, handoff=1))
 
 
 @pytest.fixture(params=[1, 2], ids=["one-thread", "two-threads"])

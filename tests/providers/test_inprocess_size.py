@@ -8,7 +8,7 @@ import pytest
 import gpuarray as xp
 from gpuarray.providers import registry
 from gpuarray.providers.inprocess import scans
-from gpuarray.providers.inprocess.threads import Team
+from gpuarray.providers.inprocess.workers import WorkerPool
 
 MIB = 1 << 20
 
@@ -250,13 +250,13 @@ class TestMemory:
     @pytest.mark.parametrize("function", [chain, lambda m, x: m.sum(x), lambda m, x: m.cumsum(x)])
     def test_pieces_of_work_grow_as_elements_do(self, function, monkeypatch):
         pieces = []
-        spread = Team.spread
+        spread = WorkerPool.run
 
-        def counting(team, number, work, pace):
+        def counting(workers, number, work, pace):
             pieces.append(number)
-            spread(team, number, work, pace)
+            spread(workers, number, work, pace)
 
-        monkeypatch.setattr(Team, "spread", counting)
+        monkeypatch.setattr(WorkerPool, "run", counting)
         found = []
         for size in (8_000_000, 32_000_000):
             x = on_host(np.ones(size, np.float32))

@@ -8,7 +8,7 @@ import pytest
 
 import gpuarray as xp
 from gpuarray import dtypes
-from gpuarray.codegen import products
+from gpuarray.codegen import product_choice
 from gpuarray.providers.wgpu.provider import WgpuProvider
 from gpuarray.runtime.placement import tune
 
@@ -78,7 +78,7 @@ def test_tuned_tilings_are_taken_by_the_next_opening(folder):
     first.close()
     second = WgpuProvider()
     assert second.capabilities.profile == profile
-    speeds = [c.speed for c in products.candidates(dtypes.float32, second.capabilities)]
+    speeds = [c.speed for c in product_choice.candidates(dtypes.float32, second.capabilities)]
     assert set(speeds) <= set(found.values())
     second.close()
     with xp.using(autotune="off"):
@@ -90,10 +90,12 @@ def test_tuned_tilings_are_taken_by_the_next_opening(folder):
 def test_a_measured_tiling_wins(folder):
     provider = WgpuProvider()
     limits = provider.capabilities
-    names = [products.name_of(c.tiling, dtypes.float32) for c in products.candidates(dtypes.float32, limits)]
+    names = [
+        product_choice.name_of(c.tiling, dtypes.float32) for c in product_choice.candidates(dtypes.float32, limits)
+    ]
     for name in names:
         speeds = tuple((n, 1.0 if n == name else 1e-6) for n in names)
         quick = replace(limits, profile=replace(limits.profile, product_speeds=speeds))
-        choice = products.choose(1, 512, 512, 512, np.dtype("f4"), quick)
-        assert products.name_of(choice.tiling, dtypes.float32) == name
+        choice = product_choice.choose(1, 512, 512, 512, np.dtype("f4"), quick)
+        assert product_choice.name_of(choice.tiling, dtypes.float32) == name
     provider.close()

@@ -9,9 +9,10 @@ import pytest
 import gpuarray as xp
 from gpuarray.device import Device
 from gpuarray.errors import DeviceMemoryError
-from gpuarray.runtime import execute, places, plans
+from gpuarray.runtime import execute, places
 from gpuarray.runtime.placement import auto, calibrate, decisions, residency
 from gpuarray.runtime.placement.rates import DEVICE_DEFAULTS, HOST_DEFAULTS
+from gpuarray.runtime.prepared import prepare_steps
 
 GPU = Device("wgpu:0")
 
@@ -198,7 +199,7 @@ def test_an_update_is_made_once_although_a_later_step_finds_no_room(failing, mon
             return placed
         where = ["device", "device", "host", "device"]
         decisions = [dataclasses.replace(s.decision, where=w) for s, w in zip(placed.steps, where, strict=True)]
-        found = plans.prepare_steps([step.planned for step in placed.steps], decisions, places.provider_of(GPU))
+        found = prepare_steps([step.planned for step in placed.steps], decisions, places.provider_of(GPU))
         return dataclasses.replace(found, is_free=True)
 
     def allocate(provider, *rest):

@@ -204,20 +204,20 @@ def test_threads_share_the_work_and_take_turns_in_between():
     step = step_of(np.exp(vector(1000)) + 1)
     rows = {"add:float32": 2.0, "exp:float32": 6.0}
     assert Rates(rows=rows).step(step) == 8000
-    assert Rates(rows=rows, speedup=4.0).step(step, pieces=2) == 4000
-    assert Rates(rows=rows, speedup=4.0).step(step, pieces=10) == 2000
+    assert Rates(rows=rows, speedup=4.0).step(step, chunks=2) == 4000
+    assert Rates(rows=rows, speedup=4.0).step(step, chunks=10) == 2000
     # two calls for each of ten pieces
-    assert Rates(rows=rows, speedup=4.0, handoff=300.0).step(step, pieces=10) == 6000
+    assert Rates(rows=rows, speedup=4.0, handoff=300.0).step(step, chunks=10) == 6000
     # where that is longer, one thread computes
-    assert Rates(rows=rows, speedup=4.0, handoff=500.0).step(step, pieces=10) == 8000
+    assert Rates(rows=rows, speedup=4.0, handoff=500.0).step(step, chunks=10) == 8000
 
 
 def test_the_host_says_what_its_threads_share():
     host, square = places.host(), vector(1 << 16).reshape(256, 256)
-    assert host.pieces(step_of(np.exp(vector(1000)) + 1)) == 1
-    assert host.pieces(step_of(np.exp(vector(1 << 20)) + 1)) > 4
-    assert host.pieces(step_of(vector(1 << 17) + 1)) == 1  # soon over
-    assert host.pieces(step_of(square @ square)) == 1  # BLAS has threads of its own
+    assert host.chunks(step_of(np.exp(vector(1000)) + 1)) == 1
+    assert host.chunks(step_of(np.exp(vector(1 << 20)) + 1)) > 4
+    assert host.chunks(step_of(vector(1 << 17) + 1)) == 1  # soon over
+    assert host.chunks(step_of(square @ square)) == 1  # BLAS has threads of its own
 
 
 def test_folds_on_the_host_have_curves():

@@ -5,7 +5,7 @@ import pytest
 from support import assert_same
 
 import gpuarray as xp
-from gpuarray.runtime import plans
+from gpuarray.runtime import plans, stored
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_what_is_little_beside_the_fold_that_it_is_made_of_is_computed_for_good(
 
 
 def test_large_values_of_small_ones_are_not_stored(monkeypatch, device, no_plans):
-    monkeypatch.setattr(plans, "LIGHT", 1000)
+    monkeypatch.setattr(stored, "LIGHT", 1000)
     line = xp.asarray(np.linspace(-1, 1, 200, dtype=np.float32))
     table = line[:, None] * line
     for fold in (xp.max, xp.min, xp.max):

@@ -8,7 +8,8 @@ import gpuarray as xp
 from gpuarray.array import settle
 from gpuarray.graph import build
 from gpuarray.interop import from_wgpu_buffer, to_wgpu_buffer
-from gpuarray.ops.spec import CallOp, Work
+from gpuarray.ops.columns import Work
+from gpuarray.ops.spec import CallOp
 from gpuarray.runtime import evaluate, ownership
 
 SIZE = 100_000

@@ -12,17 +12,8 @@ from math import isqrt, prod, sqrt
 from typing import Final
 
 from gpuarray import dtypes
-from gpuarray.codegen.calls.fourier_passes import (
-    Ends,
-    Pass,
-    Rows,
-    bind,
-    complex_of,
-    is_smooth,
-    pass_launch,
-    room,
-    rounded_bytes,
-)
+from gpuarray.codegen.calls.fourier_passes import Ends, Pass, Rows, bind, pass_launch, room, rounded_bytes
+from gpuarray.codegen.calls.fourier_stages import complex_of, is_smooth
 from gpuarray.codegen.calls.kernels import ALL_PLACES, CallKernels
 from gpuarray.codegen.programs import Launch, Program
 from gpuarray.codegen.storage import register_type

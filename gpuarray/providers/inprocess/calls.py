@@ -1,7 +1,7 @@
 """Steps that are not loops: contractions, calls of opaque rows, copies and scatters.
 
-Each prepared step has ``run(inputs, outputs, scalars, team)`` over flat memory, and ``describe()``. The provider makes
-them of :class:`~gpuarray.fusion.steps.ContractStep`, ``CallStep``, ``CopyStep`` and ``ScatterStep``.
+Each prepared step has ``run(inputs, outputs, scalars, workers)`` over flat memory, and ``describe()``. The provider
+prepares :class:`~gpuarray.fusion.steps.ContractStep`, ``CallStep``, ``CopyStep`` and ``ScatterStep`` so.
 """
 
 from collections.abc import Sequence
@@ -18,11 +18,11 @@ from gpuarray.fusion.steps import CallStep, ContractStep, CopyStep, ScatterStep
 from gpuarray.graph.layouts import Layout
 from gpuarray.providers.inprocess.buffers import Memory
 from gpuarray.providers.inprocess.loops import PreparedLoop
-from gpuarray.providers.inprocess.threads import Pace, Team
+from gpuarray.providers.inprocess.workers import ChunkTiming, WorkerPool
 
 Array = npt.NDArray[Any]
 
-#: What a BLAS multiplies, on threads of its own.
+#: Dtypes of matrices that BLAS multiplies, on threads of its own.
 _BLAS: Final = (dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128)
 
 #: Multiplications of one piece of a matrix product without BLAS.
@@ -43,16 +43,18 @@ def strided(memory: Memory, layout: Layout, dtype: DType) -> Array:
 
 
 class PreparedContract:
-    """A batch of matrix products, what makes its operands, and its epilogue."""
+    """A batch of matrix products with its prologues and epilogue."""
 
     def __init__(self, step: ContractStep) -> None:
         self.step = step
         self.shape = step.left.shape[0], step.left.shape[1], step.right.shape[2]
         self.prologues = [None if loop is None else PreparedLoop(loop) for loop in step.prologues]
         self.epilogue = None if step.epilogue is None else PreparedLoop(step.epilogue)
-        self._pace = Pace(calls=1)
+        self._timing = ChunkTiming(calls=1)
 
-    def run(self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], team: Team) -> None:
+    def run(
+        self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], workers: WorkerPool
+    ) -> None:
         """Compute the products from and into flat memory."""
         step = self.step
         operands = []
@@ -60,17 +62,17 @@ class PreparedContract:
             memory = inputs[slot]
             if prologue is not None:
                 memory = np.empty(layout.size, step.dtype).view(np.uint8)
-                prologue.run(inputs, [memory], scalars, team)
+                prologue.run(inputs, [memory], scalars, workers)
             operands.append(strided(memory, layout, step.dtype))
         left, right = operands
         if self.epilogue is None:
             target: Array = np.ndarray(self.shape, step.output_dtypes[0], outputs[0])
-            self._multiply(left, right, target, team)
+            self._multiply(left, right, target, workers)
             return
         product = np.empty(self.shape, step.dtype)
-        self._multiply(left, right, product, team)
+        self._multiply(left, right, product, workers)
         flat = product.reshape(-1).view(np.uint8)
-        self.epilogue.run([flat, *inputs[step.reads :]], outputs, scalars, team)
+        self.epilogue.run([flat, *inputs[step.reads :]], outputs, scalars, workers)
 
     def describe(self) -> str:
         """Return the product as one line, between what makes its operands and its epilogue."""
@@ -79,7 +81,7 @@ class PreparedContract:
         before = [loop.describe() for loop in self.prologues if loop is not None]
         return "".join([*before, line, *([] if self.epilogue is None else [self.epilogue.describe()])])
 
-    def _multiply(self, left: Array, right: Array, target: Array, team: Team) -> None:
+    def _multiply(self, left: Array, right: Array, target: Array, workers: WorkerPool) -> None:
         if not target.size:
             return
         dtype = self.step.dtype
@@ -89,9 +91,9 @@ class PreparedContract:
         elif dtype in _BLAS:
             np.matmul(_for_blas(left, dtype), _for_blas(right, dtype), out=target)
         else:
-            self._multiply_by_rows(left.astype(dtype, copy=False), right.astype(dtype, copy=False), target, team)
+            self._multiply_by_rows(left.astype(dtype, copy=False), right.astype(dtype, copy=False), target, workers)
 
-    def _multiply_by_rows(self, left: Array, right: Array, target: Array, team: Team) -> None:
+    def _multiply_by_rows(self, left: Array, right: Array, target: Array, workers: WorkerPool) -> None:
         batches, height, width = self.shape
         rows = max(1, _PRODUCT_PIECE // max(width * left.shape[2], 1))
         pieces = -(-height // rows)
@@ -101,7 +103,7 @@ class PreparedContract:
             span = slice(part * rows, (part + 1) * rows)
             np.matmul(left[batch, span], right[batch], out=target[batch, span])
 
-        team.spread_each(batches * pieces, piece, self._pace)
+        workers.run_each(batches * pieces, piece, self._timing)
 
 
 def _for_blas(array: Array, dtype: DType) -> Array:
@@ -115,19 +117,21 @@ def _for_blas(array: Array, dtype: DType) -> Array:
 
 
 class PreparedCall:
-    """An opaque row on whole operands, or on some lines or parts after the other where that is the same."""
+    """An opaque row on whole operands, or on chunks of lines or parts where the row allows that."""
 
     def __init__(self, step: CallStep) -> None:
         self.step = step
         self.parameters = dict(step.parameters)
         self.lines = 0
-        self._pace = Pace(calls=4)
+        self._timing = ChunkTiming(calls=4)
         if step.op.by_line and prod(step.shapes[0]) >= _LINES_LEAST:
             self.lines = prod(step.shapes[0][:-1])
         self.part = max(_PIECE, 4 * prod(step.output_shapes[0]))
         self.has_parts = step.op.by_part and prod(step.shapes[0]) > self.part
 
-    def run(self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], team: Team) -> None:
+    def run(
+        self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], workers: WorkerPool
+    ) -> None:
         """Call the row's reference on views of the inputs, and copy what it returns to the outputs."""
         step = self.step
         arrays = []
@@ -136,10 +140,10 @@ class PreparedCall:
             array.flags.writeable = False
             arrays.append(array)
         if self.lines > 1:
-            self._run_lines(arrays[0], outputs[0], team)
+            self._run_lines(arrays[0], outputs[0], workers)
             return
         if self.has_parts:
-            self._run_parts(arrays, outputs[0], team)
+            self._run_parts(arrays, outputs[0], workers)
             return
         if step.op.into is not None:
             step.op.into(
@@ -156,14 +160,14 @@ class PreparedCall:
                     f"operation {step.op.name!r} returned an array of shape {values.shape} where {shape} was planned"
                 )
             flat = values.reshape(-1).astype(dtype, casting="same_kind", copy=False)
-            team.copy(np.ndarray(prod(shape), dtype, memory), np.ascontiguousarray(flat))
+            workers.copy(np.ndarray(prod(shape), dtype, memory), np.ascontiguousarray(flat))
 
     def describe(self) -> str:
         """Return the call as one line."""
         parameters = "".join(f", {name}={value!r}" for name, value in self.step.parameters)
         return f"{self.step.op.name}({', '.join(map(str, self.step.shapes))}{parameters})\n"
 
-    def _run_lines(self, array: Array, output: Memory, team: Team) -> None:
+    def _run_lines(self, array: Array, output: Memory, workers: WorkerPool) -> None:
         """Call the row's reference on pieces of about equal size, which are the same for any number of threads."""
         step, lines = self.step, self.lines
         source = array.reshape(lines, -1)
@@ -177,9 +181,9 @@ class PreparedCall:
             else:
                 np.copyto(target[span], step.op.numpy(source[span], **self.parameters), casting="same_kind")
 
-        team.spread_each(-(-lines // some), piece, self._pace)
+        workers.run_each(-(-lines // some), piece, self._timing)
 
-    def _run_parts(self, arrays: Sequence[Array], output: Memory, team: Team) -> None:
+    def _run_parts(self, arrays: Sequence[Array], output: Memory, workers: WorkerPool) -> None:
         """Call the row's reference on parts of the first operand, and add up what it returns."""
         step, (first, *others) = self.step, arrays
         line = first.reshape(-1)
@@ -192,7 +196,7 @@ class PreparedCall:
             with lock:
                 np.add(total, found, out=total)
 
-        team.spread_each(-(-line.size // self.part), piece, self._pace)
+        workers.run_each(-(-line.size // self.part), piece, self._timing)
 
 
 class PreparedCopy:
@@ -202,9 +206,11 @@ class PreparedCopy:
         self.step = step
         self.nbytes = step.extent * step.dtype.itemsize
 
-    def run(self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], team: Team) -> None:
+    def run(
+        self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], workers: WorkerPool
+    ) -> None:
         """Copy input 0 to output 0."""
-        team.copy(outputs[0][: self.nbytes], inputs[0][: self.nbytes])
+        workers.copy(outputs[0][: self.nbytes], inputs[0][: self.nbytes])
 
     def describe(self) -> str:
         """Return the copy as one line."""
@@ -217,7 +223,9 @@ class PreparedScatter:
     def __init__(self, step: ScatterStep) -> None:
         self.step = step
 
-    def run(self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], team: Team) -> None:
+    def run(
+        self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], workers: WorkerPool
+    ) -> None:
         """Write input 0 at the positions of input 1, or combine it with the elements there, in order."""
         step = self.step
         values: Array = np.ndarray(step.count, step.input_dtypes[0], inputs[0])

@@ -20,9 +20,9 @@ from gpuarray.providers.inprocess import folds, tiles
 from gpuarray.providers.inprocess.buffers import ALIGNMENT, Memory
 from gpuarray.providers.inprocess.program import Program, write
 from gpuarray.providers.inprocess.stages import phases, stages
-from gpuarray.providers.inprocess.threads import Arena, Pace, Team
 from gpuarray.providers.inprocess.tiles import Tiling
 from gpuarray.providers.inprocess.views import Register, View
+from gpuarray.providers.inprocess.workers import Arena, ChunkTiming, WorkerPool
 
 #: Elements of the longest row that a loop with several phases holds whole.
 ROW_LIMIT: Final = 1 << 17
@@ -42,10 +42,12 @@ class TiledLoop:
         self.program: Program = write(loop, tiling)
         self._scratch: dict[tuple[int, Shape], list[Array]] = {}
         self._only = tiling.tile(0) if tiling.tiles == 1 else None
-        self._pace = Pace(self.program.calls)
+        self._timing = ChunkTiming(self.program.calls)
         self._finished = self._finishing()
 
-    def run(self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], team: Team) -> None:
+    def run(
+        self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], workers: WorkerPool
+    ) -> None:
         """Compute the loop from and into flat memory."""
         program = self.program
         uniforms = [
@@ -60,23 +62,23 @@ class TiledLoop:
         views = [_view(v, inputs, outputs) for v in program.views]
         parts = [folds.make_parts(fold, self.tiling) for fold in program.parts.values()]
         if self._only is not None:
-            arena = team.lend()
+            arena = workers.borrow_arena()
             try:
                 program.body(self._only, *fixed, *views, *parts, *self._bind(arena, self._only.shape))
             finally:
-                team.give(arena)
+                workers.return_arena(arena)
         else:
-            self._run_tiles(fixed, views, parts, team)
+            self._run_tiles(fixed, views, parts, workers)
         if parts:
             self._finish(parts, outputs)
 
-    def _run_tiles(self, fixed: list[Array], views: list[Array], parts: list[Any], team: Team) -> None:
+    def _run_tiles(self, fixed: list[Array], views: list[Array], parts: list[Any], workers: WorkerPool) -> None:
         body, tile_of, bind = self.program.body, self.tiling.tile, self._bind
         by_row = [v.by_row for v in self.program.views]
         cut = list(zip(views, by_row, strict=True))
 
         def work(numbers: Iterator[int]) -> None:
-            arena = team.lend()
+            arena = workers.borrow_arena()
             try:
                 for number in numbers:
                     at = tile_of(number)
@@ -84,9 +86,9 @@ class TiledLoop:
                     pieces = [view[rows] if is_by_row else view[full] for view, is_by_row in cut]
                     body(at, *fixed, *pieces, *parts, *bind(arena, at.shape))
             finally:
-                team.give(arena)
+                workers.return_arena(arena)
 
-        team.spread(self.tiling.tiles, work, self._pace)
+        workers.run(self.tiling.tiles, work, self._timing)
 
     def _bind(self, arena: Arena, shape: Shape) -> list[Array]:
         """Return the scratch arrays for tiles of ``shape`` in the memory of ``arena``."""
@@ -148,13 +150,15 @@ class PreparedLoop:
             self.results = tuple(dtype.itemsize * loop.rows for dtype in cut.results)
             self.stages = [TiledLoop(part, tiles.tile_elements(part)) for part in cut.loops]
 
-    def run(self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], team: Team) -> None:
+    def run(
+        self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], workers: WorkerPool
+    ) -> None:
         """Compute the loop from and into flat memory."""
         if self.results:
-            handed_on = [np.empty(nbytes, np.uint8) for nbytes in self.results]
-            inputs, outputs = [*inputs, *handed_on], [*outputs, *handed_on]
+            between = [np.empty(nbytes, np.uint8) for nbytes in self.results]
+            inputs, outputs = [*inputs, *between], [*outputs, *between]
         for stage in self.stages:
-            stage.run(inputs, outputs, scalars, team)
+            stage.run(inputs, outputs, scalars, workers)
 
     def describe(self) -> str:
         """Return the text of the functions that are called."""

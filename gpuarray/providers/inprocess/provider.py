@@ -1,9 +1,9 @@
 """The in-process provider: runs steps with NumPy, in the memory and on the threads of this process.
 
 It is the fallback where there is no GPU or a step cannot run there, and the oracle that tests compare kernels with:
-every operation is computed by its row's NumPy reference, or by another way through NumPy that is as good (see
-:mod:`.quick`). Running is immediate, so nothing has to be waited for. The
-registry of providers makes one for the device ``cpu``; tests make limited ones through ``capabilities``.
+every operation is computed by its row's NumPy reference, or by the row's quicker composition of NumPy calls. Steps run
+at once, so there is nothing to wait for. The registry of providers makes one provider for the device ``cpu``; tests
+make limited ones through ``capabilities``.
 """
 
 import os
@@ -28,10 +28,10 @@ from gpuarray.providers.inprocess.buffers import HostBuffer, Memory, Pool
 from gpuarray.providers.inprocess.calls import PreparedCall, PreparedContract, PreparedCopy, PreparedScatter
 from gpuarray.providers.inprocess.loops import ROW_LIMIT, PreparedLoop
 from gpuarray.providers.inprocess.scans import PreparedScan
-from gpuarray.providers.inprocess.threads import Team
+from gpuarray.providers.inprocess.workers import WorkerPool
 
-#: Copies of fewer bytes are not told of: they take no longer than it does to tell of them.
-_LITTLE: Final = 1 << 14
+#: Copies of fewer bytes are not reported: reporting one takes as long as the copy.
+_UNREPORTED: Final = 1 << 14
 
 Prepared: TypeAlias = PreparedLoop | PreparedScan | PreparedContract | PreparedCall | PreparedCopy | PreparedScatter
 
@@ -49,8 +49,8 @@ def default_capabilities() -> Capabilities:
     )
 
 
-class _Told(NamedTuple):
-    """What ran while somebody listened: prepared step, tag, begin and end of each; and the bytes of a step's buffers.
+class _Observed(NamedTuple):
+    """What ran while observers were active: prepared step, tag, begin and end of each; and the bytes of buffers.
 
     One flat list: the collector of cycles would look at a million small ones.
     """
@@ -75,11 +75,11 @@ class InProcessProvider:
     def __init__(self, device: Device, *, capabilities: Capabilities | None = None, threads: int | None = None) -> None:
         self.device = device
         self.capabilities = default_capabilities() if capabilities is None else capabilities
-        self.team = Team(threads)
+        self.workers = WorkerPool(threads)
         self.pool = Pool()
         self.alive = True
         """Whether the device can be used."""
-        self._told = _Told([], {})
+        self._observed = _Observed([], {})
         self._events = {"launches": 0, "compiles": 0, "bytes_uploaded": 0, "bytes_downloaded": 0}
         _providers.add(self)
 
@@ -94,8 +94,8 @@ class InProcessProvider:
         """Copy a C-contiguous host array to the start of ``buffer``."""
         self._check_open()
         data = _flat(array)
-        start = perf_counter_ns() if data.size > _LITTLE and observers.active else 0
-        self.team.copy(buffer.memory[: data.size], data)
+        start = perf_counter_ns() if data.size > _UNREPORTED and observers.active else 0
+        self.workers.copy(buffer.memory[: data.size], data)
         if start:
             observers.span(observers.UPLOAD, self.device.name, start, perf_counter_ns(), data.size)
         self._events["bytes_uploaded"] += data.size
@@ -104,8 +104,8 @@ class InProcessProvider:
         """Copy the start of ``buffer`` into a C-contiguous host array."""
         self._check_open()
         data = _flat(array)
-        start = perf_counter_ns() if data.size > _LITTLE and observers.active else 0
-        self.team.copy(data, buffer.memory[: data.size])
+        start = perf_counter_ns() if data.size > _UNREPORTED and observers.active else 0
+        self.workers.copy(data, buffer.memory[: data.size])
         if start:
             observers.span(observers.DOWNLOAD, self.device.name, start, perf_counter_ns(), data.size)
         self._events["bytes_downloaded"] += data.size
@@ -154,20 +154,20 @@ class InProcessProvider:
     def run(self, tasks: Sequence[Task], wanted: HostBuffer | None = None) -> None:
         """Run tasks in order; they are done on return."""
         self._check_open()
-        team = self.team
-        told = self._told if observers.active and not observers.is_sampled_out else None
-        stop = 0 if told is None else perf_counter_ns()
+        workers = self.workers
+        observed = self._observed if observers.active and not observers.is_sampled_out else None
+        stop = 0 if observed is None else perf_counter_ns()
         with np.errstate(all="ignore"):
             for task in tasks:
                 inputs = [buffer.memory for buffer in task.inputs]
                 outputs = [buffer.memory for buffer in task.outputs]
                 prepared = task.prepared
-                prepared.run(inputs, outputs, task.scalars, team)
-                if told is not None:
+                prepared.run(inputs, outputs, task.scalars, workers)
+                if observed is not None:
                     start, stop = stop, perf_counter_ns()
-                    if prepared not in told.moved:
-                        told.moved[prepared] = _nbytes(task.inputs), _nbytes(task.outputs)
-                    told.ran.extend((prepared, task.tag, start, stop))
+                    if prepared not in observed.moved:
+                        observed.moved[prepared] = _nbytes(task.inputs), _nbytes(task.outputs)
+                    observed.ran.extend((prepared, task.tag, start, stop))
         self._events["launches"] += len(tasks)
 
     def synchronize(self) -> None:
@@ -182,10 +182,9 @@ class InProcessProvider:
         """Return 1."""
         return 1
 
-    def pieces(self, step: Step) -> int:
-        """Return in how many pieces threads share a step's loop, about; 1 if one thread computes it."""
-        loop = step if isinstance(step, Loop) else getattr(step, "epilogue", None)
-        return 1 if loop is None else max(1, -(-loop.rows * loop.columns // tiles.elements(loop)))
+    def chunks(self, step: Step) -> int:
+        """Return into about how many chunks a step's loops are cut, for threads to share; 1 if one thread computes."""
+        return max([1, *(-(-loop.rows * loop.columns // tiles.elements(loop)) for loop in step.loops)])
 
     # ---- the provider itself
 
@@ -205,11 +204,11 @@ class InProcessProvider:
 
     def collect(self) -> None:
         """Report the launches since the last call to the observers of :mod:`gpuarray.observers`."""
-        told, self._told = self._told, _Told([], {})
+        observed, self._observed = self._observed, _Observed([], {})
         name = self.device.name
         found = [
-            observers.Launch(name, _kind(prepared), tag, 0, told.moved[prepared], start, stop, False)
-            for prepared, tag, start, stop in zip(*[iter(told.ran)] * 4, strict=True)
+            observers.Launch(name, _kind(prepared), tag, 0, observed.moved[prepared], start, stop, False)
+            for prepared, tag, start, stop in zip(*[iter(observed.ran)] * 4, strict=True)
         ]
         if found:
             observers.launches_done(found)
@@ -217,7 +216,7 @@ class InProcessProvider:
     def close(self) -> None:
         """Let unused memory go; later calls raise DeviceError."""
         self.alive = False
-        self.team.close()
+        self.workers.close()
         self.pool.trim()
 
     def after_fork(self) -> None:

@@ -18,7 +18,7 @@ from gpuarray import dtypes
 from gpuarray.fusion.steps import ScanStep
 from gpuarray.providers.inprocess.buffers import Memory
 from gpuarray.providers.inprocess.loops import PreparedLoop
-from gpuarray.providers.inprocess.threads import Pace, Team
+from gpuarray.providers.inprocess.workers import ChunkTiming, WorkerPool
 
 Array = npt.NDArray[Any]
 
@@ -53,10 +53,12 @@ class PreparedScan:
         self._dtype = step.op.accumulate(step.source)
         self.epilogue = None if step.epilogue is None else PreparedLoop(step.epilogue)
         self._rows = max(1, _BLOCK // max(step.length * step.after, 1))
-        self._folding, self._scanning = Pace(calls=4), Pace(calls=8)
-        self._advancing, self._accumulating = Pace(calls=max(step.length, 1)), Pace(calls=self._rows)
+        self._folding, self._scanning = ChunkTiming(calls=4), ChunkTiming(calls=8)
+        self._advancing, self._accumulating = ChunkTiming(calls=max(step.length, 1)), ChunkTiming(calls=self._rows)
 
-    def run(self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], team: Team) -> None:
+    def run(
+        self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], workers: WorkerPool
+    ) -> None:
         """Compute the scan, and what follows it, from and into flat memory."""
         step = self.step
         shape = step.before, step.length, step.after
@@ -64,28 +66,28 @@ class PreparedScan:
             return
         source: Array = np.ndarray(shape, step.source, inputs[0])
         if self.epilogue is None:
-            self._scan(source, np.ndarray(shape, step.dtype, outputs[0]), team)
+            self._scan(source, np.ndarray(shape, step.dtype, outputs[0]), workers)
             return
         result: Array = np.empty(shape, step.dtype)
-        self._scan(source, result, team)
-        self.epilogue.run([result.reshape(-1).view(np.uint8), *inputs[1:]], outputs, scalars, team)
+        self._scan(source, result, workers)
+        self.epilogue.run([result.reshape(-1).view(np.uint8), *inputs[1:]], outputs, scalars, workers)
 
-    def _scan(self, source: Array, target: Array, team: Team) -> None:
+    def _scan(self, source: Array, target: Array, workers: WorkerPool) -> None:
         step = self.step
         if step.after >= _TOGETHER_LEAST:
-            self._run_together(source, target, team)
+            self._run_together(source, target, workers)
         elif step.after == 1 and step.length > 2 * _BLOCK:
             for row in range(step.before):
-                self._run_long(source[row, :, 0], target[row, :, 0], team)
+                self._run_long(source[row, :, 0], target[row, :, 0], workers)
         else:
-            self._run_rows(source, target, team)
+            self._run_rows(source, target, workers)
 
     def describe(self) -> str:
         """Return one line about the step."""
         step = self.step
         return f"{step.op.name} accumulated over axis 1 of ({step.before}, {step.length}, {step.after})\n"
 
-    def _run_together(self, source: Array, target: Array, team: Team) -> None:
+    def _run_together(self, source: Array, target: Array, workers: WorkerPool) -> None:
         combine, length, after = self._combine, self.step.length, self.step.after
         columns = -(-after // _TOGETHER)
 
@@ -97,9 +99,9 @@ class PreparedScan:
             for position in range(1, length):
                 combine(results[position - 1], values[position], out=results[position], casting="unsafe")
 
-        team.spread_each(self.step.before * columns, piece, self._advancing)
+        workers.run_each(self.step.before * columns, piece, self._advancing)
 
-    def _run_rows(self, source: Array, target: Array, team: Team) -> None:
+    def _run_rows(self, source: Array, target: Array, workers: WorkerPool) -> None:
         before, rows = self.step.before, self._rows
         # NumPy lets other threads run during the accumulation of one long row, but not of several
         if self.step.after > 1 or self.step.length < _ALONE_LEAST:
@@ -111,14 +113,14 @@ class PreparedScan:
             for row in range(number * rows, min((number + 1) * rows, before)):
                 self._accumulate_into(source[row, :, 0], target[row, :, 0], 0)
 
-        team.spread_each(-(-before // rows), piece, self._accumulating)
+        workers.run_each(-(-before // rows), piece, self._accumulating)
 
-    def _run_long(self, source: Array, target: Array, team: Team) -> None:
+    def _run_long(self, source: Array, target: Array, workers: WorkerPool) -> None:
         is_float = source.dtype == target.dtype == self._dtype and self._dtype in (dtypes.float32, dtypes.float64)
         # only a sum of negative zeros is one, which a product that adds positive zeros too would miss
         if is_float and self._combine is np.add and not (source[0] == 0 and np.signbit(source[0])):
             whole = source.size // _BLOCK * _BLOCK
-            last = self._add_lines(source[:whole], target[:whole], team)
+            last = self._add_lines(source[:whole], target[:whole], workers)
             if last is not None:
                 rest = target[whole:]
                 self._accumulate_into(source[whole:], rest, 0)
@@ -138,11 +140,11 @@ class PreparedScan:
             if number:
                 self._combine(folds[number - 1], target[span], out=target[span], casting="unsafe")
 
-        team.spread_each(blocks, fold, self._folding)
+        workers.run_each(blocks, fold, self._folding)
         folds = self._accumulate(folds, 0, self._dtype)
-        team.spread_each(blocks, scan, self._scanning)
+        workers.run_each(blocks, scan, self._scanning)
 
-    def _add_lines(self, source: Array, target: Array, team: Team) -> float | None:
+    def _add_lines(self, source: Array, target: Array, workers: WorkerPool) -> float | None:
         """Write running sums of whole blocks and return the last one.
 
         Nothing is returned, and what is written means nothing, where a sum is not finite: the triangle's zeros would
@@ -162,13 +164,13 @@ class PreparedScan:
             np.add.accumulate(sums, 0, np.float64, before[number])
             peaks[number] = np.abs(before[number]).max()
 
-        team.spread_each(blocks, add, self._folding)
+        workers.run_each(blocks, add, self._folding)
         starts = np.append(0.0, np.add.accumulate(before[:, -1]))
         if not (np.abs(starts[:-1]) + peaks).max() <= np.finfo(dtype).max:
             return None
 
         def scan(numbers: Iterator[int]) -> None:
-            arena = team.lend()
+            arena = workers.borrow_arena()
             try:
                 arena.reserve(dtype.itemsize * _BLOCK)
                 raised: Array = np.ndarray(shape[1:], dtype, arena.memory)
@@ -180,9 +182,9 @@ class PreparedScan:
                     first[1:] += known[:-1]
                     np.matmul(raised, triangle, out=results[number])
             finally:
-                team.give(arena)
+                workers.return_arena(arena)
 
-        team.spread(blocks, scan, self._scanning)
+        workers.run(blocks, scan, self._scanning)
         return float(starts[-1])
 
     def _accumulate_into(self, source: Array, target: Array, axis: int) -> None:

@@ -18,7 +18,7 @@ from gpuarray.adapter_profile import profile_of
 from gpuarray.config import config
 from gpuarray.device import Capabilities
 from gpuarray.errors import DeviceError
-from gpuarray.providers.wgpu import declared, driver
+from gpuarray.providers.wgpu import driver
 
 #: Features that make kernels possible or faster; an adapter is opened with those of them that it has.
 FEATURES: Final = (
@@ -120,7 +120,6 @@ class Adapter:
 
 def enumerate_handles() -> list[Any]:
     """Return wgpu's adapters; asks for the primary interfaces only, if this is the first use of wgpu in the process."""
-    declared.load()
     try:
         # OpenGL takes 0.3 s to look at, shows each adapter a second time, and lacks what kernels need
         from wgpu.backends.wgpu_native import extras

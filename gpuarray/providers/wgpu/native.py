@@ -1,10 +1,13 @@
-"""The hot paths in raw wgpu-native calls: the one module that knows wgpu-py's private names.
+"""The native driver: hot paths as raw calls of wgpu-native, below wgpu-py's documented interface.
 
-Invariant: if any private name is missing, :func:`open_driver` returns the public driver, and nothing but speed is
-lost. A public call costs about 6 microseconds of bookkeeping, a raw one 1.6, and a dispatch makes a dozen of them;
-downloads are awaited by polling in the calling thread instead of waking wgpu-py's polling thread. Errors reach us
-through the same handler as wgpu-py's own calls, captured once around a group of calls. Called by the provider when it
-opens a device.
+A public call costs about 6 microseconds of bookkeeping, a raw one 1.6, and a dispatch makes a dozen of them. Downloads
+are awaited by polling in the calling thread instead of waking wgpu-py's polling thread.
+
+Invariant: this is the one module that calls wgpu-native, and it replaces nothing in wgpu-py. :func:`open_driver`
+returns the public driver instead, and only speed is lost, if wgpu-py is not of a tested release or lacks a name that is
+read here. Errors reach us through the same handler as those of wgpu-py's own calls, captured once around a group of
+calls. Types come from the signatures of functions, because cffi parses each new text such as ``"WGPULimits *"`` as C,
+together with all typedefs of the header, for about 13 ms. Called by the provider when it opens a device.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,58 +17,85 @@ from typing import Any, Final
 import numpy as np
 import wgpu
 
+from gpuarray.logs import logger
 from gpuarray.providers.wgpu.driver import Bytes, Command, Download, PublicDriver, Staging, Window
+
+#: The minor release of wgpu-py whose private names were tested.
+TESTED: Final = (0, 32)
 
 _SCOPE: Final = "gpuarray"
 _ERRORS: Final = {
     "OutOfMemory": wgpu.GPUOutOfMemoryError,
     "Validation": wgpu.GPUValidationError,
 }
-#: How long a mapping's callback is waited for once the device has done the work, if another thread's poll took it.
+#: How long to wait for a mapping's callback after the device has done the work, if another thread's poll received it.
 _PATIENCE_NS: Final = 10_000_000_000
 
 
 def open_driver(device: Any) -> PublicDriver:
     """Return the fastest driver that this version of wgpu-py allows."""
+    if tuple(wgpu.version_info[:2]) != TESTED:
+        logger.info("wgpu %s is not a tested release: launches use its public interface", wgpu.__version__)
+        return PublicDriver(device)
     try:
         from wgpu.backends import wgpu_native
         from wgpu.backends.wgpu_native import _api
 
         return NativeDriver(device, wgpu_native, _api.error_handler)
-    except (ImportError, AttributeError):
+    except (ImportError, AttributeError) as error:
+        logger.info("launches use the public interface of wgpu, because a private name is missing: %s", error)
         return PublicDriver(device)
+
+
+class _Types:
+    """C types by the signatures of wgpu-native's functions."""
+
+    def __init__(self, ffi: Any, lib: Any) -> None:
+        def arguments(function: Any) -> Any:
+            return ffi.typeof(function).args
+
+        def pointer_in(structure: Any, field: str) -> Any:
+            return dict(structure.fields)[field].type
+
+        self.offset = arguments(lib.wgpuComputePassEncoderSetBindGroup)[4]
+        self.command_buffers = arguments(lib.wgpuQueueSubmit)[2]
+        self.submission = arguments(lib.wgpuDevicePoll)[2]
+        self.pass_descriptor = arguments(lib.wgpuCommandEncoderBeginComputePass)[1]
+        self.timestamp_writes = pointer_in(self.pass_descriptor.item, "timestampWrites")
+        self.group_descriptor = arguments(lib.wgpuDeviceCreateBindGroup)[1]
+        self.module_descriptor = arguments(lib.wgpuDeviceCreateShaderModule)[1]
+        self.chained = pointer_in(self.module_descriptor.item, "nextInChain")
+        self.mapped = pointer_in(arguments(lib.wgpuBufferMapAsync)[4], "callback")
+        self.done = pointer_in(arguments(lib.wgpuQueueOnSubmittedWorkDone)[1], "callback")
 
 
 class NativeStaging(Staging):
     """A staging buffer with its own mapping callback, made once.
 
-    It is in ``awaited`` from when a mapping is asked for until the device has called back, for which it must be there.
-    Python handles a signal in the first of its functions that runs, and after a long wait that is the callback: what
-    is raised there, a KeyboardInterrupt, is kept in ``interrupt`` for whoever waits.
+    It is in the driver's set of ``awaited`` buffers from when a mapping is asked for until the device has called back,
+    because the callback must exist until then. Python handles a signal in the first of its functions that runs, and
+    after a long wait that is the callback: what is raised there, a KeyboardInterrupt, is kept in ``interrupt`` and
+    raised again by the waiting thread.
     """
 
-    def __init__(self, gpu: Any, nbytes: int, mode: int, ffi: Any, lib: Any, awaited: "set[NativeStaging]") -> None:
+    def __init__(self, gpu: Any, nbytes: int, mode: int, driver: "NativeDriver") -> None:
         super().__init__(gpu, nbytes)
+        ffi, types, awaited = driver._ffi, driver._types, driver._awaited
         self.mode = mode
         self.status: int | None = None
         self.interrupt: BaseException | None = None
-        self.submission = ffi.new("WGPUSubmissionIndex *")
+        self.submission = ffi.new(types.submission)
 
         def interrupted(_kind: Any, error: BaseException, _trace: Any) -> None:
             self.interrupt = error
             awaited.discard(self)
 
-        @ffi.callback(  # type: ignore[untyped-decorator]  # cffi has no types
-            "void(WGPUMapAsyncStatus, WGPUStringView, void *, void *)", onerror=interrupted
-        )
         def mapped(status: int, _message: Any, _first: Any, _second: Any) -> None:
             self.status = status
             awaited.discard(self)
 
-        self.callback = ffi.new("WGPUBufferMapCallbackInfo *")
-        self.callback.mode = lib.WGPUCallbackMode_AllowProcessEvents
-        self.callback.callback = mapped
-        self._mapped = mapped  # the structure holds an address only
+        self._mapped = ffi.callback(types.mapped, mapped, onerror=interrupted)  # the structure holds an address only
+        self.callback = {"mode": driver._lib.WGPUCallbackMode_AllowProcessEvents, "callback": self._mapped}
 
 
 class _Raising:
@@ -100,31 +130,26 @@ class NativeDriver(PublicDriver):
         self._raising = _Raising(self)
         self._device: Any = device._internal
         self._queue: Any = device.queue._internal
-        self._offsets = self._ffi.new("uint32_t[1]")
-        self._commands = self._ffi.new("WGPUCommandBuffer[1]")
+        self._types = _Types(self._ffi, self._lib)
+        self._offsets = self._ffi.new(self._types.offset)
+        self._commands = self._ffi.new(self._types.command_buffers)
         self._awaited: set[NativeStaging] = set()
         self._writes_pending = True
         self._done = True
-        self._writes = self._ffi.new("WGPUPassTimestampWrites *")
-        self._timed_pass = self._ffi.new("WGPUComputePassDescriptor *")
+        self._writes = self._ffi.new(self._types.timestamp_writes)
+        self._timed_pass = self._ffi.new(self._types.pass_descriptor)
         self._timed_pass.timestampWrites = self._writes
         self._stamps_inside = "timestamp-query-inside-passes" in device.features
-
         self._interrupt: BaseException | None = None
 
         def interrupted(_kind: Any, error: BaseException, _trace: Any) -> None:
             self._done, self._interrupt = True, error
 
-        @self._ffi.callback(  # type: ignore[untyped-decorator]  # cffi has no types
-            "void(WGPUQueueWorkDoneStatus, WGPUStringView, void *, void *)", onerror=interrupted
-        )
         def done(_status: int, _message: Any, _first: Any, _second: Any) -> None:
             self._done = True
 
-        self._when_done = self._ffi.new("WGPUQueueWorkDoneCallbackInfo *")
-        self._when_done.mode = self._lib.WGPUCallbackMode_AllowProcessEvents
-        self._when_done.callback = done
-        self._callback = done  # the structure holds an address only
+        self._callback = self._ffi.callback(self._types.done, done, onerror=interrupted)
+        self._when_done = {"mode": self._lib.WGPUCallbackMode_AllowProcessEvents, "callback": self._callback}
         # looked up here so that a missing name shows when the driver is opened
         self.can_trust = hasattr(self._lib, "wgpuDeviceCreateShaderModuleTrusted")
         self._lib.wgpuQueueSubmitForIndex, self._lib.wgpuDevicePoll  # noqa: B018
@@ -144,12 +169,12 @@ class NativeDriver(PublicDriver):
         """Return a compiled module, without bounds checks if ``trusted``."""
         if not (trusted and self.can_trust):
             return super().shader_module(source, label, trusted=False)
-        text = self._ffi.new("char[]", source.encode())
+        text = self._ffi.from_buffer(source.encode())
         code = self._ffi.new("WGPUShaderSourceWGSL *")
         code.chain.sType = self._lib.WGPUSType_ShaderSourceWGSL
-        code.code.data, code.code.length = text, len(text) - 1
-        descriptor = self._ffi.new("WGPUShaderModuleDescriptor *")
-        descriptor.nextInChain = self._ffi.cast("WGPUChainedStruct *", code)
+        code.code.data, code.code.length = text, len(text)
+        descriptor = self._ffi.new(self._types.module_descriptor)
+        descriptor.nextInChain = self._ffi.cast(self._types.chained, code)
         with self._raising:
             module = self._lib.wgpuDeviceCreateShaderModuleTrusted(self._device, descriptor, 0)
         return self._module_class(label, module, self.device)
@@ -160,7 +185,7 @@ class NativeDriver(PublicDriver):
         for binding, (gpu, offset, nbytes) in enumerate(windows):
             entry = entries[binding]
             entry.binding, entry.buffer, entry.offset, entry.size = binding, gpu._internal, offset, nbytes
-        descriptor = self._ffi.new("WGPUBindGroupDescriptor *")
+        descriptor = self._ffi.new(self._types.group_descriptor)
         descriptor.layout, descriptor.entryCount, descriptor.entries = layout._internal, len(windows), entries
         with self._raising:
             group = self._lib.wgpuDeviceCreateBindGroup(self._device, descriptor)
@@ -289,7 +314,7 @@ class NativeDriver(PublicDriver):
         lib, device = self._lib, self._device
         if self.awake_ns:
             self._done = False
-            lib.wgpuQueueOnSubmittedWorkDone(self._queue, self._when_done[0])
+            lib.wgpuQueueOnSubmittedWorkDone(self._queue, self._when_done)
             give_up = perf_counter_ns() + self.awake_ns
             while not self._done and perf_counter_ns() < give_up:
                 lib.wgpuDevicePoll(device, False, self._ffi.NULL)
@@ -318,13 +343,13 @@ class NativeDriver(PublicDriver):
         return self._staging(nbytes, usage, self._lib.WGPUMapMode_Write)
 
     def _staging(self, nbytes: int, usage: int, mode: int) -> NativeStaging:
-        return NativeStaging(self.create_buffer(nbytes, usage), nbytes, mode, self._ffi, self._lib, self._awaited)
+        return NativeStaging(self.create_buffer(nbytes, usage), nbytes, mode, self)
 
     def _map(self, staging: NativeStaging, nbytes: int) -> None:
         """Ask for the mapping of no more than is needed: what was never written to is filled with zeros first."""
         staging.status, staging.is_busy = None, True
         self._awaited.add(staging)
-        self._lib.wgpuBufferMapAsync(staging.gpu._internal, staging.mode, 0, nbytes, staging.callback[0])
+        self._lib.wgpuBufferMapAsync(staging.gpu._internal, staging.mode, 0, nbytes, staging.callback)
 
     def start_write(self, staging: Staging, nbytes: int) -> None:
         """Ask for the mapping of the first ``nbytes`` bytes of a source, a multiple of 4, once it has been copied."""

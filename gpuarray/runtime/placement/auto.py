@@ -29,7 +29,7 @@ from gpuarray.runtime.placement.rates import (
     rows_of,
 )
 from gpuarray.runtime.placement.residency import is_on_host, resident
-from gpuarray.runtime.prepared import Placement, PreparedPlan, PreparedStep
+from gpuarray.runtime.prepared import Placement, PreparedPlan, PreparedStep, prepare_steps
 
 AUTO: Final = Device("auto")
 
@@ -65,7 +65,7 @@ def estimate(provider: Provider, step: PreparedStep) -> float:
     """Return how long a step, prepared for the device of its plan, is estimated to take at a provider."""
     planned = step.planned.step
     if places.is_host(provider):
-        return _rates_for(provider, planned).step(planned, pieces=places.host().pieces(planned))
+        return _rates_for(provider, planned).step(planned, chunks=places.host().chunks(planned))
     return rates_of(provider).step(planned, provider.launch_count(step.prepared))
 
 
@@ -137,14 +137,14 @@ def settle(found: Placement, order: Sequence[Node], provider: Provider) -> bool:
     away = _leaves(order, found.away)
     share, regret = found.saving / len(away), 0.0
     for leaf in away:
-        leaf.regret += share
-        regret += leaf.regret
+        leaf.saving += share
+        regret += leaf.saving
     # a plan's estimates are held against what they are of first, unless it is one of many
     if regret < (found.price if found.runs >= decisions.EARLY else 2 * found.price):
         return False
     try:
         for leaf in away:
-            leaf.regret = 0.0
+            leaf.saving = 0.0
             resident(leaf, provider)
     except DeviceMemoryError:
         return False
@@ -153,11 +153,11 @@ def settle(found: Placement, order: Sequence[Node], provider: Provider) -> bool:
 
 def hand_on(found: Placement, order: Sequence[Node]) -> None:
     """Let what a plan made on the host regret as much as its operands: a loop makes its operands anew in each turn."""
-    regret = sum([leaf.regret for leaf in _leaves(order, found.away)])
+    regret = sum([leaf.saving for leaf in _leaves(order, found.away)])
     for position, share in found.heirs:
         result = order[position].result
         if result is not None:
-            result.regret = regret * share
+            result.saving = regret * share
 
 
 def without_room(ready: PreparedPlan, provider: Provider) -> Placement:
@@ -222,4 +222,4 @@ def _decided(
 
 def _prepared(ready: PreparedPlan, provider: Provider, chosen: list[Decision]) -> Placement:
     telemetry.placed(decision.cause for decision in chosen)
-    return plans.prepare_steps(ready.plan.steps, chosen, provider, ready.pinned.steps)
+    return prepare_steps(ready.plan.steps, chosen, provider, ready.pinned.steps)

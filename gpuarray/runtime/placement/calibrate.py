@@ -31,8 +31,9 @@ from gpuarray.fusion.steps import Step
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Generate, Leaf, Node, host_leaf
 from gpuarray.ops import calls, elementwise, reductions
+from gpuarray.ops.columns import Work
 from gpuarray.ops.reduce_spec import ReduceOp
-from gpuarray.ops.spec import ROWS, CallOp, MapOp, Work
+from gpuarray.ops.spec import ROWS, CallOp, MapOp
 from gpuarray.providers.base import Provider, Task
 from gpuarray.runtime import places, plans
 from gpuarray.runtime.placement import residency
@@ -407,9 +408,9 @@ class _Bench:
         soon, late = (
             self._chain(elementwise.negative, 8, 1 << 19), self._chain(elementwise.sin, 8, 1 << 19, dtypes.float64)
         )  # fmt: skip
-        pieces = host.pieces(self._steps(soon)[0])
+        chunks = host.chunks(self._steps(soon)[0])
         # threads that have slept take longer at first
-        handoff = (min(self._time(soon) for _ in range(3)) - known.launch) / (8 * pieces)
+        handoff = (min(self._time(soon) for _ in range(3)) - known.launch) / (8 * chunks)
         alone = sum(known.step(step) for step in self._steps(late)) - known.launch
         gained = alone / max(1.0, self._time(late) - known.launch)
         return replace(known, speedup=min(max(1.0, gained), float(os.cpu_count() or 1)), handoff=max(0.0, handoff))
@@ -439,7 +440,7 @@ class _Bench:
     def _beyond(self, known: Rates, node: Node) -> float:
         """Return what a node takes on the host beyond what is known of its time."""
         host = places.host()
-        return max(0.0, self._time(node) - sum(known.step(s, pieces=host.pieces(s)) for s in self._steps(node)))
+        return max(0.0, self._time(node) - sum(known.step(s, chunks=host.chunks(s)) for s in self._steps(node)))
 
     def _steps(self, node: Node) -> list[Step]:
         planned = plans.plan_of((node,), self.provider.device)

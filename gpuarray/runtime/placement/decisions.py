@@ -15,10 +15,13 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Final
+from typing import Final, assert_never
 
+from gpuarray.fusion.costs import evaluations
 from gpuarray.fusion.plan import Plan
-from gpuarray.fusion.steps import CallStep, Step
+from gpuarray.fusion.steps import CallStep, ContractStep, CopyStep, Loop, ScanStep, ScatterStep, Step
+from gpuarray.ops.columns import Kind
+from gpuarray.ops.spec import MapOp
 from gpuarray.runtime.placement import division
 from gpuarray.runtime.placement.division import NEVER, Value
 from gpuarray.runtime.placement.rates import Rates, at
@@ -256,13 +259,14 @@ def name_of(step: Step) -> str:
     match step:
         case CallStep():
             return step.op.name
+        case ScanStep():
+            return step.op.name
+        case Loop():
+            found = [item.row for item in evaluations(step)]
+            shown = [row for row in found if not (isinstance(row, MapOp) and row.kind is Kind.CONVERSION)]
+            rows = list(dict.fromkeys(row.name for row in shown))
+            return "+".join(rows[:6]) + ("+..." if len(rows) > 6 else "") if rows else "loop"
+        case ContractStep() | CopyStep() | ScatterStep():
+            return type(step).__name__.removesuffix("Step").lower()
         case _:
-            rows: list[str] = []
-            for item in getattr(step, "instructions", ()):
-                op = getattr(item, "op", None)
-                if op is not None and op.name not in rows and op.name != "cast":
-                    rows.append(op.name)
-            if rows:
-                return "+".join(rows[:6]) + ("+..." if len(rows) > 6 else "")
-            op = getattr(step, "op", None)
-            return op.name if op is not None else type(step).__name__.removesuffix("Step").lower()
+            assert_never(step)

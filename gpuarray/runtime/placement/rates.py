@@ -15,8 +15,9 @@ from typing import Any, Final
 from gpuarray.dtypes import DType
 from gpuarray.fusion.costs import Evaluation, arithmetic, cost, evaluations
 from gpuarray.fusion.steps import CopyStep, Loop, Step
+from gpuarray.ops.columns import Work
 from gpuarray.ops.reduce_spec import ReduceOp
-from gpuarray.ops.spec import MapOp, Work
+from gpuarray.ops.spec import MapOp
 
 #: Points (amount, nanoseconds) in rising order.
 Curve = Sequence[tuple[float, float]]
@@ -104,13 +105,13 @@ class Rates:
     download: Curve = ()
     spread_of_times: float = 1.0
 
-    def step(self, step: Step, launches: int = 1, pieces: int = 1) -> float:
-        """Return about how long a step takes, in so many launches, or where threads share its loop in so many pieces.
+    def step(self, step: Step, launches: int = 1, chunks: int = 1) -> float:
+        """Return about how long a step takes, in so many launches, or where threads share its loop in so many chunks.
 
         A device is handed the next launch while it computes, and the longer of the two counts; in-process one comes
         after the other.
         """
-        computing = _computing(self, step, pieces)
+        computing = _computing(self, step, chunks)
         return launches * self.launch + computing if self.rows else max(launches * self.launch, computing)
 
     def as_json(self) -> dict[str, Any]:
@@ -146,10 +147,10 @@ def _checked(value: Any) -> Any:
 # -- what steps consist of ---------------------------------------------------------------------------------------------
 
 
-def _computing(rates: Rates, step: Step, pieces: int) -> float:
+def _computing(rates: Rates, step: Step, chunks: int) -> float:
     """Return the time of a step beyond its launches: of its loops, and of its work that is not arithmetic."""
     moved = cost(step)
-    time = sum(_loop(rates, loop, pieces) for loop in step.loops)
+    time = sum(_loop(rates, loop, chunks) for loop in step.loops)
     if isinstance(step, CopyStep):
         time += at(rates.traffic, moved.nbytes)
     for work, operations in moved.work:
@@ -174,7 +175,7 @@ def _product(rates: Rates, step: Step, operations: int) -> float:
     return at(measured, operations) if measured else _UNMEASURED * at(rates.product.get("float32", ()), operations)
 
 
-def _loop(rates: Rates, loop: Loop, pieces: int) -> float:
+def _loop(rates: Rates, loop: Loop, chunks: int) -> float:
     """Return the time of a loop: of its traffic and of its arithmetic.
 
     A device moves data while it computes, and the longer of the two counts; in-process one comes after the other.
@@ -192,9 +193,9 @@ def _loop(rates: Rates, loop: Loop, pieces: int) -> float:
     moving = at(rates.traffic, cost(loop).nbytes)
     if not rates.rows:
         return max(moving, computed)
-    if pieces > 1:
+    if chunks > 1:
         # the host shares a loop only where it gains
-        computed = min(computed, max(computed / min(rates.speedup, pieces), rates.handoff * calls * pieces))
+        computed = min(computed, max(computed / min(rates.speedup, chunks), rates.handoff * calls * chunks))
     return called + moving + computed
 
 

@@ -2,9 +2,9 @@
 
 Each tiling that a device can run is timed on one square product, and one of them on a single tile. From the times
 follow the share of the device's arithmetic that each tiling reaches and how many compute units there are, by which
-:func:`gpuarray.codegen.products.choose` decides for all sizes. A record is kept by driver and taken when the device is
-opened, so that a process never changes its mind. Other kernels are not tuned: reductions took the same time within 3 %
-with 528 to 32,768 workgroups that loaded one to eight vectors at a time.
+:func:`gpuarray.codegen.product_choice.choose` decides for all sizes. A record is kept by driver and taken when the
+device is opened, so that a process never changes its mind. Other kernels are not tuned: reductions took the same time
+within 3 % with 528 to 32,768 workgroups that loaded one to eight vectors at a time.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +16,8 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.adapter_profile import AdapterProfile
-from gpuarray.codegen import products
+from gpuarray.codegen.product_choice import Candidate, Choice, candidates, name_of, speed_of, units_of
+from gpuarray.codegen.products import tiled_program
 from gpuarray.codegen.target import for_target
 from gpuarray.dtypes import DType
 from gpuarray.fusion.steps import ContractStep, CopyStep
@@ -67,9 +68,9 @@ def tune(provider: Provider, progress: Callable[[str], None]) -> AdapterProfile:
             best = min(times, key=times.__getitem__)
             depth = _DEPTH // (8 if capabilities.is_software else 1)
             alone = _tile_time(provider, dtype, best, depth)
-            profile = replace(profile, units=products.units_of(best, size, times[best], depth, alone))
+            profile = replace(profile, units=units_of(best, size, times[best], depth, alone))
         for candidate, elapsed in times.items():
-            speeds[products.name_of(candidate.tiling, dtype)] = products.speed_of(candidate, size, elapsed, profile)
+            speeds[name_of(candidate.tiling, dtype)] = speed_of(candidate, size, elapsed, profile)
     profile = replace(profile, product_speeds=tuple(sorted(speeds.items())))
     profile.record(capabilities.driver_name)
     return profile
@@ -87,21 +88,20 @@ def _bandwidth(provider: Provider) -> float:
     return 2 * nbytes / (elapsed / 1e3)
 
 
-def _product_times(provider: Provider, dtype: DType, size: int) -> dict[products.Candidate, float]:
+def _product_times(provider: Provider, dtype: DType, size: int) -> dict[Candidate, float]:
     """Return the time of a square product, in nanoseconds, by tiling."""
-    candidates = products.candidates(dtype, provider.capabilities, size)
-    return _times(provider, dtype, (size, size, size), candidates)
+    return _times(provider, dtype, (size, size, size), candidates(dtype, provider.capabilities, size))
 
 
-def _tile_time(provider: Provider, dtype: DType, candidate: products.Candidate, depth: int) -> float:
+def _tile_time(provider: Provider, dtype: DType, candidate: Candidate, depth: int) -> float:
     """Return the time of a product of one tile, in nanoseconds."""
     tiling = candidate.tiling
     return _times(provider, dtype, (tiling.rows, depth, tiling.columns), [candidate])[candidate]
 
 
 def _times(
-    provider: Provider, dtype: DType, sizes: tuple[int, int, int], candidates: Sequence[products.Candidate]
-) -> dict[products.Candidate, float]:
+    provider: Provider, dtype: DType, sizes: tuple[int, int, int], tilings: Sequence[Candidate]
+) -> dict[Candidate, float]:
     """Return the time of a product of (height, depth) and (depth, width), in nanoseconds, by tiling."""
     height, depth, width = sizes
     shapes = ((1, height, depth), (1, depth, width))
@@ -113,9 +113,9 @@ def _times(
     for buffer, shape in zip((left, right), shapes, strict=True):
         provider.write(buffer, np.ones(prod(shape), dtype))
     tasks = {}
-    for candidate in candidates:
+    for candidate in tilings:
         with for_target(provider.capabilities):
-            program = products.tiled_program(step, products.Choice(candidate.tiling, 1), "tune", provider.capabilities)
+            program = tiled_program(step, Choice(candidate.tiling, 1), "tune", provider.capabilities)
         prepared = provider.prepare_program(program)  # type: ignore[attr-defined]  # providers with kernels have it
         tasks[candidate] = Task(prepared, (left, right), (result,), ())
     provider.run([*tasks.values()])  # compiles all of them, side by side

@@ -6,82 +6,82 @@ import pytest
 
 import gpuarray as xp
 from gpuarray import thread_pool
-from gpuarray.providers.inprocess import threads as teams
-from gpuarray.providers.inprocess.threads import Costs, Pace, Team
+from gpuarray.providers.inprocess import workers
+from gpuarray.providers.inprocess.workers import ChunkTiming, ThreadCosts, WorkerPool
 
-FREE = Costs(wake=1, turn=1)
+FREE = ThreadCosts(wake=1, handoff=1)
 
 
 def known(each, calls=1):
-    """Return the pace of pieces that take so many nanoseconds."""
-    pace = Pace(calls)
-    pace.take(10 * each)  # fresh memory
-    pace.take(each)
-    return pace
+    """Return the timing of chunks that take so many nanoseconds."""
+    timing = ChunkTiming(calls)
+    timing.record(10 * each)  # fresh memory
+    timing.record(each)
+    return timing
 
 
 @pytest.fixture
 def free(monkeypatch):
     """Let threads cost nothing."""
-    monkeypatch.setattr(teams, "costs", lambda: FREE)
+    monkeypatch.setattr(workers, "thread_costs", lambda: FREE)
 
 
-class TestPace:
+class TestChunkTiming:
     def test_the_shortest_time_counts(self):
-        pace = Pace(1)
+        timing = ChunkTiming(1)
         for elapsed in (900, 300):
-            assert not pace.is_known
-            pace.take(elapsed)
-        assert pace.is_known
-        assert pace.each == 300
+            assert not timing.is_known
+            timing.record(elapsed)
+        assert timing.is_known
+        assert timing.each == 300
 
     def test_work_that_is_soon_over_is_not_shared(self):
-        costs = Costs(wake=20_000, turn=1)
-        assert known(10_000).threads(4, costs) < 2
-        assert known(10_000).threads(8, costs) == 2
-        assert known(10_000).threads(800, costs) == 20
+        costs = ThreadCosts(wake=20_000, handoff=1)
+        assert known(10_000).best_threads(4, costs) < 2
+        assert known(10_000).best_threads(8, costs) == 2
+        assert known(10_000).best_threads(800, costs) == 20
 
     def test_short_calls_are_not_shared(self):
-        costs = Costs(wake=1, turn=5000)
-        assert known(40_000, calls=10).threads(1000, costs) < 2
-        assert known(40_000, calls=2).threads(1000, costs) == 4
+        costs = ThreadCosts(wake=1, handoff=5000)
+        assert known(40_000, calls=10).best_threads(1000, costs) < 2
+        assert known(40_000, calls=2).best_threads(1000, costs) == 4
 
     def test_fewer_threads_compute_where_more_of_them_were_a_loss(self):
-        costs = Costs(wake=1, turn=1)
-        pace = known(1000)
-        assert pace.threads(4096, costs) == 1000
-        pace.shared(10, 8, 10_001)
-        pace.shared(10, 8, 5000)
-        pace.shared(10, 8, 10_001)
-        assert pace.threads(4096, costs) == 1000
-        pace.shared(10, 8, 10_001)
-        assert [pace.threads(4096, costs) for _ in range(3)] == [4] * 3
-        assert pace.threads(4096, costs) == 1000  # what else the machine did may be over
+        costs = ThreadCosts(wake=1, handoff=1)
+        timing = known(1000)
+        assert timing.best_threads(4096, costs) == 1000
+        timing.record_shared(10, 8, 10_001)
+        timing.record_shared(10, 8, 5000)
+        timing.record_shared(10, 8, 10_001)
+        assert timing.best_threads(4096, costs) == 1000
+        timing.record_shared(10, 8, 10_001)
+        assert [timing.best_threads(4096, costs) for _ in range(3)] == [4] * 3
+        assert timing.best_threads(4096, costs) == 1000  # what else the machine did may be over
 
     def test_where_they_still_are_a_loss_it_is_for_longer(self):
-        costs = Costs(wake=1, turn=1)
-        pace = known(1000)
+        costs = ThreadCosts(wake=1, handoff=1)
+        timing = known(1000)
         pauses = []
         for gains in (False, False, False, False, False, False, True, False):
             if gains:
-                pace.shared(10, 8, 5000)
-            pace.shared(10, 8, 10_001)
-            pace.shared(10, 8, 10_001)
+                timing.record_shared(10, 8, 5000)
+            timing.record_shared(10, 8, 10_001)
+            timing.record_shared(10, 8, 10_001)
             pauses.append(1)
-            while pace.threads(4096, costs) == 4:
+            while timing.best_threads(4096, costs) == 4:
                 pauses[-1] += 1
         assert pauses == [4, 8, 16, 32, 64, 64, 4, 8]
 
 
-class TestTeam:
-    @pytest.mark.parametrize("pieces", [0, 1, 2, 3, 100])
+class TestWorkerPool:
+    @pytest.mark.parametrize("chunks", [0, 1, 2, 3, 100])
     @pytest.mark.parametrize("count", [1, 2, 7])
-    def test_every_piece_is_computed_once(self, free, pieces, count):
+    def test_every_chunk_is_computed_once(self, free, chunks, count):
         done = []
-        pace = Pace(1)
+        timing = ChunkTiming(1)
         for _ in range(3):
-            Team(count).spread_each(pieces, done.append, pace)
-        assert sorted(done) == sorted([*range(pieces)] * 3)
+            WorkerPool(count).run_each(chunks, done.append, timing)
+        assert sorted(done) == sorted([*range(chunks)] * 3)
 
     def test_work_is_on_several_threads_at_once(self, free):
         meeting = threading.Barrier(3, timeout=10)
@@ -90,13 +90,13 @@ class TestTeam:
             next(numbers)
             meeting.wait()
 
-        Team(3).spread(3, work, known(1000))
+        WorkerPool(3).run(3, work, known(1000))
         assert not meeting.broken
 
     def test_what_gains_nothing_stays_on_the_calling_thread(self, monkeypatch):
-        monkeypatch.setattr(teams, "costs", lambda: Costs(wake=20_000, turn=5000))
+        monkeypatch.setattr(workers, "thread_costs", lambda: ThreadCosts(wake=20_000, handoff=5000))
         seen = set()
-        Team(8).spread_each(50, lambda _: seen.add(threading.get_ident()), known(100))
+        WorkerPool(8).run_each(50, lambda _: seen.add(threading.get_ident()), known(100))
         assert seen == {threading.get_ident()}
 
     @pytest.mark.parametrize("culprit", ["caller", "helper"])
@@ -109,7 +109,7 @@ class TestTeam:
                 raise ValueError("no")
 
         with pytest.raises(ValueError, match="no"):
-            Team(2).spread(2, work, known(1000))
+            WorkerPool(2).run(2, work, known(1000))
 
     def test_helpers_that_come_too_late_are_not_waited_for(self, free):
         blocked = threading.Event()
@@ -118,7 +118,7 @@ class TestTeam:
             for _ in range(max(thread_pool.core_count(), thread_pool.thread_count()))
         ]
         done = []
-        Team(2).spread_each(5, done.append, known(1000))
+        WorkerPool(2).run_each(5, done.append, known(1000))
         blocked.set()
         assert done == [0, 1, 2, 3, 4]
         assert all(each.result() for each in begun)
@@ -128,8 +128,8 @@ class TestPool:
     @pytest.mark.parametrize("cores", [1, 2, 16])
     def test_what_threads_cost_is_measured(self, monkeypatch, cores):
         monkeypatch.setattr(thread_pool, "core_count", lambda: cores)
-        costs = teams.costs.__wrapped__()
-        assert 0 < costs.turn < 10_000_000
+        costs = workers.thread_costs.__wrapped__()
+        assert 0 < costs.handoff < 10_000_000
         assert 0 < costs.wake < 100_000_000
 
     def test_there_is_one_pool_for_all(self):

@@ -1,0 +1,186 @@
+"""Flat kernels: loops without folds, each element by itself.
+
+An invocation computes four elements: neighbours where something can be read or written four at a time, else elements
+that lie a workgroup apart. It computes one where arithmetic takes longer than memory traffic, and eight where a
+generator makes as many at once.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from gpuarray.codegen import loop_splits
+from gpuarray.codegen.fast_paths import can_settle, emit_settled, emit_slow_path, value_name
+from gpuarray.codegen.lanes import (
+    Lane,
+    flat_addresses,
+    flat_loads,
+    flat_stores,
+    flat_values,
+    has_vec4_rows,
+    wide_index,
+    wide_slots,
+)
+from gpuarray.codegen.loops import (
+    LoopKernel,
+    dtype_of,
+    emit_uniform,
+    expression,
+    guards_itself,
+    is_heavy,
+    makes_vec8,
+    needs_vec4,
+    open_kernel,
+    single_value,
+)
+from gpuarray.codegen.programs import Launch
+from gpuarray.codegen.storage import LANES, is_packed
+from gpuarray.codegen.subgroup_stores import can_shuffle_stores, emit_shuffled_stores
+from gpuarray.codegen.underflow import arranged
+from gpuarray.codegen.wgsl import (
+    WINDOW_END,
+    WORKGROUP,
+    declare,
+)
+from gpuarray.device import Capabilities
+from gpuarray.fusion.steps import (
+    FULL,
+    OUTER,
+    Apply,
+    Index,
+    Load,
+    Loop,
+    Store,
+    Take,
+    stride_class,
+)
+
+
+def flat_launch(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
+    """Return the launch of a loop without folds."""
+    fours = needs_vec4(loop)
+    lanes = 1 if is_heavy(loop, capabilities) and not fours else 2 * LANES if _takes_vec8(loop) else LANES
+    is_narrow = lanes == 1 or (not fours and _is_spread(loop, capabilities))
+    work = open_kernel(loop, label, (lambda _kind, _slot: False) if is_narrow else wide_slots(loop))
+    kernel = work.kernel
+    size = loop.columns
+    consecutive = fours or any(access.wide for access in work.accesses.values())
+    whole = all(access.wide for access in work.accesses.values()) and not any(
+        isinstance(i, Index | Take) for i in loop.instructions
+    )
+    count = kernel.parameter(size)
+    kernel.line("let block = group.x + group.y * groups.x;")
+    kernel.line(f"let first = block * {lanes * WORKGROUP}u + local{f' * {lanes}u' if consecutive else ''};")
+    in_pairs = lanes > LANES and can_shuffle_stores(loop, capabilities)
+    begin = f"first - (local & 1u) * {lanes}u" if in_pairs else "first"
+    kernel.line(f"if ({begin} >= {count}) {{ return; }}")
+    emit_uniform(work)
+    for number, item in enumerate(loop.instructions):
+        if item.level == OUTER:
+            kernel.line(declare(f"one{number}", item.dtype, single_value(work, item)))
+    step = 1 if consecutive else WORKGROUP
+    work.together = consecutive and lanes > 1 and has_vec4_rows(loop)
+    names = flat_loads(work, lanes, whole, step, count)
+    work.noted = lanes == LANES and not fours and _can_recompute(work)
+    if work.noted:
+        kernel.line("var fine = true;")
+    flat_values(work, names, quads=consecutive and lanes > 1)
+    if work.noted:
+        _recompute(work, lanes, step, count)
+    if in_pairs:
+        _shuffled_stores(work, names, f"{begin} + {lanes}u < {count}")
+    else:
+        flat_stores(work, names, step, count)
+    return kernel.launch(-(-size // (lanes * WORKGROUP)), capabilities.workgroup_limit)
+
+
+#: What costs no more than this may be computed twice: a root.
+_SHORT: Final = 6
+
+
+def _can_recompute(work: LoopKernel) -> bool:
+    """Whether a kernel asks whether quick forms were right, and can compute single elements from what they are made of.
+
+    That takes no registers beside those of the quick forms: nothing is kept for it. What is long and has no quick form
+    would be computed twice.
+    """
+    loop = work.loop
+    numbers = [n for n, item in enumerate(loop.instructions) if item.level == FULL]
+    others = [loop.instructions[unit] for unit in arranged(loop, numbers) if isinstance(unit, int)]
+    if any(isinstance(item, Apply) and item.op.cost > _SHORT for item in others):
+        return False
+    moved = [i for i in (*loop.instructions, *loop.stores) if isinstance(i, Load | Index | Store) and i.level == FULL]
+    if any(stride_class(item.layout).startswith("s") for item in moved) or not guards_itself(loop):
+        return False
+    return all(access.is_plain for access in work.accesses.values())
+
+
+def _recompute(work: LoopKernel, lanes: int, step: int, count: str) -> None:
+    """Emit what computes and stores the elements of an invocation one by one, in careful forms, unless all is fine."""
+    kernel, loop = work.kernel, work.loop
+    here = Lane("at", [], {})
+    names, lines = (
+        {},
+        [
+            f"for (var lane = 0u; lane < {lanes}u; lane++) {{",
+            f"  let at = first + lane{f' * {step}u' if step > 1 else ''};",
+            f"  if (at >= {count}) {{ break; }}",
+        ],
+    )
+    for number, item in enumerate(loop.instructions):
+        if item.level != FULL or isinstance(item, Apply):
+            continue
+        if isinstance(item, Load):
+            where = flat_addresses(kernel, item.layout, work.offset("input", item.slot, item.layout))(here)
+            value = work.access(item).place(where)
+        else:
+            assert isinstance(item, Index)
+            value = expression(work, item, 0, flat_addresses(kernel, item.layout, item.layout.offset)(here))
+        names[number] = value_name(number, FULL, 0)
+        lines.append(f"  {declare(names[number], item.dtype, value)}")
+    applied = [n for n, item in enumerate(loop.instructions) if item.level == FULL and isinstance(item, Apply)]
+    kernel.line("if (!fine) {")
+    if can_settle(loop.instructions, applied):
+        kernel.line("fine = true;", *lines)
+        emit_settled(kernel, loop.instructions, applied, names, "fine")
+        kernel.line("}", "}", "if (!fine) {")
+    kernel.line(*lines)
+    names = emit_slow_path(kernel, loop.instructions, applied, names)
+    for store in loop.stores:
+        where = flat_addresses(kernel, store.layout, work.offset("output", store.slot, store.layout))(here)
+        value = names.get(store.value) or value_name(store.value, loop.instructions[store.value].level, 0)
+        kernel.line(f"  {work.access(store).place(where)} = {value};")
+    kernel.line("}", "return;", "}")
+
+
+def _is_spread(loop: Loop, capabilities: Capabilities) -> bool:
+    """Whether an invocation's elements lie a workgroup apart: neighbours then move what makes up whole sectors.
+
+    Four elements of eight bytes would be moved in two halves, with a gap between those of neighbours. Small elements
+    have to be written four at a time, and coordinates are worked out once for four.
+    """
+    items = [x for x in (*loop.instructions, *loop.stores) if isinstance(x, Load | Index | Store) and x.level == FULL]
+    if capabilities.is_software or any(stride_class(x.layout).startswith("s") for x in items):
+        return False
+    is_small = any(is_packed(dtype) for dtype in loop.output_dtypes)
+    return not is_small and any(dtype_of(loop, key).itemsize >= 8 for key in loop_splits.spans(loop))
+
+
+def _takes_vec8(loop: Loop) -> bool:
+    """Whether an invocation of a loop without folds makes eight elements: where that is cheaper, and all are moved."""
+    is_wide, keys = wide_slots(loop), list(loop_splits.spans(loop))
+    if not any(makes_vec8(loop, item) for item in loop.instructions) or not all(is_wide(*key) for key in keys):
+        return False
+    # buffers have room for no more bytes behind the last element, and what is there of a larger array is not to be lost
+    fit = all(dtype_of(loop, key).itemsize * 2 * LANES <= WINDOW_END for key in keys)
+    return fit and (loop.columns % (2 * LANES) == 0 or not any(s.layout.size < s.extent for s in loop.stores))
+
+
+def _shuffled_stores(work: LoopKernel, lanes: Sequence[Lane], both: str) -> None:
+    """Emit the stores of eight elements that neighbours exchange; ``both`` says whether both have elements."""
+    kernel, loop = work.kernel, work.loop
+    kernel.line("let odd = (local & 1u) == 1u;")
+    for number, store in enumerate(loop.stores):
+        level = loop.instructions[store.value].level
+        values = [value_name(store.value, level, lane) for lane in range(len(lanes))]
+        index = wide_index(kernel, store.layout, work.offset("output", store.slot, store.layout), lanes, 0)
+        emit_shuffled_stores(kernel, number, work.access(store), index, values, both)

@@ -1,0 +1,168 @@
+"""Loops inside other kernels: what is computed from the results of a product or a scan, and from their operands.
+
+An *epilogue* is a loop without folds that takes each result of the kernel in place of its input 0. A *prologue*
+computes an operand where the kernel reads it. Both become WGSL functions, so that no array of their elements is stored.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from gpuarray.codegen import loop_splits
+from gpuarray.codegen.fast_paths import value_name
+from gpuarray.codegen.lanes import flat_loads, flat_stores, flat_values, has_vec4_rows, wide_slots
+from gpuarray.codegen.loops import LoopKernel, dtype_of, emit_uniform, guards_itself, single_value
+from gpuarray.codegen.storage import LANES, Access, register_type
+from gpuarray.codegen.wgsl import (
+    Kernel,
+    declare,
+    window,
+)
+from gpuarray.fusion.steps import (
+    FULL,
+    OUTER,
+    ContractStep,
+    Load,
+    Loop,
+    ScanStep,
+)
+
+
+def add_epilogue(
+    kernel: Kernel, loop: Loop, inputs_before: int, *, lanes: int = 1, aligned: bool = False
+) -> LoopKernel:
+    """Add the function that runs a loop without folds on results of the kernel, which are the loop's input 0.
+
+    With one lane it is ``finish(first, result0)``, for the result of that flat index; with four ``finish(first, end,
+    result0, ..., result3)``, for those from ``first`` on that come before ``end``. ``aligned`` says that ``first`` is
+    a multiple of four. Further inputs of the loop are the step's from number ``inputs_before`` on.
+    """
+    origins: dict[tuple[str, int], int] = {}
+    accesses: dict[tuple[str, int], Access] = {}
+    wide = wide_slots(loop) if aligned else lambda _kind, _slot: False
+    for (kind, slot), (low, high) in sorted(loop_splits.spans(loop).items()):
+        if (kind, slot) == ("input", 0):
+            origins[kind, slot] = 0
+            continue
+        dtype = dtype_of(loop, (kind, slot))
+        number = slot - 1 + inputs_before if kind == "input" else slot
+        binding, origins[kind, slot] = window(kind, number, low, high, dtype, writable=kind == "output")
+        access = Access(f"{kind}{number}", dtype, wide(kind, slot), kind == "output")
+        accesses[kind, slot] = kernel.show(access, binding)
+    work = LoopKernel(kernel, loop, origins, accesses, together=aligned and lanes > 1 and has_vec4_rows(loop))
+    _finish_function(work, lanes)
+    return work
+
+
+def add_fast_path_epilogue(work: LoopKernel) -> bool:
+    """Add ``fast_path_finish``, which takes four results as the ``finish`` of an epilogue, and may not be right.
+
+    It returns whether it was; if not, ``finish`` has to run on the same results. Return whether it is of any use.
+    """
+    if not guards_itself(work.loop):
+        return False
+    _finish_function(replace(work, noted=True), LANES)
+    return True
+
+
+def _finish_function(work: LoopKernel, lanes: int) -> None:
+    """Add the function over so many results."""
+    kernel, loop = work.kernel, work.loop
+    outside, kernel.body = kernel.body, []
+    emit_uniform(work)
+    for number, item in enumerate(loop.instructions):
+        if item.level == OUTER:
+            kernel.line(declare(f"one{number}", item.dtype, single_value(work, item)))
+    names = flat_loads(work, lanes, False, 1, "end")
+    kind = register_type(loop.input_dtypes[0])
+    results = [f"result{lane}" for lane in range(lanes)]
+    for number, item in enumerate(loop.instructions):
+        if isinstance(item, Load) and item.slot == 0:
+            for lane, result in zip(names, results, strict=True):
+                lane.loaded[number] = result
+    flat_values(work, names)
+    flat_stores(work, names, 1, "end")
+    given = ", ".join(f"{result}: {kind}" for result in results)
+    head = f"finish({'first: u32' if lanes == 1 else 'first: u32, end: u32'}, {given})"
+    body = [f"  {line}" for line in kernel.body]
+    if work.noted:
+        kernel.module += [f"fn fast_path_{head} -> bool {{", "  var fine = true;", *body, "  return fine;", "}"]
+    else:
+        kernel.module += [f"fn {head} {{", *body, "}"]
+    kernel.body = outside
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """What a kernel reads from no binding but computes: a function of the flat index, for one element or four."""
+
+    name: str
+    wide: bool
+
+    def load(self, index: str) -> str:
+        """Return the element at ``index``."""
+        return f"{self.name}({index})"
+
+    def load_wide(self, index: str, target: str) -> tuple[list[str], list[str]]:
+        """Return statements, and the four lane expressions, for the elements from ``4 * index``."""
+        lines = [f"let {target} = {self.name}(({index}) * {LANES}u);"]
+        return lines, [f"{target}[{lane}]" for lane in range(LANES)]
+
+
+def add_prologue(kernel: Kernel, loop: Loop, name: str, *, wide: bool) -> Computed:
+    """Add the function that computes the one result of a loop without folds, at a flat index.
+
+    ``wide`` says that it computes four from a multiple of four on. The loop's inputs are the step's.
+    """
+    origins: dict[tuple[str, int], int] = {}
+    accesses: dict[tuple[str, int], Access] = {}
+    is_wide = wide_slots(loop) if wide else lambda _kind, _slot: False
+    for (kind, slot), (low, high) in sorted(loop_splits.spans(loop).items()):
+        if kind == "output":
+            continue
+        dtype = loop.input_dtypes[slot]
+        binding, origins[kind, slot] = window(kind, slot, low, high, dtype, writable=False)
+        accesses[kind, slot] = kernel.show(Access(f"{name}{slot}", dtype, is_wide(kind, slot), False), binding)
+    work = LoopKernel(kernel, loop, origins, accesses)
+    outside, kernel.body = kernel.body, []
+    emit_uniform(work)
+    for number, item in enumerate(loop.instructions):
+        if item.level == OUTER:
+            kernel.line(declare(f"one{number}", item.dtype, single_value(work, item)))
+    work.together = wide and has_vec4_rows(loop)
+    names = flat_loads(work, LANES if wide else 1, False, 1, kernel.parameter(loop.columns))
+    flat_values(work, names)
+    (store,) = loop.stores
+    values = [value_name(store.value, FULL, lane) for lane in range(len(names))]
+    kind = register_type(store.dtype)
+    found = f"array<{kind}, {LANES}>" if wide else kind
+    kernel.line(f"return {found}({', '.join(values)});" if wide else f"return {values[0]};")
+    kernel.module += [f"fn {name}(first: u32) -> {found} {{", *(f"  {line}" for line in kernel.body), "}"]
+    kernel.body = outside
+    return Computed(name, wide)
+
+
+def result_store(
+    kernel: Kernel, step: ContractStep | ScanStep, span: tuple[int, int], inputs: int
+) -> Callable[[str, str], str]:
+    """Bind what a step's results go to; return how to write the statement that stores, or finishes, one result.
+
+    The statement takes the index of the result among those from the first to the last of a span, and its value; where
+    there is an epilogue, the span must be of all results. ``inputs`` is how many the step has of its own.
+    """
+    if step.epilogue is not None:
+        add_epilogue(kernel, step.epilogue, inputs)
+        return lambda index, value: f"finish({index}, {value});"
+    binding, _ = window("output", 0, *span, step.dtype, writable=True)
+    return kernel.show(Access("output0", step.dtype, False, True), binding).store
+
+
+def vec4_store(
+    kernel: Kernel, step: ContractStep | ScanStep, span: tuple[int, int], inputs: int
+) -> Callable[[str, list[str]], list[str]]:
+    """Do as :func:`result_store`, for four neighbouring results from an index that is a multiple of four."""
+    if step.epilogue is not None:
+        add_epilogue(kernel, step.epilogue, inputs, lanes=LANES, aligned=True)
+        return lambda first, values: [f"finish({first}, {first} + {LANES}u, {', '.join(values)});"]
+    binding, _ = window("output", 0, *span, step.dtype, writable=True)
+    access = kernel.show(Access("output0", step.dtype, True, True), binding)
+    return lambda first, values: access.store_wide(f"({first}) / {LANES}u", values)

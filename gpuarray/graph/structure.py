@@ -1,0 +1,127 @@
+"""Structures of graphs: what graphs have in common that one plan computes.
+
+A structure is found as in any hash table: :func:`structural_hash` of the nodes that are asked for leads to a few, and
+:meth:`Structure.match` compares the graph with one of them, node by node.
+"""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+from gpuarray.graph.nodes import Node
+from gpuarray.graph.walk import Meaning, Walk, meaning
+
+
+class Structure:
+    """Nodes and how they refer to each other, without the values of leaves and scalars.
+
+    Parameters
+    ----------
+    roots : sequence of Node
+        The nodes that the walk began with, none twice.
+    walk : Walk
+        The walk over the graph.
+
+    Attributes
+    ----------
+    meanings : list of Meaning
+        What each node says, by its place in the walk.
+    roots : list of int
+        The places of the roots.
+    """
+
+    __slots__ = ("_inner", "_none", "_roots", "_shared", "_sources", "meanings", "roots")
+
+    def __init__(self, roots: Sequence[Node], walk: Walk) -> None:
+        self.meanings: list[Meaning] = [meaning(node, walk.position) for node in walk.order]
+        self.roots = [walk.position[root] for root in roots]
+        self._none: list[Any] = [None] * len(walk.order)
+        self._roots = [self._compared(place) for place in self.roots]
+        # by operand, users before their operands: the place of the user, which operand, and what is compared
+        self._inner: list[tuple[int, int, int, Any, Any, Any, Hashable, int]] = []
+        self._sources: list[tuple[int, int, int, Any, Any, Any]] = []
+        self._shared: list[tuple[int, int, int]] = []
+        known = {*self.roots}
+        for user in range(len(walk.order) - 1, -1, -1):
+            for slot, place in enumerate(self.meanings[user].inputs):
+                compared = self._compared(place)
+                if place in known:
+                    self._shared.append((user, slot, place))
+                elif self.meanings[place].inputs:
+                    self._inner.append((user, slot, *compared))
+                else:
+                    self._sources.append((user, slot, *compared[:4]))
+                known.add(place)
+
+    def _compared(self, place: int) -> tuple[int, Any, Any, Any, Hashable, int]:
+        _, op, dtype, shape, detail, inputs = self.meanings[place]
+        return place, op, dtype, shape, detail, len(inputs)
+
+    def hash(self, limit: int) -> int:
+        """Return what :func:`structural_hash` returns for graphs of this structure."""
+        said: list[Any] = []
+        waiting = [*self.roots]
+        for place in waiting:  # which grows
+            _, op, _, shape, detail, inputs = self.meanings[place]
+            said += (op, shape, detail) if inputs else (op, shape)
+            waiting += inputs
+            limit -= 1
+            if not limit:
+                break
+        return hash(tuple(said))
+
+    def match(self, roots: Sequence[Node]) -> list[Node] | None:
+        """Return the nodes below ``roots`` by their places if their graph has this structure, else None."""
+        if len(roots) != len(self._roots):
+            return None
+        found, operands = self._none[:], self._none[:]
+        for node, (place, op, dtype, shape, detail, count) in zip(roots, self._roots, strict=True):
+            if node.op is not op or node.dtype is not dtype or node.shape != shape or node.result is not None:
+                return None
+            inputs = node.inputs
+            if len(inputs) != count or (count and node.detail != detail):  # the detail of generators are values
+                return None
+            found[place] = node
+            operands[place] = inputs
+        for user, slot, place, op, dtype, shape, detail, count in self._inner:
+            node = operands[user][slot]
+            inputs = node.inputs  # none of what has been evaluated
+            if node.op is not op or node.dtype is not dtype or len(inputs) != count:
+                return None
+            if node.detail != detail or node.shape != shape:
+                return None
+            found[place] = node
+            operands[place] = inputs
+        for user, slot, place, op, dtype, shape in self._sources:
+            node = operands[user][slot]
+            if node.result is not None:
+                node = node.result
+            if node.op is not op or node.dtype is not dtype or node.shape != shape:
+                return None
+            found[place] = node
+        for user, slot, place in self._shared:
+            node = operands[user][slot]
+            if node is not found[place] and node.result is not found[place]:
+                return None
+        return found if len({*found}) == len(found) else None
+
+
+def structural_hash(roots: Sequence[Node], limit: int) -> int:
+    """Return a hash of the graph below ``roots``, of the first ``limit`` nodes in breadth-first order.
+
+    Graphs of one structure have the same, whatever the values of leaves and scalars.
+    """
+    said: list[Any] = []
+    waiting = [*roots]
+    for node in waiting:  # which grows
+        leaf = node.result
+        if leaf is not None:
+            said += (leaf.op, leaf.shape)
+        elif inputs := node.inputs:
+            said += (node.op, node.shape, node.detail)
+            waiting += inputs
+        else:
+            said += (node.op, node.shape)
+        limit -= 1
+        if not limit:
+            break
+    return hash(tuple(said))

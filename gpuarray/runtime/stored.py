@@ -1,0 +1,107 @@
+"""Which values an evaluation stores beside those that it was asked for.
+
+A value that no buffer holds is computed again by whoever reads it later. Results that take a launch of their own are
+stored if a user's array has them, and so is what is small beside the work of computing it again. Other values that
+arrays have are stored when a second evaluation computes them.
+"""
+
+from collections.abc import Sequence, Set
+from typing import Final
+from weakref import WeakSet
+
+from gpuarray.graph.nodes import Call, Contract, Leaf, Map, Node, Reduce, Scan, Scatter
+from gpuarray.graph.walk import Walk, current
+
+#: Values of at most so many bytes are stored when they are computed a second time; larger ones if a leaf of the graph
+#: is as large.
+LIGHT: Final = 1 << 26
+#: Deeper than any value.
+MAXIMUM: Final = 1 << 60
+_KEPT: Final = frozenset((Reduce, Scan, Scatter, Contract, Call))
+#: How many elements must be visited to compute one again for that to cost more than to store it.
+_WORTH: Final = 8
+
+_computed: Final[WeakSet[Node]] = WeakSet()
+"""Values that arrays had while something was computed from them, and that were not stored."""
+
+
+def storable(walk: Walk, roots: Sequence[Node]) -> list[int]:
+    """Return the places of the values below ``roots`` that are stored if arrays have them.
+
+    These are results that take a launch of their own, and what is computed of such, if to store it is little beside
+    what would have to be done again. Single numbers are stored when they are computed again: programs have chains of
+    them.
+    """
+    order, position = walk
+    asked = {position[root] for root in roots}
+    found = []
+    work = [0] * len(order)  # that is repeated to compute a value again, in elements
+    for place, node in enumerate(order):
+        if not node.inputs:
+            continue
+        if type(node) in _KEPT:
+            work[place] = _visited(node)
+            found.append(place)
+        else:
+            work[place] = max([work[position[current(operand)]] for operand in node.inputs])
+            if type(node) is Map and 1 < node.size <= work[place] // _WORTH:
+                found.append(place)
+    return [place for place in found if place not in asked]
+
+
+def _visited(node: Node) -> int:
+    """Return how many elements a launch visits, about, to compute what is not elementwise."""
+    if type(node) is Contract:
+        return node.size * node.inputs[0].shape[2]
+    most = max([node.size, *(operand.size for operand in node.inputs)])
+    return most * (_WORTH if type(node) is Call else 1)
+
+
+def held(order: Sequence[Node], candidates: Sequence[int], roots: Sequence[Node], held_from: int) -> list[int]:
+    """Return the places of values to compute beside the roots, because arrays have them.
+
+    Parameters
+    ----------
+    order : sequence of Node
+        The graph.
+    candidates : sequence of int
+        The places of what is stored if arrays have it.
+    roots : sequence of Node
+        What was asked for.
+    held_from : int
+        The depth from which on everything that arrays have is stored.
+    """
+    found = [place for place in candidates if (node := order[place]).holder and node.is_held]
+    if held_from < MAXIMUM:
+        known = {*candidates}
+        asked = {*roots}
+        found += [
+            place
+            for place, node in enumerate(order)
+            if node.depth >= held_from and place not in known and node.is_held and node not in asked
+        ]
+    return found
+
+
+def recomputed(order: Sequence[Node], wanted: Set[int]) -> tuple[list[int], list[int]]:
+    """Return the places of values that are computed a second time, and of those that arrays have and none stores.
+
+    What an array has is computed where it is used, and not stored, as the array may never be asked for it. A program
+    that asks for something of each value, and makes the next value from it, as iterations do until they have converged,
+    would evaluate ever longer graphs, no two of them alike. So a value is stored when it is computed a second time.
+    """
+    most = max([LIGHT, *(node.nbytes for node in order if type(node) is Leaf)])
+    again, unstored = [], []
+    for place, node in enumerate(order):
+        if node.inputs and place not in wanted and node.nbytes <= most:
+            if node in _computed:
+                again.append(place)
+            elif node.is_held:
+                unstored.append(place)
+    return again, unstored
+
+
+def note(order: Sequence[Node], unstored: Sequence[int]) -> None:
+    """Note that values which arrays have were computed, and not stored."""
+    for place in unstored:
+        _computed.add(order[place])
