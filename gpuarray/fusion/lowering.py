@@ -229,7 +229,7 @@ class LoopBuilder:
         size = graph.nodes[position].size
         if layout.size <= 2 * size:
             return
-        is_long = graph.cost(position, enough=costs.BROADCAST_LIMIT) >= costs.BROADCAST_LIMIT
+        is_long = graph.cost(position, enough=costs.STORE) >= costs.STORE
         if (is_long and self._depends_on_data(position)) or (
             not is_long and size > 1 and graph.is_stored_along(position)
         ):

@@ -253,7 +253,7 @@ NUMPY_DEVIATIONS: Final = NumPyParts(
     compute=_wide,
     takes_spare=True,
     takes_shift=True,
-    calls=9,
+    calls=15,
 )
 
 

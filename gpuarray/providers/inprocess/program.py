@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from gpuarray import dtypes
 from gpuarray.dtypes import DType
+from gpuarray.fusion.costs import calls_of_fold
 from gpuarray.fusion.steps import (
     FULL,
     OUTER,
@@ -311,7 +312,7 @@ class _Writer:
             self.scope[name] = folds.partial(item, self.tiling)
             self.parts[number] = item
             self._line(OUTER, f"{name}(at, {operand}, q{number}{also})")
-        self._count(OUTER, 3 if parts is None else parts.calls)
+        self._count(OUTER, calls_of_fold(item.op) - 1)
         if spare is not None:
             self.free[FULL].append(spare.slot)
 
