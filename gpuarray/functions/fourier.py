@@ -139,19 +139,19 @@ def fft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "bac
     norm : {"backward", "ortho", "forward"}
         Divide the result by 1, by the square root of n, or by n.
     out : GpuArray or ndarray, optional
-        Where to put the result.
+        Array for the result.
 
     Returns
     -------
     GpuArray
-        Of dtype complex64 for float16, float32 and complex64, else complex128; ``n`` elements along the axis.
+        Of dtype complex64 for float16, float32 and complex64, otherwise complex128; with ``n`` elements along the axis.
 
     Raises
     ------
     ValueError
         If ``n`` is less than 1, or ``norm`` is none of these.
     numpy.exceptions.AxisError
-        If there is no such axis.
+        If the axis does not exist.
     """
     return write_out(_complex_transform(x, n, axis, norm, inverse=False), out)
 
@@ -162,7 +162,7 @@ def ifft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "ba
     """Return the inverse discrete Fourier transform along an axis.
 
     With ``norm`` "backward", "ortho" and "forward" it is divided by n, by the square root of n, and by 1. The other
-    arguments are those of :func:`fft`.
+    :func:`fft` for the other parameters.
     """
     return write_out(_complex_transform(x, n, axis, norm, inverse=True), out)
 
@@ -234,7 +234,7 @@ def hfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "ba
 @native("fft.ihfft")
 @standard_function
 def ihfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward", out: Any = None) -> GpuArray:
-    """Return the inverse of :func:`hfft`; the arguments and the result are those of :func:`rfft`."""
+    """Return the inverse of :func:`hfft`. See :func:`rfft` for the parameters and the result."""
     return write_out(_real_transform(x, n, axis, norm, inverse=True), out)
 
 
@@ -298,7 +298,7 @@ def fftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "back
     norm : {"backward", "ortho", "forward"}
         As for :func:`fft`.
     out : GpuArray or ndarray, optional
-        Where to put the result.
+        Array for the result.
 
     Returns
     -------
@@ -310,7 +310,7 @@ def fftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "back
     ValueError
         If ``s`` and ``axes`` differ in length, a number of points is less than 1, or ``norm`` is none of these.
     numpy.exceptions.AxisError
-        If there is no such axis.
+        If the axis does not exist.
     """
     return _complex_transforms(x, s, axes, norm, out, inverse=False)
 
@@ -318,7 +318,7 @@ def fftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "back
 @native("fft.ifftn")
 @standard_function
 def ifftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "backward", out: Any = None) -> GpuArray:
-    """Return the inverse discrete Fourier transform along several axes; the arguments are those of :func:`fftn`."""
+    """Return the inverse discrete Fourier transform along several axes. See :func:`fftn` for the parameters."""
     return _complex_transforms(x, s, axes, norm, out, inverse=True)
 
 
@@ -400,7 +400,7 @@ def fftfreq(n: int, /, d: float = 1.0, *, dtype: DTypeLike = None, device: Devic
     dtype : dtype, optional
         Real floating; by default the default floating dtype.
     device : Device or str, optional
-        Where the array is made.
+        Device of the array.
 
     Returns
     -------
@@ -410,9 +410,9 @@ def fftfreq(n: int, /, d: float = 1.0, *, dtype: DTypeLike = None, device: Devic
     Raises
     ------
     TypeError
-        If the dtype is no real floating one.
+        If the dtype is not a real floating dtype.
     ValueError
-        If ``n`` is no integer.
+        If ``n`` is not an integer.
     """
     points = _points(n)
     return ifftshift(_frequencies(-(points // 2), (points - 1) // 2, points * d, dtype, device))
@@ -452,5 +452,5 @@ def fftshift(x: ArrayLike, /, axes: Axis = None) -> GpuArray:
 @implements("fft.ifftshift")
 @standard_function
 def ifftshift(x: ArrayLike, /, axes: Axis = None) -> GpuArray:
-    """Return the inverse of :func:`fftshift`; the arguments are the same."""
+    """Return the inverse of :func:`fftshift`, with the same parameters."""
     return _shifted(x, axes, -1)

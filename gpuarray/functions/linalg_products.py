@@ -113,7 +113,7 @@ def multi_dot(arrays: Sequence[ArrayLike], /, *, out: Any = None) -> GpuArray:
     arrays : sequence of array_like
         Matrices; the first and the last may be vectors.
     out : GpuArray or ndarray, optional
-        Where to put the result.
+        Array for the result.
 
     Returns
     -------

@@ -205,7 +205,7 @@ def matrix_power(x: ArrayLike, n: int, /) -> GpuArray:
     Raises
     ------
     TypeError
-        If ``n`` is no integer.
+        If ``n`` is not an integer.
     numpy.linalg.LinAlgError
         If the matrices are not square, or ``n`` is negative and one is singular.
     """

@@ -26,7 +26,7 @@ def vector_norm(x: ArrayLike, /, *, axis: Axis = None, keepdims: bool = False, o
     axis : int, tuple of int or None
         The axes of the vectors, several of which are flattened; None flattens the array.
     keepdims : bool
-        Keep the axes, with extent 1.
+        Whether to keep the reduced axes, with extent 1.
     ord : float
         The order. ``inf`` and ``-inf`` give the largest and the smallest absolute value, 0 the number of elements that
         are not zero.
@@ -131,7 +131,7 @@ def norm(x: ArrayLike, /, ord: Any = None, axis: Axis = None, keepdims: bool = F
         One axis of vectors or two of matrices. None is all of an array with one or two axes, and without ``ord`` of
         any.
     keepdims : bool
-        Keep the axes, with extent 1.
+        Whether to keep the reduced axes, with extent 1.
 
     Returns
     -------
