@@ -30,6 +30,8 @@ from gpuarray.ops import elementwise as rows
 from gpuarray.ops import reductions
 from gpuarray.source_locations import warn
 
+__all__ = ["average", "corrcoef", "cov", "mean", "std", "var"]
+
 
 def _averaging(source: DType, dtype: DTypeLike) -> tuple[DType, DType]:
     """Return the dtypes in which NumPy computes a mean, and in which it returns it."""
@@ -267,7 +269,7 @@ def spread(
     if wanted.kind != "c" or dtype is not None:
         node = build.cast(node, wanted)
     if root and node.shape and wanted.kind in "iu":
-        raise TypeError(f"a standard deviation of dtype {wanted} was asked for; give a floating dtype")
+        raise TypeError(f"a standard deviation cannot have dtype {wanted}; use a floating dtype")
     return result(node, array, where)
 
 
