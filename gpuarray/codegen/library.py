@@ -145,7 +145,7 @@ def _fast_path_names(fast: bool, wide: bool) -> frozenset[str]:
 def names_in(text: str) -> set[str]:
     """Return the library functions and constants that ``text`` mentions, comments aside."""
     known = _library(*_kind())
-    return {word for word in _WORD.findall(_without_comments(text)) if word in known}
+    return {word for word in set(_WORD.findall(_without_comments(text))) if word in known}
 
 
 def text_of(name: str) -> str:
