@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cache
 from typing import Final
 
 from gpuarray.device import Capabilities
@@ -106,13 +105,8 @@ def binding_limit() -> int:
 
 def compute_type(dtype: DType) -> str:
     """Return the compute type in which the target's kernels hold values of ``dtype`` in registers."""
-    return _compute_type(dtype, _current.get().wide_integers)
-
-
-@cache
-def _compute_type(dtype: DType, wide_integers: bool) -> str:
     native = spec.compute_type(dtype)
-    return native if wide_integers else _PAIR_OF.get(native, native)
+    return native if _current.get().wide_integers else _PAIR_OF.get(native, native)
 
 
 def directives(text: str) -> tuple[str, ...]:
