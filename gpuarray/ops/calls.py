@@ -273,12 +273,12 @@ fold_spans = _sorting(
     "fold_spans", _fold_spans, "Sequential reductions of rows from each index to the next, as ``reduceat``."
 )
 running_fold = _sorting("running_fold", _running_fold, "Sequential scans of rows.")
-bincount = _counted("bincount", _bincount, "Number of occurrences of each integer in a line of small integers.")
+bincount = _counted("bincount", _bincount, "Number of occurrences of each integer.")
 histogram = _counted(
     "histogram",
     _histogram,
-    "Number of elements in each bin between sorted edges; the last edge belongs to its bin.",
+    "Number of elements in each bin; the last bin includes its upper edge.",
 )
 fft = _transform("fft", _fft, "Fourier transforms of n points along the last axis, or inverse ones.")
 rfft = _transform("rfft", _rfft, "The non-redundant half of Fourier transforms of real numbers.")
-irfft = _transform("irfft", _irfft, "Real Fourier transforms of conjugate-symmetric rows, of which half is given.")
+irfft = _transform("irfft", _irfft, "Real Fourier transforms of conjugate-symmetric rows.")
