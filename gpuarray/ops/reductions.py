@@ -46,19 +46,19 @@ prod = ReduceOp(
 )
 min = ReduceOp(
     name="min", combine=elementwise.minimum, accumulate=_same, neutral=_HIGHEST, empty_is_error=True,
-    doc="Smallest element; NaN if any is NaN.",
+    doc="Minimum of the elements; NaN if any element is NaN.",
 )  # fmt: skip
 max = ReduceOp(
     name="max", combine=elementwise.maximum, accumulate=_same, neutral=_LOWEST, empty_is_error=True,
-    doc="Largest element; NaN if any is NaN.",
+    doc="Maximum of the elements; NaN if any element is NaN.",
 )  # fmt: skip
 fmin = ReduceOp(
     name="fmin_reduce", combine=elementwise.fmin, accumulate=_same, neutral=_HIGHEST | _LEFT_OUT, empty_is_error=True,
-    doc="Smallest element that is not NaN (nanmin).",
+    doc="Minimum of the elements, ignoring NaN.",
 )  # fmt: skip
 fmax = ReduceOp(
     name="fmax_reduce", combine=elementwise.fmax, accumulate=_same, neutral=_LOWEST | _LEFT_OUT, empty_is_error=True,
-    doc="Largest element that is not NaN (nanmax).",
+    doc="Maximum of the elements, ignoring NaN.",
 )  # fmt: skip
 squared_deviations = ReduceOp(
     name="squared_deviations", combine=elementwise.add, accumulate=_same, neutral={"f": 0.0}, centred=True,
@@ -74,23 +74,23 @@ all = ReduceOp(
 )  # fmt: skip
 argmin = ReduceOp(
     name="argmin", combine=elementwise.minimum, accumulate=_position, neutral=_HIGHEST, empty_is_error=True,
-    indexed=True, doc="Position of the first smallest element, or of the first NaN.",
+    indexed=True, doc="Index of the first minimum, or of the first NaN.",
 )  # fmt: skip
 argmax = ReduceOp(
     name="argmax", combine=elementwise.maximum, accumulate=_position, neutral=_LOWEST, empty_is_error=True,
-    indexed=True, doc="Position of the first largest element, or of the first NaN.",
+    indexed=True, doc="Index of the first maximum, or of the first NaN.",
 )  # fmt: skip
 bitwise_and = ReduceOp(
     name="bitwise_and_reduce", combine=elementwise.bitwise_and, accumulate=_same,
-    neutral={"b": True, "i": -1, "u": "highest"}, doc="Bits set in every element.",
+    neutral={"b": True, "i": -1, "u": "highest"}, doc="Bitwise and of the elements.",
 )  # fmt: skip
 bitwise_or = ReduceOp(
     name="bitwise_or_reduce", combine=elementwise.bitwise_or, accumulate=_same, neutral={"b": False, "i": 0, "u": 0},
-    doc="Bits set in any element.",
+    doc="Bitwise or of the elements.",
 )  # fmt: skip
 bitwise_xor = ReduceOp(
     name="bitwise_xor_reduce", combine=elementwise.bitwise_xor, accumulate=_same, neutral={"b": False, "i": 0, "u": 0},
-    doc="Bits set in an odd number of elements.",
+    doc="Bitwise exclusive or of the elements.",
 )  # fmt: skip
 
 #: The reductions that fold elements by an elementwise row, by that row.
