@@ -21,7 +21,7 @@ from gpuarray.graph import build
 from gpuarray.graph.nodes import BaseNode, Node
 from gpuarray.graph.tracing import Weak
 from gpuarray.ops import elementwise as rows
-from gpuarray.ops.formula import Function
+from gpuarray.ops.formula_ufunc import FormulaUfunc
 from gpuarray.ops.spec import MapOp
 
 _NO_ROW: Final = "the ufunc has no kernel"
@@ -123,7 +123,7 @@ def _scipy(ufunc: Any, inputs: tuple[Any, ...], outs: tuple[Any, ...], **options
     loop = _loop(ufunc, inputs, outs, **options)
     if not all(dtypes.is_supported(d) for d in loop):
         return None
-    if isinstance(row.numpy, Function) and any(d.kind == "c" for d in loop):
+    if isinstance(row.numpy, FormulaUfunc) and any(d.kind == "c" for d in loop):
         return None
     return _resolved((row,), ufunc, inputs, outs, loop)
 
