@@ -62,7 +62,7 @@ def prefetch(x: GpuArray, device: Device | str | None = None) -> GpuArray:
     wanted = x.device if device is None else Device(device)
     node = settle(x)
     runtime.evaluate((node,), x.device)
-    runtime.bring(node, wanted)
+    runtime.copy_to_device(node, wanted)
     return x
 
 

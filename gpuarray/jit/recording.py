@@ -282,7 +282,7 @@ def record(
         trace.registers,
         trace.values[len(call.values) :],
         tuple(trace.lines),
-        tuple({segment.device: segment.provider for segment in trace.segments}.items()),
+        tuple({segment.bound.device: segment.bound.provider for segment in trace.segments}.items()),
         tuple(trace.ranges),
         [(array, array.tobytes()) for array in {id(a): a for a in [*trace.outliving(), *guards.arrays]}.values()],
         moved,
@@ -297,7 +297,7 @@ def _donors(trace: Trace, sources: Sequence[Source], written: Sequence[tuple[int
     for segment in reversed(trace.segments):
         segment.donors = tuple([donor for donor in segment.donors if donor[2] not in later])
         used.update(register for _, _, register in segment.donors)
-        later.update(register for _, register in segment.leaves)
+        later.update(register for register, _ in segment.leaves if register is not None)
     return frozenset(number for number, _, _ in written if sources[number].register in used)
 
 

@@ -286,11 +286,11 @@ class Trace:
                 node = order[position]
                 leaf = self._leaf(node.shape, node.dtype)
                 leaf.origin = node.origin
-                results.append((position, node, leaf))
-            registers = [(position, leaf.buffers[self]) for position, _, leaf in results]
-            known = segment.bound(ready, provider, device, walked, lambda leaf: leaf.buffers.get(self), registers)
+                results.append((node, leaf))
+            registers = [leaf.buffers[self] for _, leaf in results]
+            known = segment.bind(ready, provider, device, walked, lambda leaf: leaf.buffers.get(self), registers)
             self.segments.append(known)
-            for _, node, leaf in results:
+            for node, leaf in results:
                 node.resolve(leaf)
             for place, position in ready.twins:
                 made = order[position].result

@@ -187,7 +187,7 @@ signbit = _row(
 )
 # float16 computes as f32 but steps on its own grid, hence the name by width
 nextafter = _row(
-    "nextafter", np.nextafter, "The next representable number after x1 towards x2.", accepts="real-valued floating-point",
+    "nextafter", np.nextafter, "Next representable number after x1 towards x2.", accepts="real-valued floating-point",
     cost=4,
     wgsl={"float": "nextafter_f{bits}({0}, {1})"},
 )  # fmt: skip
@@ -261,7 +261,7 @@ atan = _mathematical("atan", np.arctan, "Inverse tangent, in [-pi/2, pi/2].", co
 atan2 = _mathematical(
     "atan2",
     np.arctan2,
-    "Angle of the point (x, y) = (x2, x1), in [-pi, pi].",
+    "Angle of the point (x2, x1), in [-pi, pi].",
     accepts="real-valued floating-point",
     cost=20,
     groups="float",
@@ -391,11 +391,11 @@ bitwise_invert = _row(
     wgsl={"bool": "!{0}", "int": "(~{0})"},
 )
 bitwise_left_shift = _row(
-    "bitwise_left_shift", np.left_shift, "Left shift; 0 for shifts beyond the width.", accepts="integer", cost=1,
+    "bitwise_left_shift", np.left_shift, "Left shift; 0 beyond the width.", accepts="integer", cost=1,
     wgsl={"int": "left_shift_{T}({0}, {1}, {bits}u)"},
 )  # fmt: skip
 bitwise_right_shift = _row(
-    "bitwise_right_shift", np.right_shift, "Right shift; the sign bit for shifts beyond the width.", accepts="integer", cost=1,
+    "bitwise_right_shift", np.right_shift, "Right shift; the sign bit beyond the width.", accepts="integer", cost=1,
     wgsl={"int": "right_shift_{T}({0}, {1}, {bits}u)"},
 )  # fmt: skip
 bitwise_count = _row(
@@ -407,7 +407,7 @@ bitwise_count = _row(
 where = MapOp(
     name="where", numpy=references.where, arity=3, dtypes=references.where_dtypes,
     accepts="any", cost=1, kind=Kind.SELECTION,
-    doc="x where the condition is true, y elsewhere.", wgsl={"any": "select({2}, {1}, {0})"},
+    doc="x where the condition is true, else y.", wgsl={"any": "select({2}, {1}, {0})"},
 )  # fmt: skip
 cast = MapOp(
     name="cast", numpy=references.cast, arity=1, dtypes=references.cast_dtypes, cost=1, kind=Kind.CONVERSION,
