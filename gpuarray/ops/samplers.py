@@ -113,7 +113,7 @@ def _gamma_from_one(draws: _Draws, a: Array) -> Array:
 
 
 def _gamma_and_log_factor(draws: _Draws, a: Array) -> tuple[Array, Array]:
-    """Return gamma numbers of shape max(a, a + 1 if a < 1), and the logarithms of the factors that remain for a < 1."""
+    """Return gamma numbers of shape a, or a + 1 if a < 1, and the logarithms of the factors that lead back to a."""
     small = a < 1
     share, _ = draws.uniforms(_DECISION)
     return _gamma_from_one(draws, np.where(small, a + a.dtype.type(1), a)), np.where(small, np.log(share) / a, 0)
