@@ -14,7 +14,8 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, default_dtype
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import ArrayLike, DTypeLike, as_array
-from gpuarray.functions.manipulation import reshape, stack
+from gpuarray.functions.joining import stack
+from gpuarray.functions.manipulation import reshape
 from gpuarray.functions.random_arguments import Size, check, host_integers, joint_shape
 from gpuarray.functions.random_source import Frame, Source
 from gpuarray.graph import build
