@@ -1,7 +1,7 @@
-"""The provider protocol, which is independent of individual operations.
+"""The provider protocol: the interface of a device, which knows no operation by name.
 
-A provider owns one device: its memory, its queue and its compiled kernels. It runs :data:`~gpuarray.fusion.steps.Step`
-values, which are data. Running enqueues; only :meth:`Provider.read` and :meth:`Provider.synchronize` wait.
+A provider owns one device: its memory, its queue, its compiled kernels. It runs :data:`~gpuarray.fusion.steps.Step`
+values as data. Running enqueues; only :meth:`Provider.read` and :meth:`Provider.synchronize` wait.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,25 +15,25 @@ from gpuarray.fusion.steps import Step
 
 
 class Buffer(Protocol):
-    """Device memory, which is freed by ``release`` or when the last reference is dropped."""
+    """Device memory, given back when released or when the last reference to it is dropped."""
 
     @property
     def nbytes(self) -> int:
-        """The requested size in bytes."""
+        """The requested size, in bytes."""
 
     @property
     def is_shared(self) -> bool:
-        """Whether other code can access the memory, because it was exported or adopted."""
+        """Whether code outside this package has the memory, because it was exported or adopted."""
 
     def release(self) -> None:
-        """Free the memory. The buffer must not be used again; releasing it twice is allowed."""
+        """Give the memory back; the buffer must not be used again. Releasing twice is allowed."""
 
 
 @dataclass(slots=True)
 class Task:
     """A prepared step with its buffers and the values of its scalars (Python or NumPy scalars).
 
-    ``tag`` identifies the task in :class:`gpuarray.observers.Launch`.
+    ``tag`` identifies it in :class:`gpuarray.observers.Launch`.
     """
 
     prepared: Any
@@ -55,34 +55,34 @@ class Provider(Protocol):
         Raises
         ------
         DeviceMemoryError
-            If the device is out of memory, or the memory limit is reached, even after unused memory was released.
+            If the device, or its memory limit, has no room even after unused memory was freed.
         """
 
     def write(self, buffer: Any, array: npt.NDArray[Any]) -> None:
-        """Copy a C-contiguous host array to the start of ``buffer``. The array may be changed after the call."""
+        """Copy a C-contiguous host array to the start of ``buffer``; the array may be changed after the return."""
 
     def read(self, buffer: Any, array: npt.NDArray[Any]) -> None:
-        """Wait for all enqueued work, and copy the start of ``buffer`` to a C-contiguous host array."""
+        """Wait for what was enqueued and copy the start of ``buffer`` into a C-contiguous host array."""
 
     def supports(self, step: Step) -> str | None:
-        """Return None if the device supports ``step``, otherwise a short reason."""
+        """Return None if ``step`` can run here, else the reason why not, in a few words."""
 
     def prepare(self, step: Step) -> Any:
-        """Return the prepared form of ``step`` for :meth:`run`, which is cached with the plan."""
+        """Return ``step`` in the form that :meth:`run` takes; it is kept with the plan and used many times."""
 
     def run(self, tasks: Sequence[Task], wanted: Any = None) -> None:
-        """Enqueue tasks in order. Each task sees the writes of earlier ones.
+        """Enqueue tasks in order; each sees what earlier ones wrote.
 
         Parameters
         ----------
         tasks : sequence of Task
-            The tasks.
+            What to run.
         wanted : Buffer, optional
-            The buffer that is read next, if it is known. Its download may be enqueued with the tasks.
+            The buffer that is read next, if known: its copy to the host may be enqueued with the tasks.
         """
 
     def synchronize(self) -> None:
-        """Wait until all enqueued work has finished, and raise errors of the device."""
+        """Wait until everything enqueued is done; raise the device's error if there was one."""
 
     def stats(self) -> Mapping[str, int]:
         """Return counters: launches, compiles, bytes_uploaded, bytes_downloaded, bytes_live, bytes_pooled, ..."""
@@ -91,29 +91,29 @@ class Provider(Protocol):
         """Set the counters of events (not the gauges of memory) to zero."""
 
     def restart_peak(self) -> None:
-        """Reset the peak of memory, ``peak_bytes`` of :meth:`stats`, to the memory in use now."""
+        """Reset the peak of memory, ``peak_bytes`` of :meth:`stats`, to what is live now."""
 
     def collect(self) -> None:
-        """Report timed launches that have run to the observers of :mod:`gpuarray.observers`."""
+        """Report the timed launches to the observers of :mod:`gpuarray.observers`, once they have run."""
 
     def describe(self, prepared: Any) -> str:
-        """Return the source text of a prepared step; empty if there is none."""
+        """Return the source text of a prepared step, for people; empty if there is none."""
 
     def launch_count(self, prepared: Any) -> int:
-        """Return the number of launches of a prepared step."""
+        """Return how many launches a prepared step makes."""
 
     def export(self, buffer: Any) -> Any:
-        """Return the native object of ``buffer``, such as a ``wgpu.GPUBuffer``, without a copy."""
+        """Return the device API's own object behind ``buffer``, such as a ``wgpu.GPUBuffer``, without a copy."""
 
     def adopt(self, handle: Any, nbytes: int) -> Any:
-        """Return a buffer over a native object, which the caller continues to own."""
+        """Return a buffer over the device API's own object, which still belongs to its owner."""
 
     def close(self) -> None:
-        """Release all resources. Later calls raise DeviceError."""
+        """Release everything; later calls raise DeviceError."""
 
 
 class HostProvider(Provider, Protocol):
     """The provider of the host, whose estimates depend on its threads."""
 
     def chunks(self, step: Step) -> int:
-        """Return the approximate number of chunks of a step's loops that threads share; 1 for a single thread."""
+        """Return into about how many chunks a step's loops are cut, for threads to share; 1 if one thread computes."""
