@@ -21,7 +21,7 @@ RESULTS = Path(__file__).parent / "results"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the chosen workloads on the chosen peers; return 1 if one of our results was wrong."""
+    """Run the selected workloads on the selected libraries. Return 1 if a result of gpuarray was wrong."""
     given = _parser().parse_args(arguments)
     document = _merged([json.loads(path.read_text(encoding="utf-8")) for path in given.merge])
     rows = [Row(**row) for row in document["rows"]]
@@ -62,7 +62,7 @@ def _write(path: Path, document: dict[str, Any], rows: Sequence[Row], figures: d
 
 
 def _merged(documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return one document of several, of which later ones count where both have a workload."""
+    """Merge documents. If several have a workload, the last one is used."""
     merged: dict[str, Any] = {"facts": {}, "rows": [], "probes": {}}
     for document in documents:
         measured = {row["workload"] for row in document["rows"]}
@@ -74,7 +74,7 @@ def _merged(documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _members(word: str) -> Sequence[str]:
-    """Return the workloads that a word of the command line stands for."""
+    """Return the workloads of a name on the command line."""
     if word == "all":
         return list(ALL)
     return [member.name for member in TOPICS[word]] if word in TOPICS else [word]
@@ -90,7 +90,7 @@ def _probe(probe: Probe, devices: Sequence[str]) -> dict[str, float]:
 
 
 def _opened(devices: Sequence[str], names: Sequence[str], jit: bool) -> list[Peer]:
-    """Return the peers that can run here, this package's devices last; say why the others cannot."""
+    """Return the available libraries, with the devices of this package last, and print why the others are missing."""
     ours = {f"gpuarray-{device}": lambda device=device: Ours(device) for device in devices}
     if jit:
         ours |= {f"gpuarray-jit-{device}": lambda device=device: Ours(device, compiled=True) for device in devices}
@@ -108,8 +108,8 @@ def _opened(devices: Sequence[str], names: Sequence[str], jit: bool) -> list[Pee
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Compare gpuarray with other array libraries.")
     add = parser.add_argument
-    add("--device", type=_names, default=["cpu", "wgpu"], help="our devices; cpu,wgpu by default")
-    add("--jit", action="store_true", help="run our devices also through gpuarray.jit")
+    add("--device", type=_names, default=["cpu", "wgpu"], help="devices of gpuarray; cpu,wgpu by default")
+    add("--jit", action="store_true", help="also run the functions with gpuarray.jit")
     add(
         "--workloads",
         type=_among([*TOPICS, *ALL]),
@@ -120,19 +120,24 @@ def _parser() -> argparse.ArgumentParser:
         "--peers",
         type=_among(["same", *PEERS]),
         default=["same"],
-        help=f"same (the default: those that compute where our devices do), all, none, or some of {', '.join(PEERS)}",
+        help=f"same (the default: those on the same kinds of devices), all, none, or some of {', '.join(PEERS)}",
     )
     add(
         "--scale",
         type=Fraction,
         default=Fraction(1, 16),
-        help="part of the full sizes, such as 1 or 1/16 (the default)",
+        help="fraction of the full sizes, such as 1 or 1/16 (the default)",
     )
-    add("--seconds", type=float, default=0.5, help="of calls of either kind for each workload and peer; 0.5 by default")
-    add("--merge", type=Path, nargs="+", default=[], help="files of earlier figures that are kept beside the new ones")
-    add("--json", type=Path, help="file of the figures; bench/results/TIME.json by default")
+    add(
+        "--seconds",
+        type=float,
+        default=0.5,
+        help="seconds of single and of queued calls for each workload and library; 0.5 by default",
+    )
+    add("--merge", type=Path, nargs="+", default=[], help="files of earlier results to include")
+    add("--json", type=Path, help="output file; bench/results/TIME.json by default")
     add("--brief", action="store_true", help="print a line for each workload, not a table")
-    add("--plot", action="store_true", help="draw a picture beside the figures")
+    add("--plot", action="store_true", help="draw a chart next to the output file")
     return parser
 
 

@@ -1,4 +1,4 @@
-"""What a figure needs beside it to mean anything: the machine, its load and the versions."""
+"""The facts that a measurement depends on: the machine, its load and the versions."""
 
 import os
 import platform
@@ -13,7 +13,7 @@ from bench.peers import Peer
 
 
 def facts(peers: Sequence[Peer]) -> dict[str, Any]:
-    """Return the facts of this machine and of the peers, as JSON takes them."""
+    """Return the facts of this machine and of the libraries, as JSON-compatible values."""
     return {
         "date": time.strftime("%Y-%m-%d"),
         "platform": platform.platform(),

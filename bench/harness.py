@@ -1,10 +1,10 @@
-"""Runs workloads on peers: checks each result against NumPy, times it, and relates the figures.
+"""Run workloads on libraries (peers): check each result against NumPy, time it, and compare the times.
 
-There are three times. The first call is *cold*: it plans and compiles. *One at a time* is the median of calls after it,
-each of which ends when the result is there: read back where a workload says so, otherwise computed and waited for.
-*Back to back* is a call among many that are waited for together, which is what a GPU needs for it; on a processor the
-libraries compute at once, and it is not measured. Peers are timed by turns, so that all of them meet a device that is
-equally warm, and a GPU is kept busy before the first turn: idle ones lower their clocks.
+There are three times. The first call is *cold*: it plans and compiles. *One at a time* is the median of later calls,
+each timed until its result is available: downloaded if the workload says so, otherwise computed. *Back to back* is the
+time per call of many calls that are waited for together, which is the throughput of a GPU; it is not measured on a CPU,
+where the libraries compute at once. Peers are timed alternately, so that the device is equally warm for all of them. A
+GPU is kept busy before the first call, because idle GPUs lower their clock rates.
 """
 
 import gc
@@ -23,22 +23,22 @@ import numpy as np
 from bench.peers import NUMPY, AbsentError, Peer
 from bench.workloads import TOPIC_OF, Workload
 
-#: How often every peer has its turn.
+#: Number of turns of each peer.
 TURNS = 3
-#: Bounds of the number of calls in a turn, and of those that are waited for together.
+#: Bounds of the number of calls in a turn, and of calls that are waited for together.
 MOST, FEWEST_TOGETHER, MOST_TOGETHER = 50, 3, 100
-#: Milliseconds of a call after which no other is made that is not needed.
+#: Calls that take longer than this, in milliseconds, are not repeated unnecessarily.
 SLOW = 2000.0
 #: Seconds for which a GPU is kept busy before it is timed.
 WARM_UP = 0.1
-#: Bytes under which a bandwidth means nothing.
+#: Minimum bytes for which a bandwidth is meaningful.
 LEAST_TRAFFIC = 1_000_000
 _STATUS = Path("/proc/self/status")
 
 
 @dataclass(kw_only=True)
 class Row:
-    """What one peer did in one workload; times in milliseconds.
+    """The result of one peer in one workload. Times are in milliseconds.
 
     ``rate`` is in GB/s, or in GFLOP/s of workloads that count operations; ``of_limit`` is its share of the best rate in
     the workload ``limit`` on the same kind of device. ``device_ms`` is the time of this package's kernels by the
@@ -72,7 +72,7 @@ class Row:
 
     @property
     def best_ms(self) -> float | None:
-        """What the device needs: back to back where that was measured."""
+        """The time of queued calls if it was measured, otherwise of single calls."""
         return self.call_ms if self.queued_ms is None else self.queued_ms
 
 
@@ -82,7 +82,7 @@ def scaled(workload: Workload, scale: Fraction) -> int:
 
 
 def run(workload: Workload, peers: Sequence[Peer], scale: Fraction, seconds: float) -> list[Row]:
-    """Return a row for each peer that the workload is meant for, after ``seconds`` of calls of either kind each."""
+    """Return a row for each peer of the workload, after ``seconds`` of single and of queued calls each."""
     chosen = [p for p in peers if p.place in workload.places and not p.name.startswith(workload.without)]
     if not chosen:
         return []
@@ -141,7 +141,7 @@ class _Runner:
         )
 
     def attempt(self, what: Callable[[], None]) -> None:
-        """Do something, and note why it failed if it does."""
+        """Run a function, and store the reason if it fails."""
         try:
             with self.peer.scope():
                 what()
@@ -153,7 +153,7 @@ class _Runner:
             print(f"{self.workload.name}, {self.peer.name}: {error}", file=sys.stderr)
 
     def prepare(self, inputs: Sequence[np.ndarray], expected: np.ndarray) -> None:
-        """Bring the inputs to the device, call once, and compare the result."""
+        """Upload the inputs, call once, and check the result."""
         workload, peer, row = self.workload, self.peer, self.row
         start = time.perf_counter()
         if workload.moves == "up":
@@ -193,7 +193,7 @@ class _Runner:
         return result
 
     def keep_busy(self, seconds: float) -> None:
-        """Call again and again, waiting now and then."""
+        """Call repeatedly, waiting now and then."""
         deadline = time.perf_counter() + seconds
         while time.perf_counter() < deadline:
             self._call_together(FEWEST_TOGETHER)
@@ -208,7 +208,7 @@ class _Runner:
             self.peer.wait([result])
 
     def take_turn(self, seconds: float) -> None:
-        """Time calls, of either kind for ``seconds``."""
+        """Time single and queued calls, for ``seconds`` each."""
         fewest = FEWEST_TOGETHER if min(self._calls, default=self.row.cold_ms or 0) < SLOW else 1
         if fewest > 1:
             self._call_together(1)
@@ -228,7 +228,7 @@ class _Runner:
         self._queued.append(elapsed / count)
 
     def time_kernels(self) -> None:
-        """Ask the device's own clock, while it is busy."""
+        """Measure by the clock of the device, while it is busy."""
         if self.peer.has_clock:
             times = max(1, min(MOST, int(WARM_UP * 1e3 / min(self._calls))))
             self._call_together(times)
@@ -248,7 +248,7 @@ class _Runner:
 
 
 def _function(workload: Workload, peer: Peer, size: int) -> Callable[..., Any]:
-    """Return the workload as a function of this peer's arrays alone."""
+    """Return the workload as a function of the arrays of this peer."""
     if peer.name == "numexpr":
         say = workload.numexpr
         if say is None:
@@ -265,7 +265,7 @@ def _timed(call: Callable[[], Any]) -> tuple[Any, float]:
 
 
 def _extra_mib(call: Callable[[], Any], peer: Peer) -> float | None:
-    """Return the MiB by which resident memory grows during a call beyond its result; None if that cannot be known."""
+    """Return the growth of resident memory during a call, without its result, in MiB; None if it is unknown."""
     try:
         gc.collect()
         peer.trim()
@@ -283,7 +283,7 @@ def _status(name: str) -> int:
 
 
 def difference(actual: np.ndarray, expected: np.ndarray) -> float:
-    """Return the largest difference, relative to the largest expected value; infinite where shapes differ."""
+    """Return the largest difference, relative to the largest expected value; infinite if shapes differ."""
     if actual.shape != expected.shape:
         return float("inf")
     wide = np.result_type(actual, expected, np.float64)
@@ -292,7 +292,7 @@ def difference(actual: np.ndarray, expected: np.ndarray) -> float:
 
 
 def relate(rows: Sequence[Row]) -> None:
-    """Fill in what needs several rows: the share of the best rate in the workload that is the limit, and of NumPy."""
+    """Fill in the values that depend on other rows: the share of the limit, and the ratio to NumPy."""
     best: dict[tuple[str, str], float] = {}
     for row in rows:
         at = row.workload, row.place
@@ -306,12 +306,12 @@ def relate(rows: Sequence[Row]) -> None:
 
 
 def is_ours(row: Row) -> bool:
-    """Return whether a row is of this package."""
+    """Return True if a row belongs to this package."""
     return row.peer.startswith("gpuarray")
 
 
 def table(rows: Sequence[Row]) -> str:
-    """Return the rows of one workload as text; ratios over 1 mean that the row is the faster one."""
+    """Return the rows of one workload as text. Ratios above 1 mean that the row is faster."""
     first = rows[0]
     ours = [row for row in rows if is_ours(row) and row.call_ms]
     unit = "GB/s" if first.flops is None else "GFLOP/s"
@@ -351,7 +351,7 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def summary(rows: Sequence[Row]) -> str:
-    """Return the rows of one workload as a line: one at a time / back to back, and what others take of our time."""
+    """Return the rows of one workload as a line: single / queued times, and the times of others over ours."""
     mine = next((row for row in rows if is_ours(row) and row.call_ms), None)
     cells = []
     for row in sorted(rows, key=lambda row: not is_ours(row)):

@@ -1,7 +1,7 @@
-"""The libraries that are compared: one small adapter each, which imports its library only when it is opened.
+"""Adapters of the libraries that are compared, which import their library when they are opened.
 
-A peer gives a namespace in which the workloads are written, moves arrays in and out, compiles a function if that is
-what it is for, and waits for the device. It raises :class:`AbsentError` when it cannot run here.
+A peer has the namespace that workloads use, uploads and downloads arrays, compiles functions if the library compiles,
+and waits for the device. It raises :class:`AbsentError` if the library is not available.
 """
 
 import contextlib
@@ -13,18 +13,18 @@ from typing import Any
 
 import numpy as np
 
-#: How many arrays a library keeps on its device, for neighbouring workloads that take the same.
+#: Number of uploaded arrays that a library keeps for the next workloads.
 _HELD = 3
-#: What torch keeps, by device: eager and compiled functions take the same arrays.
+#: Arrays that torch keeps, by device, which eager and compiled functions share.
 _TORCH_HELD: dict[str, dict[int, Any]] = {}
 
 
 class AbsentError(Exception):
-    """A peer, or one function of it, is not available here; the message says why."""
+    """A peer, or one function of it, is not available. The message gives the reason."""
 
 
 class _Seeded:
-    """A namespace as it is, but with one generator for its random numbers."""
+    """A namespace with a single random number generator."""
 
     def __init__(self, module: Any) -> None:
         self._module = module
@@ -38,7 +38,7 @@ NUMPY: Any = _Seeded(np)
 
 
 class Peer:
-    """NumPy, and what other peers do as NumPy does."""
+    """NumPy, and the base class of the other peers."""
 
     name = "numpy"
     place = "cpu"
@@ -48,7 +48,7 @@ class Peer:
         self.xp: Any = NUMPY
 
     def asarray(self, array: np.ndarray) -> Any:
-        """Move a NumPy array to where this peer computes."""
+        """Move a NumPy array to the device of this peer."""
         return array
 
     def asnumpy(self, result: Any) -> np.ndarray:
@@ -56,14 +56,14 @@ class Peer:
         return np.asarray(result)
 
     def wait(self, results: Sequence[Any]) -> None:
-        """Have ``results`` computed, and wait for them."""
+        """Compute ``results`` and wait for them."""
 
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the function to be timed, which takes this peer's arrays."""
+        """Return the function to be timed, whose arguments are arrays of this peer."""
         return function
 
     def repeat(self, step: Callable[..., Any], count: int) -> Callable[..., Any]:
-        """Return the function that takes ``count`` steps in a Python loop, from copies of what it is given."""
+        """Return the function that takes ``count`` steps in a Python loop, from copies of its arguments."""
         step = self.compile(step)
 
         def loop(*arrays: Any) -> Any:
@@ -75,11 +75,11 @@ class Peer:
         return loop
 
     def scope(self) -> contextlib.AbstractContextManager[Any]:
-        """Return the context in which this peer runs."""
+        """Return the context manager in which this peer runs."""
         return contextlib.nullcontext()
 
     def resident(self, array: np.ndarray) -> Any:
-        """Return what :meth:`asarray` made of an array; of the last few arrays it is kept."""
+        """Return the result of :meth:`asarray`, cached for the last few arrays."""
         held: dict[int, Any] = self.__dict__.setdefault("_held", {})
         found = held.pop(id(array), None) or (array, self.asarray(array))
         held[id(array)] = found  # with the array itself, whose id would else become another's
@@ -88,17 +88,17 @@ class Peer:
         return found[1]
 
     def device_ms(self, calls: Callable[[], Any]) -> float:
-        """Return the milliseconds that the device works for some calls, if :attr:`has_clock`."""
+        """Return the device time of some calls in milliseconds, if :attr:`has_clock`."""
         raise AbsentError(f"{self.name} does not tell")
 
     def start(self, result: Any) -> None:
-        """Have ``result`` computed some time, if that does not happen by itself."""
+        """Start the computation of ``result`` if the library is lazy."""
 
     def trim(self) -> None:
-        """Let go of memory that is kept for reuse."""
+        """Release pooled memory."""
 
     def tidy(self) -> None:
-        """Let go of compiled functions, and of memory that is kept for reuse."""
+        """Release compiled functions and pooled memory."""
         self.trim()
 
     def describe(self) -> str:
@@ -106,7 +106,7 @@ class Peer:
         return np.__version__
 
     def counters(self) -> dict[str, int]:
-        """Return event counters since the last :meth:`reset`; empty if the peer keeps none."""
+        """Return event counters since the last :meth:`reset`; empty if the peer has none."""
         return {}
 
     def reset(self) -> None:
@@ -114,7 +114,7 @@ class Peer:
 
 
 class Ours(Peer):
-    """The library of this repository, on one of its devices, as it is or through its ``jit``."""
+    """gpuarray on one of its devices, with or without ``jit``."""
 
     def __init__(self, device: str, compiled: bool = False) -> None:
         self.name = f"gpuarray-{'jit-' if compiled else ''}{device}"
@@ -169,7 +169,7 @@ class Ours(Peer):
 
 
 class Numexpr(Peer):
-    """numexpr, for the workloads that can be said in its expressions."""
+    """numexpr, for the workloads that its expressions support."""
 
     name = "numexpr"
 
@@ -181,7 +181,7 @@ class Numexpr(Peer):
 
 
 class _TorchNamespace:
-    """PyTorch under the few names in which it differs from the array API, with new arrays on one device."""
+    """PyTorch with the names of the array API, which creates arrays on one device."""
 
     def __init__(self, torch: Any, device: str) -> None:
         self._torch = torch
@@ -256,7 +256,7 @@ class Torch(Peer):
 
 
 class _JaxNamespace:
-    """jax.numpy, with random numbers from a key that is split at each call."""
+    """jax.numpy, with random numbers from a key that is split in each call."""
 
     def __init__(self, jax: Any) -> None:
         self._jax = jax
@@ -279,11 +279,11 @@ class _JaxNamespace:
         return self._jax.numpy.bincount(x, length=minlength)
 
     def with_inner(self, plane: Any, inner: Any) -> Any:
-        """Return a plane with other values within its edge."""
+        """Return a plane with its interior replaced."""
         return plane.at[1:-1, 1:-1].set(inner)
 
     def repeated(self, count: int, step: Callable[[Any], Any], state: Any) -> Any:
-        """Take steps, in a loop that JAX compiles once."""
+        """Compute steps in a loop that JAX compiles."""
 
         def body(_: Any, carried: Any) -> Any:
             self._key, state = carried
@@ -375,7 +375,7 @@ PEERS: dict[str, Callable[[], Peer]] = {
     "torch-compile-cuda": lambda: Torch("cuda", compiled=True),
     "jax-gpu": lambda: Jax("gpu"),
 }
-"""The other libraries, in the order in which they run and are listed."""
+"""The other libraries, in the order of the tables."""
 
 
 def _imported(name: str) -> Any:

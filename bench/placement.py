@@ -1,11 +1,11 @@
-"""``python -m bench.placement``: the device "auto" against both of its places, over workloads and sizes.
+"""``python -m bench.placement``: compare the device "auto" with the CPU and the GPU, over workloads and sizes.
 
-``cpu``, the GPU and ``"auto"`` take turns of a few milliseconds, in each of the orders that three have, so that what
-else happens on the machine happens to all three. A figure is the median of all calls but the first of each turn, which
-finds the caches of another; "auto" is held against the better of the two. All are warmed up for the same time. A place
-that takes many times as long as another is not measured any longer: it decides nothing. ``--json`` writes the docs'
-table, ``--reasons`` tells why a plan is where it is if "auto" is far from the better one. ``--estimates`` holds
-estimates against what steps took, on a GPU whose clock is up, as it is when it is calibrated.
+``cpu``, the GPU and ``"auto"`` run alternately in turns of a few milliseconds, in each of the possible orders, so that
+other load on the machine affects all three. The result is the median of all calls except the first of each turn, which
+finds the caches of another device. "auto" is compared with the faster of the two. All are warmed up for the same time.
+A device that takes many times as long as another is not measured further. ``--json`` writes the table of the
+documentation, ``--reasons`` prints the placement of a plan if "auto" is far from the faster device, and ``--estimates``
+compares estimates with measured times, on a GPU at full clock rate, as during calibration.
 """
 
 import argparse
@@ -77,21 +77,21 @@ WORKLOADS: list[tuple[str, Callable[[int], Any], Callable[[Any], Any], bool]] = 
 ]
 
 
-#: Milliseconds of a turn, and the most calls that it has.
+#: Milliseconds of a turn, and its maximum number of calls.
 _TURN = 3.0
 _CALLS = 20
-#: Milliseconds of calls that warm a device up, and the most of them; a call that takes longer than the last is enough.
+#: Milliseconds and maximum number of warm-up calls, and the duration of a call that needs no further warm-up.
 _WARM = 60.0
 _WARM_CALLS = 100
 _LONG = 1000.0
-#: Who takes so many times as long as another is not asked again.
+#: A device that takes this many times as long as another is not measured further.
 _FAR = 4.0
-#: What is near enough to the better of the two places.
+#: Ratio to the faster device that counts as near.
 _NEAR = 1.15
 
 
 def _call(function: Callable[[Any], Any], x: Any, read: bool) -> float:
-    """Return the time of a call in milliseconds, until its result is there."""
+    """Return the time of a call in milliseconds, until its result is available."""
     start = time.perf_counter()
     found = function(x)
     if read:
@@ -103,14 +103,14 @@ def _call(function: Callable[[Any], Any], x: Any, read: bool) -> float:
 
 
 def measured(calls: Mapping[str, Callable[[], float]], seconds: float) -> dict[str, float]:
-    """Return the typical time of a call by device, in milliseconds, taken by turns.
+    """Return the median time of a call by device in milliseconds, measured alternately.
 
     Parameters
     ----------
     calls : mapping
-        By device, what makes a call and returns its time. That of "auto" is always measured.
+        For each device a function that makes a call and returns its time. "auto" is always measured.
     seconds : float
-        For how long.
+        Duration of the measurement.
     """
     figures: dict[str, float] = {}
     for device, call in calls.items():
@@ -136,12 +136,13 @@ def measured(calls: Mapping[str, Callable[[], float]], seconds: float) -> dict[s
 
 
 def _reasons(node: Any, device: xp.Device) -> Iterator[str]:
-    """Yield where the steps of a plan were placed, with what was estimated, and by what that was corrected."""
+    """Yield the placement of the steps of a plan, with estimates and corrections."""
     planned = plans.plan_of((node,), device)
     assert planned is not None
     ready = planned[0]
     for placed in ready.placed.values():
-        yield f"    {placed.runs:,} runs, {placed.saving / 1e3:.1f} us less with operands there; {ready.corrections}"
+        saving = 0 if placed.migration is None else placed.migration.saving
+        yield f"    {placed.runs:,} runs, {saving / 1e3:.1f} us less with operands there; {ready.corrections}"
         for step in placed.steps:
             name, decision = decisions.name_of(step.planned.step), step.decision
             times = " or ".join(f"{time / 1e3:.1f} us" for time in decision.estimates or ())
@@ -149,7 +150,7 @@ def _reasons(node: Any, device: xp.Device) -> Iterator[str]:
 
 
 def _estimates(gpu: Any, largest: float) -> int:
-    """Print what plans were estimated to take at either place, and what they took: first all on the GPU."""
+    """Print the estimated and measured times of plans on both devices, on the GPU first."""
     near: list[bool] = []
     for provider in (gpu, places.host()):
         for name, make, function, _ in WORKLOADS:
@@ -176,12 +177,14 @@ def main() -> int:
     """Measure, print the table, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m bench.placement")
     parser.add_argument("--largest", type=float, default=1e8, help="largest size")
-    parser.add_argument("--seconds", type=float, default=0.4, help="for each point, after warming up")
-    parser.add_argument("--workloads", default="", help="some of them, by name, with semicolons between")
-    parser.add_argument("--software", action="store_true", help="let auto take a software device")
-    parser.add_argument("--reasons", action="store_true", help="tell why, where auto is far from the better place")
-    parser.add_argument("--estimates", action="store_true", help="compare estimates with times, and nothing else")
-    parser.add_argument("--json", help="file of the figures")
+    parser.add_argument("--seconds", type=float, default=0.4, help="seconds per point, after warming up")
+    parser.add_argument("--workloads", default="", help="names of workloads, separated by semicolons")
+    parser.add_argument("--software", action="store_true", help="allow auto to use a software device")
+    parser.add_argument(
+        "--reasons", action="store_true", help="print placements where auto is far from the faster device"
+    )
+    parser.add_argument("--estimates", action="store_true", help="only compare estimates with times")
+    parser.add_argument("--json", help="output file")
     given = parser.parse_args()
     rows: list[dict[str, Any]] = []
     begin = time.perf_counter()

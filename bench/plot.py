@@ -1,4 +1,4 @@
-"""A picture of a run: for each workload, how many times as fast as each of the others this package is."""
+"""A chart of a run: for each workload, the speed of this package relative to each other library."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,7 +7,7 @@ from bench.harness import Row, is_ours
 
 
 def plot(rows: Sequence[Row], path: Path) -> str:
-    """Write the picture to ``path`` and return what was done, in words."""
+    """Write the chart to ``path`` and return a message."""
     try:
         import matplotlib as mpl
     except ImportError:

@@ -1,9 +1,9 @@
-"""``python -m bench.profiling``: what a program takes longer in a block of ``profile``, over kinds of work.
+"""``python -m bench.profiling``: measure the overhead of ``profile`` for several kinds of work.
 
-Short turns of a program run in a block and out of it, neighbours in an order that rotates, so that a machine that
-becomes slower does not count, nor what comes first. Figures are medians of the ratios of neighbours. The time is that
-of the program: what is worked out when a block has ended is not part of it. Two turns out of a block are held against
-each other too, which tells what a figure is worth.
+Short turns of a program run inside and outside of a profile, in rotating order, so that changes of the machine's speed
+cancel. The results are medians of the ratios of neighbouring turns. They do not include the time in which the figures
+are computed at the end of a profile. Two turns outside of a profile are also compared with each other, which shows the
+accuracy of the results.
 """
 
 import argparse
@@ -70,18 +70,18 @@ def _inside(function: Callable[[Any], None], x: Any, times: int) -> float:
 def cost(
     function: Callable[[Any], None], x: Any, pairs: int, seconds: float, most: float
 ) -> tuple[float, float, float]:
-    """Return the microseconds of a call, the ratio in a block to out of it, and of two out of it to each other.
+    """Return the microseconds of a call, its ratio inside to outside a profile, and the ratio of two turns outside.
 
     Parameters
     ----------
     function, x
-        What is called, and with what.
+        The function and its argument.
     pairs : int
-        How many ratios at most.
+        Maximum number of ratios.
     seconds : float
-        How long a turn takes, about.
+        Approximate duration of a turn.
     most : float
-        After how many seconds to end.
+        Maximum duration in seconds.
     """
     _piece(function, x, 20)
     times = max(2, round(seconds * 20 / _piece(function, x, 20)))
@@ -109,11 +109,11 @@ def cost(
 def main() -> int:
     """Measure, print a line for each kind of work and device, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m bench.profiling")
-    parser.add_argument("--devices", default="cpu,wgpu", help="with commas between")
-    parser.add_argument("--pairs", type=int, default=150, help="for each figure, at most")
-    parser.add_argument("--seconds", type=float, default=0.003, help="of a turn")
-    parser.add_argument("--most", type=float, default=2.0, help="seconds of a figure")
-    parser.add_argument("--json", help="file of the figures")
+    parser.add_argument("--devices", default="cpu,wgpu", help="devices, separated by commas")
+    parser.add_argument("--pairs", type=int, default=150, help="maximum number of ratios per result")
+    parser.add_argument("--seconds", type=float, default=0.003, help="seconds per turn")
+    parser.add_argument("--most", type=float, default=2.0, help="maximum seconds per result")
+    parser.add_argument("--json", help="output file")
     given = parser.parse_args()
     rows: list[dict[str, Any]] = []
     for device in given.devices.split(","):

@@ -118,18 +118,19 @@ def _ufunc_statuses() -> dict[str, status.Status]:
 def design() -> Iterator[str]:
     """Yield the list of the design notes."""
     notes = sorted(DOCS.glob("design/0*.md"))
+    pages = sorted(page for page in DOCS.glob("design/[a-z]*.md") if page.name != "index.md")
     yield "# Design notes"
     yield ""
     yield "Each note has one decision: its context, the decision, the rejected alternatives and the consequences."
     yield ""
-    for note in notes:
+    for note in (*notes, *pages):
         title = note.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
         yield f"- [{title}]({note.name})"
     yield ""
     yield "```{toctree}"
     yield ":hidden:"
     yield ""
-    yield from (note.stem for note in notes)
+    yield from (note.stem for note in (*notes, *pages))
     yield from (f"appendix/{page.stem}" for page in sorted(DOCS.glob("design/appendix/*.md")))
     yield "```"
 

@@ -5,7 +5,7 @@ assignment to ``gpuarray.config.<field>``, the environment variable ``GPUARRAY_<
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields, replace
@@ -143,6 +143,22 @@ _BOOLEANS: Final[Mapping[str, bool]] = {"1": True, "true": True, "yes": True, "o
                                         "no": False, "off": False, "": False}  # fmt: skip
 
 
+#: Checks of other modules, by setting: each returns why a value is not accepted, or an empty string.
+_checks: Final[dict[str, Callable[[Any], str]]] = {}
+
+
+def add_check(name: str, check: Callable[[Any], str]) -> None:
+    """Check a setting whenever it is set, by a function that this module cannot import, and check its value now.
+
+    Raises
+    ------
+    ConfigurationError
+        If the present value, from an environment variable, is not accepted.
+    """
+    _checks[name] = check
+    _checked(name, getattr(config.current, name), environment_name(name))
+
+
 def _checked(name: str, value: Any, origin: str) -> Any:
     if name not in _FIELDS:
         raise ConfigurationError(f"unknown setting {name!r}; the settings are {', '.join(_FIELDS)}")
@@ -166,6 +182,9 @@ def _checked(name: str, value: Any, origin: str) -> Any:
     accepted = setting.metadata.get("accepted")
     if accepted and value not in accepted:
         raise ConfigurationError(f"{origin} is {value!r}; expected one of {', '.join(map(repr, accepted))}")
+    reason = _checks[name](value) if name in _checks else ""
+    if reason:
+        raise ConfigurationError(f"{origin} is {value!r}; {reason}")
     return kind(value)
 
 

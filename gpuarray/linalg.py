@@ -1,7 +1,7 @@
-"""Linear algebra: the ``linalg`` extension of the Array API standard, and what :mod:`numpy.linalg` has beyond it.
+"""Linear algebra: the ``linalg`` extension of the Array API standard, and the other functions of :mod:`numpy.linalg`.
 
-Products and norms run where the array is. Factorisations, and what needs them, run on the host with NumPy's LAPACK, are
-counted as fallbacks on other devices, and raise :class:`LinAlgError` at the call.
+Products and norms run where the array is. Factorisations, and functions that need them, run on the host with NumPy's
+LAPACK when they are called. On other devices they are counted as fallbacks.
 """
 
 from numpy.linalg import LinAlgError

@@ -1,6 +1,6 @@
-"""Random numbers as in :mod:`numpy.random`: generators that give the same numbers on every device.
+"""Random numbers as in :mod:`numpy.random`, from generators that return the same numbers on every device.
 
-There is no global state; make a generator with :func:`default_rng`.
+There is no global generator. :func:`default_rng` makes one.
 """
 
 from typing import TYPE_CHECKING, NoReturn
@@ -16,7 +16,7 @@ __all__ = ["Generator", "Philox", "SeedSequence", "default_rng"]
 if not TYPE_CHECKING:  # a checker would take any name for one of the module's
 
     def __getattr__(name: str) -> NoReturn:
-        """Tell who asks for NumPy's global generator that there is none."""
+        """Raise AttributeError; for NumPy's functions of the global generator its message says what to use."""
         hint = "; there is no global generator: gpuarray.random.default_rng(seed) makes one"
         known = name in np.random.__all__
         raise AttributeError(f"module 'gpuarray.random' has no attribute {name!r}{hint if known else ''}")

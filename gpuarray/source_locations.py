@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
@@ -27,9 +27,22 @@ _PROGRAMS: Final = _HERE + "diagnostics" + os.sep
 #: By file name, whether its code is the user's. Bounded, because notebooks have a file for each cell.
 USER_FILES: Final[dict[str, bool]] = {}
 _MAX_FILES: Final = 4096
-#: The one public way to a frame in constant time and without an exception; absent from some interpreters' promises,
-#: but there in CPython and PyPy.
-_frame_at: Final[Callable[[int], FrameType]] = sys._getframe
+
+
+def frame_by_traceback(depth: int = 0) -> FrameType:
+    """Return what ``sys._getframe`` does, on any interpreter, but slower."""
+    try:
+        raise LookupError
+    except LookupError as error:
+        frame: FrameType = cast(Any, error.__traceback__).tb_frame
+    for _ in range(depth + 1):
+        assert frame.f_back is not None
+        frame = frame.f_back
+    return frame
+
+
+#: Returns the frame that is so many calls above the caller's: a documented function that not all interpreters have.
+frame_at: Final[Callable[[int], FrameType]] = getattr(sys, "_getframe", frame_by_traceback)
 
 
 def find_origin(frame: FrameType | None = None) -> Origin | None:
@@ -39,7 +52,7 @@ def find_origin(frame: FrameType | None = None) -> Origin | None:
     this package, because each look at a frame costs as much as the rest.
     """
     if frame is None:
-        frame = _frame_at(3)
+        frame = frame_at(3)
     while frame is not None:
         code = frame.f_code
         try:
@@ -57,7 +70,7 @@ def find_origin(frame: FrameType | None = None) -> Origin | None:
 def warn(message: str, category: type[Warning]) -> None:
     """Issue a warning at the user's line, however deep inside this package the caller is."""
     level = 2
-    frame: FrameType | None = _frame_at(1)
+    frame: FrameType | None = frame_at(1)
     while frame is not None and not is_user_file(frame.f_code.co_filename):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)

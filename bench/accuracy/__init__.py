@@ -1,1 +1,1 @@
-"""How exact the elementary functions are, against exact values: ``python -m bench.accuracy --help``."""
+"""Measure the errors of mathematical functions against exact values: ``python -m bench.accuracy --help``."""

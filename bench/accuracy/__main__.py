@@ -16,11 +16,11 @@ from bench.facts import facts
 from bench.peers import PEERS, AbsentError, Ours, Peer
 
 LIBRARIES = {"numpy": "numpy", "torch": "torch-cuda", "torch-cpu": "torch-cpu", "jax": "jax-gpu", "cupy": "cupy"}
-"""The libraries to compare with, by the names of their adapters; they are measured where they can run."""
+"""The libraries to compare with, by the names of their adapters; those that are available are measured."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure the chosen functions, print the tables and write the figures; return 1 if a result was no number."""
+    """Measure the selected functions, print the tables and write the results; return 1 if a result was NaN."""
     given = _parser().parse_args(arguments)
     ours = Ours(given.device)
     peers: list[Peer] = [ours, *_opened(given.libraries)]
@@ -59,7 +59,7 @@ def _measured(peers: Sequence[Peer], function: Function, dtype: str, full: bool,
     ours = peers[0]
     assert isinstance(ours, Ours)
     if dtype == "float32" and function.arity == 1 and function.exact and has_float64(ours):
-        # over many more operands, hard cases aside, which the sample has
+        # over many more operands, without the hard cases of the sample
         begin = time.perf_counter()
         swept = sweep(ours, function, full)
         first = rows[0]
@@ -107,7 +107,7 @@ def _opened(names: Sequence[str]) -> list[Peer]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench.accuracy", description="Measure the errors of functions.")
     add: Callable[..., Any] = parser.add_argument
-    add("--device", default="wgpu", help="our device; wgpu by default")
+    add("--device", default="wgpu", help="device of gpuarray; wgpu by default")
     add("--functions", type=_among(FUNCTIONS), default=list(FUNCTIONS), help=f"some of {', '.join(FUNCTIONS)}")
     add("--dtypes", type=_among(DTYPES), default=list(DTYPES), help=f"some of {', '.join(DTYPES)}")
     add("--libraries", type=_among(LIBRARIES), default=list(LIBRARIES), help=f"some of {', '.join(LIBRARIES)}, or none")
@@ -119,8 +119,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--cost", action="store_true", help="also time each function")
     add("--elements", type=int, default=1 << 26, help="number of elements to time; 2**26 by default")
-    add("--exact", type=Path, help="file (.npz) of exact values, which is written where it lacks some")
-    add("--json", type=Path, help="file of the figures")
+    add("--exact", type=Path, help="file (.npz) of exact values, to which missing ones are added")
+    add("--json", type=Path, help="output file")
     return parser
 
 

@@ -1,4 +1,4 @@
-"""What is measured: each workload is one function of an array namespace, with its inputs and the bytes it must move."""
+"""The workloads: functions of an array namespace, with their inputs and the minimum bytes they move."""
 
 from collections.abc import Sequence
 
@@ -38,7 +38,7 @@ TOPICS: dict[str, Sequence[Workload | Probe]] = {
     "processors": processors.WORKLOADS,
     "overhead": overhead.WORKLOADS,
 }
-"""Workloads and probes by what they are about; the first is the yardstick of most others."""
+"""Workloads and probes by topic. The first is the limit of most others."""
 
 ALL: dict[str, Workload | Probe] = {workload.name: workload for topic in TOPICS.values() for workload in topic}
 """Every workload by name."""

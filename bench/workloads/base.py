@@ -1,4 +1,4 @@
-"""The two kinds of measurement: a workload that every peer runs, and a probe of this package alone."""
+"""The two kinds of measurements: workloads, which all peers run, and probes of this package alone."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,55 +12,55 @@ from bench.peers import NUMPY
 
 Inputs = Sequence[np.ndarray]
 
-#: Bytes of the part of the inputs that NumPy computes a reference from, where every part of a result has its own.
+#: Bytes of the inputs from which NumPy computes a reference, if parts of the result are independent.
 PART: Final = 32 << 20
-#: Libraries that would run the kernels of another one after seconds of compiling.
+#: Libraries that run the kernels of another library after seconds of compiling.
 COMPILED: Final = ("torch-compile",)
 COMPILERS: Final = ("torch-compile", "jax")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Workload:
-    """One function against a namespace.
+    """A function of an array namespace.
 
     Attributes
     ----------
     name : str
-        How the command line calls it.
+        The name on the command line.
     size : int
         Elements, or whatever the workload counts, at scale 1.
     inputs : callable
-        From the scaled size to NumPy arrays.
+        Function of the scaled size that returns NumPy arrays.
     run : callable
-        From a namespace, the scaled size and the peer's arrays to the result.
+        Function of a namespace, the scaled size and the arrays that returns the result.
     numexpr : callable or None
-        The same from numexpr's ``evaluate`` and NumPy arrays, where that language can say it.
+        The same as a function of numexpr's ``evaluate`` and NumPy arrays, if numexpr supports it.
     nbytes : callable
-        From the scaled size to the bytes that must go through memory at least: inputs once, outputs once.
+        Function of the scaled size that returns the minimum memory traffic: inputs once, outputs once.
     flops : callable or None
-        From the scaled size to the additions and multiplications, where they are what takes the time.
+        Function of the scaled size that returns additions and multiplications, if these are the limit.
     limit : str
-        The workload whose fastest library shows what is possible on a device: of bytes, or of ``flops`` a second.
+        The workload whose best rate is the limit of a device, in bytes or ``flops`` per second.
     reference : callable or None
-        From the scaled size and the inputs to what is right, where NumPy takes long to run all of it: as much as the
-        whole result, or of an array every k-th element along the first axis; see :func:`parts`.
+        Function of the scaled size and the inputs that returns the expected result, if NumPy takes long: the whole
+        result, or every k-th element along the first axis; see :func:`parts`.
     seen : callable or None
-        From a result and the inputs to what is compared with the reference, where more than one result is right.
+        Function of a result and the inputs that returns the compared value, if several results are correct.
     steps : int
-        How often ``run`` is called for one result; it then returns a tuple that takes the place of the inputs, which it
-        may change, and the result is its first.
+        Number of calls of ``run`` for one result. It then returns a tuple that replaces the inputs, which it may
+        change, and whose first item is the result.
     moves : str
-        ``"up"`` or ``"down"`` if nothing is computed: the inputs are moved to the device, or from it.
+        ``"up"`` or ``"down"`` if the inputs are only uploaded or downloaded.
     read : bool
-        Whether the result is read back within the time, as a number or a small array; otherwise it stays on the device.
+        Whether the time includes downloading the result, a number or a small array.
     tolerance : float
-        Largest accepted difference from NumPy, relative to NumPy's largest value.
+        Maximum difference from NumPy, relative to NumPy's largest value.
     scaled : bool
         Whether ``--scale`` applies.
     places : tuple of str
-        Kinds of devices for which it is meant.
+        Kinds of devices that it runs on.
     without : tuple of str
-        Peers, by the beginnings of their names, that it is not meant for.
+        Prefixes of the names of peers that do not run it.
     """
 
     name: str
@@ -84,16 +84,16 @@ class Workload:
 
 @dataclass(frozen=True, kw_only=True)
 class Probe:
-    """A figure of this package alone, such as the time of its import.
+    """A measurement of this package alone, such as the time of its import.
 
     Attributes
     ----------
     name : str
-        How the command line calls it.
+        The name on the command line.
     run : callable
-        From a device's name to figures by name; their units are in the names.
+        Function of the name of a device that returns measurements by name; names include units.
     each_device : bool
-        Whether the figures depend on the device.
+        Whether the measurements depend on the device.
     """
 
     name: str
@@ -103,7 +103,7 @@ class Probe:
 
 @lru_cache(maxsize=2)  # of large arrays it takes longer than what is measured, and neighbours have the same
 def uniform(*shape: int, low: float = -2.0, high: float = 2.0, dtype: Any = np.float32, seed: int = 0) -> np.ndarray:
-    """Return the same pseudo-random numbers at each call."""
+    """Return the same pseudo-random numbers in each call."""
     values = np.random.default_rng(seed).random(shape, dtype=dtype)
     values *= high - low
     values += low
@@ -111,12 +111,12 @@ def uniform(*shape: int, low: float = -2.0, high: float = 2.0, dtype: Any = np.f
 
 
 def complex_uniform(*shape: int, seed: int = 0) -> np.ndarray:
-    """Return the same complex64 numbers at each call."""
+    """Return the same complex64 numbers in each call."""
     return uniform(*shape, 2, seed=seed).view(np.complex64)[..., 0]
 
 
 def thinned(run: Callable[..., Any]) -> Callable[[int, Inputs], Any]:
-    """Return a reference that is every 64th element of what NumPy makes: so much need be read from a device."""
+    """Return every 64th element of NumPy's result as the reference, to limit downloads."""
     return lambda size, inputs: run(NUMPY, size, *inputs)[::64]
 
 

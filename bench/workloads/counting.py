@@ -1,4 +1,4 @@
-"""Counting: elements in bins of one width, and integers."""
+"""Histograms and counts of integers."""
 
 from typing import Any
 
@@ -9,18 +9,18 @@ from bench.workloads.base import COMPILED, Inputs, Workload, uniform
 SIZE = 1 << 26
 BINS = 256
 KINDS = 1000
-#: Where bins begin, or end, is a value that is asked for, which functions that are recorded cannot do.
+#: The range of the bins is read, which recorded functions do not support.
 UNRECORDED = (*COMPILED, "gpuarray-jit")
 
 
 def histogram(xp: Any, size: int, x: Any) -> Any:
-    """Count the elements in bins between the least one and the greatest."""
+    """Count the elements in bins between the minimum and the maximum."""
     counts = xp.histogram(x, BINS)
     return counts[0] if isinstance(counts, tuple) else counts
 
 
 def bincount(xp: Any, size: int, x: Any) -> Any:
-    """Count how often each integer occurs."""
+    """Count the occurrences of each integer."""
     return xp.bincount(x, minlength=KINDS)
 
 
@@ -30,7 +30,7 @@ def few(size: int) -> Inputs:
 
 
 def same(size: int) -> Inputs:
-    """Return numbers of which nearly all are in one bin, whose count everyone wants to add to at once."""
+    """Return numbers of which nearly all are in one bin, so that additions to its count contend."""
     x = np.zeros(size, np.float32)
     x[:2] = -1, 1
     return [x]

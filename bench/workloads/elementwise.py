@@ -1,4 +1,4 @@
-"""Elementwise work, the copy first, by which the others are read; fused or it is worth nothing."""
+"""Elementwise workloads. The first is the copy, the limit of the others."""
 
 from typing import Any
 
@@ -25,12 +25,12 @@ def chain(xp: Any, size: int, x: Any) -> Any:
 
 
 def said(evaluate: Any, size: int, x: Any) -> Any:
-    """Say the chain to numexpr."""
+    """Compute the chain with numexpr."""
     return evaluate("sin(x) * sin(x) + exp(-x * x) * sqrt(abs(x) + 1)", {"x": x})
 
 
 def black_scholes(xp: Any, size: int, price: Any, strike: Any, years: Any) -> Any:
-    """Price call options, with a logistic stand-in for the normal distribution that every library can say."""
+    """Price call options, with a logistic approximation of the normal distribution that all libraries support."""
     root = xp.sqrt(years)
     first = (xp.log(price / strike) + (RATE + VOLATILITY**2 / 2) * years) / (VOLATILITY * root)
     second = first - VOLATILITY * root
@@ -42,7 +42,7 @@ def _normal(xp: Any, x: Any) -> Any:
 
 
 def priced(evaluate: Any, size: int, price: Any, strike: Any, years: Any) -> Any:
-    """Say the prices to numexpr, in two steps."""
+    """Compute the prices with numexpr, in two steps."""
     given = {"s": price, "k": strike, "t": years}
     first = evaluate("(log(s / k) + 0.05 * t) / (0.2 * sqrt(t))", given)
     return evaluate(
@@ -59,7 +59,7 @@ def options(size: int, dtype: Any = np.float32) -> Inputs:
 
 
 def heat(xp: Any, size: int, u: Any) -> Any:
-    """Take one step of heat that spreads in a plane."""
+    """Compute one step of the heat equation in a plane."""
     inner = u[1:-1, 1:-1]
     return inner + 0.1 * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4 * inner)
 

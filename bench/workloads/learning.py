@@ -1,6 +1,6 @@
-"""k-means through scikit-learn's array API: Lloyd's turns, each point's nearest centre by scikit-learn's own function.
+"""k-means through scikit-learn's array API: Lloyd's algorithm with scikit-learn's nearest centres.
 
-Its ``KMeans`` itself takes NumPy's arrays only.
+scikit-learn's ``KMeans`` itself supports NumPy arrays only.
 """
 
 import os
@@ -26,7 +26,7 @@ def _scikit_learn() -> Any:
 
 
 def k_means(xp: Any, size: int, points: Any, centres: Any, numbers: Any, ones: Any) -> Any:
-    """Return the centres after some turns; ``numbers`` are theirs, and there are as many ``ones``."""
+    """Return the centres after some iterations; ``numbers`` are their indices, and there are as many ``ones``."""
     sklearn = _scikit_learn()
     with sklearn.config_context(array_api_dispatch=True):
         for _ in range(TURNS):
@@ -39,7 +39,7 @@ def k_means(xp: Any, size: int, points: Any, centres: Any, numbers: Any, ones: A
 
 
 def _reference(size: int, inputs: Inputs) -> np.ndarray:
-    """Return the same with sums by :func:`numpy.bincount`."""
+    """Return the same, with sums by :func:`numpy.bincount`."""
     points, centres = inputs[:2]
     nearest_of = _scikit_learn().metrics.pairwise_distances_argmin
     for _ in range(TURNS):

@@ -1,4 +1,4 @@
-"""Moving elements about: transposes, pieces put together, and elements taken, left out and put at positions."""
+"""Data movement: transposes, concatenation, gathers, boolean selection and scatters."""
 
 from typing import Any
 
@@ -10,12 +10,12 @@ COLUMNS = 8192
 
 
 def transposed(xp: Any, size: int, x: Any) -> Any:
-    """Add something too, so that every library has to write the result."""
+    """Transpose and add, so that every library has to write the result."""
     return _in_order(xp, x.T)
 
 
 def permuted(xp: Any, size: int, x: Any) -> Any:
-    """Put the first axis of three last, and the last first."""
+    """Exchange the first and the last of three axes."""
     return _in_order(xp, xp.swapaxes(x, 0, 2))
 
 
@@ -25,7 +25,7 @@ def _in_order(xp: Any, view: Any) -> Any:
 
 
 def joined(xp: Any, size: int, x: Any, y: Any) -> Any:
-    """Put rows side by side."""
+    """Concatenate along the last axis."""
     return xp.concatenate([x, y], axis=1)
 
 
@@ -35,7 +35,7 @@ def taken(xp: Any, size: int, x: Any, positions: Any) -> Any:
 
 
 def masked(xp: Any, size: int, x: Any, mask: Any) -> Any:
-    """Keep the elements at which a mask holds: about half of them."""
+    """Select the elements of a mask, about half of them."""
     return x[mask]
 
 

@@ -1,4 +1,4 @@
-"""What each call, each read and the import cost, whatever the size of the data."""
+"""The fixed costs of calls, reads and the import."""
 
 import contextlib
 import gc
@@ -31,7 +31,7 @@ def tiny(xp: Any, size: int, x: Any) -> Any:
 
 
 def record(device: str) -> Mapping[str, float]:
-    """Time the recording of operations, which is all that a line of the user's code costs."""
+    """Time the recording of operations."""
     import gpuarray as xp
 
     with xp.using(device=device, pending_limit=OPERATIONS + 1):
@@ -47,7 +47,7 @@ def record(device: str) -> Mapping[str, float]:
 
 
 def parts(device: str) -> Mapping[str, float]:
-    """Time what ten operations on 1,000 elements are made of: recording, finding the plan, evaluating, reading."""
+    """Time the parts of ten operations on 1,000 elements: recording, finding the plan, evaluating, reading."""
     import gpuarray as xp
     from gpuarray.runtime.evaluate import plan_of
 
@@ -71,7 +71,7 @@ def parts(device: str) -> Mapping[str, float]:
 
 
 def further(device: str) -> Mapping[str, float]:
-    """Time evaluations of one and of 33 launches that differ, which shows what a further one costs."""
+    """Time evaluations of one and of 33 different launches, which gives the cost of an additional launch."""
     import gpuarray as xp
 
     least = {}
@@ -90,7 +90,7 @@ def further(device: str) -> Mapping[str, float]:
 
 
 def growth(device: str) -> Mapping[str, float]:
-    """Time a chain, a sum and a running sum of ever more elements, and tell the most memory in use."""
+    """Time a chain, a sum and a running sum of increasing size, and report the peak memory in use."""
     import gpuarray as xp
     from gpuarray.providers import registry
     from gpuarray.runtime import telemetry
@@ -128,7 +128,7 @@ def _running(xp: Any, size: int, x: Any) -> Any:
 
 
 def planning(device: str) -> Mapping[str, float]:
-    """Time the first evaluation of ever longer programs, kernels compiled before: planning is most of it."""
+    """Time the first evaluation of programs of increasing length with compiled kernels, which is mostly planning."""
     import gpuarray as xp
 
     figures = {}
@@ -179,7 +179,7 @@ def first_result(device: str) -> Mapping[str, float]:
 
 
 def import_time(device: str) -> Mapping[str, float]:
-    """Time the import in new processes, and what NumPy's part of it is; the least of several, taken in turn."""
+    """Time the import in new processes, and NumPy's share of it; the minimum of several, measured alternately."""
     timed = "import time; start = time.perf_counter(); import {}; print(time.perf_counter() - start)"
     numpy, ours = [], []
     with _processes() as printed:
@@ -191,10 +191,10 @@ def import_time(device: str) -> Mapping[str, float]:
 
 @contextlib.contextmanager
 def _processes() -> Iterator[Callable[[str], list[float]]]:
-    """Lend a function that runs code in a new process and returns the numbers it prints.
+    """Yield a function that runs code in a new process and returns the numbers it prints.
 
-    Compiled modules are kept between the processes, as installing a package leaves them, whatever the surroundings say;
-    the first one makes them.
+    Compiled Python modules are kept between the processes, as those of an installed package are, whatever the
+    environment says; the first process writes them.
     """
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "PYTHONPYCACHEPREFIX": folder}

@@ -1,4 +1,4 @@
-"""What two cores are measured by: ten million elements in either precision, a size that every peer holds in memory."""
+"""Workloads for CPUs: ten million elements in both precisions, which fit in memory with all peers."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,27 +19,27 @@ _SLOW = ("torch", "jax")
 
 
 def elementwise(xp: Any, size: int, x: Any) -> Any:
-    """Write RunMat's chain over given numbers."""
+    """Store RunMat's chain of given numbers."""
     return runmat.written(xp, x)
 
 
 def elementwise_sum(xp: Any, size: int, x: Any) -> Any:
-    """Sum RunMat's chain over given numbers."""
+    """Sum RunMat's chain of given numbers."""
     return xp.sum(runmat.written(xp, x))
 
 
 def total(xp: Any, size: int, x: Any) -> Any:
-    """Sum everything."""
+    """Sum all elements."""
     return xp.sum(x)
 
 
 def variance(xp: Any, size: int, x: Any) -> Any:
-    """Take the variance of everything."""
+    """Compute the variance of all elements."""
     return xp.var(x)
 
 
 def largest(xp: Any, size: int, x: Any) -> Any:
-    """Find the greatest element."""
+    """Compute the maximum."""
     return xp.max(x)
 
 
@@ -54,12 +54,12 @@ def of_rows(xp: Any, size: int, x: Any) -> Any:
 
 
 def extreme(xp: Any, size: int, x: Any) -> Any:
-    """Find the place of the greatest element."""
+    """Find the index of the maximum."""
     return xp.argmax(x)
 
 
 def running(xp: Any, size: int, x: Any) -> Any:
-    """Add up all that is before."""
+    """Compute the running sum."""
     return xp.cumsum(x, 0)
 
 
@@ -68,7 +68,7 @@ def _line(low: float, high: float) -> Callable[[int, Any], Inputs]:
 
 
 def _distinct(n: int, dtype: Any) -> Inputs:
-    """Return numbers of which no two are equal, whose order nobody can choose."""
+    """Return distinct numbers, whose order is unique."""
     return [np.random.default_rng(1).permutation(n).astype(dtype)]
 
 

@@ -1,4 +1,4 @@
-"""Matrix products, what is folded over all pairs, and a simulation of bodies that all attract each other."""
+"""Matrix products, all-pairs reductions, and a simulation of gravitating bodies."""
 
 from collections.abc import Callable
 from math import prod
@@ -22,7 +22,7 @@ def matmul(xp: Any, size: int, x: Any, y: Any) -> Any:
 
 
 def layer(xp: Any, size: int, x: Any, weights: Any, bias: Any) -> Any:
-    """Multiply, add a bias, and keep what is positive."""
+    """Multiply, add a bias, and apply a rectifier."""
     return xp.maximum(x @ weights + bias, 0)
 
 

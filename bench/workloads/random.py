@@ -1,4 +1,4 @@
-"""Random numbers: none is compared, but how many of them lie where."""
+"""Random numbers, which are compared by their distribution."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,7 +22,7 @@ def uniform(xp: Any, size: int) -> Any:
 
 
 def _in_order(numbers: np.ndarray, inputs: Inputs) -> np.ndarray:
-    """Return numbers in order, less the few far ones, whose places are chance."""
+    """Return the sorted numbers without the outermost ones, whose values vary most."""
     return np.clip(np.sort(numbers), -2, 2)
 
 

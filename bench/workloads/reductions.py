@@ -1,4 +1,4 @@
-"""Reductions over everything, over rows and over columns; what is done with rows; and running sums."""
+"""Reductions of whole arrays, rows and columns; row programs; and running sums."""
 
 from collections.abc import Callable
 from math import prod
@@ -15,13 +15,13 @@ Fold = Callable[[Any, Any], Any]
 
 
 def softmax(xp: Any, rows: int, x: Any) -> Any:
-    """Three passes as it is written, one over memory where a row fits."""
+    """Compute the softmax of rows: three passes as written, one over memory if a row fits."""
     shifted = xp.exp(x - xp.max(x, axis=1, keepdims=True))
     return shifted / xp.sum(shifted, axis=1, keepdims=True)
 
 
 def layernorm(xp: Any, rows: int, x: Any) -> Any:
-    """Rows less their mean, over their deviation."""
+    """Normalise rows by their mean and standard deviation."""
     centred = x - xp.mean(x, axis=1, keepdims=True)
     return centred / xp.sqrt(xp.mean(centred * centred, axis=1, keepdims=True) + 1e-5)
 
@@ -35,7 +35,7 @@ def _fold(
     formula: str = "",
     compiled: bool = False,
 ) -> Workload:
-    """Return the workload of one fold, whose first axis is what is scaled; ``compiled`` by all libraries that can."""
+    """Return the workload of a reduction whose first axis is scaled; ``compiled`` by all libraries that compile."""
     rest = shape[1:]
     return Workload(
         name=name,
@@ -50,7 +50,7 @@ def _fold(
 
 
 def _row_by_row(fold: Fold) -> Callable[[int, Inputs], Any]:
-    """Return a reference from some of the rows, each of which has a result of its own."""
+    """Return a reference from some of the rows, whose results are independent."""
     return parts(lambda xp, n, x: fold(xp, x))
 
 
@@ -72,7 +72,7 @@ def _varied(size: int, inputs: Inputs) -> np.ndarray:
 
 
 def _rows(name: str, shape: tuple[int, int], run: Callable[..., Any]) -> Workload:
-    """Return the workload of something that is done with each row, and has as many elements."""
+    """Return the workload of a row program whose result has as many elements as its input."""
     rows, columns = shape
     return Workload(
         name=name,

@@ -1,4 +1,4 @@
-"""The three workloads that RunMat publishes, in single precision, with their results read."""
+"""The three workloads that RunMat publishes, in single precision, including the download of their results."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ STEPS = 256
 
 
 def monte_carlo(xp: Any, paths: int, steps: int = STEPS) -> Any:
-    """Price a call option over many paths, as a plain Python loop over the steps, or as a library must have loops."""
+    """Price a call option over many paths, with a plain Python loop over the steps or the loop that a library needs."""
     if not hasattr(xp, "random"):
         raise AbsentError("has no random numbers")
     mu, sigma, dt, strike = 0.05, 0.2, 1 / 252, 100.0
@@ -65,17 +65,17 @@ def image(xp: Any, images: int, pictures: Any) -> Any:
 
 
 def _pictures(images: int) -> np.ndarray:
-    """Return random pictures, of which no more than 16 differ: to draw them takes longer than what is measured."""
+    """Return random pictures, at most 16 of them different, because drawing them takes longer than the workload."""
     return np.resize(uniform(min(images, 16), HEIGHT, WIDTH, low=0.0, high=1.0), (images, HEIGHT, WIDTH))
 
 
 def _some_of_the_line(size: int, inputs: Inputs) -> np.ndarray:
-    """Return every 64th of what :func:`elementwise_written` makes."""
+    """Return every 64th element of the result of :func:`elementwise_written`."""
     return np.asarray(written(NUMPY, np.linspace(0, FOUR_PI, size, dtype=np.float32)[::64]))
 
 
 def _all_of_the_line(size: int, inputs: Inputs) -> float:
-    """Return what :func:`elementwise` makes, from fewer points, whose mean is the same to within what is accepted."""
+    """Return the result of :func:`elementwise` from fewer points, whose mean is the same within the tolerance."""
     points = min(size, 1 << 22)
     middles = (np.arange(points) + 0.5) * (FOUR_PI / points)
     return float(np.mean(written(NUMPY, middles))) * size

@@ -1,4 +1,4 @@
-"""A hundred steps, as a plain Python loop: of bodies that attract each other, and of heat within a fixed edge."""
+"""A hundred steps in a plain Python loop: gravitating bodies, and heat with a fixed edge."""
 
 from typing import Any
 
@@ -14,12 +14,12 @@ _BLOCK = 256
 
 
 def bodies(xp: Any, size: int, places: Any, speeds: Any) -> tuple[Any, ...]:
-    """Move bodies of one mass a step on."""
+    """Compute a step of bodies of equal mass."""
     return moved(xp, places, speeds)
 
 
 def plane(xp: Any, size: int, u: Any) -> tuple[Any, ...]:
-    """Take a step of heat within the edge."""
+    """Compute a step of heat within the edge."""
     inner = heat(xp, size, u)
     if hasattr(xp, "with_inner"):
         return (xp.with_inner(u, inner),)
@@ -28,7 +28,7 @@ def plane(xp: Any, size: int, u: Any) -> tuple[Any, ...]:
 
 
 def _all_bodies(size: int, inputs: Inputs) -> np.ndarray:
-    """Return where bodies are, with squared distances and forces by matrix products, of some bodies at a time."""
+    """Return the positions of bodies, with distances and forces by matrix products, in blocks of bodies."""
     places, speeds = (array.astype(np.float64) for array in inputs)
     for _ in range(STEPS):
         squares = np.sum(places**2, axis=1)

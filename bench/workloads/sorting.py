@@ -1,4 +1,4 @@
-"""Sorting, and finding the order."""
+"""Sorts and argsorts."""
 
 from typing import Any
 
@@ -15,12 +15,12 @@ def ordered(xp: Any, size: int, x: Any) -> Any:
 
 
 def order(xp: Any, size: int, x: Any) -> Any:
-    """Find the order of the elements."""
+    """Compute the indices that sort the elements."""
     return xp.argsort(x)
 
 
 def in_order(positions: np.ndarray, inputs: Inputs) -> np.ndarray:
-    """Return the elements at positions: equal ones may stand in any order."""
+    """Return the elements at the indices, because equal elements may be in any order."""
     return inputs[0][positions.astype(np.int64)]
 
 

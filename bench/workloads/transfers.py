@@ -1,4 +1,4 @@
-"""Moving arrays to the device and back, from and to memory that the user's program allocated as it liked."""
+"""Uploads and downloads, from and to ordinary host memory."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from bench.workloads.base import COMPILED, COMPILERS, Workload, uniform
 
 
 def same(xp: Any, size: int, x: Any) -> Any:
-    """Return what was given."""
+    """Return the argument."""
     return x
 
 
@@ -25,5 +25,5 @@ def _moved(name: str, moves: str, without: tuple[str, ...]) -> Workload:
     )
 
 
-# JAX keeps the copy on the host that it made first
+# JAX caches its first copy on the host
 WORKLOADS = [_moved("upload", "up", COMPILED), _moved("download", "down", COMPILERS)]

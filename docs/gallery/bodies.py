@@ -1,7 +1,7 @@
-"""Bodies that attract each other: a disc of stars around a heavy one, by leapfrog.
+"""A disc of stars around a heavy body, simulated by the leapfrog method.
 
-The forces are a sum over all pairs. The array of all pairs is written down, but never stored: the fold over it is
-fused with what makes its elements.
+The forces are a sum over all pairs of bodies. The array of all pairs is never stored, because the sum is fused with the
+operations that compute its elements.
 """
 
 from pathlib import Path
@@ -23,7 +23,7 @@ def acceleration(places: xp.GpuArray, masses: xp.GpuArray) -> xp.GpuArray:
 
 
 def energy(places: xp.GpuArray, speeds: xp.GpuArray, masses: xp.GpuArray) -> float:
-    """Return the kinetic and the potential energy, which together stay what they are."""
+    """Return the total energy, kinetic plus potential, which is conserved."""
     kinetic = xp.sum(masses[:, None] * speeds * speeds) / 2
     apart = places[None, :, :] - places[:, None, :]
     distance = xp.sqrt(xp.sum(apart * apart, axis=2) + SOFTENING**2)
@@ -33,7 +33,7 @@ def energy(places: xp.GpuArray, speeds: xp.GpuArray, masses: xp.GpuArray) -> flo
 
 
 def disc(count: int) -> tuple[xp.GpuArray, xp.GpuArray, xp.GpuArray]:
-    """Return places and speeds, of shape (n, 3), and masses of a turning disc; body 0 is the heavy one."""
+    """Return positions and velocities of shape (n, 3), and masses, of a rotating disc. Body 0 is the heavy one."""
     random = np.random.default_rng(4)
     radius, angle = np.sqrt(random.uniform(0.1, 1, count)), random.uniform(0, 2 * np.pi, count)
     masses = np.full(count, 0.2 / count)
@@ -48,7 +48,7 @@ def disc(count: int) -> tuple[xp.GpuArray, xp.GpuArray, xp.GpuArray]:
 def main(
     path: str | Path = "bodies.webp", count: int = 600, steps: int = 240, step: float = 0.01
 ) -> tuple[float, float]:
-    """Let the bodies move, draw them before and after, and return the energy before and after."""
+    """Simulate the bodies, draw them before and after, and return the energy before and after."""
     places, speeds, masses = disc(count)
     before, first = energy(places, speeds, masses), np.asarray(places)
     force = acceleration(places, masses)

@@ -1,12 +1,12 @@
 """The colours of a photograph by k-means, through scikit-learn's array API support.
 
-`pairwise_distances_argmin` and `StandardScaler` are scikit-learn's own; they compute with the arrays they are given,
-where these are.
+`pairwise_distances_argmin` and `StandardScaler` are functions of scikit-learn that run on the device of their
+arguments.
 """
 
 import os
 
-os.environ["SCIPY_ARRAY_API"] = "1"  # scikit-learn asks for it, before SciPy is imported
+os.environ["SCIPY_ARRAY_API"] = "1"  # required by scikit-learn, and set before SciPy is imported
 
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ import gpuarray
 
 
 def k_means(points: Any, centres: Any, turns: int) -> tuple[Any, Any]:
-    """Return the centres after some turns of Lloyd's algorithm, and the nearest one of each point.
+    """Return the centres after some iterations of Lloyd's algorithm, and the nearest centre of each point.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def k_means(points: Any, centres: Any, turns: int) -> tuple[Any, Any]:
 def main(
     path: str | Path = "colours.webp", step: int = 2, colours: int = 8, turns: int = 12
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Paint a photograph in few colours, draw it, and return the labels by NumPy and by gpuarray."""
+    """Reduce a photograph to few colours, draw it, and return the labels by NumPy and by gpuarray."""
     picture = load_sample_image("flower.jpg")[::step, ::step].astype(np.float32) / 255
     pixels = picture.reshape(-1, 3)
     start = np.random.default_rng(3).choice(len(pixels), colours, replace=False)

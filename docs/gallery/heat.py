@@ -1,7 +1,7 @@
-"""The heat equation: a plate with fixed edges, stepped in place through views.
+"""The heat equation on a plate with fixed edges, updated in place through views.
 
-`plate[1:-1, 1:-1] += ...` reads neighbours through slices and writes back, as in NumPy. A batch of turns is recorded
-before anything runs.
+`plate[1:-1, 1:-1] += ...` reads neighbours through slices and writes to the plate, as in NumPy. Several steps are
+recorded before anything runs.
 """
 
 from pathlib import Path
@@ -13,19 +13,19 @@ import gpuarray as xp
 
 
 def step(plate: xp.GpuArray, rate: float) -> None:
-    """Let heat flow for one step; stable for rates up to 1/4. The edges keep their temperature."""
+    """Update the plate by one step, which is stable for rates up to 1/4. The edges keep their temperature."""
     inner = plate[1:-1, 1:-1]
     inner += rate * (plate[:-2, 1:-1] + plate[2:, 1:-1] + plate[1:-1, :-2] + plate[1:-1, 2:] - 4 * inner)
 
 
 def wave(size: int) -> xp.GpuArray:
-    """Return half a wave in either direction: a shape that decays without changing, at a rate that is known."""
+    """Return half a wave in both directions: a shape that decays at a known rate and is otherwise unchanged."""
     along = xp.sin(xp.linspace(0, xp.pi, size, dtype=xp.float32))
     return along[:, None] * along[None, :]
 
 
 def decay(size: int, rate: float) -> float:
-    """Return the factor by which each step changes what `wave` returns."""
+    """Return the factor by which each step changes the result of `wave`."""
     return 1 - 8 * rate * np.sin(np.pi / (2 * (size - 1))) ** 2
 
 
@@ -39,7 +39,7 @@ def hot_spots(size: int) -> xp.GpuArray:
 
 
 def main(path: str | Path = "heat.webp", size: int = 256, steps: tuple[int, ...] = (0, 100, 900)) -> list[np.ndarray]:
-    """Step a plate, draw it after so many steps each, and return what was drawn."""
+    """Simulate a plate, draw it at regular intervals, and return the drawn states."""
     plate = hot_spots(size)
     shown = []
     for count in steps:

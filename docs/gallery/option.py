@@ -1,7 +1,7 @@
-"""The price of an Asian call option by Monte Carlo, beside the formula for the European one.
+"""The price of an Asian call option by Monte Carlo, compared with the formula for the European option.
 
-A plain loop over days: each turn draws normal numbers and updates all paths. Nothing is stored between turns unless it
-must be; the bits of the generator are functions of a position, so that they are made where they are used.
+In a plain loop over days, each iteration draws normal numbers and updates all paths. The bits of the generator are a
+function of the position, so they are generated in the kernel that uses them.
 """
 
 from math import erf, exp, log, sqrt
@@ -15,7 +15,7 @@ import gpuarray as xp
 
 
 class Option(NamedTuple):
-    """A call: price of the share today, strike, years, interest, volatility."""
+    """A call option: price of the share today, strike, years, interest rate, volatility."""
 
     spot: float = 100.0
     strike: float = 105.0
@@ -34,7 +34,7 @@ def black_scholes(option: Option) -> float:
 
 
 def simulate(option: Option, paths: int, days: int, seed: int = 1) -> tuple[xp.GpuArray, xp.GpuArray]:
-    """Return the shares' prices at the end, and their means over the days, of shape (paths,) and float32."""
+    """Return the final prices of the share, and their means over the days, of shape (paths,) and dtype float32."""
     generator = xp.random.default_rng(seed)
     step = option.years / days
     drift = (option.interest - option.volatility**2 / 2) * step
@@ -54,7 +54,7 @@ def value(option: Option, prices: xp.GpuArray) -> tuple[float, float]:
 
 
 def main(path: str | Path = "option.webp", paths: int = 400_000, days: int = 64) -> dict[str, float]:
-    """Price the option, draw the prices at the end, and return what was found."""
+    """Price the option, draw the final prices, and return the results."""
     option = Option()
     last, mean = simulate(option, paths, days)
     xp.evaluate(last, mean)

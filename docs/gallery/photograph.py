@@ -1,7 +1,7 @@
-"""A photograph: exposure, contrast of what is local, and a drawing of its edges.
+"""Exposure, local contrast and edges of a photograph.
 
-The function `develop` is written for any namespace; it gets NumPy or gpuarray. More than a hundred operations are
-recorded, and five or six kernels run.
+The function `develop` works with any namespace, here NumPy and gpuarray. More than a hundred operations are recorded,
+and five or six kernels run.
 """
 
 from pathlib import Path
@@ -18,7 +18,7 @@ WEIGHTS = (1 / 16, 4 / 16, 6 / 16, 4 / 16, 1 / 16)
 
 
 def blurred(picture: Any) -> Any:
-    """Return the weighted mean of 5 x 5 neighbours of each pixel, rows first; the border of two pixels is lost."""
+    """Return the weighted mean of the 5 x 5 neighbours of each pixel, rows first, without a border of two pixels."""
     height, width = picture.shape[:2]
     rows = sum(weight * picture[k : height - 4 + k] for k, weight in enumerate(WEIGHTS))
     return sum(weight * rows[:, k : width - 4 + k] for k, weight in enumerate(WEIGHTS))
@@ -44,7 +44,7 @@ def develop(xp: Any, picture: Any) -> tuple[Any, Any]:
 
 
 def main(path: str | Path = "photograph.webp", step: int = 1) -> tuple[Any, ...]:
-    """Develop every ``step``-th pixel of a sample, draw it, and return what NumPy and gpuarray made."""
+    """Develop every ``step``-th pixel of a sample, draw it, and return the results of NumPy and gpuarray."""
     picture = load_sample_image("china.jpg")[::step, ::step].astype(np.float32) / 255
     expected = develop(np, picture)
     plan = xp.explain(*(made := develop(xp, xp.asarray(picture))))

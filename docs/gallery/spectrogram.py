@@ -1,6 +1,6 @@
-"""A spectrogram: a chirp and a beating pair of tones, by Fourier transforms of overlapping windows.
+"""A spectrogram of a chirp and two beating tones, by Fourier transforms of overlapping windows.
 
-The windows are a view of the signal; scaling, transform and decibels are recorded as one expression.
+The windows are a view of the signal. Scaling, transform and decibels are recorded as one expression.
 """
 
 from pathlib import Path
@@ -14,7 +14,7 @@ RATE = 8000
 
 
 def chirp(seconds: float) -> xp.GpuArray:
-    """Return a tone that rises from 200 Hz by 1500 Hz a second, with two steady ones and noise."""
+    """Return a tone that rises from 200 Hz by 1500 Hz per second, with two constant tones and noise."""
     t = xp.arange(int(seconds * RATE), dtype=xp.float32) / RATE
     tones = xp.sin(2 * np.pi * (200 * t + 750 * t * t))
     tones += 0.3 * (xp.sin(2 * np.pi * 3000 * t) + xp.sin(2 * np.pi * 3040 * t))
@@ -22,7 +22,7 @@ def chirp(seconds: float) -> xp.GpuArray:
 
 
 def spectrogram(signal: xp.GpuArray, length: int = 256, hop: int = 64) -> xp.GpuArray:
-    """Return the decibels of each frequency and time, of shape (length // 2 + 1, windows)."""
+    """Return the level of each frequency and time in decibels, of shape (length // 2 + 1, windows)."""
     windows = xp.lib.stride_tricks.sliding_window_view(signal, length)[::hop]
     hann = 0.5 - 0.5 * xp.cos(xp.arange(length, dtype=xp.float32) * (2 * np.pi / length))
     power = xp.abs(xp.fft.rfft(windows * hann)) ** 2

@@ -1,4 +1,4 @@
-"""Draws the pictures of the pages again, and writes the examples of pages: ``python docs/pictures/draw.py``."""
+"""Draw the pictures of the documentation and write its example pages: ``python docs/pictures/draw.py``."""
 
 from html import escape
 from pathlib import Path
@@ -15,7 +15,7 @@ PAGES = HERE.parent / "_static"
 
 
 def plans() -> None:
-    """Draw what the tutorial records, and the one step that it becomes."""
+    """Draw the graph of the tutorial, and its plan."""
     with xp.using(origins=False, device="cpu"):
         x = xp.linspace(-3, 3, 100_000, dtype=xp.float32)
         xp.evaluate(x)
@@ -30,7 +30,7 @@ def plans() -> None:
 
 
 def pages() -> None:
-    """Write the page of a profile, and that of a plan, as examples."""
+    """Write example pages of a profile and of a plan."""
     with xp.using(device="wgpu"):
         x = xp.asarray(np.random.default_rng(0).random((300, 256), dtype=np.float32))
         with xp.profile() as profile:
@@ -59,7 +59,7 @@ def curve() -> None:
         plt.close(figure)
 
 
-#: Boxes of the road of a call: left, top, kind, title, and lines below.
+#: Boxes of the overview of a call: left, top, kind, title, and lines of text.
 ROAD = (
     (20, 20, "leaf", "your program", ("np.sin(x) ** 2 + 1, x[2:] *= 0.5, xp.sum(x)",)),
     (20, 115, "node", "dispatch", ("__array_ufunc__, __array_function__,", "operators, the namespace's functions")),
@@ -96,7 +96,7 @@ ROAD = (
     (215, 710, "result", "a value is there", ("the node is a leaf; its operands are let go",)),
 )
 WIDTH = 330
-#: Arrows: from, to, and what is said of them.
+#: Arrows: start, end, and label.
 WAYS = (
     (0, 1, ""), (1, 2, "recorded: about a microsecond"), (2, 3, "a value is needed: float(y), print(y), np.asarray(y)"),
     (3, 4, "no"), (3, 5, "yes"), (4, 5, ""), (5, 6, ""), (5, 7, ""), (6, 8, ""), (7, 8, ""),
@@ -104,7 +104,7 @@ WAYS = (
 
 
 def road() -> None:
-    """Draw the way of a call from a program to a value."""
+    """Draw the overview of a call, from the program to a value."""
     parts = [
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 790" width="760" height="790" role="img" '
         'font-family="system-ui, sans-serif" font-size="13">',
@@ -136,7 +136,7 @@ def _height(lines: tuple[str, ...]) -> int:
 
 
 def _way(start: _Box, stop: _Box, text: str) -> str:
-    """Return an arrow between two boxes, to the right if they are side by side and down if not."""
+    """Return an arrow between two boxes, to the right if they are next to each other, otherwise down."""
     if start[1] == stop[1]:
         y = start[1] + _height(start[4]) / 2
         ends, where = (start[0] + WIDTH, y, stop[0], y), (start[0] + WIDTH + 18, y - 8)

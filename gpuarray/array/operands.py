@@ -10,8 +10,8 @@ from typing import Any, Final
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array.scalars import Number, weak_of
 from gpuarray.array.storage import AUTO, StoredArray, joint_device
+from gpuarray.array.traced_scalars import TracedScalar, weak_of
 from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
@@ -33,7 +33,7 @@ def as_operand(value: Any) -> Any:
     kind = type(value)
     if kind in WEAK:
         return value
-    if kind is Number:  # before others, as it passes for what it stands for
+    if kind is TracedScalar:  # before others, as it passes for what it stands for
         return value.operand()
     if isinstance(value, np.generic):
         return build.full((), value, dtypes.canonical(value.dtype))
@@ -231,7 +231,7 @@ def check_power(base: Any, exponent: Any) -> None:
         A number, array or sequence. Arrays of this package are not checked.
     """
     kind = base.dtype.kind if isinstance(base, BaseNode) else np.min_scalar_type(base).kind
-    if kind not in "biu" or type(exponent) is Number or holds_arrays(exponent):
+    if kind not in "biu" or type(exponent) is TracedScalar or holds_arrays(exponent):
         return
     if not isinstance(exponent, int | np.integer | np.ndarray | list | tuple):
         return

@@ -5,7 +5,6 @@ graph stays immutable, and operations recorded before still read the old value. 
 through a layout; :class:`~gpuarray.array.GpuArray` adds the public interface.
 """
 
-import sys
 from typing import Any, ClassVar, Final, NoReturn, Self
 from weakref import ref
 
@@ -24,7 +23,7 @@ from gpuarray.graph.walk import current
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops.spec import MapOp
 from gpuarray.runtime import evaluate
-from gpuarray.source_locations import USER_FILES, find_origin
+from gpuarray.source_locations import USER_FILES, find_origin, frame_at
 
 AUTO: Final = Device("auto")
 
@@ -38,7 +37,6 @@ _ROWS: Final = {"real": rows.real, "imag": rows.imag}
 #: Complex numbers seen as their parts side by side, and such parts seen as complex numbers.
 _REGROUPED: Final = ("parts", "pairs")
 _new: Final = object.__new__
-_frame_at: Final = sys._getframe
 
 
 class Cell:
@@ -107,7 +105,7 @@ class StoredArray:
         cell.device = device
         cell.node = node
         if recording.origins and node.origin is None:
-            frame = _frame_at(2)  # as find_origin() does, without a call where a program uses an operator
+            frame = frame_at(2)  # as find_origin() does, without a call where a program uses an operator
             code = frame.f_code
             node.origin = (code, frame.f_lasti) if USER_FILES.get(code.co_filename) else find_origin(frame)
         if node.holder is None or node.holder() is None:

@@ -97,7 +97,7 @@ class _Writer:
         self.instructions = instructions
         self.block = block
         self.lanes = lanes
-        self.again = block.items if block.asks else ()
+        self.again = block.items if block.is_guarded else ()
         self.results = [n for n in self.again if n in block.used]
 
     def write(self) -> None:
@@ -137,7 +137,7 @@ class _Writer:
     def _write_fast_path(self, together: range, fine: str) -> None:
         """Write the quick forms of some lanes, each value followed by what is asked of it: a chain of comparisons."""
         block = self.block
-        outside = sorted((block.asked.keys() | block.normal) - set(block.items))
+        outside = sorted((block.at_least.keys() | block.not_subnormal) - set(block.items))
         given = [question for lane in together for n in outside for question in self._asked_of(n, lane)]
         self._ask(fine, self._asked_of_scalars() + given)
         for number in block.items:
@@ -154,15 +154,15 @@ class _Writer:
             self.kernel.line(f"{fine} = {' & '.join([fine, *questions])};")
 
     def _asked_of_scalars(self) -> list[str]:
-        least, bounded = self.block.least, self.block.bounded
+        least, bounded = self.block.scalars_at_least, self.block.scalars_bounded
         asked = [f"is_at_least_f32(one{n}, 0x1p{exponent}f)" for n, exponent in sorted(least.items())]
         return asked + [f"!is_at_least_f32(one{n}, 0x1p{SCALAR_BOUND}f)" for n in sorted(bounded)]
 
     def _asked_of(self, number: int, lane: int) -> list[str]:
         name, asked = value_name(number, FULL, lane), []
-        if number in self.block.asked:
-            asked.append(f"is_at_least_f32({name}, 0x1p{self.block.asked[number]}f)")
-        if number in self.block.normal:
+        if number in self.block.at_least:
+            asked.append(f"is_at_least_f32({name}, 0x1p{self.block.at_least[number]}f)")
+        if number in self.block.not_subnormal:
             asked.append(f"is_normal_or_zero_f32({name})")
         return asked
 

@@ -203,7 +203,7 @@ def guards_itself(loop: Loop) -> bool:
     if any(isinstance(item, Take) for item in loop.instructions) or any(s.position is not None for s in loop.stores):
         return False
     numbers = [n for n, item in enumerate(loop.instructions) if item.level == FULL]
-    return any(isinstance(unit, Block) and unit.asks for unit in arranged(loop, numbers))
+    return any(isinstance(unit, Block) and unit.is_guarded for unit in arranged(loop, numbers))
 
 
 def single_value(work: LoopKernel, item: object) -> str:

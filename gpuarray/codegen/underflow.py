@@ -1,22 +1,24 @@
-"""Where subnormal numbers matter: which questions keep those of float32 on a device that takes them for 0.
+"""Guards of fast paths on devices that flush subnormal float32 numbers to zero.
 
-Such a device may take a subnormal operand for 0, and gives 0 where the result would be subnormal. A *block* is a run of
-instructions that are light or have quick forms. Its quick form has no branches, and its sums and products are plain
-arithmetic; one question about all of it finds out whether flushing can have mattered and whether every function's quick
-form was right, and then a careful form, by integers, computes the block again.
+Such a device may take a subnormal operand for 0, and gives 0 where a result would be subnormal. Code is generated in
+*blocks* of instructions that are light or have fast paths. The fast path of a block has no branches, and its sums and
+products are the device's own arithmetic. A *guard*, one condition for all of it, finds out whether flushing can have
+mattered and whether the fast path of each function was right. If not, the slow path, with integers, computes the block
+again.
 
-What a value's users need decides what is asked. In plain arithmetic a value is either right, or it is 0 in the place of
-a number below ``2**error``; a value without such an *error* is right whenever the questions are answered well.
+This module finds the smallest guard, from what the users of each value need. In plain arithmetic a value is either
+right, or it is 0 where it should be a number below ``2**error``. A value without such an *error* is right whenever the
+guard holds.
 
-- A product is right if it is at least ``2**-125``: nothing in it was flushed. Where it need not be right, it errs by
-  what its operands err, times what bounds the other one.
+- A product is right if it is at least ``2**-125``: nothing in it was flushed. Otherwise its error is that of its
+  operands, times the bound of the other operand.
 - A sum is right if it is at least ``2**26`` times the errors of its operands: what was lost is below a quarter of its
-  last place. So is one with a number that is known to be that large.
-- Exponentials and cosines of what is nearly 0 are 1, and squares 0: sums that only they use may be off. Roots and
-  quotients ask for ordinary operands themselves.
+  last place. So is a sum with a number that is known to be that large.
+- Exponentials and cosines of numbers near 0 are 1, and squares 0: sums that only they use may be off. The fast paths of
+  roots and quotients guard their operands themselves.
 
-So most operations need no question: of ``sin(x) * sin(x) + exp(-x * x) * sqrt(abs(x) + 1)`` the result alone is looked
-at, once. Called by :mod:`gpuarray.codegen.fast_paths`, which writes the blocks. Pure; needs no GPU.
+So most operations need no guard: for ``sin(x) * sin(x) + exp(-x * x) * sqrt(abs(x) + 1)`` only the result is tested.
+Called by :mod:`gpuarray.codegen.fast_paths`, which writes the blocks. Pure; needs no GPU.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,26 +30,26 @@ from gpuarray.codegen.wgsl import UNDERFLOWING, fast_path_function
 from gpuarray.dtypes import DType, float16, float32
 from gpuarray.fusion.costs import operations
 from gpuarray.fusion.steps import FULL, Apply, Fold, Instruction, Loop, operands_of
-from gpuarray.ops.spec import Kind
+from gpuarray.ops.columns import Kind
 
-#: What a number of any kind may be off by if it is taken for 0, and what it is below, as exponents of 2.
+#: Exponents of 2: the error of a number that was flushed, and the bound of a number of which nothing is known.
 FLUSHED: Final = -125
 UNBOUNDED: Final = 128
-#: No value errs by more than this unasked; exponentials of what is below it are 1.
+#: The largest error that a value may have without a guard. Exponentials of numbers below it are 1.
 LARGEST_ERROR: Final = -60
-#: What a factor may err by: a product errs as much, and is asked for where that is too much.
+#: The error that a factor may have: the product has it, too, and is guarded where it is too large.
 UNLIMITED: Final = 1 << 20
-#: The square of what is not above this is nothing.
+#: The squares of numbers up to this are flushed in any case.
 LARGEST_SQUARED: Final = -63
-#: How much larger than the errors of its operands a sum is right.
+#: A sum that is larger than the errors of its operands by this is right.
 MARGIN: Final = 26
-#: The bound that is asked of a number of all elements which multiplies others.
+#: The guard's bound of scalars that multiply elements.
 SCALAR_BOUND: Final = 24
-#: What takes no more operations than this is as well computed twice as waited for.
+#: Instructions of up to so many operations are light: computing them again is no slower than waiting for them.
 LIGHT: Final = 4
-#: How many functions leave time for one more question, while memory is waited for.
+#: Up to so many functions leave time for one more test while memory is waited for.
 FEW: Final = 2
-#: The least magnitude that functions ask of their first operand, if any.
+#: The least magnitude of the first operand that fast paths are right for (``FastDomain.first_at_least``).
 ORDINARY: Final = -78
 
 
@@ -57,7 +59,7 @@ Uses: TypeAlias = dict[int, list[Instruction | None]]
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What is known of a value if the block's questions are answered well: its error, if any, and what bounds it."""
+    """What is known of a value if the guard holds: its error, if it has one, and its bound."""
 
     error: int | None = FLUSHED
     below: int = UNBOUNDED
@@ -65,13 +67,28 @@ class Fact:
 
 @dataclass
 class Block:
-    """Instructions in order, of which ``functions`` have quick forms of their own.
+    """Instructions that are computed together, and their guard.
 
-    ``asked`` are values that have to be at least that power of 2 in magnitude, ``normal`` those that must not be
-    subnormal. ``least`` says the same of what is one for all elements, and ``bounded`` what of it has to be below
-    ``2**SCALAR_BOUND``. ``sums`` are the sums and products whose plain arithmetic the questions are about, ``ratios``
-    the quotients, of few functions, whose dividends are none of these, so that a 0 is one. ``used`` are the values that
-    others than the block use.
+    Attributes
+    ----------
+    items : tuple of int
+        The instructions, in order.
+    functions : frozenset of int
+        Those with a fast path of their own.
+    sums : frozenset of int
+        The sums and products in plain arithmetic, which the guard is about.
+    ratios : frozenset of int
+        Quotients whose dividends are none of ``sums``, so that a dividend of 0 is exact.
+    used : tuple of int
+        The values that are used outside of the block.
+    at_least : dict of int to int
+        Guard: values that have to be at least that power of 2 in magnitude.
+    not_subnormal : set of int
+        Guard: values that must not be subnormal.
+    scalars_at_least : dict of int to int
+        Guard: scalars that have to be at least that power of 2 in magnitude.
+    scalars_bounded : set of int
+        Guard: scalars that have to be below ``2**SCALAR_BOUND``.
     """
 
     items: tuple[int, ...]
@@ -79,15 +96,16 @@ class Block:
     sums: frozenset[int]
     ratios: frozenset[int]
     used: tuple[int, ...]
-    asked: dict[int, int] = field(default_factory=dict)
-    normal: set[int] = field(default_factory=set)
-    least: dict[int, int] = field(default_factory=dict)
-    bounded: set[int] = field(default_factory=set)
+    at_least: dict[int, int] = field(default_factory=dict)
+    not_subnormal: set[int] = field(default_factory=set)
+    scalars_at_least: dict[int, int] = field(default_factory=dict)
+    scalars_bounded: set[int] = field(default_factory=set)
 
     @property
-    def asks(self) -> bool:
+    def is_guarded(self) -> bool:
         """Whether the block may have to be computed again."""
-        return bool(self.functions or self.asked or self.normal or self.least or self.bounded)
+        tests = self.at_least or self.not_subnormal or self.scalars_at_least or self.scalars_bounded
+        return bool(self.functions or tests)
 
 
 def arranged(loop: Loop, numbers: Iterable[int], *, alone: bool = False) -> list[int | Block]:
@@ -100,14 +118,14 @@ def arranged(loop: Loop, numbers: Iterable[int], *, alone: bool = False) -> list
     numbers : iterable of int
         The instructions at level FULL to emit, in order.
     alone : bool
-        Whether an invocation has a single element: functions then ask for themselves.
+        Whether an invocation has a single element: functions then have guards of their own.
     """
     found: list[int | Block] = []
     pending: list[int] = []
     uses = _uses(loop)
 
     def close(items: list[int]) -> None:
-        """Make a block of what may have to be computed again, and one of what only follows from it."""
+        """Make a block of what may have to be computed again, and one of what only depends on that."""
         doubtful = [n for n in items if _is_doubtful(loop.instructions[n], alone)]
         again = _closure(loop, doubtful, items)
         for part in (again, [n for n in items if n not in again]):
@@ -128,7 +146,7 @@ def arranged(loop: Loop, numbers: Iterable[int], *, alone: bool = False) -> list
 
 
 def _is_doubtful(item: Instruction, alone: bool) -> bool:
-    """Whether an instruction has a quick form that may be wrong."""
+    """Whether an instruction has a fast path that may be wrong."""
     return isinstance(item, Apply) and (is_gradual(item) or (not alone and _has_fast_path(item)))
 
 
@@ -137,7 +155,7 @@ def _has_fast_path(item: Apply) -> bool:
 
 
 def is_gradual(item: Apply) -> bool:
-    """Return whether an instruction is a sum or a product whose plain form may flush what its careful form keeps."""
+    """Return whether an instruction is a sum or a product whose plain form may flush what its slow path keeps."""
     is_single = (item.dtype, item.sources[0]) == (float32, float32)
     return makes_underflow_gradual() and is_single and item.op.kind in UNDERFLOWING
 
@@ -167,10 +185,18 @@ def _uses(loop: Loop) -> Uses:
 
 @dataclass(frozen=True, slots=True)
 class _Need:
-    """What the users of a value need: how much it may err (None: nothing), and what they are like.
+    """What the users of a value need.
 
-    ``ordinary``: the block's function asks for a magnitude of ``2**ORDINARY``. ``flat``: near 0 a value is the same to
-    all. ``summed``: all are sums of the block.
+    Attributes
+    ----------
+    error : int or None
+        The error that the value may have; None if it has to be right.
+    ordinary : bool
+        Whether the guard of a function requires a magnitude of ``2**ORDINARY`` in any case.
+    flat : bool
+        Whether all users have the same result for every value near 0.
+    summed : bool
+        Whether all users are sums of the block.
     """
 
     error: int | None
@@ -180,7 +206,7 @@ class _Need:
 
 
 class _Group:
-    """Finds the questions of one block."""
+    """Finds the guard of one block."""
 
     def __init__(self, loop: Loop, items: Sequence[int], uses: Uses, alone: bool) -> None:
         self.items = loop.instructions
@@ -197,11 +223,11 @@ class _Group:
         self.needs: dict[int, _Need] = {}
 
     def block(self) -> Block:
-        """Return the block with its questions."""
+        """Return the block with its guard."""
         for number in reversed(self.members):
             self.needs[number] = self._need(number)
         for number in self.members:
-            self.facts[number] = self._asked(number, self._result(number, self._apply(number)))
+            self.facts[number] = self._guarded(number, self._result(number, self._apply(number)))
         return self.found
 
     def _apply(self, number: int) -> Apply:
@@ -216,7 +242,7 @@ class _Group:
             inner = self.inside.get(id(user))
             if isinstance(user, Apply) and user.op.values.one_near_zero:
                 need = _Need(LARGEST_ERROR, False, True)
-            elif inner in self.found.functions and self._is_asked_by(user, number):
+            elif inner in self.found.functions and self._is_guarded_by(user, number):
                 need = _Need(LARGEST_ERROR, True, False)
             elif inner is not None and self._is_sign(inner):
                 need = self.needs[inner]
@@ -231,8 +257,8 @@ class _Group:
             ordinary, flat, summed = ordinary or need.ordinary, flat and need.flat, summed and need.summed
         return _Need(error, ordinary, flat, summed)
 
-    def _is_asked_by(self, user: Instruction | None, number: int) -> bool:
-        """Whether a value is no divisor, and a function of the block asks for its magnitude."""
+    def _is_guarded_by(self, user: Instruction | None, number: int) -> bool:
+        """Whether the guard of a function requires a magnitude of a value, which is not its divisor."""
         if not isinstance(user, Apply) or number in user.operands[1:]:
             return False
         domain = user.op.values.fast_domain
@@ -242,11 +268,11 @@ class _Group:
 
     def _fact(self, number: int) -> Fact:
         if number not in self.facts:
-            self.facts[number] = self._asked(number, outer_fact(self.items[self._root(number)]))
+            self.facts[number] = self._guarded(number, outer_fact(self.items[self._root(number)]))
         return self.facts[number]
 
-    def _asked(self, number: int, fact: Fact) -> Fact:
-        """Return a fact with what the functions of the block ask themselves."""
+    def _guarded(self, number: int, fact: Fact) -> Fact:
+        """Return a fact with what the guards of functions of the block imply."""
         item = self.items[number]
         if number in self.found.functions and isinstance(item, Apply) and (domain := item.op.values.fast_domain):
             fact = Fact(None, min(fact.below, domain.results_below))
@@ -277,13 +303,13 @@ class _Group:
         return self._judged(number, Fact(error, min(2 * fact.below, UNBOUNDED)))
 
     def _judged(self, number: int, fact: Fact) -> Fact:
-        """Return what is known of a product; ask for it if its users need more."""
+        """Return what is known of a product; guard it if its users need more."""
         need = self.needs[number]
         assert fact.error is not None
         if need.ordinary:
             return Fact(None, fact.below)
         if need.error is None or fact.error > need.error:
-            self.found.asked[number] = FLUSHED
+            self.found.at_least[number] = FLUSHED
             return Fact(None, fact.below)
         return fact
 
@@ -291,21 +317,21 @@ class _Group:
         error, below, doubtful = self._product_of(x, y)
         need = self.needs[number]
         is_needed = not need.ordinary and need.error is not None and error > need.error
-        # a question about an operand of several products is cheaper than one about each of them
+        # one test of an operand of several products is cheaper than a test of each product
         if is_needed and all(not self._is_scalar(n) and self._factors(n) > 1 for n in doubtful):
             for n in doubtful:
                 if self._root(n) in self.found.sums:  # what was computed here may be 0 and should not be
-                    self.found.asked[n] = FLUSHED
+                    self.found.at_least[n] = FLUSHED
                 else:
-                    self.found.normal.add(n)
+                    self.found.not_subnormal.add(n)
                 self.facts[n] = Fact(None, self._fact(n).below)
             error, below, doubtful = self._product_of(x, y)
         fact = self._judged(number, Fact(error, below))
         if fact.error is not None:
             for n in (x, y):
                 if self._is_scalar(n):
-                    self.found.bounded.add(n)
-                    self._ask_scalar(n, FLUSHED - 1)
+                    self.found.scalars_bounded.add(n)
+                    self._guard_scalar(n, FLUSHED - 1)
         return fact
 
     def _product_of(self, x: int, y: int) -> tuple[int, int, list[int]]:
@@ -320,7 +346,7 @@ class _Group:
         return found, min(first.below + second.below, UNBOUNDED), doubtful
 
     def _factor(self, number: int) -> Fact:
-        """Return a fact of a value that multiplies others; what is one for all elements is asked for."""
+        """Return a fact of a value that multiplies others; scalars are guarded."""
         return Fact(None, SCALAR_BOUND) if self._is_scalar(number) else self._fact(number)
 
     def _factors(self, number: int) -> int:
@@ -339,20 +365,21 @@ class _Group:
         if need.flat and (error is None or error + MARGIN < LARGEST_SQUARED):
             return Fact((FLUSHED if error is None else error) + MARGIN + 1, below)
         if need.summed and not scalars and error == FLUSHED:
-            # below its bound it may be any number that is as small: sums of it are asked for as much more
+            # below its bound it may be any number as small as that: sums of it are guarded at a larger bound
             return Fact(FLUSHED + MARGIN + 1, below)
         if scalars:
-            self._ask_scalar(scalars[0], (FLUSHED if error is None else error) + MARGIN)
+            self._guard_scalar(scalars[0], (FLUSHED if error is None else error) + MARGIN)
             return Fact(None, below)
         if need.ordinary and (error is None or error + MARGIN <= ORDINARY):
             return Fact(None, below)
         if error is None and need.error is not None:
             return Fact(FLUSHED, below)
-        self.found.asked[number] = FLUSHED if error is None else error + MARGIN
+        self.found.at_least[number] = FLUSHED if error is None else error + MARGIN
         return Fact(None, below)
 
-    def _ask_scalar(self, number: int, exponent: int) -> None:
-        self.found.least[number] = max(exponent, self.found.least.get(number, exponent))
+    def _guard_scalar(self, number: int, exponent: int) -> None:
+        known = self.found.scalars_at_least
+        known[number] = max(exponent, known.get(number, exponent))
 
     def _is_sign(self, number: int) -> bool:
         item = self.items[number]

@@ -18,7 +18,8 @@ from gpuarray.codegen.programs import IN_RANGE, Binding, Launch, ScalarParameter
 from gpuarray.codegen.storage import Access, parameter_expression, register_type, scalar_expression, scalar_words
 from gpuarray.codegen.target import PAIRS, binding_limit, compute_type, makes_underflow_gradual
 from gpuarray.dtypes import DType, canonical, complex64, float32
-from gpuarray.ops.spec import GenerateOp, Kind, MapOp, wgsl_template
+from gpuarray.ops.columns import Kind
+from gpuarray.ops.spec import GenerateOp, MapOp, wgsl_template
 
 A = TypeVar("A", bound=Access)
 

@@ -58,7 +58,7 @@ def wanted_device(device: DeviceLike, *operands: Any) -> Device:
     Raises
     ------
     DeviceError
-        If there is no such device.
+        If the device does not exist.
     """
     if device is None:
         return device_of(*operands) or default_device()

@@ -1,4 +1,4 @@
-"""Creation functions: arrays from data, and arrays that are an expression of their indices, which take no memory."""
+"""Creation functions: arrays from data, and arrays computed from their indices, which need no memory."""
 
 import math
 from operator import index
@@ -46,24 +46,24 @@ def asarray(
     copy: bool | None = None,
     like: Any = None,
 ) -> GpuArray:
-    """Return data as an array.
+    """Convert data to an array.
 
     Parameters
     ----------
     obj : GpuArray, ndarray, scalar, sequence, or an object with a buffer, ``__array__`` or DLPack
-        The data. NumPy arrays are copied, since they might be written to, those of a megabyte and more straight to the
-        GPU if ``device`` names one; a GpuArray is returned as it is.
+        The data. NumPy arrays are copied, and those of a megabyte and more are uploaded at once if ``device``
+        is a GPU. A GpuArray is returned unchanged.
     dtype : dtype, optional
-        By default that of the data; Python numbers take NumPy's defaults, or what ``config.default_float`` says.
+        By default that of the data; for Python numbers NumPy's default dtypes, or ``config.default_float``.
     order : {"C", "F", "A", "K"}, optional
-        Accepted for NumPy's sake; arrays are stored in C order.
+        Accepted for compatibility with NumPy; arrays are stored in C order.
     device : Device or str, optional
-        Where the array lives; by default where ``obj`` does, or ``config.device``.
+        Device of the array; by default that of ``obj``, or ``config.device``.
     copy : bool, optional
-        True makes a new array always; False raises where data must be copied.
+        True always copies; False raises an error if a copy is needed.
     like : GpuArray, optional
-        On whose device the array is, if nothing else says so: NumPy's way to ask for arrays of other packages. All
-        functions that make arrays of numbers take it.
+        Array whose device is used if no other argument determines it. This is NumPy's parameter for dispatch to other
+        packages, and all creation functions accept it.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def asarray(
     Raises
     ------
     TypeError
-        If the data are no numbers (strings, objects, dates).
+        If the data are not numeric (strings, objects, dates).
     ValueError
         If sequences are ragged, or ``copy=False`` and a copy is needed.
     """
@@ -114,16 +114,16 @@ def array(
     device: DeviceLike = None,
     like: Any = None,
 ) -> GpuArray:
-    """Return data as a new array: NumPy's name of :func:`asarray` with ``copy=True``.
+    """Convert data to a new array, like :func:`asarray` with ``copy=True``.
 
-    ``ndmin`` is the least number of axes; ``subok`` is accepted for NumPy's sake.
+    ``ndmin`` is the minimum number of axes; ``subok`` is accepted for compatibility with NumPy.
     """
     made = asarray(obj, dtype, order, device=device, copy=copy, like=like)
     return made.reshape((1,) * (ndmin - made.ndim) + made.shape) if made.ndim < ndmin else made
 
 
 def ascontiguousarray(obj: Any, /, dtype: DTypeLike = None) -> GpuArray:
-    """Return data as an array in C order with at least one axis."""
+    """Convert data to an array in C order with at least one axis."""
     made = asarray(obj, dtype)
     return array(made if made.flags.c_contiguous else made.copy(), copy=None, ndmin=1)
 
@@ -132,7 +132,7 @@ def full(
     shape: Any, fill_value: ArrayLike, dtype: DTypeLike = None, order: str = "C", *, device: DeviceLike = None,
     like: Any = None,
 ) -> GpuArray:  # fmt: skip
-    """Return an array with one value everywhere.
+    """Return an array filled with a value.
 
     Parameters
     ----------
@@ -143,14 +143,14 @@ def full(
     dtype : dtype, optional
         By default that of the value: float64, int64, complex128 or bool for Python scalars.
     order : str
-        Accepted for NumPy's sake.
+        Accepted for compatibility with NumPy.
     device : Device or str, optional
-        Where the array lives; ``config.device`` by default.
+        Device of the array; ``config.device`` by default.
 
     Raises
     ------
     ValueError
-        If an extent is negative or the array would be too big.
+        If an extent is negative or the array is too large.
     """
     if type(fill_value) in (bool, int, float, complex):
         kind = _default(dtype, type(fill_value))
@@ -182,7 +182,7 @@ def ones(
 def empty(
     shape: Any, dtype: DTypeLike = None, order: str = "C", *, device: DeviceLike = None, like: Any = None
 ) -> GpuArray:
-    """Return an array whose contents do not matter; they are zeros, which cost nothing until they are needed."""
+    """Return an array with undefined contents. It contains zeros, which take no memory until they are needed."""
     return _filled(shape, 0, _default(dtype), device, like)
 
 
@@ -194,9 +194,9 @@ def full_like(
     x: ArrayLike, /, fill_value: Any, dtype: DTypeLike = None, order: str = "K", subok: bool = True,
     shape: Any = None, *, device: DeviceLike = None,
 ) -> GpuArray:  # fmt: skip
-    """Return an array with the shape, dtype and device of another one, and one value everywhere.
+    """Return an array with the shape, dtype and device of another one, filled with a value.
 
-    ``order`` and ``subok`` are accepted for NumPy's sake.
+    ``order`` and ``subok`` are accepted for compatibility with NumPy.
     """
     like = as_array(x)
     extents = like.shape if shape is None else shape
@@ -223,7 +223,7 @@ def empty_like(
     x: ArrayLike, /, dtype: DTypeLike = None, order: str = "K", subok: bool = True, shape: Any = None, *,
     device: DeviceLike = None,
 ) -> GpuArray:  # fmt: skip
-    """Return an array with the shape, dtype and device of another one; its contents do not matter."""
+    """Return an array with the shape, dtype and device of another one, and undefined contents."""
     return full_like(x, 0, dtype, shape=shape, device=device)
 
 
@@ -236,13 +236,13 @@ def arange(
     Parameters
     ----------
     start, stop : number
-        The range, ``stop`` excluded; with one of them it is the stop, and the start is 0.
+        The range, without ``stop``. A single argument is the stop, and the start is 0.
     step : number
-        The distance; may be negative.
+        The step, which may be negative.
     dtype : dtype, optional
-        By default int64, or the default floating dtype if a floating number is given.
+        By default int64, or the default floating dtype if an argument is a float.
     device : Device or str, optional
-        Where the array lives; ``config.device`` by default.
+        Device of the array; ``config.device`` by default.
 
     Returns
     -------
@@ -301,19 +301,19 @@ def linspace(
     Parameters
     ----------
     start, stop : number or array_like
-        Ends of the interval; arrays give a new first axis.
+        Ends of the interval. For arrays, the result has a new axis.
     num : int
-        How many numbers.
+        Number of elements.
     endpoint : bool
-        Whether ``stop`` is the last number, exactly.
+        Whether ``stop`` is the last element.
     retstep : bool
-        Whether to return the distance between neighbours too.
+        Whether to return the step, too.
     dtype : dtype, optional
         By default the default floating (or complex) dtype; integers are rounded down.
     axis : int
-        Where the new axis is, if the ends are arrays.
+        Position of the new axis, if the ends are arrays.
     device : Device or str, optional
-        Where the array lives; ``config.device`` by default.
+        Device of the array; ``config.device`` by default.
 
     Raises
     ------
@@ -373,9 +373,9 @@ def eye(
     n_rows: int, n_cols: int | None = None, /, k: int = 0, dtype: DTypeLike = None, order: str = "C", *,
     M: int | None = None, device: DeviceLike = None, like: Any = None,  # noqa: N803  # NumPy's name
 ) -> GpuArray:  # fmt: skip
-    """Return a matrix with ones on the diagonal ``k`` (positive above the main one) and zeros elsewhere.
+    """Return a matrix with ones on diagonal ``k`` (positive above the main diagonal) and zeros elsewhere.
 
-    ``M`` is NumPy's name of ``n_cols``; ``order`` is accepted for NumPy's sake.
+    ``M`` is NumPy's name of ``n_cols``; ``order`` is accepted for compatibility with NumPy.
     """
     kind = _default(dtype)
     n_cols = M if n_cols is None else n_cols
@@ -406,12 +406,12 @@ def _diagonal(k: int, shape: tuple[int, ...]) -> int:
 
 
 def tril(x: ArrayLike, /, k: int = 0) -> GpuArray:
-    """Return the lower triangle of matrices, zeros elsewhere; ``k`` is the highest diagonal that is kept."""
+    """Return the lower triangle of matrices up to diagonal ``k``, with zeros elsewhere."""
     return _triangle(as_array(x), k, lower=True)
 
 
 def triu(x: ArrayLike, /, k: int = 0) -> GpuArray:
-    """Return the upper triangle of matrices, zeros elsewhere; ``k`` is the lowest diagonal that is kept."""
+    """Return the upper triangle of matrices from diagonal ``k`` on, with zeros elsewhere."""
     return _triangle(as_array(x), k - 1, lower=False)
 
 
@@ -433,16 +433,16 @@ def meshgrid(*arrays: ArrayLike, indexing: str = "xy", sparse: bool = False, cop
     *arrays : array_like
         The coordinates along each axis, with at most one axis.
     indexing : {"xy", "ij"}
-        Whether the first two axes are exchanged (Cartesian) or not (matrix).
+        Whether the first two axes are exchanged (Cartesian indexing) or not (matrix indexing).
     sparse : bool
-        Return arrays that broadcast to the full ones.
+        Whether to return arrays that broadcast to the full ones.
     copy : bool
-        False gives read-only views.
+        Whether to copy. False returns read-only views.
 
     Raises
     ------
     ValueError
-        If ``indexing`` is anything else.
+        If ``indexing`` is invalid.
     """
     if indexing not in ("xy", "ij"):
         raise ValueError(f"Valid values for `indexing` are 'xy' and 'ij', not {indexing!r}.")
@@ -463,7 +463,7 @@ def meshgrid(*arrays: ArrayLike, indexing: str = "xy", sparse: bool = False, cop
 
 
 def copy(x: ArrayLike, /, order: str = "K", subok: bool = False) -> GpuArray:
-    """Return a new array with the same elements; ``order`` and ``subok`` are accepted for NumPy's sake."""
+    """Return a copy of an array. ``order`` and ``subok`` are accepted for compatibility with NumPy."""
     return as_array(x).copy()
 
 

@@ -1,4 +1,4 @@
-"""Data types: the dtype objects, which are NumPy's scalar types, and questions about dtypes."""
+"""Data types: the dtype objects, which are NumPy's scalar types, and functions of dtypes."""
 
 from typing import Any, Final
 
@@ -32,7 +32,7 @@ isdtype: Final = np.isdtype
 
 
 def astype(x: ArrayLike, dtype: Any, /, *, copy: Any = True, device: DeviceLike = None) -> GpuArray:
-    """Return an array in another dtype, converted as C converts.
+    """Convert an array to another dtype, with the conversions of C.
 
     Parameters
     ----------
@@ -41,9 +41,9 @@ def astype(x: ArrayLike, dtype: Any, /, *, copy: Any = True, device: DeviceLike 
     dtype : dtype
         The dtype of the result.
     copy : bool
-        Whether the result must be a new array even if nothing changes.
+        Whether to return a new array even if the dtype is the same.
     device : Device or str, optional
-        Where the result lives; by default where ``x`` does.
+        Device of the result; by default that of ``x``.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def astype(x: ArrayLike, dtype: Any, /, *, copy: Any = True, device: DeviceLike 
     Raises
     ------
     TypeError
-        If the dtype is not supported, or ``config.strict_array_api`` is on and imaginary parts would get lost.
+        If the dtype is not supported, or if ``config.strict_array_api`` is on and imaginary parts would be discarded.
     """
     if strictness.possible:
         standard.require_part(as_array(x).dtype, canonical(dtype))
@@ -62,7 +62,7 @@ def astype(x: ArrayLike, dtype: Any, /, *, copy: Any = True, device: DeviceLike 
 
 
 def can_cast(from_: Any, to: Any, /, casting: Any = "safe") -> Any:
-    """Whether a dtype, or that of an array, can be cast to another one under a rule."""
+    """Return whether a dtype, or that of an array, can be cast to another dtype by a rule."""
     source, target = _dtype_of(from_), _dtype_of(to)
     if strictness.possible and config.current.strict_array_api:
         return standard.can_cast(canonical(source), canonical(target))
@@ -70,7 +70,7 @@ def can_cast(from_: Any, to: Any, /, casting: Any = "safe") -> Any:
 
 
 class FloatingLimits:
-    """The limits of a floating-point dtype: those of :class:`numpy.finfo`, as Python floats, as the standard says."""
+    """Limits of a floating-point dtype: those of :class:`numpy.finfo`, as Python floats, as in the standard."""
 
     __slots__ = ("_limits",)
 
@@ -119,18 +119,18 @@ def broadcast_arrays(*arrays: ArrayLike) -> tuple[GpuArray, ...]:
 
 
 def broadcast_shapes(*shapes: Any) -> Shape:
-    """Return the shape that shapes broadcast to.
+    """Return the shape to which shapes broadcast.
 
     Raises
     ------
     ValueError
-        If they do not.
+        If they do not broadcast.
     """
     return np.broadcast_shapes(*shapes)
 
 
 def broadcast_to(x: ArrayLike, /, shape: Any) -> GpuArray:
-    """Return a read-only view of an array with another shape, to which it must broadcast."""
+    """Return a read-only view of an array, broadcast to a shape."""
     return as_array(x).broadcast(build.resolve_shape(shape))
 
 

@@ -20,18 +20,18 @@ from gpuarray.ops import elementwise as rows
 def diff(
     x: ArrayLike, /, n: int = 1, axis: int = -1, prepend: ArrayLike | None = None, append: ArrayLike | None = None
 ) -> GpuArray:
-    """Return differences of neighbours along an axis, ``n`` times over.
+    """Return the n-th differences of neighbours along an axis.
 
     Parameters
     ----------
     x : array_like
-        Numbers; of booleans the difference is whether they differ.
+        Numbers. The difference of booleans is True where they differ.
     n : int
         How often.
     axis : int
-        Along which axis.
+        The axis.
     prepend, append : array_like, optional
-        What to put before and behind ``x`` first; scalars take the extent 1 along the axis.
+        Values to concatenate before and after ``x`` first; scalars have extent 1 along the axis.
 
     Returns
     -------

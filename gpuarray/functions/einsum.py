@@ -1,4 +1,4 @@
-"""NumPy's ``einsum``: batches of matrix products, pair by pair of operands in the order that NumPy finds cheapest."""
+"""NumPy's ``einsum``. Operands are contracted in pairs, by batches of matrix products, in NumPy's order."""
 
 from collections import Counter
 from math import prod
@@ -19,8 +19,8 @@ from gpuarray.graph.layouts import Layout
 def _parsed(operands: tuple[Any, ...]) -> tuple[list[str], str, list[GpuArray]]:
     """Return the labels of each operand, those of the result, and the operands.
 
-    Subscripts are a string, or a list of axes after each operand and one for the result. The axes that an ellipsis
-    stands for get letters that are not used otherwise, counted from the last one, as they broadcast.
+    Subscripts are a string, or a list of axes after each operand and one for the result. The axes of an ellipsis get
+    letters that are not used otherwise. They are counted from the last axis, because they broadcast.
     """
     if not operands:
         raise ValueError("einsum takes subscripts and at least one operand; none are given")
@@ -80,7 +80,7 @@ def _checked(labels: list[str], result: str, arrays: list[GpuArray]) -> None:
 
 
 def _reduced(names: str, array: GpuArray, needed: set[str], dtype: Any) -> tuple[str, GpuArray]:
-    """Take the diagonal of labels that occur twice, and sum over labels that nobody needs."""
+    """Return an operand with diagonals for labels that occur twice, and summed over labels that are not needed."""
     while len(set(names)) < len(names):
         double = next(n for n in names if names.count(n) > 1)
         first = names.index(double)
@@ -95,7 +95,7 @@ def _reduced(names: str, array: GpuArray, needed: set[str], dtype: Any) -> tuple
 
 
 def _view(names: str, result: str, array: GpuArray) -> GpuArray | None:
-    """Return the view with axes permuted, and those of one label gone through together; None if it is not that."""
+    """Return the result as a view of the operand with permuted axes and diagonals; None if a sum is needed."""
     if not result or set(names) != set(result):
         return None
     layout = array._storage_layout()
@@ -109,7 +109,7 @@ def _aligned(names: str, array: GpuArray, order: list[str]) -> GpuArray:
 
 
 def _contracted(left: tuple[str, GpuArray], right: tuple[str, GpuArray], needed: set[str]) -> tuple[str, GpuArray]:
-    """Return the product of two operands, summed over the labels that both have and nobody needs."""
+    """Return the product of two operands, summed over their common labels that are not needed."""
     (names, first), (others, second) = left, right
     batch = [n for n in names if n in others and n in needed]
     inner = [n for n in names if n in others and n not in needed]
@@ -133,7 +133,7 @@ def _contracted(left: tuple[str, GpuArray], right: tuple[str, GpuArray], needed:
 
 
 def _path(labels: list[str], result: str, arrays: list[GpuArray], optimize: Any) -> list[tuple[int, ...]]:
-    """Return which operands to contract in which order: NumPy's search, on the shapes alone."""
+    """Return the groups of operands to contract in order. NumPy searches for them by the shapes alone."""
     if len(arrays) < 3:
         return [tuple(range(len(arrays)))]
     shapes = [np.broadcast_to(np.empty((), array.dtype), array.shape) for array in arrays]
@@ -150,7 +150,7 @@ def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = Fa
 
 @native("einsum")
 def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any) -> Any:
-    """Return the sum of products that subscripts say; the arguments are those of ``numpy.einsum``."""
+    """Return the Einstein summation of operands; the arguments are those of ``numpy.einsum``."""
     unknown = kwargs.keys() - {"order", "dtype", "casting"}
     if unknown:
         raise TypeError(f"einsum() got unexpected keyword arguments {sorted(unknown)}")

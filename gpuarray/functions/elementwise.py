@@ -100,25 +100,25 @@ def _finished(function: Any, row: MapOp, operands: str) -> Any:
     Parameters
     ----------
     {operands} : array_like
-        Arrays that broadcast against each other, or Python scalars, which do not widen a dtype of their kind.
+        Arrays that broadcast against each other, or Python scalars, which are weakly typed.
     out : GpuArray or ndarray, optional
-        Where to put the result; its shape must be the broadcast shape.
+        Array for the result, of the broadcast shape.
     where : array_like, optional
-        Booleans that broadcast; elsewhere ``out`` keeps its elements.
+        Booleans that broadcast with the operands. Where False, ``out`` keeps its elements.
     dtype : dtype, optional
-        In which dtype to compute.
+        Dtype of the computation.
     casting : str
-        What conversions are allowed.
+        Which conversions are allowed.
 
     Returns
     -------
     GpuArray
-        Of the broadcast shape; at most {row.ulp:g} units in the last place from the exact value where floating.
+        Of the broadcast shape; the error is at most {row.ulp:g} units in the last place for floating dtypes.
 
     Raises
     ------
     TypeError
-        If the dtypes have no such operation.
+        If the operation does not support the dtypes.
     ValueError
         If the shapes do not broadcast.
     """
@@ -314,7 +314,7 @@ true_divide = divide
 
 
 def real(x: ArrayLike, /) -> GpuArray:
-    """Real part: a view for complex arrays, the array itself otherwise."""
+    """Return the real part: a view for complex arrays, otherwise the array itself."""
     array = as_array(x)
     if strictness.possible:
         standard.require("real", array)
@@ -322,7 +322,7 @@ def real(x: ArrayLike, /) -> GpuArray:
 
 
 def imag(x: ArrayLike, /) -> GpuArray:
-    """Imaginary part: a view for complex arrays, read-only zeros otherwise."""
+    """Return the imaginary part: a view for complex arrays, otherwise read-only zeros."""
     array = as_array(x)
     if strictness.possible:
         standard.require("imag", array)
@@ -330,18 +330,18 @@ def imag(x: ArrayLike, /) -> GpuArray:
 
 
 def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
-    """Quotient rounded down, and remainder."""
+    """Return the quotient, rounded down, and the remainder."""
     return floor_divide(x1, x2), remainder(x1, x2)
 
 
 def frexp(x: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
-    """Mantissa of magnitude in [0.5, 1), and int32 exponent of 2."""
+    """Return the mantissa, of magnitude in [0.5, 1), and the int32 exponent of 2."""
     array = as_array(x)
     return apply(rows.frexp_mantissa, array), apply(rows.frexp_exponent, array)
 
 
 def modf(x: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
-    """Fractional and integral part, both with the sign of ``x``."""
+    """Return the fractional and the integral part, both with the sign of ``x``."""
     array = as_array(x)
     return apply(rows.modf_fraction, array), apply(rows.modf_integral, array)
 
@@ -371,28 +371,28 @@ def clip(
     x: ArrayLike, /, min: ArrayLike = None, max: ArrayLike = None, out: Any = None, *, a_min: ArrayLike = None,
     a_max: ArrayLike = None,
 ) -> GpuArray:  # fmt: skip
-    """Limit elements to a range; NaN stays NaN.
+    """Limit the elements to a range; NaN are unchanged.
 
     Parameters
     ----------
     x : array_like
         Real numbers.
     min, max : array_like, optional
-        Ends of the range, which broadcast with ``x``; None is no end. Where ``min > max`` the result is ``max``.
+        Limits that broadcast with ``x``; None means no limit. Where ``min > max`` the result is ``max``.
     out : GpuArray or ndarray, optional
-        Where to put the result.
+        Array for the result.
     a_min, a_max : array_like, optional
         NumPy's older names of ``min`` and ``max``.
 
     Returns
     -------
     GpuArray
-        Of the promoted dtype, Python scalars being weak; by ``config.strict_array_api`` of the dtype of ``x``.
+        Of the promoted dtype, with weak Python scalars; of the dtype of ``x`` if ``config.strict_array_api`` is on.
 
     Raises
     ------
     ValueError
-        If an end is given by both of its names.
+        If a limit is given by both of its names.
     """
     array = as_array(x)
     if (min is not None and a_min is not None) or (max is not None and a_max is not None):
@@ -423,9 +423,9 @@ def round(x: ArrayLike, /, decimals: int = 0, out: Any = None) -> GpuArray:
     x : array_like
         Numbers.
     decimals : int
-        Digits after the point; negative ones round before it.
+        Number of decimals; negative values round before the decimal point.
     out : GpuArray or ndarray, optional
-        Where to put the result.
+        Array for the result.
 
     Returns
     -------
@@ -456,7 +456,7 @@ around = round
 def nan_to_num(
     x: ArrayLike, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
 ) -> GpuArray:
-    """Replace NaN by ``nan``, infinities by the given or the largest numbers, in both parts of complex ones."""
+    """Replace NaN by ``nan`` and infinities by the given or the largest numbers, in both parts of complex numbers."""
     array = as_array(x)
     if array.dtype.kind == "c":
         parts = [nan_to_num(part, True, nan, posinf, neginf) for part in (array.real, array.imag)]
@@ -481,14 +481,14 @@ _KNOWN: Final = frozenset((GpuArray, bool, int, float, complex))
 
 
 def where(condition: ArrayLike, x1: ArrayLike = None, x2: ArrayLike = None, /) -> Any:
-    """Choose between elements of two arrays.
+    """Select elements from two arrays by a condition.
 
     Parameters
     ----------
     condition : array_like
-        Booleans, or numbers that count as true where they are not zero.
+        Booleans, or numbers, which are true where they are non-zero.
     x1, x2 : array_like
-        What to take where the condition holds, and elsewhere; all three broadcast. Without them the result is that of
+        Values where the condition is true, and elsewhere; all three broadcast. Without them the result is that of
         :func:`nonzero`.
 
     Returns

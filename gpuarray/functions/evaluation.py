@@ -1,4 +1,4 @@
-"""Evaluation: when arrays are computed, where their elements are, and what devices there are."""
+"""Functions that evaluate arrays, move them, and list devices."""
 
 from typing import Any
 
@@ -14,17 +14,17 @@ from gpuarray.runtime import evaluate as runtime
 
 
 def evaluate(*arrays: GpuArray) -> None:
-    """Compute arrays now, together, so that what they share runs once; it does not wait for the device.
+    """Evaluate arrays together, without waiting for the device. Common subexpressions are computed once.
 
     Parameters
     ----------
     *arrays : GpuArray
-        What to compute; a view computes all of its storage. Other values are ignored.
+        Arrays to evaluate; a view evaluates its whole storage. Other values are ignored.
 
     Raises
     ------
     DeviceMemoryError
-        If the device has no room for the results.
+        If the device has not enough memory for the results.
     """
     if len(arrays) == 1 and isinstance(arrays[0], GpuArray):
         runtime.evaluate((settle(arrays[0]),), arrays[0].device)
@@ -38,50 +38,50 @@ def evaluate(*arrays: GpuArray) -> None:
 
 
 def prefetch(x: GpuArray, device: Device | str | None = None) -> GpuArray:
-    """Bring the bytes of an array to a device before they are needed there, and leave them where they are as well.
+    """Copy the elements of an array to a device before they are needed there.
 
     Parameters
     ----------
     x : GpuArray
-        The array; it is evaluated, and a view brings all of its storage.
+        The array. It is evaluated, and for a view its whole storage is copied.
     device : Device or str, optional
-        A pinned device; by default the one that ``x.device`` stands for.
+        The device; by default the one that ``x.device`` refers to.
 
     Returns
     -------
     GpuArray
-        The array itself, whose ``device`` is what it was; see ``x.residency``.
+        The array itself, with the same ``device``; see ``x.residency``.
 
     Raises
     ------
     DeviceError
-        If there is no such device.
+        If the device does not exist.
     DeviceMemoryError
-        If it has no room.
+        If the device has not enough memory.
     """
     wanted = x.device if device is None else Device(device)
     node = settle(x)
     runtime.evaluate((node,), x.device)
-    runtime.bring(node, wanted)
+    runtime.copy_to_device(node, wanted)
     return x
 
 
 def synchronize(device: Device | str | None = None) -> None:
-    """Wait until everything that was enqueued on a device, or on all of them, is done."""
+    """Wait until all work that is enqueued on a device, or on all devices, has finished."""
     runtime.synchronize(None if device is None else Device(device))
 
 
 def asnumpy(x: ArrayLike, /) -> npt.NDArray[Any]:
-    """Return a NumPy array with a copy of the elements.
+    """Return the elements as a NumPy array.
 
     Parameters
     ----------
     x : array_like
-        An array; others are converted by ``numpy.asarray``.
+        An array. Other values are converted by ``numpy.asarray``.
     """
     return np.asarray(x)
 
 
 def devices() -> list[Device]:
-    """Return the devices that exist, without opening them: ``cpu``, ``wgpu:0``, ..."""
+    """Return the available devices, without opening them: ``cpu``, ``wgpu:0``, ..."""
     return registry.devices()

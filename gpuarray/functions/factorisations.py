@@ -1,8 +1,8 @@
 """Factorisations of matrices: Cholesky, QR and eigenvalues.
 
-Each runs at the call, as one opaque row with NumPy's LAPACK on the host; where the array's device is not the host it is
-counted as a fallback, and the results are on the device. All take stacks of matrices, compute with integers and
-booleans as float64, and raise TypeError for float16, as numpy.linalg does.
+Each factorisation runs when it is called, on the host with NumPy's LAPACK. On other devices it is counted as a
+fallback, and the results are put on the device. All functions take stacks of matrices, convert integers and booleans to
+float64, and raise TypeError for float16, as numpy.linalg does.
 """
 
 from typing import Any, Final, Literal, NamedTuple, overload
@@ -52,7 +52,7 @@ def cholesky(x: ArrayLike, /, *, upper: bool = False) -> GpuArray:
     Parameters
     ----------
     x : array_like
-        Of shape (..., M, M), Hermitian; only the triangle that is asked for is read.
+        Of shape (..., M, M), Hermitian; only the triangle that ``upper`` selects is read.
     upper : bool
         Return upper triangular U with ``x = U^H U`` instead of lower triangular L with ``x = L L^H``.
 
@@ -64,7 +64,7 @@ def cholesky(x: ArrayLike, /, *, upper: bool = False) -> GpuArray:
     Raises
     ------
     numpy.linalg.LinAlgError
-        If the matrices are not square, or not positive definite; the latter at the call.
+        If the matrices are not square or not positive definite.
     """
     array = square(x)
     (factor,) = run(rows.cholesky, [array], [(array.shape, factor_dtype(array))], upper=bool(upper))
@@ -83,14 +83,13 @@ def eig(x: ArrayLike, /) -> EigResult:
     Returns
     -------
     EigResult
-        ``eigenvalues`` of shape (..., M), in no order, and ``eigenvectors`` of shape (..., M, M), of unit length and in
-        columns. Both are complex, whatever the dtype of ``x``.
+        ``eigenvalues`` of shape (..., M), in no particular order, and ``eigenvectors`` of shape (..., M, M), whose
+        columns have unit length. Both are complex for every dtype of ``x``.
 
     Raises
     ------
     numpy.linalg.LinAlgError
-        If the matrices are not square, have elements that are not finite, or the iteration does not converge; the
-        latter two at the call.
+        If the matrices are not square, have elements that are not finite, or the iteration does not converge.
     """
     array = square(x)
     dtype = complex_dtype(factor_dtype(array))
@@ -99,7 +98,7 @@ def eig(x: ArrayLike, /) -> EigResult:
 
 @standard_function
 def eigvals(x: ArrayLike, /) -> GpuArray:
-    """Return eigenvalues, complex and of shape (..., M); otherwise as :func:`eig`."""
+    """Return eigenvalues of shape (..., M), which are complex; see :func:`eig`."""
     array = square(x)
     (values,) = run(rows.eigvals, [array], [(array.shape[:-1], complex_dtype(factor_dtype(array)))])
     return values
@@ -115,7 +114,7 @@ def eigh(x: ArrayLike, /, UPLO: str = "L") -> EighResult:  # noqa: N803  # NumPy
     x : array_like
         Of shape (..., M, M); only one triangle is read.
     UPLO : {"L", "U"}
-        The lower or the upper one.
+        Which triangle is read, the lower or the upper one.
 
     Returns
     -------
@@ -125,7 +124,7 @@ def eigh(x: ArrayLike, /, UPLO: str = "L") -> EighResult:  # noqa: N803  # NumPy
     Raises
     ------
     numpy.linalg.LinAlgError
-        If the matrices are not square, or the iteration does not converge; the latter at the call.
+        If the matrices are not square, or the iteration does not converge.
     ValueError
         If ``UPLO`` is anything else.
     """

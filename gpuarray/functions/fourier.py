@@ -1,7 +1,7 @@
-"""Fourier transforms, as opaque rows along the last axis, and what belongs to them.
+"""Discrete Fourier transforms, as opaque rows along the last axis, and their frequencies.
 
-Every transform crops its axis to ``n`` elements or pads it with zeros. ``norm`` says which of a transform and its
-inverse is divided by n: the inverse ("backward"), the forward one ("forward"), or both by the square root ("ortho").
+Each transform crops its axis to ``n`` points or pads it with zeros. With ``norm="backward"`` the inverse transform is
+divided by n, with "forward" the forward transform, and with "ortho" both are divided by the square root of n.
 """
 
 from collections.abc import Sequence
@@ -56,7 +56,7 @@ def _transform(
     dtypes_of: tuple[DType, DType],
     inverse: bool,
 ) -> GpuArray:
-    """Return an opaque row along an axis, between views that move the axis last and back."""
+    """Return a transform along an axis, which views move to the end and back."""
     if n < 1:
         raise ValueError(f"Invalid number of FFT data points ({n}) specified.")
     kind = _norm(norm)
@@ -133,23 +133,25 @@ def fft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "bac
     x : array_like
         Real or complex numbers.
     n : int, optional
-        How many points: the axis is cropped to them or padded with zeros. By default its extent.
+        Number of points. The axis is cropped to it or padded with zeros. By default the extent of the axis.
     axis : int
-        Along which axis.
+        The axis to transform.
     norm : {"backward", "ortho", "forward"}
-        Divide by nothing, by the square root of n, or by n.
+        Divide the result by 1, by the square root of n, or by n.
+    out : GpuArray or ndarray, optional
+        Array for the result.
 
     Returns
     -------
     GpuArray
-        Of dtype complex64 for float16, float32 and complex64, else complex128; ``n`` elements along the axis.
+        Of dtype complex64 for float16, float32 and complex64, otherwise complex128; with ``n`` elements along the axis.
 
     Raises
     ------
     ValueError
-        If ``n`` is less than 1, or ``norm`` is something else.
+        If ``n`` is less than 1, or ``norm`` is none of these.
     numpy.exceptions.AxisError
-        If there is no such axis.
+        If the axis does not exist.
     """
     return write_out(_complex_transform(x, n, axis, norm, inverse=False), out)
 
@@ -159,8 +161,8 @@ def fft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "bac
 def ifft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward", out: Any = None) -> GpuArray:
     """Return the inverse discrete Fourier transform along an axis.
 
-    It is divided by n, by its square root, or by nothing if ``norm`` is "backward", "ortho" or "forward". The other
-    arguments are those of :func:`fft`.
+    With ``norm`` "backward", "ortho" and "forward" it is divided by n, by the square root of n, and by 1. The other
+    :func:`fft` for the other parameters.
     """
     return write_out(_complex_transform(x, n, axis, norm, inverse=True), out)
 
@@ -168,13 +170,13 @@ def ifft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "ba
 @native("fft.rfft")
 @standard_function
 def rfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward", out: Any = None) -> GpuArray:
-    """Return the first half of the discrete Fourier transform of real numbers; the other half is its mirror image.
+    """Return the discrete Fourier transform of real numbers, of which the redundant second half is left out.
 
     Parameters
     ----------
     x : array_like
         Real numbers.
-    n, axis, norm
+    n, axis, norm, out
         As for :func:`fft`.
 
     Returns
@@ -187,7 +189,7 @@ def rfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "ba
     TypeError
         If ``x`` is complex.
     ValueError
-        If ``n`` is less than 1, or ``norm`` is something else.
+        If ``n`` is less than 1, or ``norm`` is none of these.
     """
     return write_out(_real_transform(x, n, axis, norm, inverse=False), out)
 
@@ -195,26 +197,26 @@ def rfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "ba
 @native("fft.irfft")
 @standard_function
 def irfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward", out: Any = None) -> GpuArray:
-    """Return the inverse of :func:`rfft`: real numbers from the first half of their Fourier transform.
+    """Return the inverse of :func:`rfft`: real numbers from the first half of their transform.
 
     Parameters
     ----------
     x : array_like
-        The first half of a transform; imaginary parts that cannot be there are ignored.
+        The first half of a transform. The imaginary parts of the first and, if ``n`` is even, last element are ignored.
     n : int, optional
-        How many elements the result has along the axis: by default ``2 * (m - 1)`` for m given ones.
-    axis, norm
+        Number of elements of the result along the axis. By default ``2 * (m - 1)``, where ``x`` has m elements.
+    axis, norm, out
         As for :func:`ifft`.
 
     Returns
     -------
     GpuArray
-        Of the floating dtype of the parts of ``x``.
+        Of the dtype of the real part of ``x``.
 
     Raises
     ------
     ValueError
-        If ``n`` is less than 1, or ``norm`` is something else.
+        If ``n`` is less than 1, or ``norm`` is none of these.
     """
     return write_out(_hermitian_transform(x, n, axis, norm, inverse=True), out)
 
@@ -222,9 +224,9 @@ def irfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "b
 @native("fft.hfft")
 @standard_function
 def hfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward", out: Any = None) -> GpuArray:
-    """Return the real Fourier transform of numbers of which the first half is given, the other one being its mirror.
+    """Return the Fourier transform of a Hermitian-symmetric signal, which is real, from the first half of the signal.
 
-    The arguments and the result are those of :func:`irfft`, but for the direction.
+    The arguments and the result are those of :func:`irfft`.
     """
     return write_out(_hermitian_transform(x, n, axis, norm, inverse=False), out)
 
@@ -232,7 +234,7 @@ def hfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "ba
 @native("fft.ihfft")
 @standard_function
 def ihfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward", out: Any = None) -> GpuArray:
-    """Return the inverse of :func:`hfft`; the arguments and the result are those of :func:`rfft`."""
+    """Return the inverse of :func:`hfft`. See :func:`rfft` for the parameters and the result."""
     return write_out(_real_transform(x, n, axis, norm, inverse=True), out)
 
 
@@ -290,23 +292,25 @@ def fftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "back
     x : array_like
         Real or complex numbers.
     s : sequence of int, optional
-        How many points along each axis; -1 stands for its extent.
+        Number of points along each axis; -1 is the extent of the axis.
     axes : sequence of int, optional
-        Along which axes, the last one first; by default all, or the last ``len(s)``.
+        The axes to transform, beginning with the last one. By default all axes, or the last ``len(s)``.
     norm : {"backward", "ortho", "forward"}
         As for :func:`fft`.
+    out : GpuArray or ndarray, optional
+        Array for the result.
 
     Returns
     -------
     GpuArray
-        As of :func:`fft`.
+        As for :func:`fft`; ``x`` itself if there are no axes.
 
     Raises
     ------
     ValueError
-        If ``s`` and ``axes`` differ in length, a number of points is less than 1, or ``norm`` is something else.
+        If ``s`` and ``axes`` differ in length, a number of points is less than 1, or ``norm`` is none of these.
     numpy.exceptions.AxisError
-        If there is no such axis.
+        If the axis does not exist.
     """
     return _complex_transforms(x, s, axes, norm, out, inverse=False)
 
@@ -314,16 +318,16 @@ def fftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "back
 @native("fft.ifftn")
 @standard_function
 def ifftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "backward", out: Any = None) -> GpuArray:
-    """Return the inverse discrete Fourier transform along several axes; the arguments are those of :func:`fftn`."""
+    """Return the inverse discrete Fourier transform along several axes. See :func:`fftn` for the parameters."""
     return _complex_transforms(x, s, axes, norm, out, inverse=True)
 
 
 @native("fft.rfftn")
 @standard_function
 def rfftn(x: ArrayLike, /, s: Sizes = None, axes: Axes = None, norm: Norm = "backward", out: Any = None) -> GpuArray:
-    """Return the Fourier transform of real numbers along several axes, of the last one its first half.
+    """Return the Fourier transform of real numbers along several axes; see :func:`rfft` for the last axis.
 
-    The arguments are those of :func:`fftn`; there must be an axis.
+    The arguments are those of :func:`fftn`. There must be an axis; if there is none, IndexError is raised.
     """
     others, size, last = _sizes_and_last(array := as_array(x), s, axes)
     array = rfft(array, size, last, norm)
@@ -376,7 +380,7 @@ def _points(n: Any) -> int:
 
 
 def _frequencies(first: int, last: int, length: float, dtype: DTypeLike, device: DeviceLike) -> GpuArray:
-    """Return the frequencies of ``first`` to ``last`` cycles over a length."""
+    """Return the frequencies ``first / length`` to ``last / length``."""
     kind = default_dtype(float) if dtype is None else dtypes.canonical(dtype)
     if kind.kind != "f":
         raise TypeError(f"frequencies are real floating numbers; {kind.name} was given")
@@ -385,18 +389,18 @@ def _frequencies(first: int, last: int, length: float, dtype: DTypeLike, device:
 
 
 def fftfreq(n: int, /, d: float = 1.0, *, dtype: DTypeLike = None, device: DeviceLike = None) -> GpuArray:
-    """Return the frequencies of the elements that :func:`fft` gives: from 0 up, then the negative ones.
+    """Return the frequencies of the elements of :func:`fft`: 0 and the positive ones, then the negative ones.
 
     Parameters
     ----------
     n : int
-        How many points.
+        Number of points.
     d : float
-        The distance between samples; the frequencies are cycles in its unit.
+        The distance between samples. Frequencies are in cycles per unit of ``d``.
     dtype : dtype, optional
         Real floating; by default the default floating dtype.
     device : Device or str, optional
-        Where the array is made.
+        Device of the array.
 
     Returns
     -------
@@ -406,16 +410,16 @@ def fftfreq(n: int, /, d: float = 1.0, *, dtype: DTypeLike = None, device: Devic
     Raises
     ------
     TypeError
-        If the dtype is no real floating one.
+        If the dtype is not a real floating dtype.
     ValueError
-        If ``n`` is no integer.
+        If ``n`` is not an integer.
     """
     points = _points(n)
     return ifftshift(_frequencies(-(points // 2), (points - 1) // 2, points * d, dtype, device))
 
 
 def rfftfreq(n: int, /, d: float = 1.0, *, dtype: DTypeLike = None, device: DeviceLike = None) -> GpuArray:
-    """Return the ``n // 2 + 1`` frequencies of what :func:`rfft` gives; the arguments are those of :func:`fftfreq`."""
+    """Return the ``n // 2 + 1`` frequencies of :func:`rfft`; the arguments are those of :func:`fftfreq`."""
     points = _points(n)
     return _frequencies(0, points // 2, points * d, dtype, device)
 
@@ -433,14 +437,14 @@ def _shifted(x: ArrayLike, axes: Axis, direction: int) -> GpuArray:
 @implements("fft.fftshift")
 @standard_function
 def fftshift(x: ArrayLike, /, axes: Axis = None) -> GpuArray:
-    """Return elements rotated along axes so that what belongs to frequency 0 is in the middle.
+    """Return elements rotated along axes, so that frequency 0 is in the middle.
 
     Parameters
     ----------
     x : array_like
         Any array.
     axes : int or tuple of int, optional
-        Along which axes; by default all.
+        The axes to rotate; by default all.
     """
     return _shifted(x, axes, 1)
 
@@ -448,5 +452,5 @@ def fftshift(x: ArrayLike, /, axes: Axis = None) -> GpuArray:
 @implements("fft.ifftshift")
 @standard_function
 def ifftshift(x: ArrayLike, /, axes: Axis = None) -> GpuArray:
-    """Return the inverse of :func:`fftshift`; the arguments are the same."""
+    """Return the inverse of :func:`fftshift`, with the same parameters."""
     return _shifted(x, axes, -1)

@@ -15,20 +15,20 @@ from gpuarray.ops import generators
 def take(
     x: ArrayLike, indices: ArrayLike, /, axis: int | None = None, out: Any = None, mode: str = "raise"
 ) -> GpuArray:
-    """Return elements at positions along an axis.
+    """Return the elements at indices along an axis.
 
     Parameters
     ----------
     x : array_like
         Any array.
     indices : array_like of int
-        Positions; negative ones count from the end.
+        Indices; negative ones count from the end.
     axis : int, optional
-        Along which axis; by default positions in C order.
+        The axis; by default indices of the flattened array.
     out : GpuArray or ndarray, optional
-        Where to put the result.
+        Array for the result.
     mode : {"raise", "wrap", "clip"}
-        What to do with positions out of range: raise, take them modulo the extent, or take the nearest end.
+        Handling of indices out of range: raise an error, wrap around, or clip.
 
     Returns
     -------
@@ -38,7 +38,7 @@ def take(
     Raises
     ------
     IndexError
-        If a position is out of range, or the indices are no integers.
+        If an index is out of range, or the indices are not integers.
     """
     array = as_array(x)
     if axis is None:
@@ -66,16 +66,16 @@ def _into_range(positions: GpuArray, extent: int, mode: str) -> GpuArray:
 
 
 def take_along_axis(x: ArrayLike, indices: ArrayLike, /, axis: int | None = -1) -> GpuArray:
-    """Return elements at positions along an axis, where each line has its own positions.
+    """Return the elements at indices along an axis, with separate indices for each 1-d slice.
 
     Parameters
     ----------
     x : array_like
         Any array.
     indices : array_like of int
-        Of as many axes as ``x``; all but ``axis`` broadcast.
+        Indices, with as many axes as ``x``; all axes except ``axis`` broadcast.
     axis : int or None
-        Along which axis; None takes both in C order.
+        The axis; None flattens both arrays.
 
     Returns
     -------
@@ -85,7 +85,7 @@ def take_along_axis(x: ArrayLike, indices: ArrayLike, /, axis: int | None = -1) 
     Raises
     ------
     IndexError
-        If a position is out of range, or the indices are no integers.
+        If an index is out of range, or the indices are not integers.
     """
     array, positions = as_arrays(x, indices)
     if axis is None:

@@ -1,4 +1,4 @@
-"""What the namespace can do: the standard's inspection functions."""
+"""The inspection functions of the standard."""
 
 from typing import Any
 
@@ -25,18 +25,18 @@ _BEYOND = ("float16",)
 
 
 class NamespaceInfo:
-    """What ``__array_namespace_info__`` returns."""
+    """Result of ``__array_namespace_info__``."""
 
     def capabilities(self) -> dict[str, Any]:
-        """Return what the standard leaves open: boolean indexing and data-dependent shapes work; up to 64 axes."""
+        """Return the optional capabilities of the standard: boolean indexing, data-dependent shapes, up to 64 axes."""
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
     def default_device(self) -> Device:
-        """Return the device of arrays for which none is given."""
+        """Return the default device."""
         return default_device()
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, DType]:
-        """Return the dtypes of arrays for which none is given, by what they hold."""
+        """Return the default dtypes by kind."""
         return {
             "real floating": default_dtype(float),
             "complex floating": default_dtype(complex),
@@ -45,25 +45,25 @@ class NamespaceInfo:
         }
 
     def devices(self) -> tuple[Device, ...]:
-        """Return the devices that arrays can be made on."""
+        """Return the devices on which arrays can be created."""
         return (Device("auto"), *registry.devices())
 
     def dtypes(self, *, device: Any = None, kind: str | tuple[str, ...] | None = None) -> dict[str, DType]:
-        """Return the dtypes of the standard that a device computes with, by name, all or those of a kind.
+        """Return the dtypes of the standard with which a device computes, by name; all or those of a kind.
 
         Parameters
         ----------
         device : Device or str, optional
-            Which device, the default one if not given. Other dtypes can be held too; operations on them fall back.
+            The device; the default device if None. It can store other dtypes, whose operations fall back to the host.
         kind : str or tuple of str, optional
-            Kinds under the names of :func:`isdtype`.
+            Kinds, as in :func:`isdtype`.
 
         Raises
         ------
         ValueError
-            If there is no such kind.
+            If a kind is unknown.
         DeviceError
-            If there is no such device.
+            If the device does not exist.
         """
         known = registry.open_device(default_device() if device is None else Device(device)).capabilities.dtypes
         if kind is None:
@@ -80,5 +80,5 @@ class NamespaceInfo:
 
 
 def __array_namespace_info__() -> NamespaceInfo:  # noqa: N807  # the standard's name
-    """Return an object that tells what the namespace can do."""
+    """Return an object that describes the capabilities of the namespace."""
     return NamespaceInfo()

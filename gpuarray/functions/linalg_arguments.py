@@ -1,4 +1,4 @@
-"""Matrices as arguments: their shapes and dtypes are checked as numpy.linalg does, and factorisations run on them."""
+"""Arguments of linear algebra: matrices, checked as numpy.linalg does, and the run of a factorisation."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -55,13 +55,13 @@ def square(x: ArrayLike) -> GpuArray:
 
 
 def inexact(x: ArrayLike) -> GpuArray:
-    """Return numbers as an array of a floating or complex dtype: integers and booleans become float64."""
+    """Return an array of a floating or complex dtype; integers and booleans are converted to float64."""
     array = as_array(x)
     return array if array.dtype.kind in "fc" else array.astype(dtypes.float64)
 
 
 def factor_dtype(*arrays: GpuArray) -> DType:
-    """Return the dtype of factors of matrices: the floating or complex dtype that all of them promote to.
+    """Return the dtype of the factors of matrices: the floating or complex dtype to which the matrices promote.
 
     Raises
     ------
@@ -75,23 +75,22 @@ def factor_dtype(*arrays: GpuArray) -> DType:
 
 
 def real_dtype(dtype: DType) -> DType:
-    """Return the dtype of the parts of a complex dtype; other dtypes themselves."""
+    """Return the dtype of the real part of a complex dtype; any other dtype as it is."""
     return _PARTS.get(dtype, dtype)
 
 
 def complex_dtype(dtype: DType) -> DType:
-    """Return the complex dtype whose parts are of a floating dtype; complex ones themselves."""
+    """Return the complex dtype for a floating dtype; a complex dtype as it is."""
     return dtypes.promote(dtype, dtypes.complex64)
 
 
 def run(
     row: CallOp, operands: Sequence[GpuArray], outputs: Sequence[tuple[Shape, DType]], **parameters: Any
 ) -> tuple[GpuArray, ...]:
-    """Return the outputs of an opaque row, evaluated now and together.
+    """Return the outputs of an opaque row, which are evaluated now and together.
 
-    What NumPy raises because of the values is so raised where the function was called; and several outputs of one
-    factorisation, which are evaluated one by one when they are asked for, do not repeat it. The operands, which must be
-    there for the row, are kept for what follows.
+    So errors that depend on values are raised by the call, and a factorisation with several outputs runs once. The
+    operands are evaluated for the row and keep their values.
     """
     device = device_of(*operands) or default_device()
     sources = [a.settled() for a in operands]

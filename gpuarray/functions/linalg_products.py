@@ -1,4 +1,4 @@
-"""Products of vectors and matrices that only the linear algebra extension of the standard has, and NumPy's chains."""
+"""Products of the linear algebra extension of the standard, and NumPy's products of several matrices."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -113,7 +113,7 @@ def multi_dot(arrays: Sequence[ArrayLike], /, *, out: Any = None) -> GpuArray:
     arrays : sequence of array_like
         Matrices; the first and the last may be vectors.
     out : GpuArray or ndarray, optional
-        Where to put the result.
+        Array for the result.
 
     Returns
     -------

@@ -1,9 +1,8 @@
 """Systems of linear equations: solutions, inverses, determinants and powers of matrices.
 
-What needs a factorisation runs it as one opaque row with NumPy's LAPACK on the host; where the array's device is not
-the host it is counted as a fallback, and the results are on the device. All but determinants run at the call. All take
-stacks of matrices (but :func:`lstsq`), compute with integers and booleans as float64, and raise TypeError for float16,
-as numpy.linalg does.
+Factorisations run on the host with NumPy's LAPACK. On other devices they are counted as fallbacks, and the results are
+put on the device. All functions but :func:`det` run when they are called. All but :func:`lstsq` take stacks of
+matrices. Integers and booleans are converted to float64, and float16 raises TypeError, as in numpy.linalg.
 """
 
 from collections.abc import Sequence
@@ -43,7 +42,7 @@ class LstsqResult(NamedTuple):
 @by_lapack("linalg.det")
 @standard_function
 def det(x: ArrayLike, /) -> GpuArray:
-    """Return determinants of matrices of shape (..., M, M), which are computed when they are needed.
+    """Return determinants of matrices of shape (..., M, M); they are evaluated lazily.
 
     Raises
     ------
@@ -58,7 +57,7 @@ def det(x: ArrayLike, /) -> GpuArray:
 @by_lapack("linalg.slogdet")
 @standard_function
 def slogdet(x: ArrayLike, /) -> SlogdetResult:
-    """Return signs of determinants, and logarithms of their absolute values.
+    """Return the signs of determinants and the logarithms of their absolute values.
 
     Parameters
     ----------
@@ -89,7 +88,7 @@ def inv(x: ArrayLike, /) -> GpuArray:
     Raises
     ------
     numpy.linalg.LinAlgError
-        If the matrices are not square, or one is singular; the latter at the call.
+        If the matrices are not square, or one is singular.
     """
     array = square(x)
     (inverse,) = run(rows.inv, [array], [(array.shape, factor_dtype(array))])
@@ -116,7 +115,7 @@ def solve(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
     Raises
     ------
     numpy.linalg.LinAlgError
-        If the matrices are not square, or one is singular; the latter at the call.
+        If the matrices are not square, or one is singular.
     ValueError
         If the shapes do not fit.
     """
@@ -150,7 +149,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, /, rcond: float | None = None) -> LstsqRes
     b : array_like
         Right-hand sides, of shape (M,) or (M, K).
     rcond : float, optional
-        Singular values below this share of the largest count as zero; by default float64's epsilon times max(M, N).
+        Singular values below this fraction of the largest count as zero; by default float64's epsilon times max(M, N).
 
     Returns
     -------
@@ -161,8 +160,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, /, rcond: float | None = None) -> LstsqRes
     Raises
     ------
     numpy.linalg.LinAlgError
-        If the operands have not one or two axes, do not fit, or the iteration does not converge; the latter at the
-        call.
+        If the shapes of the operands do not fit, or the iteration does not converge.
     """
     left, right = as_arrays(a, b)
     for array, fewest in ((left, 2), (right, 1)):
@@ -190,7 +188,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, /, rcond: float | None = None) -> LstsqRes
 @implements("linalg.matrix_power", reason=INVERSE)
 @standard_function
 def matrix_power(x: ArrayLike, n: int, /) -> GpuArray:
-    """Return powers of matrices, by repeated squaring; negative ones by the inverse.
+    """Return powers of matrices by repeated squaring. Negative powers are those of the inverse.
 
     Parameters
     ----------
@@ -207,7 +205,7 @@ def matrix_power(x: ArrayLike, n: int, /) -> GpuArray:
     Raises
     ------
     TypeError
-        If ``n`` is no integer.
+        If ``n`` is not an integer.
     numpy.linalg.LinAlgError
         If the matrices are not square, or ``n`` is negative and one is singular.
     """
@@ -248,7 +246,7 @@ def tensorinv(a: ArrayLike, /, ind: int = 2) -> GpuArray:
     Raises
     ------
     numpy.linalg.LinAlgError
-        If the products differ, or the tensor is singular.
+        If the two products of extents differ, or the tensor is singular.
     ValueError
         If ``ind`` is not positive.
     """

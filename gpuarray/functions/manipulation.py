@@ -1,4 +1,4 @@
-"""Manipulation functions: views where the layout allows, concatenations and gathers elsewhere."""
+"""Manipulation functions: views if the layout allows, otherwise concatenations and gathers."""
 
 from collections.abc import Sequence
 from operator import index
@@ -34,15 +34,15 @@ def concat(
     Parameters
     ----------
     arrays : sequence of array_like
-        Equal in shape but for ``axis``.
+        Arrays of equal shape, except along ``axis``.
     axis : int or None
-        Along which to join; None joins the elements of all in C order.
+        The axis; None joins the flattened arrays.
     out : GpuArray or ndarray, optional
-        Where to put the result.
+        Array for the result.
     dtype : dtype, optional
-        Of the result; by default the promoted dtype.
+        Dtype of the result; by default the promoted dtype.
     casting : str
-        By which rule of NumPy's arrays must cast to ``dtype``.
+        Casting rule for the conversion to ``dtype``.
 
     Returns
     -------
@@ -52,9 +52,9 @@ def concat(
     Raises
     ------
     TypeError
-        If an array does not cast to ``dtype`` by the rule.
+        If the rule forbids casting an array to ``dtype``.
     ValueError
-        If there are no arrays, they have no axis, or the shapes do not match.
+        If there are no arrays, they are 0-d, or the shapes do not match.
     """
     given = as_arrays(*arrays)
     for array in given if dtype is not None else ():
@@ -83,7 +83,7 @@ def stack(
     arrays: Sequence[ArrayLike], /, axis: int = 0, out: Any = None, *, dtype: DTypeLike = None,
     casting: Any = "same_kind",
 ) -> GpuArray:  # fmt: skip
-    """Join arrays of one shape along a new axis; the other arguments are those of :func:`concat`.
+    """Join arrays of equal shape along a new axis. See :func:`concat` for the other parameters.
 
     Raises
     ------
@@ -100,12 +100,12 @@ def stack(
 
 
 def expand_dims(x: ArrayLike, /, axis: int | Sequence[int]) -> GpuArray:
-    """Return a view with new axes of extent 1 at the given places of the result.
+    """Return a view with new axes of extent 1 at the given positions of the result.
 
     Raises
     ------
     numpy.exceptions.AxisError
-        If a place is out of range.
+        If a position is out of range.
     """
     array = as_array(x)
     wanted = build.listed(axis)
@@ -123,12 +123,12 @@ def squeeze(x: ArrayLike, /, axis: Axis = None) -> GpuArray:
     x : array_like
         Any array.
     axis : int, tuple of int, optional
-        Which axes; all of extent 1 if not given.
+        The axes; by default all of extent 1.
 
     Raises
     ------
     ValueError
-        If an axis has another extent than 1.
+        If the extent of an axis is not 1.
     """
     array = as_array(x)
     if axis is None:
@@ -153,12 +153,12 @@ def flip(x: ArrayLike, /, axis: Axis = None) -> GpuArray:
 
 
 def permute_dims(x: ArrayLike, /, axes: Sequence[int] | None = None) -> GpuArray:
-    """Return a view with the axes in another order, reversed by default.
+    """Return a view with permuted axes; by default their order is reversed.
 
     Raises
     ------
     ValueError
-        If the axes are no permutation of the array's.
+        If the axes are not a permutation of those of the array.
     """
     array = as_array(x)
     return array.transpose() if axes is None else array.transpose(tuple(axes))
@@ -168,7 +168,7 @@ transpose = permute_dims
 
 
 def moveaxis(x: ArrayLike, source: int | Sequence[int], destination: int | Sequence[int], /) -> GpuArray:
-    """Return a view with some axes moved to other places, the others in their order.
+    """Return a view with some axes moved to other positions; the others keep their order.
 
     Raises
     ------
@@ -197,7 +197,7 @@ def normalize_axes(x: GpuArray, *axes: int) -> list[int]:
 
 
 def reshape(x: ArrayLike, /, shape: Any, order: str = "C", *, copy: bool | None = None) -> GpuArray:
-    """Return the elements with another shape: a view where strides allow, else a copy.
+    """Return the elements with another shape: a view if strides allow, otherwise a copy.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def reshape(x: ArrayLike, /, shape: Any, order: str = "C", *, copy: bool | None 
     shape : int or tuple of int
         New extents; one may be -1.
     order : {"C", "F", "A"}
-        In which order elements are read and placed.
+        Order in which elements are read and placed.
     copy : bool, optional
         True always copies, False never does.
 
@@ -219,26 +219,26 @@ def reshape(x: ArrayLike, /, shape: Any, order: str = "C", *, copy: bool | None 
 
 
 def ravel(x: ArrayLike, /, order: str = "C") -> GpuArray:
-    """Return the elements as one axis: a view where the layout allows, else a copy."""
+    """Return the elements as one axis: a view if the layout allows, otherwise a copy."""
     return as_array(x).ravel(order)
 
 
 def roll(x: ArrayLike, /, shift: int | Sequence[int], axis: Axis = None) -> GpuArray:
-    """Move elements along axes; those that leave at one end come in at the other.
+    """Shift elements along axes; elements beyond the end are inserted at the start.
 
     Parameters
     ----------
     x : array_like
         Any array.
     shift : int or tuple of int
-        By how many places, forward if positive; one for each axis, or one for all.
+        Number of positions, one for each axis or one for all.
     axis : int, tuple of int or None
-        Along which axes; None rolls the elements in C order and keeps the shape.
+        The axes; None shifts the flattened elements and restores the shape.
 
     Raises
     ------
     ValueError
-        If there are several shifts, but not one for each axis.
+        If the numbers of shifts and axes differ.
     """
     array = as_array(x)
     if axis is None:
@@ -268,9 +268,9 @@ def repeat(x: ArrayLike, repeats: Any, /, axis: int | None = None) -> GpuArray:
     x : array_like
         Any array.
     repeats : int or array_like of int
-        How often: once for all, or for each position along the axis (read to the host, as it decides the shape).
+        Number of repetitions, for all elements or for each one along the axis. It is read, as it determines the shape.
     axis : int, optional
-        Along which axis; by default the elements in C order.
+        The axis; by default the array is flattened.
 
     Raises
     ------
@@ -304,7 +304,7 @@ def _repeat_all(array: GpuArray, count: int, axis: int) -> GpuArray:
 
 
 def tile(x: ArrayLike, repetitions: Any, /) -> GpuArray:
-    """Repeat a whole array, ``repetitions[k]`` times along axis ``k``.
+    """Repeat an array ``repetitions[k]`` times along axis ``k``.
 
     Raises
     ------
@@ -341,7 +341,7 @@ def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[GpuArray, ...]:
 
 
 def diagonal(x: ArrayLike, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> GpuArray:
-    """Return the diagonal of the matrices in two axes, which comes last, as a read-only view.
+    """Return the diagonal over two axes, as the last axis of a read-only view.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Products of matrices and vectors, all over one node: a batch of matrix products."""
+"""Products of matrices and vectors. All of them are batches of matrix products, one node of the graph."""
 
 from math import prod
 from operator import index
@@ -18,7 +18,7 @@ from gpuarray.ops import reductions
 
 
 def _contract(left: Node, right: Node, dtype: DType) -> Node:
-    """Return the products of (B, M, K) and (B, K, N), in ``dtype``; booleans combine by and and or."""
+    """Return the products of (B, M, K) and (B, K, N) in ``dtype``; booleans are combined with `and` and `or`."""
     batch, m, n = left.shape[0], left.shape[1], right.shape[2]
     if not batch * m * n * left.shape[2]:
         return build.full((batch, m, n), 0, dtype)
@@ -29,7 +29,7 @@ def _contract(left: Node, right: Node, dtype: DType) -> Node:
 
 
 def _batched(node: Node, batch: Shape) -> Node:
-    """Return matrices with the leading axes broadcast to ``batch`` and made one."""
+    """Return matrices whose leading axes are broadcast to ``batch`` and flattened to one."""
     rows_columns = node.shape[-2:]
     wanted = batch + rows_columns
     if node.shape != wanted:
@@ -48,17 +48,17 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
     x2 : array_like
         Matrices of shape (..., K, N), or a vector of shape (K,).
     out : GpuArray or ndarray, optional
-        Where to put the result.
+        Array for the result.
 
     Returns
     -------
     GpuArray
-        Of shape (..., M, N), without the axis that a vector lacks, and of the promoted dtype. Leading axes broadcast.
+        Of shape (..., M, N), without the missing axis of a vector, and of the promoted dtype. Leading axes broadcast.
 
     Raises
     ------
     ValueError
-        If an operand has no axis, or the shapes do not fit.
+        If an operand is 0-d, or the shapes do not match.
     """
     left, right = as_arrays(x1, x2)
     if strictness.possible:
@@ -93,7 +93,7 @@ def _inner(left: GpuArray, right: GpuArray, dtype: DType, axis: int = -1) -> Gpu
 
 @native("linalg.vecdot")
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> GpuArray:
-    """Return the dot product of vectors along an axis, the first ones conjugated.
+    """Return the dot product of vectors along an axis, with the first operand conjugated.
 
     Parameters
     ----------
@@ -141,12 +141,12 @@ def tensordot(x1: ArrayLike, x2: ArrayLike, /, axes: Any = 2) -> GpuArray:
     x1, x2 : array_like
         The operands.
     axes : int or pair of sequences of int
-        The last ``axes`` axes of ``x1`` with as many first ones of ``x2``, or the axes of each.
+        Number of last axes of ``x1`` and first axes of ``x2`` to contract, or the axes of each operand.
 
     Returns
     -------
     GpuArray
-        With the other axes of ``x1``, then those of ``x2``.
+        With the remaining axes of ``x1``, then those of ``x2``.
 
     Raises
     ------

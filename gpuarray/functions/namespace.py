@@ -266,7 +266,7 @@ def _hosted(function: Callable[..., Any]) -> Callable[..., Any]:
     def run(*args: Any, **kwargs: Any) -> Any:
         return on_host(function, args, kwargs, status_of(function).reason)
 
-    run.__doc__ = f"Do what :func:`numpy.{function.__name__}` does, on the host, with arrays of this package."
+    run.__doc__ = f"Equivalent of :func:`numpy.{function.__name__}` for arrays of this package, computed on the host."
     return run
 
 

@@ -1,4 +1,4 @@
-"""Norms of vectors and matrices, all over elementwise functions and folds but those by singular values."""
+"""Norms of vectors and matrices. Those that need singular values run on the host, the others where the array is."""
 
 from math import inf
 from operator import index
@@ -24,9 +24,9 @@ def vector_norm(x: ArrayLike, /, *, axis: Axis = None, keepdims: bool = False, o
     x : array_like
         Numbers; integers and booleans compute as float64.
     axis : int, tuple of int or None
-        The axes of the vectors; None is all. Several are taken as one.
+        The axes of the vectors, several of which are flattened; None flattens the array.
     keepdims : bool
-        Keep the axes, with extent 1.
+        Whether to keep the reduced axes, with extent 1.
     ord : float
         The order. ``inf`` and ``-inf`` give the largest and the smallest absolute value, 0 the number of elements that
         are not zero.
@@ -131,7 +131,7 @@ def norm(x: ArrayLike, /, ord: Any = None, axis: Axis = None, keepdims: bool = F
         One axis of vectors or two of matrices. None is all of an array with one or two axes, and without ``ord`` of
         any.
     keepdims : bool
-        Keep the axes, with extent 1.
+        Whether to keep the reduced axes, with extent 1.
 
     Returns
     -------

@@ -397,7 +397,7 @@ def as_strided(x: Any, shape: Any = None, strides: Any = None, subok: bool = Fal
     shape, strides : sequence of int, optional
         Those of the view; by default those of ``x``.
     subok : bool
-        Accepted for NumPy's sake.
+        Accepted for compatibility with NumPy.
     writeable : bool
         Whether it can be written to, if no two of its elements are one.
 

@@ -1,4 +1,4 @@
-"""NumPy's products of vectors, matrices and tensors, over the matrix product; those of ``numpy.linalg`` stand apart."""
+"""NumPy's products of vectors, matrices and tensors that are written over the matrix product."""
 # ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
 from typing import Any, Final

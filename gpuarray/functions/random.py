@@ -1,4 +1,4 @@
-"""Random numbers: the generator, and how one is made of a seed."""
+"""The random generator, and :func:`default_rng`, which makes one from a seed."""
 
 from typing import Any
 
@@ -14,20 +14,21 @@ from gpuarray.functions.random_samples import Samples
 class Generator(Continuous, Samples):
     """A stream of random numbers, with the methods of ``numpy.random.Generator``.
 
-    The bits are those of NumPy's ``Philox``. Its raw words, ``random``, ``uniform``, ``bytes`` and ``integers`` over
-    ranges of a power of two are NumPy's for the same state, bit for bit, in any order of calls of these; so are the
-    numbers of ``laplace``, ``logistic``, ``gumbel``, ``triangular`` and of ``standard_exponential(method="inv")``, to
-    within the last places of their functions. The other methods have streams of their own, made of the same state.
+    The bits are those of NumPy's ``Philox``. For the same state, raw words, ``random``, ``uniform``, ``bytes`` and
+    ``integers`` over ranges of a power of two equal NumPy's bit for bit, in any order of calls. ``laplace``,
+    ``logistic``, ``gumbel``, ``triangular`` and ``standard_exponential(method="inv")`` use the same uniform numbers as
+    NumPy, and agree to the accuracy of the functions applied to them. The other methods draw from substreams, which
+    NumPy does not have; their numbers follow the same distributions.
 
-    All are recorded and computed where they are needed. The same state gives the same integers and uniform numbers on
-    every device; numbers made of them by functions agree to within those functions' last places.
+    Calls are recorded, and numbers are computed where they are needed. The same state gives the same integers and
+    uniform numbers on every device. Other numbers agree to the accuracy of the functions applied to them.
 
     Parameters
     ----------
     bit_generator : Philox, or numpy.random.Philox
-        Where the bits come from. Of NumPy's the state is copied, and goes on by itself.
+        The source of bits. The state of a NumPy generator is copied, so that the two advance independently.
     device : Device or str, optional
-        Where arrays are made; without one, on what is the default device at each call.
+        The device of the arrays. By default the default device at the time of each call.
 
     See Also
     --------
@@ -41,10 +42,10 @@ def default_rng(seed: Any = None, *, device: DeviceLike = None) -> Generator:
     Parameters
     ----------
     seed : int, sequence of int, numpy.random.SeedSequence, Philox or Generator, optional
-        What the stream follows from; without one it comes from the operating system. A generator is returned as it is;
-        of NumPy's own Philox generators the state is copied.
+        The seed; by default the operating system gives one. A Generator is returned as it is. The state of a NumPy
+        Philox generator is copied.
     device : Device or str, optional
-        Where arrays are made; without one, on what is the default device at each call.
+        The device of the arrays. By default the default device at the time of each call.
 
     Returns
     -------
@@ -54,9 +55,9 @@ def default_rng(seed: Any = None, *, device: DeviceLike = None) -> Generator:
     Raises
     ------
     TypeError
-        If the seed is something else, such as another of NumPy's bit generators.
+        If the seed is of another type, such as another bit generator of NumPy.
     ValueError
-        If an integer is negative, or a generator is given with another device than its own.
+        If an integer is negative, or the device differs from that of the given generator.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Arguments of the methods of random generators: checked, and made into what the methods compute with."""
+"""Arguments of the methods of random generators: checks and conversions."""
 
 import math
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from gpuarray.graph import build
 
 Size: TypeAlias = int | tuple[int, ...] | None
 
-#: By name of a rule: what breaks it, and NumPy's words for that.
+#: Rules by name: the predicate that is true if a value breaks the rule, and NumPy's message.
 _RULES: Final[dict[str, tuple[Callable[[Any], Any], str]]] = {
     "not negative": (lambda v: np.signbit(v) & ~np.isnan(v), "{0} < 0"),
     "positive": (lambda v: v <= 0, "{0} <= 0"),
@@ -36,13 +36,13 @@ _NUMBERS: Final = frozenset((int, float))
 
 @lru_cache(maxsize=1024)
 def _breaks(rule: str, value: float, sign: float) -> bool:
-    """Return whether a number breaks a rule; its sign is given too, as zeros of either sign are equal."""
+    """Return whether a number breaks a rule. Its sign is part of the cache key, because 0.0 == -0.0."""
     broken, _ = _RULES[rule]
     return bool(broken(np.float64(value)))
 
 
 def check(rule: str, **given: Any) -> None:
-    """Raise ValueError, as NumPy does, if a parameter breaks a rule; those in arrays of a device are not looked at."""
+    """Raise ValueError, as NumPy does, if a parameter breaks a rule. Values of GpuArrays are not read."""
     broken, words = _RULES[rule]
     for name, value in given.items():
         if isinstance(value, GpuArray):
@@ -56,12 +56,12 @@ def check(rule: str, **given: Any) -> None:
 
 
 def are_scalars(*values: Any) -> bool:
-    """Whether all values are Python or NumPy numbers that are real."""
+    """Return whether all values are real Python or NumPy numbers."""
     return all(isinstance(v, int | float | np.integer | np.floating) for v in values)
 
 
 def host_integers(value: Any, name: str) -> Any:
-    """Return integers, which may be floats without a fraction, as a Python integer or a host array of them.
+    """Return integers, or floats with integral values, as a Python integer or an object array of integers.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def host_integers(value: Any, name: str) -> Any:
 
 
 def probabilities(p: ArrayLike, population: int) -> Any:
-    """Return probabilities as a host array of float64, if that is what they are."""
+    """Return probabilities as a NumPy array of float64, or raise ValueError as NumPy does."""
     chances = np.asarray(p, dtype=np.float64)
     if chances.shape != (population,):
         raise ValueError(
@@ -95,7 +95,7 @@ def probabilities(p: ArrayLike, population: int) -> Any:
 
 
 def checked_out(out: Any, dtype: DTypeLike, size: Size) -> tuple[DType, tuple[int, ...]]:
-    """Return the dtype and the shape of ``out``, which must be those that were asked for."""
+    """Return the dtype and the shape of ``out``, which must equal ``dtype`` and ``size`` if they are given."""
     if not isinstance(out, GpuArray):
         raise TypeError(f"out must be a GpuArray, not a {type(out).__name__}")
     if dtype is not None and dtypes.canonical(dtype) != out.dtype:
@@ -109,12 +109,12 @@ def checked_out(out: Any, dtype: DTypeLike, size: Size) -> tuple[DType, tuple[in
 
 
 def joint_shape(size: Size, *given: Any) -> tuple[int, ...]:
-    """Return the shape of a result: ``size``, to which parameters broadcast, or what they broadcast to.
+    """Return the shape of a result: ``size``, or by default the broadcast shape of the parameters.
 
     Raises
     ------
     ValueError
-        If they do not.
+        If the parameters do not broadcast to ``size``.
     """
     if _NUMBERS.issuperset(map(type, given)):
         joint: tuple[int, ...] = ()

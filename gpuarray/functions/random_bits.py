@@ -1,8 +1,7 @@
-"""The bit generator below random numbers: NumPy's Philox, whose words are made where they are needed.
+"""The bit generator of random numbers: NumPy's Philox, as a key and a position in a stream of 64-bit words.
 
-A :class:`Philox` is a key and a place in the stream of 64-bit words that belongs to it; nothing is computed before an
-array is. What takes from it says how many words or halves of words it needs, and gets the place of the first; kernels
-and their references (:mod:`gpuarray.ops.generators`) make the rest. Base of :class:`gpuarray.random.Generator`.
+Drawing an array reserves a number of words, or halves of words, and returns the position of the first. Kernels and
+their references (:mod:`gpuarray.ops.generators`) compute the words when the array is evaluated.
 """
 
 import threading
@@ -16,21 +15,21 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, make
 from gpuarray.functions.arguments import DeviceLike, checked_shape, wanted_device
 from gpuarray.graph import build, tracing
-from gpuarray.ops import generators, philox
+from gpuarray.ops import generators, philox, substreams
 
 _WORDS: Final = 4
 _PLACES: Final = (philox.COUNTER_MASK + 1) * _WORDS
 _LOW: Final = np.uint64(0xFFFFFFFF)
 _SHIFT: Final = np.uint64(32)
-#: Blocks that are made at once for what the host reads of a stream.
+#: Number of blocks that are computed together for the host.
 _PAGE: Final = 128
-#: Words of the parameters that say where in the stream an array begins, and of a substream.
+#: Number of 32-bit words of the parameters of a place in the stream, and of a substream.
 PLACE_WORDS: Final = 15
-SUBSTREAM_WORDS: Final = len(philox.Substream._fields)
+SUBSTREAM_WORDS: Final = len(substreams.Substream._fields)
 
 
 class _Drawn:
-    """What a recorded function draws at each call: a place in the stream of which kernels alone are told."""
+    """A draw in a recorded function. Each call has another place in the stream, which is a parameter of kernels."""
 
     __slots__ = ("parameters",)
 
@@ -49,11 +48,11 @@ class Philox:
     Parameters
     ----------
     seed : int, sequence of int, numpy.random.SeedSequence, optional
-        What the key follows from; without one it comes from the operating system.
+        The seed of the key; by default the operating system gives one.
     counter : int or sequence of 4 int, optional
-        Where the stream begins: up to 256 bits, 0 by default.
+        The counter of the first block, of up to 256 bits; 0 by default.
     key : int or sequence of 2 int, optional
-        The key itself, of up to 128 bits, in place of a seed.
+        The key, of up to 128 bits, instead of a seed.
 
     Raises
     ------
@@ -62,7 +61,7 @@ class Philox:
 
     Notes
     -----
-    Safe to use from several threads. The numbers of a stream are those of NumPy, bit for bit, on every device.
+    A Philox may be used from several threads. On every device its numbers equal NumPy's bit for bit.
 
     Examples
     --------
@@ -90,21 +89,21 @@ class Philox:
         self._put(0 if counter is None else _number(counter, "counter", _WORDS))
 
     def _forget(self) -> None:
-        """Let go of what was made of a key."""
+        """Drop the cached words and substreams of the key."""
         self._page: tuple[int, list[int]] = (-1, [])
-        """The number of a page, and its words."""
+        """The number of the cached page of blocks, and its words."""
         self._substreams: list[tuple[Any, ...]] = []
-        """The substreams that come next, the first one last."""
+        """The next substreams, in reverse order."""
         self._substreams_at = 0
-        """The word that the first of them begins at."""
+        """The number of the word at which the next substream begins."""
 
     def _put(self, counter: int) -> None:
-        """Go to the end of the block of a counter, with nothing left over."""
+        """Move to the end of the block of a counter, without a spare half."""
         self._at = (counter * _WORDS + _WORDS) % _PLACES
         self._is_blank = True
         self._has_spare = False
         self._spare_from = 0
-        """The number of the word whose upper half was left over last, where that is not known yet."""
+        """The number of the word whose upper half is the spare half, while its value is not known."""
         self._known_spare: int | None = 0
 
     def __repr__(self) -> str:
@@ -124,10 +123,10 @@ class Philox:
 
     @property
     def seed_seq(self) -> Any:
-        """What the key was made from, a ``numpy.random.SeedSequence``; None if the key was given."""
+        """The ``numpy.random.SeedSequence`` of the key; None if the key was given."""
         return self._seeds
 
-    #: The older name of NumPy's bit generators, from which dask spawns the seeds of chunks.
+    #: The older attribute of NumPy's bit generators, which dask reads to spawn the seeds of chunks.
     _seed_seq = seed_seq
 
     @property
@@ -136,14 +135,14 @@ class Philox:
 
     @property
     def state(self) -> dict[str, Any]:
-        """The state as ``numpy.random.Philox`` has it, to get and to set: either goes on where the other was.
+        """The state in the form of ``numpy.random.Philox``, which may be read and set.
 
         Raises
         ------
         TypeError
-            If what is set is no dictionary.
+            If the new state is no dictionary.
         ValueError
-            If it is that of another bit generator, or its buffer is not that of its counter.
+            If it is the state of another bit generator, or its buffer does not belong to its counter.
         """
         self._touch("the state")
         with self.lock:
@@ -185,14 +184,14 @@ class Philox:
             self._has_spare, self._known_spare = bool(value["has_uint32"]), int(value["uinteger"])
 
     def advance(self, delta: int) -> "Philox":
-        """Move on by ``delta`` blocks of four words, modulo 2**256, drop what is left over, and return itself."""
+        """Advance by ``delta`` blocks of four words, modulo 2**256, drop the spare half, and return ``self``."""
         self._touch("advance()")
         with self.lock:
             self._put((self._counter + index(delta)) & philox.COUNTER_MASK)
         return self
 
     def jumped(self, jumps: int = 1) -> "Philox":
-        """Return a new bit generator that is ``jumps`` times 2**128 blocks further on."""
+        """Return a new bit generator, advanced by ``jumps`` times 2**128 blocks."""
         self._touch("jumped()")
         other = Philox(key=self._key)
         other._seeds = None
@@ -224,9 +223,9 @@ class Philox:
         size : int or tuple of int, optional
             The shape; without one a 0-d array.
         output : bool
-            Off only moves on.
+            If False, advance without returning words.
         device : Device or str, optional
-            Where the array is made.
+            The device of the array.
 
         Returns
         -------
@@ -242,17 +241,17 @@ class Philox:
         )
 
     def _touch(self, asked: str) -> None:
-        """Refuse what cannot be done again at each call of a function that is being recorded."""
+        """Refuse an operation that a recorded function cannot repeat at each call."""
         if tracing.state.trace is not None and (trace := tracing.active()) is not None:
             trace.touched(self, f"{asked} of a random generator")
 
     def _recorded(self, draw: "Callable[[Philox], Sequence[Any]]", words: int) -> Sequence[Any] | None:
-        """Return what stands for a draw that each call of a recorded function makes; None if nothing is recorded."""
+        """Return the parameters of a draw in a recorded function; None if no function is being recorded."""
         trace = tracing.active()
         return None if trace is None else trace.drawn(self, draw, words)
 
     def take_words(self, count: int) -> Any:
-        """Move on by ``count`` words; return where the first is, a :class:`~gpuarray.ops.philox.Place`."""
+        """Advance by ``count`` words, and return the :class:`~gpuarray.ops.philox.Place` of the first."""
         if tracing.state.trace is not None:
             found = self._recorded(lambda bits: bits.take_words(count).parameters, PLACE_WORDS)
             if found is not None:
@@ -265,7 +264,7 @@ class Philox:
         return philox.Place(self._key, block, start, None)
 
     def take_halves(self, count: int) -> Any:
-        """Move on by ``count`` halves of words, the first of which may be left over; return where that is."""
+        """Advance by ``count`` halves of words, of which a spare half is the first; return the place of the first."""
         if tracing.state.trace is not None:
             found = self._recorded(lambda bits: bits.take_halves(count).parameters, PLACE_WORDS)
             if found is not None:
@@ -285,12 +284,12 @@ class Philox:
         return place
 
     def take_substream(self) -> tuple[Any, ...]:
-        """Return the words of a substream of its own, which is made of the next whole block of the stream."""
+        """Return the words of a substream, which are those of the next whole block of the stream."""
         if tracing.state.trace is not None:
             found = self._recorded(Philox.take_substream, SUBSTREAM_WORDS)
             if found is not None:
                 return tuple(found)
-        with self.lock:  # simulations come here at every step: they find the next one made
+        with self.lock:  # substreams are computed ahead, because simulations take one at every step
             at = self._at
             if at != self._substreams_at or not self._substreams:
                 at = self._make_substreams()
@@ -299,7 +298,7 @@ class Philox:
             return self._substreams.pop()
 
     def _make_substreams(self) -> int:
-        """Make the substreams of the blocks that come next; return the word that the first one begins at."""
+        """Compute the substreams of the next blocks; return the number of the word at which the first begins."""
         block = (self._at + _WORDS - 1) // _WORDS & philox.COUNTER_MASK
         words = philox.stream_blocks(self._key, block, _PAGE).reshape(_PAGE, _WORDS)[::-1, : SUBSTREAM_WORDS // 2]
         halves = (words & _LOW, words >> _SHIFT)
@@ -308,21 +307,21 @@ class Philox:
         return block * _WORDS
 
     def _block(self, counter: int) -> list[int]:
-        """Return the words of a block, which are made on the host with its neighbours."""
+        """Return the words of a block, which the host computes together with its page."""
         page, number = divmod(counter, _PAGE)
         if self._page[0] != page:
             self._page = page, philox.stream_blocks(self._key, page * _PAGE, _PAGE).tolist()
         return self._page[1][_WORDS * number : _WORDS * (number + 1)]
 
     def _left_over(self) -> int:
-        """Return the half that was left over last."""
+        """Return the spare half."""
         if self._known_spare is None:
             self._known_spare = self._block(self._spare_from // _WORDS)[self._spare_from % _WORDS] >> 32
         return self._known_spare
 
 
 def _number(value: Any, name: str, digits: int) -> int:
-    """Return a number of ``digits`` times 64 bits, which may be given as an array of those."""
+    """Return a number of ``digits`` times 64 bits, which may be given as an array of 64-bit digits."""
     if np.ndim(value):
         given = [int(digit) for digit in np.asarray(value, object)]
         if len(given) != digits or any(digit < 0 or digit >> 64 for digit in given):

@@ -1,9 +1,9 @@
 """Random floating numbers: the continuous distributions of ``numpy.random.Generator``.
 
-What NumPy makes of one uniform number each (``random``, ``uniform``, ``laplace``, ``logistic``, ``gumbel``,
-``triangular``, and the exponential numbers of ``method="inv"``) is made of the same ones here. The others draw from
-substreams. Parameters broadcast, with each other and to ``size``; those in arrays of a device are not checked, so that
-nothing waits for them: where they make no sense the result is NaN.
+``random``, ``uniform``, ``laplace``, ``logistic``, ``gumbel``, ``triangular`` and the exponential numbers of
+``method="inv"`` use the same uniform numbers as NumPy. The other methods draw from substreams. Parameters broadcast
+with each other and to ``size``. The values of GpuArrays are not checked, so that nothing waits for them; invalid ones
+give NaN.
 """
 
 import math
@@ -31,26 +31,26 @@ def _scaled(node: Node, scale: Any, loc: Any = None) -> Node:
 
 
 class Continuous(Source):
-    """The methods of generators that return floating numbers."""
+    """The methods of random generators that return floating numbers."""
 
     def random(self, size: Size = None, dtype: DTypeLike = None, out: GpuArray | None = None) -> GpuArray:
-        """Return numbers spread evenly over [0, 1), the same as NumPy's for the same state.
+        """Return uniform numbers in [0, 1), the same as NumPy's for the same state.
 
         Parameters
         ----------
         size : int or tuple of int, optional
-            The shape; without one a 0-d array.
+            The shape of the result; by default ().
         dtype : {float32, float64}, optional
-            By default the default floating dtype. Numbers are multiples of 2**-24 or 2**-53.
+            By default the default floating dtype. The numbers are multiples of 2**-24 (float32) or 2**-53 (float64).
         out : GpuArray, optional
-            An array of that dtype and shape to fill, which is then returned.
+            An array of this dtype and shape to fill and return.
 
         Raises
         ------
         TypeError
-            If the dtype is another one, or not that of ``out``.
+            If the dtype is another one, or differs from that of ``out``.
         ValueError
-            If an extent is negative, or ``size`` is not the shape of ``out``.
+            If an extent is negative, or ``size`` differs from the shape of ``out``.
         """
         frame = self._target(size, dtype, out, "random")
         return frame.written(self._uniform(frame), out)
@@ -58,23 +58,23 @@ class Continuous(Source):
     def uniform(
         self, low: ArrayLike = 0.0, high: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None
     ) -> GpuArray:
-        """Return numbers spread evenly over [low, high), the same as NumPy's for the same state.
+        """Return uniform numbers in [low, high), the same as NumPy's for the same state.
 
         Parameters
         ----------
         low, high : float or array_like
-            The ends, which broadcast.
+            The ends of the interval, which broadcast.
         size : int or tuple of int, optional
-            The shape; by default that of the ends.
+            The shape of the result; by default the broadcast shape of the ends.
         dtype : {float32, float64}, optional
             By default the default floating dtype.
 
         Raises
         ------
         OverflowError
-            If ``high - low`` is not finite; looked at for scalars only.
+            If ``high - low`` of scalars is not finite.
         ValueError
-            If ``high`` is below ``low`` (for scalars), or the ends do not broadcast to ``size``.
+            If scalars have ``high < low``, or the ends do not broadcast to ``size``.
         """
         if are_scalars(low, high):
             if not math.isfinite(high - low):
@@ -88,8 +88,8 @@ class Continuous(Source):
     def standard_normal(self, size: Size = None, dtype: DTypeLike = None, out: GpuArray | None = None) -> GpuArray:
         """Return numbers of the normal distribution with mean 0 and standard deviation 1.
 
-        They are made by Box and Muller's method from 32 (float64: 53) bits each, so that none of a float32 array is
-        beyond 6.8 in magnitude, and none of a float64 array beyond 8.6. The arguments are those of :meth:`random`.
+        The Box-Muller method makes each number of 32 bits (53 for float64), so magnitudes are at most 6.8 (8.6 for
+        float64). The arguments are those of :meth:`random`.
         """
         frame = self._target(size, dtype, out, "standard_normal")
         return frame.written(self._normal(frame), out)
@@ -104,14 +104,14 @@ class Continuous(Source):
         loc, scale : float or array_like
             Mean and standard deviation, which broadcast.
         size : int or tuple of int, optional
-            The shape; by default that of the parameters.
+            The shape of the result; by default the broadcast shape of the parameters.
         dtype : {float32, float64}, optional
             By default the default floating dtype.
 
         Raises
         ------
         ValueError
-            If ``scale`` is negative, or parameters do not broadcast to ``size``.
+            If ``scale`` is negative, or the parameters do not broadcast to ``size``.
         """
         check("not negative", scale=scale)
         frame, (loc, scale) = self._arguments(size, dtype, loc, scale)
@@ -120,7 +120,7 @@ class Continuous(Source):
     def lognormal(
         self, mean: ArrayLike = 0.0, sigma: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None
     ) -> GpuArray:
-        """Return exponentials of normal numbers of a mean and a standard deviation; see :meth:`normal`."""
+        """Return numbers of a log-normal distribution, the exponentials of :meth:`normal` numbers."""
         check("not negative", sigma=sigma)
         frame, (mean, sigma) = self._arguments(size, dtype, mean, sigma)
         return frame.made(_map(rows.exp, _scaled(self._normal(frame), sigma, mean)))
@@ -132,8 +132,8 @@ class Continuous(Source):
     ) -> GpuArray:
         """Return numbers of the exponential distribution with scale 1.
 
-        ``method`` is accepted for NumPy's sake: the method is always "inv", the inverse of the distribution function,
-        and the numbers those that NumPy gives for it. The other arguments are those of :meth:`random`.
+        ``method`` may be "inv" or "zig", as in NumPy, but the numbers are always those that NumPy returns for "inv",
+        the inverse of the distribution function. The other arguments are those of :meth:`random`.
         """
         if method not in ("inv", "zig"):
             raise ValueError(f"method={method!r} was given; 'inv' and 'zig' are accepted")
@@ -141,19 +141,19 @@ class Continuous(Source):
         return frame.written(self._exponential(frame), out)
 
     def exponential(self, scale: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
-        """Return numbers of an exponential distribution with mean ``scale``; see :meth:`normal` for the arguments."""
+        """Return numbers of the exponential distribution with mean ``scale``; see :meth:`normal` for the arguments."""
         check("not negative", scale=scale)
         frame, (scale,) = self._arguments(size, dtype, scale)
         return frame.made(_scaled(self._exponential(frame), scale))
 
     def rayleigh(self, scale: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
-        """Return numbers of a Rayleigh distribution of mode ``scale``, which is not negative."""
+        """Return numbers of the Rayleigh distribution with mode ``scale``, which is not negative."""
         check("not negative", scale=scale)
         frame, (scale,) = self._arguments(size, dtype, scale)
         return frame.made(_scaled(_map(rows.sqrt, _scaled(self._exponential(frame), 2.0)), scale))
 
     def weibull(self, a: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
-        """Return numbers of a Weibull distribution of shape ``a``, which is not negative, and scale 1."""
+        """Return numbers of the Weibull distribution with shape ``a``, which is not negative, and scale 1."""
         check("not negative", a=a)
         frame, (a,) = self._arguments(size, dtype, a)
         powers = _map(rows.pow, self._exponential(frame), _map(rows.divide, frame.constant(1), a))
@@ -161,7 +161,7 @@ class Continuous(Source):
         return frame.made(_map(rows.where, zero, frame.constant(0), powers))
 
     def pareto(self, a: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
-        """Return numbers of a Pareto II distribution of shape ``a``, which is positive."""
+        """Return numbers of the Pareto II distribution with shape ``a``, which is positive."""
         check("positive", a=a)
         frame, (a,) = self._arguments(size, dtype, a)
         return frame.made(_map(rows.expm1, _map(rows.divide, self._exponential(frame), a)))
@@ -176,7 +176,7 @@ class Continuous(Source):
     def laplace(
         self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None
     ) -> GpuArray:
-        """Return numbers of a Laplace distribution; see :meth:`normal` for the arguments."""
+        """Return numbers of the Laplace distribution; see :meth:`normal` for the arguments."""
         check("not negative", scale=scale)
         frame, (loc, scale) = self._arguments(size, dtype, loc, scale)
         share = _open(self._uniform(frame), frame.kind)
@@ -189,7 +189,7 @@ class Continuous(Source):
     def logistic(
         self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None
     ) -> GpuArray:
-        """Return numbers of a logistic distribution; see :meth:`normal` for the arguments."""
+        """Return numbers of the logistic distribution; see :meth:`normal` for the arguments."""
         check("not negative", scale=scale)
         frame, (loc, scale) = self._arguments(size, dtype, loc, scale)
         share = _open(self._uniform(frame), frame.kind)
@@ -199,7 +199,7 @@ class Continuous(Source):
     def gumbel(
         self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None
     ) -> GpuArray:
-        """Return numbers of a Gumbel distribution; see :meth:`normal` for the arguments."""
+        """Return numbers of the Gumbel distribution; see :meth:`normal` for the arguments."""
         check("not negative", scale=scale)
         frame, (loc, scale) = self._arguments(size, dtype, loc, scale)
         share = _open(self._uniform(frame), frame.kind)
@@ -214,7 +214,7 @@ class Continuous(Source):
         Raises
         ------
         ValueError
-            If ``left <= mode <= right`` does not hold, or ``left == right``; looked at on the host only.
+            If ``left <= mode <= right`` does not hold, or ``left == right``; values of GpuArrays are not read.
         """
         if not any(isinstance(v, GpuArray) for v in (left, mode, right)):
             low, peak, high = (np.asarray(v, np.float64) for v in (left, mode, right))
@@ -237,25 +237,25 @@ class Continuous(Source):
     # -- of normal and gamma numbers -----------------------------------------------------------------------------------
 
     def standard_cauchy(self, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
-        """Return numbers of the Cauchy distribution of mode 0: quotients of normal numbers."""
+        """Return numbers of the Cauchy distribution with mode 0, the quotients of normal numbers."""
         frame, _ = self._arguments(() if size is None else size, dtype)
         return frame.made(_map(rows.divide, self._normal(frame), self._normal(frame)))
 
     def standard_gamma(
         self, shape: ArrayLike, size: Size = None, dtype: DTypeLike = None, out: GpuArray | None = None
     ) -> GpuArray:
-        """Return numbers of a gamma distribution of scale 1 (Marsaglia and Tsang's method).
+        """Return numbers of the gamma distribution with scale 1, by the method of Marsaglia and Tsang (2000).
 
         Parameters
         ----------
         shape : float or array_like
-            Of the distribution; not negative.
+            The shape parameter of the distribution, not negative.
         size : int or tuple of int, optional
-            Of the result; by default that of ``shape``.
+            The shape of the result; by default that of the parameter.
         dtype : {float32, float64}, optional
             By default the default floating dtype.
         out : GpuArray, optional
-            An array of that dtype and size to fill, which is then returned.
+            An array of this dtype and size to fill and return.
 
         Raises
         ------
@@ -272,15 +272,15 @@ class Continuous(Source):
     def gamma(
         self, shape: ArrayLike, scale: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None
     ) -> GpuArray:
-        """Return numbers of a gamma distribution; ``shape`` and ``scale`` are not negative."""
+        """Return numbers of the gamma distribution; ``shape`` and ``scale`` are not negative."""
         check("not negative", shape=shape, scale=scale)
         frame, (a, scale) = self._arguments(size, dtype, shape, scale)
         return frame.made(_scaled(self._gamma(frame, a), scale))
 
     def beta(self, a: ArrayLike, b: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
-        """Return numbers of a beta distribution; ``a`` and ``b`` are positive.
+        """Return numbers of the beta distribution; ``a`` and ``b`` are positive.
 
-        They are x / (x + y) of two gamma numbers, by their logarithms, since both may be too small to be told from 0.
+        They are x / (x + y) of two gamma numbers x and y, computed from logarithms because both may underflow.
         """
         check("positive", a=a, b=b)
         frame, (a, b) = self._arguments(size, dtype, a, b)
@@ -293,7 +293,7 @@ class Continuous(Source):
         return _scaled(self._gamma(frame, half), 2.0)
 
     def chisquare(self, df: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
-        """Return numbers of a chi-square distribution of ``df`` degrees of freedom, a positive number."""
+        """Return numbers of the chi-square distribution with ``df`` degrees of freedom, a positive number."""
         check("positive", df=df)
         frame, (df,) = self._arguments(size, dtype, df)
         return frame.made(self._chisquare(frame, df))
@@ -301,20 +301,20 @@ class Continuous(Source):
     def noncentral_chisquare(
         self, df: ArrayLike, nonc: ArrayLike, size: Size = None, *, dtype: DTypeLike = None
     ) -> GpuArray:
-        """Return numbers of a noncentral chi-square distribution; ``df`` is positive, ``nonc`` not negative."""
+        """Return numbers of the noncentral chi-square distribution; ``df`` is positive, ``nonc`` not negative."""
         check("positive", df=df)
         check("not negative", nonc=nonc)
         frame, (df, nonc) = self._arguments(size, dtype, df, nonc)
         return frame.made(self._noncentral(frame, df, nonc))
 
     def _noncentral(self, frame: Frame, df: Any, nonc: Any) -> Node:
-        """Return chi-square numbers whose degrees of freedom have twice a Poisson number added."""
+        """Return chi-square numbers, with twice a Poisson number added to their degrees of freedom."""
         mean = nonc / 2 if are_scalars(nonc) else _scaled(nonc, 0.5)
         more = _scaled(self._sample(samplers.sample_poisson, frame, mean), 2.0)
         return self._chisquare(frame, _map(rows.add, more, df))
 
     def f(self, dfnum: ArrayLike, dfden: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
-        """Return numbers of an F distribution; both degrees of freedom are positive."""
+        """Return numbers of the F distribution; both degrees of freedom are positive."""
         check("positive", dfnum=dfnum, dfden=dfden)
         frame, (dfnum, dfden) = self._arguments(size, dtype, dfnum, dfden)
         return frame.made(self._ratio(self._chisquare(frame, dfnum), dfnum, frame, dfden))
@@ -322,7 +322,7 @@ class Continuous(Source):
     def noncentral_f(
         self, dfnum: ArrayLike, dfden: ArrayLike, nonc: ArrayLike, size: Size = None, *, dtype: DTypeLike = None
     ) -> GpuArray:
-        """Return numbers of a noncentral F distribution; degrees of freedom are positive, ``nonc`` not negative."""
+        """Return numbers of the noncentral F distribution; degrees of freedom are positive, ``nonc`` not negative."""
         check("positive", dfnum=dfnum, dfden=dfden)
         check("not negative", nonc=nonc)
         frame, (dfnum, dfden, nonc) = self._arguments(size, dtype, dfnum, dfden, nonc)
@@ -333,7 +333,7 @@ class Continuous(Source):
         return _map(rows.divide, _map(rows.divide, above, dfnum), below)
 
     def standard_t(self, df: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
-        """Return numbers of Student's t distribution of ``df`` degrees of freedom, a positive number."""
+        """Return numbers of Student's t distribution with ``df`` degrees of freedom, a positive number."""
         check("positive", df=df)
         frame, (df,) = self._arguments(size, dtype, df)
         normal = self._normal(frame)
@@ -341,7 +341,7 @@ class Continuous(Source):
         return frame.made(_map(rows.divide, normal, spread))
 
     def wald(self, mean: ArrayLike, scale: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
-        """Return numbers of a Wald (inverse Gaussian) distribution; both parameters are positive.
+        """Return numbers of the Wald (inverse Gaussian) distribution; both parameters are positive.
 
         The method is that of Michael, Schucany and Haas (1976).
         """
@@ -349,7 +349,7 @@ class Continuous(Source):
         frame, (mean, scale) = self._arguments(size, dtype, mean, scale)
         normal = self._normal(frame)
         y = _map(rows.divide, _scaled(_map(rows.square, normal), mean), scale)
-        # the smaller root x of y = (x - mean)**2 / (mean x), over the mean, without a difference of close numbers
+        # the smaller root x of y = (x - mean)**2 / (mean x), divided by the mean, without cancellation
         root = _map(rows.sqrt, _map(rows.add, _map(rows.square, y), _scaled(y, 4.0)))
         smaller = _map(rows.divide, frame.constant(2), _map(rows.add, _map(rows.add, y, 2.0), root))
         share = self._uniform(frame)
@@ -360,7 +360,8 @@ class Continuous(Source):
     def vonmises(self, mu: ArrayLike, kappa: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return angles in [-pi, pi] of the von Mises distribution around ``mu``; ``kappa`` is not negative.
 
-        The method is Best and Fisher's; beyond a ``kappa`` of 10**4 (float32) or 10**6 a normal distribution.
+        The method is that of Best and Fisher (1979). For ``kappa`` beyond 10**4 (float32) or 10**6 (float64) the angles
+        are normal numbers.
         """
         check("not negative", kappa=kappa)
         frame, (mu, kappa) = self._arguments(size, dtype, mu, kappa)
@@ -374,5 +375,5 @@ def _difference(first: Any, second: Any) -> Any:
 
 
 def _open(share: Node, kind: DType) -> Node:
-    """Return uniform numbers without 0, which becomes the smallest share there is."""
+    """Return uniform numbers in which the smallest positive number replaces 0."""
     return _map(rows.maximum, share, 2.0**-25 if kind.itemsize == 4 else 2.0**-54)

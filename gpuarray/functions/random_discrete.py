@@ -1,7 +1,7 @@
 """Random integers: uniform ones as NumPy makes them, and the discrete distributions of ``numpy.random.Generator``.
 
-Counts are drawn as floating numbers of the default floating dtype and converted to int64, so that those beyond 2**53
-(2**24 in single precision) are not all possible.
+Counts are drawn as floating numbers of the default floating dtype and converted to int64, so not every integer beyond
+2**53 (2**24 in single precision) can occur.
 """
 
 import math
@@ -24,13 +24,13 @@ from gpuarray.ops import generators, samplers
 
 _map = build.elementwise
 _MASK = 0xFFFFFFFF
-#: For widths up to 32 bits: the binary logarithm of how many numbers NumPy makes of one half of a word.
+#: By width in bits, the binary logarithm of the number of integers that NumPy makes of half a word.
 _SHARES = {1: 5, 8: 2, 16: 1, 32: 0}
 _MOST_OF_A_COLOUR = 10**9
 
 
 class Discrete(Source):
-    """The methods of generators that return integers."""
+    """The methods of random generators that return integers."""
 
     def integers(
         self,
@@ -40,31 +40,31 @@ class Discrete(Source):
         dtype: DTypeLike = None,
         endpoint: bool = False,
     ) -> GpuArray:
-        """Return integers spread evenly over a range.
+        """Return uniform integers of a range.
 
-        For ranges of a power of two they are those of NumPy for the same state. For others they are those too as long
-        as NumPy rejects none of its numbers, which for ``n`` numbers of a range of ``k`` has a chance below ``n * k``
-        in two to the bits that a number is made of (32 for ranges up to 2**32, 64 beyond, 8 and 16 for dtypes of that
-        size); where NumPy rejects one and takes the next, it is drawn again elsewhere, and others stay as they are.
-        Ranges that differ from element to element draw from a substream.
+        If the size of the range is a power of two, they are those of NumPy for the same state. For other ranges they
+        are the same until NumPy rejects a number. The probability of that is below ``n * k / 2**bits`` for ``n``
+        numbers of a range of size ``k``, where ``bits`` is 32 for ranges up to 2**32, 64 for larger ones, and 8 and 16
+        for dtypes of that size. A rejected number is drawn again from another stream, and the others stay as they are.
+        Ranges that differ between elements draw from a substream.
 
         Parameters
         ----------
         low, high : int or array_like of int
-            The range, without ``high``; with ``low`` alone it is from 0 to ``low``. They broadcast.
+            The ends of the range, of which ``high`` is excluded. Without ``high`` the range is from 0 to ``low``.
         size : int or tuple of int, optional
-            The shape; by default that of the bounds.
+            The shape of the result; by default the broadcast shape of the bounds.
         dtype : dtype, optional
             Any integer dtype or bool; int64 by default.
         endpoint : bool
-            Whether ``high`` belongs to the range.
+            Whether ``high`` is included.
 
         Raises
         ------
         TypeError
-            If the dtype is no integer, or a bound is none.
+            If the dtype is no integer dtype, or a bound is no integer.
         ValueError
-            If the range is empty, or not within the dtype's; of bounds in arrays of a device that is not looked at.
+            If the range is empty or exceeds that of the dtype; values of GpuArrays are not read.
         """
         kind = default_dtype(int) if dtype is None else dtypes.canonical(dtype)
         if kind.kind not in "biu":
@@ -86,7 +86,7 @@ class Discrete(Source):
         return frame.made(self._evenly(frame, int(first), int(last) - int(first)))
 
     def _evenly(self, frame: Frame, first: int, spread: int) -> Node:
-        """Return the integers from ``first`` to ``first + spread`` that NumPy makes for a dtype."""
+        """Return uniform integers from ``first`` to ``first + spread`` as NumPy draws them for the dtype."""
         kind = frame.kind
         if not spread:
             return build.full(frame.shape, first, kind)
@@ -106,7 +106,7 @@ class Discrete(Source):
         return _map(rows.add, node, build.full((), first, kind)) if first else node
 
     def _of_ranges(self, frame: Frame, start: Node, limit: Node) -> GpuArray:
-        """Return integers from ``start`` on, as many as the limit says (uint64, modulo 2**64)."""
+        """Return integers from ``start`` to ``start + limit - 1``, in uint64 modulo 2**64; a limit of 0 is 2**64."""
         found = _map(rows.add, self._below(frame, limit), start)
         return frame.made(build.cast(found, frame.kind))
 
@@ -125,35 +125,35 @@ class Discrete(Source):
     # -- counts --------------------------------------------------------------------------------------------------------
 
     def poisson(self, lam: ArrayLike = 1.0, size: Size = None) -> GpuArray:
-        """Return numbers of a Poisson distribution, as int64.
+        """Return numbers of the Poisson distribution, as int64.
 
         Parameters
         ----------
         lam : float or array_like
-            The mean: not negative, and not above 9.2e18.
+            The mean, from 0 to 9.2e18.
         size : int or tuple of int, optional
-            The shape; by default that of ``lam``.
+            The shape of the result; by default that of ``lam``.
 
         Raises
         ------
         ValueError
-            If the mean is something else, or does not broadcast to ``size``.
+            If the mean is out of range, or does not broadcast to ``size``.
         """
         check("mean of counts", lam=lam)
         frame, (lam,) = self._arguments(size, None, lam)
         return frame.counted(self._sample(samplers.sample_poisson, frame, lam))
 
     def binomial(self, n: ArrayLike, p: ArrayLike, size: Size = None) -> GpuArray:
-        """Return how many of ``n`` trials succeed, each with the chance ``p``, as int64.
+        """Return numbers of the binomial distribution: successes in ``n`` trials of probability ``p``, as int64.
 
         Parameters
         ----------
         n : int or array_like of int
-            Not negative; floats are cut off.
+            Number of trials, not negative; floats are truncated.
         p : float or array_like
-            From 0 to 1.
+            Probability of success, from 0 to 1.
         size : int or tuple of int, optional
-            The shape; by default that of the parameters.
+            The shape of the result; by default the broadcast shape of the parameters.
 
         Raises
         ------
@@ -166,9 +166,10 @@ class Discrete(Source):
         return frame.counted(self._sample(samplers.sample_binomial, frame, _whole(n), p))
 
     def negative_binomial(self, n: ArrayLike, p: ArrayLike, size: Size = None) -> GpuArray:
-        """Return how many trials of chance ``p`` fail before ``n`` succeed, as int64.
+        """Return numbers of the negative binomial distribution: failures before ``n`` successes, as int64.
 
-        They are Poisson numbers of gamma numbers; ``n`` is positive and need not be whole, ``p`` is in (0, 1].
+        They are Poisson numbers whose means are gamma numbers. ``n`` is positive and need not be an integer; ``p``, the
+        probability of success, is in (0, 1].
         """
         check("positive number", n=n)
         check("positive chance", p=p)
@@ -178,9 +179,9 @@ class Discrete(Source):
         return frame.counted(self._sample(samplers.sample_poisson, frame, mean))
 
     def geometric(self, p: ArrayLike, size: Size = None) -> GpuArray:
-        """Return how many trials of chance ``p``, which is in (0, 1], it takes to succeed, as int64.
+        """Return numbers of the geometric distribution: trials of probability ``p`` up to the first success, as int64.
 
-        They are exponential numbers, rounded up; what is too large for int64 becomes the largest one.
+        They are exponential numbers, rounded up and limited to the largest int64. ``p`` is in (0, 1].
         """
         check("positive chance", p=p)
         frame, (p,) = self._arguments(size, None, p)
@@ -189,7 +190,7 @@ class Discrete(Source):
         return _saturated(frame, _map(rows.maximum, trials, 1.0))
 
     def logseries(self, p: ArrayLike, size: Size = None) -> GpuArray:
-        """Return numbers of a logarithmic series distribution, as int64; ``p`` is in [0, 1). Kemp's method."""
+        """Return numbers of the logarithmic series distribution by Kemp's method, as int64; ``p`` is in [0, 1)."""
         check("chance below 1", p=p)
         frame, (p,) = self._arguments(size, None, p)
         given = p if not isinstance(p, float) else frame.constant(p)
@@ -203,22 +204,22 @@ class Discrete(Source):
         return _saturated(frame, _map(rows.where, _map(rows.greater_equal, v, given), frame.constant(1), number))
 
     def zipf(self, a: ArrayLike, size: Size = None) -> GpuArray:
-        """Return numbers of a Zipf distribution of exponent ``a``, which is above 1, as int64. Devroye's method."""
+        """Return numbers of the Zipf distribution by Devroye's method, as int64; the exponent ``a`` is above 1."""
         check("above 1", a=a)
         frame, (a,) = self._arguments(size, None, a)
         return _saturated(frame, self._sample(samplers.sample_zipf, frame, a))
 
     def hypergeometric(self, ngood: ArrayLike, nbad: ArrayLike, nsample: ArrayLike, size: Size = None) -> GpuArray:
-        """Return how many of ``nsample`` things are good, drawn without replacement from good and bad ones, as int64.
+        """Return numbers of the hypergeometric distribution: good items in a sample without replacement, as int64.
 
         Parameters
         ----------
         ngood, nbad : int or array_like of int
-            How many there are: not negative, and below 10**9.
+            Numbers of good and bad items, not negative and below 10**9.
         nsample : int or array_like of int
-            How many are drawn: at most all.
+            Size of the sample, at most the number of items.
         size : int or tuple of int, optional
-            The shape; by default that of the parameters.
+            The shape of the result; by default the broadcast shape of the parameters.
 
         Raises
         ------
@@ -240,24 +241,24 @@ class Discrete(Source):
     # -- counts of several kinds ---------------------------------------------------------------------------------------
 
     def multinomial(self, n: ArrayLike, pvals: ArrayLike, size: Size = None) -> GpuArray:
-        """Return how often each of several outcomes occurs in ``n`` trials, as int64.
+        """Return numbers of the multinomial distribution: how often each outcome occurs in ``n`` trials, as int64.
 
-        Counts are split in halves by binomial numbers, again and again, so that it takes as many steps as the number of
-        outcomes has binary digits.
+        Binomial numbers split each count between two halves of the outcomes, level by level, in ``ceil(log2(k))`` steps
+        for k outcomes.
 
         Parameters
         ----------
         n : int or array_like of int
-            Numbers of trials.
+            Number of trials.
         pvals : array_like
-            Chances along the last axis; what the others leave of 1 is that of the last. They broadcast with ``n``.
+            Probabilities along the last axis, which broadcast with ``n``. The last one is 1 minus the others.
         size : int or tuple of int, optional
-            The shape without the last axis.
+            The shape of the result without the last axis.
 
         Raises
         ------
         ValueError
-            If a parameter is out of range; looked at on the host only.
+            If a parameter is out of range; values of GpuArrays are not read.
         """
         check("not negative", n=n)
         check("chance", pvals=pvals)
@@ -286,18 +287,18 @@ class Discrete(Source):
     def multivariate_hypergeometric(
         self, colors: ArrayLike, nsample: int, size: Size = None, method: str = "marginals"
     ) -> GpuArray:
-        """Return how many of each colour are drawn without replacement, as int64.
+        """Return how many items of each colour are in a sample without replacement, as int64.
 
         Parameters
         ----------
         colors : array_like of int
-            How many there are of each, along one axis; below 10**9 in all.
+            Number of items of each colour, along one axis; below 10**9 in total.
         nsample : int
-            How many are drawn.
+            Size of the sample.
         size : int or tuple of int, optional
-            The shape without the last axis.
+            The shape of the result without the last axis.
         method : {"marginals", "count"}
-            Accepted for NumPy's sake: samples are split in halves, as those of :meth:`multinomial`.
+            Accepted as in NumPy, without effect: counts are split as in :meth:`multinomial`.
 
         Raises
         ------
@@ -334,9 +335,9 @@ def _made(node: Node, frame: Frame) -> GpuArray:
 
 
 def _split(parts: list[GpuArray], count: GpuArray, shape: tuple[int, ...], kind: DType, split: Any) -> GpuArray:
-    """Return counts split among parts, along a new last axis: level by level, each group into two.
+    """Return counts split among parts along a new last axis, level by level.
 
-    ``split(frame, left, both, count)`` returns how many of a count go to the first of two groups.
+    ``split(frame, left, both, count)`` returns the part of a count that goes to the first of two groups.
     """
     levels = max(len(parts) - 1, 0).bit_length()
     zero = parts[0] * 0
@@ -358,12 +359,12 @@ def _zeros(shape: tuple[int, ...], kind: DType, like: GpuArray) -> GpuArray:
 
 
 def _whole(value: Any) -> Any:
-    """Return a number or a node without its fraction."""
+    """Return a number or a node, rounded down."""
     return float(math.floor(value)) if isinstance(value, float) else _map(rows.floor, value)
 
 
 def _saturated(frame: Frame, node: Node) -> GpuArray:
-    """Return floating whole numbers as int64, what is beyond as the largest one."""
+    """Return integral floating numbers as int64, limited to the largest int64."""
     largest = build.full((), np.iinfo(np.int64).max, dtypes.int64)
     fits = _map(rows.less, node, 2.0**63)
     inside = build.cast(_map(rows.where, fits, node, frame.constant(0)), dtypes.int64)
@@ -376,7 +377,7 @@ def _limits(kind: DType) -> tuple[int, int]:
 
 
 def _check_range(first: Any, last: Any, kind: DType, endpoint: bool) -> None:
-    """Raise ValueError as NumPy does if there are no integers from ``first`` to ``last``, or not of a dtype."""
+    """Raise ValueError, as NumPy does, if the range from ``first`` to ``last`` is empty or exceeds the dtype's."""
     least, most = _limits(kind)
     if type(first) is int and type(last) is int and least <= first <= last <= most:
         return

@@ -1,6 +1,6 @@
-"""Samples and orders of ``numpy.random.Generator``, and its distributions of several numbers at once.
+"""Samples and permutations of ``numpy.random.Generator``, and its multivariate distributions.
 
-Orders are those of random keys: an array is put into the order in which as many 64-bit words of the stream are sorted.
+A permutation is the order that sorts as many 64-bit words of the stream.
 """
 
 import math
@@ -24,23 +24,23 @@ from gpuarray.source_locations import warn
 
 
 class Samples(Discrete):
-    """The methods of generators that choose, put into order, or return several numbers that belong together."""
+    """The methods of random generators that sample, permute, or return vectors."""
 
     def bytes(self, length: int) -> bytes:
-        """Return ``length`` random bytes, the same as NumPy's for the same state; they are made on the host."""
-        count = max(-(-length // 4), 1)  # no bytes take a half too, as NumPy has it
+        """Return ``length`` random bytes, computed on the host, the same as NumPy's for the same state."""
+        count = max(-(-length // 4), 1)  # as in NumPy, 0 bytes take half a word too
         halves = philox.words32(np.arange(count), self._bits.take_halves(count))
         return halves.astype("<u4").tobytes()[:length]
 
     def permutation(self, x: int | ArrayLike, axis: int = 0) -> GpuArray:
-        """Return the numbers below ``x``, or the parts of an array along an axis, in a random order.
+        """Return the integers below ``x``, or the subarrays of an array along an axis, in a random order.
 
         Parameters
         ----------
         x : int or array_like
-            How many numbers, or the array, which is left as it is.
+            The number of integers, or an array, which is not changed.
         axis : int
-            Along which axis.
+            The axis to permute.
         """
         if isinstance(x, int | np.integer):
             return self._order((int(x),), self._place())
@@ -49,14 +49,14 @@ class Samples(Discrete):
         return take(array, self._order((array.shape[number],), array.device), axis=number)
 
     def shuffle(self, x: GpuArray, axis: int = 0) -> None:
-        """Put the parts of an array along an axis into a random order, in place.
+        """Permute the subarrays of an array along an axis in place.
 
         Parameters
         ----------
         x : GpuArray
-            What is shuffled; for anything else use NumPy's generators.
+            The array to permute.
         axis : int
-            Along which axis.
+            The axis to permute.
 
         Raises
         ------
@@ -68,23 +68,23 @@ class Samples(Discrete):
         x[...] = self.permutation(x, axis)
 
     def permuted(self, x: ArrayLike, *, axis: int | None = None, out: Any = None) -> GpuArray:
-        """Return an array with its elements in random order along an axis, each line in an order of its own.
+        """Return an array in which each line along an axis is permuted independently.
 
         Parameters
         ----------
         x : array_like
-            The array, which is left as it is.
+            The array, which is not changed unless it is ``out``.
         axis : int, optional
-            Along which axis; without one all elements change places.
+            The axis to permute; by default the flattened array is permuted.
         out : GpuArray, optional
-            An array of that shape and dtype to write to, which may be ``x``.
+            An array of the same shape and dtype to write to, which may be ``x``.
 
         Raises
         ------
         TypeError
-            If ``out`` is no GpuArray, or of another dtype.
+            If ``out`` is no GpuArray, or its dtype differs.
         ValueError
-            If it has another shape.
+            If its shape differs.
         """
         array = as_array(x, self._place(x))
         if out is not None:
@@ -111,30 +111,29 @@ class Samples(Discrete):
         axis: int = 0,
         shuffle: bool = True,
     ) -> GpuArray:
-        """Return a random sample of the numbers below ``a``, or of the parts of an array along an axis.
+        """Return a random sample of the integers below ``a``, or of the subarrays of an array along an axis.
 
-        With replacement the sample is that of NumPy, as far as its integers are (see :meth:`integers`).
+        With replacement the sample is that of NumPy if the :meth:`integers` are.
 
         Parameters
         ----------
         a : int or array_like
-            How many numbers, or the array.
+            The number of integers, or the array.
         size : int or tuple of int, optional
-            The shape of the sample; without one it is a single element or part.
+            The shape of the sample; by default a single element or subarray.
         replace : bool
-            Whether one can be chosen several times.
+            Whether to sample with replacement.
         p : array_like, optional
-            The probability of each; equal ones by default. They are read now.
+            The probabilities, which are read at the call; by default they are equal.
         axis : int
-            Along which axis of ``a``.
+            The axis of ``a``.
         shuffle : bool
-            Accepted for NumPy's sake; samples are in random order.
+            Accepted as in NumPy, without effect: samples are in random order.
 
         Raises
         ------
         ValueError
-            If there is nothing to choose from, the sample is larger than that and ``replace`` is false, or ``p`` are no
-            probabilities.
+            If the population is empty, a sample without replacement is larger than it, or ``p`` are no probabilities.
         """
         device = self._place(a)
         source = None if isinstance(a, int | np.integer) else as_array(a, device)
@@ -167,7 +166,7 @@ class Samples(Discrete):
             return self._order((population,), device)[:count].copy()
         if np.count_nonzero(chances) < count:
             raise ValueError(f"Fewer non-zero entries in p than size: {np.count_nonzero(chances)} for {count}")
-        # clocks ring after exponential times: in the order of successive choices, those without a chance never
+        # sorted exponential times with the rates p are in the order of successive choices (Efraimidis, Spirakis, 2006)
         frame = Frame((population,), dtypes.float64, device)
         times = frame.made(self._exponential(frame))
         with np.errstate(divide="ignore"):
@@ -179,20 +178,20 @@ class Samples(Discrete):
         return frame.made(frame.generated(generators.random_bits, self._bits.take_words(frame.size).parameters))
 
     def _order(self, shape: tuple[int, ...], device: Device) -> GpuArray:
-        """Return permutations of the numbers below the last extent."""
+        """Return permutations of the integers below the last extent."""
         return argsort(self._keys(shape, device))
 
     # -- several numbers -----------------------------------------------------------------------------------------------
 
     def dirichlet(self, alpha: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
-        """Return shares that add up to 1, of a Dirichlet distribution.
+        """Return vectors of the Dirichlet distribution, whose elements add up to 1.
 
         Parameters
         ----------
         alpha : array_like
-            One parameter for each share, not negative, along one axis.
+            The parameters, not negative, along one axis.
         size : int or tuple of int, optional
-            The shape without the last axis.
+            The shape of the result without the last axis.
         dtype : {float32, float64}, optional
             By default the default floating dtype.
 
@@ -221,31 +220,31 @@ class Samples(Discrete):
         method: str = "svd",
         dtype: DTypeLike = None,
     ) -> GpuArray:
-        """Return vectors of a normal distribution.
+        """Return vectors of the multivariate normal distribution.
 
         Parameters
         ----------
         mean : array_like
             The mean vector, of n elements.
         cov : array_like
-            The covariances, an n x n matrix, which is read now and taken apart on the host.
+            The covariance matrix, n x n, which is read at the call and factorised on the host.
         size : int or tuple of int, optional
-            The shape without the last axis.
+            The shape of the result without the last axis.
         check_valid : {"warn", "raise", "ignore"}
             What to do if the matrix is not symmetric and positive semidefinite.
         tol : float
-            How far it may be from that.
+            The tolerance of this check.
         method : {"svd", "eigh", "cholesky"}
-            How the matrix is taken apart.
+            The factorisation.
         dtype : {float32, float64}, optional
             By default the default floating dtype.
 
         Raises
         ------
         ValueError
-            If shapes do not match, an option is none, or the matrix is refused.
+            If shapes do not match, an option is unknown, or ``check_valid`` is "raise" and the matrix is not valid.
         numpy.linalg.LinAlgError
-            If the Cholesky factor of a matrix that is not positive definite is wanted.
+            If the method is "cholesky" and the matrix is not positive definite.
         """
         if method not in ("svd", "eigh", "cholesky"):
             raise ValueError(f"method must be one of {{'eigh', 'svd', 'cholesky'}}; {method!r} was given")

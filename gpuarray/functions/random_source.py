@@ -1,4 +1,4 @@
-"""What the methods of random generators draw from: arrays of a stream, and of substreams. Base of the generator."""
+"""The base of random generators: drawing arrays of uniform, normal and other numbers from a bit generator."""
 
 import math
 from collections.abc import Sequence
@@ -18,29 +18,29 @@ from gpuarray.graph.layouts import Shape
 from gpuarray.graph.nodes import Generate, Node
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import generators, samplers
-from gpuarray.ops.philox import Substream
 from gpuarray.ops.spec import GenerateOp, MapOp
+from gpuarray.ops.substreams import Substream
 
 _NO_SUBSTREAM: Final = Substream(*[np.uint32(0)] * 4)
-#: How dtypes are mostly given; they can be looked up.
+#: Types of hashable dtype arguments, for the cache of frames.
 _PLAIN: Final = frozenset((str, type, type(dtypes.float32), type(dtypes.float64)))
 _MOST_FRAMES: Final = 256
 
 
 class Source:
-    """A bit generator and where arrays are made of it.
+    """A bit generator and the device of the arrays that are drawn from it.
 
     Parameters
     ----------
     bit_generator : Philox, or numpy.random.Philox
-        Where the bits come from. Of NumPy's the state is copied.
+        The source of bits. The state of a NumPy generator is copied.
     device : Device or str, optional
-        Where arrays are made; without one, on what is the default device at each call.
+        The device of the arrays. By default the default device at the time of each call.
 
     Raises
     ------
     TypeError
-        If it is something else.
+        If ``bit_generator`` is of another type.
     """
 
     def __init__(self, bit_generator: Any, device: DeviceLike = None) -> None:
@@ -52,12 +52,12 @@ class Source:
 
     @property
     def bit_generator(self) -> Philox:
-        """Where the bits come from; its ``state`` is that of ``numpy.random.Philox``."""
+        """The source of bits, whose ``state`` is that of ``numpy.random.Philox``."""
         return self._bits
 
     @property
     def device(self) -> Device | None:
-        """Where arrays are made; None if that is the default device."""
+        """The device of the arrays; None is the default device."""
         return self._device
 
     def spawn(self, n_children: int) -> list[Self]:
@@ -67,8 +67,8 @@ class Source:
     # -- drawing -------------------------------------------------------------------------------------------------------
 
     def _uniform(self, frame: "Frame") -> Node:
-        """Return NumPy's numbers in [0, 1)."""
-        # as build.generate has it, without conversions, here and below: simulations record these at every step
+        """Return numbers in [0, 1), the same as NumPy's."""
+        # the node is constructed without the conversions of build.generate, because simulations draw at every step
         take = self._bits.take_halves if frame.kind == dtypes.float32 else self._bits.take_words
         return Generate(generators.random_uniform, (), frame.shape, frame.kind, tuple(take(frame.size).parameters))
 
@@ -77,12 +77,12 @@ class Source:
         return Generate(generators.random_normal, (), frame.shape, frame.kind, self._substream(frame))
 
     def _exponential(self, frame: "Frame") -> Node:
-        """Return standard exponential numbers: -log(1 - u), which is finite because u is below 1."""
+        """Return standard exponential numbers, -log(1 - u) with u < 1."""
         logarithm = build.elementwise(rows.log1p, build.elementwise(rows.negative, self._uniform(frame)))
         return build.elementwise(rows.negative, logarithm)
 
     def _sample(self, row: MapOp, frame: "Frame", *parameters: Any) -> Node:
-        """Return a sampler's numbers for parameters that are numbers or nodes."""
+        """Return the numbers of a sampler row, for parameters that are numbers or nodes."""
         given = [build.cast(p, frame.kind) if isinstance(p, Node) else frame.constant(p) for p in parameters]
         numbers = build.generate(generators.arange, (0, 1), frame.shape, dtypes.uint32)
         words = [build.full((), word, dtypes.uint32) for word in self._substream(frame)]
@@ -92,18 +92,18 @@ class Source:
         return self._sample(samplers.sample_gamma, frame, a)
 
     def _substream(self, frame: "Frame") -> tuple[Any, ...]:
-        """Return a substream for an array; one without elements needs none."""
+        """Return the substream for an array; an array without elements takes none."""
         return self._bits.take_substream() if frame.size else _NO_SUBSTREAM
 
     # -- arguments -----------------------------------------------------------------------------------------------------
 
     def _place(self, *given: Any) -> Device:
-        """Return the device on which to make an array now: the generator's, or that of parameters.
+        """Return the device for an array: that of the generator or of the parameters.
 
         Raises
         ------
         DeviceError
-            If parameters are on another device than the generator's.
+            If parameters are on another device than the generator.
         """
         there = device_of(*given)
         if self._device is None or there is None:
@@ -111,12 +111,12 @@ class Source:
         return joint_device(self._device, there)
 
     def _arguments(self, size: Size, dtype: DTypeLike, *given: ArrayLike) -> tuple["Frame", list[Any]]:
-        """Return what a result is to be, and parameters as Python floats, which do not widen, or as nodes."""
+        """Return the frame of a result, and the parameters as Python floats, which do not widen dtypes, or as nodes."""
         frame = Frame(joint_shape(size, *given), floating(dtype), self._place(*given))
         return frame, [frame.parameter(value) for value in given]
 
     def _target(self, size: Size, dtype: DTypeLike, out: Any, name: str) -> "Frame":
-        """Return what a result is to be, for ``out`` if that is given."""
+        """Return the frame of a result, which is that of ``out`` if given."""
         if out is None:
             device = self._device or default_device()
             if type(size) is int and type(dtype) in _PLAIN:
@@ -133,7 +133,7 @@ class Source:
 
 
 class Frame:
-    """What a result is to be: its shape, number of elements, dtype and device."""
+    """The shape, number of elements, dtype and device of a result."""
 
     __slots__ = ("device", "kind", "shape", "size")
 
@@ -145,11 +145,11 @@ class Frame:
         self.device = device
 
     def generated(self, row: GenerateOp, parameters: Sequence[int]) -> Node:
-        """Return the elements of a generator's row."""
+        """Return a node of a generator row."""
         return build.generate(row, parameters, self.shape, self.kind)
 
     def constant(self, value: float) -> Node:
-        """Return a scalar of the dtype."""
+        """Return a node of a scalar in the dtype."""
         return build.full((), value, self.kind)
 
     def parameter(self, value: ArrayLike) -> Any:
@@ -158,7 +158,9 @@ class Frame:
             return build.cast(value.node(), self.kind)
         if type(value) is float or np.ndim(value) == 0:
             return float(value)
-        return build.host_node(np.asarray(value, self.kind))  # converted here: the device may not have its dtype
+        return build.host_node(
+            np.asarray(value, self.kind)
+        )  # converted on the host, because the device may lack the dtype of the value
 
     def made(self, node: Node) -> GpuArray:
         """Return a node as an array."""
@@ -178,11 +180,11 @@ class Frame:
 
 
 _frames: Final[dict[tuple[int, Any, str], Frame]] = {}
-"""What simulations ask for at every step, by size, dtype and device."""
+"""Frames by size, dtype and device, because simulations use the same ones at every step."""
 
 
 def floating(dtype: DTypeLike, name: str = "this distribution") -> DType:
-    """Return the dtype of floating numbers, the default floating dtype without one.
+    """Return the floating dtype of a result; by default the default floating dtype.
 
     Raises
     ------
@@ -196,7 +198,7 @@ def floating(dtype: DTypeLike, name: str = "this distribution") -> DType:
 
 
 def _own_bits(given: Any) -> Philox:
-    """Return a bit generator that is one of ours, or goes on where NumPy's Philox is."""
+    """Return a Philox as it is, or one that has the state of a NumPy Philox."""
     if isinstance(given, Philox):
         return given
     if isinstance(given, np.random.Philox):
@@ -205,6 +207,6 @@ def _own_bits(given: Any) -> Philox:
         own.state = given.state
         return own
     raise TypeError(
-        f"a generator is made of a Philox bit generator, not of a {type(given).__name__}; use default_rng(seed), or "
-        "Philox(seed), for the numbers of other bit generators cannot be made in parallel"
+        f"a Generator takes a Philox bit generator, not a {type(given).__name__}; use default_rng(seed) or "
+        "Philox(seed). Other bit generators cannot compute their numbers in parallel"
     )

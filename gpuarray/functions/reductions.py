@@ -1,6 +1,6 @@
-"""Reductions and running folds: sums, products, extremes and truth along axes, with all of NumPy's keywords.
+"""Reductions and scans: sums, products, extremes and truth values along axes, with all of NumPy's keywords.
 
-Every reduction of the package goes through :func:`fold`, every running one through :func:`running`.
+All reductions use :func:`fold`, all scans use :func:`running`.
 """
 
 from operator import index
@@ -35,7 +35,7 @@ REDUCTIONS: Final[dict[Any, ReduceOp]] = {
 
 
 def accumulation_dtype(op: ReduceOp, source: DType, dtype: Any, out: Any) -> DType:
-    """Return the dtype in which NumPy folds elements of ``source``.
+    """Return the dtype in which NumPy reduces elements of ``source``.
 
     Parameters
     ----------
@@ -74,14 +74,14 @@ def fold(
     initial: Any = NOT_GIVEN,
     where: Any = True,
 ) -> GpuArray:
-    """Return ``x`` folded along axes by a reduction; the keywords are those of NumPy's ``ufunc.reduce``.
+    """Reduce ``x`` along axes. The keywords are those of NumPy's ``ufunc.reduce``.
 
     Raises
     ------
     TypeError
         If ``where`` is not boolean, or the reduction does not accept the dtype.
     ValueError
-        If nothing is there to fold, or ``where`` is given without ``initial``, for a reduction without an identity; if
+        If the reduction has no identity and there are no elements, or ``where`` is given without ``initial``; or if
         ``out`` has another shape than the result.
     """
     array = as_array(x)
@@ -119,7 +119,7 @@ def _start(initial: Any, kind: DType) -> Any:
 
 
 def masked(op: ReduceOp, node: Node, mask: Node) -> Node:
-    """Return the elements of ``node`` where ``mask`` holds, and the identity of a reduction elsewhere.
+    """Return the elements of ``node`` where ``mask`` is True, and the identity of a reduction elsewhere.
 
     Raises
     ------
@@ -131,7 +131,7 @@ def masked(op: ReduceOp, node: Node, mask: Node) -> Node:
 
 
 def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
-    """Return the axes that ``axis`` names; an array without axes takes 0 and -1 as well, as NumPy's reductions do."""
+    """Return ``axis`` as a tuple of axes. A 0-d array accepts 0 and -1 too, as in NumPy's reductions."""
     if ndim == 0 and axis in (0, -1):
         return ()
     return build.normalize_axes(axis, ndim)
@@ -155,12 +155,12 @@ def mask_node(where: Any) -> Node:
 
 
 def check_reduced(name: str, shape: tuple[int, ...], out: Any) -> None:
-    """Check the shape of the ``out`` of a reduction, which must be that of the result.
+    """Check that the ``out`` of a reduction has the shape of the result.
 
     Raises
     ------
     ValueError
-        If it is another.
+        If the shapes differ.
     """
     if len(out.shape) != len(shape):
         raise ValueError(
@@ -184,34 +184,34 @@ def sum(
     initial: Any = NOT_GIVEN,
     where: Any = True,
 ) -> GpuArray:
-    """Sum elements along axes.
+    """Return the sum of elements along axes.
 
     Parameters
     ----------
     x : array_like
         Numbers or booleans.
     axis : int, tuple of int or None
-        Axes to sum along; None is all.
+        Axes to sum over; None means all axes.
     dtype : dtype, optional
-        Of the sum. By default integers and booleans sum as int64 or uint64, as in NumPy, others in their own dtype.
+        Dtype of the sum. By default int64 or uint64 for integers and booleans, otherwise the dtype of ``x``.
     out : GpuArray or ndarray, optional
-        Where to put the result.
+        Array for the result.
     keepdims : bool
-        Keep the axes, with extent 1.
+        Whether to keep the reduced axes, with extent 1.
     initial : scalar, optional
-        Where to start.
+        Start value.
     where : array_like, optional
-        Booleans that broadcast: which elements count.
+        Booleans that broadcast with ``x`` and select the elements to include.
 
     Returns
     -------
     GpuArray
-        Without the summed axes.
+        The sums, without the reduced axes.
 
     Raises
     ------
     numpy.exceptions.AxisError
-        If there is no such axis.
+        If the axis does not exist.
     """
     return fold(reductions.sum, x, axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where)
 
@@ -227,7 +227,7 @@ def prod(
     initial: Any = NOT_GIVEN,
     where: Any = True,
 ) -> GpuArray:
-    """Multiply elements along axes; the arguments and dtypes are those of :func:`sum`."""
+    """Return the product of elements along axes. See :func:`sum` for the parameters and dtypes."""
     return fold(reductions.prod, x, axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
@@ -236,7 +236,7 @@ def min(
     x: ArrayLike, /, axis: Axis = None, out: Any = None, keepdims: bool = False, initial: Any = NOT_GIVEN,
     where: Any = True,
 ) -> GpuArray:  # fmt: skip
-    """Return the smallest elements along axes; NaN if there is one; the arguments are those of :func:`sum`.
+    """Return the minimum along axes, or NaN if an element is NaN. See :func:`sum` for the parameters.
 
     Raises
     ------
@@ -251,7 +251,7 @@ def max(
     x: ArrayLike, /, axis: Axis = None, out: Any = None, keepdims: bool = False, initial: Any = NOT_GIVEN,
     where: Any = True,
 ) -> GpuArray:  # fmt: skip
-    """Return the largest elements along axes; NaN if there is one; the arguments are those of :func:`sum`.
+    """Return the maximum along axes, or NaN if an element is NaN. See :func:`sum` for the parameters.
 
     Raises
     ------
@@ -263,38 +263,38 @@ def max(
 
 @native("all")
 def all(x: ArrayLike, /, axis: Axis = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> GpuArray:
-    """Whether every element along axes is non-zero; true where there are none.
+    """Return whether all elements along axes are non-zero; True if there are no elements.
 
     Parameters
     ----------
     x : array_like
         Any array.
     axis : int, tuple of int or None
-        Axes to fold; None is all.
+        Axes to reduce; None means all axes.
     out : GpuArray or ndarray, optional
-        Where to put the result.
+        Array for the result.
     keepdims : bool
-        Keep the axes, with extent 1.
+        Whether to keep the reduced axes, with extent 1.
     where : array_like, optional
-        Booleans that broadcast: which elements count.
+        Booleans that broadcast with ``x`` and select the elements to include.
 
     Returns
     -------
     GpuArray
-        Booleans, without the folded axes.
+        Booleans, without the reduced axes.
     """
     return fold(reductions.all, x, axis, out=out, keepdims=keepdims, where=where)
 
 
 @native("any")
 def any(x: ArrayLike, /, axis: Axis = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> GpuArray:
-    """Whether any element along axes is non-zero; the arguments are those of :func:`all`."""
+    """Return whether any element along axes is non-zero. See :func:`all` for the parameters."""
     return fold(reductions.any, x, axis, out=out, keepdims=keepdims, where=where)
 
 
 @native("ptp")
 def ptp(a: ArrayLike, axis: Axis = None, out: Any = None, keepdims: Any = False) -> GpuArray:
-    """Return the largest minus the smallest elements along axes; the arguments are those of :func:`max`."""
+    """Return the maximum minus the minimum along axes. See :func:`max` for the parameters."""
     source = as_array(a)
     return write_out(max(source, axis, None, keepdims) - min(source, axis, None, keepdims), out)
 
@@ -303,7 +303,7 @@ def ptp(a: ArrayLike, axis: Axis = None, out: Any = None, keepdims: Any = False)
 
 
 def running(op: ReduceOp, source: GpuArray, *, axis: int = 0, dtype: Any = None, out: Any = None) -> GpuArray:
-    """Return the running fold of ``source`` along ``axis``: what ``ufunc.accumulate`` does."""
+    """Return the scan of ``source`` along ``axis``, as ``ufunc.accumulate`` does."""
     if source.ndim == 0:
         raise TypeError("cannot accumulate on a scalar")
     kind = accumulation_dtype(op, source.dtype, dtype, out)
@@ -324,13 +324,13 @@ def _running_line(op: ReduceOp, a: ArrayLike, axis: Any, dtype: Any, out: Any) -
 
 @native("cumsum")
 def cumsum(a: ArrayLike, axis: int | None = None, dtype: DTypeLike = None, out: Any = None) -> GpuArray:
-    """Return the running sum along an axis, by default of all elements in C order; see :func:`cumulative_sum`."""
+    """Return the cumulative sum along an axis, by default of all elements in C order; see :func:`cumulative_sum`."""
     return _running_line(reductions.sum, a, axis, dtype, out)
 
 
 @native("cumprod")
 def cumprod(a: ArrayLike, axis: int | None = None, dtype: DTypeLike = None, out: Any = None) -> GpuArray:
-    """Return the running product along an axis, by default of all elements in C order."""
+    """Return the cumulative product along an axis, by default of all elements in C order."""
     return _running_line(reductions.prod, a, axis, dtype, out)
 
 
@@ -361,25 +361,25 @@ def cumulative_sum(
     x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike = None, out: Any = None,
     include_initial: bool = False,
 ) -> GpuArray:  # fmt: skip
-    """Return the running sum along an axis.
+    """Return the cumulative sum along an axis.
 
     Parameters
     ----------
     x : array_like
         Numbers.
     axis : int, optional
-        May be left out for an array of one axis.
+        May be omitted for an array with one axis.
     dtype : dtype, optional
         As for :func:`sum`.
     out : GpuArray or ndarray, optional
-        Where to put the result.
+        Array for the result.
     include_initial : bool
-        Start with 0, so that the axis is longer by one.
+        Whether to prepend 0, which makes the axis longer by one.
 
     Returns
     -------
     GpuArray
-        Of the shape of ``x``, but for ``include_initial``.
+        Of the shape of ``x``, except for ``include_initial``.
     """
     return _cumulative(reductions.sum, x, axis, dtype, include_initial, out)
 
@@ -389,5 +389,5 @@ def cumulative_prod(
     x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike = None, out: Any = None,
     include_initial: bool = False,
 ) -> GpuArray:  # fmt: skip
-    """Return the running product along an axis; the arguments are those of :func:`cumulative_sum`."""
+    """Return the cumulative product along an axis. See :func:`cumulative_sum` for the parameters."""
     return _cumulative(reductions.prod, x, axis, dtype, include_initial, out)

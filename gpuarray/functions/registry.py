@@ -64,7 +64,7 @@ def implements(*names: str, kind: str = COMPOSED, reason: str = "") -> Callable[
                 raise ValueError(f"numpy.{name} has two implementations")
             IMPLEMENTATIONS[name] = Implementation(kind, function, reason)
         if function.__doc__ is None:
-            function.__doc__ = f"Do what :func:`numpy.{names[0]}` does, with arrays of this package."
+            function.__doc__ = f"Equivalent of :func:`numpy.{names[0]}` for arrays of this package."
         return function
 
     return declare

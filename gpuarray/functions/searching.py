@@ -1,4 +1,4 @@
-"""Searching functions: positions of extremes, of elements that are not zero, and in sorted lines."""
+"""Searching functions: positions of extremes and of non-zero elements, and searches in sorted arrays."""
 
 from operator import index
 from typing import Any
@@ -37,18 +37,18 @@ def _position(op: Any, x: ArrayLike, axis: int | None, out: Any, keepdims: Any) 
 
 @native("argmax")
 def argmax(x: ArrayLike, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> GpuArray:
-    """Return positions of the first largest elements along an axis, or of the first NaN.
+    """Return the indices of the first maxima along an axis, or of the first NaN.
 
     Parameters
     ----------
     x : array_like
         Real numbers.
     axis : int, optional
-        Along which axis; by default the position among all elements in C order.
+        The axis; by default the index is that in the flattened array.
     out : GpuArray or ndarray, optional
-        Where to put the result.
+        Array for the result.
     keepdims : bool
-        Keep the axes, with extent 1.
+        Whether to keep the reduced axes, with extent 1.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def argmax(x: ArrayLike, /, axis: int | None = None, out: Any = None, *, keepdim
 
 @native("argmin")
 def argmin(x: ArrayLike, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> GpuArray:
-    """Return positions of the first smallest elements along an axis; the arguments are those of :func:`argmax`."""
+    """Return the indices of the first minima along an axis. See :func:`argmax` for the parameters."""
     return _position(reductions.argmin, x, axis, out, keepdims)
 
 
@@ -75,7 +75,7 @@ def _truth(array: GpuArray) -> Node:
 
 @native("count_nonzero")
 def count_nonzero(x: ArrayLike, /, axis: Axis = None, *, keepdims: bool = False) -> GpuArray:
-    """Count the elements that are not zero along axes, as int64."""
+    """Return the number of non-zero elements along axes, as int64."""
     array = as_array(x)
     return wrap(
         build.reduce(reductions.sum, _truth(array), axes_of(axis, array.ndim), dtypes.int64, keepdims), array.device
@@ -83,9 +83,9 @@ def count_nonzero(x: ArrayLike, /, axis: Axis = None, *, keepdims: bool = False)
 
 
 def nonzero(x: ArrayLike, /) -> tuple[GpuArray, ...]:
-    """Return positions of the elements that are not zero in C order, an int64 array for each axis.
+    """Return the indices of the non-zero elements in C order, as one int64 array per axis.
 
-    How many there are is read, as it decides the shape of the result.
+    Their number is downloaded, because it determines the shape of the result.
 
     Raises
     ------
@@ -100,13 +100,13 @@ def nonzero(x: ArrayLike, /) -> tuple[GpuArray, ...]:
 
 
 def flatnonzero(x: ArrayLike, /) -> GpuArray:
-    """Return positions of the elements that are not zero, counted in C order, as int64."""
+    """Return the flat indices of the non-zero elements in C order, as int64."""
     array = as_array(x)
     return make(compaction(_truth(array), array.device).positions(), array.device)
 
 
 def argwhere(x: ArrayLike, /) -> GpuArray:
-    """Return positions of the elements that are not zero, an int64 row for each."""
+    """Return the indices of the non-zero elements, as one int64 row per element."""
     array = as_array(x)
     found = compaction(_truth(array), array.device)
     if not array.ndim:
@@ -132,18 +132,18 @@ def _sought(value: Any, line: GpuArray, side: str) -> GpuArray:
 
 
 def searchsorted(x1: ArrayLike, x2: ArrayLike, /, side: str = "left", sorter: ArrayLike | None = None) -> GpuArray:
-    """Return positions in a sorted line where elements would be inserted to keep it sorted.
+    """Return the indices at which elements can be inserted into a sorted array to keep it sorted.
 
     Parameters
     ----------
     x1 : array_like
-        One axis, in ascending order, or in the order that ``sorter`` gives.
+        Array of one axis, in ascending order, or in the order of ``sorter``.
     x2 : array_like
-        What to insert. A Python scalar is compared as it is, and promotes nothing.
+        Values to insert. A Python scalar is compared exactly and does not promote.
     side : {"left", "right"}
-        Before or after equal elements.
+        Whether to insert before or after equal elements.
     sorter : array_like of int, optional
-        Positions that sort ``x1``.
+        Indices that sort ``x1``.
 
     Returns
     -------
@@ -153,7 +153,7 @@ def searchsorted(x1: ArrayLike, x2: ArrayLike, /, side: str = "left", sorter: Ar
     Raises
     ------
     ValueError
-        If ``x1`` has not one axis, ``sorter`` has another shape, or ``side`` is anything else.
+        If ``x1`` does not have one axis, ``sorter`` has another shape, or ``side`` is invalid.
     """
     if side not in ("left", "right"):
         raise ValueError(f"search side must be 'left' or 'right' (got {side!r})")

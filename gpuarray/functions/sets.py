@@ -1,6 +1,6 @@
-"""Set functions: elements are put in order, and each run of equal ones is cut off where the next element differs.
+"""Set functions, which sort the elements and find the runs of equal ones.
 
-How many runs there are is the one number that is read, as it decides the shapes of the results.
+Only the number of runs is downloaded, because it determines the shapes of the results.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ FEW = 8
 
 
 class UniqueAll(NamedTuple):
-    """What :func:`unique_all` returns."""
+    """Result of :func:`unique_all`."""
 
     values: GpuArray
     indices: GpuArray
@@ -30,14 +30,14 @@ class UniqueAll(NamedTuple):
 
 
 class UniqueCounts(NamedTuple):
-    """What :func:`unique_counts` returns."""
+    """Result of :func:`unique_counts`."""
 
     values: GpuArray
     counts: GpuArray
 
 
 class UniqueInverse(NamedTuple):
-    """What :func:`unique_inverse` returns."""
+    """Result of :func:`unique_inverse`."""
 
     values: GpuArray
     inverse_indices: GpuArray
@@ -125,9 +125,9 @@ def runs(array: GpuArray, *, positions: bool, equal_nan: bool = False) -> Runs:
 
 @standard_function
 def unique_all(x: ArrayLike, /) -> UniqueAll:
-    """Return the different elements, sorted, their first positions, which of them each element is, and counts.
+    """Return the sorted unique elements, their first indices, the inverse indices, and their counts.
 
-    Each NaN is different from all others. Positions, inverse indices (of the shape of ``x``) and counts are int64.
+    Each NaN is unique. Indices, inverse indices (of the shape of ``x``) and counts are int64.
     """
     found = runs(as_array(x), positions=True)
     return UniqueAll(found.values(), found.indices(), found.inverse_indices(), found.counts())
@@ -135,21 +135,21 @@ def unique_all(x: ArrayLike, /) -> UniqueAll:
 
 @standard_function
 def unique_counts(x: ArrayLike, /) -> UniqueCounts:
-    """Return the different elements, sorted, and how often each occurs, as int64; see :func:`unique_all`."""
+    """Return the sorted unique elements and their counts, as int64; see :func:`unique_all`."""
     found = runs(as_array(x), positions=False)
     return UniqueCounts(found.values(), found.counts())
 
 
 @standard_function
 def unique_inverse(x: ArrayLike, /) -> UniqueInverse:
-    """Return the different elements, sorted, and which of them each element is; see :func:`unique_all`."""
+    """Return the sorted unique elements and the inverse indices; see :func:`unique_all`."""
     found = runs(as_array(x), positions=True)
     return UniqueInverse(found.values(), found.inverse_indices())
 
 
 @standard_function
 def unique_values(x: ArrayLike, /) -> GpuArray:
-    """Return the different elements, sorted; see :func:`unique_all`."""
+    """Return the sorted unique elements; see :func:`unique_all`."""
     return runs(as_array(x), positions=False).values()
 
 
@@ -157,25 +157,25 @@ def unique_values(x: ArrayLike, /) -> GpuArray:
 def isin(
     x1: ArrayLike, x2: ArrayLike, /, assume_unique: bool = False, invert: bool = False, *, kind: str | None = None
 ) -> GpuArray:
-    """Return for each element whether it is among others.
+    """Return for each element whether it is contained in another array.
 
     Parameters
     ----------
     x1 : array_like
-        What to look for.
+        Elements to search for.
     x2 : array_like
         Among what.
     assume_unique : bool
-        Accepted for NumPy's sake.
+        Accepted for compatibility with NumPy.
     invert : bool
-        Return the opposite.
+        Whether to invert the result.
     kind : {"sort", "table"}, optional
-        Accepted for NumPy's sake.
+        Accepted for compatibility with NumPy.
 
     Returns
     -------
     GpuArray
-        Of the shape of ``x1`` and dtype bool. NaN is never among others.
+        Of the shape of ``x1`` and dtype bool. NaN is never contained.
     """
     first = x1 if type(x1) in WEAK and type(x2) not in WEAK else as_array(x1).node()
     second = x2 if type(x2) in WEAK else as_array(x2).node()

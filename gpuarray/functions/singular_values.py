@@ -1,8 +1,8 @@
 """Singular values of matrices, and what follows from them: pseudo-inverses, ranks and condition numbers.
 
-Each factorisation runs at the call, as one opaque row with NumPy's LAPACK on the host; where the array's device is not
-the host it is counted as a fallback, and the results are on the device. All take stacks of matrices, compute with
-integers and booleans as float64, and raise TypeError for float16, as numpy.linalg does.
+Each factorisation runs when it is called, on the host with NumPy's LAPACK. On other devices it is counted as a
+fallback, and the results are put on the device. All functions take stacks of matrices, convert integers and booleans to
+float64, and raise TypeError for float16, as numpy.linalg does.
 """
 
 from math import prod
@@ -47,11 +47,11 @@ def svd(x: ArrayLike, /, full_matrices: bool = True, compute_uv: bool = True, he
     x : array_like
         Of shape (..., M, N), with K = min(M, N).
     full_matrices : bool
-        Return M left and N right vectors instead of K.
+        Return M left and N right vectors; if False, K of each.
     compute_uv : bool
         Return the vectors too. If False, return the singular values alone.
     hermitian : bool
-        The matrices are Hermitian, which is not checked and takes less time.
+        Whether the matrices are Hermitian. This is not checked, and takes less time.
 
     Returns
     -------
@@ -62,8 +62,7 @@ def svd(x: ArrayLike, /, full_matrices: bool = True, compute_uv: bool = True, he
     Raises
     ------
     numpy.linalg.LinAlgError
-        If there are fewer than two axes, Hermitian matrices are not square, or the iteration does not converge; the
-        latter at the call.
+        If there are fewer than two axes, Hermitian matrices are not square, or the iteration does not converge.
     """
     if not compute_uv:
         return svdvals(x, hermitian=hermitian)
@@ -95,7 +94,7 @@ def _spectrum(x: ArrayLike, hermitian: bool) -> tuple[GpuArray, DType, tuple[int
 def pinv(
     x: ArrayLike, /, rcond: ArrayLike | None = None, hermitian: bool = False, *, rtol: ArrayLike | None = None
 ) -> GpuArray:
-    """Return pseudo-inverses, by singular values.
+    """Return Moore-Penrose pseudo-inverses, computed from singular values.
 
     Parameters
     ----------
@@ -104,7 +103,7 @@ def pinv(
     rcond : float or array_like, optional
         NumPy's older name of ``rtol``.
     hermitian : bool
-        The matrices are Hermitian, which is not checked and takes less time.
+        Whether the matrices are Hermitian. This is not checked, and takes less time.
     rtol : float or array_like, optional
         Singular values up to this fraction of the largest count as zero; an array has one for each matrix. By default
         the epsilon of the dtype times max(M, N).
@@ -117,7 +116,7 @@ def pinv(
     Raises
     ------
     numpy.linalg.LinAlgError
-        If there are fewer than two axes, or the iteration does not converge; the latter at the call.
+        If there are fewer than two axes, or the iteration does not converge.
     ValueError
         If both tolerances are given.
     """
@@ -136,7 +135,7 @@ def pinv(
 
 
 def _tolerance(rtol: ArrayLike | None, array: GpuArray) -> Any:
-    """Return a relative tolerance as a factor of singular values: the default one, or that given for each matrix."""
+    """Return a tolerance with an axis for the singular values of each matrix; the default one if none is given."""
     if rtol is None:
         return max(array.shape[-2:]) * float(np.finfo(factor_dtype(array)).eps)
     return rtol if isinstance(rtol, int | float) else as_array(rtol, array.device)[..., None]
@@ -159,7 +158,7 @@ def numpy_pinv(
 def matrix_rank(
     x: ArrayLike, /, tol: ArrayLike | None = None, hermitian: bool = False, *, rtol: ArrayLike | None = None
 ) -> Any:
-    """Return ranks: how many singular values are large.
+    """Return ranks, the numbers of singular values above a tolerance.
 
     Parameters
     ----------
@@ -168,7 +167,7 @@ def matrix_rank(
     tol : float or array_like, optional
         Singular values up to this one count as zero; an array has a value for each matrix.
     hermitian : bool
-        The matrices are Hermitian, which is not checked and takes less time.
+        Whether the matrices are Hermitian. This is not checked, and takes less time.
     rtol : float or array_like, optional
         The same as a fraction of the largest singular value. By default the epsilon of the dtype times max(M, N).
 
@@ -180,7 +179,7 @@ def matrix_rank(
     Raises
     ------
     numpy.linalg.LinAlgError
-        If the iteration does not converge; at the call.
+        If the iteration does not converge.
     ValueError
         If both tolerances are given.
     """
@@ -202,14 +201,14 @@ _NORMS: Final = (None, 1, -1, 2, -2, np.inf, -np.inf, "fro", "f", "nuc")
 
 @by_lapack("linalg.cond")
 def cond(x: ArrayLike, /, p: Any = None) -> GpuArray:
-    """Return condition numbers: the norms of matrices times those of their inverses.
+    """Return condition numbers: the norm of each matrix times the norm of its inverse.
 
     Parameters
     ----------
     x : array_like
-        Of shape (..., M, M); of shape (..., M, N) for the norms by singular values.
+        Of shape (..., M, M); of shape (..., M, N) if ``p`` is None, 2 or -2.
     p : {None, 1, -1, 2, -2, inf, -inf, "fro", "nuc"}
-        Which norm; None is 2.
+        The norm; None is 2.
 
     Returns
     -------
@@ -219,7 +218,7 @@ def cond(x: ArrayLike, /, p: Any = None) -> GpuArray:
     Raises
     ------
     numpy.linalg.LinAlgError
-        If the matrices have no elements, or are not square where they must be.
+        If the matrices have no elements, or are not square where ``p`` requires it.
     ValueError
         If there is no such norm.
     """

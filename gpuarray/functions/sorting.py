@@ -33,7 +33,7 @@ def sort(
     x: ArrayLike, /, axis: int | None = -1, kind: Any = None, order: Any = None, *, descending: bool = False,
     stable: bool | None = True,
 ) -> GpuArray:  # fmt: skip
-    """Return elements in order along an axis.
+    """Return the elements sorted along an axis.
 
     Parameters
     ----------
@@ -41,27 +41,27 @@ def sort(
         Numbers. NaN is last, whatever the order; complex numbers are ordered by their real parts, then by their
         imaginary parts.
     axis : int or None
-        Along which axis; None puts all elements in order, in one line.
+        The axis; None sorts the flattened array.
     kind : str, optional
-        One of NumPy's names of algorithms, which makes no difference.
+        Name of one of NumPy's algorithms; all give the same result.
     order : optional
-        Accepted for NumPy's sake; there are no fields.
+        Accepted for compatibility with NumPy; there are no fields.
     descending : bool
-        From large to small.
+        Whether to sort in descending order.
     stable : bool
-        Whether equal elements must keep their order. They do in any case.
+        Accepted for compatibility; every sort is stable.
 
     Returns
     -------
     GpuArray
-        Of the shape and dtype of ``x``, or of one axis.
+        Of the dtype of ``x``, and of its shape or of one axis.
 
     Raises
     ------
     numpy.exceptions.AxisError
-        If ``x`` has no such axis.
+        If the axis does not exist.
     ValueError
-        If NumPy has no algorithm of that name, or ``order`` is given.
+        If the algorithm is unknown, or ``order`` is given.
     """
     np.sort(_NOTHING, kind=kind, order=order)
     array = as_array(x)
@@ -72,22 +72,22 @@ def argsort(
     x: ArrayLike, /, axis: int | None = -1, kind: Any = None, order: Any = None, *, descending: bool = False,
     stable: bool | None = True,
 ) -> GpuArray:  # fmt: skip
-    """Return the positions that put elements in order, as int64; the arguments are those of :func:`sort`."""
+    """Return the indices that sort the elements, as int64. See :func:`sort` for the parameters."""
     np.argsort(_NOTHING, kind=kind, order=order)
     return _along(calls.argsort, as_array(x), axis, dtypes.int64, descending)
 
 
 def partition(x: ArrayLike, kth: ArrayLike, /, *, axis: int = -1) -> GpuArray:
-    """Return elements such that those before position ``kth`` are not greater, and those after not less: all in order.
+    """Return the elements partitioned around position ``kth``. The whole axis is sorted.
 
     Parameters
     ----------
     x : array_like
         Numbers.
     kth : int or sequence of int
-        Positions; negative ones count from the end.
+        Indices; negative ones count from the end.
     axis : int
-        Along which axis.
+        The axis.
 
     Returns
     -------
@@ -97,7 +97,7 @@ def partition(x: ArrayLike, kth: ArrayLike, /, *, axis: int = -1) -> GpuArray:
     Raises
     ------
     TypeError
-        If a position is no integer.
+        If a position is not an integer.
     ValueError
         If a position is out of range.
     """
@@ -107,7 +107,7 @@ def partition(x: ArrayLike, kth: ArrayLike, /, *, axis: int = -1) -> GpuArray:
 
 
 def argpartition(x: ArrayLike, kth: ArrayLike, /, *, axis: int = -1) -> GpuArray:
-    """Return the positions that :func:`partition` would put elements by, as int64; the arguments are the same."""
+    """Return the indices that partition the elements, as int64. See :func:`partition` for the parameters."""
     array = as_array(x)
     _check_positions(array, kth, axis)
     return argsort(array, axis=axis)

@@ -44,7 +44,7 @@ def _averaging(source: DType, dtype: DTypeLike) -> tuple[DType, DType]:
 
 
 def _count(array: GpuArray, axes: tuple[int, ...], where: Any, dtype: DType, keepdims: bool) -> Any:
-    """Return how many elements each result stands for: a number, or with a mask a node."""
+    """Return the number of elements of each result: a number, or with a mask a node."""
     if where is True:
         count = 1
         for axis in axes:
@@ -87,20 +87,20 @@ def mean(
     x : array_like
         Numbers.
     axis : int, tuple of int or None
-        Axes to average along; None is all.
+        Axes to average over; None means all axes.
     dtype : dtype, optional
-        Of the mean and its computation. By default integers average as float64, others in their own dtype.
+        Dtype of the mean and of its computation. By default float64 for integers, otherwise the dtype of ``x``.
     out : GpuArray or ndarray, optional
-        Where to put the result.
+        Array for the result.
     keepdims : bool
-        Keep the axes, with extent 1.
+        Whether to keep the reduced axes, with extent 1.
     where : array_like, optional
-        Booleans that broadcast: which elements count.
+        Booleans that broadcast with ``x`` and select the elements to include.
 
     Returns
     -------
     GpuArray
-        NaN where there are no elements.
+        The means; NaN where there are no elements.
     """
     array = as_array(x)
     if strictness.possible:
@@ -201,21 +201,21 @@ def var(
     x : array_like
         Numbers.
     axis : int, tuple of int or None
-        Axes to fold; None is all.
+        Axes to reduce; None means all axes.
     dtype : dtype, optional
         As for :func:`mean`.
     out : GpuArray or ndarray, optional
-        Where to put the result.
+        Array for the result.
     correction : float
-        What to subtract from the number of elements in the divisor; NumPy calls it ``ddof``.
+        Number that is subtracted from the number of elements in the divisor; ``ddof`` in NumPy.
     keepdims : bool
-        Keep the axes, with extent 1.
+        Whether to keep the reduced axes, with extent 1.
     where : array_like, optional
-        Booleans that broadcast: which elements count.
+        Booleans that broadcast with ``x`` and select the elements to include.
     ddof : float, optional
         NumPy's name of ``correction``.
     mean : array_like, optional
-        The mean, if it is known already, with the axes kept.
+        The mean, if it is known, with the reduced axes kept.
 
     Returns
     -------
@@ -240,7 +240,7 @@ def std(
     *,
     mean: ArrayLike | None = None,
 ) -> GpuArray:
-    """Return the standard deviation along axes, the square root of :func:`var`, whose arguments it has."""
+    """Return the standard deviation along axes, the square root of :func:`var`. See there for the parameters."""
     free = degrees_of_freedom(ddof, correction)
     return write_out(spread(x, axis, dtype, free, keepdims, where, mean, root=True), out, "unsafe")
 
@@ -275,12 +275,12 @@ def spread(
 
 
 def degrees_of_freedom(ddof: Any, correction: Any) -> Any:
-    """Return what is subtracted from the number of elements, by whichever name it was given.
+    """Return the correction, from whichever of its two parameters was given.
 
     Raises
     ------
     ValueError
-        If it was given by both.
+        If both are given.
     """
     if ddof is None or ddof is NOT_GIVEN:
         return 0 if correction is NOT_GIVEN else correction

@@ -50,14 +50,15 @@ from gpuarray.graph.nodes import (
     Scatter,
     View,
 )
-from gpuarray.ops.spec import GenerateOp, MapOp, ReduceOp, Work, compute_type
+from gpuarray.ops.columns import Work
+from gpuarray.ops.spec import GenerateOp, MapOp, ReduceOp, compute_type
 
 # -- what the planner's choices are worth, in operations ---------------------------------------------------------------
 
 #: Loading an element that a cache has. Measured on GPUs, where it is about four dependent additions.
 LOAD: Final = 4
-#: A value that is broadcast is computed again for each element if that takes less than two loads.
-BROADCAST_LIMIT: Final = 2 * LOAD
+#: Storing an element and loading it again: what broadcasting recomputes for each element takes less.
+STORE: Final = 2 * LOAD
 #: Values that share no operand are computed in one launch up to this: a longer program is bound by arithmetic, and
 #: gains nothing from a launch less.
 INDEPENDENT_LIMIT: Final = 100
@@ -102,6 +103,21 @@ def of_node(node: Node) -> int:
             assert_never(node)
 
 
+def of_launch(node: Node) -> int:
+    """Return the operations that a launch does again to compute a node which takes a launch of its own."""
+    match node:
+        case Contract():
+            return node.size * node.inputs[0].shape[2]
+        case Call():  # of unknown kind: as many passes over its largest array as a store is worth
+            return STORE * max([node.size, *(operand.size for operand in node.inputs)])
+        case Reduce() | Scan() | Scatter():
+            return max([node.size, *(operand.size for operand in node.inputs)])
+        case Leaf() | Map() | Generate() | View() | Gather() | Concat():
+            return 0
+        case _:
+            assert_never(node)
+
+
 def instructions_of(op: GenerateOp | MapOp) -> int:
     """Return how many instructions a row counts as: drivers take long to compile functions and random numbers."""
     return max(1, op.cost // PER_INSTRUCTION)
@@ -126,6 +142,11 @@ def operations(instructions: Iterable[Instruction], *, with_widths: bool = True)
 # -- steps -------------------------------------------------------------------------------------------------------------
 
 
+def calls_of_fold(op: ReduceOp) -> int:
+    """Return about how many NumPy functions the in-process provider calls to fold a tile."""
+    return 16 if op.centred else 4
+
+
 @dataclass(frozen=True, slots=True)
 class Evaluation:
     """A row that a loop evaluates for so many elements, of the dtype that it computes in."""
@@ -137,9 +158,7 @@ class Evaluation:
     @property
     def numpy_calls(self) -> int:
         """About how many NumPy functions the in-process provider calls for a tile."""
-        if isinstance(self.row, ReduceOp):
-            return 10 if self.row.centred else 4
-        return 1
+        return calls_of_fold(self.row) if isinstance(self.row, ReduceOp) else 1
 
 
 def evaluations(loop: Loop) -> Iterator[Evaluation]:

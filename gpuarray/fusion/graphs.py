@@ -1,7 +1,7 @@
-"""The graph as the planner sees it: nodes by position, what they cost, and which values are stored.
+"""The planner's view of a graph: nodes by position, their costs, and which values are stored.
 
-Positions are those of :func:`gpuarray.graph.walk.topological`. A *stored* node has its value in a buffer; any other is
-computed where it is used. Leaves are stored to begin with.
+Positions are those of :func:`gpuarray.graph.walk.topological`. A *stored* node has its value in a buffer. Any other
+node is computed where it is used. Leaves are stored from the start.
 """
 
 from collections import Counter
@@ -35,10 +35,10 @@ from gpuarray.graph.walk import operands
 #: second or two for as many as this allows.
 INSTRUCTION_LIMIT = 544
 
-#: A view of so many times fewer elements than an array counts as small.
+#: A view with this many times fewer elements than its array is small.
 _FEW: Final = 64
 
-#: A set of numbers: the least of them, or one below, and a bit for each from there on. Sets of neighbours are short.
+#: A set of numbers: a lower bound, and a bit for each number from there on. Sets of neighbouring numbers are short.
 _Bits: TypeAlias = tuple[int, int]
 _NO_BITS: Final[_Bits] = (0, 0)
 
@@ -59,19 +59,19 @@ class GraphView:
     inputs: list[tuple[int, ...]]
     stored: set[int]
     aliases: dict[int, int] = field(default_factory=dict)
-    """Stored views that are the whole of their source in C order: they share its buffer."""
+    """Stored views of a whole source in C order, which share its buffer."""
     narrow: int = 0
-    """Up to which width matrix products compute their operands."""
+    """Up to this width matrix products compute their operands where they read them."""
     launch: int = 0
     """How many operations take as long as a launch."""
     recompute: int = 0
     """How many operations an element may take to be computed twice rather than stored."""
     foreign: set[int] = field(default_factory=set)
-    """Those that the host computes, since the device lacks a dtype of theirs or of their operands."""
+    """Nodes that the host computes, because the device lacks a dtype of theirs or of their operands."""
     users: Counter[int] = field(init=False)
-    """How many operands of others each node is."""
+    """How often each node is an operand."""
     loops: Counter[int] = field(init=False)
-    """How many operands it is of what loops compute, which can compute it themselves."""
+    """How often each node is an operand of a node that a loop computes, which can compute the operand, too."""
 
     def __post_init__(self) -> None:
         self.users = Counter(chain.from_iterable(self.inputs))
@@ -87,7 +87,7 @@ class GraphView:
             self._demand(position, node, fuse)
             if isinstance(node, View):
                 whole = self.nodes[self.inputs[position][0]].nbytes
-                # a piece of a loop over such an array could not show what is its own and the elements of a view
+                # a piece of a loop over such an array could not bind both its own part and the elements of the view
                 if whole > capabilities.binding_limit and node.nbytes * _FEW <= whole:
                     self.stored.add(position)
         self._keep_apart(capabilities.dtypes)
@@ -128,7 +128,7 @@ class GraphView:
                 assert_never(node)
 
     def unread(self, position: int, *, fuse: bool) -> list[int]:
-        """Return the nodes that have yet to be stored for a matrix product to read its operands."""
+        """Return the nodes that must be stored, and are not yet, for a matrix product to read its operands."""
         if fuse and self.is_fold(position):
             return []
         operands = [self._storage_of(i) for i in self.inputs[position]]
@@ -138,7 +138,7 @@ class GraphView:
         ]
 
     def is_fold(self, position: int) -> bool:
-        """Whether a matrix product is one with a vector, and its matrix need not be stored: it is folded as it is."""
+        """Whether a product is of a vector with an elementwise matrix, which is folded without being stored."""
         node = self.nodes[position]
         depth = self.nodes[self.inputs[position][0]].shape[2]
         if depth == 0 or node.dtype.itemsize < 4:  # sums of smaller numbers take wider ones
@@ -147,9 +147,9 @@ class GraphView:
         return any(width == 1 and self._is_unstored_map(i) for i, width in sides)
 
     def computed_operands(self, position: int) -> tuple[bool, bool]:
-        """Return whether each operand of a matrix product is computed where a tile reads it, in place of being stored.
+        """Return for each operand of a matrix product whether tiles compute it where they read it.
 
-        That is so if few tiles read it, and nothing else needs it stored.
+        They do if few tiles read it and nothing else needs it stored.
         """
         node = self.nodes[position]
         left, right = (
@@ -159,7 +159,7 @@ class GraphView:
         return left, right
 
     def _is_for_loops(self, operand: int) -> bool:
-        """Whether an operand of a product is one of loops too at most, which compute it from less than it is."""
+        """Whether an operand of a product has no other users but loops that compute it from fewer bytes."""
         source = self._storage_of(operand)
         loops, users = self.loops, self.users
         if users[operand] - loops[operand] > 1 or users[source] - loops[source] > 1:
@@ -171,7 +171,7 @@ class GraphView:
         return operations <= self.recompute and 2 * sum(nodes[i].nbytes for i in read) <= nodes[source].nbytes
 
     def _is_unstored_map(self, position: int) -> bool:
-        """Whether an operand of a product is elementwise, and not stored for others."""
+        """Whether an operand of a product is elementwise and not stored."""
         source = self._storage_of(position)
         return source not in self.stored and isinstance(self.nodes[source], Map)
 
@@ -187,10 +187,10 @@ class GraphView:
         return position
 
     def _keep_apart(self, known: frozenset[DType]) -> None:
-        """Store what passes between steps of the device and steps of the host, which has the dtypes that it lacks.
+        """Store the values that pass between the device and the host, which has the dtypes that the device lacks.
 
-        One step of both would be the host's, whatever it takes. Views, folds and masks of what the host makes are its
-        own: nothing of them is worth moving.
+        Without that a step of both kinds of nodes would run on the host as a whole. Views, folds and masks of values of
+        the host stay on the host: they are too light to move.
         """
         nodes, foreign = self.nodes, self.foreign
         if all(node.dtype in known for node in nodes):
@@ -211,7 +211,7 @@ class GraphView:
                     self._hand_over(operand)
 
     def _hand_over(self, position: int) -> None:
-        """Store a value of the device that the host reads, or what it is made of if that has fewer bytes."""
+        """Store a value of the device that the host reads, or its operands if these have fewer bytes."""
         stack = [position]
         while stack:
             current = stack.pop()
@@ -243,7 +243,7 @@ class GraphView:
             length = costs.instructions_of(node.op) if isinstance(node, Generate | Map) else 1
             inputs = self.inputs[position]
             is_elementwise = isinstance(node, Map | View | Gather)
-            most = bindings + 2 if is_elementwise else bindings  # others leave partial results behind
+            most = bindings + 2 if is_elementwise else bindings  # other kinds store partial results
             if len(inputs) > most and not is_elementwise:
                 inputs = ()
             while True:
@@ -287,9 +287,9 @@ class GraphView:
         return total
 
     def is_stored_along(self, position: int) -> bool:
-        """Whether to compute an elementwise value is more than to load it, and to store it costs no launch.
+        """Whether computing an elementwise value costs more than a load, and storing it costs no launch.
 
-        That is so where a launch makes a value of its size that it is computed from, as a fold does: it is made there.
+        It costs no launch where a launch makes a value of its size that it is computed from, as a fold does.
         """
         nodes = self.nodes
         read, operations = self.made_of(position)
@@ -298,16 +298,16 @@ class GraphView:
         )
 
     def is_dear_to_repeat(self, position: int, times: int) -> bool:
-        """Whether to compute a value is more than to load it, and to do it so many times takes longer than a launch."""
+        """Whether computing a value costs more than a load, and doing it so often takes longer than a launch."""
         more = self._beyond_a_load(*self.made_of(position))
         return more > costs.LOAD and times * more > self.launch
 
     def _beyond_a_load(self, read: Sequence[int], operations: int) -> int:
-        """Return the operations of a value that is computed from others, less those of a load."""
+        """Return the operations of computing a value from stored ones, minus those of loading it."""
         return operations + (sum(self.nodes[i].size > 1 for i in read) - 1) * costs.LOAD
 
     def made_of(self, position: int) -> tuple[list[int], int]:
-        """Return the stored values that a value is computed from, and in how many operations."""
+        """Return the stored values that a value is computed from, and the operations that takes."""
         read, operations = [], 0
         stack, seen = [position], {position}
         while stack:

@@ -1,8 +1,8 @@
 """From nodes to the instructions of one loop.
 
 A :class:`LoopBuilder` has an index space and turns nodes into instructions that compute their value at an index. Views
-are folded into the layouts of loads; where a view cannot be folded, or computing again would cost too much, lowering
-asks for a value to be stored by raising :class:`StoreFirst`.
+are folded into the layouts of loads. Where a view cannot be folded, or recomputing would cost too much, lowering
+raises :class:`StoreFirst` to request that a value is stored.
 """
 
 from collections.abc import Sequence
@@ -65,10 +65,10 @@ class StoreFirst(Exception):  # noqa: N818  # a request to the planner, not an e
 
 
 class CannotJoin(Exception):  # noqa: N818  # an answer to the planner, not an error
-    """A value that the loop itself makes is wanted at another element than the one at hand."""
+    """A value that the loop itself makes is needed at another element than the current one."""
 
 
-#: What a loop builder only ever appends to, but for :meth:`LoopBuilder.restore`.
+#: The lists that a loop builder only appends to, except in :meth:`LoopBuilder.restore`.
 _GROWING: Final = ("instructions", "stores", "inputs", "outputs", "scalars", "made", "memo", "phases", "updates")
 
 
@@ -124,15 +124,15 @@ class LoopBuilder:
         order = self.outer_axes + self.inner_axes
         self.full_layout = Layout(self.outer + self.inner, tuple([strides[a] for a in order]), 0)
 
-    # -- what is tried -------------------------------------------------------------------------------------------------
+    # -- trial and undo -----------------------------------------------------------------------------------------------
 
     def mark(self) -> "Mark":
-        """Return what :meth:`restore` needs to undo all that is done from now on."""
+        """Return what :meth:`restore` needs to undo all later changes."""
         fields = dict(self.__dict__)
         return fields, [len(fields[name]) for name in _GROWING]
 
     def restore(self, mark: "Mark") -> None:
-        """Undo what was done since ``mark`` was made."""
+        """Undo all changes since ``mark`` was made."""
         fields, lengths = mark
         self.__dict__.update(fields)
         for name, length in zip(_GROWING, lengths, strict=True):
@@ -191,7 +191,7 @@ class LoopBuilder:
         return memo[root]
 
     def _wanted(self, position: int, layout: Layout, level: int) -> list["_Place"]:
-        """Return what must be lowered before a node can be."""
+        """Return what must be lowered before a node."""
         graph = self.graph
         if position in graph.stored:
             return []
@@ -224,12 +224,12 @@ class LoopBuilder:
                 assert_never(node)
 
     def _refuse_repetition(self, position: int, layout: Layout) -> None:
-        """Ask for a small value to be stored when broadcasting would compute it again for many elements."""
+        """Request that a small value is stored where broadcasting would recompute it for many elements."""
         graph = self.graph
         size = graph.nodes[position].size
         if layout.size <= 2 * size:
             return
-        is_long = graph.cost(position, enough=costs.BROADCAST_LIMIT) >= costs.BROADCAST_LIMIT
+        is_long = graph.cost(position, enough=costs.STORE) >= costs.STORE
         if (is_long and self._depends_on_data(position)) or (
             not is_long and size > 1 and graph.is_stored_along(position)
         ):
@@ -305,10 +305,10 @@ class LoopBuilder:
             return Layout(self.outer, layout.strides[:count], layout.offset), OUTER
         return layout, level
 
-    # -- what a loop makes ---------------------------------------------------------------------------------------------
+    # -- results ---------------------------------------------------------------------------------------------
 
     def adopt_axes(self, axes: tuple[int, ...]) -> None:
-        """Split a loop that had no folds yet into rows: everything in it is lowered again."""
+        """Split a loop without folds into rows, and lower everything in it again."""
         if any(store.position is not None for store in self.stores):
             raise CannotJoin
         made = list(self.made)
@@ -325,7 +325,7 @@ class LoopBuilder:
         self._made(position, value, store, layout, FULL)
 
     def make_given(self, position: int) -> None:
-        """Take a value of the source's shape that is there when the loop runs, as its first input."""
+        """Take the result of the head, of the source's shape, as first input."""
         layout = self.full_layout
         node = self.graph.nodes[position]
         value = self.add(Load(self.input_slot(position), layout, node.size, node.dtype, FULL))
@@ -368,7 +368,7 @@ class LoopBuilder:
         self._made_fold(position, reductions.sum, product, kind)
 
     def make_operand(self, position: int) -> None:
-        """Compute an operand of a matrix product at every element, as what a prologue stands for."""
+        """Compute an operand of a matrix product at every element: the prologue."""
         value = self.lower(position, self.full_layout, FULL)
         if any(isinstance(i, Load) and i.level == FULL and i.layout.strides[-1] > 1 for i in self.instructions):
             raise StoreFirst(position)  # tiles read along the last axis
@@ -387,9 +387,9 @@ class LoopBuilder:
         self.stores.append(Store(self.outputs.index(slot_of), value, region, extent, dtype, FULL))
 
     def updates_only(self, target: int, region: Layout, *, elsewhere: bool) -> bool:
-        """Whether elements of a stored value are only read where a region store writes them; true if none is.
+        """Whether the loop reads of a stored value only the elements that a region store writes, if any.
 
-        Others may be read too, if the store writes none of these and ``elsewhere`` allows it.
+        Elements that the store does not write may be read, too, if ``elsewhere`` allows it.
         """
         if target not in self.inputs:
             return True
@@ -446,9 +446,9 @@ class LoopBuilder:
         )
 
     def repeated(self) -> dict[int, int]:
-        """Return how often small values that are not stored are computed for all elements, by position.
+        """Return how often small values that are not stored are computed, for all elements, by position.
 
-        Empty if memory limits the loop, so that what it computes beside takes no time.
+        Empty if memory traffic limits the loop: then the arithmetic takes no extra time.
         """
         graph, space = self.graph, prod(self.source_shape)
         found: dict[int, int] = {}

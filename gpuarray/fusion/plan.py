@@ -1,9 +1,9 @@
-"""Plans: the launches that compute what is wanted, in order.
+"""Plans: the launches that compute the wanted values, in order.
 
-Stored values are grouped greedily, in topological order, each joining the latest group that can compute it in the
-same walk over memory: elementwise values of one shape, reductions of one source shape along the same axes, their
-epilogues, and row programs where rows are short. Which values are stored follows from node kinds, device limits, and
-one rule of cost; no rule knows a workload.
+The planner groups stored values greedily, in topological order. Each value joins the latest group that can compute it
+in the same walk over memory: elementwise values of one shape, reductions of one source shape along the same axes,
+their epilogues, and row programs where rows are short. Node kinds, device limits and the cost model
+(:mod:`gpuarray.fusion.costs`) decide which values are stored. No rule knows a workload.
 """
 
 from collections import Counter
@@ -47,19 +47,19 @@ from gpuarray.graph.nodes import (
 
 SHORT_ROW = 8192
 BINDING_LIMIT = 64
-#: Bytes of an array from which copying what a write leaves, in a launch or two more, is less than copying all of it.
+#: Bytes of an array from which copying only what a write leaves, in a launch or two more, is faster than copying all.
 LARGE_COPY = 1 << 22
-#: Bytes that a binding may show beside those that are wanted, because it begins and ends at multiples of some.
+#: Bytes that a binding may show beyond those that are wanted: it begins and ends at multiples of an alignment.
 BINDING_MARGIN = 4096
-#: How many of the latest groups a value may join, and how often that is tried: so planning takes time in proportion to
-#: the graph.
+#: How many of the latest groups are considered for a value, and how many are tried. The time of planning is
+#: proportional to the size of the graph for it.
 LOOK_BACK = 16
 TRIALS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedStep:
-    """A step with the positions of its operands, its results, and its scalars (position, parameter number)."""
+    """A step with the positions of its operands and results, and its scalars as (position, parameter number)."""
 
     step: Step
     inputs: tuple[int, ...]
@@ -80,12 +80,12 @@ class Plan:
     sizes : dict
         Elements and dtype of each value that a step writes.
     slots : dict
-        For values that do not outlive the plan: the number of the buffer they share with others.
+        For values that end with the plan: the number of the buffer that they share with other values.
     slot_bytes : tuple of int
         Sizes of those buffers.
     donors : frozenset of int
-        Numbers of the copies whose input is a leaf that nothing in the plan reads afterwards: if nobody outside can see
-        it either, its buffer becomes the output's, and nothing is copied.
+        Numbers of the copies whose input is a leaf that the plan does not read afterwards. If nothing outside of the
+        plan refers to the leaf either, its buffer becomes the output's, and nothing is copied.
     """
 
     steps: tuple[PlannedStep, ...]
@@ -98,9 +98,9 @@ class Plan:
 
 @dataclass
 class Group:
-    """Steps that run together: a loop, or a loop over the result of ``head``, or steps that stand alone.
+    """Steps that run together: a loop, a loop over the result of ``head``, or steps that stand alone.
 
-    ``head`` is a matrix product or a scan, whose result the loop takes as its first input without storing it.
+    ``head`` is a matrix product or a scan. The loop takes its result as first input, and the result is not stored.
     """
 
     builder: LoopBuilder | None = None
@@ -133,12 +133,12 @@ class Planner:
         self.fuse = fuse
         self.groups: list[Group] = []
         self.producer: dict[int, int] = {}
-        self.trials = 0  # how often the value at hand was tried with a group
+        self.trials = 0  # groups that were tried for the current value
 
     # -- grouping ------------------------------------------------------------------------------------------------------
 
     def group(self) -> bool:
-        """Assign every stored value to a group, and return true; false if that showed that more must be stored."""
+        """Assign every stored value to a group; return false if more values turned out to need storing."""
         graph = self.graph
         complete = True
         for position in range(len(graph.nodes)):
@@ -150,14 +150,14 @@ class Planner:
                 try:
                     self._assign(asked[-1], graph.nodes[asked[-1]])
                 except StoreFirst as request:
-                    # groups so far compute it themselves: what follows only learns what else must be stored
+                    # earlier groups compute it themselves: go on only to find what else must be stored
                     graph.stored.add(request.position)
                     asked.append(request.position)
                     complete = False
         return complete
 
     def _is_open(self, position: int) -> bool:
-        """Whether a value has yet to be given to a group."""
+        """Whether a stored value has no group yet."""
         graph, node = self.graph, self.graph.nodes[position]
         if position not in graph.stored or position in graph.aliases or position in self.producer:
             return False
@@ -171,7 +171,7 @@ class Planner:
             case Contract() if self.fuse and graph.is_fold(position):
                 self._place(position, node)
             case Contract():
-                for operand in graph.unread(position, fuse=self.fuse):  # another was to be computed, but was stored
+                for operand in graph.unread(position, fuse=self.fuse):  # its other operand has been stored meanwhile
                     raise StoreFirst(operand)
                 self._headed(position, self._contract(position, node))
             case Call():
@@ -196,7 +196,7 @@ class Planner:
         self.producer[position] = len(self.groups) - 1
 
     def _headed(self, position: int, head: PlannedStep) -> None:
-        # what no binding shows is cut into pieces, and what follows into others
+        # what no binding shows is cut into pieces, and its epilogue would be cut differently
         if max(self.graph.nodes[p].nbytes for p in (position, *head.inputs)) > self._shown():
             self._alone(position, [head])
             return
@@ -207,7 +207,7 @@ class Planner:
         self.producer[position] = len(self.groups) - 1
 
     def _place(self, position: int, node: Node) -> None:
-        """Put what a loop can make into the latest one that can make it, or into a new one."""
+        """Put a value that a loop can make into the latest loop that can make it, or into a new one."""
         alone = self._loop_alone(position, node)
         number = len(self.groups)
         self.trials = 0
@@ -251,7 +251,7 @@ class Planner:
         return LoopBuilder(self.graph, shape if batch == 1 else (batch, *shape), (inner + (batch != 1),))
 
     def _joins(self, number: int, alone: LoopBuilder, position: int, node: Node) -> bool:
-        """Put one more value into a group's loop, unless it cannot make that value, or would gain nothing."""
+        """Add a value to a group's loop; return false if the loop cannot make it, or nothing is gained."""
         group = self.groups[number]
         builder = group.builder
         if builder is None or (group.head is not None and builder.made.keys().isdisjoint(alone.inputs)):
@@ -293,7 +293,7 @@ class Planner:
         return False
 
     def _extended(self, group: Group, builder: LoopBuilder, alone: LoopBuilder, position: int, node: Node) -> bool:
-        """Make a loop compute one more value, if its index space is one where that can be computed."""
+        """Add a value to a loop whose index space allows it; return false otherwise."""
         if alone.axes is not None:
             if group.head is not None or alone.source_shape != builder.source_shape:
                 return False
@@ -315,7 +315,7 @@ class Planner:
         return True
 
     def _is_full(self, builder: LoopBuilder, alone: LoopBuilder) -> bool:
-        """Whether a loop would be too long with another value, or bind too much, before that is tried."""
+        """Whether a loop would have too many instructions or bindings with another value; checked before trying."""
         most = min(self.capabilities.storage_bindings, BINDING_LIMIT) - 1
         bound = set(builder.inputs) | set(builder.made) | set(alone.inputs)
         return (
@@ -324,14 +324,14 @@ class Planner:
         )
 
     def _acceptable(self, builder: LoopBuilder, number: int) -> bool:
-        """Whether a loop can run where it stands, and should."""
+        """Whether a loop with its new value can run at its place in the plan, and is worth it."""
         capabilities = self.capabilities
         head = self.groups[number].head
         given = 0 if head is None else 1
         if any(self.producer.get(i, -1) >= number for i in builder.inputs[given:]):
             return False
         has_row_program = builder.has_row_program()
-        # parts of rows leave partial results behind; rows that are walked again are not split
+        # rows that are split store partial results; rows that are walked again are not split
         bindings = len(builder.inputs) + len(builder.outputs) + (0 if has_row_program else builder.fold_states)
         bindings += 0 if head is None else len(head.inputs) - 1
         bindings += self._further_windows(builder)
@@ -349,7 +349,7 @@ class Planner:
         return trailing and busy and columns <= capabilities.profile.row_limit
 
     def _further_windows(self, builder: LoopBuilder) -> int:
-        """Return how many bindings more show arrays that one does not show, and a loop takes elements of anywhere."""
+        """Return the extra bindings for arrays larger than one binding of which a loop takes elements anywhere."""
         shown, nodes = self._shown(), self.graph.nodes
         taken = {builder.inputs[item.slot] for item in builder.instructions if isinstance(item, Take)}
         taken |= {builder.outputs[store.slot] for store in builder.stores if store.position is not None}
@@ -432,13 +432,13 @@ class Planner:
         return tuple(self.graph.root(p) for p in positions)
 
     def _concat(self, position: int, node: Concat) -> list[PlannedStep]:
-        """Return one loop for each shape of piece, which writes the pieces of that shape to their places."""
+        """Return a loop for each shape of piece, which writes the pieces of that shape to their regions."""
         builders: list[LoopBuilder] = []
         open_for: dict[tuple[int, ...], LoopBuilder] = {}
         whole = contiguous(node.shape)
         most = min(self.capabilities.storage_bindings, BINDING_LIMIT) // 2
         if node.nbytes > self._shown():
-            most = -1  # the places of two pieces may be too far from each other for one loop
+            most = -1  # the regions of two pieces may be too far apart for one binding
         start = 0
         for operand in self.graph.inputs[position]:
             shape = self.graph.nodes[operand].shape
@@ -473,7 +473,8 @@ class Planner:
             builder.make_region(value, position, node.layout, node.size)
             builder.read_from_output(graph.root(target), position)
         elif values not in graph.stored and 2 * node.layout.size <= node.size:
-            raise StoreFirst(values)  # what reads other elements than it writes keeps the target from being moved
+            # reading other elements than are written would keep the target from being updated in place
+            raise StoreFirst(values)
         else:
             builder.make_region(value, position, node.layout, node.size)
             around = surroundings(node.shape, node.layout) if LARGE_COPY <= node.nbytes <= self._shown() else None
@@ -482,7 +483,7 @@ class Planner:
         return [copy, _finished(builder, set())]
 
     def _copied(self, source: int, position: int, boxes: Sequence[Layout]) -> list[PlannedStep]:
-        """Return one loop for each shape of box, which copies the boxes of that shape."""
+        """Return a loop for each shape of box, which copies the boxes of that shape."""
         builders: dict[tuple[int, ...], LoopBuilder] = {}
         for box in boxes:
             builder = builders.setdefault(box.shape, LoopBuilder(self.graph, box.shape, None))
@@ -490,16 +491,16 @@ class Planner:
             builder.make_region(value, position, box, self.graph.nodes[position].size)
         return [_finished(builder, set()) for builder in builders.values()]
 
-    # -- what is computed twice ----------------------------------------------------------------------------------------
+    # -- recomputation ----------------------------------------------------------------------------------------
 
     def too_dear_to_repeat(self) -> set[int]:
         """Return values that are computed several times although storing them would be cheaper.
 
-        Several loops compute them, or one does for several of its elements each, as a stencil over a stencil, or for
-        many, as pairs of what is computed for each.
+        Several loops compute such a value; or one loop computes it for several of its elements, as a stencil over a
+        stencil does; or for many, as broadcasting does.
         """
         uses: Counter[int] = Counter()
-        folded: Counter[int] = Counter()  # by all that fold a row, after they did
+        folded: Counter[int] = Counter()  # values of rows that loops compute after their folds
         broadcast: set[int] = set()
         graph = self.graph
         for group in self.groups:
@@ -516,7 +517,7 @@ class Planner:
         repeated |= broadcast
         repeated -= {i for p in repeated for i in graph.inputs[p]}
         rows = {p for p, n in folded.items() if n > 1 and p not in stored and graph.is_stored_along(p)}
-        if rows:  # but not what only others of them are computed from
+        if rows:  # except those that only others of them use
             used = {i for p, inputs in enumerate(graph.inputs) if p not in rows for i in inputs}
             repeated |= rows & used
         return repeated
@@ -528,7 +529,7 @@ class Planner:
         graph = self.graph
         needed = {graph.root(p) for p in self.wanted}
         groups: list[Group] = []
-        for group in reversed(self.groups):  # one whose values others came to compute themselves is for nobody
+        for group in reversed(self.groups):  # without groups whose values nothing needs any more
             if group.builder is None or not needed.isdisjoint(group.builder.outputs):
                 groups.append(group)
                 needed |= group.reads
@@ -548,9 +549,9 @@ class Planner:
         return Plan(tuple(steps), results, sizes, slots, slot_bytes, donors)
 
     def _without_copies(self, steps: Sequence[PlannedStep]) -> tuple[list[PlannedStep], frozenset[int]]:
-        """Return the steps without copies of values that nothing reads afterwards, and which copies of leaves are such.
+        """Return the steps without copies of values that end there, and the numbers of copies of leaves that do.
 
-        A value that ends with its copy is made where the copy would have gone.
+        A value that nothing reads after its copy is written to the buffer of the copy instead.
         """
         lasting = {self.graph.root(p) for p in self.wanted}
         last = {position: number for number, step in enumerate(steps) for position in step.inputs}
@@ -564,13 +565,13 @@ class Planner:
                     continue
                 donors.add(len(kept))
             kept.append(step)
-        for source in sorted(becomes, reverse=True):  # operands come before their users: the last name comes first
+        for source in sorted(becomes, reverse=True):  # operands come before their users: resolve the last ones first
             becomes[source] = becomes.get(becomes[source], becomes[source])
         return [_renamed(step, becomes) for step in kept], frozenset(donors)
 
 
 def _finished(builder: LoopBuilder, unstored: set[int], head: PlannedStep | None = None) -> PlannedStep:
-    """Return a loop's step; with ``head``, its step with the loop as epilogue, unless that only stores the result."""
+    """Return the step of a loop, or that of ``head``, with the loop as epilogue if it is more than a store."""
     loop = builder.finish(unstored)
     if head is None:
         return PlannedStep(loop, tuple(builder.inputs), tuple(builder.outputs), tuple(builder.scalars))
@@ -599,7 +600,7 @@ def _renamed(step: PlannedStep, names: dict[int, int]) -> PlannedStep:
 def _share_buffers(
     steps: Sequence[PlannedStep], sizes: dict[int, tuple[int, DType]], results: set[int]
 ) -> tuple[dict[int, int], tuple[int, ...]]:
-    """Give values that end with the plan numbered buffers, used again once their last reader has run."""
+    """Assign numbered buffers to values that end with the plan; a buffer is reused after its last reader."""
     last: dict[int, int] = {}
     for number, step in enumerate(steps):
         for position in (*step.inputs, *step.outputs):

@@ -1,9 +1,9 @@
 """Steps: what one launch computes, as data that every provider interprets.
 
 A :class:`Loop` runs a small straight-line program over an index space of two groups of axes, *outer* (rows) and
-*inner* (what reductions fold). It is the only elementwise and reduction step: without a fold all axes are inner
-and it is a fused elementwise kernel; with folds it is a reduction with prologue and epilogue; with folds whose results
-are used again inside the row it is a row program such as softmax.
+*inner* (what reductions fold). It is the only elementwise and reduction step. Without a fold all axes are inner, and it
+is a fused elementwise kernel. With folds it is a reduction with prologue and epilogue, and where the results of folds
+are used again inside the row, a row program such as softmax.
 
 Programs are lists of instructions; an operand is the number of an earlier instruction. Each instruction has a *level*:
 
@@ -12,10 +12,10 @@ Programs are lists of instructions; an operand is the number of an earlier instr
 - ``FULL``: one value an element, of index space ``outer + inner``.
 
 Layouts of an instruction at level FULL have the shape ``outer + inner``, those at level OUTER the shape ``outer``, and
-at level UNIFORM the shape (). The shapes are collapsed already: axes that everything steps through as one are one.
+those at level UNIFORM the shape (). The shapes are collapsed: axes that all layouts step through as one are one axis.
 
-Inputs and outputs are numbered storage slots holding C-contiguous values; a step never reads what it writes, but for
-the elements that it replaces (:attr:`Loop.updates`). Scalars are numbered run-time parameters, so that neither they nor
+Inputs and outputs are numbered storage slots with C-contiguous values. A step never reads what it writes, except for
+elements that it replaces (:attr:`Loop.updates`). Scalars are numbered run-time parameters, so that neither they nor
 sizes are part of a step's :func:`text`.
 """
 

@@ -31,7 +31,7 @@ from gpuarray.fusion.steps import (
 from gpuarray.graph.layouts import are_apart
 from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.graph.verify import check_layout, check_unique, require
-from gpuarray.ops.spec import Kind
+from gpuarray.ops.columns import Kind
 
 
 def check_plan(plan: Plan, nodes: Sequence[Node]) -> None:

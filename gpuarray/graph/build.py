@@ -36,7 +36,8 @@ from gpuarray.graph.nodes import (
 from gpuarray.graph.tracing import Deferred, Weak
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import generators
-from gpuarray.ops.spec import CallOp, GenerateOp, Kind, MapOp, ReduceOp
+from gpuarray.ops.columns import Kind
+from gpuarray.ops.spec import CallOp, GenerateOp, MapOp, ReduceOp
 
 Operand: TypeAlias = Node | bool | int | float | complex
 

@@ -20,7 +20,8 @@ from gpuarray.graph import build
 from gpuarray.graph.nodes import Node
 from gpuarray.graph.tracing import Weak
 from gpuarray.ops import elementwise as rows
-from gpuarray.ops.spec import Kind, MapOp
+from gpuarray.ops.columns import Kind
+from gpuarray.ops.spec import ROWS, MapOp
 
 _REAL_FLOATING: Final = frozenset((dtypes.float32, dtypes.float64))
 _COMPLEX: Final = frozenset(dtypes.COMPLEX)
@@ -42,24 +43,19 @@ CATEGORIES: Final[Mapping[str, frozenset[DType]]] = {
 }
 
 _FUNCTIONS: Final[Mapping[str, str]] = {
-    "any": "equal not_equal where concat stack result_type unique_all unique_counts unique_inverse unique_values",
-    "boolean": "logical_and logical_not logical_or logical_xor",
-    "integer": "bitwise_left_shift bitwise_right_shift isin",
-    "integer or boolean": "bitwise_and bitwise_invert bitwise_or bitwise_xor",
-    "real-valued": "ceil clip floor floor_divide greater greater_equal less less_equal maximum minimum remainder trunc "
-    "argmax argmin argsort max min searchsorted sort",
-    "numeric": "abs add conj cross cumulative_prod cumulative_sum diff isfinite isinf isnan matmul multiply negative "
-    "outer positive pow prod real round sign square subtract sum tensordot trace vecdot",
-    "real-valued floating-point": "atan2 copysign hypot logaddexp nextafter signbit std var rfft rfftn ihfft",
-    "complex floating-point": "imag fft ifft fftn ifftn irfft irfftn hfft",
-    "floating-point": "acos acosh asin asinh atan atanh cos cosh divide exp expm1 log log10 log1p log2 mean reciprocal "
-    "sin sinh sqrt tan tanh cholesky det eig eigh eigvals eigvalsh fftshift ifftshift inv matrix_norm matrix_power "
+    "any": "concat stack result_type unique_all unique_counts unique_inverse unique_values",
+    "integer": "isin",
+    "real-valued": "clip argmax argmin argsort max min searchsorted sort",
+    "numeric": "cross cumulative_prod cumulative_sum diff matmul outer prod round sum tensordot trace vecdot",
+    "real-valued floating-point": "std var rfft rfftn ihfft",
+    "complex floating-point": "fft ifft fftn ifftn irfft irfftn hfft",
+    "floating-point": "mean cholesky det eig eigh eigvals eigvalsh fftshift ifftshift inv matrix_norm matrix_power "
     "matrix_rank pinv qr slogdet solve svd svdvals vector_norm",
 }
-#: What each function takes, by its name in the standard, which is that of its row if it is one.
+#: What each function takes, by its name in the standard. Functions that are one elementwise row have it in the row.
 ACCEPTED: Final[Mapping[str, str]] = {
-    name: category for category, names in _FUNCTIONS.items() for name in names.split()
-}
+    row.name: row.accepts for row in ROWS.values() if isinstance(row, MapOp) and row.accepts
+} | {name: category for category, names in _FUNCTIONS.items() for name in names.split()}
 
 #: The dtypes that promote with each other; uint64 with a signed integer is the one exception.
 _KINDS: Final = (_BOOLEAN, _INTEGER, _FLOATING)

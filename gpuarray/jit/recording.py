@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gpuarray.array import Cell, GpuArray, wrap
 from gpuarray.array.bounds import bounds
-from gpuarray.array.scalars import Number
+from gpuarray.array.traced_scalars import TracedScalar
 from gpuarray.device import Device
 from gpuarray.errors import RecordingError
 from gpuarray.graph import build
@@ -282,7 +282,7 @@ def record(
         trace.registers,
         trace.values[len(call.values) :],
         tuple(trace.lines),
-        tuple({segment.device: segment.provider for segment in trace.segments}.items()),
+        tuple({segment.bound.device: segment.bound.provider for segment in trace.segments}.items()),
         tuple(trace.ranges),
         [(array, array.tobytes()) for array in {id(a): a for a in [*trace.outliving(), *guards.arrays]}.values()],
         moved,
@@ -297,7 +297,7 @@ def _donors(trace: Trace, sources: Sequence[Source], written: Sequence[tuple[int
     for segment in reversed(trace.segments):
         segment.donors = tuple([donor for donor in segment.donors if donor[2] not in later])
         used.update(register for _, _, register in segment.donors)
-        later.update(register for _, register in segment.leaves)
+        later.update(register for register, _ in segment.leaves if register is not None)
     return frozenset(number for number, _, _ in written if sources[number].register in used)
 
 
@@ -330,9 +330,9 @@ class _Given:
         )
         return self.arrays[-1]
 
-    def _number(self, name: str) -> Number:
+    def _number(self, name: str) -> TracedScalar:
         self._values += 1
-        return Number(self._trace, self._values - 1, self._call.values[self._values - 1], name)
+        return TracedScalar(self._trace, self._values - 1, self._call.values[self._values - 1], name)
 
     def _stream(self) -> None:
         self._values += 1
@@ -381,7 +381,7 @@ class _Output:
         kind = type(value)
         if kind is GpuArray:
             return self._array(value)
-        if kind is Number:
+        if kind is TracedScalar:
             slot = value._slot
             return lambda played: played.values[slot]
         if kind is tuple or kind is list:

@@ -8,7 +8,6 @@ results are leaves without values too.
 """
 
 import os
-import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -20,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gpuarray.array import Cell
-from gpuarray.array.scalars import Number
+from gpuarray.array.traced_scalars import TracedScalar
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.errors import RecordingError
@@ -30,9 +29,10 @@ from gpuarray.graph.nodes import Generate, Leaf, Node, View
 from gpuarray.graph.tracing import Deferred
 from gpuarray.graph.walk import current
 from gpuarray.jit import segment
+from gpuarray.references import owner_count
 from gpuarray.runtime import places
 from gpuarray.runtime.plans import find_plan, pending_of
-from gpuarray.source_locations import is_user_file
+from gpuarray.source_locations import frame_at, is_user_file
 
 T = TypeVar("T")
 
@@ -41,11 +41,6 @@ Line: TypeAlias = tuple[Callable[..., Any], tuple[int, ...], type | None]
 
 #: Positions that are in a range: the number of the outside cell, the view of it, the first and the end.
 Range: TypeAlias = tuple[int, Layout | None, int, int]
-
-_counts: Final = getattr(sys, "getrefcount", None)
-_items: Final = [object()]
-#: References that are counted beside that of a list.
-_OWN: Final = 0 if _counts is None else _counts(_items[0]) - 1
 
 _slot: Final[Any] = Cell.__dict__["node"]
 _one_at_a_time = threading.RLock()
@@ -291,11 +286,11 @@ class Trace:
                 node = order[position]
                 leaf = self._leaf(node.shape, node.dtype)
                 leaf.origin = node.origin
-                results.append((position, node, leaf))
-            registers = [(position, leaf.buffers[self]) for position, _, leaf in results]
-            known = segment.bound(ready, provider, device, walked, lambda leaf: leaf.buffers.get(self), registers)
+                results.append((node, leaf))
+            registers = [leaf.buffers[self] for _, leaf in results]
+            known = segment.bind(ready, provider, device, walked, lambda leaf: leaf.buffers.get(self), registers)
             self.segments.append(known)
-            for _, node, leaf in results:
+            for node, leaf in results:
                 node.resolve(leaf)
             for place, position in ready.twins:
                 made = order[position].result
@@ -312,8 +307,8 @@ class Trace:
 
     def computed(self, function: Callable[..., Any], operands: tuple[Any, ...], sample: Any) -> Any:
         """Return the number that a function gives, at each call of what the numbers are then."""
-        slots = tuple([value._slot if type(value) is Number else self._constant(value) for value in operands])
-        return Number(self, self._line(function, slots, type(sample)), sample)
+        slots = tuple([value._slot if type(value) is TracedScalar else self._constant(value) for value in operands])
+        return TracedScalar(self, self._line(function, slots, type(sample)), sample)
 
     def _constant(self, value: Any) -> int:
         self.values.append(value)
@@ -364,7 +359,7 @@ class Trace:
         return [
             looked[number]
             for number in range(len(looked))  # a name for the array would be one more reference
-            if not isinstance(owners[number], np.ndarray) or _references(owners, number) > own[id(owners[number])]
+            if not isinstance(owners[number], np.ndarray) or owner_count(owners, number) > own[id(owners[number])]
         ]
 
     # -- refusing ------------------------------------------------------------------------------------------------------
@@ -380,11 +375,6 @@ class Trace:
         raise error
 
 
-def _references(items: list[Any], number: int) -> int:
-    """Return how many references there are to an item; many where the interpreter does not count them."""
-    return sys.maxsize if _counts is None else _counts(items[number]) - _OWN
-
-
 def _owner(array: Any) -> Any:
     while isinstance(array, np.ndarray) and array.base is not None:
         array = array.base
@@ -393,7 +383,7 @@ def _owner(array: Any) -> Any:
 
 def _asked() -> str:
     """Return what the program's own code asked for, as it called into this package or NumPy."""
-    frame: FrameType | None = sys._getframe(2)
+    frame: FrameType | None = frame_at(2)
     inner = frame
     while frame is not None and not is_user_file(frame.f_code.co_filename):
         inner, frame = frame, frame.f_back

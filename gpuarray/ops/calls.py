@@ -6,7 +6,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from gpuarray.ops.spec import CallOp, Shapes, Work
+from gpuarray.ops.columns import Shapes, Work
+from gpuarray.ops.spec import CallOp
 
 
 def _sort(x: Any, *, descending: bool) -> Any:

@@ -18,84 +18,9 @@ from typing import Any, Final
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.dtypes import DType
-from gpuarray.ops import numpy_forms
-from gpuarray.ops.spec import FastDomain, Kind, MapOp, NumPyForm, Quirk, Signature, Values
-
-# --- references and dtype rules of the rows that have no ufunc ---------------------------------------------------
-
-
-def _where(condition: Any, x: Any, y: Any, out: Any) -> Any:
-    if out is x:
-        np.copyto(out, y, where=np.logical_not(condition), casting="unsafe")
-        return out
-    if out is not y:
-        np.copyto(out, y, casting="unsafe")
-    np.copyto(out, x, where=condition, casting="unsafe")
-    return out
-
-
-def _where_dtypes(_condition: Any, x: Any, y: Any) -> Signature:
-    common = dtypes.promote(x, y)
-    return Signature((dtypes.bool_, common, common), common)
-
-
-def _cast(x: Any, out: Any) -> Any:
-    source = np.asarray(x)
-    if source.dtype.kind == "c" and out.dtype.kind not in "cb":
-        source = source.real
-    with np.errstate(invalid="ignore", over="ignore"):
-        np.copyto(out, source, casting="unsafe")
-    return out
-
-
-def _cast_dtypes(source: Any, target: DType) -> Signature:
-    """Return the signature of a cast to the dtype that the node names; a weak source is of its kind's default."""
-    return Signature((dtypes.promote(source),), dtypes.canonical(target))
-
-
-def _bitcast(x: Any, out: Any) -> Any:
-    np.copyto(out.view(np.asarray(x).dtype), x)
-    return out
-
-
-def _bitcast_dtypes(source: Any, target: DType) -> Signature:
-    """Return the signature of the same bits in the dtype that the node names, which has the source's size."""
-    return Signature((dtypes.canonical(source),), dtypes.canonical(target))
-
-
-def _real(x: Any, out: Any) -> Any:
-    np.copyto(out, np.asarray(x).real)
-    return out
-
-
-def _imag(x: Any, out: Any) -> Any:
-    np.copyto(out, np.asarray(x).imag)
-    return out
-
-
-_REAL_OF = {dtypes.complex64: dtypes.float32, dtypes.complex128: dtypes.float64}
-
-
-def _part_dtypes(x: Any) -> Signature:
-    given = dtypes.promote(x)
-    return Signature((given,), _REAL_OF.get(given, given))
-
-
-def _complex_from_parts(real: Any, imag: Any, out: Any) -> Any:
-    # the imaginary part first: out may share memory with neither, but real may be a view of what imag is not
-    out.imag = imag
-    out.real = real
-    return out
-
-
-def _parts_dtypes(real: Any, imag: Any) -> Signature:
-    common = dtypes.promote(real, imag)
-    if common.kind == "c":
-        raise TypeError("complex_from_parts takes real parts; given a complex dtype; take its real or imag part first")
-    single = common in (dtypes.float16, dtypes.float32)
-    part, whole = (dtypes.float32, dtypes.complex64) if single else (dtypes.float64, dtypes.complex128)
-    return Signature((part, part), whole)
+from gpuarray.ops import numpy_forms, references
+from gpuarray.ops.columns import FastDomain, Kind, NumPyForm, Quirk, Values
+from gpuarray.ops.spec import MapOp
 
 
 def _row(
@@ -120,62 +45,86 @@ _DOUBLE: Final = (dtypes.float64,)
 # --- arithmetic ----------------------------------------------------------------------------------------------------
 
 add = _row(
-    "add", np.add, "Sum; logical or of booleans.", cost=1, library="float", kind=Kind.SUM, identity=0,
+    "add", np.add, "Sum; logical or of booleans.", accepts="numeric",
+    cost=1, library="float", kind=Kind.SUM, identity=0,
     wgsl={"bool": "({0} || {1})", "int": "({0} + {1})", "pair": "add_pair({0}, {1})",
           "complex": "opaque_{T}({0} + {1})"},
 )  # fmt: skip
 subtract = _row(
-    "subtract", np.subtract, "Difference.", cost=1, library="float complex", kind=Kind.SUM,
+    "subtract", np.subtract, "Difference.", accepts="numeric", cost=1, library="float complex", kind=Kind.SUM,
     wgsl={"int": "({0} - {1})", "pair": "subtract_pair({0}, {1})"},
 )  # fmt: skip
 multiply = _row(
-    "multiply", np.multiply, "Product; logical and of booleans.", cost=1, library="float complex", kind=Kind.PRODUCT,
+    "multiply", np.multiply, "Product; logical and of booleans.", accepts="numeric",
+    cost=1, library="float complex", kind=Kind.PRODUCT,
     identity=1, wgsl={"bool": "({0} && {1})", "int": "({0} * {1})", "pair": "multiply_pair({0}, {1})"},
 )  # fmt: skip
 divide = _row(
-    "divide", np.divide, "True quotient, floating.", cost=4, library="float complex", kind=Kind.QUOTIENT,
+    "divide", np.divide, "True quotient, floating.", accepts="floating-point",
+    cost=4, library="float complex", kind=Kind.QUOTIENT,
     values=Values(fast_domain=FastDomain(128, 128, -78)),
 )  # fmt: skip
 floor_divide = _row(
-    "floor_divide", np.floor_divide, "Quotient rounded down; x // 0 is 0 of integers.", cost=20, library="int float"
+    "floor_divide",
+    np.floor_divide,
+    "Quotient rounded down; x // 0 is 0 of integers.",
+    accepts="real-valued",
+    cost=20,
+    library="int float",
 )
 remainder = _row(
-    "remainder", np.remainder, "What floor_divide leaves, with the divisor's sign.", cost=20, library="int float"
+    "remainder",
+    np.remainder,
+    "What floor_divide leaves, with the divisor's sign.",
+    accepts="real-valued",
+    cost=20,
+    library="int float",
 )
 fmod = _row("fmod", np.fmod, "What truncated division leaves, with the dividend's sign.", cost=20, library="int float")
 negative = _row(
-    "negative", np.negative, "Negated value.", cost=1, library="float complex", kind=Kind.SIGN,
+    "negative", np.negative, "Negated value.", accepts="numeric", cost=1, library="float complex", kind=Kind.SIGN,
     quirks=Quirk.WRONG_WITH_GAPS,
     wgsl={"signed": "(-{0})", "unsigned": "({T}(0) - {0})", "pair": "negative_pair({0})"},
 )  # fmt: skip
-positive = _row("positive", np.positive, "The value itself.", cost=1, kind=Kind.SIGN, wgsl={"any": "{0}"})
+positive = _row(
+    "positive", np.positive, "The value itself.", accepts="numeric", cost=1, kind=Kind.SIGN, wgsl={"any": "{0}"}
+)
 abs = _row(
-    "abs", np.absolute, "Magnitude, exact of real operands; real of complex ones.", cost=1, ulp=2,
+    "abs", np.absolute, "Magnitude, exact of real operands; real of complex ones.", accepts="numeric", cost=1, ulp=2,
     library="i64p float complex", kind=Kind.SIGN,
     wgsl={"bool": "{0}", "unsigned": "{0}", "u64p": "{0}", "signed": "select({0}, -{0}, {0} < 0)"},
 )  # fmt: skip
 fabs = _row("fabs", np.fabs, "Magnitude, floating.", cost=1, kind=Kind.SIGN, wgsl={"float": "abs_{T}({0})"})
 sign = _row(
-    "sign", np.sign, "-1, 0 or 1; x / abs(x) of complex numbers.", cost=1, library="pair float complex",
+    "sign", np.sign, "-1, 0 or 1; x / abs(x) of complex numbers.", accepts="numeric",
+    cost=1, library="pair float complex",
     wgsl={"unsigned": "min({0}, {T}(1))", "signed": "({T}({0} > 0) - {T}({0} < 0))"},
     values=Values(below=1, never_subnormal=True),
 )  # fmt: skip
 square = _row(
-    "square", np.square, "x * x.", cost=1, library="complex", kind=Kind.PRODUCT,
+    "square", np.square, "x * x.", accepts="numeric", cost=1, library="complex", kind=Kind.PRODUCT,
     wgsl={"int": "({0} * {0})", "pair": "multiply_pair({0}, {0})", "float": "multiply_{T}({0}, {0})"},
 )  # fmt: skip
 reciprocal = _row(
-    "reciprocal", np.reciprocal, "1 / x; truncated of integers.", cost=4, library="complex",
+    "reciprocal", np.reciprocal, "1 / x; truncated of integers.", accepts="floating-point", cost=4, library="complex",
     wgsl={"int": "reciprocal_{T}({0}, {bits}u)", "float": "divide_{T}({T}(1.0), {0})"},
 )  # fmt: skip
 sqrt = _row(
-    "sqrt", np.sqrt, "Principal square root.", cost=6, library="float complex",
+    "sqrt", np.sqrt, "Principal square root.", accepts="floating-point", cost=6, library="float complex",
     values=Values(below=64, never_subnormal=True, fast_domain=FastDomain(40, 21, -78)),
 )  # fmt: skip
 cbrt = _row("cbrt", np.cbrt, "Cube root.", cost=15, ulp=2, library="float")
-hypot = _row("hypot", np.hypot, "sqrt(x*x + y*y) without overflow.", cost=12, ulp=2, library="float")
+hypot = _row(
+    "hypot",
+    np.hypot,
+    "sqrt(x*x + y*y) without overflow.",
+    accepts="real-valued floating-point",
+    cost=12,
+    ulp=2,
+    library="float",
+)
 pow = _row(
-    "pow", np.power, "x to the power y; of integers wrapping, y not negative.", cost=30, ulp=2,
+    "pow", np.power, "x to the power y; of integers wrapping, y not negative.", accepts="numeric", cost=30, ulp=2,
     library="int float complex", kind=Kind.POWER,
     numpy_forms=(NumPyForm(numpy_forms.power, _FLOATING, calls=3, scratch=1, uniform=(False, True)),),
 )  # fmt: skip
@@ -202,8 +151,10 @@ radians = _row(
 
 def _rounding(name: str, ufunc: np.ufunc, doc: str) -> MapOp:
     """Return the row of a rounding to integers, which leaves booleans and integers what they are."""
-    of_integers = {"int": "{0}", "bool": "{0}"}
-    return _row(name, ufunc, doc, cost=1, library="float", wgsl=of_integers, values=Values(never_subnormal=True))
+    return _row(
+        name, ufunc, doc, accepts="real-valued", cost=1, library="float", wgsl={"int": "{0}", "bool": "{0}"},
+        values=Values(never_subnormal=True),
+    )  # fmt: skip
 
 
 ceil = _rounding("ceil", np.ceil, "Rounded up.")
@@ -213,13 +164,22 @@ rint = _row(
     "rint", np.rint, "Rounded to the nearest integer, ties to even.", cost=1, library="float complex",
     values=Values(never_subnormal=True),
 )  # fmt: skip
-copysign = _row("copysign", np.copysign, "Magnitude of x, sign of y.", cost=1, library="float")
+copysign = _row(
+    "copysign", np.copysign, "Magnitude of x, sign of y.", accepts="real-valued floating-point", cost=1, library="float"
+)
 signbit = _row(
-    "signbit", np.signbit, "Whether the sign bit is set.", cost=1, library="float", quirks=Quirk.WRONG_WITH_GAPS
+    "signbit",
+    np.signbit,
+    "Whether the sign bit is set.",
+    accepts="real-valued floating-point",
+    cost=1,
+    library="float",
+    quirks=Quirk.WRONG_WITH_GAPS,
 )
 # float16 computes as f32 but steps on its own grid, hence the name by width
 nextafter = _row(
-    "nextafter", np.nextafter, "The next representable value from x towards y.", cost=4,
+    "nextafter", np.nextafter, "The next representable value from x towards y.", accepts="real-valued floating-point",
+    cost=4,
     wgsl={"float": "nextafter_f{bits}({0}, {1})"},
 )  # fmt: skip
 spacing = _row(
@@ -249,14 +209,21 @@ modf_integral = _row(
 
 
 def _mathematical(
-    name: str, ufunc: np.ufunc, doc: str, *, cost: int, groups: str = "float complex", **columns: Any
+    name: str,
+    ufunc: np.ufunc,
+    doc: str,
+    *,
+    cost: int,
+    accepts: str = "floating-point",
+    groups: str = "float complex",
+    **columns: Any,
 ) -> MapOp:
     """Return the row of a function that is promised to 2 units in the last place."""
-    return _row(name, ufunc, doc, cost=cost, ulp=2, library=groups, **columns)
+    return _row(name, ufunc, doc, accepts=accepts, cost=cost, ulp=2, library=groups, **columns)
 
 
 exp = _mathematical("exp", np.exp, "e to the power x.", cost=10, values=Values(one_near_zero=True))
-exp2 = _mathematical("exp2", np.exp2, "2 to the power x.", cost=10, values=Values(one_near_zero=True))
+exp2 = _mathematical("exp2", np.exp2, "2 to the power x.", accepts="", cost=10, values=Values(one_near_zero=True))
 expm1 = _mathematical("expm1", np.expm1, "exp(x) - 1, exact near 0.", cost=12)
 log = _mathematical(
     "log", np.log, "Natural logarithm.", cost=10,
@@ -266,8 +233,10 @@ log1p = _mathematical("log1p", np.log1p, "log(1 + x), exact near 0.", cost=12)
 log2 = _mathematical("log2", np.log2, "Logarithm to base 2.", cost=12, values=Values(never_subnormal=True))
 log10 = _mathematical("log10", np.log10, "Logarithm to base 10.", cost=12, values=Values(never_subnormal=True))
 # the error is in units of the larger of result, operands and 1: near a result of 0 they cancel, here as in NumPy
-logaddexp = _mathematical("logaddexp", np.logaddexp, "log(exp(x) + exp(y)).", cost=25, groups="float")
-logaddexp2 = _mathematical("logaddexp2", np.logaddexp2, "log2(2**x + 2**y).", cost=25, groups="float")
+logaddexp = _mathematical(
+    "logaddexp", np.logaddexp, "log(exp(x) + exp(y)).", accepts="real-valued floating-point", cost=25, groups="float"
+)
+logaddexp2 = _mathematical("logaddexp2", np.logaddexp2, "log2(2**x + 2**y).", accepts="", cost=25, groups="float")
 sin = _mathematical(
     "sin", np.sin, "Sine.", cost=15, values=Values(below=1), quirks=Quirk.SLOW_UNCACHED,
     numpy_forms=(NumPyForm(numpy_forms.sine, _DOUBLE, calls=48, scratch=3),),
@@ -282,7 +251,14 @@ acos = _mathematical(
     "acos", np.arccos, "Inverse cosine, in [0, pi].", cost=15, values=Values(below=2, never_subnormal=True)
 )
 atan = _mathematical("atan", np.arctan, "Inverse tangent, in [-pi/2, pi/2].", cost=15, values=Values(below=1))
-atan2 = _mathematical("atan2", np.arctan2, "Angle of the point (y, x), in [-pi, pi].", cost=20, groups="float")
+atan2 = _mathematical(
+    "atan2",
+    np.arctan2,
+    "Angle of the point (y, x), in [-pi, pi].",
+    accepts="real-valued floating-point",
+    cost=20,
+    groups="float",
+)
 sinh = _mathematical("sinh", np.sinh, "Hyperbolic sine.", cost=15)
 cosh = _mathematical(
     "cosh", np.cosh, "Hyperbolic cosine.", cost=15, values=Values(never_subnormal=True, one_near_zero=True)
@@ -301,11 +277,11 @@ def _extreme(name: str, ufunc: np.ufunc, doc: str, boolean: str, integer: str, *
 
 
 maximum = _extreme(
-    "maximum", np.maximum, "The larger; NaN if either is NaN.", "({0} || {1})", "max",
+    "maximum", np.maximum, "The larger; NaN if either is NaN.", "({0} || {1})", "max", accepts="real-valued",
     numpy_forms=numpy_forms.of_one_number(numpy_forms.largest, _FLOATING),
 )  # fmt: skip
 minimum = _extreme(
-    "minimum", np.minimum, "The smaller; NaN if either is NaN.", "({0} && {1})", "min",
+    "minimum", np.minimum, "The smaller; NaN if either is NaN.", "({0} && {1})", "min", accepts="real-valued",
     numpy_forms=numpy_forms.of_one_number(numpy_forms.smallest, _FLOATING),
 )  # fmt: skip
 fmax = _extreme("fmax", np.fmax, "The larger; the other one if one is NaN.", "({0} || {1})", "max")
@@ -322,11 +298,12 @@ _PAIR_SWAPPED = "{1}, {0}, below_zero_{U}({1}), below_zero_{T}({0})"
 def _comparison(
     name: str, ufunc: np.ufunc, doc: str, symbol: str, boolean: str, test: str, *, swapped: bool = False
 ) -> MapOp:
+    accepts = "any" if symbol in ("==", "!=") else "real-valued"
     narrow = f"({{0}} {symbol} {{1}})"
     wide = f"{test}_wide({_WIDE_SWAPPED if swapped else _WIDE})"
     pair = f"{test}_pair({_PAIR_SWAPPED if swapped else _PAIR})"
     forms = {"bool": boolean, "i32": narrow, "u32": narrow, "i64": wide, "u64": wide, "pair": pair}
-    return _row(name, ufunc, doc, cost=1, library="float complex", wgsl=forms, kind=Kind.COMPARISON)
+    return _row(name, ufunc, doc, accepts=accepts, cost=1, library="float complex", wgsl=forms, kind=Kind.COMPARISON)
 
 
 equal = _comparison("equal", np.equal, "Whether x is y.", "==", "({0} == {1})", "equal")
@@ -344,8 +321,9 @@ greater_equal = _comparison(
 def _question(name: str, ufunc: np.ufunc, doc: str, of_integers: str) -> MapOp:
     """Return the row of a question about floating values; ``of_integers`` is the answer for all others."""
     return _row(
-        name, ufunc, doc, cost=1, library="float complex", wgsl={"any": of_integers}, quirks=Quirk.WRONG_WITH_GAPS
-    )
+        name, ufunc, doc, accepts="numeric", cost=1, library="float complex", wgsl={"any": of_integers},
+        quirks=Quirk.WRONG_WITH_GAPS,
+    )  # fmt: skip
 
 
 isnan = _question("isnan", np.isnan, "Whether the value, or a part of it, is NaN.", "false")
@@ -363,33 +341,50 @@ def _truth(operand: int, group: str) -> str:
 
 def _logical(name: str, ufunc: np.ufunc, doc: str, join: str) -> MapOp:
     forms = {group: f"({_truth(0, group)} {join} {_truth(1, group)})" for group in _TRUTHS}
-    return _row(name, ufunc, doc, cost=1, wgsl=forms)
+    return _row(name, ufunc, doc, accepts="boolean", cost=1, wgsl=forms)
 
 
 logical_and = _logical("logical_and", np.logical_and, "Whether both are non-zero.", "&&")
 logical_or = _logical("logical_or", np.logical_or, "Whether either is non-zero.", "||")
 logical_xor = _logical("logical_xor", np.logical_xor, "Whether exactly one is non-zero.", "!=")
 logical_not = _row(
-    "logical_not", np.logical_not, "Whether the value is zero.", cost=1,
+    "logical_not", np.logical_not, "Whether the value is zero.", accepts="boolean", cost=1,
     wgsl={group: f"!{_truth(0, group)}" for group in _TRUTHS},
 )  # fmt: skip
 bitwise_and = _row(
-    "bitwise_and", np.bitwise_and, "Bits set in both.", cost=1, wgsl={"bool": "({0} && {1})", "int": "({0} & {1})"}
+    "bitwise_and",
+    np.bitwise_and,
+    "Bits set in both.",
+    accepts="integer or boolean",
+    cost=1,
+    wgsl={"bool": "({0} && {1})", "int": "({0} & {1})"},
 )
 bitwise_or = _row(
-    "bitwise_or", np.bitwise_or, "Bits set in either.", cost=1, wgsl={"bool": "({0} || {1})", "int": "({0} | {1})"}
+    "bitwise_or",
+    np.bitwise_or,
+    "Bits set in either.",
+    accepts="integer or boolean",
+    cost=1,
+    wgsl={"bool": "({0} || {1})", "int": "({0} | {1})"},
 )
 bitwise_xor = _row(
-    "bitwise_xor", np.bitwise_xor, "Bits set in exactly one.", cost=1,
+    "bitwise_xor", np.bitwise_xor, "Bits set in exactly one.", accepts="integer or boolean", cost=1,
     wgsl={"bool": "({0} != {1})", "int": "({0} ^ {1})"},
 )  # fmt: skip
-bitwise_invert = _row("bitwise_invert", np.invert, "All bits flipped.", cost=1, wgsl={"bool": "!{0}", "int": "(~{0})"})
+bitwise_invert = _row(
+    "bitwise_invert",
+    np.invert,
+    "All bits flipped.",
+    accepts="integer or boolean",
+    cost=1,
+    wgsl={"bool": "!{0}", "int": "(~{0})"},
+)
 bitwise_left_shift = _row(
-    "bitwise_left_shift", np.left_shift, "Bits moved up; 0 beyond the width.", cost=1,
+    "bitwise_left_shift", np.left_shift, "Bits moved up; 0 beyond the width.", accepts="integer", cost=1,
     wgsl={"int": "left_shift_{T}({0}, {1}, {bits}u)"},
 )  # fmt: skip
 bitwise_right_shift = _row(
-    "bitwise_right_shift", np.right_shift, "Bits moved down; the sign beyond the width.", cost=1,
+    "bitwise_right_shift", np.right_shift, "Bits moved down; the sign beyond the width.", accepts="integer", cost=1,
     wgsl={"int": "right_shift_{T}({0}, {1}, {bits}u)"},
 )  # fmt: skip
 bitwise_count = _row("bitwise_count", np.bitwise_count, "Number of bits set in the magnitude.", cost=1, library="int")
@@ -397,27 +392,32 @@ bitwise_count = _row("bitwise_count", np.bitwise_count, "Number of bits set in t
 # --- selection, casts and complex parts -----------------------------------------------------------------------------
 
 where = MapOp(
-    name="where", numpy=_where, arity=3, dtypes=_where_dtypes, cost=1, kind=Kind.SELECTION,
+    name="where", numpy=references.where, arity=3, dtypes=references.where_dtypes,
+    accepts="any", cost=1, kind=Kind.SELECTION,
     doc="x where the condition holds, y elsewhere.", wgsl={"any": "select({2}, {1}, {0})"},
 )  # fmt: skip
 cast = MapOp(
-    name="cast", numpy=_cast, arity=1, dtypes=_cast_dtypes, cost=1, kind=Kind.CONVERSION,
+    name="cast", numpy=references.cast, arity=1, dtypes=references.cast_dtypes, cost=1, kind=Kind.CONVERSION,
     doc="The value in another dtype, as ``astype`` gives it.",
 )  # fmt: skip
 bitcast = MapOp(
-    name="bitcast", numpy=_bitcast, arity=1, dtypes=_bitcast_dtypes, cost=1, kind=Kind.REINTERPRETATION,
+    name="bitcast", numpy=references.bitcast, arity=1, dtypes=references.bitcast_dtypes,
+    cost=1, kind=Kind.REINTERPRETATION,
     doc="The bits as another real dtype of the same size.",
 )  # fmt: skip
 real = MapOp(
-    name="real", numpy=_real, arity=1, dtypes=_part_dtypes, cost=1, doc="The real part.",
-    wgsl={"any": "{0}", "complex": "{0}.x"},
+    name="real", numpy=references.real, arity=1, dtypes=references.part_dtypes,
+    accepts="numeric", cost=1, doc="The real part.", wgsl={"any": "{0}", "complex": "{0}.x"},
 )  # fmt: skip
 imag = MapOp(
-    name="imag", numpy=_imag, arity=1, dtypes=_part_dtypes, cost=1, doc="The imaginary part; 0 of a real number.",
+    name="imag", numpy=references.imag, arity=1, dtypes=references.part_dtypes, accepts="complex floating-point",
+    cost=1, doc="The imaginary part; 0 of a real number.",
     wgsl={"any": "{R}(0)", "pair": "vec2<u32>(0u, 0u)", "complex": "{0}.y"},
 )  # fmt: skip
-conj = _row("conj", np.conjugate, "The complex conjugate.", cost=1, library="complex", wgsl={"any": "{0}"})
+conj = _row(
+    "conj", np.conjugate, "The complex conjugate.", accepts="numeric", cost=1, library="complex", wgsl={"any": "{0}"}
+)
 complex_from_parts = MapOp(
-    name="complex_from_parts", numpy=_complex_from_parts, arity=2, dtypes=_parts_dtypes, cost=1,
+    name="complex_from_parts", numpy=references.complex_from_parts, arity=2, dtypes=references.parts_dtypes, cost=1,
     doc="The complex number with the given real and imaginary parts.", wgsl={"float": "vec2<{T}>({0}, {1})"},
 )  # fmt: skip

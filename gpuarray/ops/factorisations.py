@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray.ops.spec import CallOp, Shapes, Work
+from gpuarray.ops.columns import Shapes, Work
+from gpuarray.ops.spec import CallOp
 
 
 def _lstsq(a: Any, b: Any, *, rcond: float | None) -> Any:

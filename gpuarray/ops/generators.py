@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray.ops import philox
+from gpuarray.ops import philox, substreams
 from gpuarray.ops.spec import GenerateOp
 
 
@@ -61,7 +61,7 @@ def _random_below(index: Any, *parameters: Any, dtype: Any) -> Any:
 
 
 def _random_normal(index: Any, *stream: Any, dtype: Any) -> Any:
-    return philox.normal(index, philox.Substream(*stream), np.dtype(dtype))
+    return substreams.normal(index, substreams.Substream(*stream), np.dtype(dtype))
 
 
 full = GenerateOp(

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from gpuarray.dtypes import DType
 from gpuarray.ops import angles
-from gpuarray.ops.spec import NumPyForm
+from gpuarray.ops.columns import NumPyForm
 
 Array = npt.NDArray[Any]
 

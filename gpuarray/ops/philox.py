@@ -1,19 +1,13 @@
-"""Philox, the counter-based generators behind all random rows, in NumPy.
+"""Streams of Philox4x64-10 as ``numpy.random.Philox`` has them, in NumPy.
 
-A block of words is a function of a key and a counter alone, so any part of a stream can be made anywhere. There are:
+A block of words is a function of a key and a counter alone, so any part of a stream can be computed anywhere. Word
+``w`` of a stream is word ``w % 4`` of the block whose 256-bit counter is ``w // 4``. NumPy makes its numbers of these
+64-bit words and of their halves. :mod:`gpuarray.ops.substreams` has the numbers that NumPy's streams do not have.
 
-- *streams*: Philox4x64-10 as ``numpy.random.Philox`` has it. Word ``w`` of a stream is word ``w % 4`` of the block
-  whose 256-bit counter is ``w // 4``. What NumPy makes of its 64-bit words and their halves is made of these.
-- *substreams*: Philox4x32-10, which costs a quarter. A call that NumPy's stream has no numbers for draws a key and a
-  nonce of 64 bits each from the stream, and has blocks of four 32-bit words for every pair of numbers: of the element,
-  and of the attempt.
-
-Both are by Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
+Philox is by Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
 """
 
-import sys
 import threading
-from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -22,20 +16,13 @@ import numpy.typing as npt
 Words = npt.NDArray[np.uint32]
 Words64 = npt.NDArray[np.uint64]
 
-_LOW: Final = np.uint64(0xFFFFFFFF)
-_SHIFT: Final = np.uint64(32)
-_MULTIPLIERS_32: Final = (np.uint64(0xD2511F53), np.uint64(0xCD9E8D57))
-_WEYL_32: Final = (0x9E3779B9, 0xBB67AE85)
+LOW_HALF: Final = np.uint64(0xFFFFFFFF)
+HALF_BITS: Final = np.uint64(32)
 _MULTIPLIERS_64: Final = (np.uint64(0xD2E7470EE14C6C93), np.uint64(0xCA5A826395121157))
 _WEYL_64: Final = (0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B)
 ROUNDS: Final = 10
 COUNTER_MASK: Final = (1 << 256) - 1
 _MASK_64: Final = (1 << 64) - 1
-
-#: Which half of a word in memory is the lower one; the top 24 bits of a half; a quarter of a turn of 32 bits.
-_LOWER: Final = 0 if sys.byteorder == "little" else 1
-_TOP_24: Final = np.int32(-256)
-_QUARTER: Final = np.int32(1 << 30)
 
 
 def pieces(number: int, count: int, width: int) -> tuple[int, ...]:
@@ -49,23 +36,20 @@ def joined(digits: Any, width: int) -> int:
     return sum(int(digit) << width * k for k, digit in enumerate(digits))
 
 
-# -- streams -----------------------------------------------------------------------------------------------------------
-
-
 class Place(NamedTuple):
-    """Where in a stream element 0 of an array is.
+    """The place of element 0 of an array in a stream.
 
     Attributes
     ----------
     key : int
-        Of 128 bits.
+        The key, of 128 bits.
     block : int
         The counter of the first block, of 256 bits.
     start : int
-        Of numbers of 64 bits, which word of that block belongs to element 0; of halves, which half (-1 where the half
-        of element 1 is the first of the block).
+        The number of the word of element 0 in that block; for halves of words the number of the half, which is -1 if
+        element 1 is the first half of the block.
     spare : int or None
-        A half that was left over by an earlier call, and is element 0.
+        The half that an earlier call left over, which is element 0.
     """
 
     key: int
@@ -83,7 +67,7 @@ class Place(NamedTuple):
 
     @classmethod
     def of(cls, parameters: Any) -> "Place":
-        """Return the place that is written as 15 words."""
+        """Return the place of 15 words."""
         start = int(parameters[12])
         return cls(
             joined(parameters[:4], 32),
@@ -94,18 +78,18 @@ class Place(NamedTuple):
 
 
 class _Host(threading.local):
-    """NumPy's own generator, one a thread, put to any place of any stream."""
+    """NumPy's generator, one for each thread, which can be set to any place of any stream."""
 
     def __init__(self) -> None:
         self.bits = np.random.Philox(key=0)
         self.generator = np.random.Generator(self.bits)
 
     def at_word(self, place: Place, number: int) -> np.random.Generator:
-        """Return NumPy's generator where the word of this number of a place is next."""
+        """Return NumPy's generator, set to the word of this number after a place."""
         return self._at(place.key, 4 * place.block + place.start + number)
 
     def at_half(self, place: Place, number: int) -> np.random.Generator:
-        """Return NumPy's generator where the half of this number of a place is next."""
+        """Return NumPy's generator, set to the half of this number after a place."""
         half = 8 * place.block + place.start + number
         if place.spare is not None and not number:
             return self._at(place.key, half + 1 >> 1, place.spare)
@@ -133,7 +117,7 @@ class _Host(threading.local):
 
     @property
     def half(self) -> int:
-        """The number of the half that is next, in the stream; modulo the stream's length."""
+        """The number of the next half in the stream, modulo the length of the stream."""
         state: Any = self.bits.state
         word = 4 * joined(state["state"]["counter"], 64) + int(state["buffer_pos"])
         return 2 * word - int(state["has_uint32"])
@@ -143,15 +127,15 @@ _host: Final = _Host()
 
 
 def stream_blocks(key: int, first: int, count: int) -> Words64:
-    """Return the words of ``count`` blocks of a stream, from the counter ``first`` on, one after the other."""
+    """Return the words of ``count`` consecutive blocks of a stream, from the counter ``first`` on."""
     return _words_from(Place(key, first, 0, None), 0, 4 * count)
 
 
 def high_product(first: Words64, second: Any) -> Words64:
     """Return the upper 64 of the 128 bits of a product."""
-    a0, a1, b0, b1 = first & _LOW, first >> _SHIFT, second & _LOW, second >> _SHIFT
-    middle = a1 * b0 + (a0 * b0 >> _SHIFT)
-    product: Words64 = a1 * b1 + (middle >> _SHIFT) + ((a0 * b1 + (middle & _LOW)) >> _SHIFT)
+    a0, a1, b0, b1 = first & LOW_HALF, first >> HALF_BITS, second & LOW_HALF, second >> HALF_BITS
+    middle = a1 * b0 + (a0 * b0 >> HALF_BITS)
+    product: Words64 = a1 * b1 + (middle >> HALF_BITS) + ((a0 * b1 + (middle & LOW_HALF)) >> HALF_BITS)
     return product
 
 
@@ -176,7 +160,7 @@ def words64(index: Any, place: Place) -> Words64:
     """Return the 64-bit word of each element."""
     run = run_of(index)
     if run is not None:
-        return _words_from(place, run[0], run[1] + 1 - run[0]).reshape(_shape_of(index))
+        return _words_from(place, run[0], run[1] + 1 - run[0]).reshape(shape_of(index))
     return _at(np.asarray(index) + place.start, place)
 
 
@@ -190,7 +174,7 @@ def _at(word: npt.NDArray[np.int64], place: Place) -> Words64:
     if not word.size:
         return np.empty(word.shape, np.uint64)
     least, most = int(word.min()) // 4, int(word.max()) // 4
-    if most - least < word.size:  # blocks side by side: NumPy makes them faster than they are picked
+    if most - least < word.size:  # NumPy computes consecutive blocks faster than scattered ones
         found = stream_blocks(place.key, place.block + least & COUNTER_MASK, most - least + 1)
         return found[word - 4 * least]
     blocks = scattered_blocks(place.key, place.block, (word >> 2).astype(np.uint64))
@@ -198,7 +182,7 @@ def _at(word: npt.NDArray[np.int64], place: Place) -> Words64:
 
 
 def words32(index: Any, place: Place) -> Words:
-    """Return the half of a word of each element: of each word the lower half comes first."""
+    """Return half a word for each element; the lower half of each word comes first."""
     run = run_of(index)
     if run is not None:
         half, behind = place.start + run[0], place.start + run[1] + 1
@@ -206,7 +190,7 @@ def words32(index: Any, place: Place) -> Words:
         found = words.astype("<u8", copy=False).view("<u4")[half & 1 :][: behind - half].astype(np.uint32, copy=False)
         if place.spare is not None and not run[0]:
             found[0] = place.spare
-        return found.reshape(_shape_of(index))
+        return found.reshape(shape_of(index))
     at = np.asarray(index)
     numbers = at + place.start
     # where the spare half is element 0, its own place does not matter
@@ -218,23 +202,23 @@ def words32(index: Any, place: Place) -> Words:
 def uniform(index: Any, place: Place, kind: np.dtype[Any]) -> npt.NDArray[Any]:
     """Return numbers in [0, 1): the top 24 bits of a half, or the top 53 of a word.
 
-    An index that is a run can be a range, here and below, whose elements nobody has to write and compare.
+    Consecutive indices may be given as a range, here and below, which saves comparing them.
     """
     run = run_of(index)
     if run is not None:
         numpys = _host.at_half(place, run[0]) if kind == np.float32 else _host.at_word(place, run[0])
-        return numpys.random(_shape_of(index), kind)
+        return numpys.random(shape_of(index), kind)
     if kind == np.float32:
         return (words32(index, place) >> np.uint32(8)).astype(np.float32) * np.float32(2.0**-24)
     return (words64(index, place) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
-#: How often a rejected number is drawn again: each time with a chance of at most a half.
+#: The largest number of draws for an element; each is rejected with a probability of at most 1/2.
 REDRAWS: Final = 64
 
 
 def redrawn(place: Place, attempt: int) -> Place:
-    """Return where the numbers of an attempt are, the first being 0: in streams of other keys from number 1 on."""
+    """Return the place of the numbers of an attempt. Attempts from 1 on have streams with other keys."""
     if not attempt:
         return place
     key = (place.key ^ attempt) ^ (_MASK_64 << 64)
@@ -242,16 +226,16 @@ def redrawn(place: Place, attempt: int) -> Place:
 
 
 def below(index: Any, place: Place, share: int, limit: int, threshold: int, kind: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Return integers from 0 to ``limit - 1`` by Lemire's method, as NumPy has it but for what follows a rejection.
+    """Return integers from 0 to ``limit - 1`` by Lemire's method, as NumPy does up to the first rejection.
 
-    A limit of 0 is two to the width. ``2**share`` numbers are made of each half of a word, from the lowest bits on; for
-    results of 64 bits each takes a word. A number is rejected if the lower half of its product with the limit is below
-    ``threshold``; the same bits of the streams of other keys then take its place.
+    A limit of 0 is two to the width in bits. Each half of a word makes ``2**share`` numbers, from the lowest bits on; a
+    64-bit number takes a word. A number is rejected if the lower half of its product with the limit is below
+    ``threshold``. The same bits of a stream with another key then replace it.
     """
     run = run_of(index)
     drawn = None if run is None else _below_in_run(run, place, share, limit, threshold, kind)
     if drawn is not None:
-        return drawn.reshape(_shape_of(index))
+        return drawn.reshape(shape_of(index))
     at = np.arange(index.start, index.stop) if isinstance(index, range) else np.asarray(index)
     found = _below_once(at, place, share, limit, kind)
     if threshold:
@@ -265,20 +249,20 @@ def below(index: Any, place: Place, share: int, limit: int, threshold: int, kind
     return found[0]
 
 
-#: What NumPy makes ``2**share`` of each half of.
+#: By ``share``, the dtype of which NumPy makes ``2**share`` numbers from half a word.
 _PARTS: Final = {0: np.uint32, 1: np.uint16, 2: np.uint8}
 
 
 def _below_in_run(
     run: tuple[int, int], place: Place, share: int, limit: int, threshold: int, kind: np.dtype[Any]
 ) -> npt.NDArray[Any] | None:
-    """Return a run of what :func:`below` returns as NumPy draws it; None where it has to reject, or draws otherwise."""
+    """Return consecutive numbers of :func:`below` as NumPy draws them; None if NumPy rejects one or draws otherwise."""
     first, last = run
     is_wide = kind == np.uint64
     dtype, width = (np.uint64, 64) if is_wide else (_PARTS.get(share), 32 >> share)
     skipped = first & ((1 << share) - 1)
     count = skipped + last + 1 - first
-    count += -count & ((1 << share) - 1)  # whole halves: one more is taken if any number is rejected
+    count += -count & ((1 << share) - 1)  # whole halves, of which one more is taken if a number is rejected
     if dtype is None or count * threshold >> (width - 3) or (is_wide and 0 < limit <= 1 << 32):
         return None
     numpys = _host.at_word(place, first) if is_wide else _host.at_half(place, first >> share)
@@ -292,7 +276,7 @@ def _below_in_run(
 def _below_once(
     at: npt.NDArray[np.int64], place: Place, share: int, limit: int, kind: np.dtype[Any]
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return numbers, and the lower halves of the products that they are the upper halves of."""
+    """Return numbers, the upper halves of products with the limit, and the lower halves."""
     if kind == np.uint64:
         word = words64(at, place)
         if not limit:
@@ -308,62 +292,6 @@ def _below_once(
     return (product >> np.uint64(width)).astype(np.uint32), product & lower
 
 
-# -- substreams --------------------------------------------------------------------------------------------------------
-
-
-class Substream(NamedTuple):
-    """What one call's numbers are made of: the halves of its key and of its nonce, low half first."""
-
-    key_0: Any
-    key_1: Any
-    nonce_0: Any
-    nonce_1: Any
-
-
-def blocks(numbers: Any, attempt: int, stream: Substream) -> Words:
-    """Return the four words of the block of each element's number and attempt, along a new last axis."""
-    flat = np.asarray(numbers).reshape(-1)
-    found = np.empty((flat.size, 4), np.uint32)
-    for position, pair in enumerate(_paired(flat, attempt, stream)):
-        found[:, 2 * position] = pair >> _SHIFT
-        found[:, 2 * position + 1] = pair & _LOW
-    return found.reshape(*np.shape(numbers), 4)
-
-
-def _paired(numbers: Any, attempt: int, stream: Substream) -> tuple[Words64, Words64]:
-    """Return the first two words and the last two of each block, the earlier one in the upper half.
-
-    A round multiplies the upper halves, and the halves of a product change places as they are: this takes no other
-    operations than shifts, products and exclusive ors. What is equal in all blocks is computed once.
-    """
-    key_0, key_1 = int(stream.key_0), int(stream.key_1)
-    multiplier_0, multiplier_1 = map(int, _MULTIPLIERS_32)
-    common = int(stream.nonce_0) * multiplier_1 ^ (int(attempt) ^ key_0) << 32
-    last = numbers.astype(np.uint64)
-    last *= _MULTIPLIERS_32[0]
-    last ^= np.uint64((int(stream.nonce_1) ^ key_1) << 32)
-    key_0, key_1 = (key_0 + _WEYL_32[0]) & 0xFFFFFFFF, (key_1 + _WEYL_32[1]) & 0xFFFFFFFF
-    first = last >> _SHIFT
-    first *= _MULTIPLIERS_32[1]
-    first ^= np.uint64((common & 0xFFFFFFFF ^ key_0) << 32)
-    last <<= _SHIFT
-    last ^= np.uint64((common >> 32) * multiplier_0 ^ key_1 << 32)
-    product_0, product_1 = np.empty_like(first), np.empty_like(first)
-    for _ in range(ROUNDS - 2):
-        key_0, key_1 = (key_0 + _WEYL_32[0]) & 0xFFFFFFFF, (key_1 + _WEYL_32[1]) & 0xFFFFFFFF
-        np.right_shift(first, _SHIFT, out=product_0)
-        np.right_shift(last, _SHIFT, out=product_1)
-        product_0 *= _MULTIPLIERS_32[0]
-        product_1 *= _MULTIPLIERS_32[1]
-        first <<= _SHIFT
-        last <<= _SHIFT
-        first ^= product_1
-        last ^= product_0
-        first ^= np.uint64(key_0 << 32)
-        last ^= np.uint64(key_1 << 32)
-    return first, last
-
-
 def run_of(index: Any) -> tuple[int, int] | None:
     """Return the first and the last of flat indices that are one run in C order, else None."""
     if isinstance(index, range):
@@ -376,125 +304,6 @@ def run_of(index: Any) -> tuple[int, int] | None:
     return (first, last) if is_run else None
 
 
-def _shape_of(index: Any) -> tuple[int, ...]:
+def shape_of(index: Any) -> tuple[int, ...]:
+    """Return the shape of flat indices, which may be a range."""
     return (len(index),) if isinstance(index, range) else np.shape(index)
-
-
-def fraction(found: Words) -> npt.NDArray[np.float64]:
-    """Return the top 53 bits of two words, the low one first, as an integral number."""
-    high = (found[..., 1] >> np.uint32(5)).astype(np.float64)
-    return high * 67108864.0 + (found[..., 0] >> np.uint32(6))
-
-
-def normal(index: Any, stream: Substream, kind: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Return standard normal numbers by Box and Muller's method: elements 2 j and 2 j + 1 are of one pair."""
-    run = run_of(index)
-    each = 4 if kind == np.float32 else 2  # numbers of a block, of which each takes a word or two
-    if run is None:
-        at = np.asarray(index).reshape(-1)
-        numbers = np.empty((at.size, each), kind)
-        _fill_normal(at // each, stream, numbers)
-        return np.take_along_axis(numbers, at[:, None] % each, 1).reshape(np.shape(index))
-    first, last = run
-    numbers = _normal_blocks(first // each, last // each - first // each + 1, stream, kind)
-    return numbers.reshape(-1)[first % each : last - first + first % each + 1].reshape(_shape_of(index))
-
-
-#: So many blocks are made at once at most: arrays of them stay in a core's cache, and do not come from fresh pages.
-_TOGETHER: Final = 12288
-
-
-def _normal_blocks(first: int, count: int, stream: Substream, kind: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Return the normal numbers of neighbouring blocks along a new last axis."""
-    found = np.empty((count, 4 if kind == np.float32 else 2), kind)
-    pieces = -(-count // _TOGETHER)
-    for begin, end in pairwise([count * piece // pieces for piece in range(pieces + 1)]):
-        _fill_normal(np.arange(first + begin, first + end), stream, found[begin:end])
-    return found
-
-
-def _fill_normal(numbers: npt.NDArray[np.int64], stream: Substream, found: npt.NDArray[Any]) -> None:
-    """Write the normal numbers of blocks along the last axis."""
-    pairs = _paired(numbers, 0, stream)
-    if found.dtype != np.float32:
-        radius, angle = map(_fraction, pairs)
-        radius += 1.0
-        radius *= 2.0**-53
-        np.log(radius, out=radius)
-        radius *= -2.0
-        np.sqrt(radius, out=radius)
-        angle *= 2.0**-53
-        np.multiply(radius, _cosine_of_turns(angle), out=found[:, 0])
-        angle -= 0.25
-        np.multiply(radius, _cosine_of_turns(angle), out=found[:, 1])
-        return
-    lower = np.empty(numbers.size, np.int32)
-    for position, pair in enumerate(pairs):
-        halves = pair.view(np.uint32)
-        radius = halves[1 - _LOWER :: 2].astype(np.float32)
-        radius *= np.float32(2.0**-32)
-        radius += np.float32(2.0**-33)
-        np.log(radius, out=radius)
-        radius *= np.float32(-2)
-        np.sqrt(radius, out=radius)
-        np.bitwise_and(halves.view(np.int32)[_LOWER::2], _TOP_24, out=lower)
-        np.multiply(radius, _cosine(lower), out=found[:, 2 * position])
-        lower -= _QUARTER
-        np.multiply(radius, _cosine(lower), out=found[:, 2 * position + 1])
-
-
-def _fraction(pair: Words64) -> npt.NDArray[np.float64]:
-    """Return the top 53 bits of two words as an integral number; the word in the upper half has the lower bits."""
-    high = ((pair & _LOW) >> np.uint64(5)).astype(np.float64)
-    high *= 67108864.0
-    high += (pair >> np.uint64(38)).astype(np.float64)
-    return high
-
-
-#: The sine of x quarter turns is x, half a pi less one times x, and these times its odd powers from the third on.
-_HALF_PI_LESS_ONE: Final = 0.5707963267948966192
-_SINE: Final = (
-    -0.6459640975062463, 0.07969262624616705, -0.004681754135318688, 0.00016044118478735983,
-    -3.598843235212085e-06, 5.692172921967927e-08, -6.688035109811468e-10, 6.0669357311061955e-12,
-    -4.377065467313742e-14, 2.571422892860474e-16,
-)  # fmt: skip
-
-
-def _cosine_of_turns(angle: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return the cosine of angles in turns, multiples of 2^-53, at most one: quicker than NumPy's of radians."""
-    quarters = np.rint(angle)
-    np.subtract(angle, quarters, out=quarters)
-    np.abs(quarters, out=quarters)
-    quarters *= -4.0
-    quarters += 1.0  # exact, as all before: what the sine is taken of
-    square = quarters * quarters
-    found = square * _SINE[-1]
-    for factor in _SINE[-2::-1]:
-        found += factor
-        found *= square
-    # quarters are added apart, as pi / 2 of them would be rounded to half as many digits
-    found += _HALF_PI_LESS_ONE
-    found *= quarters
-    found += quarters
-    return found
-
-
-def _cosine(angle: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
-    """Return the cosine of angles in units of 2^-31 half turns, whose last eight bits are 0."""
-    turns = angle.astype(np.float32)
-    np.abs(turns, out=turns)
-    turns *= np.float32(2.0**-31)
-    np.subtract(np.float32(0.5), turns, out=turns)  # exact, as all before
-    turns *= np.float32(np.pi)
-    return np.sin(turns, out=turns)
-
-
-def pair_of_uniforms(
-    numbers: Any, attempt: int, stream: Substream, kind: np.dtype[Any]
-) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return two numbers in (0, 1] from the block of each element's number and attempt."""
-    found = blocks(numbers, attempt, stream)
-    if kind == np.float32:
-        scale, shift = np.float32(2.0**-32), np.float32(2.0**-33)
-        return found[..., 0].astype(kind) * scale + shift, found[..., 1].astype(kind) * scale + shift
-    return (fraction(found[..., :2]) + 1.0) * 2.0**-53, (fraction(found[..., 2:]) + 1.0) * 2.0**-53

@@ -1,9 +1,8 @@
-"""The samplers: elementwise rows that draw one number of a distribution for each element, by rejection.
+"""Samplers: elementwise rows that draw a number of a distribution for each element, by rejection.
 
-Operands are the parameters of the distribution, the number of the element, and the four words of a substream (see
-:mod:`gpuarray.ops.philox`). Each element has blocks of its own and tries until a number is accepted, so that elements
-do not wait for each other, and a number does not depend on its neighbours. Rows are floating, whole numbers included:
-the caller converts.
+The operands are the parameters of the distribution, the number of the element, and the four words of a substream (see
+:mod:`gpuarray.ops.substreams`). Each element draws from its own blocks until a number is accepted, so it does not
+depend on other elements. Results are floating numbers, even if they are integral; the caller converts them.
 
 The references take the same steps as the kernels in ``codegen/math/samplers.generic.wgsl``, many elements at once.
 """
@@ -15,22 +14,22 @@ import numpy as np
 import numpy.typing as npt
 
 from gpuarray import dtypes
-from gpuarray.ops import philox
+from gpuarray.ops import philox, substreams
 from gpuarray.ops.spec import MapOp, Signature
 
 Array = npt.NDArray[Any]
 
-#: How often an element tries; each time with a chance of more than a half.
+#: The largest number of attempts of an element; each succeeds with a probability above 1/2.
 ATTEMPTS: Final = 64
-#: The attempts whose blocks decide what is no part of the search.
+#: Numbers of attempts whose blocks serve for decisions outside the search.
 _APART: Final = 0xFFFFFFFF
 _APART_NORMAL: Final = 0x7FFFFFFF
 
 
 class _Draws:
-    """What elements draw: the numbers of the elements, their substream, and the dtype."""
+    """The source of numbers of some elements: their numbers, the substream, and the dtype."""
 
-    def __init__(self, numbers: Array, stream: philox.Substream, kind: np.dtype[Any]) -> None:
+    def __init__(self, numbers: Array, stream: substreams.Substream, kind: np.dtype[Any]) -> None:
         self.numbers = numbers
         self.stream = stream
         self.kind = kind
@@ -39,11 +38,11 @@ class _Draws:
         return _Draws(self.numbers[places], self.stream, self.kind)
 
     def shares(self, attempt: int) -> tuple[Array, Array]:
-        """Return two numbers in (0, 1] for each element."""
-        return philox.pair_of_uniforms(self.numbers, attempt, self.stream, self.kind)
+        """Return two uniform numbers in (0, 1] for each element."""
+        return substreams.pair_of_uniforms(self.numbers, attempt, self.stream, self.kind)
 
     def normal_share(self, attempt: int) -> tuple[Array, Array]:
-        """Return a normal number and one in (0, 1] for each element."""
+        """Return a normal number and a uniform number in (0, 1] for each element."""
         first, angle = self.shares(2 * attempt)
         share, _ = self.shares(2 * attempt + 1)
         two_pi = self.kind.type(2 * np.pi)
@@ -54,7 +53,7 @@ Sampler = Callable[..., Any]
 
 
 def _reference(parameters: int, sampler: Sampler) -> Callable[..., Array]:
-    """Return a row's reference: ``sampler(draws, *parameters)`` over flat arrays of one length."""
+    """Return the reference of a row, which calls ``sampler(draws, *parameters)`` with flat arrays of one length."""
 
     def reference(*operands: Any, out: Array) -> Array:
         given, numbers, stream = operands[:parameters], operands[parameters], operands[parameters + 1 :]
@@ -62,7 +61,7 @@ def _reference(parameters: int, sampler: Sampler) -> Callable[..., Array]:
         flat = [np.broadcast_to(v, shape).reshape(-1).astype(out.dtype, copy=False) for v in given]
         draws = _Draws(
             np.broadcast_to(numbers, shape).reshape(-1),
-            philox.Substream(*(np.asarray(word).reshape(-1)[0] for word in stream)),
+            substreams.Substream(*(np.asarray(word).reshape(-1)[0] for word in stream)),
             out.dtype,
         )
         with np.errstate(all="ignore"):
@@ -73,7 +72,7 @@ def _reference(parameters: int, sampler: Sampler) -> Callable[..., Array]:
 
 
 def _search(draws: _Draws, start: Array, propose: Callable[[_Draws, Array, int], tuple[Array, Array]]) -> Array:
-    """Return for each element what ``propose(draws, places, attempt)`` gives when it first says that it is accepted."""
+    """Return for each element the first accepted value of ``propose(draws, places, attempt)``."""
     found = np.array(start, draws.kind)
     places = np.arange(found.size)
     for attempt in range(ATTEMPTS):
@@ -86,7 +85,7 @@ def _search(draws: _Draws, start: Array, propose: Callable[[_Draws, Array, int],
 
 
 def _apart(draws: _Draws, valid: Array, sampler: Callable[[_Draws, Array], Array], otherwise: Any) -> Array:
-    """Return what ``sampler(draws, places)`` gives where parameters are valid, and elsewhere something else."""
+    """Return ``sampler(draws, places)`` where parameters are valid, and ``otherwise`` elsewhere."""
     found = np.array(np.broadcast_to(np.asarray(otherwise, draws.kind), valid.shape))
     places = np.flatnonzero(valid)
     if places.size:
@@ -114,7 +113,7 @@ def _gamma_from_one(draws: _Draws, a: Array) -> Array:
 
 
 def _log_gamma_parts(draws: _Draws, a: Array) -> tuple[Array, Array]:
-    """Return gamma numbers of shapes of at least 1, and the logarithms of what is left to multiply for smaller ones."""
+    """Return gamma numbers of shape max(a, a + 1 if a < 1), and the logarithms of the factors that remain for a < 1."""
     small = a < 1
     share, _ = draws.shares(_APART)
     return _gamma_from_one(draws, np.where(small, a + a.dtype.type(1), a)), np.where(small, np.log(share) / a, 0)
@@ -136,13 +135,13 @@ def _log_gamma(draws: _Draws, a: Array) -> Array:
     return _apart(draws, (a > 0) & np.isfinite(a), sampler, np.log(np.where(a >= 0, a, np.nan)))
 
 
-# --- counts: by a walk from 0 where the mean is small, else by Stadlober's ratio of uniforms ("The ratio of uniforms
-# --- approach for generating discrete random variates", 1990), with chances as Loader has them ("Fast and accurate
+# --- counts: by inversion from 0 if the mean is small, else by the ratio of uniforms (Stadlober, "The ratio of uniforms
+# --- approach for generating discrete random variates", 1990), with the probabilities of Loader ("Fast and accurate
 # --- computation of binomial probabilities", 2000) ---
 
 
 def _stirling_rest(k: Array) -> Array:
-    """Return log(k!) - k log k + k for whole k."""
+    """Return log(k!) - k log k + k for integral k."""
     kind = k.dtype.type
     z = kind(1) / (k * k)
     series = kind(1 / 12) - z * (kind(1 / 360) - z * (kind(1 / 1260) - z * kind(1 / 1680)))
@@ -155,7 +154,7 @@ def _stirling_rest(k: Array) -> Array:
 
 
 def _deviance(x: Array, m: Array) -> Array:
-    """Return x log(x / m) + m - x, which is small where x and m are close."""
+    """Return x log(x / m) + m - x without cancellation where x and m are close."""
     kind = x.dtype.type
     difference = x - m
     v = difference / (x + m)
@@ -182,7 +181,7 @@ def _by_ratio(
     mode: Array,
     most: Array,
 ) -> Array:
-    """Return counts whose chances have the logarithms ``log_chance(places, k)``, up to a constant."""
+    """Return counts k with the log-probabilities ``log_chance(places, k)``, up to a constant."""
     kind = draws.kind.type
     half = kind(0.5)
     width = kind(1.7155277699214135) * np.sqrt(variance + half) + kind(0.8989161620588988)
@@ -200,7 +199,7 @@ def _by_ratio(
 
 
 def _by_walk(draws: _Draws, start: Array, ratio: Callable[[Array, Array], Array], mean: Array) -> Array:
-    """Return counts of which 0 has the chance ``start``, and k that of the number before times ``ratio(places, k)``."""
+    """Return counts by inversion: 0 has the probability ``start``, and k that of k - 1 times ``ratio(places, k)``."""
     left, _ = draws.shares(0)
     found = np.zeros(start.shape, draws.kind)
     chance = np.array(start)
@@ -217,7 +216,7 @@ def _by_walk(draws: _Draws, start: Array, ratio: Callable[[Array, Array], Array]
 
 
 def _either(draws: _Draws, small: Array, by_walk: Any, by_ratio: Any) -> Array:
-    """Return what one method gives at some places, and the other elsewhere."""
+    """Return the results of one method where ``small`` is true, and of the other method elsewhere."""
     found = np.empty(small.shape, draws.kind)
     for chosen, method in ((np.flatnonzero(small), by_walk), (np.flatnonzero(~small), by_ratio)):
         if chosen.size:
@@ -374,7 +373,7 @@ def _zipf(draws: _Draws, a: Array) -> Array:
 
 
 def _rule(parameters: int) -> Callable[..., Signature]:
-    """Return the dtype rule: parameters of one floating dtype, and five words."""
+    """Return the dtype rule: parameters of one floating dtype, and five uint32 words."""
 
     def rule(*given: Any) -> Signature:
         kind = dtypes.promote(*given[:parameters])
@@ -393,14 +392,14 @@ def _row(name: str, parameters: int, sampler: Sampler, doc: str) -> MapOp:
     )  # fmt: skip
 
 
-sample_gamma: Final = _row("sample_gamma", 1, _gamma, "Gamma numbers of a shape.")
-sample_log_gamma: Final = _row("sample_log_gamma", 1, _log_gamma, "Logarithms of gamma numbers of a shape.")
+sample_gamma: Final = _row("sample_gamma", 1, _gamma, "Gamma numbers of a shape parameter.")
+sample_log_gamma: Final = _row("sample_log_gamma", 1, _log_gamma, "Logarithms of gamma numbers of a shape parameter.")
 sample_poisson: Final = _row("sample_poisson", 1, _poisson, "Poisson numbers of a mean.")
-sample_binomial: Final = _row("sample_binomial", 2, _binomial, "Binomial numbers of trials and their chance.")
+sample_binomial: Final = _row("sample_binomial", 2, _binomial, "Binomial numbers of trials and a probability.")
 sample_hypergeometric: Final = _row(
-    "sample_hypergeometric", 3, _hypergeometric, "How many of a sample are good: of the numbers good, bad, and taken."
+    "sample_hypergeometric", 3, _hypergeometric, "Hypergeometric numbers of good items, bad items, and the sample size."
 )
-sample_vonmises: Final = _row("sample_vonmises", 1, _vonmises, "Angles around 0 of the von Mises distribution.")
+sample_vonmises: Final = _row("sample_vonmises", 1, _vonmises, "Angles of the von Mises distribution around 0.")
 sample_zipf: Final = _row("sample_zipf", 1, _zipf, "Zipf numbers of an exponent above 1.")
 
 
@@ -408,10 +407,10 @@ sample_zipf: Final = _row("sample_zipf", 1, _zipf, "Zipf numbers of an exponent 
 
 
 def _below(limit: Any, numbers: Any, *words: Any, out: Array) -> Array:
-    """Return the upper 64 bits of a limit times a fraction of 128 bits; a limit of 0 is 2**64."""
+    """Return the integral part of a limit times a random fraction of 128 bits; a limit of 0 is 2**64."""
     shape = np.broadcast_shapes(np.shape(limit), np.shape(numbers))
-    stream = philox.Substream(*(np.asarray(word).reshape(-1)[0] for word in words))
-    found = philox.blocks(np.broadcast_to(numbers, shape), 0, stream).astype(np.uint64)
+    stream = substreams.Substream(*(np.asarray(word).reshape(-1)[0] for word in words))
+    found = substreams.blocks(np.broadcast_to(numbers, shape), 0, stream).astype(np.uint64)
     low, high = (found[..., k] | found[..., k + 1] << np.uint64(32) for k in (0, 2))
     scale = np.broadcast_to(np.asarray(limit, np.uint64), shape)
     middle = high * scale
@@ -430,5 +429,5 @@ sample_below: Final = MapOp(
     name="sample_below", numpy=_below, arity=6, dtypes=_below_rule, cost=120,
     wgsl={"u64": "u64_from_pair(sample_below(pair_from_u64({0}), {1}, {2}, {3}, {4}, {5}))",
           "u64p": "sample_below({0}, {1}, {2}, {3}, {4}, {5})"},
-    doc="Integers below a limit for each element: a fraction of 128 bits times the limit, cut off; 0 is 2**64.",
+    doc="Integers below the limit of each element: the limit times a fraction of 128 bits, truncated; 0 is 2**64.",
 )  # fmt: skip

@@ -15,12 +15,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from gpuarray.config import Config, config
+from gpuarray.config import Config, add_check, config
 from gpuarray.device import Device
 from gpuarray.errors import DeviceError
 from gpuarray.providers.base import Provider
 
 Factory: TypeAlias = Callable[[int], Provider]
+
+#: Names of GPUs in other packages: a message then says which name to use here.
+_GPU_NAMES: Final = frozenset(
+    ("cuda", "dml", "gpu", "hip", "metal", "mps", "opencl", "rocm", "vulkan", "webgpu", "xpu")
+)
 
 #: Other packages announce a factory under their provider's name in this entry-point group.
 ENTRY_POINTS: Final = "gpuarray.providers"
@@ -122,8 +127,22 @@ def _lazily(point: Any) -> Factory:
 def _registration(name: str) -> _Registration:
     found = _registered.get(name) or _providers().get(name)
     if found is None:
-        raise DeviceError(f"there is no provider {name!r}; there are {', '.join(map(repr, sorted(_providers())))}")
+        raise DeviceError(_unknown(name))
     return found
+
+
+def _unknown(name: str) -> str:
+    hint = "; a GPU of any vendor is 'wgpu'" if name.lower() in _GPU_NAMES else ""
+    return f"there is no provider {name!r}; there are {', '.join(map(repr, sorted(_providers())))}{hint}"
+
+
+def _check_setting(name: str) -> str:
+    """Return why the settings ``device`` and ``provider`` do not accept a name; empty if they do."""
+    try:
+        kind = Device(name).kind
+    except DeviceError as error:
+        return str(error)
+    return "" if kind == "auto" or kind in _registered or kind in _providers() else _unknown(kind)
 
 
 def open_device(device: Device) -> Provider:
@@ -231,6 +250,8 @@ def _after_fork() -> None:
         sys.modules["gpuarray.providers.wgpu.device"].after_fork()
 
 
+add_check("device", _check_setting)
+add_check("provider", _check_setting)
 atexit.register(close_all)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)

@@ -1,36 +1,25 @@
 """Ownership: whether anybody but a plan can still see a value, so that its buffer may be written to.
 
 A value is seen through references: of arrays to nodes, of nodes to their operands, of evaluated nodes to their leaves.
-Those within the walked graph are counted, and the interpreter is asked how many there are in all. Where it does not
-count references, everything is seen by somebody.
+Those within the walked graph are counted, and compared with how many there are in all
+(:mod:`gpuarray.references`). Where that is unknown, every value counts as seen, and no buffer is written to in place.
 """
 
-import sys
 from collections.abc import Collection, Sequence
-from typing import Any, Final
+from typing import Any
 
 from gpuarray.graph.nodes import Leaf, Node
-
-_COUNTS: Final = getattr(sys, "getrefcount", None)
-
-
-def _references(items: Any, key: Any) -> int:
-    """Return how many references there are to an item, as :data:`_ALONE` counts them."""
-    return _COUNTS(items[key]) if _COUNTS is not None else -1
-
-
-#: What :func:`_references` says of an object to which only the container refers.
-_ALONE: Final = _references([object()], 0)
+from gpuarray.references import owner_count
 
 
 def is_shared(items: tuple[Any]) -> bool:
     """Whether an object that has one owner besides the tuple it is given in may have further ones."""
-    return _references(items, 0) != _ALONE + 1
+    return owner_count(items, 0) != 2
 
 
 def is_last(items: Sequence[Node], place: int) -> bool:
     """Whether nobody but a sequence, once, refers to a leaf, nor anybody but it to its buffers."""
-    return _COUNTS is not None and _references(items, place) == _ALONE and _has_own_buffers(items, place)
+    return owner_count(items, place) == 1 and _has_own_buffers(items, place)
 
 
 def ending_with_plan(walked: Sequence[Node], donors: Sequence[tuple[int, int]], settled: Collection[int]) -> list[int]:
@@ -45,10 +34,10 @@ def ending_with_plan(walked: Sequence[Node], donors: Sequence[tuple[int, int]], 
     settled : collection of int
         Places of the nodes that the plan evaluates. The others may be evaluated again, if somebody has them.
     """
-    if _COUNTS is None or not (own := [donor for donor in donors if _has_own_buffers(walked, donor[1])]):
+    if not (own := [donor for donor in donors if _has_own_buffers(walked, donor[1])]):
         return []
     uses, behind = _uses(walked)
-    alone = [donor for donor in own if _references(walked, donor[1]) == _ALONE + uses[id(walked[donor[1]])]]
+    alone = [donor for donor in own if owner_count(walked, donor[1]) == 1 + uses[id(walked[donor[1]])]]
     if not alone:
         return []
     users = _users(walked, behind)
@@ -61,7 +50,7 @@ def ending_with_plan(walked: Sequence[Node], donors: Sequence[tuple[int, int]], 
                 nodes: Sequence[Node] = behind if is_behind else walked
                 if id(nodes[number]) in reached or (number in settled and not is_behind):
                     continue
-                if _references(nodes, number) != _ALONE + uses[id(nodes[number])]:
+                if owner_count(nodes, number) != 1 + uses[id(nodes[number])]:
                     return True
                 reached.add(id(nodes[number]))
                 follow.append(id(nodes[number]))
@@ -73,7 +62,7 @@ def ending_with_plan(walked: Sequence[Node], donors: Sequence[tuple[int, int]], 
 def _has_own_buffers(walked: Sequence[Node], place: int) -> bool:
     """Whether no other leaf has one of a leaf's buffers."""
     leaf = walked[place]
-    return isinstance(leaf, Leaf) and all(_references(leaf.buffers, p) == _ALONE for p in leaf.buffers)
+    return isinstance(leaf, Leaf) and all(owner_count(leaf.buffers, p) == 1 for p in leaf.buffers)
 
 
 def _uses(walked: Sequence[Node]) -> tuple[dict[int, int], list[Node]]:

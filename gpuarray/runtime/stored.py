@@ -9,6 +9,7 @@ from collections.abc import Sequence, Set
 from typing import Final
 from weakref import WeakSet
 
+from gpuarray.fusion import costs
 from gpuarray.graph.nodes import Call, Contract, Leaf, Map, Node, Reduce, Scan, Scatter
 from gpuarray.graph.walk import Walk, current
 
@@ -18,8 +19,6 @@ LIGHT: Final = 1 << 26
 #: Deeper than any value.
 MAXIMUM: Final = 1 << 60
 _KEPT: Final = frozenset((Reduce, Scan, Scatter, Contract, Call))
-#: How many elements must be visited to compute one again for that to cost more than to store it.
-_WORTH: Final = 8
 
 _computed: Final[WeakSet[Node]] = WeakSet()
 """Values that arrays had while something was computed from them, and that were not stored."""
@@ -35,26 +34,18 @@ def storable(walk: Walk, roots: Sequence[Node]) -> list[int]:
     order, position = walk
     asked = {position[root] for root in roots}
     found = []
-    work = [0] * len(order)  # that is repeated to compute a value again, in elements
+    work = [0] * len(order)  # operations that would be repeated to compute a value again
     for place, node in enumerate(order):
         if not node.inputs:
             continue
         if type(node) in _KEPT:
-            work[place] = _visited(node)
+            work[place] = costs.of_launch(node)
             found.append(place)
         else:
             work[place] = max([work[position[current(operand)]] for operand in node.inputs])
-            if type(node) is Map and 1 < node.size <= work[place] // _WORTH:
+            if type(node) is Map and 1 < node.size <= work[place] // costs.STORE:
                 found.append(place)
     return [place for place in found if place not in asked]
-
-
-def _visited(node: Node) -> int:
-    """Return how many elements a launch visits, about, to compute what is not elementwise."""
-    if type(node) is Contract:
-        return node.size * node.inputs[0].shape[2]
-    most = max([node.size, *(operand.size for operand in node.inputs)])
-    return most * (_WORTH if type(node) is Call else 1)
 
 
 def held(order: Sequence[Node], candidates: Sequence[int], roots: Sequence[Node], held_from: int) -> list[int]:

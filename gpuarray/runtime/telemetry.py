@@ -6,7 +6,6 @@ values by name (``asnumpy``, ``item``, ``tolist``, ``print``) is no transfer in 
 compilations and bytes; here are the counters of evaluation. :func:`stats` adds both up.
 """
 
-import sys
 import threading
 import warnings
 from collections import Counter
@@ -19,7 +18,7 @@ from gpuarray.config import Config, config
 from gpuarray.device import Device
 from gpuarray.errors import FallbackError, FallbackWarning, TransferError, TransferWarning
 from gpuarray.providers import registry
-from gpuarray.source_locations import Origin, SourceLocation, find_origin, locate
+from gpuarray.source_locations import Origin, SourceLocation, find_origin, frame_at, locate
 
 _Key = TypeVar("_Key", bound=Hashable)
 
@@ -142,7 +141,7 @@ def transfer(conversion: str, nbytes: int, device: Device, depth: int = 2) -> No
     """
     if device.kind == "cpu":
         return
-    frame = sys._getframe(depth)
+    frame = frame_at(depth)
     where = find_origin(frame)
     if (where is None or where[0] is not frame.f_code) and frame.f_code.co_filename.startswith(_HERE):
         return

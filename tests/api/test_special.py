@@ -1,7 +1,9 @@
 """The special functions: SciPy's values on every device, and SciPy's own functions of arrays of this package."""
 
+import re
 import warnings
 from collections.abc import Callable
+from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ import gpuarray as xp
 from gpuarray import dispatch
 from gpuarray.codegen import library
 from gpuarray.ops import special as rows
-from gpuarray.ops.formula import FORMULAS, Real, absolute, formula
+from gpuarray.ops.formula import FORMULAS, POLYNOMIALS, Real, absolute, formula
 
 scipy_special = pytest.importorskip("scipy.special")
 
@@ -297,6 +299,15 @@ def test_lanes_do_together_what_each_does_alone() -> None:
 def test_every_formula_has_a_text_in_both_precisions() -> None:
     names = {f"{name}_{kind}" for name in FORMULAS if name != "collatz" for kind in ("f32", "f64")}
     assert names <= library.names()
+
+
+def test_files_of_functions_declare_and_call_no_formula() -> None:
+    # so that formulas may be imported after the library was read
+    folder = resources.files("gpuarray.codegen") / "math"
+    texts = {file.name: file.read_text(encoding="utf-8") for file in folder.iterdir() if file.name.endswith(".wgsl")}
+    names = {f"{name}_{kind}" for name in (*FORMULAS, *POLYNOMIALS) for kind in ("FLOAT", "f32", "f64")}
+    assert len(texts) > 10
+    assert {(file, word) for file, text in texts.items() for word in re.findall(r"\w+", text) if word in names} == set()
 
 
 # --- Bessel functions and integrals -----------------------------------------------------------------------------------

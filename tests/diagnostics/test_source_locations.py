@@ -158,3 +158,12 @@ def test_warnings_name_the_users_line(name):
         warnings.simplefilter("always")
         WARNING[name](x, c)
     assert caught[0].filename == __file__
+
+
+def test_frames_are_found_on_any_interpreter():
+    def inner(depth):
+        return source_locations.frame_by_traceback(depth), source_locations.frame_at(depth)
+
+    for depth in range(3):
+        found, expected = inner(depth)
+        assert found is expected

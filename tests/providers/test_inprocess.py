@@ -33,7 +33,8 @@ from gpuarray.fusion.steps import (
 )
 from gpuarray.graph.layouts import Layout, broadcast, contiguous, flip, permute
 from gpuarray.ops import elementwise, generators, reductions
-from gpuarray.ops.spec import CallOp, ReduceOp, Work
+from gpuarray.ops.columns import Work
+from gpuarray.ops.spec import CallOp, ReduceOp
 from gpuarray.providers.base import Task
 from gpuarray.providers.inprocess import InProcessProvider, default_capabilities, loops, tiles, workers
 from gpuarray.providers.inprocess.stages import stages

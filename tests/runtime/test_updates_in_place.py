@@ -1,14 +1,18 @@
 """Writes to a part of an array happen in its buffer if nobody can see the old value any more, and only then."""
 
+import sys
+
 import numpy as np
 import pytest
 from support import assert_same
 
 import gpuarray as xp
+from gpuarray import references
 from gpuarray.array import settle
 from gpuarray.graph import build
 from gpuarray.interop import from_wgpu_buffer, to_wgpu_buffer
-from gpuarray.ops.spec import CallOp, Work
+from gpuarray.ops.columns import Work
+from gpuarray.ops.spec import CallOp
 from gpuarray.runtime import evaluate, ownership
 
 SIZE = 100_000
@@ -75,6 +79,27 @@ def test_a_write_stays_in_the_buffer(write, launches, start):
     assert _launches() == launches
     assert abs(xp.stats()["bytes_live"] - live) < NBYTES
     assert_same(start, expected)
+
+
+@pytest.mark.parametrize("write", [write for write, _ in WRITES])
+def test_without_counts_every_write_is_a_copy(write, start, monkeypatch):
+    monkeypatch.setattr(references, "_count", None)
+    before = place_of(start)
+    expected = HOST.copy()
+    write(expected, np.asarray)
+    write(start, xp.asarray)
+    assert place_of(start) != before
+    assert_same(start, expected)
+
+
+def test_counts_are_used_only_under_the_global_lock(monkeypatch):
+    assert references.find_counter() is sys.getrefcount
+    monkeypatch.setattr(sys, "_is_gil_enabled", lambda: False, raising=False)
+    assert references.find_counter() is None
+    monkeypatch.setattr(sys, "_is_gil_enabled", lambda: True, raising=False)
+    assert references.find_counter() is sys.getrefcount
+    monkeypatch.delattr(sys, "getrefcount")
+    assert references.find_counter() is None
 
 
 def test_writes_at_positions_stay_in_the_buffer(start):

@@ -1,5 +1,5 @@
 // Random numbers from counters: Philox (Salmon, Moraes, Dror, Shaw, SC 2011) and what is made of its words. The
-// references, and what streams and substreams are, are in ops/philox.py.
+// references, and what streams and substreams are, are in ops/philox.py and ops/substreams.py.
 
 // -- streams: Philox4x64-10, four 64-bit words of a 256-bit counter under a 128-bit key -----------------------------------
 

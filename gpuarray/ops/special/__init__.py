@@ -22,6 +22,7 @@ from gpuarray.ops.special import (
     integrals,
     logistic,
     losses,
+    student,
     zeta,
 )
 
@@ -74,7 +75,7 @@ ROWS: Final[dict[str, MapOp]] = {
         _row(incomplete.pdtrc, cost=600),
         _row(incomplete_beta.betainc, cost=900),
         _row(incomplete_beta.betaincc, cost=900),
-        _row(incomplete_beta.stdtr, cost=900),
+        _row(student.stdtr, cost=900),
         _row(losses.huber, cost=10),
         _row(losses.pseudo_huber, cost=60),
         _row(zeta.zeta, cost=800),

@@ -7,24 +7,12 @@ from functools import partial
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from gpuarray.ops.formula import Primitive, two_product
+from gpuarray.ops.philox import high_product
 from gpuarray.ops.special import tables
 
 _WORDS: Final = np.array(tables.TWO_OVER_PI_WORDS, np.uint64)
-_HALF: Final = np.uint64(32)
-_LOWER: Final = np.uint64(0xFFFFFFFF)
-
-Words = npt.NDArray[np.uint64]
-
-
-def _product_upper(a: Words, b: Words) -> Words:
-    """Return the upper 64 bits of the products of words."""
-    a_high, a_low, b_high, b_low = a >> _HALF, a & _LOWER, b >> _HALF, b & _LOWER
-    middle = a_high * b_low + (a_low * b_low >> _HALF)
-    upper: Words = a_high * b_high + (middle >> _HALF) + ((a_low * b_high + (middle & _LOWER)) >> _HALF)
-    return upper
 
 
 def _turns(x: Any, sixteenths: int) -> tuple[Any, Any, Any]:
@@ -39,9 +27,9 @@ def _turns(x: Any, sixteenths: int) -> tuple[Any, Any, Any]:
     # two shifts, because a shift of a 64-bit word by 64 is undefined
     down = [(_WORDS[index + k + 1] >> np.uint64(1)) >> (np.uint64(63) - up) for k in range(3)]
     first, second, third = ((_WORDS[index + k] << up) | down[k] for k in range(3))
-    carried = _product_upper(significand, third)
+    carried = high_product(significand, third)
     low = significand * second + carried
-    high = significand * first + _product_upper(significand, second) + (low < carried)
+    high = significand * first + high_product(significand, second) + (low < carried)
     high = high - (np.uint64(sixteenths) << np.uint64(60))
     quadrant = (high + (np.uint64(1) << np.uint64(61))) >> np.uint64(62)
     left = (high - (quadrant << np.uint64(62))).view(np.int64)

@@ -22,7 +22,7 @@ from gpuarray.providers.inprocess.workers import ChunkTiming, WorkerPool
 
 Array = npt.NDArray[Any]
 
-#: What a BLAS multiplies, on threads of its own.
+#: Dtypes of matrices that BLAS multiplies, on threads of its own.
 _BLAS: Final = (dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128)
 
 #: Multiplications of one piece of a matrix product without BLAS.
@@ -43,7 +43,7 @@ def strided(memory: Memory, layout: Layout, dtype: DType) -> Array:
 
 
 class PreparedContract:
-    """A batch of matrix products, what makes its operands, and its epilogue."""
+    """A batch of matrix products with its prologues and epilogue."""
 
     def __init__(self, step: ContractStep) -> None:
         self.step = step
@@ -117,7 +117,7 @@ def _for_blas(array: Array, dtype: DType) -> Array:
 
 
 class PreparedCall:
-    """An opaque row on whole operands, or on some lines or parts after the other where that is the same."""
+    """An opaque row on whole operands, or on chunks of lines or parts where the row allows that."""
 
     def __init__(self, step: CallStep) -> None:
         self.step = step

@@ -1,9 +1,9 @@
 """Programs: a tiled loop written as two Python functions that call NumPy's ufuncs on registers.
 
-``uniform`` computes what is the same for all elements, ``body`` one tile. A register is scratch memory of the tile's
-shape (or with one value a row) that is used again as soon as its value is dead; the last instruction before a store
-writes to the output itself. The text is what runs, and what ``explain`` shows. Functions are compiled once for equal
-text. :class:`~gpuarray.providers.inprocess.loops.TiledLoop` calls :func:`write` and the functions.
+``uniform`` computes the values that are the same for all elements, and ``body`` one tile. A register is scratch memory
+of the tile's shape, or with one value a row, and is reused as soon as its value is dead. The last instruction before a
+store writes to the output itself. The text is what runs and what ``explain`` shows. Equal texts are compiled once.
+:class:`~gpuarray.providers.inprocess.loops.TiledLoop` calls :func:`write` and the functions.
 """
 
 from collections import Counter
@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from gpuarray import dtypes
 from gpuarray.dtypes import DType
+from gpuarray.fusion.costs import calls_of_fold
 from gpuarray.fusion.steps import (
     FULL,
     OUTER,
@@ -36,7 +37,7 @@ from gpuarray.fusion.steps import (
 )
 from gpuarray.graph.layouts import Layout, Shape, contiguous
 from gpuarray.ops import elementwise
-from gpuarray.ops.spec import Kind, NumPyForm, Quirk
+from gpuarray.ops.columns import Kind, NumPyForm, Quirk
 from gpuarray.providers.inprocess import folds
 from gpuarray.providers.inprocess.tiles import Tile, Tiling
 from gpuarray.providers.inprocess.views import Register, View
@@ -44,7 +45,7 @@ from gpuarray.providers.inprocess.views import Register, View
 
 @dataclass(frozen=True)
 class Program:
-    """The functions of a tiled loop and what they are called with.
+    """The functions of a tiled loop, and the arrays to call them with.
 
     ``body`` takes the tile, then arrays in the order of ``uniforms``, ``whole``, ``views`` (cut to the tile), ``parts``
     and ``registers``; ``uniform`` those of ``uniforms`` and ``whole``.
@@ -54,13 +55,13 @@ class Program:
     uniforms : list of (dtype, int)
         0-d arrays; the number of the scalar that each holds at first, or -1.
     whole, views : list of View
-        What tiles see all of, and what they see their part of.
+        Memory that every tile sees as a whole, and memory of which each tile sees its part.
     parts : dict of int and Fold
         The folds whose rows are spread over several tiles, by the number of the instruction.
     full_slots, row_slots : list of int
-        Bytes an element of each slot of scratch memory.
+        Bytes per element of each slot of scratch memory, with a value for each element and for each row.
     calls : int
-        How many calls of NumPy's functions ``body`` makes, about.
+        About how many NumPy functions ``body`` calls.
     """
 
     text: str
@@ -76,7 +77,7 @@ class Program:
     calls: int
 
 
-#: Dtypes whose deviations from the mean are folded quicker where the elements were not shifted before.
+#: Dtypes whose deviations from the mean are folded faster from elements that were not shifted.
 _SHIFTED: Final = (dtypes.float32, dtypes.float64)
 
 
@@ -209,7 +210,7 @@ class _Writer:
                 wide = self._allocate(item.level, dtypes.int64)
                 self._line(item.level, f"copyto({wide.name}, {positions})")
                 positions = wide.name
-        # mode "clip" is the one that checks nothing and needs no temporary; positions are known to be in range
+        # mode "clip" is the only one without checks and temporaries; positions are known to be in range
         target = self._target(number, item.level, item.dtype)
         self._line(item.level, f"{source}.take({positions}, None, {target}, 'clip')")
         if wide is not None:
@@ -240,7 +241,7 @@ class _Writer:
         if not isinstance(ufunc, np.ufunc):
             target = self._target(number, item.level, item.dtype)
             if item.op.kind is Kind.CONVERSION and not (item.sources[0].kind == "c" and item.dtype.kind not in "cb"):
-                # the row's reference does the same, at ten times the cost of a small tile
+                # the row's reference does the same, but takes ten times as long for a small tile
                 self._line(item.level, f"copyto({target}, {values}, 'unsafe')")
                 return
             self._line(item.level, f"{function}({values}, out={target})")
@@ -257,7 +258,7 @@ class _Writer:
         exact, unsafe = outputs == (item.dtype,), ", casting='unsafe'"
         line = f"{function}({values}, out={target}{'' if exact else unsafe})"
         if item.level == FULL and item.dtype.kind in "iu" and item.op.identity is not None:
-            # positions are mostly computed with strides of 1 and offsets of 0, which are known only when this runs
+            # positions mostly have strides of 1 and offsets of 0, which are known only at run time
             first, second = item.operands
             if self.names[first] == target and self.loop.instructions[second].level == UNIFORM:
                 line = f"if {self.names[second]} != {item.op.identity}: {line}"
@@ -274,7 +275,7 @@ class _Writer:
         self._count(item.level, form.calls - 1)
 
     def _streams(self, item: Apply) -> bool:
-        """Whether a function reads memory that is not in a cache yet, at less than half its speed."""
+        """Whether a function would read uncached memory at less than half its speed."""
         operand = item.operands[0]
         is_read = self.names[operand] in self.views and self.loop.instructions[operand].level == FULL
         is_slow = Quirk.SLOW_UNCACHED in item.op.quirks and item.sources == (dtypes.float32,)
@@ -298,7 +299,7 @@ class _Writer:
             copy = self._allocate(FULL, dtype)
             self._line(FULL, f"copyto({copy.name}, {operand}, 'unsafe')")
             operand = copy.name
-        # what is folded about its mean may overwrite the copy with what is off the mean
+        # a fold of deviations may overwrite the copy with them
         spare = copy or (self._allocate(FULL, dtype) if item.op.centred else None)
         shift = self.names[self.shifts[number]] if number in self.shifts else "0"
         also = f", {shift}, {spare.name}" if spare is not None and item.op.centred else ""
@@ -310,14 +311,14 @@ class _Writer:
             self.scope[name] = folds.partial(item, self.tiling)
             self.parts[number] = item
             self._line(OUTER, f"{name}(at, {operand}, q{number}{also})")
-        self._count(OUTER, 15 if item.op.centred else 3)
+        self._count(OUTER, calls_of_fold(item.op) - 1)
         if spare is not None:
             self.free[FULL].append(spare.slot)
 
     # ---- stores
 
     def _direct_stores(self) -> dict[int, int]:
-        """Return for each value that is computed right into an output the number of the store."""
+        """Return the number of the store for each value that is computed directly into an output."""
         found: dict[int, int] = {}
         for number, store in enumerate(self.loop.stores):
             item = self.loop.instructions[store.value]
@@ -359,7 +360,7 @@ class _Writer:
     # ---- registers
 
     def _target(self, number: int, level: int, dtype: DType, in_place: Iterable[int] = ()) -> str:
-        """Return the name of where instruction ``number`` writes to, and make it the name of its value."""
+        """Return the name of the array that instruction ``number`` writes to, which becomes the name of its value."""
         if level == UNIFORM:
             name = self._uniform(number, dtype)
         elif number in self.direct:
@@ -374,7 +375,7 @@ class _Writer:
         return name
 
     def _dying(self, number: int, level: int, dtype: DType, candidates: Iterable[int]) -> Register | None:
-        """Return the register of an operand that this instruction is the last to read and may overwrite."""
+        """Return the register of an operand whose last reader this instruction is, and which it may overwrite."""
         for operand in candidates:
             register = self.held.get(operand)
             if register is not None and self.last[operand] == number and register[::2] == (level, dtype):
@@ -392,7 +393,7 @@ class _Writer:
         return register
 
     def _spare(self, name: str, level: int, dtype: DType) -> str:
-        """Return the name of memory for the next line alone: a register, or for what is uniform an array ``name``."""
+        """Return the name of scratch memory for the next line: a register, or a 0-d array ``name``."""
         if level == UNIFORM:
             self.uniforms[name] = dtype, -1
             return name
@@ -425,10 +426,10 @@ class _Writer:
 
 
 def _shifts(loop: Loop) -> tuple[Loop, dict[int, int]]:
-    """Return ``loop`` with deviations from the mean folded of what is not shifted yet, and these folds' shifts.
+    """Return ``loop`` with deviations from the mean folded without a shift before, and the shifts of these folds.
 
-    To take a value of the row off all elements changes no deviation. A fold needs it where the mean is much larger than
-    they are, and only it knows.
+    Subtracting one value from all elements of a row changes no deviation. The fold itself finds out whether the mean is
+    so much larger than the deviations that it needs the shift.
     """
     items, shifts = list(loop.instructions), {}
     for number, item in enumerate(loop.instructions):
@@ -452,12 +453,12 @@ def _output_dtypes(ufunc: np.ufunc, sources: tuple[DType, ...]) -> tuple[DType, 
     """Return what ``ufunc`` gives for operands that need no cast; as many booleans if there is no such loop."""
     try:
         return ufunc.resolve_dtypes((*sources, *([None] * ufunc.nout)))[ufunc.nin :]
-    except TypeError:  # a row whose own rule allows more than the ufunc's; unsafe casting then finds the loop
+    except TypeError:  # the row's rule allows more dtypes than the ufunc; unsafe casting then finds the loop
         return (dtypes.bool_,) * ufunc.nout
 
 
 def _place(target: npt.NDArray[Any], values: npt.NDArray[Any], positions: npt.NDArray[Any]) -> None:
-    """Write values at positions of a target, those that it has."""
+    """Write values at positions of a target, and drop those beyond its end."""
     values, positions = np.broadcast_arrays(values, positions)
     there = positions < target.size
     target[positions[there]] = values[there]

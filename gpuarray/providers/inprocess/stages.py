@@ -1,9 +1,9 @@
-"""Stages: a loop whose rows do not fit a tile, taken apart at its folds.
+"""Stages: a loop whose rows do not fit a tile, split at its folds.
 
-Folds of one phase make one loop, whose only use of a fold is to store it; later loops read the results as one value a
-row. What elements need twice is computed twice. Invariant: the loops one after the other compute what the one did, and
-no loop has both a fold and a use of its result. The compiler of loops calls this for loops that :mod:`.tiles` cannot
-cut into whole rows.
+The folds of one phase make one loop, which only stores their results. Later loops read the results as one value a row.
+Values that several stages need are computed by each. Invariant: the stages in order compute what the loop does, and no
+stage has both a fold and a use of its result. :class:`~gpuarray.providers.inprocess.loops.PreparedLoop` calls this for
+loops that :mod:`.tiles` cannot cut into whole rows.
 """
 
 from dataclasses import dataclass, replace
@@ -30,7 +30,7 @@ from gpuarray.graph.layouts import contiguous
 
 @dataclass(frozen=True)
 class Stages:
-    """Loops to run in order, and the dtypes of what folds hand on.
+    """Loops to run in order, and the dtypes of the fold results that they pass on.
 
     Fold result number ``k``, with one element a row, is output ``len(output_dtypes) + k`` of the loop that makes it and
     input ``len(input_dtypes) + k`` of those that read it, both counted in the original loop.
@@ -70,7 +70,7 @@ def stages(loop: Loop) -> Stages:
 
 
 class _Taker:
-    """Takes parts out of a loop; folds of earlier parts become loads."""
+    """Takes stages out of a loop; folds of earlier stages become loads."""
 
     def __init__(self, loop: Loop, folds: list[int]) -> None:
         self.loop = loop
@@ -132,7 +132,7 @@ def _renumbered(item: Instruction, numbers: dict[int, int]) -> Instruction:
 
 
 def _rows_only(loop: Loop) -> Loop:
-    """Return a loop without elements in its rows as one whose elements the rows are."""
+    """Return a loop of values of rows as a loop whose elements are the rows."""
     items = tuple(replace(i, level=FULL) if i.level == OUTER else i for i in loop.instructions)
     stores = tuple(replace(s, level=FULL) if s.level == OUTER else s for s in loop.stores)
     return replace(loop, outer=(), inner=loop.outer, instructions=items, stores=stores)

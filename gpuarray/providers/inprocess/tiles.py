@@ -15,17 +15,17 @@ from gpuarray.fusion.costs import operations
 from gpuarray.fusion.steps import FULL, Apply, Fold, Index, Load, Loop, Take, operands_of
 from gpuarray.graph.layouts import Layout, Shape
 
-#: Bytes that one register of a tile may take where there are up to three. Of half as many a handful fit a core's
-#: second-level cache, which is quicker on one thread; but then NumPy's calls are so short that threads wait for turns.
+#: Bytes of one register of a tile where there are up to three. With half as many a handful fits a core's second-level
+#: cache, which is faster on one thread; but then NumPy calls are so short that threads wait for the interpreter.
 REGISTER_BYTES: Final = 1 << 19
 TILE_LEAST: Final = 1 << 14
 TILE_MOST: Final = 1 << 17
 
-#: Elements of a tile that only streams through memory, without a register: the fewer calls the better.
+#: Elements of a tile that streams through memory without a register: the fewer calls the better.
 STREAM_LEAST: Final = 1 << 18
 STREAM_MOST: Final = 1 << 20
 
-#: Elements of a tile that is only read, by pieces that are read twice.
+#: Elements of a tile that is only read, in blocks that are read twice.
 TWICE: Final = 1 << 19
 
 #: Blocks of loops whose operands step through memory along different axes, as in a transpose: this many elements along

@@ -9,7 +9,6 @@ All methods of :class:`Pool` run under the provider's lock; only :meth:`WgpuBuff
 """
 
 import gc
-import sys
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
@@ -22,6 +21,7 @@ import wgpu
 from gpuarray.config import config
 from gpuarray.errors import DeviceError, DeviceMemoryError
 from gpuarray.providers.wgpu.driver import PublicDriver
+from gpuarray.references import owner_count
 
 _USAGE: Final = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.COPY_DST
 _SMALLEST: Final = 256
@@ -53,16 +53,6 @@ def size_class(nbytes: int) -> int:
     step = min(1 << max(0, (nbytes - 1).bit_length() - 3), _COARSEST_STEP)
     return -(-nbytes // step) * step
 
-
-_counts: Final = getattr(sys, "getrefcount", None)
-
-
-def _references(items: Any, key: Any) -> int:
-    """Return how many references there are to an item, of which one is the container's; many if nobody counts."""
-    return sys.maxsize if _counts is None else _counts(items[key]) - _OWN
-
-
-_OWN: Final = 0 if _counts is None else _counts([object()][0])  # of those, what the call itself has
 
 #: Of buffers of all devices.
 _serials: Final = count(1)
@@ -229,7 +219,7 @@ class Pool:
         if self.closed:
             return
         owned, idle = self._owned, self._idle
-        lost = [serial for serial in owned if serial not in idle and _references(owned, serial) == 1]
+        lost = [serial for serial in owned if serial not in idle and owner_count(owned, serial) == 1]
         self.returned.extend(owned[serial] for serial in lost)
         self._shelves.clear()
         for storage in idle.values():

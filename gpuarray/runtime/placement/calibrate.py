@@ -31,7 +31,8 @@ from gpuarray.fusion.steps import Step
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Generate, Leaf, Node, host_leaf
 from gpuarray.ops import calls, elementwise, reductions
-from gpuarray.ops.spec import ROWS, CallOp, MapOp, ReduceOp, Work
+from gpuarray.ops.columns import Work
+from gpuarray.ops.spec import ROWS, CallOp, MapOp, ReduceOp
 from gpuarray.providers.base import Provider, Task
 from gpuarray.runtime import places, plans
 from gpuarray.runtime.placement import residency
@@ -432,7 +433,7 @@ class _Bench:
         limits = self.provider.capabilities
         nbytes = min(_LARGE_ON.get(limits.kind, _LARGE), limits.binding_limit // 2) // 4 * 4
         leaf = Leaf((nbytes // 4,), dtypes.float32)
-        residency.settle(leaf, self.provider, self.provider.allocate(nbytes))
+        residency.hold(leaf, self.provider, self.provider.allocate(nbytes))
         return 2.0 * nbytes, self._time(build.elementwise(elementwise.negative, leaf))
 
     def _beyond(self, known: Rates, node: Node) -> float:
@@ -485,7 +486,7 @@ class _Bench:
         """Return the times of handing over one launch, and of waiting for its end, or of reading what it made."""
         tasks = self._tasks(self._copied(_SMALL))
         made = Leaf((_SMALL,), dtypes.float32)
-        residency.settle(made, self.provider, tasks[0].outputs[0])
+        residency.hold(made, self.provider, tasks[0].outputs[0])
 
         def read() -> None:
             self.provider.run(tasks, tasks[0].outputs[0])

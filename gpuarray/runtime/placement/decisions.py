@@ -20,7 +20,8 @@ from typing import Final, assert_never
 from gpuarray.fusion.costs import evaluations
 from gpuarray.fusion.plan import Plan
 from gpuarray.fusion.steps import CallStep, ContractStep, CopyStep, Loop, ScanStep, ScatterStep, Step
-from gpuarray.ops.spec import Kind, MapOp
+from gpuarray.ops.columns import Kind
+from gpuarray.ops.spec import MapOp
 from gpuarray.runtime.placement import division
 from gpuarray.runtime.placement.division import NEVER, Value
 from gpuarray.runtime.placement.rates import Rates, at

@@ -15,7 +15,8 @@ from typing import Any, Final
 from gpuarray.dtypes import DType
 from gpuarray.fusion.costs import Evaluation, arithmetic, cost, evaluations
 from gpuarray.fusion.steps import CopyStep, Loop, Step
-from gpuarray.ops.spec import MapOp, ReduceOp, Work
+from gpuarray.ops.columns import Work
+from gpuarray.ops.spec import MapOp, ReduceOp
 
 #: Points (amount, nanoseconds) in rising order.
 Curve = Sequence[tuple[float, float]]

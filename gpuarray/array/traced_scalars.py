@@ -1,8 +1,8 @@
 """Traced scalars: Python and NumPy numbers among the arguments of a recorded function, and values computed from them.
 
-A :class:`Number` computes as the number would, on the host: each operation is noted, to be done again with the numbers
-of a later call. Met by an array it is a scalar of the kernel, with the promotion that the number has. What asks for its
-value is refused.
+A :class:`TracedScalar` computes like the number on the host, and each operation is recorded, to be repeated with the
+numbers of a later call. In an operation with an array it is a scalar of the kernel, with the promotion of the number.
+An operation that needs its value, such as ``float(x)``, raises an error.
 """
 
 import operator
@@ -22,28 +22,28 @@ _KNOWN: Final = (bool, int, float, complex, np.generic)
 
 
 class Recorder(Protocol):
-    """Who notes what is computed of numbers."""
+    """Records the operations on traced scalars."""
 
     def computed(self, function: Callable[..., Any], operands: tuple[Any, ...], sample: Any) -> Any:
-        """Return the number that ``function`` gives for operands that are numbers or :class:`Number`."""
+        """Return ``function`` of operands that are numbers or traced scalars, as a traced scalar."""
 
     def refuse(self, asked: str) -> NoReturn:
-        """Raise the error that says what cannot be recorded."""
+        """Raise the error that says which operation cannot be recorded."""
 
 
-class Number:
-    """A number that each call gives.
+class TracedScalar:
+    """A number that differs between the calls of a recorded function.
 
     Parameters
     ----------
     recorder : Recorder
-        Who notes what is computed of it.
+        Records the operations.
     slot : int
-        Which of the values of a call it is.
+        Its index among the values of a call.
     sample : scalar
-        What it is in the call that is recorded.
+        Its value in the call that is recorded.
     name : str
-        What the program calls it; empty if it was computed.
+        The name of the argument; empty if the number was computed.
     """
 
     __slots__ = ("_name", "_recorder", "_sample", "_slot")
@@ -56,16 +56,16 @@ class Number:
 
     @property  # type: ignore[misc]  # it cannot be set
     def __class__(self) -> Any:
-        """The number's own type, so that programs that ask ``isinstance(x, float)`` go the way they would."""
+        """The type of the number, so that ``isinstance(x, float)`` has the same answer as without recording."""
         return type(self._sample)
 
     @property
     def ndim(self) -> int:
-        """The number of axes: ``numpy.ndim`` asks for it, of Python's numbers too."""
+        """The number of axes, which ``numpy.ndim`` reads."""
         return 0
 
     def operand(self) -> Generate:
-        """Return it as a node: a scalar of NumPy with its dtype, one of Python with what stands for a weak one."""
+        """Return a node: a NumPy scalar has its dtype, a Python scalar a weak dtype."""
         value = Deferred(self._slot)
         if isinstance(self._sample, np.generic):
             return build.full((), value, dtypes.canonical(self._sample.dtype))
@@ -73,16 +73,16 @@ class Number:
         return Generate(generators.full, (), (), weak, (value,))
 
     def _combined(self, function: Callable[..., Any], *operands: Any) -> Any:
-        """Return what a function gives for numbers; NotImplemented if something else is among them."""
+        """Return the result of a function of numbers; NotImplemented if an operand is no number."""
         samples = []
         for operand in operands:
-            if type(operand) is Number:
+            if type(operand) is TracedScalar:
                 samples.append(operand._sample)
             elif isinstance(operand, _KNOWN):
                 samples.append(operand)
             else:
                 return NotImplemented
-        if function is operator.pow and all(isinstance(s, int) for s in samples) and type(operands[1]) is Number:
+        if function is operator.pow and all(isinstance(s, int) for s in samples) and type(operands[1]) is TracedScalar:
             self._refuse("an integer to the power of an integer of the call, which is no integer if that is negative")
         return self._recorder.computed(function, operands, function(*samples))
 
@@ -168,14 +168,14 @@ for _name, _function in {
     "lshift": operator.lshift,
     "rshift": operator.rshift,
 }.items():
-    setattr(Number, f"__{_name}__", _forward(_function))
-    setattr(Number, f"__r{_name}__", _reflected(_function))
+    setattr(TracedScalar, f"__{_name}__", _forward(_function))
+    setattr(TracedScalar, f"__r{_name}__", _reflected(_function))
 for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
-    setattr(Number, f"__{_name}__", _forward(getattr(operator, _name)))
+    setattr(TracedScalar, f"__{_name}__", _forward(getattr(operator, _name)))
 for _name in ("neg", "pos", "abs", "invert"):
-    setattr(Number, f"__{_name}__", _unary(getattr(operator, _name)))
+    setattr(TracedScalar, f"__{_name}__", _unary(getattr(operator, _name)))
 
 
 def weak_of(node: Any) -> Weak | None:
-    """Return what stands for the dtype of a weak scalar that is not known; None if the node has a dtype."""
+    """Return the weak dtype of a node of a traced Python scalar; None if the node has an ordinary dtype."""
     return node.dtype if isinstance(node.dtype, Weak) else None

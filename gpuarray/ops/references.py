@@ -1,0 +1,91 @@
+"""The references and dtype rules of elementwise rows that no NumPy ufunc has: selection, casts and complex parts."""
+
+from typing import Any, Final
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.dtypes import DType
+from gpuarray.ops.spec import Signature
+
+
+def where(condition: Any, x: Any, y: Any, out: Any) -> Any:
+    """Write ``x`` where the condition holds and ``y`` elsewhere; ``out`` may be either."""
+    if out is x:
+        np.copyto(out, y, where=np.logical_not(condition), casting="unsafe")
+        return out
+    if out is not y:
+        np.copyto(out, y, casting="unsafe")
+    np.copyto(out, x, where=condition, casting="unsafe")
+    return out
+
+
+def where_dtypes(_condition: Any, x: Any, y: Any) -> Signature:
+    """Return the signature of a selection: both values in their common dtype."""
+    common = dtypes.promote(x, y)
+    return Signature((dtypes.bool_, common, common), common)
+
+
+def cast(x: Any, out: Any) -> Any:
+    """Write the values in the dtype of ``out``, without warnings."""
+    source = np.asarray(x)
+    if source.dtype.kind == "c" and out.dtype.kind not in "cb":
+        source = source.real
+    with np.errstate(invalid="ignore", over="ignore"):
+        np.copyto(out, source, casting="unsafe")
+    return out
+
+
+def cast_dtypes(source: Any, target: DType) -> Signature:
+    """Return the signature of a cast to the dtype that the node names; a weak source is of its kind's default."""
+    return Signature((dtypes.promote(source),), dtypes.canonical(target))
+
+
+def bitcast(x: Any, out: Any) -> Any:
+    """Write the bits of ``x``, whose items have the size of those of ``out``."""
+    np.copyto(out.view(np.asarray(x).dtype), x)
+    return out
+
+
+def bitcast_dtypes(source: Any, target: DType) -> Signature:
+    """Return the signature of the same bits in the dtype that the node names, which has the source's size."""
+    return Signature((dtypes.canonical(source),), dtypes.canonical(target))
+
+
+def real(x: Any, out: Any) -> Any:
+    """Write the real part."""
+    np.copyto(out, np.asarray(x).real)
+    return out
+
+
+def imag(x: Any, out: Any) -> Any:
+    """Write the imaginary part."""
+    np.copyto(out, np.asarray(x).imag)
+    return out
+
+
+_REAL_OF: Final = {dtypes.complex64: dtypes.float32, dtypes.complex128: dtypes.float64}
+
+
+def part_dtypes(x: Any) -> Signature:
+    """Return the signature of a part of a complex number, which is real."""
+    given = dtypes.promote(x)
+    return Signature((given,), _REAL_OF.get(given, given))
+
+
+def complex_from_parts(real: Any, imag: Any, out: Any) -> Any:
+    """Write complex numbers with these parts."""
+    # the imaginary part first: out may share memory with neither, but real may be a view of what imag is not
+    out.imag = imag
+    out.real = real
+    return out
+
+
+def parts_dtypes(real: Any, imag: Any) -> Signature:
+    """Return the signature of complex numbers from real parts."""
+    common = dtypes.promote(real, imag)
+    if common.kind == "c":
+        raise TypeError("complex_from_parts takes real parts; given a complex dtype; take its real or imag part first")
+    single = common in (dtypes.float16, dtypes.float32)
+    part, whole = (dtypes.float32, dtypes.complex64) if single else (dtypes.float64, dtypes.complex128)
+    return Signature((part, part), whole)

@@ -1,0 +1,194 @@
+"""Substreams of Philox4x32-10: random words and normal numbers of a call that NumPy's stream has no numbers for.
+
+Such a call draws a key and a nonce of 64 bits each from the stream. It has a block of four 32-bit words for each pair
+of an element's number and an attempt. These blocks cost a quarter of those of :mod:`gpuarray.ops.philox`.
+"""
+
+import sys
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from gpuarray.ops.philox import HALF_BITS, LOW_HALF, ROUNDS, Words, Words64, run_of, shape_of
+
+_MULTIPLIERS_32: Final = (np.uint64(0xD2511F53), np.uint64(0xCD9E8D57))
+_WEYL_32: Final = (0x9E3779B9, 0xBB67AE85)
+#: Which half of a word in memory is the lower one, the top 24 bits of a half, and a quarter of a turn of 32 bits.
+_LOWER: Final = 0 if sys.byteorder == "little" else 1
+_TOP_24: Final = np.int32(-256)
+_QUARTER: Final = np.int32(1 << 30)
+
+
+class Substream(NamedTuple):
+    """The key and the nonce of a substream, as 32-bit halves, the low half first."""
+
+    key_0: Any
+    key_1: Any
+    nonce_0: Any
+    nonce_1: Any
+
+
+def blocks(numbers: Any, attempt: int, stream: Substream) -> Words:
+    """Return the four words of the block of each element and attempt, along a new last axis."""
+    flat = np.asarray(numbers).reshape(-1)
+    found = np.empty((flat.size, 4), np.uint32)
+    for position, pair in enumerate(_paired(flat, attempt, stream)):
+        found[:, 2 * position] = pair >> HALF_BITS
+        found[:, 2 * position + 1] = pair & LOW_HALF
+    return found.reshape(*np.shape(numbers), 4)
+
+
+def _paired(numbers: Any, attempt: int, stream: Substream) -> tuple[Words64, Words64]:
+    """Return the first two words and the last two of each block, the earlier one in the upper half.
+
+    In this layout a round takes shifts, products and exclusive ors alone: it multiplies the upper halves, and the
+    halves of a product stay together. Values that are equal in all blocks are computed once.
+    """
+    key_0, key_1 = int(stream.key_0), int(stream.key_1)
+    multiplier_0, multiplier_1 = map(int, _MULTIPLIERS_32)
+    common = int(stream.nonce_0) * multiplier_1 ^ (int(attempt) ^ key_0) << 32
+    last = numbers.astype(np.uint64)
+    last *= _MULTIPLIERS_32[0]
+    last ^= np.uint64((int(stream.nonce_1) ^ key_1) << 32)
+    key_0, key_1 = (key_0 + _WEYL_32[0]) & 0xFFFFFFFF, (key_1 + _WEYL_32[1]) & 0xFFFFFFFF
+    first = last >> HALF_BITS
+    first *= _MULTIPLIERS_32[1]
+    first ^= np.uint64((common & 0xFFFFFFFF ^ key_0) << 32)
+    last <<= HALF_BITS
+    last ^= np.uint64((common >> 32) * multiplier_0 ^ key_1 << 32)
+    product_0, product_1 = np.empty_like(first), np.empty_like(first)
+    for _ in range(ROUNDS - 2):
+        key_0, key_1 = (key_0 + _WEYL_32[0]) & 0xFFFFFFFF, (key_1 + _WEYL_32[1]) & 0xFFFFFFFF
+        np.right_shift(first, HALF_BITS, out=product_0)
+        np.right_shift(last, HALF_BITS, out=product_1)
+        product_0 *= _MULTIPLIERS_32[0]
+        product_1 *= _MULTIPLIERS_32[1]
+        first <<= HALF_BITS
+        last <<= HALF_BITS
+        first ^= product_1
+        last ^= product_0
+        first ^= np.uint64(key_0 << 32)
+        last ^= np.uint64(key_1 << 32)
+    return first, last
+
+
+def fraction(found: Words) -> npt.NDArray[np.float64]:
+    """Return the top 53 bits of two words, the low one first, as an integral number."""
+    high = (found[..., 1] >> np.uint32(5)).astype(np.float64)
+    return high * 67108864.0 + (found[..., 0] >> np.uint32(6))
+
+
+def normal(index: Any, stream: Substream, kind: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Return standard normal numbers by the Box-Muller method; elements 2 j and 2 j + 1 are a pair."""
+    run = run_of(index)
+    each = 4 if kind == np.float32 else 2  # numbers of a block; each takes one word or two
+    if run is None:
+        at = np.asarray(index).reshape(-1)
+        numbers = np.empty((at.size, each), kind)
+        _fill_normal(at // each, stream, numbers)
+        return np.take_along_axis(numbers, at[:, None] % each, 1).reshape(np.shape(index))
+    first, last = run
+    numbers = _normal_blocks(first // each, last // each - first // each + 1, stream, kind)
+    return numbers.reshape(-1)[first % each : last - first + first % each + 1].reshape(shape_of(index))
+
+
+#: Number of blocks that are computed together. Their arrays fit into a core's cache and reuse memory pages.
+_TOGETHER: Final = 12288
+
+
+def _normal_blocks(first: int, count: int, stream: Substream, kind: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Return the normal numbers of consecutive blocks along a new last axis."""
+    found = np.empty((count, 4 if kind == np.float32 else 2), kind)
+    pieces = -(-count // _TOGETHER)
+    for begin, end in pairwise([count * piece // pieces for piece in range(pieces + 1)]):
+        _fill_normal(np.arange(first + begin, first + end), stream, found[begin:end])
+    return found
+
+
+def _fill_normal(numbers: npt.NDArray[np.int64], stream: Substream, found: npt.NDArray[Any]) -> None:
+    """Write the normal numbers of blocks along the last axis."""
+    pairs = _paired(numbers, 0, stream)
+    if found.dtype != np.float32:
+        radius, angle = map(_fraction, pairs)
+        radius += 1.0
+        radius *= 2.0**-53
+        np.log(radius, out=radius)
+        radius *= -2.0
+        np.sqrt(radius, out=radius)
+        angle *= 2.0**-53
+        np.multiply(radius, _cosine_of_turns(angle), out=found[:, 0])
+        angle -= 0.25
+        np.multiply(radius, _cosine_of_turns(angle), out=found[:, 1])
+        return
+    lower = np.empty(numbers.size, np.int32)
+    for position, pair in enumerate(pairs):
+        halves = pair.view(np.uint32)
+        radius = halves[1 - _LOWER :: 2].astype(np.float32)
+        radius *= np.float32(2.0**-32)
+        radius += np.float32(2.0**-33)
+        np.log(radius, out=radius)
+        radius *= np.float32(-2)
+        np.sqrt(radius, out=radius)
+        np.bitwise_and(halves.view(np.int32)[_LOWER::2], _TOP_24, out=lower)
+        np.multiply(radius, _cosine(lower), out=found[:, 2 * position])
+        lower -= _QUARTER
+        np.multiply(radius, _cosine(lower), out=found[:, 2 * position + 1])
+
+
+def _fraction(pair: Words64) -> npt.NDArray[np.float64]:
+    """Return the top 53 bits of two words as an integral number; the word in the upper half has the lower bits."""
+    high = ((pair & LOW_HALF) >> np.uint64(5)).astype(np.float64)
+    high *= 67108864.0
+    high += (pair >> np.uint64(38)).astype(np.float64)
+    return high
+
+
+#: The sine of x quarter turns is x + (pi/2 - 1) x plus these coefficients times x**3, x**5 and so on.
+_HALF_PI_LESS_ONE: Final = 0.5707963267948966192
+_SINE: Final = (
+    -0.6459640975062463, 0.07969262624616705, -0.004681754135318688, 0.00016044118478735983,
+    -3.598843235212085e-06, 5.692172921967927e-08, -6.688035109811468e-10, 6.0669357311061955e-12,
+    -4.377065467313742e-14, 2.571422892860474e-16,
+)  # fmt: skip
+
+
+def _cosine_of_turns(angle: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the cosine of angles in turns, multiples of 2**-53 up to 1; faster than NumPy's cosine of radians."""
+    quarters = np.rint(angle)
+    np.subtract(angle, quarters, out=quarters)
+    np.abs(quarters, out=quarters)
+    quarters *= -4.0
+    quarters += 1.0  # the argument of the sine; exact, as all before
+    square = quarters * quarters
+    found = square * _SINE[-1]
+    for factor in _SINE[-2::-1]:
+        found += factor
+        found *= square
+    # x is added last, because (pi / 2) x would lose half of the digits
+    found += _HALF_PI_LESS_ONE
+    found *= quarters
+    found += quarters
+    return found
+
+
+def _cosine(angle: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
+    """Return the cosine of angles in units of 2**-31 half turns, whose last eight bits are 0."""
+    turns = angle.astype(np.float32)
+    np.abs(turns, out=turns)
+    turns *= np.float32(2.0**-31)
+    np.subtract(np.float32(0.5), turns, out=turns)  # exact, as all before
+    turns *= np.float32(np.pi)
+    return np.sin(turns, out=turns)
+
+
+def pair_of_uniforms(
+    numbers: Any, attempt: int, stream: Substream, kind: np.dtype[Any]
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return two uniform numbers in (0, 1] from the block of each element and attempt."""
+    found = blocks(numbers, attempt, stream)
+    if kind == np.float32:
+        scale, shift = np.float32(2.0**-32), np.float32(2.0**-33)
+        return found[..., 0].astype(kind) * scale + shift, found[..., 1].astype(kind) * scale + shift
+    return (fraction(found[..., :2]) + 1.0) * 2.0**-53, (fraction(found[..., 2:]) + 1.0) * 2.0**-53
