@@ -80,6 +80,8 @@ class Capabilities:
     adapter, vendor, backend, kind, driver : str
         Strings that the adapter reports: its name and vendor, the backend ("Vulkan", "Metal", ...), its type
         ("DiscreteGPU", "CPU", ...), and the version of the driver.
+    compiler : str
+        Who compiles kernels: ``"naga"`` (wgpu, Firefox) or ``"tint"`` (Chromium, Dawn).
     dtypes : frozenset of dtype
         Dtypes that steps can compute with.
     native_int64 : bool
@@ -107,6 +109,7 @@ class Capabilities:
     backend: str = ""
     kind: str = ""
     driver: str = ""
+    compiler: str = "naga"
     dtypes: frozenset[DType] = frozenset(dtypes.ALL)
     native_int64: bool = True
     subnormal_float32: bool = True

@@ -1,9 +1,9 @@
-"""Loops that fold something of all pairs: distances of all points from all others, and other products in all but name.
+"""All-pairs reductions: loops that fold over all pairs of a row and a column, such as distances between all points.
 
-Where every input of a fold depends on one of two outer axes and not on the other, the folds of one row and one column
-share what they read. A workgroup takes a tile of rows and columns: it brings what rows need, and what columns need,
-into workgroup memory, a piece of the folded axis at a time, and each invocation folds a patch of pairs from it. So the
-elements of all pairs are nowhere stored, and inputs are read once a tile.
+Each input of such a loop depends on one of two outer axes, so that the pairs of a tile of rows and columns share what
+they read. A workgroup takes a tile. It copies the inputs of its rows and of its columns into workgroup memory, a piece
+of the folded axis at a time, and each invocation folds a patch of pairs. So the elements of the pairs are never stored,
+and inputs are read once a tile.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Final
 
-from gpuarray.codegen.accumulators import Accumulator, accumulator
+from gpuarray.codegen.accumulators import Accumulator
 from gpuarray.codegen.folds import RowKernel
 from gpuarray.codegen.loops import emit_uniform, open_kernel
 from gpuarray.codegen.programs import Launch
@@ -21,13 +21,13 @@ from gpuarray.codegen.wgsl import WORKGROUP, apply_expression, declare
 from gpuarray.device import Capabilities
 from gpuarray.fusion.steps import FULL, OUTER, UNIFORM, Apply, Fold, Load, Loop
 
-#: Rows and columns of a tile, and how much of the folded axis is in workgroup memory at a time.
+#: Rows and columns of a tile, elements of the folded axis in workgroup memory at a time, and the sides of a patch.
 _TILE: Final = 64
 _DEPTH: Final = 16
 _PATCH: Final = 4
 _ACROSS: Final = _TILE // _PATCH
 _PAD: Final = 1
-#: What is shorter is folded as well by rows.
+#: Row kernels are as fast where either axis is shorter.
 _SHORTEST: Final = 16
 
 ROW: Final = "row"
@@ -38,21 +38,21 @@ ALONE: Final = "alone"
 
 @dataclass(frozen=True, slots=True)
 class AllPairs:
-    """A loop's two axes, and on which of them each of its elements depends."""
+    """The two axes of an all-pairs reduction, and on which of them each of its values depends."""
 
     row: int
     column: int
     sides: dict[int, str]
-    """By the number of an instruction at level FULL."""
+    """``ROW``, ``COLUMN``, ``PAIR`` or ``ALONE`` by the number of an instruction at level FULL."""
 
 
 def all_pairs_of(loop: Loop, capabilities: Capabilities) -> AllPairs | None:
-    """Return how a loop with folds pairs rows with columns; None if it does not."""
+    """Return the axes of a loop with folds if it is an all-pairs reduction, else None."""
     if len(loop.outer) < 2 or len(loop.inner) != 1 or loop.updates or not is_one_walk(loop):
         return None
     items = loop.instructions
     folds = [items[n] for n in loop.folds]
-    if any(isinstance(f, Fold) and (f.op.indexed or f.op.centred) for f in folds):
+    if any(isinstance(f, Fold) and len(Accumulator(f, 0).states) > 1 for f in folds):
         return None
     if any(store.level == FULL for store in loop.stores):
         return None
@@ -70,7 +70,7 @@ def all_pairs_of(loop: Loop, capabilities: Capabilities) -> AllPairs | None:
 
 
 def _sides(loop: Loop, row: int, column: int) -> dict[int, str] | None:
-    """Return on which axis each element depends; None if a load depends on both, or something else is read."""
+    """Return on which axis each value depends; None if a load depends on both, or there are other instructions."""
     sides: dict[int, str] = {}
     for number, item in enumerate(loop.instructions):
         if item.level != FULL:
@@ -92,21 +92,21 @@ def _sides(loop: Loop, row: int, column: int) -> dict[int, str] | None:
 
 
 class AllPairsKernel(RowKernel):
-    """Emits the kernel of a loop that pairs rows with columns."""
+    """Emits the kernel of an all-pairs reduction."""
 
-    def __init__(self, loop: Loop, pairing: AllPairs, label: str, capabilities: Capabilities) -> None:
+    def __init__(self, loop: Loop, pairs: AllPairs, label: str, capabilities: Capabilities) -> None:
         super().__init__(loop, RowSchedule(1), label, capabilities)
-        self.pairing = pairing
+        self.pairs = pairs
 
     def launch(self) -> Launch:
         """Return the one launch."""
-        loop, pairing = self.loop, self.pairing
+        loop, pairs = self.loop, self.pairs
         self.work = open_kernel(loop, f"{self.label} pairs", lambda _kind, _slot: False)
         kernel = self.work.kernel
-        down, across = (-(-loop.outer[axis] // _TILE) for axis in (pairing.row, pairing.column))
-        batch = [axis for axis in range(len(loop.outer)) if axis not in (pairing.row, pairing.column)]
+        down, across = (-(-loop.outer[axis] // _TILE) for axis in (pairs.row, pairs.column))
+        batch = [axis for axis in range(len(loop.outer)) if axis not in (pairs.row, pairs.column)]
         groups = down * across * prod(loop.outer[axis] for axis in batch)
-        rows, columns = kernel.parameter(loop.outer[pairing.row]), kernel.parameter(loop.outer[pairing.column])
+        rows, columns = kernel.parameter(loop.outer[pairs.row]), kernel.parameter(loop.outer[pairs.column])
         depth = kernel.parameter(loop.columns)
         kernel.line(
             "let block = group.x + group.y * groups.x;",
@@ -126,7 +126,7 @@ class AllPairsKernel(RowKernel):
         for number in loop.folds:
             for total in totals[number]:
                 kernel.line(*(line.replace("var ", "var total_", 1) for line in total.start()))
-        reads = [line for number in pairing.sides for line in self._fill(number, batch, rows, columns)]
+        reads = [line for number in pairs.sides for line in self._fill(number, batch, rows, columns)]
         kernel.line(f"for (var start = 0u; start < {depth}; start += {_DEPTH}u) {{", *reads, "workgroupBarrier();")
         for number in loop.folds:
             for part in totals[number]:
@@ -146,15 +146,15 @@ class AllPairsKernel(RowKernel):
     def _accumulators(self, number: int) -> list[Accumulator]:
         """Return the accumulators of a patch, numbered apart from all instructions."""
         fold, count = self._fold(number), len(self.loop.instructions)
-        parts = [accumulator(fold, count * (1 + n) + number) for n in range(_PATCH * _PATCH)]
+        parts = [Accumulator(fold, count * (1 + n) + number) for n in range(_PATCH * _PATCH)]
         self.work.kernel.module += [line for part in (self._accumulator(number), *parts) for line in part.functions()]
         return parts
 
     # -- workgroup memory ----------------------------------------------------------------------------------------------
 
     def _fill(self, number: int, batch: Sequence[int], rows: str, columns: str) -> list[str]:
-        """Return the statements that bring a load's piece into workgroup memory; emit what they need before."""
-        item, side = self.loop.instructions[number], self.pairing.sides[number]
+        """Return the statements that copy a piece of an input into workgroup memory; emit the addresses they use."""
+        item, side = self.loop.instructions[number], self.pairs.sides[number]
         if not isinstance(item, Load):
             return []
         kernel = self.work.kernel
@@ -162,7 +162,7 @@ class AllPairsKernel(RowKernel):
         size = 1 if side == ALONE else _TILE
         pitch = size + (0 if side == ALONE else _PAD)
         kernel.module.append(f"var<workgroup> held{number}: array<{kind}, {_DEPTH * pitch}>;")
-        axis = self.pairing.row if side == ROW else self.pairing.column
+        axis = self.pairs.row if side == ROW else self.pairs.column
         along, deep = item.layout.strides[axis], item.layout.strides[-1]
         offset = self.work.offset("input", item.slot, item.layout)
         terms = [kernel.parameter(offset)]
@@ -194,12 +194,12 @@ class AllPairsKernel(RowKernel):
         """Return the name of an instruction's value for a pair."""
         if self.loop.instructions[number].level == UNIFORM:
             return f"one{number}"
-        side = self.pairing.sides[number]
+        side = self.pairs.sides[number]
         place = {ROW: f"_r{i}", COLUMN: f"_c{j}", PAIR: f"_{i}_{j}", ALONE: ""}[side]
         return f"v{number}{place}"
 
     def _elements(self, totals: dict[int, list[Accumulator]]) -> None:
-        """Emit what one place on the folded axis adds to all pairs of a patch."""
+        """Emit the folds of one position on the folded axis into all pairs of a patch."""
         kernel = self.work.kernel
         for side, places in (
             (ALONE, [(0, 0)]), (ROW, [(i, 0) for i in range(_PATCH)]), (COLUMN, [(0, j) for j in range(_PATCH)]),
@@ -212,11 +212,11 @@ class AllPairsKernel(RowKernel):
                 self._values(PAIR, i, j)
                 for number, parts in totals.items():
                     operand = self._fold(number).operand
-                    kernel.line(parts[i * _PATCH + j].take(self._name(operand, i, j), "0u"))
+                    kernel.line(*parts[i * _PATCH + j].take([self._name(operand, i, j)], ["0u"]))
                 kernel.line("}")
 
     def _values(self, side: str, i: int, j: int) -> None:
-        for number, own in self.pairing.sides.items():
+        for number, own in self.pairs.sides.items():
             if own != side:
                 continue
             item = self.loop.instructions[number]
@@ -233,8 +233,8 @@ class AllPairsKernel(RowKernel):
     # -- results -------------------------------------------------------------------------------------------------------
 
     def _finish(self, totals: dict[int, list[Accumulator]], rows: str, columns: str) -> None:
-        """Emit what follows the folds, which is in the text once for all pairs."""
-        kernel, pairing = self.work.kernel, self.pairing
+        """Emit a loop over the pairs of a patch that computes and stores what follows the folds."""
+        kernel, pairs = self.work.kernel, self.pairs
         count = _PATCH * _PATCH
         kernel.line(f"for (var n = 0u; n < {count}u; n++) {{")
         for number in self.loop.folds:
@@ -249,9 +249,9 @@ class AllPairsKernel(RowKernel):
             kernel.line(f"{f'case {n}u' if n + 1 < count else 'default'}: {{ {' '.join(takes)} }}")
         kernel.line(
             "}",
-            f"let r{pairing.row} = top + y + n / {_PATCH}u;",
-            f"let r{pairing.column} = left + x + n % {_PATCH}u * {_ACROSS}u;",
-            f"if (r{pairing.row} < {rows} && r{pairing.column} < {columns}) {{",
+            f"let r{pairs.row} = top + y + n / {_PATCH}u;",
+            f"let r{pairs.column} = left + x + n % {_PATCH}u * {_ACROSS}u;",
+            f"if (r{pairs.row} < {rows} && r{pairs.column} < {columns}) {{",
         )
         self._row_values(0)
         for number in self.loop.folds:

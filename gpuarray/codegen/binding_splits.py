@@ -1,7 +1,7 @@
-"""Cutting steps into pieces that a storage binding shows: lines of opaque steps, and rows or batches of products.
+"""Splits of calls and matrix products whose arrays are larger than a storage binding can show.
 
-A piece is a step of fewer lines or rows, whose bindings begin where these do; so pieces are ordinary steps, and share
-their kernels' texts.
+A piece is a step with fewer lines, rows or batches, whose bindings begin where these do. So pieces are ordinary steps,
+and share the texts of their kernels.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -23,7 +23,7 @@ S = TypeVar("S", CallStep, ContractStep)
 
 @dataclass(frozen=True, slots=True)
 class Piece(Generic[S]):
-    """A step that is part of another one, and the bytes at which its bindings of inputs and outputs begin."""
+    """A part of a step, and the bytes at which its inputs and outputs begin in those of the whole."""
 
     step: S
     inputs: Sequence[int]
@@ -33,9 +33,9 @@ class Piece(Generic[S]):
 def split_call(
     step: CallStep, capabilities: Capabilities, beside: Collection[tuple[str, int]] = ()
 ) -> list[Piece[CallStep]] | None:
-    """Return steps of some lines each, where there is more than a binding shows; None if the limits allow of none.
+    """Return steps of some lines each, within the limits; None if there are none.
 
-    Inputs and outputs ``beside``, by kind and number, may be of any size where lines cannot be cut.
+    Inputs and outputs ``beside``, by kind and number, may have any size where lines cannot be split.
     """
     shapes, dtypes = step.shapes + step.output_shapes, step.input_dtypes + step.output_dtypes
     shown = _shown(capabilities)
@@ -71,7 +71,7 @@ def _of_lines(step: CallStep, start: int, count: int, widths: Sequence[int]) -> 
 
 
 def split_product(step: ContractStep, capabilities: Capabilities, begin: int = 0) -> list[Piece[ContractStep]]:
-    """Return products of some batches or rows each, as far as that makes what one binding does not show smaller."""
+    """Return products of some batches or rows each, split as long as that makes arrays that are too large smaller."""
     shown, nbytes = _shown(capabilities), _product_bytes(step)
     whole = [Piece(step, [0] * len(step.input_dtypes), [begin])]
     if max(nbytes) <= shown or step.epilogue is not None or any(step.prologues):
@@ -98,14 +98,14 @@ def _of_rows(step: ContractStep, start: int, count: int) -> ContractStep:
 
 
 def _product_bytes(step: ContractStep) -> list[int]:
-    """Return how far the operands and the result of a product reach."""
+    """Return the bytes that the operands and the result of a product span."""
     (batch, height, _), width = step.left.shape, step.right.shape[2]
     spans = (high - low + 1 for low, high in (step.left.bounds(), step.right.bounds()))
     return [count * step.dtype.itemsize for count in (*spans, batch * height * width)]
 
 
 def most_bytes(step: Loop | ScanStep | ContractStep | CallStep) -> int:
-    """Return how many bytes the largest array of a step has, as far as it is reached."""
+    """Return the bytes of the largest span of an array that a step reaches."""
     match step:
         case Loop():
             return loop_splits.widest(step)
@@ -123,7 +123,7 @@ def most_bytes(step: Loop | ScanStep | ContractStep | CallStep) -> int:
 
 
 def join(pieces: Sequence[Piece[S]] | None, program: Callable[[S], Program]) -> Program:
-    """Return one program of the pieces of a step that can be cut."""
+    """Return one program that runs the pieces of a step in order."""
     assert pieces is not None
     if len(pieces) == 1:
         return program(pieces[0].step)
@@ -137,7 +137,7 @@ def join(pieces: Sequence[Piece[S]] | None, program: Callable[[S], Program]) -> 
 
 
 def _moved(launches: Sequence[Launch], piece: Piece[S]) -> Iterator[Launch]:
-    """Yield launches whose inputs and outputs begin where the piece does."""
+    """Yield launches whose inputs and outputs begin where those of the piece do."""
     begins = {"input": piece.inputs, "output": piece.outputs}
     for launch in launches:
         bindings = (
@@ -147,16 +147,16 @@ def _moved(launches: Sequence[Launch], piece: Piece[S]) -> Iterator[Launch]:
 
 
 def piece_starts(size: int, capabilities: Capabilities, *dtypes: DType) -> range:
-    """Return where pieces begin of lines of ``size`` elements each, of several dtypes, that one binding shows."""
+    """Return where the pieces of arrays of ``size`` elements begin, of which one binding shows each."""
     each = _shown(capabilities) // max(dtype.itemsize for dtype in dtypes) // WINDOW_START * WINDOW_START
     return range(0, size, each)
 
 
 def _shown(capabilities: Capabilities) -> int:
-    """Return how many bytes of an array one binding shows, wherever they begin."""
+    """Return the bytes of an array that one binding shows, wherever they begin."""
     return capabilities.binding_limit - 2 * WINDOW_START
 
 
 def _aligned(size: int) -> int:
-    """Return the least number of things of so many bytes after which a binding may begin."""
+    """Return the least number of elements of ``size`` bytes after which a binding may begin."""
     return WINDOW_START // gcd(WINDOW_START, size)

@@ -1,4 +1,7 @@
-"""From steps to programs: the one entrance to code generation."""
+"""From steps to programs: the entrance to code generation.
+
+:func:`emit` returns the program of a step, and :func:`unsupported` the reason why a device has none.
+"""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -8,6 +11,7 @@ from typing import Final, assert_never
 
 from gpuarray import dtypes
 from gpuarray.codegen import binding_splits, calls, loop_splits
+from gpuarray.codegen.accumulators import without_kernel
 from gpuarray.codegen.all_pairs import AllPairsKernel, all_pairs_of
 from gpuarray.codegen.flat import flat_launch
 from gpuarray.codegen.folds import cut_row_program, row_program
@@ -41,7 +45,7 @@ from gpuarray.ops.spec import wgsl_template
 
 
 def emit(step: Step, capabilities: Capabilities, *, fast: bool = False, gradual: bool = False) -> Program:
-    """Return the program of a step that :func:`unsupported` has nothing against.
+    """Return the program of a step for which :func:`unsupported` returns None.
 
     Parameters
     ----------
@@ -59,7 +63,7 @@ def emit(step: Step, capabilities: Capabilities, *, fast: bool = False, gradual:
 
 
 def _in_buffers(program: Program, capabilities: Capabilities) -> Program:
-    """Return a program with no scratch buffer that is larger than a device's may be: each part that is shown is one."""
+    """Return a program whose scratch buffers fit the device: larger ones become a buffer for each binding."""
     if max(program.scratch, default=0) <= capabilities.buffer_limit:
         return program
     each = window_bytes(capabilities.binding_limit)
@@ -109,7 +113,7 @@ def _loop(loop: Loop, label: str, capabilities: Capabilities) -> Program:
 
 
 def _renumbered(launch: Launch, numbers: Mapping[int, int]) -> Launch:
-    """Return a launch that binds other inputs in place of those with certain numbers."""
+    """Return a launch with the numbers of some inputs replaced."""
     bindings = (
         replace(b, slot=numbers[b.slot]) if b.kind == "input" and b.slot in numbers else b for b in launch.bindings
     )
@@ -128,9 +132,9 @@ def _of_pieces(loop: Loop, label: str, capabilities: Capabilities) -> Program:
         if not part.folds:
             launches.append(_without_folds(part, label, capabilities))
             continue
-        pairing = all_pairs_of(part, capabilities)
-        if pairing is not None:
-            launches.append(AllPairsKernel(part, pairing, label, capabilities).launch())
+        pairs = all_pairs_of(part, capabilities)
+        if pairs is not None:
+            launches.append(AllPairsKernel(part, pairs, label, capabilities).launch())
             continue
         program = row_program(part, label, capabilities)
         launches += program.launches
@@ -154,21 +158,21 @@ def _without_folds(loop: Loop, label: str, capabilities: Capabilities) -> Launch
     return flat_launch(loop, label, capabilities)
 
 
-#: Elements that kernels count, up to the last of which none that they look for counts as more than 32 bits hold.
+#: Most elements of an array that a kernel indexes with 32 bits; the slack is for indices beyond the end.
 _MOST_ELEMENTS: Final = (1 << 32) - (1 << 16)
 _TOO_MANY: Final = "an array has more elements than kernels count in 32 bits"
 
-#: Scratch memory of an opaque row takes less than so many times what its largest array does.
+#: The scratch memory of a call is less than so many times its largest array.
 _MOST_SCRATCH: Final = 16
 
 _TOO_LARGE: Final = "an array is larger than one storage binding of this device shows"
 
-#: Integers that hold the bits of what is smaller than a word.
+#: Integers that hold the bits of elements smaller than a word, by size.
 _BITS: Final = {1: dtypes.uint8, 2: dtypes.uint16}
 
 
 def _as_bits(loop: Loop) -> Loop:
-    """Return a loop that does no more than move small elements as one that does not look at them."""
+    """Return a loop that only moves small elements as one that moves integers of their size."""
     if not all(isinstance(item, Load) for item in loop.instructions) or any(
         s.position is not None for s in loop.stores
     ):
@@ -220,10 +224,10 @@ def _without_kernel(step: Step, capabilities: Capabilities) -> str | None:
     match step:
         case Loop():
             return _unsupported_loop(step, capabilities) or _unsupported_windows(step, capabilities)
-        case ScanStep() | ContractStep() if reason := _unsupported_beside(step, capabilities):
+        case ScanStep() | ContractStep() if reason := _unsupported_loops(step, capabilities):
             return reason
         case ScanStep():
-            if template_of(step.op.combine, (step.dtype, step.dtype)) is None:
+            if step.op.combine is None or template_of(step.op.combine, (step.dtype, step.dtype)) is None:
                 return f"{step.op.name} of {step.dtype.name} has no kernel"
             return _unsupported_windows(step, capabilities)
         case ContractStep() if not candidates(step.dtype, capabilities, step.left.shape[2]):
@@ -245,7 +249,7 @@ def _without_kernel(step: Step, capabilities: Capabilities) -> str | None:
 
 
 def _unsupported_windows(step: Loop | ScanStep | ContractStep | CallStep, capabilities: Capabilities) -> str | None:
-    """Return why a device cannot bind what one binding does not show, of the arrays or of scratch memory."""
+    """Return why a device cannot bind arrays, or scratch memory, that are larger than a binding; None if it can."""
     if (
         binding_splits.most_bytes(step) * (_MOST_SCRATCH if isinstance(step, CallStep) else 1)
         <= capabilities.binding_limit
@@ -275,8 +279,8 @@ def _dtypes(step: Step) -> set[DType]:
     return found
 
 
-def _unsupported_beside(step: ScanStep | ContractStep, capabilities: Capabilities) -> str | None:
-    """Return why a device cannot run the elementwise programs before and after a step; None if it can."""
+def _unsupported_loops(step: ScanStep | ContractStep, capabilities: Capabilities) -> str | None:
+    """Return why a device cannot run a step's prologues and epilogue; None if it can."""
     for loop in step.loops:
         if reason := _unsupported_loop(loop, capabilities):
             return reason
@@ -290,12 +294,10 @@ def _unsupported_loop(loop: Loop, capabilities: Capabilities) -> str | None:
             return f"{item.op.name} of {item.sources[0].name} has no kernel"
         if isinstance(item, Index) and wgsl_template(item.op, compute_type(item.dtype)) is None:
             return f"{item.op.name} of {item.dtype.name} has no kernel"
-        if isinstance(item, Fold) and not item.op.indexed:
-            dtype = item.op.accumulate(item.source)
-            if template_of(item.op.combine, (dtype, dtype)) is None:
-                return f"{item.op.name} of {item.source.name} has no kernel"
+        if isinstance(item, Fold) and (reason := without_kernel(item)):
+            return reason
     further = sum(windows - 1 for windows in loop_splits.windows_needed(loop, capabilities).values())
-    parts = sum(i.op.states for i in loop.instructions if isinstance(i, Fold)) if is_one_walk(loop) else 0
+    parts = sum(i.op.state_size for i in loop.instructions if isinstance(i, Fold)) if is_one_walk(loop) else 0
     bindings = len(loop.input_dtypes) + len(loop.output_dtypes) + parts + further
     if bindings > capabilities.storage_bindings:
         return f"{bindings} arrays are more than this device binds at once"

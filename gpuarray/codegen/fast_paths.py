@@ -1,9 +1,13 @@
-"""Blocks as text: quick forms for all elements of an invocation, one question, and careful forms in a loop.
+"""Fast paths and slow paths: the text of a block of elementwise instructions.
 
-A kernel asks once for four elements, and has few branches besides: what a driver sees between them it can order as the
-hardware likes it. Where the answer is no, a loop takes the careful forms, whose text is large and there once, for one
-element of such a four after the other; where all questions are about sums and products, each of these is asked before,
-since zeros are common and mostly right. Called by kernels of loops.
+The functions of the library that kernels use most have two forms: a *fast path* without branches, right for ordinary
+operands, and a *slow path* that is always right and large. A *guard* says whether the fast path is right. A block is a
+run of instructions that share one guard (:class:`gpuarray.codegen.underflow.Block`).
+
+A kernel computes a block by fast paths for four elements, checks the guard once, and has few branches besides, so that
+drivers can order the instructions. If the guard fails, a loop computes the four elements again, one by one, by slow
+paths, whose text stands in the kernel once. Where all guards are about underflow of sums and products, a cheaper check
+of each of these comes first: it knows of zeros, which are common and mostly right. Called by the kernels of loops.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +30,7 @@ def emit_block(
 ) -> None:
     """Emit the values of a block's instructions in all lanes.
 
-    If the answer is ``noted``, there are no careful forms, but ``fine`` becomes false where they would be needed.
+    If the guard is ``noted``, no slow path is emitted; the variable ``fine`` becomes false where one is needed.
     """
     writer = _Writer(kernel, instructions, block, lanes)
     if noted:
@@ -38,7 +42,7 @@ def emit_block(
 def emit_slow_path(
     kernel: Kernel, instructions: Sequence[Instruction], numbers: Iterable[int], given: Mapping[int, str]
 ) -> dict[int, str]:
-    """Emit elementwise instructions of one element in their careful forms.
+    """Emit elementwise instructions of one element by slow paths.
 
     Parameters
     ----------
@@ -65,26 +69,26 @@ def emit_slow_path(
     return names
 
 
-def emit_settled(
+def emit_checked(
     kernel: Kernel, instructions: Sequence[Instruction], numbers: Iterable[int], given: Mapping[int, str], fine: str
 ) -> None:
     """Emit elementwise instructions of one element in plain arithmetic; ``fine`` becomes false if one is not right.
 
-    The questions of a block are few, and take a zero for what may have been flushed. Those that are asked here, of each
-    sum and product, know of zeros that are right. They have no branches: data with zeros should cost little more.
+    The guard of a block takes any zero for a result that may have been flushed. The guards here, one for each sum and
+    product, know of zeros that are right. They have no branches, so that data with zeros cost little more.
     """
     names = dict(given)
     for number in numbers:
         item = _apply(instructions, number)
         operands = _operands(instructions, item, names)
-        names[number] = f"settled{number}"
+        names[number] = f"checked{number}"
         kernel.line(f"  {declare(names[number], item.dtype, _form(item, operands, plain=is_gradual(item)))}")
         if is_gradual(item):
             kernel.line(f"  {fine} = {fine} & guard_gradual_{item.op.name}_f32({', '.join(operands)});")
 
 
-def can_settle(instructions: Sequence[Instruction], numbers: Iterable[int]) -> bool:
-    """Return whether all questions about some instructions are about sums and products: functions know of no zeros."""
+def can_check(instructions: Sequence[Instruction], numbers: Iterable[int]) -> bool:
+    """Whether the guards of some instructions are about sums and products alone; those of functions know no zeros."""
     items = [_apply(instructions, number) for number in numbers]
     return any(map(is_gradual, items)) and not any(fast_path_function(item.op, item.sources) for item in items)
 
@@ -131,34 +135,34 @@ class _Writer:
             self._one_lane()
 
     def note(self) -> None:
-        """Write the statements of the quick forms, and what makes ``fine`` false."""
+        """Write the statements of the fast paths, and those that make ``fine`` false."""
         self._write_fast_path(range(self.lanes), "fine")
 
     def _write_fast_path(self, together: range, fine: str) -> None:
-        """Write the quick forms of some lanes, each value followed by what is asked of it: a chain of comparisons."""
+        """Write the fast paths of some lanes, each value followed by its guards: a chain of comparisons."""
         block = self.block
         outside = sorted((block.at_least.keys() | block.not_subnormal) - set(block.items))
-        given = [question for lane in together for n in outside for question in self._asked_of(n, lane)]
-        self._ask(fine, self._asked_of_scalars() + given)
+        given = [guard for lane in together for n in outside for guard in self._guards_of(n, lane)]
+        self._check(fine, self._guards_of_scalars() + given)
         for number in block.items:
             kind = register_type(_apply(self.instructions, number).dtype)
             word = "var" if number in self.results else "let"
             for lane in together:
                 self.kernel.line(f"{word} {value_name(number, FULL, lane)}: {kind} = {self._fast_path(number, lane)};")
-            self._ask(fine, [question for lane in together for question in self._asked_of(number, lane)])
+            self._check(fine, [guard for lane in together for guard in self._guards_of(number, lane)])
             if number in block.functions:
                 self.kernel.line(*(f"{fine} = {self._guard(fine, number, lane)};" for lane in together))
 
-    def _ask(self, fine: str, questions: Sequence[str]) -> None:
-        if questions:
-            self.kernel.line(f"{fine} = {' & '.join([fine, *questions])};")
+    def _check(self, fine: str, guards: Sequence[str]) -> None:
+        if guards:
+            self.kernel.line(f"{fine} = {' & '.join([fine, *guards])};")
 
-    def _asked_of_scalars(self) -> list[str]:
+    def _guards_of_scalars(self) -> list[str]:
         least, bounded = self.block.scalars_at_least, self.block.scalars_bounded
         asked = [f"is_at_least_f32(one{n}, 0x1p{exponent}f)" for n, exponent in sorted(least.items())]
         return asked + [f"!is_at_least_f32(one{n}, 0x1p{SCALAR_BOUND}f)" for n in sorted(bounded)]
 
-    def _asked_of(self, number: int, lane: int) -> list[str]:
+    def _guards_of(self, number: int, lane: int) -> list[str]:
         name, asked = value_name(number, FULL, lane), []
         if number in self.block.at_least:
             asked.append(f"is_at_least_f32({name}, 0x1p{self.block.at_least[number]}f)")
@@ -167,7 +171,7 @@ class _Writer:
         return asked
 
     def _fast_path(self, number: int, lane: int) -> str:
-        """Return the quick form of an instruction in a lane."""
+        """Return the fast path of an instruction in a lane."""
         item = _apply(self.instructions, number)
         form = _form(item, self._names(number, lane), plain=number in self.block.sums)
         if number not in self.block.functions:
@@ -176,15 +180,15 @@ class _Writer:
         return form.replace(f"{name}(", f"fast_path_{name}(", 1)
 
     def _guard(self, fine: str, number: int, lane: int) -> str:
-        """Return whether all is fine and the quick form of a function is right in a lane."""
+        """Return the expression that is true if ``fine`` is and a function's fast path is right in a lane."""
         name = "ratio_f32" if number in self.block.ratios else self._function(number)
-        question, given = f"guard_{name}", [fine, *self._names(number, lane)]
-        if library.parameter_count(question) > len(given):
+        guard, given = f"guard_{name}", [fine, *self._names(number, lane)]
+        if library.parameter_count(guard) > len(given):
             given.append(value_name(number, FULL, lane))
-        return f"{question}({', '.join(given)})"
+        return f"{guard}({', '.join(given)})"
 
     def _one_lane(self) -> None:
-        """Write the careful forms of one lane, and the end of the loop and of the branch around it."""
+        """Write the slow paths of one lane, and the end of the loop and of the branch around it."""
         given = self._given()
         own = {n: f"operand{k}" for k, n in enumerate(given)}
         self.kernel.line(*(f"  var {own[n]}: {register_type(self.instructions[n].dtype)};" for n in given))
@@ -196,7 +200,7 @@ class _Writer:
         self.kernel.line(f"  {_cases(takes)}", "} }")
 
     def _given(self) -> list[int]:
-        """Return the values of single elements from which the careful forms start."""
+        """Return the values of single elements from which the slow paths start."""
         operands = [o for n in self.again for o in _apply(self.instructions, n).operands if o not in self.again]
         return [n for n in dict.fromkeys(operands) if self.instructions[n].level == FULL]
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from gpuarray.codegen import loop_splits
-from gpuarray.codegen.fast_paths import can_settle, emit_settled, emit_slow_path, value_name
+from gpuarray.codegen.fast_paths import can_check, emit_checked, emit_slow_path, value_name
 from gpuarray.codegen.lanes import (
     Lane,
     flat_addresses,
@@ -25,7 +25,7 @@ from gpuarray.codegen.loops import (
     dtype_of,
     emit_uniform,
     expression,
-    guards_itself,
+    has_guards,
     is_heavy,
     makes_vec8,
     needs_vec4,
@@ -93,29 +93,29 @@ def flat_launch(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
     return kernel.launch(-(-size // (lanes * WORKGROUP)), capabilities.workgroup_limit)
 
 
-#: What costs no more than this may be computed twice: a root.
-_SHORT: Final = 6
+#: Functions that cost no more than a square root may be computed twice.
+_CHEAP: Final = 6
 
 
 def _can_recompute(work: LoopKernel) -> bool:
-    """Whether a kernel asks whether quick forms were right, and can compute single elements from what they are made of.
+    """Whether a kernel has guards and can compute single elements again from its inputs where they fail.
 
-    That takes no registers beside those of the quick forms: nothing is kept for it. What is long and has no quick form
+    Nothing is kept for it, so that it takes no registers. Not for functions that are long and have no fast path: they
     would be computed twice.
     """
     loop = work.loop
     numbers = [n for n, item in enumerate(loop.instructions) if item.level == FULL]
     others = [loop.instructions[unit] for unit in arranged(loop, numbers) if isinstance(unit, int)]
-    if any(isinstance(item, Apply) and item.op.cost > _SHORT for item in others):
+    if any(isinstance(item, Apply) and item.op.cost > _CHEAP for item in others):
         return False
     moved = [i for i in (*loop.instructions, *loop.stores) if isinstance(i, Load | Index | Store) and i.level == FULL]
-    if any(stride_class(item.layout).startswith("s") for item in moved) or not guards_itself(loop):
+    if any(stride_class(item.layout).startswith("s") for item in moved) or not has_guards(loop):
         return False
     return all(access.is_plain for access in work.accesses.values())
 
 
 def _recompute(work: LoopKernel, lanes: int, step: int, count: str) -> None:
-    """Emit what computes and stores the elements of an invocation one by one, in careful forms, unless all is fine."""
+    """Emit the branch that reads, computes and stores an invocation's elements one by one, by slow paths."""
     kernel, loop = work.kernel, work.loop
     here = Lane("at", [], {})
     names, lines = (
@@ -139,9 +139,9 @@ def _recompute(work: LoopKernel, lanes: int, step: int, count: str) -> None:
         lines.append(f"  {declare(names[number], item.dtype, value)}")
     applied = [n for n, item in enumerate(loop.instructions) if item.level == FULL and isinstance(item, Apply)]
     kernel.line("if (!fine) {")
-    if can_settle(loop.instructions, applied):
+    if can_check(loop.instructions, applied):
         kernel.line("fine = true;", *lines)
-        emit_settled(kernel, loop.instructions, applied, names, "fine")
+        emit_checked(kernel, loop.instructions, applied, names, "fine")
         kernel.line("}", "}", "if (!fine) {")
     kernel.line(*lines)
     names = emit_slow_path(kernel, loop.instructions, applied, names)
@@ -153,10 +153,10 @@ def _recompute(work: LoopKernel, lanes: int, step: int, count: str) -> None:
 
 
 def _is_spread(loop: Loop, capabilities: Capabilities) -> bool:
-    """Whether an invocation's elements lie a workgroup apart: neighbours then move what makes up whole sectors.
+    """Whether the lanes of an invocation lie a workgroup apart, so that neighbours access whole sectors of memory.
 
-    Four elements of eight bytes would be moved in two halves, with a gap between those of neighbours. Small elements
-    have to be written four at a time, and coordinates are worked out once for four.
+    That suits elements of eight bytes: a vector of four would be read in two halves, with a gap to the neighbour's.
+    Small elements have to be written four at a time, and strided layouts need coordinates once for four.
     """
     items = [x for x in (*loop.instructions, *loop.stores) if isinstance(x, Load | Index | Store) and x.level == FULL]
     if capabilities.is_software or any(stride_class(x.layout).startswith("s") for x in items):
@@ -170,13 +170,13 @@ def _takes_vec8(loop: Loop) -> bool:
     is_wide, keys = wide_slots(loop), list(loop_splits.spans(loop))
     if not any(makes_vec8(loop, item) for item in loop.instructions) or not all(is_wide(*key) for key in keys):
         return False
-    # buffers have room for no more bytes behind the last element, and what is there of a larger array is not to be lost
+    # buffers have WINDOW_END bytes of slack, and elements of a larger array behind the last one must not be overwritten
     fit = all(dtype_of(loop, key).itemsize * 2 * LANES <= WINDOW_END for key in keys)
     return fit and (loop.columns % (2 * LANES) == 0 or not any(s.layout.size < s.extent for s in loop.stores))
 
 
 def _shuffled_stores(work: LoopKernel, lanes: Sequence[Lane], both: str) -> None:
-    """Emit the stores of eight elements that neighbours exchange; ``both`` says whether both have elements."""
+    """Emit stores of eight elements by subgroups; ``both`` is the condition that both neighbours have elements."""
     kernel, loop = work.kernel, work.loop
     kernel.line("let odd = (local & 1u) == 1u;")
     for number, store in enumerate(loop.stores):

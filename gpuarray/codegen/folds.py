@@ -10,7 +10,7 @@ folds them and computes what follows. The order of combination is fixed by the s
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from gpuarray.codegen.accumulators import Accumulator, accumulator
+from gpuarray.codegen.accumulators import Accumulator
 from gpuarray.codegen.fast_paths import emit_block, value_name
 from gpuarray.codegen.loops import (
     LoopKernel,
@@ -397,7 +397,7 @@ class RowKernel:
         fours = [range(first, first + LANES) for first in range(0, count, LANES)]
         for number in numbers:
             own, operand = self._accumulator(number), self._fold(number).operand
-            if self._fold(number).op.indexed:
+            if own.is_ordered:
                 for lanes in fours:
                     lines += self._take([number], lanes) if shape.fills_team else self._take_existing([number], lanes)
             elif shape.fills_team:
@@ -526,7 +526,7 @@ class RowKernel:
         return item
 
     def _accumulator(self, number: int) -> Accumulator:
-        return accumulator(self._fold(number), number)
+        return Accumulator(self._fold(number), number)
 
     def _start(self, number: int) -> None:
         own = self._accumulator(number)
@@ -541,7 +541,7 @@ class RowKernel:
             operand = self._fold(number).operand
             level = self.loop.instructions[operand].level
             values = [value_name(operand, level, lane) for lane in lanes]
-            lines += self._accumulator(number).take_all(values, places)
+            lines += self._accumulator(number).take(values, places)
         return lines
 
     def _gather(self, number: int) -> None:

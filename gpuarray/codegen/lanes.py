@@ -33,7 +33,7 @@ from gpuarray.graph.layouts import Layout
 
 
 def wide_slots(loop: Loop) -> Callable[[str, int], bool]:
-    """Return which slots of a loop without folds can be gone through four elements at a time."""
+    """Return which arrays of a loop without folds can be read or written four elements at a time."""
     narrow: set[tuple[str, int]] = set()
     origins = {
         key: window(key[0], key[1], low, high, dtype_of(loop, key), writable=False)[1]
@@ -57,19 +57,19 @@ def wide_slots(loop: Loop) -> Callable[[str, int], bool]:
 
 
 def is_vec4_rows(layout: Layout) -> bool:
-    """Whether a layout's elements are rows of whole fours, each four side by side and, but for the offset, aligned."""
+    """Whether a layout consists of aligned vectors of four contiguous elements, its offset aside."""
     if not layout.shape or layout.strides[-1] != 1 or layout.shape[-1] % LANES:
         return False
     return all(stride % LANES == 0 for stride in layout.strides[:-1])
 
 
 def has_vec4_rows(loop: Loop) -> bool:
-    """Whether the last axis of a loop without folds is a number of whole fours."""
+    """Whether the last axis of a loop without folds is a multiple of four."""
     return bool(loop.inner) and loop.inner[-1] % LANES == 0
 
 
 def _cuts_neighbours(item: Load | Store) -> bool:
-    """Whether writing four elements at a time would write past the end of a region inside a larger array."""
+    """Whether storing four elements at a time would write past the end of a region of a larger array."""
     if not isinstance(item, Store):
         return False
     size = item.layout.size
@@ -78,7 +78,7 @@ def _cuts_neighbours(item: Load | Store) -> bool:
 
 @dataclass
 class Lane:
-    """The names that one of the four elements of an invocation has for its index and coordinates."""
+    """The names of a lane's flat index, of its coordinates, and of the values that it has loaded by wide loads."""
 
     index: str
     coordinates: list[str]
@@ -128,7 +128,7 @@ def wide_loads(work: LoopKernel, lanes: list[Lane]) -> None:
 
 
 def wide_index(kernel: Kernel, layout: Layout, offset: int, lanes: Sequence[Lane], first: int) -> str:
-    """Return the index of the four elements from lane ``first`` on, counted in fours."""
+    """Return the index of the vector of four elements from lane ``first`` on."""
     if stride_class(layout) != "c":
         return f"({flat_addresses(kernel, layout, offset)(lanes[first])}) / 4u"
     index = "first / 4u" if offset == 0 else f"({kernel.parameter(offset)} + first) / 4u"
@@ -148,7 +148,7 @@ def _lane_coordinates(kernel: Kernel, index: str, lane: int, extents: Sequence[s
 
 
 def flat_addresses(kernel: Kernel, layout: Layout, offset: int) -> Callable[[Lane], str]:
-    """Return how to write the position of a lane's element in a layout; parameters are added once."""
+    """Return a function from a lane to the position of its element in a layout; parameters are added once."""
     if stride_class(layout) == "c":
         base = "" if offset == 0 else f" + {kernel.parameter(offset)}"
         return lambda lane: f"{lane.index}{base}"
@@ -160,7 +160,7 @@ def flat_addresses(kernel: Kernel, layout: Layout, offset: int) -> Callable[[Lan
 
 
 def flat_values(work: LoopKernel, lanes: list[Lane], *, quads: bool = False) -> None:
-    """Emit the values at every element; ``quads`` if the lanes are four aligned neighbours."""
+    """Emit the values of all lanes; ``quads`` says that these are aligned neighbours in vectors of four."""
     kernel, loop = work.kernel, work.loop
     addresses: dict[int, Callable[[Lane], str]] = {}
     for number, item in enumerate(loop.instructions):
@@ -202,7 +202,7 @@ def _placed_store(work: LoopKernel, store: Store, lane: int, extent: str) -> str
 
 
 def flat_stores(work: LoopKernel, lanes: Sequence[Lane], step: int, count: str) -> None:
-    """Emit the stores of lanes that are ``step`` apart, from the flat index ``first`` on, those before ``count``."""
+    """Emit the stores of lanes that are ``step`` apart from the flat index ``first`` on, as far as ``count``."""
     kernel, loop = work.kernel, work.loop
     for store in loop.stores:
         access = work.access(store)

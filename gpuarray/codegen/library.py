@@ -111,7 +111,7 @@ def _library(fast: bool, wide: bool) -> _Library:
 
 
 def _kind() -> tuple[bool, bool]:
-    """Return whether the kernel at hand may use the driver's functions, and 64-bit integers."""
+    """Return whether the target's kernels may use the driver's functions, and 64-bit integers."""
     return is_fast(), has_wide_integers()
 
 
@@ -121,10 +121,10 @@ def names() -> frozenset[str]:
 
 
 def fast_path_names() -> frozenset[str]:
-    """Return the names of functions that have a quick form: ``fast_path_NAME``, right where ``guard_NAME`` is true.
+    """Return the names of the functions that have a fast path, ``fast_path_NAME``, right where ``guard_NAME`` is true.
 
-    The latter takes the answer to other questions, the operands, and, if it has one parameter more, the quick form's
-    result.
+    A guard takes the result of the guards before it, the operands and, if it has one more parameter, the result of the
+    fast path.
     """
     return _fast_path_names(*_kind())
 
@@ -138,8 +138,8 @@ def parameter_count(name: str) -> int:
 @lru_cache(maxsize=4)
 def _fast_path_names(fast: bool, wide: bool) -> frozenset[str]:
     known = _library(fast, wide).names
-    quick = frozenset(name for name in known if f"fast_path_{name}" in known and f"guard_{name}" in known)
-    return quick - frozenset(_collected(_FAST)) if fast else quick
+    guarded = frozenset(name for name in known if f"fast_path_{name}" in known and f"guard_{name}" in known)
+    return guarded - frozenset(_collected(_FAST)) if fast else guarded
 
 
 def names_in(text: str) -> set[str]:

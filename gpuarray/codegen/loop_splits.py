@@ -1,7 +1,7 @@
-"""Cutting a loop into pieces whose buffers fit the windows that a binding can show.
+"""Splits of loops whose arrays are larger than a storage binding can show.
 
-A piece is a loop over a box of the index space, with layouts that begin where the box does; so pieces are ordinary
-loops, and share their kernel's text.
+A piece is a loop over a box of the index space, whose layouts begin where the box does. So pieces are ordinary loops,
+and share the text of their kernel.
 """
 
 from collections.abc import Collection
@@ -46,12 +46,12 @@ def spans(loop: Loop) -> dict[Slot, tuple[int, int]]:
 
 
 def widest(loop: Loop, beside: Collection[Slot] = ()) -> int:
-    """Return the bytes of the widest window that a loop needs, of some slots ``beside``."""
+    """Return the bytes of the widest window that a loop needs, without those of the slots ``beside``."""
     return max((_bytes(loop, key, span) for key, span in spans(loop).items() if key not in beside), default=0)
 
 
 def windows_needed(loop: Loop, capabilities: Capabilities) -> dict[Slot, int]:
-    """Return which slots need several windows at once, as positions that are computed lead anywhere, and how many."""
+    """Return how many windows the slots need that are larger than one and are indexed by computed positions."""
     by_layout: set[Slot] = {("input", item.slot) for item in loop.instructions if isinstance(item, Load)}
     by_layout |= {("output", store.slot) for store in loop.stores if store.position is None}
     by_layout |= {key for read, written in loop.updates for key in (("input", read), ("output", written))}
@@ -63,9 +63,10 @@ def windows_needed(loop: Loop, capabilities: Capabilities) -> dict[Slot, int]:
 
 
 def separate_takes(loop: Loop, capabilities: Capabilities) -> tuple[Loop, dict[int, int]]:
-    """Return a loop in which what no binding shows is one input where it is gone through, and another to take from.
+    """Return a loop in which large inputs that are both loaded and taken from are two inputs each.
 
-    With it are the numbers of the inputs that were added, and which ones they stand for.
+    Loads can be split, but takes need all windows at once. With the loop come the added inputs, each with the number of
+    the input that it stands for.
     """
     loaded = {item.slot for item in loop.instructions if isinstance(item, Load)}
     found = {
@@ -95,9 +96,9 @@ def _bytes(loop: Loop, key: Slot, span: tuple[int, int]) -> int:
 
 
 def split_loop(loop: Loop, capabilities: Capabilities) -> list[Loop] | None:
-    """Return loops that together do what ``loop`` does, each within the limits; None if that cannot be.
+    """Return loops that together do what ``loop`` does, each within the limits; None if there are none.
 
-    Folded axes are not cut.
+    Axes that are folded are not split.
     """
     axis: int | None
     beside = windows_needed(loop, capabilities)
@@ -129,7 +130,7 @@ def _free_axes(loop: Loop) -> list[int]:
 
 
 def _longest_reach(loop: Loop, beside: Collection[Slot]) -> int | None:
-    """Return the axis along which the widest window reaches farthest; None if cutting cannot make it narrower."""
+    """Return the axis along which the widest window reaches farthest; None if no split makes it narrower."""
     found = {key: span for key, span in spans(loop).items() if key not in beside}
     worst = max(found, key=lambda key: _bytes(loop, key, found[key]))
     layouts = [
@@ -168,9 +169,9 @@ def sliced(loop: Loop, axis: int, start: int, count: int) -> Loop:
 
 
 def split_columns(loop: Loop, capabilities: Capabilities, column: int = 0) -> list[tuple[Loop, int]] | None:
-    """Return loops over some columns each, within the limits, with the number of each one's first; None if none can be.
+    """Return loops over some columns each, within the limits, with each one's first column; None if there are none.
 
-    Only for loops whose rows may be folded in parts. The first inner axis is cut, so that columns stay in order.
+    Only for loops whose rows may be folded in parts. The first inner axis is split, so that columns stay in order.
     """
     if (
         widest(loop, windows_needed(loop, capabilities)) <= capabilities.binding_limit

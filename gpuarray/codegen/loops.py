@@ -7,7 +7,7 @@ row kernels (:mod:`gpuarray.codegen.folds`).
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, assert_never
 
 from gpuarray.codegen import loop_splits
 from gpuarray.codegen.casts import position_expression
@@ -45,7 +45,11 @@ from gpuarray.graph.layouts import Layout, Shape, contiguous_strides
 
 @dataclass
 class LoopKernel:
-    """A kernel under construction for one loop, and how it reaches its buffers."""
+    """A kernel under construction for one loop.
+
+    ``origins`` has the element of a slot at which its binding begins, and ``accesses`` how it is read and written; both
+    by kind, ``"input"`` or ``"output"``, and number.
+    """
 
     kernel: Kernel
     loop: Loop
@@ -53,29 +57,42 @@ class LoopKernel:
     accesses: dict[tuple[str, int], Access]
     together: bool = False
     """Whether the lanes of an invocation are always four neighbours along the last axis."""
-    lasts: dict[int, str] = field(default_factory=dict)
-    """The last position of what each slot's elements are taken from, as an expression."""
+    lasts: dict[tuple[int, int], str] = field(default_factory=dict)
+    """The expression of the last position of an input, by slot and extent."""
     noted: bool = False
-    """Whether values are in their quick forms alone, and ``fine`` says whether these are right."""
+    """Whether only fast paths are emitted, and the variable ``fine`` says whether they are right."""
 
     def offset(self, kind: str, slot: int, layout: Layout) -> int:
-        """Return a layout's offset counted from where the slot's window begins."""
+        """Return the offset of a layout from where the binding of its slot begins."""
         return layout.offset - self.origins[kind, slot]
 
     def taken(self, item: Take, position: str) -> str:
-        """Return the element at a position that a buffer holds; a position beyond the last element means that one."""
-        last = self.lasts.get(item.slot)
+        """Return the element at a position that comes from a buffer; beyond the end it is the last element."""
+        key = item.slot, item.extent
+        last = self.lasts.get(key)
         if last is None:
-            last = self.lasts[item.slot] = self.kernel.parameter(max(item.extent, 1) - 1)
+            last = self.lasts[key] = self.kernel.parameter(max(item.extent, 1) - 1)
         return self.access(item).load(f"min({position}, {last})")
 
     def access(self, item: Load | Take | Store) -> Access:
-        """Return the binding of an instruction's or a store's slot."""
+        """Return the access of the slot that an instruction reads or a store writes."""
         return self.accesses["output" if isinstance(item, Store) else "input", item.slot]
 
 
 def open_kernel(loop: Loop, label: str, wide: Callable[[str, int], bool], outputs: bool = True) -> LoopKernel:
-    """Return a kernel with the storage bindings of a loop; ``wide(kind, slot)`` says how each is gone through."""
+    """Return a kernel with the storage bindings of a loop.
+
+    Parameters
+    ----------
+    loop : Loop
+        The loop.
+    label : str
+        Names the kernel for people.
+    wide : callable
+        ``wide(kind, slot)`` says whether an array is read or written four elements at a time.
+    outputs : bool
+        Whether to bind the outputs.
+    """
     kernel = Kernel(label)
     origins: dict[tuple[str, int], int] = {}
     accesses: dict[tuple[str, int], Access] = {}
@@ -93,7 +110,7 @@ def open_kernel(loop: Loop, label: str, wide: Callable[[str, int], bool], output
 
 
 def emit_uniform(work: LoopKernel) -> None:
-    """Emit what is the same for the whole step."""
+    """Emit the values that are the same for all elements of the step."""
     for number, item in enumerate(work.loop.instructions):
         if item.level == UNIFORM:
             work.kernel.line(declare(f"one{number}", item.dtype, uniform_expression(work, item)))
@@ -108,7 +125,7 @@ def uniform_expression(work: LoopKernel, item: object) -> str:
 
 
 def expression(work: LoopKernel, item: Apply | Take | Index, lane: int, position: str) -> str:
-    """Return the expression of an instruction that has no load of its own; ``position`` is an Index's flat position."""
+    """Return the expression of an instruction in a lane; ``position`` is the flat position for an Index."""
     instructions = work.loop.instructions
     match item:
         case Apply():
@@ -119,6 +136,8 @@ def expression(work: LoopKernel, item: Apply | Take | Index, lane: int, position
             return work.taken(item, position_expression(where, instructions[item.position].dtype))
         case Index():
             return generate_expression(item.op, position, _parameters(work, item), item.dtype)
+        case _:
+            assert_never(item)
 
 
 def _parameters(work: LoopKernel, item: Index) -> list[str]:
@@ -127,7 +146,7 @@ def _parameters(work: LoopKernel, item: Index) -> list[str]:
 
 
 def makes_vec4(loop: Loop, item: object) -> bool:
-    """Whether an instruction's elements along the inner axes are made four at a time, all in one."""
+    """Whether one call generates four neighbouring elements of an instruction."""
     if not (isinstance(item, Index) and item.level == FULL and compute_type(item.dtype) in item.op.vec4):
         return False
     rank, layout = len(loop.outer), item.layout
@@ -141,12 +160,12 @@ _COSTLY: Final = 100
 
 
 def needs_vec4(loop: Loop) -> bool:
-    """Whether a loop makes elements that cost much less four at a time."""
+    """Whether a loop generates elements that cost much less four at a time."""
     return any(makes_vec4(loop, i) and isinstance(i, Index) and i.op.cost > _COSTLY for i in loop.instructions)
 
 
 def emit_vec4(work: LoopKernel, number: int, item: Index, position: str, first: int = 0) -> None:
-    """Emit an instruction's values in four lanes from ``first`` on, whose position is a multiple of four."""
+    """Emit an instruction's values in the four lanes from ``first`` on; the position is a multiple of four."""
     four = vec4_expression(item.op, position, _parameters(work, item), item.dtype)
     name = f"four{number}_{first}" if first else f"four{number}"
     work.kernel.line(f"let {name} = {four};")
@@ -155,12 +174,12 @@ def emit_vec4(work: LoopKernel, number: int, item: Index, position: str, first: 
 
 
 def makes_vec8(loop: Loop, item: object) -> bool:
-    """Whether eight of an instruction's elements cost no more than four of them."""
+    """Whether one call generates eight neighbouring elements of an instruction, at the cost of four."""
     return makes_vec4(loop, item) and isinstance(item, Index) and compute_type(item.dtype) in item.op.vec8
 
 
 def emit_vec8(work: LoopKernel, number: int, item: Index, position: str) -> None:
-    """Emit an instruction's values in eight lanes, from a position that is a multiple of four on."""
+    """Emit an instruction's values in eight lanes; the position is a multiple of four."""
     eight = vec8_expression(item.op, position, _parameters(work, item), item.dtype)
     work.kernel.line(f"let eight{number} = {eight};")
     for lane in range(2 * LANES):
@@ -189,8 +208,8 @@ def is_heavy(loop: Loop, capabilities: Capabilities) -> bool:
     An invocation computes one element of such a loop rather than four: the kernel compiles faster, at no cost. A
     function with a fast path counts a quarter.
     """
-    quick = [i for i in loop.instructions if isinstance(i, Apply) and fast_path_function(i.op, i.sources)]
-    return operations(loop.instructions) - operations(quick) * 3 // 4 > capabilities.profile.heavy_weight
+    guarded = [i for i in loop.instructions if isinstance(i, Apply) and fast_path_function(i.op, i.sources)]
+    return operations(loop.instructions) - operations(guarded) * 3 // 4 > capabilities.profile.heavy_weight
 
 
 def dtype_of(loop: Loop, key: tuple[str, int]) -> DType:
@@ -198,8 +217,8 @@ def dtype_of(loop: Loop, key: tuple[str, int]) -> DType:
     return (loop.input_dtypes if key[0] == "input" else loop.output_dtypes)[key[1]]
 
 
-def guards_itself(loop: Loop) -> bool:
-    """Whether quick forms of a loop's values may not be right, and none of them is a position, which has to be."""
+def has_guards(loop: Loop) -> bool:
+    """Whether a loop has guarded fast paths and no positions: an index must be right before it is used."""
     if any(isinstance(item, Take) for item in loop.instructions) or any(s.position is not None for s in loop.stores):
         return False
     numbers = [n for n, item in enumerate(loop.instructions) if item.level == FULL]
@@ -207,7 +226,7 @@ def guards_itself(loop: Loop) -> bool:
 
 
 def single_value(work: LoopKernel, item: object) -> str:
-    """Return the expression of an instruction that has one value for a loop whose outer index space is empty."""
+    """Return the expression of an instruction at level OUTER in a loop without outer axes: it has one value."""
     kernel = work.kernel
     if isinstance(item, Load):
         return work.access(item).load(kernel.parameter(work.offset("input", item.slot, item.layout)))

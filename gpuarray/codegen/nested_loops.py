@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from gpuarray.codegen import loop_splits
 from gpuarray.codegen.fast_paths import value_name
 from gpuarray.codegen.lanes import flat_loads, flat_stores, flat_values, has_vec4_rows, wide_slots
-from gpuarray.codegen.loops import LoopKernel, dtype_of, emit_uniform, guards_itself, single_value
+from gpuarray.codegen.loops import LoopKernel, dtype_of, emit_uniform, has_guards, single_value
 from gpuarray.codegen.storage import LANES, Access, register_type
 from gpuarray.codegen.wgsl import (
     Kernel,
@@ -30,11 +30,26 @@ from gpuarray.fusion.steps import (
 def add_epilogue(
     kernel: Kernel, loop: Loop, inputs_before: int, *, lanes: int = 1, aligned: bool = False
 ) -> LoopKernel:
-    """Add the function that runs a loop without folds on results of the kernel, which are the loop's input 0.
+    """Add the function ``finish``, which runs a loop without folds on results of the kernel.
 
-    With one lane it is ``finish(first, result0)``, for the result of that flat index; with four ``finish(first, end,
-    result0, ..., result3)``, for those from ``first`` on that come before ``end``. ``aligned`` says that ``first`` is
-    a multiple of four. Further inputs of the loop are the step's from number ``inputs_before`` on.
+    Parameters
+    ----------
+    kernel : Kernel
+        Where the function is added.
+    loop : Loop
+        The epilogue. Its input 0 is the result, its other inputs are the step's from number ``inputs_before`` on.
+    inputs_before : int
+        How many inputs the step has without those of the epilogue.
+    lanes : int
+        1 for ``finish(first, result0)``, of the result with the flat index ``first``; 4 for ``finish(first, end,
+        result0, ..., result3)``, of those from ``first`` on that come before ``end``.
+    aligned : bool
+        Whether ``first`` is always a multiple of four.
+
+    Returns
+    -------
+    LoopKernel
+        For :func:`add_fast_path_epilogue`.
     """
     origins: dict[tuple[str, int], int] = {}
     accesses: dict[tuple[str, int], Access] = {}
@@ -54,18 +69,18 @@ def add_epilogue(
 
 
 def add_fast_path_epilogue(work: LoopKernel) -> bool:
-    """Add ``fast_path_finish``, which takes four results as the ``finish`` of an epilogue, and may not be right.
+    """Add the function ``fast_path_finish``, which does as ``finish`` by fast paths alone, and return whether it helps.
 
-    It returns whether it was; if not, ``finish`` has to run on the same results. Return whether it is of any use.
+    The WGSL function returns whether it was right. If it was not, ``finish`` has to run on the same results.
     """
-    if not guards_itself(work.loop):
+    if not has_guards(work.loop):
         return False
     _finish_function(replace(work, noted=True), LANES)
     return True
 
 
 def _finish_function(work: LoopKernel, lanes: int) -> None:
-    """Add the function over so many results."""
+    """Add the function ``finish``, or ``fast_path_finish``, over so many results."""
     kernel, loop = work.kernel, work.loop
     outside, kernel.body = kernel.body, []
     emit_uniform(work)
@@ -93,7 +108,7 @@ def _finish_function(work: LoopKernel, lanes: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """What a kernel reads from no binding but computes: a function of the flat index, for one element or four."""
+    """An operand that a kernel computes: a WGSL function of the flat index, for one element or four."""
 
     name: str
     wide: bool
@@ -109,9 +124,9 @@ class Computed:
 
 
 def add_prologue(kernel: Kernel, loop: Loop, name: str, *, wide: bool) -> Computed:
-    """Add the function that computes the one result of a loop without folds, at a flat index.
+    """Add the function that computes an element of a loop's one result, or four from a multiple of four if ``wide``.
 
-    ``wide`` says that it computes four from a multiple of four on. The loop's inputs are the step's.
+    The loop has no folds, and its inputs are the step's.
     """
     origins: dict[tuple[str, int], int] = {}
     accesses: dict[tuple[str, int], Access] = {}
@@ -144,10 +159,23 @@ def add_prologue(kernel: Kernel, loop: Loop, name: str, *, wide: bool) -> Comput
 def result_store(
     kernel: Kernel, step: ContractStep | ScanStep, span: tuple[int, int], inputs: int
 ) -> Callable[[str, str], str]:
-    """Bind what a step's results go to; return how to write the statement that stores, or finishes, one result.
+    """Bind the output of a step; return a function that makes the statement that stores, or finishes, one result.
 
-    The statement takes the index of the result among those from the first to the last of a span, and its value; where
-    there is an epilogue, the span must be of all results. ``inputs`` is how many the step has of its own.
+    Parameters
+    ----------
+    kernel : Kernel
+        Where the binding, or the epilogue's function, is added.
+    step : ContractStep or ScanStep
+        The step.
+    span : tuple of (int, int)
+        The first and the last result that the kernel stores. With an epilogue they must be all results.
+    inputs : int
+        How many inputs the step has without those of its epilogue.
+
+    Returns
+    -------
+    callable
+        ``statement(index, value)``, where the index counts from the first result of the span.
     """
     if step.epilogue is not None:
         add_epilogue(kernel, step.epilogue, inputs)

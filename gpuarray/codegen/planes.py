@@ -13,7 +13,7 @@ from gpuarray.dtypes import DType
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """How sums of products of a dtype are computed: on planes of components."""
+    """The arithmetic of a dtype on planes of components."""
 
     dtype: DType
 
@@ -25,7 +25,7 @@ class Arithmetic:
 
     @property
     def planes(self) -> int:
-        """How many numbers a value is."""
+        """How many components a value has."""
         held = compute_type(self.dtype)
         return 2 if held in ("c64", "c128", *PAIRS) else 1
 
@@ -91,5 +91,5 @@ class Arithmetic:
 
 
 def _carry(low: str, added: str) -> str:
-    """Return what four sums of lower words, to which something was just added, carry over to the upper ones."""
+    """Return the carries of four sums of lower words to which ``added`` was just added."""
     return f"select(vec4<u32>(), vec4<u32>(1u), {low} < {added})"

@@ -1,4 +1,4 @@
-"""Which tiles a matrix product is cut into, and into how many parts their depth.
+"""Choice of the tiles of a matrix product, and of how many workgroups share the depth of a tile.
 
 :func:`choose` estimates how long each way takes and takes the fastest. The estimate is a function of sizes, dtype and
 the adapter's profile alone, so that equal products always have equal bits on a device.
@@ -21,12 +21,12 @@ from gpuarray.dtypes import DType
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A tiling, and what of a device's arithmetic it reaches where all of the device is busy."""
+    """A tiling, and the share of a busy device's arithmetic that it reaches."""
 
     tiling: Tiling
     speed: float
     together: int = 2
-    """How many of its workgroups a device's unit has at a time."""
+    """How many of its workgroups a compute unit runs at a time."""
 
 
 #: By the bytes of a component and the planes of a value. The speeds are those of an H100, in float32
@@ -68,17 +68,17 @@ _CANDIDATES: Final = {
 #: Where workgroups have little memory.
 _SMALLEST: Final = Candidate(Tiling(16, 16, 8, 4, 4), 0.01)
 
-#: On a processor's cores texts that are written out take long to compile, and many variables do not stay in registers.
+#: Software devices take long to compile unrolled loops, and have few registers.
 _SOFTWARE: Final = (Candidate(Tiling(32, 32, 8, 4, 4, unrolled=False), 1.0, together=1),)
 
-#: Sums of no more floating-point products than this are one after the other; longer ones are added in blocks, of which
-#: this is the shortest: one after the other they would err more than NumPy's, by the root of their number.
+#: The least depth of a block. Longer sums of floating-point products are sums of blocks: added one after the other they
+#: would err more than NumPy's, by the root of their number.
 _BLOCK: Final = 256
 
-#: How many steps of its walk along the depth a tile could take while it begins and ends.
+#: The steps along the depth that a tile could take in the time of its start and end.
 _START: Final = 5
 
-#: A part of the depth is no shorter than this, and partial sums take no more bytes.
+#: The least depth of a part, and the most bytes of partial sums.
 _SHORTEST_PART: Final = 128
 
 _MOST_SCRATCH: Final = 1 << 28
@@ -86,16 +86,16 @@ _MOST_SCRATCH: Final = 1 << 28
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """How a product is cut: its tiles, and the parts of their depth."""
+    """The tiles of a product, and how many parts the depth of a tile has."""
 
     tiling: Tiling
     splits: int
     whole: int = 0
-    """How many tiles, the first ones, are made in one part all the same."""
+    """How many of the first tiles have one part nevertheless."""
 
 
 def candidates(dtype: DType, capabilities: Capabilities, depth: int = 1) -> list[Candidate]:
-    """Return the tilings whose workgroups a device can run, for sums of ``depth`` products of ``dtype``."""
+    """Return the tilings that a device can run, for sums of ``depth`` products of ``dtype``."""
     arithmetic = Arithmetic(dtype)
     profile = capabilities.profile
     table = _CANDIDATES[arithmetic.nbytes, arithmetic.planes] if profile.unrolled_products else _SOFTWARE
@@ -112,9 +112,10 @@ def candidates(dtype: DType, capabilities: Capabilities, depth: int = 1) -> list
 
 
 def _blocked(tiling: Tiling, dtype: DType, depth: int) -> Tiling:
-    """Return a tiling for sums of ``depth`` products, with the length of blocks, a power of two, that errs least.
+    """Return a tiling with the depth of blocks, a power of two, for which sums of ``depth`` products err least.
 
-    If all products have one sign, sums of blocks err by their lengths, and totals by the root of how many there are.
+    For products of one sign, the sum of a block errs in proportion to its depth, and the total in proportion to the
+    root of the number of blocks.
     """
     length = max(_BLOCK, 1 << round(log2(max(1, depth**2 / 2)) / 3))
     block = length * tiling.slices
@@ -122,7 +123,7 @@ def _blocked(tiling: Tiling, dtype: DType, depth: int) -> Tiling:
 
 
 def name_of(tiling: Tiling, dtype: DType) -> str:
-    """Return by which name the speed of a tiling is recorded."""
+    """Return the name under which the speed of a tiling is recorded."""
     teams = f" in {tiling.slices}" if tiling.slices > 1 else ""
     patch = f"{tiling.patch_rows}x{tiling.patch_columns}"
     return f"{dtype.name} {tiling.rows}x{tiling.columns}x{tiling.depth} by {patch}{teams}"
@@ -176,14 +177,14 @@ def units_of(candidate: Candidate, size: int, elapsed: float, depth: int, alone:
 
 
 def choose(batch: int, height: int, width: int, depth: int, dtype: DType, capabilities: Capabilities) -> Choice:
-    """Return how a batch of products of (height, depth) and (depth, width) is cut: what is estimated to end first."""
+    """Return the choice with the least estimated time for a batch of products of (height, depth) and (depth, width)."""
     profile = capabilities.profile
     limit = min(_MOST_SCRATCH, capabilities.binding_limit - WINDOW_END)
     held = word_dtype(dtype).itemsize
     ways: list[tuple[float, Tiling, int, int]] = []
 
     def try_parts(candidate: Candidate, elapsed: float, splits: int, whole: int, cut: int) -> None:
-        """Add a way to cut some tiles into parts, unless these take too much memory."""
+        """Add a way to split some tiles into parts, unless the partial sums take too much memory."""
         tiling = candidate.tiling
         nbytes = cut * splits * tiling.rows * tiling.columns * held
         if nbytes <= limit:
@@ -202,7 +203,7 @@ def choose(batch: int, height: int, width: int, depth: int, dtype: DType, capabi
                 try_parts(candidate, elapsed, splits, 0, tiles)
         cut = tiles % profile.units
         if tiles > wave and cut and tiling.block and tiling.slices == 1 and not capabilities.is_software:
-            # what units do not have equally many of is cut finer, where blocks end: all tiles' sums have the same bits
+            # the last tiles, too few for all units, are split at blocks, so that all sums have equal bits
             splits = -(-depth // tiling.block)
             elapsed = (tiles - cut) / profile.units * _tile_time(candidate, depth, profile)
             elapsed += cut * splits / profile.units * _tile_time(candidate, tiling.block, profile)

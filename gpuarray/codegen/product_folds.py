@@ -27,7 +27,7 @@ from gpuarray.ops import reductions
 
 
 def as_fold(step: ContractStep) -> Loop | None:
-    """Return a product as a loop with one fold, which suits a column; None if what follows does not fit one."""
+    """Return a product as a loop with one fold; None if its epilogue does not fit one."""
     batch, height, depth = step.left.shape
     width = step.right.shape[2]
     outer = (batch, height, width)
@@ -74,7 +74,7 @@ def as_fold(step: ContractStep) -> Loop | None:
 
 
 def _by_row(item: Instruction, numbers: dict[int, int], outer: Shape) -> Instruction | None:
-    """Return an instruction of what follows a product as one of a loop over it; None if it has no layout there."""
+    """Return an instruction of an epilogue as one of the loop over the product; None if it has no layout there."""
     level = UNIFORM if item.level == UNIFORM else OUTER
     match item:
         case Apply():
@@ -96,5 +96,5 @@ def _by_row(item: Instruction, numbers: dict[int, int], outer: Shape) -> Instruc
 
 
 def _expanded(layout: Layout, outer: Shape) -> Layout | None:
-    """Return a layout over merged axes as one over the axes themselves."""
+    """Return a layout over merged axes as a layout over the axes themselves; None if there is none."""
     return Layout(outer, (0,) * len(outer), layout.offset) if layout.shape == () else reshape(layout, outer)

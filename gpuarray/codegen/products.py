@@ -36,7 +36,7 @@ from gpuarray.fusion.steps import (
 from gpuarray.graph.layouts import Layout, permute
 from gpuarray.ops import elementwise as rows
 
-#: What follows a product and weighs no more than this is in the text of a kernel for each of an invocation's results.
+#: Epilogues that cost no more are unrolled: their text stands in the kernel for each result of an invocation.
 _LIGHT: Final = 16
 
 
@@ -51,7 +51,7 @@ def product_program(step: ContractStep, label: str, capabilities: Capabilities) 
 
 
 def tiled_program(step: ContractStep, choice: Choice, label: str, capabilities: Capabilities) -> Program:
-    """Return the launches of a batch of matrix products that is cut as ``choice`` says."""
+    """Return the launches of a batch of matrix products with the tiles and parts of ``choice``."""
     work = _Product(step, choice, label, capabilities)
     if work.splits == 1:
         return Program((work.tiles(),))
@@ -69,8 +69,8 @@ class _Product:
         tiling = choice.tiling
         self.down, self.across = -(-self.height // tiling.rows), -(-self.width // tiling.columns)
         self.cut = self.batch * self.down * self.across - choice.whole
-        """Tiles whose depth several workgroups share."""
-        # parts begin where tiles do, and those of some of the tiles where blocks do: all have the same bits then
+        """How many tiles have a depth that several workgroups share."""
+        # parts begin at steps of the walk; if only some tiles are split, at blocks, so that all sums have equal bits
         self.part = tiling.block if choice.whole else -(-self.depth // (choice.splits * tiling.depth)) * tiling.depth
         self.splits = -(-self.depth // self.part) if choice.splits > 1 and self.depth else 1
         elements = self.cut * self.splits * tiling.rows * tiling.columns
@@ -79,12 +79,12 @@ class _Product:
     # -- the tiles -----------------------------------------------------------------------------------------------------
 
     def tiles(self) -> Launch:
-        """Return the launch that makes the tiles, or their parts."""
+        """Return the launch that computes the tiles, or their parts."""
         tiling, splits, whole = self.choice.tiling, self.splits, self.choice.whole
         kernel = Kernel(self.label if splits == 1 else f"{self.label} parts")
         groups = whole + self.cut * splits
         operands = self._operand(kernel, 0, "top", "height"), self._operand(kernel, 1, "left", "width")
-        results = self._result_store(kernel, quick=True) if splits == 1 or whole else None
+        results = self._result_store(kernel, fast=True) if splits == 1 or whole else None
         kernel.line("let block = group.x + group.y * groups.x;")
         kernel.line(f"if (block >= {kernel.parameter(groups)}) {{ return; }}")
         kernel.line("var tile = block;", "var begin = 0u;")
@@ -117,7 +117,7 @@ class _Product:
         kernel.line(*(f"let {name} = {kernel.parameter(value)};" for name, value in numbers.items()))
 
     def _place(self, kernel: Kernel) -> None:
-        """Emit where a tile is."""
+        """Emit the position of a tile."""
         tiling = self.choice.tiling
         kernel.line(
             "let plane = tile / (across * down);",
@@ -142,7 +142,7 @@ class _Product:
         here = Layout(layout.shape, layout.strides, layout.offset - origin)
         wide = is_wide(here)
         access = (Pairs if wide and dtype.itemsize == 8 else Access)(f"input{slot}", dtype, wide, False)
-        # where several bindings show it they overlap by a tile, so that one of them shows all of each
+        # several bindings overlap by a tile, so that one of them shows all of each tile
         steps = zip(here.strides[1:], (size - 1, tiling.depth - 1), strict=True)
         tile = -(-(sum(abs(s) * n for s, n in steps) + LANES) * dtype.itemsize // WINDOW_START) * WINDOW_START
         each = window_bytes(binding_limit())
@@ -164,17 +164,17 @@ class _Product:
         ]
         statements = ["let first = (base + row) * width + column;", *store.statements(values)]
         inside = "if (row < height && column < width) {"
-        if store.quick:
+        if store.fast:
             kernel.line("var fine = true;")
         if not store.once:
-            quick = ["let first = (base + row) * width + column;", *store.statements(values, quick=store.quick)]
+            fast = ["let first = (base + row) * width + column;", *store.statements(values, fast=store.fast)]
             for row, column, sums in patch:
                 lets = [f"let {target} = {name};" for target, name in zip(names, sums, strict=True)]
                 here = f"let row = top + {row}; let column = left + {column};"
-                kernel.line("{", here, inside, *lets, *quick, "} }")
-        if store.once or store.quick:
+                kernel.line("{", here, inside, *lets, *fast, "} }")
+        if store.once or store.fast:
             # the whole text is there once
-            kernel.line("if (!fine) {" if store.quick else "{")
+            kernel.line("if (!fine) {" if store.fast else "{")
             kernel.line(f"for (var n = 0u; n < {len(patch)}u; n++) {{")
             kernel.line(*(f"var {name}: {arithmetic.quad};" for name in names), "var row = top; var column = left;")
             kernel.line("switch n {")
@@ -185,7 +185,7 @@ class _Product:
             kernel.line("}", inside, *statements, "} } }")
 
     def _partial_stores(self, walk: TileKernel, access: Access) -> list[str]:
-        """Return the stores of an invocation's patch of a part: tiles lie one after the other, whole."""
+        """Return the stores of an invocation's patch of a part; parts lie in scratch memory one after the other."""
         held, columns = Arithmetic(self.held), self.choice.tiling.columns
         lines = []
         for row, column, sums in walk.patch():
@@ -193,13 +193,13 @@ class _Product:
             lines += access.store_wide(f"(part + ({row}) * {columns}u + {column}) / {LANES}u", values)
         return lines
 
-    def _result_store(self, kernel: Kernel, *, quick: bool = False) -> "_Store":
-        """Bind what results go to, or what follows them, with a ``quick`` form for those that are written out."""
+    def _result_store(self, kernel: Kernel, *, fast: bool = False) -> "_Store":
+        """Bind the output, or add the epilogue, with a fast path if ``fast`` and the epilogue is short."""
         aligned, epilogue = self.width % LANES == 0, self.step.epilogue
         if epilogue is not None:
             work = add_epilogue(kernel, epilogue, self.step.reads, lanes=LANES, aligned=aligned)
             once = operations(epilogue.instructions) > _LIGHT
-            return _Store(None, once, quick=quick and not once and add_fast_path_epilogue(work))
+            return _Store(None, once, fast=fast and not once and add_fast_path_epilogue(work))
         size = self.batch * self.height * self.width
         binding, _ = window("output", 0, 0, size - 1, self.step.dtype, writable=True)
         return _Store(kernel.show(Access("output0", self.step.dtype, aligned, True), binding), False)
@@ -210,7 +210,7 @@ class _Product:
     # -- their parts ---------------------------------------------------------------------------------------------------
 
     def end(self) -> Launch:
-        """Return the launch that adds the parts, and goes on with the sums."""
+        """Return the launch that adds the parts and stores, or finishes, the sums."""
         tiling, step = self.choice.tiling, self.step
         area, quads = tiling.rows * tiling.columns, self.cut * tiling.rows * tiling.columns // LANES
         kernel = Kernel(f"{self.label} end")
@@ -247,18 +247,18 @@ class _Product:
 
 @dataclass(frozen=True, slots=True)
 class _Store:
-    """Where four neighbouring values go: to a binding, or to what follows."""
+    """Where four neighbouring results go: to a binding, or to the epilogue."""
 
     access: Access | None
     once: bool
-    """Whether the statements are so long that they should stand in a text once."""
-    quick: bool = False
-    """Whether what follows has a quick form, after which ``fine`` says whether it was right."""
+    """Whether the statements are so long that a loop over the patch has them once."""
+    fast: bool = False
+    """Whether the epilogue has a fast path, after which ``fine`` says whether it was right."""
 
-    def statements(self, values: list[str], *, quick: bool = False) -> list[str]:
-        """Return the statements that store values from the flat index ``first`` on, those in the same row."""
+    def statements(self, values: list[str], *, fast: bool = False) -> list[str]:
+        """Return the statements that store four results of a row from the flat index ``first`` on."""
         stop = "(base + row) * width + width"
-        if quick:
+        if fast:
             found = f"fast_path_finish(first, min(first + {LANES}u, {stop}), {', '.join(values)})"
             return [f"let answer = {found};", "fine = fine & answer;"]
         if self.access is None:

@@ -1,13 +1,14 @@
-"""How the rows of a loop with folds are walked: by how many invocations, in how many parts, held or not.
+"""Row schedules: how many invocations fold each row of a loop, in how many parts, and whether it stays in registers.
 
-These decisions follow from the loop's sizes and weight, and from the device's limits; the figures behind the numbers
-are in design note 0017. :mod:`gpuarray.codegen.folds` emits what is decided here.
+A schedule follows from the loop's sizes and cost and from the device's limits; design note 0017 has the measurements
+behind the constants. They decide in which order the elements of a row are added, so they are the same for all GPUs.
+:mod:`gpuarray.codegen.folds` emits what is decided here.
 """
 
 from dataclasses import dataclass
 from typing import Final
 
-from gpuarray.codegen.accumulators import accumulator
+from gpuarray.codegen.accumulators import Accumulator
 from gpuarray.codegen.loops import is_heavy, makes_vec4, needs_vec4
 from gpuarray.codegen.storage import LANES
 from gpuarray.codegen.teams import uses_subgroups
@@ -17,46 +18,47 @@ from gpuarray.fusion.costs import operations
 from gpuarray.fusion.steps import FULL, Fold, Load, Loop, Store, Take
 from gpuarray.graph.layouts import contiguous_strides
 
-#: How many walkers keep a device busy, workgroups and single invocations; more rows than that are not split.
+#: Workgroups, and single invocations, that keep any device busy; more rows than that are not split.
 BUSY_GROUPS: Final = 4096
 BUSY_THREADS: Final = 1 << 17
-#: Rows up to this long are for one invocation each.
+#: Rows of at most this many elements are folded by one invocation each.
 SHORT_ROW: Final = 16
-#: Rows that are walked several times, and are from this long on, are for the largest workgroups.
+#: Rows of at least this many elements that are read several times are folded by the largest workgroups.
 LONG_ROW: Final = 1 << 15
-#: How many invocations hold a row, and how many times four elements each at most: in the order of preference. Large
-#: teams with few elements each have barriers to wait for, small ones with many elements have few of them on the way.
+#: Invocations that keep a row in registers, and the most vectors of four elements for each, in order of preference.
+#: Large teams with few elements wait at barriers; small teams with many elements have few loads in flight.
 _REGISTER_SHAPES: Final = ((8, 1), (16, 1), (32, 4), (128, 2), (256, 4), (512, 6), (1024, 8))
-#: How many rows that lie side by side a workgroup has at least, and how many invocations at most.
+#: The least number of interleaved rows of a workgroup, and its most invocations.
 _INTERLEAVED_ROWS: Final = 32
 _INTERLEAVED_INVOCATIONS: Final = 1024
-#: How many bytes of one value a workgroup holds at most: half of what registers are on common devices.
+#: Most bytes of one value that a workgroup keeps in registers: half of the registers of common devices.
 _REGISTER_BYTES: Final = 1 << 17
-#: How many times four elements an invocation takes at once on a walk, unless they weigh more than this altogether.
+#: How many vectors of four elements an invocation takes in each turn of its loop over a row, and the most simple
+#: operations on them. Rows that cost more are not unrolled.
 _UNROLL: Final = 2
 _UNROLL_WEIGHT: Final = 128
 
 
 @dataclass(frozen=True)
 class RowSchedule:
-    """How a loop's rows are walked."""
+    """How the rows of a loop are folded."""
 
     team: int
-    """How many invocations walk a row together."""
+    """Invocations that fold a row together."""
     splits: int = 1
-    """How many teams walk a row, whose columns they take in turn."""
+    """Teams that fold a row: each takes every ``splits``-th piece of its columns."""
     wide: bool = False
-    """Whether columns are taken four neighbours at a time."""
+    """Whether columns are read four neighbours at a time."""
     ragged: bool = False
-    """Whether the last four of a walk may be fewer."""
+    """Whether the last vector of four may have fewer elements."""
     unroll: int = 0
-    """How many times four columns an invocation takes at once; 0 leaves it at one column, or four neighbours."""
+    """Vectors of four columns in each turn of an invocation's loop; 0 for one column, or four neighbours if wide."""
     in_registers: bool = False
-    """Whether that is the whole row: each element is then read, and computed, once."""
+    """Whether one turn takes the whole row, so that each element is read and computed once."""
     interleaved: bool = False
-    """Whether the rows of a workgroup lie side by side: invocations that read neighbours belong to different rows."""
+    """Whether neighbouring invocations belong to different rows, which lie side by side in memory."""
     fills_team: bool = False
-    """Whether a held row fills its team, so that no element is beyond the end."""
+    """Whether a row in registers has exactly as many elements as its team, so that none is beyond the end."""
 
     @property
     def workgroup(self) -> int:
@@ -65,7 +67,7 @@ class RowSchedule:
 
 
 def schedule_rows(loop: Loop, capabilities: Capabilities) -> RowSchedule:
-    """Decide how a loop's rows are walked."""
+    """Return how the rows of a loop are folded on a device."""
     columns, row_count = loop.columns, max(loop.rows, 1)
     one_walk = is_one_walk(loop)
     items = [i for i in loop.instructions if i.level == FULL]
@@ -83,9 +85,9 @@ def schedule_rows(loop: Loop, capabilities: Capabilities) -> RowSchedule:
     team, unit = WORKGROUP, WORKGROUP * LANES
     if not one_walk and columns >= LONG_ROW:
         team = largest_team(loop, capabilities)
-    # not by how many rows there are: that would be 3 % faster, and change a row's bits
+    # independent of the number of rows: to depend on it is 3 % faster, but changes the bits of a row
     splits = min(max(1, columns // (unit * 4)), BUSY_GROUPS) if one_walk else 1
-    # a row that only its being alone aligns is folded as among others
+    # a single row is aligned whatever its length; it is folded as it would be among others
     wide = wide and (columns % LANES == 0 or (hold is None and splits > 1))
     unroll = 0 if wide and unroll == 1 else unroll
     if hold is not None:
@@ -102,10 +104,10 @@ def schedule_rows(loop: Loop, capabilities: Capabilities) -> RowSchedule:
 
 
 def _interleaved_team(loop: Loop, unroll: int, capabilities: Capabilities) -> int:
-    """Return how many invocations of a workgroup walk each of its rows, which lie side by side."""
+    """Return how many invocations fold each of the interleaved rows of a workgroup."""
     if loop.columns <= SHORT_ROW or 9 * loop.rows < 8 * (-(-loop.rows // _INTERLEAVED_ROWS) * _INTERLEAVED_ROWS):
-        return 1  # single invocations take parts of rows one after the other, and none is idle
-    folds = (accumulator(f, n) for n, f in enumerate(loop.instructions) if isinstance(f, Fold))
+        return 1  # single invocations take parts of rows in turn, so none is idle
+    folds = (Accumulator(f, n) for n, f in enumerate(loop.instructions) if isinstance(f, Fold))
     held = sum(max(kind.itemsize, 4) for own in folds for kind in own.states.values())
     most = (
         min(capabilities.workgroup_size, _INTERLEAVED_INVOCATIONS, capabilities.workgroup_memory // held)
@@ -118,11 +120,11 @@ def _interleaved_team(loop: Loop, unroll: int, capabilities: Capabilities) -> in
 
 
 def _register_shape(loop: Loop, weighs: int, capabilities: Capabilities) -> tuple[int, int] | None:
-    """Return how many invocations hold a row of a loop, and how many times four elements each; None if none do."""
+    """Return the team that keeps a row in registers, and its vectors of four; None if no team can."""
     most = largest_team(loop, capabilities)
     heaviest = capabilities.profile.register_weight
     widest = max((max(i.dtype.itemsize, 4) for i in loop.instructions if i.level == FULL), default=4)
-    if is_one_walk(loop):  # which reads all of its operands before it computes
+    if is_one_walk(loop):  # all operands are read before anything is computed
         widest = max(widest, _read_bytes(loop))
     for team, largest in _REGISTER_SHAPES:
         unroll = -(-loop.columns // (team * LANES))
@@ -134,15 +136,15 @@ def _register_shape(loop: Loop, weighs: int, capabilities: Capabilities) -> tupl
 
 
 def _read_bytes(loop: Loop) -> int:
-    """Return how many bytes of registers the operands of an element take."""
+    """Return the bytes of registers for the operands of one element."""
     return sum(max(i.dtype.itemsize, 4) for i in loop.instructions if isinstance(i, Load) and i.level == FULL)
 
 
 def largest_team(loop: Loop, capabilities: Capabilities) -> int:
-    """Return how many invocations may fold a row of a loop together."""
+    """Return the most invocations that may fold a row of a loop together."""
     if capabilities.workgroup_size < 1024:
         return WORKGROUP
-    folds = (accumulator(f, n) for n, f in enumerate(loop.instructions) if isinstance(f, Fold))
+    folds = (Accumulator(f, n) for n, f in enumerate(loop.instructions) if isinstance(f, Fold))
     return 1024 if all(uses_subgroups(own.states.values(), capabilities) for own in folds) else WORKGROUP
 
 
@@ -154,12 +156,12 @@ def _late_full(loop: Loop) -> list[bool]:
 
 
 def phase_after(loop: Loop, value: int) -> int:
-    """Return the phase in which a value is there to be used."""
+    """Return the phase from which on a value can be used."""
     return loop.phases[value] + isinstance(loop.instructions[value], Fold)
 
 
 def _is_for_invocations(loop: Loop) -> bool:
-    """Whether single invocations walk rows: where those are short, or their neighbours lie side by side."""
+    """Whether single invocations fold rows: short ones, and rows that lie side by side."""
     if loop.columns <= SHORT_ROW:
         return True
     along = across = 0
@@ -171,7 +173,7 @@ def _is_for_invocations(loop: Loop) -> bool:
 
 
 def _is_wide(loop: Loop) -> bool:
-    """Whether every access along the rows is to four aligned neighbours."""
+    """Whether every load and store along the rows can take four aligned neighbours."""
     rank = len(loop.outer)
     found = False
     slots: set[tuple[str, int]] = set()
@@ -203,5 +205,5 @@ def _is_wide(loop: Loop) -> bool:
 
 
 def is_one_walk(loop: Loop) -> bool:
-    """Whether a loop needs to see each column once: then a row may be folded in parts."""
+    """Whether a loop reads each column once, so that a row may be folded in parts."""
     return not any(loop.phases[n] for n in loop.folds) and not any(_late_full(loop))

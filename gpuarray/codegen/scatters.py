@@ -145,14 +145,14 @@ class _Partition(PositionSort):
         super().__init__(label, count, capabilities)
         self.lines = DIGITS + 1
 
-    def _look_beside(self, kernel: Kernel, values: RawAccess) -> None:
+    def _count_more(self, kernel: Kernel, values: RawAccess) -> None:
         length = kernel.parameter(self.length)
         falls = []
         for k in range(COUNTED):
             at = f"first + {WORKGROUP * k}u"
             kernel.line(f"let next{k} = {self._loaded(values, f'min({at} + 1u, {length} - 1u)')};")
             falls.append(f"({at} < end && next{k} < v{k})")
-        kernel.line(f"if ({' || '.join(falls)}) {{ atomicStore(&tally[{DIGITS}u], 1u); }}")
+        kernel.line(f"if ({' || '.join(falls)}) {{ atomicStore(&digit_counts[{DIGITS}u], 1u); }}")
 
     def _begin_move(self, kernel: Kernel, totals: RawAccess) -> None:
         kernel.line(f"if ({totals.load(f'{DIGITS}u')} == 0u) {{ return; }}")

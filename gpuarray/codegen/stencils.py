@@ -1,8 +1,8 @@
-"""Loops that read an array at several neighbouring places, such as stencils, as kernels.
+"""Stencils: loops that read an array at several neighbouring positions.
 
-An invocation computes elements below each other, and keeps what it read for the next one: of a five-point stencil it
-reads 14 elements for four in place of 20. Neighbouring invocations have neighbouring columns. Where a loop would be
-a flat kernel (:mod:`gpuarray.codegen.loops`) and this saves nothing, it stays one.
+An invocation computes four elements of a column and reuses what it has read: of a five-point stencil it reads 14
+elements instead of 20. Neighbouring invocations have neighbouring columns. Loops without anything to reuse are flat
+kernels (:mod:`gpuarray.codegen.flat`).
 """
 
 from dataclasses import dataclass
@@ -16,27 +16,27 @@ from gpuarray.codegen.wgsl import WORKGROUP
 from gpuarray.device import Capabilities
 from gpuarray.fusion.steps import FULL, OUTER, Apply, Load, Loop, Scalar
 
-#: How many elements below each other an invocation has.
+#: Elements of a column that an invocation computes.
 DEPTH: Final = LANES
-#: Rows shorter than this are not worth it: their neighbours are of other rows.
+#: Loops with shorter rows stay flat kernels: too many neighbouring invocations would belong to different rows.
 _SHORTEST: Final = 64
 
 
 @dataclass
 class _Column:
-    """Loads of one slot whose elements lie below each other: by which row each begins, counted from the first one's."""
+    """Loads of one slot that differ in the row where they begin: that row, counted from the first load's, by number."""
 
     first: Load
     rows: dict[int, int]
 
     @property
     def further(self) -> int:
-        """How many rows more than one load the column has."""
+        """How many more rows the column has than one load."""
         return max(self.rows.values())
 
 
 def columns_of(loop: Loop, capabilities: Capabilities) -> list[_Column] | None:
-    """Return the columns that an invocation reads; None if there is nothing that two of its elements share."""
+    """Return the columns that an invocation reads; None if its elements share nothing."""
     if len(loop.inner) < 2 or loop.inner[-1] < _SHORTEST or loop.inner[-2] < DEPTH or loop.updates:
         return None
     if is_heavy(loop, capabilities):
@@ -62,7 +62,7 @@ def columns_of(loop: Loop, capabilities: Capabilities) -> list[_Column] | None:
 
 
 def stencil_launch(loop: Loop, columns: list[_Column], label: str, capabilities: Capabilities) -> Launch:
-    """Return the launch of a loop without folds that reads ``columns``."""
+    """Return the launch of a stencil, a loop without folds that reads ``columns``."""
     work = open_kernel(loop, f"{label} below", lambda _kind, _slot: False)
     kernel, shape = work.kernel, loop.inner
     stacks = -(-shape[-2] // DEPTH)
@@ -102,7 +102,7 @@ def stencil_launch(loop: Loop, columns: list[_Column], label: str, capabilities:
 
 
 def _load(work: LoopKernel, number: int, column: _Column, before: list[str], height: str, lanes: list[Lane]) -> None:
-    """Emit the loads of a column, and tell the lanes which of them are theirs."""
+    """Emit the loads of a column, and give each lane the names of its own."""
     kernel, item = work.kernel, column.first
     strides = [kernel.parameter(s) if s else "" for s in item.layout.strides]
     names = [*before, "", "column"]
@@ -111,7 +111,7 @@ def _load(work: LoopKernel, number: int, column: _Column, before: list[str], hei
     kernel.line(f"let base{number} = {' + '.join([begin, *terms])};")
     further = column.further
     for row in range(DEPTH + further if strides[-2] else 1):
-        # what is below the last row is for no element
+        # rows below the last one belong to no element
         place = f"min(first + {row}u, {height} - 1u + {further}u)"
         index = f"base{number} + {place} * {strides[-2]}" if strides[-2] else f"base{number}"
         kernel.line(f"let l{number}_{row} = {work.access(item).load(index)};")

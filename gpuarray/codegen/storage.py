@@ -1,10 +1,9 @@
 """How values of each dtype lie in buffers, and the WGSL that moves them between buffers and registers.
 
-The one file that knows it. Buffers hold what NumPy would hold: bool and 8-bit types take a byte, 16-bit types two,
-packed
-into 32-bit words; complex numbers are pairs. A kernel reads a buffer either *wide*, four consecutive elements from a
-position that is a multiple of four, or element by element; it writes wide, or element by element, which for packed
-types needs atomic operations, since neighbours in a word belong to other invocations.
+This is the only file that knows. Buffers hold what NumPy's arrays hold. Bool and 8-bit types take a byte and 16-bit
+types two, *packed* into 32-bit words; complex numbers are pairs. A kernel accesses a buffer either *wide*, by vectors
+of four elements from a multiple of four on, or element by element. Single stores of packed types are atomic, because
+other invocations write their neighbours in the word.
 """
 
 from dataclasses import dataclass, replace
@@ -15,13 +14,13 @@ from gpuarray.codegen.target import compute_type
 from gpuarray.dtypes import DType
 
 _REGISTER: Final = {"c64": "vec2<f32>", "c128": "vec2<f64>", "i64p": "vec2<u32>", "u64p": "vec2<u32>"}
-#: What four elements lie in that are two words each, by their register type: two vectors of this.
+#: The vector of two elements of two words each, by their register type: four elements are two such vectors.
 _TWO_WORDS: Final = {"vec2<f32>": "vec4<f32>", "vec2<u32>": "vec4<u32>"}
 LANES: Final = 4
 
 
 def register_type(dtype: DType) -> str:
-    """Return the WGSL type in which values of ``dtype`` are computed with."""
+    """Return the WGSL type of values of ``dtype`` in registers."""
     compute = compute_type(dtype)
     return _REGISTER.get(compute, compute)
 
@@ -32,7 +31,7 @@ def is_packed(dtype: DType) -> bool:
 
 
 def word_dtype(dtype: DType) -> DType:
-    """Return a dtype of whole words that holds what values of ``dtype`` are computed with; booleans are words."""
+    """Return a dtype of whole words that holds the register values of ``dtype``; booleans become uint32."""
     if dtype.itemsize >= 4:
         return dtype
     return dtypes.float32 if dtype.kind == "f" else dtypes.int32 if dtype.kind == "i" else dtypes.uint32
@@ -66,22 +65,30 @@ def _wide_word(word: int, compute: str) -> str:
 
 
 def scalar_words(dtype: DType) -> int:
-    """Return how many parameter words a run-time scalar takes."""
+    """Return the number of parameter words of a run-time scalar."""
     return max(1, dtype.itemsize // 4)
 
 
 def parameter_expression(word: int) -> str:
-    """Return the parameter word number ``word``, a u32."""
+    """Return the expression of parameter word ``word``, a u32."""
     return f"parameters.words[{word // 4}].{'xyzw'[word % 4]}"
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """One array of a kernel: its name, its dtype, and how the kernel goes through it.
+    """One array of a kernel, and how the kernel reads or writes it.
 
-    ``wide`` reads or writes four elements at a time; ``writable`` declares it so; ``atomic`` is what single stores of
-    packed types need. An array that one storage binding does not show is shown by ``windows`` of them, of ``reach``
-    items each; :attr:`functions` of the kernel's module get to an item of it then.
+    Attributes
+    ----------
+    name, dtype : str, dtype
+        Of the array.
+    wide : bool
+        Whether it is accessed by vectors of four elements.
+    writable : bool
+        Whether it is declared writable.
+    windows, reach : int
+        How many storage bindings show the array, if one does not show all of it, and the items that each shows.
+        :attr:`functions` then select the binding of an item.
     """
 
     name: str
@@ -98,7 +105,7 @@ class Access:
 
     @property
     def element(self) -> str:
-        """The WGSL type of the items of the binding's array: an element, several, or a part of them."""
+        """The WGSL type of the binding's items: an element, several elements, or a part of four elements."""
         if is_packed(self.dtype):
             if self.atomic:
                 return "atomic<u32>"
@@ -110,7 +117,7 @@ class Access:
 
     @property
     def item_bytes(self) -> int:
-        """How many bytes an item takes."""
+        """Bytes of an item."""
         kind = self.element
         return (int(kind[3]) if kind.startswith("vec") else 1) * (8 if "64" in kind else 4)
 
@@ -130,7 +137,7 @@ class Access:
 
     @property
     def functions(self) -> list[str]:
-        """The functions that reach an item through the one of several bindings that shows it."""
+        """The WGSL functions that read or write an item in the binding that shows it, if there are several."""
         if self.windows == 1:
             return []
         if self.atomic:
@@ -138,7 +145,7 @@ class Access:
             return self._switch(f"put_{self.name}(item: u32, kept: u32, added: u32)", turns)
         head = f"get_{self.name}(item: u32) -> {self.element}"
         if self.windows == 2:
-            # without a branch several loads are waited for together: what is not wanted is read where others read it
+            # without a branch, several loads are in flight together; the binding that is not wanted is read at an edge
             first, second = (part.name for part in self.parts)
             reach = f"{self.reach}u"
             both = f"{first}[min(item, {reach} - 1u)], {second}[max(item, {reach}) - {reach}]"
@@ -151,7 +158,7 @@ class Access:
         return text
 
     def _switch(self, head: str, turns: list[str]) -> list[str]:
-        """Return a function that does what is to be done with the binding that shows an item, which has it ``here``."""
+        """Return a function that runs the statement of the binding that shows ``item``, at ``here`` in it."""
         *first, last = turns
         cases = [f"  case {number}u: {{ {turn} }}" for number, turn in enumerate(first)]
         place = [f"  let part = item / {self.reach}u;", f"  let here = item - part * {self.reach}u;"]
@@ -192,12 +199,12 @@ class Access:
 
     @property
     def is_plain(self) -> bool:
-        """Whether :meth:`place` can name a single element."""
+        """Whether :meth:`place` can refer to a single element."""
         single = compute_type(self.dtype) in ("f32", "f64", "i32", "u32", "i64", "u64")
         return self.windows == 1 and not is_packed(self.dtype) and (single or not self.wide)
 
     def place(self, index: str) -> str:
-        """Return the place of the element at ``index``, to be read or written, also where four are gone through."""
+        """Return the WGSL reference to the element at ``index``, also in arrays of vectors."""
         return f"{self.name}[({index}) / {LANES}u][({index}) % {LANES}u]" if self.wide else f"{self.name}[{index}]"
 
     # -- four elements -------------------------------------------------------------------------------------------------
@@ -243,7 +250,7 @@ class Access:
 
 
 class Pairs(Access):
-    """A binding of elements of eight bytes that a kernel reads two at a time: sixteen bytes, as its neighbours do."""
+    """An array of eight-byte elements read two at a time: memory serves sixteen bytes at once."""
 
     @property
     def element(self) -> str:

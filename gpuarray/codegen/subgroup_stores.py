@@ -1,6 +1,7 @@
-"""Exchanged stores: neighbours that make eight elements each put them in order before they write them.
+"""Subgroup stores: two neighbouring invocations with eight elements each exchange halves before they write.
 
-Stores of half a sector each, with a gap between those of neighbours, take GPUs twice as long.
+Each store of both then writes 32 contiguous bytes, a whole sector of memory. Stores of half a sector, with a gap to
+those of the neighbour, take GPUs twice as long.
 """
 
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from gpuarray.fusion.steps import Load, Loop, Take, stride_class
 
 
 def can_shuffle_stores(loop: Loop, capabilities: Capabilities) -> bool:
-    """Whether neighbours that make eight elements each can exchange halves of them before they are stored."""
+    """Whether invocations with eight elements each can exchange halves of them before they are stored."""
     plain = all(s.position is None and s.dtype.itemsize == 4 and stride_class(s.layout) == "c" for s in loop.stores)
     reads = any(isinstance(item, Load | Take) for item in loop.instructions)
     return capabilities.subgroup_size > 1 and plain and not reads
@@ -21,10 +22,22 @@ def can_shuffle_stores(loop: Loop, capabilities: Capabilities) -> bool:
 def emit_shuffled_stores(
     kernel: Kernel, number: int, access: Access, index: str, values: Sequence[str], both: str
 ) -> None:
-    """Emit store ``number``: two neighbours write the elements of the first together, then, if ``both``, the other's.
+    """Emit store ``number``: two neighbours write the elements of the even one, then those of the odd one.
 
-    ``index`` is that of the invocation's own first four elements, counted in fours, and ``odd`` says which of the two
-    it is.
+    Parameters
+    ----------
+    kernel : Kernel
+        Where statements are added. In its text ``odd`` says which of the two neighbours an invocation is.
+    number : int
+        Makes names unique.
+    access : Access
+        Where to store.
+    index : str
+        The index of the invocation's first vector of four.
+    values : sequence of str
+        The eight elements.
+    both : str
+        The condition that the odd neighbour has elements.
     """
     kind = f"vec4<{register_type(access.dtype)}>"
     low, high, given, first, second = (f"{name}{number}" for name in ("low", "high", "given", "here", "there"))

@@ -16,10 +16,10 @@ from gpuarray.codegen.wgsl import Kernel
 from gpuarray.dtypes import DType
 from gpuarray.graph.layouts import Layout
 
-#: Elements between the rows of a tile that is stored across: neighbours then fall into different banks.
+#: Elements of padding between the rows of a tile that is stored across, so that neighbours are in different banks.
 PAD: Final = 4
 
-#: How a warp's invocations share a tile: eight columns of patches, four rows, so that what they read is read once.
+#: The invocations of a warp have eight columns and four rows of patches, so that they share what they read.
 _WARP: Final = 32
 
 _WARP_ACROSS: Final = 8
@@ -29,21 +29,21 @@ _WARP_DOWN: Final = _WARP // _WARP_ACROSS
 
 @dataclass(frozen=True, slots=True)
 class Tiling:
-    """The sizes of a kernel's text: no matrix is in it."""
+    """The sizes on which the text of a kernel depends; those of the matrices are parameters."""
 
     rows: int
     columns: int
     depth: int
-    """The tile of the result, and how far it walks at a time."""
+    """The sides of a tile of the result, and the depth of one step of the walk."""
     patch_rows: int
     patch_columns: int
-    """What an invocation makes: multiples of four."""
+    """The sides of an invocation's patch, multiples of four."""
     slices: int = 1
-    """How many teams of invocations make the whole tile, each of its own slices of the depth; they meet at the end."""
+    """How many teams of invocations compute the tile, each a slice of every step's depth; they add their sums last."""
     unrolled: bool = True
-    """Whether the walk over a tile's depth is written out."""
+    """Whether the loop over the depth of a step is unrolled."""
     block: int = 0
-    """After how much of the depth sums are added to totals; 0 for never."""
+    """The depth after which sums are added to totals; 0 for never."""
 
     @property
     def across(self) -> int:
@@ -52,7 +52,7 @@ class Tiling:
 
     @property
     def team(self) -> int:
-        """Invocations that make a tile."""
+        """Invocations of a team."""
         return self.across * (self.rows // self.patch_rows)
 
     @property
@@ -61,7 +61,7 @@ class Tiling:
         return self.slices * self.team
 
     def shared_bytes(self, dtype: DType) -> int:
-        """Return the workgroup memory that the tiles of both operands take, or sums that meet."""
+        """Return the bytes of workgroup memory for the tiles of both operands, or for the sums of teams."""
         arithmetic = Arithmetic(dtype)
         tiles = self.depth * (self.rows + self.columns + 2 * PAD)
         sums = self.rows * self.columns if self.slices > 1 else 0
@@ -70,35 +70,35 @@ class Tiling:
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """One operand as a tile sees it: its edge of the tile, and how it is read."""
+    """One operand of a tile, and how it is read."""
 
     access: Access | Computed
     layout: Layout
-    """Over (plane, along the edge, along the depth), from where the binding begins."""
+    """Over (matrix of the batch, position along the edge, depth), from where the binding begins."""
     edge: str
-    """The name of the edge: ``top`` or ``left``; the tile's first position along it has that name."""
+    """``"top"`` or ``"left"``: the name in WGSL of the tile's first position along this operand's edge."""
     extent: str
     size: int
-    """Of the tile along the edge."""
+    """The side of the tile along the edge."""
     apart: int = 0
-    """Elements from where one binding begins to where the next does, if there are several: one shows all of a tile."""
+    """Elements from the start of one binding to that of the next, if there are several; 0 for one binding."""
 
     @property
     def deep(self) -> bool:
-        """Whether neighbours along the depth are the nearer ones in memory."""
+        """Whether neighbours along the depth are closer in memory than those along the edge."""
         _, along, deep = self.layout.strides
         return abs(deep) < abs(along) or self.layout.shape[1] == 1
 
     @property
     def unit(self) -> int:
-        """How many neighbouring elements an invocation reads at a time: sixteen bytes at most, as neighbours do."""
+        """Neighbouring elements that an invocation reads at a time: sixteen bytes at most, as memory serves them."""
         if not self.access.wide or isinstance(self.access, Computed):
             return LANES if self.access.wide else 1
         return min(LANES, max(1, 16 // self.access.dtype.itemsize))
 
     @property
     def pitch(self) -> int:
-        """Elements from one row of the tile to the next."""
+        """Elements from one row of the tile in workgroup memory to the next."""
         return self.size + (PAD if self.deep else 0)
 
 
@@ -117,9 +117,11 @@ def is_wide(layout: Layout) -> bool:
 
 @dataclass
 class TileKernel:
-    """Emits the walk of one kernel; the statements before it name ``plane``, ``top``, ``left``, ``begin`` and ``end``.
+    """Emits the sums of a tile.
 
-    ``begin`` and ``end`` say which part of the depth is folded; if it is ``even``, that is a number of whole tiles.
+    The statements before it define ``plane``, the matrix of the batch, ``top`` and ``left``, the tile's first row and
+    column, and ``begin`` and ``end``, the part of the depth that is summed. That part is a multiple of the depth of a
+    step if ``even``.
     """
 
     kernel: Kernel
@@ -129,9 +131,9 @@ class TileKernel:
     even: bool
     arithmetic: Arithmetic = field(init=False)
     bases: dict[str, int] = field(init=False)
-    """Of the operands, by edge: where their tiles begin in workgroup memory, in fours."""
+    """Where the operands' tiles begin in workgroup memory, in vectors of four, by edge."""
     fours: int = field(init=False)
-    """How many there are."""
+    """How many vectors of four there are in workgroup memory."""
 
     def __post_init__(self) -> None:
         self.arithmetic = Arithmetic(self.dtype)
@@ -143,7 +145,7 @@ class TileKernel:
             self.fours = max(self.fours, self.tiling.team * len(self._sums()))
 
     def emit(self) -> None:
-        """Emit the tiles, the sums and the walk."""
+        """Emit the declarations, and the walk along the depth."""
         kernel, tiling, arithmetic = self.kernel, self.tiling, self.arithmetic
         kernel.workgroup = tiling.invocations
         kernel.module += [*arithmetic.functions, self._memory()]
@@ -172,35 +174,35 @@ class TileKernel:
     # -- workgroup memory ----------------------------------------------------------------------------------------------
 
     def _memory(self) -> str:
-        """Return the declaration of what tiles are held in, four numbers at a place.
+        """Return the declaration of the workgroup memory, in vectors of four numbers.
 
-        Those of eight bytes lie as two halves: neighbours would otherwise read every other part of the same banks.
+        Numbers of eight bytes lie in two halves: otherwise neighbours would use half of the banks twice.
         """
         if self.arithmetic.nbytes == 8:
             return f"var<workgroup> held: array<vec2<{self.arithmetic.component}>, {2 * self.fours}>;"
         return f"var<workgroup> held: array<{self.arithmetic.quad}, {self.fours}>;"
 
     def _held(self, place: str) -> str:
-        """Return the four numbers at a place."""
+        """Return the vector of four at an index."""
         if self.arithmetic.nbytes == 8:
             return f"{self.arithmetic.quad}(held[{place}], held[{place} + {self.fours}u])"
         return f"held[{place}]"
 
     def _hold(self, place: str, four: str) -> str:
-        """Return the statements that write four numbers to a place."""
+        """Return the statement that writes the vector of four at an index."""
         if self.arithmetic.nbytes == 8:
             return f"held[{place}] = {four}.xy; held[{place} + {self.fours}u] = {four}.zw;"
         return f"held[{place}] = {four};"
 
     def _hold_two(self, place: str, lane: str, two: str) -> str:
-        """Return the statements that write the first or the last two of the four numbers at a place."""
+        """Return the statement that writes the first or the last two numbers of the vector at an index."""
         if self.arithmetic.nbytes == 8:
             return f"held[{place} + {lane} / 2u % 2u * {self.fours}u] = {two};"
         first = f"held[{place}][{lane} % {LANES}u"
         return f"{first}] = {two}.x; {first} + 1u] = {two}.y;"
 
     def _hold_one(self, place: str, lane: str, number: str) -> str:
-        """Return the statement that writes one of the four numbers at a place."""
+        """Return the statement that writes one number of the vector at an index."""
         if self.arithmetic.nbytes == 8:
             return f"held[{place} + {lane} / 2u * {self.fours}u][{lane} % 2u] = {number};"
         return f"held[{place}][{lane}] = {number};"
@@ -213,7 +215,7 @@ class TileKernel:
         return [f"sum{p}_{i}_{j}" for i in rows for j in quads for p in range(self.arithmetic.planes)]
 
     def patch(self) -> list[tuple[str, str, list[str]]]:
-        """Return the quads that an invocation makes: row and column in the tile, and the names of their planes."""
+        """Return the vectors of an invocation's patch: row and column in the tile, and the names of their planes."""
         tiling, planes = self.tiling, range(self.arithmetic.planes)
         own = tiling.patch_rows // tiling.slices
         step = self._step(tiling.rows, tiling.patch_rows)
@@ -230,7 +232,7 @@ class TileKernel:
 
     @staticmethod
     def _step(extent: int, patch: int) -> int:
-        """Return how far apart the quads of a patch are: neighbours in the tile are neighbouring invocations'."""
+        """Return the distance of the vectors of a patch: neighbours in the tile belong to neighbouring invocations."""
         return extent // (patch // LANES)
 
     def _patch_position(self) -> None:
@@ -241,7 +243,7 @@ class TileKernel:
         else:
             kernel.line("let member = local;")
         if across % _WARP_ACROSS == 0 and tiling.team // across % _WARP_DOWN == 0:
-            # neighbours are in one column of patches and in two rows: pairs of each read the same, and read at once
+            # two neighbours share a column of patches, and sixteen a pair of rows: equal reads are served at once
             warps, lane = across // _WARP_ACROSS, f"member % {_WARP}u"
             kernel.line(
                 f"let x = (member / {_WARP}u) % {warps}u * {_WARP_ACROSS}u + {lane} / 2u % {_WARP_ACROSS}u;",
@@ -263,7 +265,7 @@ class TileKernel:
         kernel.line(f"for (var k = 0u; k < {depth}u; k++) {{", *self._products("k"), "}")
 
     def _products(self, k: str) -> list[str]:
-        """Return the statements of one step along the depth, number ``k`` of a tile's slice."""
+        """Return the multiplications of position ``k`` along the depth of a slice."""
         tiling, planes = self.tiling, range(self.arithmetic.planes)
         left, right = self.operands
         lines = []
@@ -282,7 +284,7 @@ class TileKernel:
         return lines
 
     def _meet(self) -> None:
-        """Emit how teams add their sums: each ends up with those of some rows of the patches, added in team order."""
+        """Emit the addition of the teams' sums: each team gets some rows of the patches."""
         kernel, tiling = self.kernel, self.tiling
         values = [names for _, _, names in self.patch()]
         met = [name for names in values for name in names]
@@ -307,9 +309,9 @@ class TileKernel:
     # -- tiles ---------------------------------------------------------------------------------------------------------
 
     def _fetch(self, operand: Operand) -> tuple[list[str], list[str]]:
-        """Emit where an invocation finds its part of a tile; return the statements that read it, and that keep it.
+        """Emit the addresses of an invocation's part of a tile; return the statements that read it and that keep it.
 
-        What is read begins at ``here`` along the depth.
+        The tile begins at ``here`` along the depth.
         """
         tiling, kernel, arithmetic = self.tiling, self.kernel, self.arithmetic
         unit = operand.unit
@@ -333,7 +335,7 @@ class TileKernel:
             kernel.line(f"let {n} = local + {s * tiling.invocations}u;")
             first, second = (d, e) if operand.deep else (e, d)
             kernel.line(f"let {first} = {n} % {units}u * {unit}u; let {second} = {n} / {units}u;")
-            # beyond the edge anything will do, as long as it is there: what comes of it is not stored
+            # beyond the edge any element will do: the results that depend on it are not stored
             last = f"{operand.extent} - {1 if operand.deep else unit}u"
             kernel.line(f"let {at} = ({name}_plane + min({name} + {e}, {last}) * {along} + {d} * {deep}) / {unit}u;")
             mine = [] if (s + 1) * tiling.invocations <= parts else [f"{n} < {parts}u"]
@@ -344,7 +346,7 @@ class TileKernel:
             keeps += _when(mine, self._keep(operand, values, d, e))
 
         def reads(access: Access | Computed, begin: str = "") -> list[str]:
-            """Return the statements that read from a binding that begins somewhere."""
+            """Return the statements that read from a binding; ``begin`` is added to the index."""
             lines: list[str] = []
             for zeros, conditions, values, index in given:
                 lines += [*zeros, *_when(conditions, self._read(operand, access, f"{index}{begin}", values))]
@@ -357,7 +359,7 @@ class TileKernel:
     def _reads_of_parts(
         self, operand: Operand, reads: Callable[[Access, str], list[str]], plane: str, strides: tuple[str, str]
     ) -> list[str]:
-        """Return the statements that read a tile through the one of several bindings that shows all of it."""
+        """Return the statements that read a tile from the one of several bindings that shows all of it."""
         access, name = operand.access, operand.edge
         assert isinstance(access, Access)
         edges = (name, f"min({name} + {operand.size - 1}u, {operand.extent} - 1u)")
@@ -376,7 +378,7 @@ class TileKernel:
         return [*lines, "}"]
 
     def _read(self, operand: Operand, access: Access | Computed, index: str, values: Sequence[str]) -> list[str]:
-        """Return the statements that read what is at an index into the variables of its planes."""
+        """Return the statements that read the elements at an index into the variables of their planes."""
         unit = operand.unit
         if unit == 1:
             parts = self.arithmetic.parts("loaded")
@@ -389,7 +391,7 @@ class TileKernel:
         return lines + [f"{v} = {kind}({', '.join(part[p] for part in split)});" for p, v in enumerate(values)]
 
     def _keep(self, operand: Operand, values: Sequence[str], d: str, e: str) -> list[str]:
-        """Return the statements that put what was read into the tile."""
+        """Return the statements that write what was read to workgroup memory."""
         lines = []
         unit, fours = operand.unit, operand.pitch // LANES
         for p, value in enumerate(values):
@@ -406,5 +408,5 @@ class TileKernel:
 
 
 def _when(conditions: Sequence[str], statements: Sequence[str]) -> list[str]:
-    """Return statements as a block of their own, that is run if all conditions hold."""
+    """Return statements as a block that runs if all conditions hold."""
     return [f"if ({' && '.join(conditions)}) {{" if conditions else "{", *statements, "}"]

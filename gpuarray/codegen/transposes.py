@@ -1,8 +1,8 @@
-"""Loops without folds that read along one axis and write along another.
+"""Transposes: loops without folds whose inputs and outputs are contiguous along different axes.
 
-Neighbouring invocations should read neighbours in memory, and write neighbours. Where an input lies along another axis
-than the outputs, a workgroup takes a tile over both axes: it reads the tile along the one into workgroup memory, and
-computes and writes along the other. All else, such as inputs that lie as the outputs do, is as in a flat kernel.
+Neighbouring invocations should read, and write, neighbours in memory. So a workgroup takes a tile over both axes: it
+copies the tile of a transposed input into workgroup memory, reading along the input's contiguous axis, and computes
+and writes along the output's. Other inputs are read as in a flat kernel.
 """
 
 from dataclasses import dataclass
@@ -18,27 +18,27 @@ from gpuarray.device import Capabilities
 from gpuarray.fusion.steps import FULL, OUTER, Load, Loop, Take
 from gpuarray.graph.layouts import Layout
 
-#: Elements of a tile of up to four bytes each, and the longest side of one; larger elements make smaller tiles.
+#: Elements of a tile, and its longest side, for elements of up to four bytes; larger elements make smaller tiles.
 _AREA: Final = 1024
 _SIDE: Final = 32
-#: Axes shorter than this are not worth a tile.
+#: Loops with shorter axes are flat kernels.
 _SHORTEST: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """How a loop is cut into tiles: the axis that outputs lie along, the other one, and how far it goes along each."""
+    """The tiles of a loop: the contiguous axis of the outputs, that of the transposed inputs, and a tile's sides."""
 
     fast: int
     other: int
     columns: int
     rows: int
-    turned: tuple[int, ...]
-    """The loads that lie along the other axis."""
+    transposed: tuple[int, ...]
+    """The numbers of the loads that are contiguous along the other axis."""
 
 
 def tile_of(loop: Loop, capabilities: Capabilities) -> Tile | None:
-    """Return how a loop without folds is cut into tiles; None if a flat kernel does as well."""
+    """Return the tiles of a loop without folds; None if a flat kernel is as good."""
     shape = loop.inner
     if len(shape) < 2 or is_heavy(loop, capabilities) or loop.updates or needs_vec4(loop):
         return None
@@ -59,11 +59,11 @@ def tile_of(loop: Loop, capabilities: Capabilities) -> Tile | None:
     if not loads:
         return None
     other = max(loads, key=lambda axis: len(loads[axis]))
-    turned = tuple(loads[other])
-    sizes = _sides(shape[column], shape[other], loop, turned, capabilities)
+    transposed = tuple(loads[other])
+    sizes = _sides(shape[column], shape[other], loop, transposed, capabilities)
     if sizes is None:
         return None
-    tile = Tile(column, other, *sizes, turned)
+    tile = Tile(column, other, *sizes, transposed)
     wide = _wide_slots(loop, tile)
     # single elements of packed outputs need atomic operations, which a flat kernel does without
     if any(is_packed(store.dtype) and not wide[("output", store.slot)] for store in loop.stores):
@@ -72,17 +72,17 @@ def tile_of(loop: Loop, capabilities: Capabilities) -> Tile | None:
 
 
 def _nearest(layout: Layout) -> int | None:
-    """Return the axis along which elements lie closest together; None if there is one element only."""
+    """Return the axis with the shortest stride; None if there is only one element."""
     steps = {axis: abs(s) for axis, s in enumerate(layout.strides) if s and layout.shape[axis] > 1}
-    # of equals the last, so that an axis that overlaps itself counts as it is walked
+    # of equal strides the last: so do loops walk a layout that overlaps itself
     return min(reversed(steps), key=steps.__getitem__, default=None)
 
 
 def _sides(
-    columns: int, rows: int, loop: Loop, turned: tuple[int, ...], capabilities: Capabilities
+    columns: int, rows: int, loop: Loop, transposed: tuple[int, ...], capabilities: Capabilities
 ) -> tuple[int, int] | None:
-    """Return the columns and rows of a tile whose copies fit workgroup memory; None if there is no room for any."""
-    nbytes = sum(word_dtype(loop.instructions[n].dtype).itemsize for n in turned)
+    """Return the columns and rows of a tile whose copies fit workgroup memory; None if none does."""
+    nbytes = sum(word_dtype(loop.instructions[n].dtype).itemsize for n in transposed)
     area = _AREA // max(1, nbytes // 4)
     while area >= WORKGROUP * LANES // 4:
         side = min(_SIDE, 1 << (area.bit_length() - 1) // 2)
@@ -102,19 +102,19 @@ def _power(extent: int) -> int:
 
 
 def _wide_slots(loop: Loop, tile: Tile) -> dict[tuple[str, int], bool]:
-    """Return which slots are gone through four elements at a time."""
+    """Return which arrays are read or written four elements at a time."""
     straight = wide_slots(loop)
     follows = tile.fast == len(loop.inner) - 1 and loop.inner[tile.fast] % LANES == 0
     found: dict[tuple[str, int], bool] = {}
     for key, (low, high) in loop_splits.spans(loop).items():
         dtype = (loop.input_dtypes if key[0] == "input" else loop.output_dtypes)[key[1]]
         origin = window(key[0], key[1], low, high, dtype, writable=False)[1]
-        turned = [loop.instructions[n] for n in tile.turned]
-        across = [x for x in turned if isinstance(x, Load) and key == ("input", x.slot)]
+        transposed = [loop.instructions[n] for n in tile.transposed]
+        across = [x for x in transposed if isinstance(x, Load) and key == ("input", x.slot)]
         along = [
             x
             for n, x in enumerate(loop.instructions)
-            if isinstance(x, Load | Take) and key == ("input", x.slot) and n not in tile.turned
+            if isinstance(x, Load | Take) and key == ("input", x.slot) and n not in tile.transposed
         ]
         aligned = all(_is_aligned(x.layout, tile.other, origin) for x in across)
         if across and along:
@@ -125,7 +125,7 @@ def _wide_slots(loop: Loop, tile: Tile) -> dict[tuple[str, int], bool]:
 
 
 def _is_aligned(layout: Layout, axis: int, origin: int) -> bool:
-    """Whether four neighbours along ``axis`` are four aligned neighbours in memory, everywhere."""
+    """Whether ``axis`` consists of aligned vectors of four contiguous elements."""
     others = [s for a, s in enumerate(layout.strides) if a != axis and layout.shape[a] > 1]
     return (
         layout.strides[axis] == 1
@@ -136,9 +136,9 @@ def _is_aligned(layout: Layout, axis: int, origin: int) -> bool:
 
 
 def transposing_launch(loop: Loop, tile: Tile, label: str, capabilities: Capabilities) -> Launch:
-    """Return the launch of a loop that is cut into tiles."""
+    """Return the launch of a transpose."""
     wide = _wide_slots(loop, tile)
-    work = open_kernel(loop, f"{label} turned", lambda kind, slot: wide[kind, slot])
+    work = open_kernel(loop, f"{label} transposed", lambda kind, slot: wide[kind, slot])
     kernel, shape = work.kernel, loop.inner
     fast, other = tile.fast, tile.other
     across, down = -(-shape[fast] // tile.columns), -(-shape[other] // tile.rows)
@@ -164,7 +164,7 @@ def transposing_launch(loop: Loop, tile: Tile, label: str, capabilities: Capabil
     for number, item in enumerate(loop.instructions):
         if item.level == OUTER:
             kernel.line(f"let one{number} = {single_value(work, item)};")
-    for number in tile.turned:
+    for number in tile.transposed:
         _fill(work, number, tile, names, extents)
     kernel.line("workgroupBarrier();")
     _compute(work, tile, names, extents)
@@ -172,14 +172,14 @@ def transposing_launch(loop: Loop, tile: Tile, label: str, capabilities: Capabil
 
 
 def _place(work: LoopKernel, layout: Layout, offset: int, names: list[str]) -> str:
-    """Return the position in a layout of the element with the coordinates ``names``; empty ones do not count."""
+    """Return the position in a layout of the element with the coordinates ``names``; empty names count as 0."""
     kernel = work.kernel
     terms = [f"{n} * {kernel.parameter(s)}" for n, s in zip(names, layout.strides, strict=True) if s and n]
     return " + ".join([kernel.parameter(offset), *terms])
 
 
 def _fill(work: LoopKernel, number: int, tile: Tile, names: list[str], extents: dict[int, str]) -> None:
-    """Emit the copy of an input's tile into workgroup memory, read along the other axis."""
+    """Emit the copy of an input's tile into workgroup memory, read along its contiguous axis."""
     kernel, item = work.kernel, work.loop.instructions[number]
     assert isinstance(item, Load)
     access = work.access(item)
@@ -212,14 +212,14 @@ def _fill(work: LoopKernel, number: int, tile: Tile, names: list[str], extents: 
 
 
 def _compute(work: LoopKernel, tile: Tile, names: list[str], extents: dict[int, str]) -> None:
-    """Emit what is computed and written along the fast axis: four elements an invocation at a time.
+    """Emit the loop that computes and stores the elements of a tile, four an invocation at a time.
 
-    They are neighbours where something is read or written four at a time, and else lie across, so that neighbouring
-    invocations write neighbours.
+    They are neighbours along the contiguous axis where something is read or written four at a time. Otherwise they lie
+    along the other axis, so that neighbouring invocations write neighbours.
     """
     kernel, loop = work.kernel, work.loop
-    turned = {("input", item.slot) for n in tile.turned if isinstance(item := loop.instructions[n], Load)}
-    beside = any(access.wide for key, access in work.accesses.items() if key not in turned)
+    transposed = {("input", item.slot) for n in tile.transposed if isinstance(item := loop.instructions[n], Load)}
+    beside = any(access.wide for key, access in work.accesses.items() if key not in transposed)
     line, gap = (tile.fast, 1) if beside else (tile.other, tile.rows // LANES)
     units = tile.columns // LANES if beside else tile.columns
     kernel.line(
@@ -243,7 +243,7 @@ def _compute(work: LoopKernel, tile: Tile, names: list[str], extents: dict[int, 
             kernel.line(f"let c{lane}_{axis} = {name}{f' + more{lane}' if axis == line else ''};")
         lanes.append(Lane(f"i{lane}", [f"c{lane}_{axis}" for axis in range(len(own))], {}))
     pitch = tile.columns + 1
-    for number in tile.turned:
+    for number in tile.transposed:
         apart = 1 if beside else gap * pitch
         held = [f"tile{number}[row * {pitch}u + column + {lane * apart}u]" for lane in range(LANES)]
         if loop.instructions[number].dtype.kind == "b":

@@ -16,7 +16,7 @@ from typing import Final, TypeVar
 from gpuarray.codegen import casts, library
 from gpuarray.codegen.programs import IN_RANGE, Binding, Launch, ScalarParameter
 from gpuarray.codegen.storage import Access, parameter_expression, register_type, scalar_expression, scalar_words
-from gpuarray.codegen.target import PAIRS, binding_limit, compute_type, makes_underflow_gradual
+from gpuarray.codegen.target import PAIRS, binding_limit, compute_type, directives, makes_underflow_gradual
 from gpuarray.dtypes import DType, canonical, complex64, float32
 from gpuarray.ops.columns import Kind
 from gpuarray.ops.spec import GenerateOp, MapOp, wgsl_template
@@ -102,7 +102,6 @@ class Kernel:
 
     def _source(self, words: int) -> str:
         head = [
-            IN_RANGE,
             f"// {self.label}",
             f"struct Parameters {{ words: array<vec4<u32>, {words // 4}> }}",
             "@group(0) @binding(0) var<uniform> parameters: Parameters;",
@@ -120,7 +119,8 @@ class Kernel:
         ]
         own = "\n".join([*self.module, *entry])
         helpers = library.functions(library.names_in(own))
-        return "\n".join([*head, *([helpers] if helpers else []), own]) + "\n"
+        text = "\n".join([*head, *([helpers] if helpers else []), own])
+        return "\n".join([IN_RANGE, *directives(text), text]) + "\n"
 
 
 def window_bytes(limit: int) -> int:
@@ -172,7 +172,7 @@ _CALL = re.compile(r"(\w+)\([^()]*\)")
 
 
 def fast_path_function(op: MapOp, sources: Sequence[DType]) -> str | None:
-    """Return the library function with a quick form that a row is, called with all of its operands; or None."""
+    """Return the library function with a fast path that a row is, called with all of its operands; or None."""
     template = template_of(op, sources)
     if template is None or op.kind.converts:
         return None

@@ -83,7 +83,7 @@ def asarray(
     place = _place(device, like, obj)
     if copy is False:
         raise ValueError(
-            f"a {type(obj).__name__} cannot become a GpuArray without a copy; leave out copy=False or use copy=None"
+            f"a {type(obj).__name__} cannot be converted to a GpuArray without a copy; omit copy=False or use copy=None"
         )
     node = placed_node(obj, place, wanted)
     if wanted is None and not hasattr(obj, "dtype") and node.dtype in (dtypes.float64, dtypes.complex128):
@@ -97,7 +97,7 @@ def _from_array(array: GpuArray, dtype: DType | None, device: DeviceLike, copy: 
     if copy is False and converted is not array:
         raise ValueError(
             f"an array of dtype {array.dtype.name} on {array.device} cannot become one of dtype "
-            f"{converted.dtype.name} on {converted.device} without a copy; leave out copy=False"
+            f"{converted.dtype.name} on {converted.device} without a copy; omit copy=False"
         )
     return converted.copy() if copy and converted is array else converted
 
@@ -259,7 +259,7 @@ def arange(
         v.item() if isinstance(v, GpuArray | np.ndarray | np.generic) else v for v in (first, last, step)
     )
     if step == 0:
-        raise ZeroDivisionError("the step of arange is 0; a number other than 0 is accepted")
+        raise ZeroDivisionError("the step of arange must not be 0")
     integral = all(isinstance(v, int) for v in (first, last, step))
     kind = _default(dtype, int if integral else float)
     if integral:

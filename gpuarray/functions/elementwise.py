@@ -396,7 +396,7 @@ def clip(
     """
     array = as_array(x)
     if (min is not None and a_min is not None) or (max is not None and a_max is not None):
-        raise ValueError("a_min and a_max are other names of min and max, which are given too; leave two of them out")
+        raise ValueError("a_min and a_max are aliases of min and max; only one name of each can be given")
     min, max = a_min if min is None else min, a_max if max is None else max
     strict = strictness.possible and config.current.strict_array_api
     if strict:

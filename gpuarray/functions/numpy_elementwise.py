@@ -22,7 +22,7 @@ def clip(
         if one is NOT_GIVEN and other is not NOT_GIVEN:
             raise TypeError(f"clip() missing 1 required positional argument: '{name}'")
     if a_min is not NOT_GIVEN and (min is not NOT_GIVEN or max is not NOT_GIVEN):
-        raise ValueError("min and max are other names of a_min and a_max, which are given too; leave two of them out")
+        raise ValueError("min and max are aliases of a_min and a_max; only one name of each can be given")
     ends = (min, max) if a_min is NOT_GIVEN else (a_min, a_max)
     low, high = (None if end is NOT_GIVEN else end for end in ends)
     keywords = {name: value for name, value in kwargs.items() if name not in ("order", "subok", "where")}

@@ -26,12 +26,10 @@ from gpuarray.graph import build, standard
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import reductions
-from gpuarray.ops.spec import ROWS, ReduceOp
+from gpuarray.ops.reduce_spec import ReduceOp
 
 #: The reductions by the ufunc whose ``reduce`` and ``accumulate`` they are.
-REDUCTIONS: Final[dict[Any, ReduceOp]] = {
-    row.combine.numpy: row for row in ROWS.values() if isinstance(row, ReduceOp) and not (row.indexed or row.centred)
-}
+REDUCTIONS: Final[dict[Any, ReduceOp]] = {combine.numpy: row for combine, row in reductions.ELEMENTWISE.items()}
 
 
 def accumulation_dtype(op: ReduceOp, source: DType, dtype: Any, out: Any) -> DType:
@@ -56,6 +54,7 @@ def accumulation_dtype(op: ReduceOp, source: DType, dtype: Any, out: Any) -> DTy
     wanted = None if dtype is None else dtypes.canonical(dtype)
     is_boolean = op.accumulate(dtypes.int8) == dtypes.bool_
     target = None if out is None or wanted is not None or is_boolean else out.dtype
+    assert op.combine is not None
     ufunc: Any = op.combine.numpy
     loop = ufunc.resolve_dtypes(
         (target, source, None), signature=(wanted, None, None), casting="unsafe", reduction=True
@@ -106,7 +105,7 @@ def fold(
         folded: Node = build.full(kept, start, kind)
     else:
         folded = build.reduce(op, node, axes, None if is_default else kind, keep)
-        if start is not None:
+        if start is not None and op.combine is not None:
             folded = build.elementwise(op.combine, folded, build.cast(as_node(start, kind), kind))
     if out is None:
         return wrap(folded, array.device) if where is True else result(folded, array, where)

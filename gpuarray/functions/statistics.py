@@ -270,7 +270,7 @@ def spread(
     if wanted.kind != "c" or dtype is not None:
         node = build.cast(node, wanted)
     if root and node.shape and wanted.kind in "iu":
-        raise TypeError(f"a standard deviation of dtype {wanted} was asked for; give a floating dtype")
+        raise TypeError(f"a standard deviation cannot have dtype {wanted}; use a floating dtype")
     return result(node, array, where)
 
 

@@ -26,7 +26,8 @@ from typing import Final, TypeAlias, assert_never
 
 from gpuarray.dtypes import DType
 from gpuarray.graph.layouts import Layout, Shape, contiguous_strides
-from gpuarray.ops.spec import CallOp, GenerateOp, MapOp, ReduceOp, Signature
+from gpuarray.ops.reduce_spec import ReduceOp
+from gpuarray.ops.spec import CallOp, GenerateOp, MapOp, Signature
 
 UNIFORM: Final = 0
 OUTER: Final = 1
@@ -90,7 +91,7 @@ class Apply:
 class Fold:
     """A reduction row over the inner axes of one FULL operand of dtype ``source``; the result is at level OUTER.
 
-    ``dtype`` is the result's. The operand is cast to ``op.accumulate(source)`` first; for indexed rows the result is
+    ``dtype`` is the result's. The operand is cast to ``op.accumulate(source)`` first; the result of an ``argmax`` is
     the flat position among the row's elements in C order.
     """
 

@@ -66,7 +66,7 @@ _BESIDE: Final[Mapping[Any, frozenset[DType]]] = {
     float: _FLOATING,
     complex: _FLOATING,
 }
-_ADVICE: Final = "config.strict_array_api refuses it; convert with astype, or turn the setting off"
+_ADVICE: Final = "config.strict_array_api forbids it; convert with astype, or turn the setting off"
 
 
 @lru_cache(maxsize=16384)
@@ -92,27 +92,27 @@ def check(name: str, *kinds: Any) -> None:
     scalars = [kind for kind in kinds if not isinstance(kind, np.dtype)]
     if not of_arrays:
         given = ", ".join(kind.__name__ for kind in scalars)
-        raise TypeError(f"{name} takes an array in the Array API standard, and was given {given} only; {_ADVICE}")
+        raise TypeError(f"{name} requires an array in the array API standard, but got only {given}; {_ADVICE}")
     for dtype in of_arrays:
         if dtype not in CATEGORIES[category]:
             accepted = ", ".join(d.name for d in dtypes.ALL if d in CATEGORIES[category])
             raise TypeError(
-                f"{name} takes {category} dtypes in the Array API standard ({accepted}), and was given {dtype.name}; "
+                f"{name} requires {category} dtypes in the array API standard ({accepted}), but got {dtype.name}; "
                 f"{_ADVICE}"
             )
     for position, first in enumerate(of_arrays):
         for second in of_arrays[:position]:
             if not _promote(first, second):
                 raise TypeError(
-                    f"{name} was given arrays of dtypes {second.name} and {first.name}, which have no common dtype in "
-                    f"the Array API standard; {_ADVICE}"
+                    f"{name} got arrays of dtypes {second.name} and {first.name}, which have no common dtype in the "
+                    f"array API standard; {_ADVICE}"
                 )
     common = dtypes.promote(*of_arrays)
     for scalar in scalars:
         if common not in _BESIDE[scalar] or (scalar is complex and category.startswith("real")):
             raise TypeError(
-                f"{name} was given a Python {scalar.__name__} beside an array of dtype {common.name}, which the Array "
-                f"API standard does not promote; {_ADVICE}"
+                f"{name} got a Python {scalar.__name__} and an array of dtype {common.name}, which the array API "
+                f"standard does not promote; {_ADVICE}"
             )
 
 
@@ -141,7 +141,7 @@ def require_same(name: str, own: DType, result: DType) -> None:
     """Refuse an in-place operator whose result has another dtype than its left operand, if the setting is on."""
     if config.current.strict_array_api and own != result:
         raise TypeError(
-            f"{name} in place gives {result.name} and the array is {own.name}, which the Array API standard does "
+            f"{name} in place gives {result.name} and the array is {own.name}, which the array API standard does "
             f"not convert; {_ADVICE}"
         )
 
@@ -150,7 +150,7 @@ def require_part(source: DType, target: DType) -> None:
     """Refuse to convert complex numbers to real ones, if the setting is on."""
     if config.current.strict_array_api and source.kind == "c" and target.kind != "c":
         raise TypeError(
-            f"astype does not convert {source.name} to {target.name} in the Array API standard; take the real part, or "
+            f"astype does not convert {source.name} to {target.name} in the array API standard; take the real part, or "
             "turn config.strict_array_api off"
         )
 
@@ -177,7 +177,7 @@ def elementwise(op: MapOp, *operands: Any) -> Node:
     if op.kind is Kind.SELECTION:
         condition = kinds.pop(0)
         if condition not in (dtypes.bool_, bool):
-            raise TypeError(f"where takes a boolean condition in the Array API standard, not {condition}; {_ADVICE}")
+            raise TypeError(f"where takes a boolean condition in the array API standard, not {condition}; {_ADVICE}")
     check(op.name, *kinds)
     values = _VALUES.get(op)
     return build.elementwise(op, *operands) if values is None else values(*operands)

@@ -1,4 +1,4 @@
-"""Opaque rows: operations on whole arrays that are no composition of elementwise rows, folds and views."""
+"""Calls: operations on whole arrays that are not compositions of elementwise operations, reductions and views."""
 
 from collections.abc import Callable, Iterator
 from math import log2, prod
@@ -27,7 +27,7 @@ def _sort_into(out: Any, x: Any, *, descending: bool) -> None:
     if x.dtype.kind == "c":
         out.sort(-1, stable=True)
         return
-    # NumPy's quickest way, after which only zeros of either sign and what is no number can be told from each other
+    # NumPy's fastest sort; afterwards only zeros of either sign and NaNs are distinguishable from each other
     out.sort(-1)
     if x.dtype.kind != "f" or not x.size:
         return

@@ -1,11 +1,11 @@
 """Functions of numbers that are written once, for kernels and for the host.
 
-A :class:`Formula` is a Python function in a small part of the language: assignments, ``if``, ``for`` over a range,
-``break``, ``return``, conditional expressions, arithmetic, comparisons, and calls of formulas, of polynomials and of
-primitives. Called with arrays, NumPy runs it over lanes of float64: the lanes part at a condition, and join again after
-it, so that every lane does what it would do alone. ``codegen/formulas.py`` writes the same function in WGSL.
+A :class:`Formula` is a Python function in a subset of the language: assignments, ``if``, ``for`` over a range,
+``break``, ``return``, conditional expressions, arithmetic, comparisons, and calls of formulas, polynomials and
+primitives. Called with arrays, it runs in NumPy over lanes of float64. The lanes diverge at a condition and join again
+after it, so each lane computes what it would compute alone. ``codegen/formulas.py`` writes the same function in WGSL.
 
-Parameters and variables are real numbers of the precision at hand unless they are annotated otherwise. Functions with
+Parameters and variables are real numbers of the kernel's precision unless they are annotated otherwise. Functions with
 several results return tuples of real numbers.
 """
 
@@ -24,7 +24,7 @@ from gpuarray import dtypes
 from gpuarray.dtypes import DType
 from gpuarray.ops.spec import DTypeRule, Signature
 
-#: The types of what formulas compute with, all of which are arrays on the host.
+#: The types of values in formulas; on the host all of them are arrays.
 Real: TypeAlias = Any
 Integer: TypeAlias = Any
 Truth: TypeAlias = Any
@@ -48,13 +48,13 @@ class Constant:
 
 
 def constant(single: float, double: float) -> Real:
-    """Return a :class:`Constant`, which formulas take for a real number."""
+    """Return a :class:`Constant`, which is a real number in formulas."""
     return Constant(single, double)
 
 
 @dataclass(frozen=True, eq=False)
 class Primitive:
-    """A function of ``codegen/math`` and what does the same on the host.
+    """A function of ``codegen/math`` and its NumPy counterpart.
 
     Attributes
     ----------
@@ -128,7 +128,7 @@ class Polynomial:
 
 
 class Formula:
-    """A function in the small language; see the module's page.
+    """A function in the subset of Python that the module describes.
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ class Formula:
     parameters : tuple of str
         Their names.
     scope : mapping
-        What its names mean that are no variables.
+        The values of names that are not variables.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -152,7 +152,7 @@ class Formula:
 
     @cached_property
     def tree(self) -> ast.FunctionDef:
-        """The text, which is read when it is first asked for: all texts take a fifth of the time of an import."""
+        """The syntax tree. It is parsed at first use: parsing all takes a fifth of the time of an import."""
         module = ast.parse(textwrap.dedent(inspect.getsource(self._function)))
         tree = module.body[0]
         assert isinstance(tree, ast.FunctionDef)
@@ -169,7 +169,7 @@ class Formula:
         if count < 0:
             results = self(*(np.asarray(x)[None] for x in operands))
             return tuple(r[0] for r in results) if isinstance(results, tuple) else results[0]
-        if not count:  # a lane has to come to the end for the results' dtypes to be known
+        if not count:  # the dtypes of results are those of a lane that reached the end
             results = self(*(np.zeros(1, x.dtype) if np.ndim(x) else x for x in operands))
             return tuple(r[:0] for r in results) if isinstance(results, tuple) else results[:0]
         run = _Run(self.scope, count)
@@ -187,7 +187,7 @@ class _Run:
         self.broken: list[list[tuple[Environment, Lanes]]] = []
 
     def block(self, statements: Sequence[ast.stmt], env: Environment, lanes: Lanes) -> tuple[Environment, Lanes]:
-        """Run statements for some lanes; return the variables of those that go on after them, and which those are."""
+        """Run statements for some lanes; return the variables of the lanes that continue, and these lanes."""
         for statement in statements:
             if not len(lanes):
                 break
@@ -375,27 +375,27 @@ fmod: Final = _function("fmod", np.fmod, 2)
 isfinite: Final = _function("isfinite", np.isfinite)
 isinf: Final = _function("isinf", np.isinf)
 isnan: Final = _function("isnan", np.isnan)
-#: Whether a number is 0, and no subnormal one that a device takes for 0 in comparisons.
+#: Whether a number is 0; subnormal numbers, which a device may compare as 0, are not.
 is_zero: Final = Primitive("(!truth_{T}({0}))", lambda x: np.equal(x, 0))
 #: Whether a number is below 0, subnormal ones included.
 is_negative: Final = Primitive("(order_{T}({0}) < 0)", lambda x: np.less(x, 0))
 log: Final = _function("log", np.log)
 log1p: Final = _function("log1p", np.log1p)
-#: The other sign, of subnormal numbers too.
+#: The negated number, subnormal numbers included.
 negative: Final = _function("negative", np.negative)
 rint: Final = _function("rint", np.rint)
 signbit: Final = _function("signbit", np.signbit)
 sqrt: Final = _function("sqrt", np.sqrt)
-#: Quotients, products and sums that are rounded once and as written.
+#: Quotients, products and sums that are rounded once, without contraction or regrouping.
 divide: Final = _function("divide", np.divide, 2)
 add: Final = _function("add", np.add, 2)
 subtract: Final = _function("subtract", np.subtract, 2)
 multiply: Final = _function("multiply", np.multiply, 2)
-#: A product that may be subnormal, or one of subnormal numbers.
+#: A product whose operands or result may be subnormal.
 gradual_multiply: Final = _function("gradual_multiply", np.multiply, 2)
 power: Final = _function("pow", np.power, 2)
 opaque: Final = _function("opaque", lambda x: x)
-#: Sums and products as two numbers: what is rounded, and what that lost.
+#: Sums and products as two numbers: the rounded result, and its rounding error.
 two_product: Final = _function("two_product", _two_product, 2)
 two_sum: Final = _function("two_sum", _two_sum, 2)
 fast_two_sum: Final = _function("fast_two_sum", lambda a, b: (a + b, b - ((a + b) - a)), 2)
@@ -421,7 +421,7 @@ nan: Final = Primitive("nan_{T}()", lambda: np.float64(np.nan))
 
 
 def floating(*operands: Any) -> Signature:
-    """Return the signature of a function of real numbers: floating dtypes stay, others are float64's."""
+    """Return the signature of a function of real numbers: floating dtypes stay, all others become float64."""
     common = dtypes.promote(*operands)
     if common.kind == "c":
         raise TypeError(f"the function is one of real numbers; given {common.name}; take the real part first")
@@ -430,9 +430,9 @@ def floating(*operands: Any) -> Signature:
 
 
 def with_counts(counts: tuple[int, ...]) -> DTypeRule:
-    """Return the rule of a function of which some operands are C's ``int`` where all of these are integers.
+    """Return the dtype rule of a function whose operands ``counts`` are C ``int`` if all of them are integers.
 
-    They are taken modulo 2**32 then, as the compiled functions of SciPy do. ``uint64`` is no such integer there.
+    They are then taken modulo 2**32, as in SciPy's compiled functions. ``uint64`` does not count as an integer there.
     """
 
     def rule(*operands: Any) -> Signature:
@@ -448,14 +448,14 @@ def with_counts(counts: tuple[int, ...]) -> DTypeRule:
 
 
 class Function:
-    """A formula as a function of arrays, with what callers of NumPy's ufuncs ask of one.
+    """A formula as a function of arrays, with the attributes of a ufunc that callers read.
 
     Attributes
     ----------
     nin, nout, nargs : int
         Number of operands, of results (always 1), and of both.
     signature : None
-        It is elementwise.
+        As of every elementwise ufunc.
     """
 
     signature: Final = None
@@ -483,16 +483,16 @@ class Function:
         Parameters
         ----------
         given : sequence of dtype
-            Of operands, which may be Python types, and of the result, which may be None.
+            Those of the operands, which may be Python types, and of the result, which may be None.
         signature : sequence of dtype, optional
-            What is asked for, None where nothing is.
+            The requested dtypes; None where none is requested.
         casting : str
-            What conversions are allowed.
+            Which conversions are allowed.
 
         Raises
         ------
         TypeError
-            If a conversion is not allowed, or what is asked for is no floating dtype.
+            If a conversion is not allowed, or a requested dtype is not floating.
         """
         found = self.rule(*given[: self.nin])
         asked = next((dtypes.canonical(d) for d in signature or () if d is not None), found.output)

@@ -78,7 +78,7 @@ def test_functions_of_many_held_elements(monkeypatch: pytest.MonkeyPatch) -> Non
     like_a_gpu = replace(limits.profile, register_weight=AdapterProfile().register_weight)
     monkeypatch.setattr(provider, "capabilities", replace(limits, profile=like_a_gpu))
     x = elements((6, 1001))
-    x[1, ::7] = -200.0  # too small for the quick forms of the functions, in some elements of each four
+    x[1, ::7] = -200.0  # too small for the fast paths of the functions, in some elements of each four
     x[2, 5] = np.inf
     x[3, 1000] = np.nan
     y = xp.asarray(x)

@@ -45,7 +45,7 @@ def _chain(x: Any, more: Any) -> Any:
 @pytest.mark.parametrize("count", [4096, 1003])
 @pytest.mark.parametrize("start", [0, 1], ids=["aligned", "not aligned"])
 @pytest.mark.parametrize(("dtype", "tolerance"), [("float32", 1e-6), ("float64", 2e-15)])
-def test_elements_without_quick_forms_are_computed_again(dtype: str, tolerance: float, start: int, count: int) -> None:
+def test_elements_without_fast_paths_are_computed_again(dtype: str, tolerance: float, start: int, count: int) -> None:
     """One in seven, so that each of the four places of an invocation is met, and its neighbours are ordinary."""
     need_dtypes("wgpu", dtype)
     x = np.linspace(-3, 3, count, dtype=dtype)

@@ -229,7 +229,7 @@ def test_what_follows_a_product(name: str, device: Any) -> None:
     assert xp.stats()["fallbacks"] == 0
 
 
-def test_functions_that_follow_and_are_not_quick_for_all() -> None:
+def test_functions_that_follow_and_are_have_no_fast_path_for_all() -> None:
     left, right = np.linspace(-120, 120, 70, dtype=np.float32)[:, None], np.ones((1, 36), np.float32)
     left[3], right[0, 5] = np.inf, np.nan
     with np.errstate(over="ignore", invalid="ignore"):

@@ -298,11 +298,11 @@ def test_few_questions_are_asked(expression: Callable[..., Any], questions: int)
     assert len(QUESTION.findall(text)) == questions * lanes
 
 
-def test_functions_share_a_question_and_the_careful_forms() -> None:
+def test_functions_share_a_guard_and_the_slow_paths() -> None:
     x, y = (xp.asarray(np.ones(4096, np.float32) * k) for k in (1, 2))
     for wanted in (np.sin(x) * np.exp(y) / np.sqrt(x + y), np.maximum(np.log(x / y), np.exp(-x)) + np.tanh(y)):
         assert str(xp.explain(wanted, stage="wgsl")).count(" = exp_f32(") == 1
-    # what has no quick form, and is long, parts them
+    # what has no fast path, and is long, parts them
     parted = np.exp(np.arctan(np.exp(x)))
     assert str(xp.explain(parted, stage="wgsl")).count(" = exp_f32(") == 2
 
@@ -316,14 +316,14 @@ def test_functions_share_a_question_and_the_careful_forms() -> None:
         lambda x, y: (x + y) * (x - y),
     ],
 )
-def test_zeros_that_are_right_need_no_careful_forms(function: Callable[..., Any]) -> None:
+def test_zeros_that_are_right_need_no_slow_paths(function: Callable[..., Any]) -> None:
     random = np.random.default_rng(23)
     zeros = random.choice(np.float32([0.0, -0.0]), COUNT)
     x, y = (np.where(random.random(COUNT) < 0.5, zeros, random.standard_normal(COUNT)).astype(np.float32) for _ in "xy")
     small = np.where(random.random(COUNT) < 0.1, np.float32(1e-30), 1) * x
     for given in ((x, y), (zeros, y), (small, y * np.float32(1e-10)), (x, x)):
         ours = function(*map(xp.asarray, given))
-        assert "settled" in str(xp.explain(ours, stage="wgsl"))
+        assert "let checked" in str(xp.explain(ours, stage="wgsl"))
         assert not len(differ(np.asarray(ours), function(*given)))
 
 

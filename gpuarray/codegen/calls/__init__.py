@@ -1,7 +1,7 @@
-"""Kernels of opaque rows: one entry for each row that devices can run.
+"""Kernels of calls: one entry for each call row that devices can run.
 
-A row that has no entry runs as its NumPy reference, in-process. An entry's kernels read and write whole arrays in C
-order, with scratch memory between the launches; sizes and parameters enter as words only, as everywhere.
+A call without an entry runs in-process, as its NumPy reference. Kernels of calls read and write whole arrays in C
+order, with scratch memory between their launches. Sizes are parameters, as in all kernels.
 """
 
 from typing import Final

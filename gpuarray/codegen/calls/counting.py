@@ -1,7 +1,7 @@
-"""Counting how often each of the first integers occurs, and how many elements lie in each bin between edges.
+"""Counts of integers (``bincount``) and of elements in bins (``histogram``).
 
-Both are atomic additions: in workgroup memory where the counts fit it, of which each workgroup adds its own to the
-result at last. Elements that are all in one bin take no longer than others there.
+Both are atomic additions. Where the counts fit workgroup memory, each workgroup counts there and adds its counts to the
+result last; elements that are all in one bin then take no longer than others.
 """
 
 from collections.abc import Callable
@@ -22,17 +22,17 @@ from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType, uint32
 from gpuarray.fusion.steps import CallStep
 
-#: Counts that fit the least workgroup memory that devices have, 16 KiB, alone and beside :data:`_EDGES` keys.
+#: Counts that fit 16 KiB of workgroup memory, the least that devices have: alone, and together with edges.
 _ALONE: Final = 4096
 _BESIDE: Final = 2048
 _EDGES: Final = 1024
-#: Elements that an invocation reads at once, and how often before it is worth another one.
+#: Elements that an invocation reads at once, and how often it does so before another workgroup is worth its counts.
 _TOGETHER: Final = 8
 _TIMES: Final = 4
-#: Workgroups at most, where each of them has counts of its own.
+#: Most workgroups that have counts of their own.
 _GROUPS: Final = 2048
 
-#: Functions from a raw value to a float32 near it.
+#: WGSL functions from a raw value to a float32 near it.
 _ROUGHLY: Final = {
     dtypes.int32: "fn roughly(raw: u32) -> f32 { return f32(bitcast<i32>(raw)); }",
     dtypes.float32: "fn roughly(raw: u32) -> f32 { return bitcast<f32>(raw); }",
@@ -44,7 +44,7 @@ _ROUGHLY: Final = {
 
 
 class _Counts(Access):
-    """The words of the counts, whose low ones hold all that arrays can have."""
+    """The counts as 32-bit words. The low words hold every count, since arrays have fewer elements."""
 
     @property
     def element(self) -> str:
@@ -53,7 +53,7 @@ class _Counts(Access):
 
 
 def _bind_counts(kernel: Kernel, number: int, kind: DType) -> None:
-    """Bind the result as words."""
+    """Bind the result as 32-bit words."""
     binding, _ = window("output", 0, 0, number - 1, kind, writable=True)
     kernel.bind(_Counts("output0", uint32, False, True), binding)
 
@@ -69,7 +69,7 @@ def _equal(first: str, second: str, words: int) -> str:
 
 
 def _clear(step: CallStep, label: str, capabilities: Capabilities) -> Launch:
-    """Return the launch that makes every word of the result zero."""
+    """Return the launch that clears the result."""
     number, kind = prod(step.output_shapes[0]), step.output_dtypes[0]
     words = number * kind.itemsize // 4
     kernel = Kernel(f"{label} clear")
@@ -92,7 +92,7 @@ def _counting(
     capacity: int,
     capabilities: Capabilities,
 ) -> Launch:
-    """Return the launch that counts ``length`` values, each at the place that ``place_of`` makes of it, a u32."""
+    """Return the launch that counts ``length`` values; ``place_of`` returns the index of a value's count."""
     number, kind = prod(step.output_shapes[0]), step.output_dtypes[0]
     is_private = number <= capacity
     _bind_counts(kernel, number, kind)
@@ -145,8 +145,8 @@ def _of_positions(step: CallStep, label: str, piece: range, capabilities: Capabi
 def _of_bins(step: CallStep, label: str, piece: range, capabilities: Capabilities) -> Launch:
     """Return the launch that counts a piece of elements in bins.
 
-    Compared are the keys of sorting. A binary search tells between which edges an element is; where a float32 near it
-    is known, it begins with the bin in which an element is if all have the same width.
+    Keys of sorting are compared. A binary search finds the edges around an element. Where a float32 near the element is
+    known, the search begins at the bin that would be right if all bins had the same width.
     """
     (held, dtype), number = step.input_dtypes, prod(step.output_shapes[0])
     key, words = word_type(dtype), word_count(dtype)
@@ -194,7 +194,7 @@ def _of_bins(step: CallStep, label: str, piece: range, capabilities: Capabilitie
                 "let middle = (low + high) >> 1u;",
                 f"if ({less('key', 'edge(middle)', words)}) {{ high = middle; }} else {{ low = middle + 1u; }}",
                 "}",
-                # as many edges are at or before the element; the last one is in the last bin
+                # `low` edges are at or before the element; an element at the last edge is in the last bin
                 f"return select(low, {size}, low > {size} && {_equal('key', f'edge({size})', words)}) - 1u;",
                 "}",
             ]

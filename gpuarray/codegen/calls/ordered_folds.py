@@ -1,4 +1,4 @@
-"""Folds in order: one invocation applies an elementwise row to the elements of a sequence, one after the other.
+"""Ordered folds: one invocation applies an elementwise row to the elements of a sequence, one after the other.
 
 This is what ``reduceat`` and the folds of rows that are not associative mean: the order is NumPy's, and
 each result is rounded to the dtype in which NumPy keeps it.
@@ -25,7 +25,7 @@ def _row(step: CallStep) -> MapOp:
 
 
 def _loop(step: CallStep) -> tuple[tuple[DType, ...], DType]:
-    """Return the dtypes in which the row is computed: of its operands, and of its result."""
+    """Return the dtypes of the row's operands, and of its result."""
     loop: tuple[DType, ...] = dict(step.parameters)["loop"]  # type: ignore[assignment]  # the caller's promise
     return loop[:-1], loop[-1]
 
@@ -53,7 +53,7 @@ def _open(step: CallStep, label: str, count: int) -> Kernel:
 
 
 def _next(step: CallStep, value: str) -> str:
-    """Return the statement that takes one more value into ``kept``, which has the dtype of the output."""
+    """Return the statement that folds one more value into ``kept``, of the output's dtype."""
     (first, *others), result = _loop(step)
     kept = step.output_dtypes[0]
     operands = [cast_expression("kept", kept, first), *([value] if others else [])]
@@ -62,7 +62,7 @@ def _next(step: CallStep, value: str) -> str:
 
 
 def _line(step: CallStep, label: str, count: int) -> tuple[Kernel, Access, Access, str, str]:
-    """Return a kernel over ``count`` elements of which neighbours are in different columns of the input."""
+    """Return a kernel over ``count`` elements; neighbours are in neighbouring columns."""
     length, columns = step.shapes[0]
     kernel = _open(step, label, count)
     values = _bind(kernel, "input", 0, length * columns, step.input_dtypes[0])
@@ -73,7 +73,7 @@ def _line(step: CallStep, label: str, count: int) -> tuple[Kernel, Access, Acces
 
 
 def _spans(step: CallStep, label: str, capabilities: Capabilities) -> Program:
-    """Each result is the fold of rows from its index to the next one's, if that is greater; else it is one row."""
+    """Return the launch that folds the rows from each index to the next, or one row if that is not greater."""
     spans, columns = step.output_shapes[0]
     kernel, values, target, width, extent = _line(step, label, spans * columns)
     indices = _bind(kernel, "input", 1, spans, step.input_dtypes[1])
@@ -92,7 +92,7 @@ def _spans(step: CallStep, label: str, capabilities: Capabilities) -> Program:
 
 
 def _running(step: CallStep, label: str, capabilities: Capabilities) -> Program:
-    """Each column is folded by one invocation, which writes what it has after each row."""
+    """Return the launch in which one invocation folds each column, and writes the result after each row."""
     columns = step.shapes[0][1]
     kernel, values, target, width, extent = _line(step, label, columns)
     kernel.line(

@@ -1,4 +1,4 @@
-"""Binary search in a sorted line, one invocation a value; compared are the keys by which sorting compares."""
+"""Binary search in a sorted line: one invocation a value, with the keys of sorting."""
 
 from math import prod
 from typing import Final

@@ -1,7 +1,7 @@
-"""Long rows: a least-significant-digit radix sort with digits of eight bits.
+"""Sort of long rows: a least-significant-digit radix sort with digits of eight bits.
 
-Each pass puts the elements in the stable order of one digit, in three launches, none of which waits for another
-workgroup. Rows are cut into blocks, blocks into tiles.
+Each pass puts the elements in the stable order of one digit, in three launches, in none of which a workgroup waits
+for another. Rows are split into blocks, and blocks into tiles.
 
 1. *count*: how often each digit occurs in each block;
 2. *carry*: for each row and digit, how often it occurs in the blocks before each block, and in all;
@@ -30,9 +30,9 @@ from gpuarray.codegen.wgsl import WORKGROUP, Kernel
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
 
-#: Elements that an invocation counts at a time.
+#: Elements that an invocation counts at once.
 COUNTED: Final = 8
-#: Blocks that keep a large device busy to the end; more of them would only cost counts.
+#: Blocks that keep a large device busy to the end; more would only add counts.
 _BLOCKS: Final = 8192
 #: Counts that one invocation carries at a time.
 _CARRIED: Final = 4
@@ -43,14 +43,14 @@ _PARTS: Final = "xyzw"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the values or positions of a pass lie: a kind of buffer, its number, and the dtype they have there."""
+    """Where the values or positions of a pass lie: kind and number of the buffer, and the dtype there."""
 
     kind: str
     slot: int
     dtype: DType
 
     def bind(self, kernel: Kernel, size: int, name: str, *, writable: bool) -> RawAccess:
-        """Bind the buffer to a kernel under a name that says nothing of where it is, so that passes are alike."""
+        """Bind the buffer under a name that does not depend on it, so that all passes have one text."""
         if self.kind == "scratch":
             return bind_scratch(kernel, self.slot, size, self.dtype, writable=writable, name=name)
         return bind_array(kernel, self.kind, self.slot, size, self.dtype, writable=writable, name=name)
@@ -58,7 +58,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """One digit, and what moves from where to where; positions that come from nowhere are counted."""
+    """One pass: its digit, and where values and positions move. Without a source, positions are indices."""
 
     digit: int
     values: Place
@@ -68,7 +68,7 @@ class Pass:
 
 
 def _elements(length: int, capabilities: Capabilities) -> int:
-    """Return how many elements of a tile an invocation has: as many as can be, or as a row needs."""
+    """Return how many elements of a tile an invocation has: as many as fit, or as a row needs."""
     most, needed = longest_tile(capabilities) // WORKGROUP, -(-length // WORKGROUP)
     return min(most, 1 << (needed - 1).bit_length())
 
@@ -99,10 +99,10 @@ class DigitSort:
         tiles = -(-length // self.tile.size)
         self.span = min(tiles, -(-rows * tiles // _BLOCKS)) * self.tile.size
         self.blocks = -(-length // self.span)
-        # small values take a word each while they are moved, so that each is written by one plain store
+        # small values take a word each while they move, so that plain stores write them
         self.moved = dtype if dtype.itemsize >= 4 else dtypes.uint32
         self.kind = word_type(dtype)
-        #: Lines of counts that a row has: one for each digit, and those of :meth:`_look_beside`.
+        #: Lines of counts of a row: one for each digit, and those of :meth:`_count_more`.
         self.lines = DIGITS
 
     def program(self) -> Program:
@@ -126,7 +126,7 @@ class DigitSort:
         return Program(tuple(launches), tuple(scratch))
 
     def _passes(self) -> list[Pass]:
-        """Return the passes: values and positions go to and fro between two places each, and end in the output."""
+        """Return the passes: values and positions move between two buffers each, and end in the output."""
         last = self.dtype.itemsize - 1
         passes = []
         values = Place("input", 0, self.dtype)
@@ -162,11 +162,11 @@ class DigitSort:
         values = step.values.bind(kernel, self.size, "values", writable=False)
         counts = self._counts(kernel, writable=True)
         digit = self._digit_function(kernel, step.digit)
-        kernel.module.append(f"var<workgroup> tally: array<atomic<u32>, {self.lines}>;")
+        kernel.module.append(f"var<workgroup> digit_counts: array<atomic<u32>, {self.lines}>;")
         blocks = self._position(kernel)
         kernel.line(
             # some drivers leave there what the workgroup before wrote
-            f"for (var n = local; n < {self.lines}u; n += {WORKGROUP}u) {{ atomicStore(&tally[n], 0u); }}",
+            f"for (var n = local; n < {self.lines}u; n += {WORKGROUP}u) {{ atomicStore(&digit_counts[n], 0u); }}",
             "workgroupBarrier();",
             f"for (var first = begin + local; first < end; first += {WORKGROUP * COUNTED}u) {{",
         )
@@ -175,22 +175,24 @@ class DigitSort:
             value = self._loaded(values, f"row_start + {at}")
             kernel.line(f"var v{k}: {self.kind};", f"if ({at} < end) {{ v{k} = {value}; }}")
         for k in range(COUNTED):
-            kernel.line(f"if (first + {WORKGROUP * k}u < end) {{ atomicAdd(&tally[digit_of(v{k}, {digit})], 1u); }}")
-        self._look_beside(kernel, values)
+            kernel.line(
+                f"if (first + {WORKGROUP * k}u < end) {{ atomicAdd(&digit_counts[digit_of(v{k}, {digit})], 1u); }}"
+            )
+        self._count_more(kernel, values)
         kernel.line(
             "}",
             "workgroupBarrier();",
             f"for (var n = local; n < {self.lines}u; n += {WORKGROUP}u) {{",
-            counts.store(f"(row * {self.lines}u + n) * {blocks} + part", "atomicLoad(&tally[n])"),
+            counts.store(f"(row * {self.lines}u + n) * {blocks} + part", "atomicLoad(&digit_counts[n])"),
             "}",
         )
         return kernel.launch(self.rows * self.blocks, self.limit)
 
-    def _look_beside(self, kernel: Kernel, values: RawAccess) -> None:
-        """Emit what a count counts besides, of the values from ``first`` on, in ``tally`` behind the digits."""
+    def _count_more(self, kernel: Kernel, values: RawAccess) -> None:
+        """Emit further counts of the values from ``first`` on, kept in ``digit_counts`` behind those of the digits."""
 
     def _carry(self) -> Launch:
-        """Each line of counts, those of one row and digit, is scanned by as many invocations as it is worth."""
+        """Return the launch that scans each line of counts: those of one row and digit."""
         kernel = Kernel("sort carry")
         counts = self._counts(kernel, writable=True)
         lines = self.rows * self.lines
@@ -293,10 +295,10 @@ class DigitSort:
         return kernel.launch(self.rows * self.blocks, self.limit)
 
     def _begin_move(self, kernel: Kernel, totals: RawAccess) -> None:
-        """Emit what a move begins with."""
+        """Emit the first statements of a move."""
 
     def _whole(self) -> Launch:
-        """Sort rows that are no longer than a tile."""
+        """Return the launch that sorts rows no longer than a tile."""
         kernel, tile = Kernel(f"{self.label} rows"), self.tile
         values = bind_array(kernel, "input", 0, self.size, self.dtype, writable=False)
         kind = dtypes.int64 if self.positions else self.dtype
@@ -320,17 +322,17 @@ class DigitSort:
         return kernel.launch(self.rows, self.limit)
 
     def _digits(self, kernel: Kernel, digit: str, begin: str, end: str) -> None:
-        """Emit the digits of an invocation's elements; places beyond the end have the greatest, and stay last."""
+        """Emit the digits of an invocation's elements; places beyond the end have the greatest digit, and stay last."""
         for k in self.tile.each:
             inside = f"{begin} + {self.tile.place(k)} < {end}"
             kernel.line(f"let d{k} = select({DIGITS - 1}u, digit_of(v{k}, {digit}), {inside});")
 
     def _value_words(self) -> list[str]:
-        """Return how the words of an element's value are called, but for its number."""
+        """Return the names of the variables of an element's value, without its number."""
         return _words("v", self.words)
 
     def _loaded(self, values: RawAccess, index: str) -> str:
-        """Return the value at an index, as it is moved."""
+        """Return the value at an index in the form in which it is moved."""
         return values.load(index)
 
     # -- pieces --------------------------------------------------------------------------------------------------------
@@ -340,7 +342,7 @@ class DigitSort:
         return bind_scratch(kernel, COUNTS, size, dtypes.uint32, writable=writable)
 
     def _digit_function(self, kernel: Kernel, digit: int) -> str:
-        """Emit the function from a raw value to one of its digits; return the number of ``digit``, a parameter."""
+        """Emit the function from a raw value to one of its digits; return the expression of the digit's number."""
         key = f"sort_key(raw, {kernel.parameter(self.turn)})" + ("" if self.words == 1 else "[digit >> 2u]")
         kernel.module += [
             key_functions(self.dtype),
@@ -351,7 +353,7 @@ class DigitSort:
         return kernel.parameter(digit)
 
     def _position(self, kernel: Kernel) -> str:
-        """Emit which elements of which row are this workgroup's; return the number of blocks in a row."""
+        """Emit the row and the elements of a workgroup; return the number of blocks in a row."""
         blocks, total = kernel.parameter(self.blocks), kernel.parameter(self.rows * self.blocks)
         length, span = kernel.parameter(self.length), kernel.parameter(self.span)
         kernel.line(
@@ -367,10 +369,10 @@ class DigitSort:
 
 
 def _words(name: str, count: int) -> list[str]:
-    """Return how the words of variables are called, but for their numbers."""
+    """Return the names of the variables of a value's words, without the element's number."""
     return [f"{name}{{}}.{_PARTS[word]}" for word in range(count)] if count > 1 else [f"{name}{{}}"]
 
 
 def _position(value: str, target: RawAccess) -> str:
-    """Return a position as a binding holds it."""
+    """Return a position in the form that a binding holds."""
     return f"vec2<u32>({value}, 0u)" if target.dtype == dtypes.int64 else value

@@ -4,7 +4,7 @@ Sorting never computes with values. It moves their bits as they lie in memory, s
 and subnormal numbers stay what they are, and compares keys that are made of the bits on the fly. A key has as many bits
 as its value, the least significant word first. Both zeros have one key, and all NaN have one, the greatest; complex
 numbers are in NumPy's order, where one with NaN in its real part comes last, and before it one with NaN in its
-imaginary part only. From large to small NaN is last too, so that keys are turned over where they are made.
+imaginary part only. In descending order NaN is last too, so that keys are inverted where they are made.
 """
 
 from typing import Final

@@ -15,7 +15,7 @@ from gpuarray.device import Capabilities
 
 BITS: Final = 8
 DIGITS: Final = 1 << BITS
-#: Half of them: two tallies share a word, those of a digit and of the one so much above it.
+#: Half of the digits: the counts of a digit and of the one so much above it share a word.
 _HALF: Final = DIGITS // 2
 #: Most elements of an invocation: more would leave registers for fewer workgroups.
 _MOST: Final = 16
@@ -68,7 +68,7 @@ class Tile:
             # words on their way to another invocation; before that, where there are no subgroups, the masks
             f"var<workgroup> pool: array<{'u32' if self._subgroups else 'atomic<u32>'}, {pool}>;",
             # how often each digit occurs in each group
-            f"var<workgroup> tallies: array<atomic<u32>, {self._groups * _HALF}>;",
+            f"var<workgroup> digit_counts: array<atomic<u32>, {self._groups * _HALF}>;",
             f"var<workgroup> starts: array<u32, {DIGITS}>;",
             *self._scan_function(),
         ]
@@ -92,7 +92,7 @@ class Tile:
         digits.
         """
         kernel.line(f"for (var i = local; i < {self._groups * _HALF}u; i += {WORKGROUP}u) {{")
-        kernel.line("atomicStore(&tallies[i], 0u);", "}")
+        kernel.line("atomicStore(&digit_counts[i], 0u);", "}")
         if not self._subgroups:
             kernel.line(
                 "workgroupBarrier();", f"for (var i = local; i < {self._groups * DIGITS}u; i += {WORKGROUP}u) {{"
@@ -103,26 +103,28 @@ class Tile:
             self._rank_by_ballots(kernel)
         else:
             self._rank_in_memory(kernel)
-        tally = f"(atomicLoad(&tallies[i + (local & {_HALF - 1}u)]) >> ((local >> {BITS - 5}u) & 16u)) & 0xffffu"
+        digit_count = (
+            f"(atomicLoad(&digit_counts[i + (local & {_HALF - 1}u)]) >> ((local >> {BITS - 5}u) & 16u)) & 0xffffu"
+        )
         kernel.line(
             "workgroupBarrier();",
             "var found = 0u;",
-            f"for (var i = 0u; i < {self._groups * _HALF}u; i += {_HALF}u) {{ found += {tally}; }}",
+            f"for (var i = 0u; i < {self._groups * _HALF}u; i += {_HALF}u) {{ found += {digit_count}; }}",
             "let start = before_digit(local, found);",
             "starts[local] = start;",
             "workgroupBarrier();",
             f"if (local < {_HALF}u) {{",
             f"var both = starts[local] | (starts[local + {_HALF}u] << 16u);",
             f"for (var i = local; i < {self._groups * _HALF}u; i += {_HALF}u) {{",
-            "let tally = atomicLoad(&tallies[i]);",
-            "atomicStore(&tallies[i], both);",
-            "both += tally;",
+            "let digit_count = atomicLoad(&digit_counts[i]);",
+            "atomicStore(&digit_counts[i], both);",
+            "both += digit_count;",
             "}",
             "}",
             "workgroupBarrier();",
         )
         for k in self.each:
-            before = f"(atomicLoad(&tallies[own + (d{k} & {_HALF - 1}u)]) >> s{k}) & 0xffffu"
+            before = f"(atomicLoad(&digit_counts[own + (d{k} & {_HALF - 1}u)]) >> s{k}) & 0xffffu"
             kernel.line(f"let o{k} = r{k} + ({before});")
 
     def exchange(self, kernel: Kernel, words: Sequence[str], places: Sequence[str], *, again: bool = False) -> None:
@@ -188,7 +190,7 @@ class Tile:
                 f"let l{k} = last_member(m{k});",
                 f"var r{k} = 0u;",
                 f"if (lane == l{k}) {{",
-                f"r{k} = atomicAdd(&tallies[own + (d{k} & {_HALF - 1}u)], (b{k} + 1u) << s{k});",
+                f"r{k} = atomicAdd(&digit_counts[own + (d{k} & {_HALF - 1}u)], (b{k} + 1u) << s{k});",
                 "}",
                 f"r{k} = b{k} + ((subgroupShuffle(r{k}, l{k}) >> s{k}) & 0xffffu);",
             )
@@ -197,7 +199,7 @@ class Tile:
         """Emit the same, by a mask in ``pool`` for each digit and group."""
         kernel.line(f"let masks = mine * {DIGITS}u;")
         for k in self.each:
-            tally = f"tallies[own + (d{k} & {_HALF - 1}u)]"
+            shared = f"digit_counts[own + (d{k} & {_HALF - 1}u)]"
             if k:
                 # every invocation sets and clears bits of its own only: no other one's order matters
                 kernel.line(f"atomicAnd(&pool[masks + d{k - 1}], ~(1u << lane));")
@@ -206,10 +208,10 @@ class Tile:
                 "workgroupBarrier();",
                 f"let m{k} = atomicLoad(&pool[masks + d{k}]);",
                 f"let s{k} = (d{k} >> {BITS - 5}u) & 16u;",
-                f"let r{k} = ((atomicLoad(&{tally}) >> s{k}) & 0xffffu) + countOneBits(m{k} & ((1u << lane) - 1u));",
+                f"let r{k} = ((atomicLoad(&{shared}) >> s{k}) & 0xffffu) + countOneBits(m{k} & ((1u << lane) - 1u));",
                 "workgroupBarrier();",
                 # the last one that has the digit counts it for all
-                f"if ((m{k} >> lane) == 1u) {{ atomicAdd(&{tally}, countOneBits(m{k}) << s{k}); }}",
+                f"if ((m{k} >> lane) == 1u) {{ atomicAdd(&{shared}, countOneBits(m{k}) << s{k}); }}",
             )
 
 

@@ -1,6 +1,6 @@
 // Division and square root, correctly rounded, subnormals included. Drivers round f64 rightly but f32 not, so the
 // built-in f32 result is only an estimate. For ordinary operands its exact remainder, in float32, settles the last bits;
-// for the others, in the careful forms, an integer remainder does.
+// for the others, in the slow paths, an integer remainder does.
 
 fn divide_f64(x: f64, y: f64) -> f64 { return x / opaque_f64(y); }
 fn divide_slow_path_f32(x: f32, y: f32) -> f32 {

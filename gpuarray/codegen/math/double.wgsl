@@ -1,6 +1,6 @@
-// Double precision's own forms of the commonest functions: quick ones, as those of single precision, for the arguments of
-// which guard_... is true. Arithmetic of doubles is what devices have fewest units for: there are no divisions and no
-// error-free sums here, and bits are compared, not numbers. Errors below 2 ULP.
+// Double-precision forms of the most common functions: fast paths and guards as in single.wgsl. Devices have few units
+// for double-precision arithmetic, so there are no divisions and no error-free sums, and guards compare bits. Errors
+// below 2 ULP.
 
 const rounder_f64 = 6755399441055744.0lf;
 // The rounder is a run-time value here, so that taking the constant away again is not undone.

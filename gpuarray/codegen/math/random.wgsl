@@ -301,7 +301,7 @@ fn sine_of_turns(turns: f32, ahead: f32) -> f32 {
 }
 fn polar_f32(words: vec2<u32>) -> vec2<f32> {
   let square = -2.0f * fast_path_log_f32(share_f32(words.x));
-  // of the share 1 it is 0, whose root has no quick form
+  // of the share 1 it is 0, whose root has no fast path
   let radius = select(fast_path_sqrt_f32(max(square, 1e-20f)), 0.0f, square <= 0.0f);
   let turns = f32(words.y >> 8u) * 1.1920928955078125e-07f;
   return vec2<f32>(multiply_f32(radius, sine_of_turns(turns, 0.5f)), multiply_f32(radius, sine_of_turns(turns, 0.0f)));

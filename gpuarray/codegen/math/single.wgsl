@@ -1,8 +1,7 @@
-// Single precision's own forms of the commonest functions. Each has a *quick* form, straight-line and without divisions,
-// for the arguments of which guard_... is true: kernels should cost no more than their memory traffic, so they ask
-// once for several elements, and take the whole function only where one of them is no quick one. Comparisons are of
-// numbers, not of their bits, and joined to what was asked before, without branches: each is one instruction then. NaN
-// fails them. Errors below 2 ULP.
+// Single-precision forms of the most common functions. fast_path_NAME has no branches and no divisions, and is right for
+// the arguments for which guard_NAME is true. Kernels check the guard once for several elements, and call NAME only if it
+// fails, so that they take no longer than their memory traffic. Guards compare numbers, not bits, and are combined without
+// branches: each is one instruction then. NaN fails them. Errors below 2 ULP.
 
 // Added to a number of magnitude under 2**22 it leaves the nearest integer in the low bits; taken away, that integer.
 // Built-in rounding and conversion to integers run at a quarter of the speed of arithmetic.

@@ -1,5 +1,5 @@
-// Sums and products with gradual underflow, for devices whose arithmetic takes subnormal numbers for 0. The quick forms
-// are plain arithmetic, for operands of which no subnormal number matters; in the careful ones integers do the work.
+// Sums and products with gradual underflow, for devices whose arithmetic takes subnormal numbers for 0. The fast paths
+// are plain arithmetic, right where no subnormal number matters; the slow paths compute with integers.
 
 // x * 2**64 for magnitudes below 2**-62, and back from below 2**-30. Both exact.
 fn raised_f32(x: f32) -> f32 {
@@ -27,7 +27,7 @@ fn gradual_subtract_f32(x: f32, y: f32) -> f32 {
   return lowered_f32(subtract_f32(raised_f32(x), raised_f32(y)));
 }
 
-// The product is surely normal, or one operand is 0. NaN goes the careful way.
+// The product is surely normal, or one operand is 0. NaN goes the slow path.
 fn guard_gradual_multiply_f32(x: f32, y: f32) -> bool {
   return (abs(multiply_f32(x, y)) >= 0x1p-125f) | (bitcast<u32>(x) << 1u == 0u) | (bitcast<u32>(y) << 1u == 0u);
 }
@@ -81,7 +81,7 @@ fn gradual_degrees_f32(x: f32) -> f32 { return gradual_multiply_f32(x, degrees_f
 const radians_f32 = 3.14159265358979323846f / 180.0f;
 fn guard_gradual_radians_f32(x: f32) -> bool { return guard_gradual_multiply_f32(x, radians_f32); }
 fn gradual_radians_f32(x: f32) -> f32 { return gradual_multiply_f32(x, radians_f32); }
-// What kernels ask of the quick forms' values; NaN is not.
+// What kernels ask of the fast paths' values; NaN is not.
 fn is_at_least_f32(x: f32, bound: f32) -> bool { return abs(x) >= bound; }
 fn is_normal_or_zero_f32(x: f32) -> bool { return (bitcast<u32>(x) << 1u) - 1u >= 0x00ffffffu; }
 

@@ -1,9 +1,9 @@
 """Pooled host memory: the buffers of the in-process provider.
 
-Fresh memory costs a page fault for every 4 KiB, which for an elementwise loop is as much as the computation, so memory
-is kept by size class and used again. Invariant: every byte that a pool obtained is either *live* (part of a buffer, or
-seen through an exported array) or *pooled*, and the two together never exceed ``config.memory_limit`` if there is one.
-The provider allocates; whoever holds a buffer releases it, or drops it.
+Fresh memory costs a page fault for every 4 KiB, which takes an elementwise loop as long as the arithmetic. So memory is
+kept by size class and reused. Invariant: every byte of a pool is either *live* (part of a buffer, or visible through an
+exported array) or *pooled*, and both together never exceed ``config.memory_limit`` if there is one. The provider
+allocates buffers; their owner releases or drops them.
 """
 
 import os
@@ -23,14 +23,14 @@ Memory = npt.NDArray[np.uint8]
 
 ALIGNMENT: Final = 64
 
-#: What a released buffer points to: too small for nearly any view, so that using it raises and reads no freed memory.
-#: One byte, as NumPy does not check views of empty memory.
+#: The memory of a released buffer: too small for nearly any view, so that using it raises instead of reading freed
+#: memory. It has one byte because NumPy does not check views of empty memory.
 _RELEASED: Final[Memory] = np.empty(1, np.uint8)
 
 
 @lru_cache(maxsize=1024)
 def _size_class(nbytes: int) -> int:
-    """Return the size that a request is rounded up to: eight classes an octave, so at most 1/8 is wasted."""
+    """Return the size that a request is rounded up to: eight classes per octave, so at most 1/8 is wasted."""
     if nbytes <= ALIGNMENT:
         return ALIGNMENT
     shift = max((nbytes - 1).bit_length() - 4, 6)
@@ -44,15 +44,15 @@ def _aligned(nbytes: int) -> Memory:
 
 
 def _retained() -> int:
-    """Return how many unused bytes a pool may keep: a quarter of the machine's memory."""
+    """Return the most unused bytes that a pool keeps: a quarter of the machine's memory."""
     try:
         return int(os.sysconf("SC_PHYS_PAGES")) * int(os.sysconf("SC_PAGE_SIZE")) // 4
-    except (AttributeError, ValueError, OSError):  # not every platform tells
+    except (AttributeError, ValueError, OSError):  # not every platform has these names
         return 1 << 31
 
 
 class HostBuffer:
-    """Host memory of at least ``nbytes`` bytes, aligned, given back when released or dropped."""
+    """Aligned host memory of at least ``nbytes`` bytes, returned to the pool when released or dropped."""
 
     __slots__ = ("_lease", "_pool", "memory", "nbytes")
 
@@ -64,11 +64,11 @@ class HostBuffer:
 
     @property
     def is_shared(self) -> bool:
-        """Whether somebody outside has the memory, because it was exported or adopted."""
+        """Whether other code refers to the memory, because it was exported or adopted."""
         return self._pool is None or self._lease is not None
 
     def export(self) -> Memory:
-        """Return the memory as an array; it is not used for anything else while the array or a view of it lives."""
+        """Return the memory as an array. It is not reused while the array or a view of it lives."""
         if self._pool is None:
             return self.memory[: self.nbytes]
         if self._lease is None:
@@ -76,7 +76,7 @@ class HostBuffer:
         return np.asarray(self._lease)[: self.nbytes]
 
     def release(self) -> None:
-        """Give the memory back; the buffer must not be used again. Releasing twice is allowed."""
+        """Return the memory to the pool; the buffer must not be used again. Releasing twice is allowed."""
         try:
             memory, self.memory = self.memory, _RELEASED
         except AttributeError:  # an interrupt came before it was made
@@ -234,8 +234,8 @@ class Pool:
                 self._audit()
             if self.bytes_live + size > limit:
                 raise DeviceMemoryError(
-                    f"{size} bytes were asked for while {self.bytes_live} of the {limit} bytes of config.memory_limit "
-                    "are in use; drop arrays, or raise the limit"
+                    f"cannot allocate {size} bytes, because {self.bytes_live} of the {limit} bytes of "
+                    "config.memory_limit are in use; delete arrays, or raise the limit"
                 )
         try:
             return _aligned(size)
@@ -245,5 +245,5 @@ class Pool:
             return _aligned(size)
         except MemoryError:
             raise DeviceMemoryError(
-                f"{size} bytes were asked for and the host has no memory left; drop arrays, or use smaller ones"
+                f"cannot allocate {size} bytes, because the host is out of memory; delete arrays, or use smaller ones"
             ) from None

@@ -1,10 +1,9 @@
 """Running loops tile by tile.
 
-A prepared loop is a list of :class:`TiledLoop`, one unless its rows do not fit a tile (see :mod:`.stages`). Each calls
-its two functions, written by :mod:`.program`: ``uniform`` once a run, ``body`` once a tile, over views of the buffers
-and over scratch memory that stays in a core's cache. Invariant: which elements make a tile depends on the loop alone,
-so results do not depend on the number of threads. The provider makes
-:class:`PreparedLoop` objects and runs them.
+A prepared loop is a list of :class:`TiledLoop`: one, unless its rows do not fit a tile (see :mod:`.stages`). Each calls
+the two functions that :mod:`.program` wrote for it, ``uniform`` once a run and ``body`` once a tile, on views of the
+buffers and on scratch memory that stays in a core's cache. Invariant: the tiles depend on the loop alone, so results do
+not depend on the number of threads. The provider makes :class:`PreparedLoop` objects and runs them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -112,7 +111,7 @@ class TiledLoop:
         return np.ndarray(rows, register.dtype, memory, starts[len(self.program.full_slots) + register.slot])
 
     def _finishing(self) -> list[tuple[int, Fold, View]]:
-        """Return for each store of a fold made of parts its number among such folds, the fold, and the view."""
+        """Return the stores of folds of partial results: the number among such folds, the fold, and the view."""
         made = list(self.program.parts.items())
         numbers = {number: k for k, (number, _) in enumerate(made)}
         stores = [(numbers[store.value], store) for store in self.loop.stores if store.value in numbers]

@@ -106,7 +106,7 @@ class WgpuBuffer:
             If the buffer was released, or belongs to another device, a closed one, or another process.
         """
         if self.pool is not pool:
-            raise DeviceError(self.pool.closed or "a buffer of another device was used; copy it with to_device() first")
+            raise DeviceError(self.pool.closed or "a buffer belongs to another device; copy it with to_device() first")
         if not self.held:
             raise DeviceError("a buffer was used after its release; keep a reference to the array that owns it")
         return self.held[0]
@@ -153,8 +153,8 @@ class Pool:
         """
         if nbytes > self._buffer_limit:
             raise DeviceMemoryError(
-                f"a buffer of {nbytes:,} bytes was asked for, and this device's largest is {self._buffer_limit:,} "
-                "bytes; work on the array in parts, or on device='cpu'"
+                f"cannot allocate a buffer of {nbytes:,} bytes, because the limit of this device is "
+                f"{self._buffer_limit:,} bytes; process the array in parts, or use device='cpu'"
             )
         size = min(size_class(nbytes), self._buffer_limit)
         limit = config.memory_limit

@@ -32,7 +32,8 @@ from gpuarray.graph import build
 from gpuarray.graph.nodes import Generate, Leaf, Node, host_leaf
 from gpuarray.ops import calls, elementwise, reductions
 from gpuarray.ops.columns import Work
-from gpuarray.ops.spec import ROWS, CallOp, MapOp, ReduceOp
+from gpuarray.ops.reduce_spec import ReduceOp
+from gpuarray.ops.spec import ROWS, CallOp, MapOp
 from gpuarray.providers.base import Provider, Task
 from gpuarray.runtime import places, plans
 from gpuarray.runtime.placement import residency
@@ -397,7 +398,7 @@ class _Bench:
 
     def _folds(self, launch: float) -> dict[str, Curve]:
         """Return what the host's folds of float32 take."""
-        rows = [row for row in ROWS.values() if isinstance(row, ReduceOp) and (not row.neutral or "f" in row.neutral)]
+        rows = [row for row in ROWS.values() if isinstance(row, ReduceOp) and "f" in row.identity]
         sizes = (_SMALL, 1 << 10, 1 << 16)
         return {row.name: self._curve(sizes, partial(self._folded, row), float, launch) for row in rows}
 

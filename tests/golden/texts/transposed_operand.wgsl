@@ -8,7 +8,7 @@
 // workgroups: 6 x 1 x 1
 // library: subtract_f32
 // in range: no index is out of bounds
-// map_subtract turned
+// map_subtract transposed
 struct Parameters { words: array<vec4<u32>, 3> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
 @group(0) @binding(1) var<storage, read> input0: array<vec4<f32>>;
