@@ -311,8 +311,7 @@ class GpuArray(MethodsArray):
             found = dispatch.UFUNC_ROWS.get(ufunc)
             if found is not None and len(found) == 1:
                 return apply(found[0], *inputs)
-        handler = dispatch.UFUNC_METHODS.get(method)
-        return NotImplemented if handler is None else handler(ufunc, inputs, keywords)
+        return dispatch.METHODS["__array_ufunc__"](ufunc, method, inputs, keywords)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         return dispatch.METHODS["__array_function__"](self, function, types, args, kwargs)

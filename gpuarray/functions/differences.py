@@ -10,10 +10,12 @@ from gpuarray.array import GpuArray
 from gpuarray.config import strictness
 from gpuarray.functions import reductions
 from gpuarray.functions.arguments import ArrayLike, along, as_array, as_arrays, concatenated, value_or
-from gpuarray.functions.manipulation import concat
+from gpuarray.functions.joining import concat
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build, standard
 from gpuarray.ops import elementwise as rows
+
+__all__ = ["diff", "ediff1d", "gradient", "trapezoid"]
 
 
 @native("diff")

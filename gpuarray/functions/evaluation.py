@@ -12,6 +12,8 @@ from gpuarray.graph.nodes import Node
 from gpuarray.providers import registry
 from gpuarray.runtime import evaluate as runtime
 
+__all__ = ["asnumpy", "devices", "evaluate", "prefetch", "synchronize"]
+
 
 def evaluate(*arrays: GpuArray) -> None:
     """Evaluate arrays together, without waiting for the device. Common subexpressions are computed once.

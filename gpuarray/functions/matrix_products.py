@@ -16,6 +16,8 @@ from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import reductions
 
+__all__ = ["dot", "matmul", "matrix_transpose", "outer", "tensordot", "vecdot"]
+
 
 def _contract(left: Node, right: Node, dtype: DType) -> Node:
     """Return the products of (B, M, K) and (B, K, N) in ``dtype``; booleans are combined with `and` and `or`."""
@@ -121,6 +123,7 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> GpuArray:
     return _inner(left.conj() if left.dtype.kind == "c" else left, right, common, place)
 
 
+@native("matrix_transpose", "linalg.matrix_transpose")
 def matrix_transpose(x: ArrayLike, /) -> GpuArray:
     """Return a view with the last two axes exchanged.
 

@@ -28,6 +28,11 @@ from gpuarray.ops import elementwise as rows
 from gpuarray.ops import reductions
 from gpuarray.ops.reduce_spec import ReduceOp
 
+__all__ = [
+    "all", "amax", "amin", "any", "cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "max", "min", "prod",
+    "ptp", "sum",
+]  # fmt: skip
+
 #: The reductions by the ufunc whose ``reduce`` and ``accumulate`` they are.
 REDUCTIONS: Final[dict[Any, ReduceOp]] = {combine.numpy: row for combine, row in reductions.ELEMENTWISE.items()}
 
@@ -245,6 +250,9 @@ def min(
     return fold(reductions.min, x, axis, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
+amin = min
+
+
 @native("max", "amax")
 def max(
     x: ArrayLike, /, axis: Axis = None, out: Any = None, keepdims: bool = False, initial: Any = NOT_GIVEN,
@@ -258,6 +266,9 @@ def max(
         If there are no elements and ``initial`` is not given.
     """
     return fold(reductions.max, x, axis, out=out, keepdims=keepdims, initial=initial, where=where)
+
+
+amax = max
 
 
 @native("all")

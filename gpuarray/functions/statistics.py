@@ -31,6 +31,8 @@ from gpuarray.ops import elementwise as rows
 from gpuarray.ops import reductions
 from gpuarray.source_locations import warn
 
+__all__ = ["average", "corrcoef", "cov", "mean", "std", "var"]
+
 
 def _averaging(source: DType, dtype: DTypeLike) -> tuple[DType, DType]:
     """Return the dtypes in which NumPy computes a mean, and in which it returns it."""
