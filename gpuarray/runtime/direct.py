@@ -129,8 +129,8 @@ def _leaf(node: Node, array: Any) -> Leaf:
         array = np.asarray(array).astype(node.dtype, copy=False)
     if array.shape != node.shape and array.size != node.size:
         array = np.broadcast_to(array, node.shape)
-    if array.base is not None:  # it may be memory that a plan writes to later
-        array = array.copy()
+    if array.base is not None or not array.flags.c_contiguous:  # memory of others may be written to later
+        array = array.copy()  # in C order
     if array.shape != node.shape:
         array = array.reshape(node.shape)
     array.flags.writeable = False
