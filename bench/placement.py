@@ -141,7 +141,8 @@ def _reasons(node: Any, device: xp.Device) -> Iterator[str]:
     assert planned is not None
     ready = planned[0]
     for placed in ready.placed.values():
-        yield f"    {placed.runs:,} runs, {placed.saving / 1e3:.1f} us less with operands there; {ready.corrections}"
+        saving = 0 if placed.migration is None else placed.migration.saving
+        yield f"    {placed.runs:,} runs, {saving / 1e3:.1f} us less with operands there; {ready.corrections}"
         for step in placed.steps:
             name, decision = decisions.name_of(step.planned.step), step.decision
             times = " or ".join(f"{time / 1e3:.1f} us" for time in decision.estimates or ())

@@ -16,25 +16,19 @@ _RUNNING = (
 )
 #: For each page its title and the modules whose functions it lists.
 _PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
-    "creation": ("Creating arrays", ("creation", "numpy_creation", "makers")),
+    "creation": ("Making arrays", ("creation", "ranges", "matrices", "windows", "grids")),
     "data-types": ("Data types", ("data_types", "info", "information")),
-    "elementwise": ("Elementwise functions", ("elementwise", "numpy_elementwise", "bits")),
+    "elementwise": ("Elementwise functions", ("elementwise", "mathematics", "logic", "bits")),
     "statistics": (
         "Sums and statistics",
         ("reductions", "statistics", "quantiles", "nan_reductions", "binning"),
     ),
-    "shapes": ("Shapes", ("manipulation", "numpy_manipulation", "padding")),
-    "indexing": (
-        "Indexing and searching",
-        ("indexing", "searching", "selection", "indices"),
-    ),
-    "sorting": ("Sorting and sets", ("sorting", "numpy_sorting", "sets", "numpy_sets")),
-    "products": ("Products", ("matrix_products", "products", "einsum")),
-    "signals": (
-        "Differences, signals, polynomials",
-        ("differences", "signals", "polynomials"),
-    ),
-    "callables": ("Higher-order functions", ("functional",)),
+    "shapes": ("Shapes", ("manipulation", "joining", "tiling", "padding")),
+    "indexing": ("Indexing and searching", ("indexing", "searching", "positions")),
+    "sorting": ("Sorting and sets", ("sorting", "sets")),
+    "products": ("Products", ("matrix_products", "products", "summation")),
+    "signals": ("Differences, signals, polynomials", ("differences", "signals", "polynomials")),
+    "callables": ("Functions of functions", ("functional",)),
 }
 _MODULES: dict[str, tuple[str, ModuleType]] = {
     "linalg": ("Linear algebra", linalg),

@@ -19,7 +19,7 @@ import gpuarray
 from gpuarray import dispatch
 from gpuarray.config import Config, environment_name
 from gpuarray.diagnostics import coverage
-from gpuarray.functions import status
+from gpuarray.functions import status, ufuncs
 
 DOCS = Path(__file__).parent
 NOTICE = "<!-- Written by docs/generate.py; `make docs` writes it again. -->"
@@ -110,7 +110,7 @@ def numpy_coverage() -> Iterator[str]:
 
 
 def _ufunc_statuses() -> dict[str, status.Status]:
-    known = [*dispatch.UFUNC_ROWS, *dispatch.COMPOSED_UFUNCS]
+    known = [*dispatch.UFUNC_ROWS, *ufuncs.COMPOSED]
     public = [ufunc for ufunc in known if getattr(numpy, ufunc.__name__, None) is ufunc]
     return {ufunc.__name__: status.ufunc_status(ufunc) for ufunc in public}
 

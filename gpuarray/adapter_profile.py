@@ -56,8 +56,8 @@ class AdapterProfile:
     unrolled_products : bool
         Whether the inner loops of matrix products are written out. False where compiling is slow and registers are few.
     units : int
-        Compute units (streaming multiprocessors, cores), each of which runs whole workgroups. Measured: the time of one
-        tile of a matrix product over the time per tile of many.
+        Compute units (streaming multiprocessors, cores), each of which runs whole workgroups. Measured: the most tiles
+        of a matrix product that take no longer than one.
     unit_rate : float
         Multiplications a microsecond of one unit that is busy. Only its product with ``product_speeds`` counts, and the
         measured speeds make up for it; so it is not measured.

@@ -1,6 +1,6 @@
-"""Where NumPy's functions are looked up: tables that ``functions`` fills, and ``array`` reads.
+"""What arrays look up and :mod:`gpuarray.functions` fills: elementwise rows by ufunc, and functions by name.
 
-They stand below both, so that ``array`` does not import ``functions``.
+The two tables stand below both packages, so that ``array`` does not import ``functions``.
 """
 
 import inspect
@@ -15,16 +15,7 @@ from gpuarray.ops.spec import ROWS, MapOp, row_named
 #: NumPy's ufuncs that are one elementwise row, or several for several outputs; and the functions of special rows.
 UFUNC_ROWS: Final[dict[Any, tuple[MapOp, ...]]] = {}
 
-#: NumPy's ufuncs that are compositions: ``function(*operands)`` on arrays and scalars.
-COMPOSED_UFUNCS: Final[dict[Any, Callable[..., Any]]] = {}
-
-#: Handlers of ufunc methods: ``"__call__"``, ``"reduce"``, ...: ``handler(ufunc, inputs, keywords)``.
-UFUNC_METHODS: Final[dict[str, Callable[..., Any]]] = {}
-
-#: NumPy's functions that have an implementation here, by the public NumPy function.
-FUNCTIONS: Final[dict[Any, Callable[..., Any]]] = {}
-
-#: Implementations by name, for methods of arrays that are functions of the namespace.
+#: The functions that methods of arrays call, by name, and those that answer the protocols of NumPy and the standard.
 METHODS: Final[dict[str, Callable[..., Any]]] = {}
 
 

@@ -17,9 +17,9 @@ from gpuarray.array.absent import ABSENT, Absent
 from gpuarray.array.methods import MethodsArray
 from gpuarray.array.operands import cast, placed_node
 from gpuarray.array.storage import READ_ONLY, WRITEABLE, check_order
-from gpuarray.config import config, strictness, using
+from gpuarray.config import using
 from gpuarray.device import Device
-from gpuarray.graph import build
+from gpuarray.graph import build, standard
 from gpuarray.graph.nodes import Node, host_leaf
 from gpuarray.runtime import evaluate, telemetry
 
@@ -304,15 +304,14 @@ class GpuArray(MethodsArray):
     # -- NumPy's and the standard's protocols -------------------------------------------------------------------------
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
-        if strictness.possible and config.current.strict_array_api:
+        if standard.is_on():
             with using(strict_array_api=False):  # NumPy's functions under NumPy's names mean what they mean there
                 return self.__array_ufunc__(ufunc, method, *inputs, **keywords)
         if not keywords and method == "__call__":
             found = dispatch.UFUNC_ROWS.get(ufunc)
             if found is not None and len(found) == 1:
                 return apply(found[0], *inputs)
-        handler = dispatch.UFUNC_METHODS.get(method)
-        return NotImplemented if handler is None else handler(ufunc, inputs, keywords)
+        return dispatch.METHODS["__array_ufunc__"](ufunc, method, inputs, keywords)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         return dispatch.METHODS["__array_function__"](self, function, types, args, kwargs)

@@ -19,8 +19,6 @@ from gpuarray.ops import elementwise as rows
 from gpuarray.runtime.ownership import is_shared
 
 Axis = int | tuple[int, ...] | None
-#: NumPy, whose functions this package answers; its own types say that they take its own arrays only.
-_NUMPY: Final[Any] = np
 _NOTHING: Final = np.empty(0)
 
 
@@ -43,12 +41,6 @@ class MethodsArray(ComputingArray):
     def _call(self, name: str, *arguments: Any, **keywords: Any) -> Self:
         result: Self = dispatch.METHODS[name](self, *arguments, **keywords)
         return result
-
-    def _written(self, result: Self, out: Any) -> Self:
-        if out is None:
-            return result
-        written: Self = dispatch.METHODS["write_out"](result, out)
-        return written
 
     # -- reductions ---------------------------------------------------------------------------------------------------
 
@@ -140,38 +132,33 @@ class MethodsArray(ComputingArray):
 
     def argmin(self, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Self:
         """Return the index of the first minimum; see :func:`gpuarray.argmin`."""
-        return self._written(self._call("argmin", axis=axis, keepdims=keepdims), out)
+        return self._call("argmin", axis=axis, out=out, keepdims=keepdims)
 
     def argmax(self, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Self:
         """Return the index of the first maximum; see :func:`gpuarray.argmax`."""
-        return self._written(self._call("argmax", axis=axis, keepdims=keepdims), out)
+        return self._call("argmax", axis=axis, out=out, keepdims=keepdims)
 
     def cumsum(self, axis: int | None = None, dtype: npt.DTypeLike | None = None, out: Any = None) -> Self:
         """Return the cumulative sum along an axis; by default of all elements in C order."""
-        line = self.reshape(-1) if axis is None else self
-        return self._written(line._call("cumulative_sum", axis=0 if axis is None else axis, dtype=dtype), out)
+        return self._call("cumsum", axis=axis, dtype=dtype, out=out)
 
     def cumprod(self, axis: int | None = None, dtype: npt.DTypeLike | None = None, out: Any = None) -> Self:
         """Return the cumulative product along an axis; by default of all elements in C order."""
-        line = self.reshape(-1) if axis is None else self
-        return self._written(line._call("cumulative_prod", axis=0 if axis is None else axis, dtype=dtype), out)
+        return self._call("cumprod", axis=axis, dtype=dtype, out=out)
 
     def ptp(self, axis: Axis = None, out: Any = None, keepdims: bool = False) -> Self:
         """Return the maximum minus the minimum along axes."""
-        return self._written(self.max(axis, keepdims=keepdims) - self.min(axis, keepdims=keepdims), out)
+        return self._call("ptp", axis=axis, out=out, keepdims=keepdims)
 
     # -- elementwise --------------------------------------------------------------------------------------------------
 
     def clip(self, min: Any = None, max: Any = None, out: Any = None, **keywords: Any) -> Self:
         """Return the elements limited to a range; see :func:`gpuarray.clip`. Accepts the keywords of ufuncs."""
-        if keywords:
-            limited: Self = _NUMPY.clip(self, min, max, out, **keywords)
-            return limited
-        return self._written(self._call("clip", min, max), out)
+        return self._call("clip", min, max, out, **keywords)
 
     def round(self, decimals: int = 0, out: Any = None) -> Self:
         """Return the elements rounded to decimals; see :func:`gpuarray.round`."""
-        return self._written(self._call("round", decimals), out)
+        return self._call("round", decimals, out=out)
 
     def conj(self) -> Self:
         """Return the complex conjugate; see :func:`gpuarray.conj`."""
@@ -224,7 +211,7 @@ class MethodsArray(ComputingArray):
     def swapaxes(self, axis1: int, axis2: int, /) -> Self:
         """Return a view with two axes exchanged."""
         order = list(range(self.ndim))
-        first, second = dispatch.METHODS["normalize_axes"](self, axis1, axis2)
+        first, second = (build.normalize_axis(axis, self.ndim) for axis in (axis1, axis2))
         order[first], order[second] = order[second], order[first]
         return self.transpose(order)
 
@@ -270,26 +257,25 @@ class MethodsArray(ComputingArray):
 
     def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Self:
         """Return the sum along the diagonal."""
-        return self.diagonal(offset, axis1, axis2).sum(axis=-1, dtype=dtype, out=out)
+        return self._call("trace", offset, axis1, axis2, dtype=dtype, out=out)
 
     # -- selection and order ------------------------------------------------------------------------------------------
 
     def take(self, indices: Any, /, axis: int | None = None, out: Any = None, mode: str = "raise") -> Self:
         """Return the elements at indices along an axis; see :func:`gpuarray.take`."""
-        return self._written(self._call("take", indices, axis=axis, mode=mode), out)
+        return self._call("take", indices, axis=axis, out=out, mode=mode)
 
     def put(self, indices: Any, values: Any, /, mode: str = "raise") -> None:
         """Write values to flat indices in C order."""
-        _NUMPY.put(self, indices, values, mode)
+        dispatch.METHODS["put"](self, indices, values, mode)
 
     def choose(self, choices: Any, out: Any = None, mode: str = "raise") -> Self:
         """Select elements from several arrays, using this array as the index of the array."""
-        chosen: Self = _NUMPY.choose(self, choices, out, mode)
-        return chosen
+        return self._call("choose", choices, out=out, mode=mode)
 
     def compress(self, condition: Any, axis: int | None = None, out: Any = None) -> Self:
         """Return the slices along an axis at which a one-dimensional condition is true."""
-        result: Self = _NUMPY.compress(condition, self, axis, out)
+        result: Self = dispatch.METHODS["compress"](condition, self, axis, out)
         return result
 
     def nonzero(self) -> tuple[Self, ...]:
@@ -325,30 +311,21 @@ class MethodsArray(ComputingArray):
     ) -> Self:
         """Return the indices that sort the array along an axis; stable; see :func:`gpuarray.argsort`."""
         check_sort(kind, order, stable, descending)
-        line, number = self._line(axis)
-        return line._call("argsort", axis=number, descending=bool(descending))
+        return self._call("argsort", axis=axis, descending=bool(descending))
 
     def partition(self, kth: Any, /, axis: int = -1, kind: Any = "introselect", order: None = None) -> None:
         """Partition in place along an axis. The whole axis is sorted, not only around ``kth``."""
-        np.empty(1).partition(0, kind=kind, order=order)
-        self.assign(self._call("partition", kth, axis=axis))
+        self.assign(self._call("partition", kth, axis=axis, kind=kind, order=order))
 
     def argpartition(self, kth: Any, /, axis: int | None = -1, kind: Any = "introselect", order: None = None) -> Self:
         """Return the indices that partition the array along an axis. They sort the whole axis."""
-        np.empty(1).argpartition(0, kind=kind, order=order)
-        line, number = self._line(axis)
-        return line._call("argpartition", kth, axis=number)
-
-    def _line(self, axis: int | None) -> tuple[Self, int]:
-        """Return an array and an axis to search along; a 0-d array becomes an array of one element."""
-        flat = axis is None or not self.ndim
-        return (self.reshape(-1) if flat else self), -1 if axis is None else axis
+        return self._call("argpartition", kth, axis=axis, kind=kind, order=order)
 
     # -- products -----------------------------------------------------------------------------------------------------
 
     def dot(self, other: Any, /, out: Any = None) -> Self:
         """Return the dot product, over the last axis of this array and the second-to-last of the other."""
-        return self._written(self._call("dot", other), out)
+        return self._call("dot", other, out=out)
 
 
 def _byteswapped(node: Node) -> Node:

@@ -83,7 +83,9 @@ class TracedScalar:
             else:
                 return NotImplemented
         if function is operator.pow and all(isinstance(s, int) for s in samples) and type(operands[1]) is TracedScalar:
-            self._refuse("an integer to the power of an integer of the call, which is no integer if that is negative")
+            self._refuse(
+                "an integer to the power of an integer argument, which is not an integer if the exponent is negative"
+            )
         return self._recorder.computed(function, operands, function(*samples))
 
     def _refuse(self, asked: str) -> NoReturn:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Final
 
-from gpuarray.codegen.accumulators import Accumulator, accumulator
+from gpuarray.codegen.accumulators import Accumulator
 from gpuarray.codegen.folds import RowKernel
 from gpuarray.codegen.loops import emit_uniform, open_kernel
 from gpuarray.codegen.programs import Launch
@@ -52,7 +52,7 @@ def all_pairs_of(loop: Loop, capabilities: Capabilities) -> AllPairs | None:
         return None
     items = loop.instructions
     folds = [items[n] for n in loop.folds]
-    if any(isinstance(f, Fold) and (f.op.indexed or f.op.centred) for f in folds):
+    if any(isinstance(f, Fold) and len(Accumulator(f, 0).states) > 1 for f in folds):
         return None
     if any(store.level == FULL for store in loop.stores):
         return None
@@ -146,7 +146,7 @@ class AllPairsKernel(RowKernel):
     def _accumulators(self, number: int) -> list[Accumulator]:
         """Return the accumulators of a patch, numbered apart from all instructions."""
         fold, count = self._fold(number), len(self.loop.instructions)
-        parts = [accumulator(fold, count * (1 + n) + number) for n in range(_PATCH * _PATCH)]
+        parts = [Accumulator(fold, count * (1 + n) + number) for n in range(_PATCH * _PATCH)]
         self.work.kernel.module += [line for part in (self._accumulator(number), *parts) for line in part.functions()]
         return parts
 
@@ -212,7 +212,7 @@ class AllPairsKernel(RowKernel):
                 self._values(PAIR, i, j)
                 for number, parts in totals.items():
                     operand = self._fold(number).operand
-                    kernel.line(parts[i * _PATCH + j].take(self._name(operand, i, j), "0u"))
+                    kernel.line(*parts[i * _PATCH + j].take([self._name(operand, i, j)], ["0u"]))
                 kernel.line("}")
 
     def _values(self, side: str, i: int, j: int) -> None:

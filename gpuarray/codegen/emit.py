@@ -11,6 +11,7 @@ from typing import Final, assert_never
 
 from gpuarray import dtypes
 from gpuarray.codegen import binding_splits, calls, loop_splits
+from gpuarray.codegen.accumulators import without_kernel
 from gpuarray.codegen.all_pairs import AllPairsKernel, all_pairs_of
 from gpuarray.codegen.flat import flat_launch
 from gpuarray.codegen.folds import cut_row_program, row_program
@@ -226,7 +227,7 @@ def _without_kernel(step: Step, capabilities: Capabilities) -> str | None:
         case ScanStep() | ContractStep() if reason := _unsupported_loops(step, capabilities):
             return reason
         case ScanStep():
-            if template_of(step.op.combine, (step.dtype, step.dtype)) is None:
+            if step.op.combine is None or template_of(step.op.combine, (step.dtype, step.dtype)) is None:
                 return f"{step.op.name} of {step.dtype.name} has no kernel"
             return _unsupported_windows(step, capabilities)
         case ContractStep() if not candidates(step.dtype, capabilities, step.left.shape[2]):
@@ -293,12 +294,10 @@ def _unsupported_loop(loop: Loop, capabilities: Capabilities) -> str | None:
             return f"{item.op.name} of {item.sources[0].name} has no kernel"
         if isinstance(item, Index) and wgsl_template(item.op, compute_type(item.dtype)) is None:
             return f"{item.op.name} of {item.dtype.name} has no kernel"
-        if isinstance(item, Fold) and not item.op.indexed:
-            dtype = item.op.accumulate(item.source)
-            if template_of(item.op.combine, (dtype, dtype)) is None:
-                return f"{item.op.name} of {item.source.name} has no kernel"
+        if isinstance(item, Fold) and (reason := without_kernel(item)):
+            return reason
     further = sum(windows - 1 for windows in loop_splits.windows_needed(loop, capabilities).values())
-    parts = sum(i.op.states for i in loop.instructions if isinstance(i, Fold)) if is_one_walk(loop) else 0
+    parts = sum(i.op.state_size for i in loop.instructions if isinstance(i, Fold)) if is_one_walk(loop) else 0
     bindings = len(loop.input_dtypes) + len(loop.output_dtypes) + parts + further
     if bindings > capabilities.storage_bindings:
         return f"{bindings} arrays are more than this device binds at once"

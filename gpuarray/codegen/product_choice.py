@@ -158,24 +158,6 @@ def speed_of(candidate: Candidate, size: int, elapsed: float, profile: AdapterPr
     return _elapsed(replace(candidate, speed=1.0), tiles, size, profile) / (elapsed / 1e3)
 
 
-def units_of(candidate: Candidate, size: int, elapsed: float, depth: int, alone: float) -> int:
-    """Return how many units make the estimates of two measured times agree.
-
-    Parameters
-    ----------
-    candidate : Candidate
-        The tiling of both.
-    size, elapsed : int, float
-        The side of a square product of many tiles, and its time.
-    depth, alone : int, float
-        The depth of a product of one tile, and its time.
-    """
-    tiling = candidate.tiling
-    tiles = -(-size // tiling.rows) * -(-size // tiling.columns)
-    each = alone * _walked(tiling, size) / _walked(tiling, depth) / sqrt(candidate.together)
-    return max(1, round(tiles * each / elapsed))
-
-
 def choose(batch: int, height: int, width: int, depth: int, dtype: DType, capabilities: Capabilities) -> Choice:
     """Return the choice with the least estimated time for a batch of products of (height, depth) and (depth, width)."""
     profile = capabilities.profile

@@ -8,10 +8,10 @@ behind the constants. They decide in which order the elements of a row are added
 from dataclasses import dataclass
 from typing import Final
 
-from gpuarray.codegen.accumulators import accumulator
+from gpuarray.codegen.accumulators import Accumulator
+from gpuarray.codegen.collectives import uses_subgroups
 from gpuarray.codegen.loops import is_heavy, makes_vec4, needs_vec4
 from gpuarray.codegen.storage import LANES
-from gpuarray.codegen.teams import uses_subgroups
 from gpuarray.codegen.wgsl import WORKGROUP
 from gpuarray.device import Capabilities
 from gpuarray.fusion.costs import operations
@@ -107,7 +107,7 @@ def _interleaved_team(loop: Loop, unroll: int, capabilities: Capabilities) -> in
     """Return how many invocations fold each of the interleaved rows of a workgroup."""
     if loop.columns <= SHORT_ROW or 9 * loop.rows < 8 * (-(-loop.rows // _INTERLEAVED_ROWS) * _INTERLEAVED_ROWS):
         return 1  # single invocations take parts of rows in turn, so none is idle
-    folds = (accumulator(f, n) for n, f in enumerate(loop.instructions) if isinstance(f, Fold))
+    folds = (Accumulator(f, n) for n, f in enumerate(loop.instructions) if isinstance(f, Fold))
     held = sum(max(kind.itemsize, 4) for own in folds for kind in own.states.values())
     most = (
         min(capabilities.workgroup_size, _INTERLEAVED_INVOCATIONS, capabilities.workgroup_memory // held)
@@ -144,7 +144,7 @@ def largest_team(loop: Loop, capabilities: Capabilities) -> int:
     """Return the most invocations that may fold a row of a loop together."""
     if capabilities.workgroup_size < 1024:
         return WORKGROUP
-    folds = (accumulator(f, n) for n, f in enumerate(loop.instructions) if isinstance(f, Fold))
+    folds = (Accumulator(f, n) for n, f in enumerate(loop.instructions) if isinstance(f, Fold))
     return 1024 if all(uses_subgroups(own.states.values(), capabilities) for own in folds) else WORKGROUP
 
 

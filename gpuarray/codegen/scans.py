@@ -11,11 +11,11 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from gpuarray.codegen import casts
-from gpuarray.codegen.accumulators import neutral_literal
+from gpuarray.codegen.accumulators import identity_literal
+from gpuarray.codegen.collectives import Collectives, loaded, stored
 from gpuarray.codegen.nested_loops import result_store, vec4_store
 from gpuarray.codegen.programs import Binding, Launch, Program
 from gpuarray.codegen.storage import LANES, Access, register_type, word_dtype
-from gpuarray.codegen.teams import Team, held, seen
 from gpuarray.codegen.wgsl import WINDOW_END, WORKGROUP, Kernel, combine_expression, window
 from gpuarray.device import Capabilities
 from gpuarray.fusion.steps import ScanStep
@@ -70,7 +70,7 @@ class ScanKernels:
         self.capabilities = capabilities
         self.dtype = step.op.accumulate(step.source) if step.dtype == step.op.accumulate(step.source) else step.dtype
         self.kind = register_type(self.dtype)
-        self.neutral = neutral_literal(step.op, self.dtype)
+        self.identity = identity_literal(step.op, self.dtype)
         self.rows = step.before * step.after
         self.alone = step.after >= SIDE_BY_SIDE or step.length <= SHORT_ROW
         # one row after the other, of whole fours
@@ -127,7 +127,7 @@ class ScanKernels:
         scratch = self._scratch(kernel, nbytes, writable=True)
         self._position(kernel, piece)
         own = LANES if self.wide else 1
-        kernel.line(f"var total: {self.kind} = {self.neutral};", f"var n = begin + local * {own}u;")
+        kernel.line(f"var total: {self.kind} = {self.identity};", f"var n = begin + local * {own}u;")
         step = WORKGROUP * own
         for count in (FOURS, 1):  # several at once, so that they are waited for together
             kernel.line(f"for (; n + {(count - 1) * step}u < end; n += {count * step}u) {{")
@@ -142,7 +142,7 @@ class ScanKernels:
             kernel.line(*(f"let e{k}: {self.kind} = {value};" for k, value in enumerate(values)))
             kernel.line(f"total = {self._combine('total', self._tree([f'e{k}' for k in range(len(values))]))};", "}")
         self._fold(kernel, "total")
-        kernel.line(f"if (local == 0u) {{ {scratch.store('block', held('total', self.dtype))} }}")
+        kernel.line(f"if (local == 0u) {{ {scratch.store('block', stored('total', self.dtype))} }}")
         return kernel.launch(piece.rows * piece.parts, self.capabilities.workgroup_limit)
 
     def _inside(self, piece: Piece, nbytes: int) -> Launch:
@@ -151,9 +151,9 @@ class ScanKernels:
         finish = self._finish(kernel, piece)
         scratch = self._scratch(kernel, nbytes, writable=False) if nbytes else None
         self._position(kernel, piece)
-        kernel.line(f"var carry: {self.kind} = {self.neutral};")
+        kernel.line(f"var carry: {self.kind} = {self.identity};")
         if scratch is not None:
-            part = seen(scratch.load("n"), self.dtype)
+            part = loaded(scratch.load("n"), self.dtype)
             kernel.line(f"for (var n = row * blocks + local; n < block; n += {WORKGROUP}u) {{")
             kernel.line(f"carry = {self._combine('carry', part)};", "}")
             self._fold(kernel, "carry")
@@ -167,7 +167,7 @@ class ScanKernels:
         """Emit an invocation's elements of a tile, what is before each four of them, and the fold of the tile."""
         self._tile_values(kernel, source)
         totals = [f"e{four * LANES + LANES - 1}" for four in range(self.fours)]
-        Team(kernel, WORKGROUP, self.capabilities).scan(totals, self.dtype, self._combine, self.neutral)
+        Collectives(kernel, WORKGROUP, self.capabilities).scan(totals, self.dtype, self._combine, self.identity)
 
     def _finish(self, kernel: Kernel, piece: Piece) -> Callable[[str, list[str]], list[str]]:
         """Bind what results go to; return how to write the statements that store four of them from an index on."""
@@ -200,7 +200,7 @@ class ScanKernels:
         for four in range(self.fours):
             first, k = f"n{four}", four * LANES
             kernel.line(f"let {first} = start + local * {LANES}u + {four * LANES * WORKGROUP}u;")
-            kernel.line(*(f"var e{k + lane}: {self.kind} = {self.neutral};" for lane in range(LANES)))
+            kernel.line(*(f"var e{k + lane}: {self.kind} = {self.identity};" for lane in range(LANES)))
             if self.wide:
                 lines, values = source.load_wide(f"(base + {first}) / {LANES}u", f"loaded{k}")
                 kernel.line(f"if ({first} < end) {{", *lines)
@@ -238,8 +238,8 @@ class ScanKernels:
 
     def _fold(self, kernel: Kernel, name: str) -> None:
         """Emit the fold of a variable over the workgroup."""
-        team = Team(kernel, WORKGROUP, self.capabilities)
-        team.fold({name: self.dtype}, lambda others: f"{name} = {self._combine(name, others[0])};")
+        collectives = Collectives(kernel, WORKGROUP, self.capabilities)
+        collectives.reduce({name: self.dtype}, lambda others: f"{name} = {self._combine(name, others[0])};")
 
     # -- an invocation a block -----------------------------------------------------------------------------------------
 
@@ -248,13 +248,13 @@ class ScanKernels:
         source = self._source(kernel, piece)
         scratch = self._scratch(kernel, nbytes, writable=True)
         self._alone_position(kernel, piece)
-        kernel.line(f"var total: {self.kind} = {self.neutral};")
+        kernel.line(f"var total: {self.kind} = {self.identity};")
 
         def take(names: list[str], _places: list[str]) -> list[str]:
             return [f"total = {self._combine('total', self._tree(names))};"]
 
         self._alone_walk(kernel, source, take)
-        kernel.line(scratch.store("part * rows + row", held("total", self.dtype)))
+        kernel.line(scratch.store("part * rows + row", stored("total", self.dtype)))
         return kernel.launch(-(-piece.rows * piece.parts // WORKGROUP), self.capabilities.workgroup_limit)
 
     def _alone_inside(self, piece: Piece, nbytes: int) -> Launch:
@@ -263,10 +263,10 @@ class ScanKernels:
         store = result_store(kernel, self.step, (piece.first, piece.last), 1)
         scratch = self._scratch(kernel, nbytes, writable=False) if nbytes else None
         self._alone_position(kernel, piece)
-        kernel.line(f"var carry: {self.kind} = {self.neutral};")
+        kernel.line(f"var carry: {self.kind} = {self.identity};")
         if scratch is not None:
             kernel.line("for (var n = row; n < part * rows + row; n += rows) {")
-            kernel.line(f"carry = {self._combine('carry', seen(scratch.load('n'), self.dtype))};", "}")
+            kernel.line(f"carry = {self._combine('carry', loaded(scratch.load('n'), self.dtype))};", "}")
 
         def take(names: list[str], places: list[str]) -> list[str]:
             lines = []
@@ -315,7 +315,9 @@ class ScanKernels:
         return casts.cast_expression(value, self.step.source, self.dtype)
 
     def _combine(self, first: str, second: str) -> str:
-        return combine_expression(self.step.op.combine, first, second, self.dtype)
+        combine = self.step.op.combine
+        assert combine is not None
+        return combine_expression(combine, first, second, self.dtype)
 
     def _tree(self, values: list[str]) -> str:
         """Return the fold of values, neighbours first."""

@@ -249,7 +249,7 @@ class _Group:
             elif inner is not None and inner in self.found.sums:
                 of_sum = isinstance(user, Apply) and user.op.kind is Kind.SUM
                 need = _Need(LARGEST_ERROR if of_sum else UNLIMITED, False, self._is_square(inner), of_sum)
-            elif isinstance(user, Fold) and user.op.combine.kind is Kind.SUM and not user.op.centred:
+            elif isinstance(user, Fold) and user.op.combine is not None and user.op.combine.kind is Kind.SUM:
                 need = _Need(FLUSHED, False, False)
             else:
                 need = _Need(None, False, False)

@@ -64,7 +64,11 @@ def explain(*arrays: GpuArray, stage: str | None = None) -> Explanation:
     if found is not None:
         ready, walked, provider = found
         origins = [node.origin for node in walked]
-        placed = auto.placed(ready, ready.order(walked), provider, device, is_read=False)
+        order = ready.order(walked)
+        leaves = [leaf for position in ready.leaves if isinstance(leaf := order[position], Leaf)]
+        placed = ready.pinned
+        if device is auto.AUTO:
+            placed = auto.placed(ready, leaves, provider, is_read=False)
         explanation = _explanation(ready, placed, origins, provider, reason)
         details = {number: _detail(node) for number, node in enumerate(ready.order(walked))}
         saver = partial(export.save, nodes=nodes, device=device)

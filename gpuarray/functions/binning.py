@@ -15,7 +15,7 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, make
 from gpuarray.array.bounds import bounds
-from gpuarray.functions import creation, searching
+from gpuarray.functions import creation, logic, searching
 from gpuarray.functions.arguments import as_array, as_arrays, concatenated, numbers
 from gpuarray.functions.binning_rules import number_of_bins
 from gpuarray.functions.registry import implements
@@ -25,6 +25,8 @@ from gpuarray.ops import calls, generators
 from gpuarray.ops import elementwise as rows
 from gpuarray.runtime.evaluate import QUICKLY_SEEN, evaluate, is_host, provider_of
 from gpuarray.source_locations import warn
+
+__all__ = ["bincount", "digitize", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
 
 
 def _tally(positions: GpuArray, number: int) -> GpuArray:
@@ -205,7 +207,7 @@ def _between_extremes(line: GpuArray, count: int) -> tuple[GpuArray, GpuArray] |
     evaluate((ends.node(),), line.device, is_read=True)
     low, high = ends[0], ends[1]
     ramp = make(build.generate(generators.arange, (0, 1), (count + 1,), line.dtype), line.device)
-    edges = searching.where(ramp == count, high, ramp * ((high - low) / count) + low)
+    edges = logic.where(ramp == count, high, ramp * ((high - low) / count) + low)
     counts = _in_bins(line, edges)
     evaluate((counts.node(), edges.node()), line.device)
     first, last = ends.tolist()

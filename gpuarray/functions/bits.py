@@ -13,6 +13,8 @@ from gpuarray.functions.padding import pad
 from gpuarray.functions.registry import native
 from gpuarray.graph import build
 
+__all__ = ["packbits", "unpackbits"]
+
 
 def _shifts(bitorder: str) -> range:
     if bitorder not in ("big", "little"):

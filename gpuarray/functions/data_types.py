@@ -5,11 +5,39 @@ from typing import Any, Final
 import numpy as np
 
 from gpuarray.array import GpuArray
-from gpuarray.config import config, strictness
 from gpuarray.dtypes import DType, canonical
 from gpuarray.functions.arguments import ArrayLike, DeviceLike, as_array, as_arrays, wanted_device
+from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build, standard
 from gpuarray.graph.layouts import Shape
+
+__all__ = [
+    "astype",
+    "bool",
+    "bool_",
+    "broadcast_arrays",
+    "broadcast_shapes",
+    "broadcast_to",
+    "can_cast",
+    "complex64",
+    "complex128",
+    "dtype",
+    "finfo",
+    "float16",
+    "float32",
+    "float64",
+    "iinfo",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "isdtype",
+    "result_type",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+]  # fmt: skip
 
 bool: Final = np.bool_
 bool_: Final = np.bool_
@@ -31,6 +59,7 @@ dtype: Final = np.dtype
 isdtype: Final = np.isdtype
 
 
+@native("astype")
 def astype(x: ArrayLike, dtype: Any, /, *, copy: Any = True, device: DeviceLike = None) -> GpuArray:
     """Convert an array to another dtype, with the conversions of C.
 
@@ -55,16 +84,16 @@ def astype(x: ArrayLike, dtype: Any, /, *, copy: Any = True, device: DeviceLike 
     TypeError
         If the dtype is not supported, or if ``config.strict_array_api`` is on and imaginary parts would be discarded.
     """
-    if strictness.possible:
-        standard.require_part(as_array(x).dtype, canonical(dtype))
+    standard.require_part(as_array(x).dtype, canonical(dtype))
     converted = as_array(x).astype(dtype, copy=copy)
     return converted if device is None else converted.to_device(wanted_device(device))
 
 
+@implements("can_cast")
 def can_cast(from_: Any, to: Any, /, casting: Any = "safe") -> Any:
     """Return whether a dtype, or that of an array, can be cast to another dtype by a rule."""
     source, target = _dtype_of(from_), _dtype_of(to)
-    if strictness.possible and config.current.strict_array_api:
+    if standard.is_on():
         return standard.can_cast(canonical(source), canonical(target))
     return np.can_cast(source, target, casting)
 
@@ -101,16 +130,20 @@ def iinfo(type: Any, /) -> Any:
     return np.iinfo(_dtype_of(type))
 
 
+@implements("result_type")
 def result_type(*arrays_and_dtypes: Any) -> DType:
     """Return the dtype that arrays, dtypes and Python scalars (which are weak) promote to."""
     given = [_dtype_of(a) for a in arrays_and_dtypes]
-    if strictness.possible:
-        standard.require("result_type", *given)
+    standard.require("result_type", *given)
     return canonical(np.result_type(*given))
 
 
-def broadcast_arrays(*arrays: ArrayLike) -> tuple[GpuArray, ...]:
-    """Return read-only views of arrays, broadcast to their common shape; the arrays themselves if all have it."""
+@native("broadcast_arrays")
+def broadcast_arrays(*arrays: ArrayLike, subok: Any = False) -> tuple[GpuArray, ...]:
+    """Return read-only views of arrays, broadcast to their common shape; the arrays themselves if all have it.
+
+    ``subok`` is accepted for NumPy's sake.
+    """
     given = as_arrays(*arrays)
     shape = broadcast_shapes(*(array.shape for array in given))
     if all(array.shape == shape for array in given):
@@ -129,8 +162,12 @@ def broadcast_shapes(*shapes: Any) -> Shape:
     return np.broadcast_shapes(*shapes)
 
 
-def broadcast_to(x: ArrayLike, /, shape: Any) -> GpuArray:
-    """Return a read-only view of an array, broadcast to a shape."""
+@native("broadcast_to")
+def broadcast_to(x: ArrayLike, /, shape: Any, subok: Any = False) -> GpuArray:
+    """Return a read-only view of an array with another shape, to which it must broadcast.
+
+    ``subok`` is accepted for NumPy's sake.
+    """
     return as_array(x).broadcast(build.resolve_shape(shape))
 
 

@@ -5,18 +5,116 @@ their methods, too.
 """
 
 from collections.abc import Callable
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
-from gpuarray import dispatch, dtypes
-from gpuarray.array import WEAK, GpuArray, apply, as_operand
-from gpuarray.config import config, strictness
-from gpuarray.dtypes import DType
-from gpuarray.functions.arguments import ArrayLike, DTypeLike, as_array, as_arrays, write_out
-from gpuarray.graph import standard
+from gpuarray import dispatch
+from gpuarray.array import GpuArray, apply
+from gpuarray.functions.arguments import ArrayLike, DTypeLike, as_array
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops.spec import MapOp
+
+__all__ = [
+    "abs",
+    "absolute",
+    "acos",
+    "acosh",
+    "add",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "bitwise_and",
+    "bitwise_count",
+    "bitwise_invert",
+    "bitwise_left_shift",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_right_shift",
+    "bitwise_xor",
+    "cbrt",
+    "ceil",
+    "conj",
+    "conjugate",
+    "copysign",
+    "cos",
+    "cosh",
+    "deg2rad",
+    "degrees",
+    "divide",
+    "equal",
+    "exp",
+    "exp2",
+    "expm1",
+    "fabs",
+    "float_power",
+    "floor",
+    "floor_divide",
+    "fmax",
+    "fmin",
+    "fmod",
+    "gcd",
+    "greater",
+    "greater_equal",
+    "heaviside",
+    "hypot",
+    "invert",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "lcm",
+    "ldexp",
+    "left_shift",
+    "less",
+    "less_equal",
+    "log",
+    "log1p",
+    "log2",
+    "log10",
+    "logaddexp",
+    "logaddexp2",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "maximum",
+    "minimum",
+    "mod",
+    "multiply",
+    "negative",
+    "nextafter",
+    "not_equal",
+    "positive",
+    "pow",
+    "power",
+    "rad2deg",
+    "radians",
+    "reciprocal",
+    "remainder",
+    "right_shift",
+    "rint",
+    "sign",
+    "signbit",
+    "sin",
+    "sinh",
+    "spacing",
+    "sqrt",
+    "square",
+    "subtract",
+    "tan",
+    "tanh",
+    "true_divide",
+    "trunc",
+]  # fmt: skip
 
 
 class Methods(Protocol):
@@ -32,7 +130,7 @@ class Methods(Protocol):
 class Unary(Methods, Protocol):
     """A function of one array."""
 
-    def __call__(  # noqa: D102  # what it does is the row's to say
+    def __call__(  # what it does is the row's to say
         self,
         x: ArrayLike,
         /,
@@ -47,7 +145,7 @@ class Unary(Methods, Protocol):
 class Binary(Methods, Protocol):
     """A function of two arrays."""
 
-    def __call__(  # noqa: D102  # what it does is the row's to say
+    def __call__(  # what it does is the row's to say
         self,
         x1: ArrayLike,
         x2: ArrayLike,
@@ -63,7 +161,7 @@ class Binary(Methods, Protocol):
 class Ternary(Methods, Protocol):
     """A function of three arrays."""
 
-    def __call__(  # noqa: D102  # what it does is the row's to say
+    def __call__(  # what it does is the row's to say
         self,
         x1: ArrayLike,
         x2: ArrayLike,
@@ -131,10 +229,11 @@ def _with_keywords(row: MapOp, inputs: tuple[Any, ...], **given: Any) -> Any:
     keywords = {name: value for name, value in given.items() if value is not defaults[name]}
     if "out" in keywords and not isinstance(keywords["out"], tuple):
         keywords["out"] = (keywords["out"],)
-    return dispatch.UFUNC_METHODS["__call__"](row.numpy, inputs, keywords)
+    return dispatch.METHODS["__array_ufunc__"](row.numpy, "__call__", inputs, keywords)
 
 
-def _refused(row: MapOp, values: tuple[Any, ...]) -> TypeError:
+def refused(row: MapOp, values: tuple[Any, ...]) -> TypeError:
+    """Return the error for operands that an operation does not know."""
     kinds = ", ".join(type(value).__name__ for value in values)
     return TypeError(f"{row.name} is not defined for operands of types {kinds}; accepted are arrays and numbers")
 
@@ -150,7 +249,7 @@ def unary(row: MapOp) -> Unary:
         else:
             found = _with_keywords(row, (x,), out=out, where=where, dtype=dtype, casting=casting)
         if found is NotImplemented:
-            raise _refused(row, (x,))
+            raise refused(row, (x,))
         return found
 
     finished: Unary = _finished(function, row, "x")
@@ -175,7 +274,7 @@ def binary(row: MapOp) -> Binary:
         else:
             found = _with_keywords(row, (x1, x2), out=out, where=where, dtype=dtype, casting=casting)
         if found is NotImplemented:
-            raise _refused(row, (x1, x2))
+            raise refused(row, (x1, x2))
         return found
 
     finished: Binary = _finished(function, row, "x1, x2")
@@ -201,7 +300,7 @@ def ternary(row: MapOp) -> Ternary:
         else:
             found = _with_keywords(row, (x1, x2, x3), out=out, where=where, dtype=dtype, casting=casting)
         if found is NotImplemented:
-            raise _refused(row, (x1, x2, x3))
+            raise refused(row, (x1, x2, x3))
         return found
 
     finished: Ternary = _finished(function, row, "x1, x2, x3")
@@ -308,207 +407,3 @@ power = pow
 rad2deg = degrees
 right_shift = bitwise_right_shift
 true_divide = divide
-
-
-# -- compositions -----------------------------------------------------------------------------------------------------
-
-
-def real(x: ArrayLike, /) -> GpuArray:
-    """Return the real part: a view for complex arrays, otherwise the array itself."""
-    array = as_array(x)
-    if strictness.possible:
-        standard.require("real", array)
-    return array.real
-
-
-def imag(x: ArrayLike, /) -> GpuArray:
-    """Return the imaginary part: a view for complex arrays, otherwise read-only zeros."""
-    array = as_array(x)
-    if strictness.possible:
-        standard.require("imag", array)
-    return array.imag
-
-
-def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
-    """Return the quotient, rounded down, and the remainder."""
-    return floor_divide(x1, x2), remainder(x1, x2)
-
-
-def frexp(x: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
-    """Return the mantissa, of magnitude in [0.5, 1), and the int32 exponent of 2."""
-    array = as_array(x)
-    return apply(rows.frexp_mantissa, array), apply(rows.frexp_exponent, array)
-
-
-def modf(x: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
-    """Return the fractional and the integral part, both with the sign of ``x``."""
-    array = as_array(x)
-    return apply(rows.modf_fraction, array), apply(rows.modf_integral, array)
-
-
-def bounded(array: GpuArray, low: Any, high: Any, **keywords: Any) -> GpuArray:
-    """Return an array limited to a range, whose ends may be None; the keywords are those of ``maximum``."""
-    limited = array if "dtype" in keywords else _promoted(array, low, high)
-    if low is not None and not _clips_nothing(low, limited.dtype, "min"):
-        limited = maximum(limited, low, **keywords)
-    if high is not None and not _clips_nothing(high, limited.dtype, "max"):
-        limited = minimum(limited, high, **keywords)
-    return limited.copy() if limited is array else limited
-
-
-def _promoted(array: GpuArray, low: Any, high: Any) -> GpuArray:
-    """Return an array in the dtype of a clip between two ends: promoting with a weak end first may go too far."""
-    if type(low) not in WEAK or type(high) is type(low):
-        return array
-    end = as_operand(high)
-    if high is None or end is NotImplemented:
-        return array
-    wanted = np.result_type(array.dtype, low, end if type(end) in WEAK else end.dtype)
-    return array.astype(dtypes.canonical(wanted), copy=False)
-
-
-def clip(
-    x: ArrayLike, /, min: ArrayLike = None, max: ArrayLike = None, out: Any = None, *, a_min: ArrayLike = None,
-    a_max: ArrayLike = None,
-) -> GpuArray:  # fmt: skip
-    """Limit the elements to a range; NaN are unchanged.
-
-    Parameters
-    ----------
-    x : array_like
-        Real numbers.
-    min, max : array_like, optional
-        Limits that broadcast with ``x``; None means no limit. Where ``min > max`` the result is ``max``.
-    out : GpuArray or ndarray, optional
-        Array for the result.
-    a_min, a_max : array_like, optional
-        NumPy's older names of ``min`` and ``max``.
-
-    Returns
-    -------
-    GpuArray
-        Of the promoted dtype, with weak Python scalars; of the dtype of ``x`` if ``config.strict_array_api`` is on.
-
-    Raises
-    ------
-    ValueError
-        If a limit is given by both of its names.
-    """
-    array = as_array(x)
-    if (min is not None and a_min is not None) or (max is not None and a_max is not None):
-        raise ValueError("a_min and a_max are other names of min and max, which are given too; leave two of them out")
-    min, max = a_min if min is None else min, a_max if max is None else max
-    strict = strictness.possible and config.current.strict_array_api
-    if strict:
-        standard.require("clip", array, *(as_operand(end) for end in (min, max) if end is not None))
-    limited = bounded(array, min, max)
-    if strict:
-        limited = limited.astype(array.dtype, copy=False)
-    return write_out(limited, out)
-
-
-def _clips_nothing(bound: Any, dtype: DType, extreme: str) -> bool:
-    """Return whether an end of a range is a Python integer beyond all that a dtype holds."""
-    if dtype.kind not in "iu" or type(bound) is not int:
-        return False
-    info = np.iinfo(dtype)
-    return bound < info.min if extreme == "min" else bound > info.max
-
-
-def round(x: ArrayLike, /, decimals: int = 0, out: Any = None) -> GpuArray:
-    """Round to the given number of decimals, ties to even.
-
-    Parameters
-    ----------
-    x : array_like
-        Numbers.
-    decimals : int
-        Number of decimals; negative values round before the decimal point.
-    out : GpuArray or ndarray, optional
-        Array for the result.
-
-    Returns
-    -------
-    GpuArray
-        Of the dtype of ``x``.
-    """
-    array = as_array(x)
-    if strictness.possible:
-        standard.require("round", array)
-    if array.dtype.kind in "iub":
-        if decimals >= 0:
-            rounded = array.copy()
-        else:
-            scale = 10.0**-decimals
-            rounded = multiply(rint(divide(array.astype(dtypes.float64), scale)), scale).astype(array.dtype)
-    elif decimals == 0:
-        rounded = rint(array)
-    elif decimals > 0:
-        rounded = divide(rint(multiply(array, 10.0**decimals)), 10.0**decimals)
-    else:
-        rounded = multiply(rint(divide(array, 10.0**-decimals)), 10.0**-decimals)
-    return write_out(rounded, out)
-
-
-around = round
-
-
-def nan_to_num(
-    x: ArrayLike, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
-) -> GpuArray:
-    """Replace NaN by ``nan`` and infinities by the given or the largest numbers, in both parts of complex numbers."""
-    array = as_array(x)
-    if array.dtype.kind == "c":
-        parts = [nan_to_num(part, True, nan, posinf, neginf) for part in (array.real, array.imag)]
-        replaced: GpuArray = apply(rows.complex_from_parts, *parts)
-    elif array.dtype.kind == "f":
-        limits = np.finfo(array.dtype)
-        above = array.dtype.type(limits.max if posinf is None else posinf)
-        below = array.dtype.type(limits.min if neginf is None else neginf)
-        finite = apply(rows.where, isnan(array), array.dtype.type(nan), array)
-        finite = apply(rows.where, equal(array, np.inf), above, finite)
-        replaced = apply(rows.where, equal(array, -np.inf), below, finite)
-    else:
-        replaced = array.copy()
-    if copy:
-        return replaced
-    array.assign(replaced)
-    return array
-
-
-#: What needs no conversion beside an array.
-_KNOWN: Final = frozenset((GpuArray, bool, int, float, complex))
-
-
-def where(condition: ArrayLike, x1: ArrayLike = None, x2: ArrayLike = None, /) -> Any:
-    """Select elements from two arrays by a condition.
-
-    Parameters
-    ----------
-    condition : array_like
-        Booleans, or numbers, which are true where they are non-zero.
-    x1, x2 : array_like
-        Values where the condition is true, and elsewhere; all three broadcast. Without them the result is that of
-        :func:`nonzero`.
-
-    Returns
-    -------
-    GpuArray
-        Of the broadcast shape and the promoted dtype.
-    """
-    if x1 is None and x2 is None:
-        return dispatch.METHODS["nonzero"](condition)
-    if x1 is None or x2 is None:
-        raise ValueError("either both or neither of x and y should be given")
-    if type(condition) is GpuArray and type(x1) in _KNOWN and type(x2) in _KNOWN:
-        return apply(rows.where, condition, x1, x2)
-    found = apply(
-        rows.where, *(v if isinstance(v, int | float | complex) else a for v, a in _beside(condition, x1, x2))
-    )
-    if found is NotImplemented:
-        raise _refused(rows.where, (condition, x1, x2))
-    return found
-
-
-def _beside(*values: Any) -> list[tuple[Any, GpuArray]]:
-    return list(zip(values, as_arrays(*values), strict=True))

@@ -12,6 +12,8 @@ from gpuarray.graph.nodes import Node
 from gpuarray.providers import registry
 from gpuarray.runtime import evaluate as runtime
 
+__all__ = ["asnumpy", "devices", "evaluate", "prefetch", "synchronize"]
+
 
 def evaluate(*arrays: GpuArray) -> None:
     """Evaluate arrays together, without waiting for the device. Common subexpressions are computed once.
@@ -62,7 +64,7 @@ def prefetch(x: GpuArray, device: Device | str | None = None) -> GpuArray:
     wanted = x.device if device is None else Device(device)
     node = settle(x)
     runtime.evaluate((node,), x.device)
-    runtime.bring(node, wanted)
+    runtime.copy_to_device(node, wanted)
     return x
 
 

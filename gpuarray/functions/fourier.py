@@ -23,9 +23,9 @@ from gpuarray.functions.arguments import (
     wanted_device,
     write_out,
 )
-from gpuarray.functions.creation import arange
-from gpuarray.functions.manipulation import roll
+from gpuarray.functions.ranges import arange
 from gpuarray.functions.registry import implements, native
+from gpuarray.functions.tiling import roll
 from gpuarray.graph import build
 from gpuarray.graph.layouts import contiguous, permute
 from gpuarray.graph.nodes import Node

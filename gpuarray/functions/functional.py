@@ -7,9 +7,11 @@ import numpy as np
 
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import as_array, as_arrays, concatenated
-from gpuarray.functions.numpy_manipulation import expand_dims, moveaxis
+from gpuarray.functions.manipulation import expand_dims, moveaxis
 from gpuarray.functions.registry import implements
 from gpuarray.graph import build
+
+__all__ = ["apply_along_axis", "apply_over_axes", "piecewise"]
 
 
 @implements("apply_along_axis")

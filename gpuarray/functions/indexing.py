@@ -1,15 +1,59 @@
-"""Indexing functions."""
+"""Indexing functions: they take elements by position or by mask, and write them."""
+# ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
 from typing import Any
 
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array import GpuArray, wrap
-from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, write_out
+from gpuarray.array import GpuArray, compaction, wrap
+from gpuarray.functions import data_types, manipulation, matrices, ranges, reductions, searching
+from gpuarray.functions.arguments import (
+    ArrayLike,
+    along,
+    as_array,
+    as_arrays,
+    as_choices,
+    as_elements,
+    concatenated,
+    numbers,
+    read,
+    write_out,
+)
+from gpuarray.functions.reductions import mask_node
+from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
-from gpuarray.ops import elementwise as rows
 from gpuarray.ops import generators
+
+__all__ = [
+    "choose", "compress", "copyto", "diagflat", "extract", "fill_diagonal", "place", "put", "put_along_axis",
+    "putmask", "take", "take_along_axis", "trace", "trim_zeros",
+]  # fmt: skip
+
+# --- taking ---------------------------------------------------------------------------------------------------------
+
+
+def _as_positions(indices: Any) -> Any:
+    """Return indices as integers; NumPy truncates the numbers in lists, and refuses arrays of other numbers."""
+    positions = indices if isinstance(indices, GpuArray) else np.asarray(indices)
+    if positions.dtype.kind not in "iu":
+        if isinstance(indices, GpuArray | np.ndarray) and positions.dtype.kind != "b":
+            raise TypeError(
+                f"Cannot cast array data from {positions.dtype!r} to {dtypes.int64!r} according to the rule 'safe'"
+            )
+        positions = positions.astype(np.intp)
+    return positions
+
+
+def _in_range(positions: Any, extent: int, mode: str) -> Any:
+    """Return integer positions with those out of range as ``mode`` says."""
+    if mode == "wrap":
+        return positions % extent
+    if mode == "clip":
+        return np.clip(positions, 0, extent - 1)
+    if mode != "raise":
+        raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
+    return positions
 
 
 def take(
@@ -38,33 +82,31 @@ def take(
     Raises
     ------
     IndexError
-        If an index is out of range, or the indices are not integers.
+        If an index is out of range.
+    TypeError
+        If the indices are not integers.
     """
     array = as_array(x)
-    if axis is None:
-        array, axis = array.reshape(-1), 0
-    number = build.normalize_axis(axis, array.ndim)
-    positions = as_array(indices, array.device)
-    if not positions.size and not isinstance(indices, GpuArray | np.ndarray):
-        positions = positions.astype(dtypes.int64)
-    if positions.dtype.kind not in "iu":
-        raise TypeError(f"indices are integers, not of dtype {positions.dtype.name}; convert with astype")
-    if mode != "raise":
-        positions = _into_range(positions, array.shape[number], mode)
+    if axis is None or not array.ndim:
+        array = array.reshape(-1)
+    number = build.normalize_axis(axis or 0, array.ndim)
+    given = as_array(indices, array.device)
+    if not given.size and not isinstance(indices, GpuArray | np.ndarray):
+        given = given.astype(dtypes.int64)
+    if given.dtype.kind not in "iu":
+        raise TypeError(f"indices are integers, not of dtype {given.dtype.name}; convert with astype")
+    positions = _in_range(given, array.shape[number], mode)
     if not array.shape[number] and positions.size:
         raise IndexError("cannot do a non-empty take from an empty axes.")
-    return write_out(array[(slice(None),) * number + (positions,)], out)
+    return write_out(array[along(number, positions)], out, "unsafe")
 
 
-def _into_range(positions: GpuArray, extent: int, mode: str) -> GpuArray:
-    if mode == "wrap":
-        return wrap(build.elementwise(rows.remainder, positions.node(), extent), positions.device)
-    if mode == "clip":
-        low = build.elementwise(rows.maximum, positions.node(), 0)
-        return wrap(build.elementwise(rows.minimum, low, extent - 1), positions.device)
-    raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
+@native("take")
+def _numpys_take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> GpuArray:
+    return take(a, _as_positions(indices), axis, out, mode)
 
 
+@native("take_along_axis")
 def take_along_axis(x: ArrayLike, indices: ArrayLike, /, axis: int | None = -1) -> GpuArray:
     """Return the elements at indices along an axis, with separate indices for each 1-d slice.
 
@@ -90,17 +132,209 @@ def take_along_axis(x: ArrayLike, indices: ArrayLike, /, axis: int | None = -1) 
     array, positions = as_arrays(x, indices)
     if axis is None:
         array, axis = array.reshape(-1), 0
-    number = build.normalize_axis(axis, array.ndim)
+    return array[_each_line(array, positions, build.normalize_axis(axis, array.ndim))]
+
+
+def _each_line(array: GpuArray, positions: Any, axis: int) -> tuple[Any, ...]:
+    """Return the index that takes along one axis what ``positions`` says, and its own position along the others."""
     if positions.ndim != array.ndim:
         raise ValueError("`indices` and `arr` must have the same number of dimensions")
     if positions.dtype.kind not in "iu":
         raise IndexError("`indices` must be an integer array")
     key: list[Any] = []
     for place, extent in enumerate(array.shape):
-        if place == number:
-            key.append(positions)
-            continue
         line = build.generate(generators.arange, (0, 1), (extent,), dtypes.int64)
         shape = tuple(extent if a == place else 1 for a in range(array.ndim))
-        key.append(wrap(build.reshape(line, shape), array.device))
-    return array[tuple(key)]
+        key.append(positions if place == axis else wrap(build.reshape(line, shape), array.device))
+    return tuple(key)
+
+
+@implements("compress")
+def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
+    source = as_array(a)
+    if axis is None:
+        source, axis = source.reshape(-1), 0
+    number = build.normalize_axis(axis, source.ndim)
+    return write_out(source[along(number, _mask_of(condition, source.shape[number]))], out)
+
+
+@implements("extract")
+def extract(condition: Any, arr: Any) -> Any:
+    source = as_array(arr).reshape(-1)
+    given = condition if isinstance(condition, GpuArray) else np.asarray(condition)
+    return source[_mask_of(given.reshape(-1), source.size)]
+
+
+def _mask_of(condition: Any, extent: int) -> Any:
+    """Return a condition of one axis as a mask of one with ``extent``; what it does not say is false."""
+    given = condition if isinstance(condition, GpuArray) else np.asarray(condition)
+    if given.ndim != 1:
+        raise ValueError("condition must be a 1-d array")
+    mask = given.astype(dtypes.bool_)
+    if mask.size > extent:
+        if mask[extent:].any().item():
+            raise IndexError(f"the condition holds beyond position {extent - 1}, the last of the array's axis")
+        return mask[:extent]
+    return np.concatenate((mask, np.zeros(extent - mask.size, dtypes.bool_))) if mask.size < extent else mask
+
+
+@implements("trim_zeros")
+def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
+    sides = trim.lower()
+    if sides not in ("fb", "bf", "f", "b"):
+        raise ValueError(f"unexpected character(s) in `trim`: {sides!r}")
+    array = as_array(filt)
+    axes = range(array.ndim) if axis is None else [build.normalize_axis(a, array.ndim) for a in np.atleast_1d(axis)]
+    if not axes:
+        return array
+    found = searching.nonzero(array)
+    bounds: list[tuple[Any, Any]] = [(0, 0)] * array.ndim
+    if found[0].size:
+        ends = [end.reshape(1) for line in found for end in (line.min(), line.max() + 1)]
+        numbers = iter(concatenated(ends, 0).tolist())
+        bounds = [
+            (first if "f" in sides else None, stop if "b" in sides else None)
+            for first, stop in zip(numbers, numbers, strict=True)
+        ]
+    key = tuple(slice(*bounds[a]) if a in axes else slice(None) for a in range(array.ndim))
+    return array[key]
+
+
+@implements("choose")
+def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+    if not len(choices):
+        raise ValueError("invalid entry in choice array: there are no choices")
+    selector, *options = as_arrays(a, *as_choices(choices))
+    if not np.can_cast(selector.dtype, dtypes.int64):
+        raise TypeError(
+            f"Cannot cast array data from {selector.dtype!r} to {dtypes.int64!r} according to the rule 'safe'"
+        )
+    selector, *options = data_types.broadcast_arrays(selector.astype(dtypes.int64, copy=False), *options)
+    count = len(options)
+    if mode == "raise" and selector.size:
+        lowest, highest = numbers(selector.min(), selector.max())
+        if lowest < 0 or highest >= count:
+            raise ValueError(f"invalid entry in choice array: {lowest if lowest < 0 else highest} of {count} choices")
+    number = _in_range(selector, count, mode)
+    lines = concatenated([option.reshape(1, -1) for option in options], 0)
+    positions = number.reshape(-1) * selector.size + ranges.arange(
+        selector.size, dtype=dtypes.int64, device=lines.device
+    )
+    chosen = wrap(build.gather(lines.node(), positions.node()), lines.device)
+    return write_out(chosen.reshape(selector.shape), out, "unsafe")
+
+
+# --- diagonals ------------------------------------------------------------------------------------------------------
+
+
+@native("trace")
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
+    return reductions.sum(manipulation.diagonal(a, offset, axis1, axis2), -1, dtype, out)
+
+
+@native("diagflat")
+def diagflat(v: Any, k: int = 0) -> Any:
+    return matrices.diag(as_array(v).reshape(-1), k)
+
+
+# --- writing --------------------------------------------------------------------------------------------------------
+
+
+def _host_target(function: Any, target: Any, *others: Any, **keywords: Any) -> None:
+    """Write to a NumPy array what arrays of this package say: reading them is what was asked for."""
+    values = [read(v) if isinstance(v, GpuArray) else v for v in others]
+    options = {k: read(v) if isinstance(v, GpuArray) else v for k, v in keywords.items()}
+    function(target, *values, **options)
+
+
+@native("copyto")
+def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
+    if not isinstance(dst, GpuArray):
+        _host_target(np.copyto, dst, src, casting=casting, where=where)
+        return
+    source = src if isinstance(src, bool | int | float | complex) else as_array(src)
+    kind = source.dtype if isinstance(source, GpuArray) else np.min_scalar_type(source)
+    weak = not isinstance(source, GpuArray) and np.result_type(dst.dtype, source) == dst.dtype
+    if not weak and not np.can_cast(kind, dst.dtype, casting):
+        raise TypeError(f"Cannot cast array data from {kind!r} to {dst.dtype!r} according to the rule {casting!r}")
+    if where is True:
+        dst[...] = source
+        return
+    values = as_array(np.asarray(source, dst.dtype) if weak else source).astype(dst.dtype, copy=False)
+    dst[...] = np.where(wrap(mask_node(where), dst.device).broadcast(dst.shape), values, dst)
+
+
+@native("putmask")
+def putmask(a: Any, /, mask: Any, values: Any) -> None:
+    if not isinstance(a, GpuArray):
+        _host_target(np.putmask, a, mask, values)
+        return
+    flags = as_array(mask).astype(dtypes.bool_)
+    chosen: Any = as_elements(values, a)
+    if flags.size != a.size:
+        raise ValueError("putmask: mask and data must be the same size")
+    a.check_writeable()
+    if chosen.size != 1:
+        chosen = np.resize(chosen, a.shape)
+    if chosen.size:
+        a[...] = np.where(flags.reshape(a.shape), chosen.reshape(a.shape if chosen.size > 1 else ()), a)
+
+
+@implements("place")
+def place(arr: Any, mask: Any, vals: Any) -> None:
+    if not isinstance(arr, GpuArray):
+        _host_target(np.place, arr, mask, vals)
+        return
+    flags = as_array(mask).astype(dtypes.bool_)
+    if flags.size != arr.size:
+        raise ValueError("place: mask and data must be the same size")
+    arr.check_writeable()
+    values: Any = as_elements(vals, arr).reshape(-1)
+    found = compaction(flags.reshape(arr.shape).node(), arr.device)
+    if found.count and values.size == 0:
+        raise ValueError("Cannot insert from an empty array!")
+    if found.count:
+        repeated: Any = np.resize(values, (found.count,))
+        arr[...] = wrap(found.put(arr.node(), repeated.node()), arr.device)
+
+
+@implements("put")
+def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+    if not isinstance(a, GpuArray):
+        _host_target(np.put, a, ind, v, mode=mode)
+        return
+    a.check_writeable()
+    positions = _in_range(_as_positions(ind), a.size, mode).reshape(-1)
+    if positions.size and np.size(v):
+        a.flat[positions] = v
+
+
+@implements("put_along_axis")
+def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
+    if not isinstance(arr, GpuArray):
+        _host_target(np.put_along_axis, arr, indices, values, axis)
+        return
+    positions = indices if isinstance(indices, GpuArray) else np.asarray(indices)
+    if axis is None:
+        if positions.ndim != 1:
+            raise ValueError("when axis=None, `indices` must have a single dimension.")
+        flat = arr.reshape(-1, copy=True)
+        flat[_each_line(flat, positions, 0)] = values
+        arr[...] = flat.reshape(arr.shape)
+    else:
+        arr[_each_line(arr, positions, build.normalize_axis(axis, arr.ndim))] = values
+
+
+@implements("fill_diagonal")
+def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
+    if not isinstance(a, GpuArray):
+        _host_target(np.fill_diagonal, a, val, wrap=wrap)
+        return
+    if a.ndim < 2:
+        raise ValueError("array must be at least 2-d")
+    if a.ndim > 2 and len(set(a.shape)) != 1:
+        raise ValueError("All dimensions of input must be of equal length")
+    # every element whose flat position is a multiple of the distance between the first two
+    step = sum(int(n) for n in np.cumprod((1, *a.shape[1:])))
+    stop = a.size if wrap or a.ndim > 2 else a.shape[1] * a.shape[1]
+    a.flat[:stop:step] = val

@@ -9,6 +9,8 @@ from gpuarray.device import Device
 from gpuarray.dtypes import ALL, COMPLEX, FLOATING, SIGNED, UNSIGNED, DType, bool_
 from gpuarray.providers import registry
 
+__all__ = ["__array_api_version__", "__array_namespace_info__"]
+
 __array_api_version__ = "2025.12"
 
 _KINDS: dict[str, tuple[DType, ...]] = {

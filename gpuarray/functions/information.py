@@ -7,10 +7,13 @@ from typing import Any
 import numpy as np
 
 from gpuarray.array import GpuArray
-from gpuarray.functions import data_types
 from gpuarray.functions.arguments import as_array
 from gpuarray.functions.reductions import axes_of
 from gpuarray.functions.registry import implements
+
+__all__ = [
+    "common_type", "isfortran", "may_share_memory", "min_scalar_type", "ndim", "shape", "shares_memory", "size",
+]  # fmt: skip
 
 
 @implements("ndim")
@@ -27,16 +30,6 @@ def shape(a: Any) -> tuple[int, ...]:
 def size(a: Any, axis: Any = None) -> int:
     extents = as_array(a).shape
     return prod(extents[k] for k in axes_of(axis, len(extents)))
-
-
-@implements("result_type")
-def result_type(*arrays_and_dtypes: Any) -> Any:
-    return data_types.result_type(*arrays_and_dtypes)
-
-
-@implements("can_cast")
-def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
-    return bool(data_types.can_cast(from_, to, casting))
 
 
 @implements("common_type")
@@ -80,3 +73,8 @@ def shares_memory(a: Any, b: Any, /, max_work: Any = -1) -> bool:
 @implements("may_share_memory")
 def may_share_memory(a: Any, b: Any, /, max_work: Any = 0) -> bool:
     return _shared(a, b, np.may_share_memory, max_work)
+
+
+def isfortran(a: Any) -> bool:
+    """Return whether an array's elements lie in Fortran order and not in C order."""
+    return as_array(a).flags.fnc

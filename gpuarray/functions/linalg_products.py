@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gpuarray.array import GpuArray
-from gpuarray.functions import manipulation, matrix_products, reductions
+from gpuarray.functions import joining, manipulation, matrix_products, reductions
 from gpuarray.functions.arguments import ArrayLike, DTypeLike, as_arrays, standard_function, write_out
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
@@ -44,7 +44,7 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> GpuArray:
     left, right = (manipulation.moveaxis(a, axis, -1) for a in (left, right))
     x, y = ([a[..., k] for k in range(3)] for a in (left, right))
     parts = [x[k - 2] * y[k - 1] - x[k - 1] * y[k - 2] for k in range(3)]
-    return manipulation.moveaxis(manipulation.stack(parts, axis=-1), -1, axis)
+    return manipulation.moveaxis(joining.stack(parts, axis=-1), -1, axis)
 
 
 @native("linalg.diagonal")

@@ -15,8 +15,9 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
 from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, standard_function
-from gpuarray.functions.creation import eye, zeros
+from gpuarray.functions.creation import zeros
 from gpuarray.functions.linalg_arguments import by_lapack, factor_dtype, real_dtype, run, square
+from gpuarray.functions.matrices import eye
 from gpuarray.functions.matrix_products import matmul
 from gpuarray.functions.registry import INVERSE, implements
 from gpuarray.graph import build

@@ -12,6 +12,11 @@ from gpuarray.functions.registry import implements, native
 from gpuarray.functions.searching import argmax, argmin
 from gpuarray.functions.statistics import degrees_of_freedom, mean, spread
 
+__all__ = [
+    "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmin", "nanprod", "nanstd", "nansum",
+    "nanvar",
+]  # fmt: skip
+
 
 def _replaced(a: Any, value: Any) -> GpuArray:
     """Return the array with ``value`` for NaN; itself if its dtype has none."""

@@ -7,12 +7,14 @@ import numpy as np
 from gpuarray.array import GpuArray, as_element, wrap
 from gpuarray.functions import reductions
 from gpuarray.functions.arguments import along, as_array, concatenated
-from gpuarray.functions.numpy_creation import linspace
-from gpuarray.functions.numpy_manipulation import moveaxis
+from gpuarray.functions.manipulation import moveaxis
 from gpuarray.functions.quantiles import median
+from gpuarray.functions.ranges import linspace
 from gpuarray.functions.registry import native
 from gpuarray.functions.statistics import mean
 from gpuarray.graph import build
+
+__all__ = ["pad"]
 
 #: The keywords that each mode has, with NumPy's defaults.
 _KEYWORDS: Final[dict[str, dict[str, Any]]] = {

@@ -19,6 +19,8 @@ from gpuarray.functions.padding import pad
 from gpuarray.functions.registry import EIGENVALUES, implements, native
 from gpuarray.functions.signals import convolve
 
+__all__ = ["poly", "polyadd", "polyder", "polydiv", "polyint", "polymul", "polysub", "polyval"]
+
 
 def _coefficients(*polynomials: Any) -> list[GpuArray]:
     """Return polynomials as lines of coefficients."""

@@ -3,11 +3,14 @@
 
 from typing import Any, Final
 
-from gpuarray.functions import linalg_products, matrix_products
+from gpuarray.functions import elementwise, linalg_products, matrix_products
 from gpuarray.functions.arguments import as_arrays
-from gpuarray.functions.numpy_manipulation import concatenate, moveaxis
+from gpuarray.functions.joining import concatenate
+from gpuarray.functions.manipulation import moveaxis
 from gpuarray.functions.registry import native
 from gpuarray.source_locations import warn
+
+__all__ = ["cross", "inner", "kron", "matvec", "vdot", "vecmat"]
 
 _TWO_COMPONENTS: Final = (
     "Arrays of 2-dimensional vectors are deprecated. Use arrays of 3-dimensional vectors instead. (deprecated in NumPy "
@@ -62,3 +65,16 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
         return first[..., 0] * second[..., 1] - first[..., 1] * second[..., 0]
     first, second = (concatenate([v, v[..., :1] * 0], -1) if v.shape[-1] == 2 else v for v in (first, second))
     return moveaxis(linalg_products.cross(first, second), -1, axisc)
+
+
+def matvec(x1: Any, x2: Any, /) -> Any:
+    """Return the products of matrices and vectors, as ``numpy.matvec``: shapes (..., M, N) and (..., N)."""
+    left, right = as_arrays(x1, x2)
+    return matrix_products.matmul(left, right[..., None])[..., 0]
+
+
+def vecmat(x1: Any, x2: Any, /) -> Any:
+    """Return the products of conjugated vectors and matrices, as ``numpy.vecmat``: shapes (..., M) and (..., M, N)."""
+    left, right = as_arrays(x1, x2)
+    conjugated = elementwise.conj(left) if left.dtype.kind == "c" else left
+    return matrix_products.matmul(conjugated[..., None, :], right)[..., 0, :]

@@ -1,42 +1,46 @@
 """NumPy's protocols: what NumPy's own functions and ufuncs do with arrays of this package.
 
-``install`` fills the tables of :mod:`gpuarray.dispatch`, from which the methods of arrays, ``__array_ufunc__`` and
-``__array_function__`` are served.
+``install`` fills the tables of :mod:`gpuarray.dispatch`, in which arrays look up their methods, ``__array_ufunc__`` and
+``__array_function__``.
 """
 
 import sys
+from collections.abc import Callable
+from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
 
 from gpuarray import dispatch
 from gpuarray.array import GpuArray
-from gpuarray.config import config, strictness, using
+from gpuarray.config import using
 from gpuarray.functions import (
-    arguments,
     elementwise,
-    indexing,
-    indices,
-    manipulation,
+    mathematics,
     matrix_products,
-    numpy_creation,
-    reductions,
     scimath,  # noqa: F401  # it declares implementations
-    searching,
-    sorting,
-    statistics,
     ufuncs,
 )
 from gpuarray.functions.host import on_host
 from gpuarray.functions.info import __array_api_version__
 from gpuarray.functions.registry import IMPLEMENTATIONS, REFUSED, by_position, find, name_of
 from gpuarray.functions.status import status_of
+from gpuarray.graph import standard
 
-__all__ = ["array_function", "install"]
+__all__ = ["array_function", "install", "missing"]
 
 _PLAIN: Final = (np.ndarray, np.memmap)
-#: The functions that NumPy may call on account of ``like=`` alone.
-_WITH_LIKE: Final = numpy_creation.WITH_LIKE | {indices.fromfunction}
+#: The functions that NumPy may call on account of ``like=`` alone: results are on the device of that array.
+_WITH_LIKE: Final = frozenset(
+    find(name)
+    for name in (
+        *("arange", "array", "asanyarray", "asarray", "ascontiguousarray", "asfortranarray", "empty", "eye"),
+        *("fromfunction", "full", "identity", "ones", "require", "tri", "zeros"),
+    )
+)
+
+#: The implementations by NumPy's function.
+FUNCTIONS: Final[dict[Any, Callable[..., Any]]] = {}
 
 _KNOWN_VERSIONS: Final = ("2021.12", "2022.12", "2023.12", "2024.12", __array_api_version__)
 
@@ -62,14 +66,14 @@ def array_function(array: GpuArray, function: Any, types: Any, args: tuple[Any, 
     """
     if not all(issubclass(kind, GpuArray) or kind in _PLAIN for kind in types):
         return NotImplemented
-    if strictness.possible and config.current.strict_array_api:
+    if standard.is_on():
         with using(strict_array_api=False):  # NumPy's functions under NumPy's names mean what they mean there
             return array_function(array, function, types, args, kwargs)
-    implementation = dispatch.FUNCTIONS.get(function)
+    implementation = FUNCTIONS.get(function)
     if implementation is not None:
         if kwargs:
             args, kwargs = by_position(function, implementation, args, kwargs)
-        if implementation in _WITH_LIKE:
+        if function in _WITH_LIKE:
             with using(device=array.device.name):
                 return implementation(*args, **kwargs)
         return implementation(*args, **kwargs)
@@ -83,47 +87,35 @@ def array_function(array: GpuArray, function: Any, types: Any, args: tuple[Any, 
 def install() -> None:
     """Fill the tables of functions, ufuncs and protocol methods. Called once, by the package."""
     dispatch.collect_ufunc_rows()
-    dispatch.UFUNC_METHODS.update(ufuncs.METHODS)
     for name, other in ufuncs.SYNONYMS.items():
         dispatch.UFUNC_ROWS[find(name)] = dispatch.UFUNC_ROWS[find(other)]
-    for name, composition in ufuncs.COMPOSED.items():
-        if (ufunc := find(name)) is not None:
-            dispatch.COMPOSED_UFUNCS[ufunc] = composition
     for name, implementation in IMPLEMENTATIONS.items():
+        dispatch.METHODS[name] = implementation.function
         if (function := find(name)) is not None:
-            dispatch.FUNCTIONS[function] = implementation.function
-    dispatch.METHODS["__array_function__"] = array_function
+            FUNCTIONS[function] = implementation.function
     dispatch.METHODS.update(
+        __array_function__=array_function,
         __array_namespace__=_namespace,
-        __matmul__=matrix_products.matmul,
-        all=reductions.all,
-        any=reductions.any,
-        argmax=searching.argmax,
-        argmin=searching.argmin,
-        argpartition=sorting.argpartition,
-        argsort=sorting.argsort,
-        clip=elementwise.clip,
+        __array_ufunc__=ufuncs.array_ufunc,
+        clip=mathematics.clip,
         conj=elementwise.conj,
-        cumulative_prod=reductions.cumulative_prod,
-        cumulative_sum=reductions.cumulative_sum,
-        diagonal=manipulation.diagonal,
-        dot=matrix_products.dot,
         matmul=matrix_products.matmul,
-        max=reductions.max,
-        mean=statistics.mean,
-        min=reductions.min,
-        nonzero=searching.nonzero,
-        normalize_axes=manipulation.normalize_axes,
-        partition=sorting.partition,
-        prod=reductions.prod,
-        repeat=manipulation.repeat,
-        round=elementwise.round,
-        searchsorted=searching.searchsorted,
-        sort=sorting.sort,
-        squeeze=manipulation.squeeze,
-        std=statistics.std,
-        sum=reductions.sum,
-        take=indexing.take,
-        var=statistics.var,
-        write_out=arguments.write_out,
     )
+
+
+#: Modules of the package that are imported when they are first used, because they take long to import.
+LAZY_MODULES: Final = ("special",)
+
+
+def missing(name: str) -> Any:
+    """Return a lazily imported module of the package.
+
+    Raises
+    ------
+    AttributeError
+        For any other name; the message says so if NumPy has it.
+    """
+    if name in LAZY_MODULES:
+        return import_module(f"gpuarray.{name}")
+    hint = f"; numpy.{name} is for arrays of NumPy, as gpuarray.asnumpy(x) makes them" if name in np.__all__ else ""
+    raise AttributeError(f"module 'gpuarray' has no attribute {name!r}{hint}")

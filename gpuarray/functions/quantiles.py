@@ -20,6 +20,8 @@ from gpuarray.functions.registry import implements
 from gpuarray.functions.statistics import aligned_weights
 from gpuarray.source_locations import warn
 
+__all__ = ["median", "nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile"]
+
 #: The methods of Hyndman and Fan that interpolate: the line's ends are at ``alpha`` and ``beta`` (their notation).
 _CONTINUOUS: Final = {
     "interpolated_inverted_cdf": (0, 1),

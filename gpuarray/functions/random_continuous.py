@@ -53,7 +53,7 @@ class Continuous(Source):
             If an extent is negative, or ``size`` differs from the shape of ``out``.
         """
         frame = self._target(size, dtype, out, "random")
-        return frame.written(self._uniform(frame), out)
+        return frame.array_or_out(self._uniform(frame), out)
 
     def uniform(
         self, low: ArrayLike = 0.0, high: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None
@@ -83,7 +83,7 @@ class Continuous(Source):
                 raise ValueError(f"high - low < 0: low is {low}, high is {high}")
         frame, (low, high) = self._arguments(size, dtype, low, high)
         spread = high - low if are_scalars(low, high) else _difference(high, low)
-        return frame.made(_scaled(self._uniform(frame), spread, low))
+        return frame.array(_scaled(self._uniform(frame), spread, low))
 
     def standard_normal(self, size: Size = None, dtype: DTypeLike = None, out: GpuArray | None = None) -> GpuArray:
         """Return numbers of the normal distribution with mean 0 and standard deviation 1.
@@ -92,7 +92,7 @@ class Continuous(Source):
         float64). The arguments are those of :meth:`random`.
         """
         frame = self._target(size, dtype, out, "standard_normal")
-        return frame.written(self._normal(frame), out)
+        return frame.array_or_out(self._normal(frame), out)
 
     def normal(
         self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None
@@ -115,7 +115,7 @@ class Continuous(Source):
         """
         check("not negative", scale=scale)
         frame, (loc, scale) = self._arguments(size, dtype, loc, scale)
-        return frame.made(_scaled(self._normal(frame), scale, loc))
+        return frame.array(_scaled(self._normal(frame), scale, loc))
 
     def lognormal(
         self, mean: ArrayLike = 0.0, sigma: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None
@@ -123,7 +123,7 @@ class Continuous(Source):
         """Return numbers of a log-normal distribution, the exponentials of :meth:`normal` numbers."""
         check("not negative", sigma=sigma)
         frame, (mean, sigma) = self._arguments(size, dtype, mean, sigma)
-        return frame.made(_map(rows.exp, _scaled(self._normal(frame), sigma, mean)))
+        return frame.array(_map(rows.exp, _scaled(self._normal(frame), sigma, mean)))
 
     # -- of one uniform number -----------------------------------------------------------------------------------------
 
@@ -138,19 +138,19 @@ class Continuous(Source):
         if method not in ("inv", "zig"):
             raise ValueError(f"method={method!r} was given; 'inv' and 'zig' are accepted")
         frame = self._target(size, dtype, out, "standard_exponential")
-        return frame.written(self._exponential(frame), out)
+        return frame.array_or_out(self._exponential(frame), out)
 
     def exponential(self, scale: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers of the exponential distribution with mean ``scale``; see :meth:`normal` for the arguments."""
         check("not negative", scale=scale)
         frame, (scale,) = self._arguments(size, dtype, scale)
-        return frame.made(_scaled(self._exponential(frame), scale))
+        return frame.array(_scaled(self._exponential(frame), scale))
 
     def rayleigh(self, scale: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers of the Rayleigh distribution with mode ``scale``, which is not negative."""
         check("not negative", scale=scale)
         frame, (scale,) = self._arguments(size, dtype, scale)
-        return frame.made(_scaled(_map(rows.sqrt, _scaled(self._exponential(frame), 2.0)), scale))
+        return frame.array(_scaled(_map(rows.sqrt, _scaled(self._exponential(frame), 2.0)), scale))
 
     def weibull(self, a: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers of the Weibull distribution with shape ``a``, which is not negative, and scale 1."""
@@ -158,20 +158,20 @@ class Continuous(Source):
         frame, (a,) = self._arguments(size, dtype, a)
         powers = _map(rows.pow, self._exponential(frame), _map(rows.divide, frame.constant(1), a))
         zero = _map(rows.equal, frame.constant(0), a)
-        return frame.made(_map(rows.where, zero, frame.constant(0), powers))
+        return frame.array(_map(rows.where, zero, frame.constant(0), powers))
 
     def pareto(self, a: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers of the Pareto II distribution with shape ``a``, which is positive."""
         check("positive", a=a)
         frame, (a,) = self._arguments(size, dtype, a)
-        return frame.made(_map(rows.expm1, _map(rows.divide, self._exponential(frame), a)))
+        return frame.array(_map(rows.expm1, _map(rows.divide, self._exponential(frame), a)))
 
     def power(self, a: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers in [0, 1] whose density is proportional to x**(a - 1), for positive ``a``."""
         check("positive", a=a)
         frame, (a,) = self._arguments(size, dtype, a)
         share = _map(rows.negative, _map(rows.expm1, _map(rows.negative, self._exponential(frame))))
-        return frame.made(_map(rows.pow, share, _map(rows.divide, frame.constant(1), a)))
+        return frame.array(_map(rows.pow, share, _map(rows.divide, frame.constant(1), a)))
 
     def laplace(
         self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None
@@ -184,7 +184,7 @@ class Continuous(Source):
         twice = _map(rows.add, share, share)
         folded = _map(rows.where, upper, _map(rows.subtract, 2.0, twice), twice)
         logarithm = _map(rows.log, folded)
-        return frame.made(_scaled(_map(rows.where, upper, _map(rows.negative, logarithm), logarithm), scale, loc))
+        return frame.array(_scaled(_map(rows.where, upper, _map(rows.negative, logarithm), logarithm), scale, loc))
 
     def logistic(
         self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None
@@ -194,7 +194,7 @@ class Continuous(Source):
         frame, (loc, scale) = self._arguments(size, dtype, loc, scale)
         share = _open(self._uniform(frame), frame.kind)
         odds = _map(rows.divide, share, _map(rows.subtract, 1.0, share))
-        return frame.made(_scaled(_map(rows.log, odds), scale, loc))
+        return frame.array(_scaled(_map(rows.log, odds), scale, loc))
 
     def gumbel(
         self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None
@@ -204,7 +204,7 @@ class Continuous(Source):
         frame, (loc, scale) = self._arguments(size, dtype, loc, scale)
         share = _open(self._uniform(frame), frame.kind)
         depth = _map(rows.negative, _map(rows.log1p, _map(rows.negative, share)))
-        return frame.made(_scaled(_map(rows.negative, _map(rows.log, depth)), scale, loc))
+        return frame.array(_scaled(_map(rows.negative, _map(rows.log, depth)), scale, loc))
 
     def triangular(
         self, left: ArrayLike, mode: ArrayLike, right: ArrayLike, size: Size = None, *, dtype: DTypeLike = None
@@ -232,14 +232,14 @@ class Continuous(Source):
         below = _map(rows.less_equal, share, _map(rows.divide, rise, base))
         up = _map(rows.sqrt, _scaled(share, _map(rows.multiply, rise, base)))
         down = _map(rows.sqrt, _scaled(_map(rows.subtract, 1.0, share), _map(rows.multiply, fall, base)))
-        return frame.made(_map(rows.where, below, _map(rows.add, first, up), _map(rows.subtract, last, down)))
+        return frame.array(_map(rows.where, below, _map(rows.add, first, up), _map(rows.subtract, last, down)))
 
     # -- of normal and gamma numbers -----------------------------------------------------------------------------------
 
     def standard_cauchy(self, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers of the Cauchy distribution with mode 0, the quotients of normal numbers."""
         frame, _ = self._arguments(() if size is None else size, dtype)
-        return frame.made(_map(rows.divide, self._normal(frame), self._normal(frame)))
+        return frame.array(_map(rows.divide, self._normal(frame), self._normal(frame)))
 
     def standard_gamma(
         self, shape: ArrayLike, size: Size = None, dtype: DTypeLike = None, out: GpuArray | None = None
@@ -267,7 +267,7 @@ class Continuous(Source):
             target = self._target(size, dtype, out, "standard_gamma")
             size, dtype = target.shape, target.kind
         frame, (a,) = self._arguments(size, dtype, shape)
-        return frame.written(self._gamma(frame, a), out)
+        return frame.array_or_out(self._gamma(frame, a), out)
 
     def gamma(
         self, shape: ArrayLike, scale: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None
@@ -275,7 +275,7 @@ class Continuous(Source):
         """Return numbers of the gamma distribution; ``shape`` and ``scale`` are not negative."""
         check("not negative", shape=shape, scale=scale)
         frame, (a, scale) = self._arguments(size, dtype, shape, scale)
-        return frame.made(_scaled(self._gamma(frame, a), scale))
+        return frame.array(_scaled(self._gamma(frame, a), scale))
 
     def beta(self, a: ArrayLike, b: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers of the beta distribution; ``a`` and ``b`` are positive.
@@ -286,7 +286,7 @@ class Continuous(Source):
         frame, (a, b) = self._arguments(size, dtype, a, b)
         x, y = (self._sample(samplers.sample_log_gamma, frame, v) for v in (a, b))
         odds = _map(rows.exp, _map(rows.subtract, y, x))
-        return frame.made(_map(rows.divide, frame.constant(1), _map(rows.add, odds, 1.0)))
+        return frame.array(_map(rows.divide, frame.constant(1), _map(rows.add, odds, 1.0)))
 
     def _chisquare(self, frame: Frame, df: Any) -> Node:
         half = df / 2 if are_scalars(df) else _scaled(df, 0.5)
@@ -296,7 +296,7 @@ class Continuous(Source):
         """Return numbers of the chi-square distribution with ``df`` degrees of freedom, a positive number."""
         check("positive", df=df)
         frame, (df,) = self._arguments(size, dtype, df)
-        return frame.made(self._chisquare(frame, df))
+        return frame.array(self._chisquare(frame, df))
 
     def noncentral_chisquare(
         self, df: ArrayLike, nonc: ArrayLike, size: Size = None, *, dtype: DTypeLike = None
@@ -305,7 +305,7 @@ class Continuous(Source):
         check("positive", df=df)
         check("not negative", nonc=nonc)
         frame, (df, nonc) = self._arguments(size, dtype, df, nonc)
-        return frame.made(self._noncentral(frame, df, nonc))
+        return frame.array(self._noncentral(frame, df, nonc))
 
     def _noncentral(self, frame: Frame, df: Any, nonc: Any) -> Node:
         """Return chi-square numbers, with twice a Poisson number added to their degrees of freedom."""
@@ -317,7 +317,7 @@ class Continuous(Source):
         """Return numbers of the F distribution; both degrees of freedom are positive."""
         check("positive", dfnum=dfnum, dfden=dfden)
         frame, (dfnum, dfden) = self._arguments(size, dtype, dfnum, dfden)
-        return frame.made(self._ratio(self._chisquare(frame, dfnum), dfnum, frame, dfden))
+        return frame.array(self._ratio(self._chisquare(frame, dfnum), dfnum, frame, dfden))
 
     def noncentral_f(
         self, dfnum: ArrayLike, dfden: ArrayLike, nonc: ArrayLike, size: Size = None, *, dtype: DTypeLike = None
@@ -326,7 +326,7 @@ class Continuous(Source):
         check("positive", dfnum=dfnum, dfden=dfden)
         check("not negative", nonc=nonc)
         frame, (dfnum, dfden, nonc) = self._arguments(size, dtype, dfnum, dfden, nonc)
-        return frame.made(self._ratio(self._noncentral(frame, dfnum, nonc), dfnum, frame, dfden))
+        return frame.array(self._ratio(self._noncentral(frame, dfnum, nonc), dfnum, frame, dfden))
 
     def _ratio(self, above: Node, dfnum: Any, frame: Frame, dfden: Any) -> Node:
         below = _map(rows.divide, self._chisquare(frame, dfden), dfden)
@@ -338,7 +338,7 @@ class Continuous(Source):
         frame, (df,) = self._arguments(size, dtype, df)
         normal = self._normal(frame)
         spread = _map(rows.sqrt, _map(rows.divide, self._chisquare(frame, df), df))
-        return frame.made(_map(rows.divide, normal, spread))
+        return frame.array(_map(rows.divide, normal, spread))
 
     def wald(self, mean: ArrayLike, scale: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers of the Wald (inverse Gaussian) distribution; both parameters are positive.
@@ -355,7 +355,7 @@ class Continuous(Source):
         share = self._uniform(frame)
         is_smaller = _map(rows.less_equal, _scaled(share, _map(rows.add, smaller, 1.0)), 1.0)
         larger = _map(rows.divide, frame.constant(1), smaller)
-        return frame.made(_scaled(_map(rows.where, is_smaller, smaller, larger), mean))
+        return frame.array(_scaled(_map(rows.where, is_smaller, smaller, larger), mean))
 
     def vonmises(self, mu: ArrayLike, kappa: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return angles in [-pi, pi] of the von Mises distribution around ``mu``; ``kappa`` is not negative.
@@ -367,7 +367,7 @@ class Continuous(Source):
         frame, (mu, kappa) = self._arguments(size, dtype, mu, kappa)
         angle = _map(rows.add, self._sample(samplers.sample_vonmises, frame, kappa), mu)
         turns = _map(rows.floor, _scaled(_map(rows.add, angle, math.pi), 1 / (2 * math.pi)))
-        return frame.made(_map(rows.subtract, angle, _scaled(turns, 2 * math.pi)))
+        return frame.array(_map(rows.subtract, angle, _scaled(turns, 2 * math.pi)))
 
 
 def _difference(first: Any, second: Any) -> Any:

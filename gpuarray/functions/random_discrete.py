@@ -14,7 +14,8 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, default_dtype
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import ArrayLike, DTypeLike, as_array
-from gpuarray.functions.manipulation import reshape, stack
+from gpuarray.functions.joining import stack
+from gpuarray.functions.manipulation import reshape
 from gpuarray.functions.random_arguments import Size, check, host_integers, joint_shape
 from gpuarray.functions.random_source import Frame, Source
 from gpuarray.graph import build
@@ -70,7 +71,7 @@ class Discrete(Source):
         if kind.kind not in "biu":
             raise TypeError(f"Unsupported dtype {kind!r} for integers; accepted are integer dtypes and bool")
         low, high = (0, low) if high is None else (low, high)
-        frame = Frame(joint_shape(size, low, high), kind, self._place(low, high))
+        frame = Frame(joint_shape(size, low, high), kind, self._device_for(low, high))
         if isinstance(low, GpuArray) or isinstance(high, GpuArray):
             return self._of_device_ranges(frame, low, high, endpoint)
         first, last = host_integers(low, "low"), host_integers(high, "high") - (not endpoint)
@@ -78,12 +79,12 @@ class Discrete(Source):
         if frame.size or not several:
             _check_range(first, last, kind, endpoint)
         if not frame.size:
-            return frame.made(build.full(frame.shape, 0, kind))
+            return frame.array(build.full(frame.shape, 0, kind))
         if several:
             limit = np.asarray((last - first + 1) & (1 << 64) - 1).astype(np.uint64)
             start = np.asarray(first & (1 << 64) - 1).astype(np.uint64)
             return self._of_ranges(frame, *(as_array(v, frame.device).node() for v in (start, limit)))
-        return frame.made(self._evenly(frame, int(first), int(last) - int(first)))
+        return frame.array(self._evenly(frame, int(first), int(last) - int(first)))
 
     def _evenly(self, frame: Frame, first: int, spread: int) -> Node:
         """Return uniform integers from ``first`` to ``first + spread`` as NumPy draws them for the dtype."""
@@ -108,7 +109,7 @@ class Discrete(Source):
     def _of_ranges(self, frame: Frame, start: Node, limit: Node) -> GpuArray:
         """Return integers from ``start`` to ``start + limit - 1``, in uint64 modulo 2**64; a limit of 0 is 2**64."""
         found = _map(rows.add, self._below(frame, limit), start)
-        return frame.made(build.cast(found, frame.kind))
+        return frame.array(build.cast(found, frame.kind))
 
     def _below(self, frame: Frame, limit: Node) -> Node:
         numbers = build.generate(generators.arange, (0, 1), frame.shape, dtypes.uint32)
@@ -141,7 +142,7 @@ class Discrete(Source):
         """
         check("mean of counts", lam=lam)
         frame, (lam,) = self._arguments(size, None, lam)
-        return frame.counted(self._sample(samplers.sample_poisson, frame, lam))
+        return frame.counts(self._sample(samplers.sample_poisson, frame, lam))
 
     def binomial(self, n: ArrayLike, p: ArrayLike, size: Size = None) -> GpuArray:
         """Return numbers of the binomial distribution: successes in ``n`` trials of probability ``p``, as int64.
@@ -163,7 +164,7 @@ class Discrete(Source):
         check("chance", p=p)
         check("not negative", n=n)
         frame, (n, p) = self._arguments(size, None, n, p)
-        return frame.counted(self._sample(samplers.sample_binomial, frame, _whole(n), p))
+        return frame.counts(self._sample(samplers.sample_binomial, frame, _whole(n), p))
 
     def negative_binomial(self, n: ArrayLike, p: ArrayLike, size: Size = None) -> GpuArray:
         """Return numbers of the negative binomial distribution: failures before ``n`` successes, as int64.
@@ -176,7 +177,7 @@ class Discrete(Source):
         frame, (n, p) = self._arguments(size, None, n, p)
         odds = _map(rows.divide, _map(rows.subtract, frame.constant(1), p), p)
         mean = _map(rows.multiply, self._gamma(frame, n), odds)
-        return frame.counted(self._sample(samplers.sample_poisson, frame, mean))
+        return frame.counts(self._sample(samplers.sample_poisson, frame, mean))
 
     def geometric(self, p: ArrayLike, size: Size = None) -> GpuArray:
         """Return numbers of the geometric distribution: trials of probability ``p`` up to the first success, as int64.
@@ -234,7 +235,7 @@ class Discrete(Source):
             if np.any(good + bad < sample):
                 raise ValueError(f"ngood + nbad < nsample: {ngood} + {nbad} < {nsample}")
         frame, (ngood, nbad, nsample) = self._arguments(size, None, ngood, nbad, nsample)
-        return frame.counted(
+        return frame.counts(
             self._sample(samplers.sample_hypergeometric, frame, _whole(ngood), _whole(nbad), _whole(nsample))
         )
 
@@ -275,7 +276,7 @@ class Discrete(Source):
         others = chances[..., :-1]
         rest = as_array(1.0, whole.device) - others.sum(-1)
         parts = [others[..., k] for k in range(others.shape[-1])]
-        parts.append(_made(_map(rows.maximum, build.cast(rest.node(), whole.kind), 0.0), whole))
+        parts.append(whole.array(_map(rows.maximum, build.cast(rest.node(), whole.kind), 0.0)))
 
         def split(frame: Frame, left: Node, both: Node, count: Node) -> Node:
             share = _map(rows.divide, left, _map(rows.maximum, both, float(np.finfo(frame.kind).tiny)))
@@ -320,18 +321,14 @@ class Discrete(Source):
         whole, _ = self._arguments((), None)
         shape = joint_shape(size)
         if not given.size:
-            return _made(build.full((*shape, 0), 0, dtypes.int64), whole)
-        parts = [_made(whole.constant(number), whole) for number in given.tolist()]
+            return whole.array(build.full((*shape, 0), 0, dtypes.int64))
+        parts = [whole.array(whole.constant(number)) for number in given.tolist()]
 
         def split(frame: Frame, left: Node, both: Node, drawn: Node) -> Node:
             right = _map(rows.subtract, both, left)
             return self._sample(samplers.sample_hypergeometric, frame, left, right, drawn)
 
-        return _split(parts, _made(whole.constant(count), whole), shape, whole.kind, split)
-
-
-def _made(node: Node, frame: Frame) -> GpuArray:
-    return frame.made(node)
+        return _split(parts, whole.array(whole.constant(count)), shape, whole.kind, split)
 
 
 def _split(parts: list[GpuArray], count: GpuArray, shape: tuple[int, ...], kind: DType, split: Any) -> GpuArray:
@@ -349,13 +346,13 @@ def _split(parts: list[GpuArray], count: GpuArray, shape: tuple[int, ...], kind:
     counts = (count + zero * 0)[..., None] + _zeros((*shape, 1), kind, count)
     for lower, both in zip(sums[-2::-1], sums[:0:-1], strict=True):
         frame = Frame(counts.shape, kind, counts.device)
-        left = frame.made(split(frame, lower[..., 0::2].node(), both.node(), counts.node()))
+        left = frame.array(split(frame, lower[..., 0::2].node(), both.node(), counts.node()))
         counts = reshape(stack([left, counts - left], axis=-1), (*shape, 2 * counts.shape[-1]))
     return counts[..., : len(parts)].astype(dtypes.int64)
 
 
 def _zeros(shape: tuple[int, ...], kind: DType, like: GpuArray) -> GpuArray:
-    return Frame(shape, kind, like.device).made(build.full(shape, 0, kind))
+    return Frame(shape, kind, like.device).array(build.full(shape, 0, kind))
 
 
 def _whole(value: Any) -> Any:
@@ -368,7 +365,7 @@ def _saturated(frame: Frame, node: Node) -> GpuArray:
     largest = build.full((), np.iinfo(np.int64).max, dtypes.int64)
     fits = _map(rows.less, node, 2.0**63)
     inside = build.cast(_map(rows.where, fits, node, frame.constant(0)), dtypes.int64)
-    return frame.made(_map(rows.where, fits, inside, largest))
+    return frame.array(_map(rows.where, fits, inside, largest))
 
 
 @lru_cache

@@ -43,8 +43,8 @@ class Samples(Discrete):
             The axis to permute.
         """
         if isinstance(x, int | np.integer):
-            return self._order((int(x),), self._place())
-        array = as_array(x, self._place(x))
+            return self._order((int(x),), self._device_for())
+        array = as_array(x, self._device_for(x))
         number = build.normalize_axis(axis, array.ndim)
         return take(array, self._order((array.shape[number],), array.device), axis=number)
 
@@ -86,7 +86,7 @@ class Samples(Discrete):
         ValueError
             If its shape differs.
         """
-        array = as_array(x, self._place(x))
+        array = as_array(x, self._device_for(x))
         if out is not None:
             if not isinstance(out, GpuArray) or out.dtype != array.dtype:
                 raise TypeError(f"out must be a GpuArray of {array.dtype.name}, which x has")
@@ -135,7 +135,7 @@ class Samples(Discrete):
         ValueError
             If the population is empty, a sample without replacement is larger than it, or ``p`` are no probabilities.
         """
-        device = self._place(a)
+        device = self._device_for(a)
         source = None if isinstance(a, int | np.integer) else as_array(a, device)
         number = 0 if source is None else build.normalize_axis(axis, source.ndim)
         population = int(a) if source is None else source.shape[number]
@@ -151,10 +151,10 @@ class Samples(Discrete):
     def _with_replacement(self, population: int, count: int, chances: Any, device: Device) -> GpuArray:
         if chances is None:
             frame = Frame((count,), dtypes.int64, device)
-            return frame.made(self._evenly(frame, 0, max(population, 1) - 1))
+            return frame.array(self._evenly(frame, 0, max(population, 1) - 1))
         bounds = np.cumsum(chances)
         frame = Frame((count,), dtypes.float64, device)
-        drawn = frame.made(self._uniform(frame))
+        drawn = frame.array(self._uniform(frame))
         return searchsorted(as_array(bounds / bounds[-1], device), drawn, side="right")
 
     def _distinct(self, population: int, count: int, chances: Any, device: Device) -> GpuArray:
@@ -168,14 +168,14 @@ class Samples(Discrete):
             raise ValueError(f"Fewer non-zero entries in p than size: {np.count_nonzero(chances)} for {count}")
         # sorted exponential times with the rates p are in the order of successive choices (Efraimidis, Spirakis, 2006)
         frame = Frame((population,), dtypes.float64, device)
-        times = frame.made(self._exponential(frame))
+        times = frame.array(self._exponential(frame))
         with np.errstate(divide="ignore"):
             mean = as_array(1.0 / chances, device)
         return argsort((times + np.finfo(np.float64).tiny) * mean)[:count].copy()
 
     def _keys(self, shape: tuple[int, ...], device: Device) -> GpuArray:
         frame = Frame(shape, dtypes.uint64, device)
-        return frame.made(frame.generated(generators.random_bits, self._bits.take_words(frame.size).parameters))
+        return frame.array(frame.generate(generators.random_bits, self._bits.take_words(frame.size).parameters))
 
     def _order(self, shape: tuple[int, ...], device: Device) -> GpuArray:
         """Return permutations of the integers below the last extent."""
@@ -204,7 +204,7 @@ class Samples(Discrete):
         if np.ndim(alpha) != 1:
             raise ValueError(f"alpha must have one axis; its shape is {np.shape(alpha)}")
         frame, (a,) = self._arguments((*joint_shape(size), np.shape(alpha)[0]), dtype, alpha)
-        logarithms = frame.made(self._sample(samplers.sample_log_gamma, frame, a))
+        logarithms = frame.array(self._sample(samplers.sample_log_gamma, frame, a))
         parts = np.exp(logarithms - logarithms.max(axis=-1, keepdims=True))
         found: GpuArray = parts / parts.sum(axis=-1, keepdims=True)
         return found
@@ -257,7 +257,7 @@ class Samples(Discrete):
             raise ValueError(f"mean and cov must have same length: {centre.shape} and {matrix.shape} were given")
         frame, _ = self._arguments((*joint_shape(size), centre.size), dtype)
         factor = _factor(matrix.astype(np.float64), method, check_valid, tol)
-        drawn = frame.made(self._normal(frame)).reshape((-1, centre.size))
+        drawn = frame.array(self._normal(frame)).reshape((-1, centre.size))
         spread = drawn @ as_array(factor.astype(frame.kind), frame.device)
         found: GpuArray = spread.reshape(frame.shape) + as_array(centre.astype(frame.kind), frame.device)
         return found

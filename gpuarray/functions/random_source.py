@@ -97,7 +97,7 @@ class Source:
 
     # -- arguments -----------------------------------------------------------------------------------------------------
 
-    def _place(self, *given: Any) -> Device:
+    def _device_for(self, *given: Any) -> Device:
         """Return the device for an array: that of the generator or of the parameters.
 
         Raises
@@ -112,7 +112,7 @@ class Source:
 
     def _arguments(self, size: Size, dtype: DTypeLike, *given: ArrayLike) -> tuple["Frame", list[Any]]:
         """Return the frame of a result, and the parameters as Python floats, which do not widen dtypes, or as nodes."""
-        frame = Frame(joint_shape(size, *given), floating(dtype), self._place(*given))
+        frame = Frame(joint_shape(size, *given), floating(dtype), self._device_for(*given))
         return frame, [frame.parameter(value) for value in given]
 
     def _target(self, size: Size, dtype: DTypeLike, out: Any, name: str) -> "Frame":
@@ -144,7 +144,7 @@ class Frame:
         self.kind = kind
         self.device = device
 
-    def generated(self, row: GenerateOp, parameters: Sequence[int]) -> Node:
+    def generate(self, row: GenerateOp, parameters: Sequence[int]) -> Node:
         """Return a node of a generator row."""
         return build.generate(row, parameters, self.shape, self.kind)
 
@@ -162,19 +162,19 @@ class Frame:
             np.asarray(value, self.kind)
         )  # converted on the host, because the device may lack the dtype of the value
 
-    def made(self, node: Node) -> GpuArray:
+    def array(self, node: Node) -> GpuArray:
         """Return a node as an array."""
         return make(node, self.device)
 
-    def counted(self, node: Node) -> GpuArray:
+    def counts(self, node: Node) -> GpuArray:
         """Return a node of whole numbers as an array of int64."""
         return make(build.cast(node, dtypes.int64), self.device)
 
-    def written(self, node: Node, out: Any) -> GpuArray:
+    def array_or_out(self, node: Node, out: Any) -> GpuArray:
         """Return a node as an array, or written to ``out``."""
         if out is None:
-            return self.made(node)
-        out[...] = self.made(node)
+            return self.array(node)
+        out[...] = self.array(node)
         target: GpuArray = out
         return target
 

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, as_element, as_node, wrap
-from gpuarray.config import strictness
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import (
     NOT_GIVEN,
@@ -26,12 +25,15 @@ from gpuarray.graph import build, standard
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import reductions
-from gpuarray.ops.spec import ROWS, ReduceOp
+from gpuarray.ops.reduce_spec import ReduceOp
+
+__all__ = [
+    "all", "amax", "amin", "any", "cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "max", "min", "prod",
+    "ptp", "sum",
+]  # fmt: skip
 
 #: The reductions by the ufunc whose ``reduce`` and ``accumulate`` they are.
-REDUCTIONS: Final[dict[Any, ReduceOp]] = {
-    row.combine.numpy: row for row in ROWS.values() if isinstance(row, ReduceOp) and not (row.indexed or row.centred)
-}
+REDUCTIONS: Final[dict[Any, ReduceOp]] = {combine.numpy: row for combine, row in reductions.ELEMENTWISE.items()}
 
 
 def accumulation_dtype(op: ReduceOp, source: DType, dtype: Any, out: Any) -> DType:
@@ -56,6 +58,7 @@ def accumulation_dtype(op: ReduceOp, source: DType, dtype: Any, out: Any) -> DTy
     wanted = None if dtype is None else dtypes.canonical(dtype)
     is_boolean = op.accumulate(dtypes.int8) == dtypes.bool_
     target = None if out is None or wanted is not None or is_boolean else out.dtype
+    assert op.combine is not None
     ufunc: Any = op.combine.numpy
     loop = ufunc.resolve_dtypes(
         (target, source, None), signature=(wanted, None, None), casting="unsafe", reduction=True
@@ -85,8 +88,7 @@ def fold(
         ``out`` has another shape than the result.
     """
     array = as_array(x)
-    if strictness.possible:
-        standard.require(op.name, array)
+    standard.require(op.name, array)
     node = array.node()
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     is_default = dtype is None and out is None
@@ -106,7 +108,7 @@ def fold(
         folded: Node = build.full(kept, start, kind)
     else:
         folded = build.reduce(op, node, axes, None if is_default else kind, keep)
-        if start is not None:
+        if start is not None and op.combine is not None:
             folded = build.elementwise(op.combine, folded, build.cast(as_node(start, kind), kind))
     if out is None:
         return wrap(folded, array.device) if where is True else result(folded, array, where)
@@ -246,6 +248,9 @@ def min(
     return fold(reductions.min, x, axis, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
+amin = min
+
+
 @native("max", "amax")
 def max(
     x: ArrayLike, /, axis: Axis = None, out: Any = None, keepdims: bool = False, initial: Any = NOT_GIVEN,
@@ -259,6 +264,9 @@ def max(
         If there are no elements and ``initial`` is not given.
     """
     return fold(reductions.max, x, axis, out=out, keepdims=keepdims, initial=initial, where=where)
+
+
+amax = max
 
 
 @native("all")
@@ -339,8 +347,7 @@ def _cumulative(
 ) -> GpuArray:
     given = as_array(x)
     array = given if given.ndim else given.reshape(1)
-    if strictness.possible:
-        standard.require(f"cumulative_{op.name}", array)
+    standard.require(f"cumulative_{op.name}", array)
     if axis is None:
         if array.ndim != 1:
             raise ValueError(

@@ -7,9 +7,7 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, compaction, make, weak_node, wrap
-from gpuarray.config import strictness
 from gpuarray.functions.arguments import ArrayLike, Axis, as_array, as_arrays, result, value_or, write_out
-from gpuarray.functions.elementwise import where as where
 from gpuarray.functions.reductions import axes_of, check_reduced
 from gpuarray.functions.registry import native
 from gpuarray.graph import build, standard
@@ -17,11 +15,12 @@ from gpuarray.graph.nodes import Node
 from gpuarray.ops import calls, reductions
 from gpuarray.ops import elementwise as rows
 
+__all__ = ["argmax", "argmin", "argwhere", "count_nonzero", "flatnonzero", "nonzero", "searchsorted"]
+
 
 def _position(op: Any, x: ArrayLike, axis: int | None, out: Any, keepdims: Any) -> GpuArray:
     array = as_array(x)
-    if strictness.possible:
-        standard.require(op.name, array)
+    standard.require(op.name, array)
     number = None if axis is None else index(axis)
     if not array.ndim and number in (0, -1):
         number = None
@@ -82,6 +81,7 @@ def count_nonzero(x: ArrayLike, /, axis: Axis = None, *, keepdims: bool = False)
     )
 
 
+@native("nonzero")
 def nonzero(x: ArrayLike, /) -> tuple[GpuArray, ...]:
     """Return the indices of the non-zero elements in C order, as one int64 array per axis.
 
@@ -99,12 +99,14 @@ def nonzero(x: ArrayLike, /) -> tuple[GpuArray, ...]:
     return tuple(make(positions, array.device) for positions in found.nonzero())
 
 
+@native("flatnonzero")
 def flatnonzero(x: ArrayLike, /) -> GpuArray:
     """Return the flat indices of the non-zero elements in C order, as int64."""
     array = as_array(x)
     return make(compaction(_truth(array), array.device).positions(), array.device)
 
 
+@native("argwhere")
 def argwhere(x: ArrayLike, /) -> GpuArray:
     """Return the indices of the non-zero elements, as one int64 row per element."""
     array = as_array(x)
@@ -131,6 +133,7 @@ def _sought(value: Any, line: GpuArray, side: str) -> GpuArray:
     return wrap(weak_node(value, dtypes.canonical(np.result_type(line.dtype, value))), line.device)
 
 
+@native("searchsorted")
 def searchsorted(x1: ArrayLike, x2: ArrayLike, /, side: str = "left", sorter: ArrayLike | None = None) -> GpuArray:
     """Return the indices at which elements can be inserted into a sorted array to keep it sorted.
 
@@ -162,8 +165,7 @@ def searchsorted(x1: ArrayLike, x2: ArrayLike, /, side: str = "left", sorter: Ar
     else:
         line = as_array(x1)
         values = _sought(x2, line, side)
-    if strictness.possible:
-        standard.require("searchsorted", line, values)
+    standard.require("searchsorted", line, values)
     if line.ndim != 1:
         raise ValueError(f"the sorted array must have one axis, not {line.ndim}")
     if sorter is not None:

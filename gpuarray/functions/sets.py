@@ -2,19 +2,29 @@
 
 Only the number of runs is downloaded, because it determines the shapes of the results.
 """
+# ruff: noqa: D103  # what has no text is NumPy's, and NumPy documents it
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array import WEAK, Compaction, GpuArray, compaction, make
-from gpuarray.functions import sorting
-from gpuarray.functions.arguments import ArrayLike, as_array, result, standard_function
+from gpuarray.array import WEAK, Compaction, GpuArray, compaction, make, wrap
+from gpuarray.functions import manipulation, ranges, sorting
+from gpuarray.functions.arguments import ArrayLike, along, as_array, as_arrays, concatenated, result, standard_function
+from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import calls, generators, reductions
 from gpuarray.ops import elementwise as rows
+
+__all__ = [
+    "intersect1d", "isin", "setdiff1d", "setxor1d", "union1d", "unique", "unique_all", "unique_counts",
+    "unique_inverse", "unique_values",
+]  # fmt: skip
 
 #: Up to so many elements are compared one by one instead of being searched in order.
 FEW = 8
@@ -123,6 +133,7 @@ def runs(array: GpuArray, *, positions: bool, equal_nan: bool = False) -> Runs:
     return Runs(array, ordered, order, compaction(begins, array.device, kept))
 
 
+@native("unique_all")
 @standard_function
 def unique_all(x: ArrayLike, /) -> UniqueAll:
     """Return the sorted unique elements, their first indices, the inverse indices, and their counts.
@@ -133,6 +144,7 @@ def unique_all(x: ArrayLike, /) -> UniqueAll:
     return UniqueAll(found.values(), found.indices(), found.inverse_indices(), found.counts())
 
 
+@native("unique_counts")
 @standard_function
 def unique_counts(x: ArrayLike, /) -> UniqueCounts:
     """Return the sorted unique elements and their counts, as int64; see :func:`unique_all`."""
@@ -140,6 +152,7 @@ def unique_counts(x: ArrayLike, /) -> UniqueCounts:
     return UniqueCounts(found.values(), found.counts())
 
 
+@native("unique_inverse")
 @standard_function
 def unique_inverse(x: ArrayLike, /) -> UniqueInverse:
     """Return the sorted unique elements and the inverse indices; see :func:`unique_all`."""
@@ -147,6 +160,7 @@ def unique_inverse(x: ArrayLike, /) -> UniqueInverse:
     return UniqueInverse(found.values(), found.inverse_indices())
 
 
+@native("unique_values")
 @standard_function
 def unique_values(x: ArrayLike, /) -> GpuArray:
     """Return the sorted unique elements; see :func:`unique_all`."""
@@ -176,7 +190,14 @@ def isin(
     -------
     GpuArray
         Of the shape of ``x1`` and dtype bool. NaN is never contained.
+
+    Raises
+    ------
+    ValueError
+        If ``kind`` is anything else.
     """
+    if kind not in (None, "sort", "table"):
+        raise ValueError(f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.")
     first = x1 if type(x1) in WEAK and type(x2) not in WEAK else as_array(x1).node()
     second = x2 if type(x2) in WEAK else as_array(x2).node()
     found: Node
@@ -189,6 +210,15 @@ def isin(
     if invert:
         found = build.elementwise(rows.logical_not, found)
     return result(found, x1, x2)
+
+
+@implements("isin")
+def _numpys_isin(
+    element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None
+) -> GpuArray:
+    # unlike the standard, NumPy gives Python scalars a dtype of their own
+    first, second = as_arrays(element, test_elements)
+    return isin(first, second, assume_unique, invert, kind=kind)
 
 
 def _among(elements: Node, others: Node) -> Node:
@@ -204,3 +234,105 @@ def _among(elements: Node, others: Node) -> Node:
     (place,) = build.call(calls.searchsorted, [ordered, elements], {"side": "left"}, [(elements.shape, dtypes.int64)])
     there = build.gather(ordered, build.elementwise(rows.minimum, place, others.size - 1))
     return build.elementwise(rows.equal, there, elements)
+
+
+@implements("unique")
+def unique(
+    ar: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: Any = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> Any:
+    array = as_array(ar)
+    if axis is not None:
+        number = build.normalize_axis(axis, array.ndim)
+    if axis is None or array.ndim == 1:
+        found = runs(array, positions=return_index or return_inverse, equal_nan=equal_nan)
+        results = [found.values()]
+    else:
+        lines = manipulation.moveaxis(array, number, 0)
+        found = _runs_of_rows(lines.reshape(lines.shape[0], prod(lines.shape[1:])))
+        results = [array[along(number, found.values())]]
+    if return_index:
+        results.append(found.indices())
+    if return_inverse:
+        results.append(found.inverse_indices())
+    if return_counts:
+        results.append(found.counts())
+    return tuple(results) if len(results) > 1 else results[0]
+
+
+def _runs_of_rows(table: GpuArray) -> Runs:
+    """Return the runs of equal rows of a matrix, whose values are the positions of their first rows."""
+    count, columns = table.shape
+    number = ranges.arange(count, dtype=dtypes.int64, device=table.device)
+    if not columns or not count:
+        order, begins = number, number == 0
+    else:
+        order = sorting.lexsort([table[:, k] for k in range(columns - 1, -1, -1)])
+        ordered = table[order]
+        differ: Any = np.any(ordered[1:] != ordered[:-1], axis=1)
+        begins = concatenated([number[:1] == 0, differ], 0)
+    first = compaction(begins.node(), table.device, [order.node()])
+    return Runs(number, order.node(), order.node(), first)
+
+
+@implements("in1d")
+def in1d(ar1: Any, ar2: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None) -> GpuArray:
+    return isin(as_array(ar1).reshape(-1), ar2, assume_unique, invert, kind=kind)
+
+
+def _lines(*arrays: Any) -> list[GpuArray]:
+    return [array.reshape(-1) for array in as_arrays(*arrays)]
+
+
+def _at(array: GpuArray, positions: GpuArray) -> GpuArray:
+    """Return elements at positions that are known to be in range."""
+    return wrap(build.gather(array.node(), positions.node()), array.device)
+
+
+@implements("intersect1d")
+def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
+    lines = _lines(ar1, ar2)
+    begins: list[GpuArray] = []
+    if not assume_unique:
+        found = [runs(line, positions=return_indices, equal_nan=True) for line in lines]
+        lines = [line.values() for line in found]
+        begins = [line.indices() for line in found] if return_indices else []
+    both = concatenated(lines, 0)
+    order = sorting.argsort(both)
+    ordered = _at(both, order)
+    twice = ordered[1:] == ordered[:-1]
+    common = ordered[:-1][twice]
+    if not return_indices:
+        return common
+    positions = [order[:-1][twice], order[1:][twice] - lines[0].size]
+    return (common, *(map(_at, begins, positions) if begins else positions))
+
+
+@implements("union1d")
+def union1d(ar1: Any, ar2: Any) -> Any:
+    return unique(concatenated(_lines(ar1, ar2), 0))
+
+
+@implements("setdiff1d")
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> GpuArray:
+    first, second = _lines(ar1, ar2)
+    if not assume_unique:
+        first = unique(first)
+    return first[isin(first, second, invert=True)]
+
+
+@implements("setxor1d")
+def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> GpuArray:
+    lines = _lines(ar1, ar2)
+    ordered = sorting.sort(concatenated(lines if assume_unique else [unique(line) for line in lines], 0))
+    if not ordered.size:
+        return ordered
+    end = as_array(np.ones(1, dtypes.bool_), ordered.device)
+    differ = concatenated((end, ordered[1:] != ordered[:-1], end), 0)
+    return ordered[differ[1:] & differ[:-1]]

@@ -11,11 +11,13 @@ from gpuarray.dtypes import DType
 from gpuarray.functions import searching, sorting
 from gpuarray.functions.arguments import along, as_array, as_arrays, concatenated
 from gpuarray.functions.differences import diff
-from gpuarray.functions.numpy_elementwise import clip
+from gpuarray.functions.mathematics import clip
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout
 from gpuarray.ops import elementwise as rows
+
+__all__ = ["convolve", "correlate", "interp", "unwrap"]
 
 _MODES: Final = {"valid": 0, "same": 1, "full": 2, 0: 0, 1: 1, 2: 2}
 #: Products of one contraction, at most: its index arithmetic is of 32 bits.
@@ -113,7 +115,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     below = values[0] if left is None else left
     above = values[-1] if right is None else right
     last = points.size - 1
-    place = clip(searching.searchsorted(points, wanted, side="right") - 1, 0, last)
+    place: Any = clip(searching.searchsorted(points, wanted, side="right") - 1, 0, last)
     low, high = place.node(), np.minimum(place + 1, last).node()
 
     def at(line: GpuArray, positions: Any) -> Any:

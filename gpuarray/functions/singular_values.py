@@ -12,7 +12,7 @@ import numpy as np
 
 from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType
-from gpuarray.functions import elementwise, reductions
+from gpuarray.functions import elementwise, logic, reductions
 from gpuarray.functions.arguments import NOT_GIVEN, ArrayLike, as_array, standard_function
 from gpuarray.functions.creation import zeros
 from gpuarray.functions.linalg_arguments import by_lapack, factor_dtype, matrices, real_dtype, run, square
@@ -130,7 +130,7 @@ def pinv(
         return zeros((*array.shape[:-2], n, m), dtype, device=array.device)
     u, s, vh = svd(array, full_matrices=False, hermitian=hermitian)
     is_large = s > reductions.max(s, axis=-1, keepdims=True) * _tolerance(rtol, array)
-    inverse = elementwise.where(is_large, 1 / s, 0.0)
+    inverse = logic.where(is_large, 1 / s, 0.0)
     return matmul(elementwise.conj(vh).mT * inverse[..., None, :], elementwise.conj(u).mT)
 
 

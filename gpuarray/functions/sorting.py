@@ -1,4 +1,5 @@
 """Sorting functions. Every sort is stable."""
+# ruff: noqa: D103  # what has no text is NumPy's, and NumPy documents it
 
 from typing import Any, Final
 
@@ -6,21 +7,24 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, wrap
-from gpuarray.config import strictness
+from gpuarray.array.methods import check_sort
 from gpuarray.dtypes import DType
-from gpuarray.functions.arguments import ArrayLike, as_array
+from gpuarray.functions import creation, indexing
+from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays
+from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build, standard
 from gpuarray.ops import calls
 from gpuarray.ops.spec import CallOp
 
-#: What NumPy checks arguments with that make no difference here.
-_NOTHING: Final = np.empty(0)
+__all__ = ["argpartition", "argsort", "lexsort", "partition", "sort", "sort_complex"]
+
+#: NumPy, which checks arguments that make no difference here; its own types say that they take some values only.
+_NUMPY: Final[Any] = np
 
 
 def _along(row: CallOp, x: GpuArray, axis: int | None, dtype: DType, descending: bool) -> GpuArray:
     """Return a row that puts the last axis in order, along any axis."""
-    if strictness.possible:
-        standard.require(row.name, x)
+    standard.require(row.name, x)
     if axis is None:
         x, axis = x.reshape(-1), 0
     number = build.normalize_axis(axis, x.ndim)
@@ -29,6 +33,7 @@ def _along(row: CallOp, x: GpuArray, axis: int | None, dtype: DType, descending:
     return wrap(node, x.device).swapaxes(number, -1)
 
 
+@native("sort")
 def sort(
     x: ArrayLike, /, axis: int | None = -1, kind: Any = None, order: Any = None, *, descending: bool = False,
     stable: bool | None = True,
@@ -63,7 +68,7 @@ def sort(
     ValueError
         If the algorithm is unknown, or ``order`` is given.
     """
-    np.sort(_NOTHING, kind=kind, order=order)
+    check_sort(kind, order, None if stable is True else stable, None if descending is False else descending)
     array = as_array(x)
     return _along(calls.sort, array, axis, array.dtype, descending)
 
@@ -73,11 +78,23 @@ def argsort(
     stable: bool | None = True,
 ) -> GpuArray:  # fmt: skip
     """Return the indices that sort the elements, as int64. See :func:`sort` for the parameters."""
-    np.argsort(_NOTHING, kind=kind, order=order)
+    check_sort(kind, order, None if stable is True else stable, None if descending is False else descending)
     return _along(calls.argsort, as_array(x), axis, dtypes.int64, descending)
 
 
-def partition(x: ArrayLike, kth: ArrayLike, /, *, axis: int = -1) -> GpuArray:
+@native("argsort")
+def _numpys_argsort(
+    a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: Any = None
+) -> GpuArray:
+    # unlike the standard, NumPy takes a number for an array of one element
+    check_sort(kind, order, stable, descending)
+    return argsort(_line(a, axis), -1 if axis is None else axis, descending=bool(descending))
+
+
+@native("partition")
+def partition(
+    x: ArrayLike, kth: ArrayLike, /, axis: int | None = -1, kind: str = "introselect", order: Any = None
+) -> GpuArray:
     """Return the elements partitioned around position ``kth``. The whole axis is sorted.
 
     Parameters
@@ -86,8 +103,12 @@ def partition(x: ArrayLike, kth: ArrayLike, /, *, axis: int = -1) -> GpuArray:
         Numbers.
     kth : int or sequence of int
         Indices; negative ones count from the end.
-    axis : int
-        The axis.
+    axis : int or None
+        The axis; None flattens the array.
+    kind : {"introselect"}
+        The name of NumPy's algorithm, which makes no difference.
+    order : optional
+        Accepted for NumPy's sake; there are no fields.
 
     Returns
     -------
@@ -101,20 +122,31 @@ def partition(x: ArrayLike, kth: ArrayLike, /, *, axis: int = -1) -> GpuArray:
     ValueError
         If a position is out of range.
     """
-    array = as_array(x)
+    _NUMPY.partition(np.empty(1), 0, kind=kind, order=order)
+    array = as_array(x) if axis is not None else as_array(x).reshape(-1)
     _check_positions(array, kth, axis)
     return sort(array, axis=axis)
 
 
-def argpartition(x: ArrayLike, kth: ArrayLike, /, *, axis: int = -1) -> GpuArray:
+@native("argpartition")
+def argpartition(
+    x: ArrayLike, kth: ArrayLike, /, axis: int | None = -1, kind: str = "introselect", order: Any = None
+) -> GpuArray:
     """Return the indices that partition the elements, as int64. See :func:`partition` for the parameters."""
-    array = as_array(x)
+    _NUMPY.argpartition(np.empty(1), 0, kind=kind, order=order)
+    array = _line(x, axis)
     _check_positions(array, kth, axis)
     return argsort(array, axis=axis)
 
 
-def _check_positions(array: GpuArray, kth: ArrayLike, axis: int) -> None:
-    extent = array.shape[build.normalize_axis(axis, array.ndim)]
+def _line(x: ArrayLike, axis: int | None) -> GpuArray:
+    """Return an array to find positions along an axis of; one without axes stands for one of one element."""
+    array = as_array(x)
+    return array if array.ndim and axis is not None else array.reshape(-1)
+
+
+def _check_positions(array: GpuArray, kth: ArrayLike, axis: int | None) -> None:
+    extent = array.shape[0 if axis is None else build.normalize_axis(axis, array.ndim)]
     positions = np.asarray(kth)
     if positions.dtype.kind == "b":
         raise ValueError("Booleans unacceptable as partition index")
@@ -125,3 +157,33 @@ def _check_positions(array: GpuArray, kth: ArrayLike, axis: int) -> None:
     for position in positions.ravel() if array.size else ():
         if not -extent <= position < extent:
             raise ValueError(f"kth(={position}) out of bounds ({extent})")
+
+
+@implements("lexsort")
+def lexsort(keys: Any, axis: Any = -1) -> Any:
+    if isinstance(keys, GpuArray | np.ndarray) and not keys.ndim:
+        raise TypeError("need sequence of keys with len > 0 in lexsort")
+    columns = as_arrays(*keys)
+    if not columns:
+        raise TypeError("need sequence of keys with len > 0 in lexsort")
+    if any(column.shape != columns[0].shape for column in columns):
+        raise ValueError("all keys need to be the same shape")
+    if not columns[0].ndim:
+        if axis not in (0, -1):
+            build.normalize_axis(axis, 0)
+        return creation.zeros((), dtype=dtypes.int64, device=columns[0].device)
+    order = argsort(columns[0], axis=axis)
+    for column in columns[1:]:
+        # a stable sort by each later key keeps what the earlier ones decided among its equal elements
+        step = argsort(indexing.take_along_axis(column, order, axis), axis=axis)
+        order = indexing.take_along_axis(order, step, axis)
+    return order
+
+
+@native("sort_complex")
+def sort_complex(a: Any) -> Any:
+    ordered = sort(as_array(a))
+    if ordered.dtype.kind == "c":
+        return ordered
+    single = ordered.dtype.kind in "iu" and ordered.dtype.itemsize <= 2
+    return ordered.astype(np.complex64 if single else np.complex128)

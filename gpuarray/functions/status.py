@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from gpuarray import dispatch
+from gpuarray.functions import ufuncs
 from gpuarray.functions.registry import COMPOSED, HOST, IMPLEMENTATIONS, LAPACK, NATIVE, REFUSED, find, name_of
 
 
@@ -78,7 +79,7 @@ def ufunc_status(ufunc: np.ufunc) -> Status:
     """Return the status of a ufunc."""
     if ufunc in dispatch.UFUNC_ROWS:
         return Status(NATIVE, "")
-    if ufunc in dispatch.COMPOSED_UFUNCS:
+    if ufunc in ufuncs.COMPOSED:
         return Status(COMPOSED, "")
     if not ufunc.types:
         return Status(REFUSED, _TEXT)
@@ -90,8 +91,8 @@ def ufunc_status(ufunc: np.ufunc) -> Status:
 def current() -> dict[str, Status]:
     """Return the status of every function in the table that this NumPy has, and of its ufuncs, by name, sorted."""
     functions = {name: status for name, status in table().items() if _exists(name)}
-    ufuncs = {name: ufunc_status(value) for name, value in vars(np).items() if isinstance(value, np.ufunc)}
-    return dict(sorted((functions | ufuncs).items()))
+    rows = {name: ufunc_status(value) for name, value in vars(np).items() if isinstance(value, np.ufunc)}
+    return dict(sorted((functions | rows).items()))
 
 
 def _exists(name: str) -> bool:

@@ -12,16 +12,17 @@ import numpy as np
 from gpuarray import dispatch, dtypes
 from gpuarray.array import GpuArray, apply, as_node, as_operand, wrap
 from gpuarray.dtypes import DType
-from gpuarray.functions import creation, elementwise, matrix_products
+from gpuarray.functions import creation, mathematics, matrix_products, products
 from gpuarray.functions.arguments import as_array, as_arrays, check_out, device_among, write_out
 from gpuarray.functions.host import on_host
 from gpuarray.functions.reductions import REDUCTIONS, accumulation_dtype, fold, mask_node, running
+from gpuarray.functions.registry import find
 from gpuarray.functions.sequences import fold_line, fold_spans, has_line, running_line, update_at
 from gpuarray.graph import build
 from gpuarray.graph.nodes import BaseNode, Node
 from gpuarray.graph.tracing import Weak
 from gpuarray.ops import elementwise as rows
-from gpuarray.ops.formula import Function
+from gpuarray.ops.formula_ufunc import FormulaUfunc
 from gpuarray.ops.spec import MapOp
 
 _NO_ROW: Final = "the ufunc has no kernel"
@@ -42,7 +43,7 @@ def call(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> 
         return NotImplemented
     options = {k: v for k, v in keywords.items() if k not in ("out", "where", *_LAYOUT_KEYWORDS)}
     where = keywords.get("where", True)
-    composed = dispatch.COMPOSED_UFUNCS.get(ufunc)
+    composed = COMPOSED.get(ufunc)
     if ufunc in dispatch.UFUNC_ROWS:
         results = _rows(ufunc, inputs, outs, **options)
     elif composed is not None and not options.keys() - {"dtype", "casting"}:
@@ -123,7 +124,7 @@ def _scipy(ufunc: Any, inputs: tuple[Any, ...], outs: tuple[Any, ...], **options
     loop = _loop(ufunc, inputs, outs, **options)
     if not all(dtypes.is_supported(d) for d in loop):
         return None
-    if isinstance(row.numpy, Function) and any(d.kind == "c" for d in loop):
+    if isinstance(row.numpy, FormulaUfunc) and any(d.kind == "c" for d in loop):
         return None
     return _resolved((row,), ufunc, inputs, outs, loop)
 
@@ -252,7 +253,7 @@ def at(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> No
         target[...] = updated
 
 
-METHODS: Final[dict[str, Callable[..., Any]]] = {
+_METHODS: Final[dict[str, Callable[..., Any]]] = {
     "__call__": call,
     "reduce": reduce,
     "accumulate": accumulate,
@@ -262,30 +263,24 @@ METHODS: Final[dict[str, Callable[..., Any]]] = {
 }
 
 
-def _conjugated(array: GpuArray) -> Any:
-    return apply(rows.conj, array) if array.dtype.kind == "c" else array
-
-
-def _matvec(first: Any, second: Any) -> Any:
-    left, right = as_arrays(first, second)
-    return matrix_products.matmul(left, right[..., :, None])[..., 0]
-
-
-def _vecmat(first: Any, second: Any) -> Any:
-    left, right = as_arrays(first, second)
-    return matrix_products.matmul(_conjugated(left)[..., None, :], right)[..., 0, :]
+def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """Answer NumPy's ``__array_ufunc__`` protocol."""
+    answer = _METHODS.get(method)
+    return NotImplemented if answer is None else answer(ufunc, inputs, keywords)
 
 
 #: Ufuncs that are another one under a second name, by NumPy name.
 SYNONYMS: Final[dict[str, str]] = {"deg2rad": "radians", "rad2deg": "degrees"}
 
-#: Compositions by NumPy name; the names that this NumPy lacks are left out.
-COMPOSED: Final[dict[str, Callable[..., Any]]] = {
-    "divmod": elementwise.divmod,
+_COMPOSED: Final[dict[str, Callable[..., Any]]] = {
+    "divmod": mathematics.divmod,
     "matmul": matrix_products.matmul,
     "vecdot": matrix_products.vecdot,
-    "matvec": _matvec,
-    "vecmat": _vecmat,
+    "matvec": products.matvec,
+    "vecmat": products.vecmat,
     "_core.umath.clip": lambda x, low, high: np.minimum(np.maximum(x, low), high),
     "_core.umath._ones_like": creation.ones_like,
 }
+
+#: NumPy's ufuncs that are compositions: ``function(*operands)`` on arrays and scalars.
+COMPOSED: Final = {find(name): function for name, function in _COMPOSED.items() if find(name) is not None}

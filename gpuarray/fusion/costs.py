@@ -51,7 +51,8 @@ from gpuarray.graph.nodes import (
     View,
 )
 from gpuarray.ops.columns import Work
-from gpuarray.ops.spec import GenerateOp, MapOp, ReduceOp, compute_type
+from gpuarray.ops.reduce_spec import ReduceOp
+from gpuarray.ops.spec import GenerateOp, MapOp, compute_type
 
 # -- what the planner's choices are worth, in operations ---------------------------------------------------------------
 
@@ -147,7 +148,7 @@ def operations(instructions: Iterable[Instruction], *, with_widths: bool = True)
 
 def calls_of_fold(op: ReduceOp) -> int:
     """Return about how many NumPy functions the in-process provider calls to fold a tile."""
-    return 16 if op.centred else 4
+    return 4 if op.numpy is None else 1 + op.numpy.calls
 
 
 @dataclass(frozen=True, slots=True)

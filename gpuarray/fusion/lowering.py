@@ -53,7 +53,7 @@ from gpuarray.graph.nodes import (
 )
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import reductions
-from gpuarray.ops.spec import ReduceOp
+from gpuarray.ops.reduce_spec import ReduceOp
 
 
 class StoreFirst(Exception):  # noqa: N818  # a request to the planner, not an error
@@ -157,7 +157,7 @@ class LoopBuilder:
             self.length += 1
             if isinstance(item, Fold):
                 self.fold_count += 1
-                self.fold_states += item.op.states
+                self.fold_states += item.op.state_size
         self.instructions.append(item)
         self.phases.append(phase)
         return len(self.instructions) - 1

@@ -37,7 +37,8 @@ from gpuarray.graph.tracing import Deferred, Weak
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import generators
 from gpuarray.ops.columns import Kind
-from gpuarray.ops.spec import CallOp, GenerateOp, MapOp, ReduceOp
+from gpuarray.ops.reduce_spec import ReduceOp
+from gpuarray.ops.spec import CallOp, GenerateOp, MapOp
 
 Operand: TypeAlias = Node | bool | int | float | complex
 
@@ -312,16 +313,16 @@ def reduce(
     Raises
     ------
     ValueError
-        If there is nothing to fold and the row has no neutral value.
+        If there is nothing to fold and the row has no identity.
     """
     axes = normalize_axes(axis, len(source.shape))
     kept, beside, is_empty = _folded(source.shape, axes)
     if op.empty_is_error and is_empty:
         raise ValueError(f"zero-size array to reduction operation {op.name} which has no identity")
-    if dtype is not None and not op.indexed:
+    if dtype is not None and op.result is None:
         source = cast(source, dtype)
-    result = dtypes.int64 if op.indexed else dtype or op.accumulate(source.dtype)
-    if not axes and not op.indexed:
+    result = dtype if dtype is not None and op.result is None else op.result_dtype(source.dtype)
+    if not axes and op.combine is not None:
         return cast(source, result)
     node = Reduce(op, source, axes, kept, result)
     return View(node, beside) if keepdims and axes else node
@@ -336,7 +337,15 @@ def _folded(shape: Shape, axes: tuple[int, ...]) -> tuple[Shape, Layout, bool]:
 
 
 def scan(op: ReduceOp, source: Node, axis: int, dtype: DType | None = None) -> Node:
-    """Return the running fold of ``source`` along ``axis``."""
+    """Return the running fold of ``source`` along ``axis``, by the row that combines two results.
+
+    Raises
+    ------
+    ValueError
+        If the reduction has no such row.
+    """
+    if op.combine is None:
+        raise ValueError(f"{op.name} has no running form: no elementwise operation combines two of its results")
     number = normalize_axis(axis, len(source.shape))
     is_count = dtype is not None and source.dtype == dtypes.bool_ and dtype.kind in "iu"
     if dtype is not None and not is_count:  # a mask is counted as it is
@@ -482,7 +491,7 @@ def call_one(op: CallOp, inputs: Sequence[Node], shape: Shape, dtype: DType, **p
 def host_node(array: npt.NDArray[Any]) -> Node:
     """Return a leaf with a private copy of a NumPy array, or a constant for a 0-d one."""
     dtype = dtypes.canonical(array.dtype)
-    if tracing.state.trace is not None and (trace := tracing.active()) is not None:
+    if (trace := tracing.active()) is not None:
         trace.looked_at(array)
     if not array.shape:
         return full((), array[()], dtype)

@@ -19,7 +19,8 @@ import numpy.typing as npt
 
 from gpuarray.dtypes import DType, canonical
 from gpuarray.graph.layouts import Layout, Shape
-from gpuarray.ops.spec import CallOp, GenerateOp, MapOp, ReduceOp
+from gpuarray.ops.reduce_spec import ReduceOp
+from gpuarray.ops.spec import CallOp, GenerateOp, MapOp
 from gpuarray.source_locations import Origin
 
 

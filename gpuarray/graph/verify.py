@@ -154,9 +154,8 @@ def _check_reduce(node: Reduce, source: Node, where: str) -> None:
     require(all(0 <= a < ndim for a in node.axes), f"{where} has axes of its source")
     kept = tuple(n for a, n in enumerate(source.shape) if a not in node.axes)
     require(node.shape == kept, f"{where} has the axes of its source that are not folded")
-    if node.op.neutral is not None:
-        kind = source.dtype.kind if node.op.indexed else node.op.accumulate(source.dtype).kind
-        require(kind in node.op.neutral, f"{where}: {node.op.name} accepts {source.dtype}")
+    kind = node.op.accumulate(source.dtype).kind
+    require(kind in node.op.identity, f"{where}: {node.op.name} accepts {source.dtype}")
 
 
 def _check_scatter(node: Scatter, operands: Sequence[Node], where: str) -> None:

@@ -15,6 +15,7 @@ import dask.array
 import numpy as np
 from dask.array.backends import ArrayBackendEntrypoint, array_creation_dispatch
 from dask.array.dispatch import numel_lookup, percentile_lookup, to_numpy_dispatch
+from dask.array.utils import meta_from_array
 from dask.sizeof import sizeof
 from dask.tokenize import normalize_token
 from dask.utils import Dispatch
@@ -107,9 +108,9 @@ class GpuArrayBackend(ArrayBackendEntrypoint):  # type: ignore[misc]  # a packag
     @classmethod
     def to_backend(cls, data: Any, **keywords: Any) -> Any:
         """Return a dask array whose chunks are arrays of this package."""
-        if isinstance(data._meta, GpuArray):
+        if isinstance(meta_from_array(data), GpuArray):
             return data
-        return data.map_blocks(to_gpuarray, meta=_like(data._meta), **keywords)
+        return data.map_blocks(to_gpuarray, meta=_like(meta_from_array(data)), **keywords)
 
     @property
     def RandomState(self) -> type[Generator]:  # noqa: N802  # dask's name

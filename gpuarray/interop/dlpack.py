@@ -52,9 +52,9 @@ def to_dlpack(
         If the export is not possible as asked.
     """
     if stream is not None:
-        raise BufferError(f"stream={stream!r} was given, but the export is host memory, which has none; leave it out")
+        raise BufferError(f"stream={stream!r} is not supported, because host memory has no streams; omit it")
     if dl_device is not None and tuple(dl_device) != HOST:
-        raise BufferError(f"dl_device={dl_device!r} was given; arrays are exported to the CPU, {HOST}, only")
+        raise BufferError(f"dl_device={dl_device!r} is not supported; arrays are exported to the CPU, {HOST}, only")
     if copy is False:
         host = _memory(array)
         if max_version is None or max_version[0] < 1:
@@ -86,7 +86,7 @@ def _memory(array: GpuArray) -> npt.NDArray[Any]:
     whole = array.base
     if whole is not None and (array.dtype != whole.dtype or not is_identity(array._storage_layout(), whole.size)):
         raise BufferError(
-            "copy=False was given, but the array is a view of a part of another one, or in another order; leave it out"
+            "copy=False is not possible, because the array is a view that is not contiguous or not whole; omit it"
         )
     node = (array if whole is None else whole).node()
     evaluate.evaluate((node,), array.device)
@@ -129,18 +129,18 @@ def from_dlpack(x: Any, /, *, device: Device | str | None = None, copy: bool | N
     if isinstance(x, GpuArray):
         moved = x if device is None else x.to_device(device)
         if copy is False and moved is not x:
-            raise BufferError("copy=False was given, but another device needs a copy; leave it out")
+            raise BufferError("copy=False is not possible, because another device needs a copy; omit it")
         return moved.copy() if copy and moved is x else moved
     if copy is False:
-        raise BufferError("copy=False was given, but memory of other libraries is always copied; leave it out")
+        raise BufferError("copy=False is not possible, because memory of other libraries is always copied; omit it")
     try:
         host = np.from_dlpack(x) if tuple(x.__dlpack_device__()) == HOST else np.from_dlpack(x, device="cpu")
     except (BufferError, RuntimeError) as error:  # the latter from NumPy before 2.4
         if "Unsupported dtype" not in str(error):
             raise
         raise TypeError(
-            f"a {type(x).__name__} of dtype {getattr(x, 'dtype', 'unknown')} was given, which NumPy has not and no "
-            "array here; convert it first, such as bfloat16 to float32"
+            f"dtype {getattr(x, 'dtype', 'unknown')} of a {type(x).__name__} is not supported; convert it first, for "
+            "example bfloat16 to float32"
         ) from error
     return from_host(host, default_device() if device is None else Device(device))
 

@@ -10,7 +10,7 @@ from typing import Any
 from einops import _backends
 
 from gpuarray.array import GpuArray
-from gpuarray.functions import creation
+from gpuarray.functions import creation, ranges
 
 
 class GpuArrayBackend(_backends.NumpyBackend):  # type: ignore[misc]  # einops has no types
@@ -32,7 +32,7 @@ class GpuArrayBackend(_backends.NumpyBackend):  # type: ignore[misc]  # einops h
 
     def arange(self, start: int, stop: int) -> GpuArray:
         """Return the integers from ``start`` up to ``stop``."""
-        return creation.arange(start, stop)
+        return ranges.arange(start, stop)
 
 
 def register() -> None:

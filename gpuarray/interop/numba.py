@@ -10,8 +10,8 @@ from gpuarray.array import GpuArray
 def refuse(array: GpuArray, context: Any) -> NoReturn:
     """Raise the ValueError of which numba makes its TypingError."""
     raise ValueError(
-        f"a GpuArray of shape {array.shape} and dtype {array.dtype.name} was given, and numba compiles for memory of "
-        "the host; give np.asarray(x), or np.from_dlpack(x), and put the result back with gpuarray.asarray"
+        f"numba operates on host memory and does not support a GpuArray of shape {array.shape} and dtype "
+        f"{array.dtype.name}; pass np.asarray(x), or np.from_dlpack(x), and convert the result with gpuarray.asarray"
     )
 
 

@@ -70,7 +70,7 @@ def to_wgpu_buffer(x: GpuArray) -> Any:
         If ``x`` is a view of a part, or in another order.
     """
     if not isinstance(x, GpuArray):
-        raise TypeError(f"a {type(x).__name__} was given where a GpuArray is accepted; use gpuarray.asarray first")
+        raise TypeError(f"a {type(x).__name__} is not a GpuArray; convert it with gpuarray.asarray first")
     provider = _provider(x.device)
     whole = x.base
     if whole is not None and (x.dtype != whole.dtype or not is_identity(x._storage_layout(), whole.size)):

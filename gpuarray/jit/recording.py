@@ -158,8 +158,8 @@ class Recording:
             value = function(*[values[operand] for operand in operands])
             if kind is not None and type(value) is not kind:
                 raise RecordingError(
-                    f"{self.name} was recorded by jit with a {kind.__name__} where a {type(value).__name__} was "
-                    "computed now; pass the numbers that decide about it in static_argnames"
+                    f"{self.name} was recorded by jit with a {kind.__name__}, but this call computed a "
+                    f"{type(value).__name__}; declare the numbers that decide the type in static_argnames"
                 )
             values[place] = value
         with places.lock:
@@ -256,13 +256,13 @@ def record(
     make, updates = trace.record(run)
     if what := guards.changed():
         raise RecordingError(
-            f"{name} changed {what} while it was recorded by jit, which no later call would do; return values from the "
-            "function, or leave jit off"
+            f"{name} changed {what} while jit recorded it, which later calls would not repeat; return values from the "
+            "function, or do not use jit"
         )
     if updates and not {array._cell for array in call.arrays}.isdisjoint(trace.cells):
         raise RecordingError(
-            f"{name}, recorded by jit, writes to arrays, and one of its arguments has the storage of an array that it "
-            "meets in a variable; pass that array too, or another one"
+            f"{name}, recorded by jit, writes to arrays, and one of its arguments shares memory with an array in a "
+            "variable that it uses; pass that array as an argument too, or pass another one"
         )
     numbers = {cell: number for number, cell in enumerate(trace.cells)}
     sources = tuple(
@@ -282,7 +282,7 @@ def record(
         trace.registers,
         trace.values[len(call.values) :],
         tuple(trace.lines),
-        tuple({segment.device: segment.provider for segment in trace.segments}.items()),
+        tuple({segment.bound.device: segment.bound.provider for segment in trace.segments}.items()),
         tuple(trace.ranges),
         [(array, array.tobytes()) for array in {id(a): a for a in [*trace.outliving(), *guards.arrays]}.values()],
         moved,
@@ -297,7 +297,7 @@ def _donors(trace: Trace, sources: Sequence[Source], written: Sequence[tuple[int
     for segment in reversed(trace.segments):
         segment.donors = tuple([donor for donor in segment.donors if donor[2] not in later])
         used.update(register for _, _, register in segment.donors)
-        later.update(register for _, register in segment.leaves)
+        later.update(register for register, _ in segment.leaves if register is not None)
     return frozenset(number for number, _, _ in written if sources[number].register in used)
 
 
@@ -342,8 +342,8 @@ class _Given:
         for array, own in zip(self._call.arrays, self.arrays, strict=True):
             if (array._shape, array._layout, array._access) != (own._shape, own._layout, own._access):
                 raise RecordingError(
-                    f"{name} changed the shape or the flags of an array that it was given, which jit does not do at "
-                    "later calls; make a view with reshape"
+                    f"{name} changed the shape or the flags of an argument, which jit does not repeat in later calls; "
+                    "create a view with reshape"
                 )
 
 

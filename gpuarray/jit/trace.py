@@ -286,11 +286,11 @@ class Trace:
                 node = order[position]
                 leaf = self._leaf(node.shape, node.dtype)
                 leaf.origin = node.origin
-                results.append((position, node, leaf))
-            registers = [(position, leaf.buffers[self]) for position, _, leaf in results]
-            known = segment.bound(ready, provider, device, walked, lambda leaf: leaf.buffers.get(self), registers)
+                results.append((node, leaf))
+            registers = [leaf.buffers[self] for _, leaf in results]
+            known = segment.bind(ready, provider, device, walked, lambda leaf: leaf.buffers.get(self), registers)
             self.segments.append(known)
-            for _, node, leaf in results:
+            for node, leaf in results:
                 node.resolve(leaf)
             for place, position in ready.twins:
                 made = order[position].result
@@ -367,9 +367,9 @@ class Trace:
     def refuse(self, asked: str) -> NoReturn:
         """Raise the error that says what only a call has, and what to do."""
         error = RecordingError(
-            f"{self.name} is being recorded by jit and asked for {asked}, which only a call has: it would be the same "
-            "at all later calls. Choose between values with gpuarray.where, pass what decides how the function runs "
-            "in static_argnames, or leave jit off"
+            f"jit cannot record {self.name}, because it reads {asked}, which may differ in each call. Choose between "
+            "values with gpuarray.where, declare arguments that decide how the function runs in static_argnames, or "
+            "do not use jit"
         )
         self.refused = self.refused or error
         raise error

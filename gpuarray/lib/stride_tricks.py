@@ -1,5 +1,5 @@
 """Views that repeat elements, as in :mod:`numpy.lib.stride_tricks`."""
 
-from gpuarray.functions.numpy_manipulation import as_strided, sliding_window_view
+from gpuarray.functions.strides import as_strided, sliding_window_view
 
 __all__ = ["as_strided", "sliding_window_view"]

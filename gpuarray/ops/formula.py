@@ -1,12 +1,12 @@
-"""Functions of numbers that are written once, for kernels and for the host.
+"""Formulas: elementwise functions that are written once, for kernels and for the host.
 
-A :class:`Formula` is a Python function in a subset of the language: assignments, ``if``, ``for`` over a range,
+A :class:`Formula` is a Python function in a small subset of the language: assignments, ``if``, ``for`` over a range,
 ``break``, ``return``, conditional expressions, arithmetic, comparisons, and calls of formulas, polynomials and
-primitives. Called with arrays, it runs in NumPy over lanes of float64. The lanes diverge at a condition and join again
-after it, so each lane computes what it would compute alone. ``codegen/formulas.py`` writes the same function in WGSL.
+primitives. Called with arrays, it is interpreted with NumPy in float64. Each element is a lane; at a condition the
+lanes are split, and they are merged after it. ``codegen/formulas.py`` writes the same function in WGSL.
 
-Parameters and variables are real numbers of the kernel's precision unless they are annotated otherwise. Functions with
-several results return tuples of real numbers.
+Parameters and variables are real numbers of the precision of the kernel unless they have another annotation. A function
+with several results returns a tuple of real numbers.
 """
 
 import ast
@@ -20,11 +20,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from gpuarray import dtypes
-from gpuarray.dtypes import DType
-from gpuarray.ops.spec import DTypeRule, Signature
-
-#: The types of values in formulas; on the host all of them are arrays.
+#: The types of values in formulas. On the host all of them are arrays.
 Real: TypeAlias = Any
 Integer: TypeAlias = Any
 Truth: TypeAlias = Any
@@ -41,7 +37,7 @@ Lanes: TypeAlias = npt.NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Constant:
-    """A number that differs between the precisions."""
+    """A number with a value for each precision."""
 
     single: float
     double: float
@@ -54,19 +50,21 @@ def constant(single: float, double: float) -> Real:
 
 @dataclass(frozen=True, eq=False)
 class Primitive:
-    """A function of ``codegen/math`` and its NumPy counterpart.
+    """A function of ``codegen/math``, with the function that computes it on the host.
 
     Attributes
     ----------
     wgsl : str
-        A template: ``{0}``, ``{1}`` are the arguments, ``{T}`` the floating type.
+        A template, in which ``{0}``, ``{1}`` are the arguments and ``{T}`` is the floating type.
+    numpy : callable
+        The function on the host.
     """
 
     wgsl: str
     numpy: Callable[..., Any]
 
     def __call__(self, *arguments: Any) -> Any:
-        """Return the host's values."""
+        """Return the values on the host."""
         return self.numpy(*arguments)
 
 
@@ -128,16 +126,16 @@ class Polynomial:
 
 
 class Formula:
-    """A function in the subset of Python that the module describes.
+    """A function in the language of this module.
 
     Attributes
     ----------
     name : str
-        Of the function.
+        The name of the function.
     parameters : tuple of str
-        Their names.
+        The names of the parameters.
     scope : mapping
-        The values of names that are not variables.
+        The global names of the function.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -152,7 +150,7 @@ class Formula:
 
     @cached_property
     def tree(self) -> ast.FunctionDef:
-        """The syntax tree. It is parsed at first use: parsing all takes a fifth of the time of an import."""
+        """The syntax tree, which is parsed on first use because parsing all formulas takes 0.1 s."""
         module = ast.parse(textwrap.dedent(inspect.getsource(self._function)))
         tree = module.body[0]
         assert isinstance(tree, ast.FunctionDef)
@@ -164,12 +162,12 @@ class Formula:
         return [s for s in self.tree.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
 
     def __call__(self, *operands: Any) -> Any:
-        """Return the values over lanes: one-dimensional arrays of equal length, and numbers."""
+        """Return the values for operands that are one-dimensional arrays of equal length, or numbers."""
         count = max((np.size(x) for x in operands if np.ndim(x)), default=-1)
         if count < 0:
             results = self(*(np.asarray(x)[None] for x in operands))
             return tuple(r[0] for r in results) if isinstance(results, tuple) else results[0]
-        if not count:  # the dtypes of results are those of a lane that reached the end
+        if not count:  # one lane is computed to find the dtypes of the results
             results = self(*(np.zeros(1, x.dtype) if np.ndim(x) else x for x in operands))
             return tuple(r[:0] for r in results) if isinstance(results, tuple) else results[:0]
         run = _Run(self.scope, count)
@@ -187,7 +185,7 @@ class _Run:
         self.broken: list[list[tuple[Environment, Lanes]]] = []
 
     def block(self, statements: Sequence[ast.stmt], env: Environment, lanes: Lanes) -> tuple[Environment, Lanes]:
-        """Run statements for some lanes; return the variables of the lanes that continue, and these lanes."""
+        """Run statements for some lanes; return the lanes that continue after them, with their variables."""
         for statement in statements:
             if not len(lanes):
                 break
@@ -285,7 +283,7 @@ _OPERATORS: Final[dict[type, Callable[..., Any]]] = {
 
 
 def looked_up(node: ast.expr, scope: dict[str, Any]) -> Any:
-    """Return what a name or a dotted name means in the module of a formula."""
+    """Return the value of a name or a dotted name in the module of a formula."""
     match node:
         case ast.Name(id=name):
             return scope[name]
@@ -305,7 +303,7 @@ def _taken(env: Environment, way: Lanes) -> Environment:
 
 
 def _joined(ends: Iterable[tuple[Environment, Lanes]]) -> tuple[Environment, Lanes]:
-    """Return the variables and lanes of several groups as those of one."""
+    """Return the merged variables and lanes of several groups."""
     there = [(env, lanes) for env, lanes in ends if len(lanes)]
     if not there:
         return {}, np.arange(0)
@@ -325,7 +323,7 @@ def _joined(ends: Iterable[tuple[Environment, Lanes]]) -> tuple[Environment, Lan
 
 
 def formula(function: Callable[..., Any]) -> Formula:
-    """Declare a function to be a formula."""
+    """Declare a function as a formula."""
     return Formula(function)
 
 
@@ -375,132 +373,43 @@ fmod: Final = _function("fmod", np.fmod, 2)
 isfinite: Final = _function("isfinite", np.isfinite)
 isinf: Final = _function("isinf", np.isinf)
 isnan: Final = _function("isnan", np.isnan)
-#: Whether a number is 0; subnormal numbers, which a device may compare as 0, are not.
+#: True for zeros alone, while devices that flush subnormal numbers also compare these equal to 0.
 is_zero: Final = Primitive("(!truth_{T}({0}))", lambda x: np.equal(x, 0))
-#: Whether a number is below 0, subnormal ones included.
+#: True for negative numbers, including subnormal ones.
 is_negative: Final = Primitive("(order_{T}({0}) < 0)", lambda x: np.less(x, 0))
 log: Final = _function("log", np.log)
 log1p: Final = _function("log1p", np.log1p)
-#: The negated number, subnormal numbers included.
+#: The negative of a number, also of a subnormal one.
 negative: Final = _function("negative", np.negative)
 rint: Final = _function("rint", np.rint)
 signbit: Final = _function("signbit", np.signbit)
 sqrt: Final = _function("sqrt", np.sqrt)
-#: Quotients, products and sums that are rounded once, without contraction or regrouping.
+#: Operations that are rounded correctly, and neither contracted nor reordered.
 divide: Final = _function("divide", np.divide, 2)
 add: Final = _function("add", np.add, 2)
 subtract: Final = _function("subtract", np.subtract, 2)
 multiply: Final = _function("multiply", np.multiply, 2)
-#: A product whose operands or result may be subnormal.
+#: A product that keeps subnormal factors and results.
 gradual_multiply: Final = _function("gradual_multiply", np.multiply, 2)
 power: Final = _function("pow", np.power, 2)
 opaque: Final = _function("opaque", lambda x: x)
-#: Sums and products as two numbers: the rounded result, and its rounding error.
+#: Sums and products as the rounded result and its rounding error; ``fast_two_sum`` needs abs(a) >= abs(b).
 two_product: Final = _function("two_product", _two_product, 2)
 two_sum: Final = _function("two_sum", _two_sum, 2)
 fast_two_sum: Final = _function("fast_two_sum", lambda a, b: (a + b, b - ((a + b) - a)), 2)
-#: exp(high + low) - 1 - high of |high| <= log(2)/2.
+#: exp(high + low) - 1 - high for abs(high) <= log(2)/2.
 expm1_rest: Final = _function("expm1_rest", _expm1_rest, 2)
 #: x = 2**k * (1 + f) with 1 + f from sqrt(1/2) to sqrt(2).
 log_exponent: Final = _function("log_exponent", _log_exponent)
 log_fraction: Final = _function("log_fraction", lambda x, k: np.ldexp(x, -k) - 1, 2)
-#: sin(high + low) and cos(high + low) of |high| <= pi/4.
+#: sin(high + low) and cos(high + low) for abs(high) <= pi/4.
 sin_reduced: Final = _function("sin_reduced", lambda high, low: np.sin(high) + low * np.cos(high), 2)
 cos_reduced: Final = _function("cos_reduced", lambda high, low: np.cos(high) - low * np.sin(high), 2)
-#: x * 2**n of an integral real n, rounded once.
+#: x * 2**n, rounded once, for a real number n with an integral value.
 scaled: Final = Primitive("ldexp_{T}({0}, i32({1}))", _scaled)
-#: x * 2**n of an integer n.
+#: x * 2**n for an integer n.
 shifted: Final = Primitive("ldexp_{T}({0}, {1})", _scaled)
 #: An integer as a real number.
 real: Final = Primitive("{T}({0})", lambda k: np.asarray(k, np.float64))
 infinity: Final = Primitive("infinity_{T}()", lambda: np.float64(np.inf))
 nan: Final = Primitive("nan_{T}()", lambda: np.float64(np.nan))
-
-
-# --- as NumPy's functions -------------------------------------------------------------------------------------------
-
-
-def floating(*operands: Any) -> Signature:
-    """Return the signature of a function of real numbers: floating dtypes stay, all others become float64."""
-    common = dtypes.promote(*operands)
-    if common.kind == "c":
-        raise TypeError(f"the function is one of real numbers; given {common.name}; take the real part first")
-    kind: DType = common if common.kind == "f" else dtypes.float64
-    return Signature((kind,) * len(operands), kind)
-
-
-def with_counts(counts: tuple[int, ...]) -> DTypeRule:
-    """Return the dtype rule of a function whose operands ``counts`` are C ``int`` if all of them are integers.
-
-    They are then taken modulo 2**32, as in SciPy's compiled functions. ``uint64`` does not count as an integer there.
-    """
-
-    def rule(*operands: Any) -> Signature:
-        found = floating(*operands)
-        given = [operands[i] for i in counts]
-        if not all(isinstance(d, np.dtype) and np.can_cast(d, np.int64) for d in given):
-            return found
-        return Signature(
-            tuple(dtypes.int32 if i in counts else kind for i, kind in enumerate(found.inputs)), found.output
-        )
-
-    return rule
-
-
-class Function:
-    """A formula as a function of arrays, with the attributes of a ufunc that callers read.
-
-    Attributes
-    ----------
-    nin, nout, nargs : int
-        Number of operands, of results (always 1), and of both.
-    signature : None
-        As of every elementwise ufunc.
-    """
-
-    signature: Final = None
-    nout: Final = 1
-
-    def __init__(self, formula: Formula, rule: DTypeRule = floating) -> None:
-        self.formula = formula
-        self.rule = rule
-        self.__name__ = formula.name
-        self.nin = len(formula.parameters)
-        self.nargs = self.nin + 1
-
-    def __call__(self, *operands: Any, out: Any) -> Any:
-        """Write the values at broadcast operands to ``out``, computed in float64 and rounded once."""
-        with np.errstate(all="ignore"):
-            arrays = np.broadcast_arrays(*(np.asarray(x, np.float64) for x in operands), np.empty(out.shape))[:-1]
-            out[...] = self.formula(*(x.ravel() for x in arrays)).reshape(out.shape)
-        return out
-
-    def resolve_dtypes(
-        self, given: Sequence[Any], *, signature: Sequence[Any] | None = None, casting: str = "same_kind"
-    ) -> tuple[DType, ...]:
-        """Return the dtypes of a call as :meth:`numpy.ufunc.resolve_dtypes` does.
-
-        Parameters
-        ----------
-        given : sequence of dtype
-            Those of the operands, which may be Python types, and of the result, which may be None.
-        signature : sequence of dtype, optional
-            The requested dtypes; None where none is requested.
-        casting : str
-            Which conversions are allowed.
-
-        Raises
-        ------
-        TypeError
-            If a conversion is not allowed, or a requested dtype is not floating.
-        """
-        found = self.rule(*given[: self.nin])
-        asked = next((dtypes.canonical(d) for d in signature or () if d is not None), found.output)
-        if asked.kind != "f":
-            raise TypeError(f"{self.__name__} has no loop for {asked.name}; accepted are floating dtypes")
-        loop = found.inputs if asked == found.output else (asked,) * self.nin
-        conversions = [(d, asked) for d in given[: self.nin] if isinstance(d, np.dtype)]
-        for source, target in [*conversions, *((asked, d) for d in given[self.nin :] if d is not None)]:
-            if not np.can_cast(source, target, casting):  # type: ignore[arg-type]  # NumPy checks the name
-                raise TypeError(f"{self.__name__} cannot cast {source} to {target} with casting rule {casting!r}")
-        return (*loop, asked)

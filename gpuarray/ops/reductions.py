@@ -1,16 +1,22 @@
-"""The reductions: one row each, an associative elementwise row folded along axes.
+"""The reductions: one row each.
 
-The neutral value is what an empty reduction gives, and what a kernel starts from or pads with. Where NumPy refuses an
-empty reduction (``min``, ``argmax``), the neutral value still exists for the kernel, and ``empty_is_error`` is set.
+Most of them fold elements by an associative elementwise row. The others have parts of their own, which
+:mod:`gpuarray.ops.reduction_parts` states. The identity is what an empty reduction gives, and what a kernel starts from
+or pads with. Where NumPy refuses an empty reduction (``min``, ``argmax``), kernels still have an identity, and
+``empty_is_error`` is set.
 """
 
 from collections.abc import Mapping
 from typing import Final
 
+import numpy as np
+
 from gpuarray import dtypes
 from gpuarray.dtypes import DType
 from gpuarray.ops import elementwise
-from gpuarray.ops.spec import ROWS, MapOp, ReduceOp
+from gpuarray.ops import reduction_parts as parts
+from gpuarray.ops.reduce_spec import ReduceOp
+from gpuarray.ops.spec import ROWS, MapOp
 
 
 def _same(source: DType) -> DType:
@@ -32,6 +38,10 @@ def _widened(source: DType) -> DType:
     return dtypes.uint64 if source.kind == "u" else source
 
 
+def _floating(source: DType) -> DType:
+    return elementwise.logaddexp.resolve(source, source).output
+
+
 _ZERO: Final = {"b": False, "i": 0, "u": 0, "f": 0.0, "c": 0j}
 _ONE: Final = {"b": True, "i": 1, "u": 1, "f": 1.0, "c": 1 + 0j}
 #: ``lowest`` and ``highest`` are the dtype's extremes: infinities of floating types, and of both parts of complex ones.
@@ -40,60 +50,68 @@ _HIGHEST: Final = {"b": True, "i": "highest", "u": "highest", "f": "highest", "c
 #: What ``fmin`` and ``fmax`` leave out is neutral to them, so that a fold of nothing else gives it.
 _LEFT_OUT: Final = {"f": float("nan"), "c": complex("nan+nanj")}
 
-sum = ReduceOp(name="sum", combine=elementwise.add, accumulate=_widened, neutral=_ZERO, doc="Sum of the elements.")
+sum = ReduceOp(name="sum", combine=elementwise.add, accumulate=_widened, identity=_ZERO, doc="Sum of the elements.")
 prod = ReduceOp(
-    name="prod", combine=elementwise.multiply, accumulate=_widened, neutral=_ONE, doc="Product of the elements."
+    name="prod", combine=elementwise.multiply, accumulate=_widened, identity=_ONE, doc="Product of the elements."
 )
 min = ReduceOp(
-    name="min", combine=elementwise.minimum, accumulate=_same, neutral=_HIGHEST, empty_is_error=True,
-    doc="Smallest element; NaN if any is NaN.",
+    name="min", combine=elementwise.minimum, accumulate=_same, identity=_HIGHEST, empty_is_error=True,
+    kernels=parts.extreme_keys(least=True), doc="Minimum of the elements; NaN if any element is NaN.",
 )  # fmt: skip
 max = ReduceOp(
-    name="max", combine=elementwise.maximum, accumulate=_same, neutral=_LOWEST, empty_is_error=True,
-    doc="Largest element; NaN if any is NaN.",
+    name="max", combine=elementwise.maximum, accumulate=_same, identity=_LOWEST, empty_is_error=True,
+    kernels=parts.extreme_keys(least=False), doc="Maximum of the elements; NaN if any element is NaN.",
 )  # fmt: skip
 fmin = ReduceOp(
-    name="fmin_reduce", combine=elementwise.fmin, accumulate=_same, neutral=_HIGHEST | _LEFT_OUT, empty_is_error=True,
-    doc="Smallest element that is not NaN (nanmin).",
+    name="fmin_reduce", combine=elementwise.fmin, accumulate=_same, identity=_HIGHEST | _LEFT_OUT, empty_is_error=True,
+    doc="Minimum of the elements, ignoring NaN.",
 )  # fmt: skip
 fmax = ReduceOp(
-    name="fmax_reduce", combine=elementwise.fmax, accumulate=_same, neutral=_LOWEST | _LEFT_OUT, empty_is_error=True,
-    doc="Largest element that is not NaN (nanmax).",
+    name="fmax_reduce", combine=elementwise.fmax, accumulate=_same, identity=_LOWEST | _LEFT_OUT, empty_is_error=True,
+    doc="Maximum of the elements, ignoring NaN.",
 )  # fmt: skip
 squared_deviations = ReduceOp(
-    name="squared_deviations", combine=elementwise.add, accumulate=_same, neutral={"f": 0.0}, centred=True,
+    name="squared_deviations", accumulate=_same, identity={"f": 0.0}, numpy=parts.NUMPY_DEVIATIONS,
+    kernels=dict.fromkeys(("f32", "f64"), parts.deviations()),
     doc="Sum of the squared deviations from the mean of the elements.",
 )  # fmt: skip
+logsumexp = ReduceOp(
+    name="logsumexp", combine=elementwise.logaddexp, accumulate=_floating, identity={"f": "lowest"},
+    kernels={compute: parts.sum_of_exponentials(compute) for compute in ("f32", "f64")},
+    numpy=parts.NUMPY_EXPONENTIALS, doc="Logarithm of the sum of the elements' exponentials.",
+)  # fmt: skip
 any = ReduceOp(
-    name="any", combine=elementwise.logical_or, accumulate=_boolean, neutral=dict.fromkeys("biufc", False),
+    name="any", combine=elementwise.logical_or, accumulate=_boolean, identity=dict.fromkeys("biufc", False),
     doc="Whether any element is non-zero.",
 )  # fmt: skip
 all = ReduceOp(
-    name="all", combine=elementwise.logical_and, accumulate=_boolean, neutral=dict.fromkeys("biufc", True),
+    name="all", combine=elementwise.logical_and, accumulate=_boolean, identity=dict.fromkeys("biufc", True),
     doc="Whether every element is non-zero.",
 )  # fmt: skip
 argmin = ReduceOp(
-    name="argmin", combine=elementwise.minimum, accumulate=_position, neutral=_HIGHEST, empty_is_error=True,
-    indexed=True, doc="Position of the first smallest element, or of the first NaN.",
+    name="argmin", accumulate=_same, result=_position, identity=_HIGHEST, empty_is_error=True,
+    kernels=parts.extreme_positions(least=True), numpy=parts.numpy_positions(np.argmin, np.minimum.reduce),
+    doc="Index of the first minimum, or of the first NaN.",
 )  # fmt: skip
 argmax = ReduceOp(
-    name="argmax", combine=elementwise.maximum, accumulate=_position, neutral=_LOWEST, empty_is_error=True,
-    indexed=True, doc="Position of the first largest element, or of the first NaN.",
+    name="argmax", accumulate=_same, result=_position, identity=_LOWEST, empty_is_error=True,
+    kernels=parts.extreme_positions(least=False), numpy=parts.numpy_positions(np.argmax, np.maximum.reduce),
+    doc="Index of the first maximum, or of the first NaN.",
 )  # fmt: skip
 bitwise_and = ReduceOp(
     name="bitwise_and_reduce", combine=elementwise.bitwise_and, accumulate=_same,
-    neutral={"b": True, "i": -1, "u": "highest"}, doc="Bits set in every element.",
+    identity={"b": True, "i": -1, "u": "highest"}, doc="Bitwise and of the elements.",
 )  # fmt: skip
 bitwise_or = ReduceOp(
-    name="bitwise_or_reduce", combine=elementwise.bitwise_or, accumulate=_same, neutral={"b": False, "i": 0, "u": 0},
-    doc="Bits set in any element.",
+    name="bitwise_or_reduce", combine=elementwise.bitwise_or, accumulate=_same, identity={"b": False, "i": 0, "u": 0},
+    doc="Bitwise or of the elements.",
 )  # fmt: skip
 bitwise_xor = ReduceOp(
-    name="bitwise_xor_reduce", combine=elementwise.bitwise_xor, accumulate=_same, neutral={"b": False, "i": 0, "u": 0},
-    doc="Bits set in an odd number of elements.",
+    name="bitwise_xor_reduce", combine=elementwise.bitwise_xor, accumulate=_same, identity={"b": False, "i": 0, "u": 0},
+    doc="Bitwise exclusive or of the elements.",
 )  # fmt: skip
 
-#: The reductions that fold elements by an elementwise row, by that row.
+#: The reductions by the elementwise row that merges two results.
 ELEMENTWISE: Final[Mapping[MapOp, ReduceOp]] = {
-    row.combine: row for row in ROWS.values() if isinstance(row, ReduceOp) and not (row.indexed or row.centred)
+    row.combine: row for row in ROWS.values() if isinstance(row, ReduceOp) and row.combine is not None
 }

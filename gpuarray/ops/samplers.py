@@ -22,8 +22,8 @@ Array = npt.NDArray[Any]
 #: The largest number of attempts of an element; each succeeds with a probability above 1/2.
 ATTEMPTS: Final = 64
 #: Numbers of attempts whose blocks serve for decisions outside the search.
-_APART: Final = 0xFFFFFFFF
-_APART_NORMAL: Final = 0x7FFFFFFF
+_DECISION: Final = 0xFFFFFFFF
+_NORMAL_DECISION: Final = 0x7FFFFFFF
 
 
 class _Draws:
@@ -37,14 +37,14 @@ class _Draws:
     def at(self, places: Array) -> "_Draws":
         return _Draws(self.numbers[places], self.stream, self.kind)
 
-    def shares(self, attempt: int) -> tuple[Array, Array]:
+    def uniforms(self, attempt: int) -> tuple[Array, Array]:
         """Return two uniform numbers in (0, 1] for each element."""
         return substreams.pair_of_uniforms(self.numbers, attempt, self.stream, self.kind)
 
-    def normal_share(self, attempt: int) -> tuple[Array, Array]:
+    def normal_and_uniform(self, attempt: int) -> tuple[Array, Array]:
         """Return a normal number and a uniform number in (0, 1] for each element."""
-        first, angle = self.shares(2 * attempt)
-        share, _ = self.shares(2 * attempt + 1)
+        first, angle = self.uniforms(2 * attempt)
+        share, _ = self.uniforms(2 * attempt + 1)
         two_pi = self.kind.type(2 * np.pi)
         return np.sqrt(self.kind.type(-2) * np.log(first)) * np.cos(two_pi * angle), share
 
@@ -84,7 +84,7 @@ def _search(draws: _Draws, start: Array, propose: Callable[[_Draws, Array, int],
     return found
 
 
-def _apart(draws: _Draws, valid: Array, sampler: Callable[[_Draws, Array], Array], otherwise: Any) -> Array:
+def _where_valid(draws: _Draws, valid: Array, sampler: Callable[[_Draws, Array], Array], otherwise: Any) -> Array:
     """Return ``sampler(draws, places)`` where parameters are valid, and ``otherwise`` elsewhere."""
     found = np.array(np.broadcast_to(np.asarray(otherwise, draws.kind), valid.shape))
     places = np.flatnonzero(valid)
@@ -102,7 +102,7 @@ def _gamma_from_one(draws: _Draws, a: Array) -> Array:
     c = one / np.sqrt(draws.kind.type(9) * d)
 
     def propose(own: _Draws, places: Array, attempt: int) -> tuple[Array, Array]:
-        x, share = own.normal_share(attempt)
+        x, share = own.normal_and_uniform(attempt)
         root = one + c[places] * x
         v = root * root * root
         accepted = (v > 0) & (np.log(share) < half * x * x + d[places] * (one - v + np.log(v)))
@@ -112,27 +112,27 @@ def _gamma_from_one(draws: _Draws, a: Array) -> Array:
     return found
 
 
-def _log_gamma_parts(draws: _Draws, a: Array) -> tuple[Array, Array]:
-    """Return gamma numbers of shape max(a, a + 1 if a < 1), and the logarithms of the factors that remain for a < 1."""
+def _gamma_and_log_factor(draws: _Draws, a: Array) -> tuple[Array, Array]:
+    """Return gamma numbers of shape a, or a + 1 if a < 1, and the logarithms of the factors that lead back to a."""
     small = a < 1
-    share, _ = draws.shares(_APART)
+    share, _ = draws.uniforms(_DECISION)
     return _gamma_from_one(draws, np.where(small, a + a.dtype.type(1), a)), np.where(small, np.log(share) / a, 0)
 
 
 def _gamma(draws: _Draws, a: Array) -> Array:
     def sampler(own: _Draws, places: Array) -> Array:
-        found, rest = _log_gamma_parts(own, a[places])
+        found, rest = _gamma_and_log_factor(own, a[places])
         return np.where(a[places] < 1, found * np.exp(rest), found)
 
-    return _apart(draws, (a > 0) & np.isfinite(a), sampler, np.where(a >= 0, a, np.nan))
+    return _where_valid(draws, (a > 0) & np.isfinite(a), sampler, np.where(a >= 0, a, np.nan))
 
 
 def _log_gamma(draws: _Draws, a: Array) -> Array:
     def sampler(own: _Draws, places: Array) -> Array:
-        found, rest = _log_gamma_parts(own, a[places])
+        found, rest = _gamma_and_log_factor(own, a[places])
         return np.log(found) + rest
 
-    return _apart(draws, (a > 0) & np.isfinite(a), sampler, np.log(np.where(a >= 0, a, np.nan)))
+    return _where_valid(draws, (a > 0) & np.isfinite(a), sampler, np.log(np.where(a >= 0, a, np.nan)))
 
 
 # --- counts: by inversion from 0 if the mean is small, else by the ratio of uniforms (Stadlober, "The ratio of uniforms
@@ -188,7 +188,7 @@ def _by_ratio(
     highest = log_chance(np.arange(mode.size), mode)
 
     def propose(own: _Draws, places: Array, attempt: int) -> tuple[Array, Array]:
-        u, v = own.shares(attempt)
+        u, v = own.uniforms(attempt)
         k = np.floor(mean[places] + half + width[places] * (v - half) / u)
         inside = (k >= 0) & (k <= most[places])
         chance = log_chance(places, np.where(inside, k, mode[places]))
@@ -198,9 +198,9 @@ def _by_ratio(
     return found
 
 
-def _by_walk(draws: _Draws, start: Array, ratio: Callable[[Array, Array], Array], mean: Array) -> Array:
+def _by_inversion(draws: _Draws, start: Array, ratio: Callable[[Array, Array], Array], mean: Array) -> Array:
     """Return counts by inversion: 0 has the probability ``start``, and k that of k - 1 times ``ratio(places, k)``."""
-    left, _ = draws.shares(0)
+    left, _ = draws.uniforms(0)
     found = np.zeros(start.shape, draws.kind)
     chance = np.array(start)
     smallest = 1e-10 if draws.kind == np.float32 else 1e-19
@@ -215,19 +215,19 @@ def _by_walk(draws: _Draws, start: Array, ratio: Callable[[Array, Array], Array]
     return found
 
 
-def _either(draws: _Draws, small: Array, by_walk: Any, by_ratio: Any) -> Array:
+def _either(draws: _Draws, small: Array, by_inversion: Any, by_ratio: Any) -> Array:
     """Return the results of one method where ``small`` is true, and of the other method elsewhere."""
     found = np.empty(small.shape, draws.kind)
-    for chosen, method in ((np.flatnonzero(small), by_walk), (np.flatnonzero(~small), by_ratio)):
+    for chosen, method in ((np.flatnonzero(small), by_inversion), (np.flatnonzero(~small), by_ratio)):
         if chosen.size:
             found[chosen] = method(draws.at(chosen), chosen)
     return found
 
 
 def _poisson(draws: _Draws, mean: Array) -> Array:
-    def by_walk(own: _Draws, at: Array) -> Array:
+    def by_inversion(own: _Draws, at: Array) -> Array:
         m = mean[at]
-        return _by_walk(own, np.exp(-m), lambda places, k: m[places] / k, m)
+        return _by_inversion(own, np.exp(-m), lambda places, k: m[places] / k, m)
 
     def by_ratio(own: _Draws, at: Array) -> Array:
         m = mean[at]
@@ -235,19 +235,19 @@ def _poisson(draws: _Draws, mean: Array) -> Array:
         return _by_ratio(own, lambda p, k: -_stirling_rest(k) - _deviance(k, m[p]), m, m, np.floor(m), most)
 
     def sampler(own: _Draws, at: Array) -> Array:
-        return _either(own, mean[at] < 10, lambda d, p: by_walk(d, at[p]), lambda d, p: by_ratio(d, at[p]))
+        return _either(own, mean[at] < 10, lambda d, p: by_inversion(d, at[p]), lambda d, p: by_ratio(d, at[p]))
 
-    return _apart(draws, (mean >= 0) & np.isfinite(mean), sampler, np.nan)
+    return _where_valid(draws, (mean >= 0) & np.isfinite(mean), sampler, np.nan)
 
 
 def _binomial(draws: _Draws, n: Array, p: Array) -> Array:
     one = draws.kind.type(1)
     less = np.where(p > 0.5, one - p, p)
 
-    def by_walk(own: _Draws, at: Array) -> Array:
+    def by_inversion(own: _Draws, at: Array) -> Array:
         m, odds = n[at], less[at] / (one - less[at])
         start = np.exp(m * np.log1p(-less[at]))
-        return _by_walk(own, start, lambda places, k: (m[places] - k + one) / k * odds[places], m * less[at])
+        return _by_inversion(own, start, lambda places, k: (m[places] - k + one) / k * odds[places], m * less[at])
 
     def by_ratio(own: _Draws, at: Array) -> Array:
         m, chance = n[at], less[at]
@@ -263,10 +263,10 @@ def _binomial(draws: _Draws, n: Array, p: Array) -> Array:
 
     def sampler(own: _Draws, at: Array) -> Array:
         few = n[at] * less[at] < 10
-        k = _either(own, few, lambda d, q: by_walk(d, at[q]), lambda d, q: by_ratio(d, at[q]))
+        k = _either(own, few, lambda d, q: by_inversion(d, at[q]), lambda d, q: by_ratio(d, at[q]))
         return np.where(p[at] > 0.5, n[at] - k, k)
 
-    return _apart(draws, np.isfinite(n) & (n >= 0) & (p >= 0) & (p <= 1), sampler, np.nan)
+    return _where_valid(draws, np.isfinite(n) & (n >= 0) & (p >= 0) & (p <= 1), sampler, np.nan)
 
 
 def _hypergeometric(draws: _Draws, good: Array, bad: Array, sample: Array) -> Array:
@@ -278,7 +278,7 @@ def _hypergeometric(draws: _Draws, good: Array, bad: Array, sample: Array) -> Ar
     def by_draws(own: _Draws, at: Array) -> Array:
         k, left = np.zeros(at.size, draws.kind), every[at].copy()
         for draw in range(9):
-            share, _ = own.shares(draw)
+            share, _ = own.uniforms(draw)
             still = draw < taken[at]
             k += still & (share * left <= less[at] - k)
             left -= still
@@ -306,7 +306,7 @@ def _hypergeometric(draws: _Draws, good: Array, bad: Array, sample: Array) -> Ar
         return np.where(sample[at] > taken[at], good[at] - k, k)
 
     valid = np.isfinite(every) & (good >= 0) & (bad >= 0) & (sample >= 0) & (sample <= every)
-    return _apart(draws, valid, sampler, np.nan)
+    return _where_valid(draws, valid, sampler, np.nan)
 
 
 # --- others: Best and Fisher, "Efficient simulation of the von Mises distribution", 1979; Devroye, "Non-uniform
@@ -324,7 +324,7 @@ def _vonmises(draws: _Draws, kappa: Array) -> Array:
         s = np.where(k < least, one / k + k, (one + rho * rho) / (two * rho))
 
         def propose(tried: _Draws, places: Array, attempt: int) -> tuple[Array, Array]:
-            u, v = tried.shares(attempt)
+            u, v = tried.uniforms(attempt)
             z = np.cos(kind(np.pi) * u)
             w = (one + s[places] * z) / (s[places] + z)
             y = k[places] * (s[places] - w)
@@ -335,7 +335,7 @@ def _vonmises(draws: _Draws, kappa: Array) -> Array:
 
     def sampler(own: _Draws, at: Array) -> Array:
         k = kappa[at]
-        normal, share = own.normal_share(_APART_NORMAL)
+        normal, share = own.normal_and_uniform(_NORMAL_DECISION)
         angle = np.zeros_like(k)
         places = np.flatnonzero((k >= kind(1e-8)) & (k <= most))
         if places.size:
@@ -344,7 +344,7 @@ def _vonmises(draws: _Draws, kappa: Array) -> Array:
         angle = np.where(k > most, normal / np.sqrt(k), angle)
         return np.where(k < kind(1e-8), kind(np.pi) * (two * share - one), angle)
 
-    return _apart(draws, kappa >= 0, sampler, np.nan)
+    return _where_valid(draws, kappa >= 0, sampler, np.nan)
 
 
 def _zipf(draws: _Draws, a: Array) -> Array:
@@ -358,7 +358,7 @@ def _zipf(draws: _Draws, a: Array) -> Array:
         least = np.exp(kind(-43.66827) * less)
 
         def propose(tried: _Draws, places: Array, attempt: int) -> tuple[Array, Array]:
-            u, v = tried.shares(attempt)
+            u, v = tried.uniforms(attempt)
             share = least[places] + u * (one - least[places])
             x = np.maximum(np.floor(np.exp(-np.log(share) / less[places])), one)
             excess = np.expm1(less[places] * np.log1p(one / x))
@@ -366,7 +366,7 @@ def _zipf(draws: _Draws, a: Array) -> Array:
 
         return _search(own, np.ones_like(less), propose)
 
-    return _apart(draws, (a > 1) & (a < most), sampler, np.where(a >= most, 1, np.nan))
+    return _where_valid(draws, (a > 1) & (a < most), sampler, np.where(a >= most, 1, np.nan))
 
 
 # --- the rows ---

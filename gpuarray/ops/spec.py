@@ -242,65 +242,6 @@ def map_op(name: str) -> MapOp:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class ReduceOp(Row):
-    """A reduction and its scan: an associative row folded along axes.
-
-    Attributes
-    ----------
-    combine : MapOp
-        The associative operation; its NumPy ufunc's ``reduce`` is the reference.
-    accumulate : callable
-        Source dtype to the dtype in which to accumulate and which results (``sum`` of int8 is int64).
-    neutral : mapping or None
-        The value that changes nothing, by dtype kind (``"b" "i" "u" "f" "c"``): a Python scalar, or ``"lowest"`` or
-        ``"highest"`` for the dtype's extremes (infinities of floating types and of both parts of complex ones). What
-        kernels start from and pad with, and the result of empty input. A kind that is missing is not accepted.
-    empty_is_error : bool
-        Whether empty input raises instead, as ``min`` does.
-    indexed : bool
-        Whether the result is the position of the extreme value (argmin, argmax), as int64.
-    centred : bool
-        Whether the squares of the deviations from the elements' mean are folded, and not the elements.
-    """
-
-    combine: MapOp
-    accumulate: Callable[[DType], DType]
-    neutral: Mapping[str, Any] | None = None
-    empty_is_error: bool = False
-    indexed: bool = False
-    centred: bool = False
-
-    def identity_of(self, dtype: DType) -> Any:
-        """Return the Python scalar that changes nothing when it is combined with elements of ``dtype``.
-
-        Raises
-        ------
-        ValueError
-            If the row has none for this kind of dtype.
-        """
-        value = None if self.neutral is None else self.neutral.get(dtype.kind)
-        if value is None:
-            raise ValueError(f"zero-size array to reduction operation {self.name} which has no identity")
-        if value not in ("lowest", "highest"):
-            return value
-        if dtype.kind in "iu":
-            limits = np.iinfo(dtype)
-            return limits.min if value == "lowest" else limits.max
-        extreme = -np.inf if value == "lowest" else np.inf
-        return complex(extreme, extreme) if dtype.kind == "c" else extreme
-
-    @property
-    def cost(self) -> int:
-        """Operations that folding one element takes."""
-        return self.combine.cost
-
-    @property
-    def states(self) -> int:
-        """How many numbers stand for some elements that were folded."""
-        return 3 if self.centred else 2 if self.indexed else 1
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class GenerateOp(Row):
     """An expression of the flat output index: constants, ranges, identity matrices, random bits.
 

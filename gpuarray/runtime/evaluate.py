@@ -1,8 +1,8 @@
 """Evaluation: pending nodes become leaves.
 
-Plans are found again by their structure (:mod:`.plans`), placed (:mod:`.auto`) and run (:mod:`.execute`). Running
-enqueues; :func:`read` waits. This module is what the layers above call; beside its own functions it shows those of
-:mod:`.places`, :mod:`.residency` and :mod:`.plans` that they need.
+A plan is found by the structure of the graph (:mod:`.plans`), placed (:mod:`.placement`) and run as a schedule
+(:mod:`.execute`, :mod:`.schedule`). Running enqueues; :func:`read` waits. The layers above call this module; it also
+exports the functions of :mod:`.places`, :mod:`.placement` and :mod:`.plans` that they need.
 """
 
 from collections.abc import Hashable, Sequence
@@ -14,30 +14,27 @@ import numpy.typing as npt
 from gpuarray import observers
 from gpuarray.config import recording
 from gpuarray.device import Device
-from gpuarray.errors import DeviceMemoryError, GpuArrayError
+from gpuarray.errors import GpuArrayError
 from gpuarray.graph import tracing
 from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.graph.walk import current
 from gpuarray.parallel_copy import copy_of
 from gpuarray.providers import registry
-from gpuarray.providers.base import Provider
-from gpuarray.runtime import places, telemetry
-from gpuarray.runtime.execute import Execution, Run, tell_fallbacks
-from gpuarray.runtime.history import Evaluation, blame, blame_last, remember
+from gpuarray.runtime import places
+from gpuarray.runtime.execute import Bound, execute
+from gpuarray.runtime.history import blame_last
 from gpuarray.runtime.ownership import ending_with_plan
-from gpuarray.runtime.placement import auto
 from gpuarray.runtime.placement.residency import host_values, resident, send, where
 from gpuarray.runtime.places import HOST_DEVICE, check_device, is_host, provider_of
 from gpuarray.runtime.plans import find_plan, pending_of, plan_count, plan_of
-from gpuarray.runtime.prepared import Placement, PreparedPlan
+from gpuarray.runtime.schedule import Run
 from gpuarray.runtime.stored import MAXIMUM
-from gpuarray.runtime.straight import Straight
 
 __all__ = [
     "HOST_DEVICE",
     "QUICKLY_SEEN",
-    "bring",
     "check_device",
+    "copy_to_device",
     "evaluate",
     "host_values",
     "is_host",
@@ -65,20 +62,20 @@ def evaluate(
     Parameters
     ----------
     nodes : sequence of Node
-        What is wanted.
+        The values to compute.
     device : Device
-        Where.
+        The device to compute them on.
     run : callable, optional
-        Takes the place of the provider's, for whoever wants to see each task.
+        Takes each batch of tasks instead of the device.
     is_read : bool
-        Whether the values are wanted on the host next, which counts where ``device`` is ``"auto"``.
+        Whether the host reads the values next; the placement on ``"auto"`` depends on it.
     held_from : int
-        The depth from which on other values of the graph that arrays have are computed too.
+        Other values of the graph that arrays hold are computed too if their depth is at least this.
     """
     pending = pending_of(nodes)
     if not pending:
         return
-    trace = None if tracing.state.trace is None else tracing.active()
+    trace = tracing.active()
     if trace is not None and trace.evaluate(pending, device, held_from):
         return
     provider = provider_of(device)
@@ -90,72 +87,29 @@ def evaluate(
         ready, walked = find_plan(pending, provider, held_from)
         moved = ending_with_plan(walked, ready.donors, ready.settled) if ready.donors else []
         order = ready.order(walked)  # another list of the nodes would look like another owner
-        placed = auto.placed(ready, order, provider, device, is_read=is_read)
-        if placed.saving and auto.settle(placed, order, provider):
-            placed = auto.placed(ready, order, provider, device, is_read=is_read)
-        if moved and placed.in_one_go:  # a later step that finds no room would leave an update made and not recorded
-            moved = [number for number in moved if number >= placed.in_one_go]
-        planned = 0 if not start or observers.skip_repeat(placed, start) else observers.plan_found(placed)
-        telemetry.evaluated(ready.operations)
         origins = [node.origin for node in walked] if recording.origins else []
-        evaluation = Evaluation(ready, placed, provider.device, origins)
-        try:
-            read = pending[0] if is_read and run is None else None
-            run_placed(ready, placed, moved, order, provider, run, remember(evaluation), read)
-        except GpuArrayError as error:
-            if not isinstance(error, DeviceMemoryError) or len(pending) == 1 or moved:
-                blame(error, evaluation, provider)
-                raise
-            has_room = False
-        else:
-            has_room = True
-        if not has_room:  # one after the other they may find it; what ran is let go with the error
+        bound = Bound(ready, provider, device, order, origins)
+        leaves: list[Any] = [order[position] for position in ready.leaves]
+        made = execute(
+            bound,
+            leaves,
+            moved,
+            start=start,
+            is_read=is_read,
+            wanted=pending[0] if is_read and run is None else None,
+            run=run,
+            can_split=len(pending) > 1,
+        )
+        if made is None:
             for node in pending:
                 evaluate((node,), device, run, is_read=is_read)
             return
-        if planned:
-            observers.evaluation_done(evaluation, start, planned)
-        elif start:
-            observers.is_sampled_out = False
-        if placed.saving:
-            auto.hand_on(placed, order)
+        for (position, _), leaf in zip(ready.plan.results, made, strict=True):
+            order[position].resolve(leaf)
         for place, position in ready.twins:
-            leaf = order[position].result
-            if leaf is not None:
-                walked[place].resolve(leaf)
-
-
-def run_placed(
-    ready: PreparedPlan,
-    placed: Placement,
-    moved: Sequence[int],
-    order: list[Node],
-    provider: Provider,
-    run: Run | None,
-    serial: int,
-    read: Node | None,
-) -> None:
-    """Run a plan as it was placed; on the host after all, if the device has no room and ``"auto"`` may choose."""
-    if placed.fallbacks:
-        tell_fallbacks([placed.steps[number] for number in placed.fallbacks], order)
-    placed.runs += 1
-    is_observed = False
-    if placed.is_free and placed.host is not None:
-        is_observed = placed.runs == placed.look and auto.is_observed(placed)
-        provider = provider if is_observed else placed.host  # what is looked at step by step is seen by who runs both
-    straight = None if is_observed or run is not None else Straight.of(ready, placed, provider, order, moved)
-    try:
-        if straight is None:
-            Execution(ready, placed, order, provider, run).run(moved, serial, read)
-        else:
-            straight.run(order, serial, read)
-        return
-    except DeviceMemoryError:
-        if not placed.is_free or moved:
-            raise
-    instead = auto.without_room(ready, provider)
-    tell_fallbacks(instead.steps, order)
-    Execution(ready, instead, order, provider, run).run((), serial)
+            result = order[position].result
+            if result is not None:
+                walked[place].resolve(result)
 
 
 def read(node: Node, device: Device) -> npt.NDArray[Any]:
@@ -166,7 +120,7 @@ def read(node: Node, device: Device) -> npt.NDArray[Any]:
     return copy_of(leaf.host) if leaf.host is not None else host_values(leaf)
 
 
-def bring(node: Node, device: Device) -> None:
+def copy_to_device(node: Node, device: Device) -> None:
     """Copy the value of an evaluated node to a device too, if it is not there."""
     leaf = current(node)
     assert isinstance(leaf, Leaf)

@@ -1,195 +1,179 @@
-"""Running a plan: each step at its place, and each value where it is wanted.
+"""Running a prepared plan: placement, memory, observers and records around one schedule.
 
-Steps for the device are collected and handed over together; a step for the host runs at once, after what it reads from
-the device. A value is copied to the other place when it is first wanted there, and stays at both.
+Both ways into the runtime come through :func:`execute`: evaluations bind the nodes of a graph, and recorded functions
+bind the arguments of a call.
 """
 
-from collections.abc import Callable, Sequence
-from time import perf_counter_ns
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
-
-from gpuarray.config import config
+from gpuarray import observers
+from gpuarray.device import Device
+from gpuarray.errors import DeviceMemoryError, GpuArrayError
 from gpuarray.graph.nodes import Leaf, Node
-from gpuarray.providers.base import Provider, Task
-from gpuarray.runtime import places, telemetry
-from gpuarray.runtime.placement import decisions, residency
+from gpuarray.providers.base import Provider
+from gpuarray.runtime import telemetry
+from gpuarray.runtime.history import Evaluation, blame, remember
+from gpuarray.runtime.placement import auto, decisions
 from gpuarray.runtime.prepared import Placement, PreparedPlan, PreparedStep
+from gpuarray.runtime.schedule import Observe, Run, Schedule
+from gpuarray.source_locations import Origin
 
-Run: TypeAlias = Callable[[Sequence[Task]], None]
+
+@dataclass(slots=True)
+class Bound:
+    """A prepared plan and the graph that it is run for.
+
+    Attributes
+    ----------
+    ready : PreparedPlan
+        The plan.
+    provider : Provider
+        The device that it was prepared for.
+    device : Device
+        The device that was asked for; ``"auto"`` places the plan at each run.
+    order : list of Node
+        The nodes by position.
+    origins : list
+        The lines that recorded the nodes, by place in the walk; empty if they were not recorded.
+    last : Evaluation, optional
+        The record of the last run.
+    """
+
+    ready: PreparedPlan
+    provider: Provider
+    device: Device
+    order: list[Any]
+    origins: list[Origin | None]
+    last: Evaluation | None = None
 
 
-class Execution:
-    """One run of a plan.
+def execute(
+    bound: Bound,
+    leaves: Sequence[Leaf],
+    moved: Sequence[int] = (),
+    *,
+    start: int = 0,
+    is_read: bool = False,
+    wanted: Node | None = None,
+    run: Run | None = None,
+    can_split: bool = False,
+) -> list[Leaf] | None:
+    """Run a plan for leaves, and return its results in the order of ``plan.results``.
 
     Parameters
     ----------
-    ready : PreparedPlan
-        What to run.
-    placed : Placement
-        Its steps as they were placed.
-    order : list of Node
-        The plan's nodes.
-    provider : Provider
-        The device.
-    run : callable or None
-        What takes tasks in place of the device.
+    bound : Bound
+        The plan and its graph.
+    leaves : sequence of Leaf
+        The leaves, in the order of ``ready.leaves``.
+    moved : sequence of int
+        The copies that may hand on their input's buffer, because nobody can see its value any more.
+    start : int
+        When the evaluation began, if observers are active; else 0.
+    is_read : bool
+        Whether the values are wanted on the host next.
+    wanted : Node, optional
+        The result that is read next.
+    run : callable, optional
+        Takes tasks in place of the device.
+    can_split : bool
+        Whether the caller can compute the results one by one if there is no room for all.
+
+    Returns
+    -------
+    list of Leaf or None
+        None if there is no room for all results at once, and ``can_split``.
+
+    Raises
+    ------
+    GpuArrayError
+        If the plan fails, with notes about the lines that asked for it.
     """
-
-    __slots__ = ("_buffers", "_run", "_slots", "_tasks", "host", "order", "plan", "provider", "ready", "steps")
-
-    def __init__(
-        self, ready: PreparedPlan, placed: Placement, order: list[Node], provider: Provider, run: Run | None
-    ) -> None:
-        self.ready = ready
-        self.plan = ready.plan
-        self.steps = placed.steps
-        self.order = order
-        self.provider = provider
-        is_one_place = places.is_host(provider) or (placed.host is None and not placed.in_one_go)
-        self.host = provider if is_one_place else places.host()
-        self._run = run or provider.run
-        self._buffers: dict[Provider, dict[int, Any]] = {provider: {}, self.host: {}}
-        self._slots: dict[tuple[Provider, int], Any] = {}
-        self._tasks: list[Task] = []
-
-    def run(self, moved: Sequence[int], serial: int, read: Node | None = None) -> None:
-        """Run the steps and settle what was wanted; the value of ``read`` is read next.
-
-        The copies ``moved`` hand their input's buffer on instead, unless somebody outside has the memory.
-        """
-        provider, order = self.provider, self.order
-        given: list[Leaf] = []
-        on_device = decisions.DEVICE
-        made = self._output if self.host is provider else self._changed
-        for number, step in enumerate(self.steps):
-            planned = step.planned
-            place = provider if step.decision.where == on_device else self.host
-            if number in moved and not (buffer := self._input(planned.inputs[0], place)).is_shared:
-                self._buffers[place][planned.outputs[0]] = buffer
-                given.append(order[planned.inputs[0]])  # type: ignore[arg-type]  # what can be moved is a leaf
-                continue
-            outputs = [made(o, place) for o in planned.outputs]
-            buffers = self._buffers[place]
-            inputs = [buffers[i] if i in buffers else self._input(i, place) for i in planned.inputs]
-            scalars = [order[p].parameters[k] for p, k in planned.scalars]  # type: ignore[union-attr,index]  # Generate
-            task = Task(step.prepared, inputs, outputs, scalars, step)
-            if place is provider:
-                self._tasks.append(task)
-            else:
-                self._run_on_host(task, step, number)
-        self._flush(None if read is None else self._made_for(read))
-        for leaf in given:
-            leaf.buffers.clear()
-        self._settle(serial)
-
-    def _run_on_host(self, task: Task, step: PreparedStep, number: int) -> None:
-        estimates = step.decision.estimates
-        if estimates is None or not config.current.refine:
-            self.host.run((task,))
-            return
-        start = perf_counter_ns()
-        self.host.run((task,))
-        if self.ready.corrections.observe(number, estimates[0], perf_counter_ns() - start):
-            self.ready.placed.clear()
-
-    def _flush(self, wanted: Any = None) -> None:
-        if self._tasks:
-            tasks, self._tasks = self._tasks, []
-            if wanted is None:
-                self._run(tasks)
-            else:
-                self.provider.run(tasks, wanted)
-
-    def _made_for(self, node: Node) -> Any:
-        """Return the device's buffer that has the value of a node."""
-        made = self._buffers[self.provider]
-        return next((made.get(root) for position, root in self.plan.results if self.order[position] is node), None)
-
-    def _settle(self, serial: int) -> None:
-        """Make leaves of the results, which know of all places that have them."""
-        order = self.order
-        for position, root in self.plan.results:
-            node, source = order[position], order[root]
-            leaf = Leaf(node.shape, node.dtype)
-            leaf.origin, leaf.evaluation, leaf.used = node.origin, serial, serial
-            if isinstance(source, Leaf):
-                leaf.host = None if source.host is None else source.host.reshape(node.shape)
-                leaf.buffers.update(source.buffers)
-            else:
-                for place, buffers in self._buffers.items():
-                    buffer = buffers.get(root)
-                    if buffer is not None:
-                        residency.settle(leaf, place, buffer)
-                if not leaf.buffers:  # nothing computes a value without elements
-                    residency.settle(leaf, self.provider, self._output(root, self.provider))
-            node.resolve(leaf)
-        for position in self.ready.leaves:
-            order[position].used = serial  # type: ignore[union-attr]  # of a Leaf
-
-    # -- buffers -------------------------------------------------------------------------------------------------------
-
-    def _keep(self) -> frozenset[int]:
-        """Return the ``id`` of each leaf that must stay where it is while the plan runs."""
-        return frozenset(id(self.order[position]) for position in self.ready.leaves)
-
-    def _input(self, position: int, place: Provider) -> Any:
-        buffers = self._buffers[place]
-        buffer = buffers.get(position)
-        if buffer is None:
-            node = self.order[position]
-            other = self.host if place is self.provider else self.provider
-            if isinstance(node, Leaf):
-                buffer = residency.resident(node, place, self._keep)
-            elif position in self._buffers[other]:
-                buffer = self._copied(position, other, place)
-            else:  # nothing computes a value without elements, but a fold over one still has it as its input
-                buffer = place.allocate(node.nbytes)
-            buffers[position] = buffer
-        return buffer
-
-    def _copied(self, position: int, source: Provider, target: Provider) -> Any:
-        """Return a value that a step of the plan made, at the other place."""
-        size, dtype = self.plan.sizes[position]
-        made = self._buffers[source][position]
-        if target is self.host:
-            self._flush()
-            array = np.empty(size, dtype)
-            source.read(made, array)
-            return target.adopt(array, array.nbytes)
-        buffer = residency.allocate(target, size * dtype.itemsize, self._keep)
-        target.write(buffer, source.export(made)[: size * dtype.itemsize])
-        return buffer
-
-    def _changed(self, position: int, place: Provider) -> Any:
-        """Return the buffer of a value that a step writes, or writes a part of: no other place has it afterwards."""
-        other = self.host if place is self.provider else self.provider
-        if place is not other and position in self._buffers[other]:
-            if position not in self._buffers[place]:
-                self._buffers[place][position] = self._copied(position, other, place)
-            del self._buffers[other][position]
-        return self._output(position, place)
-
-    def _output(self, position: int, place: Provider) -> Any:
-        buffers = self._buffers[place]
-        buffer = buffers.get(position)
-        if buffer is not None:
-            return buffer
-        slot = self.plan.slots.get(position)
-        if slot is None:
-            size, dtype = self.plan.sizes[position]
-            buffer = residency.allocate(place, size * dtype.itemsize, self._keep)
-        else:
-            buffer = self._slots.get((place, slot))
-            if buffer is None:
-                buffer = residency.allocate(place, self.plan.slot_bytes[slot], self._keep)
-                self._slots[place, slot] = buffer
-        buffers[position] = buffer
-        return buffer
+    ready, provider, order = bound.ready, bound.provider, bound.order
+    placed = ready.pinned
+    if bound.device is auto.AUTO:
+        placed = auto.placed(ready, leaves, provider, is_read=is_read)
+        if placed.migration is not None and auto.migrate(placed, leaves, provider):
+            placed = auto.placed(ready, leaves, provider, is_read=is_read)
+    if moved and placed.in_one_go:  # a later step that finds no room would leave an update made and not recorded
+        moved = [number for number in moved if number >= placed.in_one_go]
+    planned = 0 if not start or observers.skip_repeat(placed, start) else observers.plan_found(placed)
+    telemetry.evaluated(ready.operations)
+    evaluation = bound.last
+    if evaluation is None or evaluation.placed is not placed:
+        evaluation = bound.last = Evaluation(ready, placed, provider.device, bound.origins)
+    serial = remember(evaluation)
+    placed.runs += 1
+    try:
+        if placed.fallbacks:
+            _count_fallbacks([placed.steps[number] for number in placed.fallbacks], order)
+        schedule = None if moved else placed.schedules.get(())
+        if schedule is None:
+            schedule = Schedule.of(ready, placed, provider, order, leaves, moved)
+        observe = _observer(ready) if placed.is_free and auto.is_observed(placed) else None
+        made: list[Leaf] | None = schedule.run(leaves, order, serial, wanted, run, observe)
+    except GpuArrayError as error:
+        can_retry = isinstance(error, DeviceMemoryError) and not moved and (placed.is_free or can_split)
+        if not can_retry:
+            blame(error, evaluation, provider)
+            raise
+        made = None
+    if made is None:  # not in the handler, so that what the first attempt had is let go with its error
+        made = _run_without_room(bound, placed, leaves, serial, run, can_split)
+        if made is None:
+            return None
+    if planned:
+        observers.evaluation_done(evaluation, start, planned)
+    elif start:
+        observers.is_sampled_out = False
+    if placed.migration is not None:
+        auto.propagate(placed.migration, leaves, made)
+    return made
 
 
-def tell_fallbacks(steps: Sequence[PreparedStep], order: list[Node]) -> None:
+def _run_without_room(
+    bound: Bound, placed: Placement, leaves: Sequence[Leaf], serial: int, run: Run | None, can_split: bool
+) -> list[Leaf] | None:
+    """Run a plan for which the device has no room, or return None if the caller is to compute its results one by one.
+
+    What happens where a device has no room, in this order:
+
+    1. Values that the plan does not use go to the host, those that were not used for longest first
+       (:func:`gpuarray.runtime.placement.residency.allocate`, before this function is called).
+    2. On the device ``"auto"`` the whole plan runs on the host.
+    3. An evaluation of several values computes them one by one.
+    4. The error is raised.
+
+    Once a buffer may have been written to in place, only the first applies, as the plan cannot be run again.
+    """
+    if not placed.is_free:
+        return None
+    ready, order = bound.ready, bound.order
+    instead = auto.without_room(ready, bound.provider)
+    try:
+        _count_fallbacks(instead.steps, order)
+        return Schedule(ready, instead, bound.provider, order).run(leaves, order, serial, None, run)
+    except GpuArrayError as error:
+        if can_split and isinstance(error, DeviceMemoryError):
+            return None
+        assert bound.last is not None
+        blame(error, bound.last, bound.provider)
+        raise
+
+
+def _observer(ready: PreparedPlan) -> Observe:
+    """Return what corrects the estimates of a plan by the times of its steps on the host."""
+
+    def observe(number: int, estimate: float, elapsed: int) -> None:
+        if ready.corrections.observe(number, estimate, elapsed):
+            ready.placed.clear()
+
+    return observe
+
+
+def _count_fallbacks(steps: Sequence[PreparedStep], order: Sequence[Any]) -> None:
     """Count the steps that run on the host for want of a kernel, at the lines that asked for them."""
     for step in steps:
         if step.decision.is_fallback:

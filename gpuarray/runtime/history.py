@@ -114,7 +114,7 @@ def _add_notes(error: GpuArrayError, head: str, evaluation: Evaluation) -> None:
     more = len(evaluation.placed.steps) - _SHOWN
     error.add_note(f"{head} {names}{f' and {more} more steps' if more > 0 else ''}")
     for found in places_of(evaluation)[-_SHOWN:]:
-        error.add_note(f"  asked for at {found}: {found.text}" if found.text else f"  asked for at {found}")
+        error.add_note(f"  recorded at {found}: {found.text}" if found.text else f"  recorded at {found}")
 
 
 def placements(limit: int = 32) -> list[str]:

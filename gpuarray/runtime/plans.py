@@ -238,6 +238,7 @@ def _prepared(
         tuple((n, place_of(plan.steps[n].inputs[0])) for n in sorted(plan.donors) if n >= safe_from),
         tuple(position for position, node in enumerate(merged.order) if type(node) is Leaf),
         structure,
+        tuple([merged.order[position].nbytes for position, _ in plan.results]),
         unstored,
     )
 

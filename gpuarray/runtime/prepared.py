@@ -47,19 +47,54 @@ class PreparedStep:
     timing: Timing
 
 
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """What a placement would save if the device had the leaves that it lacks.
+
+    Attributes
+    ----------
+    saving : int
+        Nanoseconds that each run would take less.
+    cost : float
+        Nanoseconds that the upload of these leaves takes.
+    leaves : tuple of int
+        The leaves, by number.
+    shares : tuple of float
+        The part that each result has of the bytes of all results.
+    """
+
+    saving: int
+    cost: float
+    leaves: tuple[int, ...]
+    shares: tuple[float, ...]
+
+
 @dataclass(slots=True)
 class Placement:
     """The steps of a plan, each prepared for the place where it runs.
 
-    ``fallbacks`` are the numbers of those that run on the host for want of anything better; ``host`` is its provider if
-    all of them run there. ``is_free`` says whether the device is ``"auto"``, so that they may run elsewhere; ``runs``
-    counts, and ``look`` is the run that is timed next. ``saving`` are the nanoseconds that a run would take less if the
-    device had the operands that only the host has: those at the positions ``away``, whose upload takes ``price``;
-    ``heirs`` are the positions of what is made of them, with their parts of all its bytes. ``sampler`` is the
-    plan's :class:`gpuarray.observers.RunSampler`, if it is observed.
-    ``in_one_go`` is the step from which on all are handed to the device together, after everything that they need has
-    found room. ``straight`` has each :class:`gpuarray.runtime.straight.Straight` of the steps, by
-    the copies that hand on their input's buffer; it is False if they need an execution, and None until they have run.
+    Attributes
+    ----------
+    steps : tuple of PreparedStep
+        The steps.
+    fallbacks : tuple of int
+        The numbers of those that run on the host for want of anything better.
+    host : Provider or None
+        The host's provider, if all steps run there.
+    is_free : bool
+        Whether the device is ``"auto"``, so that they may run elsewhere.
+    runs : int
+        How often the steps ran.
+    look : int
+        The run whose steps on the host are timed next.
+    migration : Migration, optional
+        What would be saved if the device had all leaves.
+    sampler : RunSampler, optional
+        Of the observers.
+    in_one_go : int
+        The step from which on all are handed to the device together.
+    schedules : dict
+        Schedules of the steps, by the copies that hand on their input's buffer.
     """
 
     steps: tuple[PreparedStep, ...]
@@ -68,13 +103,10 @@ class Placement:
     is_free: bool = False
     runs: int = 0
     look: int = 0
-    saving: int = 0
-    away: tuple[int, ...] = ()
-    price: float = 0.0
-    heirs: tuple[tuple[int, float], ...] = ()
+    migration: Migration | None = None
     sampler: RunSampler | None = None
     in_one_go: int = 0
-    straight: Any = None
+    schedules: dict[tuple[int, ...], Any] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -103,6 +135,8 @@ class PreparedPlan:
         Positions of the leaves.
     structure : Structure
         The structure of the graph.
+    nbytes : tuple of int
+        The sizes of the results.
     unstored : tuple of int
         Places of values that arrays had when the plan was made, and that it does not store.
     placed : dict
@@ -122,6 +156,7 @@ class PreparedPlan:
     donors: tuple[tuple[int, int], ...]
     leaves: tuple[int, ...]
     structure: Structure
+    nbytes: tuple[int, ...]
     unstored: tuple[int, ...]
     placed: dict[int, Placement] = field(default_factory=dict)
     corrections: Corrections = field(default_factory=Corrections)

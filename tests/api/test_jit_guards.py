@@ -45,7 +45,7 @@ class TestSurroundings:
         def write(x):
             x += weights
 
-        with pytest.raises(RecordingError, match="has the storage of an array that it meets in a variable"):
+        with pytest.raises(RecordingError, match="shares memory with an array in a variable that it uses"):
             xp.jit(write)(weights)
 
     def test_variables(self, device):

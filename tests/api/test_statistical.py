@@ -201,3 +201,40 @@ def test_wrong_axes() -> None:
         xp.sum(x, axis=(0, 0))
     with pytest.raises(TypeError):
         xp.sum(x, axis=0.5)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+def test_logarithms_of_sums_of_exponentials(dtype: str, device: Any) -> None:
+    special = [
+        [0, 1e4, -1e4, 3],
+        [np.inf, 1, 2, 3],
+        [-np.inf] * 4,
+        [np.nan, 1, np.inf, 2],
+        [-np.inf, -1e4, -1e4, -np.inf],
+    ]
+    for host in (values((37, 1300), dtype) * 9, values((1300, 37), dtype), np.array(special, dtype)):
+        x = xp.asarray(host, device=device)
+        for axis in (0, 1):
+            with np.errstate(invalid="ignore"):
+                wanted = np.logaddexp.reduce(host.astype(np.longdouble), axis=axis).astype(dtype)
+            found = np.logaddexp.reduce(x, axis=axis)
+            assert found.dtype == np.dtype(dtype)
+            np.testing.assert_allclose(np.asarray(found), wanted, rtol=4 * np.finfo(dtype).eps)
+
+
+def test_logarithms_of_sums_take_the_keywords_of_reduce(device: Any) -> None:
+    host = values((4, 6), "float32")
+    x, mask = xp.asarray(host, device=device), host > 0
+    for keywords in ({"axis": (0, 1)}, {"axis": 1, "keepdims": True}, {"initial": 2.0}, {"where": mask}, {"axis": ()}):
+        given = {k: xp.asarray(v, device=device) if v is mask else v for k, v in keywords.items()}
+        found, wanted = np.logaddexp.reduce(x, **given), np.logaddexp.reduce(host, **keywords)
+        np.testing.assert_allclose(np.asarray(found), wanted, rtol=1e-6)
+    assert float(np.logaddexp.reduce(xp.zeros(0))) == -np.inf
+    for dtype in ("int8", "int64"):
+        host = np.arange(-3, 4, dtype=dtype)
+        found, wanted = np.logaddexp.reduce(xp.asarray(host)), np.logaddexp.reduce(host)
+        assert found.dtype == wanted.dtype
+        np.testing.assert_allclose(float(found), float(wanted), rtol=1e-3)
+    np.testing.assert_allclose(
+        np.asarray(np.logaddexp.accumulate(x, axis=1)), np.logaddexp.accumulate(values((4, 6), "f4"), 1), rtol=1e-5
+    )

@@ -180,9 +180,9 @@ def test_python_scalars(name: str) -> None:
 
 
 def test_scalars_alone_are_refused() -> None:
-    with pytest.raises(TypeError, match="add takes an array"):
+    with pytest.raises(TypeError, match="add requires an array"):
         xp.add(1, 2)
-    with pytest.raises(TypeError, match="sin takes an array"):
+    with pytest.raises(TypeError, match="sin requires an array"):
         xp.sin(1.0)
 
 
@@ -190,22 +190,22 @@ def test_scalars_alone_are_refused() -> None:
 def test_clip_keeps_the_dtype(dtype: str) -> None:
     x = array(xp, dtype)
     if dtype == "bool" or dtype.startswith("complex"):
-        with pytest.raises(TypeError, match="clip takes real-valued"):
+        with pytest.raises(TypeError, match="clip requires real-valued"):
             xp.clip(x, 0, 1)
         return
     assert xp.clip(x, 0, 1).dtype == x.dtype
     if dtype.startswith("int"):
         assert xp.clip(x, xp.asarray(0, dtype=xp.int64)).dtype == x.dtype
-        with pytest.raises(TypeError, match="Python float beside"):
+        with pytest.raises(TypeError, match="Python float and"):
             xp.clip(x, 0.5)
 
 
 def test_messages_say_what_to_do() -> None:
     with pytest.raises(TypeError, match=r"int8 and float32.*astype.*turn the setting off"):
         xp.ones(2, dtype=xp.int8) + xp.ones(2, dtype=xp.float32)
-    with pytest.raises(TypeError, match=r"sqrt takes floating-point dtypes .*float32, float64.*given int64"):
+    with pytest.raises(TypeError, match=r"sqrt requires floating-point dtypes .*float32, float64.*got int64"):
         xp.sqrt(xp.arange(3))
-    with pytest.raises(TypeError, match=r"Python float beside an array of dtype int64"):
+    with pytest.raises(TypeError, match=r"Python float and an array of dtype int64"):
         xp.arange(3) * 0.5
     with pytest.raises(TypeError, match=r"float16"):
         xp.sqrt(xp.ones(2, dtype=xp.float16))
@@ -291,7 +291,7 @@ def test_functions_under_numpys_names_mean_what_they_mean_there() -> None:
     assert_same(np.add(x, 0.5), np.arange(4) + 0.5)
     assert_same(np.sqrt(x), np.sqrt(np.arange(4)))
     assert_same(np.median(x), np.median(np.arange(4)))
-    with pytest.raises(TypeError, match="sqrt takes"):
+    with pytest.raises(TypeError, match="sqrt requires"):
         xp.sqrt(x)
 
 

@@ -13,8 +13,7 @@ import pytest
 from numpy.testing.overrides import get_overridable_numpy_array_functions, get_overridable_numpy_ufuncs
 
 import gpuarray
-from gpuarray import dispatch
-from gpuarray.functions import registry, status
+from gpuarray.functions import protocol, registry, status
 
 KINDS = set(registry.KINDS)
 
@@ -55,7 +54,7 @@ def test_statuses_are_of_known_kinds_and_have_reasons():
 
 def test_installed_functions_are_those_declared():
     declared = {registry.find(name) for name in registry.IMPLEMENTATIONS} - {None}
-    assert declared == set(dispatch.FUNCTIONS)
+    assert declared == set(protocol.FUNCTIONS)
 
 
 def test_every_ufunc_that_can_be_overridden_is_served_or_refused():

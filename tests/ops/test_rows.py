@@ -12,8 +12,9 @@ import pytest
 
 from gpuarray import dtypes
 from gpuarray.codegen import library
-from gpuarray.ops import elementwise, generators, philox, special, substreams
-from gpuarray.ops.spec import ROWS, CallOp, GenerateOp, MapOp, ReduceOp, compute_type, map_op, wgsl_template
+from gpuarray.ops import elementwise, generators, philox, reductions, special, substreams
+from gpuarray.ops.reduce_spec import ReduceOp
+from gpuarray.ops.spec import ROWS, CallOp, GenerateOp, MapOp, compute_type, map_op, wgsl_template
 
 STANDARD = """
     abs acos acosh add asin asinh atan atan2 atanh bitwise_and bitwise_invert bitwise_left_shift bitwise_or
@@ -87,20 +88,14 @@ def test_cast_of_complex_drops_the_imaginary_part_and_keeps_truth() -> None:
     assert elementwise.cast.numpy(z, out=np.empty(3, bool)).tolist() == [False, True, True]
 
 
-@pytest.mark.parametrize("row", [r for r in ROWS.values() if isinstance(r, ReduceOp)], ids=lambda r: r.name)
-def test_neutral_values_change_nothing(row: ReduceOp) -> None:
+@pytest.mark.parametrize("row", reductions.ELEMENTWISE.values(), ids=lambda row: row.name)
+def test_identities_change_nothing(row: ReduceOp) -> None:
+    assert row.combine is not None
     for dtype in dtypes.ALL:
-        if row.neutral is None or dtype.kind not in row.neutral or dtype.kind == "c":
-            continue
-        neutral = row.neutral[dtype.kind]
-        if isinstance(neutral, str):
-            info = np.iinfo(dtype) if dtype.kind in "iu" else None
-            low, high = (info.min, info.max) if info else (-np.inf, np.inf)
-            neutral = low if neutral == "lowest" else high
-        values = np.array([0, 1, 1, 0, 1]).astype(dtype)
-        ufunc = row.combine.numpy
-        same = values.astype(bool) if row.name in ("any", "all") else values
-        assert (ufunc(values, dtype.type(neutral)) == same).all()
+        if dtype.kind in row.identity:
+            values = np.array([0, 1, 1, 0, 1]).astype(dtype)
+            same = values.astype(bool) if row.name in ("any", "all") else values
+            assert (row.combine.numpy(values, dtype.type(row.identity_of(dtype))) == same).all()
 
 
 @pytest.mark.parametrize("dtype", [d for d in dtypes.ALL if d.kind in "iuf"], ids=str)

@@ -20,7 +20,7 @@ def at_random():
     """Draw the place of each step; those that write one value stay together."""
     pick = random.Random(0)
 
-    def decided(ready, order, provider, *, is_read):
+    def decided(ready, leaves, provider, *, is_read):
         group = list(range(len(ready.plan.steps)))
         writer = {}
         for number, planned in enumerate(ready.plan.steps):

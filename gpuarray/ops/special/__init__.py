@@ -5,7 +5,8 @@ This package is imported when a special function is first used: see :func:`gpuar
 
 from typing import Final
 
-from gpuarray.ops.formula import Formula, Function, floating, with_counts
+from gpuarray.ops.formula import Formula
+from gpuarray.ops.formula_ufunc import FormulaUfunc, floating, with_counts
 from gpuarray.ops.spec import MapOp
 from gpuarray.ops.special import (
     bessel,
@@ -33,7 +34,7 @@ def _row(formula: Formula, *, cost: int, ulp: float = 2, counts: tuple[int, ...]
     operands = ", ".join(f"{{R}}({{{i}}})" if i in counts else f"{{{i}}}" for i in range(len(formula.parameters)))
     form = f"{formula.name}_{{R}}({operands})"
     return MapOp(
-        name=formula.name, numpy=Function(formula, rule), arity=len(formula.parameters), dtypes=rule,
+        name=formula.name, numpy=FormulaUfunc(formula, rule), arity=len(formula.parameters), dtypes=rule,
         wgsl={"float": form, "i32": form} if 0 in counts else {"float": form},
         cost=cost, ulp=ulp, doc=formula.__doc__ or "",
     )  # fmt: skip

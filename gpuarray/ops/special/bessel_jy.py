@@ -39,8 +39,6 @@ from gpuarray.ops.special.double_word import log1p_near_parts, log_in_parts, pro
 #: Below this J1(x) is x / 2, and Y1(x) is -2 / (pi x).
 MINUTE: Final = constant(1e-9, 1e-18)
 
-#: What the polynomials about the zeros are there, in two parts, and how they go on.
-
 
 @formula
 def beyond(x: Real, zero: Real, zero_low: Real) -> Pair:

@@ -30,7 +30,6 @@ from gpuarray.ops.special.double_word import log_in_parts, product, quotient
 NEAR: Final = 1.0
 #: Below this K1(x) is 1 / x.
 MINUTE: Final = constant(1e-9, 1e-18)
-#: The polynomials' lowest coefficients in two parts, and how they go on.
 
 
 @formula

@@ -172,12 +172,10 @@ def rgamma(x: Real) -> Real:
     return scaled(add(q, rest), -n)
 
 
-# lgamma(1 + f) = f (c + f q(f)), and lgamma(2 + f)
-
-
 @formula
 def lgamma_parts(f: Real, is_one: Truth) -> Pair:
     """``log(gamma(1 + f))`` for -1/4 <= f <= 1/2, or ``log(gamma(2 + f))`` for -1/2 <= f <= 1, as a double word."""
+    # f (c + f q(f)), with c and q of either function
     q, q_low = fast_two_sum(
         tables.lgamma_one_series.slope.first if is_one else tables.lgamma_two_series.slope.first,
         tables.lgamma_one_series.slope.rest(f) if is_one else tables.lgamma_two_series.slope.rest(f),

@@ -234,8 +234,8 @@ class Pool:
                 self._audit()
             if self.bytes_live + size > limit:
                 raise DeviceMemoryError(
-                    f"{size} bytes were asked for while {self.bytes_live} of the {limit} bytes of config.memory_limit "
-                    "are in use; drop arrays, or raise the limit"
+                    f"cannot allocate {size} bytes, because {self.bytes_live} of the {limit} bytes of "
+                    "config.memory_limit are in use; delete arrays, or raise the limit"
                 )
         try:
             return _aligned(size)
@@ -245,5 +245,5 @@ class Pool:
             return _aligned(size)
         except MemoryError:
             raise DeviceMemoryError(
-                f"{size} bytes were asked for and the host has no memory left; drop arrays, or use smaller ones"
+                f"cannot allocate {size} bytes, because the host is out of memory; delete arrays, or use smaller ones"
             ) from None

@@ -1,11 +1,11 @@
-"""Folds: what a reduction row does with one tile, and how the parts of a row that is spread over tiles meet.
+"""Reductions of tiles: each tile gives states of its rows, and the states of a row in several tiles are merged.
 
-Sums inside a tile are NumPy's pairwise ones, or products with ones, which BLAS adds in many lanes, of pieces so short
-that rounding adds up no further than in NumPy's blocks; the parts of a row are added pairwise too, so the error is
-about NumPy's. Sums and products of float16 run in float32. Squared deviations are those from each tile's mean, to which
-those of the tiles' means are added; what is left of the squares beside the mean's is taken for them where that is much.
-Positions (argmax, argmin) are those of the first extreme element in C order, and NaN is more extreme than any number.
-The compiler of loops calls this.
+A reduction by an elementwise row is the ``reduce`` of its ufunc. Other reductions have NumPy parts
+(:class:`~gpuarray.ops.reduce_spec.NumPyParts`). Sums inside a tile are NumPy's pairwise sums, or products with ones,
+which BLAS computes in many lanes, of pieces so short that errors grow no further than in NumPy's blocks. The parts of a
+row are added pairwise too, so the error is about NumPy's. Sums and products of float16 run in float32. Squared
+deviations come from the sum of squares where few digits cancel, and otherwise from the elements less their mean.
+The compiler of loops calls this module.
 """
 
 from collections.abc import Callable
@@ -19,34 +19,12 @@ from gpuarray import dtypes
 from gpuarray.dtypes import DType
 from gpuarray.fusion.steps import Fold
 from gpuarray.graph.layouts import Shape, contiguous_strides
+from gpuarray.ops import reductions
+from gpuarray.ops.reduce_spec import Elements, NumPyParts, ReduceOp
 from gpuarray.providers.inprocess.tiles import Tile, Tiling
 
 Array: TypeAlias = npt.NDArray[Any]
 
-
-class _Seen:
-    """Memory of a read-only array that does not say so."""
-
-    __slots__ = ("__array_interface__",)
-
-    def __init__(self, array: Array) -> None:
-        interface = array.__array_interface__
-        self.__array_interface__: dict[str, Any] = interface | {"data": (interface["data"][0], False)}
-
-
-def _searching(search: Callable[..., Any]) -> Callable[..., Any]:
-    """Return ``search`` without the copy that NumPy makes of read-only arrays, which it reads no differently."""
-
-    def find(values: Array, axis: int = -1) -> Any:
-        return search(values if values.flags.writeable else np.asarray(_Seen(values)), axis)
-
-    return find
-
-
-_POSITION: Final[dict[Any, Callable[..., Any]]] = {
-    np.maximum: _searching(np.argmax),
-    np.minimum: _searching(np.argmin),
-}
 
 #: Elements of the pieces that BLAS adds up, and of the shortest row where calling it pays.
 _PIECE: Final = 512
@@ -54,10 +32,6 @@ _PIECE_LEAST: Final = 64
 
 #: How many times the squared deviations the squares are at most where the difference is as good as what is summed.
 _CANCELS: Final = 2
-
-#: Elements of the blocks whose extremes are found before their places, and dtypes for which that is quicker.
-_BLOCK: Final = 1 << 14
-_QUICK: Final = tuple(np.dtype(code) for code in "bBhHiIlLfd")
 
 #: So many pieces of a row are added one after the other; more of them by a reduction.
 _PIECES_FEW: Final = 4
@@ -70,20 +44,18 @@ _ONES: Final = {dtype: np.ones(_PIECE, dtype) for dtype in (dtypes.float32, dtyp
 
 def computing_dtype(fold: Fold) -> DType:
     """Return the dtype that the operand of ``fold`` has to be cast to first."""
-    if fold.op.indexed:
-        return fold.source
-    dtype = fold.op.accumulate(fold.source)
-    if dtype == dtypes.float16 and fold.op.combine.numpy in (np.add, np.multiply):
-        return dtypes.float32
-    return dtype
+    op, dtype = fold.op, fold.op.accumulate(fold.source)
+    if op.numpy is not None:
+        return dtype if op.numpy.compute is None else op.numpy.compute(dtype)
+    is_sum = op.combine is not None and op.combine.numpy in (np.add, np.multiply)
+    return dtypes.float32 if dtype == dtypes.float16 and is_sum else dtype
 
 
 def whole(fold: Fold, tiling: Tiling) -> Callable[..., None]:
     """Return ``fold(operand, out)`` over the inner axes of a tile of whole rows; ``out`` has extent 1 along them.
 
-    Centred folds take a shift and a spare register too: see :func:`_deviations`.
+    Rows that have NumPy parts take a shift and spare memory too: see :class:`~gpuarray.ops.reduce_spec.Elements`.
     """
-    axes = tiling.axes
     if not prod(extent for extent, is_inner in zip(tiling.extents, tiling.inner, strict=True) if is_inner):
         value = fold.op.identity_of(fold.dtype)
 
@@ -91,22 +63,16 @@ def whole(fold: Fold, tiling: Tiling) -> Callable[..., None]:
             out[...] = value
 
         return fill
-    if fold.op.indexed:
-        search = _POSITION[fold.op.combine.numpy]
+    dtype, axes, parts = computing_dtype(fold), tiling.axes, fold.op.numpy
+    if parts is not None:
+        states, finish = _states_of(fold, parts), parts.finish
+        result = parts.result or (lambda elements: finish(*states(elements)))
 
-        def locate(operand: Array, out: Array) -> None:
-            found = search(_rows(operand, tiling), axis=-1)
-            out[...] = _as_rows(found, out.shape, tiling)
+        def finished(operand: Array, out: Array, shift: Any, spare: Array | None) -> None:
+            np.copyto(out, result(_elements(operand, tiling, None, shift, spare)), casting="unsafe")
 
-        return locate
+        return finished
     reduce = _reduce(fold)
-    dtype = computing_dtype(fold)
-    if fold.op.centred:
-
-        def spread(operand: Array, out: Array, shift: Any, spare: Array) -> None:
-            np.copyto(out, _deviations(operand, axes, shift, spare)[2], casting="unsafe")
-
-        return spread
     if fold.dtype == dtype:
 
         def direct(operand: Array, out: Array) -> None:
@@ -121,74 +87,72 @@ def whole(fold: Fold, tiling: Tiling) -> Callable[..., None]:
 
 
 def partial(fold: Fold, tiling: Tiling) -> Callable[..., None]:
-    """Return ``fold(at, operand, parts)``, which folds one tile into its place among the parts of its rows.
+    """Return ``fold(at, operand, states)``, which folds one tile into its place among the states of its rows' parts.
 
-    Centred folds take a shift and a spare register too: see :func:`_deviations`.
+    Rows that have NumPy parts take a shift and spare memory too: see :class:`~gpuarray.ops.reduce_spec.Elements`.
     """
-    axes = tiling.axes
-    if fold.op.centred:
+    if fold.op.numpy is not None:
+        states_of = _states_of(fold, fold.op.numpy)
 
-        def moments(at: Tile, operand: Array, parts: Array, shift: Any, spare: Array) -> None:
-            for part, value in zip(parts, _deviations(operand, axes, shift, spare), strict=True):
-                part[at.part][at.rows] = value
+        def lift(at: Tile, operand: Array, states: tuple[Array, ...], shift: Any, spare: Array | None) -> None:
+            found = states_of(_elements(operand, tiling, at, shift, spare))
+            for state, value in zip(states, found, strict=True):
+                state[at.part][at.rows] = value
 
-        return moments
-    if not fold.op.indexed:
-        reduce = _reduce(fold)
-        dtype = computing_dtype(fold)
+        return lift
+    reduce, dtype, axes = _reduce(fold), computing_dtype(fold), tiling.axes
 
-        def part(at: Tile, operand: Array, parts: Array) -> None:
-            reduce(operand, axes, dtype, parts[at.part][at.rows], True)
+    def part(at: Tile, operand: Array, states: tuple[Array, ...]) -> None:
+        reduce(operand, axes, dtype, states[0][at.part][at.rows], True)
 
-        return part
-    search = _POSITION[fold.op.combine.numpy]
-    if len(tiling.order) == 1:
-        extreme = _reduce(fold) if fold.source in _QUICK else None
+    return part
 
-        def place(at: Tile, operand: Array, parts: tuple[Array, Array]) -> None:
-            found = search(operand) if extreme is None else _first(operand, extreme, search)
-            parts[0][at.part] = operand[found]
-            parts[1][at.part] = at.start[0] + found
 
-        return place
-    by_axis = dict(zip(tiling.order, range(len(tiling.order)), strict=True))
-    inner = [by_axis[a] for a in sorted(tiling.order) if tiling.inner[by_axis[a]]]
-    strides = contiguous_strides(tuple(tiling.extents[k] for k in inner))
+def make_parts(fold: Fold, tiling: Tiling) -> tuple[Array, ...]:
+    """Return the memory that :func:`partial` fills: the state of every row in each tile the row is spread over."""
+    dtype = computing_dtype(fold)
+    kinds = (dtype,) if fold.op.numpy is None else fold.op.numpy.state(dtype)
+    return tuple(np.empty((tiling.parts, *tiling.row_extents), kind) for kind in kinds)
 
-    def part_and_position(at: Tile, operand: Array, parts: tuple[Array, Array]) -> None:
-        rows = _rows(operand, tiling)
-        found = search(rows, axis=-1)
-        shape = tiling.row_shape(operand.shape)
-        best = rows[found] if rows.ndim == 1 else np.take_along_axis(rows, found[..., None], axis=-1)[..., 0]
+
+def meet(fold: Fold, states: tuple[Array, ...]) -> Array:
+    """Return the result of the states of all parts of the rows, merged in an order that is always the same."""
+    parts = fold.op.numpy
+    if parts is not None:
+        return np.asarray(parts.finish(*parts.combine(*states)))
+    assert fold.op.combine is not None
+    return _pairwise(fold.op.combine.numpy, states[0])
+
+
+def _states_of(fold: Fold, parts: NumPyParts) -> Callable[[Elements], tuple[Any, ...]]:
+    """Return what folds a tile into states: the row's own part, or a quicker form of it."""
+    return _QUICKER.get(fold.op, parts.fold)
+
+
+def _elements(operand: Array, tiling: Tiling, at: Tile | None, shift: Any, spare: Array | None) -> Elements:
+    """Return a tile as a reduction's NumPy parts see it, of whole rows where there is no ``at``."""
+    shape = tiling.row_shape(operand.shape)
+
+    def positions(found: Any) -> Any:
+        if at is None:
+            return found
+        if len(tiling.axes) == len(tiling.order) == 1:
+            return at.start[0] + found
+        by_axis = dict(zip(tiling.order, range(len(tiling.order)), strict=True))
+        inner = [by_axis[a] for a in sorted(tiling.order) if tiling.inner[by_axis[a]]]
+        strides = contiguous_strides(tuple(tiling.extents[k] for k in inner))
         places = np.unravel_index(found, tuple(operand.shape[k] for k in inner))
-        position = sum((place + at.start[k]) * s for place, k, s in zip(places, inner, strides, strict=True))
-        parts[0][at.part][at.rows] = _as_rows(best, shape, tiling)
-        parts[1][at.part][at.rows] = _as_rows(np.asarray(position), shape, tiling)
+        return np.asarray(sum((place + at.start[k]) * s for place, k, s in zip(places, inner, strides, strict=True)))
 
-    return part_and_position
-
-
-def make_parts(fold: Fold, tiling: Tiling) -> Any:
-    """Return the memory that :func:`partial` fills: a part of every row for each tile the row is spread over."""
-    shape = (tiling.parts, *tiling.row_extents)
-    if fold.op.centred:
-        return np.empty((3, *shape), np.float64)
-    values = np.empty(shape, computing_dtype(fold))
-    return (values, np.empty(shape, np.int64)) if fold.op.indexed else values
-
-
-def meet(fold: Fold, parts: Any) -> Array:
-    """Return the fold of all parts of the rows, in an order that is always the same."""
-    if fold.op.centred:
-        return _together(parts)
-    if not fold.op.indexed:
-        return _pairwise(fold.op.combine.numpy, parts)
-    values, positions = parts
-    first = _POSITION[fold.op.combine.numpy](values, axis=0)
-    best = np.take_along_axis(values, first[None], axis=0)
-    # blocks need not come in C order: of equally extreme elements the one with the lowest position counts
-    is_best = (values == best) | ((values != values) & (best != best))
-    return np.asarray(np.where(is_best, positions, np.iinfo(np.int64).max).min(axis=0))
+    return Elements(
+        operand,
+        tiling.axes,
+        spare,
+        shift,
+        lambda: operand if operand.ndim == len(tiling.axes) == 1 else _rows(operand, tiling),
+        lambda values: _as_rows(values, shape, tiling),
+        positions,
+    )
 
 
 def _pairwise(combine: Callable[..., Any], parts: Array) -> Array:
@@ -200,21 +164,12 @@ def _pairwise(combine: Callable[..., Any], parts: Array) -> Array:
     return np.asarray(parts[0])
 
 
-def _first(operand: Array, extreme: Callable[..., Any], search: Callable[..., Any]) -> int:
-    """Return the place of the first extreme element of a line: the place in the first block that has the extreme."""
-    full = operand.size // _BLOCK * _BLOCK
-    extremes = extreme(operand[:full].reshape(-1, _BLOCK), 1)
-    if full < operand.size:
-        extremes = np.append(extremes, extreme(operand[full:]))
-    start = int(search(extremes)) * _BLOCK
-    return start + int(search(operand[start : start + _BLOCK]))
+def _deviations(elements: Elements) -> tuple[int, Array, Array]:
+    """Return the number of elements of each row, their mean less the shift, and the sum of the squares about the mean.
 
-
-def _deviations(operand: Array, axes: Shape, shift: Any, spare: Array) -> tuple[int, Array, Array]:
-    """Return the number of elements of each row, their mean less ``shift``, and the sum of the squares about the mean.
-
-    ``shift`` is a value of each row, or 0; ``spare`` may be the operand's own memory if it is.
+    It is the fold of :data:`~gpuarray.ops.reduction_parts.NUMPY_DEVIATIONS`, with BLAS.
     """
+    operand, axes, shift, spare = elements.values, elements.axes, elements.shift, elements.spare
     count = prod(operand.shape[axis] for axis in axes)
     dtype = operand.dtype
     cut = _cut(operand, axes)
@@ -317,17 +272,8 @@ def _dots(cut: _Cut, others: tuple[Array | None, ...], dtype: DType | None = Non
     return sums
 
 
-def _together(parts: Array) -> Array:
-    """Return the squared deviations of all parts, which are counts, means and squares along the first axis."""
-    counts, means, squares = parts
-    mean = (counts * means).sum(axis=0) / counts.sum(axis=0)
-    off = means - mean
-    found = squares.sum(axis=0) + (counts * off * off).sum(axis=0)
-    return np.asarray(found + (mean - mean))  # NaN where the mean is no number
-
-
 def _reduce(fold: Fold) -> Callable[..., Any]:
-    combine = fold.op.combine.numpy
+    combine = None if fold.op.combine is None else fold.op.combine.numpy
     assert isinstance(combine, np.ufunc)
     return _add if combine is np.add and computing_dtype(fold) in _ONES else combine.reduce
 
@@ -345,3 +291,7 @@ def _as_rows(values: Array, shape: Shape, tiling: Tiling) -> Array:
     outer = np.asarray(values)
     axes = [axis for axis in tiling.order if axis < outer.ndim]
     return outer.transpose(axes).reshape(shape)
+
+
+#: Quicker forms of the folds of some reductions.
+_QUICKER: Final[dict[ReduceOp, Callable[[Elements], tuple[Any, ...]]]] = {reductions.squared_deviations: _deviations}

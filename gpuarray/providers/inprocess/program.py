@@ -299,10 +299,11 @@ class _Writer:
             copy = self._allocate(FULL, dtype)
             self._line(FULL, f"copyto({copy.name}, {operand}, 'unsafe')")
             operand = copy.name
-        # a fold of deviations may overwrite the copy with them
-        spare = copy or (self._allocate(FULL, dtype) if item.op.centred else None)
+        parts = item.op.numpy
+        # a fold that takes spare memory may overwrite the copy
+        spare = copy or (self._allocate(FULL, dtype) if parts is not None and parts.takes_spare else None)
         shift = self.names[self.shifts[number]] if number in self.shifts else "0"
-        also = f", {shift}, {spare.name}" if spare is not None and item.op.centred else ""
+        also = "" if parts is None else f", {shift}, {'None' if spare is None else spare.name}"
         name = f"{self._function_name(item.op.name)}_{number}"
         if self.is_whole:
             self.scope[name] = folds.whole(item, self.tiling)
@@ -433,7 +434,8 @@ def _shifts(loop: Loop) -> tuple[Loop, dict[int, int]]:
     """
     items, shifts = list(loop.instructions), {}
     for number, item in enumerate(loop.instructions):
-        if isinstance(item, Fold) and item.op.centred and item.source in _SHIFTED:
+        takes_shift = isinstance(item, Fold) and item.op.numpy is not None and item.op.numpy.takes_shift
+        if isinstance(item, Fold) and takes_shift and item.source in _SHIFTED:
             operand = loop.instructions[item.operand]
             if (
                 isinstance(operand, Apply)

@@ -44,13 +44,13 @@ class PreparedScan:
 
     def __init__(self, step: ScanStep) -> None:
         self.step = step
-        combine = step.op.combine.numpy
+        combine = None if step.op.combine is None else step.op.combine.numpy
         assert isinstance(combine, np.ufunc)
         self._combine: Callable[..., Any] = combine
         self._accumulate = combine.accumulate
         self._reduce: Callable[..., Any] = combine.reduce
         # what accumulates in a narrower type than it results would lose what NumPy keeps
-        self._dtype = step.op.accumulate(step.source) if not step.op.indexed else step.source
+        self._dtype = step.op.accumulate(step.source)
         self.epilogue = None if step.epilogue is None else PreparedLoop(step.epilogue)
         self._rows = max(1, _BLOCK // max(step.length * step.after, 1))
         self._folding, self._scanning = ChunkTiming(calls=4), ChunkTiming(calls=8)
@@ -85,7 +85,7 @@ class PreparedScan:
     def describe(self) -> str:
         """Return one line about the step."""
         step = self.step
-        return f"{step.op.combine.name}.accumulate over axis 1 of ({step.before}, {step.length}, {step.after})\n"
+        return f"{step.op.name} accumulated over axis 1 of ({step.before}, {step.length}, {step.after})\n"
 
     def _run_together(self, source: Array, target: Array, workers: WorkerPool) -> None:
         combine, length, after = self._combine, self.step.length, self.step.after

@@ -201,8 +201,8 @@ def _most_live(loop: Loop) -> int:
 
 
 def _only_spread(loop: Loop) -> bool:
-    """Whether all that is computed of elements is how far off their mean they are, which takes a register at worst."""
-    spread = {item.operand for item in loop.instructions if isinstance(item, Fold) and item.op.centred}
+    """Whether all that is computed of elements are values of folds that take a spare register, which is shared."""
+    spread = {item.operand for item in loop.instructions if isinstance(item, Fold) and _takes_spare(item)}
     computed = {
         n for n, item in enumerate(loop.instructions) if item.level == FULL and not isinstance(item, Load | Fold)
     }
@@ -211,7 +211,11 @@ def _only_spread(loop: Loop) -> bool:
 
 def _is_copied(fold: Fold) -> bool:
     """Whether a fold needs a register beside its operand."""
-    return fold.op.centred or (fold.source != fold.op.accumulate(fold.source) and not fold.op.indexed)
+    return _takes_spare(fold) or fold.source != fold.op.accumulate(fold.source)
+
+
+def _takes_spare(fold: Fold) -> bool:
+    return fold.op.numpy is not None and fold.op.numpy.takes_spare
 
 
 def tile_rows(loop: Loop, row_limit: int) -> Tiling | None:

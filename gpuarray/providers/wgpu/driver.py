@@ -6,6 +6,7 @@ Invariant: :class:`PublicDriver` uses documented wgpu-py calls only, and every m
 own.
 """
 
+import ctypes
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -203,12 +204,10 @@ class PublicDriver:
 
 
 def disown(items: Iterator[Any]) -> None:
-    """Make wgpu objects forget what they stand for, so that their finalizers leave the driver alone.
+    """Keep wgpu objects for ever, so that their finalizers never call the driver.
 
     A forked child holds copies of its parent's objects; any call on them could wait for ever for threads that only the
-    parent has. wgpu-py has no public way to say this, hence the private names; one that is missing is passed over.
+    parent has. A reference that nothing gives back outlives the end of the interpreter too, which clears all modules.
     """
     for item in items:
-        for name in ("_internal", "_poller"):
-            if getattr(item, name, None) is not None:
-                setattr(item, name, None)
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(item))

@@ -424,7 +424,7 @@ class WgpuProvider:
             If it belongs to another ``wgpu.GPUDevice``, is mapped, too small, or lacks a usage.
         """
         if not isinstance(handle, wgpu.GPUBuffer):
-            raise TypeError(f"a {type(handle).__name__} was given where a wgpu.GPUBuffer is accepted")
+            raise TypeError(f"a {type(handle).__name__} is not a wgpu.GPUBuffer")
         if handle._device is not self._driver.device:
             raise DeviceError(
                 "the buffer belongs to another wgpu.GPUDevice; create it on the one that "

@@ -14,7 +14,7 @@ from gpuarray.config import config, offloading
 from gpuarray.device import Device
 from gpuarray.errors import DeviceMemoryError, GpuArrayError
 from gpuarray.fusion.steps import Step
-from gpuarray.graph.nodes import Leaf, Node
+from gpuarray.graph.nodes import Leaf
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import places, plans, telemetry
 from gpuarray.runtime.placement import calibrate, decisions, tune
@@ -29,7 +29,7 @@ from gpuarray.runtime.placement.rates import (
     rows_of,
 )
 from gpuarray.runtime.placement.residency import is_on_host, resident
-from gpuarray.runtime.prepared import Placement, PreparedPlan, PreparedStep, prepare_steps
+from gpuarray.runtime.prepared import Migration, Placement, PreparedPlan, PreparedStep, prepare_steps
 
 AUTO: Final = Device("auto")
 
@@ -96,11 +96,21 @@ def set_rates(provider: Provider, rates: Rates | None) -> None:
     plans.forget_placements()
 
 
-def placed(
-    ready: PreparedPlan, order: Sequence[Node], provider: Provider, device: Device, *, is_read: bool
-) -> Placement:
-    """Return the steps of a plan at the places where they run now."""
-    if device is not AUTO or provider.device.kind == places.HOST_DEVICE.kind:
+def placed(ready: PreparedPlan, leaves: Sequence[Leaf], provider: Provider, *, is_read: bool) -> Placement:
+    """Return the steps of a plan on the device ``"auto"`` at the places where they run now.
+
+    Parameters
+    ----------
+    ready : PreparedPlan
+        The plan.
+    leaves : sequence of Leaf
+        Its leaves, in the order of the plan's.
+    provider : Provider
+        The device that it was prepared for.
+    is_read : bool
+        Whether the result that was asked for is wanted on the host.
+    """
+    if places.is_host(provider):
         return ready.pinned
     choice = config.current.offload if offloading.is_chosen else "auto"
     if choice == "always":
@@ -109,13 +119,12 @@ def placed(
         key = -1
     else:
         key = int(is_read)
-        for position in ready.leaves:
-            leaf: Leaf = order[position]  # type: ignore[assignment]  # a plan's leaves are always at these places
+        for leaf in leaves:
             is_there = provider in leaf.buffers
             key = key << 2 | is_there << 1 | (leaf.host is not None or len(leaf.buffers) > is_there)
     found = ready.placed.get(key)
     if found is None:
-        found = _placed_anew(ready, order, provider, is_read=is_read, is_disabled=choice == "never")
+        found = _placed_anew(ready, leaves, provider, is_read=is_read, is_disabled=choice == "never")
         if len(ready.placed) >= _PLACEMENTS:
             ready.placed.clear()
         ready.placed[key] = found
@@ -123,24 +132,33 @@ def placed(
 
 
 def is_observed(found: Placement) -> bool:
-    """Whether the steps of a run that may be looked at are timed; says which run is the next such."""
-    run = found.runs
-    found.look = run + 1 if run < decisions.EARLY else (run // decisions.OBSERVED + 1) * decisions.OBSERVED
+    """Whether the steps on the host are timed one by one in this run.
+
+    They are where a plan runs at both places. Where all of it runs on the host, they are timed in the first runs, and
+    then now and then.
+    """
+    if found.host is not None:
+        run = found.runs
+        if run != found.look:
+            return False
+        found.look = run + 1 if run < decisions.EARLY else (run // decisions.OBSERVED + 1) * decisions.OBSERVED
     return config.current.refine
 
 
-def settle(found: Placement, order: Sequence[Node], provider: Provider) -> bool:
-    """Bring operands to the device if having them there would have saved by now what that takes.
+def migrate(found: Placement, leaves: Sequence[Leaf], provider: Provider) -> bool:
+    """Bring leaves to the device if having them there would have saved by now what that takes.
 
-    Called for each run; returns whether operands came, so that the steps may have other places now.
+    Called for each run; returns whether leaves came, so that the steps may have other places now.
     """
-    away = _leaves(order, found.away)
-    share, regret = found.saving / len(away), 0.0
+    migration = found.migration
+    assert migration is not None
+    away = [leaves[number] for number in migration.leaves]
+    share, saving = migration.saving / len(away), 0.0
     for leaf in away:
         leaf.saving += share
-        regret += leaf.saving
-    # a plan's estimates are held against what they are of first, unless it is one of many
-    if regret < (found.price if found.runs >= decisions.EARLY else 2 * found.price):
+        saving += leaf.saving
+    # estimates of a plan that ran fewer than four times may be wrong: it must save twice the cost of the transfer
+    if saving < (migration.cost if found.runs >= decisions.EARLY else 2 * migration.cost):
         return False
     try:
         for leaf in away:
@@ -151,13 +169,11 @@ def settle(found: Placement, order: Sequence[Node], provider: Provider) -> bool:
     return True
 
 
-def hand_on(found: Placement, order: Sequence[Node]) -> None:
-    """Let what a plan made on the host regret as much as its operands: a loop makes its operands anew in each turn."""
-    regret = sum([leaf.saving for leaf in _leaves(order, found.away)])
-    for position, share in found.heirs:
-        result = order[position].result
-        if result is not None:
-            result.saving = regret * share
+def propagate(migration: Migration, leaves: Sequence[Leaf], made: Sequence[Leaf]) -> None:
+    """Hand what the leaves would have saved on to the results: a loop makes its operands anew in each turn."""
+    saving = sum([leaves[number].saving for number in migration.leaves])
+    for result, share in zip(made, migration.shares, strict=True):
+        result.saving = saving * share
 
 
 def without_room(ready: PreparedPlan, provider: Provider) -> Placement:
@@ -171,37 +187,30 @@ _PLACEMENTS: Final = 16
 _SLOWER: Final = 2.0
 
 
-def _leaves(order: Sequence[Node], positions: Sequence[int]) -> list[Leaf]:
-    return [order[position] for position in positions]  # type: ignore[misc]  # what is at these places are leaves
-
-
 def _placed_anew(
-    ready: PreparedPlan, order: Sequence[Node], provider: Provider, *, is_read: bool, is_disabled: bool
+    ready: PreparedPlan, leaves: Sequence[Leaf], provider: Provider, *, is_read: bool, is_disabled: bool
 ) -> Placement:
     if is_disabled:
         return _prepared(ready, provider, [decisions.DISABLED] * len(ready.plan.steps))
-    chosen, saving = _decided(ready, order, provider, is_read=is_read)
+    chosen, saving = _decided(ready, leaves, provider, is_read=is_read)
     found = _prepared(ready, provider, chosen)
     found.is_free, found.look = True, 2  # the first run does what later ones need not
-    leaves = zip(ready.leaves, _leaves(order, ready.leaves), strict=True)
-    away = [position for position, leaf in leaves if provider not in leaf.buffers]
+    away = tuple([number for number, leaf in enumerate(leaves) if provider not in leaf.buffers])
     if saving and away:
         upload = rates_of(provider).upload
-        sizes = [(position, order[position].nbytes) for position, _ in ready.plan.results]
-        total = max(1, sum(nbytes for _, nbytes in sizes))
-        found.saving, found.away = saving, tuple(away)
-        found.price = sum(at(upload, order[position].nbytes) for position in away)
-        found.heirs = tuple((position, nbytes / total) for position, nbytes in sizes)
+        total = max(1, sum(ready.nbytes))
+        cost = sum(at(upload, leaves[number].nbytes) for number in away)
+        found.migration = Migration(saving, cost, away, tuple([nbytes / total for nbytes in ready.nbytes]))
     return found
 
 
 def _decided(
-    ready: PreparedPlan, order: Sequence[Node], provider: Provider, *, is_read: bool
+    ready: PreparedPlan, leaves: Sequence[Leaf], provider: Provider, *, is_read: bool
 ) -> tuple[list[Decision], int]:
-    leaves = {number: node for number, node in enumerate(order) if isinstance(node, Leaf)}
+    given = [*zip(ready.leaves, leaves, strict=True)]
     situation = Situation(
-        {number: (is_on_host(leaf), provider in leaf.buffers) for number, leaf in leaves.items()},
-        {number: leaf.nbytes for number, leaf in leaves.items()},
+        {position: (is_on_host(leaf), provider in leaf.buffers) for position, leaf in given},
+        {position: leaf.nbytes for position, leaf in given},
         is_read,
     )
     refusals = [step.decision.reason if step.decision.is_fallback else None for step in ready.pinned.steps]

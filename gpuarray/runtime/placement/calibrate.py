@@ -32,7 +32,8 @@ from gpuarray.graph import build
 from gpuarray.graph.nodes import Generate, Leaf, Node, host_leaf
 from gpuarray.ops import calls, elementwise, reductions
 from gpuarray.ops.columns import Work
-from gpuarray.ops.spec import ROWS, CallOp, MapOp, ReduceOp
+from gpuarray.ops.reduce_spec import ReduceOp
+from gpuarray.ops.spec import ROWS, CallOp, MapOp
 from gpuarray.providers.base import Provider, Task
 from gpuarray.runtime import places, plans
 from gpuarray.runtime.placement import residency
@@ -397,7 +398,7 @@ class _Bench:
 
     def _folds(self, launch: float) -> dict[str, Curve]:
         """Return what the host's folds of float32 take."""
-        rows = [row for row in ROWS.values() if isinstance(row, ReduceOp) and (not row.neutral or "f" in row.neutral)]
+        rows = [row for row in ROWS.values() if isinstance(row, ReduceOp) and "f" in row.identity]
         sizes = (_SMALL, 1 << 10, 1 << 16)
         return {row.name: self._curve(sizes, partial(self._folded, row), float, launch) for row in rows}
 
@@ -433,7 +434,7 @@ class _Bench:
         limits = self.provider.capabilities
         nbytes = min(_LARGE_ON.get(limits.kind, _LARGE), limits.binding_limit // 2) // 4 * 4
         leaf = Leaf((nbytes // 4,), dtypes.float32)
-        residency.settle(leaf, self.provider, self.provider.allocate(nbytes))
+        residency.hold(leaf, self.provider, self.provider.allocate(nbytes))
         return 2.0 * nbytes, self._time(build.elementwise(elementwise.negative, leaf))
 
     def _beyond(self, known: Rates, node: Node) -> float:
@@ -486,7 +487,7 @@ class _Bench:
         """Return the times of handing over one launch, and of waiting for its end, or of reading what it made."""
         tasks = self._tasks(self._copied(_SMALL))
         made = Leaf((_SMALL,), dtypes.float32)
-        residency.settle(made, self.provider, tasks[0].outputs[0])
+        residency.hold(made, self.provider, tasks[0].outputs[0])
 
         def read() -> None:
             self.provider.run(tasks, tasks[0].outputs[0])

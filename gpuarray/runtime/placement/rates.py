@@ -16,7 +16,8 @@ from gpuarray.dtypes import DType
 from gpuarray.fusion.costs import Evaluation, arithmetic, cost, evaluations
 from gpuarray.fusion.steps import CopyStep, Loop, Step
 from gpuarray.ops.columns import Work
-from gpuarray.ops.spec import MapOp, ReduceOp
+from gpuarray.ops.reduce_spec import ReduceOp
+from gpuarray.ops.spec import MapOp
 
 #: Points (amount, nanoseconds) in rising order.
 Curve = Sequence[tuple[float, float]]

@@ -26,14 +26,14 @@ AT_ONCE: Final = 1 << 20
 _AT_HOME: Final = frozenset(("auto", places.HOST_DEVICE.kind))
 
 #: The leaves that have had a buffer at a device: those that may be evicted. References go when their leaves do.
-_settled: Final[set[ref[Leaf]]] = set()
+_holders: Final[set[ref[Leaf]]] = set()
 
 
-def settle(leaf: Leaf, provider: Provider, buffer: Any) -> None:
+def hold(leaf: Leaf, provider: Provider, buffer: Any) -> None:
     """Note that a leaf's value is in a provider's buffer."""
     leaf.buffers[provider] = buffer
     if not places.is_host(provider):
-        _settled.add(ref(leaf, _settled.discard))
+        _holders.add(ref(leaf, _holders.discard))
 
 
 #: Tells the ``id`` of each leaf that must not be evicted: asked only where there is no room.
@@ -63,7 +63,7 @@ def resident(leaf: Leaf, provider: Provider, keep: Kept = tuple) -> Any:
     else:
         buffer = allocate(provider, leaf.nbytes, keep)
         provider.write(buffer, array)
-    settle(leaf, provider, buffer)
+    hold(leaf, provider, buffer)
     return buffer
 
 
@@ -83,7 +83,7 @@ def send(array: npt.NDArray[Any], device: Device) -> Leaf | None:
     with places.lock:
         buffer = allocate(provider, leaf.nbytes)
         provider.write(buffer, np.asarray(array, dtype, order="C"))
-        settle(leaf, provider, buffer)
+        hold(leaf, provider, buffer)
     return leaf
 
 
@@ -129,7 +129,7 @@ def allocate(provider: Provider, nbytes: int, keep: Kept = tuple) -> Any:
             raise
     freed = 0
     kept = keep()
-    alive = [leaf for reference in list(_settled) if (leaf := reference()) is not None]
+    alive = [leaf for reference in list(_holders) if (leaf := reference()) is not None]
     for leaf in sorted(alive, key=lambda leaf: leaf.used):
         if id(leaf) in kept or provider not in leaf.buffers or leaf.buffers[provider].is_shared:
             continue

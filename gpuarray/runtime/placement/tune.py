@@ -1,10 +1,10 @@
 """Tuning: measures the constants of an adapter's profile that decide how matrix products are split.
 
-Each tiling that a device can run is timed on one square product, and one of them on a single tile. From the times
-follow the share of the device's arithmetic that each tiling reaches and how many compute units there are, by which
-:func:`gpuarray.codegen.product_choice.choose` decides for all sizes. A record is kept by driver and taken when the
-device is opened, so that a process never changes its mind. Other kernels are not tuned: reductions took the same time
-within 3 % with 528 to 32,768 workgroups that loaded one to eight vectors at a time.
+Compute units are counted by more and more tiles at a time, until these take longer than one. Then each tiling that the
+device can run is timed on one square product, which gives the share of the device's arithmetic that it reaches. By
+these figures :func:`gpuarray.codegen.product_choice.choose` decides for all sizes. A record is kept by driver and taken
+when the device is opened, so that a process never changes its mind. Other kernels are not tuned: reductions took the
+same time within 3 % with 528 to 32,768 workgroups that loaded one to eight vectors at a time.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,9 +16,10 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.adapter_profile import AdapterProfile
-from gpuarray.codegen.product_choice import Candidate, Choice, candidates, name_of, speed_of, units_of
+from gpuarray.codegen.product_choice import Candidate, Choice, candidates, name_of, speed_of
 from gpuarray.codegen.products import tiled_program
 from gpuarray.codegen.target import for_target
+from gpuarray.codegen.tiles import Tiling
 from gpuarray.dtypes import DType
 from gpuarray.fusion.steps import ContractStep, CopyStep
 from gpuarray.graph.layouts import contiguous
@@ -31,8 +32,12 @@ SIZES: Final = {4: 2048, 8: 1024}
 
 #: Bytes that are copied: more than caches hold.
 _COPIED: Final = 256 << 20
-#: The depth of the product of one tile: long enough that a launch does not count.
-_DEPTH: Final = 1 << 14
+#: The tiling by which units are counted: it waits for arithmetic, not for memory, so that its workgroups hardly slow
+#: each other down while each has a unit of its own. On an H100 132 tiles take 1.03 times as long as one, 133 take 1.8.
+_PROBE: Final = Tiling(64, 64, 16, 4, 4)
+_PROBE_DEPTH: Final = 2048
+_LONGER: Final = 1.4
+_MOST_UNITS: Final = 512
 
 
 def ensure(provider: Provider) -> None:
@@ -57,6 +62,8 @@ def tune(provider: Provider, progress: Callable[[str], None]) -> AdapterProfile:
     capabilities = provider.capabilities
     progress("copies")
     profile = replace(capabilities.profile, bandwidth=_bandwidth(provider))
+    progress("units")
+    profile = replace(profile, units=_units(provider))
     speeds: dict[str, float] = {}
     for dtype in (dtypes.float32, dtypes.float64, dtypes.complex64):
         if dtype not in capabilities.dtypes:
@@ -64,11 +71,6 @@ def tune(provider: Provider, progress: Callable[[str], None]) -> AdapterProfile:
         progress(f"products of {dtype.name}")
         size = SIZES[min(8, dtype.itemsize)] // (8 if capabilities.is_software else 1)
         times = _product_times(provider, dtype, size)
-        if not speeds:
-            best = min(times, key=times.__getitem__)
-            depth = _DEPTH // (8 if capabilities.is_software else 1)
-            alone = _tile_time(provider, dtype, best, depth)
-            profile = replace(profile, units=units_of(best, size, times[best], depth, alone))
         for candidate, elapsed in times.items():
             speeds[name_of(candidate.tiling, dtype)] = speed_of(candidate, size, elapsed, profile)
     profile = replace(profile, product_speeds=tuple(sorted(speeds.items())))
@@ -93,10 +95,24 @@ def _product_times(provider: Provider, dtype: DType, size: int) -> dict[Candidat
     return _times(provider, dtype, (size, size, size), candidates(dtype, provider.capabilities, size))
 
 
-def _tile_time(provider: Provider, dtype: DType, candidate: Candidate, depth: int) -> float:
-    """Return the time of a product of one tile, in nanoseconds."""
-    tiling = candidate.tiling
-    return _times(provider, dtype, (tiling.rows, depth, tiling.columns), [candidate])[candidate]
+def _units(provider: Provider) -> int:
+    """Return how many compute units a device has: how many tiles take no longer than one."""
+    known = candidates(dtypes.float32, provider.capabilities, _PROBE_DEPTH)
+    candidate = next((each for each in known if replace(each.tiling, block=0) == _PROBE), known[0])
+    depth = _PROBE_DEPTH // (8 if provider.capabilities.is_software else 1)
+
+    def elapsed(tiles: int) -> float:
+        sizes = candidate.tiling.rows, depth, candidate.tiling.columns * tiles
+        return min(_times(provider, dtypes.float32, sizes, [candidate])[candidate] for _ in range(2))
+
+    longest = _LONGER * elapsed(1)
+    fits, exceeds = 1, 2
+    while exceeds <= _MOST_UNITS and elapsed(exceeds) <= longest:
+        fits, exceeds = exceeds, 2 * exceeds
+    while exceeds - fits > 1:
+        middle = (fits + exceeds) // 2
+        fits, exceeds = (middle, exceeds) if elapsed(middle) <= longest else (fits, middle)
+    return fits
 
 
 def _times(

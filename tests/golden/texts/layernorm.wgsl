@@ -19,7 +19,7 @@
 //   store 0:float32 %15 f c
 
 // workgroups: 8 x 1 x 1
-// library: add_f32, divide_f32, fast_path_divide_f32, guard_ratio_f32, multiply_f32, sqrt_f32, subtract_f32
+// library: add_f32, divide_f32, fast_path_divide_f32, guard_ratio_f32, isfinite_f32, multiply_f32, sqrt_f32, subtract_f32
 // in range: no index is out of bounds
 // rows_sum_subtract_squared_deviations_divide_add_and_5
 struct Parameters { words: array<vec4<u32>, 3> }
@@ -67,13 +67,16 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v3_2: f32 = subtract_f32(v0_2, one2);
   let v3_3: f32 = subtract_f32(v0_3, one2);
   a1 = add_f32(a1, add_f32(add_f32(select(0.0f, v0_0, (at0 < end)), select(0.0f, v0_1, (at1 < end))), add_f32(select(0.0f, v0_2, (at2 < end)), select(0.0f, v0_3, (at3 < end)))));
-  { let count4 = ((select(0.0f, 1.0f, (at0 < end)) + select(0.0f, 1.0f, (at1 < end))) + (select(0.0f, 1.0f, (at2 < end)) + select(0.0f, 1.0f, (at3 < end))));
-  let mean4 = ((select(0.0f, v3_0, (at0 < end)) + select(0.0f, v3_1, (at1 < end))) + (select(0.0f, v3_2, (at2 < end)) + select(0.0f, v3_3, (at3 < end)))) / max(count4, 1.0f);
-  let off4_0 = select(0.0f, v3_0 - mean4, (at0 < end));
-  let off4_1 = select(0.0f, v3_1 - mean4, (at1 < end));
-  let off4_2 = select(0.0f, v3_2 - mean4, (at2 < end));
-  let off4_3 = select(0.0f, v3_3 - mean4, (at3 < end));
-  { let gap = mean4 - m4; let share = count4 / max(n4 + count4, 1.0f); a4 += ((off4_0 * off4_0 + off4_1 * off4_1) + (off4_2 * off4_2 + off4_3 * off4_3)) + gap * gap * (n4 * share); m4 += gap * share; n4 += count4; }
+  {
+  let count4 = ((select(0.0f, 1.0f, (at0 < end)) + select(0.0f, 1.0f, (at1 < end))) + (select(0.0f, 1.0f, (at2 < end)) + select(0.0f, 1.0f, (at3 < end))));
+  let total4 = ((select(0.0f, v3_0, (at0 < end)) + select(0.0f, v3_1, (at1 < end))) + (select(0.0f, v3_2, (at2 < end)) + select(0.0f, v3_3, (at3 < end))));
+  let mean4 = total4 / max(count4, 1.0f);
+  let off4_0 = v3_0 - mean4;
+  let off4_1 = v3_1 - mean4;
+  let off4_2 = v3_2 - mean4;
+  let off4_3 = v3_3 - mean4;
+  let squares4 = ((select(0.0f, off4_0 * off4_0, (at0 < end)) + select(0.0f, off4_1 * off4_1, (at1 < end))) + (select(0.0f, off4_2 * off4_2, (at2 < end)) + select(0.0f, off4_3 * off4_3, (at3 < end))));
+  { let gap = mean4 - m4; let share = count4 / max(n4 + count4, 1.0f); a4 += squares4 + gap * gap * (n4 * share); m4 += gap * share; n4 += count4; }
   }
   shared0_f32[local] = a1;
   workgroupBarrier();
@@ -104,7 +107,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   m4 = shared1_f32[local & 4294967264u];
   a4 = shared2_f32[local & 4294967264u];
   workgroupBarrier();
-  let one4: f32 = add_f32(a4, subtract_f32(m4, m4));
+  let one4: f32 = select(bitcast<f32>(0x7fc00000u), a4, isfinite_f32(m4));
   let one6: f32 = divide_f32(one4, one5);
   let one8: f32 = add_f32(one6, one7);
   let one9: f32 = sqrt_f32(one8);

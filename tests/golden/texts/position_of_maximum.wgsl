@@ -39,7 +39,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let at3 = at0 + 3u;
   let i3 = i0 + 3u;
   var a1: i32 = (-2147483647i - 1i);
-  var p1: u32 = 0xffffffffu;
+  var p1: u32 = 4294967295u;
   let b0_0 = row * parameters.words[1].x;
   let w0_0 = input0[(b0_0 + i0) / 4u];
   let v0_0: f32 = w0_0.x;
@@ -52,7 +52,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let key1_1 = key1(v0_1);
   let key1_2 = key1(v0_2);
   let key1_3 = key1(v0_3);
-  if ((max(max(max(key1_0, key1_1), key1_2), key1_3) > a1) | (p1 == 0xffffffffu)) {
+  let best1 = max(max(key1_0, key1_1), max(key1_2, key1_3));
+  if ((best1 > a1) | (p1 == 0xffffffffu)) {
   if ((key1_0 > a1) | ((key1_0 == a1) & (i0 + origin < p1))) { a1 = key1_0; p1 = i0 + origin; }
   if ((key1_1 > a1) | ((key1_1 == a1) & (i1 + origin < p1))) { a1 = key1_1; p1 = i1 + origin; }
   if ((key1_2 > a1) | ((key1_2 == a1) & (i2 + origin < p1))) { a1 = key1_2; p1 = i2 + origin; }

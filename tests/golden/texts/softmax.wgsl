@@ -45,7 +45,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let i2 = i0 + 2u;
   let at3 = at0 + 3u;
   let i3 = i0 + 3u;
-  var a1 = 0u;
+  var a1: u32 = 0u;
   let b0_0 = row * parameters.words[1].x;
   let w0_0 = input0[(b0_0 + i0) / 4u];
   let v0_0: f32 = w0_0.x;

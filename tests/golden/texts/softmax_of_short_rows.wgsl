@@ -34,7 +34,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let begin = 0u;
   let end = parameters.words[0].z;
   let origin = 0u;
-  var a1 = 0u;
+  var a1: u32 = 0u;
   let b0_0 = row * parameters.words[0].w;
   {
   var column = begin;

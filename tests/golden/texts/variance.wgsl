@@ -67,19 +67,25 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let v2_5: f32 = subtract_f32(v0_5, one1);
   let v2_6: f32 = subtract_f32(v0_6, one1);
   let v2_7: f32 = subtract_f32(v0_7, one1);
-  { let mean3 = ((v2_0 + v2_1) + (v2_2 + v2_3)) * 0.25f;
+  {
+  let total3 = ((v2_0 + v2_1) + (v2_2 + v2_3));
+  let mean3 = total3 * 0.25f;
   let off3_0 = v2_0 - mean3;
   let off3_1 = v2_1 - mean3;
   let off3_2 = v2_2 - mean3;
   let off3_3 = v2_3 - mean3;
-  { let gap = mean3 - m3; let share = 4.0f / max(n3 + 4.0f, 1.0f); a3 += ((off3_0 * off3_0 + off3_1 * off3_1) + (off3_2 * off3_2 + off3_3 * off3_3)) + gap * gap * (n3 * share); m3 += gap * share; n3 += 4.0f; }
+  let squares3 = ((off3_0 * off3_0 + off3_1 * off3_1) + (off3_2 * off3_2 + off3_3 * off3_3));
+  { let gap = mean3 - m3; let share = 4.0f / max(n3 + 4.0f, 1.0f); a3 += squares3 + gap * gap * (n3 * share); m3 += gap * share; n3 += 4.0f; }
   }
-  { let mean3 = ((v2_4 + v2_5) + (v2_6 + v2_7)) * 0.25f;
+  {
+  let total3 = ((v2_4 + v2_5) + (v2_6 + v2_7));
+  let mean3 = total3 * 0.25f;
   let off3_0 = v2_4 - mean3;
   let off3_1 = v2_5 - mean3;
   let off3_2 = v2_6 - mean3;
   let off3_3 = v2_7 - mean3;
-  { let gap = mean3 - m3; let share = 4.0f / max(n3 + 4.0f, 1.0f); a3 += ((off3_0 * off3_0 + off3_1 * off3_1) + (off3_2 * off3_2 + off3_3 * off3_3)) + gap * gap * (n3 * share); m3 += gap * share; n3 += 4.0f; }
+  let squares3 = ((off3_0 * off3_0 + off3_1 * off3_1) + (off3_2 * off3_2 + off3_3 * off3_3));
+  { let gap = mean3 - m3; let share = 4.0f / max(n3 + 4.0f, 1.0f); a3 += squares3 + gap * gap * (n3 * share); m3 += gap * share; n3 += 4.0f; }
   }
   }
   for (; column < end; column += 1u * apart) {
@@ -112,7 +118,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
 }
 
 // workgroups: 1 x 1 x 1
-// library: add_f32, divide_f32, subtract_f32
+// library: divide_f32, isfinite_f32
 // in range: no index is out of bounds
 // rows_subtract_squared_deviations_divide end
 struct Parameters { words: array<vec4<u32>, 2> }
@@ -182,7 +188,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   m3 = shared1_f32[0u];
   a3 = shared2_f32[0u];
   workgroupBarrier();
-  let one3: f32 = add_f32(a3, subtract_f32(m3, m3));
+  let one3: f32 = select(bitcast<f32>(0x7fc00000u), a3, isfinite_f32(m3));
   let one5: f32 = divide_f32(one3, one4);
   if (lane == 0u) { output0[0u] = one5; }
 }

@@ -9,13 +9,18 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
-from gpuarray.functions import creation, searching
+from gpuarray.functions import creation, matrices, ranges, searching
 from gpuarray.functions.arguments import as_array, as_arrays, numbers
-from gpuarray.functions.numpy_elementwise import clip
-from gpuarray.functions.numpy_manipulation import stack
+from gpuarray.functions.joining import stack
+from gpuarray.functions.mathematics import clip
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
 from gpuarray.graph.layouts import contiguous_strides
+
+__all__ = [
+    "diag_indices", "diag_indices_from", "fromfunction", "indices", "ix_", "mask_indices", "ravel_multi_index",
+    "tril_indices", "tril_indices_from", "triu_indices", "triu_indices_from", "unravel_index",
+]  # fmt: skip
 
 
 @native("diag_indices_from")
@@ -24,7 +29,7 @@ def diag_indices_from(arr: Any) -> Any:
         raise ValueError("input array must be at least 2-d")
     if len(set(arr.shape)) != 1:
         raise ValueError("All dimensions of input must be of equal length")
-    return (creation.arange(arr.shape[0], dtype=dtypes.int64, device=arr.device),) * arr.ndim
+    return (ranges.arange(arr.shape[0], dtype=dtypes.int64, device=arr.device),) * arr.ndim
 
 
 def _matrix(arr: Any) -> Any:
@@ -36,13 +41,13 @@ def _matrix(arr: Any) -> Any:
 @implements("tril_indices_from")
 def tril_indices_from(arr: Any, k: int = 0) -> Any:
     shape = _matrix(arr).shape
-    return searching.nonzero(creation.tri(shape[0], shape[1], k, dtype=dtypes.bool_, device=arr.device))
+    return searching.nonzero(matrices.tri(shape[0], shape[1], k, dtype=dtypes.bool_, device=arr.device))
 
 
 @implements("triu_indices_from")
 def triu_indices_from(arr: Any, k: int = 0) -> Any:
     shape = _matrix(arr).shape
-    return searching.nonzero(~creation.tri(shape[0], shape[1], k - 1, dtype=dtypes.bool_, device=arr.device))
+    return searching.nonzero(~matrices.tri(shape[0], shape[1], k - 1, dtype=dtypes.bool_, device=arr.device))
 
 
 @implements("ix_")
@@ -134,7 +139,7 @@ def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
     extents = tuple(map(index, dimensions))
     kind = dtypes.canonical(dtype)
     lines = [
-        creation.arange(n, dtype=kind).reshape([-1 if a == axis else 1 for a in range(len(extents))])
+        ranges.arange(n, dtype=kind).reshape([-1 if a == axis else 1 for a in range(len(extents))])
         for axis, n in enumerate(extents)
     ]
     if sparse:
@@ -142,3 +147,23 @@ def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
     if not lines:
         return creation.zeros((0,), kind)
     return stack([line.broadcast(extents) for line in lines])
+
+
+def diag_indices(n: int, ndim: int = 2) -> tuple[GpuArray, ...]:
+    """Return the positions of the main diagonal along each of ``ndim`` axes, as :func:`numpy.diag_indices`."""
+    return (ranges.arange(n, dtype=dtypes.int64),) * ndim
+
+
+def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[GpuArray, ...]:
+    """Return the positions of the lower triangle of a matrix, as :func:`numpy.tril_indices`."""
+    return searching.nonzero(matrices.tri(n, m, k=k, dtype=dtypes.bool_))
+
+
+def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[GpuArray, ...]:
+    """Return the positions of the upper triangle of a matrix, as :func:`numpy.triu_indices`."""
+    return searching.nonzero(~matrices.tri(n, m, k=k - 1, dtype=dtypes.bool_))
+
+
+def mask_indices(n: int, mask_func: Any, k: Any = 0) -> tuple[GpuArray, ...]:
+    """Return where ``mask_func(ones((n, n)), k)`` is not zero, as :func:`numpy.mask_indices`."""
+    return searching.nonzero(mask_func(creation.ones((n, n), dtypes.int64), k))

@@ -11,9 +11,11 @@ import numpy as np
 from gpuarray.array import GpuArray
 from gpuarray.functions import reductions
 from gpuarray.functions.arguments import as_arrays, write_out
+from gpuarray.functions.manipulation import diagonal
 from gpuarray.functions.registry import implements, native
-from gpuarray.functions.selection import diagonal
 from gpuarray.graph.layouts import Layout
+
+__all__ = ["einsum", "einsum_path"]
 
 
 def _parsed(operands: tuple[Any, ...]) -> tuple[list[str], str, list[GpuArray]]:

@@ -1,0 +1,235 @@
+"""Joining arrays, and splitting them."""
+# ruff: noqa: D103  # what has no text is NumPy's, and NumPy documents it
+
+from collections.abc import Sequence
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray
+from gpuarray.functions.arguments import (
+    ArrayLike,
+    DTypeLike,
+    along,
+    as_array,
+    as_arrays,
+    check_nbytes,
+    read,
+    result,
+    write_out,
+)
+from gpuarray.functions.manipulation import atleast_1d, atleast_2d, atleast_3d, expand_dims
+from gpuarray.functions.registry import native
+from gpuarray.graph import build, standard
+
+__all__ = [
+    "append", "array_split", "block", "column_stack", "concat", "concatenate", "dsplit", "dstack", "hsplit", "hstack",
+    "row_stack", "split", "stack", "unstack", "vsplit", "vstack",
+]  # fmt: skip
+
+
+@native("concatenate")
+def concat(
+    arrays: Sequence[ArrayLike], /, axis: int | None = 0, out: Any = None, *, dtype: DTypeLike = None,
+    casting: Any = "same_kind",
+) -> GpuArray:  # fmt: skip
+    """Join arrays along an existing axis.
+
+    Parameters
+    ----------
+    arrays : sequence of array_like
+        Equal in shape but for ``axis``.
+    axis : int or None
+        Along which to join; None joins the elements of all in C order.
+    out : GpuArray or ndarray, optional
+        Where to put the result.
+    dtype : dtype, optional
+        Of the result; by default the promoted dtype.
+    casting : str
+        By which rule of NumPy's arrays must cast to ``dtype``.
+
+    Returns
+    -------
+    GpuArray
+        Of the promoted dtype.
+
+    Raises
+    ------
+    TypeError
+        If an array does not cast to ``dtype`` by the rule, or both ``out`` and ``dtype`` are given.
+    ValueError
+        If there are no arrays, they have no axis, or the shapes do not match.
+    """
+    if out is not None and dtype is not None:
+        raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
+    given = as_arrays(*arrays)
+    for array in given if dtype is not None else ():
+        if not np.can_cast(array.dtype, dtypes.canonical(dtype), casting):
+            raise TypeError(
+                f"Cannot cast array data from {array.dtype!r} to {np.dtype(dtype)!r} according to the rule {casting!r}"
+            )
+    if not given:
+        raise ValueError("need at least one array to concatenate")
+    standard.require("concat", *given)
+    if axis is None:
+        given, axis = [array.reshape(-1) for array in given], 0
+    if any(not array.ndim for array in given):
+        raise ValueError("zero-dimensional arrays cannot be concatenated")
+    common = dtypes.promote(*(a.dtype for a in given)) if dtype is None else dtypes.canonical(dtype)
+    node = build.concat([build.cast(array.node(), common) for array in given], axis)
+    check_nbytes(node.shape, node.dtype)
+    return write_out(result(node, *given), out, casting)
+
+
+concatenate = concat
+
+
+@native("stack")
+def stack(
+    arrays: Sequence[ArrayLike], /, axis: int = 0, out: Any = None, *, dtype: DTypeLike = None,
+    casting: Any = "same_kind",
+) -> GpuArray:  # fmt: skip
+    """Join arrays of equal shape along a new axis. See :func:`concat` for the other parameters.
+
+    Raises
+    ------
+    ValueError
+        If there are no arrays, or their shapes differ.
+    """
+    given = as_arrays(*arrays)
+    if not given:
+        raise ValueError("need at least one array to stack")
+    if len({array.shape for array in given}) > 1:
+        raise ValueError(f"all input arrays must have the same shape, not {sorted({a.shape for a in given})}")
+    lines = [expand_dims(array, axis=axis) for array in given]
+    return concat(lines, axis=axis, out=out, dtype=dtype, casting=casting)
+
+
+def _listed(result: Any) -> list[Any]:
+    return list(result) if isinstance(result, tuple) else [result]
+
+
+@native("vstack", "row_stack")
+def vstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+    return concatenate(_listed(atleast_2d(*tup)), 0, dtype=dtype, casting=casting)
+
+
+row_stack = vstack
+
+
+@native("hstack")
+def hstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+    parts = _listed(atleast_1d(*tup))
+    return concatenate(parts, 0 if parts and parts[0].ndim == 1 else 1, dtype=dtype, casting=casting)
+
+
+@native("dstack")
+def dstack(tup: Any) -> Any:
+    return concatenate(_listed(atleast_3d(*tup)), 2)
+
+
+@native("column_stack")
+def column_stack(tup: Any) -> Any:
+    return concatenate([a if a.ndim > 1 else a.reshape(-1, 1) for a in as_arrays(*tup)], 1)
+
+
+@native("append")
+def append(arr: Any, values: Any, axis: Any = None) -> Any:
+    return concatenate((arr, values), axis)
+
+
+@native("block")
+def block(arrays: Any) -> Any:
+    def depth(item: Any) -> int:
+        return 1 + max(map(depth, item)) if isinstance(item, list) else 0
+
+    def leaves(item: Any) -> list[Any]:
+        return [leaf for part in item for leaf in leaves(part)] if isinstance(item, list) else [as_array(item)]
+
+    levels = depth(arrays)
+    ndim = max([levels, *(leaf.ndim for leaf in leaves(arrays))])
+
+    def join(item: Any, level: int) -> GpuArray:
+        if not isinstance(item, list):
+            array = as_array(item)
+            return array.reshape((1,) * (ndim - array.ndim) + array.shape)
+        joined: GpuArray = concatenate([join(part, level + 1) for part in item], level - levels)
+        return joined
+
+    joined = join(arrays, 0)
+    return joined if isinstance(arrays, list) else joined.copy()
+
+
+# --- splitting ------------------------------------------------------------------------------------------------------
+
+
+@native("unstack")
+def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[GpuArray, ...]:
+    """Return the slices along an axis, as views.
+
+    Raises
+    ------
+    ValueError
+        If the array has no axis.
+    """
+    array = as_array(x)
+    if not array.ndim:
+        raise ValueError("an array without axes cannot be unstacked")
+    lead = (slice(None),) * build.normalize_axis(axis, array.ndim)
+    return tuple(array[(*lead, position)] for position in range(array.shape[len(lead)]))
+
+
+def _sections(given: Any) -> int | None:
+    """Return into how many parts to split an array; None if positions are given."""
+    return index(given) if build.is_single(given) else None
+
+
+@native("array_split")
+def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+    source = as_array(ary)
+    number = build.normalize_axis(axis, source.ndim)
+    extent = source.shape[number]
+    sections = _sections(indices_or_sections)
+    if sections is None:
+        cuts = [int(i) for i in read(indices_or_sections)]
+    else:
+        if sections <= 0:
+            raise ValueError("number sections must be larger than 0.")
+        each, extra = divmod(extent, sections)
+        cuts = [k * each + min(k, extra) for k in range(1, sections)]
+    return [source[along(number, slice(a, b))] for a, b in zip([0, *cuts], [*cuts, extent], strict=True)]
+
+
+@native("split")
+def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+    source = as_array(ary)
+    extent = source.shape[build.normalize_axis(axis, source.ndim)]
+    sections = _sections(indices_or_sections)
+    if sections and extent % sections:
+        raise ValueError("array split does not result in an equal division")
+    return array_split(source, indices_or_sections, axis)
+
+
+def _split_along(axis: int, least: int, name: str, ary: Any, sections: Any) -> Any:
+    source = as_array(ary)
+    if source.ndim < least:
+        raise ValueError(f"{name} only works on arrays of {least} or more dimensions")
+    return split(source, sections, axis)
+
+
+@native("hsplit")
+def hsplit(ary: Any, indices_or_sections: Any) -> Any:
+    source = as_array(ary)
+    return _split_along(min(1, source.ndim - 1), 1, "hsplit", source, indices_or_sections)
+
+
+@native("vsplit")
+def vsplit(ary: Any, indices_or_sections: Any) -> Any:
+    return _split_along(0, 2, "vsplit", ary, indices_or_sections)
+
+
+@native("dsplit")
+def dsplit(ary: Any, indices_or_sections: Any) -> Any:
+    return _split_along(2, 3, "dsplit", ary, indices_or_sections)

@@ -1,0 +1,152 @@
+"""Logic: choices between elements, comparisons of arrays, and tests of elements."""
+# ruff: noqa: D103  # what has no text is NumPy's, and NumPy documents it
+
+from typing import Any, Final
+
+import numpy as np
+
+from gpuarray.array import GpuArray, apply
+from gpuarray.functions import elementwise
+from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, as_choices, value_or, write_out
+from gpuarray.functions.registry import implements, native
+from gpuarray.functions.searching import nonzero
+from gpuarray.ops import elementwise as rows
+
+__all__ = [
+    "allclose", "array_equal", "array_equiv", "isclose", "iscomplex", "iscomplexobj", "isneginf", "isposinf",
+    "isreal", "isrealobj", "select", "where",
+]  # fmt: skip
+
+#: What needs no conversion beside an array.
+_KNOWN: Final = frozenset((GpuArray, bool, int, float, complex))
+
+
+@native("where")
+def where(condition: ArrayLike, x1: ArrayLike = None, x2: ArrayLike = None, /) -> Any:
+    """Select elements from two arrays by a condition.
+
+    Parameters
+    ----------
+    condition : array_like
+        Booleans, or numbers, which are true where they are non-zero.
+    x1, x2 : array_like
+        Values where the condition is true, and elsewhere; all three broadcast. Without them the result is that of
+        :func:`nonzero`.
+
+    Returns
+    -------
+    GpuArray
+        Of the broadcast shape and the promoted dtype.
+    """
+    x1, x2 = value_or(x1, None), value_or(x2, None)
+    if x1 is None and x2 is None:
+        return nonzero(condition)
+    if x1 is None or x2 is None:
+        raise ValueError("either both or neither of x and y should be given")
+    if type(condition) is GpuArray and type(x1) in _KNOWN and type(x2) in _KNOWN:
+        return apply(rows.where, condition, x1, x2)
+    found = apply(
+        rows.where, *(v if isinstance(v, int | float | complex) else a for v, a in _beside(condition, x1, x2))
+    )
+    if found is NotImplemented:
+        raise elementwise.refused(rows.where, (condition, x1, x2))
+    return found
+
+
+def _beside(*values: Any) -> list[tuple[Any, GpuArray]]:
+    return list(zip(values, as_arrays(*values), strict=True))
+
+
+@native("select")
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    if len(condlist) != len(choicelist):
+        raise ValueError("list of cases must be same length as list of conditions")
+    if not len(condlist):
+        raise ValueError("select with an empty condition list is not possible")
+    if any(c.dtype != np.bool_ for c in map(as_array, condlist)):
+        raise TypeError("invalid entry in condlist: should be boolean ndarray")
+    *choices, result = as_choices((*choicelist, default))
+    for condition, choice in reversed(list(zip(condlist, choices, strict=True))):
+        result = where(condition, choice, result)
+    return result
+
+
+@native("isclose")
+def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Any:
+    # Python's numbers take on the dtype of the other operand
+    first: Any = a if type(a) in (int, float, complex) and isinstance(b, GpuArray | np.ndarray) else as_array(a)
+    second: Any = float(b) if type(b) is int else b if type(b) in (float, complex) else as_array(b)
+    if isinstance(second, GpuArray):
+        second = second.astype(np.result_type(second.dtype, 1.0), copy=False)
+    near = abs(first - second) <= atol + rtol * abs(second)
+    result = (near & np.isfinite(second)) | (first == second)
+    if equal_nan:
+        result = result | (np.isnan(first) & np.isnan(second))
+    return result
+
+
+def holds(flags: Any) -> bool:
+    """Return whether all of some flags hold, which is read."""
+    return bool(flags.all().item())
+
+
+@implements("allclose")
+def allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> bool:
+    return holds(isclose(a, b, rtol, atol, equal_nan))
+
+
+@implements("array_equal")
+def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
+    first, second = as_arrays(a1, a2)
+    if first.shape != second.shape:
+        return False
+    same = first == second
+    if equal_nan and first.dtype.kind in "fc" and second.dtype.kind in "fc":
+        same = same | (np.isnan(first) & np.isnan(second))
+    return holds(same)
+
+
+@implements("array_equiv")
+def array_equiv(a1: Any, a2: Any) -> bool:
+    try:
+        first, second = np.broadcast_arrays(*as_arrays(a1, a2))
+    except ValueError:
+        return False
+    return holds(first == second)
+
+
+@native("isposinf")
+def isposinf(x: Any, out: Any = None) -> Any:
+    return write_out(real_only(x, "isposinf") == np.inf, out)
+
+
+@native("isneginf")
+def isneginf(x: Any, out: Any = None) -> Any:
+    return write_out(real_only(x, "isneginf") == -np.inf, out)
+
+
+def real_only(x: Any, name: str) -> Any:
+    source = as_array(x)
+    if source.dtype.kind == "c":
+        raise TypeError(f"This operation is not supported for {source.dtype} values because it would be ambiguous.")
+    return source
+
+
+@native("iscomplex")
+def iscomplex(x: Any) -> Any:
+    return as_array(x).imag != 0
+
+
+@native("isreal")
+def isreal(x: Any) -> Any:
+    return as_array(x).imag == 0
+
+
+@implements("iscomplexobj")
+def iscomplexobj(x: Any) -> bool:
+    return as_array(x).dtype.kind == "c"
+
+
+@implements("isrealobj")
+def isrealobj(x: Any) -> bool:
+    return not iscomplexobj(x)

@@ -1,0 +1,256 @@
+"""Mathematical functions over the elementwise ones: parts of complex numbers, rounding, limits."""
+# ruff: noqa: D103  # what has no text is NumPy's, and NumPy documents it
+
+from typing import Any
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.array import WEAK, GpuArray, apply, as_operand
+from gpuarray.dtypes import DType
+from gpuarray.functions import elementwise
+from gpuarray.functions.arguments import NOT_GIVEN, ArrayLike, as_array, value_or, write_out
+from gpuarray.functions.logic import holds, real_only
+from gpuarray.functions.registry import implements, native
+from gpuarray.graph import standard
+from gpuarray.ops import elementwise as rows
+from gpuarray.ops.spec import map_op
+
+__all__ = [
+    "angle", "around", "clip", "divmod", "fix", "frexp", "i0", "imag", "modf", "nan_to_num", "real", "real_if_close",
+    "round", "sinc",
+]  # fmt: skip
+
+
+@native("real")
+def real(x: ArrayLike, /) -> GpuArray:
+    """Return the real part: a view for complex arrays, otherwise the array itself."""
+    array = as_array(x)
+    standard.require("real", array)
+    return array.real
+
+
+@native("imag")
+def imag(x: ArrayLike, /) -> GpuArray:
+    """Return the imaginary part: a view for complex arrays, otherwise read-only zeros."""
+    array = as_array(x)
+    standard.require("imag", array)
+    return array.imag
+
+
+def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
+    """Return the quotient, rounded down, and the remainder."""
+    return elementwise.floor_divide(x1, x2), elementwise.remainder(x1, x2)
+
+
+def frexp(x: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
+    """Return the mantissa, of magnitude in [0.5, 1), and the int32 exponent of 2."""
+    array = as_array(x)
+    return apply(rows.frexp_mantissa, array), apply(rows.frexp_exponent, array)
+
+
+def modf(x: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
+    """Return the fractional and the integral part, both with the sign of ``x``."""
+    array = as_array(x)
+    return apply(rows.modf_fraction, array), apply(rows.modf_integral, array)
+
+
+@native("angle")
+def angle(z: Any, deg: bool = False) -> Any:
+    source = as_array(z)
+    part: Any = source.imag if source.dtype.kind == "c" else 0
+    result = np.arctan2(part, source.real)
+    return result * (180 / np.pi) if deg else result
+
+
+@implements("real_if_close")
+def real_if_close(a: Any, tol: Any = 100) -> Any:
+    source = as_array(a)
+    if source.dtype.kind != "c":
+        return source
+    limit = tol * float(np.finfo(source.dtype).eps) if tol > 1 else tol
+    return source.real if holds(np.abs(source.imag) < limit) else source
+
+
+def _bounded(array: GpuArray, low: Any, high: Any, **keywords: Any) -> GpuArray:
+    """Return an array limited to a range, whose ends may be None; the keywords are those of ``maximum``."""
+    limited = array if "dtype" in keywords else _promoted(array, low, high)
+    if low is not None and not _clips_nothing(low, limited.dtype, "min"):
+        limited = elementwise.maximum(limited, low, **keywords)
+    if high is not None and not _clips_nothing(high, limited.dtype, "max"):
+        limited = elementwise.minimum(limited, high, **keywords)
+    return limited.copy() if limited is array else limited
+
+
+def _promoted(array: GpuArray, low: Any, high: Any) -> GpuArray:
+    """Return an array in the dtype of a clip between two ends: promoting with a weak end first may go too far."""
+    if type(low) not in WEAK or type(high) is type(low):
+        return array
+    end = as_operand(high)
+    if high is None or end is NotImplemented:
+        return array
+    wanted = np.result_type(array.dtype, low, end if type(end) in WEAK else end.dtype)
+    return array.astype(dtypes.canonical(wanted), copy=False)
+
+
+def _clips_nothing(bound: Any, dtype: DType, extreme: str) -> bool:
+    """Return whether an end of a range is a Python integer beyond all that a dtype holds."""
+    if dtype.kind not in "iu" or type(bound) is not int:
+        return False
+    info = np.iinfo(dtype)
+    return bound < info.min if extreme == "min" else bound > info.max
+
+
+def clip(
+    x: ArrayLike, /, min: ArrayLike = None, max: ArrayLike = None, out: Any = None, *, a_min: ArrayLike = None,
+    a_max: ArrayLike = None, **kwargs: Any,
+) -> GpuArray:  # fmt: skip
+    """Limit elements to a range; NaN stays NaN.
+
+    Parameters
+    ----------
+    x : array_like
+        Real numbers.
+    min, max : array_like, optional
+        Ends of the range, which broadcast with ``x``; None is no end. Where ``min > max`` the result is ``max``.
+    out : GpuArray or ndarray, optional
+        Where to put the result.
+    a_min, a_max : array_like, optional
+        NumPy's older names of ``min`` and ``max``.
+    **kwargs : optional
+        Keywords of ufuncs: ``where``, ``dtype``, ``casting``, ``order`` and ``subok``.
+
+    Returns
+    -------
+    GpuArray
+        Of the promoted dtype, Python scalars being weak; by ``config.strict_array_api`` of the dtype of ``x``.
+
+    Raises
+    ------
+    ValueError
+        If an end is given by both of its names.
+    """
+    array = as_array(x)
+    if (min is not None and a_min is not None) or (max is not None and a_max is not None):
+        raise ValueError("a_min and a_max are other names of min and max, which are given too; leave two of them out")
+    min, max = a_min if min is None else min, a_max if max is None else max
+    strict = standard.is_on()
+    if strict:
+        standard.require("clip", array, *(as_operand(end) for end in (min, max) if end is not None))
+    keywords = {name: value for name, value in kwargs.items() if name not in ("order", "subok", "where")}
+    limited = _bounded(array, min, max, **keywords)
+    if strict:
+        limited = limited.astype(array.dtype, copy=False)
+    if kwargs.get("where", True) is not True:
+        return elementwise.positive(limited, out=out, where=kwargs["where"])
+    return write_out(limited, out, kwargs.get("casting", "same_kind"))
+
+
+@native("clip")
+def _numpys_clip(
+    a: Any, a_min: Any = NOT_GIVEN, a_max: Any = NOT_GIVEN, out: Any = None, *, min: Any = NOT_GIVEN,
+    max: Any = NOT_GIVEN, **kwargs: Any,
+) -> GpuArray:  # fmt: skip
+    # unlike the standard, NumPy wants both ends by position
+    for name, one, other in (("a_min", a_min, a_max), ("a_max", a_max, a_min)):
+        if one is NOT_GIVEN and other is not NOT_GIVEN:
+            raise TypeError(f"clip() missing 1 required positional argument: '{name}'")
+    if a_min is not NOT_GIVEN and (min is not NOT_GIVEN or max is not NOT_GIVEN):
+        raise ValueError("min and max are other names of a_min and a_max, which are given too; leave two of them out")
+    ends = (min, max) if a_min is NOT_GIVEN else (a_min, a_max)
+    low, high = (value_or(end, None) for end in ends)
+    return clip(a, low, high, out, **kwargs)
+
+
+@native("round", "around")
+def round(x: ArrayLike, /, decimals: int = 0, out: Any = None) -> GpuArray:
+    """Round to the given number of decimals, ties to even.
+
+    Parameters
+    ----------
+    x : array_like
+        Numbers.
+    decimals : int
+        Digits after the point; negative ones round before it.
+    out : GpuArray or ndarray, optional
+        Where to put the result.
+
+    Returns
+    -------
+    GpuArray
+        Of the dtype of ``x``.
+
+    Raises
+    ------
+    TypeError
+        If booleans are to be rounded to decimals.
+    """
+    array = as_array(x)
+    standard.require("round", array)
+    return write_out(_rounded(array, decimals), out)
+
+
+def _rounded(array: GpuArray, decimals: int) -> GpuArray:
+    kind = array.dtype.kind
+    if kind == "c":
+        whole: GpuArray = apply(
+            rows.complex_from_parts, *(_rounded(part, decimals) for part in (array.real, array.imag))
+        )
+        return whole
+    if kind == "b" and decimals:
+        raise TypeError(f"booleans cannot be rounded to {decimals} decimals: what is computed does not cast to bool")
+    if kind in "iu" and decimals >= 0:
+        return array.copy()
+    if decimals == 0:
+        return elementwise.rint(array)
+    factor = 10.0 ** abs(decimals)
+    if decimals > 0:
+        return elementwise.rint(array * factor) / factor
+    rounded = elementwise.rint(array / factor) * factor
+    return rounded.astype(array.dtype) if kind in "iu" else rounded  # integers by way of float64, as NumPy
+
+
+around = round
+
+
+@native("fix")
+def fix(x: Any, out: Any = None) -> Any:
+    return write_out(apply(rows.trunc, as_array(x)), out)
+
+
+@native("nan_to_num")
+def nan_to_num(
+    x: ArrayLike, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
+) -> GpuArray:
+    """Replace NaN by ``nan`` and infinities by the given or the largest numbers, in both parts of complex numbers."""
+    array = as_array(x)
+    if array.dtype.kind == "c":
+        parts = [nan_to_num(part, True, nan, posinf, neginf) for part in (array.real, array.imag)]
+        replaced: GpuArray = apply(rows.complex_from_parts, *parts)
+    elif array.dtype.kind == "f":
+        limits = np.finfo(array.dtype)
+        above = array.dtype.type(limits.max if posinf is None else posinf)
+        below = array.dtype.type(limits.min if neginf is None else neginf)
+        finite = apply(rows.where, elementwise.isnan(array), array.dtype.type(nan), array)
+        finite = apply(rows.where, elementwise.equal(array, np.inf), above, finite)
+        replaced = apply(rows.where, elementwise.equal(array, -np.inf), below, finite)
+    else:
+        replaced = array.copy()
+    if copy:
+        return replaced
+    array.assign(replaced)
+    return array
+
+
+@native("sinc")
+def sinc(x: Any) -> Any:
+    source = as_array(x)
+    if source.dtype.kind != "c":
+        return apply(map_op("sinc"), source)
+    scaled = np.pi * np.where(source == 0, float(np.finfo(source.dtype).eps), source)
+    return np.sin(scaled) / scaled
+
+
+@native("i0")
+def i0(x: Any) -> Any:
+    return apply(map_op("i0"), real_only(x, "i0"))

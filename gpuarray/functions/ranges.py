@@ -1,0 +1,254 @@
+"""Ranges of numbers, and grids of them."""
+# ruff: noqa: D103  # what has no text is NumPy's, and NumPy documents it
+
+import math
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from gpuarray import dtypes
+from gpuarray.array import WEAK, GpuArray, default_dtype, make
+from gpuarray.device import Device
+from gpuarray.functions.arguments import (
+    ArrayLike,
+    DeviceLike,
+    DTypeLike,
+    as_arrays,
+    checked_shape,
+    numbers,
+    result,
+    wanted_device,
+)
+from gpuarray.functions.creation import asarray, chosen_dtype, target_device
+from gpuarray.functions.registry import implements, native
+from gpuarray.graph import build
+from gpuarray.ops import elementwise as rows
+from gpuarray.ops import generators
+
+__all__ = ["arange", "geomspace", "linspace", "logspace", "meshgrid"]
+
+
+@native("arange")
+def arange(
+    start: Any, /, stop: Any = None, step: Any = 1, dtype: DTypeLike = None, *, device: DeviceLike = None,
+    like: Any = None,
+) -> GpuArray:  # fmt: skip
+    """Return evenly spaced numbers in a half-open range.
+
+    Parameters
+    ----------
+    start, stop : number
+        The range, without ``stop``. A single argument is the stop, and the start is 0.
+    step : number
+        The step, which may be negative.
+    dtype : dtype, optional
+        By default int64, or the default floating dtype if an argument is a float.
+    device : Device or str, optional
+        Device of the array; ``config.device`` by default.
+
+    Returns
+    -------
+    GpuArray
+        Of shape ``(ceil((stop - start) / step),)``.
+
+    Raises
+    ------
+    ZeroDivisionError
+        If the step is 0.
+    """
+    first, last = (0, start) if stop is None else (0 if start is None else start, stop)
+    first, last, step = (
+        v.item() if isinstance(v, GpuArray | np.ndarray | np.generic) else v
+        for v in (first, last, 1 if step is None else step)
+    )
+    if step == 0:
+        raise ZeroDivisionError("the step of arange is 0; a number other than 0 is accepted")
+    integral = all(isinstance(v, int) for v in (first, last, step))
+    kind = chosen_dtype(dtype, int if integral else float)
+    if integral:
+        count = -((first - last) // step)
+    else:
+        length = (last - first) / step
+        if not math.isfinite(length):
+            raise ValueError(f"arange from {first} to {last} in steps of {step} has no finite length")
+        count = math.ceil(length)
+    (extent,) = checked_shape((max(count, 0),), kind)
+    if kind == dtypes.bool_:
+        return _boolean_range(first, step, extent, target_device(device, like))
+    # NumPy converts the first two elements, and goes on with their difference
+    begin: Any = kind.type(first) if extent else kind.type(0)
+    stride = kind.type(first + step) - begin if extent > 1 else kind.type(0)
+    return make(build.generate(generators.arange, (begin, stride), (extent,), kind), target_device(device, like))
+
+
+def _boolean_range(first: Any, step: Any, extent: int, device: Device) -> GpuArray:
+    if extent > 2:
+        raise TypeError("arange() is only supported for booleans when the result has at most length 2.")
+    return asarray(np.array([bool(first), bool(first + step)][:extent], np.bool_), device=device)
+
+
+@implements("linspace")
+def linspace(
+    start: Any,
+    stop: Any,
+    /,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: DTypeLike = None,
+    axis: int = 0,
+    *,
+    device: DeviceLike = None,
+) -> Any:
+    """Return evenly spaced numbers over an interval.
+
+    Parameters
+    ----------
+    start, stop : number or array_like
+        Ends of the interval. For arrays, the result has a new axis.
+    num : int
+        Number of elements.
+    endpoint : bool
+        Whether ``stop`` is the last element.
+    retstep : bool
+        Whether to return the step, too.
+    dtype : dtype, optional
+        By default the default floating (or complex) dtype; integers are rounded down.
+    axis : int
+        Position of the new axis, if the ends are arrays.
+    device : Device or str, optional
+        Device of the array; ``config.device`` by default.
+
+    Raises
+    ------
+    ValueError
+        If ``num`` is negative.
+    """
+    count = index(num)
+    if count < 0:
+        raise ValueError(f"Number of samples, {count}, must be non-negative.")
+    parts = count - 1 if endpoint else count
+    step: Any
+    if isinstance(start, GpuArray) or isinstance(stop, GpuArray) or np.ndim(start) or np.ndim(stop):
+        values, step = _between_arrays(start, stop, count, endpoint, dtype, device)
+    else:
+        values = _between_numbers(start, stop, count, endpoint, dtype, device)
+        step = (stop - start) / parts if parts > 0 and retstep else math.nan
+    if axis != 0:
+        order = list(range(1, values.ndim))
+        order.insert(build.normalize_axis(axis, values.ndim), 0)
+        values = values.transpose(order)
+    return (values, step) if retstep else values
+
+
+def _between_arrays(
+    start: Any, stop: Any, num: int, endpoint: bool, dtype: DTypeLike, device: DeviceLike
+) -> tuple[GpuArray, GpuArray]:
+    """Return evenly spaced numbers along a new first axis, and the distances between neighbours."""
+    first, last = as_arrays(start, stop)
+    ends = zip((start, stop), (first, last), strict=True)
+    kind = dtypes.promote(*(end if type(end) in WEAK else array.dtype for end, array in ends), float)
+    wanted = kind if dtype is None else dtypes.canonical(dtype)
+    parts = num - 1 if endpoint else num
+    delta: Any = np.subtract(last, first, dtype=kind)
+    step = delta / parts if parts > 0 else delta * np.nan
+    ndim = max(first.ndim, last.ndim)
+    node = build.generate(generators.arange, (0, 1), (num,), kind)
+    ramp: Any = result(node, first, last).reshape((-1,) + (1,) * ndim)
+    values = ramp * (step if parts > 0 else delta) + first
+    if endpoint and num > 1:
+        values = np.where(ramp == num - 1, last, values)
+    if wanted.kind in "iu":
+        values = np.floor(values)
+    values = values.astype(wanted, copy=False)
+    return values if device is None else values.to_device(wanted_device(device)), step
+
+
+def _between_numbers(start: Any, stop: Any, num: int, endpoint: bool, dtype: DTypeLike, device: DeviceLike) -> GpuArray:
+    """Return evenly spaced numbers along a new first axis."""
+    first, last = (v.item() if isinstance(v, np.ndarray | np.generic) else v for v in (start, stop))
+    is_complex = isinstance(first, complex) or isinstance(last, complex)
+    wanted = chosen_dtype(dtype, complex if is_complex else float)
+    if dtype is None and any(hasattr(end, "dtype") for end in (start, stop)):
+        wanted = dtypes.promote(*(getattr(end, "dtype", end) for end in (start, stop)), float)
+    compute = wanted if wanted.kind in "fc" else default_dtype(float)
+    (extent,) = checked_shape((num,), compute)
+    parts = num - 1 if endpoint else num
+    first, last = (complex(v) if is_complex else float(v) for v in (first, last))
+    step = (last - first) / parts if parts > 0 else 0.0
+    parameters = (first, step, last, num - 1 if endpoint and num > 1 else -1)
+    node = build.generate(generators.linspace, parameters, (extent,), compute)
+    if wanted.kind in "iu":
+        return make(build.cast(build.elementwise(rows.floor, node), wanted), wanted_device(device))
+    return make(build.cast(node, wanted), wanted_device(device))
+
+
+@implements("logspace")
+def logspace(
+    start: Any, stop: Any, num: Any = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None, axis: int = 0
+) -> Any:
+    if np.ndim(base):
+        start, stop, base = np.broadcast_arrays(*as_arrays(start, stop, base))
+        base = np.expand_dims(base, axis)
+    values = np.power(base, linspace(start, stop, num, endpoint, axis=axis))
+    return values if dtype is None else values.astype(dtype, copy=False)
+
+
+@implements("geomspace")
+def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Any:
+    ends = as_arrays(start, stop)
+    if any(numbers(*((end == 0).any() for end in ends))):
+        raise ValueError("Geometric sequence cannot include zero")
+    wanted = dtypes.float64 if dtype is None else dtypes.canonical(dtype)
+    kind = np.result_type(ends[0].dtype, ends[1].dtype, float(num), wanted)
+    first, last = (end.astype(kind) for end in ends)
+    # turned to positive numbers at the start, and back at the end: of those the logarithms are real
+    direction: Any = np.sign(first)
+    first, last = first / direction, last / direction
+    count = index(num)
+    values = logspace(np.log10(first), np.log10(last), count, endpoint, base=10.0, dtype=kind)
+    number = arange(count, dtype=dtypes.int64, device=values.device).reshape((-1,) + (1,) * (values.ndim - 1))
+    values = np.where(number == 0, first, values)
+    if endpoint and count > 1:
+        values = np.where(number == count - 1, last, values)
+    values = np.moveaxis(values * direction, 0, axis)
+    return values.astype(kind if dtype is None else wanted, copy=False)
+
+
+@native("meshgrid")
+def meshgrid(*arrays: ArrayLike, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> tuple[GpuArray, ...]:
+    """Return coordinate matrices from coordinate vectors.
+
+    Parameters
+    ----------
+    *arrays : array_like
+        The coordinates along each axis, with at most one axis.
+    indexing : {"xy", "ij"}
+        Whether the first two axes are exchanged (Cartesian indexing) or not (matrix indexing).
+    sparse : bool
+        Whether to return arrays that broadcast to the full ones.
+    copy : bool
+        Whether to copy. False returns read-only views.
+
+    Raises
+    ------
+    ValueError
+        If ``indexing`` is invalid.
+    """
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"Valid values for `indexing` are 'xy' and 'ij', not {indexing!r}.")
+    lines = as_arrays(*arrays)
+    places = list(range(len(lines)))
+    if indexing == "xy" and len(lines) > 1:
+        places[0], places[1] = 1, 0
+    extents = [0] * len(lines)
+    for line, place in zip(lines, places, strict=True):
+        extents[place] = line.size
+    grids = []
+    for line, place in zip(lines, places, strict=True):
+        grid = line.reshape([-1 if axis == place else 1 for axis in range(len(lines))])
+        if not sparse:
+            grid = grid.broadcast(tuple(extents))
+        grids.append(grid.copy() if copy else grid)
+    return tuple(grids)

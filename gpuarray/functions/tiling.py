@@ -1,0 +1,193 @@
+"""Elements repeated, moved along axes, left out and put in between."""
+# ruff: noqa: D103  # what has no text is NumPy's, and NumPy documents it
+
+from collections.abc import Sequence
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from gpuarray.array import GpuArray, wrap
+from gpuarray.functions.arguments import (
+    ArrayLike,
+    Axis,
+    along,
+    as_array,
+    as_elements,
+    check_nbytes,
+    read,
+)
+from gpuarray.functions.joining import concat
+from gpuarray.functions.manipulation import moveaxis
+from gpuarray.functions.registry import implements, native
+from gpuarray.graph import build
+
+__all__ = ["delete", "insert", "repeat", "resize", "roll", "tile"]
+
+
+@native("roll")
+def roll(x: ArrayLike, /, shift: int | Sequence[int], axis: Axis = None) -> GpuArray:
+    """Shift elements along axes; elements beyond the end are inserted at the start.
+
+    Parameters
+    ----------
+    x : array_like
+        Any array.
+    shift : int or tuple of int
+        Number of positions, one for each axis or one for all.
+    axis : int, tuple of int or None
+        The axes; None shifts the flattened elements and restores the shape.
+
+    Raises
+    ------
+    ValueError
+        If the numbers of shifts and axes differ.
+    """
+    array = as_array(x)
+    if axis is None:
+        return roll(array.reshape(-1), shift, 0).reshape(array.shape)
+    axes = [build.normalize_axis(a, array.ndim) for a in build.listed(axis)]
+    shifts = [index(s) for s in build.listed(shift)]
+    if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
+        raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
+    count = max(len(shifts), len(axes))
+    rolled = array
+    for number, places in zip(
+        axes * (count if len(axes) == 1 else 1), shifts * (count if len(shifts) == 1 else 1), strict=True
+    ):
+        extent = rolled.shape[number]
+        cut = -places % extent if extent else 0
+        if cut:
+            lead = (slice(None),) * number
+            rolled = concat([rolled[(*lead, slice(cut, None))], rolled[(*lead, slice(None, cut))]], axis=number)
+    return rolled.copy() if rolled is array else rolled
+
+
+@native("repeat")
+def repeat(x: ArrayLike, repeats: Any, /, axis: int | None = None) -> GpuArray:
+    """Repeat each element along an axis.
+
+    Parameters
+    ----------
+    x : array_like
+        Any array.
+    repeats : int or array_like of int
+        Number of repetitions, for all elements or for each one along the axis. It is read, as it determines the shape.
+    axis : int, optional
+        The axis; by default the array is flattened.
+
+    Raises
+    ------
+    ValueError
+        If a count is negative, or there are as many counts as positions.
+    """
+    array = as_array(x)
+    if axis is None or not array.ndim:
+        array = array.reshape(-1)
+    number = build.normalize_axis(axis or 0, array.ndim)
+    counts = np.asarray(repeats)
+    if counts.dtype.kind not in "iub":
+        raise TypeError(f"repeats are integers, not of dtype {counts.dtype}")
+    if counts.size and counts.min() < 0:
+        raise ValueError("repeats may not contain negative values.")
+    if counts.size == 1:
+        return _repeat_all(array, int(counts.reshape(-1)[0]), number)
+    if counts.shape != (array.shape[number],):
+        raise ValueError(f"operands could not be broadcast together with shape ({array.shape[number]},) {counts.shape}")
+    positions = np.repeat(np.arange(array.shape[number]), counts)
+    return array[(slice(None),) * number + (positions,)]
+
+
+def _repeat_all(array: GpuArray, count: int, axis: int) -> GpuArray:
+    shape = array.shape
+    wide = array.reshape((*shape[: axis + 1], 1, *shape[axis + 1 :]))
+    spread = wide.broadcast((*shape[: axis + 1], count, *shape[axis + 1 :]))
+    extents = (*shape[:axis], shape[axis] * count, *shape[axis + 1 :])
+    check_nbytes(extents, array.dtype)
+    return wrap(build.reshape(spread.node(), extents), array.device)
+
+
+@native("tile")
+def tile(x: ArrayLike, repetitions: Any, /) -> GpuArray:
+    """Repeat an array ``repetitions[k]`` times along axis ``k``.
+
+    Raises
+    ------
+    ValueError
+        If a count is negative.
+    """
+    array = as_array(x)
+    counts = tuple(index(r) for r in build.listed(repetitions))
+    if any(count < 0 for count in counts):
+        raise ValueError(f"repetitions cannot be negative: {counts}")
+    ndim = max(array.ndim, len(counts))
+    shape = (1,) * (ndim - array.ndim) + array.shape
+    counts = (1,) * (ndim - len(counts)) + counts
+    spread = array.reshape(tuple(extent for n in shape for extent in (1, n)))
+    spread = spread.broadcast(tuple(extent for n, c in zip(shape, counts, strict=True) for extent in (c, n)))
+    extents = tuple(n * c for n, c in zip(shape, counts, strict=True))
+    check_nbytes(extents, array.dtype)
+    return wrap(build.reshape(spread.node(), extents), array.device)
+
+
+@implements("resize")
+def resize(a: Any, new_shape: Any) -> Any:
+    flat = as_array(a).reshape(-1)
+    shape = build.resolve_shape(new_shape)
+    wanted = int(np.prod(shape, dtype=np.int64))
+    if flat.size == 0:
+        return np.zeros_like(flat, shape=shape)
+    return tile(flat, -(-wanted // flat.size))[:wanted].reshape(shape)
+
+
+@implements("delete")
+def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
+    source = as_array(arr)
+    if axis is None:
+        source, axis = source.reshape(-1), 0
+    number = build.normalize_axis(axis, source.ndim)
+    positions: Any = obj if isinstance(obj, slice | int) else read(obj)
+    return source[along(number, np.delete(np.arange(source.shape[number]), positions))]
+
+
+@implements("insert")
+def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    source = as_array(arr)
+    if axis is None:
+        source, axis = source.reshape(-1), -1
+    number = build.normalize_axis(axis, source.ndim)
+    extent = source.shape[number]
+    positions = _inserted_positions(obj, extent, number)
+    new = as_elements(values, source)
+    if positions.size == 1:
+        new = new.reshape((1,) * (source.ndim - new.ndim) + new.shape)
+        if not positions.ndim:
+            new = moveaxis(new, 0, number)
+        count = new.shape[number]
+        place = positions.item()
+        cuts = [source[along(number, slice(None, place))], source[along(number, slice(place, None))]]
+        shape = tuple(count if a == number else n for a, n in enumerate(source.shape))
+        return concat([cuts[0], new.broadcast(shape), cuts[1]], number)
+    count = positions.size
+    shape = tuple(count if a == number else n for a, n in enumerate(source.shape))
+    both = concat([source, new.broadcast(shape)], number)
+    return both[along(number, np.insert(np.arange(extent), positions, np.arange(extent, extent + count)))]
+
+
+def _inserted_positions(obj: Any, extent: int, axis: int) -> Any:
+    """Return before which elements to insert, counted from the front."""
+    positions = np.arange(*obj.indices(extent)) if isinstance(obj, slice) else read(obj)
+    if positions.dtype == bool:
+        if positions.ndim != 1:
+            raise ValueError("boolean array argument obj to insert must be one dimensional")
+        positions = np.flatnonzero(positions)
+    elif positions.ndim > 1:
+        raise ValueError("index array argument obj to insert must be one dimensional or scalar")
+    if not positions.size and not isinstance(obj, np.ndarray | GpuArray):
+        return positions.astype(np.intp)  # what an empty list holds, NumPy need not know
+    if positions.dtype.kind not in "iu":
+        raise IndexError("arrays used as indices must be of integer (or boolean) type")
+    outside = positions[(positions < -extent) | (positions > extent)]
+    if outside.size:
+        raise IndexError(f"index {outside.flat[0]} is out of bounds for axis {axis} with size {extent}")
+    return np.where(positions < 0, positions + extent, positions)
