@@ -206,12 +206,16 @@ def from_environment(environ: Mapping[str, str]) -> Config:
 
 
 class _Strictness:
-    """Whether ``strict_array_api`` was ever on. Each operation tests this flag, which is cheaper than a setting."""
+    """Whether ``strict_array_api`` was ever on. Each operation tests this flag, which is cheaper than a setting.
 
-    __slots__ = ("possible",)
+    ``when_possible`` are functions that are called when it becomes so.
+    """
+
+    __slots__ = ("possible", "when_possible")
 
     def __init__(self) -> None:
         self.possible = False
+        self.when_possible: list[Callable[[], None]] = []
 
 
 strictness: Final = _Strictness()
@@ -254,7 +258,10 @@ class Settings:
 
     @staticmethod
     def _note(settings: Config) -> Config:
-        strictness.possible |= settings.strict_array_api
+        if settings.strict_array_api and not strictness.possible:
+            strictness.possible = True
+            for function in strictness.when_possible:
+                function()
         offloading.is_chosen |= settings.offload != "auto"
         recording.origins = settings.origins
         return settings

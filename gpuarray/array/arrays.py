@@ -17,9 +17,9 @@ from gpuarray.array.absent import ABSENT, Absent
 from gpuarray.array.methods import MethodsArray
 from gpuarray.array.operands import cast, placed_node
 from gpuarray.array.storage import READ_ONLY, WRITEABLE, check_order
-from gpuarray.config import config, strictness, using
+from gpuarray.config import using
 from gpuarray.device import Device
-from gpuarray.graph import build
+from gpuarray.graph import build, standard
 from gpuarray.graph.nodes import Node, host_leaf
 from gpuarray.runtime import evaluate, telemetry
 
@@ -304,7 +304,7 @@ class GpuArray(MethodsArray):
     # -- NumPy's and the standard's protocols -------------------------------------------------------------------------
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
-        if strictness.possible and config.current.strict_array_api:
+        if standard.is_on():
             with using(strict_array_api=False):  # NumPy's functions under NumPy's names mean what they mean there
                 return self.__array_ufunc__(ufunc, method, *inputs, **keywords)
         if not keywords and method == "__call__":

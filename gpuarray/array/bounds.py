@@ -25,7 +25,7 @@ def bounds(node: Node, device: Device) -> tuple[int, int]:
 
     While a function is recorded, return those of the current call if the node is an argument of the function.
     """
-    if tracing.state.trace is not None and (trace := tracing.active()) is not None:
+    if (trace := tracing.active()) is not None:
         node = trace.present(node)
     value = current(node)
     found = _said(node) or _said(value) or _found.get(value)

@@ -13,11 +13,11 @@ from gpuarray import dispatch
 from gpuarray.array.operands import WEAK, as_operand, cast, check_power, default_device, device_of, power_row
 from gpuarray.array.selection import SelectableArray
 from gpuarray.array.storage import VALUE, StoredArray, joint_device
-from gpuarray.config import config, strictness
 from gpuarray.device import Device
 from gpuarray.graph import standard
-from gpuarray.graph.build import binary, elementwise, unary
+from gpuarray.graph.build import elementwise
 from gpuarray.graph.nodes import Node
+from gpuarray.graph.standard import recorder
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops.spec import MapOp
 
@@ -31,15 +31,14 @@ def _forward(op: MapOp) -> Callable[[A, Any], A]:
         cell = self._cell
         device = cell.device
         node = cell.node if self._layout is None and self._part is None else self.node()
-        record = binary if not strictness.possible else standard.recorder()
         if kind is type(self):
             second = other._cell
             if second.device is not device:
                 device = joint_device(device, second.device)
             plain = other._layout is None and other._part is None
-            return self._wrap(record(op, node, second.node if plain else other.node()), device)
+            return self._wrap(recorder.binary(op, node, second.node if plain else other.node()), device)
         if kind in WEAK:
-            return self._wrap(record(op, node, other), device)
+            return self._wrap(recorder.binary(op, node, other), device)
         mixed: A = NotImplemented if self._repeats(op, kind) else self._apply(op, self, other)
         return mixed
 
@@ -51,8 +50,7 @@ def _reflected(op: MapOp) -> Callable[[A, Any], A]:
         if type(other) in WEAK:
             cell = self._cell
             node = cell.node if self._layout is None and self._part is None else self.node()
-            record = binary if not strictness.possible else standard.recorder()
-            return self._wrap(record(op, other, node), cell.device)
+            return self._wrap(recorder.binary(op, other, node), cell.device)
         mixed: A = NotImplemented if self._repeats(op, type(other)) else self._apply(op, other, self)
         return mixed
 
@@ -65,8 +63,7 @@ def _inplace(op: MapOp) -> Callable[[A, Any], A]:
         if operand is NotImplemented:
             refused: A = operand
             return refused
-        record = binary if not strictness.possible else standard.recorder()
-        return self._update(record(op, self.node(), operand), op, other)
+        return self._update(recorder.binary(op, self.node(), operand), op, other)
 
     return _named(method, op, "x {}= other")
 
@@ -75,8 +72,7 @@ def _unary(op: MapOp) -> Callable[[A], A]:
     def method(self: A) -> A:
         cell = self._cell
         node = cell.node if self._layout is None and self._part is None else self.node()
-        record = unary if not strictness.possible else standard.recorder()
-        return self._wrap(record(op, node), cell.device)
+        return self._wrap(recorder.unary(op, node), cell.device)
 
     return _named(method, op, "{} x")
 
@@ -94,11 +90,11 @@ class ComputingArray(SelectableArray):
     @classmethod
     def _apply(cls, op: MapOp, *values: Any) -> Any:
         """Apply an elementwise row to arrays and scalars. Return NotImplemented for unknown types."""
-        if len(values) == 1 and type(values[0]) is cls and not strictness.possible:
+        if len(values) == 1 and type(values[0]) is cls:
             (value,) = values
             cell = value._cell
             plain = value._layout is None and value._part is None
-            return cls._wrap(unary(op, cell.node if plain else value.node()), cell.device)
+            return cls._wrap(recorder.unary(op, cell.node if plain else value.node()), cell.device)
         device: Device | None = None
         operands: list[Any] = []
         for value in values:
@@ -120,10 +116,7 @@ class ComputingArray(SelectableArray):
                 operands.append(operand)
         if op is rows.pow:
             check_power(operands[0], values[1])
-        if strictness.possible:
-            record = standard.recorder()
-        else:
-            record = binary if len(operands) == 2 and device is not None else elementwise
+        record = recorder.binary if len(operands) == 2 and device is not None else recorder.elementwise
         return cls._wrap(record(op, *operands), default_device() if device is None else device)
 
     def _repeats(self, op: MapOp, kind: type) -> bool:
@@ -137,11 +130,10 @@ class ComputingArray(SelectableArray):
         own = other._cell.device if isinstance(other, StoredArray) else device_of(other)
         if own is not None:
             device = joint_device(device, own)
-        if self._access is VALUE and not (strictness.possible and config.current.strict_array_api):
+        if self._access is VALUE and not standard.is_on():
             return self._wrap(node, device)  # NumPy's scalars have no in-place operators
         if node.dtype is not self._dtype:
-            if strictness.possible:
-                standard.require_same(op.name, self._dtype, node.dtype)
+            standard.require_same(op.name, self._dtype, node.dtype)
             if not np.can_cast(node.dtype, self._dtype, "same_kind"):
                 raise TypeError(
                     f"Cannot cast ufunc {op.name!r} output from {node.dtype!r} to {self._dtype!r} with casting rule "
@@ -210,7 +202,7 @@ class ComputingArray(SelectableArray):
 
     def __pow__(self, other: Any) -> Any:
         """``x ** other``. For some Python scalars a faster row than ``pow`` is used, as in NumPy."""
-        if strictness.possible and (operand := as_operand(other)) is not NotImplemented:
+        if standard.is_on() and (operand := as_operand(other)) is not NotImplemented:
             standard.require("pow", self, operand)
         row = power_row(self.node(), other) if type(other) in WEAK else None
         return self._apply(rows.pow, self, other) if row is None else self._apply(row, self)
@@ -220,8 +212,7 @@ class ComputingArray(SelectableArray):
         operand = other if type(other) in WEAK else as_operand(other)
         if operand is NotImplemented:
             return NotImplemented
-        if strictness.possible:
-            standard.require("pow", self, operand)
+        standard.require("pow", self, operand)
         row = power_row(self.node(), other) if type(other) in WEAK else None
         check_power(self.node(), other)
         node = elementwise(rows.pow, self.node(), operand) if row is None else elementwise(row, self.node())

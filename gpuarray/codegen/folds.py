@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from gpuarray.codegen.accumulators import Accumulator
+from gpuarray.codegen.collectives import Collectives, loaded, stored
 from gpuarray.codegen.fast_paths import emit_block, value_name
 from gpuarray.codegen.loops import (
     LoopKernel,
@@ -24,7 +25,6 @@ from gpuarray.codegen.loops import (
 from gpuarray.codegen.programs import Binding, Launch, Program
 from gpuarray.codegen.row_schedule import RowSchedule, largest_team, phase_after, schedule_rows
 from gpuarray.codegen.storage import LANES, Access, word_dtype
-from gpuarray.codegen.teams import Team, held, seen
 from gpuarray.codegen.underflow import Block, arranged
 from gpuarray.codegen.wgsl import WINDOW_END, WORKGROUP, declare
 from gpuarray.device import Capabilities
@@ -90,7 +90,7 @@ class RowKernel:
     label: str
     capabilities: Capabilities
     work: LoopKernel = field(init=False)
-    team: Team = field(init=False)
+    collectives: Collectives = field(init=False)
     made: set[int] = field(default_factory=set)
     """The FULL instructions whose values a held row has already."""
 
@@ -131,7 +131,7 @@ class RowKernel:
         for number in self.loop.folds:
             for state, dtype in self._accumulator(number).states.items():
                 access, _ = next(names)
-                kernel.line(self._once(f"{access.name}[part] = {held(state, dtype)};"))
+                kernel.line(self._once(f"{access.name}[part] = {stored(state, dtype)};"))
         return kernel.launch(groups, self.capabilities.workgroup_limit), scratch
 
     def finish(self, scratch: list[tuple[Access, int]], splits: int) -> Launch:
@@ -173,7 +173,7 @@ class RowKernel:
                 for n, part in enumerate(parts):
                     name = f"{access.name}_{n}"
                     self.work.kernel.line(f"let {name} = {access.name}[{part} * {total} + row];")
-                    found[n].append(seen(name, dtype))
+                    found[n].append(loaded(name, dtype))
             lines += [own.meet(states) for states in found]
         self.work.kernel.line(*lines)
 
@@ -194,7 +194,7 @@ class RowKernel:
         )
         self.work.loop = loop
         self.work.kernel.workgroup = self.shape.workgroup
-        self.team = Team(self.work.kernel, self.shape.team, self.capabilities, self.shape.interleaved)
+        self.collectives = Collectives(self.work.kernel, self.shape.team, self.capabilities, self.shape.interleaved)
         self.made = set()
 
     def _full_stores(self) -> list[Store]:
@@ -547,7 +547,7 @@ class RowKernel:
     def _gather(self, number: int) -> None:
         """Fold the accumulators of a team into one that all its invocations have."""
         own = self._accumulator(number)
-        self.team.fold(own.states, own.meet)
+        self.collectives.reduce(own.states, own.meet)
 
     def _result(self, number: int) -> None:
         self.work.kernel.line(declare(f"one{number}", self._fold(number).dtype, self._accumulator(number).result()))

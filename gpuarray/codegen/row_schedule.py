@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from gpuarray.codegen.accumulators import Accumulator
+from gpuarray.codegen.collectives import uses_subgroups
 from gpuarray.codegen.loops import is_heavy, makes_vec4, needs_vec4
 from gpuarray.codegen.storage import LANES
-from gpuarray.codegen.teams import uses_subgroups
 from gpuarray.codegen.wgsl import WORKGROUP
 from gpuarray.device import Capabilities
 from gpuarray.fusion.costs import operations

@@ -12,10 +12,10 @@ from typing import Final, NamedTuple
 
 from gpuarray.codegen import casts
 from gpuarray.codegen.accumulators import identity_literal
+from gpuarray.codegen.collectives import Collectives, loaded, stored
 from gpuarray.codegen.nested_loops import result_store, vec4_store
 from gpuarray.codegen.programs import Binding, Launch, Program
 from gpuarray.codegen.storage import LANES, Access, register_type, word_dtype
-from gpuarray.codegen.teams import Team, held, seen
 from gpuarray.codegen.wgsl import WINDOW_END, WORKGROUP, Kernel, combine_expression, window
 from gpuarray.device import Capabilities
 from gpuarray.fusion.steps import ScanStep
@@ -142,7 +142,7 @@ class ScanKernels:
             kernel.line(*(f"let e{k}: {self.kind} = {value};" for k, value in enumerate(values)))
             kernel.line(f"total = {self._combine('total', self._tree([f'e{k}' for k in range(len(values))]))};", "}")
         self._fold(kernel, "total")
-        kernel.line(f"if (local == 0u) {{ {scratch.store('block', held('total', self.dtype))} }}")
+        kernel.line(f"if (local == 0u) {{ {scratch.store('block', stored('total', self.dtype))} }}")
         return kernel.launch(piece.rows * piece.parts, self.capabilities.workgroup_limit)
 
     def _inside(self, piece: Piece, nbytes: int) -> Launch:
@@ -153,7 +153,7 @@ class ScanKernels:
         self._position(kernel, piece)
         kernel.line(f"var carry: {self.kind} = {self.identity};")
         if scratch is not None:
-            part = seen(scratch.load("n"), self.dtype)
+            part = loaded(scratch.load("n"), self.dtype)
             kernel.line(f"for (var n = row * blocks + local; n < block; n += {WORKGROUP}u) {{")
             kernel.line(f"carry = {self._combine('carry', part)};", "}")
             self._fold(kernel, "carry")
@@ -167,7 +167,7 @@ class ScanKernels:
         """Emit an invocation's elements of a tile, what is before each four of them, and the fold of the tile."""
         self._tile_values(kernel, source)
         totals = [f"e{four * LANES + LANES - 1}" for four in range(self.fours)]
-        Team(kernel, WORKGROUP, self.capabilities).scan(totals, self.dtype, self._combine, self.identity)
+        Collectives(kernel, WORKGROUP, self.capabilities).scan(totals, self.dtype, self._combine, self.identity)
 
     def _finish(self, kernel: Kernel, piece: Piece) -> Callable[[str, list[str]], list[str]]:
         """Bind what results go to; return how to write the statements that store four of them from an index on."""
@@ -238,8 +238,8 @@ class ScanKernels:
 
     def _fold(self, kernel: Kernel, name: str) -> None:
         """Emit the fold of a variable over the workgroup."""
-        team = Team(kernel, WORKGROUP, self.capabilities)
-        team.fold({name: self.dtype}, lambda others: f"{name} = {self._combine(name, others[0])};")
+        collectives = Collectives(kernel, WORKGROUP, self.capabilities)
+        collectives.reduce({name: self.dtype}, lambda others: f"{name} = {self._combine(name, others[0])};")
 
     # -- an invocation a block -----------------------------------------------------------------------------------------
 
@@ -254,7 +254,7 @@ class ScanKernels:
             return [f"total = {self._combine('total', self._tree(names))};"]
 
         self._alone_walk(kernel, source, take)
-        kernel.line(scratch.store("part * rows + row", held("total", self.dtype)))
+        kernel.line(scratch.store("part * rows + row", stored("total", self.dtype)))
         return kernel.launch(-(-piece.rows * piece.parts // WORKGROUP), self.capabilities.workgroup_limit)
 
     def _alone_inside(self, piece: Piece, nbytes: int) -> Launch:
@@ -266,7 +266,7 @@ class ScanKernels:
         kernel.line(f"var carry: {self.kind} = {self.identity};")
         if scratch is not None:
             kernel.line("for (var n = row; n < part * rows + row; n += rows) {")
-            kernel.line(f"carry = {self._combine('carry', seen(scratch.load('n'), self.dtype))};", "}")
+            kernel.line(f"carry = {self._combine('carry', loaded(scratch.load('n'), self.dtype))};", "}")
 
         def take(names: list[str], places: list[str]) -> list[str]:
             lines = []

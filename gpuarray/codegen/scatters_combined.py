@@ -3,8 +3,8 @@
 Sums and extremes of 32-bit integers are atomic operations, whose order does not matter. Otherwise the positions are
 sorted, with the numbers of their values, by a stable radix sort; the values of one position then stand side by side in
 order, and one invocation combines the element with them. Results are those of NumPy's ``ufunc.at``, bit by bit. Where
-an element has many values and the row is that of a reduction, a team of invocations folds them in a tree whose shape is
-that of their number alone. Results are the same in every run.
+an element has many values and the row is that of a reduction, a group of invocations folds them in a tree whose shape
+depends on their number alone. Results are the same in every run.
 """
 
 from typing import Final
@@ -30,8 +30,8 @@ _ATOMIC: Final = {
     rows.bitwise_or: "atomicOr",
     rows.bitwise_xor: "atomicXor",
 }
-#: From so many values an element, on average, teams fold them.
-_TEAM_VALUES: Final = 64
+#: From so many values an element, on average, groups of invocations fold them.
+_GROUP_VALUES: Final = 64
 #: The scratch buffers behind those of counts: sorted positions and the numbers of their values, which passes of the
 #: sort move to and fro.
 _POSITIONS: Final = (2, 4)
@@ -71,7 +71,7 @@ def combined_scatter_program(step: ScatterStep, label: str, capabilities: Capabi
         launches += sort.pass_launches(Pass(digit, positions, numbers, new_positions, new_numbers))
         positions, numbers = new_positions, new_numbers
     assert numbers is not None
-    fold = _fold_in_teams if _takes_teams(step) else _fold
+    fold = _fold_in_groups if _takes_groups(step) else _fold
     launches.append(fold(step, label, positions, numbers, capabilities))
     moved = [scratch_bytes(step.count, uint32)] * (2 if passes == 1 else 4)
     scratch = (scratch_bytes(sort.lines * sort.blocks, uint32), scratch_bytes(sort.lines, uint32), *moved)
@@ -102,8 +102,8 @@ def _is_atomic(step: ScatterStep) -> bool:
     return step.combine in _ATOMIC and step.dtype in (int32, uint32) and _is_uniform(step)
 
 
-def _takes_teams(step: ScatterStep) -> bool:
-    return step.combine in ELEMENTWISE and step.count >= _TEAM_VALUES * step.extent and _is_uniform(step)
+def _takes_groups(step: ScatterStep) -> bool:
+    return step.combine in ELEMENTWISE and step.count >= _GROUP_VALUES * step.extent and _is_uniform(step)
 
 
 def _open(step: ScatterStep, kernel: Kernel, count: int) -> tuple[Access, Access]:
@@ -157,16 +157,16 @@ def _fold(step: ScatterStep, label: str, positions: Place, numbers: Place, capab
     return kernel.launch(-(-step.count // WORKGROUP), capabilities.workgroup_limit)
 
 
-def _fold_in_teams(
+def _fold_in_groups(
     step: ScatterStep, label: str, positions: Place, numbers: Place, capabilities: Capabilities
 ) -> Launch:
     """Return the launch in which neighbouring invocations fold the values of an element."""
     assert step.combine is not None
-    dtype, kernel = step.dtype, Kernel(f"{label} fold teams")
+    dtype, kernel = step.dtype, Kernel(f"{label} fold groups")
     values, target = _open(step, kernel, step.extent)
     keys, order = _bind_sorted(kernel, step, positions, numbers)
-    team = min(1 << (step.count // step.extent // 4).bit_length(), WORKGROUP)
-    lanes, extent = kernel.parameter(team), kernel.parameter(step.extent)
+    together = min(1 << (step.count // step.extent // 4).bit_length(), WORKGROUP)
+    lanes, extent = kernel.parameter(together), kernel.parameter(step.extent)
     kind = register_type(dtype)
     held = "u32" if kind == "bool" else kind  # workgroup memory holds booleans as words
     kernel.module.append(f"var<workgroup> parts: array<{held}, {WORKGROUP}>;")
@@ -211,7 +211,7 @@ def _fold_in_teams(
         target.store("element", "folded"),
         "}",
     )
-    return kernel.launch(-(-step.extent * team // WORKGROUP), capabilities.workgroup_limit)
+    return kernel.launch(-(-step.extent * together // WORKGROUP), capabilities.workgroup_limit)
 
 
 def _bind_sorted(kernel: Kernel, step: ScatterStep, positions: Place, numbers: Place) -> tuple[Access, Access]:

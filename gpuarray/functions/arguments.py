@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, as_node, assigned_node, default_device, device_of, make, wrap
-from gpuarray.config import config, strictness, using
+from gpuarray.config import using
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.graph import build, standard
@@ -79,7 +79,7 @@ def standard_function(function: F) -> F:
 
     @wraps(function)
     def checked(*arguments: Any, **keywords: Any) -> Any:
-        if not (strictness.possible and config.current.strict_array_api):
+        if not standard.is_on():
             return function(*arguments, **keywords)
         scalar = (bool, int, float, complex)
         standard.require(function.__name__, *(v if type(v) in scalar else as_array(v) for v in arguments[:arrays]))

@@ -5,7 +5,6 @@ from typing import Any, Final
 import numpy as np
 
 from gpuarray.array import GpuArray
-from gpuarray.config import config, strictness
 from gpuarray.dtypes import DType, canonical
 from gpuarray.functions.arguments import ArrayLike, DeviceLike, as_array, as_arrays, wanted_device
 from gpuarray.functions.registry import implements, native
@@ -63,8 +62,7 @@ def astype(x: ArrayLike, dtype: Any, /, *, copy: Any = True, device: DeviceLike 
     TypeError
         If the dtype is not supported, or if ``config.strict_array_api`` is on and imaginary parts would be discarded.
     """
-    if strictness.possible:
-        standard.require_part(as_array(x).dtype, canonical(dtype))
+    standard.require_part(as_array(x).dtype, canonical(dtype))
     converted = as_array(x).astype(dtype, copy=copy)
     return converted if device is None else converted.to_device(wanted_device(device))
 
@@ -73,7 +71,7 @@ def astype(x: ArrayLike, dtype: Any, /, *, copy: Any = True, device: DeviceLike 
 def can_cast(from_: Any, to: Any, /, casting: Any = "safe") -> Any:
     """Return whether a dtype, or that of an array, can be cast to another dtype by a rule."""
     source, target = _dtype_of(from_), _dtype_of(to)
-    if strictness.possible and config.current.strict_array_api:
+    if standard.is_on():
         return standard.can_cast(canonical(source), canonical(target))
     return np.can_cast(source, target, casting)
 
@@ -114,8 +112,7 @@ def iinfo(type: Any, /) -> Any:
 def result_type(*arrays_and_dtypes: Any) -> DType:
     """Return the dtype that arrays, dtypes and Python scalars (which are weak) promote to."""
     given = [_dtype_of(a) for a in arrays_and_dtypes]
-    if strictness.possible:
-        standard.require("result_type", *given)
+    standard.require("result_type", *given)
     return canonical(np.result_type(*given))
 
 

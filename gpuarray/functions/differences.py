@@ -7,7 +7,6 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
-from gpuarray.config import strictness
 from gpuarray.functions import reductions
 from gpuarray.functions.arguments import ArrayLike, along, as_array, as_arrays, concatenated, value_or
 from gpuarray.functions.joining import concat
@@ -48,8 +47,7 @@ def diff(
     if n < 0:
         raise ValueError(f"order must be non-negative but got {n}")
     array = as_array(x)
-    if strictness.possible:
-        standard.require("diff", array)
+    standard.require("diff", array)
     if not array.ndim:
         raise ValueError("diff requires input that is at least one dimensional")
     if n == 0:

@@ -9,7 +9,6 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
-from gpuarray.config import strictness
 from gpuarray.functions.arguments import (
     ArrayLike,
     DTypeLike,
@@ -73,8 +72,7 @@ def concat(
             )
     if not given:
         raise ValueError("need at least one array to concatenate")
-    if strictness.possible:
-        standard.require("concat", *given)
+    standard.require("concat", *given)
     if axis is None:
         given, axis = [array.reshape(-1) for array in given], 0
     if any(not array.ndim for array in given):

@@ -7,7 +7,6 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import WEAK, GpuArray, apply, as_operand
-from gpuarray.config import config, strictness
 from gpuarray.dtypes import DType
 from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import NOT_GIVEN, ArrayLike, as_array, value_or, write_out
@@ -27,8 +26,7 @@ __all__ = [
 def real(x: ArrayLike, /) -> GpuArray:
     """Return the real part: a view for complex arrays, otherwise the array itself."""
     array = as_array(x)
-    if strictness.possible:
-        standard.require("real", array)
+    standard.require("real", array)
     return array.real
 
 
@@ -36,8 +34,7 @@ def real(x: ArrayLike, /) -> GpuArray:
 def imag(x: ArrayLike, /) -> GpuArray:
     """Return the imaginary part: a view for complex arrays, otherwise read-only zeros."""
     array = as_array(x)
-    if strictness.possible:
-        standard.require("imag", array)
+    standard.require("imag", array)
     return array.imag
 
 
@@ -137,7 +134,7 @@ def clip(
     if (min is not None and a_min is not None) or (max is not None and a_max is not None):
         raise ValueError("a_min and a_max are other names of min and max, which are given too; leave two of them out")
     min, max = a_min if min is None else min, a_max if max is None else max
-    strict = strictness.possible and config.current.strict_array_api
+    strict = standard.is_on()
     if strict:
         standard.require("clip", array, *(as_operand(end) for end in (min, max) if end is not None))
     keywords = {name: value for name, value in kwargs.items() if name not in ("order", "subok", "where")}
@@ -189,8 +186,7 @@ def round(x: ArrayLike, /, decimals: int = 0, out: Any = None) -> GpuArray:
         If booleans are to be rounded to decimals.
     """
     array = as_array(x)
-    if strictness.possible:
-        standard.require("round", array)
+    standard.require("round", array)
     return write_out(_rounded(array, decimals), out)
 
 

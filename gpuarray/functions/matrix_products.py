@@ -6,7 +6,6 @@ from typing import Any
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
-from gpuarray.config import strictness
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, result, write_out
 from gpuarray.functions.registry import native
@@ -63,8 +62,7 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
         If an operand is 0-d, or the shapes do not match.
     """
     left, right = as_arrays(x1, x2)
-    if strictness.possible:
-        standard.require("matmul", left, right)
+    standard.require("matmul", left, right)
     one, two = left.shape, right.shape
     if not one or not two:
         raise ValueError("matmul: Input operand does not have enough dimensions (a scalar is no matrix; use multiply)")
@@ -110,8 +108,7 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> GpuArray:
         If the vectors differ in length.
     """
     left, right = as_arrays(x1, x2)
-    if strictness.possible:
-        standard.require("vecdot", left, right)
+    standard.require("vecdot", left, right)
     if not left.ndim or not right.ndim:
         raise ValueError("vecdot: operands need at least one axis")
     ndim = max(left.ndim, right.ndim)
@@ -157,8 +154,7 @@ def tensordot(x1: ArrayLike, x2: ArrayLike, /, axes: Any = 2) -> GpuArray:
         If the extents differ.
     """
     left, right = as_arrays(x1, x2)
-    if strictness.possible:
-        standard.require("tensordot", left, right)
+    standard.require("tensordot", left, right)
     first, second = _paired_axes(left, right, axes)
     if [left.shape[a] for a in first] != [right.shape[a] for a in second]:
         raise ValueError(

@@ -13,7 +13,7 @@ import numpy as np
 
 from gpuarray import dispatch
 from gpuarray.array import GpuArray
-from gpuarray.config import config, strictness, using
+from gpuarray.config import using
 from gpuarray.functions import (
     elementwise,
     mathematics,
@@ -25,6 +25,7 @@ from gpuarray.functions.host import on_host
 from gpuarray.functions.info import __array_api_version__
 from gpuarray.functions.registry import IMPLEMENTATIONS, REFUSED, by_position, find, name_of
 from gpuarray.functions.status import status_of
+from gpuarray.graph import standard
 
 __all__ = ["array_function", "install", "missing"]
 
@@ -65,7 +66,7 @@ def array_function(array: GpuArray, function: Any, types: Any, args: tuple[Any, 
     """
     if not all(issubclass(kind, GpuArray) or kind in _PLAIN for kind in types):
         return NotImplemented
-    if strictness.possible and config.current.strict_array_api:
+    if standard.is_on():
         with using(strict_array_api=False):  # NumPy's functions under NumPy's names mean what they mean there
             return array_function(array, function, types, args, kwargs)
     implementation = FUNCTIONS.get(function)

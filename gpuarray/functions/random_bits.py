@@ -77,7 +77,7 @@ class Philox:
         if seed is not None and key is not None:
             raise ValueError("seed and key cannot be both used; give one of them")
         self._seeds: Any = None
-        if tracing.state.trace is not None and (trace := tracing.active()) is not None:
+        if (trace := tracing.active()) is not None:
             trace.made(self, is_random=seed is None and key is None)
         if key is None:
             self._seeds = seed if hasattr(seed, "generate_state") else np.random.SeedSequence(seed)
@@ -242,7 +242,7 @@ class Philox:
 
     def _touch(self, asked: str) -> None:
         """Refuse an operation that a recorded function cannot repeat at each call."""
-        if tracing.state.trace is not None and (trace := tracing.active()) is not None:
+        if (trace := tracing.active()) is not None:
             trace.touched(self, f"{asked} of a random generator")
 
     def _recorded(self, draw: "Callable[[Philox], Sequence[Any]]", words: int) -> Sequence[Any] | None:

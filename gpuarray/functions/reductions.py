@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, as_element, as_node, wrap
-from gpuarray.config import strictness
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import (
     NOT_GIVEN,
@@ -89,8 +88,7 @@ def fold(
         ``out`` has another shape than the result.
     """
     array = as_array(x)
-    if strictness.possible:
-        standard.require(op.name, array)
+    standard.require(op.name, array)
     node = array.node()
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     is_default = dtype is None and out is None
@@ -349,8 +347,7 @@ def _cumulative(
 ) -> GpuArray:
     given = as_array(x)
     array = given if given.ndim else given.reshape(1)
-    if strictness.possible:
-        standard.require(f"cumulative_{op.name}", array)
+    standard.require(f"cumulative_{op.name}", array)
     if axis is None:
         if array.ndim != 1:
             raise ValueError(

@@ -7,7 +7,6 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, compaction, make, weak_node, wrap
-from gpuarray.config import strictness
 from gpuarray.functions.arguments import ArrayLike, Axis, as_array, as_arrays, result, value_or, write_out
 from gpuarray.functions.reductions import axes_of, check_reduced
 from gpuarray.functions.registry import native
@@ -21,8 +20,7 @@ __all__ = ["argmax", "argmin", "argwhere", "count_nonzero", "flatnonzero", "nonz
 
 def _position(op: Any, x: ArrayLike, axis: int | None, out: Any, keepdims: Any) -> GpuArray:
     array = as_array(x)
-    if strictness.possible:
-        standard.require(op.name, array)
+    standard.require(op.name, array)
     number = None if axis is None else index(axis)
     if not array.ndim and number in (0, -1):
         number = None
@@ -167,8 +165,7 @@ def searchsorted(x1: ArrayLike, x2: ArrayLike, /, side: str = "left", sorter: Ar
     else:
         line = as_array(x1)
         values = _sought(x2, line, side)
-    if strictness.possible:
-        standard.require("searchsorted", line, values)
+    standard.require("searchsorted", line, values)
     if line.ndim != 1:
         raise ValueError(f"the sorted array must have one axis, not {line.ndim}")
     if sorter is not None:

@@ -7,7 +7,6 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
-from gpuarray.config import strictness
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import (
     NOT_GIVEN,
@@ -105,8 +104,7 @@ def mean(
         The means; NaN where there are no elements.
     """
     array = as_array(x)
-    if strictness.possible:
-        standard.require("mean", array)
+    standard.require("mean", array)
     where, keep = value_or(where, True), bool(value_or(keepdims, False))
     compute, wanted = _averaging(array.dtype, dtype)
     node = _mean_node(array, _averaged_axes(axis, array.ndim, where), compute, keep, where)
@@ -258,8 +256,7 @@ def spread(
         If a standard deviation is to be an integer.
     """
     array = as_array(x)
-    if strictness.possible:
-        standard.require("std" if root else "var", array)
+    standard.require("std" if root else "var", array)
     compute, wanted = _averaging(array.dtype, dtype)
     where, mean = value_or(where, True), value_or(mean, None)
     centre = None if mean is None else as_array(mean, array.device)

@@ -491,7 +491,7 @@ def call_one(op: CallOp, inputs: Sequence[Node], shape: Shape, dtype: DType, **p
 def host_node(array: npt.NDArray[Any]) -> Node:
     """Return a leaf with a private copy of a NumPy array, or a constant for a 0-d one."""
     dtype = dtypes.canonical(array.dtype)
-    if tracing.state.trace is not None and (trace := tracing.active()) is not None:
+    if (trace := tracing.active()) is not None:
         trace.looked_at(array)
     if not array.shape:
         return full((), array[()], dtype)

@@ -174,7 +174,7 @@ def _checked(item: Integers, axis: int, extent: int, *, chosen: bool) -> Node:
     for bound in (item.lowest, item.highest) if chosen else ():
         if bound is not None and not -extent <= bound < extent:
             raise IndexError(f"index {bound} is out of bounds for axis {axis} with size {extent}")
-    if item.lowest is not None and tracing.state.trace is not None and (trace := tracing.active()) is not None:
+    if item.lowest is not None and (trace := tracing.active()) is not None:
         trace.require(node, -extent if item.lowest < 0 else 0, extent)
     narrow = dtypes.int32 if extent < INDEX_LIMIT else dtypes.int64
     signed = build.cast(node, narrow) if node.dtype != narrow else node

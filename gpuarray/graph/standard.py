@@ -4,7 +4,8 @@ Two things are data here: the category of dtypes that each of the standard's fun
 elementwise rows whose values the standard defines otherwise than NumPy (:data:`_VALUES`), as compositions of rows.
 What the standard does not have (other functions, other arguments) is left alone.
 
-Whoever records asks ``strictness.possible`` first, which costs next to nothing, and only then the functions here.
+Operations are recorded through :data:`recorder`, which is where the mode is decided; the checks here return at once
+while the setting is off.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.config import config
+from gpuarray.config import config, strictness
 from gpuarray.dtypes import DType
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Node
@@ -133,13 +134,13 @@ def kind_of(operand: Any) -> Any:
 
 def require(name: str, *operands: Any) -> None:
     """Check the nodes, arrays and Python scalars that a function was given, if the setting is on; None is nothing."""
-    if config.current.strict_array_api:
+    if strictness.possible and config.current.strict_array_api:
         check(name, *(kind_of(operand) for operand in operands if operand is not None))
 
 
 def require_same(name: str, own: DType, result: DType) -> None:
     """Refuse an in-place operator whose result has another dtype than its left operand, if the setting is on."""
-    if config.current.strict_array_api and own != result:
+    if own != result and is_on():
         raise TypeError(
             f"{name} in place gives {result.name} and the array is {own.name}, which the array API standard does "
             f"not convert; {_ADVICE}"
@@ -148,7 +149,7 @@ def require_same(name: str, own: DType, result: DType) -> None:
 
 def require_part(source: DType, target: DType) -> None:
     """Refuse to convert complex numbers to real ones, if the setting is on."""
-    if config.current.strict_array_api and source.kind == "c" and target.kind != "c":
+    if source.kind == "c" and target.kind != "c" and is_on():
         raise TypeError(
             f"astype does not convert {source.name} to {target.name} in the array API standard; take the real part, or "
             "turn config.strict_array_api off"
@@ -160,9 +161,36 @@ def can_cast(source: DType, target: DType) -> bool:
     return _promote(source, target) and dtypes.promote(source, target) == target
 
 
-def recorder() -> Callable[..., Node]:
-    """Return what records an elementwise operation here: :func:`elementwise` if the setting is on."""
-    return elementwise if config.current.strict_array_api else build.elementwise
+def is_on() -> bool:
+    """Return True if ``config.strict_array_api`` is on."""
+    return strictness.possible and config.current.strict_array_api
+
+
+class Recorder:
+    """What recording an elementwise operation means: NumPy's rules, or the standard's while the setting is on.
+
+    Attributes
+    ----------
+    elementwise : callable
+        Records a row over any operands, as :func:`gpuarray.graph.build.elementwise` does.
+    unary, binary : callable
+        Record a row over one node, or over two operands of which one is a node.
+    """
+
+    __slots__ = ("binary", "elementwise", "unary")
+
+    def __init__(self) -> None:
+        self.elementwise: Callable[..., Node] = build.elementwise
+        self.unary: Callable[[MapOp, Node], Node] = build.unary
+        self.binary: Callable[[MapOp, Any, Any], Node] = build.binary
+
+    def ask(self) -> None:
+        """Look at the setting for each operation from now on, as it may be on."""
+        self.elementwise = self.unary = self.binary = _by_setting
+
+
+def _by_setting(op: MapOp, *operands: Any) -> Node:
+    return (elementwise if config.current.strict_array_api else build.elementwise)(op, *operands)
 
 
 def elementwise(op: MapOp, *operands: Any) -> Node:
@@ -234,3 +262,9 @@ _VALUES: Final[Mapping[MapOp, Callable[..., Node]]] = {
     rows.expm1: _expm1,
     rows.tanh: _tanh,
 }
+
+#: What arrays and functions record elementwise operations with.
+recorder: Final = Recorder()
+strictness.when_possible.append(recorder.ask)
+if strictness.possible:
+    recorder.ask()

@@ -1,8 +1,8 @@
-"""Functions that are recorded once for each signature, and then replayed: :func:`jit`.
+""":func:`jit`: functions that are recorded once for each signature of a call, and then run from the recording.
 
-:mod:`signature` takes calls apart, :mod:`trace` is what arrays, numbers and random generators tell while a function is
-recorded, :mod:`guards` looks at the variables around it, :mod:`recording` is the result, and :mod:`function`
-keeps it.
+:mod:`.signature` splits a call into its signature and its values. :mod:`.trace` records what a function does to arrays,
+numbers and random generators. :mod:`.guards` finds the variables around a function that a recording depends on.
+:mod:`.recording` is a recorded function, :mod:`.segment` one of its evaluations, and :mod:`.function` keeps recordings.
 """
 
 from gpuarray.jit.function import jit

@@ -1,8 +1,8 @@
-"""What a function finds around it: variables that it names, of which a recording has the values that they had.
+"""Guards: the variables around a function whose values a recording depends on.
 
-Arrays are another matter: their storage is met while the function runs, and read at each call. But a number in a global
-variable, an attribute of ``self`` or an item of a dictionary is part of what was recorded, so that each call looks
-whether they are what they were.
+A number in a global variable, an attribute of ``self`` or an item of a dictionary becomes part of a recording, so each
+call checks that it is unchanged. Arrays need no guard: their storage is found while the function runs, and read at each
+call.
 """
 
 import dis
@@ -36,7 +36,7 @@ _LIBRARIES: Final = tuple({sysconfig.get_paths()[name] for name in ("stdlib", "p
 
 
 class Guards:
-    """What is around a function, and around the objects that it is given, when it is recorded.
+    """The variables that a function, and the objects given to it, depend on when it is recorded.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class Guards:
         self._before = self._random_states()
 
     def are_same(self) -> bool:
-        """Whether everything is what it was."""
+        """Return True if nothing has changed."""
         try:
             for container, key, value in self._kept:
                 if container[key] is not value:
@@ -84,7 +84,7 @@ class Guards:
         return not (self._cells or self._weak or self._absent or self._lengths) or not self._changed()
 
     def changed(self) -> str:
-        """Return what is no longer what it was, for people; empty if everything is."""
+        """Return the name of something that has changed, for people; empty if nothing has."""
         for container, key, value in self._kept:
             if _item(container, key) is not value:
                 return repr(key)

@@ -1,8 +1,8 @@
 """Evaluation: pending nodes become leaves.
 
-Plans are found again by their structure (:mod:`.plans`), placed (:mod:`.auto`) and run (:mod:`.execute`). Running
-enqueues; :func:`read` waits. This module is what the layers above call; beside its own functions it shows those of
-:mod:`.places`, :mod:`.residency` and :mod:`.plans` that they need.
+A plan is found by the structure of the graph (:mod:`.plans`), placed (:mod:`.placement`) and run as a schedule
+(:mod:`.execute`, :mod:`.schedule`). Running enqueues; :func:`read` waits. The layers above call this module; it also
+exports the functions of :mod:`.places`, :mod:`.placement` and :mod:`.plans` that they need.
 """
 
 from collections.abc import Hashable, Sequence
@@ -62,20 +62,20 @@ def evaluate(
     Parameters
     ----------
     nodes : sequence of Node
-        What is wanted.
+        The values to compute.
     device : Device
-        Where.
+        The device to compute them on.
     run : callable, optional
-        Takes the place of the provider's, for whoever wants to see each task.
+        Takes each batch of tasks instead of the device.
     is_read : bool
-        Whether the values are wanted on the host next, which counts where ``device`` is ``"auto"``.
+        Whether the host reads the values next; the placement on ``"auto"`` depends on it.
     held_from : int
-        The depth from which on other values of the graph that arrays have are computed too.
+        Other values of the graph that arrays hold are computed too if their depth is at least this.
     """
     pending = pending_of(nodes)
     if not pending:
         return
-    trace = None if tracing.state.trace is None else tracing.active()
+    trace = tracing.active()
     if trace is not None and trace.evaluate(pending, device, held_from):
         return
     provider = provider_of(device)

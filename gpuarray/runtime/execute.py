@@ -105,10 +105,10 @@ def execute(
     if evaluation is None or evaluation.placed is not placed:
         evaluation = bound.last = Evaluation(ready, placed, provider.device, bound.origins)
     serial = remember(evaluation)
-    if placed.fallbacks:
-        _count_fallbacks([placed.steps[number] for number in placed.fallbacks], order)
     placed.runs += 1
     try:
+        if placed.fallbacks:
+            _count_fallbacks([placed.steps[number] for number in placed.fallbacks], order)
         schedule = None if moved else placed.schedules.get(())
         if schedule is None:
             schedule = Schedule.of(ready, placed, provider, order, leaves, moved)
@@ -152,8 +152,8 @@ def _run_without_room(
         return None
     ready, order = bound.ready, bound.order
     instead = auto.without_room(ready, bound.provider)
-    _count_fallbacks(instead.steps, order)
     try:
+        _count_fallbacks(instead.steps, order)
         return Schedule(ready, instead, bound.provider, order).run(leaves, order, serial, None, run)
     except GpuArrayError as error:
         if can_split and isinstance(error, DeviceMemoryError):

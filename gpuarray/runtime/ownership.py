@@ -13,12 +13,12 @@ from gpuarray.references import owner_count
 
 
 def is_shared(items: tuple[Any]) -> bool:
-    """Whether an object that has one owner besides the tuple it is given in may have further ones."""
+    """Return True if an object may have further owners than one and the tuple that it is given in."""
     return owner_count(items, 0) != 2
 
 
 def is_last(items: Sequence[Node], place: int) -> bool:
-    """Whether nobody but a sequence, once, refers to a leaf, nor anybody but it to its buffers."""
+    """Return True if ``items[place]`` holds the only reference to a leaf, and the leaf the only ones to its buffers."""
     return owner_count(items, place) == 1 and _has_own_buffers(items, place)
 
 
@@ -60,7 +60,7 @@ def ending_with_plan(walked: Sequence[Node], donors: Sequence[tuple[int, int]], 
 
 
 def _has_own_buffers(walked: Sequence[Node], place: int) -> bool:
-    """Whether no other leaf has one of a leaf's buffers."""
+    """Return True if no other leaf shares a buffer with a leaf."""
     leaf = walked[place]
     return isinstance(leaf, Leaf) and all(owner_count(leaf.buffers, p) == 1 for p in leaf.buffers)
 

@@ -6,11 +6,24 @@ arrays have are stored when a second evaluation computes them.
 """
 
 from collections.abc import Sequence, Set
-from typing import Final
+from typing import Final, assert_never
 from weakref import WeakSet
 
 from gpuarray.fusion import costs
-from gpuarray.graph.nodes import Call, Contract, Leaf, Map, Node, Reduce, Scan, Scatter
+from gpuarray.graph.nodes import (
+    Call,
+    Concat,
+    Contract,
+    Gather,
+    Generate,
+    Leaf,
+    Map,
+    Node,
+    Reduce,
+    Scan,
+    Scatter,
+    View,
+)
 from gpuarray.graph.walk import Walk, current
 
 #: Values of at most so many bytes are stored when they are computed a second time; larger ones if a leaf of the graph
@@ -18,7 +31,6 @@ from gpuarray.graph.walk import Walk, current
 LIGHT: Final = 1 << 26
 #: Deeper than any value.
 MAXIMUM: Final = 1 << 60
-_KEPT: Final = frozenset((Reduce, Scan, Scatter, Contract, Call))
 
 _computed: Final[WeakSet[Node]] = WeakSet()
 """Values that arrays had while something was computed from them, and that were not stored."""
@@ -36,15 +48,18 @@ def storable(walk: Walk, roots: Sequence[Node]) -> list[int]:
     found = []
     work = [0] * len(order)  # operations that would be repeated to compute a value again
     for place, node in enumerate(order):
-        if not node.inputs:
-            continue
-        if type(node) in _KEPT:
-            work[place] = costs.of_launch(node)
-            found.append(place)
-        else:
-            work[place] = max([work[position[current(operand)]] for operand in node.inputs])
-            if type(node) is Map and 1 < node.size <= work[place] // costs.STORE:
+        match node:
+            case Leaf() | Generate():
+                pass
+            case Reduce() | Scan() | Scatter() | Contract() | Call():
+                work[place] = costs.of_launch(node)
                 found.append(place)
+            case Map() | View() | Concat() | Gather():
+                work[place] = max([work[position[current(operand)]] for operand in node.inputs])
+                if isinstance(node, Map) and 1 < node.size <= work[place] // costs.STORE:
+                    found.append(place)
+            case _:
+                assert_never(node)
     return [place for place in found if place not in asked]
 
 

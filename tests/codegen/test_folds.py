@@ -11,7 +11,7 @@ from support import need_dtypes
 import gpuarray as xp
 from gpuarray.adapter_profile import AdapterProfile
 from gpuarray.codegen import row_schedule, scans
-from gpuarray.codegen.teams import uses_subgroups
+from gpuarray.codegen.collectives import uses_subgroups
 from gpuarray.device import Capabilities, Device
 from gpuarray.providers import registry
 

@@ -1,11 +1,11 @@
-"""Folds: what a reduction row does with one tile, and how the parts of a row that is spread over tiles meet.
+"""Reductions of tiles: each tile gives states of its rows, and the states of a row in several tiles are merged.
 
-Sums inside a tile are NumPy's pairwise ones, or products with ones, which BLAS adds in many lanes, of pieces so short
-that rounding adds up no further than in NumPy's blocks; the parts of a row are added pairwise too, so the error is
-about NumPy's. Sums and products of float16 run in float32. Squared deviations are those from each tile's mean, to which
-those of the tiles' means are added; what is left of the squares beside the mean's is taken for them where that is much.
-Positions (argmax, argmin) are those of the first extreme element in C order, and NaN is more extreme than any number.
-The compiler of loops calls this.
+A reduction by an elementwise row is the ``reduce`` of its ufunc. Other reductions have NumPy parts
+(:class:`~gpuarray.ops.reduce_spec.NumPyParts`). Sums inside a tile are NumPy's pairwise sums, or products with ones,
+which BLAS computes in many lanes, of pieces so short that errors grow no further than in NumPy's blocks. The parts of a
+row are added pairwise too, so the error is about NumPy's. Sums and products of float16 run in float32. Squared
+deviations come from the sum of squares where few digits cancel, and otherwise from the elements less their mean.
+The compiler of loops calls this module.
 """
 
 from collections.abc import Callable

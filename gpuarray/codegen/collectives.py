@@ -1,12 +1,12 @@
-"""Teams: invocations of a workgroup that fold their values into one, or scan them.
+"""Workgroup collectives: groups of invocations reduce their values to one, or scan them.
 
-A team is as many neighbouring invocations as a power of two says; a workgroup holds one or several. Where the device
-has subgroups, their members hand each other values without memory and without waiting, and only what subgroups found
-goes through workgroup memory; elsewhere, and for values of 64 bits, all of it does. Which value meets which depends on
-the numbers of the invocations alone, so results are reproducible.
+A group is a power of two of invocations of one workgroup, which has one or several groups. With subgroups, members
+exchange values in registers, and only the results of subgroups go through workgroup memory. Without them, and for
+values of 64 bits, all values do. The order in which values are combined depends on the numbers of the invocations
+alone, so results are reproducible.
 
-A subgroup's members are neighbours in the workgroup, and their number is the device's: it is found out when the device
-is opened, and devices that choose it for each kernel count as devices without subgroups.
+The members of a subgroup are neighbours in the workgroup. Their number is measured when the device is opened. Devices
+that choose it for each kernel count as devices without subgroups.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,108 +19,111 @@ from gpuarray.codegen.wgsl import Kernel
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
 
-#: What subgroups can hand over: 32-bit words, and vectors of them.
-_HANDED: Final = ("bool", "u32", "i32", "f32", "vec2<f32>", "vec2<u32>")
+#: The types that subgroups exchange: 32-bit words, and vectors of them.
+_EXCHANGED: Final = ("bool", "u32", "i32", "f32", "vec2<f32>", "vec2<u32>")
 
 
 def uses_subgroups(kinds: Iterable[DType], capabilities: Capabilities) -> bool:
-    """Whether values of these dtypes go through subgroups."""
-    return capabilities.subgroup_size > 0 and all(register_type(kind) in _HANDED for kind in kinds)
+    """Return whether subgroups exchange values of these dtypes."""
+    return capabilities.subgroup_size > 0 and all(register_type(kind) in _EXCHANGED for kind in kinds)
 
 
-def held(value: str, dtype: DType) -> str:
+def stored(value: str, dtype: DType) -> str:
     """Return a value as it lies in scratch and workgroup memory: booleans as words, which have a layout everywhere."""
     return f"select(0u, 1u, {value})" if dtype == dtypes.bool_ else value
 
 
-def seen(value: str, dtype: DType) -> str:
+def loaded(value: str, dtype: DType) -> str:
     """Return the value that scratch or workgroup memory holds."""
     return f"({value} != 0u)" if dtype == dtypes.bool_ else value
 
 
-def held_type(dtype: DType) -> str:
-    """Return the WGSL type of :func:`held`."""
+def stored_type(dtype: DType) -> str:
+    """Return the WGSL type of :func:`stored`."""
     return "u32" if dtype == dtypes.bool_ else register_type(dtype)
 
 
 @dataclass
-class Team:
-    """The teams of ``size`` invocations in a kernel's workgroups: of neighbours, or else ``beside`` each other.
+class Collectives:
+    """The collective operations of the groups of ``size`` invocations in a kernel's workgroups.
 
-    Of teams beside each other the first members are neighbours, then the second ones, and so on.
+    The members of a group are neighbours. Of ``interleaved`` groups the first members are neighbours, then the second
+    ones, and so on.
     """
 
     kernel: Kernel
     size: int
     capabilities: Capabilities
-    beside: bool = False
+    interleaved: bool = False
     shared: dict[str, str] = field(default_factory=dict)
 
-    def fold(self, states: Mapping[str, DType], meet: Callable[[Sequence[str]], str]) -> None:
-        """Emit statements after which the variables ``states`` of all invocations are what their team's folded to.
+    def reduce(self, states: Mapping[str, DType], merge: Callable[[Sequence[str]], str]) -> None:
+        """Emit statements after which the variables ``states`` of all invocations hold the merged state of their group.
 
-        ``meet`` gives the statement that folds other states into the variables. All invocations of a workgroup have
+        ``merge`` gives the statement that folds other states into the variables. All invocations of a workgroup have
         to come here.
         """
         if self.size == 1:
             return
-        if uses_subgroups(states.values(), self.capabilities) and not self.beside:
-            self._fold_subgroups(states, meet)
+        if uses_subgroups(states.values(), self.capabilities) and not self.interleaved:
+            self._reduce_subgroups(states, merge)
         else:
-            self._fold_in_memory(states, meet)
+            self._reduce_in_memory(states, merge)
 
-    def _fold_in_memory(self, states: Mapping[str, DType], meet: Callable[[Sequence[str]], str]) -> None:
+    def _reduce_in_memory(self, states: Mapping[str, DType], merge: Callable[[Sequence[str]], str]) -> None:
         kernel, size = self.kernel, self.size
         places = self._places(states, kernel.workgroup)
-        stores = [f"{place}[local] = {held(s, k)};" for place, (s, k) in zip(places, states.items(), strict=True)]
+        stores = [f"{place}[local] = {stored(s, k)};" for place, (s, k) in zip(places, states.items(), strict=True)]
         place, first, most, least = "local", "0u", size // 2, 1
-        if self.beside:
+        if self.interleaved:
             least = kernel.workgroup // size
             most, first = kernel.workgroup // 2, f"local & {least - 1}u"
         elif size < kernel.workgroup:
             place, first = f"local & {size - 1}u", f"local & {~(size - 1) & 0xFFFFFFFF}u"
         kernel.line(*stores, "workgroupBarrier();")
         kernel.line(f"for (var half = {most}u; half >= {least}u; half >>= 1u) {{", f"if (({place}) < half) {{")
-        kernel.line(meet(self._seen(states, places, "local + half")), *stores, "}", "workgroupBarrier();", "}")
-        found = zip(states, self._seen(states, places, first), strict=True)
+        kernel.line(merge(self._loaded(states, places, "local + half")), *stores, "}", "workgroupBarrier();", "}")
+        found = zip(states, self._loaded(states, places, first), strict=True)
         kernel.line(*(f"{state} = {value};" for state, value in found), "workgroupBarrier();")
 
-    def _fold_subgroups(self, states: Mapping[str, DType], meet: Callable[[Sequence[str]], str]) -> None:
+    def _reduce_subgroups(self, states: Mapping[str, DType], merge: Callable[[Sequence[str]], str]) -> None:
         kernel, size, together = self.kernel, self.size, self.capabilities.subgroup_size
-        self._exchange(states, meet, min(size, together))
+        self._exchange(states, merge, min(size, together))
         if size <= together:
             return
         parts = size // together
         places = self._places(states, kernel.workgroup // together, "part")
-        stores = (f"{p}[local / {together}u] = {held(s, k)};" for p, (s, k) in zip(places, states.items(), strict=True))
+        stores = (
+            f"{p}[local / {together}u] = {stored(s, k)};" for p, (s, k) in zip(places, states.items(), strict=True)
+        )
         kernel.line(f"if ((local & {together - 1}u) == 0u) {{", *stores, "}", "workgroupBarrier();")
         start = f"local / {size}u * {parts}u + " if size < kernel.workgroup else ""
-        first = self._seen(states, places, f"{start}(local & {min(parts, together) - 1}u)")
+        first = self._loaded(states, places, f"{start}(local & {min(parts, together) - 1}u)")
         kernel.line(*(f"{state} = {value};" for state, value in zip(states, first, strict=True)))
         if parts > together:
             kernel.line(
                 f"for (var part = (local & {together - 1}u) + {together}u; part < {parts}u; part += {together}u) {{"
             )
-            kernel.line(meet(self._seen(states, places, f"{start}part")), "}")
-        self._exchange(states, meet, min(parts, together))
+            kernel.line(merge(self._loaded(states, places, f"{start}part")), "}")
+        self._exchange(states, merge, min(parts, together))
 
-    def _exchange(self, states: Mapping[str, DType], meet: Callable[[Sequence[str]], str], span: int) -> None:
+    def _exchange(self, states: Mapping[str, DType], merge: Callable[[Sequence[str]], str], span: int) -> None:
         """Emit the fold over ``span`` neighbours in a subgroup, after which all have what the first of them has."""
         reach = 1
         while reach < span:  # written out, since a loop keeps drivers from seeing that all members take part
-            others = [seen(f"subgroupShuffleXor({held(s, k)}, {reach}u)", k) for s, k in states.items()]
+            others = [loaded(f"subgroupShuffleXor({stored(s, k)}, {reach}u)", k) for s, k in states.items()]
             names = [f"other{n}" for n in range(len(states))]
             lets = (f"let {name} = {other};" for name, other in zip(names, others, strict=True))
-            self.kernel.line("{", *lets, meet(names), "}")
+            self.kernel.line("{", *lets, merge(names), "}")
             reach *= 2
         # two that met each other need not agree on the last bit, nor on the sign of a zero
         first = f"local & {self.capabilities.subgroup_size - span}u" if span < self.capabilities.subgroup_size else "0u"
         for state, kind in states.items():
-            given = seen(f"subgroupShuffle({held(state, kind)}, {first})", kind)
+            given = loaded(f"subgroupShuffle({stored(state, kind)}, {first})", kind)
             self.kernel.line(f"{state} = {given};")
 
-    def _seen(self, states: Mapping[str, DType], places: Sequence[str], index: str) -> list[str]:
-        return [seen(f"{place}[{index}]", kind) for place, kind in zip(places, states.values(), strict=True)]
+    def _loaded(self, states: Mapping[str, DType], places: Sequence[str], index: str) -> list[str]:
+        return [loaded(f"{place}[{index}]", kind) for place, kind in zip(places, states.values(), strict=True)]
 
     def _places(self, states: Mapping[str, DType], count: int, prefix: str = "") -> list[str]:
         """Return the names of arrays in workgroup memory for some states.
@@ -130,7 +133,7 @@ class Team:
         """
         names: list[str] = []
         for number, (state, dtype) in enumerate(states.items()):
-            kind = held_type(dtype)
+            kind = stored_type(dtype)
             name = f"{prefix}_{state}" if prefix else f"shared{number}_{kind.replace('<', '_').replace('>', '')}"
             if name not in self.shared:
                 self.shared[name] = kind
@@ -139,7 +142,7 @@ class Team:
         return names
 
     def scan(self, values: Sequence[str], dtype: DType, combine: Callable[[str, str], str], neutral: str) -> None:
-        """Emit the scan of several values of each invocation, where one team is the whole workgroup.
+        """Emit the scan of several values of each invocation, where one group is the whole workgroup.
 
         The order is that of the invocations, first for all the first value, then for all the second. What comes before
         value ``n`` will be ``before{n}``, and the fold of all is ``whole``. The kernel says in ``turn`` how many scans
@@ -155,10 +158,10 @@ class Team:
     ) -> None:
         kernel, kind, count = self.kernel, register_type(dtype), range(len(values))
         together = self.capabilities.subgroup_size
-        groups, part = self.size // together, held("part", dtype)
+        groups, part = self.size // together, stored("part", dtype)
         many = len(values) * groups
         # two halves in turn: one is still read when the other is written
-        kernel.module.append(f"var<workgroup> parts: array<{held_type(dtype)}, {2 * many}>;")
+        kernel.module.append(f"var<workgroup> parts: array<{stored_type(dtype)}, {2 * many}>;")
         kernel.line(f"let member = local & {together - 1}u;", f"let own = local / {together}u;")
         kernel.line(f"let half = (turn & 1u) * {many}u;")
         kernel.line(*(f"var run{n}: {kind} = {value};" for n, value in zip(count, values, strict=True)))
@@ -169,7 +172,7 @@ class Team:
         kernel.line(
             *(f"let up{n} = {self._up(f'run{n}', dtype, 1)};" for n in count),
             f"if (member == {together - 1}u) {{",
-            *(f"parts[half + {n * groups}u + own] = {held(f'run{n}', dtype)};" for n in count),
+            *(f"parts[half + {n * groups}u + own] = {stored(f'run{n}', dtype)};" for n in count),
             "}",
             "workgroupBarrier();",
             "if (own == 0u) {",
@@ -177,7 +180,7 @@ class Team:
             f"for (var at = 0u; at < {many}u; at += {together}u) {{",
             "let n = at + member;",
             f"var part: {kind} = {neutral};",
-            f"if (n < {many}u) {{ part = {seen('parts[half + n]', dtype)}; }}",
+            f"if (n < {many}u) {{ part = {loaded('parts[half + n]', dtype)}; }}",
         )
         for reach in self._reaches():
             left = f"let left = {self._up('part', dtype, reach)};"
@@ -185,25 +188,25 @@ class Team:
         kernel.line(
             f"part = {combine('sofar', 'part')};",
             f"if (n < {many}u) {{ parts[half + n] = {part}; }}",
-            f"sofar = {seen(f'subgroupShuffle({part}, {together - 1}u)', dtype)};",
+            f"sofar = {loaded(f'subgroupShuffle({part}, {together - 1}u)', dtype)};",
             "} }",
             "workgroupBarrier();",
         )
         for n in count:
-            last = seen(f"parts[half + {n * groups}u + own - 1u]", dtype)
+            last = loaded(f"parts[half + {n * groups}u + own - 1u]", dtype)
             kernel.line(
                 f"var before{n}: {kind} = {neutral};",
                 f"if ({n * groups}u + own > 0u) {{ before{n} = {last}; }}",
                 f"if (member > 0u) {{ before{n} = {combine(f'before{n}', f'up{n}')}; }}",
             )
-        kernel.line(f"let whole: {kind} = {seen(f'parts[half + {many - 1}u]', dtype)};")
+        kernel.line(f"let whole: {kind} = {loaded(f'parts[half + {many - 1}u]', dtype)};")
 
     def _reaches(self) -> list[int]:
         """Return how far the members of a subgroup reach in the steps of a scan."""
         return [1 << step for step in range(self.capabilities.subgroup_size.bit_length() - 1)]
 
     def _up(self, value: str, dtype: DType, reach: int) -> str:
-        return seen(f"subgroupShuffleUp({held(value, dtype)}, {reach}u)", dtype)
+        return loaded(f"subgroupShuffleUp({stored(value, dtype)}, {reach}u)", dtype)
 
     def _scan_in_memory(
         self, values: Sequence[str], dtype: DType, combine: Callable[[str, str], str], neutral: str
@@ -211,17 +214,17 @@ class Team:
         kernel, kind, size = self.kernel, register_type(dtype), self.size
         places = [f"run[{n * size}u + local]" for n in range(len(values))]
         lefts = [f"run[{n * size}u + local - reach]" for n in range(len(values))]
-        kernel.module.append(f"var<workgroup> run: array<{held_type(dtype)}, {len(values) * size}>;")
-        kernel.line(*(f"{p} = {held(v, dtype)};" for p, v in zip(places, values, strict=True)), "workgroupBarrier();")
+        kernel.module.append(f"var<workgroup> run: array<{stored_type(dtype)}, {len(values) * size}>;")
+        kernel.line(*(f"{p} = {stored(v, dtype)};" for p, v in zip(places, values, strict=True)), "workgroupBarrier();")
         kernel.line(f"for (var reach = 1u; reach < {size}u; reach <<= 1u) {{")
         for n, (place, left) in enumerate(zip(places, lefts, strict=True)):
-            kernel.line(f"var both{n}: {kind} = {seen(place, dtype)};")
-            kernel.line(f"if (local >= reach) {{ both{n} = {combine(seen(left, dtype), f'both{n}')}; }}")
+            kernel.line(f"var both{n}: {kind} = {loaded(place, dtype)};")
+            kernel.line(f"if (local >= reach) {{ both{n} = {combine(loaded(left, dtype), f'both{n}')}; }}")
         kernel.line("workgroupBarrier();")
-        kernel.line(*(f"{place} = {held(f'both{n}', dtype)};" for n, place in enumerate(places)))
+        kernel.line(*(f"{place} = {stored(f'both{n}', dtype)};" for n, place in enumerate(places)))
         kernel.line("workgroupBarrier();", "}", f"var whole: {kind} = {neutral};")
         for n in range(len(values)):
-            last, left = (seen(f"run[{at}]", dtype) for at in (n * size + size - 1, f"{n * size}u + local - 1u"))
+            last, left = (loaded(f"run[{at}]", dtype) for at in (n * size + size - 1, f"{n * size}u + local - 1u"))
             kernel.line(
                 f"var before{n}: {kind} = whole;",
                 f"if (local > 0u) {{ before{n} = {combine(f'before{n}', left)}; }}",
