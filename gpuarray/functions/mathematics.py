@@ -206,8 +206,8 @@ def _rounded(array: GpuArray, decimals: int) -> GpuArray:
     factor = 10.0 ** abs(decimals)
     if decimals > 0:
         return elementwise.rint(array * factor) / factor
-    rounded = elementwise.rint(array / factor) * factor
-    return rounded.astype(array.dtype) if kind in "iu" else rounded  # integers by way of float64, as NumPy
+    source = array.astype(dtypes.float64) if kind in "iu" else array  # as NumPy
+    return (elementwise.rint(source / factor) * factor).astype(array.dtype, copy=False)
 
 
 around = round

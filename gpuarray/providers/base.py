@@ -117,3 +117,6 @@ class HostProvider(Provider, Protocol):
 
     def chunks(self, step: Step) -> int:
         """Return into about how many chunks a step's loops are cut, for threads to share; 1 if one thread computes."""
+
+    def memory_of(self, buffer: Any) -> Any:
+        """Return the memory of a buffer to be read at once; unlike that of ``export``, it is reused."""
