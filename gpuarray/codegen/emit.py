@@ -14,11 +14,11 @@ from gpuarray.codegen import binding_splits, calls, loop_splits
 from gpuarray.codegen.accumulators import without_kernel
 from gpuarray.codegen.all_pairs import AllPairsKernel, all_pairs_of
 from gpuarray.codegen.flat import flat_launch
-from gpuarray.codegen.folds import cut_row_program, row_program
 from gpuarray.codegen.product_choice import candidates
 from gpuarray.codegen.products import product_program
 from gpuarray.codegen.programs import Binding, Launch, Program
-from gpuarray.codegen.row_schedule import is_one_walk
+from gpuarray.codegen.reductions import cut_row_program, row_program
+from gpuarray.codegen.row_schedule import is_single_pass
 from gpuarray.codegen.scans import ScanKernels
 from gpuarray.codegen.scatters import copy_program, scatter_program
 from gpuarray.codegen.scatters_combined import unsupported_combine
@@ -151,7 +151,7 @@ def _of_pieces(loop: Loop, label: str, capabilities: Capabilities) -> Program:
 
 
 def _column_pieces(loop: Loop, capabilities: Capabilities) -> list[tuple[Loop, int]] | None:
-    return loop_splits.split_columns(loop, capabilities) if loop.folds and is_one_walk(loop) else None
+    return loop_splits.split_columns(loop, capabilities) if loop.folds and is_single_pass(loop) else None
 
 
 def _without_folds(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
@@ -337,7 +337,7 @@ def _unsupported_loop(loop: Loop, capabilities: Capabilities) -> str | None:
         if _reaches_too_far(loop, item):
             return _TOO_FAR
     further = sum(windows - 1 for windows in loop_splits.windows_needed(loop, capabilities).values())
-    parts = sum(i.op.state_size for i in loop.instructions if isinstance(i, Fold)) if is_one_walk(loop) else 0
+    parts = sum(i.op.state_size for i in loop.instructions if isinstance(i, Fold)) if is_single_pass(loop) else 0
     bindings = len(loop.input_dtypes) + len(loop.output_dtypes) + parts + further
     if bindings > capabilities.storage_bindings:
         return f"{bindings} arrays are more than this device binds at once"
