@@ -116,6 +116,11 @@ class Config:
     )
     refine: bool = _setting(True, "Correct estimates by the measured times of steps.")
     memory_limit: int = _setting(0, "Maximum bytes of all buffers of one device, including pooled ones; 0 is no limit.")
+    direct_limit: int = _setting(
+        1 << 14,
+        "Maximum number of elements of arrays that are computed by NumPy's functions one by one, without a plan, if "
+        "their operands are in host memory and their device is `cpu` or `auto`; 0 makes a plan for every evaluation.",
+    )
     pending_limit: int = _setting(128, "Depth at which a pending graph is evaluated automatically.")
     cache_dir: str = _setting(
         "", "Directory of files kept between runs; empty means the cache directory of the platform."

@@ -3,23 +3,20 @@
 from gpuarray.functions.fourier import (
     fft,
     fft2,
-    fftfreq,
     fftn,
-    fftshift,
     hfft,
     ifft,
     ifft2,
     ifftn,
-    ifftshift,
     ihfft,
     irfft,
     irfft2,
     irfftn,
     rfft,
     rfft2,
-    rfftfreq,
     rfftn,
 )
+from gpuarray.functions.frequencies import fftfreq, fftshift, ifftshift, rfftfreq
 
 __all__ = [
     "fft",

@@ -105,6 +105,22 @@ def device(request: pytest.FixtureRequest, limited: Device) -> Iterator[Device]:
         yield Device(request.param)
 
 
+#: Folders of tests about plans and what runs them; those about functions evaluate small graphs as users do.
+_PLANNED = frozenset(
+    ("bench", "codegen", "diagnostics", "fusion", "golden", "graph", "properties", "providers", "runtime")
+)
+
+
+@pytest.fixture(autouse=True)
+def _planned(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Make a plan for every evaluation, however small, in tests of plans."""
+    if request.path.parent.name not in _PLANNED:
+        yield
+        return
+    with xp.using(direct_limit=0):
+        yield
+
+
 @pytest.fixture(autouse=True)
 def _fresh_counters() -> None:
     xp.reset_stats()

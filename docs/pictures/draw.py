@@ -62,38 +62,44 @@ def curve() -> None:
 #: Boxes of the overview of a call: left, top, kind, title, and lines of text.
 ROAD = (
     (20, 20, "leaf", "your program", ("np.sin(x) ** 2 + 1, x[2:] *= 0.5, xp.sum(x)",)),
-    (20, 115, "node", "dispatch", ("__array_ufunc__, __array_function__,", "operators, the namespace's functions")),
+    (20, 115, "node", "dispatch", ("__array_ufunc__, __array_function__,", "operators, functions of the namespace")),
     (
         20,
         225,
         "node",
         "graph",
-        ("a node for each operation: dtype, shape,", "operands, line of the program; nothing runs"),
+        ("a node per operation: dtype, shape,", "operands, source line; nothing runs yet"),
     ),
-    (20, 365, "node", "plan cache", ("has a graph of this structure come before?", "sizes and scalars do not count")),
+    (
+        20,
+        365,
+        "node",
+        "plan cache",
+        ("is there a plan for a graph of this structure?", "the values of scalars do not matter"),
+    ),
     (
         410,
         365,
         "node",
         "fusion planner",
-        ("the same only once, views as index arithmetic,", "few steps, buffers used again"),
+        ("common subexpressions, views as index", "arithmetic, fused steps, reused buffers"),
     ),
     (
         20,
         475,
         "node",
         "placement",
-        ("least total time on host and device, transfers", "included; or where it is pinned"),
+        ("minimal total time on host and device, with", "transfers; or the device of pinned arrays"),
     ),
     (
         20,
         600,
         "step",
         "a GPU: provider wgpu",
-        ("WGSL, compiled once for each structure;", "enqueued, and nobody waits"),
+        ("WGSL, compiled once per structure;", "enqueued without waiting"),
     ),
-    (410, 600, "host", "this process: provider cpu", ("NumPy, over tiles that fit a cache,", "on all cores")),
-    (215, 710, "result", "a value is there", ("the node is a leaf; its operands are let go",)),
+    (410, 600, "host", "the CPU: provider cpu", ("NumPy, on tiles that fit the cache,", "on all cores")),
+    (215, 710, "result", "the value", ("the node becomes a leaf; its operands are released",)),
 )
 WIDTH = 330
 #: Arrows: start, end, and label.
@@ -108,7 +114,7 @@ def road() -> None:
     parts = [
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 790" width="760" height="790" role="img" '
         'font-family="system-ui, sans-serif" font-size="13">',
-        "<title>The road of a call</title>",
+        "<title>A call, from the program to its value</title>",
         '<rect width="760" height="790" fill="#ffffff"/>',
         '<defs><marker id="end" markerWidth="9" markerHeight="8" refX="8" refY="4" orient="auto">'
         '<path d="M0 0 L9 4 L0 8 z" fill="#5b6b7f"/></marker></defs>',

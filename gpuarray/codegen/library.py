@@ -49,6 +49,11 @@ class _Library:
     def __contains__(self, name: str) -> bool:
         return name in self._texts or formulas.is_declared(name)
 
+    def among(self, words: set[str]) -> set[str]:
+        """Return those of some words that are names of declarations."""
+        found = words & self._texts.keys()
+        return found.union(w for w in words - found if w.endswith(("_f32", "_f64")) and formulas.is_declared(w))
+
     @property
     def names(self) -> frozenset[str]:
         """The names of all declarations."""
@@ -144,8 +149,7 @@ def _fast_path_names(fast: bool, wide: bool) -> frozenset[str]:
 
 def names_in(text: str) -> set[str]:
     """Return the library functions and constants that ``text`` mentions, comments aside."""
-    known = _library(*_kind())
-    return {word for word in _WORD.findall(_without_comments(text)) if word in known}
+    return _library(*_kind()).among(set(_WORD.findall(_without_comments(text))))
 
 
 def text_of(name: str) -> str:

@@ -54,8 +54,10 @@ def scalar_expression(word: int, dtype: DType) -> str:
             return f"vec2<u32>({first}, {parameter_expression(word + 1)})"
         case "c64":
             return f"vec2<f32>(bitcast<f32>({first}), bitcast<f32>({parameter_expression(word + 1)}))"
-        case _:
+        case "c128":
             return f"vec2<f64>({_wide_word(word, 'f64')}, {_wide_word(word + 2, 'f64')})"
+        case _:
+            raise ValueError(f"scalars of {dtype.name} have no form as parameters: {compute} is unknown")
 
 
 def _wide_word(word: int, compute: str) -> str:

@@ -106,7 +106,8 @@ def binding_limit() -> int:
 def compute_type(dtype: DType) -> str:
     """Return the compute type in which the target's kernels hold values of ``dtype`` in registers."""
     native = spec.compute_type(dtype)
-    return native if _current.get().wide_integers else _PAIR_OF.get(native, native)
+    pair = _PAIR_OF.get(native)
+    return native if pair is None or _current.get().wide_integers else pair
 
 
 def directives(text: str) -> tuple[str, ...]:

@@ -12,31 +12,9 @@ from gpuarray.graph import build, standard
 from gpuarray.graph.layouts import Shape
 
 __all__ = [
-    "astype",
-    "bool",
-    "bool_",
-    "broadcast_arrays",
-    "broadcast_shapes",
-    "broadcast_to",
-    "can_cast",
-    "complex64",
-    "complex128",
-    "dtype",
-    "finfo",
-    "float16",
-    "float32",
-    "float64",
-    "iinfo",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "isdtype",
-    "result_type",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
+    "astype", "bool", "bool_", "broadcast_arrays", "broadcast_shapes", "broadcast_to", "can_cast", "complex64",
+    "complex128", "dtype", "finfo", "float16", "float32", "float64", "iinfo", "int8", "int16", "int32", "int64",
+    "isdtype", "result_type", "uint8", "uint16", "uint32", "uint64",
 ]  # fmt: skip
 
 bool: Final = np.bool_

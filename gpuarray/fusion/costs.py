@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Final, TypeAlias, assert_never
 
-from gpuarray.dtypes import DType
+from gpuarray.dtypes import ALL, DType
 from gpuarray.fusion.steps import (
     FULL,
     OUTER,
@@ -85,9 +85,12 @@ def arithmetic(dtype: DType) -> tuple[int, int]:
     return _ARITHMETIC.get(compute_type(dtype), (32, 1))
 
 
+_WIDTHS: Final = {dtype: count * (_WIDE if bits == 64 else 1) for dtype in ALL for bits, count in (arithmetic(dtype),)}
+
+
 def width(*dtypes: DType) -> int:
     """Return how many operations one operation on values of these dtypes is: that of the widest."""
-    return max(count * (_WIDE if bits == 64 else 1) for bits, count in map(arithmetic, dtypes))
+    return max([_WIDTHS[dtype] for dtype in dtypes])
 
 
 def of_node(node: Node) -> int:

@@ -249,13 +249,13 @@ class LoopBuilder:
         if position in self.graph.stored:
             return self._read(position, layout, level)
         node = self.graph.nodes[position]
-        operand_level = max([self.instructions[v].level for v in values], default=UNIFORM)
         match node:
             case View():
                 return values[0]
             case Generate():
                 return self._generate(position, node, layout, level)
             case Map():
+                operand_level = max([self.instructions[v].level for v in values], default=UNIFORM)
                 sources = tuple([self.instructions[v].dtype for v in values])
                 return self.add(Apply(node.op, tuple(values), sources, node.dtype, operand_level), values)
             case Gather():
@@ -264,7 +264,8 @@ class LoopBuilder:
                     raise CannotJoin
                 extent = self.graph.nodes[source].size
                 slot = self.input_slot(source)
-                return self.add(Take(slot, values[0], extent, node.dtype, max(operand_level, OUTER)), values)
+                taken_level = max(self.instructions[values[0]].level, OUTER)
+                return self.add(Take(slot, values[0], extent, node.dtype, taken_level), values)
             case Leaf() | Concat() | Reduce() | Scan() | Scatter() | Contract() | Call():
                 raise AssertionError(f"{type(node).__name__} is stored before it is used")
             case _:

@@ -1,20 +1,20 @@
 """Steps: what one launch computes, as data that every provider interprets.
 
 A :class:`Loop` runs a small straight-line program over an index space of two groups of axes, *outer* (rows) and
-*inner* (what reductions fold). It is the only elementwise and reduction step. Without a fold all axes are inner, and it
-is a fused elementwise kernel. With folds it is a reduction with prologue and epilogue, and where the results of folds
-are used again inside the row, a row program such as softmax.
+*inner* (reduced axes). It is the only elementwise and reduction step. Without a reduction, all axes are inner, and it
+is a fused elementwise kernel. With reductions it has a prologue and an epilogue, and if the results of reductions are
+used again within the row, it is a row program such as softmax.
 
 Programs are lists of instructions; an operand is the number of an earlier instruction. Each instruction has a *level*:
 
-- ``UNIFORM``: one value for the whole step (scalars and what is computed from them alone);
-- ``OUTER``: one value a row, of index space ``outer``;
-- ``FULL``: one value an element, of index space ``outer + inner``.
+- ``UNIFORM``: one value for the whole step (scalars and values computed only from them);
+- ``OUTER``: one value per row, of index space ``outer``;
+- ``FULL``: one value per element, of index space ``outer + inner``.
 
 Layouts of an instruction at level FULL have the shape ``outer + inner``, those at level OUTER the shape ``outer``, and
-those at level UNIFORM the shape (). The shapes are collapsed: axes that all layouts step through as one are one axis.
+those at level UNIFORM the shape (). The shapes are collapsed: axes that all layouts traverse as one are one axis.
 
-Inputs and outputs are numbered storage slots with C-contiguous values. A step never reads what it writes, except for
+Inputs and outputs are numbered storage slots with C-contiguous values. A step never reads its outputs, except for
 elements that it replaces (:attr:`Loop.updates`). Scalars are numbered run-time parameters, so that neither they nor
 sizes are part of a step's :func:`text`.
 """
@@ -45,7 +45,7 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """The element of input ``slot`` (which has ``extent`` elements) that ``layout`` names."""
+    """The element of input ``slot`` (which has ``extent`` elements) at the position given by ``layout``."""
 
     slot: int
     layout: Layout
@@ -56,7 +56,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Take:
-    """The element of input ``slot`` (which has ``extent`` elements) at the flat position that an operand gives."""
+    """The element of input ``slot`` (which has ``extent`` elements) at the flat position given by an operand."""
 
     slot: int
     position: int
@@ -67,7 +67,7 @@ class Take:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """A generator row at the flat position that ``layout`` names; ``parameters`` are scalar slots."""
+    """A generator row at the flat position given by ``layout``; ``parameters`` are scalar slots."""
 
     op: GenerateOp
     layout: Layout
@@ -107,11 +107,11 @@ Instruction: TypeAlias = Scalar | Load | Take | Index | Apply | Fold
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """Instruction ``value`` goes to output ``slot`` (of ``extent`` elements) where ``layout`` says.
+    """Store instruction ``value`` to output ``slot`` (of ``extent`` elements) at the positions of ``layout``.
 
     ``layout`` has the shape of the instruction's level, or of a higher one (a row's value stored to each element).
-    Where there is a ``position``, the instruction of that number gives the flat position instead, and ``layout`` says
-    no more than the index space: no two elements have the same position, and those beyond the extent are dropped.
+    If there is a ``position``, the instruction of that number gives the flat position instead, and ``layout`` only
+    gives the index space. Positions are distinct, and elements beyond the extent are dropped.
     """
 
     slot: int
@@ -130,7 +130,7 @@ class Store:
 
 @dataclass(frozen=True)
 class Loop:
-    """A straight-line program over ``outer + inner``; see the module's page."""
+    """A straight-line program over ``outer + inner``; see the module docstring."""
 
     outer: Shape
     inner: Shape
@@ -140,14 +140,14 @@ class Loop:
     output_dtypes: tuple[DType, ...]
     scalar_dtypes: tuple[DType, ...]
     phases: tuple[int, ...] = ()
-    """For each instruction, how many folds must have finished before it can run (the longest chain of folds)."""
+    """For each instruction, the number of reductions that must precede it (the longest chain of reductions)."""
     updates: tuple[tuple[int, int], ...] = ()
     """Pairs of an input and an output slot that are one buffer: each element is read, if at all, where it is written,
     and before that."""
 
     @property
     def loops(self) -> "list[Loop]":
-        """The elementwise programs that there are, as of every step: the loop itself."""
+        """The elementwise programs of the step: the loop itself."""
         return [self]
 
     @property

@@ -264,23 +264,21 @@ def _transform(name: str, numpy: Callable[..., Any], doc: str) -> CallOp:
     return CallOp(name=name, numpy=numpy, doc=doc, work=Work.TRANSFORM, cost=_log_linear, by_line=True)
 
 
-sort = _sorting("sort", _sort, "Elements in order along the last axis; stable.", by_line=True, into=_sort_into)
-argsort = _sorting(
-    "argsort", _argsort, "Positions that put the last axis in order; stable.", by_line=True, into=_argsort_into
-)
+sort = _sorting("sort", _sort, "Stable sort along the last axis.", by_line=True, into=_sort_into)
+argsort = _sorting("argsort", _argsort, "Stable argsort along the last axis.", by_line=True, into=_argsort_into)
 # a search in a sorted line compares once for each binary digit of its length, and folds in order leave the arithmetic
 # units as idle as sorts do: the rate of sorts estimates them all
-searchsorted = _sorting("searchsorted", _searchsorted, "Positions that keep a sorted line sorted.")
+searchsorted = _sorting("searchsorted", _searchsorted, "Insertion positions in a sorted line.")
 fold_spans = _sorting(
-    "fold_spans", _fold_spans, "Rows folded in order from each index to the next one, as ``reduceat``."
+    "fold_spans", _fold_spans, "Sequential reductions of rows from each index to the next, as ``reduceat``."
 )
-running_fold = _sorting("running_fold", _running_fold, "Rows folded in order, with the result after each one.")
-bincount = _counted("bincount", _bincount, "How often each of the first integers occurs in a line of no others.")
+running_fold = _sorting("running_fold", _running_fold, "Sequential scans of rows.")
+bincount = _counted("bincount", _bincount, "Number of occurrences of each integer.")
 histogram = _counted(
     "histogram",
     _histogram,
-    "How many elements lie in each bin between edges in order, the last of which belongs to its bin.",
+    "Number of elements in each bin; the last bin includes its upper edge.",
 )
 fft = _transform("fft", _fft, "Fourier transforms of n points along the last axis, or inverse ones.")
-rfft = _transform("rfft", _rfft, "The first half of Fourier transforms of real numbers.")
-irfft = _transform("irfft", _irfft, "Real Fourier transforms of rows whose first half is given.")
+rfft = _transform("rfft", _rfft, "The non-redundant half of Fourier transforms of real numbers.")
+irfft = _transform("irfft", _irfft, "Real Fourier transforms of conjugate-symmetric rows.")

@@ -60,14 +60,14 @@ multiply = _row(
     identity=1, wgsl={"bool": "({0} && {1})", "int": "({0} * {1})", "pair": "multiply_pair({0}, {1})"},
 )  # fmt: skip
 divide = _row(
-    "divide", np.divide, "True quotient, floating.", accepts="floating-point",
+    "divide", np.divide, "Quotient as a floating number.", accepts="floating-point",
     cost=4, library="float complex", kind=Kind.QUOTIENT,
     values=Values(fast_domain=FastDomain(128, 128, -78)),
 )  # fmt: skip
 floor_divide = _row(
     "floor_divide",
     np.floor_divide,
-    "Quotient rounded down; x // 0 is 0 of integers.",
+    "Quotient, rounded down; 0 for integers divided by 0.",
     accepts="real-valued",
     cost=20,
     library="int float",
@@ -75,12 +75,14 @@ floor_divide = _row(
 remainder = _row(
     "remainder",
     np.remainder,
-    "What floor_divide leaves, with the divisor's sign.",
+    "Remainder of floor_divide, with the sign of the divisor.",
     accepts="real-valued",
     cost=20,
     library="int float",
 )
-fmod = _row("fmod", np.fmod, "What truncated division leaves, with the dividend's sign.", cost=20, library="int float")
+fmod = _row(
+    "fmod", np.fmod, "Remainder of truncated division, with the sign of the dividend.", cost=20, library="int float"
+)
 negative = _row(
     "negative", np.negative, "Negated value.", accepts="numeric", cost=1, library="float complex", kind=Kind.SIGN,
     quirks=Quirk.WRONG_WITH_GAPS,
@@ -90,11 +92,13 @@ positive = _row(
     "positive", np.positive, "The value itself.", accepts="numeric", cost=1, kind=Kind.SIGN, wgsl={"any": "{0}"}
 )
 abs = _row(
-    "abs", np.absolute, "Magnitude, exact of real operands; real of complex ones.", accepts="numeric", cost=1, ulp=2,
+    "abs", np.absolute, "Absolute value; the magnitude of complex numbers.", accepts="numeric", cost=1, ulp=2,
     library="i64p float complex", kind=Kind.SIGN,
     wgsl={"bool": "{0}", "unsigned": "{0}", "u64p": "{0}", "signed": "select({0}, -{0}, {0} < 0)"},
 )  # fmt: skip
-fabs = _row("fabs", np.fabs, "Magnitude, floating.", cost=1, kind=Kind.SIGN, wgsl={"float": "abs_{T}({0})"})
+fabs = _row(
+    "fabs", np.fabs, "Absolute value as a floating number.", cost=1, kind=Kind.SIGN, wgsl={"float": "abs_{T}({0})"}
+)
 sign = _row(
     "sign", np.sign, "-1, 0 or 1; x / abs(x) of complex numbers.", accepts="numeric",
     cost=1, library="pair float complex",
@@ -150,7 +154,7 @@ radians = _row(
 
 
 def _rounding(name: str, ufunc: np.ufunc, doc: str) -> MapOp:
-    """Return the row of a rounding to integers, which leaves booleans and integers what they are."""
+    """Return the row of a rounding to integers, which leaves booleans and integers unchanged."""
     return _row(
         name, ufunc, doc, accepts="real-valued", cost=1, library="float", wgsl={"int": "{0}", "bool": "{0}"},
         values=Values(never_subnormal=True),
@@ -165,7 +169,12 @@ rint = _row(
     values=Values(never_subnormal=True),
 )  # fmt: skip
 copysign = _row(
-    "copysign", np.copysign, "Magnitude of x, sign of y.", accepts="real-valued floating-point", cost=1, library="float"
+    "copysign",
+    np.copysign,
+    "Absolute value of x1 with the sign of x2.",
+    accepts="real-valued floating-point",
+    cost=1,
+    library="float",
 )
 signbit = _row(
     "signbit",
@@ -178,12 +187,12 @@ signbit = _row(
 )
 # float16 computes as f32 but steps on its own grid, hence the name by width
 nextafter = _row(
-    "nextafter", np.nextafter, "The next representable value from x towards y.", accepts="real-valued floating-point",
+    "nextafter", np.nextafter, "Next representable number after x1 towards x2.", accepts="real-valued floating-point",
     cost=4,
     wgsl={"float": "nextafter_f{bits}({0}, {1})"},
 )  # fmt: skip
 spacing = _row(
-    "spacing", np.spacing, "Distance to the next representable value, away from 0.", cost=4,
+    "spacing", np.spacing, "Distance to the next representable number away from 0.", cost=4,
     wgsl={"float": "spacing_f{bits}({0})"},
 )  # fmt: skip
 # the literals take the exponent's own integer type, so one template serves i32 and i64 exponents
@@ -194,9 +203,7 @@ ldexp = _row(
 frexp_mantissa = _row(
     "frexp_mantissa", np.frexp, "The mantissa, of magnitude in [0.5, 1).", output=0, cost=4, library="float"
 )
-frexp_exponent = _row(
-    "frexp_exponent", np.frexp, "The exponent that goes with that mantissa.", output=1, cost=4, library="float"
-)
+frexp_exponent = _row("frexp_exponent", np.frexp, "The exponent of that mantissa.", output=1, cost=4, library="float")
 modf_fraction = _row(
     "modf_fraction", np.modf, "The fractional part, with the sign of x.", output=0, cost=2, library="float"
 )
@@ -218,7 +225,7 @@ def _mathematical(
     groups: str = "float complex",
     **columns: Any,
 ) -> MapOp:
-    """Return the row of a function that is promised to 2 units in the last place."""
+    """Return the row of a function with an error of at most 2 units in the last place."""
     return _row(name, ufunc, doc, accepts=accepts, cost=cost, ulp=2, library=groups, **columns)
 
 
@@ -254,7 +261,7 @@ atan = _mathematical("atan", np.arctan, "Inverse tangent, in [-pi/2, pi/2].", co
 atan2 = _mathematical(
     "atan2",
     np.arctan2,
-    "Angle of the point (y, x), in [-pi, pi].",
+    "Angle of the point (x2, x1), in [-pi, pi].",
     accepts="real-valued floating-point",
     cost=20,
     groups="float",
@@ -277,15 +284,15 @@ def _extreme(name: str, ufunc: np.ufunc, doc: str, boolean: str, integer: str, *
 
 
 maximum = _extreme(
-    "maximum", np.maximum, "The larger; NaN if either is NaN.", "({0} || {1})", "max", accepts="real-valued",
+    "maximum", np.maximum, "Maximum; NaN if either operand is NaN.", "({0} || {1})", "max", accepts="real-valued",
     numpy_forms=numpy_forms.of_one_number(numpy_forms.largest, _FLOATING),
 )  # fmt: skip
 minimum = _extreme(
-    "minimum", np.minimum, "The smaller; NaN if either is NaN.", "({0} && {1})", "min", accepts="real-valued",
+    "minimum", np.minimum, "Minimum; NaN if either operand is NaN.", "({0} && {1})", "min", accepts="real-valued",
     numpy_forms=numpy_forms.of_one_number(numpy_forms.smallest, _FLOATING),
 )  # fmt: skip
-fmax = _extreme("fmax", np.fmax, "The larger; the other one if one is NaN.", "({0} || {1})", "max")
-fmin = _extreme("fmin", np.fmin, "The smaller; the other one if one is NaN.", "({0} && {1})", "min")
+fmax = _extreme("fmax", np.fmax, "Maximum, ignoring NaN.", "({0} || {1})", "max")
+fmin = _extreme("fmin", np.fmin, "Minimum, ignoring NaN.", "({0} && {1})", "min")
 
 # NumPy compares int64 with uint64 exactly, without a common type: the 64-bit forms take both as u64 together with
 # whether each is negative, which is right for all four combinations of types.
@@ -306,20 +313,24 @@ def _comparison(
     return _row(name, ufunc, doc, accepts=accepts, cost=1, library="float complex", wgsl=forms, kind=Kind.COMPARISON)
 
 
-equal = _comparison("equal", np.equal, "Whether x is y.", "==", "({0} == {1})", "equal")
-not_equal = _comparison("not_equal", np.not_equal, "Whether x is not y; true of NaN.", "!=", "({0} != {1})", "!equal")
-less = _comparison("less", np.less, "Whether x is below y.", "<", "(!{0} && {1})", "less")
-less_equal = _comparison(
-    "less_equal", np.less_equal, "Whether x is at most y.", "<=", "(!{0} || {1})", "!less", swapped=True
+equal = _comparison("equal", np.equal, "Whether x1 and x2 are equal.", "==", "({0} == {1})", "equal")
+not_equal = _comparison(
+    "not_equal", np.not_equal, "Whether x1 and x2 are not equal; True for NaN.", "!=", "({0} != {1})", "!equal"
 )
-greater = _comparison("greater", np.greater, "Whether x is above y.", ">", "({0} && !{1})", "less", swapped=True)
+less = _comparison("less", np.less, "Whether x1 is less than x2.", "<", "(!{0} && {1})", "less")
+less_equal = _comparison(
+    "less_equal", np.less_equal, "Whether x1 is less than or equal to x2.", "<=", "(!{0} || {1})", "!less", swapped=True
+)
+greater = _comparison(
+    "greater", np.greater, "Whether x1 is greater than x2.", ">", "({0} && !{1})", "less", swapped=True
+)
 greater_equal = _comparison(
-    "greater_equal", np.greater_equal, "Whether x is at least y.", ">=", "({0} || !{1})", "!less"
+    "greater_equal", np.greater_equal, "Whether x1 is greater than or equal to x2.", ">=", "({0} || !{1})", "!less"
 )
 
 
 def _question(name: str, ufunc: np.ufunc, doc: str, of_integers: str) -> MapOp:
-    """Return the row of a question about floating values; ``of_integers`` is the answer for all others."""
+    """Return the row of a predicate of floating values; ``of_integers`` is its value for all others."""
     return _row(
         name, ufunc, doc, accepts="numeric", cost=1, library="float complex", wgsl={"any": of_integers},
         quirks=Quirk.WRONG_WITH_GAPS,
@@ -344,17 +355,17 @@ def _logical(name: str, ufunc: np.ufunc, doc: str, join: str) -> MapOp:
     return _row(name, ufunc, doc, accepts="boolean", cost=1, wgsl=forms)
 
 
-logical_and = _logical("logical_and", np.logical_and, "Whether both are non-zero.", "&&")
-logical_or = _logical("logical_or", np.logical_or, "Whether either is non-zero.", "||")
-logical_xor = _logical("logical_xor", np.logical_xor, "Whether exactly one is non-zero.", "!=")
+logical_and = _logical("logical_and", np.logical_and, "Logical and: whether both are non-zero.", "&&")
+logical_or = _logical("logical_or", np.logical_or, "Logical or: whether at least one is non-zero.", "||")
+logical_xor = _logical("logical_xor", np.logical_xor, "Logical exclusive or: whether exactly one is non-zero.", "!=")
 logical_not = _row(
-    "logical_not", np.logical_not, "Whether the value is zero.", accepts="boolean", cost=1,
+    "logical_not", np.logical_not, "Logical not: whether the value is zero.", accepts="boolean", cost=1,
     wgsl={group: f"!{_truth(0, group)}" for group in _TRUTHS},
 )  # fmt: skip
 bitwise_and = _row(
     "bitwise_and",
     np.bitwise_and,
-    "Bits set in both.",
+    "Bitwise and.",
     accepts="integer or boolean",
     cost=1,
     wgsl={"bool": "({0} && {1})", "int": "({0} & {1})"},
@@ -362,39 +373,41 @@ bitwise_and = _row(
 bitwise_or = _row(
     "bitwise_or",
     np.bitwise_or,
-    "Bits set in either.",
+    "Bitwise or.",
     accepts="integer or boolean",
     cost=1,
     wgsl={"bool": "({0} || {1})", "int": "({0} | {1})"},
 )
 bitwise_xor = _row(
-    "bitwise_xor", np.bitwise_xor, "Bits set in exactly one.", accepts="integer or boolean", cost=1,
+    "bitwise_xor", np.bitwise_xor, "Bitwise exclusive or.", accepts="integer or boolean", cost=1,
     wgsl={"bool": "({0} != {1})", "int": "({0} ^ {1})"},
 )  # fmt: skip
 bitwise_invert = _row(
     "bitwise_invert",
     np.invert,
-    "All bits flipped.",
+    "Bitwise not.",
     accepts="integer or boolean",
     cost=1,
     wgsl={"bool": "!{0}", "int": "(~{0})"},
 )
 bitwise_left_shift = _row(
-    "bitwise_left_shift", np.left_shift, "Bits moved up; 0 beyond the width.", accepts="integer", cost=1,
+    "bitwise_left_shift", np.left_shift, "Left shift; 0 beyond the width.", accepts="integer", cost=1,
     wgsl={"int": "left_shift_{T}({0}, {1}, {bits}u)"},
 )  # fmt: skip
 bitwise_right_shift = _row(
-    "bitwise_right_shift", np.right_shift, "Bits moved down; the sign beyond the width.", accepts="integer", cost=1,
+    "bitwise_right_shift", np.right_shift, "Right shift; the sign bit beyond the width.", accepts="integer", cost=1,
     wgsl={"int": "right_shift_{T}({0}, {1}, {bits}u)"},
 )  # fmt: skip
-bitwise_count = _row("bitwise_count", np.bitwise_count, "Number of bits set in the magnitude.", cost=1, library="int")
+bitwise_count = _row(
+    "bitwise_count", np.bitwise_count, "Number of bits set in the absolute value.", cost=1, library="int"
+)
 
 # --- selection, casts and complex parts -----------------------------------------------------------------------------
 
 where = MapOp(
     name="where", numpy=references.where, arity=3, dtypes=references.where_dtypes,
     accepts="any", cost=1, kind=Kind.SELECTION,
-    doc="x where the condition holds, y elsewhere.", wgsl={"any": "select({2}, {1}, {0})"},
+    doc="x where the condition is true, else y.", wgsl={"any": "select({2}, {1}, {0})"},
 )  # fmt: skip
 cast = MapOp(
     name="cast", numpy=references.cast, arity=1, dtypes=references.cast_dtypes, cost=1, kind=Kind.CONVERSION,

@@ -65,7 +65,7 @@ def _random_normal(index: Any, *stream: Any, dtype: Any) -> Any:
 
 
 full = GenerateOp(
-    name="full", numpy=_full, parameters=1, cost=0, is_constant=True, wgsl={"any": "{1}"}, doc="One value everywhere."
+    name="full", numpy=_full, parameters=1, cost=0, is_constant=True, wgsl={"any": "{1}"}, doc="A constant."
 )
 arange = GenerateOp(
     name="arange", numpy=_arange, parameters=2, doc="start + index * step, as ``numpy.arange`` rounds it.", cost=3,

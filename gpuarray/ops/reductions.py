@@ -56,19 +56,19 @@ prod = ReduceOp(
 )
 min = ReduceOp(
     name="min", combine=elementwise.minimum, accumulate=_same, identity=_HIGHEST, empty_is_error=True,
-    kernels=parts.extreme_keys(least=True), doc="Smallest element; NaN if any is NaN.",
+    kernels=parts.extreme_keys(least=True), doc="Minimum of the elements; NaN if any element is NaN.",
 )  # fmt: skip
 max = ReduceOp(
     name="max", combine=elementwise.maximum, accumulate=_same, identity=_LOWEST, empty_is_error=True,
-    kernels=parts.extreme_keys(least=False), doc="Largest element; NaN if any is NaN.",
+    kernels=parts.extreme_keys(least=False), doc="Maximum of the elements; NaN if any element is NaN.",
 )  # fmt: skip
 fmin = ReduceOp(
     name="fmin_reduce", combine=elementwise.fmin, accumulate=_same, identity=_HIGHEST | _LEFT_OUT, empty_is_error=True,
-    doc="Smallest element that is not NaN (nanmin).",
+    doc="Minimum of the elements, ignoring NaN.",
 )  # fmt: skip
 fmax = ReduceOp(
     name="fmax_reduce", combine=elementwise.fmax, accumulate=_same, identity=_LOWEST | _LEFT_OUT, empty_is_error=True,
-    doc="Largest element that is not NaN (nanmax).",
+    doc="Maximum of the elements, ignoring NaN.",
 )  # fmt: skip
 squared_deviations = ReduceOp(
     name="squared_deviations", accumulate=_same, identity={"f": 0.0}, numpy=parts.NUMPY_DEVIATIONS,
@@ -91,24 +91,24 @@ all = ReduceOp(
 argmin = ReduceOp(
     name="argmin", accumulate=_same, result=_position, identity=_HIGHEST, empty_is_error=True,
     kernels=parts.extreme_positions(least=True), numpy=parts.numpy_positions(np.argmin, np.minimum.reduce),
-    doc="Position of the first smallest element, or of the first NaN.",
+    doc="Index of the first minimum, or of the first NaN.",
 )  # fmt: skip
 argmax = ReduceOp(
     name="argmax", accumulate=_same, result=_position, identity=_LOWEST, empty_is_error=True,
     kernels=parts.extreme_positions(least=False), numpy=parts.numpy_positions(np.argmax, np.maximum.reduce),
-    doc="Position of the first largest element, or of the first NaN.",
+    doc="Index of the first maximum, or of the first NaN.",
 )  # fmt: skip
 bitwise_and = ReduceOp(
     name="bitwise_and_reduce", combine=elementwise.bitwise_and, accumulate=_same,
-    identity={"b": True, "i": -1, "u": "highest"}, doc="Bits set in every element.",
+    identity={"b": True, "i": -1, "u": "highest"}, doc="Bitwise and of the elements.",
 )  # fmt: skip
 bitwise_or = ReduceOp(
     name="bitwise_or_reduce", combine=elementwise.bitwise_or, accumulate=_same, identity={"b": False, "i": 0, "u": 0},
-    doc="Bits set in any element.",
+    doc="Bitwise or of the elements.",
 )  # fmt: skip
 bitwise_xor = ReduceOp(
     name="bitwise_xor_reduce", combine=elementwise.bitwise_xor, accumulate=_same, identity={"b": False, "i": 0, "u": 0},
-    doc="Bits set in an odd number of elements.",
+    doc="Bitwise exclusive or of the elements.",
 )  # fmt: skip
 
 #: The reductions by the elementwise row that merges two results.

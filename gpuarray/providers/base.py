@@ -1,4 +1,4 @@
-"""The provider protocol: about a dozen members, and none of them knows a single operation.
+"""The provider protocol: the interface of a device, which knows no operation by name.
 
 A provider owns one device: its memory, its queue, its compiled kernels. It runs :data:`~gpuarray.fusion.steps.Step`
 values as data. Running enqueues; only :meth:`Provider.read` and :meth:`Provider.synchronize` wait.
@@ -19,11 +19,11 @@ class Buffer(Protocol):
 
     @property
     def nbytes(self) -> int:
-        """The size that was asked for, in bytes."""
+        """The requested size, in bytes."""
 
     @property
     def is_shared(self) -> bool:
-        """Whether somebody outside has the memory, because it was exported or adopted."""
+        """Whether code outside this package has the memory, because it was exported or adopted."""
 
     def release(self) -> None:
         """Give the memory back; the buffer must not be used again. Releasing twice is allowed."""
@@ -33,7 +33,7 @@ class Buffer(Protocol):
 class Task:
     """A prepared step with its buffers and the values of its scalars (Python or NumPy scalars).
 
-    ``tag`` is what :class:`gpuarray.observers.Launch` names it by.
+    ``tag`` identifies it in :class:`gpuarray.observers.Launch`.
     """
 
     prepared: Any
@@ -55,7 +55,7 @@ class Provider(Protocol):
         Raises
         ------
         DeviceMemoryError
-            If the device, or its memory limit, has no room left even after unused memory was let go.
+            If the device, or its memory limit, has no room even after unused memory was freed.
         """
 
     def write(self, buffer: Any, array: npt.NDArray[Any]) -> None:
@@ -68,7 +68,7 @@ class Provider(Protocol):
         """Return None if ``step`` can run here, else the reason why not, in a few words."""
 
     def prepare(self, step: Step) -> Any:
-        """Return what :meth:`run` wants to know of ``step``; kept with the plan and used many times."""
+        """Return ``step`` in the form that :meth:`run` takes; it is kept with the plan and used many times."""
 
     def run(self, tasks: Sequence[Task], wanted: Any = None) -> None:
         """Enqueue tasks in order; each sees what earlier ones wrote.
@@ -78,7 +78,7 @@ class Provider(Protocol):
         tasks : sequence of Task
             What to run.
         wanted : Buffer, optional
-            What is read next, if that is known: its way to the host may be enqueued with the tasks.
+            The buffer that is read next, if known: its copy to the host may be enqueued with the tasks.
         """
 
     def synchronize(self) -> None:
@@ -91,7 +91,7 @@ class Provider(Protocol):
         """Set the counters of events (not the gauges of memory) to zero."""
 
     def restart_peak(self) -> None:
-        """Count the peak of memory, ``peak_bytes`` of :meth:`stats`, anew from what is live now."""
+        """Reset the peak of memory, ``peak_bytes`` of :meth:`stats`, to what is live now."""
 
     def collect(self) -> None:
         """Report the timed launches to the observers of :mod:`gpuarray.observers`, once they have run."""
@@ -106,7 +106,7 @@ class Provider(Protocol):
         """Return the device API's own object behind ``buffer``, such as a ``wgpu.GPUBuffer``, without a copy."""
 
     def adopt(self, handle: Any, nbytes: int) -> Any:
-        """Return a buffer over the device API's own object, which stays its owner's."""
+        """Return a buffer over the device API's own object, which still belongs to its owner."""
 
     def close(self) -> None:
         """Release everything; later calls raise DeviceError."""
@@ -117,3 +117,6 @@ class HostProvider(Provider, Protocol):
 
     def chunks(self, step: Step) -> int:
         """Return into about how many chunks a step's loops are cut, for threads to share; 1 if one thread computes."""
+
+    def memory_of(self, buffer: Any) -> Any:
+        """Return the memory of a buffer to be read at once; unlike that of ``export``, it is reused."""

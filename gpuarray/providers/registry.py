@@ -1,4 +1,4 @@
-"""Which providers there are, which devices they have, and the one provider object of each opened device.
+"""Registry of providers, their devices, and the provider object of each open device.
 
 Invariant: a device has at most one live provider object in a process, made at first use; nothing is imported before
 it is needed, so importing this module imports neither wgpu nor a provider. A forked child forgets all opened
@@ -85,12 +85,12 @@ _entry_points_read = False
 
 
 def register(name: str, factory: Factory, count: Callable[[], int] = _one) -> None:
-    """Make a provider known under a name.
+    """Register a provider.
 
     Parameters
     ----------
     name : str
-        What devices are called: ``name`` or ``name:N``; replaces an earlier registration.
+        The name of its devices, ``name`` or ``name:N``; replaces an earlier registration.
     factory : callable
         Called with a device's number; returns a :class:`~gpuarray.providers.base.Provider` or raises DeviceError.
     count : callable, optional

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy.typing as npt
 
 from gpuarray import observers
-from gpuarray.config import recording
+from gpuarray.config import config, recording
 from gpuarray.device import Device
 from gpuarray.errors import GpuArrayError
 from gpuarray.graph import tracing
@@ -20,7 +20,8 @@ from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.graph.walk import current
 from gpuarray.parallel_copy import copy_of
 from gpuarray.providers import registry
-from gpuarray.runtime import places
+from gpuarray.providers.base import Provider
+from gpuarray.runtime import direct, places
 from gpuarray.runtime.execute import Bound, execute
 from gpuarray.runtime.history import blame_last
 from gpuarray.runtime.ownership import ending_with_plan
@@ -83,6 +84,11 @@ def evaluate(
         pending = pending_of(pending)  # another thread may have been here
         if not pending:
             return
+        if run is None and _is_direct(device, provider):
+            is_home = is_host(provider)
+            if direct.compute(pending, config.current.direct_limit, calls=is_home):
+                return
+            pending = pending_of(pending)
         start = perf_counter_ns() if observers.active else 0
         ready, walked = find_plan(pending, provider, held_from)
         moved = ending_with_plan(walked, ready.donors, ready.settled) if ready.donors else []
@@ -110,6 +116,13 @@ def evaluate(
             result = order[position].result
             if result is not None:
                 walked[place].resolve(result)
+
+
+def _is_direct(device: Device, provider: Provider) -> bool:
+    """Whether small graphs of host values are computed without a plan: on the host, or where the device is free."""
+    if observers.active or not config.current.direct_limit:
+        return False
+    return is_host(provider) or (device.kind == "auto" and config.current.offload != "always")
 
 
 def read(node: Node, device: Device) -> npt.NDArray[Any]:

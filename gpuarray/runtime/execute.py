@@ -88,8 +88,8 @@ def execute(
 
     Raises
     ------
-    GpuArrayError
-        If the plan fails, with notes about the lines that asked for it.
+    Exception
+        If the plan fails, with notes about the lines that recorded it.
     """
     ready, provider, order = bound.ready, bound.provider, bound.order
     placed = ready.pinned
@@ -114,7 +114,7 @@ def execute(
             schedule = Schedule.of(ready, placed, provider, order, leaves, moved)
         observe = _observer(ready) if placed.is_free and auto.is_observed(placed) else None
         made: list[Leaf] | None = schedule.run(leaves, order, serial, wanted, run, observe)
-    except GpuArrayError as error:
+    except Exception as error:
         can_retry = isinstance(error, DeviceMemoryError) and not moved and (placed.is_free or can_split)
         if not can_retry:
             blame(error, evaluation, provider)

@@ -10,7 +10,6 @@ from itertools import count
 from typing import Final
 
 from gpuarray.device import Device
-from gpuarray.errors import GpuArrayError
 from gpuarray.graph.describe import described
 from gpuarray.providers.base import Provider
 from gpuarray.runtime.placement.decisions import DEVICE, name_of
@@ -91,7 +90,7 @@ def places_of(evaluation: Evaluation, positions: Iterable[int] | None = None) ->
     return list({str(found): found for found in map(locate, filter(None, where))}.values())
 
 
-def blame(error: GpuArrayError, evaluation: Evaluation, provider: Provider) -> None:
+def blame(error: Exception, evaluation: Evaluation, provider: Provider) -> None:
     """Add to an error the operations that were being evaluated, and the lines that asked for them.
 
     What a device was lost by may be what had been handed to it before.
@@ -102,14 +101,14 @@ def blame(error: GpuArrayError, evaluation: Evaluation, provider: Provider) -> N
         _add_notes(error, "while evaluating", evaluation)
 
 
-def blame_last(error: GpuArrayError, device: Device) -> None:
+def blame_last(error: Exception, device: Device) -> None:
     """Add to an error that a wait met what had been handed to the device before, the latest first."""
     if not getattr(error, "__notes__", None):
         for number, evaluation in enumerate(recent(device)[:_SUSPECTS]):
             _add_notes(error, "the device was evaluating" if number == 0 else "or, before that,", evaluation)
 
 
-def _add_notes(error: GpuArrayError, head: str, evaluation: Evaluation) -> None:
+def _add_notes(error: Exception, head: str, evaluation: Evaluation) -> None:
     names = "; ".join(name_of(step.planned.step) for step in evaluation.placed.steps[:_SHOWN])
     more = len(evaluation.placed.steps) - _SHOWN
     error.add_note(f"{head} {names}{f' and {more} more steps' if more > 0 else ''}")

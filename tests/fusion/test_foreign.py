@@ -16,6 +16,9 @@ W = np.linspace(-1, 1, 300)
 
 Program = Callable[[Any], Any]
 
+#: Absolute tolerances of sums whose terms cancel: 1e-5 of the largest element.
+ABSOLUTE = {"a product of doubles in part": 5e-5}
+
 #: Programs, and where their steps run.
 PROGRAMS: dict[str, tuple[Program, list[str]]] = {
     "a chain that ends in doubles": (lambda p: np.exp(np.sin(p(A))).astype(np.float64), ["device", "host"]),
@@ -40,7 +43,7 @@ def test_steps_of_the_device_stay_there(name: str, limited: Any) -> None:
     with xp.using(device=limited):
         result = program(xp.asarray)
         assert [step.where for step in xp.explain(result).steps] == places
-        assert_same(result, program(lambda x: x), rtol=TOLERANCES)
+        assert_same(result, program(lambda x: x), rtol=TOLERANCES, atol=ABSOLUTE.get(name, 0))
         assert xp.stats()["fallbacks"] == places.count("host")
 
 

@@ -50,7 +50,7 @@ class TestBuffers:
             provider.read(fresh.allocate(16), np.zeros(1))
 
     def test_larger_than_a_buffer_can_be(self, provider):
-        with pytest.raises(DeviceMemoryError, match=r"largest is [\d,]+ bytes"):
+        with pytest.raises(DeviceMemoryError, match=r"limit of this device is [\d,]+ bytes"):
             provider.allocate(provider.capabilities.buffer_limit + 1)
 
     def test_memory_limit(self, fresh):

@@ -4,7 +4,7 @@ Both are atomic additions. Where the counts fit workgroup memory, each workgroup
 result last; elements that are all in one bin then take no longer than others.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from math import prod
 from typing import Final
@@ -142,6 +142,40 @@ def _of_positions(step: CallStep, label: str, piece: range, capabilities: Capabi
     )
 
 
+def _bin_function(key: str, words: int, edge: str, size: str, guess: Sequence[str]) -> str:
+    """Return the WGSL function from a raw value to its bin, at ``size`` or beyond for a value in none.
+
+    Parameters
+    ----------
+    key : str
+        The WGSL type of raw values and keys.
+    words : int
+        Words of a key.
+    edge : str
+        The expression of the key of edge ``i``.
+    size : str
+        The expression of the number of bins.
+    guess : sequence of str
+        The statements that narrow the search by ``lowest`` and ``scale``; empty for a search among all edges.
+    """
+    arguments = ", lowest: f32, scale: f32" if guess else ""
+    lines = [
+        f"fn edge(i: u32) -> {key} {{ return {edge}; }}",
+        f"fn bin_of(raw: {key}{arguments}) -> u32 {{",
+        "let key = sort_key(raw, 0u);",
+        f"var low = 0u; var high = {size} + 1u;",
+        *guess,
+        "while (low < high) {",
+        "let middle = (low + high) >> 1u;",
+        f"if ({less('key', 'edge(middle)', words)}) {{ high = middle; }} else {{ low = middle + 1u; }}",
+        "}",
+        # `low` edges are at or before the element; an element at the last edge is in the last bin
+        f"return select(low, {size}, low > {size} && {_equal('key', f'edge({size})', words)}) - 1u;",
+        "}",
+    ]
+    return "\n".join(lines)
+
+
 def _of_bins(step: CallStep, label: str, piece: range, capabilities: Capabilities) -> Launch:
     """Return the launch that counts a piece of elements in bins.
 
@@ -181,25 +215,7 @@ def _of_bins(step: CallStep, label: str, piece: range, capabilities: Capabilitie
             f"if ({less('key', 'edge(low)', words)}) {{ high = low; }}",
             "}",
         ]
-    arguments = ", lowest: f32, scale: f32" if guess else ""
-    kernel.module.append(
-        "\n".join(
-            [
-                f"fn edge(i: u32) -> {key} {{ return {edge}; }}",
-                f"fn bin_of(raw: {key}{arguments}) -> u32 {{",
-                "let key = sort_key(raw, 0u);",
-                f"var low = 0u; var high = {size} + 1u;",
-                *guess,
-                "while (low < high) {",
-                "let middle = (low + high) >> 1u;",
-                f"if ({less('key', 'edge(middle)', words)}) {{ high = middle; }} else {{ low = middle + 1u; }}",
-                "}",
-                # `low` edges are at or before the element; an element at the last edge is in the last bin
-                f"return select(low, {size}, low > {size} && {_equal('key', f'edge({size})', words)}) - 1u;",
-                "}",
-            ]
-        )
-    )
+    kernel.module.append(_bin_function(key, words, edge, size, guess))
     passed = ", lowest, scale" if guess else ""
     return _counting(
         kernel,

@@ -18,6 +18,24 @@ _PLACES: Final = 2 * WORKGROUP
 _LONGEST: Final = 128
 
 _PARTS: Final = "xyzw"
+#: The steps of the network. Sorted runs of `size` places become runs of twice as many: first each place meets its
+#: mirror image in the other run, then the place that is `half` away.
+_NETWORK: Final = (
+    "for (var size = 1u; size < width; size <<= 1u) {",
+    "for (var half = size; half > 0u; half >>= 1u) {",
+    "let across = select(half, 2u * half - 1u, half == size);",
+    f"for (var pair = local; 2u * pair < used; pair += {WORKGROUP}u) {{",
+    "let low = 2u * pair - (pair & (half - 1u));",
+    "let high = low ^ across;",
+    "if (is_first(keys[high], places[high], keys[low], places[low])) {",
+    "let key = keys[low]; keys[low] = keys[high]; keys[high] = key;",
+    "let place = places[low]; places[low] = places[high]; places[high] = place;",
+    "}",
+    "}",
+    "workgroupBarrier();",
+    "}",
+    "}",
+)
 
 
 def longest_short_row(dtype: DType) -> int:
@@ -83,22 +101,7 @@ def short_rows(
         "places[i] = place;",
         "}",
         "workgroupBarrier();",
-        # runs of `size` places in order become runs of twice as many: first each place meets its mirror image in the
-        # other run, then the one `half` away
-        "for (var size = 1u; size < width; size <<= 1u) {",
-        "for (var half = size; half > 0u; half >>= 1u) {",
-        "let across = select(half, 2u * half - 1u, half == size);",
-        f"for (var pair = local; 2u * pair < used; pair += {WORKGROUP}u) {{",
-        "let low = 2u * pair - (pair & (half - 1u));",
-        "let high = low ^ across;",
-        "if (is_first(keys[high], places[high], keys[low], places[low])) {",
-        "let key = keys[low]; keys[low] = keys[high]; keys[high] = key;",
-        "let place = places[low]; places[low] = places[high]; places[high] = place;",
-        "}",
-        "}",
-        "workgroupBarrier();",
-        "}",
-        "}",
+        *_NETWORK,
         f"for (var i = local; i < used; i += {WORKGROUP}u) {{",
         "let place = i & (width - 1u);",
         f"let row_start = (block * {held} + (i >> row_bits)) * {extent};",

@@ -114,6 +114,10 @@ class InProcessProvider:
         """Return the memory of ``buffer`` as a flat array of bytes; views of it stay valid after the buffer's end."""
         return buffer.export()
 
+    def memory_of(self, buffer: HostBuffer) -> Memory:
+        """Return the memory of ``buffer`` to be read at once; unlike that of ``export``, it is reused."""
+        return buffer.memory
+
     def adopt(self, handle: npt.NDArray[Any], nbytes: int) -> HostBuffer:
         """Return a buffer over the memory of a C-contiguous array, which stays the array's."""
         self._check_open()

@@ -59,7 +59,7 @@ _serials: Final = count(1)
 
 
 class Storage:
-    """One GPU buffer; ``serial`` is never used again for another, of any device."""
+    """One GPU buffer; ``serial`` is unique among the buffers of all devices, and never used again."""
 
     __slots__ = ("gpu", "idle_since", "nbytes", "owned", "serial")
 
@@ -72,14 +72,14 @@ class Storage:
 
 
 class WgpuBuffer:
-    """Memory that was asked for; goes back to its pool when released or dropped."""
+    """Allocated memory; it returns to its pool when it is released or dropped."""
 
     __slots__ = ("held", "is_shared", "nbytes", "pool")
 
     def __init__(self, pool: "Pool", storage: Storage, nbytes: int) -> None:
         self.pool = pool
         self.nbytes = nbytes
-        self.is_shared = not storage.owned  # whether somebody outside has the memory: it was adopted, or exported
+        self.is_shared = not storage.owned  # whether code outside this package has the memory
         #: The storage until it is released; a list, as its pop is atomic: of two threads that release, one gets it
         self.held = [storage]
 
@@ -188,7 +188,7 @@ class Pool:
         return WgpuBuffer(self, Storage(gpu, gpu.size, next(_serials), owned=False), nbytes)
 
     def reap(self) -> None:
-        """Take back what was released."""
+        """Reuse the memory that was released."""
         now = time.monotonic()
         if now > self._next_audit:
             self.audit()
@@ -210,7 +210,7 @@ class Pool:
             self._destroy_oldest()
 
     def audit(self) -> None:
-        """Make the books anew, after an interrupt, and take back memory that it has lost.
+        """Count all memory again after an interrupt, and take back what it lost.
 
         Whoever hands memory over may be ended between any two calls, a finalizer too. What is lost so is what nothing
         refers to but the table of all memory.
@@ -274,7 +274,7 @@ class Pool:
         return self._driver.create_buffer(size, _USAGE)
 
     def _collect(self) -> None:
-        """Look for buffers in cycles of garbage, which takes long: not again at once if there were none."""
+        """Collect buffers in reference cycles, which takes long; not again at once if there were none."""
         start = time.monotonic()
         if start > self._next_search:
             gc.collect()
@@ -297,7 +297,7 @@ class Pool:
         self._owned.clear()
 
     def abandon(self, reason: str) -> None:
-        """Stop handing out memory and touch nothing of the driver."""
+        """Stop allocating, and call the driver no more."""
         self.closed = reason
         self.returned.clear()
         self._idle.clear()

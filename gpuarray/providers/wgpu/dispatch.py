@@ -25,18 +25,17 @@ from gpuarray.providers.wgpu.metrics import Counters, LaunchTimer
 from gpuarray.providers.wgpu.pipelines import Kernel, Layout, Pipelines
 from gpuarray.providers.wgpu.uniforms import CAPACITY, UniformArena
 
-#: Launches of one submit at most, so that the device starts while the host still encodes.
+#: Most launches of one submission, so that the device starts while the host still encodes.
 _BATCH: Final = 256
-#: A submission takes the host some 20 microseconds, and as long again passes on the device between two. So runs that
-#: follow each other share one: so many runs at most, and no longer after the last submission than is this part of the
-#: time since the device was waited for, or than so many nanoseconds. What is still to be done when it is waited for
-#: again is no more than that part.
+#: A submission takes the host about 20 microseconds, and leaves a gap as long on the device. So consecutive runs share
+#: one. It is submitted after _TOGETHER runs; or when the time since the last submission exceeds 1/_SHARE of the time
+#: since the last wait, or _APART_NS. So at most that share of the work is left when the program waits again.
 _TOGETHER: Final = 8
 _SHARE: Final = 4
 _APART_NS: Final = 1_000_000
-#: Operations of what shares a submission: a tenth of a second on a small GPU. Some drivers end what takes seconds.
+#: Most operations of one submission, a tenth of a second on a small GPU: some drivers abort submissions of seconds.
 _WORK: Final = 1 << 36
-#: For how long others are expected to be left open.
+#: The background flusher ends when no run was left open for this long.
 _LINGER_NS: Final = 250_000_000
 _GROUPS: Final = 8192
 _KINDS: Final = {"input": 0, "output": 1, "scratch": 2}
@@ -139,7 +138,7 @@ def _runs(scalars: Iterable[ScalarParameter]) -> tuple[Run, ...]:
 
 
 class PreparedLaunch:
-    """A launch with all that does not change from run to run worked out."""
+    """A launch with everything computed that does not change between runs."""
 
     __slots__ = (
         "label",
@@ -172,12 +171,9 @@ class PreparedLaunch:
         self.number = number
         read, written = (sum(b.nbytes for b in launch.bindings if b.writable == w) for w in (False, True))
         self.traffic = read, written
-        self.last: tuple[int, Any, int] = (
-            0,
-            None,
-            0,
-        )  # the generation of the arena, the data of scalars, and where the block is
-        self.serial = 0  # names it in keys of bind groups: set when it is bound to a device
+        #: Of the last run: the generation of the uniform arena, the data of the scalars, and the offset of the block.
+        self.last: tuple[int, Any, int] = (0, None, 0)
+        self.serial = 0  # identifies it in keys of bind groups; set when it is bound to a device
         self.layout: Layout | None = None
         self.pipeline: Any = None
 
@@ -194,7 +190,7 @@ class PreparedLaunch:
 
 
 class Prepared:
-    """A program ready for a device; its kernels are compiled at the first run."""
+    """A program prepared for a device; its kernels are compiled at the first run."""
 
     __slots__ = ("__weakref__", "launches", "owner", "program", "runs", "scratch", "work")
 
@@ -209,7 +205,7 @@ class Prepared:
         self.runs = 0  # with kernels that were there before
 
     def unbind(self) -> None:
-        """Let the kernels go, which are asked for again before the next run."""
+        """Drop the kernels; they are looked up again before the next run."""
         self.owner = None
         for launch in self.launches:
             launch.pipeline = None
@@ -230,9 +226,9 @@ class Dispatcher:
     driver, pipelines, counters
         The parts of the same provider.
     alignment : int
-        What offsets into a uniform buffer are multiples of, in bytes.
+        Offsets into a uniform buffer are multiples of this, in bytes.
     device : str
-        What the device is called.
+        The name of the device.
     """
 
     pool: Pool  # set by the provider: the pool is told of this object's drop_groups when it is made
@@ -248,20 +244,20 @@ class Dispatcher:
         self._uniforms = UniformArena(driver, self.flush)
         self._commands: list[Command] = []
         self._launched: list[tuple[Any, PreparedLaunch]] = []  # with the tags of their tasks
-        self._complete = 0  # how many commands are those of runs that have ended
-        self._together = 0  # how many runs are open
-        self._work = 0  # and of how many operations
+        self._complete = 0  # the number of commands that belong to completely encoded runs
+        self._together = 0  # the number of open runs
+        self._work = 0  # the number of their operations
         self._open_since = 0
         self._last_submit = 0
         self._busy_since = 0  # when runs began to follow each other
-        self.is_shared = False  # whether others may have buffers
-        self.has_failed = False  # whether runs that ended were not submitted
+        self.is_shared = False  # whether code outside this package may hold buffers
+        self.has_failed = False  # whether the device refused completely encoded runs
         self._groups: dict[tuple[int, ...], Any] = {}
         self._serials = count(1)
-        self._keys: dict[int, set[Any]] = {}  # of bind groups, by the serial number of each buffer they show
+        self._keys: dict[int, set[Any]] = {}  # keys of bind groups, by the serial number of each bound buffer
         self._spare: dict[int, list[WgpuBuffer]] = {}
         self._timer: LaunchTimer | None = None
-        self._is_timed = False  # whether what is open will be
+        self._is_timed = False  # whether the open runs will be timed
 
     def objects(self) -> Iterator[Any]:
         """Yield the wgpu objects that this dispatcher holds."""
@@ -272,7 +268,7 @@ class Dispatcher:
             yield from self._timer.objects()
 
     def prepare(self, program: Program, work: int = 0) -> Prepared:
-        """Return a program with its parameter words packed, and how many operations it makes, about."""
+        """Return a program with its parameters packed; ``work`` is about how many operations it executes."""
         prepared = Prepared(program, self.alignment, work)
         for launch in prepared.launches:
             if launch.nbytes > CAPACITY:
@@ -282,7 +278,7 @@ class Dispatcher:
     def run(self, tasks: Sequence[Task], download: Download | None = None) -> bool:
         """Enqueue tasks in order, and a copy to the host after them, in as few submits as possible.
 
-        Return whether they are left open, which needs that there is no copy.
+        Return True if they are left open, to be submitted later; never if there is a copy.
         """
         is_logged = self._is_logged = logs.is_told(logs.STEPS)
         if self._is_timed != (is_logged or bool(observers.active)):
@@ -308,7 +304,7 @@ class Dispatcher:
             self._spare.clear()
 
     def _is_due(self, tasks: Sequence[Task]) -> bool:
-        """Whether to submit now what is open."""
+        """Return whether to submit the open runs now."""
         self._together += 1
         now = perf_counter_ns()
         if not self._complete:
@@ -324,22 +320,22 @@ class Dispatcher:
         )
 
     def waited(self) -> None:
-        """Hear that the device has nothing to do: the next runs are submitted at once."""
+        """Note that the device is idle: the next runs are submitted at once."""
         self._busy_since = perf_counter_ns()
 
     @property
     def submitted(self) -> int:
-        """When commands were submitted, of whatever clock: it changes with each submission."""
+        """A number that changes with each submission."""
         return self._last_submit
 
     @property
     def is_overdue(self) -> bool:
-        """Whether :meth:`flush_overdue` has something to do; asked without the lock, as the answer is of the moment."""
+        """Whether :meth:`flush_overdue` has something to do; a hint, because it is read without the lock."""
         age = perf_counter_ns() - self._open_since
         return age >= _LINGER_NS or (age >= _APART_NS and bool(self._commands))
 
     def flush_overdue(self) -> bool:
-        """Submit what has been open for long; return whether there was anything to look after lately."""
+        """Submit runs that have been open for long; return whether any run was left open lately."""
         age = perf_counter_ns() - self._open_since
         if self._commands and age >= _APART_NS:
             self.flush()
@@ -368,7 +364,7 @@ class Dispatcher:
         self._work += prepared.work
 
     def _scratch(self, task: Task) -> list[WgpuBuffer]:
-        """Return scratch buffers: launches run in order, so those that an earlier task is through with will do.
+        """Return scratch buffers; launches run in order, so a task can use those of an earlier one.
 
         They stay out of the pool until the run ends, as others are allocated before its launches are in the list.
         """
@@ -381,7 +377,7 @@ class Dispatcher:
         return found
 
     def _bind_all(self, tasks: Sequence[Task]) -> None:
-        """Compile the kernels of tasks that have not run here, side by side: one of them on this thread."""
+        """Compile the kernels of tasks that have not run here, in parallel; one of them on this thread."""
         if self._complete == len(self._commands):  # nothing of this run
             self.flush()  # the device need not wait until kernels are compiled
         self._pipelines.make_room()
@@ -411,7 +407,7 @@ class Dispatcher:
         return group
 
     def drop_groups(self, storage: Storage) -> None:
-        """Forget the bind groups that show a buffer, before it is destroyed; what is open may use it."""
+        """Forget the bind groups of a buffer before it is destroyed, and submit the open runs, which may use it."""
         self.flush()
         for key in self._keys.pop(storage.serial, ()):
             self._groups.pop(key, None)
@@ -420,12 +416,12 @@ class Dispatcher:
                     self._keys[serial].discard(key)
 
     def drop_all_groups(self) -> None:
-        """Forget all bind groups; those that are needed are made again."""
+        """Forget all bind groups; they are created again when needed."""
         self._groups.clear()
         self._keys.clear()
 
     def flush(self, download: Download | None = None) -> None:
-        """Submit what is open, and a copy to the host after it."""
+        """Submit the open runs, and a copy to the host after them."""
         commands, driver = self._commands, self._driver
         if not commands:
             if download is not None:
@@ -460,7 +456,7 @@ class Dispatcher:
         return self._timer
 
     def collect(self) -> None:
-        """Tell of the launches that were timed, once they have run; be ready to time others if somebody listens."""
+        """Report the timed launches, once they have run; prepare to time others if there are observers."""
         found = self._timed().collect() if observers.active or self._timer is not None else []
         if found:
             observers.launches_done(found)

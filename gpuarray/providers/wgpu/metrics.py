@@ -1,4 +1,4 @@
-"""What happened on a device: counters of events, and the times of launches while somebody wants to know them.
+"""Metrics of a device: counters of events, and the times of launches while there are observers.
 
 Invariant: counting never waits for the device, and timing does not before :meth:`LaunchTimer.collect`, unless the
 device has no clock. The provider owns one :class:`Counters`; the dispatcher calls :class:`LaunchTimer`.
@@ -80,7 +80,7 @@ class _Page:
 
 
 class LaunchTimer:
-    """Runs commands with timestamps between them, and finds out when each began and ended.
+    """Submits commands with timestamps between them, and computes when each began and ended.
 
     A timestamp takes a microsecond or two of the host's time. So launches that were timed one by one often enough are
     timed together when they are submitted together, and share the time as they did before; and where such submits
@@ -89,9 +89,9 @@ class LaunchTimer:
     Parameters
     ----------
     driver : PublicDriver
-        Of the device.
+        The driver of the device.
     device : str
-        What the device is called.
+        The name of the device.
     """
 
     def __init__(self, driver: PublicDriver, device: str) -> None:

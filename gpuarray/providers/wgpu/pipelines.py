@@ -41,7 +41,7 @@ _Key: TypeAlias = tuple[str, tuple[bool, ...], bool]
 
 
 class User(Protocol):
-    """Who runs compiled kernels.
+    """A user of compiled kernels.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class User(Protocol):
     runs: int
 
     def unbind(self) -> None:
-        """Let go of all kernels, and ask for them again before the next run."""
+        """Drop all kernels, and look them up again before the next run."""
 
 
 class _Compiled:
@@ -73,7 +73,7 @@ class _Compiled:
         return self.runs > before
 
     def drop(self) -> None:
-        """Have its users let go of it."""
+        """Have its users drop it."""
         for user in [*self.users]:
             user.unbind()
 
@@ -142,7 +142,7 @@ class Pipelines:
         return found
 
     def pipeline(self, source: str, label: str, writable: tuple[bool, ...], user: User | None = None) -> Any:
-        """Return the pipeline of a source text, compiled now if need be; ``user`` is told when it goes.
+        """Return the pipeline of a source text, compiled now if needed; ``user`` is told when it is dropped.
 
         Raises
         ------
@@ -171,7 +171,7 @@ class Pipelines:
         return found.pipeline
 
     def begin(self, kernels: Iterable[Kernel]) -> list[Future[Any]]:
-        """Have kernels compiled on other threads, unless they are there; :meth:`pipeline` waits for its own."""
+        """Compile missing kernels on other threads; :meth:`pipeline` waits for the one that it needs."""
         begun = []
         for source, label, writable in kernels:
             key = source, writable, _is_trusted(source)
@@ -181,14 +181,14 @@ class Pipelines:
         return begun
 
     def ahead(self, source: str, label: str, writable: tuple[bool, ...]) -> None:
-        """Compile a source text that may be asked for later, if there is room."""
+        """Compile a source text that may be needed later, if there is room."""
         key = source, writable, _is_trusted(source)
         if key not in self._compiled and not self._is_full:
             self._keep(key, label, self._made(key, label))
             self._ahead.add(key)
 
     def used(self) -> Iterator[tuple[str, str, tuple[bool, ...]]]:
-        """Yield text, label and bindings of the kernels that were asked for, the last ones last."""
+        """Yield text, label and bindings of the kernels in use, the most recent ones last."""
         for key, kept in self._compiled.items():
             if key not in self._ahead:
                 yield key[0], kept.label, key[1]
@@ -204,7 +204,7 @@ class Pipelines:
         return len(self._compiled) >= _CAPACITY or self._nbytes >= _MOST_BYTES
 
     def make_room(self) -> None:
-        """Let kernels go that were not used for long, if there are too many; before others are asked for."""
+        """Drop kernels that were not used for long, if there are too many; called before others are compiled."""
         while self._compiled and self._is_full:
             key, kept = self._compiled.popitem(last=False)
             if kept.was_used():
@@ -234,11 +234,11 @@ class Pipelines:
             raise DeviceError(f"the kernel {label!r} does not compile: {error}\n{numbered(source)}") from error
 
     def constants_of(self, source: str) -> dict[str, float]:
-        """Return the constants that a pipeline of a source text is made with."""
+        """Return the pipeline constants of a source text."""
         return {name: float(value) for name, value in self.constants.items() if f"override {name}" in source}
 
     def forget(self) -> None:
-        """Drop the kernels, once those that other threads compile are done."""
+        """Drop the kernels, after other threads have finished compiling."""
         thread_pool.wait(self._begun.values())
         self._begun.clear()
         for kept in self._compiled.values():

@@ -79,7 +79,7 @@ class Transfer:
             self._driver.write(gpu, whole, data[whole:].tobytes().ljust(4, b"\0"))
 
     def small_download(self, gpu: Any, nbytes: int) -> Download | None:
-        """Return a copy of a GPU buffer for a submit that does other things too; None if it is too large for that.
+        """Return a copy of a GPU buffer that can travel in another submission; None if it is too large for that.
 
         Once it is submitted it is :attr:`expected`: :meth:`download` of the same GPU buffer takes what it brings,
         unless :meth:`forget` comes before.
@@ -87,7 +87,7 @@ class Transfer:
         return Download(gpu, 0, self._small_staging(), -(-nbytes // 4) * 4) if 0 < nbytes <= SMALL_BYTES else None
 
     def forget(self) -> None:
-        """Give up the copy that is expected, because what it is of may change."""
+        """Discard the expected copy, because its source may change."""
         if self.expected is not None:
             self._guarded(self._driver.finish_read, self.expected.staging, np.empty(4, np.uint8))
             self.expected = None
@@ -124,7 +124,7 @@ class Transfer:
         return self._small
 
     def _guarded(self, action: Callable[..., None], *arguments: Any) -> None:
-        """Do something with staging buffers, which are not used again if it fails."""
+        """Call a function that uses staging buffers; they are not used again if it fails."""
         try:
             action(*arguments)
         except BaseException:
@@ -132,11 +132,11 @@ class Transfer:
             raise
 
     def trim(self) -> None:
-        """Give the memory of the buffers for big copies back; others are made when they are needed."""
+        """Free the staging buffers of large copies; others are created when needed."""
         self._guarded(self._chunked.trim)
 
     def clear(self) -> None:
-        """Destroy the buffers that are kept; others are made when they are needed.
+        """Destroy the staging buffers; others are created when needed.
 
         After an error or an interrupt they may be mapped, or become so.
         """

@@ -1,0 +1,281 @@
+"""Direct evaluation: small graphs of host values are computed node by node, by NumPy's own functions.
+
+Looking up a plan and running it takes tens of microseconds, in which NumPy computes thousands of elements, and making
+one takes milliseconds. A graph whose nodes have at most ``config.direct_limit`` elements is therefore computed without
+a plan if the host has its leaves and is where its device computes. Every node on the way becomes a leaf, so nothing is
+computed twice, and a loop whose views move makes no plans.
+
+Each kind of node has one rule here. A node that the rules do not cover, and any error, leads to a plan, which raises
+the error again with the lines that recorded it. :func:`gpuarray.runtime.evaluate.evaluate` calls this module, under
+the lock of evaluations.
+"""
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any, Final, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from gpuarray import dtypes
+from gpuarray.graph.layouts import Layout
+from gpuarray.graph.nodes import (
+    Call,
+    Concat,
+    Contract,
+    Gather,
+    Generate,
+    Leaf,
+    Map,
+    Node,
+    Reduce,
+    Scan,
+    Scatter,
+    View,
+)
+from gpuarray.ops.columns import Kind
+from gpuarray.ops.reduce_spec import Elements
+from gpuarray.ops.spec import MapOp
+from gpuarray.runtime import places, telemetry
+
+Array = npt.NDArray[Any]
+
+#: A rule: computes a node from the values of its operands.
+Rule = Callable[[Any, list[Any]], Any]
+
+
+def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
+    """Compute a small graph; afterwards each root has a result.
+
+    Parameters
+    ----------
+    roots : sequence of Node
+        Pending nodes that are wanted.
+    limit : int
+        The most elements of a node that is computed.
+    calls : bool
+        Whether opaque calls are computed too: on another device than the host's they are fallbacks, which are counted.
+
+    Returns
+    -------
+    bool
+        False if a node is larger, has no rule, or needs a value that the host does not have. The nodes below it that
+        were computed by then have results.
+    """
+    computed = 0
+    stack = [root for root in roots if root.result is None]
+    push, pop = stack.append, stack.pop
+    try:
+        with np.errstate(all="ignore"):
+            while stack:
+                node = stack[-1]
+                if node.result is not None:
+                    pop()
+                    continue
+                kind = type(node)
+                if prod(node.shape) > limit or (kind is Call and not calls):
+                    return False
+                values = []
+                for operand in node.inputs:
+                    value = _value(operand)
+                    if value is None:
+                        push(operand)
+                        break
+                    if value.size > limit and kind not in _SELECTING:
+                        return False
+                    values.append(value)
+                else:
+                    array = _RULES[kind](node, values)
+                    if array is None:
+                        return False
+                    node.resolve(_leaf(node, array))
+                    pop()
+                    computed += 1
+    except Exception:  # whatever it is, the plan raises it again, and says where it comes from
+        return False
+    telemetry.evaluated(computed)
+    return True
+
+
+def _value(node: Any) -> Any:
+    """Return the value of an operand, which may be a view of what has been computed; None if it is to be computed.
+
+    Raises
+    ------
+    LookupError
+        If it has been computed, and the host does not have it.
+    """
+    leaf = node.result
+    if leaf is not None:
+        return leaf.host if leaf.host is not None else _in_process(leaf)
+    kind = type(node)
+    if kind is Leaf:
+        return node.host if node.host is not None else _in_process(node)
+    if kind is Generate:
+        return node.detail[0] if node.op.is_constant and not node.shape else None
+    if kind is View:
+        source = node.inputs[0]
+        leaf = source.result
+        if leaf is None and type(source) is Leaf:
+            leaf = source
+        if leaf is not None:
+            return _strided(leaf.host if leaf.host is not None else _in_process(leaf), node.detail)
+    return None
+
+
+def _leaf(node: Node, array: Any) -> Leaf:
+    """Return a leaf with a value that was computed for a node."""
+    if type(array) is not np.ndarray or array.dtype is not node.dtype:
+        array = np.asarray(array).astype(node.dtype, copy=False)
+    if array.shape != node.shape and array.size != node.size:
+        array = np.broadcast_to(array, node.shape)
+    if array.base is not None or not array.flags.c_contiguous:  # memory of others may be written to later
+        array = array.copy()  # in C order
+    if array.shape != node.shape:
+        array = array.reshape(node.shape)
+    array.flags.writeable = False
+    leaf = Leaf(node.shape, node.dtype, array)
+    leaf.origin = node.origin
+    return leaf
+
+
+def _in_process(leaf: Any) -> Array:
+    """Return the value of a leaf whose buffer is the in-process provider's, without a copy."""
+    host = places.host()
+    buffer = leaf.buffers.get(host)
+    if buffer is None:
+        raise LookupError("the value is on a device")
+    return np.ndarray(leaf.shape, leaf.dtype, host.memory_of(buffer))
+
+
+def _strided(source: Array, layout: Layout) -> Array:
+    """Return a contiguous array seen through a layout."""
+    shape, strides, offset = layout
+    if 0 in shape:
+        return np.empty(shape, source.dtype)
+    width = source.itemsize
+    return np.ndarray(shape, source.dtype, source, offset * width, [stride * width for stride in strides])
+
+
+# -- rules -------------------------------------------------------------------------------------------------------------
+
+
+def _generate(node: Generate, values: list[Any]) -> Any:
+    if node.op.is_constant:
+        return np.full(node.shape, node.parameters[0], node.dtype)
+    return node.op.numpy(np.arange(node.size), *node.parameters, dtype=node.dtype)
+
+
+def _map(node: Map, values: list[Any]) -> Any:
+    op = node.op
+    function = op.numpy
+    if isinstance(function, np.ufunc):
+        return function(*values)[op.output] if function.nout > 1 else function(*values)
+    if op.kind is Kind.CONVERSION:
+        (value,) = values
+        value = np.asarray(value)
+        return (value.real if value.dtype.kind == "c" and node.dtype.kind not in "cb" else value).astype(node.dtype)
+    return function(*values, out=np.empty(node.shape, node.dtype))
+
+
+def _view(node: View, values: list[Any]) -> Any:
+    return _strided(np.asarray(values[0], order="C"), node.layout)
+
+
+def _concat(node: Concat, values: list[Any]) -> Any:
+    return np.concatenate(values, node.axis)
+
+
+def _reduce(node: Reduce, values: list[Any]) -> Any:
+    op, axes = node.op, node.axes
+    (array,) = values
+    array = np.asarray(array)
+    if not array.size:
+        return None
+    accumulated = op.accumulate(array.dtype)
+    parts = op.numpy
+    if parts is None:
+        return _ufunc(op.combine).reduce(array, axis=axes, dtype=accumulated)
+    array = array.astype(accumulated if parts.compute is None else parts.compute(accumulated))
+    kept = [axis for axis in range(array.ndim) if axis not in axes]
+    rows = np.ascontiguousarray(array.transpose(*kept, *axes)).reshape(*[array.shape[axis] for axis in kept], -1)
+
+    def restored(found: Any) -> Any:
+        return np.expand_dims(found, axes)
+
+    spare = np.empty_like(array) if parts.takes_spare else None
+    elements = Elements(array, axes, spare, 0, lambda: rows, restored, lambda found: found)
+    found = parts.finish(*parts.fold(elements)) if parts.result is None else parts.result(elements)
+    return np.asarray(found).astype(node.dtype)
+
+
+def _scan(node: Scan, values: list[Any]) -> Any:
+    if node.op.numpy is not None:
+        return None
+    return _ufunc(node.op.combine).accumulate(values[0], axis=node.axis, dtype=node.dtype)
+
+
+def _gather(node: Gather, values: list[Any]) -> Any:
+    source, positions = values
+    return np.asarray(source).reshape(-1)[np.asarray(positions).astype(np.intp, copy=False)]
+
+
+def _scatter(node: Scatter, values: list[Any]) -> Any:
+    if node.is_whole:
+        new, positions = values
+        places_of = positions.reshape(-1)
+        inside = places_of < node.size
+        result = np.empty(node.size, node.dtype)
+        result[places_of[inside]] = new.reshape(-1)[inside]
+        return result
+    result = np.array(values[0], node.dtype, order="C")
+    if node.layout is not None:
+        _strided(result, node.layout)[...] = values[1]
+        return result
+    line = result.reshape(-1)
+    positions = np.asarray(values[2]).reshape(-1).astype(np.intp, copy=False)
+    new = np.asarray(values[1])
+    if node.combine is None:
+        line[positions] = new.reshape(-1)
+    else:
+        _ufunc(node.combine).at(line, positions, *(new.reshape(-1),)[: node.combine.arity - 1])
+    return result
+
+
+def _contract(node: Contract, values: list[Any]) -> Any:
+    left, right = values
+    if node.dtype == dtypes.float16:
+        left, right = left.astype(dtypes.float32), right.astype(dtypes.float32)
+    return np.matmul(left, right)
+
+
+def _call(node: Call, values: list[Any]) -> Any:
+    found = node.op.numpy(*values, **node.parameters)
+    return None if isinstance(found, tuple) else found  # a plan computes all outputs together
+
+
+def _ufunc(row: MapOp | None) -> np.ufunc:
+    function = None if row is None else row.numpy
+    if not isinstance(function, np.ufunc):
+        raise TypeError(f"{row!r} is not a ufunc")
+    return function
+
+
+#: Kinds that read only some elements of their first operand.
+_SELECTING: Final = frozenset((View, Gather))
+
+
+_RULES: Final[dict[type, Rule]] = {
+    Generate: _generate,
+    Map: _map,
+    View: _view,
+    Concat: _concat,
+    Reduce: _reduce,
+    Scan: _scan,
+    Gather: _gather,
+    Scatter: _scatter,
+    Contract: _contract,
+    Call: _call,
+}
+if missing := {*get_args(Node)} - {Leaf, *_RULES}:
+    raise AssertionError(f"kinds of nodes without a rule: {missing}")

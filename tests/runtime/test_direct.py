@@ -1,0 +1,146 @@
+"""Direct evaluation: small graphs of host values need no plan, and have the values that plans have."""
+
+import numpy as np
+import pytest
+from support import assert_same
+
+import gpuarray as xp
+from gpuarray.config import Config
+
+
+@pytest.fixture(autouse=True)
+def on_the_host():
+    with xp.using(device="cpu", direct_limit=Config().direct_limit):
+        yield
+
+
+def plans():
+    return xp.stats()["plans"]
+
+
+def elimination(a):
+    for k in range(len(a) - 1):
+        a[k + 1 :, k] /= a[k, k]
+        a[k + 1 :, k + 1 :] -= a[k + 1 :, k : k + 1] * a[k, k + 1 :]
+    return a
+
+
+def test_a_loop_whose_views_move_makes_no_plan():
+    given = np.random.default_rng(0).random((12, 12)) + 12 * np.eye(12)
+    found = elimination(xp.asarray(given))
+    assert_same(found, elimination(given.copy()))
+    assert plans() == 0
+
+
+def test_what_is_computed_once_is_not_computed_again():
+    x = xp.asarray(np.arange(6.0))
+    y = x
+    for step in range(40):
+        y = y * 0.5 + x[:1] * step
+        float(y[0])
+    assert plans() == 0
+    assert xp.stats()["operations"] <= 40 * 6
+
+
+PROGRAMS = {
+    "view": lambda np, x, i: x[1:, ::-2].T,
+    "reshape": lambda np, x, i: x[:, 1:3].reshape(-1),
+    "broadcast": lambda np, x, i: np.broadcast_to(x[:1], (4, 5)) + x,
+    "where": lambda np, x, i: np.where(x > 0.5, x, -x),
+    "cast": lambda np, x, i: (x * 10).astype(np.int8) + i[:4, None],
+    "outputs": lambda np, x, i: np.modf(x * 7)[0] + np.frexp(x)[1],
+    "generate": lambda np, x, i: np.arange(5) * x + np.eye(4, 5),
+    "concat": lambda np, x, i: np.concatenate([x, x[:2] + 1], axis=0),
+    "sum": lambda np, x, i: np.sum(x, axis=1) + np.sum(i),
+    "var": lambda np, x, i: np.var(x, axis=0),
+    "argmax": lambda np, x, i: np.argmax(x, axis=1),
+    "argmin of all": lambda np, x, i: np.argmin(x.T),
+    "any": lambda np, x, i: np.any(x > 0.9, axis=0),
+    "scan": lambda np, x, i: np.cumsum(x, axis=1),
+    "gather": lambda np, x, i: x[i[:3] % 4, i[:3] % 5],
+    "matmul": lambda np, x, i: x.T @ x,
+    "complex": lambda np, x, i: (x + 1j * x[::-1]).imag,
+    "sort": lambda np, x, i: np.sort(x, axis=0),
+    "transposed operands": lambda np, x, i: np.exp(x.T) @ np.exp(x),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_values_are_those_of_plans(name):
+    x, i = np.random.default_rng(1).random((4, 5)), np.arange(6)
+    direct = PROGRAMS[name](xp, xp.asarray(x), xp.asarray(i))
+    np.testing.assert_allclose(direct, PROGRAMS[name](np, x, i), rtol=1e-15)
+    assert plans() == 0
+    with xp.using(direct_limit=0):
+        planned = np.asarray(PROGRAMS[name](xp, xp.asarray(x), xp.asarray(i)))
+    assert planned.dtype == direct.dtype
+    np.testing.assert_allclose(planned, direct, rtol=1e-15)  # sums of plans begin with another element
+    assert plans() > 0
+
+
+def test_writes_reach_all_views_and_no_older_value():
+    x = xp.zeros((3, 4))
+    row, before = x[1], x + 0
+    row[1:3] = 7
+    x[[0, 2], 0] = 5
+    np.add.at(x, ([0, 0], [3, 3]), 1)
+    expected = np.array([[5, 0, 0, 2], [0, 7, 7, 0], [5, 0, 0, 0.0]])
+    assert_same(x, expected)
+    assert_same(row, expected[1])
+    assert not np.asarray(before).any()
+    assert plans() == 0
+
+
+def test_results_do_not_share_memory_with_buffers_that_are_updated():
+    large = xp.asarray(np.zeros(1 << 16)) + 1  # computed by a plan, into a buffer that later ones may overwrite
+    xp.evaluate(large)
+    part = large[:4]
+    xp.evaluate(part)
+    kept = part + 0
+    xp.evaluate(kept)
+    large += 1
+    xp.evaluate(large)
+    assert_same(kept, np.ones(4))
+    assert_same(part, np.full(4, 2.0))
+
+
+def test_large_values_have_plans():
+    x = xp.asarray(np.ones(1 << 16))
+    assert float((x + 1).sum()) == 2 << 16
+    assert plans() == 1
+    assert float(x[7]) == 1  # one element of a large array needs none
+    assert plans() == 1
+
+
+def test_a_product_of_small_operands_that_is_large_has_a_plan():
+    x = xp.asarray(np.ones(1 << 10))
+    xp.evaluate(x[:, None] * x)
+    assert plans() == 1
+
+
+def test_errors_name_the_line_that_asked():
+    x = xp.asarray([1, 2]) ** xp.asarray([-1, 2])
+    with pytest.raises(ValueError, match="negative integer powers") as caught:
+        np.asarray(x)
+    assert any("test_direct.py" in note for note in caught.value.__notes__)
+
+
+def test_values_of_a_device_stay_there():
+    x = xp.asarray(np.ones(8), device="wgpu")
+    xp.evaluate(x + 1)
+    assert xp.stats()["launches"] == 1
+
+
+def test_the_free_device_computes_small_host_values_at_once():
+    with xp.using(device="auto"):
+        x = xp.asarray(np.ones(8))
+        xp.evaluate(x * 2)
+    assert plans() == 0
+
+
+def test_a_profile_sees_direct_evaluations_as_plans():
+    x = xp.asarray(np.ones(8))
+    with xp.profile() as found:
+        xp.evaluate(x + 1)
+    assert plans() == 1
+    assert found is not None
