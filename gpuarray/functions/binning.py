@@ -85,7 +85,7 @@ def _steps(values: GpuArray) -> GpuArray:
 
 
 @implements("bincount")
-def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
+def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> GpuArray:
     values = as_array(x)
     if values.ndim != 1:
         raise ValueError(
@@ -184,7 +184,7 @@ def _extremes(line: GpuArray, limits: Any) -> np.ndarray[Any, Any]:
 
 
 @implements("histogram_bin_edges")
-def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> GpuArray:
     line = _line(a)
     return as_array(_edges(line, bins, range, weights), line.device)
 
@@ -237,7 +237,9 @@ def _are_made_there(line: GpuArray, bins: Any, limits: Any, weights: Any) -> boo
 
 
 @implements("histogram")
-def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+def histogram(
+    a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+) -> tuple[GpuArray, GpuArray]:
     line = _line(a)
     scale = None if weights is None else as_array(weights, line.device)
     if scale is not None and scale.shape != as_array(a).shape:

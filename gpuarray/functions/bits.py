@@ -29,7 +29,7 @@ def _lined(array: GpuArray, axis: Any) -> tuple[GpuArray, int]:
 
 
 @native("packbits")
-def packbits(a: Any, /, axis: Any = None, bitorder: str = "big") -> Any:
+def packbits(a: Any, /, axis: Any = None, bitorder: str = "big") -> GpuArray:
     source = as_array(a)
     if source.dtype.kind not in "biu":
         raise TypeError("Expected an input array of integer or boolean data type")
@@ -46,7 +46,7 @@ def packbits(a: Any, /, axis: Any = None, bitorder: str = "big") -> Any:
 
 
 @native("unpackbits")
-def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: str = "big") -> Any:
+def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: str = "big") -> GpuArray:
     source = as_array(a)
     if source.dtype != dtypes.uint8:
         raise TypeError("Expected an input array of unsigned byte data type")

@@ -150,7 +150,7 @@ def _each_line(array: GpuArray, positions: Any, axis: int) -> tuple[Any, ...]:
 
 
 @implements("compress")
-def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
+def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> GpuArray:
     source = as_array(a)
     if axis is None:
         source, axis = source.reshape(-1), 0
@@ -159,7 +159,7 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
 
 
 @implements("extract")
-def extract(condition: Any, arr: Any) -> Any:
+def extract(condition: Any, arr: Any) -> GpuArray:
     source = as_array(arr).reshape(-1)
     given = condition if isinstance(condition, GpuArray) else np.asarray(condition)
     return source[_mask_of(given.reshape(-1), source.size)]
@@ -179,7 +179,7 @@ def _mask_of(condition: Any, extent: int) -> Any:
 
 
 @implements("trim_zeros")
-def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
+def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> GpuArray:
     sides = trim.lower()
     if sides not in ("fb", "bf", "f", "b"):
         raise ValueError(f"unexpected character(s) in `trim`: {sides!r}")
@@ -201,7 +201,7 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
 
 
 @implements("choose")
-def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> GpuArray:
     if not len(choices):
         raise ValueError("invalid entry in choice array: there are no choices")
     selector, *options = as_arrays(a, *as_choices(choices))
@@ -228,12 +228,12 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
 
 
 @native("trace")
-def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> GpuArray:
     return reductions.sum(manipulation.diagonal(a, offset, axis1, axis2), -1, dtype, out)
 
 
 @native("diagflat")
-def diagflat(v: Any, k: int = 0) -> Any:
+def diagflat(v: Any, k: int = 0) -> GpuArray:
     return matrices.diag(as_array(v).reshape(-1), k)
 
 

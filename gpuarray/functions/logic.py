@@ -1,7 +1,7 @@
 """Logic: choices between elements, comparisons of arrays, and tests of elements."""
 # ruff: noqa: D103  # what has no text is NumPy's, and NumPy documents it
 
-from typing import Any, Final
+from typing import Any, Final, overload
 
 import numpy as np
 
@@ -19,6 +19,14 @@ __all__ = [
 
 #: What needs no conversion beside an array.
 _KNOWN: Final = frozenset((GpuArray, bool, int, float, complex))
+
+
+@overload
+def where(condition: ArrayLike, /) -> tuple[GpuArray, ...]: ...
+
+
+@overload
+def where(condition: ArrayLike, x1: ArrayLike, x2: ArrayLike, /) -> GpuArray: ...
 
 
 @native("where")
@@ -58,7 +66,7 @@ def _beside(*values: Any) -> list[tuple[Any, GpuArray]]:
 
 
 @native("select")
-def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> GpuArray:
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
     if not len(condlist):
@@ -72,7 +80,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
 
 
 @native("isclose")
-def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Any:
+def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> GpuArray:
     # Python's numbers take on the dtype of the other operand
     first: Any = a if type(a) in (int, float, complex) and isinstance(b, GpuArray | np.ndarray) else as_array(a)
     second: Any = float(b) if type(b) is int else b if type(b) in (float, complex) else as_array(b)
@@ -116,12 +124,12 @@ def array_equiv(a1: Any, a2: Any) -> bool:
 
 
 @native("isposinf")
-def isposinf(x: Any, out: Any = None) -> Any:
+def isposinf(x: Any, out: Any = None) -> GpuArray:
     return write_out(real_only(x, "isposinf") == np.inf, out)
 
 
 @native("isneginf")
-def isneginf(x: Any, out: Any = None) -> Any:
+def isneginf(x: Any, out: Any = None) -> GpuArray:
     return write_out(real_only(x, "isneginf") == -np.inf, out)
 
 
@@ -133,12 +141,12 @@ def real_only(x: Any, name: str) -> Any:
 
 
 @native("iscomplex")
-def iscomplex(x: Any) -> Any:
+def iscomplex(x: Any) -> GpuArray:
     return as_array(x).imag != 0
 
 
 @native("isreal")
-def isreal(x: Any) -> Any:
+def isreal(x: Any) -> GpuArray:
     return as_array(x).imag == 0
 
 

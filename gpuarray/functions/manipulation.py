@@ -97,7 +97,7 @@ def swapaxes(x: ArrayLike, axis1: int, axis2: int, /) -> GpuArray:
 
 
 @native("rollaxis")
-def rollaxis(a: Any, axis: Any, start: int = 0) -> Any:
+def rollaxis(a: Any, axis: Any, start: int = 0) -> GpuArray:
     source = as_array(a)
     number = build.normalize_axis(axis, source.ndim)
     first = start + source.ndim if start < 0 else start
@@ -184,7 +184,7 @@ def flip(x: ArrayLike, /, axis: Axis = None) -> GpuArray:
 
 
 @native("fliplr")
-def fliplr(m: Any) -> Any:
+def fliplr(m: Any) -> GpuArray:
     source = as_array(m)
     if source.ndim < 2:
         raise ValueError("Input must be >= 2-d.")
@@ -192,7 +192,7 @@ def fliplr(m: Any) -> Any:
 
 
 @native("flipud")
-def flipud(m: Any) -> Any:
+def flipud(m: Any) -> GpuArray:
     source = as_array(m)
     if source.ndim < 1:
         raise ValueError("Input must be >= 1-d.")
@@ -200,7 +200,7 @@ def flipud(m: Any) -> Any:
 
 
 @native("rot90")
-def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
+def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> GpuArray:
     source = as_array(m)
     if len(tuple(axes)) != 2:
         raise ValueError("len(axes) must be 2.")

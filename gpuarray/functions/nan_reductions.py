@@ -47,7 +47,7 @@ def _present(a: Any, where: Any) -> Any:
 def nansum(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN,
     where: Any = True,
-) -> Any:  # fmt: skip
+) -> GpuArray:  # fmt: skip
     return sum(_replaced(a, 0), axis, dtype, out, keepdims, initial, where)
 
 
@@ -55,17 +55,17 @@ def nansum(
 def nanprod(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN,
     where: Any = True,
-) -> Any:  # fmt: skip
+) -> GpuArray:  # fmt: skip
     return prod(_replaced(a, 1), axis, dtype, out, keepdims, initial, where)
 
 
 @native("nancumsum")
-def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> GpuArray:
     return cumsum(_replaced(a, 0), axis, dtype, out)
 
 
 @native("nancumprod")
-def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> GpuArray:
     return cumprod(_replaced(a, 1), axis, dtype, out)
 
 
@@ -84,14 +84,14 @@ def _nan_extreme(
 @native("nanmin")
 def nanmin(
     a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN, where: Any = True
-) -> Any:
+) -> GpuArray:
     return _nan_extreme(min, np.inf, a, axis, out, keepdims, initial, where)
 
 
 @native("nanmax")
 def nanmax(
     a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN, where: Any = True
-) -> Any:
+) -> GpuArray:
     return _nan_extreme(max, -np.inf, a, axis, out, keepdims, initial, where)
 
 
@@ -104,19 +104,19 @@ def _nan_position(find: Any, fill: float, a: Any, axis: Any, out: Any, keepdims:
 
 
 @implements("nanargmin")
-def nanargmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
+def nanargmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> GpuArray:
     return _nan_position(argmin, np.inf, a, axis, out, keepdims)
 
 
 @implements("nanargmax")
-def nanargmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
+def nanargmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> GpuArray:
     return _nan_position(argmax, -np.inf, a, axis, out, keepdims)
 
 
 @native("nanmean")
 def nanmean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
-) -> Any:
+) -> GpuArray:
     _check_inexact(a, dtype, out)
     return mean(a, axis, dtype, out, keepdims, where=_present(a, where))
 
@@ -125,7 +125,7 @@ def nanmean(
 def nanvar(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
     where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,
-) -> Any:  # fmt: skip
+) -> GpuArray:  # fmt: skip
     _check_inexact(a, dtype, out)
     free = degrees_of_freedom(ddof, correction)
     value = spread(a, axis, dtype, free, keepdims, _present(a, where), mean, root=False)
@@ -143,7 +143,7 @@ def nanstd(
     return write_out(_undefined(a, value, axis, free, keepdims, where), out, "unsafe")
 
 
-def _undefined(a: Any, value: Any, axis: Any, free: Any, keepdims: Any, where: Any) -> Any:
+def _undefined(a: Any, value: Any, axis: Any, free: Any, keepdims: Any, where: Any) -> GpuArray:
     """Return NaN where no more elements are present than degrees of freedom are taken: infinite otherwise."""
     present = _present(a, where)
     if present is True or value.dtype.kind not in "fc":

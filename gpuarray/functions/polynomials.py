@@ -45,22 +45,22 @@ def _term_by_term(ufunc: Any, first: Any, second: Any) -> Any:
 
 
 @native("polyadd")
-def polyadd(a1: Any, a2: Any) -> Any:
+def polyadd(a1: Any, a2: Any) -> GpuArray:
     return _term_by_term(np.add, a1, a2)
 
 
 @native("polysub")
-def polysub(a1: Any, a2: Any) -> Any:
+def polysub(a1: Any, a2: Any) -> GpuArray:
     return _term_by_term(np.subtract, a1, a2)
 
 
 @native("polymul")
-def polymul(a1: Any, a2: Any) -> Any:
+def polymul(a1: Any, a2: Any) -> GpuArray:
     return _like(convolve(*_coefficients(a1, a2)), a1, a2)
 
 
 @implements("polydiv")
-def polydiv(u: Any, v: Any) -> Any:
+def polydiv(u: Any, v: Any) -> tuple[GpuArray, GpuArray]:
     dividend, divisor = (line + 0.0 for line in _coefficients(u, v))
     common = np.result_type(dividend.dtype, divisor.dtype)
     scale = 1.0 / divisor[0]
@@ -78,7 +78,7 @@ def polydiv(u: Any, v: Any) -> Any:
 
 
 @native("polyder")
-def polyder(p: Any, m: Any = 1) -> Any:
+def polyder(p: Any, m: Any = 1) -> GpuArray:
     times = index(m)
     if times < 0:
         raise ValueError("Order of derivative must be positive (see polyint)")
@@ -89,7 +89,7 @@ def polyder(p: Any, m: Any = 1) -> Any:
 
 
 @native("polyint")
-def polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
+def polyint(p: Any, m: Any = 1, k: Any = None) -> GpuArray:
     times = index(m)
     if times < 0:
         raise ValueError("Order of integral must be positive (see polyder)")
@@ -113,7 +113,7 @@ def _horner(coefficients: Any, start: Any, x: Any) -> Any:
 
 
 @native("polyval")
-def polyval(p: Any, x: Any) -> Any:
+def polyval(p: Any, x: Any) -> GpuArray:
     (line,) = _coefficients(p)
     if isinstance(x, np.poly1d):
         return _horner(line, 0, x)

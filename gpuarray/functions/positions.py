@@ -24,7 +24,7 @@ __all__ = [
 
 
 @native("diag_indices_from")
-def diag_indices_from(arr: Any) -> Any:
+def diag_indices_from(arr: Any) -> tuple[GpuArray, ...]:
     if arr.ndim < 2:
         raise ValueError("input array must be at least 2-d")
     if len(set(arr.shape)) != 1:
@@ -39,19 +39,19 @@ def _matrix(arr: Any) -> Any:
 
 
 @implements("tril_indices_from")
-def tril_indices_from(arr: Any, k: int = 0) -> Any:
+def tril_indices_from(arr: Any, k: int = 0) -> tuple[GpuArray, ...]:
     shape = _matrix(arr).shape
     return searching.nonzero(matrices.tri(shape[0], shape[1], k, dtype=dtypes.bool_, device=arr.device))
 
 
 @implements("triu_indices_from")
-def triu_indices_from(arr: Any, k: int = 0) -> Any:
+def triu_indices_from(arr: Any, k: int = 0) -> tuple[GpuArray, ...]:
     shape = _matrix(arr).shape
     return searching.nonzero(~matrices.tri(shape[0], shape[1], k - 1, dtype=dtypes.bool_, device=arr.device))
 
 
 @implements("ix_")
-def ix_(*args: Any) -> Any:
+def ix_(*args: Any) -> tuple[GpuArray, ...]:
     lines = []
     for place, (given, line) in enumerate(zip(args, as_arrays(*args), strict=True)):
         if line.ndim != 1:
@@ -82,7 +82,7 @@ _MOST: Final = np.iinfo(np.intp).max
 
 
 @implements("unravel_index")
-def unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
+def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[GpuArray, ...]:
     extents = tuple(map(index, build.listed(shape)))
     flat = _integers(indices, "indices", None)
     if not extents and flat.ndim:
@@ -102,7 +102,7 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
 
 
 @implements("ravel_multi_index")
-def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> Any:
+def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> GpuArray:
     extents = tuple(map(index, build.listed(dims)))
     parts = list(multi_index)
     if len(parts) != len(extents):

@@ -121,14 +121,14 @@ def _median(name: str, a: Any, axis: Any, out: Any, overwrite_input: Any, keepdi
 
 
 @implements("median")
-def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False) -> Any:
+def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False) -> GpuArray:
     return _median("median", a, axis, out, overwrite_input, keepdims, skip_nan=False)
 
 
 @implements("nanmedian")
 def nanmedian(
     a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = NOT_GIVEN
-) -> Any:
+) -> GpuArray:
     return _median("nanmedian", a, axis, out, overwrite_input, value_or(keepdims, False), skip_nan=True)
 
 
@@ -243,7 +243,7 @@ def _interpolated(low: Any, high: Any, share: Any) -> Any:
 def quantile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: Any = False, *, weights: Any = None,
-) -> Any:  # fmt: skip
+) -> GpuArray:  # fmt: skip
     return _quantile("quantile", a, q, axis, out, overwrite_input, method, keepdims, weights)
 
 
@@ -251,7 +251,7 @@ def quantile(
 def percentile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: Any = False, *, weights: Any = None,
-) -> Any:  # fmt: skip
+) -> GpuArray:  # fmt: skip
     return _quantile("percentile", a, q, axis, out, overwrite_input, method, keepdims, weights)
 
 
@@ -259,7 +259,7 @@ def percentile(
 def nanquantile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: Any = NOT_GIVEN, *, weights: Any = None,
-) -> Any:  # fmt: skip
+) -> GpuArray:  # fmt: skip
     return _quantile("nanquantile", a, q, axis, out, overwrite_input, method, value_or(keepdims, False), weights)
 
 
@@ -267,5 +267,5 @@ def nanquantile(
 def nanpercentile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: Any = NOT_GIVEN, *, weights: Any = None,
-) -> Any:  # fmt: skip
+) -> GpuArray:  # fmt: skip
     return _quantile("nanpercentile", a, q, axis, out, overwrite_input, method, value_or(keepdims, False), weights)

@@ -6,7 +6,7 @@ Only the number of runs is downloaded, because it determines the shapes of the r
 
 from dataclasses import dataclass
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -236,6 +236,32 @@ def _among(elements: Node, others: Node) -> Node:
     return build.elementwise(rows.equal, there, elements)
 
 
+@overload
+def unique(
+    ar: Any,
+    return_index: Literal[False] = False,
+    return_inverse: Literal[False] = False,
+    return_counts: Literal[False] = False,
+    axis: Any = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> GpuArray: ...
+
+
+@overload
+def unique(
+    ar: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: Any = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> tuple[GpuArray, ...]: ...
+
+
 @implements("unique")
 def unique(
     ar: Any,
@@ -315,7 +341,7 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices:
 
 
 @implements("union1d")
-def union1d(ar1: Any, ar2: Any) -> Any:
+def union1d(ar1: Any, ar2: Any) -> GpuArray:
     return unique(concatenated(_lines(ar1, ar2), 0))
 
 

@@ -160,7 +160,7 @@ def _check_positions(array: GpuArray, kth: ArrayLike, axis: int | None) -> None:
 
 
 @implements("lexsort")
-def lexsort(keys: Any, axis: Any = -1) -> Any:
+def lexsort(keys: Any, axis: Any = -1) -> GpuArray:
     if isinstance(keys, GpuArray | np.ndarray) and not keys.ndim:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
     columns = as_arrays(*keys)
@@ -181,7 +181,7 @@ def lexsort(keys: Any, axis: Any = -1) -> Any:
 
 
 @native("sort_complex")
-def sort_complex(a: Any) -> Any:
+def sort_complex(a: Any) -> GpuArray:
     ordered = sort(as_array(a))
     if ordered.dtype.kind == "c":
         return ordered

@@ -333,7 +333,7 @@ def aligned_weights(source: GpuArray, weight: GpuArray, axis: Any) -> GpuArray:
 def cov(
     m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None, fweights: Any = None,
     aweights: Any = None, *, dtype: Any = None,
-) -> Any:  # fmt: skip
+) -> GpuArray:  # fmt: skip
     if ddof is not None and ddof != int(ddof):
         raise ValueError("ddof must be integer")
     given = (as_array(m),) if y is None else as_arrays(m, y)
@@ -395,7 +395,7 @@ def _table(value: GpuArray) -> GpuArray:
 
 
 @implements("corrcoef")
-def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Any:
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> GpuArray:
     table = cov(x, y, rowvar, dtype=dtype)
     if table.ndim == 0:
         return table / table

@@ -131,17 +131,18 @@ def tile(x: ArrayLike, repetitions: Any, /) -> GpuArray:
 
 
 @implements("resize")
-def resize(a: Any, new_shape: Any) -> Any:
-    flat = as_array(a).reshape(-1)
+def resize(a: Any, new_shape: Any) -> GpuArray:
+    flat: Any = as_array(a).reshape(-1)
     shape = build.resolve_shape(new_shape)
     wanted = int(np.prod(shape, dtype=np.int64))
     if flat.size == 0:
-        return np.zeros_like(flat, shape=shape)
+        empty: Any = np.zeros_like(flat, shape=shape)
+        return empty
     return tile(flat, -(-wanted // flat.size))[:wanted].reshape(shape)
 
 
 @implements("delete")
-def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
+def delete(arr: Any, obj: Any, axis: Any = None) -> GpuArray:
     source = as_array(arr)
     if axis is None:
         source, axis = source.reshape(-1), 0
@@ -151,7 +152,7 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
 
 
 @implements("insert")
-def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> GpuArray:
     source = as_array(arr)
     if axis is None:
         source, axis = source.reshape(-1), -1
