@@ -5,6 +5,7 @@ only returns a value and not a view, because NumPy returns a scalar.
 """
 
 from collections.abc import Iterator
+from operator import is_not
 from typing import Any, Self
 
 import numpy as np
@@ -32,6 +33,10 @@ class SelectableArray(StoredArray):
 
     def __getitem__(self, key: Any) -> Self:
         layout = indexing.part(contiguous(self._shape) if self._layout is None else self._layout, key)
+        if layout is None and (element := _with_known(key)) is not key:
+            layout = indexing.part(self._storage_layout(), element)
+            if layout is not None and layout.shape:  # an array as key makes a copy
+                layout = None
         if layout is None:
             mask = _mask_node(key)
             if mask is not None and mask.shape == self._shape:
@@ -54,7 +59,7 @@ class SelectableArray(StoredArray):
         cell = self._cell
         if isinstance(value, StoredArray) and value._cell is cell and self._is_itself(key, value):
             return
-        layout = indexing.part(self._storage_layout(), key)
+        layout = indexing.part(self._storage_layout(), _with_known(key))
         if layout is not None:
             if isinstance(value, np.generic):
                 value = as_element(value, self._dtype)
@@ -245,6 +250,21 @@ def _cycled(line: Node, wanted: int) -> Node:
 
 
 # -- keys -------------------------------------------------------------------------------------------------------------
+
+
+def _with_known(key: Any) -> Any:
+    """Return a key with integers instead of arrays without axes whose values are known; the key itself if it has none.
+
+    NumPy has scalars where these are, and loops use them as indices.
+    """
+    if type(key) is tuple:
+        items = tuple([_with_known(item) for item in key if type(item) is not tuple])
+        return items if len(items) == len(key) and any(map(is_not, items, key)) else key
+    if isinstance(key, StoredArray) and not key._shape and key._part is None and key._layout is None:
+        value = evaluate.element(key._cell.node, 0, key._cell.device)
+        if value is not None and key._dtype.kind in "iu":
+            return int(value)
+    return key
 
 
 def _has_ellipsis(key: Any) -> bool:

@@ -104,6 +104,8 @@ def plain(key: tuple[Any, ...]) -> tuple[Any, ...] | None:
             found.append(bounds)
         elif kind is int or item is None or item is Ellipsis:
             found.append(item)
+        elif isinstance(item, np.integer):
+            found.append(int(item))
         else:
             return None
     return tuple(found)

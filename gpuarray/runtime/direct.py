@@ -270,10 +270,10 @@ def _reduce(node: Reduce, values: list[Any]) -> Any:
     op, axes = node.op, node.axes
     (array,) = values
     array = np.asarray(array)
-    if not array.size:
-        return None
     accumulated = op.accumulate(array.dtype)
     parts = op.numpy
+    if not array.size and parts is not None:
+        return None
     if parts is None:
         return _ufunc(op.combine).reduce(array, axis=axes, dtype=accumulated)
     array = array.astype(accumulated if parts.compute is None else parts.compute(accumulated))
