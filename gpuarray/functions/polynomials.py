@@ -114,6 +114,8 @@ def _horner(coefficients: Any, start: Any, x: Any) -> Any:
 
 @native("polyval")
 def polyval(p: Any, x: Any) -> Any:
+    if not isinstance(p, np.poly1d) and not as_array(p).ndim:
+        raise TypeError("iteration over a 0-d array: the coefficients need an axis")
     (line,) = _coefficients(p)
     if isinstance(x, np.poly1d):
         return _horner(line, 0, x)
