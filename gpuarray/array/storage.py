@@ -12,6 +12,7 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array.flags import Flags
+from gpuarray.array.recorded import recorded
 from gpuarray.config import config, recording
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
@@ -37,6 +38,7 @@ _ROWS: Final = {"real": rows.real, "imag": rows.imag}
 #: Complex numbers seen as their parts side by side, and such parts seen as complex numbers.
 _REGROUPED: Final = ("parts", "pairs")
 _new: Final = object.__new__
+note: Final = recorded.note
 
 
 class Cell:
@@ -49,6 +51,8 @@ class Cell:
         self.node = node
         if node.holder is None or node.holder() is None:
             node.holder = ref(self)
+        if node.depth:
+            note(ref(self))
 
     def bind(self, node: Node) -> None:
         """Set the value to ``node``, and evaluate a part of it if the pending graph is deep."""
@@ -57,6 +61,8 @@ class Cell:
             node.origin = find_origin()
         if node.holder is None or node.holder() is None:
             node.holder = ref(self)
+        if node.depth:
+            note(ref(self))
         if node.depth > config.current.pending_limit:
             evaluate.trim(node, self.device)
 
@@ -111,6 +117,8 @@ class StoredArray:
             node.origin = (code, frame.f_lasti) if USER_FILES.get(code.co_filename) else find_origin(frame)
         if node.holder is None or node.holder() is None:
             node.holder = ref(cell)
+        if node.depth:
+            note(ref(cell))
         array._layout = array._owner = None
         array._shape = shape = node.shape
         array._dtype = node.dtype

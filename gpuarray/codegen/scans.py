@@ -253,7 +253,7 @@ class ScanKernels:
         def take(names: list[str], _places: list[str]) -> list[str]:
             return [f"total = {self._combine('total', self._tree(names))};"]
 
-        self._alone_walk(kernel, source, take)
+        self._sequential_loop(kernel, source, take)
         kernel.line(scratch.store("part * rows + row", stored("total", self.dtype)))
         return kernel.launch(-(-piece.rows * piece.parts // WORKGROUP), self.capabilities.workgroup_limit)
 
@@ -275,10 +275,12 @@ class ScanKernels:
                 lines += [f"carry = {self._combine('carry', name)};", store(place, value)]
             return lines
 
-        self._alone_walk(kernel, source, take)
+        self._sequential_loop(kernel, source, take)
         return kernel.launch(-(-piece.rows * piece.parts // WORKGROUP), self.capabilities.workgroup_limit)
 
-    def _alone_walk(self, kernel: Kernel, source: Access, take: Callable[[list[str], list[str]], list[str]]) -> None:
+    def _sequential_loop(
+        self, kernel: Kernel, source: Access, take: Callable[[list[str], list[str]], list[str]]
+    ) -> None:
         """Emit the walk over a block: four elements at once, so that they are waited for together, while there are."""
         kernel.line("var n = begin;")
         for count in (LANES, 1):

@@ -1,5 +1,4 @@
 """Mathematical functions over the elementwise ones: parts of complex numbers, rounding, limits."""
-# ruff: noqa: D103  # what has no text is NumPy's, and NumPy documents it
 
 from typing import Any
 
@@ -57,6 +56,7 @@ def modf(x: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
 
 @native("angle")
 def angle(z: Any, deg: bool = False) -> Any:
+    """Return the angle of complex elements."""
     source = as_array(z)
     part: Any = source.imag if source.dtype.kind == "c" else 0
     result = np.arctan2(part, source.real)
@@ -65,6 +65,7 @@ def angle(z: Any, deg: bool = False) -> Any:
 
 @implements("real_if_close")
 def real_if_close(a: Any, tol: Any = 100) -> Any:
+    """Return the real part if all imaginary parts are close to zero, else the complex array."""
     source = as_array(a)
     if source.dtype.kind != "c":
         return source
@@ -215,6 +216,7 @@ around = round
 
 @native("fix")
 def fix(x: Any, out: Any = None) -> Any:
+    """Return elements rounded towards zero."""
     return write_out(apply(rows.trunc, as_array(x)), out)
 
 
@@ -248,6 +250,7 @@ def nan_to_num(x: ArrayLike, copy: bool = True, nan: Any = 0.0, posinf: Any = No
 
 @native("sinc")
 def sinc(x: Any) -> Any:
+    """Return ``sin(pi * x) / (pi * x)``, which is 1 at 0."""
     source = as_array(x)
     if source.dtype.kind != "c":
         return apply(map_op("sinc"), source)
@@ -257,4 +260,5 @@ def sinc(x: Any) -> Any:
 
 @native("i0")
 def i0(x: Any) -> Any:
+    """Return the modified Bessel function of the first kind of order 0."""
     return apply(map_op("i0"), real_only(x, "i0"))

@@ -1,5 +1,4 @@
 """Matrices made of diagonals and triangles."""
-# ruff: noqa: D103  # what has no text is NumPy's, and NumPy documents it
 
 from operator import index
 from typing import Any
@@ -109,6 +108,7 @@ def diag(x: ArrayLike, /, k: int = 0) -> GpuArray:
 
 @implements("vander")
 def vander(x: Any, N: Any = None, increasing: bool = False) -> Any:  # noqa: N803
+    """Return a Vandermonde matrix, whose columns are powers of the input vector."""
     source = as_array(x)
     if source.ndim != 1:
         raise ValueError("x must be a one-dimensional array or sequence.")

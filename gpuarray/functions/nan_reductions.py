@@ -1,5 +1,4 @@
 """NumPy's reductions that leave NaN out: what stands in for it is neutral to the fold."""
-# ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
 from typing import Any
 
@@ -48,6 +47,7 @@ def nansum(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN,
     where: Any = True,
 ) -> Any:  # fmt: skip
+    """Return the sum over an axis; NaN count as zero."""
     return sum(_replaced(a, 0), axis, dtype, out, keepdims, initial, where)
 
 
@@ -56,16 +56,19 @@ def nanprod(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN,
     where: Any = True,
 ) -> Any:  # fmt: skip
+    """Return the product over an axis; NaN count as one."""
     return prod(_replaced(a, 1), axis, dtype, out, keepdims, initial, where)
 
 
 @native("nancumsum")
 def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    """Return the cumulative sum along an axis; NaN count as zero."""
     return cumsum(_replaced(a, 0), axis, dtype, out)
 
 
 @native("nancumprod")
 def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    """Return the cumulative product along an axis; NaN count as one."""
     return cumprod(_replaced(a, 1), axis, dtype, out)
 
 
@@ -85,6 +88,7 @@ def _nan_extreme(
 def nanmin(
     a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN, where: Any = True
 ) -> Any:
+    """Return the minimum over an axis, ignoring NaN."""
     return _nan_extreme(min, np.inf, a, axis, out, keepdims, initial, where)
 
 
@@ -92,6 +96,7 @@ def nanmin(
 def nanmax(
     a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN, where: Any = True
 ) -> Any:
+    """Return the maximum over an axis, ignoring NaN."""
     return _nan_extreme(max, -np.inf, a, axis, out, keepdims, initial, where)
 
 
@@ -105,11 +110,13 @@ def _nan_position(find: Any, fill: float, a: Any, axis: Any, out: Any, keepdims:
 
 @implements("nanargmin")
 def nanargmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
+    """Return the indices of the minima along an axis, ignoring NaN."""
     return _nan_position(argmin, np.inf, a, axis, out, keepdims)
 
 
 @implements("nanargmax")
 def nanargmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
+    """Return the indices of the maxima along an axis, ignoring NaN."""
     return _nan_position(argmax, -np.inf, a, axis, out, keepdims)
 
 
@@ -117,6 +124,7 @@ def nanargmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = Fals
 def nanmean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
 ) -> Any:
+    """Return the arithmetic mean over an axis, ignoring NaN."""
     _check_inexact(a, dtype, out)
     return mean(a, axis, dtype, out, keepdims, where=_present(a, where))
 
@@ -126,6 +134,7 @@ def nanvar(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
     where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,
 ) -> Any:  # fmt: skip
+    """Return the variance over an axis, ignoring NaN."""
     _check_inexact(a, dtype, out)
     free = degrees_of_freedom(ddof, correction)
     value = spread(a, axis, dtype, free, keepdims, _present(a, where), mean, root=False)
@@ -137,6 +146,7 @@ def nanstd(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
     where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,
 ) -> Any:  # fmt: skip
+    """Return the standard deviation over an axis, ignoring NaN."""
     _check_inexact(a, dtype, out)
     free = degrees_of_freedom(ddof, correction)
     value = spread(a, axis, dtype, free, keepdims, _present(a, where), mean, root=True)

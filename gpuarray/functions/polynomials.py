@@ -2,7 +2,6 @@
 
 What takes eigenvalues or least squares is NumPy's: ``roots``, ``polyfit``, and ``poly`` of a matrix.
 """
-# ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
 from collections.abc import Sequence
 from operator import index
@@ -46,21 +45,25 @@ def _term_by_term(ufunc: Any, first: Any, second: Any) -> Any:
 
 @native("polyadd")
 def polyadd(a1: Any, a2: Any) -> Any:
+    """Return the sum of two polynomials."""
     return _term_by_term(np.add, a1, a2)
 
 
 @native("polysub")
 def polysub(a1: Any, a2: Any) -> Any:
+    """Return the difference of two polynomials."""
     return _term_by_term(np.subtract, a1, a2)
 
 
 @native("polymul")
 def polymul(a1: Any, a2: Any) -> Any:
+    """Return the product of two polynomials."""
     return _like(convolve(*_coefficients(a1, a2)), a1, a2)
 
 
 @implements("polydiv")
 def polydiv(u: Any, v: Any) -> Any:
+    """Return the quotient and the remainder of two polynomials."""
     dividend, divisor = (line + 0.0 for line in _coefficients(u, v))
     common = np.result_type(dividend.dtype, divisor.dtype)
     scale = 1.0 / divisor[0]
@@ -79,6 +82,7 @@ def polydiv(u: Any, v: Any) -> Any:
 
 @native("polyder")
 def polyder(p: Any, m: Any = 1) -> Any:
+    """Return a derivative of a polynomial."""
     times = index(m)
     if times < 0:
         raise ValueError("Order of derivative must be positive (see polyint)")
@@ -90,6 +94,7 @@ def polyder(p: Any, m: Any = 1) -> Any:
 
 @native("polyint")
 def polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
+    """Return an antiderivative of a polynomial."""
     times = index(m)
     if times < 0:
         raise ValueError("Order of integral must be positive (see polyder)")
@@ -114,6 +119,7 @@ def _horner(coefficients: Any, start: Any, x: Any) -> Any:
 
 @native("polyval")
 def polyval(p: Any, x: Any) -> Any:
+    """Evaluate a polynomial."""
     if not isinstance(p, np.poly1d) and not as_array(p).ndim:
         raise TypeError("iteration over a 0-d array: the coefficients need an axis")
     (line,) = _coefficients(p)
@@ -125,6 +131,7 @@ def polyval(p: Any, x: Any) -> Any:
 
 @implements("poly", reason=EIGENVALUES)
 def poly(seq_of_zeros: Any) -> Any:
+    """Return the coefficients of the polynomial with given roots."""
     zeros = as_array(seq_of_zeros)
     zeros = zeros.reshape(1) if not zeros.ndim else zeros
     if zeros.ndim == 2 and zeros.shape[0] == zeros.shape[1] and zeros.size:
@@ -166,6 +173,7 @@ def _of_many(c: Any, points: Sequence[Any], *, is_grid: bool) -> Any:
 
 @native("polynomial.polynomial.polyvalnd")
 def polyvalnd(pts: Any, c: Any) -> Any:
+    """Evaluate a polynomial in several variables at points."""
     points = [*pts]
     if any(np.shape(point) != np.shape(points[0]) for point in points):
         names = {2: "x, y", 3: "x, y, z"}.get(len(points), "ordinates")
@@ -175,9 +183,11 @@ def polyvalnd(pts: Any, c: Any) -> Any:
 
 @native("polynomial.polynomial.polyval2d")
 def polyval2d(x: Any, y: Any, c: Any) -> Any:
+    """Evaluate a polynomial in two variables at points."""
     return polyvalnd((x, y), c)
 
 
 @native("polynomial.polynomial.polygrid2d")
 def polygrid2d(x: Any, y: Any, c: Any) -> Any:
+    """Evaluate a polynomial in two variables on the Cartesian product of points."""
     return _of_many(c, (x, y), is_grid=True)

@@ -1,5 +1,4 @@
 """NumPy's products of vectors, matrices and tensors that are written over the matrix product."""
-# ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
 from typing import Any, Final
 
@@ -20,6 +19,7 @@ _TWO_COMPONENTS: Final = (
 
 @native("inner")
 def inner(a: Any, b: Any, /) -> Any:
+    """Return the inner product over the last axes of two arrays."""
     first, second = as_arrays(a, b)
     if first.ndim == 0 or second.ndim == 0:
         return first * second
@@ -30,6 +30,7 @@ def inner(a: Any, b: Any, /) -> Any:
 
 @native("vdot")
 def vdot(a: Any, b: Any, /) -> Any:
+    """Return the dot product of two flattened arrays; the first one is conjugated."""
     first, second = (x.reshape(-1) for x in as_arrays(a, b))
     if first.size != second.size:
         raise ValueError("cannot reshape array: vdot needs arrays of the same size")
@@ -38,6 +39,7 @@ def vdot(a: Any, b: Any, /) -> Any:
 
 @native("kron")
 def kron(a: Any, b: Any) -> Any:
+    """Return the Kronecker product of two arrays."""
     first, second = as_arrays(a, b)
     ndim = max(first.ndim, second.ndim)
     shapes = [(1,) * (ndim - x.ndim) + x.shape for x in (first, second)]
@@ -48,6 +50,7 @@ def kron(a: Any, b: Any) -> Any:
 
 @native("cross")
 def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None) -> Any:
+    """Return the cross product of vectors with two or three components."""
     if axis is not None:
         axisa = axisb = axisc = axis
     first, second = as_arrays(a, b)

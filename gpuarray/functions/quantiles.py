@@ -3,7 +3,6 @@
 Where a quantile lies in the line, and how much of each neighbour it takes, are small arrays of NumPy's if all lines
 have one length. If NaN is left out, lengths differ, and the same expressions are arrays of the device.
 """
-# ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
 from collections.abc import Callable
 from math import prod
@@ -122,6 +121,7 @@ def _median(name: str, a: Any, axis: Any, out: Any, overwrite_input: Any, keepdi
 
 @implements("median")
 def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False) -> Any:
+    """Return the median along an axis."""
     return _median("median", a, axis, out, overwrite_input, keepdims, skip_nan=False)
 
 
@@ -129,6 +129,7 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = Fa
 def nanmedian(
     a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = NOT_GIVEN
 ) -> Any:
+    """Return the median along an axis, ignoring NaN."""
     return _median("nanmedian", a, axis, out, overwrite_input, value_or(keepdims, False), skip_nan=True)
 
 
@@ -244,6 +245,7 @@ def quantile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: Any = False, *, weights: Any = None,
 ) -> Any:  # fmt: skip
+    """Return quantiles along an axis."""
     return _quantile("quantile", a, q, axis, out, overwrite_input, method, keepdims, weights)
 
 
@@ -252,6 +254,7 @@ def percentile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: Any = False, *, weights: Any = None,
 ) -> Any:  # fmt: skip
+    """Return percentiles along an axis."""
     return _quantile("percentile", a, q, axis, out, overwrite_input, method, keepdims, weights)
 
 
@@ -260,6 +263,7 @@ def nanquantile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: Any = NOT_GIVEN, *, weights: Any = None,
 ) -> Any:  # fmt: skip
+    """Return quantiles along an axis, ignoring NaN."""
     return _quantile("nanquantile", a, q, axis, out, overwrite_input, method, value_or(keepdims, False), weights)
 
 
@@ -268,4 +272,5 @@ def nanpercentile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: Any = NOT_GIVEN, *, weights: Any = None,
 ) -> Any:  # fmt: skip
+    """Return percentiles along an axis, ignoring NaN."""
     return _quantile("nanpercentile", a, q, axis, out, overwrite_input, method, value_or(keepdims, False), weights)

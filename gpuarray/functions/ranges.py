@@ -1,5 +1,4 @@
 """Ranges of numbers, and grids of them."""
-# ruff: noqa: D103  # what has no text is NumPy's, and NumPy documents it
 
 import math
 from operator import index
@@ -188,6 +187,7 @@ def _between_numbers(start: Any, stop: Any, num: int, endpoint: bool, dtype: DTy
 def logspace(
     start: Any, stop: Any, num: Any = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None, axis: int = 0
 ) -> Any:
+    """Return numbers that are evenly spaced on a logarithmic scale."""
     if np.ndim(base):
         start, stop, base = np.broadcast_arrays(*as_arrays(start, stop, base))
         base = np.expand_dims(base, axis)
@@ -197,6 +197,7 @@ def logspace(
 
 @implements("geomspace")
 def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Any:
+    """Return numbers that form a geometric progression."""
     ends = as_arrays(start, stop)
     if any(numbers(*((end == 0).any() for end in ends))):
         raise ValueError("Geometric sequence cannot include zero")

@@ -1,5 +1,4 @@
 """NumPy's functions of sampled signals: convolution, correlation, interpolation, and phases without jumps."""
-# ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
 from typing import Any, Final
 
@@ -70,6 +69,7 @@ def _zeros(count: int, like: GpuArray) -> GpuArray:
 
 @native("convolve")
 def convolve(a: Any, v: Any, mode: Any = "full") -> Any:
+    """Return the discrete linear convolution of two 1-d sequences."""
     first, second = _pair(a, v)
     if second.size > first.size:
         first, second = second, first
@@ -78,6 +78,7 @@ def convolve(a: Any, v: Any, mode: Any = "full") -> Any:
 
 @native("correlate")
 def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
+    """Return the cross-correlation of two 1-d sequences."""
     first, second = _pair(a, v)
     if second.dtype.kind == "c":
         second = apply(rows.conj, second)
@@ -88,6 +89,7 @@ def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
 
 @implements("interp")
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
+    """Return the piecewise linear interpolant through given points, at other points."""
     wanted, points, values = as_arrays(x, xp, fp)
     kind: DType = dtypes.complex128 if values.dtype.kind == "c" else dtypes.float64
     for array, safe in ((wanted, dtypes.float64), (points, dtypes.float64), (values, kind)):
@@ -144,6 +146,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
 
 @native("unwrap")
 def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 6.283185307179586) -> Any:
+    """Unwrap phases: add multiples of the period where consecutive elements differ by more than half of it."""
     source = as_array(p)
     number = build.normalize_axis(axis, source.ndim)
     steps = diff(source, axis=number)

@@ -1,5 +1,4 @@
 """Elements repeated, moved along axes, left out and put in between."""
-# ruff: noqa: D103  # what has no text is NumPy's, and NumPy documents it
 
 from collections.abc import Sequence
 from operator import index
@@ -132,6 +131,7 @@ def tile(x: ArrayLike, repetitions: Any, /) -> GpuArray:
 
 @implements("resize")
 def resize(a: Any, new_shape: Any) -> Any:
+    """Return an array of the given shape, filled with repetitions of the input."""
     flat = as_array(a).reshape(-1)
     shape = build.resolve_shape(new_shape)
     wanted = int(np.prod(shape, dtype=np.int64))
@@ -142,6 +142,7 @@ def resize(a: Any, new_shape: Any) -> Any:
 
 @implements("delete")
 def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
+    """Return an array without some of its slices along an axis."""
     source = as_array(arr)
     if axis is None:
         source, axis = source.reshape(-1), 0
@@ -153,6 +154,7 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
 
 @implements("insert")
 def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    """Return an array with values inserted before given indices along an axis."""
     source = as_array(arr)
     if axis is None:
         source, axis = source.reshape(-1), -1
