@@ -287,15 +287,13 @@ class GpuArray(MethodsArray):
             raise TypeError("len() of unsized object")
         return self._shape[0]
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator["GpuArray"]:
         if not self._shape:
             raise TypeError("iteration over a 0-d array")
         if len(self._shape) == 1:
-            # one transfer reads all elements, and so they are values on the host: NumPy's scalars, as in NumPy
+            # elements of 1-d arrays are values, as in NumPy: one transfer reads all of them
             elements = evaluate.read(self.settled(), self._cell.device)
-            if not standard.is_on():
-                return iter(elements)
-            return (self._fresh(build.full((), element, self._dtype)) for element in elements)
+            return (self._wrap(build.full((), element, self._dtype), self._cell.device) for element in elements)
         self[:0].settled()
         return (self[i] for i in range(self._shape[0]))
 

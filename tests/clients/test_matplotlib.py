@@ -26,7 +26,7 @@ CASES = {
     "bar": lambda ax, x: ax.bar(np.arange(12), x[0], yerr=x[1]),
     "bar at arrays": lambda ax, x: ax.bar(x[0], x[1], width=0.1),
     "barh at arrays": lambda ax, x: ax.barh(x[0], x[1], height=0.1),
-    "colour": lambda ax, x: ax.plot([0, 1], color=x[0, :3]),
+    "colour": lambda ax, x: ax.plot([0, 1], color=x[0, :3].tolist()),
     "errorbar": lambda ax, x: ax.errorbar(x[0], x[1], yerr=x[2]),
     "fill_between": lambda ax, x: ax.fill_between(np.arange(12), x[0], x[1]),
     "step": lambda ax, x: ax.step(np.arange(12), x[0]),
