@@ -104,7 +104,9 @@ class GpuArray(MethodsArray):
             return element.item()
         if self.size != 1:
             raise ValueError("can only convert an array of size 1 to a Python scalar")
-        return evaluate.read(self.settled(), self._cell.device).item()
+        cell = self._cell
+        plain = self._layout is None and self._part is None
+        return evaluate.scalar(cell.node if plain else self.settled(), cell.device)
 
     def tolist(self) -> Any:
         """Return the elements as nested lists of Python scalars."""
