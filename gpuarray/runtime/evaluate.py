@@ -6,6 +6,7 @@ exports the functions of :mod:`.places`, :mod:`.placement` and :mod:`.plans` tha
 """
 
 from collections.abc import Hashable, Sequence
+from contextlib import nullcontext
 from time import perf_counter_ns
 from typing import Any, Final
 
@@ -19,6 +20,7 @@ from gpuarray.graph import tracing
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import Leaf, Map, Node
 from gpuarray.graph.walk import current
+from gpuarray.interrupts import Section
 from gpuarray.parallel_copy import copy_of
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
@@ -97,26 +99,26 @@ def evaluate(
         origins = [node.origin for node in walked] if recording.origins else []
         bound = Bound(ready, provider, device, order, origins)
         leaves: list[Any] = [order[position] for position in ready.leaves]
-        made = execute(
-            bound,
-            leaves,
-            moved,
-            start=start,
-            is_read=is_read,
-            wanted=pending[0] if is_read and run is None else None,
-            run=run,
-            can_split=len(pending) > 1,
-        )
+        with Section() if moved else nullcontext():
+            made = execute(
+                bound,
+                leaves,
+                moved,
+                start=start,
+                is_read=is_read,
+                wanted=pending[0] if is_read and run is None else None,
+                run=run,
+                can_split=len(pending) > 1,
+            )
+            for (position, _), leaf in zip(ready.plan.results, made or (), strict=made is not None):
+                order[position].resolve(leaf)
+            for place, position in ready.twins:
+                result = order[position].result
+                if result is not None:
+                    walked[place].resolve(result)
         if made is None:
             for node in pending:
                 evaluate((node,), device, run, is_read=is_read)
-            return
-        for (position, _), leaf in zip(ready.plan.results, made, strict=True):
-            order[position].resolve(leaf)
-        for place, position in ready.twins:
-            result = order[position].result
-            if result is not None:
-                walked[place].resolve(result)
 
 
 def _is_direct(device: Device, provider: Provider) -> bool:
