@@ -28,11 +28,13 @@ def copy(target: Bytes, source: Bytes, max_threads: int | None = None) -> None:
         np.copyto(target, source)
         return
     step = -(-source.size // count)
-    futures = [
-        start(target[first : first + step], source[first : first + step]) for first in range(step, source.size, step)
-    ]
-    np.copyto(target[:step], source[:step])
-    thread_pool.wait(futures)
+    futures: list[thread_pool.Future[None]] = []
+    try:
+        for first in range(step, source.size, step):
+            futures.append(start(target[first : first + step], source[first : first + step]))
+        np.copyto(target[:step], source[:step])
+    finally:
+        thread_pool.wait(futures)
     for future in futures:
         future.result()
 

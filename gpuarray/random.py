@@ -1,6 +1,7 @@
 """Random numbers as in :mod:`numpy.random`, from generators that return the same numbers on every device.
 
-There is no global generator. :func:`default_rng` makes one.
+:func:`default_rng` makes a generator. The older functions, such as :func:`rand`, :func:`randint` and :func:`seed`, use
+a global :class:`RandomState`, whose arrays differ from NumPy's for the same seed.
 """
 
 from typing import TYPE_CHECKING, NoReturn
@@ -8,15 +9,18 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 from numpy.random import SeedSequence
 
+from gpuarray.functions import random_legacy
 from gpuarray.functions.random import Generator, default_rng
 from gpuarray.functions.random_bits import Philox
+from gpuarray.functions.random_legacy import *
 
 __all__ = ["Generator", "Philox", "SeedSequence", "default_rng"]
+__all__ += random_legacy.__all__
 
 if not TYPE_CHECKING:  # a checker would take any name for one of the module's
 
     def __getattr__(name: str) -> NoReturn:
-        """Raise AttributeError; for NumPy's functions of the global generator its message says what to use."""
-        hint = "; there is no global generator: gpuarray.random.default_rng(seed) makes one"
+        """Raise AttributeError; for NumPy's bit generators its message says what to use."""
+        hint = "; the bit generator here is Philox, as only such a one computes numbers in parallel"
         known = name in np.random.__all__
         raise AttributeError(f"module 'gpuarray.random' has no attribute {name!r}{hint if known else ''}")

@@ -13,7 +13,7 @@ the interpreter, so an interrupted thread leaves nothing behind on which another
 
 import os
 import threading
-from _thread import allocate_lock, start_new_thread
+from _thread import RLock, allocate_lock, start_new_thread
 from collections.abc import Callable, Iterable
 from functools import partial
 from queue import SimpleQueue
@@ -104,10 +104,32 @@ def submit(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]
     return future
 
 
-def wait(futures: Iterable[Future[Any]]) -> None:
-    """Wait until all work is done."""
-    for future in futures:
-        future.wait()
+def wait(futures: Iterable[Future[Any]], interrupted: Callable[[], object] = int) -> None:
+    """Wait until all work is done, even if interrupts come meanwhile: the work may write to memory of the caller.
+
+    Parameters
+    ----------
+    futures : iterable of Future
+        The work.
+    interrupted : callable, optional
+        Called at each interrupt, to tell the work to stop.
+
+    Raises
+    ------
+    BaseException
+        The last interrupt, once all work is done.
+    """
+    waiting = [*futures]
+    interrupt: BaseException | None = None
+    while waiting:
+        try:
+            waiting[-1].wait()
+            waiting.pop()
+        except BaseException as error:
+            interrupt = error
+            interrupted()
+    if interrupt is not None:
+        raise interrupt
 
 
 class _Pool:
@@ -115,7 +137,7 @@ class _Pool:
 
     def __init__(self) -> None:
         self._queue: SimpleQueue[Future[Any]] = SimpleQueue()
-        self._lock = allocate_lock()
+        self._lock = RLock()  # a signal handler may submit work while the thread that it interrupts does
         self._count = 0
         self._idle = 0  # threads that wait for work, less futures that wait for a thread
 

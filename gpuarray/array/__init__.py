@@ -19,6 +19,7 @@ from gpuarray.array.operands import (
     placed_node,
     weak_node,
 )
+from gpuarray.array.recorded import recorded
 from gpuarray.array.storage import AUTO, Cell, joint_device
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "joint_device",
     "make",
     "placed_node",
+    "recorded",
     "settle",
     "weak_node",
     "wrap",

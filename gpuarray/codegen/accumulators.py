@@ -117,8 +117,8 @@ class Accumulator:
             return self._take_together(values, None)
         lifted = [self._lifted(value, position) for value, position in zip(values, positions, strict=True)]
         if isinstance(parts.combine, MapOp):
-            return [self.meet([self._tree(parts.combine, [state[0] for state in lifted], self._only)])]
-        return [self.meet(state) for state in lifted]
+            return [self.merge([self._tree(parts.combine, [state[0] for state in lifted], self._only)])]
+        return [self.merge(state) for state in lifted]
 
     def take_existing(self, values: Sequence[str], exist: Sequence[str]) -> list[str]:
         """Return statements that fold those of several elements of which a condition is true, without branches."""
@@ -129,8 +129,8 @@ class Accumulator:
         if isinstance(parts.combine, MapOp):
             ((_, identity),) = self._identity()
             chosen = [f"select({identity}, {state[0]}, {e})" for state, e in zip(lifted, exist, strict=True)]
-            return [self.meet([self._tree(parts.combine, chosen, self._only)])]
-        return [f"if ({e}) {{ {self.meet(state)} }}" for state, e in zip(lifted, exist, strict=True)]
+            return [self.merge([self._tree(parts.combine, chosen, self._only)])]
+        return [f"if ({e}) {{ {self.merge(state)} }}" for state, e in zip(lifted, exist, strict=True)]
 
     @property
     def _only(self) -> DType:
@@ -174,7 +174,7 @@ class Accumulator:
         each: list[dict[str, str]] = [{"x": self._cast(value)} for value in values]
         shared, lines = self._counted(len(values), exist)
         lines += self._let(each, shared, exist)
-        return ["{", *lines, self.meet([self._filled(part, shared) for part in self.parts.several]), "}"]
+        return ["{", *lines, self.merge([self._filled(part, shared) for part in self.parts.several]), "}"]
 
     def _counted(self, count: int, exist: Sequence[str] | None) -> tuple[dict[str, str], list[str]]:
         """Return the names of a number of elements, and how to divide by it, with the declarations of the first."""
@@ -193,10 +193,10 @@ class Accumulator:
         each = [{"x": self._cast(value), "i": place} for value, place in zip(values, positions, strict=True)]
         shared: dict[str, str] = {}
         lines = self._let(each, shared, None)
-        merged = [self.meet([self._filled(part, shared | names) for part in self.parts.several]) for names in each]
+        merged = [self.merge([self._filled(part, shared | names) for part in self.parts.several]) for names in each]
         return ["{", *lines, f"if ({self._filled(self.parts.guard, shared)}) {{", *merged, "} }"]
 
-    def meet(self, others: Sequence[str]) -> str:
+    def merge(self, others: Sequence[str]) -> str:
         """Return the statements that merge another state into this one."""
         combine = self.parts.combine
         if isinstance(combine, MapOp):

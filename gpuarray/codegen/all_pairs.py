@@ -12,10 +12,10 @@ from math import prod
 from typing import Final
 
 from gpuarray.codegen.accumulators import Accumulator
-from gpuarray.codegen.folds import RowKernel
 from gpuarray.codegen.loops import emit_uniform, open_kernel
 from gpuarray.codegen.programs import Launch
-from gpuarray.codegen.row_schedule import RowSchedule, is_one_walk
+from gpuarray.codegen.reductions import RowKernel
+from gpuarray.codegen.row_schedule import RowSchedule, is_single_pass
 from gpuarray.codegen.storage import register_type, word_dtype
 from gpuarray.codegen.wgsl import WORKGROUP, apply_expression, declare
 from gpuarray.device import Capabilities
@@ -48,7 +48,7 @@ class AllPairs:
 
 def all_pairs_of(loop: Loop, capabilities: Capabilities) -> AllPairs | None:
     """Return the axes of a loop with folds if it is an all-pairs reduction, else None."""
-    if len(loop.outer) < 2 or len(loop.inner) != 1 or loop.updates or not is_one_walk(loop):
+    if len(loop.outer) < 2 or len(loop.inner) != 1 or loop.updates or not is_single_pass(loop):
         return None
     items = loop.instructions
     folds = [items[n] for n in loop.folds]
@@ -137,8 +137,8 @@ class AllPairsKernel(RowKernel):
         for number in loop.folds:
             for part in totals[number]:
                 state = next(iter(part.states))
-                meeting = part.meet([f"total_{state}"])
-                kernel.line(f"{meeting} total_{state} = {state};")
+                merging = part.merge([f"total_{state}"])
+                kernel.line(f"{merging} total_{state} = {state};")
         kernel.line("workgroupBarrier();", "}")
         self._finish(totals, rows, columns)
         return kernel.launch(groups, self.capabilities.workgroup_limit)

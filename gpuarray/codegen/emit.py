@@ -14,11 +14,11 @@ from gpuarray.codegen import binding_splits, calls, loop_splits
 from gpuarray.codegen.accumulators import without_kernel
 from gpuarray.codegen.all_pairs import AllPairsKernel, all_pairs_of
 from gpuarray.codegen.flat import flat_launch
-from gpuarray.codegen.folds import cut_row_program, row_program
 from gpuarray.codegen.product_choice import candidates
 from gpuarray.codegen.products import product_program
 from gpuarray.codegen.programs import Binding, Launch, Program
-from gpuarray.codegen.row_schedule import is_one_walk
+from gpuarray.codegen.reductions import cut_row_program, row_program
+from gpuarray.codegen.row_schedule import is_single_pass
 from gpuarray.codegen.scans import ScanKernels
 from gpuarray.codegen.scatters import copy_program, scatter_program
 from gpuarray.codegen.scatters_combined import unsupported_combine
@@ -35,6 +35,7 @@ from gpuarray.fusion.steps import (
     CopyStep,
     Fold,
     Index,
+    Instruction,
     Load,
     Loop,
     ScanStep,
@@ -47,6 +48,9 @@ from gpuarray.ops.spec import wgsl_template
 def emit(step: Step, capabilities: Capabilities, *, fast: bool = False, gradual: bool = False) -> Program:
     """Return the program of a step for which :func:`unsupported` returns None.
 
+    A step with an array that is larger than a buffer can be is never run, as its memory is asked for first. Its program
+    is empty, because it would be cut into billions of launches.
+
     Parameters
     ----------
     step : Step
@@ -58,6 +62,8 @@ def emit(step: Step, capabilities: Capabilities, *, fast: bool = False, gradual:
     gradual : bool
         Whether sums and products keep subnormal numbers that the device does not.
     """
+    if _has_no_room(step, capabilities):
+        return Program(())
     with for_target(capabilities, fast=fast, gradual=gradual):
         return _in_buffers(_program(step, label_of(step), capabilities), capabilities)
 
@@ -145,7 +151,7 @@ def _of_pieces(loop: Loop, label: str, capabilities: Capabilities) -> Program:
 
 
 def _column_pieces(loop: Loop, capabilities: Capabilities) -> list[tuple[Loop, int]] | None:
-    return loop_splits.split_columns(loop, capabilities) if loop.folds and is_one_walk(loop) else None
+    return loop_splits.split_columns(loop, capabilities) if loop.folds and is_single_pass(loop) else None
 
 
 def _without_folds(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
@@ -161,9 +167,15 @@ def _without_folds(loop: Loop, label: str, capabilities: Capabilities) -> Launch
 #: Most elements of an array that a kernel indexes with 32 bits; the slack is for indices beyond the end.
 _MOST_ELEMENTS: Final = (1 << 32) - (1 << 16)
 _TOO_MANY: Final = "an array has more elements than kernels count in 32 bits"
+#: The last position that kernels make elements of, and that they find: drivers differ in how they widen larger ones.
+_LAST_POSITION: Final = (1 << 31) - 1
+_TOO_FAR: Final = "positions beyond 2**31 are computed on the host"
 
 #: The scratch memory of a call is less than so many times its largest array.
 _MOST_SCRATCH: Final = 16
+
+#: Bytes that spans have more than their arrays at most, for windows that begin at a multiple of bytes.
+_SLACK: Final = 512
 
 _TOO_LARGE: Final = "an array is larger than one storage binding of this device shows"
 
@@ -216,8 +228,25 @@ def unsupported(step: Step, capabilities: Capabilities) -> str | None:
     for dtype in _dtypes(step):
         if dtype not in capabilities.dtypes:
             return f"{dtype.name} is not supported by this device"
+    if _has_no_room(step, capabilities):
+        return None
     with for_target(capabilities):
         return _without_kernel(step, capabilities)
+
+
+def _has_no_room(step: Step, capabilities: Capabilities) -> bool:
+    """Whether the step writes to more bytes than a buffer of the device can have."""
+    if isinstance(step, Loop):
+        spans = loop_splits.spans(step)
+        sizes = [
+            (spans["output", slot][1] + 1) * dtype.itemsize
+            for slot, dtype in enumerate(step.output_dtypes)
+            if ("output", slot) in spans
+        ]
+        return max(sizes, default=0) > capabilities.buffer_limit
+    if isinstance(step, ScanStep | ContractStep | CallStep):
+        return binding_splits.most_bytes(step) - _SLACK > capabilities.buffer_limit
+    return False
 
 
 def _without_kernel(step: Step, capabilities: Capabilities) -> str | None:
@@ -287,6 +316,15 @@ def _unsupported_loops(step: ScanStep | ContractStep, capabilities: Capabilities
     return None
 
 
+def _reaches_too_far(loop: Loop, item: Instruction) -> bool:
+    """Whether an instruction has positions in it that kernels do not compute right, as they have 32 bits."""
+    if isinstance(item, Index):
+        return not item.op.is_constant and item.layout.bounds()[1] > _LAST_POSITION
+    if isinstance(item, Fold):
+        return item.op.combine is None and loop.columns > _LAST_POSITION
+    return False
+
+
 def _unsupported_loop(loop: Loop, capabilities: Capabilities) -> str | None:
     loop, _ = loop_splits.separate_takes(loop, capabilities)
     for item in loop.instructions:
@@ -296,8 +334,10 @@ def _unsupported_loop(loop: Loop, capabilities: Capabilities) -> str | None:
             return f"{item.op.name} of {item.dtype.name} has no kernel"
         if isinstance(item, Fold) and (reason := without_kernel(item)):
             return reason
+        if _reaches_too_far(loop, item):
+            return _TOO_FAR
     further = sum(windows - 1 for windows in loop_splits.windows_needed(loop, capabilities).values())
-    parts = sum(i.op.state_size for i in loop.instructions if isinstance(i, Fold)) if is_one_walk(loop) else 0
+    parts = sum(i.op.state_size for i in loop.instructions if isinstance(i, Fold)) if is_single_pass(loop) else 0
     bindings = len(loop.input_dtypes) + len(loop.output_dtypes) + parts + further
     if bindings > capabilities.storage_bindings:
         return f"{bindings} arrays are more than this device binds at once"

@@ -2,7 +2,7 @@
 
 Every kernel of a loop, with folds or without, opens its bindings here and writes its instructions with these functions.
 Loops without folds become flat kernels (:mod:`gpuarray.codegen.flat`), stencils or transposes; loops with folds become
-row kernels (:mod:`gpuarray.codegen.folds`).
+row kernels (:mod:`gpuarray.codegen.reductions`).
 """
 
 from collections.abc import Callable

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from gpuarray.codegen import casts
-from gpuarray.codegen.folds import row_program
 from gpuarray.codegen.nested_loops import add_epilogue, add_fast_path_epilogue, add_prologue
 from gpuarray.codegen.planes import Arithmetic
 from gpuarray.codegen.product_choice import Choice, choose
 from gpuarray.codegen.product_folds import as_fold
 from gpuarray.codegen.programs import Binding, Launch, Program
+from gpuarray.codegen.reductions import row_program
 from gpuarray.codegen.storage import LANES, Access, Pairs, word_dtype
 from gpuarray.codegen.target import binding_limit
 from gpuarray.codegen.tiles import Operand, TileKernel, is_wide

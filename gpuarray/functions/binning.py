@@ -4,7 +4,6 @@ Elements are counted by kernels of their own, which find the bins too. Where the
 the host waits for the extremes, which say whether NumPy would have made these. With weights, or several axes, a binary
 search among the edges tells the bins, and a scatter adds up the weights of each in an order that is always the same.
 """
-# ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
 from math import prod
 from operator import index
@@ -85,7 +84,8 @@ def _steps(values: GpuArray) -> GpuArray:
 
 
 @implements("bincount")
-def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
+def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> GpuArray:
+    """Count the occurrences of each value in an array of non-negative integers, or sum their weights."""
     values = as_array(x)
     if values.ndim != 1:
         raise ValueError(
@@ -120,6 +120,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
 
 @implements("digitize")
 def digitize(x: Any, bins: Any, right: bool = False) -> GpuArray:
+    """Return the indices of the bins to which values belong."""
     values, edges = as_arrays(x, bins)
     if "c" in (values.dtype.kind, edges.dtype.kind):
         raise TypeError("x and bins may not be complex")
@@ -184,7 +185,8 @@ def _extremes(line: GpuArray, limits: Any) -> np.ndarray[Any, Any]:
 
 
 @implements("histogram_bin_edges")
-def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> GpuArray:
+    """Return the bin edges that ``histogram`` uses."""
     line = _line(a)
     return as_array(_edges(line, bins, range, weights), line.device)
 
@@ -237,7 +239,10 @@ def _are_made_there(line: GpuArray, bins: Any, limits: Any, weights: Any) -> boo
 
 
 @implements("histogram")
-def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+def histogram(
+    a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+) -> tuple[GpuArray, GpuArray]:
+    """Return a histogram of values, and its bin edges."""
     line = _line(a)
     scale = None if weights is None else as_array(weights, line.device)
     if scale is not None and scale.shape != as_array(a).shape:
@@ -269,6 +274,7 @@ def _rounded(totals: Any, dtype: Any) -> Any:
 def histogram2d(
     x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
 ) -> Any:  # NumPy's order of arguments
+    """Return a 2-d histogram of two samples, and its bin edges."""
     if len(x) != len(y):
         raise ValueError("x and y must have the same length.")
     if _is_sequence(bins) and len(bins) not in (1, 2):
@@ -279,6 +285,7 @@ def histogram2d(
 
 @implements("histogramdd")
 def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    """Return a histogram of samples with several coordinates, and its bin edges."""
     columns = _columns(sample)
     ndim = len(columns)
     each = list(bins) if _is_sequence(bins) else [bins] * ndim

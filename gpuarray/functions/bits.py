@@ -1,5 +1,4 @@
 """NumPy's functions that pack bits into bytes and take them out again."""
-# ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
 from operator import index
 from typing import Any
@@ -29,7 +28,8 @@ def _lined(array: GpuArray, axis: Any) -> tuple[GpuArray, int]:
 
 
 @native("packbits")
-def packbits(a: Any, /, axis: Any = None, bitorder: str = "big") -> Any:
+def packbits(a: Any, /, axis: Any = None, bitorder: str = "big") -> GpuArray:
+    """Pack binary values into the bits of uint8."""
     source = as_array(a)
     if source.dtype.kind not in "biu":
         raise TypeError("Expected an input array of integer or boolean data type")
@@ -46,7 +46,8 @@ def packbits(a: Any, /, axis: Any = None, bitorder: str = "big") -> Any:
 
 
 @native("unpackbits")
-def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: str = "big") -> Any:
+def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: str = "big") -> GpuArray:
+    """Unpack uint8 elements into binary values."""
     source = as_array(a)
     if source.dtype != dtypes.uint8:
         raise TypeError("Expected an input array of unsigned byte data type")

@@ -1,5 +1,4 @@
 """Creation functions: arrays from data, and arrays of one value, which take no memory."""
-# ruff: noqa: D103  # what has no text is NumPy's, and NumPy documents it
 
 from typing import Any
 
@@ -250,11 +249,13 @@ def copy(x: ArrayLike, /, order: str = "K", subok: bool = False) -> GpuArray:
 
 @native("asfortranarray")
 def asfortranarray(a: Any, dtype: DTypeLike = None) -> GpuArray:
+    """Return the input as an array with at least one axis. Arrays of this package have no Fortran order."""
     return array(a, dtype, copy=None, ndmin=1)
 
 
 @native("require")
 def require(a: Any, dtype: DTypeLike = None, requirements: Any = None) -> GpuArray:
+    """Return an array that satisfies requirements on its dtype and flags."""
     np.require(np.empty(0), None, requirements)  # NumPy checks these
     return asarray(a, dtype)
 

@@ -1,5 +1,4 @@
 """NumPy's differences, gradients and the trapezoidal rule."""
-# ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
 from typing import Any
 
@@ -71,7 +70,8 @@ def _beside(part: ArrayLike, array: GpuArray, axis: int) -> GpuArray:
 
 
 @native("ediff1d")
-def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> GpuArray:
+    """Return the differences between consecutive elements of the flattened array."""
     source = as_array(ary).reshape(-1)
     middle = source[1:] - source[:-1]
     parts = []
@@ -89,6 +89,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 
 @implements("gradient")
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+    """Return the gradient, computed with second-order central differences."""
     source = as_array(f)
     axes = tuple(range(source.ndim)) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, source.ndim)
     one = len(varargs) == 1 and not np.ndim(varargs[0])
@@ -162,7 +163,8 @@ def _slope(source: GpuArray, axis: int, steps: Any, edge_order: int) -> GpuArray
 
 
 @implements("trapezoid", "trapz")
-def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> GpuArray:
+    """Integrate along an axis with the trapezoidal rule."""
     source = as_array(y)
     number = build.normalize_axis(axis, source.ndim)
     lead = (slice(None),) * number

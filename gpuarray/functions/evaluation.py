@@ -1,13 +1,16 @@
 """Functions that evaluate arrays, move them, and list devices."""
 
-from typing import Any
+from contextlib import suppress
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from gpuarray.array import GpuArray, settle
+from gpuarray.array import Cell, GpuArray, recorded, settle
 from gpuarray.device import Device
+from gpuarray.errors import RecordingError
 from gpuarray.functions.arguments import ArrayLike
+from gpuarray.graph import tracing
 from gpuarray.graph.nodes import Node
 from gpuarray.providers import registry
 from gpuarray.runtime import evaluate as runtime
@@ -69,8 +72,57 @@ def prefetch(x: GpuArray, device: Device | str | None = None) -> GpuArray:
 
 
 def synchronize(device: Device | str | None = None) -> None:
-    """Wait until all work that is enqueued on a device, or on all devices, has finished."""
-    runtime.synchronize(None if device is None else Device(device))
+    """Compute all recorded values that arrays hold, and wait until the devices have finished.
+
+    After it, the work of the lines above has been done, as with libraries that compute at once; so a clock may be read.
+    Values that no array holds any more are not computed. Ranges and constants, which operations generate where they
+    need them, are not stored. While a function is recorded by ``jit``, it only waits.
+
+    Parameters
+    ----------
+    device : Device or str, optional
+        The device to wait for; by default all devices. Arrays on other devices are not computed.
+
+    Raises
+    ------
+    DeviceError
+        If there is no such device, or a device failed.
+    DeviceMemoryError
+        If a device has not enough memory for the values.
+
+    See Also
+    --------
+    evaluate : Compute the given arrays only, without waiting.
+    """
+    wanted = None if device is None else Device(device)
+    if tracing.state.trace is None:
+        _evaluate_recorded(wanted)
+    runtime.synchronize(wanted)
+
+
+#: How many values are computed by one plan at most, so that plans stay small.
+_TOGETHER: Final = 64
+
+
+def _evaluate_recorded(wanted: Device | None) -> None:
+    """Compute the values that storage cells hold, on one device or on all."""
+    by_device: dict[Device, list[Cell]] = {}
+    for cell in recorded.pending():
+        by_device.setdefault(cell.device, []).append(cell)
+    for device, cells in by_device.items():
+        if wanted is not None and registry.resolve(device) is not registry.resolve(wanted):
+            continue
+        for start in range(0, len(cells), _TOGETHER):
+            try:
+                runtime.evaluate([cell.node for cell in cells[start : start + _TOGETHER]], device)
+            except RecordingError:  # one was kept after the recording of a function, and has no value
+                _evaluate_each(cells[start : start + _TOGETHER], device)
+
+
+def _evaluate_each(cells: list[Cell], device: Device) -> None:
+    for cell in cells:
+        with suppress(RecordingError):
+            runtime.evaluate([cell.node], device)
 
 
 def asnumpy(x: ArrayLike, /) -> npt.NDArray[Any]:

@@ -1,5 +1,4 @@
 """NumPy's functions that call a Python function: it is given arrays of the device, and what it does is recorded."""
-# ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
 from typing import Any
 
@@ -16,6 +15,7 @@ __all__ = ["apply_along_axis", "apply_over_axes", "piecewise"]
 
 @implements("apply_along_axis")
 def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
+    """Apply a function to the 1-d slices along an axis."""
     source: Any = as_array(arr)
     number = build.normalize_axis(axis, source.ndim)
     moved = moveaxis(source, number, -1)
@@ -34,6 +34,7 @@ def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any
 
 @implements("apply_over_axes")
 def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
+    """Apply a function over several axes, one after the other."""
     value = as_array(a)
     ndim = value.ndim
     for axis in (axes,) if np.ndim(axes) == 0 else axes:
@@ -49,6 +50,7 @@ def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
 
 @implements("piecewise")
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
+    """Evaluate functions on the parts of an array that conditions select."""
     source = as_array(x)
     alone = condlist.ndim == 0 if isinstance(condlist, GpuArray) else np.isscalar(condlist)
     one = alone or (not isinstance(condlist[0], list) and not np.ndim(condlist[0]) and source.ndim != 0)

@@ -1,9 +1,8 @@
-"""The host fallback: NumPy itself runs a function on host copies, and the results go back to the device.
+"""The host fallback: NumPy runs a function on host copies, and the results are uploaded to the device.
 
-It is counted where the device is not the host.
-
-Every array of this package among the arguments, nested ones included, is read; what NumPy writes to (``out=``, and the
-first argument of functions that work in place) is written back. Results become arrays on the device of the arguments.
+Arrays of this package among the arguments, nested ones included, are copied to the host. The arrays that NumPy writes
+to (``out=``, and the first argument of functions that work in place) are copied back. Results become arrays on the
+device of the arguments. A fallback is counted unless the device is the host.
 """
 
 from functools import lru_cache
@@ -24,14 +23,14 @@ IN_PLACE: Final = frozenset(("copyto", "fill_diagonal", "place", "put", "put_alo
 
 
 class _Copies:
-    """Host copies of arrays, one for each array however often it occurs."""
+    """Host copies of arrays. An array that occurs more than once is copied once."""
 
     def __init__(self, written: tuple[Any, ...]) -> None:
         self._written = {id(a) for a in written}
         self._by_array: dict[int, tuple[GpuArray, np.ndarray[Any, Any]]] = {}
 
     def down(self, value: Any) -> Any:
-        """Return arguments with the arrays in them as NumPy arrays."""
+        """Return arguments with host copies in place of arrays, in nested containers too."""
         if isinstance(value, GpuArray):
             found = self._by_array.get(id(value))
             if found is None:
@@ -48,13 +47,13 @@ class _Copies:
         return value
 
     def write_back(self) -> None:
-        """Put what NumPy wrote into the arrays it was written for."""
+        """Copy the results of in-place writes from the host copies to the arrays."""
         for array, host in self._by_array.values():
             if id(array) in self._written:
                 array[...] = host
 
     def up(self, value: Any, device: Device) -> Any:
-        """Return results with the NumPy arrays and scalars in them as arrays on ``device``."""
+        """Return results with arrays on ``device`` in place of NumPy arrays and scalars."""
         for array, host in self._by_array.values():
             if value is host and id(array) in self._written:
                 return array
@@ -93,18 +92,18 @@ def on_host(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], reason
     Parameters
     ----------
     function : callable
-        What to call with NumPy arrays in place of arrays of this package.
+        The function.
     args, kwargs : tuple, dict
         Its arguments.
     reason : str
-        Why it runs on the host, for the count of fallbacks.
+        Why it runs on the host, for the report of fallbacks.
     name : str, optional
-        What the count names it; by default its NumPy name.
+        Its name in the report; by default its NumPy name.
 
     Raises
     ------
     FallbackError
-        If ``config.fallback`` is ``"error"``; nothing has run then.
+        If ``config.fallback`` is ``"error"``. Then nothing has run.
     """
     device = device_among(args, kwargs)
     if not evaluate.is_host(evaluate.provider_of(device)):

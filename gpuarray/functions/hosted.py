@@ -1,4 +1,4 @@
-"""Functions that NumPy runs on the host: texts and files of arrays, and fits of polynomials."""
+"""Functions that NumPy runs on the host: text and files of arrays, polynomial fits and roots."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -16,13 +16,17 @@ __all__ = [
 
 
 def _hosted(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a NumPy function that runs on the host: it takes our arrays, and its results are on their device."""
+    """Return a function that runs a NumPy function on host copies; results are on the device of the arguments."""
 
     @wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
         return on_host(function, args, kwargs, status_of(function).reason)
 
-    run.__doc__ = f"Do what :func:`numpy.{function.__name__}` does, on the host, with arrays of this package."
+    name = function.__name__
+    run.__doc__ = (
+        f"Run :func:`numpy.{name}` on the host.\n\nParameters and errors are those of :func:`numpy.{name}`. Arguments "
+        "are copied to the host, and resulting arrays to the device; this is counted as a fallback."
+    )
     return run
 
 

@@ -1,5 +1,4 @@
 """Indexing functions: they take elements by position or by mask, and write them."""
-# ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
 from typing import Any
 
@@ -150,7 +149,8 @@ def _each_line(array: GpuArray, positions: Any, axis: int) -> tuple[Any, ...]:
 
 
 @implements("compress")
-def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
+def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> GpuArray:
+    """Return the slices along an axis that a condition selects."""
     source = as_array(a)
     if axis is None:
         source, axis = source.reshape(-1), 0
@@ -159,7 +159,8 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
 
 
 @implements("extract")
-def extract(condition: Any, arr: Any) -> Any:
+def extract(condition: Any, arr: Any) -> GpuArray:
+    """Return the elements of an array that a condition selects, as a 1-d array."""
     source = as_array(arr).reshape(-1)
     given = condition if isinstance(condition, GpuArray) else np.asarray(condition)
     return source[_mask_of(given.reshape(-1), source.size)]
@@ -179,7 +180,8 @@ def _mask_of(condition: Any, extent: int) -> Any:
 
 
 @implements("trim_zeros")
-def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
+def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> GpuArray:
+    """Return an array without the zeros at its ends."""
     sides = trim.lower()
     if sides not in ("fb", "bf", "f", "b"):
         raise ValueError(f"unexpected character(s) in `trim`: {sides!r}")
@@ -201,7 +203,8 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
 
 
 @implements("choose")
-def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> GpuArray:
+    """Return elements of the choices, selected by an array of indices."""
     if not len(choices):
         raise ValueError("invalid entry in choice array: there are no choices")
     selector, *options = as_arrays(a, *as_choices(choices))
@@ -228,12 +231,14 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
 
 
 @native("trace")
-def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> GpuArray:
+    """Return the sum along a diagonal of an array."""
     return reductions.sum(manipulation.diagonal(a, offset, axis1, axis2), -1, dtype, out)
 
 
 @native("diagflat")
-def diagflat(v: Any, k: int = 0) -> Any:
+def diagflat(v: Any, k: int = 0) -> GpuArray:
+    """Return a 2-d array with the flattened input as a diagonal."""
     return matrices.diag(as_array(v).reshape(-1), k)
 
 
@@ -249,6 +254,7 @@ def _host_target(function: Any, target: Any, *others: Any, **keywords: Any) -> N
 
 @native("copyto")
 def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
+    """Copy values from one array to another, with broadcasting."""
     if not isinstance(dst, GpuArray):
         _host_target(np.copyto, dst, src, casting=casting, where=where)
         return
@@ -266,6 +272,7 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
 
 @native("putmask")
 def putmask(a: Any, /, mask: Any, values: Any) -> None:
+    """Set the elements that a mask selects to values, which repeat if there are too few."""
     if not isinstance(a, GpuArray):
         _host_target(np.putmask, a, mask, values)
         return
@@ -282,6 +289,7 @@ def putmask(a: Any, /, mask: Any, values: Any) -> None:
 
 @implements("place")
 def place(arr: Any, mask: Any, vals: Any) -> None:
+    """Set the elements that a mask selects to values in order."""
     if not isinstance(arr, GpuArray):
         _host_target(np.place, arr, mask, vals)
         return
@@ -300,6 +308,7 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
 
 @implements("put")
 def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+    """Set the elements at flat indices to values."""
     if not isinstance(a, GpuArray):
         _host_target(np.put, a, ind, v, mode=mode)
         return
@@ -311,6 +320,7 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
 
 @implements("put_along_axis")
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
+    """Set the elements at indices along an axis to values."""
     if not isinstance(arr, GpuArray):
         _host_target(np.put_along_axis, arr, indices, values, axis)
         return
@@ -327,6 +337,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
 
 @implements("fill_diagonal")
 def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
+    """Fill the main diagonal of an array in place."""
     if not isinstance(a, GpuArray):
         _host_target(np.fill_diagonal, a, val, wrap=wrap)
         return

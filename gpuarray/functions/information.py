@@ -1,5 +1,4 @@
 """NumPy's functions that ask about an array without reading it: its shape, dtype, and whether memory is shared."""
-# ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
 from math import prod
 from typing import Any
@@ -18,27 +17,32 @@ __all__ = [
 
 @implements("ndim")
 def ndim(a: Any) -> int:
+    """Return the number of axes of an array."""
     return as_array(a).ndim
 
 
 @implements("shape")
 def shape(a: Any) -> tuple[int, ...]:
+    """Return the shape of an array."""
     return as_array(a).shape
 
 
 @implements("size")
 def size(a: Any, axis: Any = None) -> int:
+    """Return the number of elements of an array, or along an axis."""
     extents = as_array(a).shape
     return prod(extents[k] for k in axes_of(axis, len(extents)))
 
 
 @implements("common_type")
 def common_type(*arrays: Any) -> Any:
+    """Return the inexact scalar type to which the dtypes of arrays promote."""
     return np.common_type(*(np.empty(0, a.dtype) if isinstance(a, GpuArray) else a for a in arrays))
 
 
 @implements("min_scalar_type")
 def min_scalar_type(a: Any, /) -> Any:
+    """Return the smallest dtype that holds a scalar; the dtype of an array."""
     return a.dtype if a.ndim else np.min_scalar_type(np.asarray(a)[()])
 
 
@@ -67,11 +71,13 @@ def _shared(a: Any, b: Any, ask: Any, max_work: Any) -> bool:
 
 @implements("shares_memory")
 def shares_memory(a: Any, b: Any, /, max_work: Any = -1) -> bool:
+    """Return True if two arrays share elements in memory."""
     return _shared(a, b, np.shares_memory, max_work)
 
 
 @implements("may_share_memory")
 def may_share_memory(a: Any, b: Any, /, max_work: Any = 0) -> bool:
+    """Return True if the memory of two arrays may overlap."""
     return _shared(a, b, np.may_share_memory, max_work)
 
 

@@ -1,7 +1,6 @@
 """Logic: choices between elements, comparisons of arrays, and tests of elements."""
-# ruff: noqa: D103  # what has no text is NumPy's, and NumPy documents it
 
-from typing import Any, Final
+from typing import Any, Final, overload
 
 import numpy as np
 
@@ -19,6 +18,14 @@ __all__ = [
 
 #: What needs no conversion beside an array.
 _KNOWN: Final = frozenset((GpuArray, bool, int, float, complex))
+
+
+@overload
+def where(condition: ArrayLike, /) -> tuple[GpuArray, ...]: ...
+
+
+@overload
+def where(condition: ArrayLike, x1: ArrayLike, x2: ArrayLike, /) -> GpuArray: ...
 
 
 @native("where")
@@ -58,7 +65,8 @@ def _beside(*values: Any) -> list[tuple[Any, GpuArray]]:
 
 
 @native("select")
-def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> GpuArray:
+    """Return elements of the choices, each from the first choice whose condition is true."""
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
     if not len(condlist):
@@ -72,7 +80,8 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
 
 
 @native("isclose")
-def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Any:
+def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> GpuArray:
+    """Return elementwise whether two arrays are equal within a tolerance."""
     # Python's numbers take on the dtype of the other operand
     first: Any = a if type(a) in (int, float, complex) and isinstance(b, GpuArray | np.ndarray) else as_array(a)
     second: Any = float(b) if type(b) is int else b if type(b) in (float, complex) else as_array(b)
@@ -92,11 +101,13 @@ def holds(flags: Any) -> bool:
 
 @implements("allclose")
 def allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> bool:
+    """Return True if two arrays are equal elementwise within a tolerance."""
     return holds(isclose(a, b, rtol, atol, equal_nan))
 
 
 @implements("array_equal")
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
+    """Return True if two arrays have the same shape and elements."""
     first, second = as_arrays(a1, a2)
     if first.shape != second.shape:
         return False
@@ -108,6 +119,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
 
 @implements("array_equiv")
 def array_equiv(a1: Any, a2: Any) -> bool:
+    """Return True if two arrays broadcast to the same shape and have equal elements."""
     try:
         first, second = np.broadcast_arrays(*as_arrays(a1, a2))
     except ValueError:
@@ -116,12 +128,14 @@ def array_equiv(a1: Any, a2: Any) -> bool:
 
 
 @native("isposinf")
-def isposinf(x: Any, out: Any = None) -> Any:
+def isposinf(x: Any, out: Any = None) -> GpuArray:
+    """Return elementwise whether elements are positive infinity."""
     return write_out(real_only(x, "isposinf") == np.inf, out)
 
 
 @native("isneginf")
-def isneginf(x: Any, out: Any = None) -> Any:
+def isneginf(x: Any, out: Any = None) -> GpuArray:
+    """Return elementwise whether elements are negative infinity."""
     return write_out(real_only(x, "isneginf") == -np.inf, out)
 
 
@@ -133,20 +147,24 @@ def real_only(x: Any, name: str) -> Any:
 
 
 @native("iscomplex")
-def iscomplex(x: Any) -> Any:
+def iscomplex(x: Any) -> GpuArray:
+    """Return elementwise whether elements have a nonzero imaginary part."""
     return as_array(x).imag != 0
 
 
 @native("isreal")
-def isreal(x: Any) -> Any:
+def isreal(x: Any) -> GpuArray:
+    """Return elementwise whether elements have a zero imaginary part."""
     return as_array(x).imag == 0
 
 
 @implements("iscomplexobj")
 def iscomplexobj(x: Any) -> bool:
+    """Return True if the dtype of an array is complex."""
     return as_array(x).dtype.kind == "c"
 
 
 @implements("isrealobj")
 def isrealobj(x: Any) -> bool:
+    """Return True if the dtype of an array is not complex."""
     return not iscomplexobj(x)

@@ -1,5 +1,4 @@
 """Shapes and the order of axes and elements: views where the layout allows."""
-# ruff: noqa: D103  # what has no text is NumPy's, and NumPy documents it
 
 from collections.abc import Callable, Sequence
 from operator import index
@@ -97,7 +96,8 @@ def swapaxes(x: ArrayLike, axis1: int, axis2: int, /) -> GpuArray:
 
 
 @native("rollaxis")
-def rollaxis(a: Any, axis: Any, start: int = 0) -> Any:
+def rollaxis(a: Any, axis: Any, start: int = 0) -> GpuArray:
+    """Return a view with one axis moved back to the position of another."""
     source = as_array(a)
     number = build.normalize_axis(axis, source.ndim)
     first = start + source.ndim if start < 0 else start
@@ -162,16 +162,19 @@ def _at_least(arrays: Sequence[Any], key: Any) -> Any:
 
 @native("atleast_1d")
 def atleast_1d(*arys: Any) -> Any:
+    """Return arrays as views with at least one axis."""
     return _at_least(arys, lambda ndim: None if ndim == 0 else ...)
 
 
 @native("atleast_2d")
 def atleast_2d(*arys: Any) -> Any:
+    """Return arrays as views with at least two axes."""
     return _at_least(arys, lambda ndim: (None, None) if ndim == 0 else (None, ...) if ndim == 1 else ...)
 
 
 @native("atleast_3d")
 def atleast_3d(*arys: Any) -> Any:
+    """Return arrays as views with at least three axes."""
     keys = {0: (None, None, None), 1: (None, slice(None), None), 2: (slice(None), slice(None), None)}
     return _at_least(arys, lambda ndim: keys.get(ndim, ...))
 
@@ -184,7 +187,8 @@ def flip(x: ArrayLike, /, axis: Axis = None) -> GpuArray:
 
 
 @native("fliplr")
-def fliplr(m: Any) -> Any:
+def fliplr(m: Any) -> GpuArray:
+    """Return a view with the second axis reversed."""
     source = as_array(m)
     if source.ndim < 2:
         raise ValueError("Input must be >= 2-d.")
@@ -192,7 +196,8 @@ def fliplr(m: Any) -> Any:
 
 
 @native("flipud")
-def flipud(m: Any) -> Any:
+def flipud(m: Any) -> GpuArray:
+    """Return a view with the first axis reversed."""
     source = as_array(m)
     if source.ndim < 1:
         raise ValueError("Input must be >= 1-d.")
@@ -200,7 +205,8 @@ def flipud(m: Any) -> Any:
 
 
 @native("rot90")
-def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
+def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> GpuArray:
+    """Return an array rotated by multiples of 90 degrees in the plane of two axes."""
     source = as_array(m)
     if len(tuple(axes)) != 2:
         raise ValueError("len(axes) must be 2.")

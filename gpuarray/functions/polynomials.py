@@ -2,7 +2,6 @@
 
 What takes eigenvalues or least squares is NumPy's: ``roots``, ``polyfit``, and ``poly`` of a matrix.
 """
-# ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
 from collections.abc import Sequence
 from operator import index
@@ -45,22 +44,26 @@ def _term_by_term(ufunc: Any, first: Any, second: Any) -> Any:
 
 
 @native("polyadd")
-def polyadd(a1: Any, a2: Any) -> Any:
+def polyadd(a1: Any, a2: Any) -> GpuArray:
+    """Return the sum of two polynomials."""
     return _term_by_term(np.add, a1, a2)
 
 
 @native("polysub")
-def polysub(a1: Any, a2: Any) -> Any:
+def polysub(a1: Any, a2: Any) -> GpuArray:
+    """Return the difference of two polynomials."""
     return _term_by_term(np.subtract, a1, a2)
 
 
 @native("polymul")
-def polymul(a1: Any, a2: Any) -> Any:
+def polymul(a1: Any, a2: Any) -> GpuArray:
+    """Return the product of two polynomials."""
     return _like(convolve(*_coefficients(a1, a2)), a1, a2)
 
 
 @implements("polydiv")
-def polydiv(u: Any, v: Any) -> Any:
+def polydiv(u: Any, v: Any) -> tuple[GpuArray, GpuArray]:
+    """Return the quotient and the remainder of two polynomials."""
     dividend, divisor = (line + 0.0 for line in _coefficients(u, v))
     common = np.result_type(dividend.dtype, divisor.dtype)
     scale = 1.0 / divisor[0]
@@ -78,7 +81,8 @@ def polydiv(u: Any, v: Any) -> Any:
 
 
 @native("polyder")
-def polyder(p: Any, m: Any = 1) -> Any:
+def polyder(p: Any, m: Any = 1) -> GpuArray:
+    """Return a derivative of a polynomial."""
     times = index(m)
     if times < 0:
         raise ValueError("Order of derivative must be positive (see polyint)")
@@ -89,7 +93,8 @@ def polyder(p: Any, m: Any = 1) -> Any:
 
 
 @native("polyint")
-def polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
+def polyint(p: Any, m: Any = 1, k: Any = None) -> GpuArray:
+    """Return an antiderivative of a polynomial."""
     times = index(m)
     if times < 0:
         raise ValueError("Order of integral must be positive (see polyder)")
@@ -113,7 +118,8 @@ def _horner(coefficients: Any, start: Any, x: Any) -> Any:
 
 
 @native("polyval")
-def polyval(p: Any, x: Any) -> Any:
+def polyval(p: Any, x: Any) -> GpuArray:
+    """Evaluate a polynomial."""
     (line,) = _coefficients(p)
     if isinstance(x, np.poly1d):
         return _horner(line, 0, x)
@@ -123,6 +129,7 @@ def polyval(p: Any, x: Any) -> Any:
 
 @implements("poly", reason=EIGENVALUES)
 def poly(seq_of_zeros: Any) -> Any:
+    """Return the coefficients of the polynomial with given roots."""
     zeros = as_array(seq_of_zeros)
     zeros = zeros.reshape(1) if not zeros.ndim else zeros
     if zeros.ndim == 2 and zeros.shape[0] == zeros.shape[1] and zeros.size:
@@ -164,6 +171,7 @@ def _of_many(c: Any, points: Sequence[Any], *, is_grid: bool) -> Any:
 
 @native("polynomial.polynomial.polyvalnd")
 def polyvalnd(pts: Any, c: Any) -> Any:
+    """Evaluate a polynomial in several variables at points."""
     points = [*pts]
     if any(np.shape(point) != np.shape(points[0]) for point in points):
         names = {2: "x, y", 3: "x, y, z"}.get(len(points), "ordinates")
@@ -173,9 +181,11 @@ def polyvalnd(pts: Any, c: Any) -> Any:
 
 @native("polynomial.polynomial.polyval2d")
 def polyval2d(x: Any, y: Any, c: Any) -> Any:
+    """Evaluate a polynomial in two variables at points."""
     return polyvalnd((x, y), c)
 
 
 @native("polynomial.polynomial.polygrid2d")
 def polygrid2d(x: Any, y: Any, c: Any) -> Any:
+    """Evaluate a polynomial in two variables on the Cartesian product of points."""
     return _of_many(c, (x, y), is_grid=True)

@@ -3,7 +3,6 @@
 Where a quantile lies in the line, and how much of each neighbour it takes, are small arrays of NumPy's if all lines
 have one length. If NaN is left out, lengths differ, and the same expressions are arrays of the device.
 """
-# ruff: noqa: D103  # the functions are NumPy's, and NumPy documents them
 
 from collections.abc import Callable
 from math import prod
@@ -121,14 +120,16 @@ def _median(name: str, a: Any, axis: Any, out: Any, overwrite_input: Any, keepdi
 
 
 @implements("median")
-def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False) -> Any:
+def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False) -> GpuArray:
+    """Return the median along an axis."""
     return _median("median", a, axis, out, overwrite_input, keepdims, skip_nan=False)
 
 
 @implements("nanmedian")
 def nanmedian(
     a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = NOT_GIVEN
-) -> Any:
+) -> GpuArray:
+    """Return the median along an axis, ignoring NaN."""
     return _median("nanmedian", a, axis, out, overwrite_input, value_or(keepdims, False), skip_nan=True)
 
 
@@ -137,7 +138,7 @@ def nanmedian(
 
 def _quantile(
     name: str, a: Any, q: Any, axis: Any, out: Any, overwrite_input: Any, method: str, keepdims: Any, weights: Any
-) -> Any:
+) -> GpuArray:
     source = as_array(a)
     if source.dtype.kind == "c":
         raise TypeError("a must be an array of real numbers")
@@ -243,7 +244,8 @@ def _interpolated(low: Any, high: Any, share: Any) -> Any:
 def quantile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: Any = False, *, weights: Any = None,
-) -> Any:  # fmt: skip
+) -> GpuArray:  # fmt: skip
+    """Return quantiles along an axis."""
     return _quantile("quantile", a, q, axis, out, overwrite_input, method, keepdims, weights)
 
 
@@ -251,7 +253,8 @@ def quantile(
 def percentile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: Any = False, *, weights: Any = None,
-) -> Any:  # fmt: skip
+) -> GpuArray:  # fmt: skip
+    """Return percentiles along an axis."""
     return _quantile("percentile", a, q, axis, out, overwrite_input, method, keepdims, weights)
 
 
@@ -259,7 +262,8 @@ def percentile(
 def nanquantile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: Any = NOT_GIVEN, *, weights: Any = None,
-) -> Any:  # fmt: skip
+) -> GpuArray:  # fmt: skip
+    """Return quantiles along an axis, ignoring NaN."""
     return _quantile("nanquantile", a, q, axis, out, overwrite_input, method, value_or(keepdims, False), weights)
 
 
@@ -267,5 +271,6 @@ def nanquantile(
 def nanpercentile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: Any = NOT_GIVEN, *, weights: Any = None,
-) -> Any:  # fmt: skip
+) -> GpuArray:  # fmt: skip
+    """Return percentiles along an axis, ignoring NaN."""
     return _quantile("nanpercentile", a, q, axis, out, overwrite_input, method, value_or(keepdims, False), weights)

@@ -1,7 +1,7 @@
-"""Which of NumPy's functions have an implementation here, and of what kind.
+"""The registry of implementations of NumPy's functions.
 
-Functions are named as NumPy names them below ``numpy.`` (``"sum"``, ``"linalg.norm"``), so that one table serves every
-NumPy version: a name that this version lacks is left out when the tables are installed.
+Functions have the names that NumPy gives them below ``numpy.`` (``"sum"``, ``"linalg.norm"``), so that one table serves
+every NumPy version: names that this version lacks are skipped when the tables are installed.
 """
 
 import inspect
@@ -12,29 +12,31 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
-#: The function is graph nodes of its own: it fuses with what stands around it.
+#: The function records graph nodes, which fuse with the nodes around them.
 NATIVE: Final = "native"
-#: The function is written over other functions; parts of it may have to read values, its data stays on the device.
+#: The function calls other functions. Its data stays on the device, though parts of it may read values.
 COMPOSED: Final = "composed"
-#: The function's arguments are read to the host, NumPy runs there, and results go back: counted as a fallback.
+#: NumPy runs the function on host copies of the arguments, and results are uploaded: counted as a fallback.
 HOST: Final = "host"
-#: The function raises TypeError with the reason.
+#: The function raises TypeError.
 REFUSED: Final = "refused"
-#: All of them, from the best.
+#: All kinds, best first.
 KINDS: Final = (NATIVE, COMPOSED, HOST, REFUSED)
 
 
 class Implementation(NamedTuple):
-    """How a NumPy function is implemented: of what kind, by what, and what of it runs on the host, and why."""
+    """How a NumPy function is implemented."""
 
     kind: str
+    """One of :data:`KINDS`."""
     function: Callable[..., Any]
     reason: str
+    """Why the function, or a part of it, runs on the host; empty if nothing does."""
 
 
-#: Why functions that factorise matrices are host functions.
+#: Reason of host functions that factorise matrices.
 LAPACK: Final = "matrices are factorised by NumPy's LAPACK"
-#: Which part of functions that are composed but for it is done there.
+#: Reasons of composed functions of which a part runs on the host.
 SINGULAR_VALUES: Final = "orders 2, -2 and 'nuc' of matrices take singular values from NumPy's LAPACK"
 EIGENVALUES: Final = "a matrix's eigenvalues are found by NumPy's LAPACK"
 INVERSE: Final = "negative powers invert with NumPy's LAPACK"
@@ -46,16 +48,18 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def implements(*names: str, kind: str = COMPOSED, reason: str = "") -> Callable[[_F], _F]:
-    """Declare a function to be the implementation of NumPy functions, whose signature it has.
+    """Register a function as the implementation of NumPy functions, whose signature it has.
+
+    A docstring of one line is completed by a reference to NumPy's documentation of the parameters, results and errors.
 
     Parameters
     ----------
     *names : str
         NumPy's names below ``numpy.``.
     kind : {"composed", "native", "host"}
-        What the table of statuses says.
+        The kind of implementation.
     reason : str
-        Why the function is a host function; of another one, with which arguments a part of it runs on the host.
+        Why the function runs on the host; of composed functions, for which arguments a part of it does.
     """
 
     def declare(function: _F) -> _F:
@@ -63,46 +67,49 @@ def implements(*names: str, kind: str = COMPOSED, reason: str = "") -> Callable[
             if name in IMPLEMENTATIONS:
                 raise ValueError(f"numpy.{name} has two implementations")
             IMPLEMENTATIONS[name] = Implementation(kind, function, reason)
-        if function.__doc__ is None:
-            function.__doc__ = f"Equivalent of :func:`numpy.{names[0]}` for arrays of this package."
+        text = function.__doc__ or f"Equivalent of :func:`numpy.{names[0]}`."
+        if "\n" not in text and ":func:" not in text and "See " not in text:
+            text += f"\n\nParameters, results and errors are those of :func:`numpy.{names[0]}`."
+        function.__doc__ = text
         return function
 
     return declare
 
 
 def native(*names: str) -> Callable[[_F], _F]:
-    """Declare a function to be a native implementation of NumPy functions."""
+    """Register a function as a native implementation of NumPy functions."""
     return implements(*names, kind=NATIVE)
 
 
 def name_of(function: Any) -> str:
-    """Return NumPy's name of a function below ``numpy.``, or the dotted name of somebody else's function."""
+    """Return the name of a function below ``numpy.``, or the dotted name of a function of another package."""
     module = getattr(function, "__module__", None)  # ufuncs have none
     return f"{module}.{function.__name__}".removeprefix("numpy.") if module else str(function.__name__)
 
 
 def find(name: str) -> Any:
-    """Return the NumPy function of that name; None if this NumPy has none."""
-    found: Any = np
-    for part in name.split("."):
-        found = getattr(found, part, None)
-    return found
+    """Return the NumPy function with a name; None if this NumPy version lacks it."""
+    value: Any = np
+    for attribute in name.split("."):
+        value = getattr(value, attribute, None)
+    return value
 
 
 @cache
 def _positional_names(function: Any, implementation: Callable[..., Any]) -> tuple[str, ...]:
-    """Return NumPy's names of the parameters that the implementation takes by position only."""
-    taken = inspect.signature(implementation).parameters.values()
-    count = sum(parameter.kind is Parameter.POSITIONAL_ONLY for parameter in taken)
+    """Return NumPy's names of the parameters that are positional-only in the implementation."""
+    parameters = inspect.signature(implementation).parameters.values()
+    count = sum(parameter.kind is Parameter.POSITIONAL_ONLY for parameter in parameters)
     return tuple(inspect.signature(function).parameters)[:count] if count else ()
 
 
 def by_position(
     function: Any, implementation: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return the arguments of a NumPy function as its implementation takes them.
+    """Return the arguments of a NumPy function in the form that its implementation accepts.
 
-    The standard has positional-only parameters where NumPy's have names: ``numpy.sum(a=x)`` is ``gpuarray.sum(x)``.
+    Some parameters have a name in NumPy and are positional-only in the array API standard: ``numpy.sum(a=x)`` becomes
+    ``gpuarray.sum(x)``.
     """
     for name in _positional_names(function, implementation)[len(args) :]:
         if name not in kwargs:

@@ -2,11 +2,10 @@
 
 Only the number of runs is downloaded, because it determines the shapes of the results.
 """
-# ruff: noqa: D103  # what has no text is NumPy's, and NumPy documents it
 
 from dataclasses import dataclass
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -236,6 +235,32 @@ def _among(elements: Node, others: Node) -> Node:
     return build.elementwise(rows.equal, there, elements)
 
 
+@overload
+def unique(
+    ar: Any,
+    return_index: Literal[False] = False,
+    return_inverse: Literal[False] = False,
+    return_counts: Literal[False] = False,
+    axis: Any = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> GpuArray: ...
+
+
+@overload
+def unique(
+    ar: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: Any = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> tuple[GpuArray, ...]: ...
+
+
 @implements("unique")
 def unique(
     ar: Any,
@@ -247,6 +272,7 @@ def unique(
     equal_nan: bool = True,
     sorted: bool = True,
 ) -> Any:
+    """Return the sorted unique elements of an array."""
     array = as_array(ar)
     if axis is not None:
         number = build.normalize_axis(axis, array.ndim)
@@ -283,6 +309,7 @@ def _runs_of_rows(table: GpuArray) -> Runs:
 
 @implements("in1d")
 def in1d(ar1: Any, ar2: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None) -> GpuArray:
+    """Return whether elements of a flattened array are among those of a second one."""
     return isin(as_array(ar1).reshape(-1), ar2, assume_unique, invert, kind=kind)
 
 
@@ -297,6 +324,7 @@ def _at(array: GpuArray, positions: GpuArray) -> GpuArray:
 
 @implements("intersect1d")
 def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
+    """Return the sorted unique elements that are in both arrays."""
     lines = _lines(ar1, ar2)
     begins: list[GpuArray] = []
     if not assume_unique:
@@ -315,12 +343,14 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices:
 
 
 @implements("union1d")
-def union1d(ar1: Any, ar2: Any) -> Any:
+def union1d(ar1: Any, ar2: Any) -> GpuArray:
+    """Return the sorted unique elements that are in either array."""
     return unique(concatenated(_lines(ar1, ar2), 0))
 
 
 @implements("setdiff1d")
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> GpuArray:
+    """Return the sorted unique elements of the first array that are not in the second."""
     first, second = _lines(ar1, ar2)
     if not assume_unique:
         first = unique(first)
@@ -329,6 +359,7 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> GpuArray:
 
 @implements("setxor1d")
 def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> GpuArray:
+    """Return the sorted unique elements that are in exactly one of two arrays."""
     lines = _lines(ar1, ar2)
     ordered = sorting.sort(concatenated(lines if assume_unique else [unique(line) for line in lines], 0))
     if not ordered.size:

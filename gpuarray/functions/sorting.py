@@ -1,5 +1,4 @@
 """Sorting functions. Every sort is stable."""
-# ruff: noqa: D103  # what has no text is NumPy's, and NumPy documents it
 
 from typing import Any, Final
 
@@ -160,7 +159,8 @@ def _check_positions(array: GpuArray, kth: ArrayLike, axis: int | None) -> None:
 
 
 @implements("lexsort")
-def lexsort(keys: Any, axis: Any = -1) -> Any:
+def lexsort(keys: Any, axis: Any = -1) -> GpuArray:
+    """Return the indices that sort by several keys, the last of which is the primary key."""
     if isinstance(keys, GpuArray | np.ndarray) and not keys.ndim:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
     columns = as_arrays(*keys)
@@ -181,7 +181,8 @@ def lexsort(keys: Any, axis: Any = -1) -> Any:
 
 
 @native("sort_complex")
-def sort_complex(a: Any) -> Any:
+def sort_complex(a: Any) -> GpuArray:
+    """Return an array sorted by its real parts, then by its imaginary parts."""
     ordered = sort(as_array(a))
     if ordered.dtype.kind == "c":
         return ordered

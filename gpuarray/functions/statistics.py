@@ -1,5 +1,4 @@
 """Averages, variances and correlations, over the reductions."""
-# ruff: noqa: D103  # what has no text is NumPy's, and NumPy documents it
 
 from typing import Any
 
@@ -291,6 +290,7 @@ def degrees_of_freedom(ddof: Any, correction: Any) -> Any:
 
 @implements("average")
 def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = NOT_GIVEN) -> Any:
+    """Return the weighted average along an axis."""
     keep = keepdims is not NOT_GIVEN and bool(keepdims)
     source = as_array(a)
     if weights is None:
@@ -332,7 +332,8 @@ def aligned_weights(source: GpuArray, weight: GpuArray, axis: Any) -> GpuArray:
 def cov(
     m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None, fweights: Any = None,
     aweights: Any = None, *, dtype: Any = None,
-) -> Any:  # fmt: skip
+) -> GpuArray:  # fmt: skip
+    """Return the covariance matrix of variables."""
     if ddof is not None and ddof != int(ddof):
         raise ValueError("ddof must be integer")
     given = (as_array(m),) if y is None else as_arrays(m, y)
@@ -394,7 +395,8 @@ def _table(value: GpuArray) -> GpuArray:
 
 
 @implements("corrcoef")
-def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Any:
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> GpuArray:
+    """Return the Pearson correlation coefficients of variables."""
     table = cov(x, y, rowvar, dtype=dtype)
     if table.ndim == 0:
         return table / table

@@ -1,7 +1,7 @@
-"""The status of every NumPy function that other arrays can override: none is left to chance.
+"""The status of every NumPy function that arrays of other packages can override.
 
-Implementations declare themselves where they are written. Here stand the others: those that NumPy runs on host copies,
-and those that make no sense for these arrays. A test compares the table with NumPy's own list.
+Implementations are registered where they are defined. This module lists the others: functions that NumPy runs on host
+copies, and functions that are refused. A test compares the table with NumPy's list of functions.
 """
 
 from typing import Any, Final, NamedTuple
@@ -14,19 +14,19 @@ from gpuarray.functions.registry import COMPOSED, HOST, IMPLEMENTATIONS, LAPACK,
 
 
 class Status(NamedTuple):
-    """What happens when a NumPy function is given an array of this package, and why not all of it on the device."""
+    """What a NumPy function does with an array of this package: the kind of implementation, and the reason for it."""
 
     kind: str
     reason: str
 
 
-_TEXT_OUT: Final = "text is made on the host"
+_TEXT_OUT: Final = "text is formatted on the host"
 _FILES: Final = "files and buffers are read and written by the host"
 _TEXT: Final = "text is no supported dtype; keep it in NumPy arrays"
 _DATES: Final = "dates are no supported dtype; keep them in NumPy arrays"
 _STRUCTURED: Final = "structured dtypes are not supported; keep such data in NumPy arrays"
 
-#: The reasons of functions that do not compute with numbers.
+#: Reasons of functions that do not compute with numbers.
 NOT_NUMERIC: Final = frozenset((_TEXT_OUT, _FILES, _TEXT, _DATES, _STRUCTURED))
 
 _HOST_FUNCTIONS: Final[dict[str, str]] = {
@@ -46,10 +46,10 @@ _REFUSED_FUNCTIONS: Final[dict[str, str]] = {
     "lib.recfunctions.unstructured_to_structured",
 }
 
-#: Modules of which no function makes sense here.
+#: Modules all of whose functions are refused.
 REFUSED_MODULES: Final[dict[str, str]] = dict.fromkeys(("char", "strings"), _TEXT)
 
-#: Functions of NumPy that are not implemented here, by name.
+#: Functions of NumPy that this package does not implement, by name.
 OTHERS: Final[dict[str, Status]] = {
     name: Status(kind, reason)
     for kind, table in ((HOST, _HOST_FUNCTIONS), (REFUSED, _REFUSED_FUNCTIONS))
@@ -59,7 +59,7 @@ OTHERS: Final[dict[str, Status]] = {
 
 
 def status_of(function: Any) -> Status:
-    """Return the status of a NumPy function; functions that are in no table run on the host."""
+    """Return the status of a NumPy function. Functions that are not in a table run on the host."""
     name = name_of(function)
     if name in IMPLEMENTATIONS:
         return Status(IMPLEMENTATIONS[name].kind, IMPLEMENTATIONS[name].reason)
@@ -70,7 +70,7 @@ def status_of(function: Any) -> Status:
 
 
 def table() -> dict[str, Status]:
-    """Return the status of every function that has been declared, by NumPy name, sorted."""
+    """Return the status of every registered or listed function, by NumPy name, sorted."""
     declared = {name: Status(kind, reason) for name, (kind, _, reason) in IMPLEMENTATIONS.items()}
     return dict(sorted((declared | OTHERS).items()))
 
@@ -89,7 +89,7 @@ def ufunc_status(ufunc: np.ufunc) -> Status:
 
 
 def current() -> dict[str, Status]:
-    """Return the status of every function in the table that this NumPy has, and of its ufuncs, by name, sorted."""
+    """Return the status of every function and ufunc that this NumPy version has, by name, sorted."""
     functions = {name: status for name, status in table().items() if _exists(name)}
     rows = {name: ufunc_status(value) for name, value in vars(np).items() if isinstance(value, np.ufunc)}
     return dict(sorted((functions | rows).items()))
@@ -97,4 +97,4 @@ def current() -> dict[str, Status]:
 
 def _exists(name: str) -> bool:
     module = name.rpartition(".")[0]
-    return find(name) is not None or bool(module and find(module) is None)  # NumPy imports some modules on request
+    return find(name) is not None or bool(module and find(module) is None)  # NumPy imports some modules lazily

@@ -1,5 +1,4 @@
 """Views with other strides: windows that overlap, and any strides that stay in the array's memory."""
-# ruff: noqa: D103  # what has no text is NumPy's, and NumPy documents it
 
 from operator import index
 from typing import Any
@@ -18,6 +17,7 @@ from gpuarray.graph.layouts import Layout
 def sliding_window_view(
     x: Any, window_shape: Any, axis: Any = None, *, subok: bool = False, writeable: bool = False
 ) -> Any:
+    """Return a view with all windows of a given shape."""
     if writeable:
         raise ValueError("windows overlap, and cannot be written to; leave out writeable=True, or write to the array")
     source = as_array(x)

@@ -1,11 +1,11 @@
-"""The Array API standard where NumPy does more or otherwise, for ``config.strict_array_api``.
+"""The rules of the array API standard that are stricter than NumPy's, for ``config.strict_array_api``.
 
-Two things are data here: the category of dtypes that each of the standard's functions takes (:data:`ACCEPTED`), and the
-elementwise rows whose values the standard defines otherwise than NumPy (:data:`_VALUES`), as compositions of rows.
-What the standard does not have (other functions, other arguments) is left alone.
+Two tables state them: the category of dtypes that each function of the standard accepts (:data:`ACCEPTED`), and the
+elementwise rows whose values differ from NumPy's (:data:`_VALUES`), as compositions of other rows. Functions and
+arguments that are not in the standard are not restricted.
 
-Operations are recorded through :data:`recorder`, which is where the mode is decided; the checks here return at once
-while the setting is off.
+Arrays and functions record elementwise operations through :data:`recorder`, which selects the rules. The checks of
+this module return at once while the setting is off.
 """
 
 from collections.abc import Callable, Mapping
@@ -53,15 +53,15 @@ _FUNCTIONS: Final[Mapping[str, str]] = {
     "floating-point": "mean cholesky det eig eigh eigvals eigvalsh fftshift ifftshift inv matrix_norm matrix_power "
     "matrix_rank pinv qr slogdet solve svd svdvals vector_norm",
 }
-#: What each function takes, by its name in the standard. Functions that are one elementwise row have it in the row.
+#: The category of dtypes that each function accepts, by its name in the standard. Elementwise rows state their own.
 ACCEPTED: Final[Mapping[str, str]] = {
     row.name: row.accepts for row in ROWS.values() if isinstance(row, MapOp) and row.accepts
 } | {name: category for category, names in _FUNCTIONS.items() for name in names.split()}
 
-#: The dtypes that promote with each other; uint64 with a signed integer is the one exception.
+#: Dtypes that promote with each other. The only exception is uint64 with a signed integer.
 _KINDS: Final = (_BOOLEAN, _INTEGER, _FLOATING)
-#: The dtypes beside which a Python scalar may stand.
-_BESIDE: Final[Mapping[Any, frozenset[DType]]] = {
+#: Dtypes with which Python scalars promote.
+_WITH_SCALAR: Final[Mapping[Any, frozenset[DType]]] = {
     bool: _BOOLEAN,
     int: _INTEGER | _FLOATING,
     float: _FLOATING,
@@ -72,14 +72,14 @@ _ADVICE: Final = "config.strict_array_api forbids it; convert with astype, or tu
 
 @lru_cache(maxsize=16384)
 def check(name: str, *kinds: Any) -> None:
-    """Refuse dtypes that a function of the standard does not take.
+    """Check that a function of the standard accepts dtypes.
 
     Parameters
     ----------
     name : str
-        The function's name; one that the standard does not have takes everything.
+        Name of the function. Functions that are not in the standard accept everything.
     *kinds : dtype or type
-        Dtypes of the arrays that are promoted with each other, and types of Python scalars beside them.
+        Dtypes of the arrays that are promoted with each other, and types of Python scalars among the operands.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def check(name: str, *kinds: Any) -> None:
                 )
     common = dtypes.promote(*of_arrays)
     for scalar in scalars:
-        if common not in _BESIDE[scalar] or (scalar is complex and category.startswith("real")):
+        if common not in _WITH_SCALAR[scalar] or (scalar is complex and category.startswith("real")):
             raise TypeError(
                 f"{name} got a Python {scalar.__name__} and an array of dtype {common.name}, which the array API "
                 f"standard does not promote; {_ADVICE}"
@@ -118,28 +118,28 @@ def check(name: str, *kinds: Any) -> None:
 
 
 def _promote(first: DType, second: DType) -> bool:
-    """Whether the standard has a common dtype of two."""
+    """Return whether the standard defines a common dtype of two dtypes."""
     if {first.kind, second.kind} == {"i", "u"}:
         return dtypes.uint64 not in (first, second)
     return any(first in kind and second in kind for kind in _KINDS)
 
 
 def kind_of(operand: Any) -> Any:
-    """Return the type of a Python scalar, else the dtype that the operand is or has."""
-    if type(operand) in _BESIDE:
+    """Return the type of a Python scalar, or the dtype of any other operand."""
+    if type(operand) in _WITH_SCALAR:
         return type(operand)
     kind = operand if isinstance(operand, type) else getattr(operand, "dtype", operand)
     return kind.python if isinstance(kind, Weak) else dtypes.canonical(kind)
 
 
 def require(name: str, *operands: Any) -> None:
-    """Check the nodes, arrays and Python scalars that a function was given, if the setting is on; None is nothing."""
+    """Check the nodes, arrays and Python scalars among the arguments of a function, if the setting is on."""
     if strictness.possible and config.current.strict_array_api:
         check(name, *(kind_of(operand) for operand in operands if operand is not None))
 
 
 def require_same(name: str, own: DType, result: DType) -> None:
-    """Refuse an in-place operator whose result has another dtype than its left operand, if the setting is on."""
+    """Raise TypeError if an in-place operator changes the dtype of its left operand and the setting is on."""
     if own != result and is_on():
         raise TypeError(
             f"{name} in place gives {result.name} and the array is {own.name}, which the array API standard does "
@@ -148,7 +148,7 @@ def require_same(name: str, own: DType, result: DType) -> None:
 
 
 def require_part(source: DType, target: DType) -> None:
-    """Refuse to convert complex numbers to real ones, if the setting is on."""
+    """Raise TypeError if complex numbers are converted to real numbers and the setting is on."""
     if source.kind == "c" and target.kind != "c" and is_on():
         raise TypeError(
             f"astype does not convert {source.name} to {target.name} in the array API standard; take the real part, or "
@@ -157,7 +157,7 @@ def require_part(source: DType, target: DType) -> None:
 
 
 def can_cast(source: DType, target: DType) -> bool:
-    """Whether the standard has ``target`` as the common dtype of the two."""
+    """Return whether ``target`` is the common dtype of the two in the standard."""
     return _promote(source, target) and dtypes.promote(source, target) == target
 
 
@@ -167,7 +167,7 @@ def is_on() -> bool:
 
 
 class Recorder:
-    """What recording an elementwise operation means: NumPy's rules, or the standard's while the setting is on.
+    """Records elementwise operations, by NumPy's rules or, while the setting is on, by the standard's.
 
     Attributes
     ----------
@@ -184,8 +184,8 @@ class Recorder:
         self.unary: Callable[[MapOp, Node], Node] = build.unary
         self.binary: Callable[[MapOp, Any, Any], Node] = build.binary
 
-    def ask(self) -> None:
-        """Look at the setting for each operation from now on, as it may be on."""
+    def check_setting(self) -> None:
+        """Read the setting at each operation from now on, because a thread may have turned it on."""
         self.elementwise = self.unary = self.binary = _by_setting
 
 
@@ -194,12 +194,12 @@ def _by_setting(op: MapOp, *operands: Any) -> Node:
 
 
 def elementwise(op: MapOp, *operands: Any) -> Node:
-    """Return an elementwise row over operands as the standard has it; see :func:`gpuarray.graph.build.elementwise`.
+    """Record an elementwise row by the rules of the standard; see :func:`gpuarray.graph.build.elementwise`.
 
     Raises
     ------
     TypeError
-        If the standard's function does not take the dtypes.
+        If the function of the standard does not accept the dtypes.
     """
     kinds = [kind_of(operand) for operand in operands]
     if op.kind is Kind.SELECTION:
@@ -215,7 +215,7 @@ def elementwise(op: MapOp, *operands: Any) -> Node:
 
 
 def _floor_divide(x1: Any, x2: Any) -> Node:
-    """Round the quotient itself, infinite or zero, where just one operand is infinite; NumPy goes by the remainder."""
+    """Return the floor of the quotient also where one operand is infinite; NumPy computes it from the remainder."""
     floored = build.elementwise(rows.floor_divide, x1, x2)
     if floored.dtype.kind != "f":
         return floored
@@ -225,11 +225,11 @@ def _floor_divide(x1: Any, x2: Any) -> Node:
 
 
 def _as_node(operand: Any, dtype: DType) -> Node:
-    return build.full((), operand, dtype) if type(operand) in _BESIDE else build.cast(operand, dtype)
+    return build.full((), operand, dtype) if type(operand) in _WITH_SCALAR else build.cast(operand, dtype)
 
 
 def _expm1(x: Node) -> Node:
-    """Return exp(x) - 1 where a part of a complex number is not finite: NumPy's parts are NaN there."""
+    """Return exp(x) - 1, also where a part of a complex number is not finite; NumPy returns NaN there."""
     accurate = build.elementwise(rows.expm1, x)
     if x.dtype.kind != "c":
         return accurate
@@ -238,14 +238,17 @@ def _expm1(x: Node) -> Node:
 
 
 def _positive_zero(x: Node) -> Node:
-    """Return a complex node whose real parts are +0 where they were -0."""
+    """Replace real parts of -0 by +0."""
     real, imag = (build.elementwise(part, x) for part in (rows.real, rows.imag))
     is_zero = build.elementwise(rows.equal, real, 0.0)
     return build.elementwise(rows.complex_from_parts, build.elementwise(rows.where, is_zero, 0.0, real), imag)
 
 
 def _tanh(x: Node) -> Node:
-    """Give the imaginary zeros at infinite real parts the sign of the imaginary part; C's sign is that of sin(2b)."""
+    """Return tanh; at infinite real parts, imaginary zeros have the sign of the operand's imaginary part.
+
+    In C they have the sign of sin(2 * imag).
+    """
     value = build.elementwise(rows.tanh, x)
     if x.dtype.kind != "c":
         return value
@@ -256,15 +259,15 @@ def _tanh(x: Node) -> Node:
     return build.elementwise(rows.where, build.elementwise(rows.isinf, real), at_infinity, value)
 
 
-#: Rows whose values are the standard's only as a composition.
+#: Rows whose values differ in the standard, as compositions of other rows.
 _VALUES: Final[Mapping[MapOp, Callable[..., Node]]] = {
     rows.floor_divide: _floor_divide,
     rows.expm1: _expm1,
     rows.tanh: _tanh,
 }
 
-#: What arrays and functions record elementwise operations with.
+#: The recorder of all arrays and functions.
 recorder: Final = Recorder()
-strictness.when_possible.append(recorder.ask)
+strictness.when_possible.append(recorder.check_setting)
 if strictness.possible:
-    recorder.ask()
+    recorder.check_setting()

@@ -1,6 +1,7 @@
 """Threads of the in-process provider: how many share work, and that they do it right."""
 
 import threading
+import time
 
 import pytest
 
@@ -148,3 +149,43 @@ class TestPool:
     def test_errors_arrive(self):
         with pytest.raises(ZeroDivisionError):
             thread_pool.submit(divmod, 1, 0).result()
+
+
+class TestInterrupts:
+    def test_all_threads_stop_soon(self, free):
+        done = []
+
+        def work(numbers):
+            for number in numbers:
+                done.append(number)
+                time.sleep(0.001)
+                if len(done) > 20 and threading.current_thread() is threading.main_thread():
+                    raise KeyboardInterrupt
+
+        start = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            WorkerPool(4).run(100_000, work, known(10**6))
+        assert time.monotonic() - start < 2
+        before = len(done)
+        time.sleep(0.02)
+        assert len(done) == before
+
+    def test_a_wait_goes_on_after_interrupts(self):
+        """What other threads write to belongs to them until they are done."""
+        told = []
+
+        class Slow:
+            is_done = False
+            interrupts = 3
+
+            def wait(self):
+                if self.interrupts:
+                    self.interrupts -= 1
+                    raise KeyboardInterrupt
+                self.is_done = True
+
+        slow = Slow()
+        with pytest.raises(KeyboardInterrupt):
+            thread_pool.wait([slow], lambda: told.append(True))
+        assert slow.is_done
+        assert len(told) == 3

@@ -9,7 +9,7 @@ allocates buffers; their owner releases or drops them.
 import os
 from collections import deque
 from functools import lru_cache
-from threading import Lock
+from threading import RLock
 from typing import Any, Final
 from weakref import ref
 
@@ -120,7 +120,7 @@ class Pool:
         self.returned: deque[Memory] = deque()
         self._free: dict[int, list[Memory]] = {}
         self._obtained: dict[int, ref[Memory]] = {}
-        self._lock = Lock()
+        self._lock = RLock()  # a signal handler or finalizer may allocate while the thread that it interrupts does
         self._retained = _retained()
         self.bytes_live = 0
         self.bytes_pooled = 0
@@ -189,7 +189,7 @@ class Pool:
 
     def after_fork(self) -> None:
         """Make the pool usable in a child process: another thread of the parent may have held the lock."""
-        self._lock = Lock()
+        self._lock = RLock()
 
     def _collect(self) -> None:
         """Move what was returned to the free lists."""

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from gpuarray.fusion.steps import FULL, Fold, Loop, Store, needed
 from gpuarray.graph.layouts import Shape
-from gpuarray.providers.inprocess import folds, tiles
+from gpuarray.providers.inprocess import reductions, tiles
 from gpuarray.providers.inprocess.buffers import ALIGNMENT, Memory
 from gpuarray.providers.inprocess.program import Program, write
 from gpuarray.providers.inprocess.stages import phases, stages
@@ -59,7 +59,7 @@ class TiledLoop:
             return
         fixed = [*uniforms, *whole]
         views = [_view(v, inputs, outputs) for v in program.views]
-        parts = [folds.make_parts(fold, self.tiling) for fold in program.parts.values()]
+        parts = [reductions.make_states(fold, self.tiling) for fold in program.parts.values()]
         if self._only is not None:
             arena = workers.borrow_arena()
             try:
@@ -122,7 +122,7 @@ class TiledLoop:
 
     def _finish(self, parts: list[Any], outputs: Sequence[Memory]) -> None:
         for number, fold, view in self._finished:
-            result = folds.meet(fold, parts[number])
+            result = reductions.merge(fold, parts[number])
             np.copyto(_view(view, (), outputs), result, casting="unsafe")
 
 

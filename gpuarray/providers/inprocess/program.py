@@ -38,7 +38,7 @@ from gpuarray.fusion.steps import (
 from gpuarray.graph.layouts import Layout, Shape, contiguous
 from gpuarray.ops import elementwise
 from gpuarray.ops.columns import Kind, NumPyForm, Quirk
-from gpuarray.providers.inprocess import folds
+from gpuarray.providers.inprocess import reductions
 from gpuarray.providers.inprocess.tiles import Tile, Tiling
 from gpuarray.providers.inprocess.views import Register, View
 
@@ -293,7 +293,7 @@ class _Writer:
 
     def _fold(self, number: int, item: Fold) -> None:
         operand = self.names[item.operand]
-        dtype = folds.computing_dtype(item)
+        dtype = reductions.computing_dtype(item)
         copy = None
         if item.source != dtype or self.loop.instructions[item.operand].level != FULL:
             copy = self._allocate(FULL, dtype)
@@ -306,10 +306,10 @@ class _Writer:
         also = "" if parts is None else f", {shift}, {'None' if spare is None else spare.name}"
         name = f"{self._function_name(item.op.name)}_{number}"
         if self.is_whole:
-            self.scope[name] = folds.whole(item, self.tiling)
+            self.scope[name] = reductions.whole(item, self.tiling)
             self._line(OUTER, f"{name}({operand}, {self._target(number, OUTER, item.dtype)}{also})")
         else:
-            self.scope[name] = folds.partial(item, self.tiling)
+            self.scope[name] = reductions.partial(item, self.tiling)
             self.parts[number] = item
             self._line(OUTER, f"{name}(at, {operand}, q{number}{also})")
         self._count(OUTER, calls_of_fold(item.op) - 1)

@@ -7,7 +7,7 @@ measured once (:class:`ThreadCosts`). Invariant: the chunks do not depend on the
 results. Prepared steps call :meth:`WorkerPool.run` and :meth:`WorkerPool.borrow_arena`.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import count, islice
 from math import isqrt
@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gpuarray import parallel_copy, thread_pool
+from gpuarray import interrupts, parallel_copy, thread_pool
 from gpuarray.providers.inprocess.buffers import ALIGNMENT, Memory
 
 #: Least size of an arena, so that it seldom has to move; pages that nobody touches cost nothing.
@@ -189,15 +189,22 @@ class WorkerPool:
             chunks -= 1
         helpers = min(most, timing.best_threads(chunks, thread_costs())) - 1 if most > 1 else 0
         if helpers < 1:
-            work(numbers)
+            work(_until_interrupted(numbers))
             return
         start = perf_counter_ns()
-        begun = [thread_pool.submit(_quietly, work, numbers) for _ in range(helpers)]
+        stopped: list[bool] = []
+        begun: list[thread_pool.Future[None]] = []
+        is_done = False
         try:
-            work(numbers)
+            for _ in range(helpers):
+                begun.append(thread_pool.submit(_quietly, work, _until(stopped, numbers)))
+            work(_until_interrupted(numbers))
+            is_done = True
         finally:
+            if not is_done:
+                stopped.append(True)
             # helpers that have not started by now are not needed
-            thread_pool.wait([each for each in begun if not each.cancel()])
+            thread_pool.wait([each for each in begun if not each.cancel()], lambda: stopped.append(True))
         for each in begun:
             if not each.is_cancelled:
                 each.result()
@@ -219,6 +226,22 @@ class WorkerPool:
     def close(self) -> None:
         """Free the scratch memory."""
         self._arenas = []
+
+
+def _until(stopped: Sequence[bool], numbers: Iterator[int]) -> Iterator[int]:
+    """Yield numbers until another thread says that work is to stop."""
+    for number in numbers:
+        if stopped:
+            return
+        yield number
+
+
+def _until_interrupted(numbers: Iterator[int]) -> Iterator[int]:
+    """Yield numbers; where an interrupt has waited for long, raise it."""
+    for number in numbers:
+        if interrupts.waits_long():
+            raise KeyboardInterrupt
+        yield number
 
 
 def _quietly(work: Callable[[Iterator[int]], None], numbers: Iterator[int]) -> None:

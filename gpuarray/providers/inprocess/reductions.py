@@ -108,14 +108,14 @@ def partial(fold: Fold, tiling: Tiling) -> Callable[..., None]:
     return part
 
 
-def make_parts(fold: Fold, tiling: Tiling) -> tuple[Array, ...]:
+def make_states(fold: Fold, tiling: Tiling) -> tuple[Array, ...]:
     """Return the memory that :func:`partial` fills: the state of every row in each tile the row is spread over."""
     dtype = computing_dtype(fold)
     kinds = (dtype,) if fold.op.numpy is None else fold.op.numpy.state(dtype)
     return tuple(np.empty((tiling.parts, *tiling.row_extents), kind) for kind in kinds)
 
 
-def meet(fold: Fold, states: tuple[Array, ...]) -> Array:
+def merge(fold: Fold, states: tuple[Array, ...]) -> Array:
     """Return the result of the states of all parts of the rows, merged in an order that is always the same."""
     parts = fold.op.numpy
     if parts is not None:

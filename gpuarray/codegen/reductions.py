@@ -1,10 +1,12 @@
-"""Loops with folds as row kernels.
+"""Row kernels: the kernels of loops that contain folds.
 
-A row belongs to a team of invocations: a workgroup or part of one, whose neighbours read neighbours in the row, or a
-single invocation (short rows, or rows whose neighbours lie side by side). A row that fits the registers of its team is
-*held*: each element is read once, and each value computed once, for all phases. A longer one is *walked* once a phase.
-Where rows are few, a row is split among several teams; their partial results go to scratch memory, and a second kernel
-folds them and computes what follows. The order of combination is fixed by the sizes alone, so results are reproducible.
+A group of invocations reduces each row. The group is a workgroup or a part of one, and its neighbouring invocations
+read neighbouring elements. Short rows, and rows that are interleaved in memory, are reduced by one invocation each.
+
+A row that fits into the registers of its group is read once, and each value is computed once for all phases. A longer
+row is read once per phase. If there are few rows, each one is split among several groups: their partial results go to
+scratch memory, and a second kernel combines them and computes what follows. The order of combination depends on the
+sizes alone, so results are reproducible.
 """
 
 from collections.abc import Sequence
@@ -23,7 +25,7 @@ from gpuarray.codegen.loops import (
     open_kernel,
 )
 from gpuarray.codegen.programs import Binding, Launch, Program
-from gpuarray.codegen.row_schedule import RowSchedule, largest_team, phase_after, schedule_rows
+from gpuarray.codegen.row_schedule import RowSchedule, most_invocations, phase_after, schedule_rows
 from gpuarray.codegen.storage import LANES, Access, word_dtype
 from gpuarray.codegen.underflow import Block, arranged
 from gpuarray.codegen.wgsl import WINDOW_END, WORKGROUP, declare
@@ -35,15 +37,15 @@ from gpuarray.graph.layouts import Layout, contiguous_strides
 def row_program(loop: Loop, label: str, capabilities: Capabilities) -> Program:
     """Return the launches of a loop with folds."""
     shape = schedule_rows(loop, capabilities)
-    walk = RowKernel(loop, shape, label, capabilities)
+    kernel = RowKernel(loop, shape, label, capabilities)
     if shape.splits == 1:
-        return Program((walk.whole(),))
-    first, scratch = walk.partial(Place(0, shape.splits, 0))
-    return Program((first, walk.finish(scratch, shape.splits)), tuple(b for _, b in scratch))
+        return Program((kernel.whole(),))
+    first, scratch = kernel.partial(ScratchRange(0, shape.splits, 0))
+    return Program((first, kernel.finish(scratch, shape.splits)), tuple(b for _, b in scratch))
 
 
 def cut_row_program(loop: Loop, parts: Sequence[tuple[Loop, int]], label: str, capabilities: Capabilities) -> Program:
-    """Return the launches of a loop of one walk whose rows are cut.
+    """Return the launches of a single-pass loop whose rows are split between bindings.
 
     Parameters
     ----------
@@ -62,7 +64,7 @@ def cut_row_program(loop: Loop, parts: Sequence[tuple[Loop, int]], label: str, c
     scratch: list[tuple[Access, int]] = []
     before = 0
     for (part, column), shape in zip(parts, shapes, strict=True):
-        launch, scratch = RowKernel(part, shape, label, capabilities).partial(Place(before, total, column))
+        launch, scratch = RowKernel(part, shape, label, capabilities).partial(ScratchRange(before, total, column))
         launches.append(launch)
         before += shape.splits
     launches.append(RowKernel(loop, shapes[0], label, capabilities).finish(scratch, total))
@@ -70,15 +72,15 @@ def cut_row_program(loop: Loop, parts: Sequence[tuple[Loop, int]], label: str, c
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where the partial results of some columns stand among those of the whole rows."""
+class ScratchRange:
+    """Position of the partial results of some columns among the partial results of whole rows."""
 
     split: int
-    """How many parts of each row come before."""
+    """Number of parts of each row that come before."""
     splits: int
-    """How many parts each row has in all."""
+    """Number of parts of each row in total."""
     column: int
-    """The number of the first column."""
+    """Number of the first column."""
 
 
 @dataclass
@@ -92,12 +94,12 @@ class RowKernel:
     work: LoopKernel = field(init=False)
     collectives: Collectives = field(init=False)
     made: set[int] = field(default_factory=set)
-    """The FULL instructions whose values a held row has already."""
+    """The FULL instructions whose values are already in registers."""
 
     # -- kernels -------------------------------------------------------------------------------------------------------
 
     def whole(self) -> Launch:
-        """One kernel that walks rows, computes what follows, and stores."""
+        """Return the kernel that reduces whole rows, computes what follows, and stores."""
         loop = self.loop
         self._open(self.label, outputs=True)
         groups = self._row_index(split=False)
@@ -105,27 +107,27 @@ class RowKernel:
         self.work.kernel.line("let origin = 0u;")
         self._row_values(0)
         if self.shape.in_registers:
-            self._held_columns()
+            self._register_columns()
         last = max((phase_after(loop, i) for i in range(len(loop.instructions))), default=0)
         for phase in range(last + 1):
-            self._walk(phase)
+            self._pass(phase)
             self._row_values(phase + 1)
         self._row_stores()
         return self.work.kernel.launch(groups, self.capabilities.workgroup_limit)
 
-    def partial(self, place: Place) -> tuple[Launch, list[tuple[Access, int]]]:
-        """Return the kernel that folds parts of rows into scratch memory, and that memory."""
+    def partial(self, span: ScratchRange) -> tuple[Launch, list[tuple[Access, int]]]:
+        """Return the kernel that reduces parts of rows into scratch memory, and the scratch bindings."""
         self._open(f"{self.label} parts", outputs=bool(self._full_stores()))
         groups = self._row_index(split=True)
         emit_uniform(self.work)
         self._row_values(0)
-        scratch = self._scratch(place.splits, writable=True)
-        self.work.kernel.line(f"let origin = {self.work.kernel.parameter(place.column)};")
+        scratch = self._scratch(span.splits, writable=True)
+        self.work.kernel.line(f"let origin = {self.work.kernel.parameter(span.column)};")
         if self.shape.in_registers:
-            self._held_columns()
-        self._walk(0, keep=True)
+            self._register_columns()
+        self._pass(0, keep=True)
         kernel = self.work.kernel
-        before, total = kernel.parameter(place.split), kernel.parameter(max(self.loop.rows, 1))
+        before, total = kernel.parameter(span.split), kernel.parameter(max(self.loop.rows, 1))
         kernel.line(f"let part = ({before} + split) * {total} + row;")
         names = iter(scratch)
         for number in self.loop.folds:
@@ -135,9 +137,11 @@ class RowKernel:
         return kernel.launch(groups, self.capabilities.workgroup_limit), scratch
 
     def finish(self, scratch: list[tuple[Access, int]], splits: int) -> Launch:
-        """Return the kernel that folds the parts of each row and computes what follows."""
-        team = 1 if splits <= 64 else WORKGROUP if splits <= 2048 else largest_team(self.loop, self.capabilities)
-        self.shape = RowSchedule(team)
+        """Return the kernel that combines the parts of each row and computes what follows."""
+        together = 1 if splits <= 64 else WORKGROUP
+        if splits > 2048:
+            together = most_invocations(self.loop, self.capabilities)
+        self.shape = RowSchedule(together)
         self._open(f"{self.label} end", outputs=True, full=False)
         groups = self._row_index(split=False)
         emit_uniform(self.work)
@@ -147,12 +151,12 @@ class RowKernel:
         count, total = kernel.parameter(splits), kernel.parameter(max(self.loop.rows, 1))
         for number in self.loop.folds:
             self._start(number)
-        start, step = ("lane", team) if team > 1 else ("0u", 1)
-        # several at once, so that they are waited for together
+        start, step = ("lane", together) if together > 1 else ("0u", 1)
+        # four loads are in flight at a time
         kernel.line(f"var part = {start};", f"for (; part + {3 * step}u < {count}; part += {4 * step}u) {{")
-        self._meet_parts(accesses, total, [f"(part + {n * step}u)" for n in range(4)])
+        self._merge_parts(accesses, total, [f"(part + {n * step}u)" for n in range(4)])
         kernel.line("}", f"for (; part < {count}; part += {step}u) {{")
-        self._meet_parts(accesses, total, ["part"])
+        self._merge_parts(accesses, total, ["part"])
         kernel.line("}")
         for number in self.loop.folds:
             self._gather(number)
@@ -161,8 +165,8 @@ class RowKernel:
         self._row_stores()
         return kernel.launch(groups, self.capabilities.workgroup_limit)
 
-    def _meet_parts(self, accesses: list[tuple[Access, int]], total: str, parts: list[str]) -> None:
-        """Emit the folding of some of the parts of a row."""
+    def _merge_parts(self, accesses: list[tuple[Access, int]], total: str, parts: list[str]) -> None:
+        """Emit the combination of some parts of a row."""
         names = iter(accesses)
         lines: list[str] = []
         for number in self.loop.folds:
@@ -174,10 +178,10 @@ class RowKernel:
                     name = f"{access.name}_{n}"
                     self.work.kernel.line(f"let {name} = {access.name}[{part} * {total} + row];")
                     found[n].append(loaded(name, dtype))
-            lines += [own.meet(states) for states in found]
+            lines += [own.merge(states) for states in found]
         self.work.kernel.line(*lines)
 
-    # -- what kernels consist of ---------------------------------------------------------------------------------------
+    # -- sections of a kernel ------------------------------------------------------------------------------------------
 
     def _open(self, label: str, *, outputs: bool, full: bool = True) -> None:
         loop, wide = self.loop, self.shape.wide
@@ -194,26 +198,28 @@ class RowKernel:
         )
         self.work.loop = loop
         self.work.kernel.workgroup = self.shape.workgroup
-        self.collectives = Collectives(self.work.kernel, self.shape.team, self.capabilities, self.shape.interleaved)
+        self.collectives = Collectives(
+            self.work.kernel, self.shape.invocations, self.capabilities, self.shape.interleaved
+        )
         self.made = set()
 
     def _full_stores(self) -> list[Store]:
         return [s for s in self.loop.stores if s.level == FULL]
 
     def _row_index(self, *, split: bool) -> int:
-        """Emit the row (and the split) of this walker, and which columns are its own; return the workgroups."""
+        """Emit the row, the split and the columns of an invocation; return the number of workgroups."""
         kernel, shape = self.work.kernel, self.shape
-        walkers = max(self.loop.rows, 1) * (shape.splits if split else 1)
-        together = shape.workgroup // shape.team
-        count = kernel.parameter(walkers)
+        count_of_parts = max(self.loop.rows, 1) * (shape.splits if split else 1)
+        together = shape.workgroup // shape.invocations
+        count = kernel.parameter(count_of_parts)
         kernel.line("let block = group.x + group.y * groups.x;")
         if together == 1:
             kernel.line(f"if (block >= {count}) {{ return; }}", "let walker = block;", "let lane = local;")
-        elif shape.team == 1:
+        elif shape.invocations == 1:
             kernel.line(f"let walker = block * {together}u + local;", f"if (walker >= {count}) {{ return; }}")
         else:
-            # all of a workgroup stay, as folding takes all of them: those beyond the rows have no columns
-            first, second = f"local / {shape.team}u", f"local & {shape.team - 1}u"
+            # collectives need every invocation of a workgroup: those beyond the last row stay, without columns
+            first, second = f"local / {shape.invocations}u", f"local & {shape.invocations - 1}u"
             if shape.interleaved:
                 first, second = f"(local & {together - 1}u)", f"local / {together}u"
             kernel.line(
@@ -222,9 +228,9 @@ class RowKernel:
                 f"let lane = {second};",
             )
         columns = kernel.parameter(self.loop.columns)
-        end = columns if together == 1 or shape.team == 1 else f"select(0u, {columns}, place < {count})"
+        end = columns if together == 1 or shape.invocations == 1 else f"select(0u, {columns}, place < {count})"
         if split:
-            total, own = kernel.parameter(max(self.loop.rows, 1)), shape.team * (LANES if shape.wide else 1)
+            total, own = kernel.parameter(max(self.loop.rows, 1)), shape.invocations * (LANES if shape.wide else 1)
             kernel.line(f"let split = walker / {total};", f"let row = walker - split * {total};")
             kernel.line(f"let begin = split{f' * {own}u' if own > 1 else ''};")
         else:
@@ -232,10 +238,10 @@ class RowKernel:
         kernel.line(f"let end = {end};")
         if len(self.loop.outer) > 1:
             coordinates(kernel, "row", self.loop.outer, "r")
-        return -(-walkers // together)
+        return -(-count_of_parts // together)
 
     def _row_position(self, layout: Layout, offset: int) -> str:
-        """Return where a layout's row begins."""
+        """Return the expression of the address at which the row begins in a layout."""
         kernel, rank = self.work.kernel, len(self.loop.outer)
         names = ["row"] if rank == 1 else [f"r{axis}" for axis in range(rank)]
         terms = [kernel.parameter(offset)] if offset else []
@@ -243,7 +249,7 @@ class RowKernel:
         return " + ".join(terms) if terms else "0u"
 
     def _row_values(self, phase: int) -> None:
-        """Emit the row's values that are computed in a phase."""
+        """Emit the values per row that are computed in a phase."""
         work = self.work
         for number, item in enumerate(self.loop.instructions):
             if item.level != OUTER or isinstance(item, Fold) or self.loop.phases[number] != phase:
@@ -267,16 +273,16 @@ class RowKernel:
             kernel.line(self._once(statement))
 
     def _once(self, statement: str) -> str:
-        """Return a statement that one invocation of each row's team runs."""
-        if self.shape.team == 1:
+        """Return a statement that only the first invocation of each group runs."""
+        if self.shape.invocations == 1:
             return statement
-        mine = "lane == 0u" if self.shape.team == self.shape.workgroup else "lane == 0u && end > 0u"
+        mine = "lane == 0u" if self.shape.invocations == self.shape.workgroup else "lane == 0u && end > 0u"
         return f"if ({mine}) {{ {statement} }}"
 
-    # -- walking a row -------------------------------------------------------------------------------------------------
+    # -- columns -------------------------------------------------------------------------------------------------------
 
-    def _walk(self, phase: int, *, keep: bool = False) -> None:
-        """Emit one walk over the columns: what the folds and stores of a phase need, and the folds themselves."""
+    def _pass(self, phase: int, *, keep: bool = False) -> None:
+        """Emit one pass over the columns: the values that a phase needs, its folds and its stores."""
         loop, shape = self.loop, self.shape
         numbers = [n for n in loop.folds if loop.phases[n] == phase]
         stores = [s for s in self._full_stores() if phase_after(loop, s.value) == phase]
@@ -293,46 +299,46 @@ class RowKernel:
         if shape.in_registers:
             self._block(needed, numbers, stores, bases, shape.unroll * LANES)
         else:
-            self._turns(needed, numbers, stores, bases)
+            self._column_loops(needed, numbers, stores, bases)
         for number in numbers:
             self._gather(number)
             if not keep:
                 self._result(number)
 
-    def _held_columns(self) -> None:
-        """Emit the columns of the elements that an invocation holds: ``at`` as counted, ``i`` among those that exist.
+    def _register_columns(self) -> None:
+        """Emit the columns of the elements in an invocation's registers: ``at``, and ``i``, which is ``at`` in range.
 
-        Values of columns beyond the end are computed, since that takes no branches, and go nowhere.
+        Values of columns beyond the end are computed, which avoids a branch, and then ignored.
         """
         kernel, shape = self.work.kernel, self.shape
         highest = self.loop.columns - 1
-        last = "" if shape.fills_team else kernel.parameter(highest // LANES * LANES if shape.wide else highest)
+        last = "" if shape.fills_invocations else kernel.parameter(highest // LANES * LANES if shape.wide else highest)
         for n in range(shape.unroll * LANES):
             four, lane = divmod(n, LANES)
             if shape.wide and lane:
                 place = f"i{n - lane} + {lane}u"
             elif shape.wide:
-                place = f"lane * {LANES}u + {four * LANES * shape.team}u"
+                place = f"lane * {LANES}u + {four * LANES * shape.invocations}u"
             else:
-                place = f"lane + {n * shape.team}u"
-            if shape.fills_team:
+                place = f"lane + {n * shape.invocations}u"
+            if shape.fills_invocations:
                 kernel.line(f"let i{n} = {place};")
             elif shape.wide and lane:
                 kernel.line(f"let at{n} = at{n - lane} + {lane}u;", f"let i{n} = {place};")
             else:
                 kernel.line(f"let at{n} = {place};", f"let i{n} = min(at{n}, {last});")
-        self._coordinates([x.layout for x in self._walked()], shape.unroll * LANES)
+        self._coordinates([x.layout for x in self._full_accesses()], shape.unroll * LANES)
 
-    def _turns(self, needed: list[int], numbers: list[int], stores: list[Store], bases: dict[int, str]) -> None:
-        """Emit the loops over the columns: many at once while there are that many, then as few as can be."""
+    def _column_loops(self, needed: list[int], numbers: list[int], stores: list[Store], bases: dict[int, str]) -> None:
+        """Emit the unrolled loop over the columns, and the loop over the remaining ones."""
         kernel, shape = self.work.kernel, self.shape
         own = LANES if shape.wide else 1
-        step = f"{shape.team}u"
+        step = f"{shape.invocations}u"
         if shape.splits > 1:
             step = "apart"
-            kernel.line(f"let apart = {kernel.parameter(shape.splits * shape.team)};")
-        kernel.line("{", f"var column = begin{'' if shape.team == 1 else f' + lane * {own}u'};")
-        layouts = [x.layout for x in self._walked() if isinstance(x, Store) or x in self._items(needed)]
+            kernel.line(f"let apart = {kernel.parameter(shape.splits * shape.invocations)};")
+        kernel.line("{", f"var column = begin{'' if shape.invocations == 1 else f' + lane * {own}u'};")
+        layouts = [x.layout for x in self._full_accesses() if isinstance(x, Store) or x in self._items(needed)]
         if shape.unroll:
             count = shape.unroll * LANES
             last = f"{(shape.unroll - 1) * LANES}u * {step} + {LANES - 1}u" if shape.wide else f"{count - 1}u * {step}"
@@ -351,8 +357,8 @@ class RowKernel:
         self._block(needed, numbers, stores, bases, own, ragged=shape.ragged)
         kernel.line("} }")
 
-    def _walked(self) -> list[Load | Index | Store]:
-        """Return what has a layout over the columns."""
+    def _full_accesses(self) -> list[Load | Index | Store]:
+        """Return the loads, indices and stores with a layout over the columns."""
         loads = [i for i in self.loop.instructions if isinstance(i, Load | Index) and i.level == FULL]
         return [*loads, *self._full_stores()]
 
@@ -360,7 +366,7 @@ class RowKernel:
         return [self.loop.instructions[n] for n in numbers]
 
     def _coordinates(self, layouts: list[Layout], count: int) -> None:
-        """Emit the coordinates of some columns, where a layout needs them."""
+        """Emit the coordinates of ``count`` columns if a layout needs them."""
         loop, rank = self.loop, len(self.loop.outer)
         if len(loop.inner) > 1 and any(x.strides[rank:] != contiguous_strides(loop.inner) for x in layouts):
             for n in range(count):
@@ -376,14 +382,14 @@ class RowKernel:
         *,
         ragged: bool = False,
     ) -> None:
-        """Emit what becomes of ``count`` columns, ``i0`` and so on.
+        """Emit the values, folds and stores of ``count`` columns, whose numbers are ``i0``, ``i1`` and so on.
 
-        On a walk all of them exist, or where it is ``ragged`` the first of four does; of a held row, those whose ``at``
-        is below the end do.
+        Which columns exist: of a row in registers, those whose ``at`` is below the end; otherwise all, or if
+        ``ragged``, at least the first one.
         """
         self._columns(needed, bases, count)
         if self.shape.in_registers:
-            self.work.kernel.line(*self._take_held(numbers, count))
+            self.work.kernel.line(*self._take_registers(numbers, count))
         for first in range(0, count, LANES):
             lanes = range(first, min(first + LANES, count))
             if not self.shape.in_registers:
@@ -391,16 +397,18 @@ class RowKernel:
             for store in stores:
                 self._column_store(store, bases, lanes, guarded=ragged)
 
-    def _take_held(self, numbers: list[int], count: int) -> list[str]:
-        """Return the statements that fold what an invocation holds: all at once, but for positions."""
+    def _take_registers(self, numbers: list[int], count: int) -> list[str]:
+        """Return the statements that fold the elements in registers: together, unless their order matters."""
         shape, lines = self.shape, []
         fours = [range(first, first + LANES) for first in range(0, count, LANES)]
         for number in numbers:
             own, operand = self._accumulator(number), self._fold(number).operand
             if own.is_ordered:
                 for lanes in fours:
-                    lines += self._take([number], lanes) if shape.fills_team else self._take_existing([number], lanes)
-            elif shape.fills_team:
+                    lines += (
+                        self._take([number], lanes) if shape.fills_invocations else self._take_existing([number], lanes)
+                    )
+            elif shape.fills_invocations:
                 lines += self._take([number], range(count))
             else:
                 level = self.loop.instructions[operand].level
@@ -410,7 +418,7 @@ class RowKernel:
         return lines
 
     def _take_existing(self, numbers: list[int], lanes: range) -> list[str]:
-        """Return the statements that fold those of four columns that exist."""
+        """Return the statements that fold the columns that exist, of at most four."""
         kind = "at" if self.shape.in_registers else "i"
         if not numbers:
             return []
@@ -422,7 +430,7 @@ class RowKernel:
         return [*lines, "}"]
 
     def _needed(self, values: list[int]) -> list[int]:
-        """Return the FULL instructions that values depend on, in order."""
+        """Return the numbers of the FULL instructions that values depend on, sorted."""
         found: set[int] = set()
         stack = list(values)
         while stack:
@@ -438,7 +446,7 @@ class RowKernel:
         return sorted(found)
 
     def _bases(self, needed: list[int], stores: list[Store], phase: int) -> dict[int, str]:
-        """Emit where the row begins in each layout; keys are instruction numbers, and ``-1 - slot`` of stores."""
+        """Emit the address of the row in each layout, by instruction number, or ``-1 - slot`` for stores."""
         kernel = self.work.kernel
         bases: dict[int, str] = {}
         for number in needed:
@@ -456,7 +464,7 @@ class RowKernel:
         return bases
 
     def _columns(self, needed: list[int], bases: dict[int, str], count: int) -> None:
-        """Emit the values of instructions in some columns."""
+        """Emit the values of instructions for ``count`` columns."""
         kernel, loop, wide = self.work.kernel, self.loop, self.shape.wide
         for unit in arranged(loop, needed, alone=count == 1):
             if isinstance(unit, Block):
@@ -498,22 +506,22 @@ class RowKernel:
         return " + ".join([base, *terms])
 
     def _column_store(self, store: Store, bases: dict[int, str], lanes: range, *, guarded: bool) -> None:
-        """Emit the store of four columns or fewer: of those that exist, where they are held or ``guarded``."""
+        """Emit the store of at most four columns, with a guard if some may not exist."""
         kernel, access, shape = self.work.kernel, self.work.access(store), self.shape
         level = self.loop.instructions[store.value].level
         values = [value_name(store.value, level, lane) for lane in lanes]
         base = bases[-1 - store.slot]
-        # teams beyond the last row have no end
-        guards = {True: "end > 0u" if shape.team < shape.workgroup else "", False: f"at{lanes[0]} < end"}
+        # groups beyond the last row have an end of 0
+        guards = {True: "end > 0u" if shape.invocations < shape.workgroup else "", False: f"at{lanes[0]} < end"}
         if access.wide:
             statements = access.store_wide(f"({base} + i{lanes[0]}) / 4u", values)
-            guard = guards[shape.fills_team] if shape.in_registers else ""  # there are whole fours only
+            guard = guards[shape.fills_invocations] if shape.in_registers else ""  # outside registers all four exist
             kernel.line(*([f"if ({guard}) {{", *statements, "}"] if guard else statements))
             return
         for lane, value in zip(lanes, values, strict=True):
             statement = access.store(self._column_position(store.layout, base, lane), value)
             if shape.in_registers:
-                guard = guards[True] if shape.fills_team else f"at{lane} < end"
+                guard = guards[True] if shape.fills_invocations else f"at{lane} < end"
             else:
                 guard = f"i{lane} < end" if guarded and lane else ""
             kernel.line(f"if ({guard}) {{ {statement} }}" if guard else statement)
@@ -545,23 +553,23 @@ class RowKernel:
         return lines
 
     def _gather(self, number: int) -> None:
-        """Fold the accumulators of a team into one that all its invocations have."""
+        """Emit the combination of the accumulators of a group; each of its invocations gets the result."""
         own = self._accumulator(number)
-        self.collectives.reduce(own.states, own.meet)
+        self.collectives.reduce(own.states, own.merge)
 
     def _result(self, number: int) -> None:
         self.work.kernel.line(declare(f"one{number}", self._fold(number).dtype, self._accumulator(number).result()))
 
     def _scratch(self, splits: int, *, writable: bool) -> list[tuple[Access, int]]:
-        """Bind the scratch memory of the partial results; return it with its sizes in bytes."""
+        """Bind scratch memory for the partial results; return its bindings and their sizes in bytes."""
         found: list[tuple[Access, int]] = []
         count = max(self.loop.rows, 1) * splits
         for number in self.loop.folds:
             for dtype in self._accumulator(number).states.values():
-                held = word_dtype(dtype)
-                nbytes = -(-count * held.itemsize // WINDOW_END) * WINDOW_END
+                word = word_dtype(dtype)
+                nbytes = -(-count * word.itemsize // WINDOW_END) * WINDOW_END
                 slot = len(found)
-                access = Access(f"scratch{slot}", held, False, writable)
+                access = Access(f"scratch{slot}", word, False, writable)
                 self.work.kernel.bind(access, Binding("scratch", slot, 0, nbytes, writable))
                 found.append((access, nbytes))
         return found

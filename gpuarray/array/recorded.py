@@ -1,0 +1,64 @@
+"""The storage cells that may hold values that are recorded and not computed, for ``synchronize``.
+
+Each cell is noted when it gets such a value. The list is cleared of cells that are gone or computed whenever it has
+doubled, so that noting takes a constant time per operation, and the list stays as long as the program's values.
+"""
+
+import threading
+from typing import Any, Final
+from weakref import ref
+
+from gpuarray.graph import tracing
+from gpuarray.graph.nodes import Generate, Node
+from gpuarray.ops import generators
+
+#: Generated values that take time to compute. Others, such as ranges, are computed where they are used, not stored.
+_COSTLY: Final = frozenset(
+    (generators.random_below, generators.random_bits, generators.random_normal, generators.random_uniform)
+)
+_LEAST: Final = 4096
+
+
+class Recorded:
+    """A list of weak references to cells."""
+
+    def __init__(self) -> None:
+        self._cells: list[ref[Any]] = []
+        self._limit = _LEAST
+        self._lock = threading.Lock()
+
+    def note(self, cell: "ref[Any]") -> None:
+        """Add a cell, which may be in the list."""
+        cells = self._cells
+        cells.append(cell)
+        if len(cells) > self._limit and tracing.state.trace is None:  # a trace takes a look at a cell for a use of it
+            self._clear()
+
+    def _clear(self) -> None:
+        """Remove the cells that are gone or computed."""
+        if not self._lock.acquire(blocking=False):  # another thread is at it
+            return
+        try:
+            count = len(self._cells)
+            # computed nodes have no depth
+            alive = [note for note in self._cells[:count] if (cell := note()) is not None and cell.node.depth]
+            self._cells[:count] = dict.fromkeys(alive)
+            self._limit = max(_LEAST, 2 * len(self._cells))
+        finally:
+            self._lock.release()
+
+    def pending(self) -> list[Any]:
+        """Return the cells with values to compute, in the order in which they were noted, each once."""
+        self._clear()
+        cells = [cell for note in self._cells if (cell := note()) is not None and _is_pending(cell.node)]
+        return [*dict.fromkeys(cells)]
+
+
+def _is_pending(node: Node) -> bool:
+    """Return whether a value is recorded, not computed, and worth being stored."""
+    if not node.depth or node.result is not None:
+        return False
+    return type(node) is not Generate or node.op in _COSTLY
+
+
+recorded: Final = Recorded()
