@@ -27,7 +27,7 @@ def test_values(dtype, mode):
 
 def test_windows_are_not_copied():
     with xp.using(device="cpu"):
-        line, kernel = xp.ones(100_000), xp.ones(300)
+        line, kernel = xp.asarray(np.ones(100_000)), xp.asarray(np.ones(300))
         xp.evaluate(line, kernel)
         tracemalloc.start()
         try:
