@@ -26,13 +26,13 @@ dlpack.install()
 ndarray = GpuArray
 
 __all__ = [
-    "Device", "GpuArray", "config", "explain", "fft", "from_dlpack", "jit", "lib", "linalg", "ndarray", "profile",
-    "random", "report", "reset_stats", "special", "stats", "using",
+    "Device", "GpuArray", "config", "emath", "explain", "fft", "from_dlpack", "jit", "lib", "linalg", "ndarray",
+    "profile", "random", "report", "reset_stats", "special", "stats", "testing", "typing", "using",
 ]  # fmt: skip
 __all__ += functions.__all__
 
 
 if TYPE_CHECKING:
-    from gpuarray import special
+    from gpuarray import emath, special, testing, typing
 else:  # a checker would take any name for one of the package's
     __getattr__ = protocol.missing
