@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType, ModuleType
 
 import gpuarray
-from gpuarray import errors, fft, lib, linalg, random, special
+from gpuarray import errors, fft, lib, linalg, random, special, testing
 from gpuarray.providers import base
 
 FOLDER = "api"
@@ -36,6 +36,7 @@ _MODULES: dict[str, tuple[str, ModuleType]] = {
     "random": ("Random numbers", random),
     "special": ("Special functions", special),
     "stride_tricks": ("Sliding windows and strides", lib.stride_tricks),
+    "testing": ("Comparison with NumPy", testing),
     "errors": ("Errors", errors),
     "providers": ("Providers", base),
 }

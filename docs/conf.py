@@ -34,7 +34,17 @@ html_theme_options = {
 }
 # pages without others below them have nothing to show at the left
 html_sidebars = {
-    name: [] for name in ("index", "tutorial", "how-it-works", "placement", "accuracy", "performance", "changelog")
+    name: []
+    for name in (
+        "index",
+        "tutorial",
+        "how-it-works",
+        "placement",
+        "accuracy",
+        "performance",
+        "contributing",
+        "changelog",
+    )
 }
 html_context = {"default_mode": "auto"}  # the theme complains if nothing is said
 html_show_sourcelink = False

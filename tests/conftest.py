@@ -2,6 +2,7 @@
 
 import gc
 import os
+import secrets
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -50,16 +51,29 @@ def _open_portable(number: int) -> Any:
 # every graph and plan of every test is checked against its invariants
 xp.config.verify = True
 
-# the same cases every time, and many more of them with --hypothesis-profile=deep
-_PROFILE = settings(deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
-settings.register_profile("quick", _PROFILE, max_examples=150)
-settings.register_profile("deep", _PROFILE, max_examples=5000)
+# the same cases every time; with --hypothesis-profile=deep many more, and new ones in each run
+_PROFILE = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
+settings.register_profile("quick", _PROFILE, derandomize=True, max_examples=150)
+settings.register_profile("deep", _PROFILE, print_blob=True, max_examples=5000)
 settings.load_profile("quick")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option that writes the golden texts again."""
     parser.addoption("--update-golden", action="store_true", help="write the golden texts of tests/golden again")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the seed of a deep run, unless the command line has one."""
+    if config.getoption("--hypothesis-profile") == "deep" and config.getoption("--hypothesis-seed") is None:
+        # workers of pytest-xdist get the seed with the options of the first process
+        config.option.hypothesis_seed = str(secrets.randbits(32))
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """Print the seed, with which --hypothesis-seed repeats a deep run."""
+    seed = config.getoption("--hypothesis-seed")
+    return None if seed is None else f"random tests: --hypothesis-profile=deep --hypothesis-seed={seed}"
 
 
 def pytest_collection_finish() -> None:

@@ -1,10 +1,11 @@
-"""Running folds as kernels: reduce, then scan.
+"""Kernels of scans (cumulative operations), by the algorithm "reduce, then scan".
 
-Each row is cut into blocks, as many as keep the device busy. The first kernel folds every block. The second scans each
-block, a tile at a time, and begins with the fold of the blocks before it, which it makes itself. Two launches, each row
-read twice: right on every device, since no workgroup waits for another.
+Each row is split into enough blocks to occupy the device. The first kernel reduces every block. The second one scans
+each block, a tile at a time, starting from the combined results of the blocks before it. This takes two launches and
+reads each row twice, but no workgroup waits for another one, so it is correct on every device.
 
-Where rows lie side by side, each is walked by one invocation, so that neighbours read neighbours. So is a short row.
+Interleaved rows and short rows are scanned sequentially, one invocation per row; neighbouring invocations then read
+neighbouring elements.
 """
 
 from collections.abc import Callable
@@ -20,37 +21,37 @@ from gpuarray.codegen.wgsl import WINDOW_END, WORKGROUP, Kernel, combine_express
 from gpuarray.device import Capabilities
 from gpuarray.fusion.steps import ScanStep
 
-#: How many times four elements of a tile an invocation has.
-FOURS: Final = 4
-TILE: Final = WORKGROUP * LANES * FOURS
-#: How many blocks keep a device busy, those of workgroups and those of single invocations.
+#: Vectors of four elements of a tile per invocation.
+VECTORS: Final = 4
+TILE: Final = WORKGROUP * LANES * VECTORS
+#: Number of blocks that occupy a device: blocks of workgroups, and of single invocations.
 BUSY_GROUPS: Final = 1 << 14
 BUSY_THREADS: Final = 1 << 17
-#: A single invocation folds what is before its block by itself: there are no more blocks to a row, and no shorter ones.
-MOST_BEFORE: Final = 64
+#: Most blocks of a sequential row, because each invocation combines the blocks before its own, and shortest block.
+MOST_BLOCKS: Final = 64
 SHORTEST_BLOCK: Final = 64
-#: From so many rows side by side on, single invocations walk them.
-SIDE_BY_SIDE: Final = 32
-#: So do they rows of so many elements or fewer, wherever these lie: a workgroup would have nearly nothing to do.
+#: At least this many interleaved rows are scanned sequentially.
+INTERLEAVED_ROWS: Final = 32
+#: Rows of at most this many elements are scanned sequentially: a workgroup would have almost nothing to do.
 SHORT_ROW: Final = 32
-#: A binding of a piece of an array begins at a multiple of so many elements, whatever their dtype.
+#: The binding of a piece of an array begins at a multiple of this many elements, for all dtypes.
 PIECE_START: Final = 256
 
 
-def _most_shown(step: ScanStep, capabilities: Capabilities) -> int:
-    """Return how many elements of a scan's operand and result one storage binding shows, wherever they begin."""
+def _binding_elements(step: ScanStep, capabilities: Capabilities) -> int:
+    """Return how many elements of a scan's operand and result fit into one storage binding, at any offset."""
     return (capabilities.binding_limit - 512) // max(step.source.itemsize, step.dtype.itemsize) - PIECE_START
 
 
 class Piece(NamedTuple):
-    """Blocks that one launch computes, whose elements one storage binding shows: ``parts`` of each of ``rows`` rows.
+    """The blocks of one launch, whose elements fit into one storage binding: ``parts`` of each of ``rows`` rows.
 
     Attributes
     ----------
     row, part : int
         The first row, and the first block of each.
     first, last : int
-        The elements that the binding shows.
+        First and last element of the binding.
     """
 
     row: int
@@ -72,41 +73,43 @@ class ScanKernels:
         self.kind = register_type(self.dtype)
         self.identity = identity_literal(step.op, self.dtype)
         self.rows = step.before * step.after
-        self.alone = step.after >= SIDE_BY_SIDE or step.length <= SHORT_ROW
-        # one row after the other, of whole fours
-        self.wide = step.after == 1 and step.length % LANES == 0 and not self.alone
-        # all of a tile goes through workgroup memory on some devices
-        self.fours = FOURS if self.dtype.itemsize <= 8 else FOURS // 2
-        unit, busy = (SHORTEST_BLOCK, BUSY_THREADS) if self.alone else (self.fours * LANES * WORKGROUP, BUSY_GROUPS)
+        self.is_sequential = step.after >= INTERLEAVED_ROWS or step.length <= SHORT_ROW
+        # contiguous rows of whole vectors
+        self.wide = step.after == 1 and step.length % LANES == 0 and not self.is_sequential
+        # without subgroups a whole tile goes through workgroup memory
+        self.vectors = VECTORS if self.dtype.itemsize <= 8 else VECTORS // 2
+        unit, busy = (
+            (SHORTEST_BLOCK, BUSY_THREADS) if self.is_sequential else (self.vectors * LANES * WORKGROUP, BUSY_GROUPS)
+        )
         most = max(1, busy // max(self.rows, 1))
         units = -(-step.length // unit)
-        self.block = -(-units // min(most, units, MOST_BEFORE if self.alone else units)) * unit
-        self.shown = _most_shown(step, capabilities)
+        self.block = -(-units // min(most, units, MOST_BLOCKS if self.is_sequential else units)) * unit
+        self.binding_elements = _binding_elements(step, capabilities)
         if (
-            step.after > self.shown or step.epilogue is not None
-        ):  # not cut: several bindings show it where it takes them
-            self.shown = step.before * step.length * step.after
-        if step.length * step.after > self.shown:  # blocks are cut apart
-            reached = max(1, self.shown // step.after)
+            step.after > self.binding_elements or step.epilogue is not None
+        ):  # not split into pieces: it uses several bindings instead
+            self.binding_elements = step.before * step.length * step.after
+        if step.length * step.after > self.binding_elements:  # a block does not fit into one binding
+            reached = max(1, self.binding_elements // step.after)
             self.block = min(self.block, reached // unit * unit or reached)
         self.blocks = -(-step.length // self.block)
         self.pieces = self._pieces()
 
     def program(self) -> Program:
-        """Return the launches: of every piece the folds of its blocks, then of every piece the results."""
-        inside = self._alone_inside if self.alone else self._inside
+        """Return the launches: the block sums of every piece, then the scans of every piece."""
+        scans = self._sequential_scans if self.is_sequential else self._scans
         if self.blocks == 1:
-            return Program(tuple(inside(piece, 0) for piece in self.pieces))
+            return Program(tuple(scans(piece, 0) for piece in self.pieces))
         nbytes = -(-self.rows * self.blocks * word_dtype(self.dtype).itemsize // WINDOW_END) * WINDOW_END
-        sums = self._alone_sums if self.alone else self._sums
-        return Program(tuple(emit(piece, nbytes) for emit in (sums, inside) for piece in self.pieces), (nbytes,))
+        sums = self._sequential_sums if self.is_sequential else self._sums
+        return Program(tuple(emit(piece, nbytes) for emit in (sums, scans) for piece in self.pieces), (nbytes,))
 
     def _pieces(self) -> list[Piece]:
-        """Return pieces of some rows each, or where these are too long of some blocks of rows side by side."""
+        """Return pieces of several rows each, or if rows are too long, of several blocks of interleaved rows."""
         before, row = self.step.before, self.step.length * self.step.after
-        if before * row <= self.shown:
+        if before * row <= self.binding_elements:
             return [self._piece(0, before, 0, self.blocks)]
-        together, parts = self.shown // row, self.shown // (self.block * self.step.after)
+        together, parts = self.binding_elements // row, self.binding_elements // (self.block * self.step.after)
         if together:
             starts = range(0, before, together)
             return [self._piece(start, min(together, before - start), 0, self.blocks) for start in starts]
@@ -119,7 +122,7 @@ class ScanKernels:
         last = ((start + count - 1) * length + min((part + parts) * self.block, length)) * after - 1
         return Piece(start * after, count * after, part, parts, first // PIECE_START * PIECE_START, last)
 
-    # -- a workgroup a block -------------------------------------------------------------------------------------------
+    # -- one workgroup per block ---------------------------------------------------------------------------------------
 
     def _sums(self, piece: Piece, nbytes: int) -> Launch:
         kernel = Kernel(f"{self.label} blocks")
@@ -129,23 +132,23 @@ class ScanKernels:
         own = LANES if self.wide else 1
         kernel.line(f"var total: {self.kind} = {self.identity};", f"var n = begin + local * {own}u;")
         step = WORKGROUP * own
-        for count in (FOURS, 1):  # several at once, so that they are waited for together
+        for count in (VECTORS, 1):  # several loads in flight at a time
             kernel.line(f"for (; n + {(count - 1) * step}u < end; n += {count * step}u) {{")
             values: list[str] = []
             for turn in range(count):
                 if not self.wide:
-                    values.append(self._given(source.load(f"base + (n + {turn * step}u) * step")))
+                    values.append(self._cast(source.load(f"base + (n + {turn * step}u) * step")))
                     continue
                 lines, found = source.load_wide(f"(base + n) / {LANES}u + {turn * WORKGROUP}u", f"loaded{turn}")
                 kernel.line(*lines)
-                values += map(self._given, found)
+                values += map(self._cast, found)
             kernel.line(*(f"let e{k}: {self.kind} = {value};" for k, value in enumerate(values)))
             kernel.line(f"total = {self._combine('total', self._tree([f'e{k}' for k in range(len(values))]))};", "}")
         self._fold(kernel, "total")
         kernel.line(f"if (local == 0u) {{ {scratch.store('block', stored('total', self.dtype))} }}")
         return kernel.launch(piece.rows * piece.parts, self.capabilities.workgroup_limit)
 
-    def _inside(self, piece: Piece, nbytes: int) -> Launch:
+    def _scans(self, piece: Piece, nbytes: int) -> Launch:
         kernel = Kernel(f"{self.label} inside")
         source = self._source(kernel, piece)
         finish = self._finish(kernel, piece)
@@ -164,13 +167,13 @@ class ScanKernels:
         return kernel.launch(piece.rows * piece.parts, self.capabilities.workgroup_limit)
 
     def _scan_tile(self, kernel: Kernel, source: Access) -> None:
-        """Emit an invocation's elements of a tile, what is before each four of them, and the fold of the tile."""
+        """Emit the elements of a tile, the exclusive scan of their vectors, and the sum of the tile."""
         self._tile_values(kernel, source)
-        totals = [f"e{four * LANES + LANES - 1}" for four in range(self.fours)]
+        totals = [f"e{four * LANES + LANES - 1}" for four in range(self.vectors)]
         Collectives(kernel, WORKGROUP, self.capabilities).scan(totals, self.dtype, self._combine, self.identity)
 
     def _finish(self, kernel: Kernel, piece: Piece) -> Callable[[str, list[str]], list[str]]:
-        """Bind what results go to; return how to write the statements that store four of them from an index on."""
+        """Bind the result; return a function that gives the statements to store four elements from an index on."""
         if self.wide:
             store_four = vec4_store(kernel, self.step, (piece.first, piece.last), 1)
             return lambda first, results: [f"if ({first} < end) {{", *store_four(f"base + {first}", results), "}"]
@@ -181,8 +184,8 @@ class ScanKernels:
         ]
 
     def _store_tile(self, kernel: Kernel, finish: Callable[[str, list[str]], list[str]]) -> None:
-        """Emit the results of a tile before which there is ``carry``."""
-        for four in range(self.fours):
+        """Emit the results of a tile, which continue from ``carry``."""
+        for four in range(self.vectors):
             results = []
             kernel.line(f"before{four} = {self._combine('carry', f'before{four}')};")
             for k in range(four * LANES, four * LANES + LANES):
@@ -193,28 +196,28 @@ class ScanKernels:
             kernel.line(*finish(f"n{four}", results))
 
     def _tile(self) -> int:
-        return self.fours * LANES * WORKGROUP
+        return self.vectors * LANES * WORKGROUP
 
     def _tile_values(self, kernel: Kernel, source: Access) -> None:
-        """Emit an invocation's elements of a tile, each four of them folded up to each."""
-        for four in range(self.fours):
+        """Emit the elements of a tile and the inclusive scan of each vector of four."""
+        for four in range(self.vectors):
             first, k = f"n{four}", four * LANES
             kernel.line(f"let {first} = start + local * {LANES}u + {four * LANES * WORKGROUP}u;")
             kernel.line(*(f"var e{k + lane}: {self.kind} = {self.identity};" for lane in range(LANES)))
             if self.wide:
                 lines, values = source.load_wide(f"(base + {first}) / {LANES}u", f"loaded{k}")
                 kernel.line(f"if ({first} < end) {{", *lines)
-                kernel.line(*(f"e{k + lane} = {self._given(value)};" for lane, value in enumerate(values)), "}")
+                kernel.line(*(f"e{k + lane} = {self._cast(value)};" for lane, value in enumerate(values)), "}")
                 continue
             for lane in range(LANES):
-                value = self._given(source.load(f"base + ({first} + {lane}u) * step"))
+                value = self._cast(source.load(f"base + ({first} + {lane}u) * step"))
                 kernel.line(f"if ({first} + {lane}u < end) {{ e{k + lane} = {value}; }}")
-        for k in range(self.fours * LANES):
+        for k in range(self.vectors * LANES):
             if k % LANES:
                 kernel.line(f"e{k} = {self._combine(f'e{k - 1}', f'e{k}')};")
 
     def _position(self, kernel: Kernel, piece: Piece) -> None:
-        """Emit the row and block of this workgroup, and where its elements lie."""
+        """Emit the row and the block of a workgroup, and the bounds of its elements."""
         parts = kernel.parameter(piece.parts)
         kernel.line(
             "let number = group.x + group.y * groups.x;",
@@ -227,7 +230,7 @@ class ScanKernels:
         self._bounds(kernel, piece)
 
     def _bounds(self, kernel: Kernel, piece: Piece) -> None:
-        """Emit where the elements of a row's part lie, in what the binding shows."""
+        """Emit the bounds of the elements of a block, relative to the binding."""
         kernel.line(
             f"let step = {kernel.parameter(self.step.after)};",
             f"let length = {kernel.parameter(self.step.length)};",
@@ -237,17 +240,17 @@ class ScanKernels:
         )
 
     def _fold(self, kernel: Kernel, name: str) -> None:
-        """Emit the fold of a variable over the workgroup."""
+        """Emit the reduction of a variable over the workgroup."""
         collectives = Collectives(kernel, WORKGROUP, self.capabilities)
         collectives.reduce({name: self.dtype}, lambda others: f"{name} = {self._combine(name, others[0])};")
 
-    # -- an invocation a block -----------------------------------------------------------------------------------------
+    # -- one invocation per block --------------------------------------------------------------------------------------
 
-    def _alone_sums(self, piece: Piece, nbytes: int) -> Launch:
+    def _sequential_sums(self, piece: Piece, nbytes: int) -> Launch:
         kernel = Kernel(f"{self.label} blocks of columns")
         source = self._source(kernel, piece)
         scratch = self._scratch(kernel, nbytes, writable=True)
-        self._alone_position(kernel, piece)
+        self._sequential_position(kernel, piece)
         kernel.line(f"var total: {self.kind} = {self.identity};")
 
         def take(names: list[str], _places: list[str]) -> list[str]:
@@ -257,12 +260,12 @@ class ScanKernels:
         kernel.line(scratch.store("part * rows + row", stored("total", self.dtype)))
         return kernel.launch(-(-piece.rows * piece.parts // WORKGROUP), self.capabilities.workgroup_limit)
 
-    def _alone_inside(self, piece: Piece, nbytes: int) -> Launch:
+    def _sequential_scans(self, piece: Piece, nbytes: int) -> Launch:
         kernel = Kernel(f"{self.label} inside columns")
         source = self._source(kernel, piece)
         store = result_store(kernel, self.step, (piece.first, piece.last), 1)
         scratch = self._scratch(kernel, nbytes, writable=False) if nbytes else None
-        self._alone_position(kernel, piece)
+        self._sequential_position(kernel, piece)
         kernel.line(f"var carry: {self.kind} = {self.identity};")
         if scratch is not None:
             kernel.line("for (var n = row; n < part * rows + row; n += rows) {")
@@ -281,17 +284,17 @@ class ScanKernels:
     def _sequential_loop(
         self, kernel: Kernel, source: Access, take: Callable[[list[str], list[str]], list[str]]
     ) -> None:
-        """Emit the walk over a block: four elements at once, so that they are waited for together, while there are."""
+        """Emit the loop over a block, with four loads in flight at a time."""
         kernel.line("var n = begin;")
         for count in (LANES, 1):
             kernel.line(f"for (; n + {count - 1}u < end; n += {count}u) {{")
             places = [f"(base + (n + {lane}u) * step)" for lane in range(count)]
             for lane, place in enumerate(places):
-                kernel.line(f"let e{lane}: {self.kind} = {self._given(source.load(place))};")
+                kernel.line(f"let e{lane}: {self.kind} = {self._cast(source.load(place))};")
             kernel.line(*take([f"e{lane}" for lane in range(count)], places), "}")
 
-    def _alone_position(self, kernel: Kernel, piece: Piece) -> None:
-        """Emit the row and block of this invocation, and where its elements lie."""
+    def _sequential_position(self, kernel: Kernel, piece: Piece) -> None:
+        """Emit the row and the block of an invocation, and the bounds of its elements."""
         own = kernel.parameter(piece.rows)
         kernel.line(
             f"let walker = (group.x + group.y * groups.x) * {WORKGROUP}u + local;",
@@ -312,8 +315,8 @@ class ScanKernels:
         access = Access("scratch0", word_dtype(self.dtype), False, writable)
         return kernel.bind(access, Binding("scratch", 0, 0, nbytes, writable))
 
-    def _given(self, value: str) -> str:
-        """Return an element as it is accumulated."""
+    def _cast(self, value: str) -> str:
+        """Return an element, cast to the dtype of accumulation."""
         return casts.cast_expression(value, self.step.source, self.dtype)
 
     def _combine(self, first: str, second: str) -> str:
@@ -322,7 +325,7 @@ class ScanKernels:
         return combine_expression(combine, first, second, self.dtype)
 
     def _tree(self, values: list[str]) -> str:
-        """Return the fold of values, neighbours first."""
+        """Return the combination of values, neighbours first."""
         while len(values) > 1:
             odd = values[len(values) // 2 * 2 :]
             values = [self._combine(a, b) for a, b in zip(values[::2], values[1::2], strict=False)] + odd

@@ -1,14 +1,13 @@
-"""Copies, and writes at computed positions.
+"""Kernels of copies and of scatters: writes at computed positions.
 
-Several values may go to one position, and the last in order must stay. So each position first learns the greatest
-number among the values that want it, by an atomic maximum in scratch memory; then only that value is written: by the
-position, which fetches it, since reading here and there takes a third of the time of writing so. Where values are few
-they cost little in a large array: of the scratch memory only the words at their positions are touched, and each value
-looks whether it is the one to be written.
+If several values have the same position, the last one is written. The kernels find it with an atomic maximum of the
+value numbers, one word of scratch memory per position. Then each position fetches its value, because random reads take
+a third of the time of random writes. If there are few values in a large array, only the words at their positions are
+used, and each value checks whether it is the one to write.
 
-Many values that go here and there in a large array are sorted first by the upper bits of their positions, in one pass
-of a radix sort. What follows then stays within a part of the array, and in the device's cache. The sort is stable, so
-the last of the values for a position stays the last.
+Many values with random positions in a large array are first sorted by the upper bits of their positions, in one pass
+of a radix sort. The following accesses are then local and stay in the device's cache. The sort is stable, so the last
+value of a position remains the last.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,20 +26,20 @@ from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType, uint8, uint16, uint32
 from gpuarray.fusion.steps import CopyStep, ScatterStep
 
-#: Up to how many elements a value it is sooner done to go through all of the array than to where the values go.
+#: With at most this many elements per value, a pass over the whole array is faster than one over the values.
 _STREAMED: Final = 16
-#: From so many values on, values are sorted by the upper bits of their positions if no cache holds the array.
-_MANY: Final = 1 << 22
-#: Workgroups of one launch at most: more would only take time to find nothing to do.
+#: At least this many values are sorted by the upper bits of their positions, if the array is larger than the cache.
+_SORTED_COUNT: Final = 1 << 22
+#: Most workgroups of a launch; invocations loop over the rest.
 _GROUPS: Final = 1 << 15
-#: The scratch buffer with a word for each element, behind those of the sort.
+#: The scratch buffer with one word per element, after the buffers of the sort.
 _NUMBERS: Final = max(COUNTS, TOTALS) + 1
-#: What elements lie in whose bits arithmetic types might not keep.
+#: Dtypes through which elements are moved, by size: floating-point types might not preserve all bits.
 _RAW: Final = {1: uint8, 2: uint16, 4: uint32}
 
 
 def copy_program(step: CopyStep, label: str, capabilities: Capabilities) -> Program:
-    """Return the launches that copy a buffer, sixteen bytes an invocation."""
+    """Return the launches that copy a buffer, sixteen bytes per invocation."""
     total = -(-step.extent * step.dtype.itemsize // 16)
     most = capabilities.binding_limit // 256 * 256 // 16
     launches = []
@@ -59,39 +58,41 @@ def copy_program(step: CopyStep, label: str, capabilities: Capabilities) -> Prog
 
 
 class _Words(Access):
-    """A binding of sixteen-byte words, whatever they mean."""
+    """A binding of uninterpreted vectors of sixteen bytes."""
 
     def __init__(self, name: str, writable: bool) -> None:
         super().__init__(name, uint32, True, writable)
 
 
 def scatter_program(step: ScatterStep, label: str, capabilities: Capabilities) -> Program:
-    """Return the launches that write values at positions, the last one counting, or combine elements with them."""
+    """Return the launches of a scatter, which writes the last value of each position or combines all values."""
     if step.combine is not None:
         return combined_scatter_program(step, label, capabilities)
     limit = capabilities.workgroup_limit
     dtype = _RAW.get(step.dtype.itemsize, step.dtype)
     values, positions = Place("input", 0, dtype), Place("input", 1, step.positions)
-    is_shown = max(step.count, step.extent) <= _shown(capabilities, step.dtype, step.positions)
-    if is_shown and _gains_by_sorting(step, capabilities):
+    fits = max(step.count, step.extent) <= _binding_elements(capabilities, step.dtype, step.positions)
+    if fits and _should_sort(step, capabilities):
         return _sorted_program(step, label, values, positions, capabilities)
     launches: list[Launch] = []
     for part in _parts(step, label, values, positions, capabilities):
-        ways = (part.clear_all, part.elect, part.fetch)
+        steps = (part.clear_all, part.elect, part.fetch)
         if step.extent > _STREAMED * step.count:
-            ways = (part.clear, part.elect, part.write)
-        launches += [launch(limit) for launch in ways]
-    return Program(tuple(launches), (scratch_bytes(min(step.extent, _shown(capabilities, step.dtype)), uint32),))
+            steps = (part.clear, part.elect, part.write)
+        launches += [launch(limit) for launch in steps]
+    return Program(
+        tuple(launches), (scratch_bytes(min(step.extent, _binding_elements(capabilities, step.dtype)), uint32),)
+    )
 
 
-def _gains_by_sorting(step: ScatterStep, capabilities: Capabilities) -> bool:
-    """Whether a sort by position costs less than what it saves: each number of a value in a cache, not in memory."""
+def _should_sort(step: ScatterStep, capabilities: Capabilities) -> bool:
+    """Return whether sorting by position pays: it keeps the numbers of values in the cache."""
     is_large = step.extent * uint32.itemsize >= capabilities.profile.cache_bytes
-    return step.extent <= _STREAMED * step.count and step.count >= _MANY and is_large
+    return step.extent <= _STREAMED * step.count and step.count >= _SORTED_COUNT and is_large
 
 
-def _shown(capabilities: Capabilities, *dtypes: DType) -> int:
-    """Return how many elements one binding shows of arrays of these dtypes, and of words."""
+def _binding_elements(capabilities: Capabilities, *dtypes: DType) -> int:
+    """Return how many elements of arrays of these dtypes, and of words, fit into one binding."""
     widest = max(4, *(dtype.itemsize for dtype in dtypes))
     return (capabilities.binding_limit - WINDOW_END) // widest // WINDOW_START * WINDOW_START
 
@@ -99,8 +100,11 @@ def _shown(capabilities: Capabilities, *dtypes: DType) -> int:
 def _parts(
     step: ScatterStep, label: str, values: Place, positions: Place, capabilities: Capabilities
 ) -> Iterator["_Scatter"]:
-    """Yield writes of some values to a part of the target each, as bindings show them; values come in their order."""
-    together, reach = _shown(capabilities, step.dtype, step.positions), _shown(capabilities, step.dtype)
+    """Yield scatters of some values to a part of the target that fit into bindings, in the order of the values."""
+    together, reach = (
+        _binding_elements(capabilities, step.dtype, step.positions),
+        _binding_elements(capabilities, step.dtype),
+    )
     is_cut = step.count > together or step.extent > reach
     for start in range(0, step.count, together):
         for first in range(0, step.extent, reach):
@@ -111,9 +115,9 @@ def _parts(
 def _sorted_program(
     step: ScatterStep, label: str, values: Place, positions: Place, capabilities: Capabilities
 ) -> Program:
-    """Return the launches where values are sorted by the upper bits of their positions first, if they are in no order.
+    """Return the launches of a scatter that sorts the values by the upper bits of their positions first.
 
-    If the positions never fall, which the first launch finds out, the last launch alone does something after it.
+    If the first launch finds that the positions never decrease, only the last launch does any work after it.
     """
     limit = capabilities.workgroup_limit
     near_values = Place("scratch", _NUMBERS + 1, values.dtype if values.dtype.itemsize >= 4 else uint32)
@@ -135,10 +139,10 @@ def _sorted_program(
 
 
 class _Partition(PositionSort):
-    """A pass of a radix sort by some of the bits of positions, which are moved as single words.
+    """A pass of a radix sort of positions by some of their bits.
 
-    It counts blocks in which a position is less than the one before it, behind the digits; if there are none, nothing
-    is moved.
+    After the counts of digits it counts the blocks in which a position is less than the one before. If there are none,
+    nothing is moved.
     """
 
     def __init__(self, label: str, count: int, capabilities: Capabilities) -> None:
@@ -172,30 +176,30 @@ class _Atomic(Access):
 
 @dataclass(frozen=True, slots=True)
 class _Scatter:
-    """Emits the kernels that elect the values and write them, wherever values and positions lie."""
+    """Emits the kernels that select the last value of each position and write it."""
 
     step: ScatterStep
     label: str
     values: Place
     positions: Place
     numbers: int
-    """The scratch buffer with a word for each element of the target."""
+    """The scratch buffer with one word per element of the target."""
     idle: str = ""
-    """When there is nothing to do, if the number of blocks in which positions fall can say so."""
+    """Condition in WGSL, on the number of blocks in which positions decrease, that makes the launch return at once."""
     start: int = 0
     first: int = 0
-    """The first of the values, and of the elements of the target, of which ``step`` has a part."""
+    """The first value, and the first element of the target, if ``step`` is a part of a scatter."""
     is_cut: bool = False
-    """Whether positions may be those of other parts."""
+    """Whether positions may belong to other parts."""
 
     def clear_all(self, limit: int) -> Launch:
-        """Forget all numbers."""
+        """Return the launch that clears all words."""
         kernel = Kernel(f"{self.label} clear all")
         access = self._bind_numbers(kernel, Access("numbers", uint32, True, True))
         return self._each(kernel, -(-self.step.extent // LANES), access.store_wide("i", ["0u"] * LANES), limit)
 
     def clear(self, limit: int) -> Launch:
-        """Forget the numbers at the positions."""
+        """Return the launch that clears the words at the positions."""
         kernel = Kernel(f"{self.label} clear")
         positions = self._bind(kernel, self.positions, "positions")
         self._bind_numbers(kernel, _Atomic("numbers", uint32, False, True))
@@ -203,7 +207,7 @@ class _Scatter:
         return self._each(kernel, self.step.count, lines, limit)
 
     def elect(self, limit: int) -> Launch:
-        """Find the last value for each position."""
+        """Return the launch that finds the last value of each position."""
         kernel = Kernel(f"{self.label} elect")
         positions = self._bind(kernel, self.positions, "positions")
         self._bind_numbers(kernel, _Atomic("numbers", uint32, False, True))
@@ -211,7 +215,7 @@ class _Scatter:
         return self._each(kernel, self.step.count, lines, limit)
 
     def fetch(self, limit: int) -> Launch:
-        """Give four neighbouring positions the values that they want, if any; what else is there keeps its bits."""
+        """Return the launch in which each invocation fetches the values of four neighbouring positions, if any."""
         kernel = Kernel(f"{self.label} fetch")
         values = self._bind(kernel, self.values, "values")
         numbers = self._bind_numbers(kernel, Access("numbers", uint32, True, False))
@@ -227,7 +231,7 @@ class _Scatter:
         return self._each(kernel, -(-self.step.extent // LANES), lines, limit)
 
     def write(self, limit: int) -> Launch:
-        """Write each value that was elected."""
+        """Return the launch that writes each selected value."""
         kernel = Kernel(f"{self.label} write")
         values = self._bind(kernel, self.values, "values")
         positions = self._bind(kernel, self.positions, "positions")
@@ -237,7 +241,7 @@ class _Scatter:
         return self._each(kernel, self.step.count, [*self._place(kernel, positions), store], limit)
 
     def follow(self, limit: int) -> Launch:
-        """Write the values at positions that never fall: each that is the last for its position."""
+        """Return the launch that writes values at positions that never decrease: the last one of each position."""
         kernel = Kernel(f"{self.label} follow")
         values = self._bind(kernel, self.values, "values")
         positions = self._bind(kernel, self.positions, "positions")
@@ -250,7 +254,7 @@ class _Scatter:
         return self._each(kernel, self.step.count, [*self._place(kernel, positions), store], limit)
 
     def _each(self, kernel: Kernel, count: int, statements: Sequence[str], limit: int) -> Launch:
-        """Return the launch of a kernel with statements for each ``i`` below ``count``."""
+        """Return the launch of a kernel that runs statements for each ``i`` below ``count``."""
         if self.idle:
             falls = bind_scratch(kernel, TOTALS, DIGITS + 1, uint32, writable=False, name="totals")
             kernel.line(f"let falls = {falls.load(f'{DIGITS}u')};", f"if ({self.idle}) {{ return; }}")
@@ -265,7 +269,7 @@ class _Scatter:
         return kernel.launch(groups, limit)
 
     def _place(self, kernel: Kernel, positions: Access) -> list[str]:
-        """Return the statements that name the place of value ``i``, and leave out one that is not in this part."""
+        """Return the statements that define the position of value ``i`` and skip values of other parts."""
         place = position_expression(positions.load("i"), self.positions.dtype)
         extent = kernel.parameter(self.step.extent)
         origin = f" - {kernel.parameter(self.first)}" if self.is_cut else ""

@@ -1,10 +1,10 @@
-"""Scatters that combine: each element of an array with the values whose positions are its own, in their order.
+"""Kernels of scatters that combine each element with all values of its position, like ``ufunc.at``.
 
-Sums and extremes of 32-bit integers are atomic operations, whose order does not matter. Otherwise the positions are
-sorted, with the numbers of their values, by a stable radix sort; the values of one position then stand side by side in
-order, and one invocation combines the element with them. Results are those of NumPy's ``ufunc.at``, bit by bit. Where
-an element has many values and the row is that of a reduction, a group of invocations folds them in a tree whose shape
-depends on their number alone. Results are the same in every run.
+Sums and extremes of 32-bit integers are atomic operations, whose order does not matter. Otherwise a stable radix sort
+orders the positions together with the numbers of their values, and one invocation combines each element with its
+values, in order. Results equal those of NumPy's ``ufunc.at`` bit for bit. If elements have many values each and the
+operation has a reduction, a group of invocations combines them in a tree whose shape depends on their number alone.
+Results are the same in every run.
 """
 
 from typing import Final
@@ -30,16 +30,16 @@ _ATOMIC: Final = {
     rows.bitwise_or: "atomicOr",
     rows.bitwise_xor: "atomicXor",
 }
-#: From so many values an element, on average, groups of invocations fold them.
+#: With at least this many values per element on average, groups of invocations combine them.
 _GROUP_VALUES: Final = 64
-#: The scratch buffers behind those of counts: sorted positions and the numbers of their values, which passes of the
-#: sort move to and fro.
+#: Scratch buffers after those of the counts: the sorted positions and the numbers of their values. The passes of the
+#: sort alternate between two of each.
 _POSITIONS: Final = (2, 4)
 _NUMBERS: Final = (3, 5)
 
 
 class PositionSort(DigitSort):
-    """A radix sort of positions, which are moved as single words."""
+    """A radix sort of positions, which are moved as 32-bit words."""
 
     def __init__(self, label: str, count: int, capabilities: Capabilities) -> None:
         super().__init__(label, uint32, 1, count, capabilities, descending=False, positions=True)
@@ -89,11 +89,11 @@ def unsupported_combine(step: ScatterStep, capabilities: Capabilities) -> str | 
     if template_of(step.combine, signature.inputs) is None:
         return f"{step.combine.name} of {signature.inputs[0].name} has no kernel"
     nbytes = max(step.extent * step.dtype.itemsize, *(step.count * max(d.itemsize, 4) for d in step.input_dtypes))
-    return None if nbytes <= capabilities.binding_limit - 512 else "an array is larger than one binding shows"
+    return None if nbytes <= capabilities.binding_limit - 512 else "an array is larger than one binding"
 
 
 def _is_uniform(step: ScatterStep) -> bool:
-    """Whether elements, values and results are of one dtype."""
+    """Return whether elements, values and results have the same dtype."""
     signature = step.signature
     return signature is not None and {*signature.inputs, signature.output, *step.input_dtypes[:1]} == {step.dtype}
 
@@ -107,7 +107,7 @@ def _takes_groups(step: ScatterStep) -> bool:
 
 
 def _open(step: ScatterStep, kernel: Kernel, count: int) -> tuple[Access, Access]:
-    """Bind the values and the target, and begin a kernel of ``count`` invocations, each of which has a number ``i``."""
+    """Bind the values and the target of a kernel with ``count`` invocations, numbered ``i``."""
     (binding, _), kind = window("input", 0, 0, step.count - 1, step.input_dtypes[0], writable=False), Access
     values = kernel.show(kind("input0", step.input_dtypes[0], False, False), binding)
     binding, _ = window("output", 0, 0, step.extent - 1, step.dtype, writable=True)
@@ -133,11 +133,11 @@ def _atomic(step: ScatterStep, label: str, capabilities: Capabilities) -> Launch
 
 
 def _fold(step: ScatterStep, label: str, positions: Place, numbers: Place, capabilities: Capabilities) -> Launch:
-    """Return the launch in which the invocation of a position's first value combines all of them, one by one."""
+    """Return the launch in which one invocation per element combines its values one by one."""
     kernel = Kernel(f"{label} fold")
     values, target = _open(step, kernel, step.count)
     keys, order = _bind_sorted(kernel, step, positions, numbers)
-    # one way out of the loop: with a break behind another, llvmpipe lets invocations that have left compute on
+    # a single exit: with two breaks in a loop, llvmpipe keeps invocations running that have left it
     kernel.line(
         "if (i >= size) { return; }",
         f"let own = {keys.load('i')};",
@@ -160,7 +160,7 @@ def _fold(step: ScatterStep, label: str, positions: Place, numbers: Place, capab
 def _fold_in_groups(
     step: ScatterStep, label: str, positions: Place, numbers: Place, capabilities: Capabilities
 ) -> Launch:
-    """Return the launch in which neighbouring invocations fold the values of an element."""
+    """Return the launch in which a group of invocations combines the values of an element."""
     assert step.combine is not None
     dtype, kernel = step.dtype, Kernel(f"{label} fold groups")
     values, target = _open(step, kernel, step.extent)
@@ -168,16 +168,16 @@ def _fold_in_groups(
     together = min(1 << (step.count // step.extent // 4).bit_length(), WORKGROUP)
     lanes, extent = kernel.parameter(together), kernel.parameter(step.extent)
     kind = register_type(dtype)
-    held = "u32" if kind == "bool" else kind  # workgroup memory holds booleans as words
-    kernel.module.append(f"var<workgroup> parts: array<{held}, {WORKGROUP}>;")
+    word = "u32" if kind == "bool" else kind  # workgroup memory holds booleans as words
+    kernel.module.append(f"var<workgroup> parts: array<{word}, {WORKGROUP}>;")
 
-    def kept(value: str) -> str:
+    def to_word(value: str) -> str:
         return f"select(0u, 1u, {value})" if kind == "bool" else value
 
-    def seen(place: str) -> str:
+    def from_word(place: str) -> str:
         return f"({place} != 0u)" if kind == "bool" else place
 
-    def bound(name: str, key: str) -> list[str]:
+    def search(name: str, key: str) -> list[str]:
         return [
             f"var {name} = 0u;",
             f"var {name}_end = size;",
@@ -187,12 +187,12 @@ def _fold_in_groups(
             "}",
         ]
 
-    both = combine_expression(step.combine, seen("parts[local]"), seen("parts[local + half]"), dtype)
+    both = combine_expression(step.combine, from_word("parts[local]"), from_word("parts[local + half]"), dtype)
     kernel.line(
         f"let lane = local & ({lanes} - 1u);",
         f"let element = i / {lanes};",
-        *bound("low", "element"),
-        *bound("high", "element + 1u"),
+        *search("low", "element"),
+        *search("high", "element + 1u"),
         f"var total: {kind};",
         "var at = low + lane;",
         f"if (at < high) {{ let number = {order.load('at')}; total = {values.load('number')}; }}",
@@ -200,14 +200,14 @@ def _fold_in_groups(
         f"let number = {order.load('at')};",
         f"total = {combine_expression(step.combine, 'total', values.load('number'), dtype)};",
         "}",
-        f"parts[local] = {kept('total')};",
+        f"parts[local] = {to_word('total')};",
         "workgroupBarrier();",
         f"for (var half = {lanes} >> 1u; half > 0u; half >>= 1u) {{",
-        f"if (lane < half && low + lane + half < high) {{ parts[local] = {kept(both)}; }}",
+        f"if (lane < half && low + lane + half < high) {{ parts[local] = {to_word(both)}; }}",
         "workgroupBarrier();",
         "}",
         f"if (lane == 0u && low < high && element < {extent}) {{",
-        f"let folded = {_combined(step, target.load('element'), seen('parts[local]'))};",
+        f"let folded = {_combined(step, target.load('element'), from_word('parts[local]'))};",
         target.store("element", "folded"),
         "}",
     )
@@ -223,12 +223,12 @@ def _bind_sorted(kernel: Kernel, step: ScatterStep, positions: Place, numbers: P
 
 
 def _combined(step: ScatterStep, element: str, value: str) -> str:
-    """Return an element combined with a value, of the target's dtype."""
+    """Return an element combined with a value, in the target's dtype."""
     signature = step.signature
     assert step.combine is not None
     assert signature is not None
-    given: tuple[tuple[str, DType], ...] = ((element, step.dtype), (value, step.input_dtypes[0]))
-    pairs = zip(given, signature.inputs, strict=False)
+    operands_and_dtypes: tuple[tuple[str, DType], ...] = ((element, step.dtype), (value, step.input_dtypes[0]))
+    pairs = zip(operands_and_dtypes, signature.inputs, strict=False)
     operands = [cast_expression(operand, source, kind) for (operand, source), kind in pairs]
     found = apply_expression(step.combine, operands, signature.inputs, signature.output)
     return cast_expression(found, signature.output, step.dtype)

@@ -1,8 +1,8 @@
-"""Tiles of matrix products: the text of a kernel in which each workgroup computes one tile of the result.
+"""Tiled matrix products: WGSL in which each workgroup computes one tile of the result.
 
-The workgroup walks along the depth, the axis that is summed. For each step of the walk its invocations copy a tile of
-both operands into workgroup memory, reading along whichever axis is contiguous. Then each invocation multiplies what
-its own patch of the result needs, four columns at a time, while the next tiles are on their way into registers.
+The workgroup loops over the depth, the axis that is summed. In each step its invocations copy a tile of both operands
+into workgroup memory, reading along the contiguous axis. Then each invocation computes the products for its patch of
+the result, four columns at a time, while the next tiles are being loaded into registers.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,10 +16,10 @@ from gpuarray.codegen.wgsl import Kernel
 from gpuarray.dtypes import DType
 from gpuarray.graph.layouts import Layout
 
-#: Elements of padding between the rows of a tile that is stored across, so that neighbours are in different banks.
+#: Elements of padding between the rows of a transposed tile, so that neighbours are in different memory banks.
 PAD: Final = 4
 
-#: The invocations of a warp have eight columns and four rows of patches, so that they share what they read.
+#: The invocations of a warp compute eight columns and four rows of patches, so that they share loads.
 _WARP: Final = 32
 
 _WARP_ACROSS: Final = 8
@@ -29,17 +29,17 @@ _WARP_DOWN: Final = _WARP // _WARP_ACROSS
 
 @dataclass(frozen=True, slots=True)
 class Tiling:
-    """The sizes on which the text of a kernel depends; those of the matrices are parameters."""
+    """The sizes that are constants of a kernel. The sizes of the matrices are parameters."""
 
     rows: int
     columns: int
     depth: int
-    """The sides of a tile of the result, and the depth of one step of the walk."""
+    """The sides of a tile of the result, and the depth of one step of the loop."""
     patch_rows: int
     patch_columns: int
     """The sides of an invocation's patch, multiples of four."""
     slices: int = 1
-    """How many teams of invocations compute the tile, each a slice of every step's depth; they add their sums last."""
+    """Number of groups of invocations. Each computes a slice of every step's depth; their sums are added at the end."""
     unrolled: bool = True
     """Whether the loop over the depth of a step is unrolled."""
     block: int = 0
@@ -51,17 +51,17 @@ class Tiling:
         return self.columns // self.patch_columns
 
     @property
-    def team(self) -> int:
-        """Invocations of a team."""
+    def slice_invocations(self) -> int:
+        """Number of invocations of one slice."""
         return self.across * (self.rows // self.patch_rows)
 
     @property
     def invocations(self) -> int:
         """Size of the workgroup."""
-        return self.slices * self.team
+        return self.slices * self.slice_invocations
 
     def shared_bytes(self, dtype: DType) -> int:
-        """Return the bytes of workgroup memory for the tiles of both operands, or for the sums of teams."""
+        """Return the bytes of workgroup memory for the tiles of both operands, or for the sums of the slices."""
         arithmetic = Arithmetic(dtype)
         tiles = self.depth * (self.rows + self.columns + 2 * PAD)
         sums = self.rows * self.columns if self.slices > 1 else 0
@@ -70,11 +70,11 @@ class Tiling:
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """One operand of a tile, and how it is read."""
+    """One operand of a tile, and how a kernel reads it."""
 
     access: Access | Computed
     layout: Layout
-    """Over (matrix of the batch, position along the edge, depth), from where the binding begins."""
+    """Over (matrix of the batch, position along the edge, depth), relative to the start of the binding."""
     edge: str
     """``"top"`` or ``"left"``: the name in WGSL of the tile's first position along this operand's edge."""
     extent: str
@@ -85,25 +85,25 @@ class Operand:
 
     @property
     def deep(self) -> bool:
-        """Whether neighbours along the depth are closer in memory than those along the edge."""
+        """Whether the stride along the depth is smaller than the stride along the edge."""
         _, along, deep = self.layout.strides
         return abs(deep) < abs(along) or self.layout.shape[1] == 1
 
     @property
     def unit(self) -> int:
-        """Neighbouring elements that an invocation reads at a time: sixteen bytes at most, as memory serves them."""
+        """Number of neighbouring elements that an invocation loads at once: at most sixteen bytes."""
         if not self.access.wide or isinstance(self.access, Computed):
             return LANES if self.access.wide else 1
         return min(LANES, max(1, 16 // self.access.dtype.itemsize))
 
     @property
     def pitch(self) -> int:
-        """Elements from one row of the tile in workgroup memory to the next."""
+        """Number of elements between consecutive rows of the tile in workgroup memory."""
         return self.size + (PAD if self.deep else 0)
 
 
 def is_wide(layout: Layout) -> bool:
-    """Whether an operand's layout, over (plane, edge, depth), can be read four neighbours at a time."""
+    """Return whether a layout over (plane, edge, depth) can be read in vectors of four neighbours."""
     shape, strides = layout.shape, layout.strides
     fast = 2 if abs(strides[2]) < abs(strides[1]) or shape[1] == 1 else 1
     others = [s for axis, s in enumerate(strides) if axis != fast and shape[axis] > 1]
@@ -131,21 +131,21 @@ class TileKernel:
     even: bool
     arithmetic: Arithmetic = field(init=False)
     bases: dict[str, int] = field(init=False)
-    """Where the operands' tiles begin in workgroup memory, in vectors of four, by edge."""
-    fours: int = field(init=False)
-    """How many vectors of four there are in workgroup memory."""
+    """Offsets of the operands' tiles in workgroup memory, in vectors of four, by edge."""
+    vectors: int = field(init=False)
+    """Number of vectors of four in workgroup memory."""
 
     def __post_init__(self) -> None:
         self.arithmetic = Arithmetic(self.dtype)
-        self.bases, self.fours = {}, 0
+        self.bases, self.vectors = {}, 0
         for operand in self.operands:
-            self.bases[operand.edge] = self.fours
-            self.fours += self.arithmetic.planes * self.tiling.depth * operand.pitch // LANES
+            self.bases[operand.edge] = self.vectors
+            self.vectors += self.arithmetic.planes * self.tiling.depth * operand.pitch // LANES
         if self.tiling.slices > 1:
-            self.fours = max(self.fours, self.tiling.team * len(self._sums()))
+            self.vectors = max(self.vectors, self.tiling.slice_invocations * len(self._sums()))
 
     def emit(self) -> None:
-        """Emit the declarations, and the walk along the depth."""
+        """Emit the declarations and the loop over the depth."""
         kernel, tiling, arithmetic = self.kernel, self.tiling, self.arithmetic
         kernel.workgroup = tiling.invocations
         kernel.module += [*arithmetic.functions, self._memory()]
@@ -169,45 +169,45 @@ class TileKernel:
             kernel.line("if (start >= end) { break; }", "workgroupBarrier();", "}")
             kernel.line(*(f"{name} = total{n};" for n, name in enumerate(sums)))
         if tiling.slices > 1:
-            self._meet()
+            self._add_slices()
 
     # -- workgroup memory ----------------------------------------------------------------------------------------------
 
     def _memory(self) -> str:
         """Return the declaration of the workgroup memory, in vectors of four numbers.
 
-        Numbers of eight bytes lie in two halves: otherwise neighbours would use half of the banks twice.
+        Vectors of eight-byte numbers are split into two halves, which avoids bank conflicts.
         """
         if self.arithmetic.nbytes == 8:
-            return f"var<workgroup> held: array<vec2<{self.arithmetic.component}>, {2 * self.fours}>;"
-        return f"var<workgroup> held: array<{self.arithmetic.quad}, {self.fours}>;"
+            return f"var<workgroup> held: array<vec2<{self.arithmetic.component}>, {2 * self.vectors}>;"
+        return f"var<workgroup> held: array<{self.arithmetic.quad}, {self.vectors}>;"
 
-    def _held(self, place: str) -> str:
-        """Return the vector of four at an index."""
+    def _vector(self, place: str) -> str:
+        """Return the expression of the vector at an index."""
         if self.arithmetic.nbytes == 8:
-            return f"{self.arithmetic.quad}(held[{place}], held[{place} + {self.fours}u])"
+            return f"{self.arithmetic.quad}(held[{place}], held[{place} + {self.vectors}u])"
         return f"held[{place}]"
 
-    def _hold(self, place: str, four: str) -> str:
-        """Return the statement that writes the vector of four at an index."""
+    def _store_vector(self, place: str, four: str) -> str:
+        """Return the statement that stores a vector at an index."""
         if self.arithmetic.nbytes == 8:
-            return f"held[{place}] = {four}.xy; held[{place} + {self.fours}u] = {four}.zw;"
+            return f"held[{place}] = {four}.xy; held[{place} + {self.vectors}u] = {four}.zw;"
         return f"held[{place}] = {four};"
 
-    def _hold_two(self, place: str, lane: str, two: str) -> str:
-        """Return the statement that writes the first or the last two numbers of the vector at an index."""
+    def _store_pair(self, place: str, lane: str, two: str) -> str:
+        """Return the statement that stores the first or the last two components of the vector at an index."""
         if self.arithmetic.nbytes == 8:
-            return f"held[{place} + {lane} / 2u % 2u * {self.fours}u] = {two};"
+            return f"held[{place} + {lane} / 2u % 2u * {self.vectors}u] = {two};"
         first = f"held[{place}][{lane} % {LANES}u"
         return f"{first}] = {two}.x; {first} + 1u] = {two}.y;"
 
-    def _hold_one(self, place: str, lane: str, number: str) -> str:
-        """Return the statement that writes one number of the vector at an index."""
+    def _store_component(self, place: str, lane: str, number: str) -> str:
+        """Return the statement that stores one component of the vector at an index."""
         if self.arithmetic.nbytes == 8:
-            return f"held[{place} + {lane} / 2u * {self.fours}u][{lane} % 2u] = {number};"
+            return f"held[{place} + {lane} / 2u * {self.vectors}u][{lane} % 2u] = {number};"
         return f"held[{place}][{lane}] = {number};"
 
-    # -- what the invocation makes -------------------------------------------------------------------------------------
+    # -- products and sums ---------------------------------------------------------------------------------------------
 
     def _sums(self) -> list[str]:
         """Return the names of the accumulators."""
@@ -232,18 +232,21 @@ class TileKernel:
 
     @staticmethod
     def _step(extent: int, patch: int) -> int:
-        """Return the distance of the vectors of a patch: neighbours in the tile belong to neighbouring invocations."""
+        """Return the distance between the vectors of a patch: neighbours belong to neighbouring invocations."""
         return extent // (patch // LANES)
 
     def _patch_position(self) -> None:
         tiling, kernel = self.tiling, self.kernel
         across = tiling.across
         if tiling.slices > 1:
-            kernel.line(f"let slice = local / {tiling.team}u;", f"let member = local % {tiling.team}u;")
+            kernel.line(
+                f"let slice = local / {tiling.slice_invocations}u;",
+                f"let member = local % {tiling.slice_invocations}u;",
+            )
         else:
             kernel.line("let member = local;")
-        if across % _WARP_ACROSS == 0 and tiling.team // across % _WARP_DOWN == 0:
-            # two neighbours share a column of patches, and sixteen a pair of rows: equal reads are served at once
+        if across % _WARP_ACROSS == 0 and tiling.slice_invocations // across % _WARP_DOWN == 0:
+            # two neighbours share a column of patches, and sixteen share two rows: equal loads are merged
             warps, lane = across // _WARP_ACROSS, f"member % {_WARP}u"
             kernel.line(
                 f"let x = (member / {_WARP}u) % {warps}u * {_WARP_ACROSS}u + {lane} / 2u % {_WARP_ACROSS}u;",
@@ -265,7 +268,7 @@ class TileKernel:
         kernel.line(f"for (var k = 0u; k < {depth}u; k++) {{", *self._products("k"), "}")
 
     def _products(self, k: str) -> list[str]:
-        """Return the multiplications of position ``k`` along the depth of a slice."""
+        """Return the statements that multiply at position ``k`` along the depth of a slice."""
         tiling, planes = self.tiling, range(self.arithmetic.planes)
         left, right = self.operands
         lines = []
@@ -275,7 +278,7 @@ class TileKernel:
                 first = p * tiling.depth * operand.pitch // LANES
                 for n in range(patch // LANES):
                     place = f"{first + n * step}u + {k} * {operand.pitch // LANES}u + {operand.edge}_at"
-                    lines.append(f"let {letter}{p}_{n} = {self._held(place)};")
+                    lines.append(f"let {letter}{p}_{n} = {self._vector(place)};")
         for i in range(tiling.patch_rows):
             factor = [f"a{p}_{i // LANES}.{'xyzw'[i % LANES]}" for p in planes]
             for j in range(tiling.patch_columns // LANES):
@@ -283,33 +286,37 @@ class TileKernel:
                 lines += self.arithmetic.multiply_add(sums, factor, [f"b{p}_{j}" for p in planes])
         return lines
 
-    def _meet(self) -> None:
-        """Emit the addition of the teams' sums: each team gets some rows of the patches."""
+    def _add_slices(self) -> None:
+        """Emit the addition of the sums of all slices: each slice adds some rows of the patches."""
         kernel, tiling = self.kernel, self.tiling
         values = [names for _, _, names in self.patch()]
         met = [name for names in values for name in names]
         kernel.line(*(f"var {name}: {self.arithmetic.quad};" for name in met))
         sums = self._sums()
-        for team in range(tiling.slices):
-            given = sums[team * len(met) : (team + 1) * len(met)]
+        for part in range(tiling.slices):
+            given = sums[part * len(met) : (part + 1) * len(met)]
             kernel.line("workgroupBarrier();")
-            kernel.line(*(self._hold(f"{n * tiling.invocations}u + local", name) for n, name in enumerate(given)))
-            kernel.line("workgroupBarrier();", f"if (slice == {team}u) {{")
+            kernel.line(
+                *(self._store_vector(f"{n * tiling.invocations}u + local", name) for n, name in enumerate(given))
+            )
+            kernel.line("workgroupBarrier();", f"if (slice == {part}u) {{")
             for n, names in enumerate(values):
                 first = n * len(names)
                 for s in range(tiling.slices):
-                    places = ((first + p) * tiling.invocations + s * tiling.team for p in range(len(names)))
-                    held = [self._held(f"{place}u + member") for place in places]
+                    places = (
+                        (first + p) * tiling.invocations + s * tiling.slice_invocations for p in range(len(names))
+                    )
+                    loads = [self._vector(f"{place}u + member") for place in places]
                     if s == 0:
-                        kernel.line(*(f"{name} = {quad};" for name, quad in zip(names, held, strict=True)))
+                        kernel.line(*(f"{name} = {quad};" for name, quad in zip(names, loads, strict=True)))
                     else:
-                        kernel.line(*self.arithmetic.add(names, held))
+                        kernel.line(*self.arithmetic.add(names, loads))
             kernel.line("}")
 
     # -- tiles ---------------------------------------------------------------------------------------------------------
 
     def _fetch(self, operand: Operand) -> tuple[list[str], list[str]]:
-        """Emit the addresses of an invocation's part of a tile; return the statements that read it and that keep it.
+        """Emit the addresses of an invocation's part of a tile; return the statements that load and that store it.
 
         The tile begins at ``here`` along the depth.
         """
@@ -321,7 +328,7 @@ class TileKernel:
         parts = units * slow
         plane, along, deep = (kernel.parameter(s) for s in operand.layout.strides)
         name = operand.edge
-        held = f"vec{unit}<{arithmetic.component}>" if unit > 1 else arithmetic.component
+        kind = f"vec{unit}<{arithmetic.component}>" if unit > 1 else arithmetic.component
         ahead = (
             f"here / {unit}u"
             if operand.deep and operand.access.wide
@@ -335,18 +342,18 @@ class TileKernel:
             kernel.line(f"let {n} = local + {s * tiling.invocations}u;")
             first, second = (d, e) if operand.deep else (e, d)
             kernel.line(f"let {first} = {n} % {units}u * {unit}u; let {second} = {n} / {units}u;")
-            # beyond the edge any element will do: the results that depend on it are not stored
+            # beyond the edge any element may be read: results that depend on it are not stored
             last = f"{operand.extent} - {1 if operand.deep else unit}u"
             kernel.line(f"let {at} = ({name}_plane + min({name} + {e}, {last}) * {along} + {d} * {deep}) / {unit}u;")
             mine = [] if (s + 1) * tiling.invocations <= parts else [f"{n} < {parts}u"]
             values = [f"{name}_v{p}_{s}" for p in range(arithmetic.planes)]
-            kernel.line(*(f"var {value}: {held};" for value in values))
+            kernel.line(*(f"var {value}: {kind};" for value in values))
             there = [] if self.even else [f"here + {d} < end"]
-            given.append(([f"{v} = {held}();" for v in values if there], [*mine, *there], values, f"{at} + {ahead}"))
+            given.append(([f"{v} = {kind}();" for v in values if there], [*mine, *there], values, f"{at} + {ahead}"))
             keeps += _when(mine, self._keep(operand, values, d, e))
 
         def reads(access: Access | Computed, begin: str = "") -> list[str]:
-            """Return the statements that read from a binding; ``begin`` is added to the index."""
+            """Return the loads from a binding; ``begin`` is added to the index."""
             lines: list[str] = []
             for zeros, conditions, values, index in given:
                 lines += [*zeros, *_when(conditions, self._read(operand, access, f"{index}{begin}", values))]
@@ -359,7 +366,7 @@ class TileKernel:
     def _reads_of_parts(
         self, operand: Operand, reads: Callable[[Access, str], list[str]], plane: str, strides: tuple[str, str]
     ) -> list[str]:
-        """Return the statements that read a tile from the one of several bindings that shows all of it."""
+        """Return the loads of a tile from the one of several bindings that contains all of it."""
         access, name = operand.access, operand.edge
         assert isinstance(access, Access)
         edges = (name, f"min({name} + {operand.size - 1}u, {operand.extent} - 1u)")
@@ -378,7 +385,7 @@ class TileKernel:
         return [*lines, "}"]
 
     def _read(self, operand: Operand, access: Access | Computed, index: str, values: Sequence[str]) -> list[str]:
-        """Return the statements that read the elements at an index into the variables of their planes."""
+        """Return the statements that load the elements at an index into the variables of their planes."""
         unit = operand.unit
         if unit == 1:
             parts = self.arithmetic.parts("loaded")
@@ -391,19 +398,19 @@ class TileKernel:
         return lines + [f"{v} = {kind}({', '.join(part[p] for part in split)});" for p, v in enumerate(values)]
 
     def _keep(self, operand: Operand, values: Sequence[str], d: str, e: str) -> list[str]:
-        """Return the statements that write what was read to workgroup memory."""
+        """Return the statements that store loaded elements in workgroup memory."""
         lines = []
-        unit, fours = operand.unit, operand.pitch // LANES
+        unit, vectors = operand.unit, operand.pitch // LANES
         for p, value in enumerate(values):
-            base = self.bases[operand.edge] + p * self.tiling.depth * fours
+            base = self.bases[operand.edge] + p * self.tiling.depth * vectors
             if not operand.deep and unit > 1:
-                place = f"{base}u + {d} * {fours}u + {e} / {LANES}u"
-                lines.append(self._hold(place, value) if unit == LANES else self._hold_two(place, e, value))
+                place = f"{base}u + {d} * {vectors}u + {e} / {LANES}u"
+                lines.append(self._store_vector(place, value) if unit == LANES else self._store_pair(place, e, value))
                 continue
             for lane in range(unit):
-                place = f"{base}u + ({d} + {lane}u) * {fours}u + {e} / {LANES}u"
+                place = f"{base}u + ({d} + {lane}u) * {vectors}u + {e} / {LANES}u"
                 number = f"{value}.{'xyzw'[lane]}" if unit > 1 else value
-                lines.append(self._hold_one(place, f"({e} % {LANES}u)", number))
+                lines.append(self._store_component(place, f"({e} % {LANES}u)", number))
         return lines
 
 

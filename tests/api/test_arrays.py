@@ -7,9 +7,10 @@ from typing import Any
 import array_api_strict
 import numpy as np
 import pytest
-from support import DTYPES, assert_same, both, values
+from support import DTYPES, both, values
 
 import gpuarray as xp
+from gpuarray.testing import assert_same
 
 
 def test_attributes(device: Any) -> None:
@@ -85,7 +86,7 @@ def test_astype(source: str, device: Any) -> None:
     ]
     xp.evaluate(*(result for _, result in results))
     for dtype, result in results:
-        assert_same(result, host.astype(dtype), what=dtype)
+        assert_same(result, host.astype(dtype), message=dtype)
 
 
 def test_astype_rules() -> None:

@@ -7,10 +7,10 @@ import pickle
 
 import numpy as np
 import pytest
-from support import assert_same
 
 import gpuarray as xp
 from gpuarray.array import absent
+from gpuarray.testing import assert_same
 
 A = np.array([[3.0, -1.5, 2.0], [0.5, 7.0, -4.0]])
 

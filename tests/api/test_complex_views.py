@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import assert_same, values
+from support import values
 
 import gpuarray as xp
+from gpuarray.testing import assert_same
 
 PAIRS = [(np.complex64, np.float32), (np.complex128, np.float64)]
 

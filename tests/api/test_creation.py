@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import DTYPES, assert_same, values
+from support import DTYPES, values
 
 import gpuarray as xp
+from gpuarray.testing import assert_same
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

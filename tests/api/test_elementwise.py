@@ -4,11 +4,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import DTYPES, assert_same, special_values, values
+from support import DTYPES, special_values, values
 
 import gpuarray as xp
 from gpuarray import dtypes
 from gpuarray.ops.spec import ROWS, MapOp
+from gpuarray.testing import assert_same
 
 FUNCTIONS = {
     row.name: row
@@ -69,7 +70,7 @@ def test_unary(name: str, device: Any) -> None:
             continue
         pairs.append((dtype, getattr(xp, name)(xp.asarray(host)), expected))
     for dtype, result, expected in pairs:
-        assert_same(result, expected, ulp=tolerance(row, device), what=f"{name} of {dtype}")
+        assert_same(result, expected, ulp=tolerance(row, device), message=f"{name} of {dtype}")
 
 
 @pytest.mark.parametrize("name", BINARY)
@@ -89,7 +90,9 @@ def test_binary(name: str, device: Any) -> None:
     for dtype, result, expected in pairs:
         # of two zeros NumPy takes the first for some dtypes and the second for others, whatever their signs
         extreme = name in ("maximum", "minimum", "fmax", "fmin", "nextafter")
-        assert_same(result, expected, ulp=tolerance(row, device), what=f"{name} of {dtype}", signed_zeros=not extreme)
+        assert_same(
+            result, expected, ulp=tolerance(row, device), message=f"{name} of {dtype}", signed_zeros=not extreme
+        )
 
 
 @pytest.mark.parametrize("name", BINARY)

@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import assert_same, both, values
+from support import both, values
 
 import gpuarray as xp
+from gpuarray.testing import assert_same
 
 KEYS = {
     "integer": 2,

@@ -5,11 +5,12 @@ from collections import namedtuple
 
 import numpy as np
 import pytest
-from support import assert_alike, assert_same, two_arrays
+from support import assert_alike, two_arrays
 
 import gpuarray as xp
 from gpuarray.errors import ReadOnlyError, RecordingError
 from gpuarray.jit import trace
+from gpuarray.testing import assert_same
 
 Pair = namedtuple("Pair", "first second")
 

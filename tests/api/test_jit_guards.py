@@ -5,11 +5,12 @@ import importlib
 
 import numpy as np
 import pytest
-from support import assert_alike, assert_same, two_arrays
+from support import assert_alike, two_arrays
 
 import gpuarray as xp
 from gpuarray.errors import RecordingError
 from gpuarray.jit import guards
+from gpuarray.testing import assert_same
 
 
 class TestSurroundings:

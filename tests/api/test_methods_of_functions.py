@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import assert_same
 
 import gpuarray as xp
 from gpuarray.lib.stride_tricks import as_strided
+from gpuarray.testing import assert_same
 
 LINE = np.array([3.0, 1.5, -2.0, 4.0, 0.5], np.float32)
 TABLE = np.arange(12, dtype=np.float32).reshape(3, 4)

@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from support import assert_same
 
 import gpuarray as xp
 from gpuarray.device import Device
 from gpuarray.random import default_rng
+from gpuarray.testing import assert_same
 
 FLOATING = ("float32", "float64")
 COUNT = 60_000

@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import DTYPES, assert_same, special_values, values
+from support import DTYPES, special_values, values
 
 import gpuarray as xp
+from gpuarray.testing import assert_same
 
 MEANT: dict[str, Callable[[Any], Any]] = {
     "whole": lambda x: x,

@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import DTYPES, assert_same, special_values, values
+from support import DTYPES, special_values, values
 
 import gpuarray as xp
+from gpuarray.testing import assert_same
 
 SHAPES: tuple[tuple[int, ...], ...] = ((0,), (), (1,), (3, 7), (2, 0, 3), (5000,))
 
@@ -25,7 +26,7 @@ def test_unique(shape: tuple[int, ...], dtype: str, device: Any) -> None:
         found = getattr(xp, name)(x)
         assert found._fields == expected._fields
         for own, other in zip(found, expected, strict=True):
-            assert_same(own, other, what=name)
+            assert_same(own, other, message=name)
     assert_same(xp.unique_values(x), np.unique_all(host).values)
     if _counted(dtype):
         assert xp.stats()["fallbacks"] == 0

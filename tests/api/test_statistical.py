@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import DTYPES, assert_same, both, special_values, values
+from support import DTYPES, both, special_values, values
 
 import gpuarray as xp
+from gpuarray.testing import assert_same
 
 REDUCTIONS = ["sum", "prod", "min", "max", "any", "all", "mean", "var", "std"]
 AXES = [None, 0, -1, (0, 2), (1,), ()]
@@ -44,7 +45,7 @@ def test_reductions(name: str, dtype: str, device: Any) -> None:
             results.append((getattr(xp, name)(x, axis=axis, keepdims=keepdims), expected, (axis, keepdims)))
     xp.evaluate(*(r for r, _, _ in results))
     for result, expected, what in results:
-        assert_same(result, expected, ulp=tolerance(name, dtype), what=str(what))
+        assert_same(result, expected, ulp=tolerance(name, dtype), message=str(what))
 
 
 @pytest.mark.parametrize("name", REDUCTIONS)

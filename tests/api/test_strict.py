@@ -8,11 +8,11 @@ from typing import Any
 import array_api_strict as strict
 import numpy as np
 import pytest
-from support import assert_same
 
 import gpuarray as xp
 from gpuarray.config import Config, Settings, strictness
 from gpuarray.errors import ConfigurationError
+from gpuarray.testing import assert_same
 
 DTYPES = (
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
@@ -223,13 +223,13 @@ def test_floor_divide_rounds_the_quotient(dtype: str, device: Any) -> None:
         wanted = np.floor(x / y)
     wanted[(x == 0) & (y == 0)] = np.nan
     first, second = xp.asarray(x), xp.asarray(y)
-    assert_same(first // second, wanted, what="operator")
-    assert_same(xp.floor_divide(first, second), wanted, what="function")
+    assert_same(first // second, wanted, message="operator")
+    assert_same(xp.floor_divide(first, second), wanted, message="function")
     first //= second
-    assert_same(first, wanted, what="in place")
+    assert_same(first, wanted, message="in place")
     with np.errstate(all="ignore"):
-        assert_same(second // 2.0, np.floor(y / 2), what="scalar")
-        assert_same(2.0 // second, np.floor(np.array(2, dtype) / y), what="reflected scalar")
+        assert_same(second // 2.0, np.floor(y / 2), message="scalar")
+        assert_same(2.0 // second, np.floor(np.array(2, dtype) / y), message="reflected scalar")
 
 
 def parts(pairs: list[tuple[float, float]], dtype: str) -> Any:

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support import assert_same, both, values
+from support import both, values
 
 import gpuarray as xp
+from gpuarray.testing import assert_same
 
 VIEWS = {
     "slice": lambda a: a[1:4, ::2],

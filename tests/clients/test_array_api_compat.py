@@ -6,9 +6,10 @@ import array_api_compat as compat
 import array_api_strict
 import numpy as np
 import pytest
-from support import assert_same, values
+from support import values
 
 import gpuarray as xp
+from gpuarray.testing import assert_same
 
 OTHERS = [name for name in dir(compat) if name.startswith("is_") and name.split("_")[-1] in ("array", "namespace")]
 OTHERS = [name for name in OTHERS if name not in ("is_lazy_array", "is_writeable_array")]

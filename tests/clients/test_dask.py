@@ -13,11 +13,11 @@ from dask.array.dispatch import concatenate_lookup, tensordot_lookup
 from dask.sizeof import sizeof
 from dask.tokenize import tokenize
 from distributed import Client, LocalCluster
-from support import assert_near
 
 import gpuarray as xp
 from gpuarray.errors import TransferError
 from gpuarray.interop.dask import GpuArrayBackend
+from gpuarray.testing import TOLERANCES, assert_same
 
 ROOT = Path(__file__).parents[2]
 NUMBERS = np.random.default_rng(0).random((12, 8)).astype(np.float32)
@@ -126,7 +126,7 @@ FACTORISED = {
 def test_chunks_stay_on_the_device(case, device):
     computed = CASES[case](xp.asarray(NUMBERS)).compute(scheduler="threads")
     assert xp.stats()["fallbacks"] == 0
-    assert_near(computed, CASES[case](NUMBERS).compute(scheduler="threads"), what=case)
+    assert_same(computed, CASES[case](NUMBERS).compute(scheduler="threads"), rtol=TOLERANCES, message=case)
     assert computed.device == device
 
 
@@ -134,7 +134,7 @@ def test_chunks_stay_on_the_device(case, device):
 @pytest.mark.parametrize("case", FACTORISED)
 def test_factorisations_come_back_to_the_device(case, device):
     computed = FACTORISED[case](xp.asarray(NUMBERS)).compute(scheduler="threads")
-    assert_near(computed, FACTORISED[case](NUMBERS).compute(scheduler="threads"), rtol=1e-4, what=case)
+    assert_same(computed, FACTORISED[case](NUMBERS).compute(scheduler="threads"), rtol=1e-4, message=case)
     assert (xp.stats()["fallbacks"] > 0) == (device.kind == "wgpu")
 
 
@@ -143,7 +143,7 @@ def test_factorisations_come_back_to_the_device(case, device):
 def test_percentile(method, device):
     line = NUMBERS.ravel()
     computed = da.percentile(chunked(xp.asarray(line), 20), [5, 50, 90], method=method).compute()
-    assert_near(computed, da.percentile(chunked(line, 20), [5, 50, 90], method=method).compute())
+    assert_same(computed, da.percentile(chunked(line, 20), [5, 50, 90], method=method).compute(), rtol=TOLERANCES)
 
 
 @DEVICES
@@ -191,8 +191,8 @@ def test_lookups_find_functions_that_keep_arrays(device):
     x = xp.asarray(NUMBERS)
     joined = concatenate_lookup.dispatch(xp.GpuArray)([x, x], axis=0)
     product = tensordot_lookup.dispatch(xp.GpuArray)(x, x, axes=((1,), (1,)))
-    assert_near(joined, np.concatenate([NUMBERS, NUMBERS]))
-    assert_near(product, np.tensordot(NUMBERS, NUMBERS, axes=((1,), (1,))))
+    assert_same(joined, np.concatenate([NUMBERS, NUMBERS]), rtol=TOLERANCES)
+    assert_same(product, np.tensordot(NUMBERS, NUMBERS, axes=((1,), (1,))), rtol=TOLERANCES)
 
 
 @DEVICES
@@ -208,7 +208,7 @@ def test_backend_makes_arrays(device):
         computed = [a.compute() for a in made]
     expected = [np.ones((4, 3)), np.zeros((4, 3), np.float32), np.full((4, 3), 7), np.arange(1, 9, 2), np.zeros((4, 3))]
     for ours, numpys in zip(computed, expected, strict=True):
-        assert_near(ours, numpys)
+        assert_same(ours, numpys, rtol=TOLERANCES)
         assert ours.device == device
 
 
@@ -217,7 +217,7 @@ def test_backend_converts(device):
     there = chunked(NUMBERS).to_backend("gpuarray")
     assert isinstance(there._meta, xp.GpuArray)
     assert there.to_backend("gpuarray") is there
-    assert_near(there.compute(), NUMBERS)
+    assert_same(there.compute(), NUMBERS, rtol=TOLERANCES)
     back = there.to_backend("numpy").compute()
     assert isinstance(back, np.ndarray)
     np.testing.assert_array_equal(back, NUMBERS)
@@ -296,10 +296,9 @@ def test_cluster_of_processes():
         assert len(set(processes.ravel())) == 2
         assert os.getpid() not in processes
         computed = (np.exp(a) - a.mean(axis=0)).rechunk((12, 2)).sum(axis=0).compute()
-        assert_near(computed, (np.exp(NUMBERS) - NUMBERS.mean(axis=0)).sum(axis=0))
-        assert_near(
-            da.percentile(a[:, 0], [25, 75]).compute(), da.percentile(chunked(NUMBERS[:, 0], 3), [25, 75]).compute()
-        )
+        assert_same(computed, (np.exp(NUMBERS) - NUMBERS.mean(axis=0)).sum(axis=0), rtol=TOLERANCES)
+        expected = da.percentile(chunked(NUMBERS[:, 0], 3), [25, 75]).compute()
+        assert_same(da.percentile(a[:, 0], [25, 75]).compute(), expected, rtol=TOLERANCES)
         name, place, total = client.submit(_described, client.scatter(x)).result()
         assert (name, place) == ("GpuArray", x.device.name)
         assert total == pytest.approx(NUMBERS.sum(), rel=1e-5)
@@ -311,5 +310,5 @@ def test_cluster_of_threads(device):
     cluster = LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=":0")
     with cluster, Client(cluster):
         a = chunked(x).persist()
-        assert_near((a @ a.T).compute(), NUMBERS @ NUMBERS.T)
-        assert_near(a.std(axis=1).compute(), NUMBERS.std(axis=1))
+        assert_same((a @ a.T).compute(), NUMBERS @ NUMBERS.T, rtol=TOLERANCES)
+        assert_same(a.std(axis=1).compute(), NUMBERS.std(axis=1), rtol=TOLERANCES)

@@ -4,9 +4,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from support import assert_same
 
 import gpuarray as xp
+from gpuarray.testing import assert_same
 
 DEVICES = pytest.mark.parametrize("device", ["cpu", "wgpu"], indirect=True)
 NUMBERS = np.random.default_rng(0).random((4, 6)).astype(np.float32)

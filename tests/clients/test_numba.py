@@ -3,9 +3,9 @@
 import numba
 import numpy as np
 import pytest
-from support import assert_same
 
 import gpuarray as xp
+from gpuarray.testing import assert_same
 
 pytestmark = pytest.mark.parametrize("device", ["cpu", "wgpu"], indirect=True)
 

@@ -3,9 +3,9 @@
 import numpy as np
 import opt_einsum
 import pytest
-from support import assert_near
 
 import gpuarray as xp
+from gpuarray.testing import TOLERANCES, assert_same
 
 pytestmark = pytest.mark.parametrize("device", ["cpu", "wgpu"], indirect=True)
 
@@ -35,7 +35,7 @@ def operands(expression):
 def test_contract(expression, device):
     host = operands(expression)
     computed = opt_einsum.contract(expression, *map(xp.asarray, host))
-    assert_near(computed, np.einsum(expression, *host), what=expression)
+    assert_same(computed, np.einsum(expression, *host), rtol=TOLERANCES, message=expression)
     assert computed.device == device
     assert xp.stats()["fallbacks"] == 0
 
@@ -45,13 +45,13 @@ def test_expression_is_used_again(device):
     contract = opt_einsum.contract_expression("ij,jk,kl->il", first.shape, second.shape, third.shape)
     for factor in (1, 2):
         computed = contract(xp.asarray(first * np.float32(factor)), xp.asarray(second), xp.asarray(third))
-        assert_near(computed, factor * first @ second @ third)
+        assert_same(computed, factor * first @ second @ third, rtol=TOLERANCES)
 
 
 def test_constants(device):
     first, second = operands("ij,jk")
     contract = opt_einsum.contract_expression("ij,jk->ik", xp.asarray(first), second.shape, constants=[0])
-    assert_near(contract(xp.asarray(second)), first @ second)
+    assert_same(contract(xp.asarray(second)), first @ second, rtol=TOLERANCES)
 
 
 def test_shared_intermediates(device):
@@ -60,17 +60,17 @@ def test_shared_intermediates(device):
         whole = opt_einsum.contract("ij,jk,kl->il", first, second, third)
         opt_einsum.contract("ij,jk,kl->il", first, second, third)
     assert cache
-    assert_near(whole, np.asarray(first) @ np.asarray(second) @ np.asarray(third))
+    assert_same(whole, np.asarray(first) @ np.asarray(second) @ np.asarray(third), rtol=TOLERANCES)
 
 
 def test_numpys_einsum_takes_a_path(device):
     host = operands("ij,jk,kl->il")
     computed = np.einsum("ij,jk,kl->il", *map(xp.asarray, host), optimize=True)
-    assert_near(computed, np.einsum("ij,jk,kl->il", *host))
+    assert_same(computed, np.einsum("ij,jk,kl->il", *host), rtol=TOLERANCES)
 
 
 def test_backend_by_name(device):
     first, second = operands("ij,jk")
     computed = opt_einsum.contract("ij,jk->ik", first, second, backend="gpuarray")
-    assert_near(computed, first @ second)
+    assert_same(computed, first @ second, rtol=TOLERANCES)
     assert computed.device == device

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from scipy import ndimage
-from support import assert_same, values
+from support import values
 
 import gpuarray as xp
+from gpuarray.testing import assert_same
 
 HOST = values((7, 9), np.float32)
 FILTERS = {

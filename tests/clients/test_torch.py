@@ -6,9 +6,9 @@ installs it and runs these.
 
 import numpy as np
 import pytest
-from support import assert_same
 
 import gpuarray as xp
+from gpuarray.testing import assert_same
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: make torch-tests")
 

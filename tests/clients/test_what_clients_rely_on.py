@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from support import assert_same, scipy_ufunc, values
+from support import scipy_ufunc, values
 
 import gpuarray as xp
 from gpuarray import special
+from gpuarray.testing import assert_same
 
 
 def test_shapes_of_numpy_integers_become_python_integers(device):

@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from support import assert_near, computes
+from support import computes
 
 import gpuarray as xp
+from gpuarray.testing import TOLERANCES, assert_same
 
 pytestmark = pytest.mark.parametrize("device", ["cpu", "wgpu"], indirect=True)
 
@@ -186,7 +187,7 @@ def test_stays_on_the_device(case, device):
     assert xp.stats()["fallbacks"] == 0 or not computes(device, *(v.dtype for v in variables(expected)))
     for ours, numpys in zip(variables(computed), variables(expected), strict=True):
         assert ours.dims == numpys.dims
-        assert_near(ours.data, numpys.data, what=case)
+        assert_same(ours.data, numpys.data, rtol=TOLERANCES, message=case)
         assert ours.data.device == device
         assert set(ours.coords) == set(numpys.coords)
 
@@ -195,9 +196,9 @@ def test_chunks_of_dask_stay(device):
     a, expected = labelled(xp.asarray(NUMBERS)), labelled(NUMBERS)
     lazy = a.chunk(t=4)
     assert isinstance(lazy.data._meta, xp.GpuArray)
-    assert_near(np.exp(lazy).mean("t").compute().data, np.exp(expected).mean("t").data)
+    assert_same(np.exp(lazy).mean("t").compute().data, np.exp(expected).mean("t").data, rtol=TOLERANCES)
     doubled = xr.map_blocks(lambda block: block * 2, lazy, template=lazy)
-    assert_near(doubled.compute().data, expected.data * 2)
+    assert_same(doubled.compute().data, expected.data * 2, rtol=TOLERANCES)
 
 
 def test_what_is_read_to_the_host_is_counted(device):
@@ -224,4 +225,4 @@ def test_pointwise_selection_is_not_xarrays_for_these_arrays(device):
     with pytest.raises(TypeError, match="Vectorized indexing is not supported"):
         a.isel(points)
     chosen = xr.apply_ufunc(lambda data, t, x: data[t, x], a, *points.values(), input_core_dims=[a.dims, [], []])
-    assert_near(chosen.data, labelled(NUMBERS).isel(points).data)
+    assert_same(chosen.data, labelled(NUMBERS).isel(points).data, rtol=TOLERANCES)

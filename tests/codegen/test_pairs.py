@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import assert_same
 
 import gpuarray as xp
 from gpuarray import dtypes
@@ -19,6 +18,7 @@ from gpuarray.dtypes import DType
 from gpuarray.ops import elementwise, generators
 from gpuarray.ops.spec import ROWS, MapOp
 from gpuarray.providers import registry
+from gpuarray.testing import assert_same
 
 pytestmark = pytest.mark.wgpu
 
@@ -69,7 +69,7 @@ def compare(functions: Sequence[Callable[..., Any]], *operands: np.ndarray) -> N
     results = [f(*given) for f in functions]
     xp.evaluate(*results)
     for function, result in zip(functions, results, strict=True):
-        assert_same(result, function(*operands), what=str(function))
+        assert_same(result, function(*operands), message=str(function))
 
 
 # --- elementwise rows ------------------------------------------------------------------------------------------------

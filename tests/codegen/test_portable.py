@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import assert_same, capabilities_of, special_values, values
+from support import capabilities_of, special_values, values
 
 import gpuarray as xp
 from gpuarray import dtypes
 from gpuarray.device import Device
 from gpuarray.providers.wgpu.device import LEAST_LIMITS
 from gpuarray.runtime import telemetry
+from gpuarray.testing import assert_same
 
 pytestmark = pytest.mark.wgpu
 

@@ -4,9 +4,9 @@ import itertools
 
 import numpy as np
 import pytest
-from support import assert_same
 
 import gpuarray as xp
+from gpuarray.testing import assert_same
 
 NAN, INF = np.nan, np.inf
 

@@ -28,7 +28,6 @@ CASES = [
     lambda p: np.angle(p(C), deg=True),
     lambda p: np.angle(p(A)),
     lambda p: np.sinc(p(A)),
-    lambda p: np.sinc(p(K)),
     lambda p: np.i0(p(V)),
     lambda p: np.where(p(M), p(A), p(B)),
     lambda p: np.where(p(M), p(F), 0),
@@ -77,6 +76,11 @@ CASES = [
 @pytest.mark.parametrize("case", CASES, ids=label)
 def test_function_agrees_with_numpy(case, agree):
     agree(case)
+
+
+def test_sinc_of_integers(put, same):
+    # the exact values are zeros: NumPy's are the rounding error of pi
+    same(np.sinc(put(K)), np.sinc(K), atol=1e-15)
 
 
 @pytest.mark.parametrize("call", [lambda p: np.where(p(M), p(U), -1), lambda p: np.where(p(M), 300, p(U))])

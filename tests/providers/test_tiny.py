@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import assert_same, values
+from support import values
 
 import gpuarray as xp
 from gpuarray.device import Device
 from gpuarray.errors import DeviceError, DeviceMemoryError
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
+from gpuarray.testing import assert_same
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "how-to" / "tiny_provider.py"
 

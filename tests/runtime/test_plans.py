@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from support import assert_same
 
 import gpuarray as xp
 from gpuarray.runtime import plans, stored
+from gpuarray.testing import assert_same
 
 
 @pytest.fixture

@@ -8,13 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from support import assert_same
 
 import gpuarray as xp
 from gpuarray.device import Device
 from gpuarray.errors import DeviceMemoryError, RecordingError
 from gpuarray.providers import registry
 from gpuarray.runtime import plans
+from gpuarray.testing import assert_same
 
 
 def _function(x, y):

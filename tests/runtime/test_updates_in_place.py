@@ -4,7 +4,6 @@ import sys
 
 import numpy as np
 import pytest
-from support import assert_same
 
 import gpuarray as xp
 from gpuarray import references
@@ -14,6 +13,7 @@ from gpuarray.interop import from_wgpu_buffer, to_wgpu_buffer
 from gpuarray.ops.columns import Work
 from gpuarray.ops.spec import CallOp
 from gpuarray.runtime import evaluate, ownership
+from gpuarray.testing import assert_same
 
 SIZE = 100_000
 
