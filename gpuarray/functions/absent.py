@@ -4,7 +4,7 @@ from typing import Final
 
 import numpy as np
 
-_KERNEL: Final = "write the operation with functions of arrays, which are fused into one kernel; gpuarray.jit records a function once"
+_KERNEL: Final = "write the operation with functions of arrays, which are fused into one kernel, and use gpuarray.jit"
 _DERIVATIVES: Final = "there is no automatic differentiation; compute derivatives with JAX or PyTorch"
 _STRUCTURED: Final = "structured dtypes are not supported; keep such data in NumPy arrays, with numpy.{name}"
 _TEXT: Final = "text is no supported dtype; keep it in NumPy arrays, with numpy.{name}"

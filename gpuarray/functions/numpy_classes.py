@@ -51,7 +51,8 @@ def nditer(op: Any, flags: Any = None, op_flags: Any = None, *args: Any, **kwarg
     """
     operands = op if isinstance(op, tuple | list) else (op,)
     flags_of = _by_operand(op_flags, len(operands))
-    if any(any(gpu_arrays(x)) for x, given in zip(operands, flags_of, strict=False) if "readonly" not in given):
+    written = [x for x, given in zip(operands, flags_of, strict=False) if "readonly" not in given]
+    if next(gpu_arrays(written), None) is not None:
         raise TypeError(
             "nditer cannot write to a GpuArray, as it would write to a copy; compute with whole arrays, or iterate "
             "over gpuarray.asnumpy(x) and assign the result with x[...] = host"

@@ -23,7 +23,7 @@ def get_array_module(*args: Any) -> Any:
     module
         The module whose functions take the arguments.
     """
-    return sys.modules["gpuarray" if any(gpu_arrays(args)) else "numpy"]
+    return sys.modules["numpy" if next(gpu_arrays(args), None) is None else "gpuarray"]
 
 
 def is_available() -> bool:
