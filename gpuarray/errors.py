@@ -29,6 +29,10 @@ class DeviceMemoryError(GpuArrayError, MemoryError):
     """A device is out of memory, or its memory limit is reached."""
 
 
+class LostValueError(GpuArrayError, RuntimeError):
+    """An update in place was interrupted or failed halfway, and neither the old value nor the new one is left."""
+
+
 class RecordingError(GpuArrayError, TypeError):
     """A function that ``jit`` records needs something that only a call has, such as a value."""
 

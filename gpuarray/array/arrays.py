@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from types import GenericAlias
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar, Final, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,12 @@ from gpuarray.device import Device
 from gpuarray.graph import build, standard
 from gpuarray.graph.nodes import Node, host_leaf
 from gpuarray.runtime import evaluate, telemetry
+
+#: Names that only this package uses, which completion does not offer.
+_INTERNAL: Final = frozenset((
+    "assign", "bind_device", "broadcast", "check_writeable", "combine_at", "combined", "load_at", "node", "places",
+    "regrouped", "seen", "settled", "store", "store_at", "stored", "unit", "view_of",
+))  # fmt: skip
 
 
 class GpuArray(MethodsArray):
@@ -59,7 +65,7 @@ class GpuArray(MethodsArray):
         return made
 
     def __dir__(self) -> list[str]:
-        return [name for name in super().__dir__() if name not in ABSENT]
+        return [name for name in super().__dir__() if name not in ABSENT and name not in _INTERNAL]
 
     # -- conversion ---------------------------------------------------------------------------------------------------
 
@@ -118,7 +124,9 @@ class GpuArray(MethodsArray):
             return element.item()
         if self.size != 1:
             raise ValueError("can only convert an array of size 1 to a Python scalar")
-        return evaluate.read(self.settled(), self._cell.device).item()
+        cell = self._cell
+        plain = self._layout is None and self._part is None
+        return evaluate.scalar(cell.node if plain else self.settled(), cell.device)
 
     def tolist(self) -> Any:
         """Return the elements as nested lists of Python scalars."""

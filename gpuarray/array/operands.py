@@ -176,6 +176,9 @@ def assigned_node(value: Any, dtype: DType, device: Device) -> tuple[Node, Devic
 
 def element_node(value: Any, dtype: DType) -> Node:
     """Return ``value`` converted as in an assignment to elements of ``dtype``; errors as in assigned_node."""
+    if isinstance(value, StoredArray):
+        node = value.node()
+        return node if node.dtype is dtype else cast(node, dtype)
     if type(value) is list or type(value) is tuple:
         return sequence_node(value, dtype)
     operand = as_operand(value)

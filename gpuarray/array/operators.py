@@ -5,7 +5,7 @@ are tested first and take a direct path.
 """
 
 from collections.abc import Callable
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
@@ -193,21 +193,30 @@ class ComputingArray(SelectableArray):
     __le__ = _forward(rows.less_equal)
     __gt__ = _forward(rows.greater)
     __ge__ = _forward(rows.greater_equal)
-    __eq__ = _forward(rows.equal)  # type: ignore[assignment]  # elementwise, as NumPy
-    __ne__ = _forward(rows.not_equal)  # type: ignore[assignment]  # elementwise, as NumPy
+    if TYPE_CHECKING:  # as an assignment, some checkers take the types of object's
+
+        def __eq__(self, other: Any) -> Self:  # type: ignore[override]  # elementwise, as NumPy
+            ...
+
+        def __ne__(self, other: Any) -> Self:  # type: ignore[override]  # elementwise, as NumPy
+            ...
+    else:
+        __eq__ = _forward(rows.equal)
+        __ne__ = _forward(rows.not_equal)
     __neg__ = _unary(rows.negative)
     __pos__ = _unary(rows.positive)
     __abs__ = _unary(rows.abs)
     __invert__ = _unary(rows.bitwise_invert)
 
-    def __pow__(self, other: Any) -> Any:
+    def __pow__(self, other: Any) -> Self:
         """``x ** other``. For some Python scalars a faster row than ``pow`` is used, as in NumPy."""
         if standard.is_on() and (operand := as_operand(other)) is not NotImplemented:
             standard.require("pow", self, operand)
         row = power_row(self.node(), other) if type(other) in WEAK else None
-        return self._apply(rows.pow, self, other) if row is None else self._apply(row, self)
+        power: Self = self._apply(rows.pow, self, other) if row is None else self._apply(row, self)
+        return power
 
-    def __ipow__(self, other: Any) -> Any:
+    def __ipow__(self, other: Any) -> Self:
         """``x **= other``."""
         operand = other if type(other) in WEAK else as_operand(other)
         if operand is NotImplemented:
@@ -218,22 +227,22 @@ class ComputingArray(SelectableArray):
         node = elementwise(rows.pow, self.node(), operand) if row is None else elementwise(row, self.node())
         return self._update(node, rows.pow, other)
 
-    def __divmod__(self, other: Any) -> Any:
+    def __divmod__(self, other: Any) -> tuple[Self, Self]:
         quotient = self._apply(rows.floor_divide, self, other)
         return quotient if quotient is NotImplemented else (quotient, self._apply(rows.remainder, self, other))
 
-    def __rdivmod__(self, other: Any) -> Any:
+    def __rdivmod__(self, other: Any) -> tuple[Self, Self]:
         quotient = self._apply(rows.floor_divide, other, self)
         return quotient if quotient is NotImplemented else (quotient, self._apply(rows.remainder, other, self))
 
-    def __matmul__(self, other: Any) -> Any:
+    def __matmul__(self, other: Any) -> Self:
         return NotImplemented if as_operand(other) is NotImplemented else dispatch.METHODS["matmul"](self, other)
 
-    def __rmatmul__(self, other: Any) -> Any:
+    def __rmatmul__(self, other: Any) -> Self:
         return NotImplemented if as_operand(other) is NotImplemented else dispatch.METHODS["matmul"](other, self)
 
-    def __imatmul__(self, other: Any) -> Any:
-        product = self @ other
+    def __imatmul__(self, other: Any) -> Self:
+        product: Any = self @ other
         if product is NotImplemented:
-            return product
+            return NotImplemented
         return self._update(product.node(), rows.multiply, other)

@@ -5,6 +5,7 @@ only returns a value and not a view, because NumPy returns a scalar.
 """
 
 from collections.abc import Iterator
+from operator import is_not
 from typing import Any, Self
 
 import numpy as np
@@ -31,16 +32,26 @@ class SelectableArray(StoredArray):
     __slots__ = ()
 
     def __getitem__(self, key: Any) -> Self:
-        mask = _mask_node(key)
-        if mask is not None and mask.shape == self._shape:
-            device = self._key_device(key)
-            return self._wrap(compaction(mask, device).take(self.node()), device)
-        selection = self._select(key)
-        if not selection.arrays:
-            view = self.view_of(selection.layout)
-            if view._shape or _has_ellipsis(key):
-                return view
-            return self._wrap(view.node(), self._cell.device)
+        layout = indexing.part(contiguous(self._shape) if self._layout is None else self._layout, key)
+        if layout is None and (element := _with_known(key)) is not key:
+            layout = indexing.part(self._storage_layout(), element)
+            if layout is not None and layout.shape:  # an array as key makes a copy
+                layout = None
+        if layout is None:
+            mask = _mask_node(key)
+            if mask is not None and mask.shape == self._shape:
+                device = self._key_device(key)
+                return self._wrap(compaction(mask, device).take(self.node()), device)
+            selection = self._select(key)
+            layout = None if selection.arrays else selection.layout
+        if layout is not None:
+            if layout.shape or _has_ellipsis(key):
+                return self.view_of(layout)
+            device = self._cell.device
+            value = None if self._part else evaluate.element(self._cell.node, layout.offset, device)
+            if value is None:
+                return self._wrap(self.view_of(layout).node(), device)
+            return self._wrap(build.constant(value, self._dtype), device)
         return self._wrap(self.load_at(indexing.positions(selection, self.stored().size)), self._key_device(key))
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -48,12 +59,12 @@ class SelectableArray(StoredArray):
         cell = self._cell
         if isinstance(value, StoredArray) and value._cell is cell and self._is_itself(key, value):
             return
-        known = indexing.plain(key if type(key) is tuple else (key,))
-        if known is not None:
+        layout = indexing.part(self._storage_layout(), _with_known(key))
+        if layout is not None:
             if isinstance(value, np.generic):
                 value = as_element(value, self._dtype)
             values, device = assigned_node(value, self._dtype, cell.device)
-            self.store(indexing.select_plain(self._storage_layout(), known).layout, values)
+            self.store(layout, values)
             cell.device = device
             return
         values, device = assigned_node(value, self._dtype, self._key_device(key))
@@ -132,9 +143,9 @@ class SelectableArray(StoredArray):
         if not isinstance(key, tuple):
             key = (key,)
         layout = self._storage_layout()
-        known = indexing.plain(key)
+        known = indexing.part(layout, key)
         if known is not None:
-            return indexing.select_plain(layout, known)
+            return indexing.Selection(known, (), False)
         if all(indexing.is_basic(item) for item in key):
             consumed = [0 if item is None or item is Ellipsis else 1 for item in key]
             return indexing.select(layout, indexing.expand(key, self.ndim, consumed))
@@ -239,6 +250,21 @@ def _cycled(line: Node, wanted: int) -> Node:
 
 
 # -- keys -------------------------------------------------------------------------------------------------------------
+
+
+def _with_known(key: Any) -> Any:
+    """Return a key with integers instead of arrays without axes whose values are known; the key itself if it has none.
+
+    NumPy has scalars where these are, and loops use them as indices.
+    """
+    if type(key) is tuple:
+        items = tuple([_with_known(item) for item in key if type(item) is not tuple])
+        return items if len(items) == len(key) and any(map(is_not, items, key)) else key
+    if isinstance(key, StoredArray) and not key._shape and key._part is None and key._layout is None:
+        value = evaluate.element(key._cell.node, 0, key._cell.device)
+        if value is not None and key._dtype.kind in "iu":
+            return int(value)
+    return key
 
 
 def _has_ellipsis(key: Any) -> bool:

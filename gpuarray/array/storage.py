@@ -19,7 +19,7 @@ from gpuarray.dtypes import DType
 from gpuarray.errors import DeviceMismatchError, ReadOnlyError
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout, Shape, broadcast_layout, contiguous, is_identity, permute, reshape
-from gpuarray.graph.nodes import Leaf, Node
+from gpuarray.graph.nodes import Leaf, Map, Node
 from gpuarray.graph.walk import current
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops.spec import MapOp
@@ -107,6 +107,7 @@ class StoredArray:
     def _wrap(cls, node: Node, device: Device) -> Self:
         """Return an array with new storage and the value ``node``."""
         array: Self = _new(cls)
+        shape = node.shape
         array._cell = cell = _new(Cell)
         cell.device = device
         cell.node = node
@@ -116,10 +117,13 @@ class StoredArray:
             node.origin = (code, frame.f_lasti) if USER_FILES.get(code.co_filename) else find_origin(frame)
         if node.holder is None or node.holder() is None:
             node.holder = ref(cell)
+        if not shape and node.depth == 2 and type(node) is Map:  # of constants
+            cell.node = node = evaluate.folded(node, device)
+            node.holder = ref(cell)
         if node.depth:
             note(ref(cell))
         array._layout = None
-        array._shape = shape = node.shape
+        array._shape = shape
         array._dtype = node.dtype
         array._part = None
         array._access = WRITEABLE if shape else VALUE
@@ -443,9 +447,16 @@ class StoredArray:
 
     def store(self, layout: Layout, values: Node) -> None:
         """Write values of the array's dtype, which broadcast to ``layout``, to that part of the storage."""
-        values = without_leading_ones(values, layout.shape)
         if values.shape != layout.shape:
-            values = build.view(values, build.broadcast_to(values.shape, layout.shape))
+            values = without_leading_ones(values, layout.shape)
+            if values.shape != layout.shape:
+                values = build.view(values, build.broadcast_to(values.shape, layout.shape))
+        if self._part is None:
+            cell = self._cell
+            written = evaluate.overwritten((cell.node,), layout, values, cell.device)
+            if written is not None:
+                cell.bind(written)
+                return
         stored = self.stored()
         if self._part is not None:
             values = self.combined(values, build.view(stored, layout))

@@ -55,7 +55,7 @@ def modf(x: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
 
 
 @native("angle")
-def angle(z: Any, deg: bool = False) -> Any:
+def angle(z: Any, deg: bool = False) -> GpuArray:
     """Return the angle of complex elements."""
     source = as_array(z)
     part: Any = source.imag if source.dtype.kind == "c" else 0
@@ -64,7 +64,7 @@ def angle(z: Any, deg: bool = False) -> Any:
 
 
 @implements("real_if_close")
-def real_if_close(a: Any, tol: Any = 100) -> Any:
+def real_if_close(a: Any, tol: Any = 100) -> GpuArray:
     """Return the real part if all imaginary parts are close to zero, else the complex array."""
     source = as_array(a)
     if source.dtype.kind != "c":
@@ -215,7 +215,7 @@ around = round
 
 
 @native("fix")
-def fix(x: Any, out: Any = None) -> Any:
+def fix(x: Any, out: Any = None) -> GpuArray:
     """Return elements rounded towards zero."""
     return write_out(apply(rows.trunc, as_array(x)), out)
 
@@ -245,16 +245,16 @@ def nan_to_num(
 
 
 @native("sinc")
-def sinc(x: Any) -> Any:
+def sinc(x: Any) -> GpuArray:
     """Return ``sin(pi * x) / (pi * x)``, which is 1 at 0."""
     source = as_array(x)
     if source.dtype.kind != "c":
         return apply(map_op("sinc"), source)
-    scaled = np.pi * np.where(source == 0, float(np.finfo(source.dtype).eps), source)
+    scaled: Any = np.pi * np.where(source == 0, float(np.finfo(source.dtype).eps), source)
     return np.sin(scaled) / scaled
 
 
 @native("i0")
-def i0(x: Any) -> Any:
+def i0(x: Any) -> GpuArray:
     """Return the modified Bessel function of the first kind of order 0."""
     return apply(map_op("i0"), real_only(x, "i0"))

@@ -130,18 +130,19 @@ def tile(x: ArrayLike, repetitions: Any, /) -> GpuArray:
 
 
 @implements("resize")
-def resize(a: Any, new_shape: Any) -> Any:
+def resize(a: Any, new_shape: Any) -> GpuArray:
     """Return an array of the given shape, filled with repetitions of the input."""
     flat = as_array(a).reshape(-1)
     shape = build.resolve_shape(new_shape)
     wanted = int(np.prod(shape, dtype=np.int64))
     if flat.size == 0:
-        return np.zeros_like(flat, shape=shape)
+        empty: Any = np.zeros_like(flat, shape=shape)
+        return empty
     return tile(flat, -(-wanted // flat.size))[:wanted].reshape(shape)
 
 
 @implements("delete")
-def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
+def delete(arr: Any, obj: Any, axis: Any = None) -> GpuArray:
     """Return an array without some of its slices along an axis."""
     source = as_array(arr)
     if axis is None:
@@ -152,7 +153,7 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
 
 
 @implements("insert")
-def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> GpuArray:
     """Return an array with values inserted before given indices along an axis."""
     source = as_array(arr)
     if axis is None:

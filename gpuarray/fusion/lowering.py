@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias, assert_never
 
 from gpuarray.dtypes import DType, canonical
 from gpuarray.fusion import costs
-from gpuarray.fusion.graphs import GraphView
+from gpuarray.fusion.graphs import INSTRUCTION_LIMIT, GraphView
 from gpuarray.fusion.steps import (
     FULL,
     OUTER,
@@ -67,6 +67,9 @@ class StoreFirst(Exception):  # noqa: N818  # a request to the planner, not an e
 class CannotJoin(Exception):  # noqa: N818  # an answer to the planner, not an error
     """A value that the loop itself makes is needed at another element than the current one."""
 
+
+#: At how many offsets one value may need another that is not stored: two stencils of 3 x 3 need 25.
+MOST_OFFSETS: Final = 32
 
 #: The lists that a loop builder only appends to, except in :meth:`LoopBuilder.restore`.
 _GROWING: Final = ("instructions", "stores", "inputs", "outputs", "scalars", "made", "memo", "phases", "updates")
@@ -173,6 +176,7 @@ class LoopBuilder:
         """Return the instruction that computes a node at ``layout``, a map from the level's indices to its elements."""
         memo = self.memo
         root = (position, layout, level)
+        wanted_at: dict[int, int] = {}  # by node: at how many layouts
         stack: list[tuple[_Place, list[_Place] | None]] = [(root, None)]
         while stack:
             item, wanted = stack[-1]
@@ -180,6 +184,9 @@ class LoopBuilder:
                 if item in memo:
                     stack.pop()
                     continue
+                times = wanted_at[item[0]] = wanted_at.get(item[0], 0) + 1
+                if times > 1:
+                    self._refuse_growth(item[0], times)
                 wanted = self._wanted(*item)
                 missing = [(w, None) for w in wanted if w not in memo]
                 if missing:
@@ -222,6 +229,15 @@ class LoopBuilder:
                 raise AssertionError(f"{type(node).__name__} is stored before it is used")
             case _:
                 assert_never(node)
+
+    def _refuse_growth(self, position: int, times: int) -> None:
+        """Request that a value is stored which one value needs at very many offsets, or which makes a loop too long.
+
+        Where each level of a graph reads the one below at two offsets, the instructions double with each level.
+        """
+        is_open = position not in self.graph.stored and isinstance(self.graph.nodes[position], Map)
+        if is_open and (times > MOST_OFFSETS or self.length > 2 * INSTRUCTION_LIMIT):
+            raise StoreFirst(position)
 
     def _refuse_repetition(self, position: int, layout: Layout) -> None:
         """Request that a small value is stored where broadcasting would recompute it for many elements."""

@@ -55,6 +55,8 @@ BINDING_MARGIN = 4096
 #: proportional to the size of the graph for it.
 LOOK_BACK = 16
 TRIALS = 4
+#: How many attempts at a plan store as few values more as may be enough. The later ones store all that seem worth it.
+PATIENCE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,8 @@ class Planner:
         self.fuse = fuse
         self.groups: list[Group] = []
         self.producer: dict[int, int] = {}
+        self.apart: list[LoopBuilder] = []
+        """The loops of steps that stand alone."""
         self.trials = 0  # groups that were tried for the current value
 
     # -- grouping ------------------------------------------------------------------------------------------------------
@@ -452,6 +456,7 @@ class Planner:
             builder = open_for[shape]
             value = builder.lower(operand, builder.full_layout, FULL)
             builder.make_region(value, position, region, node.size)
+        self.apart += builders
         return [_finished(builder, set()) for builder in builders]
 
     def _scatter(self, position: int, node: Scatter) -> list[PlannedStep]:
@@ -469,10 +474,12 @@ class Planner:
             return [copy]
         builder = LoopBuilder(graph, node.layout.shape, None)
         value = builder.lower(values, builder.full_layout, FULL)
+        self.apart.append(builder)
         if builder.updates_only(graph.root(target), node.layout, elsewhere=node.nbytes <= self._shown()):
             builder.make_region(value, position, node.layout, node.size)
             builder.read_from_output(graph.root(target), position)
         elif values not in graph.stored and 2 * node.layout.size <= node.size:
+            self.apart.pop()
             # reading other elements than are written would keep the target from being updated in place
             raise StoreFirst(values)
         else:
@@ -493,34 +500,49 @@ class Planner:
 
     # -- recomputation ----------------------------------------------------------------------------------------
 
-    def too_dear_to_repeat(self) -> set[int]:
+    def too_dear_to_repeat(self, *, at_once: bool) -> set[int]:
         """Return values that are computed several times although storing them would be cheaper.
 
         Several loops compute such a value; or one loop computes it for several of its elements, as a stencil over a
         stencil does; or for many, as broadcasting does.
+
+        Parameters
+        ----------
+        at_once : bool
+            Whether to return every such value that is computed more often than what it is used for. Otherwise those
+            that others of them use are left out: with the others stored, they may be cheap.
         """
         uses: Counter[int] = Counter()
         folded: Counter[int] = Counter()  # values of rows that loops compute after their folds
         broadcast: set[int] = set()
         graph = self.graph
-        for group in self.groups:
-            if group.builder is not None:
-                memo = group.builder.memo
-                full = Counter(position for position, _, level in memo if level == FULL)
-                uses.update({position: max(1, full[position]) for position, _, _ in memo})
-                if group.builder.fold_count:
-                    folded.update({position for position, _, level in memo if level == OUTER})
-                broadcast |= {p for p, n in group.builder.repeated().items() if graph.is_dear_to_repeat(p, n)}
+        for builder in (*(group.builder for group in self.groups if group.builder is not None), *self.apart):
+            memo = builder.memo
+            full = Counter(position for position, _, level in memo if level == FULL)
+            uses.update({position: max(1, full[position]) for position, _, _ in memo})
+            if builder.fold_count:
+                folded.update({position for position, _, level in memo if level == OUTER})
+            broadcast |= {p for p, n in builder.repeated().items() if graph.is_dear_to_repeat(p, n)}
         limit = self.capabilities.profile.recompute_limit
         cost, stored = graph.cost, graph.stored
         repeated = {p for p, n in uses.items() if n > 1 and p not in stored and cost(p, uses, limit * n) > limit * n}
         repeated |= broadcast
-        repeated -= {i for p in repeated for i in graph.inputs[p]}
+        grown = self._computed_more_often(repeated, uses) if at_once else set()
+        repeated = grown or repeated - {i for p in repeated for i in graph.inputs[p]}
         rows = {p for p, n in folded.items() if n > 1 and p not in stored and graph.is_stored_along(p)}
         if rows:  # except those that only others of them use
             used = {i for p, inputs in enumerate(graph.inputs) if p not in rows for i in inputs}
             repeated |= rows & used
         return repeated
+
+    def _computed_more_often(self, found: set[int], uses: Mapping[int, int]) -> set[int]:
+        """Return those of some values that are computed more often than each of the values that use them."""
+        most: dict[int, int] = {}
+        for position, inputs in enumerate(self.graph.inputs):
+            times = 1 if position in self.graph.stored else uses.get(position, 0)
+            for operand in inputs:
+                most[operand] = max(most.get(operand, 0), times)
+        return {p for p in found if uses[p] > most.get(p, 0)}
 
     # -- the plan ------------------------------------------------------------------------------------------------------
 
@@ -651,13 +673,15 @@ def make_plan(
         Off stores every value.
     """
     graph = view_graph(nodes, position, set(wanted))
+    attempts = 0
     while True:
         graph.aliases.clear()
         graph.settle(capabilities, fuse=fuse)
         planner = Planner(graph, wanted, capabilities, fuse=fuse)
         if not planner.group():
             continue
-        repeated = planner.too_dear_to_repeat()
+        repeated = planner.too_dear_to_repeat(at_once=attempts >= PATIENCE)
         if not repeated:
             return planner.finish()
         graph.stored |= repeated
+        attempts += 1

@@ -62,6 +62,11 @@ def full(shape: Shape, value: Any, dtype: DType) -> Generate:
     return Generate(generators.full, (), shape, dtype, (known,))
 
 
+def constant(value: Any, dtype: DType) -> Generate:
+    """Return a NumPy scalar of ``dtype`` as a node."""
+    return Generate(generators.full, (), (), dtype, (value,))
+
+
 def generate(op: GenerateOp, parameters: Sequence[Any], shape: Shape, dtype: DType) -> Generate:
     """Return a generator row over ``shape``; parameters are converted to the types that the row says."""
     if len(parameters) != op.parameters:

@@ -66,6 +66,32 @@ def is_basic(key: Any) -> bool:
     return key is None or key is Ellipsis or (isinstance(key, slice | int | np.integer) and not isinstance(key, bool))
 
 
+def part(layout: Layout, key: Any) -> Layout | None:
+    """Return what a key of Python integers, slices of them, None and ``...`` selects of a layout; None for other keys.
+
+    Raises
+    ------
+    IndexError
+        If the key does not fit.
+    """
+    if type(key) is int and len(layout.shape) == 1:
+        (extent,) = layout.shape
+        if -extent <= key < extent:
+            return Layout((), (), layout.offset + (key if key >= 0 else key + extent) * layout.strides[0])
+    if type(key) is not tuple:
+        key = (key,)
+    elif len(key) == len(layout.shape):
+        offset = layout.offset
+        for position, extent, stride in zip(key, layout.shape, layout.strides, strict=True):
+            if type(position) is not int or not -extent <= position < extent:
+                break
+            offset += (position if position >= 0 else position + extent) * stride
+        else:
+            return Layout((), (), offset)
+    known = plain(key)
+    return None if known is None else select_plain(layout, known).layout
+
+
 def plain(key: tuple[Any, ...]) -> tuple[Any, ...] | None:
     """Return a key of Python integers, slices of them, None and ``...`` with slices as tuples; None for other keys."""
     found: list[Any] = []
@@ -78,6 +104,8 @@ def plain(key: tuple[Any, ...]) -> tuple[Any, ...] | None:
             found.append(bounds)
         elif kind is int or item is None or item is Ellipsis:
             found.append(item)
+        elif isinstance(item, np.integer):
+            found.append(int(item))
         else:
             return None
     return tuple(found)

@@ -14,7 +14,6 @@ from math import prod
 from typing import Any, Final, TypeAlias
 from weakref import ref
 
-import numpy as np
 import numpy.typing as npt
 
 from gpuarray.dtypes import DType, canonical
@@ -382,7 +381,8 @@ Node: TypeAlias = Leaf | Generate | Map | View | Concat | Reduce | Scan | Gather
 
 def host_leaf(array: "npt.NDArray[Any]") -> Leaf:
     """Return a leaf that holds ``array``, which must be C-contiguous, native and private to the leaf."""
-    array = np.ascontiguousarray(array).reshape(array.shape)
+    if not array.flags.c_contiguous:
+        array = array.copy()
     array.flags.writeable = False
     # NumPy has several objects for one dtype: those of pickled arrays, and those with another letter
     return Leaf(array.shape, canonical(array.dtype), array)

@@ -1,6 +1,7 @@
 """Recordings: a function as one call of it went, and how another call goes the same way."""
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 from weakref import ref
@@ -17,6 +18,7 @@ from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import BaseNode, Leaf, Node
 from gpuarray.graph.walk import current
+from gpuarray.interrupts import Section
 from gpuarray.jit.guards import Guards
 from gpuarray.jit.segment import Segment
 from gpuarray.jit.signature import Call, substituted
@@ -173,19 +175,20 @@ class Recording:
                     leaf = registers[source.register] = current(leaf)
             node = leaf = None  # whoever refers to a value keeps its buffer from being written to
             stubs = [_stand_in(cells[number]) for number in self.moved] if self.moved else ()
-            try:
-                for segment in self.segments:
-                    segment.run(registers, values)
-            except BaseException:
-                for number in self.moved:
-                    cells[number].node = registers[self.sources[number].register]
-                raise
-            for number, register, device in self.updates:
-                cells[number].device = device
-                cells[number].bind(registers[register])
-            if stubs:
-                for number, stub in zip(self.moved, stubs, strict=True):
-                    stub.resolve(cells[number].node)
+            with Section() if stubs else nullcontext():
+                try:
+                    for segment in self.segments:
+                        segment.run(registers, values)
+                except BaseException:
+                    for number in self.moved:
+                        cells[number].node = registers[self.sources[number].register]
+                    raise
+                for number, register, device in self.updates:
+                    cells[number].device = device
+                    cells[number].bind(registers[register])
+                if stubs:
+                    for number, stub in zip(self.moved, stubs, strict=True):
+                        stub.resolve(cells[number].node)
         return self.make(Played(arrays, cells, registers, values))
 
     def _evaluate(self, call: Call) -> None:

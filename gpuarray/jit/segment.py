@@ -60,7 +60,7 @@ class Segment:
                 node.detail = parameters
         leaves: list[Any] = [leaf if register is None else registers[register] for register, leaf in self.leaves]
         moved = self._moved(registers, leaves) if self.donors else ()
-        made = execute(self.bound, leaves, moved, start=start)
+        made = execute(self.bound, leaves, moved, start=start, can_repeat=False)
         assert made is not None  # a segment is not split
         for number, register in enumerate(self.results):
             registers[register] = made[number]

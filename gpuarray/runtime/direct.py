@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gpuarray import dtypes
+from gpuarray.config import config
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import (
     Call,
@@ -33,10 +34,11 @@ from gpuarray.graph.nodes import (
     Scatter,
     View,
 )
+from gpuarray.ops import generators
 from gpuarray.ops.columns import Kind
 from gpuarray.ops.reduce_spec import Elements
 from gpuarray.ops.spec import MapOp
-from gpuarray.runtime import places, telemetry
+from gpuarray.runtime import ownership, places, telemetry
 
 Array = npt.NDArray[Any]
 
@@ -73,7 +75,7 @@ def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
                     pop()
                     continue
                 kind = type(node)
-                if prod(node.shape) > limit or (kind is Call and not calls):
+                if (prod(node.shape) > limit and kind is not Scatter) or (kind is Call and not calls):
                     return False
                 values = []
                 for operand in node.inputs:
@@ -84,17 +86,95 @@ def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
                     if value.size > limit and kind not in _SELECTING:
                         return False
                     values.append(value)
+                    value = None  # a reference here would be an owner
                 else:
-                    array = _RULES[kind](node, values)
-                    if array is None:
+                    made = _RULES[kind](node, values)
+                    if made is None:
                         return False
-                    node.resolve(_leaf(node, array))
+                    node.resolve(made if type(made) is Leaf else _leaf(node, made))
                     pop()
                     computed += 1
     except Exception:  # whatever it is, the plan raises it again, and says where it comes from
         return False
     telemetry.evaluated(computed)
     return True
+
+
+def element(node: Any, position: int) -> Any:
+    """Return an element of a value that the host has, as a NumPy scalar; None if the host does not have it."""
+    leaf = node.result
+    if leaf is None:
+        if type(node) is not Leaf:
+            return node.parameters[0] if type(node) is Generate and node.op.is_constant else None
+        leaf = node
+    host = leaf.host
+    if host is None:
+        try:
+            host = _in_process(leaf)
+        except LookupError:
+            return None
+    return host.flat[position]
+
+
+def folded(node: Map) -> Node:
+    """Return a row over constants as a constant; the node itself if it has other operands, or an error."""
+    values = []
+    for operand in node.inputs:
+        if type(operand) is not Generate or not operand.op.is_constant:
+            return node
+        values.append(operand.parameters[0])
+    try:
+        with np.errstate(all="ignore"):
+            value = _map(node, values)
+    except Exception:  # whatever it is, the plan raises it again, and says where it comes from
+        return node
+    if type(value) is not node.dtype.type:
+        value = np.asarray(value).astype(node.dtype)[()]
+    constant = Generate(generators.full, (), (), node.dtype, (value,))
+    constant.origin = node.origin
+    return constant
+
+
+def overwritten(items: Sequence[Node], place: int, owners: int, layout: Layout, values: Any) -> Leaf | None:
+    """Write to the memory of a value that nobody else can see, and return the leaf that has it now; else None.
+
+    Parameters
+    ----------
+    items, place, owners
+        As :func:`gpuarray.runtime.ownership.private_leaf` has them.
+    layout : Layout
+        Which elements to write.
+    values : ndarray or scalar
+        What to write, of the same dtype.
+    """
+    leaf = ownership.private_leaf(items, place, owners)
+    if leaf is None:
+        return None
+    host = leaf.host
+    if host is None:
+        if not leaf.buffers:
+            return None
+        _strided(_in_process(leaf), layout)[...] = values
+    else:
+        host.flags.writeable = True
+        if layout.shape:
+            _strided(host, layout)[...] = values
+        else:
+            host.flat[layout.offset] = values
+        host.flags.writeable = False
+    made = Leaf(leaf.shape, leaf.dtype, host)  # another one, as what is known of the old value is known by its leaf
+    made.buffers, leaf.buffers, leaf.host = leaf.buffers, {}, None
+    return made
+
+
+def value_of(node: Any) -> Any:
+    """Return the value of a node, or None if it is to be computed or the host does not have it."""
+    try:
+        if type(node) is Generate and node.op.is_constant:
+            return node.parameters[0]
+        return _value(node)
+    except LookupError:
+        return None
 
 
 def _value(node: Any) -> Any:
@@ -190,10 +270,10 @@ def _reduce(node: Reduce, values: list[Any]) -> Any:
     op, axes = node.op, node.axes
     (array,) = values
     array = np.asarray(array)
-    if not array.size:
-        return None
     accumulated = op.accumulate(array.dtype)
     parts = op.numpy
+    if not array.size and parts is not None:
+        return None
     if parts is None:
         return _ufunc(op.combine).reduce(array, axis=axes, dtype=accumulated)
     array = array.astype(accumulated if parts.compute is None else parts.compute(accumulated))
@@ -228,6 +308,15 @@ def _scatter(node: Scatter, values: list[Any]) -> Any:
         result = np.empty(node.size, node.dtype)
         result[places_of[inside]] = new.reshape(-1)[inside]
         return result
+    if node.layout is not None and node.dtype is node.inputs[0].dtype:
+        values[0] = None  # this was a reference too
+        written = overwritten(node.inputs, 0, 1, node.layout, values[1])
+        if written is not None:
+            written.origin = node.origin
+            return written
+        values[0] = _value(node.inputs[0])
+    if node.size > config.current.direct_limit:
+        return None
     result = np.array(values[0], node.dtype, order="C")
     if node.layout is not None:
         _strided(result, node.layout)[...] = values[1]
@@ -262,7 +351,7 @@ def _ufunc(row: MapOp | None) -> np.ufunc:
 
 
 #: Kinds that read only some elements of their first operand.
-_SELECTING: Final = frozenset((View, Gather))
+_SELECTING: Final = frozenset((View, Gather, Scatter))
 
 
 _RULES: Final[dict[type, Rule]] = {

@@ -6,6 +6,7 @@ exports the functions of :mod:`.places`, :mod:`.placement` and :mod:`.plans` tha
 """
 
 from collections.abc import Hashable, Sequence
+from contextlib import nullcontext
 from time import perf_counter_ns
 from typing import Any, Final
 
@@ -17,8 +18,10 @@ from gpuarray.config import config, recording
 from gpuarray.device import Device
 from gpuarray.errors import GpuArrayError
 from gpuarray.graph import tracing
-from gpuarray.graph.nodes import Generate, Leaf, Node
+from gpuarray.graph.layouts import Layout
+from gpuarray.graph.nodes import Generate, Leaf, Map, Node
 from gpuarray.graph.walk import current
+from gpuarray.interrupts import Section
 from gpuarray.parallel_copy import copy_of
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
@@ -99,26 +102,26 @@ def evaluate(
         origins = [node.origin for node in walked] if recording.origins else []
         bound = Bound(ready, provider, device, order, origins)
         leaves: list[Any] = [order[position] for position in ready.leaves]
-        made = execute(
-            bound,
-            leaves,
-            moved,
-            start=start,
-            is_read=is_read,
-            wanted=pending[0] if is_read and run is None else None,
-            run=run,
-            can_split=len(pending) > 1,
-        )
+        with Section() if moved else nullcontext():
+            made = execute(
+                bound,
+                leaves,
+                moved,
+                start=start,
+                is_read=is_read,
+                wanted=pending[0] if is_read and run is None else None,
+                run=run,
+                can_split=len(pending) > 1,
+            )
+            for (position, _), leaf in zip(ready.plan.results, made or (), strict=made is not None):
+                order[position].resolve(leaf)
+            for place, position in ready.twins:
+                result = order[position].result
+                if result is not None:
+                    walked[place].resolve(result)
         if made is None:
             for node in pending:
                 evaluate((node,), device, run, is_read=is_read)
-            return
-        for (position, _), leaf in zip(ready.plan.results, made, strict=True):
-            order[position].resolve(leaf)
-        for place, position in ready.twins:
-            result = order[position].result
-            if result is not None:
-                walked[place].resolve(result)
 
 
 def _is_direct(device: Device, provider: Provider) -> bool:
@@ -126,6 +129,59 @@ def _is_direct(device: Device, provider: Provider) -> bool:
     if observers.active or not config.current.direct_limit:
         return False
     return is_host(provider) or (device.kind == "auto" and config.current.offload != "always")
+
+
+def is_immediate(device: Device) -> bool:
+    """Whether single elements of host values are read and written at once: where small graphs need no plan."""
+    kind = device.kind
+    if observers.active or tracing.state.trace is not None or (kind != "cpu" and kind != "auto"):
+        return False
+    settings = config.current
+    return settings.direct_limit > 0 and (kind == "cpu" or settings.offload != "always")
+
+
+def element(node: Node, position: int, device: Device) -> Any:
+    """Return an element of a value that the host has, as a NumPy scalar; None if it is to be computed or sent."""
+    return direct.element(node, position) if is_immediate(device) else None
+
+
+def folded(node: Map, device: Device) -> Node:
+    """Return a row over constants as a constant, where small graphs are computed directly; else the node itself."""
+    return direct.folded(node) if is_immediate(device) else node
+
+
+def overwritten(items: tuple[Node], layout: Layout, values: Node, device: Device) -> Leaf | None:
+    """Write a few known values to the memory of a value, if it is the host's and nobody else can see it.
+
+    Parameters
+    ----------
+    items : tuple of Node
+        The value; the tuple's reference to it and one more are known.
+    layout : Layout
+        Which elements to write.
+    values : Node
+        What to write, of the same dtype, and of the layout's shape or without axes.
+    device : Device
+        The device that computes with the value.
+
+    Returns
+    -------
+    Leaf or None
+        What has the new value; None if nothing was written.
+    """
+    if not is_immediate(device) or layout.size > config.current.direct_limit:
+        return None
+    written = direct.value_of(values)
+    if written is None:
+        return None
+    with places.lock:
+        return direct.overwritten(items, 0, 2, layout, written)
+
+
+def scalar(node: Node, device: Device) -> Any:
+    """Return the value of a node of one element as a Python scalar; waits for it."""
+    value = element(node, 0, device)
+    return read(node, device).item() if value is None else value.item()
 
 
 def read(node: Node, device: Device) -> npt.NDArray[Any]:

@@ -59,6 +59,7 @@ def execute(
     wanted: Node | None = None,
     run: Run | None = None,
     can_split: bool = False,
+    can_repeat: bool = True,
 ) -> list[Leaf] | None:
     """Run a plan for leaves, and return its results in the order of ``plan.results``.
 
@@ -80,6 +81,8 @@ def execute(
         Takes tasks in place of the device.
     can_split : bool
         Whether the caller can compute the results one by one if there is no room for all.
+    can_repeat : bool
+        Whether the graph is all that sees the leaves, and will be run again after an error.
 
     Returns
     -------
@@ -113,7 +116,7 @@ def execute(
         if schedule is None:
             schedule = Schedule.of(ready, placed, provider, order, leaves, moved)
         observe = _observer(ready) if placed.is_free and auto.is_observed(placed) else None
-        made: list[Leaf] | None = schedule.run(leaves, order, serial, wanted, run, observe)
+        made: list[Leaf] | None = schedule.run(leaves, order, serial, wanted, run, observe, can_repeat=can_repeat)
     except Exception as error:
         can_retry = isinstance(error, DeviceMemoryError) and not moved and (placed.is_free or can_split)
         if not can_retry:

@@ -10,6 +10,7 @@ from typing import Any
 
 from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.references import owner_count
+from gpuarray.runtime import places
 
 
 def is_shared(items: tuple[Any]) -> bool:
@@ -20,6 +21,36 @@ def is_shared(items: tuple[Any]) -> bool:
 def is_last(items: Sequence[Node], place: int) -> bool:
     """Return True if ``items[place]`` holds the only reference to a leaf, and the leaf the only ones to its buffers."""
     return owner_count(items, place) == 1 and _has_own_buffers(items, place)
+
+
+def private_leaf(items: Sequence[Node], place: int, owners: int) -> Leaf | None:
+    """Return the leaf of a value that nobody else can see, and that only the host has; None if there may be others.
+
+    Parameters
+    ----------
+    items : sequence of Node
+        What holds the value.
+    place : int
+        Where.
+    owners : int
+        How many references the caller knows, that of ``items`` included.
+    """
+    if owner_count(items, place) != owners:
+        return None
+    node = items[place]
+    leaf = node if isinstance(node, Leaf) else node.result
+    if leaf is None or (leaf is not node and owner_count((leaf,), 0) != 3):  # the node's, this function's, the tuple's
+        return None
+    host = leaf.host
+    for provider in leaf.buffers:
+        if owner_count(leaf.buffers, provider) != 1 or not places.is_host(provider):
+            return None
+        if host is None and leaf.buffers[provider].is_shared:
+            return None
+    if host is None:
+        return leaf
+    leaf.buffers.clear()  # they are of the same memory
+    return leaf if host.base is None and owner_count((host,), 0) == 3 else None
 
 
 def ending_with_plan(walked: Sequence[Node], donors: Sequence[tuple[int, int]], settled: Collection[int]) -> list[int]:

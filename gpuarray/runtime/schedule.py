@@ -8,15 +8,17 @@ Tasks for the device are handed over together, as late as values are wanted on t
 transfers are there before the first task runs.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter_ns
 from typing import Any, Final, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from gpuarray.dtypes import DType
 from gpuarray.errors import DeviceMemoryError
+from gpuarray.fusion.steps import ScatterStep
 from gpuarray.graph.nodes import Leaf, Node
 from gpuarray.providers.base import Provider, Task
 from gpuarray.runtime import places
@@ -30,6 +32,8 @@ Run: TypeAlias = Callable[[Sequence[Task]], None]
 Observe: TypeAlias = Callable[[int, float, int], None]
 #: Schedules that a placement keeps at most, each for other copies that hand on their input's buffer.
 _KEPT: Final = 8
+#: Most bytes of a value that is copied before it is updated in place: the copy takes some microseconds.
+_COPIED: Final = 1 << 16
 
 
 @dataclass(slots=True)
@@ -100,7 +104,7 @@ class Schedule:
         The copies that hand on their input's buffer.
     """
 
-    __slots__ = ("_actions", "_allocations", "_loads", "_moved", "_results", "_transfers")
+    __slots__ = ("_actions", "_allocations", "_begin", "_donated", "_is_repeatable", "_loads", "_results", "_transfers")
 
     def __init__(
         self,
@@ -115,7 +119,6 @@ class Schedule:
         self._loads = [*built.loads.values()]
         self._allocations = [*built.allocations.values()]
         self._transfers = len(built.transfers)
-        self._moved = built.moved
         self._actions = built.actions
         self._results: list[Result] = [
             (position, [(place, number[key]) for place, key in registers], leaf)
@@ -129,6 +132,18 @@ class Schedule:
                     (prepared, [number[key] for key in inputs], [number[key] for key in outputs], scalars, step)
                     for prepared, inputs, outputs, scalars, step in action.tasks
                 ]
+        self._donated = [(leaf, register, self._loads[register][1]) for leaf, register in built.donated(number)]
+        donated = {register for _, register, _ in self._donated}
+        batches = [(n, action) for n, action in enumerate(self._actions) if isinstance(action, Batch)]
+        writing = [n for n, batch in batches if any(donated.intersection(task[2]) for task in batch.tasks)]
+        self._begin = min(writing, default=len(self._actions))
+        """The first action that writes to a buffer that a leaf has handed on."""
+        self._is_repeatable = not any(
+            donated.intersection(inputs) or (donated.intersection(outputs) and _reads_output(step))
+            for _, batch in batches
+            for _, inputs, outputs, _, step in batch.tasks
+        )
+        """Whether nothing reads what such buffers had, so that the same may be written again."""
 
     @classmethod
     def of(
@@ -162,6 +177,7 @@ class Schedule:
         wanted: Node | None = None,
         run: Run | None = None,
         observe: Observe | None = None,
+        can_repeat: bool = True,
     ) -> list[Leaf]:
         """Run the schedule and return its results.
 
@@ -179,6 +195,8 @@ class Schedule:
             Takes tasks in place of the device.
         observe : callable, optional
             Takes the times of the steps on the host that were estimated; they run one by one then.
+        can_repeat : bool
+            Whether the schedule's graph is all that sees the leaves, and will be run again after an error.
 
         Raises
         ------
@@ -198,30 +216,85 @@ class Schedule:
                 buffers.append(residency.allocate(place, nbytes, _keep(leaves)))
         if self._transfers:
             buffers += [None] * self._transfers
-        for action in self._actions:
-            if isinstance(action, Transfer):
-                action.run(buffers, _keep(leaves))
-                continue
-            tasks = [
-                Task(
-                    prepared,
-                    [buffers[number] for number in inputs],
-                    [buffers[number] for number in outputs],
-                    [order[position].parameters[part] for position, part in scalars],
-                    step,
-                )
-                for prepared, inputs, outputs, scalars, step in action.tasks
-            ]
-            if run is None and observe is None:
-                action.place.run(tasks, None if wanted is None else self._next_read(action, wanted, order, buffers))
-            elif run is not None and action.is_device:
-                run(tasks)
-            elif observe is not None and not action.is_device:
-                _run_observed(action, tasks, observe)
-            else:
-                action.place.run(tasks)
-        for number in self._moved:
-            leaves[number].buffers.clear()
+        if self._donated:
+            self._update(leaves, order, buffers, wanted, run, observe, can_repeat=can_repeat)
+        else:
+            for action in self._actions:
+                self._act(action, leaves, order, buffers, wanted, run, observe)
+        return self._made(leaves, order, buffers, serial)
+
+    def _update(
+        self,
+        leaves: Sequence[Leaf],
+        order: Sequence[Any],
+        buffers: list[Any],
+        wanted: Node | None,
+        run: Run | None,
+        observe: Observe | None,
+        *,
+        can_repeat: bool,
+    ) -> None:
+        """Take the actions of a schedule with updates in place.
+
+        A leaf that hands on its buffer has it no longer once the first update begins: of an update that was interrupted
+        or failed nobody knows how far it came, and it must not be made twice. The leaf gets its buffer back if nothing
+        was written, if what was written will be written again, or if there is a copy of its value. Otherwise its value
+        is lost.
+        """
+        undo = [_copy_of(place, buffers[register]) for _, register, place in self._donated]
+        done = 0
+        try:
+            for action in self._actions:
+                if done == self._begin:
+                    for number, _, place in self._donated:
+                        del leaves[number].buffers[place]
+                self._act(action, leaves, order, buffers, wanted, run, observe)
+                done += 1
+        except BaseException as error:
+            # a device that has no room runs nothing of what it is given
+            is_old = done < self._begin or (done == self._begin and isinstance(error, DeviceMemoryError))
+            for (number, register, place), value in zip(self._donated, undo, strict=True):
+                if is_old or value is not None or (can_repeat and self._is_repeatable):
+                    if value is not None:
+                        place.write(buffers[register], value)
+                    leaves[number].buffers[place] = buffers[register]
+            raise
+
+    def _act(
+        self,
+        action: Batch | Transfer,
+        leaves: Sequence[Leaf],
+        order: Sequence[Any],
+        buffers: list[Any],
+        wanted: Node | None,
+        run: Run | None,
+        observe: Observe | None,
+    ) -> None:
+        """Run a batch, or copy a value."""
+        if isinstance(action, Transfer):
+            action.run(buffers, _keep(leaves))
+            return
+        tasks = [
+            Task(
+                prepared,
+                [buffers[number] for number in inputs],
+                [buffers[number] for number in outputs],
+                [order[position].parameters[part] for position, part in scalars],
+                step,
+            )
+            for prepared, inputs, outputs, scalars, step in action.tasks
+        ]
+        if run is None and observe is None:
+            action.place.run(tasks, None if wanted is None else self._next_read(action, wanted, order, buffers))
+        elif run is not None and action.is_device:
+            run(tasks)
+        elif observe is not None and not action.is_device:
+            _run_observed(action, tasks, observe)
+        else:
+            action.place.run(tasks)
+
+    def _made(self, leaves: Sequence[Leaf], order: Sequence[Any], buffers: list[Any], serial: int) -> list[Leaf]:
+        """Return the results as leaves."""
         made = []
         for position, registers, source in self._results:
             node = order[position]
@@ -244,6 +317,20 @@ class Schedule:
                 if order[position] is wanted:
                     return next((buffers[number] for place, number in registers if place is action.place), None)
         return None
+
+
+def _reads_output(step: PreparedStep) -> bool:
+    """Whether a step computes with what its output has, though that is not among its inputs."""
+    written = step.planned.step
+    return isinstance(written, ScatterStep) and written.combine is not None
+
+
+def _copy_of(place: Provider, buffer: Any) -> npt.NDArray[Any] | None:
+    """Return a copy of a small buffer in the memory of the host; None for others, which would take long to copy."""
+    if buffer.nbytes > _COPIED or not places.is_host(place):
+        return None
+    memory: npt.NDArray[Any] = places.host().memory_of(buffer)[: buffer.nbytes]
+    return memory.copy()
 
 
 def _keep(leaves: Sequence[Leaf]) -> residency.Kept:
@@ -294,19 +381,24 @@ class _Builder:
         """Registers with new buffers, with their bytes."""
         self.transfers: list[Hashable] = []
         self.actions: list[Batch | Transfer] = []
-        self.moved: list[int] = []
+        self._moved: list[tuple[int, Hashable]] = []
+        """Leaves that hand on their buffers, and the registers of these."""
         for number, step in enumerate(placed.steps):
             self._step(number, step, number in moved)
         self._flush()
         self.results = [self._result(position, root) for position, root in self._plan.results]
+
+    def donated(self, number: Mapping[Hashable, int]) -> list[tuple[int, int]]:
+        """Return the leaves that hand on their buffers, with the registers of these, given the numbers of registers."""
+        return [(leaf, number[key]) for leaf, key in self._moved]
 
     def _step(self, number: int, step: PreparedStep, is_moved: bool) -> None:
         planned = step.planned
         place = self._device if step.decision.where == DEVICE else self._host
         if is_moved:
             source = planned.inputs[0]
-            self._registers[place][planned.outputs[0]] = self._input(source, place)
-            self.moved.append(self._leaf[source])
+            key = self._registers[place][planned.outputs[0]] = self._input(source, place)
+            self._moved.append((self._leaf[source], key))
             return
         outputs = [self._changed(position, place) for position in planned.outputs]
         inputs = [self._input(position, place) for position in planned.inputs]

@@ -144,3 +144,105 @@ def test_a_profile_sees_direct_evaluations_as_plans():
         xp.evaluate(x + 1)
     assert plans() == 1
     assert found is not None
+
+
+@pytest.fixture(params=["host", "computed"])
+def settled(request):
+    """An array whose value is host memory, or a buffer that a plan wrote."""
+    x = xp.asarray(np.arange(100_000.0))
+    if request.param == "computed":
+        x = x + 0
+    xp.evaluate(x)
+    return x
+
+
+def address(x):
+    node = x._cell.node
+    leaf = node.result or node
+    memory = leaf.host
+    if memory is None:
+        (buffer,) = leaf.buffers.values()
+        memory = buffer.memory
+    return memory.ctypes.data
+
+
+def test_an_element_is_written_where_it_is(settled):
+    xp.reset_stats()
+    settled[3] = 7
+    where = address(settled)
+    for k in range(10):
+        settled[k] = -1.0
+        settled[5:8] = settled[k] * 2
+        assert address(settled) == where
+    wanted = np.arange(100_000.0)
+    wanted[:10] = -1
+    wanted[5:8] = -2
+    wanted[8:10] = -1
+    assert_same(settled, wanted)
+    assert plans() == 0
+
+
+def test_a_write_is_not_seen_by_what_was_recorded_before(settled):
+    settled[0] = 1.0
+    whole, part, element = settled + 0, settled[:3] * 1, settled[0]
+    copied, shared, same = settled.copy(), settled[:2], settled
+    host = xp.asnumpy(settled)
+    settled[0] = 2.0
+    assert float(whole[0]) == float(part[0]) == float(element) == float(copied[0]) == host[0] == 1
+    assert float(shared[0]) == float(same[0]) == 2
+    copied[0] = 3.0
+    assert float(settled[0]) == 2
+
+
+def test_a_write_is_not_seen_through_exported_memory(settled):
+    settled[0] = 1.0
+    exported = np.from_dlpack(settled)
+    settled[0] = 2.0
+    assert exported[0] == 1
+    assert float(settled[0]) == 2
+
+
+def test_what_is_known_of_indices_is_not_known_of_others():
+    index = xp.asarray([0, 1, 2])
+    x = xp.asarray([1.0, 2.0, 3.0])
+    xp.evaluate(index, x)
+    assert x[index].tolist() == [1, 2, 3]
+    index[1] = 5
+    with pytest.raises(IndexError):
+        x[index]
+
+
+def test_errors_of_elements_are_those_of_numpy(settled):
+    for key in (100_000, -100_001, (0, 0)):
+        with pytest.raises(IndexError):
+            settled[key]
+        with pytest.raises(IndexError):
+            settled[key] = 1
+    with pytest.raises(TypeError):
+        settled[0] = 1j
+    settled.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        settled[0] = 1
+
+
+def test_an_array_without_axes_is_an_index():
+    x, places = xp.asarray(np.arange(12.0).reshape(3, 4)), xp.asarray([2, 1])
+    assert float(x[places[0], places[1]]) == 9
+    x[places[0]] = 0
+    row = x[places[1]]
+    x[1] = -1
+    assert x.tolist() == [[0, 1, 2, 3], [-1] * 4, [0] * 4]
+    assert row.tolist() == [4, 5, 6, 7]  # a key that is an array makes a copy
+
+
+def test_scalars_that_are_known_are_computed_at_once():
+    x = xp.asarray(np.arange(4, dtype=np.float32))
+    xp.evaluate(x)
+    xp.reset_stats()
+    value = (x[1] * 3 + x[2]) / 2
+    assert value.dtype == np.float32
+    assert isinstance(value, xp.GpuArray)
+    assert float(value) == 2.5
+    assert xp.stats()["evaluations"] == 0
+    with np.errstate(all="raise"):
+        assert float(x[1] / x[0]) == np.inf

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gpuarray import parallel_copy, thread_pool
+from gpuarray import interrupts, parallel_copy, thread_pool
 from gpuarray.providers.inprocess.buffers import ALIGNMENT, Memory
 
 #: Least size of an arena, so that it seldom has to move; pages that nobody touches cost nothing.
@@ -189,7 +189,7 @@ class WorkerPool:
             chunks -= 1
         helpers = min(most, timing.best_threads(chunks, thread_costs())) - 1 if most > 1 else 0
         if helpers < 1:
-            work(numbers)
+            work(_until_interrupted(numbers))
             return
         start = perf_counter_ns()
         stopped: list[bool] = []
@@ -198,7 +198,7 @@ class WorkerPool:
         try:
             for _ in range(helpers):
                 begun.append(thread_pool.submit(_quietly, work, _until(stopped, numbers)))
-            work(numbers)
+            work(_until_interrupted(numbers))
             is_done = True
         finally:
             if not is_done:
@@ -233,6 +233,14 @@ def _until(stopped: Sequence[bool], numbers: Iterator[int]) -> Iterator[int]:
     for number in numbers:
         if stopped:
             return
+        yield number
+
+
+def _until_interrupted(numbers: Iterator[int]) -> Iterator[int]:
+    """Yield numbers; where an interrupt has waited for long, raise it."""
+    for number in numbers:
+        if interrupts.waits_long():
+            raise KeyboardInterrupt
         yield number
 
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from gpuarray import dtypes
 from gpuarray.device import Device
-from gpuarray.errors import DeviceMemoryError, GpuArrayError
+from gpuarray.errors import DeviceMemoryError, GpuArrayError, LostValueError
 from gpuarray.graph.nodes import Leaf
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import places, telemetry
@@ -23,6 +23,10 @@ from gpuarray.runtime.history import blame_last
 #: Host arrays of this many bytes or more go to a device that is asked for at once: a copy on the host first takes as
 #: long again, most of it for pages that are touched for the first time. Smaller values are often looked at on the host.
 AT_ONCE: Final = 1 << 20
+_LOST: Final = (
+    "the value of an array is not there: it is being updated in place by what this code interrupted, or such an update "
+    "ended halfway, so that neither the old value nor the new one is left; make the array again"
+)
 _AT_HOME: Final = frozenset(("auto", places.HOST_DEVICE.kind))
 
 #: The leaves that have had a buffer at a device: those that may be evicted. References go when their leaves do.
@@ -91,6 +95,8 @@ def host_values(leaf: Leaf) -> npt.NDArray[Any]:
     """Return the value of ``leaf`` as a host array that must not be written to; reading it waits."""
     if leaf.host is not None:
         return leaf.host
+    if not leaf.buffers:
+        raise LostValueError(_LOST)
     array = np.empty(leaf.shape, leaf.dtype)
     for owner, buffer in leaf.buffers.items():  # noqa: B007  # the host's, or else the last
         if places.is_host(owner):
