@@ -5,19 +5,25 @@ Arrays are lazy: operations are recorded, fused and run where they run best when
 
 from typing import TYPE_CHECKING
 
-from gpuarray import fft, functions, lib, linalg, random
-from gpuarray.array import GpuArray
-from gpuarray.config import config, using
-from gpuarray.device import Device
-from gpuarray.diagnostics.environment import report
-from gpuarray.diagnostics.explain import explain
-from gpuarray.diagnostics.profile import profile
+from gpuarray import fft as fft
+from gpuarray import functions
+from gpuarray import lib as lib
+from gpuarray import linalg as linalg
+from gpuarray import random as random
+from gpuarray.array import GpuArray as GpuArray
+from gpuarray.config import config as config
+from gpuarray.config import using as using
+from gpuarray.device import Device as Device
+from gpuarray.diagnostics.environment import report as report
+from gpuarray.diagnostics.explain import explain as explain
+from gpuarray.diagnostics.profile import profile as profile
 from gpuarray.functions import *
 from gpuarray.functions import protocol
 from gpuarray.interop import dlpack
-from gpuarray.interop.dlpack import from_dlpack
-from gpuarray.jit import jit
-from gpuarray.runtime.telemetry import reset_stats, stats
+from gpuarray.interop.dlpack import from_dlpack as from_dlpack
+from gpuarray.jit import jit as jit
+from gpuarray.runtime.telemetry import reset_stats as reset_stats
+from gpuarray.runtime.telemetry import stats as stats
 from gpuarray.version import __version__ as __version__
 
 protocol.install()
@@ -25,14 +31,12 @@ dlpack.install()
 
 ndarray = GpuArray
 
-__all__ = [
-    "Device", "GpuArray", "config", "explain", "fft", "from_dlpack", "jit", "lib", "linalg", "ndarray", "profile",
-    "random", "report", "reset_stats", "special", "stats", "using",
-]  # fmt: skip
-__all__ += functions.__all__
-
-
 if TYPE_CHECKING:
-    from gpuarray import special
-else:  # a checker would take any name for one of the package's
+    from gpuarray import special as special
+else:  # a checker takes the names from the imports, and would take any name for one of the package's
+    __all__ = [
+        "Device", "GpuArray", "config", "explain", "fft", "from_dlpack", "jit", "lib", "linalg", "ndarray", "profile",
+        "random", "report", "reset_stats", "special", "stats", "using",
+    ]  # fmt: skip
+    __all__ += functions.__all__
     __getattr__ = protocol.missing

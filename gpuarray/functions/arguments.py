@@ -170,7 +170,7 @@ def concatenated(arrays: Iterable[GpuArray], axis: int, dtype: Any = None) -> Gp
 
 def numbers(*values: GpuArray) -> list[Any]:
     """Return some 0-d arrays as Python numbers, read together."""
-    return concatenated([value.reshape(1) for value in values], 0).tolist()  # type: ignore[no-any-return]  # of one axis
+    return concatenated([value.reshape(1) for value in values], 0).tolist()
 
 
 def read(value: Any) -> np.ndarray[Any, Any]:

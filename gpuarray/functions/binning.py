@@ -84,7 +84,7 @@ def _steps(values: GpuArray) -> GpuArray:
 
 
 @implements("bincount")
-def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
+def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> GpuArray:
     """Count the occurrences of each value in an array of non-negative integers, or sum their weights."""
     values = as_array(x)
     if values.ndim != 1:
@@ -185,7 +185,7 @@ def _extremes(line: GpuArray, limits: Any) -> np.ndarray[Any, Any]:
 
 
 @implements("histogram_bin_edges")
-def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> GpuArray:
     """Return the bin edges that ``histogram`` uses."""
     line = _line(a)
     return as_array(_edges(line, bins, range, weights), line.device)
@@ -239,7 +239,9 @@ def _are_made_there(line: GpuArray, bins: Any, limits: Any, weights: Any) -> boo
 
 
 @implements("histogram")
-def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+def histogram(
+    a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+) -> tuple[GpuArray, GpuArray]:
     """Return a histogram of values, and its bin edges."""
     line = _line(a)
     scale = None if weights is None else as_array(weights, line.device)

@@ -28,7 +28,7 @@ def _lined(array: GpuArray, axis: Any) -> tuple[GpuArray, int]:
 
 
 @native("packbits")
-def packbits(a: Any, /, axis: Any = None, bitorder: str = "big") -> Any:
+def packbits(a: Any, /, axis: Any = None, bitorder: str = "big") -> GpuArray:
     """Pack binary values into the bits of uint8."""
     source = as_array(a)
     if source.dtype.kind not in "biu":
@@ -46,7 +46,7 @@ def packbits(a: Any, /, axis: Any = None, bitorder: str = "big") -> Any:
 
 
 @native("unpackbits")
-def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: str = "big") -> Any:
+def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: str = "big") -> GpuArray:
     """Unpack uint8 elements into binary values."""
     source = as_array(a)
     if source.dtype != dtypes.uint8:

@@ -70,7 +70,7 @@ def _beside(part: ArrayLike, array: GpuArray, axis: int) -> GpuArray:
 
 
 @native("ediff1d")
-def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> GpuArray:
     """Return the differences between consecutive elements of the flattened array."""
     source = as_array(ary).reshape(-1)
     middle = source[1:] - source[:-1]
@@ -163,7 +163,7 @@ def _slope(source: GpuArray, axis: int, steps: Any, edge_order: int) -> GpuArray
 
 
 @implements("trapezoid", "trapz")
-def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> GpuArray:
     """Integrate along an axis with the trapezoidal rule."""
     source = as_array(y)
     number = build.normalize_axis(axis, source.ndim)

@@ -149,7 +149,7 @@ def _each_line(array: GpuArray, positions: Any, axis: int) -> tuple[Any, ...]:
 
 
 @implements("compress")
-def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
+def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> GpuArray:
     """Return the slices along an axis that a condition selects."""
     source = as_array(a)
     if axis is None:
@@ -159,7 +159,7 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
 
 
 @implements("extract")
-def extract(condition: Any, arr: Any) -> Any:
+def extract(condition: Any, arr: Any) -> GpuArray:
     """Return the elements of an array that a condition selects, as a 1-d array."""
     source = as_array(arr).reshape(-1)
     given = condition if isinstance(condition, GpuArray) else np.asarray(condition)
@@ -180,7 +180,7 @@ def _mask_of(condition: Any, extent: int) -> Any:
 
 
 @implements("trim_zeros")
-def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
+def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> GpuArray:
     """Return an array without the zeros at its ends."""
     sides = trim.lower()
     if sides not in ("fb", "bf", "f", "b"):
@@ -203,7 +203,7 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
 
 
 @implements("choose")
-def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> GpuArray:
     """Return elements of the choices, selected by an array of indices."""
     if not len(choices):
         raise ValueError("invalid entry in choice array: there are no choices")
@@ -231,13 +231,13 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
 
 
 @native("trace")
-def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> GpuArray:
     """Return the sum along a diagonal of an array."""
     return reductions.sum(manipulation.diagonal(a, offset, axis1, axis2), -1, dtype, out)
 
 
 @native("diagflat")
-def diagflat(v: Any, k: int = 0) -> Any:
+def diagflat(v: Any, k: int = 0) -> GpuArray:
     """Return a 2-d array with the flattened input as a diagonal."""
     return matrices.diag(as_array(v).reshape(-1), k)
 
@@ -263,6 +263,7 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
     weak = not isinstance(source, GpuArray) and np.result_type(dst.dtype, source) == dst.dtype
     if not weak and not np.can_cast(kind, dst.dtype, casting):
         raise TypeError(f"Cannot cast array data from {kind!r} to {dst.dtype!r} according to the rule {casting!r}")
+    where = bool(where) if isinstance(where, int) else where
     if where is True:
         dst[...] = source
         return

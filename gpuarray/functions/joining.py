@@ -111,7 +111,7 @@ def _listed(result: Any) -> list[Any]:
 
 
 @native("vstack", "row_stack")
-def vstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+def vstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> GpuArray:
     """Join arrays along the first axis, 1-d arrays as rows."""
     return concatenate(_listed(atleast_2d(*tup)), 0, dtype=dtype, casting=casting)
 
@@ -120,32 +120,32 @@ row_stack = vstack
 
 
 @native("hstack")
-def hstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+def hstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> GpuArray:
     """Join arrays along the second axis, or along the first axis if they are 1-d."""
     parts = _listed(atleast_1d(*tup))
     return concatenate(parts, 0 if parts and parts[0].ndim == 1 else 1, dtype=dtype, casting=casting)
 
 
 @native("dstack")
-def dstack(tup: Any) -> Any:
+def dstack(tup: Any) -> GpuArray:
     """Join arrays along the third axis."""
     return concatenate(_listed(atleast_3d(*tup)), 2)
 
 
 @native("column_stack")
-def column_stack(tup: Any) -> Any:
+def column_stack(tup: Any) -> GpuArray:
     """Join 1-d arrays as the columns of a 2-d array."""
     return concatenate([a if a.ndim > 1 else a.reshape(-1, 1) for a in as_arrays(*tup)], 1)
 
 
 @native("append")
-def append(arr: Any, values: Any, axis: Any = None) -> Any:
+def append(arr: Any, values: Any, axis: Any = None) -> GpuArray:
     """Return an array with values appended along an axis."""
     return concatenate((arr, values), axis)
 
 
 @native("block")
-def block(arrays: Any) -> Any:
+def block(arrays: Any) -> GpuArray:
     """Join nested lists of arrays into one array."""
 
     def depth(item: Any) -> int:
@@ -193,7 +193,7 @@ def _sections(given: Any) -> int | None:
 
 
 @native("array_split")
-def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[GpuArray]:
     """Split an array along an axis into parts, which may have unequal lengths."""
     source = as_array(ary)
     number = build.normalize_axis(axis, source.ndim)
@@ -210,7 +210,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
 
 
 @native("split")
-def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[GpuArray]:
     """Split an array along an axis into parts of equal length, or at given indices."""
     source = as_array(ary)
     extent = source.shape[build.normalize_axis(axis, source.ndim)]
@@ -220,7 +220,7 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
     return array_split(source, indices_or_sections, axis)
 
 
-def _split_along(axis: int, least: int, name: str, ary: Any, sections: Any) -> Any:
+def _split_along(axis: int, least: int, name: str, ary: Any, sections: Any) -> list[GpuArray]:
     source = as_array(ary)
     if source.ndim < least:
         raise ValueError(f"{name} only works on arrays of {least} or more dimensions")
@@ -228,19 +228,19 @@ def _split_along(axis: int, least: int, name: str, ary: Any, sections: Any) -> A
 
 
 @native("hsplit")
-def hsplit(ary: Any, indices_or_sections: Any) -> Any:
+def hsplit(ary: Any, indices_or_sections: Any) -> list[GpuArray]:
     """Split an array along its second axis, or along the first axis if it is 1-d."""
     source = as_array(ary)
     return _split_along(min(1, source.ndim - 1), 1, "hsplit", source, indices_or_sections)
 
 
 @native("vsplit")
-def vsplit(ary: Any, indices_or_sections: Any) -> Any:
+def vsplit(ary: Any, indices_or_sections: Any) -> list[GpuArray]:
     """Split an array along its first axis."""
     return _split_along(0, 2, "vsplit", ary, indices_or_sections)
 
 
 @native("dsplit")
-def dsplit(ary: Any, indices_or_sections: Any) -> Any:
+def dsplit(ary: Any, indices_or_sections: Any) -> list[GpuArray]:
     """Split an array along its third axis."""
     return _split_along(2, 3, "dsplit", ary, indices_or_sections)

@@ -1,6 +1,6 @@
 """Logic: choices between elements, comparisons of arrays, and tests of elements."""
 
-from typing import Any, Final
+from typing import Any, Final, overload
 
 import numpy as np
 
@@ -18,6 +18,14 @@ __all__ = [
 
 #: What needs no conversion beside an array.
 _KNOWN: Final = frozenset((GpuArray, bool, int, float, complex))
+
+
+@overload
+def where(condition: ArrayLike, /) -> tuple[GpuArray, ...]: ...
+
+
+@overload
+def where(condition: ArrayLike, x1: ArrayLike, x2: ArrayLike, /) -> GpuArray: ...
 
 
 @native("where")
@@ -57,7 +65,7 @@ def _beside(*values: Any) -> list[tuple[Any, GpuArray]]:
 
 
 @native("select")
-def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> GpuArray:
     """Return elements of the choices, each from the first choice whose condition is true."""
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
@@ -72,7 +80,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
 
 
 @native("isclose")
-def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Any:
+def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> GpuArray:
     """Return elementwise whether two arrays are equal within a tolerance."""
     # Python's numbers take on the dtype of the other operand
     first: Any = a if type(a) in (int, float, complex) and isinstance(b, GpuArray | np.ndarray) else as_array(a)
@@ -120,13 +128,13 @@ def array_equiv(a1: Any, a2: Any) -> bool:
 
 
 @native("isposinf")
-def isposinf(x: Any, out: Any = None) -> Any:
+def isposinf(x: Any, out: Any = None) -> GpuArray:
     """Return elementwise whether elements are positive infinity."""
     return write_out(real_only(x, "isposinf") == np.inf, out)
 
 
 @native("isneginf")
-def isneginf(x: Any, out: Any = None) -> Any:
+def isneginf(x: Any, out: Any = None) -> GpuArray:
     """Return elementwise whether elements are negative infinity."""
     return write_out(real_only(x, "isneginf") == -np.inf, out)
 
@@ -139,13 +147,13 @@ def real_only(x: Any, name: str) -> Any:
 
 
 @native("iscomplex")
-def iscomplex(x: Any) -> Any:
+def iscomplex(x: Any) -> GpuArray:
     """Return elementwise whether elements have a nonzero imaginary part."""
     return as_array(x).imag != 0
 
 
 @native("isreal")
-def isreal(x: Any) -> Any:
+def isreal(x: Any) -> GpuArray:
     """Return elementwise whether elements have a zero imaginary part."""
     return as_array(x).imag == 0
 

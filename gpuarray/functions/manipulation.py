@@ -96,7 +96,7 @@ def swapaxes(x: ArrayLike, axis1: int, axis2: int, /) -> GpuArray:
 
 
 @native("rollaxis")
-def rollaxis(a: Any, axis: Any, start: int = 0) -> Any:
+def rollaxis(a: Any, axis: Any, start: int = 0) -> GpuArray:
     """Return a view with one axis moved back to the position of another."""
     source = as_array(a)
     number = build.normalize_axis(axis, source.ndim)
@@ -187,7 +187,7 @@ def flip(x: ArrayLike, /, axis: Axis = None) -> GpuArray:
 
 
 @native("fliplr")
-def fliplr(m: Any) -> Any:
+def fliplr(m: Any) -> GpuArray:
     """Return a view with the second axis reversed."""
     source = as_array(m)
     if source.ndim < 2:
@@ -196,7 +196,7 @@ def fliplr(m: Any) -> Any:
 
 
 @native("flipud")
-def flipud(m: Any) -> Any:
+def flipud(m: Any) -> GpuArray:
     """Return a view with the first axis reversed."""
     source = as_array(m)
     if source.ndim < 1:
@@ -205,7 +205,7 @@ def flipud(m: Any) -> Any:
 
 
 @native("rot90")
-def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
+def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> GpuArray:
     """Return an array rotated by multiples of 90 degrees in the plane of two axes."""
     source = as_array(m)
     if len(tuple(axes)) != 2:

@@ -107,7 +107,7 @@ def diag(x: ArrayLike, /, k: int = 0) -> GpuArray:
 
 
 @implements("vander")
-def vander(x: Any, N: Any = None, increasing: bool = False) -> Any:  # noqa: N803
+def vander(x: Any, N: Any = None, increasing: bool = False) -> GpuArray:  # noqa: N803
     """Return a Vandermonde matrix, whose columns are powers of the input vector."""
     source = as_array(x)
     if source.ndim != 1:
@@ -116,5 +116,5 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> Any:  # noqa: N80
     kind = np.promote_types(source.dtype, np.int_)
     repeated = source.astype(kind, copy=False)[:, None].broadcast((source.size, max(columns - 1, 0)))
     ones_ = ones((source.size, min(columns, 1)), kind, device=source.device)
-    powers = np.concatenate([ones_, np.multiply.accumulate(repeated, axis=1)], axis=1)
+    powers: Any = np.concatenate([ones_, np.multiply.accumulate(repeated, axis=1)], axis=1)
     return powers if increasing else powers[:, ::-1]

@@ -46,7 +46,7 @@ def _present(a: Any, where: Any) -> Any:
 def nansum(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN,
     where: Any = True,
-) -> Any:  # fmt: skip
+) -> GpuArray:  # fmt: skip
     """Return the sum over an axis; NaN count as zero."""
     return sum(_replaced(a, 0), axis, dtype, out, keepdims, initial, where)
 
@@ -55,26 +55,26 @@ def nansum(
 def nanprod(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN,
     where: Any = True,
-) -> Any:  # fmt: skip
+) -> GpuArray:  # fmt: skip
     """Return the product over an axis; NaN count as one."""
     return prod(_replaced(a, 1), axis, dtype, out, keepdims, initial, where)
 
 
 @native("nancumsum")
-def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> GpuArray:
     """Return the cumulative sum along an axis; NaN count as zero."""
     return cumsum(_replaced(a, 0), axis, dtype, out)
 
 
 @native("nancumprod")
-def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> GpuArray:
     """Return the cumulative product along an axis; NaN count as one."""
     return cumprod(_replaced(a, 1), axis, dtype, out)
 
 
 def _nan_extreme(
     fold_extreme: Any, fill: float, a: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any
-) -> Any:
+) -> GpuArray:
     source = as_array(a)
     result = fold_extreme(_replaced(source, fill), axis, None, keepdims, initial, where)
     if source.dtype.kind in "fc":
@@ -87,7 +87,7 @@ def _nan_extreme(
 @native("nanmin")
 def nanmin(
     a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN, where: Any = True
-) -> Any:
+) -> GpuArray:
     """Return the minimum over an axis, ignoring NaN."""
     return _nan_extreme(min, np.inf, a, axis, out, keepdims, initial, where)
 
@@ -95,7 +95,7 @@ def nanmin(
 @native("nanmax")
 def nanmax(
     a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN, where: Any = True
-) -> Any:
+) -> GpuArray:
     """Return the maximum over an axis, ignoring NaN."""
     return _nan_extreme(max, -np.inf, a, axis, out, keepdims, initial, where)
 
@@ -109,13 +109,13 @@ def _nan_position(find: Any, fill: float, a: Any, axis: Any, out: Any, keepdims:
 
 
 @implements("nanargmin")
-def nanargmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
+def nanargmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> GpuArray:
     """Return the indices of the minima along an axis, ignoring NaN."""
     return _nan_position(argmin, np.inf, a, axis, out, keepdims)
 
 
 @implements("nanargmax")
-def nanargmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
+def nanargmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> GpuArray:
     """Return the indices of the maxima along an axis, ignoring NaN."""
     return _nan_position(argmax, -np.inf, a, axis, out, keepdims)
 
@@ -123,7 +123,7 @@ def nanargmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = Fals
 @native("nanmean")
 def nanmean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
-) -> Any:
+) -> GpuArray:
     """Return the arithmetic mean over an axis, ignoring NaN."""
     _check_inexact(a, dtype, out)
     return mean(a, axis, dtype, out, keepdims, where=_present(a, where))
@@ -133,7 +133,7 @@ def nanmean(
 def nanvar(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
     where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,
-) -> Any:  # fmt: skip
+) -> GpuArray:  # fmt: skip
     """Return the variance over an axis, ignoring NaN."""
     _check_inexact(a, dtype, out)
     free = degrees_of_freedom(ddof, correction)
@@ -145,7 +145,7 @@ def nanvar(
 def nanstd(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
     where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,
-) -> Any:  # fmt: skip
+) -> GpuArray:  # fmt: skip
     """Return the standard deviation over an axis, ignoring NaN."""
     _check_inexact(a, dtype, out)
     free = degrees_of_freedom(ddof, correction)
@@ -153,7 +153,7 @@ def nanstd(
     return write_out(_undefined(a, value, axis, free, keepdims, where), out, "unsafe")
 
 
-def _undefined(a: Any, value: Any, axis: Any, free: Any, keepdims: Any, where: Any) -> Any:
+def _undefined(a: Any, value: Any, axis: Any, free: Any, keepdims: Any, where: Any) -> GpuArray:
     """Return NaN where no more elements are present than degrees of freedom are taken: infinite otherwise."""
     present = _present(a, where)
     if present is True or value.dtype.kind not in "fc":

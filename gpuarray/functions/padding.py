@@ -66,7 +66,7 @@ def _statistic(source: GpuArray, axis: int, mode: str, length: Any, *, last: boo
     value = _STATISTICS[mode](part, axis, keepdims=True)
     if source.dtype.kind in "iu" and value.dtype.kind not in "iu":
         value = np.rint(value)
-    return value.astype(source.dtype, copy=False)  # type: ignore[no-any-return]  # an array
+    return value.astype(source.dtype, copy=False)
 
 
 def _ramp(source: GpuArray, axis: int, width: int, end: Any, *, last: bool) -> Any:
@@ -111,7 +111,7 @@ def _by_function(source: GpuArray, widths: list[tuple[Any, Any]], function: Any,
 
 
 @native("pad")
-def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
+def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> GpuArray:
     """Return the array with edges around it; the arguments are those of ``numpy.pad``."""
     source = as_array(array)
     widths = _pairs(pad_width, source.ndim)

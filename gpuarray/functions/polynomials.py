@@ -44,25 +44,25 @@ def _term_by_term(ufunc: Any, first: Any, second: Any) -> Any:
 
 
 @native("polyadd")
-def polyadd(a1: Any, a2: Any) -> Any:
+def polyadd(a1: Any, a2: Any) -> GpuArray:
     """Return the sum of two polynomials."""
     return _term_by_term(np.add, a1, a2)
 
 
 @native("polysub")
-def polysub(a1: Any, a2: Any) -> Any:
+def polysub(a1: Any, a2: Any) -> GpuArray:
     """Return the difference of two polynomials."""
     return _term_by_term(np.subtract, a1, a2)
 
 
 @native("polymul")
-def polymul(a1: Any, a2: Any) -> Any:
+def polymul(a1: Any, a2: Any) -> GpuArray:
     """Return the product of two polynomials."""
     return _like(convolve(*_coefficients(a1, a2)), a1, a2)
 
 
 @implements("polydiv")
-def polydiv(u: Any, v: Any) -> Any:
+def polydiv(u: Any, v: Any) -> tuple[GpuArray, GpuArray]:
     """Return the quotient and the remainder of two polynomials."""
     dividend, divisor = (line + 0.0 for line in _coefficients(u, v))
     common = np.result_type(dividend.dtype, divisor.dtype)
@@ -81,7 +81,7 @@ def polydiv(u: Any, v: Any) -> Any:
 
 
 @native("polyder")
-def polyder(p: Any, m: Any = 1) -> Any:
+def polyder(p: Any, m: Any = 1) -> GpuArray:
     """Return a derivative of a polynomial."""
     times = index(m)
     if times < 0:
@@ -93,7 +93,7 @@ def polyder(p: Any, m: Any = 1) -> Any:
 
 
 @native("polyint")
-def polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
+def polyint(p: Any, m: Any = 1, k: Any = None) -> GpuArray:
     """Return an antiderivative of a polynomial."""
     times = index(m)
     if times < 0:
@@ -118,8 +118,10 @@ def _horner(coefficients: Any, start: Any, x: Any) -> Any:
 
 
 @native("polyval")
-def polyval(p: Any, x: Any) -> Any:
+def polyval(p: Any, x: Any) -> GpuArray:
     """Evaluate a polynomial."""
+    if not isinstance(p, np.poly1d) and not as_array(p).ndim:
+        raise TypeError("iteration over a 0-d array: the coefficients need an axis")
     (line,) = _coefficients(p)
     if isinstance(x, np.poly1d):
         return _horner(line, 0, x)

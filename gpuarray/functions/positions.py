@@ -23,7 +23,7 @@ __all__ = [
 
 
 @native("diag_indices_from")
-def diag_indices_from(arr: Any) -> Any:
+def diag_indices_from(arr: Any) -> tuple[GpuArray, ...]:
     """Return the indices of the main diagonal of an array."""
     if arr.ndim < 2:
         raise ValueError("input array must be at least 2-d")
@@ -39,21 +39,21 @@ def _matrix(arr: Any) -> Any:
 
 
 @implements("tril_indices_from")
-def tril_indices_from(arr: Any, k: int = 0) -> Any:
+def tril_indices_from(arr: Any, k: int = 0) -> tuple[GpuArray, ...]:
     """Return the indices of the lower triangle of an array."""
     shape = _matrix(arr).shape
     return searching.nonzero(matrices.tri(shape[0], shape[1], k, dtype=dtypes.bool_, device=arr.device))
 
 
 @implements("triu_indices_from")
-def triu_indices_from(arr: Any, k: int = 0) -> Any:
+def triu_indices_from(arr: Any, k: int = 0) -> tuple[GpuArray, ...]:
     """Return the indices of the upper triangle of an array."""
     shape = _matrix(arr).shape
     return searching.nonzero(~matrices.tri(shape[0], shape[1], k - 1, dtype=dtypes.bool_, device=arr.device))
 
 
 @implements("ix_")
-def ix_(*args: Any) -> Any:
+def ix_(*args: Any) -> tuple[GpuArray, ...]:
     """Return an open mesh of 1-d sequences, for indexing."""
     lines = []
     for place, (given, line) in enumerate(zip(args, as_arrays(*args), strict=True)):
@@ -85,7 +85,7 @@ _MOST: Final = np.iinfo(np.intp).max
 
 
 @implements("unravel_index")
-def unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
+def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[GpuArray, ...]:
     """Convert flat indices to a tuple of coordinate arrays."""
     extents = tuple(map(index, build.listed(shape)))
     flat = _integers(indices, "indices", None)
@@ -106,7 +106,7 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
 
 
 @implements("ravel_multi_index")
-def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> Any:
+def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> GpuArray:
     """Convert a tuple of coordinate arrays to flat indices."""
     extents = tuple(map(index, build.listed(dims)))
     parts = list(multi_index)

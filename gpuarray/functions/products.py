@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from gpuarray.array import GpuArray
 from gpuarray.functions import elementwise, linalg_products, matrix_products
 from gpuarray.functions.arguments import as_arrays
 from gpuarray.functions.joining import concatenate
@@ -18,7 +19,7 @@ _TWO_COMPONENTS: Final = (
 
 
 @native("inner")
-def inner(a: Any, b: Any, /) -> Any:
+def inner(a: Any, b: Any, /) -> GpuArray:
     """Return the inner product over the last axes of two arrays."""
     first, second = as_arrays(a, b)
     if first.ndim == 0 or second.ndim == 0:
@@ -29,7 +30,7 @@ def inner(a: Any, b: Any, /) -> Any:
 
 
 @native("vdot")
-def vdot(a: Any, b: Any, /) -> Any:
+def vdot(a: Any, b: Any, /) -> GpuArray:
     """Return the dot product of two flattened arrays; the first one is conjugated."""
     first, second = (x.reshape(-1) for x in as_arrays(a, b))
     if first.size != second.size:
@@ -38,7 +39,7 @@ def vdot(a: Any, b: Any, /) -> Any:
 
 
 @native("kron")
-def kron(a: Any, b: Any) -> Any:
+def kron(a: Any, b: Any) -> GpuArray:
     """Return the Kronecker product of two arrays."""
     first, second = as_arrays(a, b)
     ndim = max(first.ndim, second.ndim)
@@ -49,7 +50,7 @@ def kron(a: Any, b: Any) -> Any:
 
 
 @native("cross")
-def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None) -> Any:
+def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None) -> GpuArray:
     """Return the cross product of vectors with two or three components."""
     if axis is not None:
         axisa = axisb = axisc = axis
@@ -70,13 +71,13 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     return moveaxis(linalg_products.cross(first, second), -1, axisc)
 
 
-def matvec(x1: Any, x2: Any, /) -> Any:
+def matvec(x1: Any, x2: Any, /) -> GpuArray:
     """Return the products of matrices and vectors, as ``numpy.matvec``: shapes (..., M, N) and (..., N)."""
     left, right = as_arrays(x1, x2)
     return matrix_products.matmul(left, right[..., None])[..., 0]
 
 
-def vecmat(x1: Any, x2: Any, /) -> Any:
+def vecmat(x1: Any, x2: Any, /) -> GpuArray:
     """Return the products of conjugated vectors and matrices, as ``numpy.vecmat``: shapes (..., M) and (..., M, N)."""
     left, right = as_arrays(x1, x2)
     conjugated = elementwise.conj(left) if left.dtype.kind == "c" else left

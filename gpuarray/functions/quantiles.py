@@ -120,7 +120,7 @@ def _median(name: str, a: Any, axis: Any, out: Any, overwrite_input: Any, keepdi
 
 
 @implements("median")
-def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False) -> Any:
+def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False) -> GpuArray:
     """Return the median along an axis."""
     return _median("median", a, axis, out, overwrite_input, keepdims, skip_nan=False)
 
@@ -128,7 +128,7 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = Fa
 @implements("nanmedian")
 def nanmedian(
     a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = NOT_GIVEN
-) -> Any:
+) -> GpuArray:
     """Return the median along an axis, ignoring NaN."""
     return _median("nanmedian", a, axis, out, overwrite_input, value_or(keepdims, False), skip_nan=True)
 
@@ -138,7 +138,7 @@ def nanmedian(
 
 def _quantile(
     name: str, a: Any, q: Any, axis: Any, out: Any, overwrite_input: Any, method: str, keepdims: Any, weights: Any
-) -> Any:
+) -> GpuArray:
     source = as_array(a)
     if source.dtype.kind == "c":
         raise TypeError("a must be an array of real numbers")
@@ -244,7 +244,7 @@ def _interpolated(low: Any, high: Any, share: Any) -> Any:
 def quantile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: Any = False, *, weights: Any = None,
-) -> Any:  # fmt: skip
+) -> GpuArray:  # fmt: skip
     """Return quantiles along an axis."""
     return _quantile("quantile", a, q, axis, out, overwrite_input, method, keepdims, weights)
 
@@ -253,7 +253,7 @@ def quantile(
 def percentile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: Any = False, *, weights: Any = None,
-) -> Any:  # fmt: skip
+) -> GpuArray:  # fmt: skip
     """Return percentiles along an axis."""
     return _quantile("percentile", a, q, axis, out, overwrite_input, method, keepdims, weights)
 
@@ -262,7 +262,7 @@ def percentile(
 def nanquantile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: Any = NOT_GIVEN, *, weights: Any = None,
-) -> Any:  # fmt: skip
+) -> GpuArray:  # fmt: skip
     """Return quantiles along an axis, ignoring NaN."""
     return _quantile("nanquantile", a, q, axis, out, overwrite_input, method, value_or(keepdims, False), weights)
 
@@ -271,6 +271,6 @@ def nanquantile(
 def nanpercentile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
     keepdims: Any = NOT_GIVEN, *, weights: Any = None,
-) -> Any:  # fmt: skip
+) -> GpuArray:  # fmt: skip
     """Return percentiles along an axis, ignoring NaN."""
     return _quantile("nanpercentile", a, q, axis, out, overwrite_input, method, value_or(keepdims, False), weights)

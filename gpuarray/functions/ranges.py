@@ -2,7 +2,7 @@
 
 import math
 from operator import index
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -85,6 +85,36 @@ def _boolean_range(first: Any, step: Any, extent: int, device: Device) -> GpuArr
     if extent > 2:
         raise TypeError("arange() is only supported for booleans when the result has at most length 2.")
     return asarray(np.array([bool(first), bool(first + step)][:extent], np.bool_), device=device)
+
+
+@overload
+def linspace(
+    start: Any,
+    stop: Any,
+    /,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: Literal[False] = False,
+    dtype: DTypeLike = None,
+    axis: int = 0,
+    *,
+    device: DeviceLike = None,
+) -> GpuArray: ...
+
+
+@overload
+def linspace(
+    start: Any,
+    stop: Any,
+    /,
+    num: int = 50,
+    endpoint: bool = True,
+    *,
+    retstep: Literal[True],
+    dtype: DTypeLike = None,
+    axis: int = 0,
+    device: DeviceLike = None,
+) -> tuple[GpuArray, Any]: ...
 
 
 @implements("linspace")
@@ -186,7 +216,7 @@ def _between_numbers(start: Any, stop: Any, num: int, endpoint: bool, dtype: DTy
 @implements("logspace")
 def logspace(
     start: Any, stop: Any, num: Any = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None, axis: int = 0
-) -> Any:
+) -> GpuArray:
     """Return numbers that are evenly spaced on a logarithmic scale."""
     if np.ndim(base):
         start, stop, base = np.broadcast_arrays(*as_arrays(start, stop, base))
@@ -196,7 +226,9 @@ def logspace(
 
 
 @implements("geomspace")
-def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Any:
+def geomspace(
+    start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
+) -> GpuArray:
     """Return numbers that form a geometric progression."""
     ends = as_arrays(start, stop)
     if any(numbers(*((end == 0).any() for end in ends))):
@@ -208,7 +240,7 @@ def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype
     direction: Any = np.sign(first)
     first, last = first / direction, last / direction
     count = index(num)
-    values = logspace(np.log10(first), np.log10(last), count, endpoint, base=10.0, dtype=kind)
+    values: Any = logspace(np.log10(first), np.log10(last), count, endpoint, base=10.0, dtype=kind)
     number = arange(count, dtype=dtypes.int64, device=values.device).reshape((-1,) + (1,) * (values.ndim - 1))
     values = np.where(number == 0, first, values)
     if endpoint and count > 1:

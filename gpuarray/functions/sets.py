@@ -5,7 +5,7 @@ Only the number of runs is downloaded, because it determines the shapes of the r
 
 from dataclasses import dataclass
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -235,6 +235,32 @@ def _among(elements: Node, others: Node) -> Node:
     return build.elementwise(rows.equal, there, elements)
 
 
+@overload
+def unique(
+    ar: Any,
+    return_index: Literal[False] = False,
+    return_inverse: Literal[False] = False,
+    return_counts: Literal[False] = False,
+    axis: Any = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> GpuArray: ...
+
+
+@overload
+def unique(
+    ar: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: Any = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> tuple[GpuArray, ...]: ...
+
+
 @implements("unique")
 def unique(
     ar: Any,
@@ -317,7 +343,7 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices:
 
 
 @implements("union1d")
-def union1d(ar1: Any, ar2: Any) -> Any:
+def union1d(ar1: Any, ar2: Any) -> GpuArray:
     """Return the sorted unique elements that are in either array."""
     return unique(concatenated(_lines(ar1, ar2), 0))
 

@@ -68,7 +68,7 @@ def _zeros(count: int, like: GpuArray) -> GpuArray:
 
 
 @native("convolve")
-def convolve(a: Any, v: Any, mode: Any = "full") -> Any:
+def convolve(a: Any, v: Any, mode: Any = "full") -> GpuArray:
     """Return the discrete linear convolution of two 1-d sequences."""
     first, second = _pair(a, v)
     if second.size > first.size:
@@ -77,7 +77,7 @@ def convolve(a: Any, v: Any, mode: Any = "full") -> Any:
 
 
 @native("correlate")
-def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
+def correlate(a: Any, v: Any, mode: Any = "valid") -> GpuArray:
     """Return the cross-correlation of two 1-d sequences."""
     first, second = _pair(a, v)
     if second.dtype.kind == "c":
@@ -88,7 +88,7 @@ def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
 
 
 @implements("interp")
-def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> GpuArray:
     """Return the piecewise linear interpolant through given points, at other points."""
     wanted, points, values = as_arrays(x, xp, fp)
     kind: DType = dtypes.complex128 if values.dtype.kind == "c" else dtypes.float64
@@ -141,11 +141,12 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     found = np.where((place == last) | (x_low == wanted), y_low, found)
     # asked as NumPy asks: a point that is NaN is beyond neither end
     found = np.where(wanted < points[0], below, np.where(wanted > points[-1], above, found))
-    return np.where(np.isnan(wanted), wanted, found).astype(kind, copy=False)
+    result: Any = np.where(np.isnan(wanted), wanted, found)
+    return result.astype(kind, copy=False)
 
 
 @native("unwrap")
-def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 6.283185307179586) -> Any:
+def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 6.283185307179586) -> GpuArray:
     """Unwrap phases: add multiples of the period where consecutive elements differ by more than half of it."""
     source = as_array(p)
     number = build.normalize_axis(axis, source.ndim)

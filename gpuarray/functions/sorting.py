@@ -159,7 +159,7 @@ def _check_positions(array: GpuArray, kth: ArrayLike, axis: int | None) -> None:
 
 
 @implements("lexsort")
-def lexsort(keys: Any, axis: Any = -1) -> Any:
+def lexsort(keys: Any, axis: Any = -1) -> GpuArray:
     """Return the indices that sort by several keys, the last of which is the primary key."""
     if isinstance(keys, GpuArray | np.ndarray) and not keys.ndim:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
@@ -181,7 +181,7 @@ def lexsort(keys: Any, axis: Any = -1) -> Any:
 
 
 @native("sort_complex")
-def sort_complex(a: Any) -> Any:
+def sort_complex(a: Any) -> GpuArray:
     """Return an array sorted by its real parts, then by its imaginary parts."""
     ordered = sort(as_array(a))
     if ordered.dtype.kind == "c":

@@ -333,7 +333,7 @@ def aligned_weights(source: GpuArray, weight: GpuArray, axis: Any) -> GpuArray:
 def cov(
     m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None, fweights: Any = None,
     aweights: Any = None, *, dtype: Any = None,
-) -> Any:  # fmt: skip
+) -> GpuArray:  # fmt: skip
     """Return the covariance matrix of variables."""
     if ddof is not None and ddof != int(ddof):
         raise ValueError("ddof must be integer")
@@ -396,7 +396,7 @@ def _table(value: GpuArray) -> GpuArray:
 
 
 @implements("corrcoef")
-def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Any:
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> GpuArray:
     """Return the Pearson correlation coefficients of variables."""
     table = cov(x, y, rowvar, dtype=dtype)
     if table.ndim == 0:

@@ -151,7 +151,7 @@ def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = Fa
 
 
 @native("einsum")
-def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any) -> Any:
+def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any) -> GpuArray:
     """Return the Einstein summation of operands; the arguments are those of ``numpy.einsum``."""
     unknown = kwargs.keys() - {"order", "dtype", "casting"}
     if unknown:

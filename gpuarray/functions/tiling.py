@@ -130,29 +130,31 @@ def tile(x: ArrayLike, repetitions: Any, /) -> GpuArray:
 
 
 @implements("resize")
-def resize(a: Any, new_shape: Any) -> Any:
+def resize(a: Any, new_shape: Any) -> GpuArray:
     """Return an array of the given shape, filled with repetitions of the input."""
     flat = as_array(a).reshape(-1)
     shape = build.resolve_shape(new_shape)
     wanted = int(np.prod(shape, dtype=np.int64))
     if flat.size == 0:
-        return np.zeros_like(flat, shape=shape)
+        empty: Any = np.zeros_like(flat, shape=shape)
+        return empty
     return tile(flat, -(-wanted // flat.size))[:wanted].reshape(shape)
 
 
 @implements("delete")
-def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
+def delete(arr: Any, obj: Any, axis: Any = None) -> GpuArray:
     """Return an array without some of its slices along an axis."""
     source = as_array(arr)
     if axis is None:
         source, axis = source.reshape(-1), 0
     number = build.normalize_axis(axis, source.ndim)
-    positions: Any = obj if isinstance(obj, slice | int) else read(obj)
+    # a list stays a list: what an empty one holds, NumPy need not know
+    positions: Any = obj if isinstance(obj, slice | int) or (isinstance(obj, list) and not obj) else read(obj)
     return source[along(number, np.delete(np.arange(source.shape[number]), positions))]
 
 
 @implements("insert")
-def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> GpuArray:
     """Return an array with values inserted before given indices along an axis."""
     source = as_array(arr)
     if axis is None:

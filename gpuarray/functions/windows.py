@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray.array import default_dtype
+from gpuarray.array import GpuArray, default_dtype
 from gpuarray.functions import creation, ranges
 
 __all__ = ["bartlett", "blackman", "hamming", "hanning", "kaiser"]
@@ -16,13 +16,13 @@ def _ramp(M: Any) -> tuple[Any, int]:  # noqa: N803
     return ranges.arange(1 - count, count, 2, dtype=default_dtype(float)), max(count - 1, 1)
 
 
-def bartlett(M: Any) -> Any:  # noqa: N803
+def bartlett(M: Any) -> GpuArray:  # noqa: N803
     """Return the Bartlett window of M points, as :func:`numpy.bartlett`."""
     ramp, last = _ramp(M)
     return 1 - np.abs(ramp) / last
 
 
-def blackman(M: Any) -> Any:  # noqa: N803
+def blackman(M: Any) -> GpuArray:  # noqa: N803
     """Return the Blackman window of M points, as :func:`numpy.blackman`."""
     ramp, last = _ramp(M)
     if ramp.size == 1:
@@ -31,20 +31,20 @@ def blackman(M: Any) -> Any:  # noqa: N803
     return 0.42 + 0.5 * np.cos(angle) + 0.08 * np.cos(2.0 * angle)
 
 
-def hamming(M: Any) -> Any:  # noqa: N803
+def hamming(M: Any) -> GpuArray:  # noqa: N803
     """Return the Hamming window of M points, as :func:`numpy.hamming`."""
     ramp, last = _ramp(M)
     return 0.54 + 0.46 * np.cos(np.pi / last * ramp)
 
 
-def hanning(M: Any) -> Any:  # noqa: N803
+def hanning(M: Any) -> GpuArray:  # noqa: N803
     """Return the Hann window of M points, as :func:`numpy.hanning`."""
     ramp, last = _ramp(M)
     return 0.5 + 0.5 * np.cos(np.pi / last * ramp)
 
 
-def kaiser(M: Any, beta: Any) -> Any:  # noqa: N803
+def kaiser(M: Any, beta: Any) -> GpuArray:  # noqa: N803
     """Return the Kaiser window of M points, as :func:`numpy.kaiser`."""
     ramp, last = _ramp(M)
-    inside = np.i0(beta * np.sqrt(1 - (ramp / last) ** 2))
+    inside: Any = np.i0(beta * np.sqrt(1 - (ramp / last) ** 2))
     return inside / float(np.i0(float(beta)))

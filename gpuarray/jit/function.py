@@ -7,7 +7,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable
 from types import MethodType
-from typing import Any, Final, NamedTuple, overload
+from typing import Any, Final, Generic, NamedTuple, ParamSpec, TypeVar, overload
 from weakref import ref
 
 from gpuarray import logs
@@ -15,6 +15,9 @@ from gpuarray.graph import tracing
 from gpuarray.jit.guards import has_identity
 from gpuarray.jit.recording import Recording, record
 from gpuarray.jit.signature import Call
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 #: Recordings of one signature, for other values of variables around the function.
 _VARIANTS: Final = 8
@@ -29,12 +32,12 @@ class CacheInfo(NamedTuple):
     currsize: int
 
 
-class Jitted:
+class Jitted(Generic[P, R]):
     """A function whose operations are recorded once for each signature, and replayed. Made by :func:`jit`."""
 
     def __init__(
         self,
-        function: Callable[..., Any],
+        function: Callable[P, R],
         static_argnames: str | Iterable[str],
         static_argnums: int | Iterable[int],
         maxsize: int,
@@ -65,7 +68,7 @@ class Jitted:
             return str(self._name)  # as functions are pickled
         return Jitted, (self._function, self._static_names, self._static_places, self._maxsize)
 
-    def __call__(self, *args: Any, **keywords: Any) -> Any:
+    def __call__(self, *args: P.args, **keywords: P.kwargs) -> R:
         """Return what the function returns, from a recording of it if there is one for such a call."""
         if tracing.state.trace is not None and tracing.active() is not None:
             return self._function(*args, **keywords)  # who records the caller records this too
@@ -96,8 +99,10 @@ class Jitted:
                     self._hits += 1
                     if len(self._recordings) > 1:
                         self._use(key)
-                    return recording.play(call)
-        return self._record(key, call, args, keywords).play(call)
+                    replayed: R = recording.play(call)
+                    return replayed
+        recorded: R = self._record(key, call, args, keywords).play(call)
+        return recorded
 
     def _use(self, key: Hashable) -> None:
         """Make a signature the last to be forgotten."""
@@ -189,18 +194,18 @@ def _static(
 
 @overload
 def jit(
-    function: Callable[..., Any],
+    function: Callable[P, R],
     *,
     static_argnames: str | Iterable[str] = (),
     static_argnums: int | Iterable[int] = (),
     maxsize: int = 128,
-) -> Jitted: ...
+) -> Jitted[P, R]: ...
 
 
 @overload
 def jit(
     *, static_argnames: str | Iterable[str] = (), static_argnums: int | Iterable[int] = (), maxsize: int = 128
-) -> Callable[[Callable[..., Any]], Jitted]: ...
+) -> Callable[[Callable[P, R]], Jitted[P, R]]: ...
 
 
 def jit(

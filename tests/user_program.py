@@ -1,0 +1,74 @@
+"""A user's program with annotations, which type checkers read in their strict modes; it is never run.
+
+Each ``assert_type`` says what a checker must find. :mod:`test_types` runs the checkers.
+"""
+
+from typing import Any, assert_type
+
+import numpy as np
+import numpy.typing as npt
+
+import gpuarray as xp
+
+
+def model(x: xp.GpuArray, w: xp.GpuArray) -> xp.GpuArray:
+    h = xp.tanh(x @ w)
+    h = h - h.mean(axis=0)
+    y = assert_type(xp.where(h > 0, h, 0.1 * h), xp.GpuArray)
+    _, s, _ = xp.linalg.svd(y, full_matrices=False)
+    assert_type(s, xp.GpuArray)
+    assert_type(xp.fft.rfft(y[:, 0]), xp.GpuArray)
+    assert_type(xp.where(y > 0), tuple[xp.GpuArray, ...])
+    assert_type(y.max(), xp.GpuArray)
+    assert_type(float(y.max()), float)
+    y[::2] *= 0.5
+    assert_type(len(y) + y.shape[0] + y.size, int)
+    quotient, rest = divmod(y, 2)
+    assert_type(quotient**2 + rest, xp.GpuArray)
+    assert_type(-y + abs(y) // 2 % 3, xp.GpuArray)
+    assert_type(2 * y + np.float32(1), xp.GpuArray)
+    assert_type(y + np.ones(3), xp.GpuArray)
+    assert_type(y == y, xp.GpuArray)
+    assert_type(xp.asnumpy(y), npt.NDArray[Any])
+    assert_type(y[0].T, xp.GpuArray)
+    return y
+
+
+def functions(x: xp.GpuArray) -> None:
+    assert_type(xp.unique(x), xp.GpuArray)
+    assert_type(xp.unique(x, return_inverse=True), tuple[xp.GpuArray, ...])
+    assert_type(xp.concatenate([x, x]), xp.GpuArray)
+    assert_type(xp.einsum("i,i->", x, x), xp.GpuArray)
+    assert_type(xp.linspace(0, 1, 5), xp.GpuArray)
+    assert_type(xp.linspace(0, 1, 5, retstep=True)[0], xp.GpuArray)
+    assert_type(xp.histogram(x, 10), tuple[xp.GpuArray, xp.GpuArray])
+    assert_type(xp.median(x), xp.GpuArray)
+    assert_type(xp.split(x, 2), list[xp.GpuArray])
+    assert_type(xp.zeros((2, 3), dtype=xp.float32), xp.GpuArray)
+    assert_type(xp.sum(x) / xp.pi, xp.GpuArray)
+    assert_type(xp.random.default_rng(0).normal(size=3), xp.GpuArray)
+    assert_type(xp.special.erf(x), xp.GpuArray)
+    assert_type(xp.explain(x).launches, int)
+    with xp.profile() as found:
+        xp.evaluate(x)
+    assert_type(found.wall, int)
+
+
+@xp.jit
+def step(u: xp.GpuArray, dt: float) -> xp.GpuArray:
+    return u + dt * u
+
+
+@xp.jit(static_argnames="axis")
+def total(u: xp.GpuArray, axis: int = 0) -> xp.GpuArray:
+    return u.sum(axis=axis)
+
+
+def settings() -> None:
+    assert_type(step(xp.ones(3), 0.1), xp.GpuArray)
+    assert_type(total(xp.ones((3, 3)), axis=1), xp.GpuArray)
+    step(xp.ones(3), "fast")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    xp.config.device = "cpu"
+    with xp.using(device="cpu", fallback="error"):
+        pass
+    xp.sine(3)  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
