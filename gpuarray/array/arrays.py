@@ -18,7 +18,7 @@ from gpuarray.array.absent import ABSENT, Absent
 from gpuarray.array.methods import MethodsArray
 from gpuarray.array.operands import cast, placed_node
 from gpuarray.array.storage import READ_ONLY, VALUE, WRITEABLE, check_order
-from gpuarray.config import using
+from gpuarray.config import config, using
 from gpuarray.device import Device
 from gpuarray.graph import build, standard
 from gpuarray.graph.nodes import Node, host_leaf
@@ -350,7 +350,9 @@ class GpuArray(MethodsArray):
         return self.copy()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.get(), self._cell.device.name, self._access)
+        device = self._cell.device.name
+        is_default = device == Device(config.current.device).name
+        return _restore, (self.get(), "" if is_default else device, self._access)
 
     # -- NumPy's and the standard's protocols -------------------------------------------------------------------------
 
@@ -436,7 +438,8 @@ def as_integer_ratio(value: Any) -> tuple[int, int]:
 
 
 def _restore(host: npt.NDArray[Any], device: str, access: int) -> GpuArray:
-    array = wrap(host_leaf(host), Device(device))
+    """Return the array of a pickle, on the device of its name; without a name it is that of new arrays here."""
+    array = wrap(host_leaf(host), Device(device or config.current.device))
     array._access = access
     return array
 
