@@ -2,11 +2,13 @@
 
 :func:`assert_same` compares a result with NumPy's: structure, shape, dtype and elements. :func:`check_function` runs a
 function with NumPy arrays and with arrays on each device, and compares what it returns, writes and raises.
+:func:`failing` lets one call of a provider fail.
 
 :data:`TOLERANCES` is the only table of tolerances. ``import gpuarray`` does not import this module.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -20,7 +22,7 @@ from gpuarray.functions.creation import asarray
 from gpuarray.functions.evaluation import devices as available_devices
 from gpuarray.functions.evaluation import evaluate
 
-__all__ = ["TOLERANCES", "assert_same", "check_function"]
+__all__ = ["TOLERANCES", "Fault", "assert_same", "check_function", "failing"]
 
 #: Relative tolerances by the precision of a dtype, for functions of many operations whose order is not NumPy's, such as
 #: sums and products of matrices. Other dtypes must be equal.
@@ -264,3 +266,55 @@ def _assert_close(
             f"{message}\n{int(wrong.sum())} of {desired.size} elements differ by more than is allowed, "
             f"the worst by {worst:.3g} units in the last place\n actual: {found}\n desired: {desired}".lstrip()
         )
+
+
+class Fault(Exception):  # noqa: N818  # it is one
+    """What a call that :func:`failing` chose raises, unless told otherwise."""
+
+
+#: The calls of a provider that may fail.
+_CALLS: Final = ("allocate", "prepare", "write", "read", "run", "synchronize", "export", "adopt")
+
+
+@contextmanager
+def failing(
+    provider: Any, number: int, *, after: bool, error: Callable[[str], BaseException] = Fault
+) -> Iterator[list[str]]:
+    """Let one call of a provider fail while the context is active.
+
+    Parameters
+    ----------
+    provider : Provider
+        The provider.
+    number : int
+        Which call fails, counted from 0.
+    after : bool
+        Whether the call takes effect before it fails.
+    error : callable, optional
+        Returns what is raised, given a message.
+
+    Yields
+    ------
+    list of str
+        The names of the calls so far.
+    """
+    made: list[str] = []
+
+    def wrapped(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapper(*arguments: Any, **keywords: Any) -> Any:
+            made.append(name)
+            if len(made) - 1 != number:
+                return call(*arguments, **keywords)
+            if after:
+                call(*arguments, **keywords)
+            raise error(f"call {number} of the device, {name}, was made to fail")
+
+        return wrapper
+
+    for name in _CALLS:
+        setattr(provider, name, wrapped(name, getattr(provider, name)))
+    try:
+        yield made
+    finally:
+        for name in _CALLS:
+            delattr(provider, name)
