@@ -1,8 +1,9 @@
 """Comparison with NumPy, for the tests of this package and of programs that use it.
 
 :func:`assert_same` compares a result with NumPy's: structure, shape, dtype and elements. :func:`check_function` runs a
-function with NumPy arrays and with arrays on each device, and compares what it returns, writes and raises.
-:func:`failing` lets one call of a provider fail.
+function with NumPy arrays and with arrays on each device, and compares what it returns, writes and raises. The
+assertions of :mod:`numpy.testing`, which take arrays of both packages, are here too. :func:`failing` lets one call of a
+provider fail.
 
 :data:`TOLERANCES` is the only table of tolerances. ``import gpuarray`` does not import this module.
 """
@@ -14,6 +15,20 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+from numpy.testing import (
+    assert_allclose,
+    assert_almost_equal,
+    assert_approx_equal,
+    assert_array_almost_equal,
+    assert_array_almost_equal_nulp,
+    assert_array_equal,
+    assert_array_less,
+    assert_array_max_ulp,
+    assert_equal,
+    assert_raises,
+    assert_raises_regex,
+    assert_string_equal,
+)
 
 from gpuarray.array import GpuArray
 from gpuarray.config import using
@@ -22,7 +37,12 @@ from gpuarray.functions.creation import asarray
 from gpuarray.functions.evaluation import devices as available_devices
 from gpuarray.functions.evaluation import evaluate
 
-__all__ = ["TOLERANCES", "Fault", "assert_same", "check_function", "failing"]
+__all__ = [
+    "TOLERANCES", "Fault", "assert_allclose", "assert_almost_equal", "assert_approx_equal", "assert_array_almost_equal",
+    "assert_array_almost_equal_nulp", "assert_array_equal", "assert_array_less", "assert_array_max_ulp",
+    "assert_equal", "assert_raises", "assert_raises_regex", "assert_same", "assert_string_equal", "check_function",
+    "failing",
+]  # fmt: skip
 
 #: Relative tolerances by the precision of a dtype, for functions of many operations whose order is not NumPy's, such as
 #: sums and products of matrices. Other dtypes must be equal.

@@ -34,7 +34,8 @@ _INTERNAL: Final = frozenset((
 class GpuArray(MethodsArray):
     """An n-dimensional array whose operations are recorded, fused, and run on a device.
 
-    Functions of the namespace (``asarray``, ``zeros``, ``arange``, ...) create arrays; the class cannot be called.
+    Functions of the namespace (``asarray``, ``zeros``, ``arange``, ...) create arrays; ``GpuArray(shape, dtype)`` is
+    ``empty``.
     It implements NumPy's protocols and the array object of the array API standard. Views share memory as in NumPy:
     basic indexing, ``reshape`` where strides allow, ``transpose``, ``.T``, ``.real`` and ``.imag``.
 
@@ -48,8 +49,21 @@ class GpuArray(MethodsArray):
     __array_priority__: ClassVar[float] = 1000.0
     __class_getitem__: ClassVar[Any] = classmethod(GenericAlias)
 
-    def __init__(self, *_: Any, **__: Any) -> None:
-        raise TypeError("GpuArray(...) cannot be called; use functions such as gpuarray.asarray, zeros and arange")
+    def __new__(
+        cls,
+        shape: Any,
+        dtype: npt.DTypeLike = float,
+        buffer: Any = None,
+        offset: int = 0,
+        strides: Any = None,
+        order: str | None = None,
+    ) -> "GpuArray":
+        """Return a new array, as ``numpy.ndarray(shape, dtype)`` does."""
+        if buffer is not None or offset or strides is not None:
+            raise TypeError("a GpuArray has memory of its own; use gpuarray.frombuffer, or as_strided for strides")
+        check_order(order, "CF")
+        made: GpuArray = dispatch.METHODS["empty"](shape, dtype)
+        return made
 
     def __dir__(self) -> list[str]:
         return [name for name in super().__dir__() if name not in ABSENT and name not in _INTERNAL]
