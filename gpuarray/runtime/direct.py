@@ -12,12 +12,13 @@ the lock of evaluations.
 
 from collections.abc import Callable, Sequence
 from math import prod
+from time import perf_counter_ns
 from typing import Any, Final, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from gpuarray import dtypes
+from gpuarray import dtypes, observers
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import (
     Call,
@@ -33,10 +34,12 @@ from gpuarray.graph.nodes import (
     Scatter,
     View,
 )
+from gpuarray.graph.walk import current
 from gpuarray.ops.columns import Kind
 from gpuarray.ops.reduce_spec import Elements
 from gpuarray.ops.spec import MapOp
 from gpuarray.runtime import places, telemetry
+from gpuarray.source_locations import Origin
 
 Array = npt.NDArray[Any]
 
@@ -63,6 +66,8 @@ def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
         were computed by then have results.
     """
     computed = 0
+    is_observed = bool(observers.active)
+    origin: Origin | None = None
     stack = [root for root in roots if root.result is None]
     push, pop = stack.append, stack.pop
     try:
@@ -85,15 +90,39 @@ def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
                         return False
                     values.append(value)
                 else:
+                    start = perf_counter_ns() if is_observed else 0
                     array = _RULES[kind](node, values)
                     if array is None:
                         return False
                     node.resolve(_leaf(node, array))
+                    if start:
+                        origin = node.origin or origin  # what stores into a view has none, but its operand
+                        observers.span(observers.DIRECT, origin, start, perf_counter_ns())
                     pop()
                     computed += 1
     except Exception:  # whatever it is, the plan raises it again, and says where it comes from
         return False
     telemetry.evaluated(computed)
+    return True
+
+
+def covers(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
+    """Return whether :func:`compute` would compute a graph, as far as kinds, sizes and places of values tell."""
+    seen: set[int] = set()
+    stack = [current(root) for root in roots]
+    while stack:
+        node = stack.pop()
+        if id(node) in seen or type(node) is Leaf:
+            continue
+        seen.add(id(node))
+        if node.size > limit or (type(node) is Call and not calls):
+            return False
+        for operand in map(current, node.inputs):
+            if isinstance(operand, Leaf) and operand.host is None and places.host() not in operand.buffers:
+                return False
+            if operand.size > limit and type(node) not in _SELECTING:
+                return False
+            stack.append(operand)
     return True
 
 
