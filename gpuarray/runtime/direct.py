@@ -39,7 +39,6 @@ from gpuarray.ops.columns import Kind
 from gpuarray.ops.reduce_spec import Elements
 from gpuarray.ops.spec import MapOp
 from gpuarray.runtime import places, telemetry
-from gpuarray.source_locations import Origin
 
 Array = npt.NDArray[Any]
 
@@ -67,7 +66,6 @@ def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
     """
     computed = 0
     is_observed = bool(observers.active)
-    origin: Origin | None = None
     stack = [root for root in roots if root.result is None]
     push, pop = stack.append, stack.pop
     try:
@@ -96,7 +94,9 @@ def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
                         return False
                     node.resolve(_leaf(node, array))
                     if start:
-                        origin = node.origin or origin  # what stores into a view has none, but its operand
+                        origin = next(
+                            (n.origin for n in reversed(stack) if n.origin), None
+                        )  # or that of what asks for it
                         observers.span(observers.DIRECT, origin, start, perf_counter_ns())
                     pop()
                     computed += 1
