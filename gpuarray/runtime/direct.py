@@ -12,13 +12,18 @@ the lock of evaluations.
 
 from collections.abc import Callable, Sequence
 from math import prod
+from time import perf_counter_ns
 from typing import Any, Final, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+<<<<<<< HEAD
 from gpuarray import dtypes
 from gpuarray.config import config
+=======
+from gpuarray import dtypes, observers
+>>>>>>> 0453f4139e6b6093223b772a3a0f6518689169a4
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import (
     Call,
@@ -34,7 +39,11 @@ from gpuarray.graph.nodes import (
     Scatter,
     View,
 )
+<<<<<<< HEAD
 from gpuarray.ops import generators
+=======
+from gpuarray.graph.walk import current
+>>>>>>> 0453f4139e6b6093223b772a3a0f6518689169a4
 from gpuarray.ops.columns import Kind
 from gpuarray.ops.reduce_spec import Elements
 from gpuarray.ops.spec import MapOp
@@ -65,6 +74,7 @@ def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
         were computed by then have results.
     """
     computed = 0
+    is_observed = bool(observers.active)
     stack = [root for root in roots if root.result is None]
     push, pop = stack.append, stack.pop
     try:
@@ -88,10 +98,23 @@ def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
                     values.append(value)
                     value = None  # a reference here would be an owner
                 else:
+<<<<<<< HEAD
                     made = _RULES[kind](node, values)
                     if made is None:
                         return False
                     node.resolve(made if type(made) is Leaf else _leaf(node, made))
+=======
+                    start = perf_counter_ns() if is_observed else 0
+                    array = _RULES[kind](node, values)
+                    if array is None:
+                        return False
+                    node.resolve(_leaf(node, array))
+                    if start:
+                        origin = next(
+                            (n.origin for n in reversed(stack) if n.origin), None
+                        )  # or that of what asks for it
+                        observers.span(observers.DIRECT, origin, start, perf_counter_ns())
+>>>>>>> 0453f4139e6b6093223b772a3a0f6518689169a4
                     pop()
                     computed += 1
     except Exception:  # whatever it is, the plan raises it again, and says where it comes from
@@ -100,6 +123,7 @@ def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
     return True
 
 
+<<<<<<< HEAD
 def element(node: Any, position: int) -> Any:
     """Return an element of a value that the host has, as a NumPy scalar; None if the host does not have it."""
     leaf = node.result
@@ -175,6 +199,26 @@ def value_of(node: Any) -> Any:
         return _value(node)
     except LookupError:
         return None
+=======
+def covers(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
+    """Return whether :func:`compute` would compute a graph, as far as kinds, sizes and places of values tell."""
+    seen: set[int] = set()
+    stack = [current(root) for root in roots]
+    while stack:
+        node = stack.pop()
+        if id(node) in seen or type(node) is Leaf:
+            continue
+        seen.add(id(node))
+        if node.size > limit or (type(node) is Call and not calls):
+            return False
+        for operand in map(current, node.inputs):
+            if isinstance(operand, Leaf) and operand.host is None and places.host() not in operand.buffers:
+                return False
+            if operand.size > limit and type(node) not in _SELECTING:
+                return False
+            stack.append(operand)
+    return True
+>>>>>>> 0453f4139e6b6093223b772a3a0f6518689169a4
 
 
 def _value(node: Any) -> Any:
