@@ -11,7 +11,7 @@ _FIELDS: Final = "structured dtypes are not supported; use x.view(dtype), or kee
 #: Why arrays lack an attribute, by its name; an empty reason is the plain one.
 ABSENT: Final[dict[str, str]] = {
     "__array_finalize__": "",
-    "__array_interface__": "",
+    "__array_interface__": f"{_MEMORY}, as in PIL.Image.fromarray(gpuarray.asnumpy(x))",
     "__array_struct__": "",
     "__array_wrap__": "",
     "__buffer__": "",

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
@@ -16,7 +17,7 @@ from gpuarray.array import printing
 from gpuarray.array.absent import ABSENT, Absent
 from gpuarray.array.methods import MethodsArray
 from gpuarray.array.operands import cast, placed_node
-from gpuarray.array.storage import READ_ONLY, WRITEABLE, check_order
+from gpuarray.array.storage import READ_ONLY, VALUE, WRITEABLE, check_order
 from gpuarray.config import using
 from gpuarray.device import Device
 from gpuarray.graph import build, standard
@@ -253,7 +254,8 @@ class GpuArray(MethodsArray):
 
     def __index__(self) -> int:
         if self._shape or self._dtype.kind not in "iu":
-            raise TypeError("only integer scalar arrays can be converted to a scalar index")
+            hint = "" if self._shape else f"; this one is of {self._dtype.name}: use float(x), int(x) or x.item()"
+            raise TypeError(f"only integer scalar arrays can be converted to a scalar index{hint}")
         telemetry.transfer("index", self._dtype.itemsize, self._cell.device)
         return int(self.item())
 
@@ -261,6 +263,33 @@ class GpuArray(MethodsArray):
         if self._shape:
             raise TypeError("only 0-dimensional arrays can be given to round(); use x.round(decimals)")
         return round(self.item()) if digits is None else self.round(digits)
+
+    def is_integer(self) -> bool:
+        """Return whether the number is an integer, as floats and NumPy's scalars do. The array must be 0-d."""
+        return bool(self._scalar(is_integer))
+
+    def as_integer_ratio(self) -> tuple[int, int]:
+        """Return the number as a ratio of integers, as floats and NumPy's scalars do. The array must be 0-d.
+
+        Raises
+        ------
+        TypeError
+            If the array has axes, or is complex.
+        OverflowError, ValueError
+            If the number is infinite or NaN.
+        """
+        ratio: tuple[int, int] = self._scalar(as_integer_ratio)
+        return ratio
+
+    def __hash__(self) -> int:
+        if self._shape or self._access != VALUE:
+            raise TypeError(
+                "unhashable type: 'GpuArray'; a result or an element without axes has a hash, that of its value. Use "
+                "x.item(), x.tolist() or x.tobytes()"
+            )
+        telemetry.transfer("hash", self._dtype.itemsize, self._cell.device)
+        value = self.item()
+        return hash(value) if value == value else object.__hash__(self)  # a NaN is equal to nothing but is itself
 
     def __len__(self) -> int:
         if not self._shape:
@@ -273,7 +302,7 @@ class GpuArray(MethodsArray):
         if len(self._shape) == 1:
             # elements of 1-d arrays are values, as in NumPy: one transfer reads all of them
             elements = evaluate.read(self.settled(), self._cell.device)
-            return (self._fresh(build.full((), element, self._dtype)) for element in elements)
+            return (self._wrap(build.full((), element, self._dtype), self._cell.device) for element in elements)
         self[:0].settled()
         return (self[i] for i in range(self._shape[0]))
 
@@ -363,7 +392,8 @@ apply: Callable[..., Any] = GpuArray._apply
 
 def make(node: Node, device: Device) -> GpuArray:
     """Return a new writeable array with the value ``node``, for creation functions."""
-    clients.register_imported()
+    if len(sys.modules) != clients.checked_modules:
+        clients.register_imported()
     array = wrap(node, device)
     array._access = WRITEABLE
     return array
@@ -378,6 +408,17 @@ def from_host(array: npt.NDArray[Any], device: Device) -> GpuArray:
         If the dtype is not supported.
     """
     return make(placed_node(array, device), device)
+
+
+def is_integer(value: Any) -> bool:
+    """Return whether a Python number is an integer."""
+    return bool(value.is_integer()) if isinstance(value, float) else True
+
+
+def as_integer_ratio(value: Any) -> tuple[int, int]:
+    """Return a Python number as a ratio of integers."""
+    ratio: tuple[int, int] = value.as_integer_ratio()
+    return ratio
 
 
 def _restore(host: npt.NDArray[Any], device: str, access: int) -> GpuArray:

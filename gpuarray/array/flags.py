@@ -8,7 +8,7 @@ from gpuarray.graph.layouts import permute
 class Flags:
     """Memory layout flags with NumPy's names, as attributes and items."""
 
-    __slots__ = ("_array", "c_contiguous", "f_contiguous", "owndata")
+    __slots__ = ("_array", "_contiguous")
 
     #: NumPy's names of items, and the attributes that they stand for.
     _SHORT: ClassVar = {"C": "c_contiguous", "F": "f_contiguous", "O": "owndata", "W": "writeable", "A": "aligned"} | {
@@ -26,9 +26,25 @@ class Flags:
         layout = array._storage_layout()
         whole = layout.size <= 1 or array._part not in ("real", "imag")
         self._array = array
-        self.c_contiguous = layout.size == 0 or (whole and layout.is_contiguous)
-        self.f_contiguous = layout.size == 0 or (whole and permute(layout, range(array.ndim)[::-1]).is_contiguous)
-        self.owndata = array._layout is None and array._part is None
+        self._contiguous = [
+            layout.size == 0 or (whole and seen.is_contiguous)
+            for seen in (layout, permute(layout, range(array.ndim)[::-1]))
+        ]
+
+    @property
+    def c_contiguous(self) -> bool:
+        """Whether the elements are in C order without gaps."""
+        return self._contiguous[0]
+
+    @property
+    def f_contiguous(self) -> bool:
+        """Whether the elements are in Fortran order without gaps."""
+        return self._contiguous[1]
+
+    @property
+    def owndata(self) -> bool:
+        """Whether the array has memory of its own."""
+        return self._array._owner is None
 
     @property
     def writeable(self) -> bool:
@@ -41,13 +57,21 @@ class Flags:
 
     @property
     def aligned(self) -> bool:
-        """Always True."""
+        """Always True. Can be set, without an effect."""
         return True
+
+    @aligned.setter
+    def aligned(self, value: Any) -> None:
+        self._array.setflags(align=value)
 
     @property
     def writebackifcopy(self) -> bool:
-        """Always False, because no array writes back to another one."""
+        """Always False, because no array writes back to another one. Can be set to False."""
         return False
+
+    @writebackifcopy.setter
+    def writebackifcopy(self, value: Any) -> None:
+        self._array.setflags(uic=value)
 
     @property
     def contiguous(self) -> bool:
@@ -91,9 +115,10 @@ class Flags:
         return bool(getattr(self, attribute))
 
     def __setitem__(self, name: str, value: Any) -> None:
-        if name not in ("W", "WRITEABLE"):
-            raise KeyError(f"Unknown flag: {name!r}; only WRITEABLE can be set")
-        self.writeable = value
+        attribute = self._SHORT.get(name, name.lower() if name.isupper() else "")
+        if attribute not in ("writeable", "aligned", "writebackifcopy"):
+            raise KeyError(f"Unknown flag: {name!r}; WRITEABLE, ALIGNED and WRITEBACKIFCOPY can be set")
+        setattr(self, attribute, value)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Flags) and all(getattr(self, n) == getattr(other, n) for n in self._SHOWN)

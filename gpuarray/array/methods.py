@@ -161,12 +161,12 @@ class MethodsArray(ComputingArray):
         return self._call("round", decimals, out=out)
 
     def conj(self) -> Self:
-        """Return the complex conjugate; see :func:`gpuarray.conj`."""
-        return self._call("conj")
+        """Return the complex conjugate; the array itself if it is not complex. See :func:`gpuarray.conj`."""
+        return self._call("conj") if self._dtype.kind == "c" else self
 
     def conjugate(self) -> Self:
-        """Return the complex conjugate; see :func:`gpuarray.conj`."""
-        return self._call("conj")
+        """Return the complex conjugate; the array itself if it is not complex. See :func:`gpuarray.conj`."""
+        return self._call("conj") if self._dtype.kind == "c" else self
 
     def byteswap(self, inplace: bool = False) -> Self:
         """Return the elements with reversed byte order, or reverse it in place."""
@@ -195,7 +195,7 @@ class MethodsArray(ComputingArray):
 
     def ravel(self, order: str = "C") -> Self:
         """Return the elements as one axis: a view if they are contiguous in that order, otherwise a copy."""
-        check_order(order, "CFAK")
+        order = check_order(order, "CFAK")
         flags = self.flags
         if order == "F" or (order in "AK" and flags.fnc):
             return self.transpose().ravel()
@@ -231,7 +231,7 @@ class MethodsArray(ComputingArray):
             If the array is a view, or may have views.
         """
         shape = build.resolve_shape(new_shape[0] if len(new_shape) == 1 else new_shape)
-        if self._layout is not None or self._part is not None:
+        if self._owner is not None:
             raise ValueError("cannot resize this array: it does not own its data")
         if shape == self._shape:
             return
@@ -245,7 +245,7 @@ class MethodsArray(ComputingArray):
         if missing > 0:
             node = build.concat([node, build.full((missing,), 0, self._dtype)], 0)
         resized = self._fresh(build.reshape(build.view(node, contiguous((prod(shape),))), shape))
-        self._cell, self._shape = resized._cell, shape
+        self._cell, self._layout, self._shape = resized._cell, None, shape
 
     def repeat(self, repeats: Any, /, axis: int | None = None) -> Self:
         """Return the elements repeated along an axis; see :func:`gpuarray.repeat`."""

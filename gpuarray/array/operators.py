@@ -4,18 +4,21 @@ Most operations of a program pass through this module, so the common cases (two 
 are tested first and take a direct path.
 """
 
+import operator
+import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from numbers import Number
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 import numpy as np
 
-from gpuarray import dispatch
+from gpuarray import dispatch, dtypes
 from gpuarray.array.operands import WEAK, as_operand, cast, check_power, default_device, device_of, power_row
 from gpuarray.array.selection import SelectableArray
 from gpuarray.array.storage import VALUE, StoredArray, joint_device
 from gpuarray.device import Device
 from gpuarray.graph import standard
-from gpuarray.graph.build import elementwise
+from gpuarray.graph.build import elementwise, full
 from gpuarray.graph.nodes import Node
 from gpuarray.graph.standard import recorder
 from gpuarray.ops import elementwise as rows
@@ -24,8 +27,14 @@ from gpuarray.ops.spec import MapOp
 A = TypeVar("A", bound="ComputingArray")
 F = TypeVar("F", bound=Callable[..., Any])
 
+#: The comparisons that hold or fail for every value, and what they give for values that are never equal.
+_EQUALITY: Final[dict[Any, bool]] = {operator.eq: False, operator.ne: True}
+_IDENTITY: Final[Any] = object.__eq__
+#: Types whose instances are equal to no number, although they define equality.
+_NO_NUMBERS: Final = (str, bytes, slice, dict, set, frozenset)
 
-def _forward(op: MapOp) -> Callable[[A, Any], A]:
+
+def _forward(op: MapOp, on_host: Callable[[Any, Any], Any] | None = None) -> Callable[[A, Any], A]:
     def method(self: A, other: Any) -> A:
         kind = type(other)
         cell = self._cell
@@ -40,19 +49,19 @@ def _forward(op: MapOp) -> Callable[[A, Any], A]:
         if kind in WEAK:
             return self._wrap(recorder.binary(op, node, other), device)
         mixed: A = NotImplemented if self._repeats(op, kind) else self._apply(op, self, other)
-        return mixed
+        return self._met(other, on_host, False) if mixed is NotImplemented and on_host else mixed
 
     return _named(method, op, "x {} other")
 
 
-def _reflected(op: MapOp) -> Callable[[A, Any], A]:
+def _reflected(op: MapOp, on_host: Callable[[Any, Any], Any] | None = None) -> Callable[[A, Any], A]:
     def method(self: A, other: Any) -> A:
         if type(other) in WEAK:
             cell = self._cell
             node = cell.node if self._layout is None and self._part is None else self.node()
             return self._wrap(recorder.binary(op, other, node), cell.device)
         mixed: A = NotImplemented if self._repeats(op, type(other)) else self._apply(op, other, self)
-        return mixed
+        return self._met(other, on_host, True) if mixed is NotImplemented and on_host else mixed
 
     return _named(method, op, "other {} x")
 
@@ -123,6 +132,31 @@ class ComputingArray(SelectableArray):
         """Return True if a product is left to Python, which repeats a list or tuple by a NumPy integer."""
         return op is rows.multiply and kind in (list, tuple) and self._access is VALUE and self._dtype.kind in "iu"
 
+    def _met(self, other: Any, on_host: Callable[[Any, Any], Any], is_reflected: bool) -> Any:
+        """Return the result with a value that is no operand; NotImplemented if the value may know better.
+
+        A sparse array of SciPy knows NumPy's arrays alone, so the result is that of this array on the host. What can
+        be equal to no number is unequal to each element, as in NumPy.
+
+        Raises
+        ------
+        TypeError
+            If a number of another package is compared, which might be equal to an element.
+        """
+        sparse = sys.modules.get("scipy.sparse")
+        if sparse is not None and sparse.issparse(other):
+            host = np.asarray(self)
+            return on_host(other, host) if is_reflected else on_host(host, other)
+        if on_host not in _EQUALITY or standard.is_on():
+            return NotImplemented
+        if isinstance(other, range):
+            return on_host(self, list(other))
+        if isinstance(other, Number):
+            raise TypeError(f"a {type(other).__name__} cannot be compared with a GpuArray; compare with float(value)")
+        if type(other).__eq__ is _IDENTITY or isinstance(other, _NO_NUMBERS):
+            return self._wrap(full(self._shape, _EQUALITY[on_host], dtypes.bool_), self._cell.device)
+        return NotImplemented
+
     def _update(self, node: Node, op: MapOp, other: Any) -> Self:
         """Set the value of this array to ``node``, as in-place operators do."""
         self.check_writeable()
@@ -155,10 +189,10 @@ class ComputingArray(SelectableArray):
             self.store(self._storage_layout(), node)
         return self
 
-    __add__ = _forward(rows.add)
-    __sub__ = _forward(rows.subtract)
-    __mul__ = _forward(rows.multiply)
-    __truediv__ = _forward(rows.divide)
+    __add__ = _forward(rows.add, operator.add)
+    __sub__ = _forward(rows.subtract, operator.sub)
+    __mul__ = _forward(rows.multiply, operator.mul)
+    __truediv__ = _forward(rows.divide, operator.truediv)
     __floordiv__ = _forward(rows.floor_divide)
     __mod__ = _forward(rows.remainder)
     __and__ = _forward(rows.bitwise_and)
@@ -166,10 +200,10 @@ class ComputingArray(SelectableArray):
     __xor__ = _forward(rows.bitwise_xor)
     __lshift__ = _forward(rows.bitwise_left_shift)
     __rshift__ = _forward(rows.bitwise_right_shift)
-    __radd__ = _reflected(rows.add)
-    __rsub__ = _reflected(rows.subtract)
-    __rmul__ = _reflected(rows.multiply)
-    __rtruediv__ = _reflected(rows.divide)
+    __radd__ = _reflected(rows.add, operator.add)
+    __rsub__ = _reflected(rows.subtract, operator.sub)
+    __rmul__ = _reflected(rows.multiply, operator.mul)
+    __rtruediv__ = _reflected(rows.divide, operator.truediv)
     __rfloordiv__ = _reflected(rows.floor_divide)
     __rmod__ = _reflected(rows.remainder)
     __rpow__ = _reflected(rows.pow)
@@ -189,10 +223,10 @@ class ComputingArray(SelectableArray):
     __ixor__ = _inplace(rows.bitwise_xor)
     __ilshift__ = _inplace(rows.bitwise_left_shift)
     __irshift__ = _inplace(rows.bitwise_right_shift)
-    __lt__ = _forward(rows.less)
-    __le__ = _forward(rows.less_equal)
-    __gt__ = _forward(rows.greater)
-    __ge__ = _forward(rows.greater_equal)
+    __lt__ = _forward(rows.less, operator.lt)
+    __le__ = _forward(rows.less_equal, operator.le)
+    __gt__ = _forward(rows.greater, operator.gt)
+    __ge__ = _forward(rows.greater_equal, operator.ge)
     if TYPE_CHECKING:  # as an assignment, some checkers take the types of object's
 
         def __eq__(self, other: Any) -> Self:  # type: ignore[override]  # elementwise, as NumPy
@@ -201,8 +235,8 @@ class ComputingArray(SelectableArray):
         def __ne__(self, other: Any) -> Self:  # type: ignore[override]  # elementwise, as NumPy
             ...
     else:
-        __eq__ = _forward(rows.equal)
-        __ne__ = _forward(rows.not_equal)
+        __eq__ = _forward(rows.equal, operator.eq)
+        __ne__ = _forward(rows.not_equal, operator.ne)
     __neg__ = _unary(rows.negative)
     __pos__ = _unary(rows.positive)
     __abs__ = _unary(rows.abs)

@@ -5,7 +5,7 @@ graph stays immutable, and operations recorded before still read the old value. 
 through a layout; :class:`~gpuarray.array.GpuArray` adds the public interface.
 """
 
-from typing import Any, ClassVar, Final, NoReturn, Self
+from typing import Any, Final, NoReturn, Self
 from weakref import ref
 
 import numpy as np
@@ -88,12 +88,13 @@ def joint_device(first: Device, second: Device) -> Device:
 class StoredArray:
     """A storage cell seen through a layout, as one component of complex numbers, or as another dtype."""
 
-    __slots__ = ("__weakref__", "_access", "_cell", "_dtype", "_layout", "_part", "_shape")
-    __hash__: ClassVar[None]  # type: ignore[assignment]  # arrays compare elementwise, as NumPy's do
+    __slots__ = ("__weakref__", "_access", "_cell", "_dtype", "_layout", "_owner", "_part", "_shape")
 
     _cell: Cell
     _layout: Layout | None
     """None where the array is all of its storage, in C order."""
+    _owner: "Self | None"
+    """The array that a view was made of, or its owner; None where the array is no view."""
     _shape: Shape
     _dtype: DType
     _part: str | None
@@ -122,7 +123,7 @@ class StoredArray:
             node.holder = ref(cell)
         if node.depth:
             note(ref(cell))
-        array._layout = None
+        array._layout = array._owner = None
         array._shape = shape
         array._dtype = node.dtype
         array._part = None
@@ -135,6 +136,7 @@ class StoredArray:
     def _see(self, layout: Layout | None, shape: Shape, dtype: DType, part: str | None, access: int) -> Self:
         array: Self = _new(type(self))
         array._cell = self._cell
+        array._owner = self if self._owner is None else self._owner
         array._layout = layout
         array._shape = shape
         array._dtype = dtype
@@ -255,11 +257,8 @@ class StoredArray:
 
     @property
     def base(self) -> "Self | None":
-        """The base array if this array is a view, otherwise None."""
-        if self._layout is None and self._part is None:
-            return None
-        node = self._cell.node
-        return self._see(None, node.shape, node.dtype, None, self._access)
+        """The array whose memory this array views; None if it has memory of its own."""
+        return self._owner
 
     # -- value --------------------------------------------------------------------------------------------------------
 
@@ -395,7 +394,7 @@ class StoredArray:
         ValueError
             If the sizes differ, or ``copy=False`` and a view is not possible.
         """
-        check_order(order, "CFA")
+        order = check_order(order, "CFA")
         wanted = build.resolve_shape(_unpacked(shape), self.size)
         if order == "F" or (order == "A" and self.flags.f_contiguous and not self.flags.c_contiguous):
             return self.transpose().reshape(tuple(reversed(wanted)), copy=copy).transpose()
@@ -526,16 +525,19 @@ def _regrouped(node: Node, dtype: DType) -> Node:
     return build.reshape(build.concat(parts, 1), (2 * node.size,))
 
 
-def check_order(order: Any, accepted: str) -> None:
-    """Check an ``order`` argument; None is NumPy's default.
+def check_order(order: Any, accepted: str, default: str = "C") -> str:
+    """Return an ``order`` argument as an upper-case letter; None is ``default``.
 
     Raises
     ------
     ValueError
-        If it is not an accepted letter.
+        If it is not an accepted letter, in upper or lower case.
     """
-    if order is not None and order not in tuple(accepted):
+    if order is None:
+        return default
+    if not isinstance(order, str) or order.upper() not in tuple(accepted):
         raise ValueError(f"order must be one of {', '.join(map(repr, accepted))} (got {order!r})")
+    return order.upper()
 
 
 def without_leading_ones(values: Node, shape: Shape) -> Node:

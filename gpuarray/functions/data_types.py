@@ -117,16 +117,26 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
 
 
 @native("broadcast_arrays")
-def broadcast_arrays(*arrays: ArrayLike, subok: Any = False) -> tuple[GpuArray, ...]:
+def broadcast_arrays(*arrays: Any, subok: Any = False) -> tuple[Any, ...]:
     """Return read-only views of arrays, broadcast to their common shape; the arrays themselves if all have it.
 
-    ``subok`` is accepted for NumPy's sake.
+    ``subok`` is accepted for NumPy's sake. What only an array of objects can hold, such as None, is returned as one of
+    NumPy.
     """
-    given = as_arrays(*arrays)
+    hosted = [_objects(array) for array in arrays]
+    rest = iter(as_arrays(*(a for a, objects in zip(arrays, hosted, strict=True) if objects is None)))
+    given = [next(rest) if objects is None else objects for objects in hosted]
     shape = broadcast_shapes(*(array.shape for array in given))
     if all(array.shape == shape for array in given):
         return tuple(given)
-    return tuple(array.broadcast(shape) for array in given)
+    return tuple(a.broadcast(shape) if isinstance(a, GpuArray) else np.broadcast_to(a, shape) for a in given)
+
+
+def _objects(value: Any) -> Any:
+    """Return None or a text, or a NumPy array of objects or texts, as an array of NumPy; None for anything else."""
+    if value is None or isinstance(value, str) or (isinstance(value, np.ndarray) and value.dtype.kind in "OUS"):
+        return np.asarray(value)
+    return None
 
 
 def broadcast_shapes(*shapes: Any) -> Shape:

@@ -263,6 +263,7 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
     weak = not isinstance(source, GpuArray) and np.result_type(dst.dtype, source) == dst.dtype
     if not weak and not np.can_cast(kind, dst.dtype, casting):
         raise TypeError(f"Cannot cast array data from {kind!r} to {dst.dtype!r} according to the rule {casting!r}")
+    where = bool(where) if isinstance(where, int) else where
     if where is True:
         dst[...] = source
         return

@@ -8,7 +8,7 @@ from gpuarray import dtypes
 from gpuarray.array import WEAK, GpuArray, apply, as_operand
 from gpuarray.dtypes import DType
 from gpuarray.functions import elementwise
-from gpuarray.functions.arguments import NOT_GIVEN, ArrayLike, as_array, value_or, write_out
+from gpuarray.functions.arguments import NOT_GIVEN, ArrayLike, as_array, as_elements, value_or, write_out
 from gpuarray.functions.logic import holds, real_only
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import standard
@@ -221,21 +221,25 @@ def fix(x: Any, out: Any = None) -> GpuArray:
 
 
 @native("nan_to_num")
-def nan_to_num(
-    x: ArrayLike, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
-) -> GpuArray:
+def nan_to_num(x: ArrayLike, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> GpuArray:
     """Replace NaN by ``nan`` and infinities by the given or the largest numbers, in both parts of complex numbers."""
     array = as_array(x)
+    if nan is None:
+        raise TypeError("nan must be a number (got None)")
     if array.dtype.kind == "c":
         parts = [nan_to_num(part, True, nan, posinf, neginf) for part in (array.real, array.imag)]
         replaced: GpuArray = apply(rows.complex_from_parts, *parts)
     elif array.dtype.kind == "f":
         limits = np.finfo(array.dtype)
-        above = array.dtype.type(limits.max if posinf is None else posinf)
-        below = array.dtype.type(limits.min if neginf is None else neginf)
-        finite = apply(rows.where, elementwise.isnan(array), array.dtype.type(nan), array)
-        finite = apply(rows.where, elementwise.equal(array, np.inf), above, finite)
-        replaced = apply(rows.where, elementwise.equal(array, -np.inf), below, finite)
+        positions = (elementwise.isnan(array), elementwise.equal(array, np.inf), elementwise.equal(array, -np.inf))
+        values = [nan, limits.max if posinf is None else posinf, limits.min if neginf is None else neginf]
+        finite = array
+        for position, value in zip(positions, values, strict=True):
+            new = as_elements(value, array)
+            if new.ndim > array.ndim and set(new.shape[: new.ndim - array.ndim]) == {1}:
+                new = new.reshape(new.shape[new.ndim - array.ndim :])
+            finite = apply(rows.where, position, new.broadcast(array.shape) if new.ndim else new, finite)
+        replaced = finite
     else:
         replaced = array.copy()
     if copy:

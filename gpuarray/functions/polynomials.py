@@ -120,6 +120,8 @@ def _horner(coefficients: Any, start: Any, x: Any) -> Any:
 @native("polyval")
 def polyval(p: Any, x: Any) -> GpuArray:
     """Evaluate a polynomial."""
+    if not isinstance(p, np.poly1d) and not as_array(p).ndim:
+        raise TypeError("iteration over a 0-d array: the coefficients need an axis")
     (line,) = _coefficients(p)
     if isinstance(x, np.poly1d):
         return _horner(line, 0, x)

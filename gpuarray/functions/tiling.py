@@ -148,7 +148,8 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> GpuArray:
     if axis is None:
         source, axis = source.reshape(-1), 0
     number = build.normalize_axis(axis, source.ndim)
-    positions: Any = obj if isinstance(obj, slice | int) else read(obj)
+    # a list stays a list: what an empty one holds, NumPy need not know
+    positions: Any = obj if isinstance(obj, slice | int) or (isinstance(obj, list) and not obj) else read(obj)
     return source[along(number, np.delete(np.arange(source.shape[number]), positions))]
 
 

@@ -437,4 +437,6 @@ def _seen(cell: Cell, *view: Any) -> GpuArray:
     array: GpuArray = object.__new__(GpuArray)
     array._cell = cell
     array._layout, array._shape, array._dtype, array._part, array._access = layout, shape, dtype, part, access
+    whole = layout is None and part is None
+    array._owner = None if whole else _seen(cell, None, cell.node.shape, cell.node.dtype, None, access)
     return array

@@ -18,12 +18,8 @@ from typing import Any, Final, get_args
 import numpy as np
 import numpy.typing as npt
 
-<<<<<<< HEAD
-from gpuarray import dtypes
-from gpuarray.config import config
-=======
 from gpuarray import dtypes, observers
->>>>>>> 0453f4139e6b6093223b772a3a0f6518689169a4
+from gpuarray.config import config
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import (
     Call,
@@ -39,11 +35,8 @@ from gpuarray.graph.nodes import (
     Scatter,
     View,
 )
-<<<<<<< HEAD
-from gpuarray.ops import generators
-=======
 from gpuarray.graph.walk import current
->>>>>>> 0453f4139e6b6093223b772a3a0f6518689169a4
+from gpuarray.ops import generators
 from gpuarray.ops.columns import Kind
 from gpuarray.ops.reduce_spec import Elements
 from gpuarray.ops.spec import MapOp
@@ -75,6 +68,7 @@ def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
     """
     computed = 0
     is_observed = bool(observers.active)
+    called: dict[Any, Any] = {}  # what opaque rows returned, by what all outputs have in common
     stack = [root for root in roots if root.result is None]
     push, pop = stack.append, stack.pop
     try:
@@ -98,23 +92,21 @@ def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
                     values.append(value)
                     value = None  # a reference here would be an owner
                 else:
-<<<<<<< HEAD
-                    made = _RULES[kind](node, values)
+                    start = perf_counter_ns() if is_observed else 0
+                    if isinstance(node, Call):
+                        key = node.op, node.inputs, node.detail[1]
+                        if key not in called:
+                            called[key] = _call(node, values)
+                        made = called[key]
+                        made = made[node.output] if isinstance(made, tuple) else made
+                    else:
+                        made = _RULES[kind](node, values)
                     if made is None:
                         return False
                     node.resolve(made if type(made) is Leaf else _leaf(node, made))
-=======
-                    start = perf_counter_ns() if is_observed else 0
-                    array = _RULES[kind](node, values)
-                    if array is None:
-                        return False
-                    node.resolve(_leaf(node, array))
-                    if start:
-                        origin = next(
-                            (n.origin for n in reversed(stack) if n.origin), None
-                        )  # or that of what asks for it
+                    if start:  # a node without a line has that of what asks for it
+                        origin = next((n.origin for n in reversed(stack) if n.origin), None)
                         observers.span(observers.DIRECT, origin, start, perf_counter_ns())
->>>>>>> 0453f4139e6b6093223b772a3a0f6518689169a4
                     pop()
                     computed += 1
     except Exception:  # whatever it is, the plan raises it again, and says where it comes from
@@ -123,7 +115,6 @@ def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
     return True
 
 
-<<<<<<< HEAD
 def element(node: Any, position: int) -> Any:
     """Return an element of a value that the host has, as a NumPy scalar; None if the host does not have it."""
     leaf = node.result
@@ -199,7 +190,8 @@ def value_of(node: Any) -> Any:
         return _value(node)
     except LookupError:
         return None
-=======
+
+
 def covers(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
     """Return whether :func:`compute` would compute a graph, as far as kinds, sizes and places of values tell."""
     seen: set[int] = set()
@@ -218,7 +210,6 @@ def covers(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
                 return False
             stack.append(operand)
     return True
->>>>>>> 0453f4139e6b6093223b772a3a0f6518689169a4
 
 
 def _value(node: Any) -> Any:
@@ -383,8 +374,7 @@ def _contract(node: Contract, values: list[Any]) -> Any:
 
 
 def _call(node: Call, values: list[Any]) -> Any:
-    found = node.op.numpy(*values, **node.parameters)
-    return None if isinstance(found, tuple) else found  # a plan computes all outputs together
+    return node.op.numpy(*values, **node.parameters)  # a tuple of all outputs, if there are several
 
 
 def _ufunc(row: MapOp | None) -> np.ufunc:

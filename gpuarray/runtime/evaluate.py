@@ -129,11 +129,10 @@ def _may_be_direct(device: Device, provider: Provider) -> bool:
     return is_host(provider) or (device.kind == "auto" and config.current.offload != "always")
 
 
-<<<<<<< HEAD
 def is_immediate(device: Device) -> bool:
     """Whether single elements of host values are read and written at once: where small graphs need no plan."""
     kind = device.kind
-    if observers.active or tracing.state.trace is not None or (kind != "cpu" and kind != "auto"):
+    if tracing.state.trace is not None or (kind != "cpu" and kind != "auto"):
         return False
     settings = config.current
     return settings.direct_limit > 0 and (kind == "cpu" or settings.offload != "always")
@@ -181,14 +180,14 @@ def scalar(node: Node, device: Device) -> Any:
     """Return the value of a node of one element as a Python scalar; waits for it."""
     value = element(node, 0, device)
     return read(node, device).item() if value is None else value.item()
-=======
+
+
 def will_be_direct(nodes: Sequence[Node], device: Device) -> bool:
     """Return whether evaluating nodes would make no plan, because the graph is small and the host has its values."""
     provider = provider_of(device)
     return _may_be_direct(device, provider) and direct.covers(
         nodes, config.current.direct_limit, calls=is_host(provider)
     )
->>>>>>> 0453f4139e6b6093223b772a3a0f6518689169a4
 
 
 def read(node: Node, device: Device) -> npt.NDArray[Any]:

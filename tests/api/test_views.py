@@ -289,3 +289,57 @@ def test_an_element_is_a_value_that_operators_replace(operand: Any, device: Any)
         assert np.result_type(element) == np.result_type(np.int16(1) + operand)
         assert np.shape(element) == np.shape(operand)
     assert_same(x, host)
+
+
+def test_base_is_the_array(device: Any) -> None:
+    x = xp.asarray(values((3, 4), np.float32), device=device)
+    for view in (
+        x[1:],
+        x[1:][:, 1],
+        x.T,
+        x.reshape(-1),
+        x[...],
+        x.view(),
+        np.broadcast_to(x, (2, 3, 4)),
+        x.view(np.int32),
+    ):
+        assert view.base is x
+        assert not view.flags.owndata
+    z = x + 1j
+    assert z.imag.base is z.real.base is z
+    assert z.base is x.imag.base is x[1, 1].base is x.sum().base is None
+    x.shape = (4, 3)
+    assert x.base is None
+    assert x.flags.owndata
+
+
+def test_flags_can_be_set_as_in_numpy(device: Any) -> None:
+    for x in (np.zeros(3), xp.zeros(3)):
+        x.flags.aligned = True
+        x.flags["ALIGNED"] = True
+        x.flags.writebackifcopy = False
+        x.flags["X"] = False
+        with pytest.raises(ValueError, match="WRITEBACKIFCOPY"):
+            x.flags.writebackifcopy = True
+        for name in ("c_contiguous", "f_contiguous", "owndata", "fnc", "unknown"):
+            with pytest.raises(AttributeError):
+                setattr(x.flags, name, True)
+        with pytest.raises(KeyError):
+            x.flags["C"] = True
+
+
+@pytest.mark.parametrize("order", ["c", "f", "a", "F", None])
+def test_orders_in_either_case(order: Any, device: Any) -> None:
+    host, x = both(values((2, 3), np.float32))
+    for call in (
+        lambda a: a.reshape(3, 2, order=order),
+        lambda a: np.reshape(a.T, (3, 2), order=order),
+        lambda a: a.T.ravel(order),
+        lambda a: np.ravel(a, order),
+        lambda a: a.flatten(order),
+        lambda a: a.copy(order),
+        lambda a: a.astype(np.float64, order=order),
+    ):
+        assert_same(call(x), call(host))
+    with pytest.raises(ValueError, match="order"):
+        x.reshape(3, 2, order="k")

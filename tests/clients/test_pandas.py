@@ -78,3 +78,26 @@ def test_what_pandas_takes_from_numpys_class_alone(x):
     with pytest.raises(TypeError, match=r"np\.ndarray"):
         pd.unique(x[:, 0])
     np.testing.assert_array_equal((pd.DataFrame(NUMBERS) * np.asarray(x)).to_numpy(), NUMBERS * np.asarray(x))
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.float64, np.float32, np.uint8])
+def test_isin(dtype, device):
+    column, wanted = pd.Series(np.array([0, 1, 2, 3, 4, 0, 1]).astype(dtype)), np.array([1, 3], dtype)
+    array = xp.asarray(wanted)
+    expected = column.isin(wanted)
+    for values in (array, [array.min(), array[1]], {array[0], array[1]}, [*array]):
+        assert column.isin(values).tolist() == expected.tolist()
+    assert pd.Index(column).isin(array).tolist() == expected.tolist()
+    assert pd.DataFrame({"a": column}).isin(array)["a"].tolist() == expected.tolist()
+    assert column.drop(array.astype(np.int64)).tolist() == column.drop(wanted.astype(np.int64)).tolist()
+
+
+def test_what_the_page_writes_instead(x):
+    frame = pd.DataFrame(NUMBERS)
+    mask = x[:, 0] > 0.5
+    assert_same(xp.asarray(frame[mask.to_numpy()]), NUMBERS[NUMBERS[:, 0] > 0.5])
+    assert_same(xp.asarray(frame.groupby(mask.to_numpy()).sum()), np.asarray(frame.groupby(NUMBERS[:, 0] > 0.5).sum()))
+    for refused, error in ((lambda: frame[mask], KeyError), (lambda: frame.groupby(mask).sum(), TypeError)):
+        with pytest.raises(error):
+            refused()
+    assert pd.DataFrame([{"mean": float(x.mean())}]).dtypes.iloc[0] == np.float64

@@ -43,7 +43,7 @@ def test_a_gather_beyond_the_end_reads_the_last_element(dtype: str) -> None:
 @pytest.mark.parametrize("way", ["direct", "sorted", "sparse"])
 def test_a_scatter_beyond_the_end_is_dropped(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if way == "sorted":
-        monkeypatch.setattr(scatters, "_gains_by_sorting", lambda step, _: step.extent <= 16 * step.count)
+        monkeypatch.setattr(scatters, "_should_sort", lambda step, _: step.extent <= 16 * step.count)
     extent = 10_000 if way == "sparse" else 100
     outside = np.where(INSIDE, OUTSIDE, np.maximum(OUTSIDE, extent).astype(np.int32))
     target = on_device(np.zeros(extent, np.float32))

@@ -19,7 +19,7 @@ DTYPES = ("float32", "bool", "uint8", "float16", "int64", "complex64", "complex1
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Write to large arrays only, or to all, through a sort."""
     if request.param == "sorted":
-        monkeypatch.setattr(scatters, "_gains_by_sorting", lambda step, _: step.extent <= 16 * step.count)
+        monkeypatch.setattr(scatters, "_should_sort", lambda step, _: step.extent <= 16 * step.count)
     monkeypatch.setattr(plans, "_plans", type(plans._plans)())
     return request.param
 

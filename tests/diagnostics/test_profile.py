@@ -233,9 +233,9 @@ def test_launches_of_one_submit_are_timed_one_by_one(inside, monkeypatch):
 @pytest.mark.parametrize("is_public", [False, True])
 def test_what_is_submitted_together_again_is_timed_together(is_public, monkeypatch):
     monkeypatch.setattr(metrics, "_IN_DETAIL", 2)
-    monkeypatch.setattr(metrics, "_AGAIN", 4)
-    monkeypatch.setattr(metrics, "_SAMPLED", metrics._SOON)
-    monkeypatch.setattr(metrics, "_HURRY", 0)
+    monkeypatch.setattr(metrics, "_DETAIL_INTERVAL", 4)
+    monkeypatch.setattr(metrics, "_SAMPLE_INTERVAL", metrics._FIRST_SAMPLE)
+    monkeypatch.setattr(metrics, "_RAPID_NS", 0)
     monkeypatch.setattr(dispatch, "_TOGETHER", 1)
     xs = [xp.asarray(np.ones(size, np.float32), device="wgpu") for size in (100, 1 << 18, 300)]
     provider = registry.open_device(xs[0].device)
@@ -268,9 +268,9 @@ def test_what_is_submitted_together_again_is_timed_together(is_public, monkeypat
 
 
 def test_of_submits_that_follow_each_other_quickly_some_are_timed(monkeypatch):
-    monkeypatch.setattr(metrics, "_HURRY", 10**12)
-    monkeypatch.setattr(metrics, "_AGAIN", 64)
-    monkeypatch.setattr(metrics, "_SAMPLED", 8)
+    monkeypatch.setattr(metrics, "_RAPID_NS", 10**12)
+    monkeypatch.setattr(metrics, "_DETAIL_INTERVAL", 64)
+    monkeypatch.setattr(metrics, "_SAMPLE_INTERVAL", 8)
     monkeypatch.setattr(dispatch, "_TOGETHER", 1)
     xs = [xp.asarray(np.ones(size, np.float32), device="wgpu") for size in (100, 1 << 18)]
     provider = registry.open_device(xs[0].device)
@@ -342,7 +342,7 @@ def test_replays_are_sampled(x, monkeypatch):
 
 
 def test_of_quick_submits_one_is_timed_soon_in_each_block(monkeypatch):
-    monkeypatch.setattr(metrics, "_HURRY", 10**12)
+    monkeypatch.setattr(metrics, "_RAPID_NS", 10**12)
     monkeypatch.setattr(dispatch, "_TOGETHER", 1)
     x = xp.asarray(np.ones(64, np.float32), device="wgpu")
     provider = registry.open_device(x.device)

@@ -1,6 +1,13 @@
 """Arrays without axes stand for NumPy's scalars: where integers are wanted, as text, and beside Python's lists."""
 
+import json
 import math
+import operator
+import statistics
+import time
+from collections import Counter
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -97,3 +104,50 @@ def test_powers_that_integers_have(put, same):
     for exponent in (2.0, -1.0, np.float32(-1), np.array([-1.0, 0, 1]), [1, 0, 2], np.array([3, 2, 1], np.uint8)):
         same(put(host) ** exponent, host**exponent)
     same(put(host.astype(np.float32)) ** np.array([-1, 0, 2]), host.astype(np.float32) ** np.array([-1, 0, 2]))
+
+
+def test_results_are_keys(put):
+    x = put(LINE)
+    results = {x.max(): "max", x[0]: "first"}
+    assert results[7.0] == "max"
+    assert results[float(LINE[0])] == "first"
+    assert {x.max(), x[3], 7.0} == {7.0}
+    missing = (x / 0 * 0).sum()
+    assert {missing: 1}[missing] == 1
+    for unhashable in (x, put(np.array(1.0))):
+        with pytest.raises(TypeError, match="unhashable type: 'GpuArray'"):
+            hash(unhashable)
+
+
+def test_elements_of_an_iteration_are_keys(put):
+    assert set(put(NUMBERS)) == {0, 1, 2, 3}
+    assert Counter(put(NUMBERS[[0, 1, 1]]))[1] == 2
+    assert json.dumps([*put(LINE)], default=float) == json.dumps([*LINE], default=float)
+    assert statistics.fmean(put(LINE.astype(np.float64))) == statistics.fmean(LINE.astype(np.float64))
+
+
+def test_numbers_of_python(put):
+    x = put(LINE.astype(np.float64))
+    assert x[1].as_integer_ratio() == (5, 2)
+    assert statistics.fmean([x[1], x[3]]) == 4.75
+    assert x[3].is_integer()
+    assert not x[1].is_integer()
+    assert put(NUMBERS)[0].is_integer()
+    with pytest.raises(TypeError, match="0-dimensional"):
+        x.is_integer()
+    with pytest.raises(TypeError, match=r"float64: use float\(x\)"):
+        time.sleep(x[0])
+
+
+@pytest.mark.parametrize("value", ["text", b"", None, ..., slice(1), {}, {1}, object(), range(5)], ids=repr)
+@pytest.mark.parametrize("compare", [operator.eq, operator.ne])
+def test_comparisons_with_what_is_no_number(compare, value, put, same):
+    for host in (LINE, NUMBERS[:1], LINE[:0] if value != range(5) else LINE):
+        same(compare(put(host), value), compare(host, value))
+        same(compare(value, put(host)), compare(value, host))
+
+
+@pytest.mark.parametrize("value", [Fraction(1, 2), Decimal(1)])
+def test_comparisons_with_numbers_of_other_packages_are_refused(value, put):
+    with pytest.raises(TypeError, match="float"):
+        put(LINE) == value  # noqa: B015

@@ -1,9 +1,9 @@
-"""What the wgpu provider asks of the GPU interface on its hot paths, written in wgpu-py's public API.
+"""The calls of the GPU interface on the wgpu provider's hot paths, in wgpu-py's public API.
 
 Invariant: :class:`PublicDriver` uses documented wgpu-py calls only, and every method means the same in
 :class:`~gpuarray.providers.wgpu.native.NativeDriver`, which overrides those where the public call costs too much.
-:func:`gpuarray.providers.wgpu.native.open_driver` chooses. A driver knows neither steps nor pools. Errors are wgpu's
-own.
+:func:`gpuarray.providers.wgpu.native.open_driver` chooses. A driver does not depend on steps or pools. It raises the
+errors of wgpu-py.
 """
 
 import ctypes
@@ -24,7 +24,7 @@ Bytes: TypeAlias = npt.NDArray[np.uint8]
 class Staging:
     """A buffer that the host can map, and the state of a copy through it."""
 
-    #: Whether it is mapped or will be: a submission that uses it then ends the process.
+    #: Whether it is mapped or about to be. Submitting commands that use it then would abort the process.
     is_busy = False
 
     def __init__(self, gpu: Any, nbytes: int) -> None:
@@ -53,12 +53,12 @@ class PublicDriver:
 
     #: Whether kernels may be compiled without bounds checks.
     can_trust = False
-    #: Whether the host can write to mapped memory: whether there are sources.
+    #: Whether the host can write to mapped memory, so that upload buffers exist.
     can_map_writes = False
-    #: How long a wait asks again and again before it sleeps: being woken takes longer than most kernels run. Not on a
-    #: software device, which needs the processor for itself.
+    #: Nanoseconds for which a wait polls before it sleeps: waking up takes longer than most kernels. Zero on software
+    #: devices, which need the processor.
     awake_ns = 0
-    #: How many submissions of commands there were, counted as each is handed over.
+    #: Number of submissions so far.
     submissions = 0
 
     def __init__(self, device: Any) -> None:
@@ -67,7 +67,7 @@ class PublicDriver:
         self._probe = self.create_buffer(4, wgpu.BufferUsage.COPY_SRC)
 
     def objects(self) -> Iterator[Any]:
-        """Yield the wgpu objects that this driver holds, the device last."""
+        """Yield the wgpu objects that this driver owns, the device last."""
         yield self._probe
         yield self.queue
         yield self.device
@@ -77,7 +77,7 @@ class PublicDriver:
         return self.device.create_buffer(size=nbytes, usage=usage)
 
     def shader_module(self, source: str, label: str, *, trusted: bool) -> Any:
-        """Return a compiled module; ``trusted`` leaves bounds checks out where that is possible."""
+        """Return a compiled module; ``trusted`` omits bounds checks if possible."""
         return self.device.create_shader_module(code=source, label=label)
 
     def bind_group(self, layout: Any, windows: Sequence[Window]) -> Any:
@@ -89,7 +89,7 @@ class PublicDriver:
         return self.device.create_bind_group(layout=layout, entries=entries)
 
     def submit(self, commands: Sequence[Command], download: Download | None = None) -> None:
-        """Enqueue dispatches, in order, as one compute pass, and after them a copy to the host, with its mapping."""
+        """Enqueue dispatches as one compute pass, then a copy to the host and its mapping."""
         encoder = self.device.create_command_encoder()
         if commands:
             compute = encoder.begin_compute_pass()
@@ -110,8 +110,8 @@ class PublicDriver:
     ) -> None:
         """Enqueue dispatches as :meth:`submit` does, with a timestamp before them, and one after each or after all.
 
-        Queries from number ``first`` on have them, ``stamps`` in all; None stands for an empty dispatch. They are
-        written at the ends of passes.
+        They go to ``stamps`` queries from number ``first`` on, and are written at the ends of passes. None is an empty
+        dispatch.
         """
         encoder = self.device.create_command_encoder()
         together = len(commands) if stamps == 2 else 1
@@ -130,11 +130,11 @@ class PublicDriver:
         self._end(encoder, download)
 
     def _end(self, encoder: Any, download: Download | None) -> None:
-        """Add a copy to the host to what was encoded, submit it, and have the copy mapped."""
+        """Encode a copy to the host, submit the commands, and request the mapping of the copy."""
         if download is not None:
             source, offset, staging, nbytes = download
             encoder.copy_buffer_to_buffer(source, offset, staging.gpu, 0, nbytes)
-        # never an empty list of command buffers: on a lost device that would end the process
+        # never an empty list of command buffers: on a lost device it would abort the process
         buffers = [encoder.finish()]
         self.submissions += 1
         self.queue.submit(buffers)
@@ -147,12 +147,12 @@ class PublicDriver:
         self.queue.write_buffer(gpu, offset, data)
 
     def flush(self) -> None:
-        """Hand pending writes to the device and let go of the memory of those that are done."""
+        """Submit pending writes, and release the memory of completed ones."""
         self.submit(())
 
     def wait(self) -> None:
-        """Wait until everything that was enqueued is done, writes included."""
-        # on_submitted_work_done raises in wgpu-py 0.32; a read comes after everything before it as well
+        """Wait until everything that was enqueued has finished, writes included."""
+        # on_submitted_work_done raises in wgpu-py 0.32; a read also waits for everything before it
         self.queue.read_buffer(self._probe, 0, 4)
 
     def create_staging(self, nbytes: int) -> Staging:
@@ -165,7 +165,7 @@ class PublicDriver:
         self.submit((), Download(source, offset, staging, nbytes))
 
     def finish_read(self, staging: Staging, target: Bytes) -> None:
-        """Wait for a started read and copy its first ``len(target)`` bytes; the mapping ends before the return."""
+        """Wait for a started read, copy its first ``len(target)`` bytes, and unmap the buffer."""
         view = self.mapped(staging, target.nbytes)
         try:
             target[:] = view
@@ -174,15 +174,15 @@ class PublicDriver:
             self.unmap(staging)
 
     def mapped(self, staging: Staging, nbytes: int) -> Bytes:
-        """Wait for a mapping that was asked for, and return a view of the first ``nbytes`` bytes.
+        """Wait for a requested mapping, and return a view of the first ``nbytes`` bytes.
 
-        No view may be left when the buffer is unmapped or sent.
+        No view may exist when the buffer is unmapped or sent.
         """
         staging.promise.sync_wait()
         return np.frombuffer(staging.gpu.read_mapped(0, -(-nbytes // 4) * 4, copy=False), np.uint8, nbytes)
 
     def unmap(self, staging: Staging) -> None:
-        """Let the device have a buffer again."""
+        """Unmap a buffer."""
         staging.gpu.unmap()
         staging.is_busy = False
 
@@ -191,23 +191,23 @@ class PublicDriver:
         raise NotImplementedError  # wgpu-py has no view of mapped memory to write to
 
     def start_write(self, staging: Staging, nbytes: int) -> None:
-        """Ask for the mapping of the first ``nbytes`` bytes of a source, a multiple of 4, once it has been copied."""
+        """Request the mapping of ``nbytes`` bytes of an upload buffer, a multiple of 4, after its last copy."""
         raise NotImplementedError
 
     def send(self, source: Staging, target: Any, offset: int, nbytes: int) -> None:
-        """Enqueue a copy of the first ``nbytes`` bytes of a filled source, a multiple of 4."""
+        """Enqueue a copy of the first ``nbytes`` bytes of an upload buffer, a multiple of 4."""
         raise NotImplementedError
 
     def tick_ns(self) -> float:
-        """Return the nanoseconds of one tick of timestamp queries."""
+        """Return the nanoseconds per tick of timestamp queries."""
         return 1.0
 
 
 def disown(items: Iterator[Any]) -> None:
-    """Keep wgpu objects for ever, so that their finalizers never call the driver.
+    """Leak wgpu objects, so that their finalizers never call the driver.
 
-    A forked child holds copies of its parent's objects; any call on them could wait for ever for threads that only the
-    parent has. A reference that nothing gives back outlives the end of the interpreter too, which clears all modules.
+    A forked child has copies of its parent's objects. A call on them could deadlock, because it may wait for threads of
+    the parent. A leaked reference also survives interpreter shutdown, which clears all modules.
     """
     for item in items:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(item))

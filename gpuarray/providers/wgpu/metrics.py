@@ -1,7 +1,7 @@
-"""Metrics of a device: counters of events, and the times of launches while there are observers.
+"""Metrics of a device: counters of events, and the times of launches while observers are registered.
 
-Invariant: counting never waits for the device, and timing does not before :meth:`LaunchTimer.collect`, unless the
-device has no clock. The provider owns one :class:`Counters`; the dispatcher calls :class:`LaunchTimer`.
+Invariant: counting never waits for the device. Timing waits only in :meth:`LaunchTimer.collect`, unless the device has
+no timestamp queries. The provider owns one :class:`Counters`; the dispatcher calls :class:`LaunchTimer`.
 """
 
 from collections import Counter, deque
@@ -41,34 +41,36 @@ class Counters:
         return {counter.name: getattr(self, counter.name) for counter in fields(self)}
 
 
-#: Timestamps of one page: the most that a query set can have.
+#: Timestamps of one page: the largest size of a query set.
 _PAGE: Final = 4096
-#: Pages that wait to be read; to read the oldest then waits for nothing that was enqueued lately.
+#: Pages that are not read yet. With this many, reading the oldest one does not wait for recent submits.
 _PAGES: Final = 8
-#: How often the clocks are compared; the quickest answer counts.
+#: Number of comparisons of the clocks; the fastest one counts.
 _COMPARISONS: Final = 5
-#: A submit of launches each of which was timed by itself so often is timed as a whole, but for one in so many; and if
-#: the one before it was less than so many nanoseconds ago, only one in so many is timed at all: a prime number, so that
-#: a loop has none of its submits passed over again and again. The first of these comes soon.
+#: Number of times that a launch is timed individually, before its submits are timed as a whole.
 _IN_DETAIL: Final = 1
-_AGAIN: Final = 244
-_HURRY: Final = 2_000_000
-_SAMPLED: Final = 61
-_SOON: Final = 8
+#: One in this many of the later submits is timed in detail again.
+_DETAIL_INTERVAL: Final = 244
+#: Submits that follow the previous one within this many nanoseconds are sampled.
+_RAPID_NS: Final = 2_000_000
+#: One in this many rapid submits is timed. It is a prime number, so that every submit of a loop has its turn.
+_SAMPLE_INTERVAL: Final = 61
+#: The first sample is taken after this many submits.
+_FIRST_SAMPLE: Final = 8
 
 
-#: Launches of one submit, each with the tag of its task and what was prepared for it.
+#: Launches of one submit: the tag of the task and the prepared launch of each.
 Launched: TypeAlias = Sequence[tuple[Any, Any]]
 Times: TypeAlias = npt.NDArray[np.int64]
 
 
 @dataclass(slots=True)
 class _Page:
-    """A query set with what it is read through, and how many of it are used.
+    """A query set, the buffers through which it is read, and the submits that use it.
 
-    A submit has a timestamp before its launches, and one after each, or one after all, or it has none. What they are of
-    is in flat lists, since the collector of cycles would look at small ones again and again: when each submit was made,
-    how many launches and timestamps it has, and so on; and the launches of all.
+    A submit has one timestamp before its launches and one after each launch, or one after all of them, or none.
+    ``submits`` is a flat list, because the garbage collector would traverse many small objects again and again. It has
+    the time of each submit, the number of its launches and the number of its timestamps. ``launched`` has all launches.
     """
 
     queries: Any
@@ -80,11 +82,11 @@ class _Page:
 
 
 class LaunchTimer:
-    """Submits commands with timestamps between them, and computes when each began and ended.
+    """Submits commands with timestamps, and computes when each launch began and ended.
 
-    A timestamp takes a microsecond or two of the host's time. So launches that were timed one by one often enough are
-    timed together when they are submitted together, and share the time as they did before; and where such submits
-    follow each other quickly, some of them are timed, and the others take as long as these on average.
+    A timestamp takes one or two microseconds of host time. Launches that were timed individually before are therefore
+    timed as a whole when they are submitted together again, and the time is divided in the same proportions. If such
+    submits follow each other rapidly, only a sample is timed, and the others get the average time.
 
     Parameters
     ----------
@@ -103,22 +105,22 @@ class LaunchTimer:
         self._read: list[tuple[Times, _Page]] = []
         self._seen: Counter[Any] = Counter()
         self._known: set[Any] = set()
-        self._wholes = _SAMPLED - _SOON
+        self._wholes = _SAMPLE_INTERVAL - _FIRST_SAMPLE
         self._submitted = 0
-        self._took: dict[Any, tuple[int, int]] = {}
-        self._lengths: dict[tuple[Any, ...], tuple[int, int]] = {}
+        self._times_by_launch: dict[Any, tuple[int, int]] = {}
+        self._times_by_submit: dict[tuple[Any, ...], tuple[int, int]] = {}
         self._found: list[Launch] = []
         self._ends = 0
         self._page = self._new_page() if self._has_clock else None
         self._offset = self._compare_clocks() if self._has_clock else 0
 
     def objects(self) -> Iterator[Any]:
-        """Yield the wgpu objects that this timer holds."""
+        """Yield the wgpu objects that this timer owns."""
         for page in (*self._free, *self._closed, *([self._page] if self._page is not None else [])):
             yield from (page.queries, page.resolved, page.staging.gpu)
 
     def submit(self, commands: Sequence[Command], launches: Launched, download: Download | None) -> None:
-        """Run commands, of which :meth:`collect` tells, and enqueue a copy to the host with them."""
+        """Submit commands, whose times :meth:`collect` returns, followed by a copy to the host."""
         page = self._page
         if page is None:
             self._run_one_by_one(commands, launches)
@@ -139,7 +141,7 @@ class LaunchTimer:
             self._driver.submit((), download)
 
     def _stamps(self, launches: Launched, now: int) -> int:
-        """Return how many timestamps a submit gets; takes note of launches that are timed one by one."""
+        """Return the number of timestamps for a submit, and count the launches that are timed individually."""
         since, self._submitted = now - self._submitted, now
         known = self._known
         for _, launch in launches:
@@ -147,9 +149,9 @@ class LaunchTimer:
                 break
         else:
             self._wholes += 1
-            if since < _HURRY and self._wholes % _SAMPLED:
+            if since < _RAPID_NS and self._wholes % _SAMPLE_INTERVAL:
                 return 0
-            if self._wholes % _AGAIN:
+            if self._wholes % _DETAIL_INTERVAL:
                 return 2
         for _, launch in launches:
             self._seen[launch] += 1
@@ -163,24 +165,24 @@ class LaunchTimer:
             start = perf_counter_ns()
             self._driver.submit([command])
             self._driver.wait()
-            self._tell([(tag, launch)], [start], [perf_counter_ns()])
+            self._record([(tag, launch)], [start], [perf_counter_ns()])
 
     def collect(self) -> list[Launch]:
-        """Return the launches since the last call, once they have run, in order."""
+        """Wait for the launches since the last call, and return them in order."""
         now = perf_counter_ns()
         if self._page is not None and self._page.submits:
             self._close_page(self._page)
         while self._closed:
             self._read_oldest()
-        self._tell_pages(now)
-        for known in (self._read, self._seen, self._known, self._took, self._lengths):
+        self._record_pages(now)
+        for known in (self._read, self._seen, self._known, self._times_by_launch, self._times_by_submit):
             known.clear()
-        self._wholes = _SAMPLED - _SOON
+        self._wholes = _SAMPLE_INTERVAL - _FIRST_SAMPLE
         found, self._found = self._found, []
         return found
 
-    def _tell_pages(self, end: int) -> None:
-        """Make records of the launches of all pages; not while a program runs, which would wait for it."""
+    def _record_pages(self, end: int) -> None:
+        """Record the launches of all pages. This is deferred to :meth:`collect`, because it would delay the program."""
         untimed: list[tuple[int, Launched]] = []
         for times, page in self._read:
             marks = iter(self._marks(times, page))
@@ -191,66 +193,66 @@ class LaunchTimer:
                     untimed.append((submitted, launches))
                     continue
                 own = [*islice(marks, stamps)]
-                self._tell_untimed(untimed, own[0])
+                self._record_untimed(untimed, own[0])
                 untimed.clear()
                 if stamps <= count:
                     own = self._divided(launches, *own)
                 else:
                     for (_, launch), start, stop in zip(launches, own, own[1:], strict=False):
-                        _add(self._took, launch, stop - start)
-                _add(self._lengths, _kind(launches), own[-1] - own[0])
-                self._tell(launches, own, own[1:])
+                        _add(self._times_by_launch, launch, stop - start)
+                _add(self._times_by_submit, _kind(launches), own[-1] - own[0])
+                self._record(launches, own, own[1:])
                 self._ends = own[-1]
-        self._tell_untimed(untimed, end)
+        self._record_untimed(untimed, end)
 
     def _marks(self, times: Times, page: _Page) -> list[int]:
-        """Return the timestamps of a page, in order, by the host's clock."""
+        """Return the timestamps of a page, in order, on the host's clock."""
         if not times.size:
             return []
         submitted, stamps = np.array(page.submits[::3]), np.array(page.submits[2::3])
         firsts = (np.cumsum(stamps) - stamps)[stamps > 0]
-        # comparing clocks leaves an error, and nothing begins before it is submitted
+        # the comparison of the clocks has an error: shift times so that nothing begins before it is submitted
         times = times + max(int(np.max(submitted[stamps > 0] - times[firsts])), 0)
-        # the next pass may begin while the one before ends
+        # a pass may begin before the previous one ends
         found: list[int] = np.maximum(np.maximum.accumulate(times), self._ends).tolist()
         return found
 
-    def _tell_untimed(self, submits: Sequence[tuple[int, Launched]], end: int) -> None:
-        """Make records of launches that were not timed, between the last that were and ``end``.
+    def _record_untimed(self, submits: Sequence[tuple[int, Launched]], end: int) -> None:
+        """Record launches that were not timed, between the last timed launch and ``end``.
 
-        They begin when they were submitted and take as long as they do on average, or what there is room for.
+        They begin when they were submitted and take their average time, or less if there is not enough time.
         """
         if not submits:
             return
         lengths = [self._length(launches) for _, launches in submits]
         rate = min(1.0, max(0, end - self._ends) / sum(lengths))
         stops = [end] * len(submits)
-        for number in range(len(submits) - 1, 0, -1):  # no later than leaves room for those that follow
+        for number in range(len(submits) - 1, 0, -1):  # leave time for the submits that follow
             stops[number - 1] = stops[number] - int(lengths[number] * rate)
         for (submitted, launches), length, latest in zip(submits, lengths, stops, strict=True):
             length = int(length * rate)
             start = max(self._ends, min(submitted, latest - length))
             own = self._divided(launches, start, start + length)
-            self._tell(launches, own, own[1:])
+            self._record(launches, own, own[1:])
             self._ends = own[-1]
 
     def _length(self, launches: Launched) -> float:
-        """Return how long a submit takes on average; that of its launches, if such a one was never timed as a whole."""
-        runs, total = self._lengths.get(_kind(launches), (0, 0))
+        """Return the average time of a submit, or of its launches if it was never timed as a whole."""
+        runs, total = self._times_by_submit.get(_kind(launches), (0, 0))
         return total / runs + 1 if runs else sum(self._typical(launch) for _, launch in launches)
 
     def _typical(self, launch: Any) -> float:
-        """Return how long a launch takes on average, and a tick, as no time at all is a matter of the clock."""
-        runs, total = self._took[launch]
+        """Return the average time of a launch, plus one tick of the clock, so that it is never zero."""
+        runs, total = self._times_by_launch[launch]
         return total / runs + 1
 
     def _divided(self, launches: Launched, start: int, stop: int) -> list[int]:
-        """Return when launches that were timed together began and ended: they share the time as they did before."""
+        """Return the times between launches that were timed as a whole, divided in proportion to their averages."""
         shares = [self._typical(launch) for _, launch in launches]
         rate = (stop - start) / sum(shares)
         return [start, *(start + round(done * rate) for done in accumulate(shares))]
 
-    def _tell(self, launched: Launched, starts: Sequence[int], stops: Sequence[int]) -> None:
+    def _record(self, launched: Launched, starts: Sequence[int], stops: Sequence[int]) -> None:
         device, by_device = self._device, self._has_clock
         self._found += [
             Launch(device, launch.label, tag, launch.number, launch.traffic, start, stop, by_device)
@@ -268,7 +270,7 @@ class LaunchTimer:
         )
 
     def _close_page(self, page: _Page) -> _Page:
-        """Enqueue the way of a page's timestamps to the host, and return another page, which is begun."""
+        """Enqueue the copy of a page's timestamps to the host, and return the next page."""
         driver = self._driver
         if page.used:
             encoder = driver.device.create_command_encoder()
@@ -294,7 +296,7 @@ class LaunchTimer:
         return (ticks * self._driver.tick_ns()).astype(np.int64)
 
     def _compare_clocks(self) -> int:
-        """Return what to add to times of the device's clock for those of the host's."""
+        """Return the offset from the device's clock to the host's clock, in nanoseconds."""
         page, driver = self._page, self._driver
         assert page is not None
         found = []
@@ -314,11 +316,11 @@ class LaunchTimer:
 
 
 def _kind(launches: Launched) -> tuple[Any, ...]:
-    """Return what submits of the same launches have in common."""
+    """Return a key that is equal for submits of the same launches."""
     return tuple(launch for _, launch in launches)
 
 
-def _add(known: dict[Any, tuple[int, int]], what: Any, elapsed: int) -> None:
-    """Count one more time of something."""
-    runs, total = known.get(what, (0, 0))
-    known[what] = runs + 1, total + elapsed
+def _add(known: dict[Any, tuple[int, int]], key: Any, elapsed: int) -> None:
+    """Add a time to the count and the total of a key."""
+    runs, total = known.get(key, (0, 0))
+    known[key] = runs + 1, total + elapsed

@@ -1,7 +1,7 @@
-"""What a driver does with arithmetic, found out by running it once when a device is opened.
+"""Tests of a driver's arithmetic, which run once when a device is opened.
 
-The answers choose among the forms that the mathematics library has for either case, or take a dtype from the device.
-Called by the provider, which records the answers per driver version; the kernels take a few milliseconds.
+The results select variants of the functions of the mathematics library, or disable a dtype of the device. The provider
+records them by driver version. The kernels take a few milliseconds.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,16 +15,16 @@ from gpuarray.codegen.programs import Binding, Launch, Program
 
 Run: TypeAlias = Callable[[Program, npt.NDArray[Any], npt.NDArray[Any]], None]
 
-#: Whether ``fma`` rounds once, in both precisions; an override of ``codegen/math`` of this name says so to kernels.
+#: Whether ``fma`` rounds once, in both precisions. Kernels read it from an override constant of this name.
 FUSED: Final = "fused_multiply_add"
-#: Whether float32's ``exp2`` and reciprocals err little, and ``fma`` rounds once: another override of ``codegen/math``.
+#: Whether ``exp2`` and reciprocals of float32 have small errors and ``fma`` rounds once: also an override constant.
 CLOSE: Final = "close_estimates"
-#: Whether sums and products of float32 may be subnormal; without, elementwise kernels keep them by integers.
+#: Whether sums and products of float32 may be subnormal. If not, elementwise kernels compute them with integers.
 SUBNORMAL: Final = "subnormal_float32"
-#: Whether quotients and roots of float64 are rounded correctly; without, the device has no float64.
+#: Whether quotients and square roots of float64 are rounded correctly. If not, float64 is disabled on the device.
 ROUNDED: Final = "rounded_float64"
 
-#: What each fact means for people, if it holds and if it does not.
+#: Descriptions of each fact, if it holds and if it does not.
 MEANINGS: Final[Mapping[str, tuple[str, str]]] = {
     FUSED: (
         "fma rounds once: exact remainders take one instruction",
@@ -48,7 +48,7 @@ _COUNT: Final = 64
 _HEAD: Final = """struct Parameters { words: array<vec4<u32>, 1> }
 @group(0) @binding(0) var<uniform> parameters: Parameters;
 """
-#: Adds a run-time zero to bits, so that the compiler sees no constant and undoes nothing.
+#: Adds a run-time zero to bits, which prevents constant folding and other simplifications.
 _SINGLE: Final = f"""{_HEAD}@group(0) @binding(1) var<storage, read> given: array<vec2<f32>>;
 @group(0) @binding(2) var<storage, read_write> found: array<vec2<f32>>;
 @compute @workgroup_size({_COUNT})
@@ -59,7 +59,7 @@ fn main(@builtin(local_invocation_index) i: u32) {{
   found[i] = vec2<f32>(fma(x.x, x.y, -product), small.x - small.y);
 }}
 """
-#: Each of these many invocations looks at several numbers.
+#: Each invocation tests several numbers.
 _ESTIMATES: Final = f"""{_HEAD}@group(0) @binding(1) var<storage, read> given: array<f32>;
 @group(0) @binding(2) var<storage, read_write> found: array<vec2<f32>>;
 @compute @workgroup_size({_COUNT})
@@ -81,12 +81,12 @@ fn main(@builtin(local_invocation_index) i: u32) {{
 
 
 def facts(run: Run, *, float64: bool) -> Mapping[str, bool]:
-    """Return what this driver does.
+    """Return the facts about a driver.
 
     Parameters
     ----------
     run : callable
-        ``run(program, input, output)``: runs a program with one input and one output, host arrays both.
+        ``run(program, input, output)`` runs a program with one input and one output, which are host arrays.
     float64 : bool
         Whether the device has float64.
     """
@@ -111,9 +111,9 @@ def facts(run: Run, *, float64: bool) -> Mapping[str, bool]:
 
 
 def _has_close_estimates(run: Run) -> bool:
-    """Return whether exponentials and reciprocals are good to 2**-22; those that would be subnormal may be 0.
+    """Return whether exponentials and reciprocals have relative errors below 2**-22; subnormal results may be 0.
 
-    Drivers take both from tables of some hundred intervals, so that a few thousand numbers show their errors.
+    Drivers compute both from tables of a few hundred intervals, so a few thousand numbers reveal their errors.
     """
     count = 1 << 14
     powers = np.concatenate((np.linspace(0.0, 1.0, count // 2), np.geomspace(1.0, 120.0, count // 2)))
@@ -129,7 +129,7 @@ def _has_close_estimates(run: Run) -> bool:
     return bool(np.all(is_flushed | (np.abs(found[:-1] / exact - 1.0) < 2.0**-22)))
 
 
-#: Writes how many members an invocation's subgroup has, if the members are neighbours in the workgroup, and else zero.
+#: Writes the size of an invocation's subgroup if its members are neighbours in the workgroup, otherwise zero.
 _SUBGROUPS: Final = f"""{_HEAD}@group(0) @binding(1) var<storage, read> given: array<u32>;
 @group(0) @binding(2) var<storage, read_write> found: array<u32>;
 @compute @workgroup_size({4 * _COUNT})
@@ -141,14 +141,14 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(subgroup_size) togethe
 
 
 def subgroup_size(run: Run) -> int:
-    """Return how many neighbours in a workgroup make a subgroup; 0 if subgroups are anything else."""
+    """Return the size of subgroups; 0 if they are not made of neighbours in the workgroup."""
     sizes = _run(run, _SUBGROUPS, np.zeros(4 * _COUNT, np.uint32))
     size = int(sizes[0])
     return size if size in (4, 8, 16, 32, 64, 128) and bool((sizes == size).all()) else 0
 
 
 def are_complete(known: Any, *, float64: bool) -> bool:
-    """Whether recorded facts are all that :func:`facts` would find."""
+    """Return whether recorded facts are complete."""
     names = {FUSED, CLOSE, SUBNORMAL, *((ROUNDED,) if float64 else ())}
     return known is not None and set(known) == names and all(isinstance(value, bool) for value in known.values())
 

@@ -1,7 +1,7 @@
-"""Warm-up: kernels that earlier runs compiled are compiled ahead, in the background, when the device is opened.
+"""Warm-up: when a device is opened, kernels of earlier runs are compiled in the background.
 
-The texts are kept in the cache folder, by driver. Half the cores compile, a few kernels side by side, and whoever needs
-the device meanwhile waits for none but what it asks for. Used by the provider if ``config.warm_up`` says so.
+The sources are kept in the disk cache, by driver. Half of the cores compile several kernels at a time. A program that
+needs the device meanwhile waits only for the kernels that it uses. The provider enables this by ``config.warm_up``.
 """
 
 import threading
@@ -14,23 +14,23 @@ from gpuarray.errors import GpuArrayError
 from gpuarray.providers.wgpu.pipelines import Pipelines
 
 _KIND: Final = "kernels"
-#: How many texts are kept, those that were asked for last.
+#: Most kernel sources that are kept: the most recently used ones.
 MOST: Final = 512
 
 
 class WarmUp:
-    """Compiles the texts that are recorded for a driver.
+    """Compiles the kernels that are recorded for a driver.
 
     Parameters
     ----------
     pipelines : Pipelines
-        Where kernels are kept.
+        The compiled kernels.
     subject : str
         The driver.
     lock : context manager
-        Held around everything that reaches the driver.
+        Lock that guards all calls of the driver.
     using : callable
-        Returns a context in which the device may be used; entering it raises when the device is closed.
+        Returns a context in which the device may be used. Entering it raises an error when the device is closed.
     """
 
     def __init__(
@@ -46,36 +46,36 @@ class WarmUp:
         self._using = using
         self._stop = threading.Event()
         kept = (disk_cache.read(_KIND, subject) or {}).get("kernels")
-        self._texts = [kernel for kernel in kept if _is_kernel(kernel)] if isinstance(kept, list) else []
+        self._kernels = [kernel for kernel in kept if _is_kernel(kernel)] if isinstance(kept, list) else []
         self._thread = threading.Thread(target=self._run, name="gpuarray warm-up", daemon=True)
         self._thread.start()
 
     def _run(self) -> None:
-        kernels = [(source, label, tuple(writable)) for source, label, writable in self._texts]
-        few = max(1, thread_pool.core_count() // 2)
-        for first in range(0, len(kernels), few):
+        kernels = [(source, label, tuple(writable)) for source, label, writable in self._kernels]
+        batch = max(1, thread_pool.core_count() // 2)
+        for first in range(0, len(kernels), batch):
             if self._stop.is_set():
                 return
             try:
                 with self._lock, self._using("compile ahead"):
-                    begun = self._pipelines.begin(kernels[first : first + few])
-                thread_pool.wait(begun)
+                    pending = self._pipelines.begin(kernels[first : first + batch])
+                thread_pool.wait(pending)
                 with self._lock, self._using("compile ahead"):
-                    for kernel in kernels[first : first + few]:
+                    for kernel in kernels[first : first + batch]:
                         self._pipelines.ahead(*kernel)
-            except GpuArrayError:  # another driver's text, or the device is gone: whoever needs it will hear of it
+            except GpuArrayError:  # a source of another driver, or a lost device: later uses raise the error
                 return
 
     def wait(self) -> None:
-        """Wait until all texts are compiled."""
+        """Wait until all kernels are compiled."""
         self._thread.join()
 
     def close(self) -> None:
-        """End compiling, and record what was used for the next time."""
+        """Stop compiling, and record the kernels that were used for the next run."""
         self._stop.set()
         if self._thread is not threading.current_thread():
             self._thread.join()
-        known = {(source, tuple(writable)): [source, label, writable] for source, label, writable in self._texts}
+        known = {(source, tuple(writable)): [source, label, writable] for source, label, writable in self._kernels}
         for source, label, writable in self._pipelines.used():
             known.pop((source, writable), None)
             known[source, writable] = [source, label, list(writable)]

@@ -1,0 +1,54 @@
+"""SciPy's sparse arrays and optimisers with arrays: values as with NumPy's, or errors that say what to write."""
+
+import operator
+
+import numpy as np
+import pytest
+
+import gpuarray as xp
+
+sparse = pytest.importorskip("scipy.sparse")
+optimize = pytest.importorskip("scipy.optimize")
+
+DENSE = np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0], [0.0, 0.0, 0.5]])
+OTHER = np.arange(9.0).reshape(3, 3) - 2
+OPERATORS = (operator.add, operator.sub, operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)
+
+
+def _dense(value):
+    return value.toarray() if sparse.issparse(value) else np.asarray(value)
+
+
+@pytest.mark.filterwarnings("ignore::scipy.sparse.SparseEfficiencyWarning")
+@pytest.mark.parametrize("make", [sparse.csr_array, sparse.csr_matrix, sparse.coo_array])
+@pytest.mark.parametrize("call", [*OPERATORS, operator.mul, operator.matmul], ids=lambda call: call.__name__)
+def test_sparse_operands(call, make, device):
+    known, x = make(DENSE), xp.asarray(OTHER)
+    for given in ((known, x), (x, known)):
+        expected = call(*(OTHER if value is x else value for value in given))
+        found = call(*given)
+        assert type(found) is type(expected)
+        np.testing.assert_array_equal(_dense(found), _dense(expected))
+
+
+def test_sparse_divided_by_results(device):
+    x = xp.asarray(OTHER)
+    np.testing.assert_allclose((sparse.csr_array(DENSE) / x.max()).toarray(), DENSE / OTHER.max())
+
+
+@pytest.mark.parametrize("method", ["BFGS", "L-BFGS-B", "SLSQP", "CG", "TNC"])
+def test_minimisation(method, device):
+    matrix, goal = xp.asarray(np.diag([1.0, 2.0, 3.0])), xp.ones(3)
+    found = optimize.minimize(
+        lambda p: 0.5 * p @ matrix @ p - goal @ p,
+        np.zeros(3),
+        jac=lambda p: xp.asnumpy(matrix @ p - goal),
+        method=method,
+    )
+    np.testing.assert_allclose(found.x, 1 / np.array([1.0, 2.0, 3.0]), rtol=1e-3)
+
+
+@pytest.mark.parametrize("method", ["L-BFGS-B", "SLSQP"])
+def test_gradients_on_a_device_are_refused(method, device):
+    with pytest.raises(TypeError, match=r"numpy\.ndarray, not GpuArray"):
+        optimize.minimize(lambda p: p @ p, np.ones(3), jac=lambda p: 2 * xp.asarray(p), method=method)
