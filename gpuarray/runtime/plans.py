@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from gpuarray import logs
 from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.fusion.plan import make_plan
@@ -220,7 +221,10 @@ def _prepared(
     if settings.verify:
         check_graph(merged.order, merged.position)
     targets = {merged.position[walk.order[place]] for place in wanted}
-    plan = make_plan(merged.order, merged.position, targets, provider.capabilities, fuse=settings.fuse)
+    with logs.told_if_long(
+        "plan", f"making a plan of {len(merged.order):,} operations, once for all graphs of this structure"
+    ):
+        plan = make_plan(merged.order, merged.position, targets, provider.capabilities, fuse=settings.fuse)
     if settings.verify:
         check_plan(plan, merged.order)
     pinned = prepare_steps(plan.steps, [decisions.decide(provider.supports(p.step)) for p in plan.steps], provider)
