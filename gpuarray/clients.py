@@ -19,7 +19,8 @@ REGISTRATIONS: Final = {
 }
 
 _pending: Final = set(REGISTRATIONS)
-_module_count = 0
+#: How many modules there were when clients were looked for last; as long as there are no more, no client is new.
+checked_modules = 0
 
 
 def register(*clients: str) -> None:
@@ -51,10 +52,8 @@ def register(*clients: str) -> None:
 
 def register_imported() -> None:
     """Register with the clients that were imported since the last call."""
-    global _module_count
-    if len(sys.modules) == _module_count:
-        return
-    _module_count = len(sys.modules)
+    global checked_modules
+    checked_modules = len(sys.modules)
     for client in [client for client in _pending if client in sys.modules]:
         _register(client)
 

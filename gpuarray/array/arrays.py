@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
@@ -391,7 +392,8 @@ apply: Callable[..., Any] = GpuArray._apply
 
 def make(node: Node, device: Device) -> GpuArray:
     """Return a new writeable array with the value ``node``, for creation functions."""
-    clients.register_imported()
+    if len(sys.modules) != clients.checked_modules:
+        clients.register_imported()
     array = wrap(node, device)
     array._access = WRITEABLE
     return array

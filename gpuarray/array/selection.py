@@ -59,7 +59,9 @@ class SelectableArray(StoredArray):
         cell = self._cell
         if isinstance(value, StoredArray) and value._cell is cell and self._is_itself(key, value):
             return
-        layout = indexing.part(self._storage_layout(), _with_known(key))
+        layout = indexing.part(contiguous(self._shape) if self._layout is None else self._layout, key)
+        if layout is None and (element := _with_known(key)) is not key:
+            layout = indexing.part(self._storage_layout(), element)
         if layout is not None:
             if isinstance(value, np.generic):
                 value = as_element(value, self._dtype)

@@ -17,7 +17,6 @@ from gpuarray.functions.arguments import (
     as_array,
     check_nbytes,
     result,
-    value_or,
     write_out,
 )
 from gpuarray.functions.registry import native
@@ -90,34 +89,50 @@ def fold(
     array = as_array(x)
     standard.require(op.name, array)
     node = array.node()
-    out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
-    is_default = dtype is None and out is None
-    kind = op.accumulate(node.dtype) if is_default else accumulation_dtype(op, node.dtype, dtype, out)
-    axes = axes_of(axis, array.ndim)
-    start = None if initial is NOT_GIVEN or initial is None else _start(initial, kind)
-    where, keep = value_or(where, True), bool(value_or(keepdims, False))
-    if where is not True:
-        if op.empty_is_error and start is None:
-            raise ValueError(
-                f"reduction operation {op.name!r} does not have an identity, so to use a where mask one has to specify "
-                "'initial'"
-            )
-        node = masked(op, build.cast(node, kind), mask_node(where))
+    if type(out) is tuple and len(out) == 1:
+        out = out[0]
+    if keepdims is NOT_GIVEN:
+        keepdims = False
+    kind = None if dtype is None and out is None else accumulation_dtype(op, node.dtype, dtype, out)
+    axes = axes_of(axis, len(node.shape))
+    start = None
+    is_masked = where is not True and where is not NOT_GIVEN
+    if is_masked or not (initial is NOT_GIVEN or initial is None):
+        first = kind or op.accumulate(node.dtype)
+        start = None if initial is NOT_GIVEN or initial is None else _start(initial, first)
+        if is_masked:
+            node = _selected(op, build.cast(node, first), where, start)
     if start is not None and 0 in [array.shape[a] for a in axes]:
-        kept = tuple(1 if a in axes else n for a, n in enumerate(array.shape) if keep or a not in axes)
-        folded: Node = build.full(kept, start, kind)
+        kept = tuple(1 if a in axes else n for a, n in enumerate(array.shape) if keepdims or a not in axes)
+        folded: Node = build.full(kept, start, first)
     else:
-        folded = build.reduce(op, node, axes, None if is_default else kind, keep)
+        folded = build.reduce(op, node, axes, kind, bool(keepdims))
         if start is not None and op.combine is not None:
-            folded = build.elementwise(op.combine, folded, build.cast(as_node(start, kind), kind))
+            folded = build.elementwise(op.combine, folded, build.cast(as_node(start, first), first))
+    found = reduced(folded, array, where if is_masked else True)
     if out is None:
-        return wrap(folded, array.device) if where is True else result(folded, array, where)
+        return found
     check_reduced(op.name, folded.shape, out)
-    return write_out(result(folded, array, where), out, "unsafe")
+    return write_out(found, out, "unsafe")
+
+
+def reduced(node: Node, array: GpuArray, where: Any) -> GpuArray:
+    """Return the array of a node that was computed from an array and a mask, or True for no mask."""
+    return wrap(node, array.device) if where is True else result(node, array, where)
 
 
 def _start(initial: Any, kind: DType) -> Any:
     return as_element(initial.get()[()] if isinstance(initial, GpuArray) else initial, kind)
+
+
+def _selected(op: ReduceOp, node: Node, where: Any, start: Any) -> Node:
+    """Return the elements of ``node`` that a reduction from ``start`` includes."""
+    if op.empty_is_error and start is None:
+        raise ValueError(
+            f"reduction operation {op.name!r} does not have an identity, so to use a where mask one has to specify "
+            "'initial'"
+        )
+    return masked(op, node, mask_node(where))
 
 
 def masked(op: ReduceOp, node: Node, mask: Node) -> Node:

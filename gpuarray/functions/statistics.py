@@ -16,11 +16,10 @@ from gpuarray.functions.arguments import (
     as_arrays,
     concatenated,
     numbers,
-    result,
     value_or,
     write_out,
 )
-from gpuarray.functions.reductions import axes_of, mask_node, masked, sum
+from gpuarray.functions.reductions import axes_of, mask_node, masked, reduced, sum
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build, standard
 from gpuarray.graph.layouts import contiguous, slice_axis
@@ -107,7 +106,7 @@ def mean(
     where, keep = value_or(where, True), bool(value_or(keepdims, False))
     compute, wanted = _averaging(array.dtype, dtype)
     node = _mean_node(array, _averaged_axes(axis, array.ndim, where), compute, keep, where)
-    return write_out(result(build.cast(node, wanted), array, where), out, "unsafe")
+    return write_out(reduced(build.cast(node, wanted), array, where), out, "unsafe")
 
 
 def _averaged_axes(axis: Axis, ndim: int, where: Any) -> tuple[int, ...]:
@@ -269,7 +268,7 @@ def spread(
         node = build.cast(node, wanted)
     if root and node.shape and wanted.kind in "iu":
         raise TypeError(f"a standard deviation cannot have dtype {wanted}; use a floating dtype")
-    return result(node, array, where)
+    return reduced(node, array, where)
 
 
 def degrees_of_freedom(ddof: Any, correction: Any) -> Any:

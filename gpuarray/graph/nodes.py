@@ -83,15 +83,15 @@ class BaseNode:
         self.result = None
         self.holder = None
         self.origin = None
-        if len(inputs) == 2:  # the most frequent first
+        if not inputs:
+            self.depth = 1
+        elif len(inputs) == 2:  # the most frequent first
             first, second = inputs
             self.depth = (first.depth if first.depth > second.depth else second.depth) + 1
         elif len(inputs) == 1:
             self.depth = inputs[0].depth + 1
-        elif inputs:
-            self.depth = max([node.depth for node in inputs]) + 1
         else:
-            self.depth = 1
+            self.depth = max([node.depth for node in inputs]) + 1
 
     @property
     def size(self) -> int:
@@ -122,6 +122,8 @@ class BaseNode:
 
 
 _new: Final = object.__new__
+#: What subclasses call as ``super().__init__``, which takes a tenth of a microsecond more at each node.
+_init: Final = BaseNode.__init__
 #: The slot ``detail``, to which subclasses give a name of their own.
 _detail: Final[Any] = BaseNode.__dict__["detail"]
 
@@ -152,7 +154,7 @@ class Leaf(BaseNode):
     saving: float
 
     def __init__(self, shape: Shape, dtype: DType, host: "npt.NDArray[Any] | None" = None) -> None:
-        super().__init__(Leaf, (), shape, dtype)
+        _init(self, Leaf, (), shape, dtype)
         self.depth = 0
         self.host = host
         self.buffers = {}
@@ -211,7 +213,7 @@ class View(BaseNode):
     layout: Layout = _detail
 
     def __init__(self, source: "Node", layout: Layout) -> None:
-        super().__init__(View, (source,), layout.shape, source.dtype, layout)
+        _init(self, View, (source,), layout.shape, source.dtype, layout)
 
     @staticmethod
     def describe(detail: Layout) -> str:
@@ -227,7 +229,7 @@ class Concat(BaseNode):
     axis: int = _detail
 
     def __init__(self, inputs: "tuple[Node, ...]", axis: int, shape: Shape, dtype: DType) -> None:
-        super().__init__(Concat, inputs, shape, dtype, axis)
+        _init(self, Concat, inputs, shape, dtype, axis)
 
     @staticmethod
     def describe(detail: int) -> str:
@@ -244,7 +246,7 @@ class Reduce(BaseNode):
     axes: tuple[int, ...] = _detail
 
     def __init__(self, op: ReduceOp, source: "Node", axes: tuple[int, ...], shape: Shape, dtype: DType) -> None:
-        super().__init__(op, (source,), shape, dtype, axes)
+        _init(self, op, (source,), shape, dtype, axes)
 
     @staticmethod
     def describe(detail: tuple[int, ...]) -> str:
@@ -261,7 +263,7 @@ class Scan(BaseNode):
     axis: int = _detail
 
     def __init__(self, op: ReduceOp, source: "Node", axis: int, dtype: DType) -> None:
-        super().__init__(op, (source,), source.shape, dtype, axis)
+        _init(self, op, (source,), source.shape, dtype, axis)
 
     @staticmethod
     def describe(detail: int) -> str:
@@ -278,7 +280,7 @@ class Gather(BaseNode):
     __slots__ = ()
 
     def __init__(self, source: "Node", positions: "Node") -> None:
-        super().__init__(Gather, (source, positions), positions.shape, source.dtype)
+        _init(self, Gather, (source, positions), positions.shape, source.dtype)
 
 
 class Scatter(BaseNode):
@@ -312,7 +314,7 @@ class Scatter(BaseNode):
     ) -> None:
         operands = tuple([operand for operand in (target, values, positions) if operand is not None])
         result = values.dtype if target is None else target.dtype
-        super().__init__(Scatter, operands, shape, result, (layout, combine))
+        _init(self, Scatter, operands, shape, result, (layout, combine))
         self.layout = layout
         self.combine = combine
         self.is_whole = target is None
@@ -331,7 +333,7 @@ class Contract(BaseNode):
 
     def __init__(self, left: "Node", right: "Node") -> None:
         shape = (left.shape[0], left.shape[1], right.shape[2])
-        super().__init__(Contract, (left, right), shape, left.dtype)
+        _init(self, Contract, (left, right), shape, left.dtype)
 
 
 class Call(BaseNode):
@@ -352,7 +354,7 @@ class Call(BaseNode):
         shape: Shape,
         dtype: DType,
     ) -> None:
-        super().__init__(op, inputs, shape, dtype, (output, frozen(parameters)))
+        _init(self, op, inputs, shape, dtype, (output, frozen(parameters)))
         self.parameters = parameters
         self.output = output
 

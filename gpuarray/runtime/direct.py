@@ -65,6 +65,7 @@ def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
         were computed by then have results.
     """
     computed = 0
+    called: dict[Any, Any] = {}  # what opaque rows returned, by what all outputs have in common
     stack = [root for root in roots if root.result is None]
     push, pop = stack.append, stack.pop
     try:
@@ -88,7 +89,14 @@ def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
                     values.append(value)
                     value = None  # a reference here would be an owner
                 else:
-                    made = _RULES[kind](node, values)
+                    if isinstance(node, Call):
+                        key = node.op, node.inputs, node.detail[1]
+                        if key not in called:
+                            called[key] = _call(node, values)
+                        made = called[key]
+                        made = made[node.output] if isinstance(made, tuple) else made
+                    else:
+                        made = _RULES[kind](node, values)
                     if made is None:
                         return False
                     node.resolve(made if type(made) is Leaf else _leaf(node, made))
@@ -339,8 +347,7 @@ def _contract(node: Contract, values: list[Any]) -> Any:
 
 
 def _call(node: Call, values: list[Any]) -> Any:
-    found = node.op.numpy(*values, **node.parameters)
-    return None if isinstance(found, tuple) else found  # a plan computes all outputs together
+    return node.op.numpy(*values, **node.parameters)  # a tuple of all outputs, if there are several
 
 
 def _ufunc(row: MapOp | None) -> np.ufunc:

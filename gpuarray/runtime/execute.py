@@ -102,7 +102,7 @@ def execute(
             placed = auto.placed(ready, leaves, provider, is_read=is_read)
     if moved and placed.in_one_go:  # a later step that finds no room would leave an update made and not recorded
         moved = [number for number in moved if number >= placed.in_one_go]
-    planned = 0 if not start or observers.skip_repeat(placed, start) else observers.plan_found(placed)
+    planned = observers.plan_found(placed) if start and not observers.skip_repeat(placed, start) else 0
     telemetry.evaluated(ready.operations)
     evaluation = bound.last
     if evaluation is None or evaluation.placed is not placed:

@@ -279,7 +279,7 @@ class Schedule:
                 prepared,
                 [buffers[number] for number in inputs],
                 [buffers[number] for number in outputs],
-                [order[position].parameters[part] for position, part in scalars],
+                [order[position].parameters[part] for position, part in scalars] if scalars else (),
                 step,
             )
             for prepared, inputs, outputs, scalars, step in action.tasks

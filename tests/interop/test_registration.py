@@ -26,7 +26,7 @@ def client(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(clients, "REGISTRATIONS", {"table_client": "table_registration"})
     monkeypatch.setattr(clients, "_pending", {"table_client"})
-    monkeypatch.setattr(clients, "_module_count", 0)
+    monkeypatch.setattr(clients, "checked_modules", 0)
     yield tmp_path / "table_registration.py"
     sys.modules.pop("table_client", None)
     sys.modules.pop("table_registration", None)

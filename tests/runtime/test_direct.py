@@ -246,3 +246,15 @@ def test_scalars_that_are_known_are_computed_at_once():
     assert xp.stats()["evaluations"] == 0
     with np.errstate(all="raise"):
         assert float(x[1] / x[0]) == np.inf
+
+
+def test_a_call_with_several_outputs_is_called_once():
+    a = np.eye(3) * 2 + 0.5
+    sign, logarithm = xp.linalg.slogdet(xp.asarray(a))
+    values, vectors = xp.linalg.eigh(xp.asarray(a))
+    xp.evaluate(sign, logarithm, values, vectors)
+    assert float(sign) == 1
+    assert float(logarithm) == np.linalg.slogdet(a)[1]
+    assert_same(values, np.linalg.eigh(a)[0])
+    assert_same(vectors, np.linalg.eigh(a)[1])
+    assert plans() == 0
