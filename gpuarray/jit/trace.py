@@ -292,7 +292,7 @@ class Trace:
             self.segments.append(known)
             for node, leaf in results:
                 node.resolve(leaf)
-            for place, position in ready.twins:
+            for place, position in ready.duplicates:
                 made = order[position].result
                 if made is not None:
                     walked[place].resolve(made)
