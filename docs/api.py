@@ -12,7 +12,7 @@ FOLDER = "api"
 #: Functions that control or inspect evaluation; they have a page of their own.
 _RUNNING = (
     *("evaluate", "synchronize", "asnumpy", "prefetch", "devices", "using", "jit", "explain", "profile", "report"),
-    *("stats", "reset_stats", "from_dlpack"),
+    *("stats", "reset_stats", "from_dlpack", "get_array_module", "get_default_memory_pool", "is_available"),
 )
 #: For each page its title and the modules whose functions it lists.
 _PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -28,7 +28,7 @@ _PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
     "sorting": ("Sorting and sets", ("sorting", "sets")),
     "products": ("Products", ("matrix_products", "products", "summation")),
     "signals": ("Differences, signals, polynomials", ("differences", "signals", "polynomials")),
-    "callables": ("Functions of functions", ("functional",)),
+    "callables": ("Functions of functions", ("functional", "numpy_classes")),
 }
 _MODULES: dict[str, tuple[str, ModuleType]] = {
     "linalg": ("Linear algebra", linalg),

@@ -59,7 +59,7 @@ def interface() -> Iterator[str]:
 
 
 def _kind(value: object) -> str:
-    if _is_numpys(value):
+    if isinstance(value, type) and issubclass(value, numpy.generic):
         return "Data types"
     if isinstance(value, type):
         return "Classes"

@@ -32,11 +32,14 @@ dlpack.install()
 ndarray = GpuArray
 
 if TYPE_CHECKING:
+    from gpuarray import emath as emath
     from gpuarray import special as special
+    from gpuarray import testing as testing
+    from gpuarray import typing as typing
 else:  # a checker takes the names from the imports, and would take any name for one of the package's
     __all__ = [
-        "Device", "GpuArray", "config", "explain", "fft", "from_dlpack", "jit", "lib", "linalg", "ndarray", "profile",
-        "random", "report", "reset_stats", "special", "stats", "using",
+        "Device", "GpuArray", "config", "emath", "explain", "fft", "from_dlpack", "jit", "lib", "linalg", "ndarray",
+        "profile", "random", "report", "reset_stats", "special", "stats", "testing", "typing", "using",
     ]  # fmt: skip
     __all__ += functions.__all__
     __getattr__ = protocol.missing

@@ -38,6 +38,17 @@ _CANONICAL: Final[dict[Any, DType]] = {
 }
 
 
+_PLAIN_ADVICE: Final = "convert with NumPy before handing the data over"
+#: What to do with data of other kinds.
+_ADVICE: Final = {
+    "M": "keep dates in NumPy arrays, which masks and indices of this package select from",
+    "m": "divide differences of dates by a unit, as in (dates - dates[0]) / numpy.timedelta64(1, 's')",
+    "S": "keep texts in NumPy arrays, which masks and indices of this package select from",
+    "U": "keep texts in NumPy arrays, which masks and indices of this package select from",
+    "V": "convert the fields of structured arrays one by one, as in asarray(records['field'])",
+}
+
+
 def canonical(dtype: Any) -> DType:
     """Return the native, supported NumPy dtype that ``dtype`` names.
 
@@ -58,7 +69,7 @@ def canonical(dtype: Any) -> DType:
     except KeyError:
         raise TypeError(
             f"dtype {given!r} is not supported; accepted are bool, int8 to int64, uint8 to uint64, float16, float32, "
-            "float64, complex64 and complex128; convert with NumPy before handing the data over"
+            f"float64, complex64 and complex128; {_ADVICE.get(given.kind, _PLAIN_ADVICE)}"
         ) from None
 
 

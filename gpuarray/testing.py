@@ -1,7 +1,8 @@
 """Comparison with NumPy, for the tests of this package and of programs that use it.
 
 :func:`assert_same` compares a result with NumPy's: structure, shape, dtype and elements. :func:`check_function` runs a
-function with NumPy arrays and with arrays on each device, and compares what it returns, writes and raises.
+function with NumPy arrays and with arrays on each device, and compares what it returns, writes and raises. The
+assertions of :mod:`numpy.testing`, which take arrays of both packages, are here too.
 
 :data:`TOLERANCES` is the only table of tolerances. ``import gpuarray`` does not import this module.
 """
@@ -12,6 +13,20 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+from numpy.testing import (
+    assert_allclose,
+    assert_almost_equal,
+    assert_approx_equal,
+    assert_array_almost_equal,
+    assert_array_almost_equal_nulp,
+    assert_array_equal,
+    assert_array_less,
+    assert_array_max_ulp,
+    assert_equal,
+    assert_raises,
+    assert_raises_regex,
+    assert_string_equal,
+)
 
 from gpuarray.array import GpuArray
 from gpuarray.config import using
@@ -20,7 +35,11 @@ from gpuarray.functions.creation import asarray
 from gpuarray.functions.evaluation import devices as available_devices
 from gpuarray.functions.evaluation import evaluate
 
-__all__ = ["TOLERANCES", "assert_same", "check_function"]
+__all__ = [
+    "TOLERANCES", "assert_allclose", "assert_almost_equal", "assert_approx_equal", "assert_array_almost_equal",
+    "assert_array_almost_equal_nulp", "assert_array_equal", "assert_array_less", "assert_array_max_ulp",
+    "assert_equal", "assert_raises", "assert_raises_regex", "assert_same", "assert_string_equal", "check_function",
+]  # fmt: skip
 
 #: Relative tolerances by the precision of a dtype, for functions of many operations whose order is not NumPy's, such as
 #: sums and products of matrices. Other dtypes must be equal.

@@ -18,7 +18,7 @@ from gpuarray.array.absent import ABSENT, Absent
 from gpuarray.array.methods import MethodsArray
 from gpuarray.array.operands import cast, placed_node
 from gpuarray.array.storage import READ_ONLY, VALUE, WRITEABLE, check_order
-from gpuarray.config import using
+from gpuarray.config import config, using
 from gpuarray.device import Device
 from gpuarray.graph import build, standard
 from gpuarray.graph.nodes import Node, host_leaf
@@ -34,7 +34,8 @@ _INTERNAL: Final = frozenset((
 class GpuArray(MethodsArray):
     """An n-dimensional array whose operations are recorded, fused, and run on a device.
 
-    Functions of the namespace (``asarray``, ``zeros``, ``arange``, ...) create arrays; the class cannot be called.
+    Functions of the namespace (``asarray``, ``zeros``, ``arange``, ...) create arrays; ``GpuArray(shape, dtype)`` is
+    ``empty``.
     It implements NumPy's protocols and the array object of the array API standard. Views share memory as in NumPy:
     basic indexing, ``reshape`` where strides allow, ``transpose``, ``.T``, ``.real`` and ``.imag``.
 
@@ -48,8 +49,21 @@ class GpuArray(MethodsArray):
     __array_priority__: ClassVar[float] = 1000.0
     __class_getitem__: ClassVar[Any] = classmethod(GenericAlias)
 
-    def __init__(self, *_: Any, **__: Any) -> None:
-        raise TypeError("GpuArray(...) cannot be called; use functions such as gpuarray.asarray, zeros and arange")
+    def __new__(
+        cls,
+        shape: Any,
+        dtype: npt.DTypeLike = float,
+        buffer: Any = None,
+        offset: int = 0,
+        strides: Any = None,
+        order: str | None = None,
+    ) -> "GpuArray":
+        """Return a new array, as ``numpy.ndarray(shape, dtype)`` does."""
+        if buffer is not None or offset or strides is not None:
+            raise TypeError("a GpuArray has memory of its own; use gpuarray.frombuffer, or as_strided for strides")
+        check_order(order, "CF")
+        made: GpuArray = dispatch.METHODS["empty"](shape, dtype)
+        return made
 
     def __dir__(self) -> list[str]:
         return [name for name in super().__dir__() if name not in ABSENT and name not in _INTERNAL]
@@ -336,7 +350,9 @@ class GpuArray(MethodsArray):
         return self.copy()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.get(), self._cell.device.name, self._access)
+        device = self._cell.device.name
+        is_default = device == Device(config.current.device).name
+        return _restore, (self.get(), "" if is_default else device, self._access)
 
     # -- NumPy's and the standard's protocols -------------------------------------------------------------------------
 
@@ -422,7 +438,8 @@ def as_integer_ratio(value: Any) -> tuple[int, int]:
 
 
 def _restore(host: npt.NDArray[Any], device: str, access: int) -> GpuArray:
-    array = wrap(host_leaf(host), Device(device))
+    """Return the array of a pickle, on the device of its name; without a name it is that of new arrays here."""
+    array = wrap(host_leaf(host), Device(device or config.current.device))
     array._access = access
     return array
 

@@ -4,7 +4,7 @@ The bounds of some arrays follow from their graph, such as those of a range or o
 evaluated. Otherwise the device computes them once, and they are cached with the value.
 """
 
-from typing import Final
+from typing import Final, assert_never
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -12,7 +12,20 @@ import numpy as np
 from gpuarray.device import Device
 from gpuarray.graph import build, tracing
 from gpuarray.graph.layouts import Layout
-from gpuarray.graph.nodes import Call, Generate, Leaf, Node, View
+from gpuarray.graph.nodes import (
+    Call,
+    Concat,
+    Contract,
+    Gather,
+    Generate,
+    Leaf,
+    Map,
+    Node,
+    Reduce,
+    Scan,
+    Scatter,
+    View,
+)
 from gpuarray.graph.walk import current
 from gpuarray.ops import calls, generators, reductions
 from gpuarray.runtime import evaluate
@@ -57,7 +70,12 @@ def _said(node: Node) -> tuple[int, int] | None:
             lowest, highest = sorted((start, start + step * (node.size - 1)))
             limits = np.iinfo(node.dtype)
             return (lowest, highest) if limits.min <= lowest <= highest <= limits.max else None
-    return None
+        case Leaf() | Generate() | Map() | View() | Concat() | Reduce() | Scan() | Gather() | Scatter():
+            return None
+        case Contract() | Call():
+            return None
+        case _:
+            assert_never(node)
 
 
 def _has_all(layout: Layout, size: int) -> bool:

@@ -87,6 +87,11 @@ def default_dtype(kind: type) -> DType:
 
 
 def _converted(value: Any, dtype: DType | None = None) -> Any:
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise TypeError(
+            "masked arrays are not supported, as their mask would be lost; give m.filled(value), or m.filled(nan) "
+            "to functions such as nansum, or compute with numpy.ma"
+        )
     array = np.asarray(value, dtype)
     if array.dtype == np.object_ or array.dtype.kind in "USMmV":
         raise TypeError(

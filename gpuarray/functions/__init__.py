@@ -27,7 +27,9 @@ from gpuarray.functions import (
     matrices,
     matrix_products,
     nan_reductions,
+    numpy_classes,
     numpy_names,
+    other_frameworks,
     padding,
     polynomials,
     positions,
@@ -65,7 +67,9 @@ from gpuarray.functions.mathematics import *
 from gpuarray.functions.matrices import *
 from gpuarray.functions.matrix_products import *
 from gpuarray.functions.nan_reductions import *
+from gpuarray.functions.numpy_classes import *
 from gpuarray.functions.numpy_names import *
+from gpuarray.functions.other_frameworks import *
 from gpuarray.functions.padding import *
 from gpuarray.functions.polynomials import *
 from gpuarray.functions.positions import *
@@ -105,7 +109,9 @@ if not TYPE_CHECKING:  # checkers follow the stars above, but not stars in a lis
         *matrices.__all__,
         *matrix_products.__all__,
         *nan_reductions.__all__,
+        *numpy_classes.__all__,
         *numpy_names.__all__,
+        *other_frameworks.__all__,
         *padding.__all__,
         *polynomials.__all__,
         *positions.__all__,

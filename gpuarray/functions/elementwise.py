@@ -147,6 +147,11 @@ def _with_keywords(row: MapOp, inputs: tuple[Any, ...], **given: Any) -> Any:
 def refused(row: MapOp, values: tuple[Any, ...]) -> TypeError:
     """Return the error for operands that an operation does not know."""
     kinds = ", ".join(type(value).__name__ for value in values)
+    if any(isinstance(value, np.ma.MaskedArray) for value in values):
+        return TypeError(
+            f"{row.name} does not take masked arrays, as their mask would be lost; give m.filled(value), or use "
+            f"numpy.{row.name}"
+        )
     return TypeError(f"{row.name} is not defined for operands of types {kinds}; accepted are arrays and numbers")
 
 

@@ -21,6 +21,7 @@ from gpuarray.functions import (
     scimath,  # noqa: F401  # it declares implementations
     ufuncs,
 )
+from gpuarray.functions.absent import reason_for
 from gpuarray.functions.host import on_host
 from gpuarray.functions.info import __array_api_version__
 from gpuarray.functions.registry import IMPLEMENTATIONS, REFUSED, by_position, find, name_of
@@ -104,7 +105,7 @@ def install() -> None:
 
 
 #: Modules of the package that are imported when they are first used, because they take long to import.
-LAZY_MODULES: Final = ("special",)
+LAZY_MODULES: Final = ("emath", "special", "testing", "typing")
 
 
 def missing(name: str) -> Any:
@@ -113,9 +114,9 @@ def missing(name: str) -> Any:
     Raises
     ------
     AttributeError
-        For any other name; the message says so if NumPy has it.
+        For any other name; the message says what to use if it is one of NumPy's or of another array library's.
     """
     if name in LAZY_MODULES:
         return import_module(f"gpuarray.{name}")
-    hint = f"; numpy.{name} is for arrays of NumPy, as gpuarray.asnumpy(x) makes them" if name in np.__all__ else ""
-    raise AttributeError(f"module 'gpuarray' has no attribute {name!r}{hint}")
+    reason = reason_for(name)
+    raise AttributeError(f"module 'gpuarray' has no attribute {name!r}{reason and ': '}{reason}")

@@ -171,9 +171,11 @@ class GraphView:
         return operations <= self.recompute and 2 * sum(nodes[i].nbytes for i in read) <= nodes[source].nbytes
 
     def _is_unstored_map(self, position: int) -> bool:
-        """Whether an operand of a product is elementwise and not stored."""
-        source = self._storage_of(position)
-        return source not in self.stored and isinstance(self.nodes[source], Map)
+        """Whether an operand of a product is elementwise, not stored, and not read in overlapping windows."""
+        source, node = self._storage_of(position), self.nodes[position]
+        if source in self.stored or not isinstance(self.nodes[source], Map):
+            return False
+        return not (isinstance(node, View) and node.size > self.nodes[source].size and all(node.layout.strides))
 
     def _storage_of(self, position: int) -> int:
         """Return the node that must be stored for a matrix product to read ``position`` through a layout."""

@@ -11,7 +11,8 @@ import importlib
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -80,6 +81,8 @@ _registered: dict[str, _Registration] = {
     "wgpu": _Registration(_open_wgpu, _count_wgpu),
 }
 _opened: dict[tuple[str, int], Provider] = {}
+_begun: Final[set[str]] = set()
+"""Kinds of devices of which one is being opened."""
 _resolved: dict[tuple[str, bool], tuple[Device, str]] = {}
 _entry_points_read = False
 
@@ -169,9 +172,31 @@ def open_device(device: Device) -> Provider:
     with _lock:
         found = _opened.get(key)
         if found is None or not getattr(found, "alive", True):
-            found = _registration(device.kind).factory(device.number)
+            with _beginning(device.kind):
+                found = _registration(device.kind).factory(device.number)
             _opened[key] = found
         return found
+
+
+@contextmanager
+def _beginning(kind: str) -> Iterator[None]:
+    """Refuse to open a device, or to look for some, in the middle of doing so; the lock is held.
+
+    Raises
+    ------
+    DeviceError
+        If it is done by a signal handler or a finalizer. Drivers would wait for a lock that the thread has.
+    """
+    if kind in _begun:
+        raise DeviceError(
+            f"the device {kind!r} is being opened by the code that this signal handler, finalizer or callback "
+            "interrupted; set a flag in it, and use arrays afterwards"
+        )
+    try:
+        _begun.add(kind)
+        yield
+    finally:
+        _begun.discard(kind)
 
 
 def resolve(device: Device, settings: Config | None = None) -> Device:
@@ -188,7 +213,7 @@ def resolution(settings: Config | None = None) -> tuple[Device, str]:
     wanted = settings.provider, settings.software
     found = _resolved.get(wanted)
     if found is None:
-        with _lock:
+        with _lock, _beginning("wgpu"):
             found = _resolved.setdefault(wanted, _resolve(*wanted))
     return found
 
@@ -245,6 +270,7 @@ def _after_fork() -> None:
         if leave is not None:
             leave()
     _opened.clear()
+    _begun.clear()
     _resolved.clear()
     if "gpuarray.providers.wgpu.device" in sys.modules:
         sys.modules["gpuarray.providers.wgpu.device"].after_fork()

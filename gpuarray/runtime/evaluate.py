@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from time import perf_counter_ns
 from typing import Any, Final
 
+import numpy as np
 import numpy.typing as npt
 
 from gpuarray import observers
@@ -18,7 +19,7 @@ from gpuarray.device import Device
 from gpuarray.errors import GpuArrayError
 from gpuarray.graph import tracing
 from gpuarray.graph.layouts import Layout
-from gpuarray.graph.nodes import Leaf, Map, Node
+from gpuarray.graph.nodes import Generate, Leaf, Map, Node
 from gpuarray.graph.walk import current
 from gpuarray.interrupts import Section
 from gpuarray.parallel_copy import copy_of
@@ -56,6 +57,8 @@ __all__ = [
 
 #: Values of fewer elements are looked at on the host, where they are there, in less time than a device is asked.
 QUICKLY_SEEN: Final = 1 << 17
+#: Generated integers of at most as many elements are read without a device, such as the indices over which a loop runs.
+_SHORT: Final = 1 << 10
 
 
 def evaluate(
@@ -183,10 +186,23 @@ def scalar(node: Node, device: Device) -> Any:
 
 def read(node: Node, device: Device) -> npt.NDArray[Any]:
     """Return the value of ``node`` as a host array of the caller's own; waits for it."""
+    if type(node) is Generate and (known := _generated(node)) is not None:
+        return known
     evaluate((node,), device, is_read=True)
     leaf = current(node)
     assert isinstance(leaf, Leaf)
     return copy_of(leaf.host) if leaf.host is not None else host_values(leaf)
+
+
+def _generated(node: Generate) -> npt.NDArray[Any] | None:
+    """Return a constant or a short array of generated integers, which the host knows already; else None."""
+    if node.result is not None or tracing.active() is not None:
+        return None
+    if node.op.is_constant and not node.shape:
+        return np.array(node.parameters[0], node.dtype)
+    if node.dtype.kind in "biu" and node.size <= _SHORT and config.current.direct_limit and not observers.active:
+        return np.asarray(node.op.numpy(np.arange(node.size), *node.parameters, dtype=node.dtype)).reshape(node.shape)
+    return None
 
 
 def copy_to_device(node: Node, device: Device) -> None:

@@ -44,7 +44,7 @@ class KnownGraph:
     structure : Structure
         What is compared.
     storable : list of int
-        The places of values that are stored if arrays have them.
+        The walk indices of values that are stored if arrays have them.
     plans : int
         How many plans it has.
     """
@@ -72,16 +72,16 @@ class Graphs:
         """Where a bucket would be too long."""
 
     def find(self, roots: Sequence[Node]) -> tuple[KnownGraph, list[Node]] | None:
-        """Return the known graph below some nodes, and its nodes by place; None if it is not known."""
+        """Return the known graph below some nodes, and its nodes by walk index; None if it is not known."""
         number = structural_hash(roots, self._hashed)
         bucket = self._buckets.get(number)
         if bucket is None:
             return self._deeper[number].find(roots) if number in self._deeper else None
-        for place, known in enumerate(bucket):
+        for index, known in enumerate(bucket):
             order = known.structure.match(roots)
             if order is not None:
-                if place:
-                    bucket[0], bucket[place] = known, bucket[0]
+                if index:
+                    bucket[0], bucket[index] = known, bucket[0]
                 return known, order
         return None
 
@@ -127,7 +127,7 @@ class Plans(OrderedDict[tuple[Any, ...], PreparedPlan]):
         self._graphs = Graphs(_HASHED)
 
     def graph(self, roots: Sequence[Node]) -> tuple[KnownGraph, list[Node]] | None:
-        """Return what is known of the graph below some nodes, and its nodes by place; None if nothing is."""
+        """Return what is known of the graph below some nodes, and its nodes by walk index; None if nothing is."""
         return self._graphs.find(roots)
 
     def keep(self, key: tuple[Any, ...], ready: PreparedPlan) -> None:

@@ -113,7 +113,7 @@ class Placement:
 class PreparedPlan:
     """A plan with its steps prepared for one provider.
 
-    *Places* number the nodes of a walk over the graph; *positions* number the different nodes of the plan.
+    *Walk indices* number the nodes of a walk over the graph; *positions* number the different nodes of the plan.
 
     Attributes
     ----------
@@ -124,13 +124,13 @@ class PreparedPlan:
     operations : int
         How many nodes are no leaves.
     kept : tuple of int or None
-        The place of each position; None if they are the same.
+        The walk index of each position; None if they are the same.
     twins : tuple of (int, int)
-        Places of nodes that say the same as another, and its position.
+        Walk indices of nodes that are equal to another, and its position.
     settled : frozenset of int
-        Places of all nodes that are leaves afterwards.
+        Walk indices of all nodes that are leaves afterwards.
     donors : tuple of (int, int)
-        Copies that may hand on their input's buffer, and the places of those inputs.
+        Copies that may hand on their input's buffer, and the walk indices of those inputs.
     leaves : tuple of int
         Positions of the leaves.
     structure : Structure
@@ -138,7 +138,7 @@ class PreparedPlan:
     nbytes : tuple of int
         The sizes of the results.
     unstored : tuple of int
-        Places of values that arrays had when the plan was made, and that it does not store.
+        Walk indices of values that arrays had when the plan was made, and that it does not store.
     placed : dict
         Placements on the device ``"auto"``, by the situation that they were made for.
     corrections : Corrections
@@ -164,7 +164,7 @@ class PreparedPlan:
 
     def order(self, walked: list[Node]) -> list[Node]:
         """Return the plan's nodes by position."""
-        return walked if self.kept is None else [walked[place] for place in self.kept]
+        return walked if self.kept is None else [walked[index] for index in self.kept]
 
 
 def prepare_steps(

@@ -207,6 +207,16 @@ def test_arrays_are_pickled_with_their_device(protocol, device, tmp_path):
     assert (tmp_path / "raw").read_bytes() == np.asarray(x).tobytes()
 
 
+def test_pickles_land_on_the_default_device_or_on_the_one_they_were_pinned_to():
+    with xp.using(device="cpu"):
+        default, pinned = (pickle.dumps(xp.asarray(A, device=name)) for name in (None, "wgpu:0"))
+    with xp.using(device="wgpu:0"):
+        assert pickle.loads(default).device.name == "wgpu:0"
+    with xp.using(device="auto"):
+        assert pickle.loads(default).device.name == "auto"
+        assert pickle.loads(pinned).device.name == "wgpu:0"
+
+
 def test_resizing_what_others_may_see_is_refused(device):
     x = xp.asarray(A, np.float32)
     x.resize(3, 3)

@@ -304,6 +304,41 @@ def test_cluster_of_processes():
         assert total == pytest.approx(NUMBERS.sum(), rel=1e-5)
 
 
+def _use(device):
+    xp.config.device = device
+
+
+def _made(block):
+    return xp.asarray(np.asarray(block))
+
+
+def _pinned(block):
+    return xp.asarray(np.asarray(block), device="cpu")
+
+
+def _device_of(chunk):
+    return chunk.device.name
+
+
+def test_cluster_with_a_device_for_each_process():
+    """A chunk that arrives in a process is on the device of that process, unless it was pinned to another."""
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0")
+    with cluster, Client(cluster) as client:
+        client.wait_for_workers(2, timeout=60)
+        first, second = client.scheduler_info()["workers"]
+        client.run(_use, "cpu", workers=[first])
+        client.run(_use, "wgpu:0", workers=[second])
+        a = chunked(NUMBERS, (3, 8)).map_blocks(_made, dtype="float32").persist()
+        computed = (np.exp(a) - a.mean(axis=0)).rechunk((12, 2)).sum(axis=0).compute()
+        assert computed.device == xp.Device(xp.config.device)
+        assert_same(computed, (np.exp(NUMBERS) - NUMBERS.mean(axis=0)).sum(axis=0), rtol=TOLERANCES)
+        chunk = client.submit(_made, NUMBERS, workers=[first], pure=False)
+        for worker, device in ((first, "cpu"), (second, "wgpu:0")):
+            assert client.submit(_device_of, chunk, workers=[worker], pure=False).result() == device
+        pinned = client.submit(_pinned, NUMBERS, workers=[second], pure=False)
+        assert client.submit(_device_of, pinned, workers=[second], pure=False).result() == "cpu"
+
+
 @pytest.mark.parametrize("device", ["cpu", "wgpu"])
 def test_cluster_of_threads(device):
     x = xp.asarray(NUMBERS, device=device)

@@ -14,9 +14,6 @@ import pytest
 import wgpu
 
 import gpuarray as xp
-from bench.accuracy import measure
-from bench.accuracy.functions import FUNCTIONS
-from bench.peers import Ours
 from gpuarray import dtypes
 from gpuarray.codegen import casts, library
 from gpuarray.dtypes import DType
@@ -334,36 +331,6 @@ def test_row(row: MapOp, signature: Signature) -> None:
             # products inside may be subnormal where operands and result are not
             bad &= np.logical_and.reduce([(np.abs(x) > 1e-15) & (np.abs(x) < 1e15) for x in operands])
     assert not bad.any(), explain(bad, operands, got, want)
-
-
-COUNTS = {"float32": 1 << 15, "float64": 1 << 14, "complex64": 200, "complex128": 200}
-SPECIAL_COUNTS = {"float32": 1 << 14, "float64": 100}
-FEWER = {"float32": 1 << 11, "float64": 30}
-
-
-@pytest.mark.parametrize("dtype", COUNTS)
-@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name in ROWS])
-def test_error_is_below_two_units_or_numpys(name: str, dtype: str) -> None:
-    function = FUNCTIONS[name]
-    if function.exact is None:  # test_row compares bits
-        return
-    if dtype.startswith("complex") and not function.complex_:
-        return
-    row = ROWS[name]
-    assert isinstance(row, MapOp)
-    signature = row.resolve(*[np.dtype(dtype)] * row.arity)
-    # of special functions mpmath judges each value in float64, since long double has none
-    counts = FEWER if function.sample else SPECIAL_COUNTS if function.special else COUNTS
-    # loops over lanes of many lengths take NumPy long
-    operands, exact = measure.sampled(Ours("wgpu" if function.sample else "cpu"), function, dtype, counts[dtype])
-    ours = evaluate(expression_of(row, signature) or "", operands, signature.output)
-    theirs = reference(row, operands, signature.output)
-    found, numpy = measure.judged(function, dtype, operands, exact, {"ours": ours, "numpy": theirs})
-    # complex powers are exp(b log(a)) in both, with the rounding errors of log(a) times |b|, which differ by luck
-    share = 1.02 if name == "pow" and dtype.startswith("complex") else 1.0
-    assert found.error <= max(2.0, share * numpy.error), found
-    # what a device flushes is seen apart, in the table of accuracies
-    assert flushes() or found.wrong <= numpy.wrong, found
 
 
 # --- casts, literals, generators and the library ---------------------------------------------------------------------

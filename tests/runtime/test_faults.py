@@ -169,9 +169,13 @@ def test_a_small_value_on_the_host_is_kept():
 @pytest.mark.parametrize("size", [3000, 1_000_000])
 def test_ctrl_c_leaves_updates_whole(size, device):
     """No value is torn, none is written twice, and none is lost."""
+    x = xp.zeros(size, dtype=xp.float32) + 0
+    x[1:-1] -= 1
+    x.get()  # an import that is interrupted would not be whole
+    x = xp.zeros(size, dtype=xp.float32) + 0
+    xp.evaluate(x)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     main = threading.main_thread().ident
-    x = xp.zeros(size, dtype=xp.float32) + 0
     delays = np.random.default_rng(1).uniform(0.001, 0.02, 200 if THOROUGH else 25)
     counted = 0
     try:
@@ -197,6 +201,49 @@ def test_ctrl_c_leaves_updates_whole(size, device):
         signal.signal(signal.SIGINT, before)
     assert counted == len(delays)
     assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="timers")
+def test_handlers_that_use_arrays_work_or_raise_at_once(device):
+    x = xp.asarray(HOST)
+    found = {"right": 0}
+    refused = []
+    is_within = False
+
+    def handle(*_):
+        nonlocal is_within
+        if is_within:
+            return
+        is_within = True
+        try:
+            y = x[:100] * 2
+            y[::2] += 1
+            expected = HOST[:100] * 2
+            expected[::2] += 1
+            np.testing.assert_array_equal(y.get(), expected)
+            found["right"] += 1
+        except GpuArrayError as error:
+            refused.append(str(error))
+        finally:
+            is_within = False
+            signal.setitimer(signal.ITIMER_REAL, 0.003)
+
+    handle()  # an import that is interrupted would not be whole
+    before = signal.signal(signal.SIGALRM, handle)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.003)
+        stop = time.monotonic() + (60 if THOROUGH else 2)
+        while time.monotonic() < stop:
+            z = x * 1.5 + 1
+            z[1:-1] -= 1
+            expected = HOST * np.float32(1.5) + 1
+            expected[1:-1] -= 1
+            np.testing.assert_allclose(z.get(), expected, rtol=1e-6)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert found["right"]
+    assert all("interrupted" in message for message in refused)
 
 
 def _evaluate_and_wait(x):

@@ -85,13 +85,29 @@ class PreparedContract:
         if not target.size:
             return
         dtype = self.step.dtype
-        if dtype == dtypes.float16:
+        if _is_sliding(left) and right.shape[2] == 1 and dtype != dtypes.float16:
+            self._slide(left, right, target, workers)
+        elif dtype == dtypes.float16:
             wide = np.matmul(left.astype(dtypes.float32), right.astype(dtypes.float32))
             np.copyto(target, wide, casting="unsafe")
         elif dtype in _BLAS:
             np.matmul(_for_blas(left, dtype), _for_blas(right, dtype), out=target)
         else:
             self._multiply_by_rows(left.astype(dtype, copy=False), right.astype(dtype, copy=False), target, workers)
+
+    def _slide(self, left: Array, right: Array, target: Array, workers: WorkerPool) -> None:
+        """Multiply the windows of a line, each one element after the last, by a vector, without copying them."""
+        _, height, width = left.shape
+        line = np.lib.stride_tricks.as_strided(left[0, 0], (height + width - 1,), left.strides[2:], writeable=False)
+        vector = np.conj(right[0, :, 0])  # of which NumPy takes the conjugate
+        rows = max(width, _PRODUCT_PIECE // width)
+
+        def piece(number: int) -> None:
+            first = number * rows
+            count = min(rows, height - first)
+            target[0, first : first + count, 0] = np.correlate(line[first : first + count + width - 1], vector, "valid")
+
+        workers.run_each(-(-height // rows), piece, self._timing)
 
     def _multiply_by_rows(self, left: Array, right: Array, target: Array, workers: WorkerPool) -> None:
         batches, height, width = self.shape
@@ -104,6 +120,12 @@ class PreparedContract:
             np.matmul(left[batch, span], right[batch], out=target[batch, span])
 
         workers.run_each(batches * pieces, piece, self._timing)
+
+
+def _is_sliding(left: Array) -> bool:
+    """Return True if the rows of the one matrix are windows of a line, each one element after the last."""
+    batches, height, width = left.shape
+    return batches == 1 and min(height, width) > 1 and left.strides[1] == left.strides[2] == left.itemsize
 
 
 def _for_blas(array: Array, dtype: DType) -> Array:

@@ -217,6 +217,10 @@ class InProcessProvider:
         if found:
             observers.launches_done(found)
 
+    def trim(self) -> None:
+        """Give pooled memory back to the operating system."""
+        self.pool.trim()
+
     def close(self) -> None:
         """Let unused memory go; later calls raise DeviceError."""
         self.alive = False

@@ -105,6 +105,8 @@ class WgpuProvider:
         self.device = device or Device(f"wgpu:{number}")
         self.capabilities = adapters.capabilities(adapter, gpu_device)
         self._lock = threading.RLock()
+        self._is_inside = self._lock._is_owned  # type: ignore[attr-defined]  # as threading.Condition asks it
+        """Whether this thread is in the provider now."""
         self.alive = True
         """Whether the device can be used."""
         self._dead = ""
@@ -190,6 +192,16 @@ class WgpuProvider:
             found = self._uses[doing] = _Using(self, doing)
         return found
 
+    def _inside(self) -> DeviceError:
+        """Return the error of work that begins while the same thread is in the middle of other work of the device.
+
+        What it interrupted is half done, so that it can neither go first nor wait.
+        """
+        return DeviceError(
+            f"the device {self.device.name!r} is in use by the code that this signal handler, finalizer or callback "
+            "interrupted; set a flag in it, and use arrays afterwards"
+        )
+
     def _translated(self, error: wgpu.GPUError, doing: str) -> DeviceError | DeviceMemoryError:
         """Return the error that users get for one of wgpu's."""
         if isinstance(error, wgpu.GPUOutOfMemoryError):
@@ -222,6 +234,8 @@ class WgpuProvider:
         DeviceMemoryError
             If the device, or ``config.memory_limit``, has no room left even after unused memory was let go.
         """
+        if self._is_inside():
+            raise self._inside()
         # as _using does, without its calls: every step comes through here
         with self._lock:
             if self._dead:
@@ -236,6 +250,8 @@ class WgpuProvider:
 
     def write(self, buffer: WgpuBuffer, array: npt.NDArray[Any]) -> None:
         """Copy a C-contiguous host array to the start of ``buffer``; the array may be changed after the return."""
+        if self._is_inside():
+            raise self._inside()
         with self._lock, self._using("an upload"):
             self._check_size(buffer, array)
             start = perf_counter_ns() if observers.active else 0
@@ -246,6 +262,8 @@ class WgpuProvider:
 
     def read(self, buffer: WgpuBuffer, array: npt.NDArray[Any]) -> None:
         """Wait for what was enqueued and copy the start of ``buffer`` into a C-contiguous host array."""
+        if self._is_inside():
+            raise self._inside()
         with self._lock, self._using("a download"):
             self._check_size(buffer, array)
             start, phase = 0, observers.WAIT
@@ -292,6 +310,8 @@ class WgpuProvider:
 
         The buffer ``wanted`` is read next: if it is small, its copy to the host travels in the same submit.
         """
+        if self._is_inside():
+            raise self._inside()
         # as _using does, without its calls: every evaluation comes through here
         with self._lock:
             if self._dead:
@@ -324,6 +344,8 @@ class WgpuProvider:
 
     def synchronize(self) -> None:
         """Wait until everything enqueued is done; raise the device's error if there was one."""
+        if self._is_inside():
+            raise self._inside()
         with self._lock, self._using("a wait"):
             if observers.active:
                 self._wait_told()
@@ -335,6 +357,8 @@ class WgpuProvider:
 
     def collect(self) -> None:
         """Report the launches since the last call to the observers of :mod:`gpuarray.observers`, once they have run."""
+        if self._is_inside():
+            raise self._inside()
         with self._lock, self._using("a measurement"):
             self._dispatcher.flush()
             self._dispatcher.collect()
@@ -407,6 +431,8 @@ class WgpuProvider:
 
     def export(self, buffer: WgpuBuffer) -> Any:
         """Return the ``wgpu.GPUBuffer`` behind ``buffer``, without a copy; valid as long as ``buffer`` is."""
+        if self._is_inside():
+            raise self._inside()
         with self._lock, self._using("an export"):
             buffer.is_shared = self._dispatcher.is_shared = True
             self._dispatcher.flush()
@@ -460,7 +486,8 @@ class WgpuProvider:
 
     def after_fork(self) -> None:
         """Leave the parent's device alone: called in a forked child, where only this thread exists."""
-        self._lock = threading.RLock()  # another thread of the parent may hold the old one for ever
+        lock = self._lock = threading.RLock()  # another thread of the parent may hold the old one for ever
+        self._is_inside = lock._is_owned  # type: ignore[attr-defined]
         self._end(adapters.FORKED)
         parts = (self._dispatcher, self._pipelines, self._transfer, self._pool, self._driver)
         drivers.disown(chain.from_iterable(part.objects() for part in parts))

@@ -13,7 +13,7 @@ from bench.coefficients.precision import DOUBLE, SINGLE, Precision
 from bench.coefficients.series import SERIES, Series
 
 
-# the special functions' file takes minutes: tests/bench/test_special_series.py looks at what it says
+# the special functions' file takes minutes: bench/tests/test_special_series.py looks at what it says
 @pytest.mark.parametrize("name", [name for name in FILES if name.endswith(".wgsl")])
 def test_the_file_is_what_the_script_makes(name: str) -> None:
     assert (FOLDER / name).read_text(encoding="utf-8") == FILES[name]()

@@ -1,0 +1,84 @@
+"""Names that programs look for in the namespace and that it lacks, with what to use instead."""
+
+from typing import Final
+
+import numpy as np
+
+_KERNEL: Final = "write the operation with functions of arrays, which are fused into one kernel, and use gpuarray.jit"
+_DERIVATIVES: Final = "there is no automatic differentiation; compute derivatives with JAX or PyTorch"
+_STRUCTURED: Final = "structured dtypes are not supported; keep such data in NumPy arrays, with numpy.{name}"
+_TEXT: Final = "text is no supported dtype; keep it in NumPy arrays, with numpy.{name}"
+_MATRIX: Final = "there is no matrix class; use arrays of two dimensions, @ and gpuarray.block"
+_LONG: Final = "long double is not supported; float64 and complex128 are the widest dtypes"
+_NUMPYS: Final = "it is a part of NumPy itself; use numpy.{name}"
+
+#: What to use instead, by name. A reason that has ``{name}`` gets the name.
+ABSENT: Final[dict[str, str]] = {
+    # NumPy
+    "asmatrix": _MATRIX,
+    "bmat": _MATRIX,
+    "matrix": _MATRIX,
+    "broadcast": "use gpuarray.broadcast_shapes and gpuarray.broadcast_arrays",
+    "char": _TEXT,
+    "strings": _TEXT,
+    "rec": _STRUCTURED,
+    "recarray": _STRUCTURED,
+    "record": _STRUCTURED,
+    "void": _STRUCTURED,
+    "clongdouble": _LONG,
+    "complex256": _LONG,
+    "float128": _LONG,
+    "longdouble": _LONG,
+    "core": _NUMPYS,
+    "ctypeslib": "the elements are in device memory, which has no address; use numpy.ctypeslib and gpuarray.asnumpy(x)",
+    "f2py": _NUMPYS,
+    "flatiter": "x.flat iterates over the elements of an array",
+    "get_include": "there are no headers for C; numpy.get_include() returns NumPy's",
+    "info": "help(x) shows the documentation, and gpuarray.report() the devices and what ran on them",
+    "nested_iters": "iterate over gpuarray.ndindex(x.shape), or use numpy.nested_iters with gpuarray.asnumpy(x)",
+    "show_config": "gpuarray.report() shows versions, devices and settings",
+    "show_runtime": "gpuarray.report() shows versions, devices and settings",
+    "test": "numpy.test() runs NumPy's tests; the tests of this package are run by pytest from its repository",
+    "ufunc": "functions here are Python functions with the methods of ufuncs, such as gpuarray.add.reduce; for the "
+    "class use numpy.ufunc",
+    # CuPy
+    "ElementwiseKernel": _KERNEL,
+    "RawKernel": _KERNEL,
+    "RawModule": _KERNEL,
+    "ReductionKernel": f"{_KERNEL}; functions such as gpuarray.sum reduce",
+    "cuda": "choose a device with gpuarray.config.device or gpuarray.using(device=...), and wait with "
+    "gpuarray.synchronize(); there are no streams and events: time a program with time.perf_counter() after "
+    "gpuarray.synchronize(), or with gpuarray.profile()",
+    "cupyx": "use gpuarray.add.at, gpuarray.special and gpuarray.profile",
+    "cublas": "use gpuarray.linalg and @",
+    "fuse": "operations are fused without it; gpuarray.jit records a function once",
+    "get_default_pinned_memory_pool": "there is no pool of host memory to manage; omit the call",
+    "scatter_add": "use gpuarray.add.at(x, indices, values)",
+    "scatter_max": "use gpuarray.maximum.at(x, indices, values)",
+    "scatter_min": "use gpuarray.minimum.at(x, indices, values)",
+    # JAX
+    "block_until_ready": "use gpuarray.synchronize()",
+    "device_get": "use gpuarray.asnumpy(x)",
+    "device_put": "use gpuarray.asarray(x, device=...) or x.to_device(device)",
+    "grad": _DERIVATIVES,
+    "value_and_grad": _DERIVATIVES,
+    "lax": "use Python's loops and conditions with gpuarray.where; gpuarray.jit records a function once",
+    "numpy": "the functions are in gpuarray itself",
+    "pmap": "use gpuarray.using(device=...) in threads, or dask",
+    "scipy": "use gpuarray.special, or SciPy's functions, which take these arrays",
+    "vmap": "write the function for arrays with one more axis, which broadcasting and gpuarray.vecdot allow",
+    # PyTorch
+    "from_numpy": "use gpuarray.asarray(x)",
+    "manual_seed": "use gpuarray.random.default_rng(seed) or gpuarray.random.seed(seed)",
+    "no_grad": "there is no automatic differentiation; omit it",
+    "rand": "use gpuarray.random.rand(*shape)",
+    "randn": "use gpuarray.random.randn(*shape)",
+    "tensor": "use gpuarray.asarray(x)",
+}
+
+
+def reason_for(name: str) -> str:
+    """Return what to use instead of a name, or for another name of NumPy what it is; empty for any other."""
+    if name in ABSENT:
+        return ABSENT[name].format(name=name)
+    return f"numpy.{name} is for arrays of NumPy, as gpuarray.asnumpy(x) makes them" if name in np.__all__ else ""

@@ -1,0 +1,61 @@
+"""Functions that CuPy has beside NumPy's, for programs that were written for it."""
+
+import sys
+from typing import Any
+
+from gpuarray.functions.arguments import gpu_arrays
+from gpuarray.providers import registry
+from gpuarray.runtime import telemetry
+
+__all__ = ["MemoryPool", "get_array_module", "get_default_memory_pool", "is_available"]
+
+
+def get_array_module(*args: Any) -> Any:
+    """Return this package if one of the arguments is an array of it, otherwise NumPy.
+
+    Parameters
+    ----------
+    *args : object
+        Arrays and other values.
+
+    Returns
+    -------
+    module
+        The module whose functions take the arguments.
+    """
+    return sys.modules["numpy" if next(gpu_arrays(args), None) is None else "gpuarray"]
+
+
+def is_available() -> bool:
+    """Return whether there is a device beside the processor."""
+    return any(device.kind != "cpu" for device in registry.devices())
+
+
+class MemoryPool:
+    """The memory of all opened devices; see :func:`get_default_memory_pool`."""
+
+    def used_bytes(self) -> int:
+        """Return the number of bytes in arrays."""
+        return telemetry.stats()["bytes_live"]
+
+    def free_bytes(self) -> int:
+        """Return the number of bytes that are kept for later arrays."""
+        return telemetry.stats()["bytes_pooled"]
+
+    def total_bytes(self) -> int:
+        """Return the number of bytes in arrays and those that are kept."""
+        return self.used_bytes() + self.free_bytes()
+
+    def free_all_blocks(self) -> None:
+        """Give the bytes that are kept back to the devices and to the operating system."""
+        for provider in registry.opened():
+            if (trim := getattr(provider, "trim", None)) is not None:  # not every provider has a pool
+                trim()
+
+
+def get_default_memory_pool() -> MemoryPool:
+    """Return the pool of memory, with CuPy's methods ``used_bytes``, ``total_bytes`` and ``free_all_blocks``.
+
+    The limit of memory is ``gpuarray.config.memory_limit``.
+    """
+    return MemoryPool()
