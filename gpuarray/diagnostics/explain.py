@@ -122,9 +122,9 @@ def _explanation(
 
 def _nodes(walk: list[Described], ready: PreparedPlan, origins: list[Origin | None]) -> list[ExplainedNode]:
     kept = range(len(walk)) if ready.kept is None else ready.kept
-    number = dict(ready.twins) | {at: position for position, at in enumerate(kept)}
+    number = dict(ready.duplicates) | {at: position for position, at in enumerate(kept)}
     places = [None if origin is None else locate(origin) for origin in inherited(ready, origins)]
-    again = dict(ready.twins)
+    again = dict(ready.duplicates)
     return [
         ExplainedNode(
             number[at],

@@ -116,7 +116,7 @@ def evaluate(
             )
             for (position, _), leaf in zip(ready.plan.results, made or (), strict=made is not None):
                 order[position].resolve(leaf)
-            for place, position in ready.twins:
+            for place, position in ready.duplicates:
                 result = order[position].result
                 if result is not None:
                     walked[place].resolve(result)

@@ -6,9 +6,10 @@ bind the arguments of a call.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from gpuarray import observers
+from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.errors import DeviceMemoryError, GpuArrayError
 from gpuarray.graph.nodes import Leaf, Node
@@ -19,6 +20,9 @@ from gpuarray.runtime.placement import auto, decisions
 from gpuarray.runtime.prepared import Placement, PreparedPlan, PreparedStep
 from gpuarray.runtime.schedule import Observe, Run, Schedule
 from gpuarray.source_locations import Origin
+
+#: Errors that a program's values and sizes cause, whose traceback ends at the evaluation unless debugging is on.
+_OF_VALUES: Final = (ValueError, ArithmeticError, MemoryError)
 
 
 @dataclass(slots=True)
@@ -121,6 +125,9 @@ def execute(
         can_retry = isinstance(error, DeviceMemoryError) and not moved and (placed.is_free or can_split)
         if not can_retry:
             blame(error, evaluation, provider)
+            if isinstance(error, _OF_VALUES) and not config.current.debug:
+                # the notes name the lines of the program; the frames, and what was tried before, say no more
+                raise error.with_traceback(None) from error.__cause__
             raise
         made = None
     if made is None:  # not in the handler, so that what the first attempt had is let go with its error

@@ -236,9 +236,11 @@ def _prepared(
         plan,
         pinned,
         sum(1 for node in merged.order if type(node) is not Leaf),
-        tuple(merged.kept) if merged.twins else None,
-        tuple(merged.twins),
-        frozenset([*map(place_of, computed), *(place for place, position in merged.twins if position in computed)]),
+        tuple(merged.kept) if merged.duplicates else None,
+        tuple(merged.duplicates),
+        frozenset(
+            [*map(place_of, computed), *(place for place, position in merged.duplicates if position in computed)]
+        ),
         tuple((n, place_of(plan.steps[n].inputs[0])) for n in sorted(plan.donors) if n >= safe_from),
         tuple(position for position, node in enumerate(merged.order) if type(node) is Leaf),
         structure,
