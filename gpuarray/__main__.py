@@ -28,8 +28,9 @@ def parser() -> argparse.ArgumentParser:
     )
     scripts.add_explain_arguments(commands.add_parser("explain", help=_EXPLAIN))
     scripts.add_profile_arguments(commands.add_parser("profile", help=_PROFILE))
-    bench = commands.add_parser("bench", help="run the benchmarks; needs a checkout of the repository", add_help=False)
-    bench.add_argument("arguments", nargs=argparse.REMAINDER)
+    if importlib.util.find_spec("bench") is not None:  # a package of the repository, which is not installed
+        bench = commands.add_parser("bench", help="run the benchmarks", add_help=False)
+        bench.add_argument("arguments", nargs=argparse.REMAINDER)
     demo.add_arguments(commands.add_parser("demo", help="process a photograph with NumPy and with gpuarray"))
     coverage.add_arguments(commands.add_parser("coverage", help="print which of NumPy's functions run on the device"))
     return found

@@ -1,12 +1,17 @@
 """The logger ``gpuarray``, and the ladder of ``config.debug`` on it.
 
-A message belongs to a rung: 1 devices and fallbacks, 2 steps and launches, 3 decisions, 4 WGSL. It is told if
-``config.debug`` is that high, or if the logger's own level lets its rung's level through, whichever comes first; it
-goes where the program's logging goes, and to stderr if the program has set none up.
+A message belongs to a rung: 1 devices, fallbacks and compilations, 2 steps and launches, 3 decisions, 4 WGSL. It is
+told if ``config.debug`` is that high, or if the logger's own level lets its rung's level through, whichever comes
+first; it goes where the program's logging goes, and to stderr if the program has set none up.
 """
 
 import logging
+import os
 import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from gpuarray.config import config
@@ -44,3 +49,80 @@ def tell(rung: int, message: str, *arguments: object) -> None:
             logger.handle(record)
         else:
             _stderr.handle(record)
+
+
+# -- work that takes long ----------------------------------------------------------------------------------------------
+
+#: After how many seconds work is told of, and how often the watch looks.
+_LONG: Final = 2.0
+_INTERVAL: Final = 0.5
+
+_lock = threading.Lock()
+#: What is under way: when it began, its kind and its description. An item is removed when it ends, or was told of.
+_under_way: Final[dict[object, tuple[float, str, str]]] = {}
+_told: Final[set[str]] = set()
+_is_watched = False
+
+
+@contextmanager
+def told_if_long(kind: str, description: str) -> Iterator[None]:
+    """Tell of work if it takes longer than two seconds: to the logger, or to a terminal if none is set up.
+
+    Parameters
+    ----------
+    kind : str
+        The kind of work; each is told of once in a process.
+    description : str
+        What is done, and why.
+    """
+    global _is_watched
+    if kind in _told:
+        yield
+        return
+    key = object()
+    with _lock:
+        _under_way[key] = time.monotonic(), kind, description
+        if not _is_watched:
+            _is_watched = True
+            threading.Thread(target=_watch, name="gpuarray watch", daemon=True).start()
+    try:
+        yield
+    finally:
+        _under_way.pop(key, None)
+
+
+def _watch() -> None:
+    """Tell of what takes long, until nothing is under way."""
+    global _is_watched
+    while True:
+        time.sleep(_INTERVAL)
+        with _lock:
+            if not _under_way:
+                _is_watched = False
+                return
+            since = time.monotonic() - _LONG
+            due = [(key, kind, what) for key, (start, kind, what) in _under_way.items() if start < since]
+            for key, kind, _ in due:
+                _under_way.pop(key, None)
+                _told.add(kind)
+        for _, _, what in due:
+            _tell_of_long(what)
+
+
+def _tell_of_long(what: str) -> None:
+    if logger.hasHandlers():
+        logger.info("%s ...", what)
+    elif sys.stderr is not None and sys.stderr.isatty():
+        print(f"gpuarray: {what} ...", file=sys.stderr)
+
+
+def _forget() -> None:
+    """Start anew in a forked process, which has no such thread."""
+    global _is_watched, _lock  # a fork may find it locked
+    _lock = threading.Lock()
+    _is_watched = False
+    _under_way.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)

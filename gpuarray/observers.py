@@ -11,12 +11,14 @@ from time import perf_counter_ns
 from typing import Any, Final, NamedTuple, TypeAlias
 
 #: Phases of host time: looking up and making plans; encoding launches (the rest of an evaluation, never reported as a
-#: span); compiling kernels; copies to devices; copies from devices; waits for devices.
+#: span); compiling kernels; copies to devices; copies from devices; waits for devices; operations that are
+#: computed without a plan.
 PLAN: Final = "plan"
 ENCODE: Final = "encode"
 COMPILE: Final = "compile"
 UPLOAD: Final = "upload"
 DOWNLOAD: Final = "download"
+DIRECT: Final = "direct"
 WAIT: Final = "wait"
 
 
@@ -52,8 +54,9 @@ class Launch(NamedTuple):
     is_device_time: bool
 
 
-#: Work of the host: a phase, a name, start, stop, bytes, and the thread.
-Span: TypeAlias = tuple[str, str, int, int, int, int]
+#: Work of the host: a phase, a name, start, stop, bytes, and the thread. The name of a span of
+#: :data:`DIRECT` is the origin of the operation, or None.
+Span: TypeAlias = tuple[str, Any, int, int, int, int]
 #: An evaluated graph: the evaluation, its start, when its plan was found, when all was submitted, and the thread.
 Evaluated: TypeAlias = tuple[Any, int, int, int, int]
 
@@ -151,7 +154,7 @@ def _observe(observers: tuple[Observer, ...]) -> None:
     active = observers
 
 
-def span(phase: str, name: str, start: int, stop: int, nbytes: int = 0) -> None:
+def span(phase: str, name: Any, start: int, stop: int, nbytes: int = 0) -> None:
     """Report work of the host."""
     for observer in active:
         observer.span((phase, name, start, stop, nbytes, get_ident()))

@@ -2,12 +2,14 @@
 
 :func:`assert_same` compares a result with NumPy's: structure, shape, dtype and elements. :func:`check_function` runs a
 function with NumPy arrays and with arrays on each device, and compares what it returns, writes and raises. The
-assertions of :mod:`numpy.testing`, which take arrays of both packages, are here too.
+assertions of :mod:`numpy.testing`, which take arrays of both packages, are here too. :func:`failing` lets one call of a
+provider fail.
 
 :data:`TOLERANCES` is the only table of tolerances. ``import gpuarray`` does not import this module.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -36,9 +38,10 @@ from gpuarray.functions.evaluation import devices as available_devices
 from gpuarray.functions.evaluation import evaluate
 
 __all__ = [
-    "TOLERANCES", "assert_allclose", "assert_almost_equal", "assert_approx_equal", "assert_array_almost_equal",
+    "TOLERANCES", "Fault", "assert_allclose", "assert_almost_equal", "assert_approx_equal", "assert_array_almost_equal",
     "assert_array_almost_equal_nulp", "assert_array_equal", "assert_array_less", "assert_array_max_ulp",
     "assert_equal", "assert_raises", "assert_raises_regex", "assert_same", "assert_string_equal", "check_function",
+    "failing",
 ]  # fmt: skip
 
 #: Relative tolerances by the precision of a dtype, for functions of many operations whose order is not NumPy's, such as
@@ -283,3 +286,55 @@ def _assert_close(
             f"{message}\n{int(wrong.sum())} of {desired.size} elements differ by more than is allowed, "
             f"the worst by {worst:.3g} units in the last place\n actual: {found}\n desired: {desired}".lstrip()
         )
+
+
+class Fault(Exception):  # noqa: N818  # it is one
+    """What a call that :func:`failing` chose raises, unless told otherwise."""
+
+
+#: The calls of a provider that may fail.
+_CALLS: Final = ("allocate", "prepare", "write", "read", "run", "synchronize", "export", "adopt")
+
+
+@contextmanager
+def failing(
+    provider: Any, number: int, *, after: bool, error: Callable[[str], BaseException] = Fault
+) -> Iterator[list[str]]:
+    """Let one call of a provider fail while the context is active.
+
+    Parameters
+    ----------
+    provider : Provider
+        The provider.
+    number : int
+        Which call fails, counted from 0.
+    after : bool
+        Whether the call takes effect before it fails.
+    error : callable, optional
+        Returns what is raised, given a message.
+
+    Yields
+    ------
+    list of str
+        The names of the calls so far.
+    """
+    made: list[str] = []
+
+    def wrapped(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapper(*arguments: Any, **keywords: Any) -> Any:
+            made.append(name)
+            if len(made) - 1 != number:
+                return call(*arguments, **keywords)
+            if after:
+                call(*arguments, **keywords)
+            raise error(f"call {number} of the device, {name}, was made to fail")
+
+        return wrapper
+
+    for name in _CALLS:
+        setattr(provider, name, wrapped(name, getattr(provider, name)))
+    try:
+        yield made
+    finally:
+        for name in _CALLS:
+            delattr(provider, name)

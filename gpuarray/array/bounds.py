@@ -1,13 +1,11 @@
 """Minimum and maximum of index arrays, which are computed at most once per value.
 
-The bounds of some arrays follow from their graph, such as those of a range or of positions that sort; then nothing is
-evaluated. Otherwise the device computes them once, and they are cached with the value.
+Some operations state the bounds of their results, such as ranges and ``argsort``; then nothing is evaluated. Otherwise
+the device computes the bounds once, and they are cached with the value.
 """
 
 from typing import Final, assert_never
 from weakref import WeakKeyDictionary
-
-import numpy as np
 
 from gpuarray.device import Device
 from gpuarray.graph import build, tracing
@@ -27,10 +25,10 @@ from gpuarray.graph.nodes import (
     View,
 )
 from gpuarray.graph.walk import current
-from gpuarray.ops import calls, generators, reductions
+from gpuarray.ops import reductions
 from gpuarray.runtime import evaluate
 
-_found: Final[WeakKeyDictionary[Node, tuple[int, int]]] = WeakKeyDictionary()
+_known: Final[WeakKeyDictionary[Node, tuple[int, int]]] = WeakKeyDictionary()
 
 
 def bounds(node: Node, device: Device) -> tuple[int, int]:
@@ -41,35 +39,29 @@ def bounds(node: Node, device: Device) -> tuple[int, int]:
     if (trace := tracing.active()) is not None:
         node = trace.present(node)
     value = current(node)
-    found = _said(node) or _said(value) or _found.get(value)
+    found = _stated(node) or _stated(value) or _known.get(value)
     if found is not None:
         return found
     on_host = evaluate.is_host(evaluate.provider_of(device))
     if isinstance(value, Leaf) and value.host is not None and (on_host or node.size < evaluate.QUICKLY_SEEN):
-        _found[value] = found = int(value.host.min()), int(value.host.max())
+        _known[value] = found = int(value.host.min()), int(value.host.max())
         return found
     ends = [build.reduce(op, node, None, None, False) for op in (reductions.min, reductions.max)]
     both = build.concat([build.reshape(end, (1,)) for end in ends], 0)
     lowest, highest = evaluate.read(both, device).tolist()
-    _found[current(node)] = lowest, highest
+    _known[current(node)] = lowest, highest
     return lowest, highest
 
 
-def _said(node: Node) -> tuple[int, int] | None:
+def _stated(node: Node) -> tuple[int, int] | None:
     """Return the exact bounds that follow from the graph of a node, or None if it does not determine them."""
     match node:
-        case Call() if node.op is calls.argsort:
-            return 0, node.shape[-1] - 1
-        case View() if node.inputs and _has_all(node.layout, node.inputs[0].size):
-            return _said(node.inputs[0])
-        case Generate() if node.op.is_constant:
-            value = int(node.parameters[0])
-            return value, value
-        case Generate() if node.op is generators.arange and node.dtype.kind in "iu":
-            start, step = map(int, node.parameters)
-            lowest, highest = sorted((start, start + step * (node.size - 1)))
-            limits = np.iinfo(node.dtype)
-            return (lowest, highest) if limits.min <= lowest <= highest <= limits.max else None
+        case Call() if node.op.bounds is not None:
+            return node.op.bounds(node.shape)
+        case View() if node.inputs and _contains_all(node.layout, node.inputs[0].size):
+            return _stated(node.inputs[0])
+        case Generate() if node.op.bounds is not None:
+            return node.op.bounds(node.size, node.dtype, *node.parameters)
         case Leaf() | Generate() | Map() | View() | Concat() | Reduce() | Scan() | Gather() | Scatter():
             return None
         case Contract() | Call():
@@ -78,7 +70,7 @@ def _said(node: Node) -> tuple[int, int] | None:
             assert_never(node)
 
 
-def _has_all(layout: Layout, size: int) -> bool:
+def _contains_all(layout: Layout, size: int) -> bool:
     """Return True if a layout contains each of ``size`` elements once, with axes in any order and direction."""
     reached = 1
     for stride, extent in sorted(zip(map(abs, layout.strides), layout.shape, strict=True)):

@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import partial
 
 from gpuarray.array import GpuArray, joint_device
+from gpuarray.device import Device
 from gpuarray.diagnostics import export
 from gpuarray.diagnostics.explanation import ExplainedNode, ExplainedStep, Explanation, check_stage
 from gpuarray.fusion import steps
@@ -14,7 +15,7 @@ from gpuarray.graph.walk import current
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import evaluate
-from gpuarray.runtime.history import Evaluation, inherited, recall
+from gpuarray.runtime.history import Evaluation, inherited, reason_of, recall
 from gpuarray.runtime.placement import auto, decisions
 from gpuarray.runtime.prepared import Placement, PreparedPlan, PreparedStep
 from gpuarray.source_locations import Origin, SourceLocation, locate
@@ -69,10 +70,16 @@ def explain(*arrays: GpuArray, stage: str | None = None) -> Explanation:
         placed = ready.pinned
         if device is auto.AUTO:
             placed = auto.placed(ready, leaves, provider, is_read=False)
-        explanation = _explanation(ready, placed, origins, provider, reason)
+        explanation = _explanation(ready, placed, origins, provider, reason, device)
         details = {number: _detail(node) for number, node in enumerate(ready.order(walked))}
         saver = partial(export.save, nodes=nodes, device=device)
-        return replace(explanation, nodes=_detailed(explanation.nodes, details), stage=stage, saver=saver)
+        return replace(
+            explanation,
+            nodes=_detailed(explanation.nodes, details),
+            stage=stage,
+            saver=saver,
+            is_direct=evaluate.will_be_direct(nodes, device),
+        )
     evaluation = _last(nodes)
     if evaluation is None:
         return Explanation(resolved.name, reason, (), (), has_run=True, stage=stage)
@@ -82,7 +89,7 @@ def explain(*arrays: GpuArray, stage: str | None = None) -> Explanation:
 def explanation_of(evaluation: Evaluation, reason: str = "asked for") -> Explanation:
     """Return the explanation of a past evaluation."""
     provider = registry.open_device(evaluation.device)
-    found = _explanation(evaluation.ready, evaluation.placed, evaluation.origins, provider, reason)
+    found = _explanation(evaluation.ready, evaluation.placed, evaluation.origins, provider, reason, evaluation.device)
     return replace(found, has_run=True)
 
 
@@ -97,22 +104,27 @@ def _last(nodes: list[Node]) -> Evaluation | None:
 
 
 def _explanation(
-    ready: PreparedPlan, placed: Placement, origins: list[Origin | None], provider: Provider, reason: str
+    ready: PreparedPlan,
+    placed: Placement,
+    origins: list[Origin | None],
+    provider: Provider,
+    reason: str,
+    device: Device,
 ) -> Explanation:
     nodes = _nodes(described(ready.structure.meanings), ready, origins)
     by_number: dict[int, ExplainedNode] = {}
     for node in nodes:
         by_number.setdefault(node.number, node)
     results = tuple(position for position, _ in ready.plan.results)
-    explained = tuple(_step(step, provider, by_number) for step in placed.steps)
+    explained = tuple(_step(step, provider, by_number, device) for step in placed.steps)
     return Explanation(provider.device.name, reason, tuple(nodes), explained, results)
 
 
 def _nodes(walk: list[Described], ready: PreparedPlan, origins: list[Origin | None]) -> list[ExplainedNode]:
     kept = range(len(walk)) if ready.kept is None else ready.kept
-    number = dict(ready.twins) | {at: position for position, at in enumerate(kept)}
+    number = dict(ready.duplicates) | {at: position for position, at in enumerate(kept)}
     places = [None if origin is None else locate(origin) for origin in inherited(ready, origins)]
-    again = dict(ready.twins)
+    again = dict(ready.duplicates)
     return [
         ExplainedNode(
             number[at],
@@ -128,14 +140,14 @@ def _nodes(walk: list[Described], ready: PreparedPlan, origins: list[Origin | No
     ]
 
 
-def _step(step: PreparedStep, provider: Provider, nodes: dict[int, ExplainedNode]) -> ExplainedStep:
+def _step(step: PreparedStep, provider: Provider, nodes: dict[int, ExplainedNode], device: Device) -> ExplainedStep:
     planned = step.planned
     on_device = step.decision.where == decisions.DEVICE
     return ExplainedStep(
         decisions.name_of(planned.step),
-        steps.text(planned.step),
+        steps.text(planned.step, with_offsets=True),
         step.decision.where,
-        step.decision.reason,
+        reason_of(step.decision, device),
         provider.launch_count(step.prepared) if on_device else 0,
         planned.inputs,
         planned.outputs,

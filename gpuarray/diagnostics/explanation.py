@@ -16,6 +16,9 @@ from gpuarray.source_locations import SourceLocation
 #: the kernels.
 STAGES: Final = ("graph", "simplified", "plan", "placement", "wgsl")
 _SHOWN: Final = ("simplified", "plan")
+#: With more operations or steps than these, the text without a stage is a summary.
+_MOST_NODES: Final = 100
+_MOST_STEPS: Final = 20
 
 
 def amount(nbytes: float) -> str:
@@ -150,7 +153,10 @@ class Explanation:
         Whether the evaluation had run before :func:`explain` was called.
     stage : str or None
         The stage that ``str`` shows, one of "graph", "simplified", "plan", "placement" and "wgsl"; None shows the
-        simplified graph and the plan.
+        simplified graph and the plan, or a summary of them if they are long.
+    is_direct : bool
+        Whether NumPy will compute the small arrays one operation at a time, without the plan; see
+        ``config.direct_limit``.
     """
 
     device: str
@@ -160,6 +166,7 @@ class Explanation:
     results: tuple[int, ...] = ()
     has_run: bool = False
     stage: str | None = None
+    is_direct: bool = False
     saver: "Callable[[Explanation, Path], list[Path]] | None" = None
 
     @property
@@ -196,9 +203,37 @@ class Explanation:
             lines.append("this is what ran; nothing is left to do")
         elif not self.steps:
             lines.append("nothing is left to do")
+        elif self.is_direct:
+            lines.append(
+                "the arrays are small: NumPy computes them directly, without the plan below (config.direct_limit)"
+            )
+        if stage is None and (len(self.nodes) > _MOST_NODES or len(self.steps) > _MOST_STEPS):
+            return "\n".join([*lines, *self._summary_lines()])
         for name in _SHOWN if stage is None else (stage,):
             lines += self._lines(name)
         return "\n".join(lines)
+
+    def _summary_lines(self) -> Iterator[str]:
+        """Yield a summary of a long graph and plan: equal steps are counted, the most frequent ones first."""
+        launches = sum(step.launches for step in self.steps)
+        nbytes, measured = sum(step.cost.nbytes for step in self.steps), sum(step.measured or 0 for step in self.steps)
+        sizes = [counted(self.operations, "operation"), counted(len(self.steps), "step"), counted(launches, "launch")]
+        yield f"summary: {', '.join(sizes)}; {amount(nbytes)} read and written" + (
+            f"; measured {duration(measured)}" if measured else ""
+        )
+        alike: dict[tuple[str, str, str, str], list[ExplainedStep]] = {}
+        for step in self.steps:
+            lines = ", ".join(map(str, step.places))
+            alike.setdefault((step.name, step.where, step.reason, lines), []).append(step)
+        groups = sorted(alike.items(), key=lambda group: -len(group[1]))
+        for (name, where, reason, lines), steps in groups[:_MOST_STEPS]:
+            launches = sum(step.launches for step in steps)
+            yield f"  {counted(len(steps), 'step')} {name}: {counted(launches, 'launch')} on the {where}, {reason}"
+            if lines:
+                yield f"    for {lines}"
+        if len(groups) > _MOST_STEPS:
+            yield f"  and {len(groups) - _MOST_STEPS:,} more kinds of steps"
+        yield f"details: stage={', '.join(map(repr, STAGES))}, as in explain(x, stage='plan')"
 
     def __str__(self) -> str:
         return self.text(self.stage)

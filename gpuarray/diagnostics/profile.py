@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import attrgetter, itemgetter
 from pathlib import Path
 from time import perf_counter_ns
@@ -20,6 +20,7 @@ from gpuarray.device import Device
 from gpuarray.diagnostics import profile_page
 from gpuarray.diagnostics.explain import explanation_of
 from gpuarray.diagnostics.explanation import Explanation, amount, duration
+from gpuarray.diagnostics.profile_lines import COLUMNS, SHOWN, Line, advice, lines_of
 from gpuarray.errors import DeviceMemoryError
 from gpuarray.fusion.costs import Cost, cost
 from gpuarray.providers import registry
@@ -27,6 +28,7 @@ from gpuarray.runtime import telemetry
 from gpuarray.runtime.history import Evaluation, places_of
 from gpuarray.runtime.placement import calibrate
 from gpuarray.runtime.placement.decisions import name_of
+from gpuarray.source_locations import SourceLocation
 
 #: The phases of host time; what is left of the wall time is the program itself, recording included.
 PHASES: Final = {
@@ -36,6 +38,7 @@ PHASES: Final = {
     observers.UPLOAD: "copies to devices",
     observers.DOWNLOAD: "copies from devices",
     observers.WAIT: "waiting for devices",
+    observers.DIRECT: "computing small arrays directly",
     "run": "running in-process",
     "program": "the program, and recording",
 }
@@ -118,6 +121,8 @@ class Profile:
         The kernels, by decreasing total time.
     phases : dict
         Nanoseconds of host time by phase, see :data:`PHASES`.
+    lines : list of Line
+        The source lines, by decreasing time.
     counters : dict
         The counters of :func:`gpuarray.stats` in the block, and ``peak_bytes``, the maximum memory in use.
     fallbacks : dict
@@ -131,6 +136,7 @@ class Profile:
     start: int = 0
     stop: int = 0
     kernels: list[Kernel] = field(default_factory=list)
+    lines: list[Line] = field(default_factory=list)
     phases: dict[str, int] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)
     fallbacks: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -166,10 +172,27 @@ class Profile:
 
     # -- as text -------------------------------------------------------------------------------------------------------
 
-    def rows(self) -> Iterator[tuple[str, ...]]:
-        """Yield the header and the rows of the table of kernels."""
-        yield ("kernel", "launches", "total", "mean", "read", "written", "GB/s", "of copy", "GFLOP/s", "lines")
+    def by_line(self) -> list[Kernel]:
+        """Return the kernels, those of different plans added up that have equal names and source lines."""
+        found: dict[tuple[Any, ...], Kernel] = {}
         for kernel in self.kernels:
+            key = kernel.label, kernel.step, kernel.device, kernel.places, kernel.is_device_time
+            known = found.get(key)
+            if known is None:
+                found[key] = replace(kernel)
+                continue
+            known.launches += kernel.launches
+            known.total += kernel.total
+            known.least = min(known.least, kernel.least)
+            known.read += kernel.read
+            known.written += kernel.written
+            known.operations += kernel.operations
+        return sorted(found.values(), key=lambda kernel: -kernel.total)
+
+    def rows(self) -> Iterator[tuple[str, ...]]:
+        """Yield the header and the rows of the table of kernels, added up by :meth:`by_line`."""
+        yield ("kernel", "launches", "total", "mean", "read", "written", "GB/s", "of copy", "GFLOP/s", "lines")
+        for kernel in self.by_line():
             share = self.share(kernel)
             yield (
                 kernel.label + ("" if kernel.is_device_time else " *"),
@@ -183,6 +206,19 @@ class Profile:
                 f"{kernel.rate:,.1f}",
                 ", ".join(kernel.places[:2]),
             )
+
+    def line_rows(self) -> Iterator[tuple[str, ...]]:
+        """Yield the header and the rows of the table of lines."""
+        yield ("line", "total", *COLUMNS.values(), "evaluations", "operations", "expression")
+        for line in self.lines:
+            times = (duration(time) if time else "" for time in line.times.values())
+            counts = (f"{number:,}" if number else "" for number in (line.evaluations, line.operations))
+            yield (line.place, duration(line.total), *times, *counts, line.text[:60])
+
+    @property
+    def advice(self) -> str:
+        """Where most of the time went, and what may be done about it."""
+        return advice(self)
 
     def summary(self) -> Iterator[tuple[str, str]]:
         """Yield the names and values of the summary."""
@@ -206,15 +242,13 @@ class Profile:
                 yield f"copy in {device}", f"{rate:,.1f} GB/s"
 
     def __str__(self) -> str:
-        lines = [f"{name:28}{value}" for name, value in self.summary()]
-        rows = list(self.rows())
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines.append("")
-        for row in rows:
-            cells = [
-                c.ljust(w) if i in (0, 9) else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))
-            ]
-            lines.append("  ".join(cells).rstrip())
+        lines = [f"{name:31}{value}" for name, value in self.summary()]
+        lines += ["", self.advice]
+        for rows, what in (([*self.line_rows()], "lines"), ([*self.rows()], "kernels")):
+            if len(rows) > 1:
+                lines += ["", *_table(rows[: 1 + SHOWN])]
+            if len(rows) > 1 + SHOWN:
+                lines.append(f"and {len(rows) - 1 - SHOWN:,} more {what}")
         if any(not kernel.is_device_time for kernel in self.kernels):
             lines.append("* by the host's clock: in-process, or a device without timestamps")
         return "\n".join(lines)
@@ -224,6 +258,7 @@ class Profile:
 
     def __rich__(self) -> Any:
         from rich.console import Group
+        from rich.markup import escape
         from rich.table import Table
 
         facts = Table(show_header=False, box=None)
@@ -233,9 +268,15 @@ class Profile:
         table = Table(show_edge=False)
         for number, name in enumerate(head):
             table.add_column(name, justify="left" if number in (0, 9) else "right", overflow="fold")
-        for row in rows:
+        for row in rows[:SHOWN]:
             table.add_row(*row)
-        return Group(facts, table)
+        lines = Table(show_edge=False)
+        head, *rows = self.line_rows()
+        for number, name in enumerate(head):
+            lines.add_column(name, justify="left" if number in (0, len(head) - 1) else "right", overflow="fold")
+        for row in rows[:SHOWN]:
+            lines.add_row(*map(escape, row))
+        return Group(facts, self.advice, lines, table)
 
     # -- as files ------------------------------------------------------------------------------------------------------
 
@@ -306,6 +347,15 @@ class Profile:
 
     def _repr_html_(self) -> str:
         return profile_page.tables(self)
+
+
+def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """Yield rows as text: the first and the last column to the left, numbers to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    last = len(widths) - 1
+    for row in rows:
+        cells = [c.ljust(w) if i in (0, last) else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))]
+        yield "  ".join(cells).rstrip()
 
 
 def _name(process: int, thread: int, kind: str, name: str) -> dict[str, Any]:
@@ -395,7 +445,10 @@ def _finish(found: Profile, heard: _Recorder) -> None:
     """Compute the figures of a profile from the recorded events."""
     encoding = _encoding()
     evaluations, found.launches = _complete(heard, encoding, found.stop)
-    found.spans = [Span(*span) for span in heard.spans()]
+    found.spans = [
+        Span(*span) if span[0] != observers.DIRECT else Span(span[0], "small operation", *span[2:])
+        for span in heard.spans()
+    ]
     for evaluation, start, ready, stop, thread in evaluations:
         found.spans.append(Span(observers.PLAN, "find a plan", start, ready, 0, thread))
         if evaluation.device.name in encoding and evaluation.placed.host is None:
@@ -411,19 +464,23 @@ def _finish(found: Profile, heard: _Recorder) -> None:
     for launch in found.launches:
         windows[id(launch.tag)] += sum(launch.nbytes)
     kernels: dict[tuple[str, str, int], Kernel] = {}
+    places: dict[int, list[SourceLocation]] = {}
+    timed: list[tuple[SourceLocation | None, int]] = []
     for launch in found.launches:
         tag = id(launch.tag)
         step, ran = tags.get(tag, (launch.tag, None))
         planned = getattr(step, "planned", None)
-        key = launch.device, launch.label, tag
+        if tag not in places:
+            places[tag] = [] if planned is None or ran is None else places_of(ran, planned.outputs)
+        name = launch.label if planned is None else name_of(planned.step)
+        label = launch.label if launch.device in encoding else name
+        key = launch.device, label, tag
         kernel = kernels.get(key)
         if kernel is None:
-            name = launch.label if planned is None else name_of(planned.step)
-            label = launch.label if launch.device in encoding else name
-            lines = () if planned is None or ran is None else places_of(ran, planned.outputs)
-            kernel = kernels[key] = Kernel(label, name, launch.device, tuple(map(str, lines)))
+            kernel = kernels[key] = Kernel(label, name, launch.device, tuple(map(str, places[tag])))
             kernel.is_device_time = launch.is_device_time
         elapsed = launch.stop - launch.start
+        timed.append((places[tag][-1] if places[tag] else None, elapsed))
         kernel.least = min(kernel.least, elapsed) if kernel.launches else elapsed
         kernel.launches += 1
         kernel.total += elapsed
@@ -436,6 +493,7 @@ def _finish(found: Profile, heard: _Recorder) -> None:
         kernel.written += needed.written
         kernel.operations += needed.operations
     found.kernels = sorted(kernels.values(), key=lambda kernel: -kernel.total)
+    found.lines = lines_of(evaluations, heard.spans(), timed)
     _keep_timings(heard.ran)
     found.phases = _phases(found)
     found.plans = _plans(found)

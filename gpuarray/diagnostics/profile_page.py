@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gpuarray.diagnostics.explanation import amount, counted, duration
+from gpuarray.diagnostics.profile_lines import SHOWN
 
 _PAGE: Final = Path(__file__).with_name("profile_page.html")
 #: Bars of the timeline; of more, the longest are drawn.
@@ -35,8 +36,12 @@ def tables(profile: Any) -> str:
     head, *_ = profile.rows()
     cells = "".join(f'<th tabindex="0" scope="col">{escape(name)}</th>' for name in head)
     body = "".join(_row(profile, kernel) for kernel in profile.kernels)
+    top, *lines = profile.line_rows()
+    tops = "".join(f'<th scope="col">{escape(name)}</th>' for name in top)
+    rows = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in lines[:SHOWN])
     return (
-        f'<table class="facts"><tbody>{facts}</tbody></table>'
+        f'<table class="facts"><tbody>{facts}</tbody></table><p>{escape(profile.advice)}</p>'
+        f'<table class="lines"><thead><tr>{tops}</tr></thead><tbody>{rows}</tbody></table>'
         f'<table class="kernels" id="kernels"><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table>'
     )
 

@@ -155,6 +155,20 @@ def refused(row: MapOp, values: tuple[Any, ...]) -> TypeError:
     return TypeError(f"{row.name} is not defined for operands of types {kinds}; accepted are arrays and numbers")
 
 
+def _of_masked(row: MapOp, values: tuple[Any, ...], *, is_plain: bool) -> Any:
+    """Return what NumPy computes where an operand is a masked array, whose mask arrays of this package cannot have.
+
+    Raises
+    ------
+    TypeError
+        If no operand is masked, or the call has keywords.
+    """
+    is_masked = any(isinstance(value, np.ma.MaskedArray) for value in values)
+    if is_masked and is_plain and isinstance(row.numpy, np.ufunc) and row.numpy.nout == 1:
+        return row.numpy(*[np.asarray(v) if isinstance(v, GpuArray) else v for v in values])
+    raise refused(row, values)
+
+
 def unary(row: MapOp) -> Unary:
     """Return the public function of a row with one operand."""
 
@@ -166,7 +180,7 @@ def unary(row: MapOp) -> Unary:
         else:
             found = _with_keywords(row, (x,), out=out, where=where, dtype=dtype, casting=casting)
         if found is NotImplemented:
-            raise refused(row, (x,))
+            return _of_masked(row, (x,), is_plain=out is None and dtype is None and where is True)
         return found
 
     finished: Unary = _finished(function, row, "x")
@@ -191,7 +205,7 @@ def binary(row: MapOp) -> Binary:
         else:
             found = _with_keywords(row, (x1, x2), out=out, where=where, dtype=dtype, casting=casting)
         if found is NotImplemented:
-            raise refused(row, (x1, x2))
+            return _of_masked(row, (x1, x2), is_plain=out is None and dtype is None and where is True)
         return found
 
     finished: Binary = _finished(function, row, "x1, x2")
@@ -217,7 +231,7 @@ def ternary(row: MapOp) -> Ternary:
         else:
             found = _with_keywords(row, (x1, x2, x3), out=out, where=where, dtype=dtype, casting=casting)
         if found is NotImplemented:
-            raise refused(row, (x1, x2, x3))
+            return _of_masked(row, (x1, x2, x3), is_plain=out is None and dtype is None and where is True)
         return found
 
     finished: Ternary = _finished(function, row, "x1, x2, x3")

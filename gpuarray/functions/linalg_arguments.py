@@ -8,6 +8,7 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, default_device, device_of, wrap
+from gpuarray.config import recording
 from gpuarray.dtypes import DType
 from gpuarray.functions.arguments import ArrayLike, as_array
 from gpuarray.functions.registry import HOST, LAPACK, implements
@@ -15,6 +16,7 @@ from gpuarray.graph import build
 from gpuarray.graph.layouts import Shape
 from gpuarray.ops.spec import CallOp
 from gpuarray.runtime import evaluate
+from gpuarray.source_locations import find_origin
 
 #: Declares a function to be the implementation of one of NumPy's that factorises matrices on the host.
 by_lapack: Final = partial(implements, kind=HOST, reason=LAPACK)
@@ -95,5 +97,9 @@ def run(
     device = device_of(*operands) or default_device()
     sources = [a.settled() for a in operands]
     nodes = build.call(row, sources, parameters, outputs)
+    if recording.origins:  # what wraps the nodes records it too, but after they have run
+        origin = find_origin()
+        for node in nodes:
+            node.origin = origin
     evaluate.evaluate([*sources, *nodes], device)
     return tuple(wrap(node, device) for node in nodes)

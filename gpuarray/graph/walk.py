@@ -96,14 +96,14 @@ class Merged(NamedTuple):
         Positions in ``order`` by node, of all nodes that were walked.
     kept : list of int
         Places in the walk of the nodes in ``order``.
-    twins : list of (int, int)
-        The others: their place in the walk, and the position of the one that says the same.
+    duplicates : list of (int, int)
+        The other nodes: their place in the walk, and the position of the equal node in ``order``.
     """
 
     order: list[Node]
     position: dict[Node, int]
     kept: list[int]
-    twins: list[tuple[int, int]]
+    duplicates: list[tuple[int, int]]
 
 
 def merge(walk: Walk) -> Merged:
@@ -119,7 +119,7 @@ def merge(walk: Walk) -> Merged:
             known = first.setdefault(meaning(node, found.position), number)
             if known != number:
                 found.position[node] = known
-                found.twins.append((place, known))
+                found.duplicates.append((place, known))
                 continue
         found.position[node] = number
         found.order.append(node)

@@ -1,4 +1,4 @@
-"""Recordings: a function as one call of it went, and how another call goes the same way."""
+"""Recordings: a traced call of a function, and its replay for other calls."""
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -30,8 +30,8 @@ from gpuarray.runtime.stored import MAXIMUM
 _CONSTANTS: Final = (type(None), bool, int, float, complex, str, bytes, np.generic, np.dtype, type)
 
 
-class Played:
-    """What a call of a recording has: its arrays, the outside cells by number, registers and values."""
+class Replay:
+    """The state of a replay: the arrays of the call, external cells by number, registers and values."""
 
     __slots__ = ("arrays", "cells", "made", "registers", "values")
 
@@ -41,25 +41,25 @@ class Played:
         self.registers = registers
         self.values = values
         self.made: dict[int, GpuArray] = {}
-        """By number, new arrays of which others are views."""
+        """New arrays that have views, by number."""
 
 
-#: Makes a part of what a function returns.
-Maker: TypeAlias = Callable[[Played], Any]
+#: Builds a part of a function's result.
+Maker: TypeAlias = Callable[[Replay], Any]
 
 
 @dataclass(slots=True)
 class Source:
-    """Where a call has an outside cell: in one of its arrays, or where the recording met it.
+    """Where a replay finds an external cell: in an argument, or in a variable.
 
     Attributes
     ----------
     register : int
         The register of its value.
     array : int
-        Which of the arrays of a call; -1 of none.
+        The number of the array among the arguments; -1 for variables.
     met : weak reference, optional
-        The cell, where it is no argument's.
+        The cell, if it belongs to a variable.
     device : Device
         Its device when it was recorded.
     """
@@ -72,36 +72,36 @@ class Source:
 
 @dataclass(slots=True)
 class Recording:
-    """A function, recorded for calls of one signature.
+    """A function recorded for calls of one signature.
 
     Attributes
     ----------
     name : str
-        What it is called in errors.
+        Name of the function, for error messages.
     guards : Guards
-        What it found around itself.
+        The variables on which the recording depends.
     sources : tuple of Source
-        The cells that were there before it, by number.
+        The external cells, by number.
     updates : tuple of (int, int, Device)
-        Numbers of the cells that it writes to, the registers of their new values, and their devices afterwards.
+        Numbers of the cells that change, the registers of their new values, and their new devices.
     segments : tuple of Segment
-        What is evaluated.
+        The evaluations.
     registers : list
-        The leaves that stay; None where each call has its own.
+        Leaves that are constant; None for registers that each call sets.
     constants : list
-        The values behind those that a call gives.
+        Values that follow those of a call.
     lines : tuple
-        What is computed of them, and where it goes.
+        Computations of further values, and their positions.
     providers : tuple of (Device, Provider)
-        The devices that were asked for, and who ran what.
+        The devices of the evaluations, and their providers.
     ranges : tuple
-        What is required of arrays of positions.
+        Required ranges of arrays of positions.
     hosts : list
-        NumPy arrays that were used and are somebody's, with their bytes.
+        NumPy arrays that were used and are referenced elsewhere, with their bytes.
     moved : frozenset of int
-        Numbers of written cells whose old value's buffer a segment may write to.
+        Numbers of changed cells whose old buffer a segment may overwrite.
     make : callable
-        Makes what is returned.
+        Builds the result.
     """
 
     name: str
@@ -119,7 +119,7 @@ class Recording:
     make: Maker
 
     def fits(self, call: Call) -> bool:
-        """Whether a call with the signature goes as this one went: nothing around the function has changed."""
+        """Return whether the recording is valid for a call: nothing on which it depends has changed."""
         for source in self.sources:
             if source.met is not None:
                 cell = source.met()
@@ -145,13 +145,13 @@ class Recording:
 
     @property
     def is_stale(self) -> bool:
-        """Whether no call will fit any more, because an array or a device is gone."""
+        """Whether no call can match any more, because an array or a device is gone."""
         return any(source.met is not None and source.met() is None for source in self.sources) or any(
             not getattr(provider, "alive", True) for _, provider in self.providers
         )
 
     def play(self, call: Call) -> Any:
-        """Return what the function returns for a call, which is under way then."""
+        """Replay the recording for a call and return the result; computations may still be running."""
         arrays = call.arrays
         cells: list[Any] = []
         registers = self.registers[:]
@@ -173,9 +173,9 @@ class Recording:
                 if type(leaf) is not Leaf:
                     self._evaluate(call)
                     leaf = registers[source.register] = current(leaf)
-            node = leaf = None  # whoever refers to a value keeps its buffer from being written to
-            stubs = [_stand_in(cells[number]) for number in self.moved] if self.moved else ()
-            with Section() if stubs else nullcontext():
+            node = leaf = None  # a reference to a value would prevent its buffer from being overwritten
+            placeholders = [_placeholder(cells[number]) for number in self.moved] if self.moved else ()
+            with Section() if placeholders else nullcontext():
                 try:
                     for segment in self.segments:
                         segment.run(registers, values)
@@ -186,13 +186,13 @@ class Recording:
                 for number, register, device in self.updates:
                     cells[number].device = device
                     cells[number].bind(registers[register])
-                if stubs:
-                    for number, stub in zip(self.moved, stubs, strict=True):
-                        stub.resolve(cells[number].node)
-        return self.make(Played(arrays, cells, registers, values))
+                if placeholders:
+                    for number, placeholder in zip(self.moved, placeholders, strict=True):
+                        placeholder.resolve(cells[number].node)
+        return self.make(Replay(arrays, cells, registers, values))
 
     def _evaluate(self, call: Call) -> None:
-        """Evaluate what is pending of the cells that a call has, together."""
+        """Evaluate the pending values of external cells together."""
         pending: dict[Device, list[Node]] = {}
         for source in self.sources:
             cell: Any = call.arrays[source.array]._cell if source.met is None else source.met()
@@ -203,11 +203,11 @@ class Recording:
             evaluate.evaluate(nodes, device)
 
 
-def _stand_in(cell: Cell) -> Any:
-    """Have a cell refer to its next value, which is still to be made, and no longer to the present one."""
-    stub: Any = BaseNode(BaseNode, (), cell.node.shape, cell.node.dtype)
-    cell.node = stub
-    return stub
+def _placeholder(cell: Cell) -> Any:
+    """Replace the value of a cell by a placeholder for its next value, and return the placeholder."""
+    placeholder: Any = BaseNode(BaseNode, (), cell.node.shape, cell.node.dtype)
+    cell.node = placeholder
+    return placeholder
 
 
 # -- recording ---------------------------------------------------------------------------------------------------------
@@ -227,9 +227,9 @@ def record(
     function : callable
         The function.
     name : str
-        What it is called in errors.
+        Name of the function, for error messages.
     call : Call
-        The call, taken apart.
+        The parsed call.
     args : sequence of (object, bool, str)
         Positional arguments, whether their values are part of the signature, and their names.
     keywords : sequence of (str, object, bool)
@@ -238,11 +238,11 @@ def record(
     Raises
     ------
     RecordingError
-        If it asks for something that only a call has, or changes what a later call would not.
+        If it reads a value that is known only during a call, or has side effects that a replay would not repeat.
     """
     guards = Guards(function, call.statics)
     trace = Trace(name, call.values)
-    given = _Given(trace, call)
+    given = _Arguments(trace, call)
 
     def run() -> tuple[Maker, list[tuple[Cell, int, Device]]]:
         result = function(
@@ -294,7 +294,7 @@ def record(
 
 
 def _donors(trace: Trace, sources: Sequence[Source], written: Sequence[tuple[int, int, Device]]) -> frozenset[int]:
-    """Keep of the segments' donors those that nothing reads afterwards; return which cells have the others' values."""
+    """Keep the donors that nothing reads later; return the numbers of changed cells whose buffers they donate."""
     later = {register for _, register, _ in written} | trace.returned
     used: set[int] = set()
     for segment in reversed(trace.segments):
@@ -304,29 +304,29 @@ def _donors(trace: Trace, sources: Sequence[Source], written: Sequence[tuple[int
     return frozenset(number for number, _, _ in written if sources[number].register in used)
 
 
-class _Given:
-    """What the function is given while it is recorded."""
+class _Arguments:
+    """The arguments of a function while it is recorded."""
 
     def __init__(self, trace: Trace, call: Call) -> None:
         self._trace = trace
         self._call = call
         self.arrays: list[GpuArray] = []
         self.places: dict[Cell, int] = {}
-        """Which arrays' storage cells stand for."""
+        """The numbers of the arrays that proxies of cells represent."""
         self._cells: dict[Cell, Cell] = {}
         self._values = 0
 
     def of(self, value: Any, name: str) -> Any:
-        """Return what stands for an argument."""
+        """Return the placeholder of an argument."""
         return substituted(value, self._array, lambda: self._number(name), self._stream)
 
     def _array(self) -> GpuArray:
-        # another object: what becomes of it shows whether the function changes the array's shape
+        # a separate object, which shows whether the function changes the shape of the array
         number = len(self.arrays)
         array = self._call.arrays[number]
         cell = array._cell
         if cell not in self._cells:
-            self._cells[cell] = self._trace.stand_in(cell)
+            self._cells[cell] = self._trace.proxy(cell)
             self.places[self._cells[cell]] = number
         self.arrays.append(
             _seen(self._cells[cell], array._layout, array._shape, array._dtype, array._part, array._access)
@@ -341,7 +341,7 @@ class _Given:
         self._values += 1
 
     def check(self, name: str) -> None:
-        """Raise an error if the function has changed how an array is seen, which no later call would do."""
+        """Raise RecordingError if the function changed the shape or the flags of an argument."""
         for array, own in zip(self._call.arrays, self.arrays, strict=True):
             if (array._shape, array._layout, array._access) != (own._shape, own._layout, own._access):
                 raise RecordingError(
@@ -353,15 +353,15 @@ class _Given:
 class _Output:
     """What a function returns, and how to make it at each call."""
 
-    def __init__(self, trace: Trace, given: _Given, result: Any) -> None:
+    def __init__(self, trace: Trace, given: _Arguments, result: Any) -> None:
         self._trace = trace
         self._given = given
         self._cells: dict[Cell, int] = {}
-        """New cells, by how many were met before."""
+        """New cells, numbered in order."""
         self._look(result)
 
     def _look(self, value: Any) -> None:
-        if isinstance(value, GpuArray) and not self._trace.is_outside(value._cell):
+        if isinstance(value, GpuArray) and not self._trace.is_external(value._cell):
             self._cells.setdefault(value._cell, len(self._cells))
         elif isinstance(value, tuple | list):
             for part in value:
@@ -371,7 +371,7 @@ class _Output:
                 self._look(part)
 
     def evaluate(self, changed: dict[Cell, Node]) -> None:
-        """Have everything computed that is returned, or written to what was there before."""
+        """Evaluate everything that is returned or written to external cells."""
         pending: dict[Device, list[Node]] = {}
         for cell, node in [*changed.items(), *((cell, cell.node) for cell in self._cells)]:
             if node.result is None and type(node) is not Leaf:
@@ -380,28 +380,28 @@ class _Output:
             self._trace.evaluate(nodes, device, MAXIMUM, is_wanted=True)
 
     def maker(self, value: Any) -> Maker:
-        """Return what makes a part of the result."""
+        """Return the function that builds a part of the result."""
         kind = type(value)
         if kind is GpuArray:
             return self._array(value)
         if kind is TracedScalar:
             slot = value._slot
-            return lambda played: played.values[slot]
+            return lambda replay: replay.values[slot]
         if kind is tuple or kind is list:
             parts = [self.maker(part) for part in value]
             if kind is tuple:
-                return lambda played: tuple([part(played) for part in parts])
-            return lambda played: [part(played) for part in parts]
+                return lambda replay: tuple([part(replay) for part in parts])
+            return lambda replay: [part(replay) for part in parts]
         if kind is dict:
             named = {name: self.maker(part) for name, part in value.items()}
-            return lambda played: {name: part(played) for name, part in named.items()}
+            return lambda replay: {name: part(replay) for name, part in named.items()}
         if isinstance(value, tuple) and hasattr(value, "_fields"):
             fields = [self.maker(part) for part in value]
-            return lambda played: kind(*[field(played) for field in fields])
+            return lambda replay: kind(*[field(replay) for field in fields])
         if kind is np.ndarray:
-            return lambda played: value.copy()
+            return lambda replay: value.copy()
         if isinstance(value, _CONSTANTS):
-            return lambda played: value
+            return lambda replay: value
         raise RecordingError(
             f"{self._trace.name}, recorded by jit, returned a {kind.__qualname__}; accepted are arrays, numbers, "
             "strings, None, and tuples, lists and dictionaries of these"
@@ -410,20 +410,20 @@ class _Output:
     def _array(self, array: GpuArray) -> Maker:
         for number, own in enumerate(self._given.arrays):
             if own is array:
-                return lambda played: played.arrays[number]
+                return lambda replay: replay.arrays[number]
         cell = array._cell
         layout, shape, dtype, part, access = array._layout, array._shape, array._dtype, array._part, array._access
-        if self._trace.is_outside(cell):
+        if self._trace.is_external(cell):
             place = self._trace.number(cell)
-            return lambda played: _seen(played.cells[place], layout, shape, dtype, part, access)
+            return lambda replay: _seen(replay.cells[place], layout, shape, dtype, part, access)
         register, device = self._trace.register(cell.node), cell.device
         self._trace.returned.add(register)
         first = self._cells[cell]
 
-        def make(played: Played) -> GpuArray:
-            found = played.made.get(first)
+        def make(replay: Replay) -> GpuArray:
+            found = replay.made.get(first)
             if found is None:
-                found = played.made[first] = wrap(played.registers[register], device)
+                found = replay.made[first] = wrap(replay.registers[register], device)
                 if layout is None and part is None:
                     found._access = access
                     return found

@@ -1,10 +1,10 @@
-"""Recording a function: what it does to arrays, numbers and streams of random bits, while it runs once.
+"""Traces: record what a function does to arrays, numbers and random streams while it runs once.
 
-While a :class:`Trace` is open, the thread's reads and writes of storage cells go through it. A cell that was there
-before is *outside*: its value is a leaf without a value, of which a call binds the present one, whether the cell stands
-for an argument's or is met in a global variable; what is written to it is kept here, so that a recording changes
-nothing. Cells that the function makes are its own. Evaluations become segments (:mod:`gpuarray.jit.segment`), whose
-results are leaves without values too.
+While a :class:`Trace` is active, the thread's accesses to storage cells go through it. A cell that existed before is
+*external*, whether it belongs to an argument or to a global variable. Its value in the trace is a leaf without data,
+to which each call binds the current value. Writes to external cells are kept in the trace, so that recording has no
+side effects. Cells that the function creates are *internal*. Evaluations become segments
+(:mod:`gpuarray.jit.segment`), whose results are also leaves without data.
 """
 
 import os
@@ -36,15 +36,15 @@ from gpuarray.source_locations import frame_at, is_user_file
 
 T = TypeVar("T")
 
-#: A value of a call that is computed of earlier ones: how, of which, and the type that it has to have.
+#: A value of a call that is computed from earlier values: the function, its operands, and the required type.
 Line: TypeAlias = tuple[Callable[..., Any], tuple[int, ...], type | None]
 
-#: Positions that are in a range: the number of the outside cell, the view of it, the first and the end.
+#: A required range of positions: the number of the external cell, the layout of the view, start and stop.
 Range: TypeAlias = tuple[int, Layout | None, int, int]
 
 _slot: Final[Any] = Cell.__dict__["node"]
-_one_at_a_time = threading.RLock()
-#: What people call what the methods of arrays ask for.
+_recording_lock = threading.RLock()
+#: Descriptions of what methods of arrays read, for error messages.
 _ASKED: Final = {
     "__bool__": "the truth value (for `if`, `while`, `and`, `or`, `not`, `in`)",
     "__contains__": "the truth value (for `in`)",
@@ -64,32 +64,32 @@ _ASKED: Final = {
 }
 
 
-def _see_through(how: Any) -> None:
-    """Let reads and writes of the values of storage cells go through a descriptor."""
+def _install(how: Any) -> None:
+    """Install a descriptor for the values of storage cells."""
     setattr(Cell, "node", how)  # noqa: B010  # the type checker knows it as a variable
 
 
-def _leave_recordings() -> None:
-    global _one_at_a_time  # in a child of fork no thread but one goes on
-    _one_at_a_time = threading.RLock()
+def _abandon_recordings() -> None:
+    global _recording_lock  # a forked child has only one thread
+    _recording_lock = threading.RLock()
     if tracing.state.trace is not None and tracing.active() is None:
-        _see_through(_slot)
+        _install(_slot)
         tracing.state.trace = None
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_leave_recordings)
+    os.register_at_fork(after_in_child=_abandon_recordings)
 
 
 class Trace:
-    """One recording.
+    """The trace of one function call.
 
     Parameters
     ----------
     name : str
-        The function, for errors.
+        Name of the function, for error messages.
     values : sequence
-        What the host knows of the call that is recorded: numbers, and streams of random bits.
+        Numbers and random streams among the arguments of the recorded call.
     """
 
     device: Final = Device("recorded")
@@ -100,52 +100,52 @@ class Trace:
         self.is_over = False
         self.refused: RecordingError | None = None
         self.registers: list[Leaf | None] = []
-        """The leaves that stay; None where each call has its own."""
+        """Leaves that are constant; None for registers that each call sets."""
         self.cells: dict[Cell, int] = {}
-        """The registers of outside cells."""
+        """The registers of external cells."""
         self.written: dict[Cell, Node] = {}
-        """The values that outside cells have by now."""
+        """The current values of external cells."""
         self.devices: dict[Cell, Device] = {}
-        """The devices that they had."""
+        """The devices of external cells before the call."""
         self.segments: list[segment.Segment] = []
         self.values: list[Any] = list(values)
-        """The values of a call that stay; those that each call gives or computes are places only."""
+        """Constant values; the values that each call provides or computes are placeholders."""
         self.lines: list[tuple[int, Line]] = []
-        self.looked: list[npt.NDArray[Any]] = []
+        self.host_arrays: list[npt.NDArray[Any]] = []
         self.returned: set[int] = set()
-        """Registers of what is returned."""
+        """Registers of returned arrays."""
         self.ranges: list[Range] = []
-        """What is required of positions."""
+        """Required ranges of positions."""
         self._asked: dict[int, tuple[Node, int, Layout | None]] = {}
-        self._stood: dict[Cell, Cell] = {}
-        self._own: set[int] = set()
+        self._proxies: dict[Cell, Cell] = {}
+        self._internal: set[int] = set()
         self._streams: dict[int, int] = {id(v): n for n, v in enumerate(values)}
-        self._made: list[Any] = []
-        self._stays: dict[int, int] = {}
+        self._own_streams: list[Any] = []
+        self._constants: dict[int, int] = {}
 
     def record(self, function: Callable[[], T]) -> T:
-        """Return what a function returns, and record what this thread does meanwhile."""
-        with _one_at_a_time:
+        """Call a function, record what this thread does, and return its result."""
+        with _recording_lock:
             try:
                 try:
                     tracing.state.trace = self
-                    _see_through(property(self._node, self._bind))
+                    _install(property(self._node, self._bind))
                     result = function()
                 except Exception as error:
-                    if self.refused is not None and error is not self.refused:  # NumPy has errors of its own for it
+                    if self.refused is not None and error is not self.refused:  # NumPy may have replaced the error
                         raise self.refused from error
                     raise
                 finally:
                     self._end()
             finally:
-                self._end()  # an interrupt may have come before it was called
-        if self.refused is not None:  # a program may have caught it, and gone another way than it would
+                self._end()  # an interrupt may have skipped the first call
+        if self.refused is not None:  # the function caught the error and may have taken another branch
             raise self.refused
         return result
 
     def _end(self) -> None:
-        """Let cells be what they are without a recording; twice is allowed."""
-        setattr(Cell, "node", _slot)  # noqa: B010  # as _see_through does, without a call
+        """Restore cells to their normal state; may be called twice."""
+        setattr(Cell, "node", _slot)  # noqa: B010  # as _install does, without a call
         tracing.state.trace = None
         self.is_over = True
         for cell, device in self.devices.items():
@@ -154,47 +154,47 @@ class Trace:
     # -- cells ---------------------------------------------------------------------------------------------------------
 
     def _node(self, cell: Cell) -> Node:
-        if get_ident() != self.thread or id(cell) in self._own:
+        if get_ident() != self.thread or id(cell) in self._internal:
             node: Node = _slot.__get__(cell)
             return node
         if cell not in self.cells:
-            self._meet(cell)
+            self._add_external(cell)
         return self.written[cell]
 
     def _bind(self, cell: Cell, node: Node) -> None:
-        if get_ident() != self.thread or id(cell) in self._own:
+        if get_ident() != self.thread or id(cell) in self._internal:
             _slot.__set__(cell, node)
         elif cell in self.cells:
             self.written[cell] = node
         else:
             try:
                 _slot.__get__(cell)
-            except AttributeError:  # it is being made
-                self._own.add(id(cell))
+            except AttributeError:  # the cell is being created
+                self._internal.add(id(cell))
                 _slot.__set__(cell, node)
             else:
-                self._meet(cell)
+                self._add_external(cell)
                 self.written[cell] = node
 
-    def _meet(self, cell: Cell) -> None:
+    def _add_external(self, cell: Cell) -> None:
         node = _slot.__get__(cell)
         leaf = self._leaf(node.shape, node.dtype)
         self.cells[cell] = leaf.buffers[self]
         self.written[cell] = leaf
         self.devices[cell] = cell.device
 
-    def stand_in(self, cell: Cell) -> Cell:
-        """Return a cell that stands for an argument's, which may be met in a variable too."""
+    def proxy(self, cell: Cell) -> Cell:
+        """Return a proxy for the cell of an argument, which a variable may refer to as well."""
         own: Cell = object.__new__(Cell)
         own.device = cell.device
-        self._stood[own] = cell
+        self._proxies[own] = cell
         _slot.__set__(own, _slot.__get__(cell))
-        self._meet(own)
-        _slot.__set__(own, self.written[own])  # what other threads see of it
+        self._add_external(own)
+        _slot.__set__(own, self.written[own])  # for other threads
         return own
 
     def present(self, node: Node) -> Node:
-        """Return what a node is in the call that is recorded, if it is an outside cell's value or a view of it."""
+        """Return the current node of an external cell's value or of a view of it; return other nodes unchanged."""
         source = current(node)
         layout: Layout | None = None
         if isinstance(source, View):
@@ -204,28 +204,28 @@ class Trace:
         for number, (cell, own) in enumerate(self.cells.items()):
             if own == register:
                 self._asked[id(node)] = node, number, layout
-                known: Node = _slot.__get__(self._stood.get(cell, cell))
+                known: Node = _slot.__get__(self._proxies.get(cell, cell))
                 return known if layout is None else build.view(known, layout)
         return node
 
     def require(self, node: Node, start: int, stop: int) -> None:
-        """Note that the recording is for calls where the elements of what :meth:`present` knew are in a range."""
+        """Restrict the recording to calls in which the elements of a node, known to :meth:`present`, are in a range."""
         if id(node) in self._asked:
             _, number, layout = self._asked[id(node)]
             self.ranges.append((number, layout, start, stop))
 
-    def is_outside(self, cell: Cell) -> bool:
-        """Whether a cell was there before."""
-        return cell in self.cells or id(cell) not in self._own
+    def is_external(self, cell: Cell) -> bool:
+        """Return whether a cell existed before the call."""
+        return cell in self.cells or id(cell) not in self._internal
 
     def number(self, cell: Cell) -> int:
-        """Return which of the outside cells one is."""
+        """Return the number of an external cell."""
         if cell not in self.cells:
-            self._meet(cell)
+            self._add_external(cell)
         return [*self.cells].index(cell)
 
     def changed(self) -> dict[Cell, Node]:
-        """Return the outside cells that the function writes to, and what."""
+        """Return the external cells that the function changed, with their new values."""
         return {
             cell: node
             for cell, node in self.written.items()
@@ -241,19 +241,19 @@ class Trace:
         return leaf
 
     def register(self, node: Node) -> int:
-        """Return the register of an evaluated node; of what stays, one that has it."""
+        """Return the register of an evaluated node. A constant gets one at the first request."""
         leaf = current(node)
         assert isinstance(leaf, Leaf)
         found: int | None = leaf.buffers.get(self)
         if found is None:
-            found = self._stays.get(id(leaf))
+            found = self._constants.get(id(leaf))
         if found is None:
-            found = self._stays[id(leaf)] = len(self.registers)
+            found = self._constants[id(leaf)] = len(self.registers)
             self.registers.append(leaf)
         return found
 
     def read(self, buffer: int, array: npt.NDArray[Any]) -> NoReturn:
-        """Refuse to read a leaf: as providers read their buffers."""
+        """Raise RecordingError; called like a provider's method of this name."""
         if self.is_over:
             raise RecordingError(
                 f"an array that {self.name} made while it was recorded was used after that; it has no value. Return "
@@ -262,18 +262,18 @@ class Trace:
         self.refuse(f"{_asked()} of an array")
 
     def evaluate(self, pending: Sequence[Node], device: Device, held_from: int, *, is_wanted: bool = False) -> bool:
-        """Take an evaluation over: a segment computes it at each call.
+        """Turn an evaluation into a segment, which computes it at each call.
 
         Parameters
         ----------
         pending : sequence of Node
-            What is computed.
+            The nodes to compute.
         device : Device
-            Where.
+            The device that computes them.
         held_from : int
-            The depth from which on other values that arrays have are computed too.
+            Minimum depth of other referenced nodes that are computed as well.
         is_wanted : bool
-            Whether it is to be a segment even if nothing that changes is part of it.
+            Whether to make a segment even if no operand changes between calls.
         """
         provider = places.provider_of(device)
         with places.lock:
@@ -292,7 +292,7 @@ class Trace:
             self.segments.append(known)
             for node, leaf in results:
                 node.resolve(leaf)
-            for place, position in ready.twins:
+            for place, position in ready.duplicates:
                 made = order[position].result
                 if made is not None:
                     walked[place].resolve(made)
@@ -306,7 +306,7 @@ class Trace:
     # -- numbers -------------------------------------------------------------------------------------------------------
 
     def computed(self, function: Callable[..., Any], operands: tuple[Any, ...], sample: Any) -> Any:
-        """Return the number that a function gives, at each call of what the numbers are then."""
+        """Return a traced scalar, whose value each call computes by a function of its own values."""
         slots = tuple([value._slot if type(value) is TracedScalar else self._constant(value) for value in operands])
         return TracedScalar(self, self._line(function, slots, type(sample)), sample)
 
@@ -322,21 +322,21 @@ class Trace:
     # -- random bits ---------------------------------------------------------------------------------------------------
 
     def made(self, stream: Any, is_random: bool) -> None:
-        """Note that the function makes a stream itself: its numbers are the same at each call."""
+        """Note that the function creates a random stream, whose numbers are the same at each call."""
         if is_random:
             self.refuse(
                 "a random generator without a seed, which would give the same numbers at each call; a generator"
             )
-        self._made.append(stream)
+        self._own_streams.append(stream)
 
     def touched(self, stream: Any, asked: str) -> None:
-        """Refuse to change or to see the state of a stream, unless the function has made it."""
-        if not any(stream is own for own in self._made):
+        """Refuse access to the state of a random stream, unless the function created it."""
+        if not any(stream is own for own in self._own_streams):
             self.refuse(asked)
 
     def drawn(self, stream: Any, draw: Callable[[Any], Sequence[Any]], words: int) -> Sequence[Any] | None:
-        """Return what stands for the words that are taken from a stream at each call; None if the function made it."""
-        if any(stream is own for own in self._made):
+        """Return placeholders for words that each call takes from a stream; None if the function created the stream."""
+        if any(stream is own for own in self._own_streams):
             return None
         source = self._streams.get(id(stream))
         if source is None:
@@ -347,25 +347,25 @@ class Trace:
     # -- NumPy ---------------------------------------------------------------------------------------------------------
 
     def looked_at(self, array: npt.NDArray[Any]) -> None:
-        """Note that the values of a NumPy array are used, which stay unless somebody else has it."""
-        self.looked.append(array)
+        """Note that the values of a NumPy array are used; they are constant if nothing else refers to the array."""
+        self.host_arrays.append(array)
 
     def outliving(self) -> list[npt.NDArray[Any]]:
-        """Return the NumPy arrays that others than this recording refer to; it does not any more afterwards."""
-        looked = list({id(array): array for array in self.looked}.values())
-        self.looked = []
-        owners = [_owner(array) for array in looked]
-        own = Counter([*map(id, looked), *map(id, owners), *[id(a.base) for a in looked if a.base is not None]])
+        """Return the NumPy arrays to which something else refers, and drop all references to the others."""
+        arrays = list({id(array): array for array in self.host_arrays}.values())
+        self.host_arrays = []
+        owners = [_owner(array) for array in arrays]
+        own = Counter([*map(id, arrays), *map(id, owners), *[id(a.base) for a in arrays if a.base is not None]])
         return [
-            looked[number]
-            for number in range(len(looked))  # a name for the array would be one more reference
+            arrays[number]
+            for number in range(len(arrays))  # a variable would add a reference
             if not isinstance(owners[number], np.ndarray) or owner_count(owners, number) > own[id(owners[number])]
         ]
 
     # -- refusing ------------------------------------------------------------------------------------------------------
 
     def refuse(self, asked: str) -> NoReturn:
-        """Raise the error that says what only a call has, and what to do."""
+        """Raise RecordingError for a value that is known only during a call."""
         error = RecordingError(
             f"jit cannot record {self.name}, because it reads {asked}, which may differ in each call. Choose between "
             "values with gpuarray.where, declare arguments that decide how the function runs in static_argnames, or "
@@ -382,7 +382,7 @@ def _owner(array: Any) -> Any:
 
 
 def _asked() -> str:
-    """Return what the program's own code asked for, as it called into this package or NumPy."""
+    """Return a description of the call by which the user's code reads a value."""
     frame: FrameType | None = frame_at(2)
     inner = frame
     while frame is not None and not is_user_file(frame.f_code.co_filename):

@@ -265,7 +265,10 @@ def _transform(name: str, numpy: Callable[..., Any], doc: str) -> CallOp:
 
 
 sort = _sorting("sort", _sort, "Stable sort along the last axis.", by_line=True, into=_sort_into)
-argsort = _sorting("argsort", _argsort, "Stable argsort along the last axis.", by_line=True, into=_argsort_into)
+argsort = _sorting(
+    "argsort", _argsort, "Stable argsort along the last axis.", by_line=True, into=_argsort_into,
+    bounds=lambda shape: (0, shape[-1] - 1),
+)  # fmt: skip
 # a search in a sorted line compares once for each binary digit of its length, and folds in order leave the arithmetic
 # units as idle as sorts do: the rate of sorts estimates them all
 searchsorted = _sorting("searchsorted", _searchsorted, "Insertion positions in a sorted line.")

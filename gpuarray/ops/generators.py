@@ -27,6 +27,15 @@ def _arange(index: Any, start: Any, step: Any, *, dtype: Any) -> Any:
         return (wide.type(first) + np.asarray(index).astype(wide) * delta).astype(kind)
 
 
+def _arange_bounds(size: int, dtype: Any, start: Any, step: Any) -> tuple[int, int] | None:
+    if dtype.kind not in "iu":
+        return None
+    first, last = int(start), int(start) + int(step) * (size - 1)
+    limits = np.iinfo(dtype)
+    lowest, highest = min(first, last), max(first, last)
+    return (lowest, highest) if limits.min <= lowest and highest <= limits.max else None
+
+
 def _linspace(index: Any, start: Any, step: Any, stop: Any, last_index: Any, *, dtype: Any) -> Any:
     """Return index * step + start, and exactly ``stop`` at ``last_index`` (-1 where the end point is left out)."""
     kind = np.dtype(dtype)
@@ -65,10 +74,12 @@ def _random_normal(index: Any, *stream: Any, dtype: Any) -> Any:
 
 
 full = GenerateOp(
-    name="full", numpy=_full, parameters=1, cost=0, is_constant=True, wgsl={"any": "{1}"}, doc="A constant."
-)
+    name="full", numpy=_full, parameters=1, cost=0, is_constant=True, wgsl={"any": "{1}"}, doc="A constant.",
+    bounds=lambda _size, _dtype, value: (int(value), int(value)),
+)  # fmt: skip
 arange = GenerateOp(
     name="arange", numpy=_arange, parameters=2, doc="start + index * step, as ``numpy.arange`` rounds it.", cost=3,
+    bounds=_arange_bounds,
     wgsl={
         "int": "({1} + {R}({0}) * {2})",
         "pair": "add_pair({1}, multiply_pair(vec2<u32>({0}, 0u), {2}))",

@@ -255,6 +255,9 @@ class GenerateOp(Row):
         Number of scalar parameters.
     is_constant : bool
         Whether the value is that of the one parameter at every index.
+    bounds : callable or None
+        ``bounds(size, dtype, *parameters)``: the exact minimum and maximum of ``size`` integers, or None if they wrap
+        around.
     takes_range : bool
         Whether ``numpy`` takes a ``range`` for the flat indices, too, and is quicker then.
     numpy_calls : int
@@ -276,6 +279,7 @@ class GenerateOp(Row):
     parameters: int
     cost: int
     is_constant: bool = False
+    bounds: Callable[..., tuple[int, int] | None] | None = None
     takes_range: bool = False
     numpy_calls: int = 0
     parameter_types: tuple[str, ...] = ()
@@ -311,6 +315,8 @@ class CallOp(Row):
     into : callable or None
         ``into(out, *host_arrays, **parameters)``, the same as ``numpy`` in memory that is there, where it needs little
         beside it.
+    bounds : callable or None
+        ``bounds(shape)``: the exact minimum and maximum of a result of integers, if they follow from its shape.
     """
 
     numpy: Callable[..., Any]
@@ -319,3 +325,4 @@ class CallOp(Row):
     by_line: bool = False
     by_part: bool = False
     into: Callable[..., None] | None = None
+    bounds: Callable[[tuple[int, ...]], tuple[int, int]] | None = None

@@ -12,12 +12,13 @@ the lock of evaluations.
 
 from collections.abc import Callable, Sequence
 from math import prod
+from time import perf_counter_ns
 from typing import Any, Final, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from gpuarray import dtypes
+from gpuarray import dtypes, observers
 from gpuarray.config import config
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import (
@@ -34,6 +35,7 @@ from gpuarray.graph.nodes import (
     Scatter,
     View,
 )
+from gpuarray.graph.walk import current
 from gpuarray.ops import generators
 from gpuarray.ops.columns import Kind
 from gpuarray.ops.reduce_spec import Elements
@@ -65,6 +67,7 @@ def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
         were computed by then have results.
     """
     computed = 0
+    is_observed = bool(observers.active)
     called: dict[Any, Any] = {}  # what opaque rows returned, by what all outputs have in common
     stack = [root for root in roots if root.result is None]
     push, pop = stack.append, stack.pop
@@ -89,6 +92,7 @@ def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
                     values.append(value)
                     value = None  # a reference here would be an owner
                 else:
+                    start = perf_counter_ns() if is_observed else 0
                     if isinstance(node, Call):
                         key = node.op, node.inputs, node.detail[1]
                         if key not in called:
@@ -100,6 +104,9 @@ def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
                     if made is None:
                         return False
                     node.resolve(made if type(made) is Leaf else _leaf(node, made))
+                    if start:  # a node without a line has that of what asks for it
+                        origin = next((n.origin for n in reversed(stack) if n.origin), None)
+                        observers.span(observers.DIRECT, origin, start, perf_counter_ns())
                     pop()
                     computed += 1
     except Exception:  # whatever it is, the plan raises it again, and says where it comes from
@@ -183,6 +190,26 @@ def value_of(node: Any) -> Any:
         return _value(node)
     except LookupError:
         return None
+
+
+def covers(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
+    """Return whether :func:`compute` would compute a graph, as far as kinds, sizes and places of values tell."""
+    seen: set[int] = set()
+    stack = [current(root) for root in roots]
+    while stack:
+        node = stack.pop()
+        if id(node) in seen or type(node) is Leaf:
+            continue
+        seen.add(id(node))
+        if node.size > limit or (type(node) is Call and not calls):
+            return False
+        for operand in map(current, node.inputs):
+            if isinstance(operand, Leaf) and operand.host is None and places.host() not in operand.buffers:
+                return False
+            if operand.size > limit and type(node) not in _SELECTING:
+                return False
+            stack.append(operand)
+    return True
 
 
 def _value(node: Any) -> Any:

@@ -53,6 +53,7 @@ __all__ = [
     "transfer",
     "trim",
     "where",
+    "will_be_direct",
 ]
 
 #: Values of fewer elements are looked at on the host, where they are there, in less time than a device is asked.
@@ -90,7 +91,7 @@ def evaluate(
         pending = pending_of(pending)  # another thread may have been here
         if not pending:
             return
-        if run is None and _is_direct(device, provider):
+        if run is None and _may_be_direct(device, provider):
             is_home = is_host(provider)
             if direct.compute(pending, config.current.direct_limit, calls=is_home):
                 return
@@ -115,7 +116,7 @@ def evaluate(
             )
             for (position, _), leaf in zip(ready.plan.results, made or (), strict=made is not None):
                 order[position].resolve(leaf)
-            for place, position in ready.twins:
+            for place, position in ready.duplicates:
                 result = order[position].result
                 if result is not None:
                     walked[place].resolve(result)
@@ -124,9 +125,9 @@ def evaluate(
                 evaluate((node,), device, run, is_read=is_read)
 
 
-def _is_direct(device: Device, provider: Provider) -> bool:
+def _may_be_direct(device: Device, provider: Provider) -> bool:
     """Whether small graphs of host values are computed without a plan: on the host, or where the device is free."""
-    if observers.active or not config.current.direct_limit:
+    if not config.current.direct_limit:
         return False
     return is_host(provider) or (device.kind == "auto" and config.current.offload != "always")
 
@@ -134,7 +135,7 @@ def _is_direct(device: Device, provider: Provider) -> bool:
 def is_immediate(device: Device) -> bool:
     """Whether single elements of host values are read and written at once: where small graphs need no plan."""
     kind = device.kind
-    if observers.active or tracing.state.trace is not None or (kind != "cpu" and kind != "auto"):
+    if tracing.state.trace is not None or (kind != "cpu" and kind != "auto"):
         return False
     settings = config.current
     return settings.direct_limit > 0 and (kind == "cpu" or settings.offload != "always")
@@ -182,6 +183,14 @@ def scalar(node: Node, device: Device) -> Any:
     """Return the value of a node of one element as a Python scalar; waits for it."""
     value = element(node, 0, device)
     return read(node, device).item() if value is None else value.item()
+
+
+def will_be_direct(nodes: Sequence[Node], device: Device) -> bool:
+    """Return whether evaluating nodes would make no plan, because the graph is small and the host has its values."""
+    provider = provider_of(device)
+    return _may_be_direct(device, provider) and direct.covers(
+        nodes, config.current.direct_limit, calls=is_host(provider)
+    )
 
 
 def read(node: Node, device: Device) -> npt.NDArray[Any]:

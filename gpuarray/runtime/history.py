@@ -4,6 +4,7 @@ Invariant: a record holds the plan, which the plan cache shares, and the lines o
 There are at most :data:`REMEMBERED` records. An array refers to the evaluation that computed it by number.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from itertools import count
@@ -11,8 +12,9 @@ from typing import Final
 
 from gpuarray.device import Device
 from gpuarray.graph.describe import described
+from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
-from gpuarray.runtime.placement.decisions import DEVICE, name_of
+from gpuarray.runtime.placement.decisions import DEVICE, Decision, Reason, name_of
 from gpuarray.runtime.prepared import Placement, PreparedPlan
 from gpuarray.source_locations import Origin, SourceLocation, locate
 
@@ -82,6 +84,17 @@ def inherited(ready: PreparedPlan, origins: list[Origin | None]) -> list[Origin 
     return found
 
 
+def reason_of(decision: Decision, device: Device) -> str:
+    """Return the reason of a decision in an evaluation on a device: which one, where no other place was possible."""
+    if decision.cause is not Reason.FORCED:
+        return decision.reason
+    if device.kind != "auto":
+        return f"the whole plan is for device {device.name!r}"
+    if registry.resolve(device).kind == "cpu":
+        return "there is no other device"
+    return "config.offload is 'always'"
+
+
 def places_of(evaluation: Evaluation, positions: Iterable[int] | None = None) -> list[SourceLocation]:
     """Return the different lines that asked for some of the plan's values, or for all, in the order of the graph."""
     where, kept = inherited(evaluation.ready, evaluation.origins), evaluation.ready.kept
@@ -117,12 +130,10 @@ def _add_notes(error: Exception, head: str, evaluation: Evaluation) -> None:
 
 
 def placements(limit: int = 32) -> list[str]:
-    """Return where the steps of the last evaluations ran and why, one line for each step, the latest first."""
-    found: list[str] = []
+    """Return where the steps of the last evaluations ran and why, the latest first; equal ones once."""
+    found: Counter[str] = Counter()
     for evaluation in _latest():
         for step in evaluation.placed.steps:
             where = evaluation.device.name if step.decision.where == DEVICE else step.decision.where
-            found.append(f"{name_of(step.planned.step)}: {where}, {step.decision.reason}")
-        if len(found) >= limit:
-            break
-    return found[:limit]
+            found[f"{name_of(step.planned.step)}: {where}, {reason_of(step.decision, evaluation.device)}"] += 1
+    return [f"{text} ({times:,} times)" if times > 1 else text for text, times in found.items()][:limit]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from gpuarray import logs
 from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.fusion.plan import make_plan
@@ -220,7 +221,10 @@ def _prepared(
     if settings.verify:
         check_graph(merged.order, merged.position)
     targets = {merged.position[walk.order[place]] for place in wanted}
-    plan = make_plan(merged.order, merged.position, targets, provider.capabilities, fuse=settings.fuse)
+    with logs.told_if_long(
+        "plan", f"making a plan of {len(merged.order):,} operations, once for all graphs of this structure"
+    ):
+        plan = make_plan(merged.order, merged.position, targets, provider.capabilities, fuse=settings.fuse)
     if settings.verify:
         check_plan(plan, merged.order)
     pinned = prepare_steps(plan.steps, [decisions.decide(provider.supports(p.step)) for p in plan.steps], provider)
@@ -232,9 +236,11 @@ def _prepared(
         plan,
         pinned,
         sum(1 for node in merged.order if type(node) is not Leaf),
-        tuple(merged.kept) if merged.twins else None,
-        tuple(merged.twins),
-        frozenset([*map(place_of, computed), *(place for place, position in merged.twins if position in computed)]),
+        tuple(merged.kept) if merged.duplicates else None,
+        tuple(merged.duplicates),
+        frozenset(
+            [*map(place_of, computed), *(place for place, position in merged.duplicates if position in computed)]
+        ),
         tuple((n, place_of(plan.steps[n].inputs[0])) for n in sorted(plan.donors) if n >= safe_from),
         tuple(position for position, node in enumerate(merged.order) if type(node) is Leaf),
         structure,

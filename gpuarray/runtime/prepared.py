@@ -125,7 +125,7 @@ class PreparedPlan:
         How many nodes are no leaves.
     kept : tuple of int or None
         The walk index of each position; None if they are the same.
-    twins : tuple of (int, int)
+    duplicates : tuple of (int, int)
         Walk indices of nodes that are equal to another, and its position.
     settled : frozenset of int
         Walk indices of all nodes that are leaves afterwards.
@@ -151,7 +151,7 @@ class PreparedPlan:
     pinned: Placement
     operations: int
     kept: tuple[int, ...] | None
-    twins: tuple[tuple[int, int], ...]
+    duplicates: tuple[tuple[int, int], ...]
     settled: frozenset[int]
     donors: tuple[tuple[int, int], ...]
     leaves: tuple[int, ...]

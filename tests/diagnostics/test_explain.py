@@ -226,3 +226,35 @@ class TestDrawings:
 
 
 _SVG = "{http://www.w3.org/2000/svg}"
+
+
+def test_a_stencil_shows_offsets():
+    x = xp.asarray(np.arange(100.0), device="cpu")
+    text = xp.explain(x[:-2] + x[1:-1] + x[2:]).text("plan")
+    assert " +1\n" in text
+    assert " +2\n" in text
+
+
+def test_a_long_program_is_a_summary():
+    x = xp.asarray(np.arange(100.0), device="cpu")
+    parts = [xp.cumsum(x * n) for n in range(40)]
+    found = xp.explain(*parts)
+    assert len(str(found).splitlines()) < 60
+    assert "summary: " in str(found)
+    assert "40 steps" in str(found)
+    assert len(found.text("plan").splitlines()) > 80
+
+
+def test_a_placement_has_one_reason():
+    x = xp.asarray(np.arange(100.0), device="cpu")
+    (step,) = xp.explain(x + 1).steps
+    assert step.reason == "the whole plan is for device 'cpu'"
+
+
+def test_a_report_counts_equal_decisions():
+    x = xp.asarray(np.arange(100.0), device="cpu")
+    for _ in range(5):
+        xp.evaluate(xp.sinh(x))
+    told = [line for line in xp.report()["decisions"] if line.startswith("sinh: cpu")]
+    assert len(told) == 1
+    assert "times)" in told[0]

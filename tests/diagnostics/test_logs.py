@@ -3,11 +3,13 @@
 import logging
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
 
 import gpuarray as xp
+from gpuarray import logs
 
 
 def evaluate_something(device):
@@ -65,3 +67,22 @@ def test_messages_go_where_logging_goes_or_to_stderr(setup, start):
     )
     assert found.stdout == ""
     assert [line for line in found.stderr.splitlines() if line.startswith(start)]
+
+
+def test_compilations_are_told_at_level_one(caplog):
+    with xp.using(debug=1):
+        evaluate_something("wgpu")
+    assert any(r.getMessage().startswith("compiled ") for r in caplog.records)
+
+
+def test_long_work_is_told_of_once(caplog, monkeypatch):
+    monkeypatch.setattr(logs, "_LONG", 0.05)
+    monkeypatch.setattr(logs, "_INTERVAL", 0.01)
+    monkeypatch.setattr(logs, "_told", set())
+    with caplog.at_level(logging.INFO, logger="gpuarray"):
+        for _ in range(2):
+            with logs.told_if_long("test", "testing, as tests do"):
+                time.sleep(0.3)
+        with logs.told_if_long("short", "nothing of note"):
+            pass
+    assert [r.getMessage() for r in caplog.records] == ["testing, as tests do ..."]

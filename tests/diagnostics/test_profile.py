@@ -66,6 +66,46 @@ def test_times_are_consistent(x, profiled):
     assert (p.phases["run"] > 0) == (x.device.kind != "wgpu")
 
 
+def test_lines_have_the_time_of_what_they_asked_for(profiled):
+    p = profiled
+    assert [line.total for line in p.lines] == sorted((line.total for line in p.lines), reverse=True)
+    kernels = sum(line.times["kernels"] for line in p.lines)
+    assert kernels == p.kernel_time
+    assert sum(line.evaluations for line in p.lines) == p.counters["evaluations"]
+    assert all(re.search(r"test_profile\.py:\d+$", line.place) for line in p.lines)
+    assert {line.text for line in p.lines} >= {"xp.sort(total) + 3"}
+
+
+def test_advice_names_the_line_whose_indices_change():
+    x = xp.asarray(np.arange(300.0), device="cpu")
+    with xp.profile() as p:
+        for i in range(60):
+            xp.evaluate(x[i:] * 2 + x[: 300 - i])
+    assert max(p.lines, key=lambda line: line.plans).plans == 60
+    assert "the time went into finding and making plans" in p.advice
+    assert "60 different plans" in p.advice
+    assert "test_profile.py" in p.advice
+    assert p.advice in str(p)
+
+
+def test_text_shows_fifteen_rows_of_each_table():
+    x = xp.asarray(np.arange(300.0), device="cpu")
+    program = "\n".join(f"xp.evaluate(x[{n}:] * 2)" for n in range(20))
+    with xp.profile() as p:
+        exec(compile(program, "many_lines.py", "exec"), {"xp": xp, "x": x})
+    assert len(p.lines) == 20
+    assert 2 * 15 <= str(p).count("many_lines.py") <= 2 * 15 + 1  # the advice may name one too
+    assert "and 5 more lines" in str(p)
+
+
+def test_factorisations_have_lines():
+    with xp.profile() as p:
+        xp.linalg.svd(xp.asarray(np.eye(40), device="cpu"))
+    (kernel,) = p.kernels
+    assert kernel.label == "svd"
+    assert re.search(r"test_profile\.py:\d+$", kernel.places[0])
+
+
 def test_bytes_are_those_of_the_plan(profiled):
     kernel = next(kernel for kernel in profiled.kernels if kernel.step == "add")
     assert (kernel.read, kernel.written) == (3 * 800, 3 * 800)
@@ -445,7 +485,7 @@ class TestPage:
         assert "&lt;b&gt;&amp;" in text
 
     def test_tables_for_notebooks(self, profiled):
-        assert profiled._repr_html_().count("<table") == 2
+        assert profiled._repr_html_().count("<table") == 3  # facts, lines and kernels
 
 
 def test_a_profile_submits_no_more_than_the_program():

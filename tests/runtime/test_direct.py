@@ -138,12 +138,24 @@ def test_the_free_device_computes_small_host_values_at_once():
     assert plans() == 0
 
 
-def test_a_profile_sees_direct_evaluations_as_plans():
+def test_a_profile_sees_the_program_as_it_runs():
     x = xp.asarray(np.ones(8))
     with xp.profile() as found:
         xp.evaluate(x + 1)
-    assert plans() == 1
-    assert found is not None
+        x[2:] *= 3
+        float(x[3])
+    assert plans() == 0
+    assert found.phases["direct"] > 0
+    assert sum(line.operations for line in found.lines) >= 3
+    assert all("test_direct.py" in line.place for line in found.lines)
+
+
+def test_explain_says_that_no_plan_will_be_made():
+    x = xp.asarray(np.ones(8))
+    assert xp.explain(x + 1).is_direct
+    assert "computes them directly" in str(xp.explain(x + 1))
+    assert not xp.explain(xp.ones(100_000) + 1).is_direct
+    assert not xp.explain(xp.asarray(np.ones(100_000))[:5].sum() + xp.ones(100_000)).is_direct
 
 
 @pytest.fixture(params=["host", "computed"])

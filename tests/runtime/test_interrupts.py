@@ -84,7 +84,7 @@ def test_what_follows_an_interrupt_is_right(monkeypatch, device: Device, functio
     assert call > 60
     assert tracing.state.trace is None
     assert "unlocked" in repr(places.lock)
-    assert "unlocked" in repr(trace._one_at_a_time)
+    assert "unlocked" in repr(trace._recording_lock)
     assert "unlocked" in repr(getattr(provider, "_lock", "unlocked"))
     gc.collect()
     getattr(provider, "pool", provider).trim()

@@ -109,17 +109,6 @@ def log_in_parts(x: Real) -> Pair:
 
 
 @formula
-def log1p_parts(x: Real, x_low: Real) -> Pair:
-    """``log(1 + x + x_low)`` for x >= 0 as a double word."""
-    if x < 0.4:
-        a, b, c = log1p_near_parts(x, x_low)
-        return fast_two_sum(a, b + c)
-    whole, lost = two_sum(1.0, x)
-    high, low = log_in_parts(whole)
-    return high, low + (lost + x_low) / whole
-
-
-@formula
 def quotient(x: Real, x_low: Real, y: Real, y_low: Real) -> Pair:
     """``(x + x_low) / (y + y_low)`` as a double word, for y far from overflow and underflow.
 

@@ -163,7 +163,9 @@ class Pipelines:
         if logs.is_told(logs.SOURCES):
             logs.tell(logs.SOURCES, "compile %s\n%s", label, numbered(source))
         start = perf_counter_ns()
-        found = self._keep(key, label, self._made(key, label))
+        with logs.told_if_long("compile", f"compiling the kernel {label}, once in this process"):
+            found = self._keep(key, label, self._made(key, label))
+        logs.tell(logs.DEVICES, "compiled %s in %.1f ms", label, (perf_counter_ns() - start) / 1e6)
         if observers.active:
             observers.span(observers.COMPILE, label, start, perf_counter_ns())
         if user is not None:

@@ -103,7 +103,9 @@ def rates_of(device: Device, *, fresh: bool = False, progress: Progress | None =
         except ValueError as error:
             logs.logger.warning("the calibration of %s is ignored: %s", device.name, error)
     start = time.perf_counter()
-    found = _Bench(provider, progress or (lambda _: None)).rates()
+    what = f"measuring how fast {device.name} is, once for each driver; config.calibration controls it"
+    with logs.told_if_long("calibration", what):
+        found = _Bench(provider, progress or (lambda _: None)).rates()
     logs.logger.info("calibrated %s in %.1f s", device.name, time.perf_counter() - start)
     disk_cache.write(_KIND, subject, found.as_json())
     return found

@@ -1,0 +1,154 @@
+"""The time of a profile by source line, and the advice that follows from its phases."""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Final
+
+from gpuarray import observers
+from gpuarray.source_locations import Origin, SourceLocation, locate
+
+#: Lines and kernels that a text shows.
+SHOWN: Final = 15
+#: The kinds of time that lines have, with the heads of their columns.
+COLUMNS: Final = {
+    observers.PLAN: "plans",
+    observers.COMPILE: "compiling",
+    "kernels": "kernels",
+    observers.DIRECT: "direct",
+}
+
+_UNKNOWN: Final = "unknown line"
+
+
+@dataclass(slots=True)
+class Line:
+    """What one source line asked for.
+
+    A plan, and a kernel of operations from several lines, count at the last of their lines: that of the result.
+    Repeats of a plan count at the line that it was last reported in full for.
+
+    Attributes
+    ----------
+    place : str
+        File and line.
+    text : str
+        The expression.
+    times : dict
+        Nanoseconds by kind, see :data:`COLUMNS`.
+    evaluations, plans : int
+        Evaluations with a plan, and how many different plans they had.
+    operations : int
+        Operations that were computed directly.
+    """
+
+    place: str
+    text: str
+    times: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COLUMNS, 0))
+    evaluations: int = 0
+    plans: int = 0
+    operations: int = 0
+
+    @property
+    def total(self) -> int:
+        """The sum of the times."""
+        return sum(self.times.values())
+
+
+@lru_cache(maxsize=4096)
+def _located(origin: Origin | None) -> tuple[str, str]:
+    if origin is None:
+        return _UNKNOWN, ""
+    found = locate(origin)
+    return str(found), found.text
+
+
+def last_origin(origins: Iterable[Origin | None]) -> Origin | None:
+    """Return the origin of the last node of a walk that has one."""
+    return next((origin for origin in reversed([*origins]) if origin is not None), None)
+
+
+def lines_of(
+    evaluated: Sequence[observers.Evaluated],
+    spans: Iterable[observers.Span],
+    launches: Iterable[tuple[SourceLocation | None, int]],
+) -> list[Line]:
+    """Return the lines, by decreasing time.
+
+    Parameters
+    ----------
+    evaluated : sequence of Evaluated
+        The evaluations, by start.
+    spans : iterable of Span
+        Intervals of host threads.
+    launches : iterable of (SourceLocation or None, int)
+        The last line and the nanoseconds of each launch.
+    """
+    lines: dict[str, Line] = {}
+    plans: dict[str, set[int]] = {}
+    #: By thread, the starts and the lines of its evaluations, and when their plans were found.
+    known: dict[int, tuple[list[int], list[tuple[Line, int]]]] = {}
+
+    def line(place: str, text: str) -> Line:
+        return lines.get(place) or lines.setdefault(place, Line(place, text))
+
+    for evaluation, start, planned, _, thread in evaluated:
+        own = line(*_located(last_origin(evaluation.origins)))
+        own.times[observers.PLAN] += planned - start
+        own.evaluations += 1
+        plans.setdefault(own.place, set()).add(id(evaluation.ready))
+        starts, ends = known.setdefault(thread, ([], []))
+        starts.append(start)
+        ends.append((own, planned))
+    for place, which in plans.items():
+        lines[place].plans = len(which)
+    for phase, name, start, stop, _, thread in spans:
+        if phase == observers.DIRECT:
+            own = line(*_located(name))
+            own.times[phase] += stop - start
+            own.operations += 1
+        elif phase == observers.COMPILE:
+            starts, ends = known.get(thread, ([], []))
+            at = bisect_right(starts, start) - 1
+            own, planned = ends[at] if at >= 0 else (line(_UNKNOWN, ""), 0)
+            own.times[phase] += stop - start
+            if stop <= planned:
+                own.times[observers.PLAN] -= stop - start
+    for where, elapsed in launches:
+        own = line(_UNKNOWN, "") if where is None else line(str(where), where.text)
+        own.times["kernels"] += elapsed
+    return sorted(lines.values(), key=lambda found: -found.total)
+
+
+def advice(profile: Any) -> str:
+    """Return where most of the time went, and what may be done about it, in one sentence."""
+    phases: dict[str, int] = dict(profile.phases)
+    device = sum(launch.stop - launch.start for launch in profile.launches if launch.is_device_time)
+    waits = phases.get(observers.WAIT, 0) + phases.get(observers.DOWNLOAD, 0)
+    if device and device >= waits // 2:
+        phases[observers.WAIT] = phases[observers.DOWNLOAD] = 0
+        phases["run"] = max(phases.get("run", 0), device)
+    phase = max(phases, key=lambda name: phases[name], default="")
+    if not phase or not profile.wall:
+        return ""
+    kind = "kernels" if phase == "run" else phase
+    most = max(profile.lines, key=lambda found: found.times.get(kind, 0), default=None)
+    where = "" if most is None or not most.times.get(kind) else f", most of it for {most.place}"
+    changing = ""
+    if most is not None and phase == observers.PLAN and most.plans > 1:
+        changing = f", where shapes or indices change ({most.plans:,} different plans)"
+    return f"{phases[phase] / profile.wall:.0%} of the time went into {_ADVICE[phase].format(where=where + changing)}"
+
+
+_ADVICE: Final = {
+    observers.PLAN: "finding and making plans{where}; keep shapes and indices the same, or see docs/how-to/jit.md",
+    observers.COMPILE: "compiling kernels{where}; each is compiled once, and config.warm_up does so ahead",
+    observers.ENCODE: "encoding and submitting; fewer and larger operations, or gpuarray.jit, make less of it",
+    observers.UPLOAD: "copies to devices; create arrays on the device, or copy them once, before the loop",
+    observers.DOWNLOAD: "copies from devices; read results less often, or reduce them first",
+    observers.WAIT: "waiting for devices; read results less often, as each read waits for all work before it",
+    observers.DIRECT: "small operations, computed one by one{where}; operations on larger arrays have less overhead",
+    "run": "kernels{where}",
+    "program": "the program itself, recording included; for many small operations see docs/how-to/jit.md",
+}
