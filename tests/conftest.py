@@ -105,9 +105,9 @@ def device(request: pytest.FixtureRequest, limited: Device) -> Iterator[Device]:
         yield Device(request.param)
 
 
-#: Folders of tests about plans and what runs them; those about functions evaluate small graphs as users do.
+#: Folders of tests about plans, what runs them, and what is read from devices; others evaluate small graphs directly.
 _PLANNED = frozenset(
-    ("bench", "codegen", "diagnostics", "fusion", "golden", "graph", "properties", "providers", "runtime")
+    ("clients", "codegen", "diagnostics", "fusion", "golden", "graph", "properties", "providers", "runtime")
 )
 
 
