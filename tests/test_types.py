@@ -39,5 +39,5 @@ def test_pyright_agrees_with_a_users_program(tmp_path):
 
 def test_completion_offers_names_that_are_documented():
     x = gpuarray.ones(3)
-    own = {"device", "get", "prefetch", "residency", "to_device", "to_numpy"}
+    own = {"as_integer_ratio", "device", "get", "is_integer", "prefetch", "residency", "to_device", "to_numpy"}
     assert {name for name in dir(x) if not name.startswith("_")} <= {*dir(np.ones(3)), "ptp", *own}
