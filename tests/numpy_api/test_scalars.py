@@ -139,7 +139,9 @@ def test_numbers_of_python(put):
         time.sleep(x[0])
 
 
-@pytest.mark.parametrize("value", ["text", b"", None, ..., slice(1), {}, {1}, object(), range(5)], ids=repr)
+@pytest.mark.parametrize(
+    "value", ["text", b"", None, ..., slice(1), {}, {1}, object(), range(5)], ids=lambda value: type(value).__name__
+)
 @pytest.mark.parametrize("compare", [operator.eq, operator.ne])
 def test_comparisons_with_what_is_no_number(compare, value, put, same):
     for host in (LINE, NUMBERS[:1], LINE[:0] if value != range(5) else LINE):
