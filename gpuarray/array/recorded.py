@@ -20,37 +20,38 @@ _LEAST: Final = 4096
 
 
 class Recorded:
-    """A list of weak references to cells."""
+    """Weak references to cells.
+
+    Attributes
+    ----------
+    cells : list of weakref
+        The cells; one may be in the list several times. Arrays append to it without a call, as each operation does so.
+    limit : int
+        The length of the list from which on it is to be cleared.
+    """
 
     def __init__(self) -> None:
-        self._cells: list[ref[Any]] = []
-        self._limit = _LEAST
+        self.cells: list[ref[Any]] = []
+        self.limit = _LEAST
         self._lock = threading.Lock()
 
-    def note(self, cell: "ref[Any]") -> None:
-        """Add a cell, which may be in the list."""
-        cells = self._cells
-        cells.append(cell)
-        if len(cells) > self._limit and tracing.state.trace is None:  # a trace takes a look at a cell for a use of it
-            self._clear()
-
-    def _clear(self) -> None:
-        """Remove the cells that are gone or computed."""
-        if not self._lock.acquire(blocking=False):  # another thread is at it
+    def clear(self) -> None:
+        """Remove the cells that are gone or computed; not while a trace is active, which takes a look for a use."""
+        if tracing.state.trace is not None or not self._lock.acquire(blocking=False):  # another thread is at it
             return
         try:
-            count = len(self._cells)
+            count = len(self.cells)
             # computed nodes have no depth
-            alive = [note for note in self._cells[:count] if (cell := note()) is not None and cell.node.depth]
-            self._cells[:count] = dict.fromkeys(alive)
-            self._limit = max(_LEAST, 2 * len(self._cells))
+            alive = [note for note in self.cells[:count] if (cell := note()) is not None and cell.node.depth]
+            self.cells[:count] = dict.fromkeys(alive)
+            self.limit = max(_LEAST, 2 * len(self.cells))
         finally:
             self._lock.release()
 
     def pending(self) -> list[Any]:
         """Return the cells with values to compute, in the order in which they were noted, each once."""
-        self._clear()
-        cells = [cell for note in self._cells if (cell := note()) is not None and _is_pending(cell.node)]
+        self.clear()
+        cells = [cell for note in self.cells if (cell := note()) is not None and _is_pending(cell.node)]
         return [*dict.fromkeys(cells)]
 
 

@@ -38,7 +38,7 @@ _ROWS: Final = {"real": rows.real, "imag": rows.imag}
 #: Complex numbers seen as their parts side by side, and such parts seen as complex numbers.
 _REGROUPED: Final = ("parts", "pairs")
 _new: Final = object.__new__
-note: Final = recorded.note
+noted: Final = recorded.cells
 
 
 class Cell:
@@ -52,7 +52,9 @@ class Cell:
         if node.holder is None or node.holder() is None:
             node.holder = ref(self)
         if node.depth:
-            note(ref(self))
+            noted.append(ref(self))
+            if len(noted) > recorded.limit:
+                recorded.clear()
 
     def bind(self, node: Node) -> None:
         """Set the value to ``node``, and evaluate a part of it if the pending graph is deep."""
@@ -62,7 +64,9 @@ class Cell:
         if node.holder is None or node.holder() is None:
             node.holder = ref(self)
         if node.depth:
-            note(ref(self))
+            noted.append(ref(self))
+            if len(noted) > recorded.limit:
+                recorded.clear()
         if node.depth > config.current.pending_limit:
             evaluate.trim(node, self.device)
 
@@ -122,7 +126,9 @@ class StoredArray:
             cell.node = node = evaluate.folded(node, device)
             node.holder = ref(cell)
         if node.depth:
-            note(ref(cell))
+            noted.append(ref(cell))
+            if len(noted) > recorded.limit:
+                recorded.clear()
         array._layout = array._owner = None
         array._shape = shape
         array._dtype = node.dtype

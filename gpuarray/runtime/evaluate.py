@@ -58,6 +58,8 @@ __all__ = [
 
 #: Values of fewer elements are looked at on the host, where they are there, in less time than a device is asked.
 QUICKLY_SEEN: Final = 1 << 17
+#: What evaluations without updates in place have instead of a section: interrupts come at once.
+_NO_SECTION: Final = nullcontext()
 #: Generated integers of at most as many elements are read without a device, such as the indices over which a loop runs.
 _SHORT: Final = 1 << 10
 
@@ -103,7 +105,7 @@ def evaluate(
         origins = [node.origin for node in walked] if recording.origins else []
         bound = Bound(ready, provider, device, order, origins)
         leaves: list[Any] = [order[position] for position in ready.leaves]
-        with Section() if moved else nullcontext():
+        with Section() if moved else _NO_SECTION:
             made = execute(
                 bound,
                 leaves,

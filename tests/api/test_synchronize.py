@@ -65,7 +65,7 @@ def test_list_of_cells_stays_short():
     x = xp.asarray(np.ones(10))
     for _ in range(20_000):
         y = x + 1
-    assert len(recorded._cells) < 10_000
+    assert len(recorded.cells) < 10_000
     assert len(recorded.pending()) <= 2
     del y
 
