@@ -96,7 +96,9 @@ def _page(title: str, module: ModuleType, names: Sequence[str]) -> Iterator[str]
         first, *others = aliases[id(value)]
         if name != first:
             continue
-        if not isinstance(value, type):
+        if not callable(value):
+            yield f".. autodata:: {name}"
+        elif not isinstance(value, type):
             yield f".. autofunction:: {name}"
         elif value.__module__.startswith("gpuarray."):
             yield f".. autoclass:: {name}"
