@@ -1,7 +1,6 @@
 """What the tests of NumPy's dialect share: putting arrays on the device, and comparing what comes back with NumPy."""
 
 import sys
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -22,10 +21,21 @@ def put(device):
     return lambda array: from_host(np.asarray(array), Device(device))
 
 
+def _ours(value):
+    """Return a result with NumPy's arrays, which ``out=`` may be, as arrays of this package, to be compared."""
+    if isinstance(value, list | tuple):
+        return type(value)(map(_ours, value)) if type(value) in (list, tuple) else value
+    return from_host(np.asarray(value), Device("cpu")) if isinstance(value, np.ndarray) else value
+
+
 @pytest.fixture
 def same():
-    """:func:`gpuarray.testing.assert_same`, with the tolerances for functions of many operations."""
-    return partial(assert_same, rtol=TOLERANCES)
+    """:func:`gpuarray.testing.assert_same` of arrays of either kind, with tolerances for many operations."""
+
+    def check(actual, expected):
+        assert_same(_ours(actual), expected, rtol=TOLERANCES)
+
+    return check
 
 
 @pytest.fixture
