@@ -118,7 +118,7 @@ class Trace:
         """Required ranges of positions."""
         self._asked: dict[int, tuple[Node, int, Layout | None]] = {}
         self._proxies: dict[Cell, Cell] = {}
-        self._internal: set[int] = set()
+        self._inner_cells: set[int] = set()
         self._streams: dict[int, int] = {id(v): n for n, v in enumerate(values)}
         self._own_streams: list[Any] = []
         self._constants: dict[int, int] = {}
@@ -154,7 +154,7 @@ class Trace:
     # -- cells ---------------------------------------------------------------------------------------------------------
 
     def _node(self, cell: Cell) -> Node:
-        if get_ident() != self.thread or id(cell) in self._internal:
+        if get_ident() != self.thread or id(cell) in self._inner_cells:
             node: Node = _slot.__get__(cell)
             return node
         if cell not in self.cells:
@@ -162,7 +162,7 @@ class Trace:
         return self.written[cell]
 
     def _bind(self, cell: Cell, node: Node) -> None:
-        if get_ident() != self.thread or id(cell) in self._internal:
+        if get_ident() != self.thread or id(cell) in self._inner_cells:
             _slot.__set__(cell, node)
         elif cell in self.cells:
             self.written[cell] = node
@@ -170,7 +170,7 @@ class Trace:
             try:
                 _slot.__get__(cell)
             except AttributeError:  # the cell is being created
-                self._internal.add(id(cell))
+                self._inner_cells.add(id(cell))
                 _slot.__set__(cell, node)
             else:
                 self._add_external(cell)
@@ -216,7 +216,7 @@ class Trace:
 
     def is_external(self, cell: Cell) -> bool:
         """Return whether a cell existed before the call."""
-        return cell in self.cells or id(cell) not in self._internal
+        return cell in self.cells or id(cell) not in self._inner_cells
 
     def number(self, cell: Cell) -> int:
         """Return the number of an external cell."""

@@ -487,7 +487,7 @@ class WgpuProvider:
     def after_fork(self) -> None:
         """Leave the parent's device alone: called in a forked child, where only this thread exists."""
         lock = self._lock = threading.RLock()  # another thread of the parent may hold the old one for ever
-        self._is_inside = lock._is_owned  # type: ignore[attr-defined]
+        self._is_inside = lock._is_owned  # type: ignore[attr-defined]  # as threading.Condition asks it
         self._end(adapters.FORKED)
         parts = (self._dispatcher, self._pipelines, self._transfer, self._pool, self._driver)
         drivers.disown(chain.from_iterable(part.objects() for part in parts))
