@@ -116,7 +116,8 @@ def assert_same(
         _require(len(actual) == len(desired), message, f"{len(desired)} items are desired, not {len(actual)}")
         for key, item in _items(desired):
             _require(kind is not dict or key in actual, message, f"no item {key!r}")
-            assert_same(actual[key], item, ulp=ulp, rtol=rtol, signed_zeros=signed_zeros, message=f"{message}[{key!r}]")
+            where = f"{message}[{key!r}]"
+            assert_same(actual[key], item, ulp=ulp, rtol=rtol, atol=atol, signed_zeros=signed_zeros, message=where)
     else:
         _require(
             type(actual) is type(desired),

@@ -32,8 +32,8 @@ def _ours(value):
 def same():
     """:func:`gpuarray.testing.assert_same` of arrays of either kind, with tolerances for many operations."""
 
-    def check(actual, expected):
-        assert_same(_ours(actual), expected, rtol=TOLERANCES)
+    def check(actual, expected, *, atol=0):
+        assert_same(_ours(actual), expected, rtol=TOLERANCES, atol=atol)
 
     return check
 
