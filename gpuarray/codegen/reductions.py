@@ -95,6 +95,10 @@ class RowKernel:
     collectives: Collectives = field(init=False)
     made: set[int] = field(default_factory=set)
     """The FULL instructions whose values are already in registers."""
+    accumulators: dict[int, Accumulator] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.accumulators = {number: Accumulator(self._fold(number), number) for number in self.loop.folds}
 
     # -- kernels -------------------------------------------------------------------------------------------------------
 
@@ -131,7 +135,7 @@ class RowKernel:
         kernel.line(f"let part = ({before} + split) * {total} + row;")
         names = iter(scratch)
         for number in self.loop.folds:
-            for state, dtype in self._accumulator(number).states.items():
+            for state, dtype in self.accumulators[number].states.items():
                 access, _ = next(names)
                 kernel.line(self._once(f"{access.name}[part] = {stored(state, dtype)};"))
         return kernel.launch(groups, self.capabilities.workgroup_limit), scratch
@@ -170,7 +174,7 @@ class RowKernel:
         names = iter(accesses)
         lines: list[str] = []
         for number in self.loop.folds:
-            own = self._accumulator(number)
+            own = self.accumulators[number]
             found: list[list[str]] = [[] for _ in parts]
             for dtype in own.states.values():
                 access, _ = next(names)
@@ -402,7 +406,7 @@ class RowKernel:
         shape, lines = self.shape, []
         fours = [range(first, first + LANES) for first in range(0, count, LANES)]
         for number in numbers:
-            own, operand = self._accumulator(number), self._fold(number).operand
+            own, operand = self.accumulators[number], self._fold(number).operand
             if own.is_ordered:
                 for lanes in fours:
                     lines += (
@@ -533,11 +537,8 @@ class RowKernel:
         assert isinstance(item, Fold)
         return item
 
-    def _accumulator(self, number: int) -> Accumulator:
-        return Accumulator(self._fold(number), number)
-
     def _start(self, number: int) -> None:
-        own = self._accumulator(number)
+        own = self.accumulators[number]
         self.work.kernel.line(*own.start())
         self.work.kernel.module += own.functions()
 
@@ -549,23 +550,23 @@ class RowKernel:
             operand = self._fold(number).operand
             level = self.loop.instructions[operand].level
             values = [value_name(operand, level, lane) for lane in lanes]
-            lines += self._accumulator(number).take(values, places)
+            lines += self.accumulators[number].take(values, places)
         return lines
 
     def _gather(self, number: int) -> None:
         """Emit the combination of the accumulators of a group; each of its invocations gets the result."""
-        own = self._accumulator(number)
+        own = self.accumulators[number]
         self.collectives.reduce(own.states, own.merge)
 
     def _result(self, number: int) -> None:
-        self.work.kernel.line(declare(f"one{number}", self._fold(number).dtype, self._accumulator(number).result()))
+        self.work.kernel.line(declare(f"one{number}", self._fold(number).dtype, self.accumulators[number].result()))
 
     def _scratch(self, splits: int, *, writable: bool) -> list[tuple[Access, int]]:
         """Bind scratch memory for the partial results; return its bindings and their sizes in bytes."""
         found: list[tuple[Access, int]] = []
         count = max(self.loop.rows, 1) * splits
         for number in self.loop.folds:
-            for dtype in self._accumulator(number).states.values():
+            for dtype in self.accumulators[number].states.values():
                 word = word_dtype(dtype)
                 nbytes = -(-count * word.itemsize // WINDOW_END) * WINDOW_END
                 slot = len(found)
