@@ -1,7 +1,8 @@
 """Generate the performance page from the measurements of ``bench``.
 
 The measurements are in docs/data/performance-NAME.json, one file per machine, those of the device "auto" in
-placement-NAME.json, and those of single functions in functions-NAME.json. performance-notes.json has the comments on each section, by its title.
+placement-NAME.json, and those of single functions in functions-NAME.json. performance-notes.json has the comments on
+each section, by its title.
 """
 
 import json
@@ -327,9 +328,9 @@ def _functions(notes: Mapping[str, str]) -> Iterator[str]:
     yield ""
     yield "## Single functions on CPUs"
     yield ""
-    yield "Target: at most 1.1 of NumPy's time for each function at 1,000, 100,000 and 10,000,000 float64 elements. Each"
-    yield "call is recorded and evaluated alone, on the device `cpu`, so that nothing is fused, by"
-    yield f"`python -m bench.functions`. The tables list the {SLOWEST} slowest relative to NumPy, with times in microseconds."
+    yield "Target: at most 1.1 of NumPy's time for each function at 1,000, 100,000 and 10,000,000 float64 elements."
+    yield "Each call is recorded and evaluated alone on the device `cpu` by `python -m bench.functions`, so that nothing"
+    yield f"is fused. The tables list the {SLOWEST} slowest relative to NumPy, with times in microseconds."
     if "functions" in notes:
         yield ""
         yield notes["functions"]
