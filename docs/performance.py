@@ -329,7 +329,7 @@ def _functions(notes: Mapping[str, str]) -> Iterator[str]:
     yield "## Single functions on CPUs"
     yield ""
     yield "Target: at most 1.1 of NumPy's time for each function at 1,000, 100,000 and 10,000,000 float64 elements."
-    yield "Each call is recorded and evaluated alone on the device `cpu` by `python -m bench.functions`, so that nothing"
+    yield "Each call is recorded and evaluated alone on the device `cpu` by `python -m bench.functions`, so nothing"
     yield f"is fused. The tables list the {SLOWEST} slowest relative to NumPy, with times in microseconds."
     if "functions" in notes:
         yield ""
