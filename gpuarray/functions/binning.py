@@ -15,7 +15,7 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, make
 from gpuarray.array.bounds import bounds
 from gpuarray.functions import creation, logic, searching
-from gpuarray.functions.arguments import as_array, as_arrays, concatenated, numbers
+from gpuarray.functions.arguments import as_array, as_arrays, check_cast, concatenated, numbers
 from gpuarray.functions.binning_rules import number_of_bins
 from gpuarray.functions.registry import implements
 from gpuarray.graph import build, tracing
@@ -93,19 +93,15 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> GpuArray:
             f"takes one axis, not {values.ndim}"
         )
     if values.dtype.kind not in "biu" and values.size:
-        raise TypeError(
-            f"Cannot cast array data from {values.dtype!r} to {dtypes.int64!r} according to the rule 'safe'"
-        )
+        check_cast(values.dtype, dtypes.int64)
     size = index(minlength)
     if size < 0:
         raise ValueError("'minlength' must not be negative")
     scale = None if weights is None else as_array(weights, values.device)
     if scale is not None and scale.shape != values.shape:
         raise ValueError("The weights and list don't have the same length.")
-    if scale is not None and not np.can_cast(scale.dtype, dtypes.float64):
-        raise TypeError(
-            f"Cannot cast array data from {scale.dtype!r} to {dtypes.float64!r} according to the rule 'safe'"
-        )
+    if scale is not None:
+        check_cast(scale.dtype, dtypes.float64)
     if values.size:
         values = values.astype(dtypes.uint8 if values.dtype.kind == "b" else values.dtype, copy=False)
         # what is recorded reads its numbers, so that they are looked at again in every call

@@ -7,10 +7,9 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
-from gpuarray.functions.arguments import along, as_array
+from gpuarray.functions.arguments import along, as_array, at_least_one_axis, line_axis
 from gpuarray.functions.padding import pad
 from gpuarray.functions.registry import native
-from gpuarray.graph import build
 
 __all__ = ["packbits", "unpackbits"]
 
@@ -21,12 +20,6 @@ def _shifts(bitorder: str) -> range:
     return range(7, -1, -1) if bitorder == "big" else range(8)
 
 
-def _lined(array: GpuArray, axis: Any) -> tuple[GpuArray, int]:
-    if axis is None or not array.ndim:
-        return array.reshape(-1), 0
-    return array, build.normalize_axis(axis, array.ndim)
-
-
 @native("packbits")
 def packbits(a: Any, /, axis: Any = None, bitorder: str = "big") -> GpuArray:
     """Pack binary values into the bits of uint8."""
@@ -34,7 +27,7 @@ def packbits(a: Any, /, axis: Any = None, bitorder: str = "big") -> GpuArray:
     if source.dtype.kind not in "biu":
         raise TypeError("Expected an input array of integer or boolean data type")
     shifts = _shifts(bitorder)
-    bits, number = _lined(source != 0, axis)
+    bits, number = line_axis(at_least_one_axis(source) != 0, axis)
     missing = -bits.shape[number] % 8
     if missing:
         bits = pad(bits, [(0, missing if k == number else 0) for k in range(bits.ndim)])
@@ -52,7 +45,7 @@ def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: str = "
     if source.dtype != dtypes.uint8:
         raise TypeError("Expected an input array of unsigned byte data type")
     places = np.array(_shifts(bitorder), np.uint8)
-    values, number = _lined(source, axis)
+    values, number = line_axis(at_least_one_axis(source), axis)
     spread = values.reshape(*values.shape[: number + 1], 1, *values.shape[number + 1 :])
     shifts = places.reshape(8, *(1 for _ in values.shape[number + 1 :]))
     bits: Any = np.bitwise_and(np.right_shift(spread, shifts), np.uint8(1))

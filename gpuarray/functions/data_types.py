@@ -6,7 +6,7 @@ import numpy as np
 
 from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType, canonical
-from gpuarray.functions.arguments import ArrayLike, DeviceLike, as_array, wanted_device
+from gpuarray.functions.arguments import ArrayLike, DeviceLike, as_array, standard_function, wanted_device
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import standard
 
@@ -108,11 +108,10 @@ def iinfo(type: Any, /) -> Any:
 
 
 @implements("result_type")
+@standard_function
 def result_type(*arrays_and_dtypes: Any) -> DType:
     """Return the dtype that arrays, dtypes and Python scalars (which are weak) promote to."""
-    given = [_dtype_of(a) for a in arrays_and_dtypes]
-    standard.require("result_type", *given)
-    return canonical(np.result_type(*given))
+    return canonical(np.result_type(*(_dtype_of(a) for a in arrays_and_dtypes)))
 
 
 @implements("common_type")

@@ -12,7 +12,7 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions import sorting
-from gpuarray.functions.arguments import as_array, as_arrays, concatenated
+from gpuarray.functions.arguments import as_array, as_arrays, at_least_one_axis, concatenated
 from gpuarray.functions.factorisations import numpy_eigvals
 from gpuarray.functions.fallback import hosted
 from gpuarray.functions.padding import pad
@@ -27,7 +27,7 @@ __all__ = [
 def _coefficients(*polynomials: Any) -> list[GpuArray]:
     """Return polynomials as lines of coefficients."""
     lines = as_arrays(*(p.coeffs if isinstance(p, np.poly1d) else p for p in polynomials))
-    return [line.reshape(1) if not line.ndim else line for line in lines]
+    return [at_least_one_axis(line) for line in lines]
 
 
 def _like(result: Any, *polynomials: Any) -> Any:
@@ -135,8 +135,7 @@ def polyval(p: Any, x: Any) -> GpuArray:
 @implements("poly", reason=EIGENVALUES)
 def poly(seq_of_zeros: Any) -> Any:
     """Return the coefficients of the polynomial with given roots."""
-    zeros = as_array(seq_of_zeros)
-    zeros = zeros.reshape(1) if not zeros.ndim else zeros
+    zeros = at_least_one_axis(seq_of_zeros)
     if zeros.ndim == 2 and zeros.shape[0] == zeros.shape[1] and zeros.size:
         zeros = numpy_eigvals(zeros)
     elif zeros.ndim != 1:

@@ -8,7 +8,7 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, apply, wrap
 from gpuarray.dtypes import DType
 from gpuarray.functions import searching, sorting
-from gpuarray.functions.arguments import along, as_array, as_arrays, concatenated
+from gpuarray.functions.arguments import along, as_array, as_arrays, at_least_one_axis, check_cast, concatenated
 from gpuarray.functions.differences import diff
 from gpuarray.functions.mathematics import clip
 from gpuarray.functions.registry import implements, native
@@ -31,7 +31,7 @@ def _pair(a: Any, v: Any) -> tuple[GpuArray, GpuArray]:
     ValueError
         If one has no elements, or more than one axis.
     """
-    lines = [line.reshape(1) if not line.ndim else line for line in as_arrays(a, v)]
+    lines = [at_least_one_axis(line) for line in as_arrays(a, v)]
     for name, line in zip("av", lines, strict=True):
         if line.ndim > 1:
             raise ValueError(f"object too deep for desired array: {name} has {line.ndim} axes, and one is accepted")
@@ -93,11 +93,9 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     wanted, points, values = as_arrays(x, xp, fp)
     kind: DType = dtypes.complex128 if values.dtype.kind == "c" else dtypes.float64
     for array, safe in ((wanted, dtypes.float64), (points, dtypes.float64), (values, kind)):
-        if not np.can_cast(array.dtype, safe, "safe"):
-            raise TypeError(f"Cannot cast array data from {array.dtype!r} to {safe!r} according to the rule 'safe'")
-    wanted, points, values = (
-        a.astype(k, copy=False) for a, k in ((wanted, dtypes.float64), (points, dtypes.float64), (values, kind))
-    )
+        check_cast(array.dtype, safe)
+    wanted, points = (array.astype(dtypes.float64, copy=False) for array in (wanted, points))
+    values = values.astype(kind, copy=False)
     if points.ndim != 1 or values.ndim != 1:
         raise ValueError("Data points must be 1-D sequences")
     if points.size != values.size:

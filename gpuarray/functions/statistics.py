@@ -16,12 +16,13 @@ from gpuarray.functions.arguments import (
     as_arrays,
     concatenated,
     numbers,
+    standard_function,
     value_or,
     write_out,
 )
 from gpuarray.functions.reductions import axes_of, mask_node, masked, reduced, sum
 from gpuarray.functions.registry import implements, native
-from gpuarray.graph import build, standard
+from gpuarray.graph import build
 from gpuarray.graph.layouts import contiguous, slice_axis
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as rows
@@ -70,6 +71,7 @@ def _mean_node(
 
 
 @native("mean")
+@standard_function
 def mean(
     x: ArrayLike,
     /,
@@ -102,7 +104,6 @@ def mean(
         The means; NaN where there are no elements.
     """
     array = as_array(x)
-    standard.require("mean", array)
     where, keep = value_or(where, True), bool(value_or(keepdims, False))
     compute, wanted = _averaging(array.dtype, dtype)
     node = _mean_node(array, _averaged_axes(axis, array.ndim, where), compute, keep, where)
@@ -179,6 +180,7 @@ def _var_node(
 
 
 @native("var")
+@standard_function
 def var(
     x: ArrayLike,
     /,
@@ -225,6 +227,7 @@ def var(
 
 
 @native("std")
+@standard_function
 def std(
     x: ArrayLike,
     /,
@@ -254,7 +257,6 @@ def spread(
         If a standard deviation is to be an integer.
     """
     array = as_array(x)
-    standard.require("std" if root else "var", array)
     compute, wanted = _averaging(array.dtype, dtype)
     where, mean = value_or(where, True), value_or(mean, None)
     centre = None if mean is None else as_array(mean, array.device)
