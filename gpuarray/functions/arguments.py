@@ -180,7 +180,8 @@ def concatenated(arrays: Iterable[GpuArray], axis: int, dtype: Any = None) -> Gp
 
 def numbers(*values: GpuArray) -> list[Any]:
     """Return some 0-d arrays as Python numbers, read together."""
-    return concatenated([value.reshape(1) for value in values], 0).tolist()
+    found: list[Any] = concatenated([value.reshape(1) for value in values], 0).tolist()
+    return found
 
 
 def read(value: Any) -> np.ndarray[Any, Any]:

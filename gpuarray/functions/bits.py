@@ -1,6 +1,7 @@
 """NumPy's functions that pack bits into bytes and take them out again."""
 
-from operator import index
+from functools import reduce
+from operator import index, or_
 from typing import Any
 
 import numpy as np
@@ -31,11 +32,10 @@ def packbits(a: Any, /, axis: Any = None, bitorder: str = "big") -> GpuArray:
     missing = -bits.shape[number] % 8
     if missing:
         bits = pad(bits, [(0, missing if k == number else 0) for k in range(bits.ndim)])
-    packed: Any = None
-    for place, shift in enumerate(shifts):
-        bit = bits[along(number, slice(place, None, 8))].astype(dtypes.uint8) << shift
-        packed = bit if packed is None else packed | bit
-    return packed
+    parts = [
+        bits[along(number, slice(place, None, 8))].astype(dtypes.uint8) << shift for place, shift in enumerate(shifts)
+    ]
+    return reduce(or_, parts)
 
 
 @native("unpackbits")
@@ -48,7 +48,7 @@ def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: str = "
     values, number = line_axis(at_least_one_axis(source), axis)
     spread = values.reshape(*values.shape[: number + 1], 1, *values.shape[number + 1 :])
     shifts = places.reshape(8, *(1 for _ in values.shape[number + 1 :]))
-    bits: Any = np.bitwise_and(np.right_shift(spread, shifts), np.uint8(1))
+    bits = (spread >> shifts) & 1
     extent = 8 * values.shape[number]
     bits = bits.reshape(*values.shape[:number], extent, *values.shape[number + 1 :])
     if count is None:

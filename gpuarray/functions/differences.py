@@ -96,7 +96,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> GpuArray:
 
 
 @implements("gradient")
-def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> GpuArray | tuple[GpuArray, ...]:
     """Return the gradient, computed with second-order central differences."""
     source = as_array(f)
     axes = tuple(range(source.ndim)) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, source.ndim)

@@ -32,11 +32,11 @@ __all__ = [
 class Methods(Protocol):
     """The methods that functions have as NumPy's ufuncs, whose arguments they take."""
 
-    accumulate: Callable[..., Any]
-    at: Callable[..., Any]
-    outer: Callable[..., Any]
-    reduce: Callable[..., Any]
-    reduceat: Callable[..., Any]
+    accumulate: Callable[..., GpuArray]
+    at: Callable[..., None]
+    outer: Callable[..., GpuArray]
+    reduce: Callable[..., GpuArray]
+    reduceat: Callable[..., GpuArray]
 
 
 class Unary(Methods, Protocol):
@@ -135,16 +135,17 @@ def _finished(function: Any, row: MapOp, operands: str) -> Any:
     return function
 
 
-def _with_keywords(row: MapOp, inputs: tuple[Any, ...], out: Any, where: Any, dtype: Any, casting: str) -> Any:
+def _with_keywords(row: MapOp, inputs: tuple[Any, ...], out: Any, where: Any, dtype: Any, casting: str) -> GpuArray:
     """Call a function with keywords of ufuncs, or with operands that the row does not know."""
     if out is None and where is True and dtype is None:
-        return _of_masked(row, inputs)
+        masked: GpuArray = _of_masked(row, inputs)
+        return masked
     keywords: dict[str, Any] = {"where": where, "casting": casting}
     if out is not None:
         keywords["out"] = out if isinstance(out, tuple) else (out,)
     if dtype is not None:
         keywords["dtype"] = dtype
-    found = dispatch.METHODS["__array_ufunc__"](row.numpy, "__call__", inputs, keywords)
+    found: GpuArray = dispatch.METHODS["__array_ufunc__"](row.numpy, "__call__", inputs, keywords)
     if found is NotImplemented:
         raise refused(row, inputs)
     return found
@@ -182,7 +183,7 @@ def unary(row: MapOp) -> Unary:
         x: ArrayLike, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = "same_kind"
     ) -> GpuArray:
         if out is None and dtype is None and where is True:
-            found: Any = apply(row, x)
+            found: GpuArray = apply(row, x)
             if found is not NotImplemented:
                 return found
         return _with_keywords(row, (x,), out, where, dtype, casting)
@@ -205,7 +206,7 @@ def binary(row: MapOp) -> Binary:
         casting: str = "same_kind",
     ) -> GpuArray:
         if out is None and dtype is None and where is True:
-            found: Any = apply(row, x1, x2)
+            found: GpuArray = apply(row, x1, x2)
             if found is not NotImplemented:
                 return found
         return _with_keywords(row, (x1, x2), out, where, dtype, casting)
@@ -229,7 +230,7 @@ def ternary(row: MapOp) -> Ternary:
         casting: str = "same_kind",
     ) -> GpuArray:
         if out is None and dtype is None and where is True:
-            found: Any = apply(row, x1, x2, x3)
+            found: GpuArray = apply(row, x1, x2, x3)
             if found is not NotImplemented:
                 return found
         return _with_keywords(row, (x1, x2, x3), out, where, dtype, casting)

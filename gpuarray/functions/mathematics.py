@@ -17,7 +17,7 @@ from gpuarray.functions.arguments import (
     value_or,
     write_out,
 )
-from gpuarray.functions.logic import holds, real_only
+from gpuarray.functions.logic import holds, real_only, where
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import standard
 from gpuarray.ops import elementwise as rows
@@ -65,7 +65,7 @@ def angle(z: Any, deg: bool = False) -> GpuArray:
     """Return the angle of complex elements."""
     source = as_array(z)
     part: Any = source.imag if source.dtype.kind == "c" else 0
-    result = np.arctan2(part, source.real)
+    result = elementwise.atan2(part, source.real)
     return result * (180 / np.pi) if deg else result
 
 
@@ -258,12 +258,12 @@ def sinc(x: Any) -> GpuArray:
     """Return ``sin(pi * x) / (pi * x)``, which is 1 at 0."""
     source = as_array(x)
     if source.dtype.kind != "c":
-        return apply(map_op("sinc"), source)
-    scaled: Any = np.pi * np.where(source == 0, float(np.finfo(source.dtype).eps), source)
-    return np.sin(scaled) / scaled
+        return elementwise.unary(map_op("sinc"))(source)
+    scaled = np.pi * where(source == 0, float(np.finfo(source.dtype).eps), source)
+    return elementwise.sin(scaled) / scaled
 
 
 @native("i0")
 def i0(x: Any) -> GpuArray:
     """Return the modified Bessel function of the first kind of order 0."""
-    return apply(map_op("i0"), real_only(x, "i0"))
+    return elementwise.unary(map_op("i0"))(real_only(x, "i0"))

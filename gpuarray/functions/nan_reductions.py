@@ -1,5 +1,6 @@
 """NumPy's reductions that leave NaN out: what stands in for it is neutral to the fold."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -102,7 +103,7 @@ def nanmax(
     return _nan_extreme(max, -np.inf, a, axis, out, keepdims, initial, where)
 
 
-def _nan_position(find: Any, fill: float, a: Any, axis: Any, out: Any, keepdims: Any) -> Any:
+def _nan_position(find: Callable[..., GpuArray], fill: float, a: Any, axis: Any, out: Any, keepdims: Any) -> GpuArray:
     source = as_array(a)
     # of no elements the fold itself says that there are none
     if source.dtype.kind in "fc" and source.size and elementwise.isnan(source).all(axis).any().item():

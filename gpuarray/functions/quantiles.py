@@ -77,7 +77,7 @@ def _lines(source: GpuArray, axes: tuple[int, ...]) -> GpuArray:
     return moved.reshape(prod(source.shape[a] for a in axes), *(source.shape[a] for a in kept))
 
 
-def _put(name: str, result: Any, source: GpuArray, axes: tuple[int, ...], out: Any, keepdims: Any) -> Any:
+def _put(name: str, result: Any, source: GpuArray, axes: tuple[int, ...], out: Any, keepdims: Any) -> GpuArray:
     """Return a result, whose last axes are those of ``source`` but ``axes``, as ``keepdims`` and ``out`` say."""
     if keepdims:
         first = result.shape[: result.ndim - (source.ndim - len(axes))]
@@ -92,7 +92,7 @@ def _nan_where(flags: Any, result: Any) -> Any:
 # -- medians --------------------------------------------------------------------------------------------------------
 
 
-def _median(name: str, a: Any, axis: Any, out: Any, overwrite_input: Any, keepdims: Any, *, skip_nan: bool) -> Any:
+def _median(name: str, a: Any, axis: Any, out: Any, overwrite_input: Any, keepdims: Any, *, skip_nan: bool) -> GpuArray:
     source = as_array(a)
     axes = axes_of(axis, source.ndim)
     lines = _lines(source, axes)

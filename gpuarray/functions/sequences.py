@@ -84,7 +84,9 @@ def _operand(value: Any, shape: tuple[int, ...]) -> Node:
 # --- reduceat, reduce, accumulate -----------------------------------------------------------------------------------
 
 
-def fold_spans(ufunc: Any, source: GpuArray, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+def fold_spans(
+    ufunc: Any, source: GpuArray, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None
+) -> GpuArray:
     """Return what ``reduceat`` does: folds from each index to the next one, along ``axis``.
 
     Raises
@@ -128,7 +130,7 @@ def fold_line(
     out: Any = None,
     keepdims: bool = False,
     initial: Any = NOT_GIVEN,
-) -> Any:
+) -> GpuArray:
     """Return what ``reduce`` does for a ufunc that does not associate.
 
     Raises
@@ -161,7 +163,7 @@ def fold_line(
     return write_reduced(ufunc.__name__, wrap(build.reshape(folded, kept), source.device), out)
 
 
-def running_line(ufunc: Any, source: GpuArray, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+def running_line(ufunc: Any, source: GpuArray, axis: Any = 0, dtype: Any = None, out: Any = None) -> GpuArray:
     """Return what ``accumulate`` does for a ufunc that does not associate."""
     if source.ndim == 0:
         raise TypeError("cannot accumulate on a scalar")
@@ -186,7 +188,7 @@ def _along(node: Node, axis: int, shape: tuple[int, ...], source: GpuArray) -> G
     return array.transpose((*range(1, axis + 1), 0, *range(axis + 1, len(shape))))
 
 
-def _delivered(result: GpuArray, out: Any, ufunc: Any) -> Any:
+def _delivered(result: GpuArray, out: Any, ufunc: Any) -> GpuArray:
     if out is None:
         return wrap(result.node(), result.device)
     if tuple(out.shape) != result.shape:

@@ -7,13 +7,16 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, apply, wrap
 from gpuarray.dtypes import DType
-from gpuarray.functions import searching, sorting
+from gpuarray.functions import elementwise, searching, sorting
 from gpuarray.functions.arguments import along, as_array, as_arrays, at_least_one_axis, check_cast, concatenated
 from gpuarray.functions.differences import diff
+from gpuarray.functions.logic import where
 from gpuarray.functions.mathematics import clip
+from gpuarray.functions.products import matmul
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout
+from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as rows
 
 __all__ = ["convolve", "correlate", "interp", "unwrap"]
@@ -42,7 +45,7 @@ def _pair(a: Any, v: Any) -> tuple[GpuArray, GpuArray]:
     return first, second
 
 
-def _slid(line: GpuArray, kernel: GpuArray, mode: Any) -> Any:
+def _slid(line: GpuArray, kernel: GpuArray, mode: Any) -> GpuArray:
     """Return the sums of products of a kernel and the part of a line below it, which is not shorter."""
     if mode not in _MODES:
         raise ValueError(f"mode must be one of 'valid', 'same', or 'full' (got {mode!r})")
@@ -53,8 +56,8 @@ def _slid(line: GpuArray, kernel: GpuArray, mode: Any) -> Any:
     length = line.size - width + 1
     step = max(1, _MOST_PRODUCTS // length)
     windows = (Layout((length, min(step, width - k)), (1, 1), k) for k in range(0, width, step))
-    parts: list[Any] = [
-        np.matmul(wrap(build.view(line.node(), window), line.device), kernel[k * step : (k + 1) * step])
+    parts = [
+        matmul(wrap(build.view(line.node(), window), line.device), kernel[k * step : (k + 1) * step])
         for k, window in enumerate(windows)
     ]
     total = parts[0]
@@ -115,20 +118,20 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     below = values[0] if left is None else left
     above = values[-1] if right is None else right
     last = points.size - 1
-    place: Any = clip(searching.searchsorted(points, wanted, side="right") - 1, 0, last)
-    low, high = place.node(), np.minimum(place + 1, last).node()
+    place = clip(searching.searchsorted(points, wanted, side="right") - 1, 0, last)
+    low, high = place.node(), elementwise.minimum(place + 1, last).node()
 
-    def at(line: GpuArray, positions: Any) -> Any:
+    def at(line: GpuArray, positions: Node) -> GpuArray:
         return wrap(build.gather(line.node(), positions), line.device)
 
     x_low, x_high, y_low, y_high = (at(line, end) for line in (points, values) for end in (low, high))
 
-    def between(start: Any, end: Any) -> Any:
+    def between(start: GpuArray, end: GpuArray) -> GpuArray:
         slope = (end - start) / (x_high - x_low)
         found = slope * (wanted - x_low) + start
         # where an infinity came in, the other end may do; and if both ends are the same, so is what lies between them
-        found = np.where(np.isnan(found), slope * (wanted - x_high) + end, found)
-        return np.where(np.isnan(found) & (start == end), start, found)
+        found = where(elementwise.isnan(found), slope * (wanted - x_high) + end, found)
+        return where(elementwise.isnan(found) & (start == end), start, found)
 
     if kind is dtypes.complex128:
         # each part by itself: a product with an infinite part would make the other one NaN
@@ -136,10 +139,10 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
         found = apply(rows.complex_from_parts, *parts)
     else:
         found = between(y_low, y_high)
-    found = np.where((place == last) | (x_low == wanted), y_low, found)
+    found = where((place == last) | (x_low == wanted), y_low, found)
     # asked as NumPy asks: a point that is NaN is beyond neither end
-    found = np.where(wanted < points[0], below, np.where(wanted > points[-1], above, found))
-    result: Any = np.where(np.isnan(wanted), wanted, found)
+    found = where(wanted < points[0], below, where(wanted > points[-1], above, found))
+    result: GpuArray = where(elementwise.isnan(wanted), wanted, found)
     return result.astype(kind, copy=False)
 
 
@@ -157,10 +160,10 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 6.28318
     else:
         high, ambiguous = period / 2, True
     low = -high
-    within: Any = np.mod(steps - low, period) + low
+    within = elementwise.remainder(steps - low, period) + low
     if ambiguous:
-        within = np.where((within == low) & (steps > 0), high, within)
-    change = np.where(np.abs(steps) < jump, 0, within - steps).astype(kind, copy=False)
-    later = source[along(number, slice(1, None))] + np.cumsum(change, axis=number)
+        within = where((within == low) & (steps > 0), high, within)
+    change = where(elementwise.abs(steps) < jump, 0, within - steps).astype(kind, copy=False)
+    later = source[along(number, slice(1, None))] + change.cumsum(number)
     first = source[along(number, slice(0, 1))]
     return concatenated([first.astype(kind, copy=False), later.astype(kind, copy=False)], number)

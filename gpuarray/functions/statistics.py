@@ -1,12 +1,13 @@
 """Averages, variances and correlations, over the reductions."""
 
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType
+from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import (
     NOT_GIVEN,
     ArrayLike,
@@ -290,6 +291,14 @@ def degrees_of_freedom(ddof: Any, correction: Any) -> Any:
     return correction
 
 
+@overload
+def average(
+    a: ArrayLike, axis: Axis = None, weights: ArrayLike = None, returned: Literal[False] = ..., *, keepdims: bool = ...
+) -> GpuArray: ...
+@overload
+def average(
+    a: ArrayLike, axis: Axis = None, weights: ArrayLike = None, *, returned: Literal[True], keepdims: bool = ...
+) -> tuple[GpuArray, GpuArray]: ...
 @implements("average")
 def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = NOT_GIVEN) -> Any:
     """Return the weighted average along an axis."""
@@ -368,7 +377,7 @@ def cov(
         factor = 0.0
     centred = (table - centre).astype(kind, copy=False)
     scaled = centred if weight is None else centred * weight
-    products = np.matmul(centred, np.conjugate(scaled.T))
+    products: GpuArray = centred @ scaled.T.conj()
     inverse = np.true_divide(1, factor)
     return (products * (float(inverse) if weight is None else inverse.astype(products.dtype))).squeeze()
 
@@ -402,8 +411,8 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
     table = cov(x, y, rowvar, dtype=dtype)
     if table.ndim == 0:
         return table / table
-    deviation = np.sqrt(np.diagonal(table).real)
+    deviation = elementwise.sqrt(table.diagonal().real)
     table = table / deviation[:, None] / deviation[None, :]
     if table.dtype.kind == "c":
-        return np.clip(table.real, -1, 1) + 1j * np.clip(table.imag, -1, 1)
-    return np.clip(table, -1, 1)
+        return table.real.clip(-1, 1) + 1j * table.imag.clip(-1, 1)
+    return table.clip(-1, 1)

@@ -18,6 +18,7 @@ from gpuarray.functions.arguments import (
     line_axis,
     read,
 )
+from gpuarray.functions.creation import zeros
 from gpuarray.functions.joining import concat
 from gpuarray.functions.manipulation import moveaxis
 from gpuarray.functions.registry import implements, native
@@ -135,8 +136,7 @@ def resize(a: Any, new_shape: Any) -> GpuArray:
     shape = build.resolve_shape(new_shape)
     wanted = int(np.prod(shape, dtype=np.int64))
     if flat.size == 0:
-        empty: Any = np.zeros_like(flat, shape=shape)
-        return empty
+        return zeros(shape, flat.dtype, device=flat.device)
     return tile(flat, -(-wanted // flat.size))[:wanted].reshape(shape)
 
 
