@@ -93,7 +93,7 @@ class Recording:
     lines : tuple
         Computations of further values, and their positions.
     providers : tuple of (Device, Provider)
-        The devices of the evaluations, and their providers.
+        The devices of the evaluations, and their providers, by the names of these.
     ranges : tuple
         Required ranges of arrays of positions.
     hosts : list
@@ -164,32 +164,43 @@ class Recording:
                     f"{type(value).__name__}; declare the numbers that decide the type in static_argnames"
                 )
             values[place] = value
-        with places.lock:
-            for source in self.sources:
-                cell: Any = arrays[source.array]._cell if source.met is None else source.met()
-                cells.append(cell)
-                node = cell.node
-                leaf = registers[source.register] = node if node.result is None else node.result
-                if type(leaf) is not Leaf:
-                    self._evaluate(call)
-                    leaf = registers[source.register] = current(leaf)
-            node = leaf = None  # a reference to a value would prevent its buffer from being overwritten
-            placeholders = [_placeholder(cells[number]) for number in self.moved] if self.moved else ()
-            with Section() if placeholders else nullcontext():
-                try:
-                    for segment in self.segments:
-                        segment.run(registers, values)
-                except BaseException:
-                    for number in self.moved:
-                        cells[number].node = registers[self.sources[number].register]
-                    raise
-                for number, register, device in self.updates:
-                    cells[number].device = device
-                    cells[number].bind(registers[register])
-                if placeholders:
-                    for number, placeholder in zip(self.moved, placeholders, strict=True):
-                        placeholder.resolve(cells[number].node)
+        while not self._run(call, cells, registers, values):
+            self._evaluate(call)
         return self.make(Replay(arrays, cells, registers, values))
+
+    def _run(self, call: Call, cells: list[Cell], registers: list[Any], values: Sequence[Any], locked: int = 0) -> bool:
+        """Run the segments, and put the new values into cells; return False if an external value is pending.
+
+        The locks of the first ``locked`` devices have been taken.
+        """
+        if locked < len(self.providers):
+            with places.lock_of(self.providers[locked][1], [provider for _, provider in self.providers[:locked]]):
+                return self._run(call, cells, registers, values, locked + 1)
+        for source in self.sources:
+            cell: Any = call.arrays[source.array]._cell if source.met is None else source.met()
+            node = cell.node
+            leaf = registers[source.register] = node if node.result is None else node.result
+            if type(leaf) is not Leaf:
+                cells.clear()
+                return False
+            cells.append(cell)
+        node = leaf = None  # a reference to a value would prevent its buffer from being overwritten
+        placeholders = [_placeholder(cells[number]) for number in self.moved] if self.moved else ()
+        with Section() if placeholders else nullcontext():
+            try:
+                for segment in self.segments:
+                    segment.run(registers, values)
+            except BaseException:
+                for number in self.moved:
+                    cells[number].node = registers[self.sources[number].register]
+                raise
+            for number, register, device in self.updates:
+                cells[number].device = device
+                cells[number].bind(registers[register])
+            if placeholders:
+                for number, placeholder in zip(self.moved, placeholders, strict=True):
+                    placeholder.resolve(cells[number].node)
+        return True
 
     def _evaluate(self, call: Call) -> None:
         """Evaluate the pending values of external cells together."""
@@ -276,6 +287,7 @@ def record(
     )
     written = [(numbers[cell], register, device) for cell, register, device in updates]
     moved = _donors(trace, sources, written)
+    devices = {segment.bound.device: segment.bound.provider for segment in trace.segments}
     return Recording(
         name,
         guards,
@@ -285,7 +297,7 @@ def record(
         trace.registers,
         trace.values[len(call.values) :],
         tuple(trace.lines),
-        tuple({segment.bound.device: segment.bound.provider for segment in trace.segments}.items()),
+        tuple(sorted(devices.items(), key=lambda item: item[1].device.name)),
         tuple(trace.ranges),
         [(array, array.tobytes()) for array in {id(a): a for a in [*trace.outliving(), *guards.arrays]}.values()],
         moved,

@@ -32,6 +32,7 @@ from gpuarray.runtime.ownership import ending_with_plan
 from gpuarray.runtime.placement.residency import host_values, resident, send, where
 from gpuarray.runtime.places import HOST_DEVICE, check_device, is_host, provider_of
 from gpuarray.runtime.plans import find_plan, pending_of, plan_count, plan_of
+from gpuarray.runtime.prepared import PreparedPlan
 from gpuarray.runtime.schedule import Run
 from gpuarray.runtime.stored import MAXIMUM
 
@@ -89,14 +90,32 @@ def evaluate(
     if trace is not None and trace.evaluate(pending, device, held_from):
         return
     provider = provider_of(device)
-    with places.lock:
-        pending = pending_of(pending)  # another thread may have been here
-        if not pending:
+    del pending
+    while True:
+        with places.lock_of(provider):
+            busy = _evaluate(nodes, device, provider, run, is_read=is_read, held_from=held_from)
+        if busy is None:
             return
+        places.wait_for(busy)
+
+
+def _evaluate(
+    nodes: Sequence[Node], device: Device, provider: Provider, run: Run | None, *, is_read: bool, held_from: int
+) -> Provider | None:
+    """Evaluate as :func:`evaluate` does, under the lock of the device.
+
+    Return another device whose evaluation has to end first, as it updates a value of this graph in place; else None.
+    """
+    with places.graphs:
+        pending = pending_of(nodes)  # another thread may have been here
+        if not pending:
+            return None
+        if places.being_updated and (busy := places.updating(pending, provider)) is not None:
+            return busy
         if run is None and _may_be_direct(device, provider):
             is_home = is_host(provider)
             if direct.compute(pending, config.current.direct_limit, calls=is_home):
-                return
+                return None
             pending = pending_of(pending)
         start = perf_counter_ns() if observers.active else 0
         ready, walked = find_plan(pending, provider, held_from)
@@ -105,6 +124,9 @@ def evaluate(
         origins = [node.origin for node in walked] if recording.origins else []
         bound = Bound(ready, provider, device, order, origins)
         leaves: list[Any] = [order[position] for position in ready.leaves]
+        updated = [id(walked[place]) for number, place in ready.donors if number in moved] if moved else ()
+        places.being_updated.update(dict.fromkeys(updated, provider))
+    try:
         with Section() if moved else _NO_SECTION:
             made = execute(
                 bound,
@@ -116,15 +138,27 @@ def evaluate(
                 run=run,
                 can_split=len(pending) > 1,
             )
-            for (position, _), leaf in zip(ready.plan.results, made or (), strict=made is not None):
+            if made is not None:
+                _resolve(ready, walked, order, made)
+    finally:
+        for identity in updated:
+            places.being_updated.pop(identity, None)
+    if made is None:
+        for node in pending:
+            evaluate((node,), device, run, is_read=is_read)
+    return None
+
+
+def _resolve(ready: PreparedPlan, walked: list[Node], order: list[Node], made: Sequence[Leaf]) -> None:
+    """Record the results of a plan, but those that another device has computed meanwhile."""
+    with places.graphs:
+        for (position, _), leaf in zip(ready.plan.results, made, strict=True):
+            if order[position].result is None:
                 order[position].resolve(leaf)
-            for place, position in ready.duplicates:
-                result = order[position].result
-                if result is not None:
-                    walked[place].resolve(result)
-        if made is None:
-            for node in pending:
-                evaluate((node,), device, run, is_read=is_read)
+        for place, position in ready.duplicates:
+            result = order[position].result
+            if result is not None and walked[place].result is None:
+                walked[place].resolve(result)
 
 
 def _may_be_direct(device: Device, provider: Provider) -> bool:
@@ -177,7 +211,7 @@ def overwritten(items: tuple[Node], layout: Layout, values: Node, device: Device
     written = direct.value_of(values)
     if written is None:
         return None
-    with places.lock:
+    with places.graphs:
         return direct.overwritten(items, 0, 2, layout, written)
 
 
@@ -220,8 +254,9 @@ def copy_to_device(node: Node, device: Device) -> None:
     """Copy the value of an evaluated node to a device too, if it is not there."""
     leaf = current(node)
     assert isinstance(leaf, Leaf)
-    with places.lock:
-        resident(leaf, provider_of(device))
+    provider = provider_of(device)
+    with places.lock_of(provider):
+        resident(leaf, provider)
 
 
 def transfer(node: Node, source: Device, target: Device) -> Node:
