@@ -59,6 +59,7 @@ def _in_range(positions: Any, extent: int, mode: str) -> Any:
     return positions
 
 
+@native("take")
 def take(
     x: ArrayLike, indices: ArrayLike, /, axis: int | None = None, out: Any = None, mode: str = "raise"
 ) -> GpuArray:
@@ -69,7 +70,7 @@ def take(
     x : array_like
         Any array.
     indices : array_like of int
-        Indices; negative ones count from the end.
+        Indices; negative ones count from the end. Numbers in lists are truncated, as in NumPy.
     axis : int, optional
         The axis; by default indices of the flattened array.
     out : GpuArray or ndarray, optional
@@ -90,20 +91,10 @@ def take(
         If the indices are not integers.
     """
     array, number = line_axis(at_least_one_axis(x), axis)
-    given = as_array(indices, array.device)
-    if not given.size and not isinstance(indices, GpuArray | np.ndarray):
-        given = given.astype(dtypes.int64)
-    if given.dtype.kind not in "iu":
-        raise TypeError(f"indices are integers, not of dtype {given.dtype.name}; convert with astype")
-    positions = _in_range(given, array.shape[number], mode)
+    positions = _in_range(as_array(_as_positions(indices), array.device), array.shape[number], mode)
     if not array.shape[number] and positions.size:
         raise IndexError("cannot do a non-empty take from an empty axes.")
     return write_out(array[along(number, positions)], out, "unsafe")
-
-
-@native("take")
-def _numpys_take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> GpuArray:
-    return take(a, _as_positions(indices), axis, out, mode)
 
 
 @native("take_along_axis")

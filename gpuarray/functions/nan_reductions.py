@@ -137,7 +137,10 @@ def nanvar(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
     where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,
 ) -> GpuArray:  # fmt: skip
-    """Return the variance over an axis, ignoring NaN."""
+    """Return the variance over an axis, ignoring NaN; that of float16 is computed in float32.
+
+    Parameters, results and errors are those of :func:`numpy.nanvar`.
+    """
     return _nan_spread(a, axis, dtype, out, degrees_of_freedom(ddof, correction), keepdims, where, mean, root=False)
 
 
@@ -146,7 +149,10 @@ def nanstd(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
     where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,
 ) -> GpuArray:  # fmt: skip
-    """Return the standard deviation over an axis, ignoring NaN."""
+    """Return the standard deviation over an axis, ignoring NaN; that of float16 is computed in float32.
+
+    Parameters, results and errors are those of :func:`numpy.nanstd`.
+    """
     return _nan_spread(a, axis, dtype, out, degrees_of_freedom(ddof, correction), keepdims, where, mean, root=True)
 
 

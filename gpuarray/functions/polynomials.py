@@ -11,10 +11,9 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
-from gpuarray.functions import elementwise, sorting
+from gpuarray.functions import sorting
 from gpuarray.functions.arguments import as_array, as_arrays, at_least_one_axis, concatenated
 from gpuarray.functions.creation import zeros_like
-from gpuarray.functions.elementwise import Binary
 from gpuarray.functions.factorisations import numpy_eigvals
 from gpuarray.functions.fallback import hosted
 from gpuarray.functions.padding import pad
@@ -43,22 +42,22 @@ def _longer(line: GpuArray, before: int = 0, after: int = 0) -> GpuArray:
     return pad(line, (before, after)) if before or after else line
 
 
-def _term_by_term(function: Binary, first: Any, second: Any) -> GpuArray:
+def _term_by_term(ufunc: Any, first: Any, second: Any) -> GpuArray:
     one, two = _coefficients(first, second)
     length = max(one.size, two.size)
-    return _like(function(*(_longer(line, length - line.size) for line in (one, two))), first, second)
+    return _like(ufunc(*(_longer(line, length - line.size) for line in (one, two))), first, second)
 
 
 @native("polyadd")
 def polyadd(a1: Any, a2: Any) -> GpuArray:
     """Return the sum of two polynomials."""
-    return _term_by_term(elementwise.add, a1, a2)
+    return _term_by_term(np.add, a1, a2)
 
 
 @native("polysub")
 def polysub(a1: Any, a2: Any) -> GpuArray:
     """Return the difference of two polynomials."""
-    return _term_by_term(elementwise.subtract, a1, a2)
+    return _term_by_term(np.subtract, a1, a2)
 
 
 @native("polymul")

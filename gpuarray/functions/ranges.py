@@ -2,7 +2,7 @@
 
 import math
 from operator import index
-from typing import Any, Literal, overload
+from typing import Any, Final, Literal, overload
 
 import numpy as np
 
@@ -25,10 +25,13 @@ from gpuarray.functions.logic import where
 from gpuarray.functions.manipulation import broadcast_arrays, expand_dims, moveaxis
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
+from gpuarray.graph.indexing import INDEX_LIMIT
 from gpuarray.ops import elementwise as rows
 from gpuarray.ops import generators
 
 __all__ = ["arange", "geomspace", "linspace", "logspace", "meshgrid"]
+
+_DATES: Final = (np.datetime64, np.timedelta64)
 
 
 @native("arange")
@@ -56,9 +59,13 @@ def arange(
 
     Raises
     ------
+    TypeError
+        If the ends are dates.
     ZeroDivisionError
         If the step is 0.
     """
+    if isinstance(start, _DATES) or isinstance(step, _DATES):
+        raise TypeError("dates are no supported dtype; make them with numpy.arange, and keep them in NumPy arrays")
     first, last = (0, start) if stop is None else (0 if start is None else start, stop)
     first, last, step = (
         v.item() if isinstance(v, GpuArray | np.ndarray | np.generic) else v
@@ -162,7 +169,10 @@ def linspace(
         raise ValueError(f"Number of samples, {count}, must be non-negative.")
     parts = count - 1 if endpoint else count
     step: Any
-    if isinstance(start, GpuArray) or isinstance(stop, GpuArray) or np.ndim(start) or np.ndim(stop):
+    are_arrays = isinstance(start, GpuArray) or isinstance(stop, GpuArray) or np.ndim(start) or np.ndim(stop)
+    if are_arrays or count > INDEX_LIMIT:  # the generator of lines between numbers counts in 32 bits
+        if not are_arrays:
+            dtype = chosen_dtype(dtype, complex if isinstance(start, complex) or isinstance(stop, complex) else float)
         values, step = _between_arrays(start, stop, count, endpoint, dtype, device)
     else:
         values = _between_numbers(start, stop, count, endpoint, dtype, device)

@@ -12,7 +12,6 @@ from gpuarray.functions.arguments import along, as_array, as_arrays, at_least_on
 from gpuarray.functions.differences import diff
 from gpuarray.functions.logic import where
 from gpuarray.functions.mathematics import clip
-from gpuarray.functions.products import matmul
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout
@@ -56,11 +55,11 @@ def _slid(line: GpuArray, kernel: GpuArray, mode: Any) -> GpuArray:
     length = line.size - width + 1
     step = max(1, _MOST_PRODUCTS // length)
     windows = (Layout((length, min(step, width - k)), (1, 1), k) for k in range(0, width, step))
-    parts = [
-        matmul(wrap(build.view(line.node(), window), line.device), kernel[k * step : (k + 1) * step])
+    parts: list[Any] = [
+        np.matmul(wrap(build.view(line.node(), window), line.device), kernel[k * step : (k + 1) * step])
         for k, window in enumerate(windows)
     ]
-    total = parts[0]
+    total: GpuArray = parts[0]
     for part in parts[1:]:
         total = total | part if part.dtype.kind == "b" else total + part
     return total

@@ -70,23 +70,18 @@ def sort(
     return _along(calls.sort, array, axis, array.dtype, descending)
 
 
+@native("argsort")
 @standard_function
 def argsort(
     x: ArrayLike, /, axis: int | None = -1, kind: Any = None, order: Any = None, *, descending: bool = False,
     stable: bool | None = True,
 ) -> GpuArray:  # fmt: skip
-    """Return the indices that sort the elements, as int64. See :func:`sort` for the parameters."""
+    """Return the indices that sort the elements, as int64; a number is an array of one element.
+
+    See :func:`sort` for the parameters.
+    """
     check_sort(kind, order, None if stable is True else stable, None if descending is False else descending)
-    return _along(calls.argsort, as_array(x), axis, dtypes.int64, descending)
-
-
-@native("argsort")
-def _numpys_argsort(
-    a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: Any = None
-) -> GpuArray:
-    # unlike the standard, NumPy takes a number for an array of one element
-    check_sort(kind, order, stable, descending)
-    return argsort(at_least_one_axis(a), axis, descending=bool(descending))
+    return _along(calls.argsort, at_least_one_axis(x), axis, dtypes.int64, descending)
 
 
 @native("partition")
