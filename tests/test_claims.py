@@ -11,7 +11,7 @@ import pytest
 
 from gpuarray.fusion import steps
 from gpuarray.graph import nodes
-from gpuarray.ops import special  # noqa: F401  (declares the rows)
+from gpuarray.ops import special  # noqa: F401  (declares the operations)
 from gpuarray.ops.spec import OPS
 
 PACKAGE = Path(__file__).parents[1] / "gpuarray"

@@ -14,7 +14,7 @@ from bench.accuracy.__main__ import main
 from bench.accuracy.functions import FUNCTIONS
 from bench.peers import Ours
 from gpuarray import dtypes
-from gpuarray.ops import special  # noqa: F401  (declares the rows)
+from gpuarray.ops import special  # noqa: F401  (declares the operations)
 from gpuarray.ops.spec import OPS, MapOp
 
 #: Rows whose values are no functions of real numbers, or those of another row.

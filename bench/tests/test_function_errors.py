@@ -9,7 +9,7 @@ import gpuarray as xp
 from bench.accuracy import measure
 from bench.accuracy.functions import FUNCTIONS
 from bench.peers import Ours
-from gpuarray.ops import special  # noqa: F401  (declares the rows)
+from gpuarray.ops import special  # noqa: F401  (declares the operations)
 from gpuarray.ops.spec import OPS, MapOp
 from gpuarray.providers import registry
 

@@ -1,7 +1,7 @@
 """The rules of the array API standard that are stricter than NumPy's, for ``config.strict_array_api``.
 
 Two tables state them: the category of dtypes that each function of the standard accepts (:data:`ACCEPTED`), and the
-elementwise operations whose values differ from NumPy's (:data:`_VALUES`), as compositions of other rows. Functions and
+elementwise operations whose values differ from NumPy's (:data:`_VALUES`), as compositions of others. Functions and
 arguments that are not in the standard are not restricted.
 
 Arrays and functions record elementwise operations through :data:`recorder`, which selects the rules. The checks of
@@ -259,7 +259,7 @@ def _tanh(x: Node) -> Node:
     return build.elementwise(ops.where, build.elementwise(ops.isinf, real), at_infinity, value)
 
 
-#: Rows whose values differ in the standard, as compositions of other rows.
+#: Operations whose values differ in the standard, as compositions of others.
 _VALUES: Final[Mapping[MapOp, Callable[..., Node]]] = {
     ops.floor_divide: _floor_divide,
     ops.expm1: _expm1,

@@ -17,7 +17,7 @@ import gpuarray as xp
 from gpuarray import dtypes
 from gpuarray.codegen import casts, library
 from gpuarray.dtypes import DType
-from gpuarray.ops import elementwise, generators, special  # noqa: F401  (declares the rows)
+from gpuarray.ops import elementwise, generators, special  # noqa: F401  (declares the operations)
 from gpuarray.ops.spec import OPS, GenerateOp, MapOp, Signature, compute_type, wgsl_template
 
 pytestmark = pytest.mark.wgpu
