@@ -1,7 +1,6 @@
 """Recordings: a traced call of a function, and its replay for other calls."""
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 from weakref import ref
@@ -175,7 +174,7 @@ class Recording:
                     leaf = registers[source.register] = current(leaf)
             node = leaf = None  # a reference to a value would prevent its buffer from being overwritten
             placeholders = [_placeholder(cells[number]) for number in self.moved] if self.moved else ()
-            with Section() if placeholders else nullcontext():
+            with Section() if placeholders else places.lock:  # which is taken already
                 try:
                     for segment in self.segments:
                         segment.run(registers, values)
@@ -285,7 +284,7 @@ def record(
         trace.registers,
         trace.values[len(call.values) :],
         tuple(trace.lines),
-        tuple({segment.bound.device: segment.bound.provider for segment in trace.segments}.items()),
+        tuple({segment.device: segment.provider for segment in trace.segments}.items()),
         tuple(trace.ranges),
         [(array, array.tobytes()) for array in {id(a): a for a in [*trace.outliving(), *guards.arrays]}.values()],
         moved,

@@ -36,7 +36,7 @@ _holders: Final[set[ref[Leaf]]] = set()
 def hold(leaf: Leaf, provider: Provider, buffer: Any) -> None:
     """Note that a leaf's value is in a provider's buffer."""
     leaf.buffers[provider] = buffer
-    if not places.is_host(provider):
+    if provider.device.kind != places.HOST_DEVICE.kind:  # as is_host() says, without a call at each result
         _holders.add(ref(leaf, _holders.discard))
 
 
