@@ -18,6 +18,7 @@ from gpuarray.runtime.history import Evaluation, blame, remember
 from gpuarray.runtime.placement import auto, decisions
 from gpuarray.runtime.prepared import PreparedPlan, PreparedStep
 from gpuarray.runtime.schedule import Observe, Run, Schedule
+from gpuarray.runtime.telemetry import counters
 from gpuarray.source_locations import Origin
 
 #: Errors that a program's values and sizes cause, whose traceback ends at the evaluation unless debugging is on.
@@ -84,7 +85,8 @@ def execute(
     if moved and placed.in_one_go:  # a later step that finds no room would leave an update made and not recorded
         moved = [number for number in moved if number >= placed.in_one_go]
     planned = observers.plan_found(placed) if start and not observers.skip_repeat(placed, start) else 0
-    telemetry.evaluated(ready.operations)
+    counters["evaluations"] += 1
+    counters["operations"] += ready.operations
     serial = remember(ready, placed, provider.device, origins)
     placed.runs += 1
     made: list[Leaf] | None = None

@@ -215,7 +215,7 @@ def _prepared(
     walk: Walk, wanted: Sequence[int], structure: Structure, provider: Provider, unstored: tuple[int, ...]
 ) -> PreparedPlan:
     """Return a new plan for a graph, which stores the values at the places ``wanted``."""
-    telemetry.count("plans")
+    telemetry.counters["plans"] += 1
     settings = config.current
     merged = merge(walk)
     if settings.verify:

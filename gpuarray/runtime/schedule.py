@@ -204,17 +204,17 @@ class Schedule:
             If the device has no room, even when values that are not used here went to the host.
         """
         buffers: list[Any] = []
-        add, get = buffers.append, buffers.__getitem__
+        get = buffers.__getitem__
         for number, place in self._loads:
             leaf = leaves[number]
             buffer = leaf.buffers.get(place)
-            add(residency.resident(leaf, place, _keep(leaves)) if buffer is None else buffer)
+            buffers.append(residency.resident(leaf, place, _keep(leaves)) if buffer is None else buffer)
             leaf.used = serial
         for place, nbytes in self._allocations:
             try:
-                add(place.allocate(nbytes))
+                buffers.append(place.allocate(nbytes))
             except DeviceMemoryError:
-                add(residency.allocate(place, nbytes, _keep(leaves)))
+                buffers.append(residency.allocate(place, nbytes, _keep(leaves)))
         if self._transfers:
             buffers += [None] * self._transfers
         donated = self._donated
@@ -271,9 +271,8 @@ class Schedule:
         made = []
         for position, registers, source in self._results:
             node = order[position]
-            leaf = Leaf(node.shape, node.dtype)
+            leaf = Leaf(node.shape, node.dtype, None, serial)
             leaf.origin = node.origin
-            leaf.evaluation = leaf.used = serial
             for place, number in registers:
                 residency.hold(leaf, place, buffers[number])
             if source is not None:

@@ -156,4 +156,4 @@ def evict(leaf: Leaf, provider: Provider) -> None:
         leaf.host = host_values(leaf)
         leaf.host.flags.writeable = False
     del leaf.buffers[provider]
-    telemetry.count("evictions")
+    telemetry.counters["evictions"] += 1
