@@ -458,7 +458,7 @@ class StoredArray:
             values = without_leading_ones(values, layout.shape)
             if values.shape != layout.shape:
                 values = build.view(values, build.broadcast_to(values.shape, layout.shape))
-        if self._part is None:
+        if self._part is None and values.depth < 2:  # deeper ones are still to be computed
             cell = self._cell
             written = evaluate.overwritten((cell.node,), layout, values, cell.device)
             if written is not None:

@@ -135,11 +135,11 @@ def bind(
     fills = tuple([(fill, tuple(nodes)) for fill, nodes in filled.values()])
     position_of = {place: position for position, place in enumerate(ready.kept)}.get if ready.kept else int
     donors = []
-    for copy, place in ready.donors:
-        number = ready.leaves.index(position_of(place))
+    for donor in ready.donors:
+        number = ready.leaves.index(position_of(donor.place))
         source, _ = leaves[number]
         if source is not None:
-            donors.append((copy, number, source))
+            donors.append((donor.copy, number, source))
     origins = [node.origin for node in walked]
     return Segment(ready, provider, device, order, origins, tuple(leaves), fills, tuple(results), tuple(donors))
 

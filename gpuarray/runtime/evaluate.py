@@ -99,7 +99,7 @@ def evaluate(
             return
         start = perf_counter_ns() if observers.active else 0
         ready, walked = find_plan(pending, provider, settings, held_from)
-        moved = ending_with_plan(walked, ready.donors, ready.settled) if ready.donors else ()
+        moved = ending_with_plan(walked, ready.donors) if ready.donors else ()
         order: list[Any] = ready.order(walked)  # another list of the nodes would look like another owner
         origins = [node.origin for node in walked] if recording.origins else ()
         leaves = [order[position] for position in ready.leaves]

@@ -21,6 +21,7 @@ from gpuarray.graph.walk import Walk, merge, topological
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import places, stored, telemetry
 from gpuarray.runtime.history import forget
+from gpuarray.runtime.ownership import donors_of
 from gpuarray.runtime.placement import decisions
 from gpuarray.runtime.prepared import PreparedPlan, PreparedStep, prepare_steps
 from gpuarray.runtime.stored import MAXIMUM
@@ -232,16 +233,15 @@ def _prepared(
     computed = {position for position, _ in plan.results}
     # what can fail after a buffer was written to would leave the old value lost and the new one not recorded
     safe_from = max((number + 1 for number, step in enumerate(pinned.steps) if _can_fail(step)), default=0)
+    copies = ((n, place_of(plan.steps[n].inputs[0])) for n in sorted(plan.donors) if n >= safe_from)
+    settled = {*map(place_of, computed), *(place for place, position in merged.duplicates if position in computed)}
     return PreparedPlan(
         plan,
         pinned,
         sum(1 for node in merged.order if type(node) is not Leaf),
         tuple(merged.kept) if merged.duplicates else None,
         tuple(merged.duplicates),
-        frozenset(
-            [*map(place_of, computed), *(place for place, position in merged.duplicates if position in computed)]
-        ),
-        tuple((n, place_of(plan.steps[n].inputs[0])) for n in sorted(plan.donors) if n >= safe_from),
+        donors_of(structure, copies, settled),
         tuple(position for position, node in enumerate(merged.order) if type(node) is Leaf),
         structure,
         tuple([merged.order[position].nbytes for position, _ in plan.results]),

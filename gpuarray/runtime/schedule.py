@@ -132,8 +132,12 @@ class Schedule:
                     (prepared, [number[key] for key in inputs], [number[key] for key in outputs], scalars, step)
                     for prepared, inputs, outputs, scalars, step in action.tasks
                 ]
-        self._donated = [(leaf, register, self._loads[register][1]) for leaf, register in built.donated(number)]
-        donated = {register for _, register, _ in self._donated}
+        self._donated: list[tuple[int, int, Any, bool]] = [
+            (leaf, register, (place := self._loads[register][1]), places.is_host(place) and nbytes <= _COPIED)
+            for leaf, register, nbytes in built.donated(number)
+        ]
+        """The leaves that hand on their buffers, the registers and places of these, and whether they are copied."""
+        donated = {register for _, register, _, _ in self._donated}
         batches = [(n, action) for n, action in enumerate(self._actions) if isinstance(action, Batch)]
         writing = [n for n, batch in batches if any(donated.intersection(task[2]) for task in batch.tasks)]
         self._begin = min(writing, default=len(self._actions))
@@ -221,12 +225,15 @@ class Schedule:
         can_repeat = can_repeat and self._is_repeatable
         undo: Sequence[Any] = ()
         if donated:
-            undo = [None if can_repeat else _copy_of(place, get(register)) for _, register, place in donated]
+            undo = [
+                place.memory_of(get(register)).copy() if is_copied and not can_repeat else None
+                for _, register, place, is_copied in donated
+            ]
         done = 0
         try:
             for action in self._actions:
                 if done == self._begin:
-                    for number, _, place in donated:
+                    for number, _, place, _ in donated:
                         del leaves[number].buffers[place]
                 if isinstance(action, Transfer):
                     action.run(buffers, _keep(leaves))
@@ -260,7 +267,7 @@ class Schedule:
         was written, if what was written will be written again (``is_old``), or if there is a copy of its value.
         Otherwise its value is lost.
         """
-        for (number, register, place), value in zip(self._donated, undo, strict=True):
+        for (number, register, place, _), value in zip(self._donated, undo, strict=True):
             if value is not None:
                 place.write(buffers[register], value)
             if is_old or value is not None:
@@ -294,14 +301,6 @@ def _reads_output(step: PreparedStep) -> bool:
     """Whether a step computes with what its output has, though that is not among its inputs."""
     written = step.planned.step
     return isinstance(written, ScatterStep) and written.combine is not None
-
-
-def _copy_of(place: Any, buffer: Any) -> npt.NDArray[Any] | None:
-    """Return a copy of a small buffer in the memory of the host; None for others, which would take long to copy."""
-    if buffer.nbytes > _COPIED or not places.is_host(place):
-        return None
-    copy: npt.NDArray[Any] = place.memory_of(buffer)[: buffer.nbytes].copy()
-    return copy
 
 
 def _keep(leaves: Sequence[Leaf]) -> residency.Kept:
@@ -356,16 +355,16 @@ class _Builder:
         """Registers with new buffers, with their bytes."""
         self.transfers: list[Hashable] = []
         self.actions: list[Batch | Transfer] = []
-        self._moved: list[tuple[int, Hashable]] = []
-        """Leaves that hand on their buffers, and the registers of these."""
+        self._moved: list[tuple[int, Hashable, int]] = []
+        """Leaves that hand on their buffers, the registers of these and their bytes."""
         for number, step in enumerate(placed.steps):
             self._step(number, step, number in moved)
         self._flush()
         self.results = [self._result(position, root) for position, root in self._plan.results]
 
-    def donated(self, number: Mapping[Hashable, int]) -> list[tuple[int, int]]:
-        """Return the leaves that hand on their buffers, with the registers of these, given the numbers of registers."""
-        return [(leaf, number[key]) for leaf, key in self._moved]
+    def donated(self, number: Mapping[Hashable, int]) -> list[tuple[int, int, int]]:
+        """Return the leaves that hand on their buffers, the registers of these and their bytes."""
+        return [(leaf, number[key], nbytes) for leaf, key, nbytes in self._moved]
 
     def _step(self, number: int, step: PreparedStep, is_moved: bool) -> None:
         planned = step.planned
@@ -373,7 +372,7 @@ class _Builder:
         if is_moved:
             source = planned.inputs[0]
             key = self._registers[place][planned.outputs[0]] = self._input(source, place)
-            self._moved.append((self._leaf[source], key))
+            self._moved.append((self._leaf[source], key, self._order[planned.outputs[0]].nbytes))
             return
         outputs = [self._changed(position, place) for position in planned.outputs]
         inputs = [self._input(position, place) for position in planned.inputs]
