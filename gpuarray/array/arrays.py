@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from gpuarray import clients, dispatch, dtypes
+from gpuarray import client_registration, dispatch, dtypes
 from gpuarray.array import printing
 from gpuarray.array.absent import ABSENT, Absent
 from gpuarray.array.methods import MethodsArray
@@ -388,7 +388,7 @@ class GpuArray(MethodsArray):
 
     def __dask_tokenize__(self) -> Any:
         """Return what dask makes names of; dask must be imported."""
-        clients.register("dask.array")
+        client_registration.register("dask.array")
         return import_module("gpuarray.interop.dask").token(self)
 
     def __dlpack_device__(self) -> tuple[int, int]:
@@ -408,8 +408,8 @@ apply: Callable[..., Any] = GpuArray._apply
 
 def make(node: Node, device: Device) -> GpuArray:
     """Return a new writeable array with the value ``node``, for creation functions."""
-    if len(sys.modules) != clients.checked_modules:
-        clients.register_imported()
+    if len(sys.modules) != client_registration.checked_modules:
+        client_registration.register_imported()
     array = wrap(node, device)
     array._access = WRITEABLE
     return array

@@ -11,6 +11,7 @@ it selects from. Sources say so (:data:`gpuarray.codegen.programs.IN_RANGE`), an
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Final, TypeVar
 
 from gpuarray.codegen import casts, library
@@ -173,11 +174,15 @@ _CALL = re.compile(r"(\w+)\([^()]*\)")
 
 def fast_path_function(op: MapOp, sources: Sequence[DType]) -> str | None:
     """Return the library function with a fast path that a row is, called with all of its operands; or None."""
-    template = template_of(op, sources)
-    if template is None or op.kind.converts:
-        return None
-    call = _CALL.fullmatch(template.replace("{T}", compute_type(sources[0])))
-    return call[1] if call and call[1] in library.fast_path_names() else None
+    called = _called_function(template_of(op, sources), compute_type(sources[0]))
+    return called if called in library.fast_path_names() else None
+
+
+@lru_cache(maxsize=1024)
+def _called_function(template: str | None, compute: str) -> str | None:
+    """Return the one function that a template calls, with operands alone; or None."""
+    call = _CALL.fullmatch(template.replace("{T}", compute)) if template is not None else None
+    return call[1] if call else None
 
 
 def template_of(op: MapOp, sources: Sequence[DType]) -> str | None:

@@ -6,15 +6,14 @@ import numpy as np
 
 from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType, canonical
-from gpuarray.functions.arguments import ArrayLike, DeviceLike, as_array, as_arrays, wanted_device
+from gpuarray.functions.arguments import ArrayLike, DeviceLike, as_array, wanted_device
 from gpuarray.functions.registry import implements, native
-from gpuarray.graph import build, standard
-from gpuarray.graph.layouts import Shape
+from gpuarray.graph import standard
 
 __all__ = [
-    "astype", "bool", "bool_", "broadcast_arrays", "broadcast_shapes", "broadcast_to", "can_cast", "complex64",
-    "complex128", "dtype", "finfo", "float16", "float32", "float64", "iinfo", "int8", "int16", "int32", "int64",
-    "isdtype", "result_type", "uint8", "uint16", "uint32", "uint64",
+    "astype", "bool", "bool_", "can_cast", "common_type", "complex64", "complex128", "dtype", "finfo", "float16",
+    "float32", "float64", "iinfo", "int8", "int16", "int32", "int64", "isdtype", "min_scalar_type", "result_type",
+    "uint8", "uint16", "uint32", "uint64",
 ]  # fmt: skip
 
 bool: Final = np.bool_
@@ -116,47 +115,16 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     return canonical(np.result_type(*given))
 
 
-@native("broadcast_arrays")
-def broadcast_arrays(*arrays: Any, subok: Any = False) -> tuple[Any, ...]:
-    """Return read-only views of arrays, broadcast to their common shape; the arrays themselves if all have it.
-
-    ``subok`` is accepted for NumPy's sake. What only an array of objects can hold, such as None, is returned as one of
-    NumPy.
-    """
-    hosted = [_objects(array) for array in arrays]
-    rest = iter(as_arrays(*(a for a, objects in zip(arrays, hosted, strict=True) if objects is None)))
-    given = [next(rest) if objects is None else objects for objects in hosted]
-    shape = broadcast_shapes(*(array.shape for array in given))
-    if all(array.shape == shape for array in given):
-        return tuple(given)
-    return tuple(a.broadcast(shape) if isinstance(a, GpuArray) else np.broadcast_to(a, shape) for a in given)
+@implements("common_type")
+def common_type(*arrays: Any) -> Any:
+    """Return the inexact scalar type to which the dtypes of arrays promote."""
+    return np.common_type(*(np.empty(0, a.dtype) if isinstance(a, GpuArray) else a for a in arrays))
 
 
-def _objects(value: Any) -> Any:
-    """Return None or a text, or a NumPy array of objects or texts, as an array of NumPy; None for anything else."""
-    if value is None or isinstance(value, str) or (isinstance(value, np.ndarray) and value.dtype.kind in "OUS"):
-        return np.asarray(value)
-    return None
-
-
-def broadcast_shapes(*shapes: Any) -> Shape:
-    """Return the shape to which shapes broadcast.
-
-    Raises
-    ------
-    ValueError
-        If they do not broadcast.
-    """
-    return np.broadcast_shapes(*shapes)
-
-
-@native("broadcast_to")
-def broadcast_to(x: ArrayLike, /, shape: Any, subok: Any = False) -> GpuArray:
-    """Return a read-only view of an array with another shape, to which it must broadcast.
-
-    ``subok`` is accepted for NumPy's sake.
-    """
-    return as_array(x).broadcast(build.resolve_shape(shape))
+@implements("min_scalar_type")
+def min_scalar_type(a: Any, /) -> Any:
+    """Return the smallest dtype that holds a scalar; the dtype of an array."""
+    return a.dtype if a.ndim else np.min_scalar_type(np.asarray(a)[()])
 
 
 def _dtype_of(value: Any) -> Any:

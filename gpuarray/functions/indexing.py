@@ -6,7 +6,7 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, compaction, wrap
-from gpuarray.functions import data_types, manipulation, matrices, ranges, reductions, searching
+from gpuarray.functions import manipulation, matrices, ranges, reductions, searching
 from gpuarray.functions.arguments import (
     ArrayLike,
     along,
@@ -212,7 +212,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> GpuArr
         raise TypeError(
             f"Cannot cast array data from {selector.dtype!r} to {dtypes.int64!r} according to the rule 'safe'"
         )
-    selector, *options = data_types.broadcast_arrays(selector.astype(dtypes.int64, copy=False), *options)
+    selector, *options = manipulation.broadcast_arrays(selector.astype(dtypes.int64, copy=False), *options)
     count = len(options)
     if mode == "raise" and selector.size:
         lowest, highest = numbers(selector.min(), selector.max())

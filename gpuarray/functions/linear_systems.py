@@ -18,7 +18,7 @@ from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, standar
 from gpuarray.functions.creation import zeros
 from gpuarray.functions.linalg_arguments import by_lapack, factor_dtype, real_dtype, run, square
 from gpuarray.functions.matrices import eye
-from gpuarray.functions.matrix_products import matmul
+from gpuarray.functions.products import matmul
 from gpuarray.functions.registry import INVERSE, implements
 from gpuarray.graph import build
 from gpuarray.ops import factorisations as rows

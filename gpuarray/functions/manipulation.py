@@ -1,4 +1,4 @@
-"""Shapes and the order of axes and elements: views where the layout allows."""
+"""Shapes, broadcasting, and the order of axes and elements: views where the layout allows."""
 
 from collections.abc import Callable, Sequence
 from operator import index
@@ -8,19 +8,16 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from gpuarray.array import GpuArray
-from gpuarray.functions.arguments import (
-    ArrayLike,
-    Axis,
-    as_array,
-)
+from gpuarray.functions.arguments import ArrayLike, Axis, as_array, as_arrays
 from gpuarray.functions.registry import native
 from gpuarray.graph import build
-from gpuarray.graph.layouts import Layout, permute
+from gpuarray.graph.layouts import Layout, Shape, permute
 from gpuarray.graph.layouts import flip as flip_layout
 
 __all__ = [
-    "atleast_1d", "atleast_2d", "atleast_3d", "diagonal", "expand_dims", "flip", "fliplr", "flipud", "moveaxis",
-    "permute_dims", "ravel", "reshape", "rollaxis", "rot90", "squeeze", "swapaxes", "transpose",
+    "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "broadcast_shapes", "broadcast_to", "diagonal",
+    "expand_dims", "flip", "fliplr", "flipud", "moveaxis", "permute_dims", "ravel", "reshape", "rollaxis", "rot90",
+    "squeeze", "swapaxes", "transpose",
 ]  # fmt: skip
 
 
@@ -245,3 +242,46 @@ def diagonal(x: ArrayLike, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -
     start = (offset * right if offset >= 0 else -offset * down) if extent else 0
     seen = Layout((*layout.shape[:-2], extent), (*layout.strides[:-2], down + right), layout.offset + start)
     return array.view_of(seen, writeable=False)
+
+
+@native("broadcast_arrays")
+def broadcast_arrays(*arrays: Any, subok: Any = False) -> tuple[Any, ...]:
+    """Return read-only views of arrays, broadcast to their common shape; the arrays themselves if all have it.
+
+    ``subok`` is accepted for NumPy's sake. What only an array of objects can hold, such as None, is returned as one of
+    NumPy.
+    """
+    hosted = [_objects(array) for array in arrays]
+    rest = iter(as_arrays(*(a for a, objects in zip(arrays, hosted, strict=True) if objects is None)))
+    given = [next(rest) if objects is None else objects for objects in hosted]
+    shape = broadcast_shapes(*(array.shape for array in given))
+    if all(array.shape == shape for array in given):
+        return tuple(given)
+    return tuple(a.broadcast(shape) if isinstance(a, GpuArray) else np.broadcast_to(a, shape) for a in given)
+
+
+def _objects(value: Any) -> Any:
+    """Return None or a text, or a NumPy array of objects or texts, as an array of NumPy; None for anything else."""
+    if value is None or isinstance(value, str) or (isinstance(value, np.ndarray) and value.dtype.kind in "OUS"):
+        return np.asarray(value)
+    return None
+
+
+def broadcast_shapes(*shapes: Any) -> Shape:
+    """Return the shape to which shapes broadcast.
+
+    Raises
+    ------
+    ValueError
+        If they do not broadcast.
+    """
+    return np.broadcast_shapes(*shapes)
+
+
+@native("broadcast_to")
+def broadcast_to(x: ArrayLike, /, shape: Any, subok: Any = False) -> GpuArray:
+    """Return a read-only view of an array with another shape, to which it must broadcast.
+
+    ``subok`` is accepted for NumPy's sake.
+    """
+    return as_array(x).broadcast(build.resolve_shape(shape))

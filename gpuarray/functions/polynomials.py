@@ -1,6 +1,6 @@
 """NumPy's functions of polynomials, which are lines of coefficients; a ``poly1d`` among the arguments gives another.
 
-What takes eigenvalues or least squares is NumPy's: ``roots``, ``polyfit``, and ``poly`` of a matrix.
+``roots``, ``polyfit``, and ``poly`` of a matrix need NumPy's LAPACK.
 """
 
 from collections.abc import Sequence
@@ -14,11 +14,14 @@ from gpuarray.array import GpuArray
 from gpuarray.functions import sorting
 from gpuarray.functions.arguments import as_array, as_arrays, concatenated
 from gpuarray.functions.factorisations import numpy_eigvals
+from gpuarray.functions.fallback import hosted
 from gpuarray.functions.padding import pad
-from gpuarray.functions.registry import EIGENVALUES, implements, native
+from gpuarray.functions.registry import EIGENVALUES, LAPACK, implements, native
 from gpuarray.functions.signals import convolve
 
-__all__ = ["poly", "polyadd", "polyder", "polydiv", "polyint", "polymul", "polysub", "polyval"]
+__all__ = [
+    "poly", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polysub", "polyval", "roots",
+]  # fmt: skip
 
 
 def _coefficients(*polynomials: Any) -> list[GpuArray]:
@@ -149,6 +152,10 @@ def poly(seq_of_zeros: Any) -> Any:
         if (sorting.sort(zeros) == conjugates).all().item():
             return result.real.copy()
     return result
+
+
+polyfit = hosted(np.polyfit, LAPACK)
+roots = hosted(np.roots, LAPACK)
 
 
 # --- numpy.polynomial -----------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from gpuarray.functions import elementwise, logic, reductions
 from gpuarray.functions.arguments import NOT_GIVEN, ArrayLike, as_array, standard_function
 from gpuarray.functions.creation import zeros
 from gpuarray.functions.linalg_arguments import by_lapack, factor_dtype, matrices, real_dtype, run, square
-from gpuarray.functions.matrix_products import matmul
+from gpuarray.functions.products import matmul
 from gpuarray.functions.searching import count_nonzero
 from gpuarray.ops import factorisations as rows
 

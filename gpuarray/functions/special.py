@@ -9,7 +9,7 @@ from gpuarray import dispatch
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import ArrayLike, as_arrays
 from gpuarray.functions.elementwise import binary, ternary, unary
-from gpuarray.functions.host import on_host
+from gpuarray.functions.fallback import on_host
 from gpuarray.ops.special import ROWS
 
 dispatch.UFUNC_ROWS.update({row.numpy: (row,) for row in ROWS.values()})

@@ -12,11 +12,11 @@ import numpy as np
 from gpuarray import dispatch, dtypes
 from gpuarray.array import GpuArray, apply, as_node, as_operand, wrap
 from gpuarray.dtypes import DType
-from gpuarray.functions import creation, mathematics, matrix_products, products
+from gpuarray.functions import creation, elementwise, mathematics, products
 from gpuarray.functions.arguments import as_array, as_arrays, check_out, device_among, write_out
-from gpuarray.functions.host import on_host
+from gpuarray.functions.fallback import on_host
 from gpuarray.functions.reductions import REDUCTIONS, accumulation_dtype, fold, mask_node, running
-from gpuarray.functions.registry import find
+from gpuarray.functions.registry import NO_KERNEL, implementation_of, implements
 from gpuarray.functions.sequences import fold_line, fold_spans, has_line, running_line, update_at
 from gpuarray.graph import build
 from gpuarray.graph.nodes import BaseNode, Node
@@ -25,7 +25,6 @@ from gpuarray.ops import elementwise as rows
 from gpuarray.ops.formula_ufunc import FormulaUfunc
 from gpuarray.ops.spec import MapOp
 
-_NO_ROW: Final = "the ufunc has no kernel"
 _LAYOUT_KEYWORDS: Final = ("order", "subok")
 
 
@@ -43,10 +42,9 @@ def call(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> 
         return NotImplemented
     options = {k: v for k, v in keywords.items() if k not in ("out", "where", *_LAYOUT_KEYWORDS)}
     where = keywords.get("where", True)
-    composed = COMPOSED.get(ufunc)
     if ufunc in dispatch.UFUNC_ROWS:
         results = _rows(ufunc, inputs, outs, **options)
-    elif composed is not None and not options.keys() - {"dtype", "casting"}:
+    elif (composed := implementation_of(ufunc).function) is not None and not options.keys() - {"dtype", "casting"}:
         results = _composed(ufunc, composed, inputs, **options)
     else:
         found = _scipy(ufunc, inputs, outs, **options)
@@ -173,7 +171,7 @@ def _host_call(ufunc: Any, inputs: tuple[Any, ...], keywords: dict[str, Any]) ->
     if isinstance(ufunc, np.ufunc) and ufunc.signature is None:  # numba has ufuncs of a class of its own
         arrays = [np.empty((), as_node(value).dtype) for value in inputs]
         ufunc.resolve_dtypes(tuple(a.dtype for a in arrays) + (None,) * ufunc.nout)
-    return on_host(ufunc, inputs, keywords, _NO_ROW, f"numpy.{ufunc.__name__}")
+    return on_host(ufunc, inputs, keywords, NO_KERNEL, f"numpy.{ufunc.__name__}")
 
 
 # --- the other methods ----------------------------------------------------------------------------------------------
@@ -220,7 +218,7 @@ def reduceat(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any])
         return NotImplemented
     if has_line(ufunc):
         return fold_spans(ufunc, as_array(inputs[0]), inputs[1], **_single(keywords))
-    return _host_method(ufunc, "reduceat", inputs, keywords, _NO_ROW)
+    return _host_method(ufunc, "reduceat", inputs, keywords, NO_KERNEL)
 
 
 def outer(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
@@ -248,7 +246,7 @@ def at(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> No
         ufunc.at(array, *arguments, **keywords)
         return array
 
-    updated = on_host(run, (target, *others), {}, _NO_ROW, f"numpy.{ufunc.__name__}.at")
+    updated = on_host(run, (target, *others), {}, NO_KERNEL, f"numpy.{ufunc.__name__}.at")
     if ours:
         target[...] = updated
 
@@ -272,15 +270,15 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords:
 #: Ufuncs that are another one under a second name, by NumPy name.
 SYNONYMS: Final[dict[str, str]] = {"deg2rad": "radians", "rad2deg": "degrees"}
 
-_COMPOSED: Final[dict[str, Callable[..., Any]]] = {
-    "divmod": mathematics.divmod,
-    "matmul": matrix_products.matmul,
-    "vecdot": matrix_products.vecdot,
-    "matvec": products.matvec,
-    "vecmat": products.vecmat,
-    "_core.umath.clip": lambda x, low, high: np.minimum(np.maximum(x, low), high),
-    "_core.umath._ones_like": creation.ones_like,
-}
+# the ufuncs that are compositions
+implements("divmod")(mathematics.divmod)
+implements("matmul")(products.matmul)
+implements("vecdot")(products.vecdot)
+implements("matvec")(products.matvec)
+implements("vecmat")(products.vecmat)
+implements("_core.umath._ones_like")(creation.ones_like)
 
-#: NumPy's ufuncs that are compositions: ``function(*operands)`` on arrays and scalars.
-COMPOSED: Final = {find(name): function for name, function in _COMPOSED.items() if find(name) is not None}
+
+@implements("_core.umath.clip")
+def _clip(x: Any, low: Any, high: Any) -> GpuArray:
+    return elementwise.minimum(elementwise.maximum(x, low), high)

@@ -79,7 +79,7 @@ class Recording:
     lines : tuple
         Computations of further values, and their positions.
     providers : tuple of (Device, Provider)
-        The devices of the evaluations, and their providers.
+        The devices of the evaluations, and their providers, by the names of these.
     ranges : tuple
         Required ranges of arrays of positions.
     hosts : list
@@ -138,9 +138,9 @@ class Recording:
 
     def play(self, call: Call) -> Any:
         """Replay the recording for a call and return the result; computations may still be running."""
-        arrays, cells, values = call.arrays, call.cells, call.values
+        values = call.values
         values += self.constants
-        registers = call.registers = self.registers[:]
+        call.registers = self.registers[:]
         for place, (function, operands, kind) in self.lines:
             value = function(*[values[operand] for operand in operands])
             if kind is not None and type(value) is not kind:
@@ -149,28 +149,41 @@ class Recording:
                     f"{type(value).__name__}; declare the numbers that decide the type in static_argnames"
                 )
             values[place] = value
-        with places.lock:
-            for source in self.sources:
-                cell: Any = arrays[source.array]._cell if source.met is None else source.met()
-                cells.append(cell)
-                node = cell.node
-                leaf = registers[source.register] = node if node.result is None else node.result
-                if type(leaf) is not Leaf:
-                    self._evaluate(call)
-                    leaf = registers[source.register] = current(leaf)
-            node = leaf = None  # a reference to a value would prevent its buffer from being overwritten
-            if self.moved:
-                with Section():
-                    self._update_in_place(call)
-            else:
-                for segment in self.segments:
-                    segment.run(registers, values)
-                if self.updates:
-                    self._bind(call)
+        while not self._run(call):
+            self._evaluate(call)
         return self.make(call)
 
+    def _run(self, call: Call, locked: int = 0) -> bool:
+        """Run the segments, and put the new values into cells; return False if an external value is pending.
+
+        The locks of the first ``locked`` devices have been taken.
+        """
+        if locked < len(self.providers):
+            beside = [provider for _, provider in self.providers[:locked]] if locked else ()
+            with places.lock_of(self.providers[locked][1], beside):
+                return self._run(call, locked + 1)
+        cells, registers = call.cells, call.registers
+        for source in self.sources:
+            cell: Any = call.arrays[source.array]._cell if source.met is None else source.met()
+            node = cell.node
+            leaf = registers[source.register] = node if node.result is None else node.result
+            if type(leaf) is not Leaf:
+                cells.clear()
+                return False
+            cells.append(cell)
+        node = leaf = None  # a reference to a value would prevent its buffer from being overwritten
+        if self.moved:
+            with Section():
+                self._update_in_place(call)
+        else:
+            for segment in self.segments:
+                segment.run(registers, call.values)
+            if self.updates:
+                self._bind(call)
+        return True
+
     def _update_in_place(self, call: Call) -> None:
-        """Run the evaluations while the cells whose buffers they may overwrite hold placeholders of their next values.
+        """Run the segments while the cells whose buffers they may overwrite hold placeholders of their next values.
 
         After an error these cells hold what they held.
         """
@@ -278,6 +291,7 @@ def record(
     )
     written = [(numbers[cell], register, device) for cell, register, device in updates]
     moved = _donors(trace, sources, written)
+    devices = {segment.device: segment.provider for segment in trace.segments}
     return Recording(
         name,
         guards,
@@ -287,7 +301,7 @@ def record(
         trace.registers,
         trace.values[len(call.values) :],
         tuple(trace.lines),
-        tuple({segment.device: segment.provider for segment in trace.segments}.items()),
+        tuple(sorted(devices.items(), key=lambda item: item[1].device.name)),
         tuple(trace.ranges),
         [(array, array.tobytes()) for array in {id(a): a for a in [*trace.outliving(), *guards.arrays]}.values()],
         moved,

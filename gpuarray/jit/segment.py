@@ -1,7 +1,7 @@
 """Evaluations that were recorded, and are run again with other leaves and scalars: no walk, and no search for a plan.
 
 A :class:`Segment` binds a prepared plan to numbers of *registers*, which hold leaves, and of *values*, which hold what
-the host knows. Segments run under the lock of evaluations, as the parameters of a call are put into the nodes that the
+the host knows. Segments run under the lock of their device, as the parameters of a call are put into the nodes that the
 plan was made of.
 """
 

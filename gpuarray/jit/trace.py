@@ -277,7 +277,7 @@ class Trace:
             Whether to make a segment even if no operand changes between calls.
         """
         provider = places.provider_of(device)
-        with places.lock:
+        with places.graphs:
             ready, walked = find_plan(pending_of(pending), provider, config.current, held_from)
             if not is_wanted and not any(map(self._is_unknown, walked)):
                 return False

@@ -6,6 +6,7 @@ one; the rooms that use it read the column.
 
 from collections.abc import Callable, Sequence
 from enum import Enum, Flag, auto
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from gpuarray.dtypes import DType
@@ -37,7 +38,7 @@ class Kind(Enum):
     REINTERPRETATION = auto()
     """The bits in the dtype that the node names; ``codegen/casts.py`` has its WGSL."""
 
-    @property
+    @cached_property
     def converts(self) -> bool:
         """Whether the node names the result's dtype, and the row has no WGSL of its own."""
         return self is Kind.CONVERSION or self is Kind.REINTERPRETATION

@@ -5,7 +5,7 @@ lifts an element and its position into a state, ``combine`` merges two states, a
 Where the state is one number and an elementwise row merges two of them, as in a sum, that row says everything.
 Otherwise :class:`KernelParts` has the parts in WGSL, and :class:`NumPyParts` in NumPy.
 
-Templates of WGSL are those of :class:`string.Template`. In them ``$x`` is an element, cast to the dtype in which the
+In templates of WGSL a dollar sign begins a name. ``$x`` is an element, cast to the dtype in which the
 row accumulates, ``$i`` its position in its row, and ``$T`` its WGSL type. A number of the state is named as ``state``
 names it, that of another state has a 2 behind its name, and ``$number`` makes names of functions differ.
 """

@@ -7,7 +7,7 @@ computed twice, and a loop whose views move makes no plans.
 
 Each kind of node has one rule here. A node that the rules do not cover, and any error, leads to a plan, which raises
 the error again with the lines that recorded it. :func:`gpuarray.runtime.evaluate.evaluate` calls this module, under
-the lock of evaluations.
+the lock of graphs.
 """
 
 from collections.abc import Callable, Sequence

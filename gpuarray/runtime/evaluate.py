@@ -31,6 +31,7 @@ from gpuarray.runtime.ownership import ending_with_plan
 from gpuarray.runtime.placement.residency import host_values, resident, send, where
 from gpuarray.runtime.places import HOST_DEVICE, check_device, is_host, provider_of
 from gpuarray.runtime.plans import find_plan, pending_of, plan_count, plan_of
+from gpuarray.runtime.prepared import PreparedPlan
 from gpuarray.runtime.schedule import Run
 from gpuarray.runtime.stored import MAXIMUM
 
@@ -86,36 +87,78 @@ def evaluate(
     if trace is not None and trace.evaluate(pending, device, held_from):
         return
     provider = registry.open_device(device)
-    with places.lock:
-        settings = config.current
-        limit = 0 if run is not None else _direct_limit(device, provider, settings)
-        if limit and direct.compute(pending, limit, calls=is_host(provider)):
+    while True:
+        with (lock := places.lock_of(provider)):
+            busy = _evaluate(pending, device, provider, lock, run, is_read=is_read, held_from=held_from)
+        if busy is None:
             return
+        places.wait_for(busy)
+
+
+def _evaluate(
+    pending: Sequence[Node],
+    device: Device,
+    provider: Provider,
+    lock: places.Lock,
+    run: Run | None,
+    *,
+    is_read: bool,
+    held_from: int,
+) -> Provider | None:
+    """Evaluate as :func:`evaluate` does, under the lock of the device, which may be taken again.
+
+    Return another device whose evaluation has to end first, as it updates a value of this graph in place; else None.
+    """
+    with places.graphs:
         for node in pending:
-            if node.result is not None:  # another thread has been here, or some were computed without a plan
+            if node.result is not None:  # another thread has been here
                 pending = pending_of(pending)
                 break
+        if places.being_updated and (busy := places.updating(pending, provider)) is not None:
+            return busy
+        settings = config.current
+        limit = 0 if run is not None else _direct_limit(device, provider, settings)
+        if limit:
+            if direct.compute(pending, limit, calls=is_host(provider)):
+                return None
+            pending = pending_of(pending)
         if not pending:
-            return
+            return None
         start = perf_counter_ns() if observers.active else 0
         ready, walked = find_plan(pending, provider, settings, held_from)
         moved = ending_with_plan(walked, ready.donors) if ready.donors else ()
         order: list[Any] = ready.order(walked)  # another list of the nodes would look like another owner
         origins = [node.origin for node in walked] if recording.origins else ()
         leaves = [order[position] for position in ready.leaves]
-        with Section() if moved else places.lock:  # which is taken already, and takes less time than a null context
+        updated = [id(walked[donor.place]) for donor in ready.donors if donor.copy in moved] if moved else ()
+        if updated:
+            places.being_updated.update(dict.fromkeys(updated, provider))
+    try:
+        with Section() if moved else lock:  # a null context would take ten times as long
             made = execute(
                 ready, provider, device, order, origins, leaves, moved, pending, start=start, is_read=is_read, run=run
             )
             if made is not None:
-                for (position, _), leaf in zip(ready.plan.results, made, strict=True):
-                    order[position].resolve(leaf)
-                for place, position in ready.duplicates:
-                    if (result := order[position].result) is not None:
-                        walked[place].resolve(result)
-        if made is None:
-            for root in pending:
-                evaluate((root,), device, run, is_read=is_read)
+                _resolve(ready, walked, order, made)
+    finally:
+        for identity in updated:
+            places.being_updated.pop(identity, None)
+    if made is None:
+        for root in pending:
+            evaluate((root,), device, run, is_read=is_read)
+    return None
+
+
+def _resolve(ready: PreparedPlan, walked: list[Node], order: list[Any], made: Sequence[Leaf]) -> None:
+    """Record the results of a plan, but those that another device has computed meanwhile."""
+    with places.graphs:
+        for (position, _), leaf in zip(ready.plan.results, made, strict=True):
+            if order[position].result is None:
+                order[position].resolve(leaf)
+        for place, position in ready.duplicates:
+            result = order[position].result
+            if result is not None and walked[place].result is None:
+                walked[place].resolve(result)
 
 
 def _direct_limit(device: Device, provider: Provider, settings: Config) -> int:
@@ -167,7 +210,7 @@ def overwritten(items: tuple[Node], layout: Layout, values: Node, device: Device
     written = direct.value_of(values)
     if written is None:
         return None
-    with places.lock:
+    with places.graphs:
         return direct.overwritten(items, 0, 2, layout, written)
 
 
@@ -209,8 +252,9 @@ def copy_to_device(node: Node, device: Device) -> None:
     """Copy the value of an evaluated node to a device too, if it is not there."""
     leaf = current(node)
     assert isinstance(leaf, Leaf)
-    with places.lock:
-        resident(leaf, provider_of(device))
+    provider = provider_of(device)
+    with places.lock_of(provider):
+        resident(leaf, provider)
 
 
 def transfer(node: Node, source: Device, target: Device) -> Node:

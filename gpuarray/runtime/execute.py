@@ -115,7 +115,7 @@ def execute(
     if planned:
         observers.evaluation_done(Evaluation(ready, placed, provider.device, origins), start, planned)
     elif start:
-        observers.is_sampled_out = False
+        observers.skipped()
     if placed.migration is not None:
         auto.propagate(placed.migration, leaves, made)
     return made

@@ -260,7 +260,7 @@ def plan_of(nodes: Sequence[Node], device: Device) -> tuple[PreparedPlan, list[N
     None if nothing is pending.
     """
     provider = places.provider_of(device)
-    with places.lock:
+    with places.graphs:
         pending = pending_of(nodes)
         if not pending:
             return None
@@ -270,9 +270,10 @@ def plan_of(nodes: Sequence[Node], device: Device) -> tuple[PreparedPlan, list[N
 
 def forget_placements() -> None:
     """Place all plans anew when they run next, without what was learnt of their steps."""
-    for ready in _plans.values():
-        ready.placed.clear()
-        ready.corrections = decisions.Corrections()
+    with places.graphs:
+        for ready in _plans.values():
+            ready.placed.clear()
+            ready.corrections = decisions.Corrections()
 
 
 def plan_count() -> int:

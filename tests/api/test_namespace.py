@@ -4,7 +4,7 @@ import numpy as np
 
 import gpuarray as xp
 from gpuarray import functions
-from gpuarray.functions import registry, status
+from gpuarray.functions import registry
 
 #: Functions of which NumPy's own name needs other arguments than the package's.
 ADAPTED = {
@@ -19,7 +19,7 @@ REMOVED = {"trapz", "in1d"}
 
 def test_every_function_of_numpy_is_the_package_s_of_that_name():
     for name, implementation in registry.IMPLEMENTATIONS.items():
-        if "." in name or name in REMOVED:
+        if "." in name or name in REMOVED or implementation.function is None:
             continue
         assert name in xp.__all__, name
         assert (getattr(xp, name) is implementation.function) != (name in ADAPTED), name
@@ -29,7 +29,7 @@ def test_every_name_that_numpy_overrides_is_registered():
     for name in xp.__all__:
         function = getattr(np, name, None)
         if hasattr(function, "_implementation"):  # NumPy's mark of functions that arrays can override
-            assert registry.name_of(function) in status.table(), name
+            assert registry.name_of(function) in registry.table(), name
 
 
 def test_modules_name_each_function_once():

@@ -159,7 +159,7 @@ class InProcessProvider:
         """Run tasks in order; they are done on return."""
         self._check_open()
         workers = self.workers
-        observed = self._observed if observers.active and not observers.is_sampled_out else None
+        observed = self._observed if observers.active and not observers.is_sampled_out() else None
         stop = 0 if observed is None else perf_counter_ns()
         with np.errstate(all="ignore"):
             for task in tasks:
