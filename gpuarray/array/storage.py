@@ -120,13 +120,15 @@ class StoredArray:
             frame = frame_at(2)  # as find_origin() does, without a call where a program uses an operator
             code = frame.f_code
             node.origin = (code, frame.f_lasti) if USER_FILES.get(code.co_filename) else find_origin(frame)
+        held = ref(cell)
         if node.holder is None or node.holder() is None:
-            node.holder = ref(cell)
+            node.holder = held
         if not shape and node.depth == 2 and type(node) is Map:  # of constants
             cell.node = node = evaluate.folded(node, device)
-            node.holder = ref(cell)
-        if node.depth:
-            noted.append(ref(cell))
+            node.holder = held
+        depth = node.depth
+        if depth:
+            noted.append(held)
             if len(noted) > recorded.limit:
                 recorded.clear()
         array._layout = array._owner = None
@@ -135,7 +137,7 @@ class StoredArray:
         array._part = None
         array._access = WRITEABLE if shape else VALUE
         # checked at every eighth level only, because reading the configuration takes as long as the rest
-        if not node.depth & 7 and node.depth > config.current.pending_limit:
+        if not depth & 7 and depth > config.current.pending_limit:
             evaluate.trim(node, device)
         return array
 
@@ -456,7 +458,7 @@ class StoredArray:
             values = without_leading_ones(values, layout.shape)
             if values.shape != layout.shape:
                 values = build.view(values, build.broadcast_to(values.shape, layout.shape))
-        if self._part is None:
+        if self._part is None and values.depth < 2:  # deeper ones are still to be computed
             cell = self._cell
             written = evaluate.overwritten((cell.node,), layout, values, cell.device)
             if written is not None:

@@ -32,11 +32,11 @@ __all__ = [
 class Methods(Protocol):
     """The methods that functions have as NumPy's ufuncs, whose arguments they take."""
 
-    accumulate: Callable[..., Any]
-    at: Callable[..., Any]
-    outer: Callable[..., Any]
-    reduce: Callable[..., Any]
-    reduceat: Callable[..., Any]
+    accumulate: Callable[..., GpuArray]
+    at: Callable[..., None]
+    outer: Callable[..., GpuArray]
+    reduce: Callable[..., GpuArray]
+    reduceat: Callable[..., GpuArray]
 
 
 class Unary(Methods, Protocol):
@@ -135,13 +135,20 @@ def _finished(function: Any, row: MapOp, operands: str) -> Any:
     return function
 
 
-def _with_keywords(row: MapOp, inputs: tuple[Any, ...], **given: Any) -> Any:
-    """Call a function with ufunc keywords, by the handler of the ufunc that the row is."""
-    defaults = {"out": None, "where": True, "dtype": None, "casting": "same_kind"}
-    keywords = {name: value for name, value in given.items() if value is not defaults[name]}
-    if "out" in keywords and not isinstance(keywords["out"], tuple):
-        keywords["out"] = (keywords["out"],)
-    return dispatch.METHODS["__array_ufunc__"](row.numpy, "__call__", inputs, keywords)
+def _with_keywords(row: MapOp, inputs: tuple[Any, ...], out: Any, where: Any, dtype: Any, casting: str) -> GpuArray:
+    """Call a function with keywords of ufuncs, or with operands that the row does not know."""
+    if out is None and where is True and dtype is None:
+        masked: GpuArray = _of_masked(row, inputs)
+        return masked
+    keywords: dict[str, Any] = {"where": where, "casting": casting}
+    if out is not None:
+        keywords["out"] = out if isinstance(out, tuple) else (out,)
+    if dtype is not None:
+        keywords["dtype"] = dtype
+    found: GpuArray = dispatch.METHODS["__array_ufunc__"](row.numpy, "__call__", inputs, keywords)
+    if found is NotImplemented:
+        raise refused(row, inputs)
+    return found
 
 
 def refused(row: MapOp, values: tuple[Any, ...]) -> TypeError:
@@ -155,16 +162,16 @@ def refused(row: MapOp, values: tuple[Any, ...]) -> TypeError:
     return TypeError(f"{row.name} is not defined for operands of types {kinds}; accepted are arrays and numbers")
 
 
-def _of_masked(row: MapOp, values: tuple[Any, ...], *, is_plain: bool) -> Any:
+def _of_masked(row: MapOp, values: tuple[Any, ...]) -> Any:
     """Return what NumPy computes where an operand is a masked array, whose mask arrays of this package cannot have.
 
     Raises
     ------
     TypeError
-        If no operand is masked, or the call has keywords.
+        If no operand is masked.
     """
     is_masked = any(isinstance(value, np.ma.MaskedArray) for value in values)
-    if is_masked and is_plain and isinstance(row.numpy, np.ufunc) and row.numpy.nout == 1:
+    if is_masked and isinstance(row.numpy, np.ufunc) and row.numpy.nout == 1:
         return row.numpy(*[np.asarray(v) if isinstance(v, GpuArray) else v for v in values])
     raise refused(row, values)
 
@@ -177,11 +184,9 @@ def unary(row: MapOp) -> Unary:
     ) -> GpuArray:
         if out is None and dtype is None and where is True:
             found: GpuArray = apply(row, x)
-        else:
-            found = _with_keywords(row, (x,), out=out, where=where, dtype=dtype, casting=casting)
-        if found is NotImplemented:
-            return _of_masked(row, (x,), is_plain=out is None and dtype is None and where is True)
-        return found
+            if found is not NotImplemented:
+                return found
+        return _with_keywords(row, (x,), out, where, dtype, casting)
 
     finished: Unary = _finished(function, row, "x")
     return finished
@@ -202,11 +207,9 @@ def binary(row: MapOp) -> Binary:
     ) -> GpuArray:
         if out is None and dtype is None and where is True:
             found: GpuArray = apply(row, x1, x2)
-        else:
-            found = _with_keywords(row, (x1, x2), out=out, where=where, dtype=dtype, casting=casting)
-        if found is NotImplemented:
-            return _of_masked(row, (x1, x2), is_plain=out is None and dtype is None and where is True)
-        return found
+            if found is not NotImplemented:
+                return found
+        return _with_keywords(row, (x1, x2), out, where, dtype, casting)
 
     finished: Binary = _finished(function, row, "x1, x2")
     return finished
@@ -228,11 +231,9 @@ def ternary(row: MapOp) -> Ternary:
     ) -> GpuArray:
         if out is None and dtype is None and where is True:
             found: GpuArray = apply(row, x1, x2, x3)
-        else:
-            found = _with_keywords(row, (x1, x2, x3), out=out, where=where, dtype=dtype, casting=casting)
-        if found is NotImplemented:
-            return _of_masked(row, (x1, x2, x3), is_plain=out is None and dtype is None and where is True)
-        return found
+            if found is not NotImplemented:
+                return found
+        return _with_keywords(row, (x1, x2, x3), out, where, dtype, casting)
 
     finished: Ternary = _finished(function, row, "x1, x2, x3")
     return finished

@@ -88,7 +88,7 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: boo
     if isinstance(second, GpuArray):
         second = second.astype(np.result_type(second.dtype, 1.0), copy=False)
     near = abs(first - second) <= atol + rtol * abs(second)
-    result = (near & np.isfinite(second)) | (first == second)
+    result: GpuArray = (near & np.isfinite(second)) | (first == second)
     if equal_nan:
         result = result | (np.isnan(first) & np.isnan(second))
     return result
@@ -139,7 +139,8 @@ def isneginf(x: Any, out: Any = None) -> GpuArray:
     return write_out(real_only(x, "isneginf") == -np.inf, out)
 
 
-def real_only(x: Any, name: str) -> Any:
+def real_only(x: Any, name: str) -> GpuArray:
+    """Return an array, which has to be of a real dtype."""
     source = as_array(x)
     if source.dtype.kind == "c":
         raise TypeError(f"This operation is not supported for {source.dtype} values because it would be ambiguous.")

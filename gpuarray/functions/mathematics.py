@@ -8,8 +8,16 @@ from gpuarray import dtypes
 from gpuarray.array import WEAK, GpuArray, apply, as_operand
 from gpuarray.dtypes import DType
 from gpuarray.functions import elementwise
-from gpuarray.functions.arguments import NOT_GIVEN, ArrayLike, as_array, as_elements, value_or, write_out
-from gpuarray.functions.logic import holds, real_only
+from gpuarray.functions.arguments import (
+    NOT_GIVEN,
+    ArrayLike,
+    as_array,
+    as_elements,
+    standard_function,
+    value_or,
+    write_out,
+)
+from gpuarray.functions.logic import holds, real_only, where
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import standard
 from gpuarray.ops import elementwise as rows
@@ -22,19 +30,17 @@ __all__ = [
 
 
 @native("real")
+@standard_function
 def real(x: ArrayLike, /) -> GpuArray:
     """Return the real part: a view for complex arrays, otherwise the array itself."""
-    array = as_array(x)
-    standard.require("real", array)
-    return array.real
+    return as_array(x).real
 
 
 @native("imag")
+@standard_function
 def imag(x: ArrayLike, /) -> GpuArray:
     """Return the imaginary part: a view for complex arrays, otherwise read-only zeros."""
-    array = as_array(x)
-    standard.require("imag", array)
-    return array.imag
+    return as_array(x).imag
 
 
 def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
@@ -59,7 +65,7 @@ def angle(z: Any, deg: bool = False) -> GpuArray:
     """Return the angle of complex elements."""
     source = as_array(z)
     part: Any = source.imag if source.dtype.kind == "c" else 0
-    result = np.arctan2(part, source.real)
+    result = elementwise.atan2(part, source.real)
     return result * (180 / np.pi) if deg else result
 
 
@@ -164,6 +170,7 @@ def _numpys_clip(
 
 
 @native("round", "around")
+@standard_function
 def round(x: ArrayLike, /, decimals: int = 0, out: Any = None) -> GpuArray:
     """Round to the given number of decimals, ties to even.
 
@@ -186,9 +193,7 @@ def round(x: ArrayLike, /, decimals: int = 0, out: Any = None) -> GpuArray:
     TypeError
         If booleans are to be rounded to decimals.
     """
-    array = as_array(x)
-    standard.require("round", array)
-    return write_out(_rounded(array, decimals), out)
+    return write_out(_rounded(as_array(x), decimals), out)
 
 
 def _rounded(array: GpuArray, decimals: int) -> GpuArray:
@@ -253,12 +258,12 @@ def sinc(x: Any) -> GpuArray:
     """Return ``sin(pi * x) / (pi * x)``, which is 1 at 0."""
     source = as_array(x)
     if source.dtype.kind != "c":
-        return apply(map_op("sinc"), source)
-    scaled: Any = np.pi * np.where(source == 0, float(np.finfo(source.dtype).eps), source)
-    return np.sin(scaled) / scaled
+        return elementwise.unary(map_op("sinc"))(source)
+    scaled = np.pi * where(source == 0, float(np.finfo(source.dtype).eps), source)
+    return elementwise.sin(scaled) / scaled
 
 
 @native("i0")
 def i0(x: Any) -> GpuArray:
     """Return the modified Bessel function of the first kind of order 0."""
-    return apply(map_op("i0"), real_only(x, "i0"))
+    return elementwise.unary(map_op("i0"))(real_only(x, "i0"))

@@ -322,6 +322,14 @@ def _at(array: GpuArray, positions: GpuArray) -> GpuArray:
     return wrap(build.gather(array.node(), positions.node()), array.device)
 
 
+@overload
+def intersect1d(
+    ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = ..., return_indices: Literal[False] = ...
+) -> GpuArray: ...
+@overload
+def intersect1d(
+    ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = ..., *, return_indices: Literal[True]
+) -> tuple[GpuArray, GpuArray, GpuArray]: ...
 @implements("intersect1d")
 def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
     """Return the sorted unique elements that are in both arrays."""

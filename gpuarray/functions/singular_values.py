@@ -157,7 +157,7 @@ def numpy_pinv(
 @standard_function
 def matrix_rank(
     x: ArrayLike, /, tol: ArrayLike | None = None, hermitian: bool = False, *, rtol: ArrayLike | None = None
-) -> Any:
+) -> GpuArray | int:
     """Return ranks, the numbers of singular values above a tolerance.
 
     Parameters

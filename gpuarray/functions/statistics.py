@@ -1,12 +1,13 @@
 """Averages, variances and correlations, over the reductions."""
 
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType
+from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import (
     NOT_GIVEN,
     ArrayLike,
@@ -16,12 +17,13 @@ from gpuarray.functions.arguments import (
     as_arrays,
     concatenated,
     numbers,
+    standard_function,
     value_or,
     write_out,
 )
 from gpuarray.functions.reductions import axes_of, mask_node, masked, reduced, sum
 from gpuarray.functions.registry import implements, native
-from gpuarray.graph import build, standard
+from gpuarray.graph import build
 from gpuarray.graph.layouts import contiguous, slice_axis
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import elementwise as rows
@@ -70,6 +72,7 @@ def _mean_node(
 
 
 @native("mean")
+@standard_function
 def mean(
     x: ArrayLike,
     /,
@@ -102,7 +105,6 @@ def mean(
         The means; NaN where there are no elements.
     """
     array = as_array(x)
-    standard.require("mean", array)
     where, keep = value_or(where, True), bool(value_or(keepdims, False))
     compute, wanted = _averaging(array.dtype, dtype)
     node = _mean_node(array, _averaged_axes(axis, array.ndim, where), compute, keep, where)
@@ -179,6 +181,7 @@ def _var_node(
 
 
 @native("var")
+@standard_function
 def var(
     x: ArrayLike,
     /,
@@ -225,6 +228,7 @@ def var(
 
 
 @native("std")
+@standard_function
 def std(
     x: ArrayLike,
     /,
@@ -254,7 +258,6 @@ def spread(
         If a standard deviation is to be an integer.
     """
     array = as_array(x)
-    standard.require("std" if root else "var", array)
     compute, wanted = _averaging(array.dtype, dtype)
     where, mean = value_or(where, True), value_or(mean, None)
     centre = None if mean is None else as_array(mean, array.device)
@@ -288,6 +291,14 @@ def degrees_of_freedom(ddof: Any, correction: Any) -> Any:
     return correction
 
 
+@overload
+def average(
+    a: ArrayLike, axis: Axis = None, weights: ArrayLike = None, returned: Literal[False] = ..., *, keepdims: bool = ...
+) -> GpuArray: ...
+@overload
+def average(
+    a: ArrayLike, axis: Axis = None, weights: ArrayLike = None, *, returned: Literal[True], keepdims: bool = ...
+) -> tuple[GpuArray, GpuArray]: ...
 @implements("average")
 def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = NOT_GIVEN) -> Any:
     """Return the weighted average along an axis."""
@@ -366,7 +377,7 @@ def cov(
         factor = 0.0
     centred = (table - centre).astype(kind, copy=False)
     scaled = centred if weight is None else centred * weight
-    products = np.matmul(centred, np.conjugate(scaled.T))
+    products: GpuArray = centred @ scaled.T.conj()
     inverse = np.true_divide(1, factor)
     return (products * (float(inverse) if weight is None else inverse.astype(products.dtype))).squeeze()
 
@@ -400,8 +411,8 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
     table = cov(x, y, rowvar, dtype=dtype)
     if table.ndim == 0:
         return table / table
-    deviation = np.sqrt(np.diagonal(table).real)
+    deviation = elementwise.sqrt(table.diagonal().real)
     table = table / deviation[:, None] / deviation[None, :]
     if table.dtype.kind == "c":
-        return np.clip(table.real, -1, 1) + 1j * np.clip(table.imag, -1, 1)
-    return np.clip(table, -1, 1)
+        return table.real.clip(-1, 1) + 1j * table.imag.clip(-1, 1)
+    return table.clip(-1, 1)

@@ -28,7 +28,7 @@ from gpuarray.ops.spec import MapOp
 _LAYOUT_KEYWORDS: Final = ("order", "subok")
 
 
-def _understood(*values: Any) -> bool:
+def _are_known(*values: Any) -> bool:
     return all(value is None or as_operand(value) is not NotImplemented for value in values)
 
 
@@ -36,9 +36,9 @@ def _understood(*values: Any) -> bool:
 
 
 def call(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    """Return ``ufunc(*inputs, **keywords)``; NotImplemented if an operand is of an unknown type."""
+    """Return ``ufunc(*inputs, **keywords)``; NotImplemented if an output is of an unknown type."""
     outs = keywords.get("out") or (None,) * ufunc.nout
-    if not _understood(*inputs) or not all(o is None or isinstance(o, GpuArray | np.ndarray) for o in outs):
+    if not all(o is None or isinstance(o, GpuArray | np.ndarray) for o in outs):
         return NotImplemented
     options = {k: v for k, v in keywords.items() if k not in ("out", "where", *_LAYOUT_KEYWORDS)}
     where = keywords.get("where", True)
@@ -189,8 +189,6 @@ def _host_method(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords
 
 def reduce(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Return ``ufunc.reduce``, along axis 0 unless told otherwise."""
-    if not _understood(*inputs):
-        return NotImplemented
     options = {"axis": 0, **_single(keywords)}
     if ufunc in REDUCTIONS:
         op, source = REDUCTIONS[ufunc], as_array(inputs[0])
@@ -203,8 +201,6 @@ def reduce(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -
 
 def accumulate(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Return ``ufunc.accumulate``."""
-    if not _understood(*inputs):
-        return NotImplemented
     if ufunc in REDUCTIONS:
         return running(REDUCTIONS[ufunc], as_array(inputs[0]), **_single(keywords))
     if has_line(ufunc):
@@ -214,8 +210,6 @@ def accumulate(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any
 
 def reduceat(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Return ``ufunc.reduceat``."""
-    if not _understood(*inputs):
-        return NotImplemented
     if has_line(ufunc):
         return fold_spans(ufunc, as_array(inputs[0]), inputs[1], **_single(keywords))
     return _host_method(ufunc, "reduceat", inputs, keywords, NO_KERNEL)
@@ -227,8 +221,6 @@ def outer(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) ->
         raise ValueError("outer product only supported for binary functions")
     if ufunc.signature is not None:
         raise TypeError("method outer is not allowed in ufunc with non-trivial signature")
-    if not _understood(*inputs):
-        return NotImplemented
     first, second = as_arrays(*inputs)
     return call(ufunc, (first.reshape(first.shape + (1,) * second.ndim), second), keywords)
 
@@ -262,9 +254,11 @@ _METHODS: Final[dict[str, Callable[..., Any]]] = {
 
 
 def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    """Answer NumPy's ``__array_ufunc__`` protocol."""
+    """Answer NumPy's ``__array_ufunc__`` protocol; NotImplemented if an operand is of an unknown type."""
     answer = _METHODS.get(method)
-    return NotImplemented if answer is None else answer(ufunc, inputs, keywords)
+    if answer is None or (method != "at" and not _are_known(*inputs)):
+        return NotImplemented
+    return answer(ufunc, inputs, keywords)
 
 
 #: Ufuncs that are another one under a second name, by NumPy name.

@@ -153,13 +153,12 @@ class Leaf(BaseNode):
     used: int
     saving: float
 
-    def __init__(self, shape: Shape, dtype: DType, host: "npt.NDArray[Any] | None" = None) -> None:
+    def __init__(self, shape: Shape, dtype: DType, host: "npt.NDArray[Any] | None" = None, evaluation: int = 0) -> None:
         _init(self, Leaf, (), shape, dtype)
         self.depth = 0
         self.host = host
         self.buffers = {}
-        self.evaluation = 0
-        self.used = 0
+        self.evaluation = self.used = evaluation
         self.saving = 0.0
 
 
