@@ -17,7 +17,7 @@ _RUNNING = (
 #: For each page its title and the modules whose functions it lists.
 _PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
     "creation": ("Making arrays", ("creation", "ranges", "matrices", "windows", "grids")),
-    "data-types": ("Data types", ("data_types", "info", "information")),
+    "data-types": ("Data types", ("data_types", "namespace_info", "properties")),
     "elementwise": ("Elementwise functions", ("elementwise", "mathematics", "logic", "bits")),
     "statistics": (
         "Sums and statistics",
@@ -26,9 +26,9 @@ _PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
     "shapes": ("Shapes", ("manipulation", "joining", "tiling", "padding")),
     "indexing": ("Indexing and searching", ("indexing", "searching", "positions")),
     "sorting": ("Sorting and sets", ("sorting", "sets")),
-    "products": ("Products", ("matrix_products", "products", "summation")),
+    "products": ("Products", ("products", "einstein_summation")),
     "signals": ("Differences, signals, polynomials", ("differences", "signals", "polynomials")),
-    "callables": ("Functions of functions", ("functional", "numpy_classes")),
+    "callables": ("Functions of functions", ("functional",)),
 }
 _MODULES: dict[str, tuple[str, ModuleType]] = {
     "linalg": ("Linear algebra", linalg),

@@ -16,10 +16,9 @@ import numpy
 import performance
 
 import gpuarray
-from gpuarray import dispatch
 from gpuarray.config import Config, environment_name
 from gpuarray.diagnostics import coverage
-from gpuarray.functions import status, ufuncs
+from gpuarray.functions import registry
 
 DOCS = Path(__file__).parent
 NOTICE = "<!-- Written by docs/generate.py; `make docs` writes it again. -->"
@@ -81,7 +80,7 @@ def _summary(value: object) -> str:
 
 def numpy_coverage() -> Iterator[str]:
     """Yield the table of NumPy's functions and their statuses."""
-    statuses = dict(sorted((status.table() | _ufunc_statuses()).items()))
+    found = registry.table()
     yield "# NumPy's functions"
     yield ""
     yield "How each function of NumPy handles an array of this package:"
@@ -98,21 +97,15 @@ def numpy_coverage() -> Iterator[str]:
     yield ""
     yield "| status | functions |"
     yield "|---|---:|"
-    for kind, count in coverage.counts(statuses).items():
+    for kind, count in coverage.counts(found).items():
         yield f"| {kind} | {count} |"
     yield ""
-    yield f"{coverage.numeric_share(statuses):.1f} % of the numeric functions are native or composed."
+    yield f"{coverage.numeric_share(found):.1f} % of the numeric functions are native or composed."
     yield ""
     yield "| function | status | why |"
     yield "|---|---|---|"
-    for name, (kind, reason) in statuses.items():
+    for name, (kind, reason, _) in found.items():
         yield f"| `{name}` | {kind} | {reason} |"
-
-
-def _ufunc_statuses() -> dict[str, status.Status]:
-    known = [*dispatch.UFUNC_ROWS, *ufuncs.COMPOSED]
-    public = [ufunc for ufunc in known if getattr(numpy, ufunc.__name__, None) is ufunc]
-    return {ufunc.__name__: status.ufunc_status(ufunc) for ufunc in public}
 
 
 def design() -> Iterator[str]:

@@ -30,8 +30,8 @@ from gpuarray.functions.linear_systems import (
     tensorinv,
     tensorsolve,
 )
-from gpuarray.functions.matrix_products import matmul, matrix_transpose, tensordot, vecdot
 from gpuarray.functions.norms import matrix_norm, norm, vector_norm
+from gpuarray.functions.products import matmul, matrix_transpose, tensordot, vecdot
 from gpuarray.functions.singular_values import SVDResult, cond, matrix_rank, pinv, svd, svdvals
 
 __all__ = [

@@ -132,8 +132,13 @@ generation = 0
 """Changes whenever :data:`active` does."""
 _all_accept_sampling = False
 
-is_sampled_out = False
-"""Whether the evaluation that runs now, under the runtime's lock, is sampled out, so that launches need no report."""
+_sampled_out: Final[set[int]] = set()
+"""The threads whose evaluations are sampled out now."""
+
+
+def is_sampled_out() -> bool:
+    """Whether the evaluation that this thread runs now is sampled out, so that its launches need no report."""
+    return get_ident() in _sampled_out
 
 
 def subscribe(observer: Observer) -> None:
@@ -147,8 +152,8 @@ def unsubscribe(observer: Observer) -> None:
 
 
 def _observe(observers: tuple[Observer, ...]) -> None:
-    global active, generation, is_sampled_out, _all_accept_sampling
-    is_sampled_out = False
+    global active, generation, _all_accept_sampling
+    _sampled_out.clear()
     _all_accept_sampling = all(observer.accepts_sampling for observer in observers)
     generation += 1
     active = observers
@@ -163,7 +168,7 @@ def span(phase: str, name: Any, start: int, stop: int, nbytes: int = 0) -> None:
 def skip_repeat(placed: Any, start: int) -> bool:
     """Record only the start of a repeated evaluation and return True; return False if it must be reported in full.
 
-    After True, :data:`is_sampled_out` is set; the caller resets it when the evaluation ends.
+    After True, :func:`is_sampled_out` is true until :func:`skipped`, which the caller calls when the evaluation ends.
 
     Parameters
     ----------
@@ -172,14 +177,18 @@ def skip_repeat(placed: Any, start: int) -> bool:
     start : int
         When the evaluation began.
     """
-    global is_sampled_out
     sampler: RunSampler | None = placed.sampler
     if sampler is None or not sampler.skips_left or sampler.generation != generation or sampler.thread != get_ident():
         return False
     sampler.skips_left -= 1
     sampler.add_start(start)
-    is_sampled_out = True
+    _sampled_out.add(get_ident())
     return True
+
+
+def skipped() -> None:
+    """Note the end of an evaluation that was sampled out."""
+    _sampled_out.discard(get_ident())
 
 
 def plan_found(placed: Any) -> int:
@@ -187,13 +196,12 @@ def plan_found(placed: Any) -> int:
 
     A call of :func:`evaluation_done` follows.
     """
-    global is_sampled_out
     sampler: RunSampler | None = placed.sampler
     if sampler is None or sampler.generation != generation or sampler.thread != get_ident():
         sampler = placed.sampler = RunSampler(placed)
         for observer in active:
             observer.sampler(sampler)
-    is_sampled_out = False
+    skipped()
     return perf_counter_ns()
 
 

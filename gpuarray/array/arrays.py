@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from gpuarray import clients, dispatch, dtypes
+from gpuarray import client_registration, dispatch, dtypes
 from gpuarray.array import printing
 from gpuarray.array.absent import ABSENT, Absent
 from gpuarray.array.methods import MethodsArray
@@ -361,7 +361,7 @@ class GpuArray(MethodsArray):
             with using(strict_array_api=False):  # NumPy's functions under NumPy's names mean what they mean there
                 return self.__array_ufunc__(ufunc, method, *inputs, **keywords)
         if not keywords and method == "__call__":
-            found = dispatch.UFUNC_ROWS.get(ufunc)
+            found = dispatch.UFUNC_OPS.get(ufunc)
             if found is not None and len(found) == 1:
                 return apply(found[0], *inputs)
         return dispatch.METHODS["__array_ufunc__"](ufunc, method, inputs, keywords)
@@ -388,7 +388,7 @@ class GpuArray(MethodsArray):
 
     def __dask_tokenize__(self) -> Any:
         """Return what dask makes names of; dask must be imported."""
-        clients.register("dask.array")
+        client_registration.register("dask.array")
         return import_module("gpuarray.interop.dask").token(self)
 
     def __dlpack_device__(self) -> tuple[int, int]:
@@ -402,14 +402,14 @@ for _name, _reason in ABSENT.items():
 
 #: ``wrap(node, device)``: an array with storage of its own and the value ``node``; 0-d ones are values.
 wrap: Callable[[Node, Device], GpuArray] = GpuArray._wrap
-#: ``apply(op, *values)``: an elementwise row over arrays and scalars; NotImplemented if a value is of an unknown type.
+#: ``apply(op, *values)``: an elementwise operation over arrays and scalars; NotImplemented for unknown types.
 apply: Callable[..., Any] = GpuArray._apply
 
 
 def make(node: Node, device: Device) -> GpuArray:
     """Return a new writeable array with the value ``node``, for creation functions."""
-    if len(sys.modules) != clients.checked_modules:
-        clients.register_imported()
+    if len(sys.modules) != client_registration.checked_modules:
+        client_registration.register_imported()
     array = wrap(node, device)
     array._access = WRITEABLE
     return array

@@ -6,8 +6,7 @@ import sys
 from collections import Counter
 from typing import Any, Final
 
-from gpuarray.functions.registry import COMPOSED, KINDS, NATIVE
-from gpuarray.functions.status import NOT_NUMERIC, Status, current
+from gpuarray.functions.registry import COMPOSED, KINDS, NATIVE, NOT_NUMERIC, Implementation, current
 
 #: The share of the numeric functions that the device must answer, in percent; with less the command fails.
 LEAST_SHARE: Final = 80.0
@@ -19,30 +18,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
 
 
-def counts(table: dict[str, Status]) -> dict[str, int]:
+def counts(table: dict[str, Implementation]) -> dict[str, int]:
     """Return the number of functions of each status, in the order of :data:`gpuarray.functions.registry.KINDS`."""
     found = Counter(status.kind for status in table.values())
     return {kind: found[kind] for kind in KINDS}
 
 
-def numeric_share(table: dict[str, Status]) -> float:
+def numeric_share(table: dict[str, Implementation]) -> float:
     """Return the percentage of numeric functions that are native or composed; text and files are not numeric."""
     numeric = [s.kind for s in table.values() if s.reason not in NOT_NUMERIC]
     return 100.0 * sum(kind in (NATIVE, COMPOSED) for kind in numeric) / len(numeric)
 
 
-def partly(table: dict[str, Status]) -> list[str]:
+def partly(table: dict[str, Implementation]) -> list[str]:
     """Return the names of the functions of which a part runs on the host for some arguments."""
     return [name for name, status in table.items() if status.kind in (NATIVE, COMPOSED) and status.reason]
 
 
-def report(table: dict[str, Status], only: str | None = None) -> str:
+def report(table: dict[str, Implementation], only: str | None = None) -> str:
     """Return the table as text: the counts, and the functions, with the reasons of those without kernels.
 
     Parameters
     ----------
     table : dict
-        Statuses by NumPy's name.
+        Implementations by NumPy's name.
     only : str, optional
         The status to list; by default all.
     """
@@ -71,13 +70,15 @@ def _wrapped(names: list[str], width: int = 100) -> list[str]:
     return lines
 
 
-def document(table: dict[str, Status], only: str | None = None) -> dict[str, Any]:
+def document(table: dict[str, Implementation], only: str | None = None) -> dict[str, Any]:
     """Return the table as data for JSON; the arguments are those of :func:`report`."""
     return {
         "counts": counts(table),
         "numeric_share": numeric_share(table),
         "functions": {
-            name: {"status": kind, "reason": reason} for name, (kind, reason) in table.items() if only in (None, kind)
+            name: {"status": kind, "reason": reason}
+            for name, (kind, reason, _) in table.items()
+            if only in (None, kind)
         },
     }
 

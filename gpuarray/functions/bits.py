@@ -1,16 +1,16 @@
 """NumPy's functions that pack bits into bytes and take them out again."""
 
-from operator import index
+from functools import reduce
+from operator import index, or_
 from typing import Any
 
 import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
-from gpuarray.functions.arguments import along, as_array
+from gpuarray.functions.arguments import along, as_array, at_least_one_axis, line_axis
 from gpuarray.functions.padding import pad
 from gpuarray.functions.registry import native
-from gpuarray.graph import build
 
 __all__ = ["packbits", "unpackbits"]
 
@@ -21,12 +21,6 @@ def _shifts(bitorder: str) -> range:
     return range(7, -1, -1) if bitorder == "big" else range(8)
 
 
-def _lined(array: GpuArray, axis: Any) -> tuple[GpuArray, int]:
-    if axis is None or not array.ndim:
-        return array.reshape(-1), 0
-    return array, build.normalize_axis(axis, array.ndim)
-
-
 @native("packbits")
 def packbits(a: Any, /, axis: Any = None, bitorder: str = "big") -> GpuArray:
     """Pack binary values into the bits of uint8."""
@@ -34,15 +28,14 @@ def packbits(a: Any, /, axis: Any = None, bitorder: str = "big") -> GpuArray:
     if source.dtype.kind not in "biu":
         raise TypeError("Expected an input array of integer or boolean data type")
     shifts = _shifts(bitorder)
-    bits, number = _lined(source != 0, axis)
+    bits, number = line_axis(at_least_one_axis(source) != 0, axis)
     missing = -bits.shape[number] % 8
     if missing:
         bits = pad(bits, [(0, missing if k == number else 0) for k in range(bits.ndim)])
-    packed: Any = None
-    for place, shift in enumerate(shifts):
-        bit = bits[along(number, slice(place, None, 8))].astype(dtypes.uint8) << shift
-        packed = bit if packed is None else packed | bit
-    return packed
+    parts = [
+        bits[along(number, slice(place, None, 8))].astype(dtypes.uint8) << shift for place, shift in enumerate(shifts)
+    ]
+    return reduce(or_, parts)
 
 
 @native("unpackbits")
@@ -52,10 +45,10 @@ def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: str = "
     if source.dtype != dtypes.uint8:
         raise TypeError("Expected an input array of unsigned byte data type")
     places = np.array(_shifts(bitorder), np.uint8)
-    values, number = _lined(source, axis)
+    values, number = line_axis(at_least_one_axis(source), axis)
     spread = values.reshape(*values.shape[: number + 1], 1, *values.shape[number + 1 :])
     shifts = places.reshape(8, *(1 for _ in values.shape[number + 1 :]))
-    bits: Any = np.bitwise_and(np.right_shift(spread, shifts), np.uint8(1))
+    bits = (spread >> shifts) & 1
     extent = 8 * values.shape[number]
     bits = bits.reshape(*values.shape[:number], extent, *values.shape[number + 1 :])
     if count is None:

@@ -1,20 +1,20 @@
 """Data types: the dtype objects, which are NumPy's scalar types, and functions of dtypes."""
 
-from typing import Any, Final
+import builtins
+from typing import Any, Final, cast
 
 import numpy as np
 
 from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType, canonical
-from gpuarray.functions.arguments import ArrayLike, DeviceLike, as_array, as_arrays, wanted_device
+from gpuarray.functions.arguments import ArrayLike, DeviceLike, as_array, standard_function, wanted_device
 from gpuarray.functions.registry import implements, native
-from gpuarray.graph import build, standard
-from gpuarray.graph.layouts import Shape
+from gpuarray.graph import standard
 
 __all__ = [
-    "astype", "bool", "bool_", "broadcast_arrays", "broadcast_shapes", "broadcast_to", "can_cast", "complex64",
-    "complex128", "dtype", "finfo", "float16", "float32", "float64", "iinfo", "int8", "int16", "int32", "int64",
-    "isdtype", "result_type", "uint8", "uint16", "uint32", "uint64",
+    "astype", "bool", "bool_", "can_cast", "common_type", "complex64", "complex128", "dtype", "finfo", "float16",
+    "float32", "float64", "iinfo", "int8", "int16", "int32", "int64", "isdtype", "min_scalar_type", "result_type",
+    "uint8", "uint16", "uint32", "uint64",
 ]  # fmt: skip
 
 bool: Final = np.bool_
@@ -68,7 +68,7 @@ def astype(x: ArrayLike, dtype: Any, /, *, copy: Any = True, device: DeviceLike 
 
 
 @implements("can_cast")
-def can_cast(from_: Any, to: Any, /, casting: Any = "safe") -> Any:
+def can_cast(from_: Any, to: Any, /, casting: Any = "safe") -> builtins.bool:
     """Return whether a dtype, or that of an array, can be cast to another dtype by a rule."""
     source, target = _dtype_of(from_), _dtype_of(to)
     if standard.is_on():
@@ -103,60 +103,29 @@ def finfo(type: Any, /) -> FloatingLimits:
     return FloatingLimits(np.finfo(_dtype_of(type)))
 
 
-def iinfo(type: Any, /) -> Any:
+def iinfo(type: Any, /) -> np.iinfo[Any]:
     """Return the limits of an integer dtype, or of that of an array, as NumPy does."""
     return np.iinfo(_dtype_of(type))
 
 
 @implements("result_type")
+@standard_function
 def result_type(*arrays_and_dtypes: Any) -> DType:
     """Return the dtype that arrays, dtypes and Python scalars (which are weak) promote to."""
-    given = [_dtype_of(a) for a in arrays_and_dtypes]
-    standard.require("result_type", *given)
-    return canonical(np.result_type(*given))
+    return canonical(np.result_type(*(_dtype_of(a) for a in arrays_and_dtypes)))
 
 
-@native("broadcast_arrays")
-def broadcast_arrays(*arrays: Any, subok: Any = False) -> tuple[Any, ...]:
-    """Return read-only views of arrays, broadcast to their common shape; the arrays themselves if all have it.
-
-    ``subok`` is accepted for NumPy's sake. What only an array of objects can hold, such as None, is returned as one of
-    NumPy.
-    """
-    hosted = [_objects(array) for array in arrays]
-    rest = iter(as_arrays(*(a for a, objects in zip(arrays, hosted, strict=True) if objects is None)))
-    given = [next(rest) if objects is None else objects for objects in hosted]
-    shape = broadcast_shapes(*(array.shape for array in given))
-    if all(array.shape == shape for array in given):
-        return tuple(given)
-    return tuple(a.broadcast(shape) if isinstance(a, GpuArray) else np.broadcast_to(a, shape) for a in given)
+@implements("common_type")
+def common_type(*arrays: Any) -> builtins.type[np.inexact[Any]]:
+    """Return the inexact scalar type to which the dtypes of arrays promote."""
+    hosted: list[Any] = [np.empty(0, a.dtype) if isinstance(a, GpuArray) else a for a in arrays]
+    return cast("builtins.type[np.inexact[Any]]", np.common_type(*hosted))
 
 
-def _objects(value: Any) -> Any:
-    """Return None or a text, or a NumPy array of objects or texts, as an array of NumPy; None for anything else."""
-    if value is None or isinstance(value, str) or (isinstance(value, np.ndarray) and value.dtype.kind in "OUS"):
-        return np.asarray(value)
-    return None
-
-
-def broadcast_shapes(*shapes: Any) -> Shape:
-    """Return the shape to which shapes broadcast.
-
-    Raises
-    ------
-    ValueError
-        If they do not broadcast.
-    """
-    return np.broadcast_shapes(*shapes)
-
-
-@native("broadcast_to")
-def broadcast_to(x: ArrayLike, /, shape: Any, subok: Any = False) -> GpuArray:
-    """Return a read-only view of an array with another shape, to which it must broadcast.
-
-    ``subok`` is accepted for NumPy's sake.
-    """
-    return as_array(x).broadcast(build.resolve_shape(shape))
+@implements("min_scalar_type")
+def min_scalar_type(a: Any, /) -> DType:
+    """Return the smallest dtype that holds a scalar; the dtype of an array."""
+    return a.dtype if a.ndim else np.min_scalar_type(np.asarray(a)[()])
 
 
 def _dtype_of(value: Any) -> Any:

@@ -1,22 +1,28 @@
-"""NumPy's functions that call a Python function: it is given arrays of the device, and what it does is recorded."""
+"""Functions that call a Python function, and iteration over elements.
 
+The Python function is called with arrays, and what it does is recorded. ``vectorize`` and ``nditer`` give it single
+elements instead, on the host.
+"""
+
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from gpuarray.array import GpuArray
-from gpuarray.functions.arguments import as_array, as_arrays, concatenated
+from gpuarray.functions.arguments import as_array, as_arrays, concatenated, gpu_arrays
+from gpuarray.functions.fallback import on_host
 from gpuarray.functions.manipulation import expand_dims, moveaxis
 from gpuarray.functions.registry import implements
 from gpuarray.graph import build
 
-__all__ = ["apply_along_axis", "apply_over_axes", "piecewise"]
+__all__ = ["apply_along_axis", "apply_over_axes", "nditer", "piecewise", "vectorize"]
 
 
 @implements("apply_along_axis")
-def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
+def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any) -> GpuArray:
     """Apply a function to the 1-d slices along an axis."""
-    source: Any = as_array(arr)
+    source = as_array(arr)
     number = build.normalize_axis(axis, source.ndim)
     moved = moveaxis(source, number, -1)
     places = list(np.ndindex(moved.shape[:-1]))
@@ -33,7 +39,7 @@ def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any
 
 
 @implements("apply_over_axes")
-def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
+def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> GpuArray:
     """Apply a function over several axes, one after the other."""
     value = as_array(a)
     ndim = value.ndim
@@ -49,7 +55,7 @@ def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
 
 
 @implements("piecewise")
-def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
+def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> GpuArray:
     """Evaluate functions on the parts of an array that conditions select."""
     source = as_array(x)
     alone = condlist.ndim == 0 if isinstance(condlist, GpuArray) else np.isscalar(condlist)
@@ -75,3 +81,59 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
         if chosen.size:
             result[mask] = function(chosen, *args, **kw)
     return result
+
+
+class vectorize(np.vectorize):  # noqa: N801  # NumPy's name
+    """A Python function that is called for each element, as :class:`numpy.vectorize`.
+
+    The host calls it, on a copy of the elements; results are arrays of this package. Functions of arrays, with
+    :func:`gpuarray.where` for conditions, run on the device instead.
+
+    Examples
+    --------
+    >>> import gpuarray as xp
+    >>> larger = xp.vectorize(lambda a, b: a if a > b else b)
+    >>> larger(xp.asarray([1, 5]), 3).tolist()
+    [3, 5]
+    """
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the function's results for the elements of arrays, which broadcast."""
+        return on_host(super().__call__, args, kwargs, "a Python function is called for each element", "vectorize")
+
+
+def nditer(op: Any, flags: Any = None, op_flags: Any = None, *args: Any, **kwargs: Any) -> np.nditer:
+    """Return an iterator over the elements of arrays, a :class:`numpy.nditer` of copies on the host.
+
+    Parameters
+    ----------
+    op : array_like or sequence of array_like
+        The operands.
+    flags : sequence of str, optional
+        As in NumPy.
+    op_flags : sequence of sequence of str, optional
+        As in NumPy.
+    *args, **kwargs
+        Other parameters of NumPy's class.
+
+    Raises
+    ------
+    TypeError
+        If an array of this package is to be written to.
+    """
+    operands = op if isinstance(op, tuple | list) else (op,)
+    flags_of = _by_operand(op_flags, len(operands))
+    written = [x for x, given in zip(operands, flags_of, strict=False) if "readonly" not in given]
+    if next(gpu_arrays(written), None) is not None:
+        raise TypeError(
+            "nditer cannot write to a GpuArray, as it would write to a copy; compute with whole arrays, or iterate "
+            "over gpuarray.asnumpy(x) and assign the result with x[...] = host"
+        )
+    return np.nditer(op, flags, op_flags, *args, **kwargs)
+
+
+def _by_operand(op_flags: Any, count: int) -> Sequence[Sequence[str]]:
+    """Return the flags of each operand; one list of texts is for all of them."""
+    if not op_flags:
+        return [("readonly",)] * count
+    return [op_flags] * count if isinstance(op_flags[0], str) else [*op_flags]

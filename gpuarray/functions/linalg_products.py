@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gpuarray.array import GpuArray
-from gpuarray.functions import joining, manipulation, matrix_products, reductions
+from gpuarray.functions import manipulation, products, reductions
 from gpuarray.functions.arguments import ArrayLike, DTypeLike, as_arrays, standard_function, write_out
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
@@ -42,9 +42,7 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> GpuArray:
             "dimensional instead."
         )
     left, right = (manipulation.moveaxis(a, axis, -1) for a in (left, right))
-    x, y = ([a[..., k] for k in range(3)] for a in (left, right))
-    parts = [x[k - 2] * y[k - 1] - x[k - 1] * y[k - 2] for k in range(3)]
-    return manipulation.moveaxis(joining.stack(parts, axis=-1), -1, axis)
+    return manipulation.moveaxis(products.cross_product(left, right), -1, axis)
 
 
 @native("linalg.diagonal")
@@ -101,7 +99,7 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
     left, right = as_arrays(x1, x2)
     if left.ndim != 1 or right.ndim != 1:
         raise ValueError(f"Input arrays must be one-dimensional, but they are {left.ndim=} and {right.ndim=}.")
-    return matrix_products.outer(left, right)
+    return products.outer(left, right)
 
 
 @implements("linalg.multi_dot")
@@ -131,7 +129,7 @@ def multi_dot(arrays: Sequence[ArrayLike], /, *, out: Any = None) -> GpuArray:
         raise ValueError("Expecting at least two arrays.")
     operands = as_arrays(*arrays)
     if len(operands) == 2:
-        return matrix_products.dot(operands[0], operands[1], out=out)
+        return products.dot(operands[0], operands[1], out=out)
     for place, operand in enumerate(operands):
         if operand.ndim != 2 and not (operand.ndim == 1 and place in (0, len(operands) - 1)):
             raise np.linalg.LinAlgError(
@@ -161,4 +159,4 @@ def _chain(operands: Sequence[GpuArray], splits: dict[tuple[int, int], int], fir
     if first == last:
         return operands[first]
     split = splits[first, last]
-    return matrix_products.matmul(_chain(operands, splits, first, split), _chain(operands, splits, split + 1, last))
+    return products.matmul(_chain(operands, splits, first, split), _chain(operands, splits, split + 1, last))

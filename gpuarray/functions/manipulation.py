@@ -1,26 +1,23 @@
-"""Shapes and the order of axes and elements: views where the layout allows."""
+"""Shapes, broadcasting, and the order of axes and elements: views where the layout allows."""
 
 from collections.abc import Callable, Sequence
 from operator import index
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from gpuarray.array import GpuArray
-from gpuarray.functions.arguments import (
-    ArrayLike,
-    Axis,
-    as_array,
-)
+from gpuarray.functions.arguments import ArrayLike, Axis, as_array, as_arrays
 from gpuarray.functions.registry import native
 from gpuarray.graph import build
-from gpuarray.graph.layouts import Layout, permute
+from gpuarray.graph.layouts import Layout, Shape, permute
 from gpuarray.graph.layouts import flip as flip_layout
 
 __all__ = [
-    "atleast_1d", "atleast_2d", "atleast_3d", "diagonal", "expand_dims", "flip", "fliplr", "flipud", "moveaxis",
-    "permute_dims", "ravel", "reshape", "rollaxis", "rot90", "squeeze", "swapaxes", "transpose",
+    "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "broadcast_shapes", "broadcast_to", "diagonal",
+    "expand_dims", "flip", "fliplr", "flipud", "moveaxis", "permute_dims", "ravel", "reshape", "rollaxis", "rot90",
+    "squeeze", "swapaxes", "transpose",
 ]  # fmt: skip
 
 
@@ -160,20 +157,32 @@ def _at_least(arrays: Sequence[Any], key: Any) -> Any:
     return results[0] if len(results) == 1 else tuple(results)
 
 
+@overload
+def atleast_1d(ary: ArrayLike, /) -> GpuArray: ...
+@overload
+def atleast_1d(*arys: ArrayLike) -> tuple[GpuArray, ...]: ...
 @native("atleast_1d")
-def atleast_1d(*arys: Any) -> Any:
+def atleast_1d(*arys: ArrayLike) -> Any:
     """Return arrays as views with at least one axis."""
     return _at_least(arys, lambda ndim: None if ndim == 0 else ...)
 
 
+@overload
+def atleast_2d(ary: ArrayLike, /) -> GpuArray: ...
+@overload
+def atleast_2d(*arys: ArrayLike) -> tuple[GpuArray, ...]: ...
 @native("atleast_2d")
-def atleast_2d(*arys: Any) -> Any:
+def atleast_2d(*arys: ArrayLike) -> Any:
     """Return arrays as views with at least two axes."""
     return _at_least(arys, lambda ndim: (None, None) if ndim == 0 else (None, ...) if ndim == 1 else ...)
 
 
+@overload
+def atleast_3d(ary: ArrayLike, /) -> GpuArray: ...
+@overload
+def atleast_3d(*arys: ArrayLike) -> tuple[GpuArray, ...]: ...
 @native("atleast_3d")
-def atleast_3d(*arys: Any) -> Any:
+def atleast_3d(*arys: ArrayLike) -> Any:
     """Return arrays as views with at least three axes."""
     keys = {0: (None, None, None), 1: (None, slice(None), None), 2: (slice(None), slice(None), None)}
     return _at_least(arys, lambda ndim: keys.get(ndim, ...))
@@ -213,7 +222,7 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> GpuArray:
     first, second = (build.normalize_axis(a, source.ndim) for a in axes)
     if first == second:
         raise ValueError("Axes must be different.")
-    turned: dict[int, Callable[[], Any]] = {
+    turned: dict[int, Callable[[], GpuArray]] = {
         0: lambda: source,
         1: lambda: swapaxes(flip(source, second), first, second),
         2: lambda: flip(source, (first, second)),
@@ -245,3 +254,46 @@ def diagonal(x: ArrayLike, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -
     start = (offset * right if offset >= 0 else -offset * down) if extent else 0
     seen = Layout((*layout.shape[:-2], extent), (*layout.strides[:-2], down + right), layout.offset + start)
     return array.view_of(seen, writeable=False)
+
+
+@native("broadcast_arrays")
+def broadcast_arrays(*arrays: Any, subok: Any = False) -> tuple[Any, ...]:
+    """Return read-only views of arrays, broadcast to their common shape; the arrays themselves if all have it.
+
+    ``subok`` is accepted for NumPy's sake. What only an array of objects can hold, such as None, is returned as one of
+    NumPy.
+    """
+    hosted = [_objects(array) for array in arrays]
+    rest = iter(as_arrays(*(a for a, objects in zip(arrays, hosted, strict=True) if objects is None)))
+    given = [next(rest) if objects is None else objects for objects in hosted]
+    shape = broadcast_shapes(*(array.shape for array in given))
+    if all(array.shape == shape for array in given):
+        return tuple(given)
+    return tuple(a.broadcast(shape) if isinstance(a, GpuArray) else np.broadcast_to(a, shape) for a in given)
+
+
+def _objects(value: Any) -> Any:
+    """Return None or a text, or a NumPy array of objects or texts, as an array of NumPy; None for anything else."""
+    if value is None or isinstance(value, str) or (isinstance(value, np.ndarray) and value.dtype.kind in "OUS"):
+        return np.asarray(value)
+    return None
+
+
+def broadcast_shapes(*shapes: Any) -> Shape:
+    """Return the shape to which shapes broadcast.
+
+    Raises
+    ------
+    ValueError
+        If they do not broadcast.
+    """
+    return np.broadcast_shapes(*shapes)
+
+
+@native("broadcast_to")
+def broadcast_to(x: ArrayLike, /, shape: Any, subok: Any = False) -> GpuArray:
+    """Return a read-only view of an array with another shape, to which it must broadcast.
+
+    ``subok`` is accepted for NumPy's sake.
+    """
+    return as_array(x).broadcast(build.resolve_shape(shape))

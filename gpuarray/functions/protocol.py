@@ -5,7 +5,6 @@
 """
 
 import sys
-from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Final
 
@@ -17,15 +16,14 @@ from gpuarray.config import using
 from gpuarray.functions import (
     elementwise,
     mathematics,
-    matrix_products,
+    registry,
     scimath,  # noqa: F401  # it declares implementations
     ufuncs,
 )
 from gpuarray.functions.absent import reason_for
-from gpuarray.functions.host import on_host
-from gpuarray.functions.info import __array_api_version__
-from gpuarray.functions.registry import IMPLEMENTATIONS, REFUSED, by_position, find, name_of
-from gpuarray.functions.status import status_of
+from gpuarray.functions.fallback import on_host
+from gpuarray.functions.namespace_info import __array_api_version__
+from gpuarray.functions.registry import REFUSED, by_position, find, implementation_of, name_of
 from gpuarray.graph import standard
 
 __all__ = ["array_function", "install", "missing"]
@@ -36,12 +34,10 @@ _WITH_LIKE: Final = frozenset(
     find(name)
     for name in (
         *("arange", "array", "asanyarray", "asarray", "ascontiguousarray", "asfortranarray", "empty", "eye"),
-        *("fromfunction", "full", "identity", "ones", "require", "tri", "zeros"),
+        *("frombuffer", "fromfile", "fromfunction", "fromiter", "fromstring", "full", "genfromtxt", "identity"),
+        *("loadtxt", "ones", "require", "tri", "zeros"),
     )
 )
-
-#: The implementations by NumPy's function.
-FUNCTIONS: Final[dict[Any, Callable[..., Any]]] = {}
 
 _KNOWN_VERSIONS: Final = ("2021.12", "2022.12", "2023.12", "2024.12", __array_api_version__)
 
@@ -70,7 +66,7 @@ def array_function(array: GpuArray, function: Any, types: Any, args: tuple[Any, 
     if standard.is_on():
         with using(strict_array_api=False):  # NumPy's functions under NumPy's names mean what they mean there
             return array_function(array, function, types, args, kwargs)
-    implementation = FUNCTIONS.get(function)
+    kind, reason, implementation = implementation_of(function)
     if implementation is not None:
         if kwargs:
             args, kwargs = by_position(function, implementation, args, kwargs)
@@ -78,7 +74,6 @@ def array_function(array: GpuArray, function: Any, types: Any, args: tuple[Any, 
             with using(device=array.device.name):
                 return implementation(*args, **kwargs)
         return implementation(*args, **kwargs)
-    kind, reason = status_of(function)
     if kind == REFUSED:
         raise TypeError(f"numpy.{name_of(function)} does not take a GpuArray: {reason}")
     with using(device=array.device.name):
@@ -89,18 +84,14 @@ def install() -> None:
     """Fill the tables of functions, ufuncs and protocol methods. Called once, by the package."""
     dispatch.collect_ufunc_rows()
     for name, other in ufuncs.SYNONYMS.items():
-        dispatch.UFUNC_ROWS[find(name)] = dispatch.UFUNC_ROWS[find(other)]
-    for name, implementation in IMPLEMENTATIONS.items():
-        dispatch.METHODS[name] = implementation.function
-        if (function := find(name)) is not None:
-            FUNCTIONS[function] = implementation.function
+        dispatch.UFUNC_OPS[find(name)] = dispatch.UFUNC_OPS[find(other)]
+    registry.install()
     dispatch.METHODS.update(
         __array_function__=array_function,
         __array_namespace__=_namespace,
         __array_ufunc__=ufuncs.array_ufunc,
         clip=mathematics.clip,
         conj=elementwise.conj,
-        matmul=matrix_products.matmul,
     )
 
 

@@ -1,7 +1,7 @@
-"""The registry of implementations of NumPy's functions.
+"""What the package does for each function of NumPy, in one table.
 
-Functions have the names that NumPy gives them below ``numpy.`` (``"sum"``, ``"linalg.norm"``), so that one table serves
-every NumPy version: names that this version lacks are skipped when the tables are installed.
+Names are those that NumPy gives its functions below ``numpy.`` (``"sum"``, ``"linalg.norm"``), so that one table serves
+every NumPy version: names that this version lacks are skipped by :func:`install`.
 """
 
 import inspect
@@ -11,6 +11,8 @@ from inspect import Parameter
 from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
+
+from gpuarray import dispatch
 
 #: The function records graph nodes, which fuse with the nodes around them.
 NATIVE: Final = "native"
@@ -29,20 +31,47 @@ class Implementation(NamedTuple):
 
     kind: str
     """One of :data:`KINDS`."""
-    function: Callable[..., Any]
-    reason: str
-    """Why the function, or a part of it, runs on the host; empty if nothing does."""
+    reason: str = ""
+    """Why the function, or a part of it, runs on the host or is refused; empty if nothing does."""
+    function: Callable[..., Any] | None = None
+    """The implementation; None for functions that are refused, have a row, or are left to NumPy on the host."""
 
 
+#: Reason of ufuncs that run on the host.
+NO_KERNEL: Final = "the ufunc has no kernel"
 #: Reason of host functions that factorise matrices.
 LAPACK: Final = "matrices are factorised by NumPy's LAPACK"
 #: Reasons of composed functions of which a part runs on the host.
 SINGULAR_VALUES: Final = "orders 2, -2 and 'nuc' of matrices take singular values from NumPy's LAPACK"
 EIGENVALUES: Final = "a matrix's eigenvalues are found by NumPy's LAPACK"
 INVERSE: Final = "negative powers invert with NumPy's LAPACK"
+#: Reasons of functions that do not compute with numbers.
+TEXT_OUT: Final = "text is formatted on the host"
+FILES: Final = "files and buffers are read and written by the host"
+TEXT: Final = "text is no supported dtype; keep it in NumPy arrays"
+DATES: Final = "dates are no supported dtype; keep them in NumPy arrays"
+STRUCTURED: Final = "structured dtypes are not supported; keep such data in NumPy arrays"
+NOT_NUMERIC: Final = frozenset((TEXT_OUT, FILES, TEXT, DATES, STRUCTURED))
 
-#: Implementations by NumPy name.
-IMPLEMENTATIONS: Final[dict[str, Implementation]] = {}
+_REFUSED_FUNCTIONS: Final[dict[str, str]] = {
+    DATES: "busday_count busday_offset datetime_as_string is_busday isnat",
+    STRUCTURED: "lib.recfunctions.append_fields "
+    "lib.recfunctions.apply_along_fields lib.recfunctions.assign_fields_by_name lib.recfunctions.drop_fields "
+    "lib.recfunctions.find_duplicates lib.recfunctions.join_by lib.recfunctions.merge_arrays "
+    "lib.recfunctions.rec_append_fields lib.recfunctions.rec_drop_fields lib.recfunctions.rec_join "
+    "lib.recfunctions.recursive_fill_fields lib.recfunctions.rename_fields lib.recfunctions.repack_fields "
+    "lib.recfunctions.require_fields lib.recfunctions.stack_arrays lib.recfunctions.structured_to_unstructured "
+    "lib.recfunctions.unstructured_to_structured",
+}
+#: Modules all of whose functions are refused, because they compute with text.
+TEXT_MODULES: Final = ("char", "strings")
+
+#: Implementations by NumPy name. Those of functions are added where they are defined.
+IMPLEMENTATIONS: Final[dict[str, Implementation]] = {
+    name: Implementation(REFUSED, reason) for reason, names in _REFUSED_FUNCTIONS.items() for name in names.split()
+}
+#: The same by the function of the installed NumPy; filled by :func:`install`.
+_BY_FUNCTION: Final[dict[Any, Implementation]] = {}
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -66,7 +95,7 @@ def implements(*names: str, kind: str = COMPOSED, reason: str = "") -> Callable[
         for name in names:
             if name in IMPLEMENTATIONS:
                 raise ValueError(f"numpy.{name} has two implementations")
-            IMPLEMENTATIONS[name] = Implementation(kind, function, reason)
+            IMPLEMENTATIONS[name] = Implementation(kind, reason, function)
         text = function.__doc__ or f"Equivalent of :func:`numpy.{names[0]}`."
         if "\n" not in text and ":func:" not in text and "See " not in text:
             text += f"\n\nParameters, results and errors are those of :func:`numpy.{names[0]}`."
@@ -79,6 +108,18 @@ def implements(*names: str, kind: str = COMPOSED, reason: str = "") -> Callable[
 def native(*names: str) -> Callable[[_F], _F]:
     """Register a function as a native implementation of NumPy functions."""
     return implements(*names, kind=NATIVE)
+
+
+def install() -> None:
+    """Enter the implementations into the tables in which arrays and NumPy's protocols look for them."""
+    for name, implementation in IMPLEMENTATIONS.items():
+        if implementation.function is not None:
+            dispatch.METHODS[name] = implementation.function
+        if (function := find(name)) is not None:
+            _BY_FUNCTION[function] = implementation
+
+
+# --- names ----------------------------------------------------------------------------------------------------------
 
 
 def name_of(function: Any) -> str:
@@ -95,10 +136,50 @@ def find(name: str) -> Any:
     return value
 
 
+def implementation_of(function: Any) -> Implementation:
+    """Return the implementation of a function or ufunc. Those that nothing declares run on the host."""
+    if (found := _BY_FUNCTION.get(function)) is not None:
+        return found
+    if function in dispatch.UFUNC_OPS:
+        return Implementation(NATIVE)
+    if isinstance(function, np.ufunc):
+        return Implementation(HOST, NO_KERNEL) if function.types else Implementation(REFUSED, TEXT)
+    name = name_of(function)
+    if name.rpartition(".")[0] in TEXT_MODULES:
+        return Implementation(REFUSED, TEXT)
+    # NumPy imports some modules lazily, so that their functions were not there when the table was filled
+    return IMPLEMENTATIONS.get(name, Implementation(HOST, "it has no implementation here"))
+
+
+def table() -> dict[str, Implementation]:
+    """Return the implementation of every declared function, and of NumPy's ufuncs that have rows, by name, sorted."""
+    rows = {ufunc.__name__: ufunc for ufunc in dispatch.UFUNC_OPS if find(ufunc.__name__) is ufunc}
+    public = {name: found for name, found in IMPLEMENTATIONS.items() if not name.startswith("_")}
+    return dict(sorted((public | {name: implementation_of(ufunc) for name, ufunc in rows.items()}).items()))
+
+
+def current() -> dict[str, Implementation]:
+    """Return the implementation of every function and ufunc that this NumPy version has, by name, sorted."""
+    functions = {name: found for name, found in table().items() if _exists(name)}
+    ufuncs = {name: implementation_of(value) for name, value in vars(np).items() if isinstance(value, np.ufunc)}
+    return dict(sorted((functions | ufuncs).items()))
+
+
+def _exists(name: str) -> bool:
+    module = name.rpartition(".")[0]
+    return find(name) is not None or bool(module and find(module) is None)  # NumPy imports some modules lazily
+
+
+# --- arguments ------------------------------------------------------------------------------------------------------
+
+
 @cache
 def _positional_names(function: Any, implementation: Callable[..., Any]) -> tuple[str, ...]:
     """Return NumPy's names of the parameters that are positional-only in the implementation."""
-    parameters = inspect.signature(implementation).parameters.values()
+    try:
+        parameters = inspect.signature(implementation).parameters.values()
+    except ValueError:  # some functions of NumPy, which run on the host, have no signature
+        return ()
     count = sum(parameter.kind is Parameter.POSITIONAL_ONLY for parameter in parameters)
     return tuple(inspect.signature(function).parameters)[:count] if count else ()
 

@@ -12,24 +12,23 @@ import numpy as np
 from gpuarray import dispatch, dtypes
 from gpuarray.array import GpuArray, apply, as_node, as_operand, wrap
 from gpuarray.dtypes import DType
-from gpuarray.functions import creation, mathematics, matrix_products, products
+from gpuarray.functions import creation, elementwise, mathematics, products
 from gpuarray.functions.arguments import as_array, as_arrays, check_out, device_among, write_out
-from gpuarray.functions.host import on_host
+from gpuarray.functions.fallback import on_host
 from gpuarray.functions.reductions import REDUCTIONS, accumulation_dtype, fold, mask_node, running
-from gpuarray.functions.registry import find
+from gpuarray.functions.registry import NO_KERNEL, implementation_of, implements
 from gpuarray.functions.sequences import fold_line, fold_spans, has_line, running_line, update_at
 from gpuarray.graph import build
 from gpuarray.graph.nodes import BaseNode, Node
 from gpuarray.graph.tracing import Weak
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops.formula_ufunc import FormulaUfunc
 from gpuarray.ops.spec import MapOp
 
-_NO_ROW: Final = "the ufunc has no kernel"
 _LAYOUT_KEYWORDS: Final = ("order", "subok")
 
 
-def _understood(*values: Any) -> bool:
+def _are_known(*values: Any) -> bool:
     return all(value is None or as_operand(value) is not NotImplemented for value in values)
 
 
@@ -37,16 +36,15 @@ def _understood(*values: Any) -> bool:
 
 
 def call(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    """Return ``ufunc(*inputs, **keywords)``; NotImplemented if an operand is of an unknown type."""
+    """Return ``ufunc(*inputs, **keywords)``; NotImplemented if an output is of an unknown type."""
     outs = keywords.get("out") or (None,) * ufunc.nout
-    if not _understood(*inputs) or not all(o is None or isinstance(o, GpuArray | np.ndarray) for o in outs):
+    if not all(o is None or isinstance(o, GpuArray | np.ndarray) for o in outs):
         return NotImplemented
     options = {k: v for k, v in keywords.items() if k not in ("out", "where", *_LAYOUT_KEYWORDS)}
     where = keywords.get("where", True)
-    composed = COMPOSED.get(ufunc)
-    if ufunc in dispatch.UFUNC_ROWS:
+    if ufunc in dispatch.UFUNC_OPS:
         results = _rows(ufunc, inputs, outs, **options)
-    elif composed is not None and not options.keys() - {"dtype", "casting"}:
+    elif (composed := implementation_of(ufunc).function) is not None and not options.keys() - {"dtype", "casting"}:
         results = _composed(ufunc, composed, inputs, **options)
     else:
         found = _scipy(ufunc, inputs, outs, **options)
@@ -73,7 +71,7 @@ def _rows(
     signature: Any = None,
     casting: str = "same_kind",
 ) -> list[GpuArray]:
-    row_of = dispatch.UFUNC_ROWS[ufunc]
+    row_of = dispatch.UFUNC_OPS[ufunc]
     if dtype is None and signature is None and casting == "same_kind" and not any(o is not None for o in outs):
         return [apply(row, *inputs) for row in row_of]
     return _resolved(row_of, ufunc, inputs, outs, _loop(ufunc, inputs, outs, dtype, signature, casting))
@@ -142,7 +140,7 @@ def _converted(operand: Any, dtype: DType) -> Node:
 def as_converted(node: Any, dtype: DType) -> Node:
     """Return a node in ``dtype``; the imaginary part is dropped where ``casting="unsafe"`` has allowed it."""
     if node.dtype.kind == "c" and dtype.kind not in "cb":
-        node = build.elementwise(rows.real, node)
+        node = build.elementwise(ops.real, node)
     return build.cast(node, dtype)
 
 
@@ -166,14 +164,14 @@ def _where(mask: Node, result: GpuArray, out: Any) -> GpuArray:
     """Return the result where the mask holds; elsewhere what ``out`` has, zeros without ``out``."""
     old = build.full((), 0, result.dtype) if out is None else as_node(out)
     new = result.node() if out is None else as_converted(result.node(), dtypes.canonical(out.dtype))
-    return wrap(build.elementwise(rows.where, mask, new, old), device_among(result, out))
+    return wrap(build.elementwise(ops.where, mask, new, old), device_among(result, out))
 
 
 def _host_call(ufunc: Any, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     if isinstance(ufunc, np.ufunc) and ufunc.signature is None:  # numba has ufuncs of a class of its own
         arrays = [np.empty((), as_node(value).dtype) for value in inputs]
         ufunc.resolve_dtypes(tuple(a.dtype for a in arrays) + (None,) * ufunc.nout)
-    return on_host(ufunc, inputs, keywords, _NO_ROW, f"numpy.{ufunc.__name__}")
+    return on_host(ufunc, inputs, keywords, NO_KERNEL, f"numpy.{ufunc.__name__}")
 
 
 # --- the other methods ----------------------------------------------------------------------------------------------
@@ -191,8 +189,6 @@ def _host_method(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords
 
 def reduce(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Return ``ufunc.reduce``, along axis 0 unless told otherwise."""
-    if not _understood(*inputs):
-        return NotImplemented
     options = {"axis": 0, **_single(keywords)}
     if ufunc in REDUCTIONS:
         op, source = REDUCTIONS[ufunc], as_array(inputs[0])
@@ -205,8 +201,6 @@ def reduce(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -
 
 def accumulate(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Return ``ufunc.accumulate``."""
-    if not _understood(*inputs):
-        return NotImplemented
     if ufunc in REDUCTIONS:
         return running(REDUCTIONS[ufunc], as_array(inputs[0]), **_single(keywords))
     if has_line(ufunc):
@@ -216,11 +210,9 @@ def accumulate(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any
 
 def reduceat(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Return ``ufunc.reduceat``."""
-    if not _understood(*inputs):
-        return NotImplemented
     if has_line(ufunc):
         return fold_spans(ufunc, as_array(inputs[0]), inputs[1], **_single(keywords))
-    return _host_method(ufunc, "reduceat", inputs, keywords, _NO_ROW)
+    return _host_method(ufunc, "reduceat", inputs, keywords, NO_KERNEL)
 
 
 def outer(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
@@ -229,8 +221,6 @@ def outer(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) ->
         raise ValueError("outer product only supported for binary functions")
     if ufunc.signature is not None:
         raise TypeError("method outer is not allowed in ufunc with non-trivial signature")
-    if not _understood(*inputs):
-        return NotImplemented
     first, second = as_arrays(*inputs)
     return call(ufunc, (first.reshape(first.shape + (1,) * second.ndim), second), keywords)
 
@@ -239,7 +229,7 @@ def at(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> No
     """Apply a ufunc in place at indices, once for each time that an index occurs, in order."""
     target, *others = inputs
     ours = isinstance(target, GpuArray)
-    if ours and ufunc in dispatch.UFUNC_ROWS and len(others) == ufunc.nin and ufunc.nout == 1:
+    if ours and ufunc in dispatch.UFUNC_OPS and len(others) == ufunc.nin and ufunc.nout == 1:
         update_at(ufunc, target, *others)
         return
 
@@ -248,7 +238,7 @@ def at(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> No
         ufunc.at(array, *arguments, **keywords)
         return array
 
-    updated = on_host(run, (target, *others), {}, _NO_ROW, f"numpy.{ufunc.__name__}.at")
+    updated = on_host(run, (target, *others), {}, NO_KERNEL, f"numpy.{ufunc.__name__}.at")
     if ours:
         target[...] = updated
 
@@ -264,23 +254,25 @@ _METHODS: Final[dict[str, Callable[..., Any]]] = {
 
 
 def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    """Answer NumPy's ``__array_ufunc__`` protocol."""
+    """Answer NumPy's ``__array_ufunc__`` protocol; NotImplemented if an operand is of an unknown type."""
     answer = _METHODS.get(method)
-    return NotImplemented if answer is None else answer(ufunc, inputs, keywords)
+    if answer is None or (method != "at" and not _are_known(*inputs)):
+        return NotImplemented
+    return answer(ufunc, inputs, keywords)
 
 
 #: Ufuncs that are another one under a second name, by NumPy name.
 SYNONYMS: Final[dict[str, str]] = {"deg2rad": "radians", "rad2deg": "degrees"}
 
-_COMPOSED: Final[dict[str, Callable[..., Any]]] = {
-    "divmod": mathematics.divmod,
-    "matmul": matrix_products.matmul,
-    "vecdot": matrix_products.vecdot,
-    "matvec": products.matvec,
-    "vecmat": products.vecmat,
-    "_core.umath.clip": lambda x, low, high: np.minimum(np.maximum(x, low), high),
-    "_core.umath._ones_like": creation.ones_like,
-}
+# the ufuncs that are compositions
+implements("divmod")(mathematics.divmod)
+implements("matmul")(products.matmul)
+implements("vecdot")(products.vecdot)
+implements("matvec")(products.matvec)
+implements("vecmat")(products.vecmat)
+implements("_core.umath._ones_like")(creation.ones_like)
 
-#: NumPy's ufuncs that are compositions: ``function(*operands)`` on arrays and scalars.
-COMPOSED: Final = {find(name): function for name, function in _COMPOSED.items() if find(name) is not None}
+
+@implements("_core.umath.clip")
+def _clip(x: Any, low: Any, high: Any) -> GpuArray:
+    return elementwise.minimum(elementwise.maximum(x, low), high)

@@ -336,7 +336,7 @@ def test_replays_are_sampled(x, monkeypatch):
     evaluations = xp.stats()["evaluations"] - before["evaluations"]
     assert len(p.evaluations) == p.counters["evaluations"] == evaluations >= 50
     assert len(p.launches) == p.counters["launches"] >= 50
-    assert not observers.is_sampled_out
+    assert not observers.is_sampled_out()
     assert p.kernel_time <= p.wall
     np.testing.assert_allclose(y, np.exp(np.asarray(x)) + 1, rtol=1e-5)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import gpuarray as xp
-from gpuarray import clients, interop
+from gpuarray import client_registration, interop
 
 ROOT = Path(__file__).parents[2]
 
@@ -24,9 +24,9 @@ def client(tmp_path, monkeypatch):
     """A package with a table, which is not imported yet, and the file of the module that is to fill it."""
     (tmp_path / "table_client.py").write_text("table = []\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(clients, "REGISTRATIONS", {"table_client": "table_registration"})
-    monkeypatch.setattr(clients, "_pending", {"table_client"})
-    monkeypatch.setattr(clients, "checked_modules", 0)
+    monkeypatch.setattr(client_registration, "REGISTRATIONS", {"table_client": "table_registration"})
+    monkeypatch.setattr(client_registration, "_pending", {"table_client"})
+    monkeypatch.setattr(client_registration, "checked_modules", 0)
     yield tmp_path / "table_registration.py"
     sys.modules.pop("table_client", None)
     sys.modules.pop("table_registration", None)
@@ -121,6 +121,6 @@ def test_imports_of_clients_are_left_alone():
 
 
 def test_no_client_is_imported_by_the_package():
-    names = {name.partition(".")[0] for name in clients.REGISTRATIONS}
+    names = {name.partition(".")[0] for name in client_registration.REGISTRATIONS}
     names |= {"scipy", "pandas", "xarray", "matplotlib", "jax"}
     assert run_python(f"import sys, gpuarray; gpuarray.zeros(3); print(*({names!r} & set(sys.modules)))") == []

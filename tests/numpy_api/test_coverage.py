@@ -7,13 +7,13 @@ import pytest
 import gpuarray
 from gpuarray import __main__
 from gpuarray.diagnostics import coverage
-from gpuarray.functions import registry, status
+from gpuarray.functions import registry
 
 
 def test_at_least_four_fifths_of_the_numeric_functions_run_on_the_device(capsys):
     assert __main__.main(["coverage"]) == 0
     text = capsys.readouterr().out
-    share = coverage.numeric_share(status.current())
+    share = coverage.numeric_share(registry.current())
     assert share >= coverage.LEAST_SHARE == 80
     assert f"{share:.1f} % of the numeric ones" in text
     assert " histogramdd " in text
@@ -22,7 +22,7 @@ def test_at_least_four_fifths_of_the_numeric_functions_run_on_the_device(capsys)
 def test_json_has_every_function(capsys):
     assert __main__.main(["coverage", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    table = status.current()
+    table = registry.current()
     assert document["functions"].keys() == table.keys()
     assert sum(document["counts"].values()) == len(table)
     assert document["functions"]["sum"] == {"status": "native", "reason": ""}

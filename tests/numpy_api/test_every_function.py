@@ -8,14 +8,18 @@ from numpy_calls import CALLS
 
 from gpuarray.array import GpuArray
 from gpuarray.config import config
-from gpuarray.functions import registry, status
+from gpuarray.functions import registry
 from gpuarray.runtime import telemetry
 
 #: Aliases and functions of older NumPy, and functions of NumPy 2.5, which this one may lack.
 OTHERS = {"in1d", "row_stack", "trapz", "polynomial.polynomial.polyvalnd"}
 #: Absolute tolerances of functions whose exact results are zeros.
 ABSOLUTE = {"sinc": 1e-15}
-NAMES = sorted(name for name in status.table() if status.table()[name].kind != registry.REFUSED)
+NAMES = sorted(
+    name
+    for name, implementation in registry.IMPLEMENTATIONS.items()
+    if implementation.kind != registry.REFUSED and not isinstance(registry.find(name), np.ufunc)
+)
 
 
 def _quiet(function, *arguments):
@@ -42,7 +46,7 @@ def test_function(name, device, put, same):
     if function is None:
         assert name in OTHERS
         return
-    kind, reason = status.status_of(function)
+    kind, reason, _ = registry.implementation_of(function)
     is_host = kind == registry.HOST
     found = []
     for number, call in enumerate(CALLS[name]):

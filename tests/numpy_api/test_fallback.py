@@ -12,7 +12,7 @@ from gpuarray.array import GpuArray, from_host
 from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.errors import FallbackError, FallbackWarning, TransferError, TransferWarning
-from gpuarray.functions.host import on_host
+from gpuarray.functions.fallback import on_host
 from gpuarray.runtime import telemetry
 
 A = np.array([[3.0, 1.0], [2.0, 5.0]], np.float32)

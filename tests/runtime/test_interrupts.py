@@ -83,7 +83,9 @@ def test_what_follows_an_interrupt_is_right(monkeypatch, device: Device, functio
         call += 7
     assert call > 60
     assert tracing.state.trace is None
-    assert "unlocked" in repr(places.lock)
+    assert "unlocked" in repr(places.graphs)
+    assert all("unlocked" in repr(lock) for lock in places._locks.values())
+    assert not places.being_updated
     assert "unlocked" in repr(trace._recording_lock)
     assert "unlocked" in repr(getattr(provider, "_lock", "unlocked"))
     gc.collect()

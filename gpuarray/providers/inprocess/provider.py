@@ -1,7 +1,7 @@
 """The in-process provider: runs steps with NumPy, in the memory and on the threads of this process.
 
 It is the fallback where there is no GPU or a step cannot run there, and the oracle that tests compare kernels with:
-every operation is computed by its row's NumPy reference, or by the row's quicker composition of NumPy calls. Steps run
+every operation is computed by its NumPy reference, or by a quicker composition of NumPy calls. Steps run
 at once, so there is nothing to wait for. The registry of providers makes one provider for the device ``cpu``; tests
 make limited ones through ``capabilities``.
 """
@@ -159,7 +159,7 @@ class InProcessProvider:
         """Run tasks in order; they are done on return."""
         self._check_open()
         workers = self.workers
-        observed = self._observed if observers.active and not observers.is_sampled_out else None
+        observed = self._observed if observers.active and not observers.is_sampled_out() else None
         stop = 0 if observed is None else perf_counter_ns()
         with np.errstate(all="ignore"):
             for task in tasks:

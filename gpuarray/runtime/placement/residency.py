@@ -36,7 +36,7 @@ _holders: Final[set[ref[Leaf]]] = set()
 def hold(leaf: Leaf, provider: Provider, buffer: Any) -> None:
     """Note that a leaf's value is in a provider's buffer."""
     leaf.buffers[provider] = buffer
-    if not places.is_host(provider):
+    if provider.device.kind != places.HOST_DEVICE.kind:  # as is_host() says, without a call at each result
         _holders.add(ref(leaf, _holders.discard))
 
 
@@ -84,7 +84,7 @@ def send(array: npt.NDArray[Any], device: Device) -> Leaf | None:
     if dtype not in provider.capabilities.dtypes:
         return None
     leaf = Leaf(array.shape, dtype)
-    with places.lock:
+    with places.lock_of(provider):
         buffer = allocate(provider, leaf.nbytes)
         provider.write(buffer, np.asarray(array, dtype, order="C"))
         hold(leaf, provider, buffer)
@@ -93,12 +93,13 @@ def send(array: npt.NDArray[Any], device: Device) -> Leaf | None:
 
 def host_values(leaf: Leaf) -> npt.NDArray[Any]:
     """Return the value of ``leaf`` as a host array that must not be written to; reading it waits."""
+    buffers = [*leaf.buffers.items()]  # first, because an eviction sets the host's value and then drops the buffer
     if leaf.host is not None:
         return leaf.host
-    if not leaf.buffers:
+    if not buffers:
         raise LostValueError(_LOST)
     array = np.empty(leaf.shape, leaf.dtype)
-    for owner, buffer in leaf.buffers.items():  # noqa: B007  # the host's, or else the last
+    for owner, buffer in buffers:  # noqa: B007  # the host's, or else the last
         if places.is_host(owner):
             break
     try:
@@ -156,4 +157,4 @@ def evict(leaf: Leaf, provider: Provider) -> None:
         leaf.host = host_values(leaf)
         leaf.host.flags.writeable = False
     del leaf.buffers[provider]
-    telemetry.count("evictions")
+    telemetry.counters["evictions"] += 1

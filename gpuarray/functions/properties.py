@@ -1,4 +1,4 @@
-"""NumPy's functions that ask about an array without reading it: its shape, dtype, and whether memory is shared."""
+"""Properties of arrays that are known without reading elements: shape, order, and whether memory is shared."""
 
 from math import prod
 from typing import Any
@@ -10,9 +10,7 @@ from gpuarray.functions.arguments import as_array
 from gpuarray.functions.reductions import axes_of
 from gpuarray.functions.registry import implements
 
-__all__ = [
-    "common_type", "isfortran", "may_share_memory", "min_scalar_type", "ndim", "shape", "shares_memory", "size",
-]  # fmt: skip
+__all__ = ["isfortran", "may_share_memory", "ndim", "shape", "shares_memory", "size"]
 
 
 @implements("ndim")
@@ -32,18 +30,6 @@ def size(a: Any, axis: Any = None) -> int:
     """Return the number of elements of an array, or along an axis."""
     extents = as_array(a).shape
     return prod(extents[k] for k in axes_of(axis, len(extents)))
-
-
-@implements("common_type")
-def common_type(*arrays: Any) -> Any:
-    """Return the inexact scalar type to which the dtypes of arrays promote."""
-    return np.common_type(*(np.empty(0, a.dtype) if isinstance(a, GpuArray) else a for a in arrays))
-
-
-@implements("min_scalar_type")
-def min_scalar_type(a: Any, /) -> Any:
-    """Return the smallest dtype that holds a scalar; the dtype of an array."""
-    return a.dtype if a.ndim else np.min_scalar_type(np.asarray(a)[()])
 
 
 class _Shadow:

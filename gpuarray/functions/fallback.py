@@ -1,13 +1,13 @@
 """The host fallback: NumPy runs a function on host copies, and the results are uploaded to the device.
 
-Arrays of this package among the arguments, nested ones included, are copied to the host. The arrays that NumPy writes
-to (``out=``, and the first argument of functions that work in place) are copied back. Results become arrays on the
-device of the arguments. A fallback is counted unless the device is the host.
+Arrays of this package among the arguments, nested ones included, are copied to the host. Those given as ``out=`` are
+copied back. Results become arrays on the device of the arguments. A fallback is counted unless the device is the host.
 """
 
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, wraps
 from inspect import signature
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -15,11 +15,8 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray, from_host
 from gpuarray.device import Device
 from gpuarray.functions.arguments import device_among, gpu_arrays
-from gpuarray.functions.registry import name_of
+from gpuarray.functions.registry import HOST, implements, name_of
 from gpuarray.runtime import evaluate, telemetry
-
-#: Functions that write to their first argument.
-IN_PLACE: Final = frozenset(("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"))
 
 
 class _Copies:
@@ -80,10 +77,7 @@ def _parameters(function: Any) -> tuple[str, ...]:
 def _written(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
     given = dict(zip(_parameters(function), args, strict=False)) | kwargs
     outs = given.get("out")
-    written = outs if isinstance(outs, tuple) else (outs,)
-    if name_of(function) in IN_PLACE and args:
-        written = (*written, args[0])
-    return tuple(a for a in written if isinstance(a, GpuArray | np.ndarray))
+    return tuple(a for a in (outs if isinstance(outs, tuple) else (outs,)) if isinstance(a, GpuArray | np.ndarray))
 
 
 def on_host(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], reason: str, name: str = "") -> Any:
@@ -113,3 +107,28 @@ def on_host(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], reason
     result = function(*copies.down(args), **copies.down(kwargs))
     copies.write_back()
     return copies.up(result, device)
+
+
+def hosted(function: Callable[..., Any], reason: str, *, is_registered: bool = True) -> Callable[..., Any]:
+    """Return a function that runs a NumPy function on host copies; results are on the device of the arguments.
+
+    Parameters
+    ----------
+    function : callable
+        The NumPy function.
+    reason : str
+        Why it runs on the host.
+    is_registered : bool
+        Whether it is also the implementation of the NumPy function, which arrays can override.
+    """
+
+    @wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        return on_host(function, args, kwargs, reason)
+
+    name = function.__name__
+    run.__doc__ = (
+        f"Run :func:`numpy.{name}` on the host.\n\nParameters and errors are those of :func:`numpy.{name}`. Arguments "
+        "are copied to the host, and resulting arrays to the device; this is counted as a fallback."
+    )
+    return implements(name, kind=HOST, reason=reason)(run) if is_registered else run
