@@ -18,7 +18,7 @@ from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout, Shape, contiguous
 from gpuarray.graph.nodes import Call, Node
 from gpuarray.ops import calls, factorisations, generators
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import CallOp
 
 _Given: TypeAlias = dict[int, GpuArray]
@@ -43,15 +43,15 @@ def transpose(outputs: Outputs, cts: _Given, wanted: Sequence[bool], device: Dev
 
 
 def _named(call: Call) -> str:
-    row = call.op
-    if row in (calls.fold_spans, calls.running_fold):
-        method = "reduceat" if row is calls.fold_spans else "accumulate"
+    op = call.op
+    if op in (calls.fold_spans, calls.running_fold):
+        method = "reduceat" if op is calls.fold_spans else "accumulate"
         return f"{call.parameters['row'].name}.{method}"
-    return f"linalg.{row.name}" if row in vars(factorisations).values() else row.name
+    return f"linalg.{op.name}" if op in vars(factorisations).values() else op.name
 
 
-def _call(row: CallOp, operands: Sequence[GpuArray], shape: Shape, dtype: dtypes.DType, **parameters: Any) -> GpuArray:
-    node = build.call_one(row, [operand.node() for operand in operands], shape, dtype, **parameters)
+def _call(op: CallOp, operands: Sequence[GpuArray], shape: Shape, dtype: dtypes.DType, **parameters: Any) -> GpuArray:
+    node = build.call_one(op, [operand.node() for operand in operands], shape, dtype, **parameters)
     return wrap(node, operands[0].device)
 
 
@@ -79,7 +79,7 @@ def positions_of(order: Node) -> Node:
     length = order.shape[-1]
     starts = build.generate(generators.arange, (0, length), order.shape[:-1] or (1,), dtypes.int64)
     shape = (*order.shape[:-1], 1)
-    return build.elementwise(rows.add, order, build.reshape(starts, shape))
+    return build.elementwise(ops.add, order, build.reshape(starts, shape))
 
 
 def _resized(x: GpuArray, extent: int) -> GpuArray:
@@ -104,7 +104,7 @@ def _rfft(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotang
     (x,) = operands
     whole = _resized(cts[0], outputs.call.parameters["n"])
     found = _call(calls.fft, [whole], whole.shape, whole.dtype, **outputs.call.parameters)
-    return (_resized(GpuArray._apply(rows.real, found), x.shape[-1]),)
+    return (_resized(GpuArray._apply(ops.real, found), x.shape[-1]),)
 
 
 def _irfft(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
@@ -115,11 +115,11 @@ def _irfft(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotan
     shape = (*ct.shape[:-1], n // 2 + 1)
     half = _call(calls.rfft, [ct], shape, x.dtype, **parameters)
     place = build.generate(generators.arange, (0, 1), shape[-1:], dtypes.int64)
-    is_single = build.elementwise(rows.equal, place, 0)
+    is_single = build.elementwise(ops.equal, place, 0)
     if n % 2 == 0:
-        is_single = build.elementwise(rows.logical_or, is_single, build.elementwise(rows.equal, place, n // 2))
+        is_single = build.elementwise(ops.logical_or, is_single, build.elementwise(ops.equal, place, n // 2))
     one, two = (build.full((), number, ct.dtype) for number in (1, 2))
-    count = wrap(build.elementwise(rows.where, is_single, one, two), ct.device)
+    count = wrap(build.elementwise(ops.where, is_single, one, two), ct.device)
     return (_resized(half * count, x.shape[-1]),)
 
 
@@ -127,7 +127,7 @@ def _irfft(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotan
 
 
 def _conj(x: GpuArray) -> GpuArray:
-    found: GpuArray = GpuArray._apply(rows.conj, x) if x.dtype.kind == "c" else x
+    found: GpuArray = GpuArray._apply(ops.conj, x) if x.dtype.kind == "c" else x
     return found
 
 
@@ -150,7 +150,7 @@ def _diagonal(values: GpuArray) -> GpuArray:
     extent = values.shape[-1]
     where = eye(extent, dtype=dtypes.bool_, device=values.device)
     nothing = wrap(build.full((), 0, values.dtype), values.device)
-    found: GpuArray = GpuArray._apply(rows.where, where, values[..., None, :], nothing)
+    found: GpuArray = GpuArray._apply(ops.where, where, values[..., None, :], nothing)
     return found
 
 
@@ -209,8 +209,8 @@ def _gaps(values: GpuArray) -> GpuArray:
     is_main = eye(values.shape[-1], dtype=dtypes.bool_, device=values.device)
     differences = values[..., None, :] - values[..., :, None]
     nothing, one = (wrap(build.full((), n, values.dtype), values.device) for n in (0, 1))
-    inverse = 1 / GpuArray._apply(rows.where, is_main, one, differences)
-    found: GpuArray = GpuArray._apply(rows.where, is_main, nothing, inverse)
+    inverse = 1 / GpuArray._apply(ops.where, is_main, one, differences)
+    found: GpuArray = GpuArray._apply(ops.where, is_main, nothing, inverse)
     return found
 
 
@@ -225,17 +225,17 @@ def _eigh(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotang
     return (_conj(found + _adjoint(found)) / 2,)
 
 
-def _eigen_of(outputs: Outputs, row: CallOp, x: GpuArray) -> tuple[GpuArray, GpuArray]:
+def _eigen_of(outputs: Outputs, op: CallOp, x: GpuArray) -> tuple[GpuArray, GpuArray]:
     """Return eigenvalues and vectors, of which a call may have returned the former alone."""
     call = outputs.call
     complex_ = dtypes.promote(call.dtype, dtypes.complex64) if call.dtype.kind == "f" else call.dtype
-    vectors = complex_ if row is factorisations.eig or x.dtype.kind == "c" else _real(call.dtype)
-    kinds = (complex_ if row is factorisations.eig else _real(call.dtype), vectors)
+    vectors = complex_ if op is factorisations.eig or x.dtype.kind == "c" else _real(call.dtype)
+    kinds = (complex_ if op is factorisations.eig else _real(call.dtype), vectors)
     shapes = (x.shape[:-1], x.shape)
-    if call.op is row:
+    if call.op is op:
         first, second = (_output(outputs, n, shapes[n], kinds[n], x.device) for n in (0, 1))
         return first, second
-    made = build.call(row, [x.node()], dict(call.parameters), list(zip(shapes, kinds, strict=True)))
+    made = build.call(op, [x.node()], dict(call.parameters), list(zip(shapes, kinds, strict=True)))
     return wrap(made[0], x.device), wrap(made[1], x.device)
 
 
@@ -250,7 +250,7 @@ def _eig(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotange
     if 1 in cts:
         turned = _adjoint(vectors) @ _conj(cts[1])
         lengths = _main(turned)
-        lengths = converted(GpuArray._apply(rows.real, lengths), vectors.dtype)
+        lengths = converted(GpuArray._apply(ops.real, lengths), vectors.dtype)
         turned = turned - (_adjoint(vectors) @ vectors) * lengths[..., None, :]
         turned = turned * _conj(_gaps(values))
         inner = turned if inner is None else inner + turned
@@ -289,8 +289,8 @@ def _svd(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotange
         skew = vh @ _adjoint(of_vh)
         found = found + scale.mT * ((skew - _adjoint(skew)) * gaps)
     if dtype.kind == "c" and of_u is not None:
-        turned = GpuArray._apply(rows.imag, _main(_adjoint(u) @ of_u)) / s
-        found = found + _diagonal(GpuArray._apply(rows.complex_from_parts, turned * 0, turned))
+        turned = GpuArray._apply(ops.imag, _main(_adjoint(u) @ of_u)) / s
+        found = found + _diagonal(GpuArray._apply(ops.complex_from_parts, turned * 0, turned))
     result = u @ found @ vh
     if of_u is not None and m > k:
         part = of_u / scale
@@ -319,7 +319,7 @@ def _qr(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangen
     lower = tril(inner, -1)
     main = _main(inner)
     if main.dtype.kind == "c":
-        main = converted(GpuArray._apply(rows.real, main), inner.dtype)
+        main = converted(GpuArray._apply(ops.real, main), inner.dtype)
     symmetric = lower + _adjoint(lower) + _diagonal(main)
     found = of_q + q @ symmetric
     return (_conj(_adjoint(_solved(r, _adjoint(found)))),)

@@ -14,7 +14,7 @@ from gpuarray.errors import DerivativeError
 from gpuarray.functions.arguments import device_among
 from gpuarray.graph import build, tape
 from gpuarray.graph.nodes import Map, Node
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 
 __all__ = ["checkpoint", "custom_jvp", "custom_vjp", "stop_gradient"]
 
@@ -43,7 +43,7 @@ def _marked(array: GpuArray, rule: _Rule, number: int, record: tape.Tape) -> Gpu
     node = array.node()
     if node.dtype.kind not in "fc":
         return array
-    made = Map(rows.positive, (node,), node.shape, node.dtype)
+    made = Map(ops.positive, (node,), node.shape, node.dtype)
     record.replaced[made] = rule, number
     return wrap(made, array.device)
 

@@ -1,4 +1,4 @@
-"""The transposes of elementwise rows, from their partial derivatives."""
+"""The transposes of elementwise operations, from their partial derivatives."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -12,22 +12,22 @@ from gpuarray.dtypes import DType
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Map, Node
 from gpuarray.ops import derivatives, reductions
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops.derivatives import FLAT, PARTIALS, UNKNOWN, Partial
 from gpuarray.ops.spec import MapOp
 
 derivatives.evaluation.apply = GpuArray._apply
-#: The module of the special functions, whose rows are declared when one of them is used.
+#: The module of the special functions, whose operations are declared when one of them is used.
 _SPECIAL: Final = "gpuarray.ops.special.derivatives"
 
 
 @cache
-def partials_of(row: MapOp) -> tuple[Partial, ...] | None:
-    """Return the partial derivatives of a row; None if it has none."""
-    if row in PARTIALS:
-        return PARTIALS[row]
+def partials_of(op: MapOp) -> tuple[Partial, ...] | None:
+    """Return the partial derivatives of an operation; None if it has none."""
+    if op in PARTIALS:
+        return PARTIALS[op]
     special: Mapping[MapOp, tuple[Partial, ...]] = import_module(_SPECIAL).PARTIALS
-    return special.get(row)
+    return special.get(op)
 
 
 def transpose(
@@ -73,7 +73,7 @@ def _by_partials(
 
 def scaled(ct: GpuArray, factor: GpuArray) -> GpuArray:
     """Return a cotangent times a derivative, and 0 where either is 0: there the other may be anything."""
-    product: GpuArray = GpuArray._apply(rows.scaled, ct, factor)
+    product: GpuArray = GpuArray._apply(ops.scaled, ct, factor)
     return product
 
 
@@ -82,7 +82,7 @@ def converted(ct: GpuArray, dtype: DType) -> GpuArray:
     if ct.dtype == dtype:
         return ct
     if ct.dtype.kind == "c" and dtype.kind != "c":
-        ct = GpuArray._apply(rows.real, ct)
+        ct = GpuArray._apply(ops.real, ct)
     return wrap(build.cast(ct.node(), dtype), ct.device)
 
 
@@ -99,7 +99,7 @@ def fitted(ct: GpuArray, operand: GpuArray) -> GpuArray:
     return wrap(build.reshape(build.reduce(_SUM, ct.node(), over), operand.shape), ct.device)
 
 
-# -- rows that are not holomorphic, or no functions of numbers -------------------------------------------------------
+# -- operations that are not holomorphic, or no functions of numbers --------------------------------------------------
 
 
 def _where(_node: Map, ct: GpuArray, operands: Sequence[GpuArray]) -> Sequence[GpuArray | None]:
@@ -107,8 +107,8 @@ def _where(_node: Map, ct: GpuArray, operands: Sequence[GpuArray]) -> Sequence[G
     nothing = wrap(build.full((), 0, ct.dtype), ct.device)
     return (
         None,
-        GpuArray._apply(rows.where, condition, ct, nothing),
-        GpuArray._apply(rows.where, condition, nothing, ct),
+        GpuArray._apply(ops.where, condition, ct, nothing),
+        GpuArray._apply(ops.where, condition, nothing, ct),
     )
 
 
@@ -118,16 +118,16 @@ def _cast(_node: Map, ct: GpuArray, operands: Sequence[GpuArray]) -> Sequence[Gp
 
 def _abs(_node: Map, ct: GpuArray, operands: Sequence[GpuArray]) -> Sequence[GpuArray | None]:
     (x,) = operands
-    return (scaled(_complex(ct) if x.dtype.kind == "c" else ct, GpuArray._apply(rows.conj, _direction(x))),)
+    return (scaled(_complex(ct) if x.dtype.kind == "c" else ct, GpuArray._apply(ops.conj, _direction(x))),)
 
 
 def _direction(x: GpuArray) -> GpuArray:
     """Return sign(x), for complex numbers by operations that have derivatives."""
     if x.dtype.kind != "c":
-        found: GpuArray = GpuArray._apply(rows.sign, x)
+        found: GpuArray = GpuArray._apply(ops.sign, x)
         return found
     length = abs(x)
-    return x / _complex(GpuArray._apply(rows.where, length == 0, 1.0, length))
+    return x / _complex(GpuArray._apply(ops.where, length == 0, 1.0, length))
 
 
 def _sign(node: Map, ct: GpuArray, operands: Sequence[GpuArray]) -> Sequence[GpuArray | None]:
@@ -137,8 +137,8 @@ def _sign(node: Map, ct: GpuArray, operands: Sequence[GpuArray]) -> Sequence[Gpu
         return (None,)
     length = abs(x)
     direction = _direction(x)
-    across = GpuArray._apply(rows.imag, ct * direction) / GpuArray._apply(rows.where, length == 0, 1.0, length)
-    return (GpuArray._apply(rows.complex_from_parts, _nothing(across), across) * GpuArray._apply(rows.conj, direction),)
+    across = GpuArray._apply(ops.imag, ct * direction) / GpuArray._apply(ops.where, length == 0, 1.0, length)
+    return (GpuArray._apply(ops.complex_from_parts, _nothing(across), across) * GpuArray._apply(ops.conj, direction),)
 
 
 def _real(_node: Map, ct: GpuArray, operands: Sequence[GpuArray]) -> Sequence[GpuArray | None]:
@@ -148,19 +148,19 @@ def _real(_node: Map, ct: GpuArray, operands: Sequence[GpuArray]) -> Sequence[Gp
 def _imag(_node: Map, ct: GpuArray, operands: Sequence[GpuArray]) -> Sequence[GpuArray | None]:
     if operands[0].dtype.kind != "c":
         return (None,)
-    return (GpuArray._apply(rows.complex_from_parts, _nothing(ct), -ct),)
+    return (GpuArray._apply(ops.complex_from_parts, _nothing(ct), -ct),)
 
 
 def _conj(_node: Map, ct: GpuArray, operands: Sequence[GpuArray]) -> Sequence[GpuArray | None]:
-    return (GpuArray._apply(rows.conj, ct),)
+    return (GpuArray._apply(ops.conj, ct),)
 
 
 def _from_parts(_node: Map, ct: GpuArray, operands: Sequence[GpuArray]) -> Sequence[GpuArray | None]:
-    return GpuArray._apply(rows.real, ct), -GpuArray._apply(rows.imag, ct)
+    return GpuArray._apply(ops.real, ct), -GpuArray._apply(ops.imag, ct)
 
 
 def _complex(x: GpuArray) -> GpuArray:
-    made: GpuArray = GpuArray._apply(rows.complex_from_parts, x, _nothing(x)) if x.dtype.kind != "c" else x
+    made: GpuArray = GpuArray._apply(ops.complex_from_parts, x, _nothing(x)) if x.dtype.kind != "c" else x
     return made
 
 
@@ -170,14 +170,14 @@ def _nothing(like: GpuArray) -> GpuArray:
 
 _SUM: Final = reductions.sum
 #: Rows that compare complex numbers, whose order is no smooth function of them.
-_ORDERED: Final = frozenset((rows.maximum, rows.minimum, rows.fmax, rows.fmin))
+_ORDERED: Final = frozenset((ops.maximum, ops.minimum, ops.fmax, ops.fmin))
 _RULES: Final[dict[MapOp, Callable[..., Sequence[GpuArray | None]]]] = {
-    rows.where: _where,
-    rows.cast: _cast,
-    rows.abs: _abs,
-    rows.sign: _sign,
-    rows.real: _real,
-    rows.imag: _imag,
-    rows.conj: _conj,
-    rows.complex_from_parts: _from_parts,
+    ops.where: _where,
+    ops.cast: _cast,
+    ops.abs: _abs,
+    ops.sign: _sign,
+    ops.real: _real,
+    ops.imag: _imag,
+    ops.conj: _conj,
+    ops.complex_from_parts: _from_parts,
 }

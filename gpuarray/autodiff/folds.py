@@ -11,7 +11,7 @@ from gpuarray.device import Device
 from gpuarray.graph import build
 from gpuarray.graph.layouts import contiguous, flip, slice_axis
 from gpuarray.graph.nodes import Node, Reduce, Scan
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators, reductions
 from gpuarray.ops.reduce_spec import ReduceOp
 
@@ -63,7 +63,7 @@ def _deviations(node: Reduce, x: GpuArray, _result: GpuArray, ct: GpuArray) -> G
 
 def _softmax(_node: Reduce, x: GpuArray, result: GpuArray, ct: GpuArray) -> GpuArray:
     apply = GpuArray._apply
-    return scaled(ct, apply(rows.exp, apply(rows.where, x == result, 0.0, x - result)))
+    return scaled(ct, apply(ops.exp, apply(ops.where, x == result, 0.0, x - result)))
 
 
 def _product(node: Reduce, x: GpuArray, _result: GpuArray, ct: GpuArray) -> GpuArray:
@@ -72,18 +72,18 @@ def _product(node: Reduce, x: GpuArray, _result: GpuArray, ct: GpuArray) -> GpuA
     line = x.transpose((*kept, *node.axes)).reshape((*(x.shape[a] for a in kept), -1))
     if not line.shape[-1]:
         return wrap(build.full(x.shape, 0, x.dtype), x.device)
-    (found,) = through(lambda v: _halved(v, rows.multiply), (line,), ct.reshape(line.shape[:-1]))
+    (found,) = through(lambda v: _halved(v, ops.multiply), (line,), ct.reshape(line.shape[:-1]))
     assert found is not None
     moved = found.reshape(tuple(x.shape[a] for a in (*kept, *node.axes)))
     order = (*kept, *node.axes)
     return moved.transpose(tuple(order.index(a) for a in range(x.ndim)))
 
 
-def _halved(x: GpuArray, row: Any) -> GpuArray:
+def _halved(x: GpuArray, op: Any) -> GpuArray:
     """Combine the elements of lines in pairs until one is left."""
     while x.shape[-1] > 1:
         half, odd = divmod(x.shape[-1], 2)
-        pairs = GpuArray._apply(row, x[..., :half], x[..., half : 2 * half])
+        pairs = GpuArray._apply(op, x[..., :half], x[..., half : 2 * half])
         if odd:
             pairs = wrap(build.concat([pairs.node(), x[..., 2 * half :].node()], pairs.ndim - 1), x.device)
         x = pairs
@@ -110,7 +110,7 @@ def _reverse_sums(node: Node, axis: int) -> Node:
     return build.view(build.scan(SUM, build.view(node, turned), axis), turned)
 
 
-def _doubled(x: GpuArray, axis: int, row: Any) -> GpuArray:
+def _doubled(x: GpuArray, axis: int, op: Any) -> GpuArray:
     """Return the running fold of lines by steps of 1, 2, 4, ... elements."""
     length, step = x.shape[axis], 1
     while step < length:
@@ -119,7 +119,7 @@ def _doubled(x: GpuArray, axis: int, row: Any) -> GpuArray:
         first = build.view(node, slice_axis(whole, axis, 0, 1, step))
         before = build.view(node, slice_axis(whole, axis, 0, 1, length - step))
         after = build.view(node, slice_axis(whole, axis, step, 1, length - step))
-        x = wrap(build.concat([first, build.elementwise(row, before, after)], axis), x.device)
+        x = wrap(build.concat([first, build.elementwise(op, before, after)], axis), x.device)
         step *= 2
     return x
 

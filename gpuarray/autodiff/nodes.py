@@ -17,7 +17,7 @@ from gpuarray.device import Device
 from gpuarray.graph import build, indexing
 from gpuarray.graph.layouts import Layout, Shape, contiguous, contiguous_strides, permute
 from gpuarray.graph.nodes import Concat, Contract, Gather, Map, Node, Reduce, Scan, Scatter, View
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 
 
 def zeros(shape: Shape, dtype: dtypes.DType) -> Node:
@@ -47,7 +47,7 @@ def seen_back(values: Node, layout: Layout, shape: Shape) -> Node:
     if _is_injective(layout):
         return build.scatter(empty, values, layout)
     positions = indexing.positions(indexing.Selection(layout, (), False), empty.size)
-    return build.scatter_combined(rows.add, empty, values, positions)
+    return build.scatter_combined(ops.add, empty, values, positions)
 
 
 def _is_injective(layout: Layout) -> bool:
@@ -99,7 +99,7 @@ def _gather(node: Gather, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence
     empty = zeros(source.shape, source.dtype)
     if not node.size:
         return wrap(empty, device), None
-    return wrap(build.scatter_combined(rows.add, empty, ct.node(), positions), device), None
+    return wrap(build.scatter_combined(ops.add, empty, ct.node(), positions), device), None
 
 
 def _scatter(node: Scatter, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool], device: Device) -> Cotangents:
@@ -119,9 +119,9 @@ def _scatter(node: Scatter, inputs: Sequence[Node], ct: GpuArray, wanted: Sequen
         # of several values for one position the last has replaced the others
         numbers = build.reshape(build.generate(_ARANGE, (0, 1), (values.size,), dtypes.int64), values.shape)
         last = build.scatter(zeros(target.shape, dtypes.int64), numbers, place)
-        is_last = build.elementwise(rows.equal, build.gather(last, place), numbers)
+        is_last = build.elementwise(ops.equal, build.gather(last, place), numbers)
         seen = build.gather(ct.node(), place)
-        cts[1] = wrap(build.elementwise(rows.where, is_last, seen, zeros((), values.dtype)), device)
+        cts[1] = wrap(build.elementwise(ops.where, is_last, seen, zeros((), values.dtype)), device)
     return cts
 
 
@@ -129,19 +129,19 @@ def _placed(node: Scatter, inputs: Sequence[Node], ct: GpuArray, device: Device)
     values, positions = inputs
     if not node.size:
         return wrap(zeros(values.shape, values.dtype), device), None
-    is_kept = build.elementwise(rows.less, positions, node.size)
-    within = build.elementwise(rows.where, is_kept, positions, 0)
+    is_kept = build.elementwise(ops.less, positions, node.size)
+    within = build.elementwise(ops.where, is_kept, positions, 0)
     seen = build.gather(ct.node(), within)
-    return wrap(build.elementwise(rows.where, is_kept, seen, zeros((), values.dtype)), device), None
+    return wrap(build.elementwise(ops.where, is_kept, seen, zeros((), values.dtype)), device), None
 
 
 def _combined(node: Scatter, inputs: Sequence[Node], ct: GpuArray, device: Device) -> Cotangents:
     _, values, positions = inputs
-    if node.combine not in (rows.add, rows.subtract) or values.dtype.kind not in "fc":
+    if node.combine not in (ops.add, ops.subtract) or values.dtype.kind not in "fc":
         raise undefined(node, f"{node.combine.name if node.combine else 'scatter'}.at")
     seen = build.gather(ct.node(), positions)
     part = elementwise.converted(wrap(seen, device), values.dtype)
-    return ct, -part if node.combine is rows.subtract else part, None
+    return ct, -part if node.combine is ops.subtract else part, None
 
 
 def _contract(

@@ -13,7 +13,7 @@ from gpuarray.config import recording as origins
 from gpuarray.device import Device
 from gpuarray.graph import tape
 from gpuarray.graph.nodes import BaseNode, Call, Map, Node
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 
 #: A cotangent of each operand, or None.
 Cotangents: TypeAlias = Sequence[GpuArray | None]
@@ -39,7 +39,7 @@ class Joint(Protocol):
 
 
 class Outputs:
-    """The outputs of one call of an opaque row.
+    """The outputs of one call of an opaque operation.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ def variable(node: Node) -> Node:
     """Return a node with the same value, with respect to which is differentiated; integers are constants."""
     if node.dtype.kind not in "fc":
         return node
-    return Map(rows.positive, (node,), node.shape, node.dtype)
+    return Map(ops.positive, (node,), node.shape, node.dtype)
 
 
 class Program:

@@ -11,7 +11,7 @@ from gpuarray.autodiff import containers
 from gpuarray.autodiff.linearized import Point, tangents_of
 from gpuarray.errors import DerivativeError
 from gpuarray.graph import build, tape, tracing
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators
 from gpuarray.runtime import evaluate
 
@@ -477,7 +477,7 @@ def _units(array: GpuArray) -> Iterator[GpuArray]:
     """Return the arrays like one that have one element 1 and zeros else, one for each element."""
     line = build.generate(generators.arange, (0, 1), (array.size,), dtypes.int64)
     for number in range(array.size):
-        unit = build.cast(build.elementwise(rows.equal, line, number), array.dtype)
+        unit = build.cast(build.elementwise(ops.equal, line, number), array.dtype)
         yield wrap(build.reshape(unit, array.shape), array.device)
 
 

@@ -98,9 +98,9 @@ def varying(node: Any) -> bool:
 #: What a program calls to read values. What it does with them is its own affair, and no part of a derivative.
 _READERS: Final = frozenset((
     "__bool__", "__complex__", "__contains__", "__float__", "__format__", "__hash__", "__index__", "__int__",
-    "__iter__", "__reduce__", "__repr__", "__round__", "__str__", "_repr_html_", "array2string", "array_repr", "array_str",
-    "as_integer_ratio", "asnumpy", "dump", "dumps", "get", "is_integer", "item", "save", "savetxt", "savez",
-    "savez_compressed", "to_numpy", "tobytes", "tofile", "tolist",
+    "__iter__", "__reduce__", "__repr__", "__round__", "__str__", "_repr_html_", "array2string", "array_repr",
+    "array_str", "as_integer_ratio", "asnumpy", "dump", "dumps", "get", "is_integer", "item", "save", "savetxt",
+    "savez", "savez_compressed", "to_numpy", "tobytes", "tofile", "tolist",
 ))  # fmt: skip
 
 

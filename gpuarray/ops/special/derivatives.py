@@ -1,4 +1,4 @@
-"""The partial derivatives of the special functions, as :mod:`gpuarray.ops.derivatives` has those of other rows."""
+"""The partial derivatives of the special functions, as :mod:`gpuarray.ops.derivatives` has those of other ops."""
 
 from collections.abc import Mapping
 from math import pi, sqrt
@@ -9,9 +9,9 @@ from gpuarray.ops.derivatives import abs_ as absolute
 from gpuarray.ops.derivatives import cos as cosine
 from gpuarray.ops.derivatives import sin as sine
 from gpuarray.ops.derivatives import sqrt as root
-from gpuarray.ops.special import ROWS
+from gpuarray.ops.special import OPS
 
-_function = {name: function(row) for name, row in ROWS.items()}
+_function = {name: function(op) for name, op in OPS.items()}
 betaln, digamma, gamma, gammaln = (_function[name] for name in ("betaln", "digamma", "gamma", "gammaln"))
 xlogy, xlog1py, expit = (_function[name] for name in ("xlogy", "xlog1py", "expit"))
 polygamma, zeta = _function["polygamma"], _function["zeta"]
@@ -211,5 +211,5 @@ _by_name: dict[str, tuple[Partial, ...]] = {
     "gdtrc": (_negative(_gamma_rate), UNKNOWN, _negative(_gamma_place)),
 }
 
-#: The partial derivatives of the special functions, by row.
-PARTIALS: Final[Mapping[Any, tuple[Partial, ...]]] = {ROWS[name]: partials for name, partials in _by_name.items()}
+#: The partial derivatives of the special functions, by operation.
+PARTIALS: Final[Mapping[Any, tuple[Partial, ...]]] = {OPS[name]: partials for name, partials in _by_name.items()}

@@ -1,4 +1,4 @@
-"""Every row has a derivative, or says that it has none; those that are there agree with differences."""
+"""Every operation has a derivative, or says that it has none; those that are there agree with differences."""
 
 import numpy as np
 import pytest
@@ -7,10 +7,10 @@ import gpuarray as xp
 from gpuarray.array import GpuArray
 from gpuarray.autodiff import calls, elementwise, folds
 from gpuarray.ops import derivatives
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops.derivatives import UNKNOWN
 from gpuarray.ops.reduce_spec import ReduceOp
-from gpuarray.ops.spec import ROWS, CallOp, MapOp
+from gpuarray.ops.spec import OPS, CallOp, MapOp
 from gpuarray.ops.special import derivatives as special
 from gpuarray.testing import check_grads
 
@@ -18,7 +18,7 @@ _ANY = (-1.7, -0.6, 0.3, 0.9, 2.2)
 _POSITIVE = (0.3, 0.9, 1.6, 2.2, 4.1)
 _SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)
 _INSIDE = (-0.9, -0.4, 0.1, 0.5, 0.8)
-#: Where rows are looked at, if not at :data:`_ANY`, for each operand.
+#: Where operations are looked at, if not at :data:`_ANY`, for each operand.
 _SAMPLES = {
     "sqrt": [_POSITIVE], "cbrt": [_POSITIVE], "log": [_POSITIVE], "log2": [_POSITIVE], "log10": [_POSITIVE],
     "log1p": [_POSITIVE], "pow": [_POSITIVE, _ANY], "float_power": [_POSITIVE, _ANY], "asin": [_INSIDE],
@@ -59,27 +59,27 @@ _OF_INTEGERS = {"gcd", "lcm"}
 
 
 def test_every_elementwise_row_says_what_its_derivative_is() -> None:
-    for row in ROWS.values():
-        if isinstance(row, MapOp):
-            kinds = [row in table for table in (_PARTIALS, derivatives.SPECIAL, derivatives.FLAT, derivatives.RANDOM)]
-            assert sum(kinds) == 1, row
-    for row, partials in _PARTIALS.items():
-        assert len(partials) == row.arity, row
+    for op in OPS.values():
+        if isinstance(op, MapOp):
+            kinds = [op in table for table in (_PARTIALS, derivatives.SPECIAL, derivatives.FLAT, derivatives.RANDOM)]
+            assert sum(kinds) == 1, op
+    for op, partials in _PARTIALS.items():
+        assert len(partials) == op.arity, op
     assert set(elementwise._RULES) == derivatives.SPECIAL
 
 
 def test_every_reduction_and_call_says_what_its_derivative_is() -> None:
-    for row in ROWS.values():
-        if isinstance(row, ReduceOp):
-            assert (row in folds.FLAT) + (row in folds._REDUCTIONS) == 1, row
-        if isinstance(row, CallOp) and row.name != "reverse":  # the row of a test
-            assert sum(row in table for table in (calls.FLAT, calls.RULES, calls.UNKNOWN)) == 1, row
+    for op in OPS.values():
+        if isinstance(op, ReduceOp):
+            assert (op in folds.FLAT) + (op in folds._REDUCTIONS) == 1, op
+        if isinstance(op, CallOp) and op.name != "reverse":  # the op of a test
+            assert sum(op in table for table in (calls.FLAT, calls.RULES, calls.UNKNOWN)) == 1, op
 
 
-@pytest.mark.parametrize("row", _PARTIALS, ids=lambda row: row.name)
-def test_partial_derivatives_agree_with_differences(row: MapOp) -> None:
-    samples = _SAMPLES.get(row.name, [_ANY, _POSITIVE][: row.arity])
-    partials = _PARTIALS[row]
+@pytest.mark.parametrize("op", _PARTIALS, ids=lambda op: op.name)
+def test_partial_derivatives_agree_with_differences(op: MapOp) -> None:
+    samples = _SAMPLES.get(op.name, [_ANY, _POSITIVE][: op.arity])
+    partials = _PARTIALS[op]
     known = [n for n, partial in enumerate(partials) if partial is not UNKNOWN and isinstance(samples[n][0], float)]
     given = [np.asarray(sample, np.int32 if isinstance(sample[0], int) else np.float64) for sample in samples]
 
@@ -87,38 +87,38 @@ def test_partial_derivatives_agree_with_differences(row: MapOp) -> None:
         operands = [xp.asarray(value) for value in given]
         for number, value in zip(known, chosen, strict=True):
             operands[number] = value
-        return GpuArray._apply(row, *operands)
+        return GpuArray._apply(op, *operands)
 
     if known:
-        order = 1 if row.name in _FIRST_ORDER or any(p == 0 for p in partials) else 2
+        order = 1 if op.name in _FIRST_ORDER or any(p == 0 for p in partials) else 2
         with xp.using(device="cpu"):
             check_grads(fun, [xp.asarray(given[n]) for n in known], order=order, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.wgpu
-@pytest.mark.parametrize("row", derivatives.PARTIALS, ids=lambda row: row.name)
-def test_derivatives_on_a_gpu_are_those_of_the_host(row: MapOp) -> None:
-    samples = _SAMPLES.get(row.name, [_ANY, _POSITIVE][: row.arity])
+@pytest.mark.parametrize("op", derivatives.PARTIALS, ids=lambda op: op.name)
+def test_derivatives_on_a_gpu_are_those_of_the_host(op: MapOp) -> None:
+    samples = _SAMPLES.get(op.name, [_ANY, _POSITIVE][: op.arity])
     found = []
     for device in ("cpu", "wgpu:0"):
         with xp.using(device=device):
             operands = [xp.asarray(np.asarray(s, np.int32 if isinstance(s[0], int) else np.float32)) for s in samples]
             known = [n for n, operand in enumerate(operands) if operand.dtype.kind == "f"]
-            if any(_PARTIALS[row][n] is UNKNOWN for n in known):
+            if any(_PARTIALS[op][n] is UNKNOWN for n in known):
                 return
-            out, pullback = xp.vjp(lambda *given: GpuArray._apply(row, *given), *operands)
+            out, pullback = xp.vjp(lambda *given: GpuArray._apply(op, *given), *operands)
             found.append([pullback(xp.ones_like(out))[n].get() for n in known])
     for first, second in zip(*found, strict=True):
         np.testing.assert_allclose(first, second, rtol=2e-4, atol=2e-5)
 
 
 def test_partial_derivatives_keep_the_precision_of_the_operands() -> None:
-    for row in _PARTIALS:
-        samples = _SAMPLES.get(row.name, [_ANY, _POSITIVE][: row.arity])
-        if any(isinstance(sample[0], int) for sample in samples) or row is rows.float_power:
+    for op in _PARTIALS:
+        samples = _SAMPLES.get(op.name, [_ANY, _POSITIVE][: op.arity])
+        if any(isinstance(sample[0], int) for sample in samples) or op is ops.float_power:
             continue
         operands = [xp.asarray(np.asarray(sample, np.float32), device="cpu") for sample in samples]
-        result = GpuArray._apply(row, *operands)
-        for partial in _PARTIALS[row]:
+        result = GpuArray._apply(op, *operands)
+        for partial in _PARTIALS[op]:
             if callable(partial):
-                assert partial(result, *operands).dtype == np.float32, row
+                assert partial(result, *operands).dtype == np.float32, op
