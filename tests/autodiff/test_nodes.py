@@ -32,7 +32,7 @@ def svd(a: Any) -> Any:
 
 VIEWS = {
     "reshape": (lambda x: x.reshape(2, 3) * x[:3], X),
-    "transpose": (lambda a: a.transpose(2, 0, 1) * a[..., 0].T, A),
+    "transpose": (lambda a: a.transpose(2, 0, 1) * a[..., 0], A),
     "flip": (lambda x: x[::-1] * x[::-2].sum(), X),
     "stride": (lambda x: x[1::2] ** 2, X),
     "broadcast": (lambda x: np.broadcast_to(x, (3, 6)) ** 2, X),
