@@ -6,11 +6,13 @@ from typing import Any
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array import GpuArray
-from gpuarray.functions.arguments import along, as_array
+from gpuarray.array import GpuArray, wrap
+from gpuarray.functions.arguments import along, as_array, is_on_host
 from gpuarray.functions.padding import pad
 from gpuarray.functions.registry import native
 from gpuarray.graph import build
+from gpuarray.ops import calls
+from gpuarray.ops.spec import CallOp
 
 __all__ = ["packbits", "unpackbits"]
 
@@ -27,6 +29,13 @@ def _lined(array: GpuArray, axis: Any) -> tuple[GpuArray, int]:
     return array, build.normalize_axis(axis, array.ndim)
 
 
+def _by_line(row: CallOp, array: GpuArray, axis: int, extent: int, bitorder: str) -> GpuArray:
+    """Return what a row makes of each line along an axis, which has ``extent`` elements then."""
+    last = array.swapaxes(axis, -1)
+    node = build.call_one(row, [last.node()], (*last.shape[:-1], extent), dtypes.uint8, bitorder=bitorder)
+    return wrap(node, array.device).swapaxes(axis, -1)
+
+
 @native("packbits")
 def packbits(a: Any, /, axis: Any = None, bitorder: str = "big") -> GpuArray:
     """Pack binary values into the bits of uint8."""
@@ -34,7 +43,9 @@ def packbits(a: Any, /, axis: Any = None, bitorder: str = "big") -> GpuArray:
     if source.dtype.kind not in "biu":
         raise TypeError("Expected an input array of integer or boolean data type")
     shifts = _shifts(bitorder)
-    bits, number = _lined(source != 0, axis)
+    bits, number = _lined(source if source.dtype == dtypes.bool_ else source != 0, axis)
+    if is_on_host(bits.device):
+        return _by_line(calls.packbits, bits, number, -(-bits.shape[number] // 8), bitorder)
     missing = -bits.shape[number] % 8
     if missing:
         bits = pad(bits, [(0, missing if k == number else 0) for k in range(bits.ndim)])
@@ -53,11 +64,15 @@ def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: str = "
         raise TypeError("Expected an input array of unsigned byte data type")
     places = np.array(_shifts(bitorder), np.uint8)
     values, number = _lined(source, axis)
-    spread = values.reshape(*values.shape[: number + 1], 1, *values.shape[number + 1 :])
-    shifts = places.reshape(8, *(1 for _ in values.shape[number + 1 :]))
-    bits: Any = np.bitwise_and(np.right_shift(spread, shifts), np.uint8(1))
     extent = 8 * values.shape[number]
-    bits = bits.reshape(*values.shape[:number], extent, *values.shape[number + 1 :])
+    bits: Any
+    if is_on_host(values.device):
+        bits = _by_line(calls.unpackbits, values, number, extent, bitorder)
+    else:
+        spread = values.reshape(*values.shape[: number + 1], 1, *values.shape[number + 1 :])
+        shifts = places.reshape(8, *(1 for _ in values.shape[number + 1 :]))
+        bits = np.bitwise_and(np.right_shift(spread, shifts), np.uint8(1))
+        bits = bits.reshape(*values.shape[:number], extent, *values.shape[number + 1 :])
     if count is None:
         return bits
     wanted = index(count)

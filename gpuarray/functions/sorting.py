@@ -9,7 +9,7 @@ from gpuarray.array import GpuArray, wrap
 from gpuarray.array.methods import check_sort
 from gpuarray.dtypes import DType
 from gpuarray.functions import creation, indexing
-from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays
+from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, is_on_host
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build, standard
 from gpuarray.ops import calls
@@ -21,14 +21,14 @@ __all__ = ["argpartition", "argsort", "lexsort", "partition", "sort", "sort_comp
 _NUMPY: Final[Any] = np
 
 
-def _along(row: CallOp, x: GpuArray, axis: int | None, dtype: DType, descending: bool) -> GpuArray:
+def _along(row: CallOp, x: GpuArray, axis: int | None, dtype: DType, **parameters: Any) -> GpuArray:
     """Return a row that puts the last axis in order, along any axis."""
     standard.require(row.name, x)
     if axis is None:
         x, axis = x.reshape(-1), 0
     number = build.normalize_axis(axis, x.ndim)
     last = x.swapaxes(number, -1)
-    node = build.call_one(row, [last.node()], last.shape, dtype, descending=bool(descending))
+    node = build.call_one(row, [last.node()], last.shape, dtype, **parameters)
     return wrap(node, x.device).swapaxes(number, -1)
 
 
@@ -69,7 +69,7 @@ def sort(
     """
     check_sort(kind, order, None if stable is True else stable, None if descending is False else descending)
     array = as_array(x)
-    return _along(calls.sort, array, axis, array.dtype, descending)
+    return _along(calls.sort, array, axis, array.dtype, descending=bool(descending))
 
 
 def argsort(
@@ -78,7 +78,7 @@ def argsort(
 ) -> GpuArray:  # fmt: skip
     """Return the indices that sort the elements, as int64. See :func:`sort` for the parameters."""
     check_sort(kind, order, None if stable is True else stable, None if descending is False else descending)
-    return _along(calls.argsort, as_array(x), axis, dtypes.int64, descending)
+    return _along(calls.argsort, as_array(x), axis, dtypes.int64, descending=bool(descending))
 
 
 @native("argsort")
@@ -94,7 +94,7 @@ def _numpys_argsort(
 def partition(
     x: ArrayLike, kth: ArrayLike, /, axis: int | None = -1, kind: str = "introselect", order: Any = None
 ) -> GpuArray:
-    """Return the elements partitioned around position ``kth``. The whole axis is sorted.
+    """Return the elements partitioned around position ``kth``. On GPUs the whole axis is sorted.
 
     Parameters
     ----------
@@ -123,7 +123,9 @@ def partition(
     """
     _NUMPY.partition(np.empty(1), 0, kind=kind, order=order)
     array = as_array(x) if axis is not None else as_array(x).reshape(-1)
-    _check_positions(array, kth, axis)
+    positions = _positions(array, kth, axis)
+    if positions and array.ndim and is_on_host(array.device):
+        return _along(calls.partition, array, axis, array.dtype, kth=positions)
     return sort(array, axis=axis)
 
 
@@ -134,7 +136,9 @@ def argpartition(
     """Return the indices that partition the elements, as int64. See :func:`partition` for the parameters."""
     _NUMPY.argpartition(np.empty(1), 0, kind=kind, order=order)
     array = _line(x, axis)
-    _check_positions(array, kth, axis)
+    positions = _positions(array, kth, axis)
+    if positions and is_on_host(array.device):
+        return _along(calls.argpartition, array, axis, dtypes.int64, kth=positions)
     return argsort(array, axis=axis)
 
 
@@ -144,7 +148,8 @@ def _line(x: ArrayLike, axis: int | None) -> GpuArray:
     return array if array.ndim and axis is not None else array.reshape(-1)
 
 
-def _check_positions(array: GpuArray, kth: ArrayLike, axis: int | None) -> None:
+def _positions(array: GpuArray, kth: ArrayLike, axis: int | None) -> tuple[int, ...]:
+    """Return the positions to partition around, of which there are none if the array is empty."""
     extent = array.shape[0 if axis is None else build.normalize_axis(axis, array.ndim)]
     positions = np.asarray(kth)
     if positions.dtype.kind == "b":
@@ -153,9 +158,11 @@ def _check_positions(array: GpuArray, kth: ArrayLike, axis: int | None) -> None:
         raise TypeError(f"Partition index must be integer, not of dtype {positions.dtype}")
     if positions.ndim > 1:
         raise ValueError(f"kth must be an integer or have one axis, not {positions.ndim}")
-    for position in positions.ravel() if array.size else ():
+    wanted = tuple(positions.ravel().tolist()) if array.size else ()
+    for position in wanted:
         if not -extent <= position < extent:
             raise ValueError(f"kth(={position}) out of bounds ({extent})")
+    return wanted
 
 
 @implements("lexsort")
