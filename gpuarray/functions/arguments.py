@@ -1,6 +1,7 @@
 """Arguments of the namespace's functions: made into arrays, devices and shapes, and results written to ``out``."""
 
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
 from typing import Any, Final, TypeAlias, TypeVar, cast
@@ -68,21 +69,30 @@ def wanted_device(device: DeviceLike, *operands: Any) -> Device:
     return wanted
 
 
-def standard_function(function: F) -> F:
-    """Have the arrays given to a function of the standard checked where ``config.strict_array_api`` is on.
+#: Arguments whose dtype :mod:`gpuarray.graph.standard` finds by itself.
+_WITH_DTYPE: Final = (GpuArray, bool, int, float, complex, np.dtype, type)
 
-    What the function does with them is no part of the standard, and is not checked. Functions that are recorded often
-    call :func:`gpuarray.graph.standard.require` themselves, which costs less.
+
+def standard_function(function: F) -> F:
+    """Apply the stricter rules of the standard to a function while ``config.strict_array_api`` is on.
+
+    The dtypes of its arrays are checked: of the parameters named ``x``, ``x1`` and so on, of the sequence ``arrays``,
+    or of all arguments if their number is open. What the function does with them is not checked.
     """
-    given = inspect.signature(function).parameters.values()
-    arrays = sum(p.kind is p.POSITIONAL_ONLY and p.name.startswith("x") for p in given)
+    parameters = list(inspect.signature(function).parameters.values())
+    count = sum(p.kind is p.POSITIONAL_ONLY and p.name.startswith("x") for p in parameters)
+    takes_sequence = parameters[0].name == "arrays"
+    if parameters[0].kind is inspect.Parameter.VAR_POSITIONAL:
+        count = sys.maxsize
 
     @wraps(function)
     def checked(*arguments: Any, **keywords: Any) -> Any:
         if not standard.is_on():
             return function(*arguments, **keywords)
-        scalar = (bool, int, float, complex)
-        standard.require(function.__name__, *(v if type(v) in scalar else as_array(v) for v in arguments[:arrays]))
+        if takes_sequence:
+            arguments = ([*arguments[0]], *arguments[1:])
+        operands = arguments[0] if takes_sequence else arguments[:count]
+        standard.require(function.__name__, *(v if isinstance(v, _WITH_DTYPE) else as_array(v) for v in operands))
         with using(strict_array_api=False):
             return function(*arguments, **keywords)
 
@@ -175,7 +185,8 @@ def concatenated(arrays: Iterable[GpuArray], axis: int, dtype: Any = None) -> Gp
 
 def numbers(*values: GpuArray) -> list[Any]:
     """Return some 0-d arrays as Python numbers, read together."""
-    return concatenated([value.reshape(1) for value in values], 0).tolist()
+    found: list[Any] = concatenated([value.reshape(1) for value in values], 0).tolist()
+    return found
 
 
 def read(value: Any) -> np.ndarray[Any, Any]:
@@ -186,6 +197,24 @@ def read(value: Any) -> np.ndarray[Any, Any]:
 def along(axis: int, key: Any) -> tuple[Any, ...]:
     """Return the index that applies ``key`` to ``axis`` (not negative) and takes all of the axes before it."""
     return (slice(None),) * axis + (key,)
+
+
+def check_cast(source: DType, target: DType, casting: Any = "safe") -> None:
+    """Raise TypeError, as NumPy does, if elements of one dtype are not converted to another by a casting rule."""
+    if not np.can_cast(source, target, casting):
+        raise TypeError(f"Cannot cast array data from {source!r} to {target!r} according to the rule {casting!r}")
+
+
+def line_axis(x: ArrayLike, axis: Any) -> tuple[GpuArray, int]:
+    """Return an array and the number of one of its axes; for the axis None its elements in C order, and 0."""
+    array = as_array(x)
+    return (array.reshape(-1), 0) if axis is None else (array, build.normalize_axis(axis, array.ndim))
+
+
+def at_least_one_axis(x: ArrayLike) -> GpuArray:
+    """Return an array, which for a number is one of one element."""
+    array = as_array(x)
+    return array if array.ndim else array.reshape(1)
 
 
 def check_out(shape: Shape, out: Any) -> None:

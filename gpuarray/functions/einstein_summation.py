@@ -144,7 +144,7 @@ def _path(labels: list[str], result: str, arrays: list[GpuArray], optimize: Any)
 
 
 @implements("einsum_path")
-def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = False) -> Any:
+def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = False) -> tuple[list[Any], Any]:
     """Return the order in which to contract operands; the arguments are those of ``numpy.einsum_path``."""
     shadows = [np.broadcast_to(np.empty((), x.dtype), x.shape) if isinstance(x, GpuArray) else x for x in operands]
     return np.einsum_path(*shadows, optimize=optimize, einsum_call=einsum_call)  # type: ignore[arg-type]  # private

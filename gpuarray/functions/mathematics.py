@@ -8,11 +8,19 @@ from gpuarray import dtypes
 from gpuarray.array import WEAK, GpuArray, apply, as_operand
 from gpuarray.dtypes import DType
 from gpuarray.functions import elementwise
-from gpuarray.functions.arguments import NOT_GIVEN, ArrayLike, as_array, as_elements, value_or, write_out
-from gpuarray.functions.logic import holds, real_only
+from gpuarray.functions.arguments import (
+    NOT_GIVEN,
+    ArrayLike,
+    as_array,
+    as_elements,
+    standard_function,
+    value_or,
+    write_out,
+)
+from gpuarray.functions.logic import holds, real_only, where
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import standard
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import map_op
 
 __all__ = [
@@ -22,19 +30,17 @@ __all__ = [
 
 
 @native("real")
+@standard_function
 def real(x: ArrayLike, /) -> GpuArray:
     """Return the real part: a view for complex arrays, otherwise the array itself."""
-    array = as_array(x)
-    standard.require("real", array)
-    return array.real
+    return as_array(x).real
 
 
 @native("imag")
+@standard_function
 def imag(x: ArrayLike, /) -> GpuArray:
     """Return the imaginary part: a view for complex arrays, otherwise read-only zeros."""
-    array = as_array(x)
-    standard.require("imag", array)
-    return array.imag
+    return as_array(x).imag
 
 
 def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
@@ -45,13 +51,13 @@ def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
 def frexp(x: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
     """Return the mantissa, of magnitude in [0.5, 1), and the int32 exponent of 2."""
     array = as_array(x)
-    return apply(rows.frexp_mantissa, array), apply(rows.frexp_exponent, array)
+    return apply(ops.frexp_mantissa, array), apply(ops.frexp_exponent, array)
 
 
 def modf(x: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
     """Return the fractional and the integral part, both with the sign of ``x``."""
     array = as_array(x)
-    return apply(rows.modf_fraction, array), apply(rows.modf_integral, array)
+    return apply(ops.modf_fraction, array), apply(ops.modf_integral, array)
 
 
 @native("angle")
@@ -59,7 +65,7 @@ def angle(z: Any, deg: bool = False) -> GpuArray:
     """Return the angle of complex elements."""
     source = as_array(z)
     part: Any = source.imag if source.dtype.kind == "c" else 0
-    result = np.arctan2(part, source.real)
+    result = elementwise.atan2(part, source.real)
     return result * (180 / np.pi) if deg else result
 
 
@@ -164,6 +170,7 @@ def _numpys_clip(
 
 
 @native("round", "around")
+@standard_function
 def round(x: ArrayLike, /, decimals: int = 0, out: Any = None) -> GpuArray:
     """Round to the given number of decimals, ties to even.
 
@@ -186,16 +193,14 @@ def round(x: ArrayLike, /, decimals: int = 0, out: Any = None) -> GpuArray:
     TypeError
         If booleans are to be rounded to decimals.
     """
-    array = as_array(x)
-    standard.require("round", array)
-    return write_out(_rounded(array, decimals), out)
+    return write_out(_rounded(as_array(x), decimals), out)
 
 
 def _rounded(array: GpuArray, decimals: int) -> GpuArray:
     kind = array.dtype.kind
     if kind == "c":
         whole: GpuArray = apply(
-            rows.complex_from_parts, *(_rounded(part, decimals) for part in (array.real, array.imag))
+            ops.complex_from_parts, *(_rounded(part, decimals) for part in (array.real, array.imag))
         )
         return whole
     if kind == "b" and decimals:
@@ -217,7 +222,7 @@ around = round
 @native("fix")
 def fix(x: Any, out: Any = None) -> GpuArray:
     """Return elements rounded towards zero."""
-    return write_out(apply(rows.trunc, as_array(x)), out)
+    return write_out(apply(ops.trunc, as_array(x)), out)
 
 
 @native("nan_to_num")
@@ -228,7 +233,7 @@ def nan_to_num(x: ArrayLike, copy: bool = True, nan: Any = 0.0, posinf: Any = No
         raise TypeError("nan must be a number (got None)")
     if array.dtype.kind == "c":
         parts = [nan_to_num(part, True, nan, posinf, neginf) for part in (array.real, array.imag)]
-        replaced: GpuArray = apply(rows.complex_from_parts, *parts)
+        replaced: GpuArray = apply(ops.complex_from_parts, *parts)
     elif array.dtype.kind == "f":
         limits = np.finfo(array.dtype)
         positions = (elementwise.isnan(array), elementwise.equal(array, np.inf), elementwise.equal(array, -np.inf))
@@ -238,7 +243,7 @@ def nan_to_num(x: ArrayLike, copy: bool = True, nan: Any = 0.0, posinf: Any = No
             new = as_elements(value, array)
             if new.ndim > array.ndim and set(new.shape[: new.ndim - array.ndim]) == {1}:
                 new = new.reshape(new.shape[new.ndim - array.ndim :])
-            finite = apply(rows.where, position, new.broadcast(array.shape) if new.ndim else new, finite)
+            finite = apply(ops.where, position, new.broadcast(array.shape) if new.ndim else new, finite)
         replaced = finite
     else:
         replaced = array.copy()
@@ -253,12 +258,12 @@ def sinc(x: Any) -> GpuArray:
     """Return ``sin(pi * x) / (pi * x)``, which is 1 at 0."""
     source = as_array(x)
     if source.dtype.kind != "c":
-        return apply(map_op("sinc"), source)
-    scaled: Any = np.pi * np.where(source == 0, float(np.finfo(source.dtype).eps), source)
-    return np.sin(scaled) / scaled
+        return elementwise.unary(map_op("sinc"))(source)
+    scaled = np.pi * where(source == 0, float(np.finfo(source.dtype).eps), source)
+    return elementwise.sin(scaled) / scaled
 
 
 @native("i0")
 def i0(x: Any) -> GpuArray:
     """Return the modified Bessel function of the first kind of order 0."""
-    return apply(map_op("i0"), real_only(x, "i0"))
+    return elementwise.unary(map_op("i0"))(real_only(x, "i0"))

@@ -1,11 +1,12 @@
 """NumPy's ``pad``: along each axis in turn, edges are made and concatenated, or elements are taken by position."""
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
 from gpuarray.array import GpuArray, as_element, wrap
-from gpuarray.functions import reductions
+from gpuarray.functions import elementwise, reductions
 from gpuarray.functions.arguments import along, as_array, concatenated
 from gpuarray.functions.manipulation import moveaxis
 from gpuarray.functions.quantiles import median
@@ -30,7 +31,7 @@ _KEYWORDS: Final[dict[str, dict[str, Any]]] = {
     "symmetric": {"reflect_type": "even"},
     "wrap": {},
 }
-_STATISTICS: Final[dict[str, Any]] = {
+_STATISTICS: Final[dict[str, Callable[..., GpuArray]]] = {
     "maximum": reductions.max,
     "minimum": reductions.min,
     "mean": mean,
@@ -65,7 +66,7 @@ def _statistic(source: GpuArray, axis: int, mode: str, length: Any, *, last: boo
     part = source[along(axis, slice(extent - count, None) if last else slice(0, count))]
     value = _STATISTICS[mode](part, axis, keepdims=True)
     if source.dtype.kind in "iu" and value.dtype.kind not in "iu":
-        value = np.rint(value)
+        value = elementwise.rint(value)
     return value.astype(source.dtype, copy=False)
 
 

@@ -13,8 +13,8 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions import creation, indexing, reductions, sorting
-from gpuarray.functions.arguments import NOT_GIVEN, along, as_array, numbers, read, value_or, write_out
-from gpuarray.functions.reductions import axes_of, check_reduced
+from gpuarray.functions.arguments import NOT_GIVEN, along, as_array, numbers, read, value_or
+from gpuarray.functions.reductions import axes_of, write_reduced
 from gpuarray.functions.registry import implements
 from gpuarray.functions.statistics import aligned_weights
 from gpuarray.source_locations import warn
@@ -77,14 +77,12 @@ def _lines(source: GpuArray, axes: tuple[int, ...]) -> GpuArray:
     return moved.reshape(prod(source.shape[a] for a in axes), *(source.shape[a] for a in kept))
 
 
-def _put(name: str, result: Any, source: GpuArray, axes: tuple[int, ...], out: Any, keepdims: Any) -> Any:
+def _put(name: str, result: Any, source: GpuArray, axes: tuple[int, ...], out: Any, keepdims: Any) -> GpuArray:
     """Return a result, whose last axes are those of ``source`` but ``axes``, as ``keepdims`` and ``out`` say."""
     if keepdims:
         first = result.shape[: result.ndim - (source.ndim - len(axes))]
         result = result.reshape(*first, *(1 if a in axes else n for a, n in enumerate(source.shape)))
-    if out is not None:
-        check_reduced(name, result.shape, out)
-    return write_out(result, out, "unsafe")
+    return write_reduced(name, result, out)
 
 
 def _nan_where(flags: Any, result: Any) -> Any:
@@ -94,7 +92,7 @@ def _nan_where(flags: Any, result: Any) -> Any:
 # -- medians --------------------------------------------------------------------------------------------------------
 
 
-def _median(name: str, a: Any, axis: Any, out: Any, overwrite_input: Any, keepdims: Any, *, skip_nan: bool) -> Any:
+def _median(name: str, a: Any, axis: Any, out: Any, overwrite_input: Any, keepdims: Any, *, skip_nan: bool) -> GpuArray:
     source = as_array(a)
     axes = axes_of(axis, source.ndim)
     lines = _lines(source, axes)

@@ -13,8 +13,8 @@ from gpuarray import dispatch, dtypes
 from gpuarray.array import GpuArray, as_node, device_of, wrap
 from gpuarray.array.operands import cast
 from gpuarray.dtypes import DType
-from gpuarray.functions.arguments import NOT_GIVEN, as_array, write_out
-from gpuarray.functions.reductions import check_reduced
+from gpuarray.functions.arguments import NOT_GIVEN, as_array, check_cast, write_out
+from gpuarray.functions.reductions import write_reduced
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import calls
@@ -23,11 +23,11 @@ from gpuarray.ops.spec import MapOp
 
 def has_line(ufunc: Any) -> bool:
     """Whether a ufunc can fold a line on the device: one row of two operands."""
-    return bool(ufunc.nin == 2 and ufunc.nout == 1 and ufunc.signature is None and ufunc in dispatch.UFUNC_ROWS)
+    return bool(ufunc.nin == 2 and ufunc.nout == 1 and ufunc.signature is None and ufunc in dispatch.UFUNC_OPS)
 
 
 def _row(ufunc: Any) -> MapOp:
-    return dispatch.UFUNC_ROWS[ufunc][0]
+    return dispatch.UFUNC_OPS[ufunc][0]
 
 
 def _loop(ufunc: Any, source: DType, dtype: Any, out: Any) -> tuple[DType, ...]:
@@ -84,7 +84,9 @@ def _operand(value: Any, shape: tuple[int, ...]) -> Node:
 # --- reduceat, reduce, accumulate -----------------------------------------------------------------------------------
 
 
-def fold_spans(ufunc: Any, source: GpuArray, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+def fold_spans(
+    ufunc: Any, source: GpuArray, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None
+) -> GpuArray:
     """Return what ``reduceat`` does: folds from each index to the next one, along ``axis``.
 
     Raises
@@ -114,7 +116,7 @@ def fold_spans(ufunc: Any, source: GpuArray, indices: Any, axis: Any = 0, dtype:
 def _indices(indices: Any) -> GpuArray:
     given = as_array(np.asarray(indices, dtype=np.intp) if isinstance(indices, list | tuple | int) else indices)
     if given.dtype.kind not in "iub":
-        raise TypeError(f"Cannot cast array data from {given.dtype!r} to {dtypes.int64!r} according to the rule 'safe'")
+        check_cast(given.dtype, dtypes.int64)
     if given.ndim != 1:
         raise ValueError(f"object of too {'small depth' if not given.ndim else 'deep'} for desired array")
     return given.astype(dtypes.int64, copy=False)
@@ -128,7 +130,7 @@ def fold_line(
     out: Any = None,
     keepdims: bool = False,
     initial: Any = NOT_GIVEN,
-) -> Any:
+) -> GpuArray:
     """Return what ``reduce`` does for a ufunc that does not associate.
 
     Raises
@@ -158,12 +160,10 @@ def fold_line(
         calls.fold_spans, [line, first], (1, prod(shape)), kind, row=_row(ufunc), loop=(kind, kind, kind)
     )
     kept = tuple(1 if a in axes else n for a, n in enumerate(source.shape)) if keepdims else shape
-    if out is not None:
-        check_reduced(ufunc.__name__, kept, out)
-    return write_out(wrap(build.reshape(folded, kept), source.device), out, "unsafe")
+    return write_reduced(ufunc.__name__, wrap(build.reshape(folded, kept), source.device), out)
 
 
-def running_line(ufunc: Any, source: GpuArray, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+def running_line(ufunc: Any, source: GpuArray, axis: Any = 0, dtype: Any = None, out: Any = None) -> GpuArray:
     """Return what ``accumulate`` does for a ufunc that does not associate."""
     if source.ndim == 0:
         raise TypeError("cannot accumulate on a scalar")
@@ -188,7 +188,7 @@ def _along(node: Node, axis: int, shape: tuple[int, ...], source: GpuArray) -> G
     return array.transpose((*range(1, axis + 1), 0, *range(axis + 1, len(shape))))
 
 
-def _delivered(result: GpuArray, out: Any, ufunc: Any) -> Any:
+def _delivered(result: GpuArray, out: Any, ufunc: Any) -> GpuArray:
     if out is None:
         return wrap(result.node(), result.device)
     if tuple(out.shape) != result.shape:

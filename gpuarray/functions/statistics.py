@@ -1,12 +1,13 @@
 """Averages, variances and correlations, over the reductions."""
 
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType
+from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import (
     NOT_GIVEN,
     ArrayLike,
@@ -16,15 +17,16 @@ from gpuarray.functions.arguments import (
     as_arrays,
     concatenated,
     numbers,
+    standard_function,
     value_or,
     write_out,
 )
 from gpuarray.functions.reductions import axes_of, mask_node, masked, reduced, sum
 from gpuarray.functions.registry import implements, native
-from gpuarray.graph import build, standard
+from gpuarray.graph import build
 from gpuarray.graph.layouts import contiguous, slice_axis
 from gpuarray.graph.nodes import Node
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
 from gpuarray.source_locations import warn
 
@@ -63,13 +65,14 @@ def _mean_node(
     total = build.reduce(reductions.sum, source, axes, compute, keepdims)
     if where is True:
         return build.cast(
-            build.binary(rows.divide, total, float(_count(array, axes, where, compute, keepdims))), compute
+            build.binary(ops.divide, total, float(_count(array, axes, where, compute, keepdims))), compute
         )
     real = dtypes.promote(dtypes.float32, compute) if compute.kind != "c" else dtypes.float64
-    return build.cast(build.elementwise(rows.divide, total, _count(array, axes, where, real, keepdims)), compute)
+    return build.cast(build.elementwise(ops.divide, total, _count(array, axes, where, real, keepdims)), compute)
 
 
 @native("mean")
+@standard_function
 def mean(
     x: ArrayLike,
     /,
@@ -102,7 +105,6 @@ def mean(
         The means; NaN where there are no elements.
     """
     array = as_array(x)
-    standard.require("mean", array)
     where, keep = value_or(where, True), bool(value_or(keepdims, False))
     compute, wanted = _averaging(array.dtype, dtype)
     node = _mean_node(array, _averaged_axes(axis, array.ndim, where), compute, keep, where)
@@ -124,7 +126,7 @@ def _squared_deviations(source: Node, axes: tuple[int, ...], keepdims: bool) -> 
     first = contiguous(source.shape)
     for axis in axes:
         first = slice_axis(first, axis, 0, 1, 1)
-    shifted = build.elementwise(rows.subtract, source, build.view(source, first))
+    shifted = build.elementwise(ops.subtract, source, build.view(source, first))
     return build.reduce(reductions.squared_deviations, shifted, axes, shifted.dtype, keepdims)
 
 
@@ -146,19 +148,19 @@ def _var_node(
     count = _count(array, axes, where, dtypes.float64, keepdims)
     if given is None and isinstance(count, int) and count and axes:
         exact = build.cast(array.node(), dtypes.promote(compute, dtypes.float32))  # for differences of float16
-        parts = [exact] if compute.kind == "f" else [build.elementwise(r, exact) for r in (rows.real, rows.imag)]
+        parts = [exact] if compute.kind == "f" else [build.elementwise(r, exact) for r in (ops.real, ops.imag)]
         sums = [_squared_deviations(part, axes, keepdims) for part in parts]
-        total = sums[0] if len(sums) == 1 else build.elementwise(rows.add, *sums)
-        value = build.elementwise(rows.divide, total, float(np.maximum(count - correction, 0)))
+        total = sums[0] if len(sums) == 1 else build.elementwise(ops.add, *sums)
+        value = build.elementwise(ops.divide, total, float(np.maximum(count - correction, 0)))
         return value if compute.kind == "c" else build.cast(value, compute)
     source = build.cast(array.node(), compute)
     centre = _mean_node(array, axes, compute, True, where, source) if given is None else given.node()
-    deviation = build.elementwise(rows.subtract, source, centre)
+    deviation = build.elementwise(ops.subtract, source, centre)
     if compute.kind == "c":
-        squares = [build.elementwise(rows.square, build.elementwise(r, deviation)) for r in (rows.real, rows.imag)]
-        square = build.elementwise(rows.add, *squares)
+        squares = [build.elementwise(ops.square, build.elementwise(r, deviation)) for r in (ops.real, ops.imag)]
+        square = build.elementwise(ops.add, *squares)
     else:
-        square = build.elementwise(rows.square, deviation)
+        square = build.elementwise(ops.square, deviation)
     if where is not True:
         square = masked(reductions.sum, square, mask_node(where))
     total = build.reduce(reductions.sum, square, axes, square.dtype, keepdims)
@@ -167,18 +169,19 @@ def _var_node(
         kept = deviation if where is True else masked(reductions.sum, deviation, mask_node(where))
         rest = build.reduce(reductions.sum, kept, axes, compute, keepdims)
         number = float(count) if isinstance(count, int) else count
-        excess = build.elementwise(rows.multiply, rest, build.elementwise(rows.divide, rest, number))
+        excess = build.elementwise(ops.multiply, rest, build.elementwise(ops.divide, rest, number))
         # of a mean that overflowed the squares are infinite, as NumPy has it, and not NaN
-        excess = build.elementwise(rows.where, build.elementwise(rows.isfinite, excess), excess, 0.0)
-        total = build.elementwise(rows.maximum, build.elementwise(rows.subtract, total, excess), 0.0)
+        excess = build.elementwise(ops.where, build.elementwise(ops.isfinite, excess), excess, 0.0)
+        total = build.elementwise(ops.maximum, build.elementwise(ops.subtract, total, excess), 0.0)
     if isinstance(count, int):
         divisor: Any = float(np.maximum(count - correction, 0))
     else:
-        divisor = build.elementwise(rows.maximum, build.elementwise(rows.subtract, count, float(correction)), 0.0)
-    return build.elementwise(rows.divide, total, divisor)
+        divisor = build.elementwise(ops.maximum, build.elementwise(ops.subtract, count, float(correction)), 0.0)
+    return build.elementwise(ops.divide, total, divisor)
 
 
 @native("var")
+@standard_function
 def var(
     x: ArrayLike,
     /,
@@ -225,6 +228,7 @@ def var(
 
 
 @native("std")
+@standard_function
 def std(
     x: ArrayLike,
     /,
@@ -254,7 +258,6 @@ def spread(
         If a standard deviation is to be an integer.
     """
     array = as_array(x)
-    standard.require("std" if root else "var", array)
     compute, wanted = _averaging(array.dtype, dtype)
     where, mean = value_or(where, True), value_or(mean, None)
     centre = None if mean is None else as_array(mean, array.device)
@@ -263,7 +266,7 @@ def spread(
     axes = _averaged_axes(axis, array.ndim, where)
     node = _var_node(array, axes, compute, bool(value_or(keepdims, False)), where, free, centre)
     if root:
-        node = build.elementwise(rows.sqrt, node)
+        node = build.elementwise(ops.sqrt, node)
     if wanted.kind != "c" or dtype is not None:
         node = build.cast(node, wanted)
     if root and node.shape and wanted.kind in "iu":
@@ -288,6 +291,14 @@ def degrees_of_freedom(ddof: Any, correction: Any) -> Any:
     return correction
 
 
+@overload
+def average(
+    a: ArrayLike, axis: Axis = None, weights: ArrayLike = None, returned: Literal[False] = ..., *, keepdims: bool = ...
+) -> GpuArray: ...
+@overload
+def average(
+    a: ArrayLike, axis: Axis = None, weights: ArrayLike = None, *, returned: Literal[True], keepdims: bool = ...
+) -> tuple[GpuArray, GpuArray]: ...
 @implements("average")
 def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = NOT_GIVEN) -> Any:
     """Return the weighted average along an axis."""
@@ -366,7 +377,7 @@ def cov(
         factor = 0.0
     centred = (table - centre).astype(kind, copy=False)
     scaled = centred if weight is None else centred * weight
-    products = np.matmul(centred, np.conjugate(scaled.T))
+    products: GpuArray = centred @ scaled.T.conj()
     inverse = np.true_divide(1, factor)
     return (products * (float(inverse) if weight is None else inverse.astype(products.dtype))).squeeze()
 
@@ -400,8 +411,8 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
     table = cov(x, y, rowvar, dtype=dtype)
     if table.ndim == 0:
         return table / table
-    deviation = np.sqrt(np.diagonal(table).real)
+    deviation = elementwise.sqrt(table.diagonal().real)
     table = table / deviation[:, None] / deviation[None, :]
     if table.dtype.kind == "c":
-        return np.clip(table.real, -1, 1) + 1j * np.clip(table.imag, -1, 1)
-    return np.clip(table, -1, 1)
+        return table.real.clip(-1, 1) + 1j * table.imag.clip(-1, 1)
+    return table.clip(-1, 1)

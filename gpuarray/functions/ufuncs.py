@@ -21,14 +21,14 @@ from gpuarray.functions.sequences import fold_line, fold_spans, has_line, runnin
 from gpuarray.graph import build
 from gpuarray.graph.nodes import BaseNode, Node
 from gpuarray.graph.tracing import Weak
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops.formula_ufunc import FormulaUfunc
 from gpuarray.ops.spec import MapOp
 
 _LAYOUT_KEYWORDS: Final = ("order", "subok")
 
 
-def _understood(*values: Any) -> bool:
+def _are_known(*values: Any) -> bool:
     return all(value is None or as_operand(value) is not NotImplemented for value in values)
 
 
@@ -36,13 +36,13 @@ def _understood(*values: Any) -> bool:
 
 
 def call(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    """Return ``ufunc(*inputs, **keywords)``; NotImplemented if an operand is of an unknown type."""
+    """Return ``ufunc(*inputs, **keywords)``; NotImplemented if an output is of an unknown type."""
     outs = keywords.get("out") or (None,) * ufunc.nout
-    if not _understood(*inputs) or not all(o is None or isinstance(o, GpuArray | np.ndarray) for o in outs):
+    if not all(o is None or isinstance(o, GpuArray | np.ndarray) for o in outs):
         return NotImplemented
     options = {k: v for k, v in keywords.items() if k not in ("out", "where", *_LAYOUT_KEYWORDS)}
     where = keywords.get("where", True)
-    if ufunc in dispatch.UFUNC_ROWS:
+    if ufunc in dispatch.UFUNC_OPS:
         results = _rows(ufunc, inputs, outs, **options)
     elif (composed := implementation_of(ufunc).function) is not None and not options.keys() - {"dtype", "casting"}:
         results = _composed(ufunc, composed, inputs, **options)
@@ -71,7 +71,7 @@ def _rows(
     signature: Any = None,
     casting: str = "same_kind",
 ) -> list[GpuArray]:
-    row_of = dispatch.UFUNC_ROWS[ufunc]
+    row_of = dispatch.UFUNC_OPS[ufunc]
     if dtype is None and signature is None and casting == "same_kind" and not any(o is not None for o in outs):
         return [apply(row, *inputs) for row in row_of]
     return _resolved(row_of, ufunc, inputs, outs, _loop(ufunc, inputs, outs, dtype, signature, casting))
@@ -140,7 +140,7 @@ def _converted(operand: Any, dtype: DType) -> Node:
 def as_converted(node: Any, dtype: DType) -> Node:
     """Return a node in ``dtype``; the imaginary part is dropped where ``casting="unsafe"`` has allowed it."""
     if node.dtype.kind == "c" and dtype.kind not in "cb":
-        node = build.elementwise(rows.real, node)
+        node = build.elementwise(ops.real, node)
     return build.cast(node, dtype)
 
 
@@ -164,7 +164,7 @@ def _where(mask: Node, result: GpuArray, out: Any) -> GpuArray:
     """Return the result where the mask holds; elsewhere what ``out`` has, zeros without ``out``."""
     old = build.full((), 0, result.dtype) if out is None else as_node(out)
     new = result.node() if out is None else as_converted(result.node(), dtypes.canonical(out.dtype))
-    return wrap(build.elementwise(rows.where, mask, new, old), device_among(result, out))
+    return wrap(build.elementwise(ops.where, mask, new, old), device_among(result, out))
 
 
 def _host_call(ufunc: Any, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
@@ -189,8 +189,6 @@ def _host_method(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords
 
 def reduce(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Return ``ufunc.reduce``, along axis 0 unless told otherwise."""
-    if not _understood(*inputs):
-        return NotImplemented
     options = {"axis": 0, **_single(keywords)}
     if ufunc in REDUCTIONS:
         op, source = REDUCTIONS[ufunc], as_array(inputs[0])
@@ -203,8 +201,6 @@ def reduce(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -
 
 def accumulate(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Return ``ufunc.accumulate``."""
-    if not _understood(*inputs):
-        return NotImplemented
     if ufunc in REDUCTIONS:
         return running(REDUCTIONS[ufunc], as_array(inputs[0]), **_single(keywords))
     if has_line(ufunc):
@@ -214,8 +210,6 @@ def accumulate(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any
 
 def reduceat(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Return ``ufunc.reduceat``."""
-    if not _understood(*inputs):
-        return NotImplemented
     if has_line(ufunc):
         return fold_spans(ufunc, as_array(inputs[0]), inputs[1], **_single(keywords))
     return _host_method(ufunc, "reduceat", inputs, keywords, NO_KERNEL)
@@ -227,8 +221,6 @@ def outer(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) ->
         raise ValueError("outer product only supported for binary functions")
     if ufunc.signature is not None:
         raise TypeError("method outer is not allowed in ufunc with non-trivial signature")
-    if not _understood(*inputs):
-        return NotImplemented
     first, second = as_arrays(*inputs)
     return call(ufunc, (first.reshape(first.shape + (1,) * second.ndim), second), keywords)
 
@@ -237,7 +229,7 @@ def at(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> No
     """Apply a ufunc in place at indices, once for each time that an index occurs, in order."""
     target, *others = inputs
     ours = isinstance(target, GpuArray)
-    if ours and ufunc in dispatch.UFUNC_ROWS and len(others) == ufunc.nin and ufunc.nout == 1:
+    if ours and ufunc in dispatch.UFUNC_OPS and len(others) == ufunc.nin and ufunc.nout == 1:
         update_at(ufunc, target, *others)
         return
 
@@ -262,9 +254,11 @@ _METHODS: Final[dict[str, Callable[..., Any]]] = {
 
 
 def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    """Answer NumPy's ``__array_ufunc__`` protocol."""
+    """Answer NumPy's ``__array_ufunc__`` protocol; NotImplemented if an operand is of an unknown type."""
     answer = _METHODS.get(method)
-    return NotImplemented if answer is None else answer(ufunc, inputs, keywords)
+    if answer is None or (method != "at" and not _are_known(*inputs)):
+        return NotImplemented
+    return answer(ufunc, inputs, keywords)
 
 
 #: Ufuncs that are another one under a second name, by NumPy name.

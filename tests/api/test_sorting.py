@@ -139,8 +139,9 @@ def test_arguments(device: Device) -> None:
             function(x, 0, None, None, True)
         with pytest.raises(np.exceptions.AxisError):
             function(x, axis=1)
-        with pytest.raises(np.exceptions.AxisError):
-            function(xp.asarray(1.0))
+    with pytest.raises(np.exceptions.AxisError):
+        xp.sort(xp.asarray(1.0))
+    assert xp.argsort(xp.asarray(1.0)).tolist() == np.argsort(np.asarray(1.0)).tolist() == [0]
 
 
 def test_methods(device: Device) -> None:
