@@ -42,7 +42,7 @@ class Methods(Protocol):
 class Unary(Methods, Protocol):
     """A function of one array."""
 
-    def __call__(  # what it does is the row's to say
+    def __call__(
         self,
         x: ArrayLike,
         /,
@@ -57,7 +57,7 @@ class Unary(Methods, Protocol):
 class Binary(Methods, Protocol):
     """A function of two arrays."""
 
-    def __call__(  # what it does is the row's to say
+    def __call__(
         self,
         x1: ArrayLike,
         x2: ArrayLike,
@@ -73,7 +73,7 @@ class Binary(Methods, Protocol):
 class Ternary(Methods, Protocol):
     """A function of three arrays."""
 
-    def __call__(  # what it does is the row's to say
+    def __call__(
         self,
         x1: ArrayLike,
         x2: ArrayLike,
@@ -88,19 +88,19 @@ class Ternary(Methods, Protocol):
 
 
 def _method(ufunc: np.ufunc, name: str) -> Callable[..., Any]:
-    """Return a method of NumPy's ufunc that makes an array of its first argument, but for what it writes to."""
+    """Return a method of NumPy's ufunc. Its first argument is converted to an array, but not the target of ``at``."""
     numpys = getattr(ufunc, name)
 
     def method(array: ArrayLike, /, *arguments: Any, **keywords: Any) -> Any:
         return numpys(array if name == "at" else as_array(array), *arguments, **keywords)
 
     method.__name__ = method.__qualname__ = name
-    method.__doc__ = f"Compute what :meth:`numpy.ufunc.{name}` does, of arrays of this package."
+    method.__doc__ = f"Compute :meth:`numpy.ufunc.{name}` with arrays of this package."
     return method
 
 
 def _finished(function: Any, row: MapOp, operands: str) -> Any:
-    """Return a function with the name, text and methods of what it is."""
+    """Return a function with the name and the docstring of its row, and the methods of ufuncs."""
     if isinstance(row.numpy, np.ufunc):
         for name in Methods.__annotations__:
             setattr(function, name, _method(row.numpy, name))
@@ -136,7 +136,7 @@ def _finished(function: Any, row: MapOp, operands: str) -> Any:
 
 
 def _with_keywords(row: MapOp, inputs: tuple[Any, ...], out: Any, where: Any, dtype: Any, casting: str) -> GpuArray:
-    """Call a function with keywords of ufuncs, or with operands that the row does not know."""
+    """Call a function with keywords of ufuncs, or with operands that the row does not accept."""
     if out is None and where is True and dtype is None:
         masked: GpuArray = _of_masked(row, inputs)
         return masked
@@ -152,7 +152,7 @@ def _with_keywords(row: MapOp, inputs: tuple[Any, ...], out: Any, where: Any, dt
 
 
 def refused(row: MapOp, values: tuple[Any, ...]) -> TypeError:
-    """Return the error for operands that an operation does not know."""
+    """Return the error for operands that an operation does not accept."""
     kinds = ", ".join(type(value).__name__ for value in values)
     if any(isinstance(value, np.ma.MaskedArray) for value in values):
         return TypeError(
@@ -163,7 +163,7 @@ def refused(row: MapOp, values: tuple[Any, ...]) -> TypeError:
 
 
 def _of_masked(row: MapOp, values: tuple[Any, ...]) -> Any:
-    """Return what NumPy computes where an operand is a masked array, whose mask arrays of this package cannot have.
+    """Return NumPy's result if an operand is a masked array: arrays of this package have no masks.
 
     Raises
     ------

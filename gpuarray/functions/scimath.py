@@ -1,6 +1,6 @@
-"""NumPy's functions of ``numpy.lib.scimath``: beyond their real domain they give complex numbers.
+"""The functions of ``numpy.lib.scimath``, which return complex numbers for arguments outside of the real domain.
 
-Whether an element is beyond it, which decides the dtype of the result, is the one value that is read.
+One boolean is read for each call: whether an element is outside, which determines the dtype.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ def _complex(array: GpuArray) -> GpuArray:
 
 
 def _widened(x: ArrayLike, beyond: Callable[[GpuArray], GpuArray]) -> GpuArray:
-    """Return numbers as complex ones if one of them is ``beyond`` the domain and has no imaginary part."""
+    """Convert real numbers to complex ones if an element is ``beyond`` the domain."""
     array = as_array(x)
     if array.dtype.kind == "c" or (array.dtype.kind in "bu" and beyond is _negative):
         return array

@@ -22,7 +22,7 @@ from gpuarray.ops.spec import MapOp
 
 
 def has_line(ufunc: Any) -> bool:
-    """Whether a ufunc can fold a line on the device: one row of two operands."""
+    """Return whether a ufunc can fold lines on the device: it has one row, of two operands."""
     return bool(ufunc.nin == 2 and ufunc.nout == 1 and ufunc.signature is None and ufunc in dispatch.UFUNC_ROWS)
 
 
@@ -31,7 +31,7 @@ def _row(ufunc: Any) -> MapOp:
 
 
 def _loop(ufunc: Any, source: DType, dtype: Any, out: Any) -> tuple[DType, ...]:
-    """Return the dtypes in which a ufunc folds ``source``, which are all one.
+    """Return the dtypes of the loop in which a ufunc folds ``source``. They are equal.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def update_at(ufunc: Any, target: GpuArray, key: Any, *values: Any) -> None:
 
 
 def _operand(value: Any, shape: tuple[int, ...]) -> Node:
-    """Return values that are taken in, of the selection's shape; here even Python scalars are strong, as in NumPy."""
+    """Broadcast values to the shape of the selection. Python scalars are not weak here, as in NumPy."""
     node = as_node(value)
     return node if node.shape == shape else build.view(node, build.broadcast_to(node.shape, shape))
 
@@ -87,7 +87,7 @@ def _operand(value: Any, shape: tuple[int, ...]) -> Node:
 def fold_spans(
     ufunc: Any, source: GpuArray, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None
 ) -> GpuArray:
-    """Return what ``reduceat`` does: folds from each index to the next one, along ``axis``.
+    """Fold from each index to the next one along ``axis``, as ``reduceat`` does.
 
     Raises
     ------
@@ -131,12 +131,12 @@ def fold_line(
     keepdims: bool = False,
     initial: Any = NOT_GIVEN,
 ) -> GpuArray:
-    """Return what ``reduce`` does for a ufunc that does not associate.
+    """Fold along axes in order, as ``reduce`` does for ufuncs that are not associative.
 
     Raises
     ------
     ValueError
-        If there are several axes and the order would matter, or nothing to fold and no neutral value.
+        If there are several axes and the ufunc has no identity, or there are no elements and no identity.
     """
     axes = build.normalize_axes(axis, source.ndim) if source.ndim else ()
     kind = _loop(ufunc, source.dtype, dtype, out)[-1]
@@ -164,7 +164,7 @@ def fold_line(
 
 
 def running_line(ufunc: Any, source: GpuArray, axis: Any = 0, dtype: Any = None, out: Any = None) -> GpuArray:
-    """Return what ``accumulate`` does for a ufunc that does not associate."""
+    """Scan along an axis in order, as ``accumulate`` does for ufuncs that are not associative."""
     if source.ndim == 0:
         raise TypeError("cannot accumulate on a scalar")
     number = build.normalize_axis(axis, source.ndim)
@@ -175,7 +175,7 @@ def running_line(ufunc: Any, source: GpuArray, axis: Any = 0, dtype: Any = None,
 
 
 def _as_rows(source: GpuArray, axis: int, kind: DType) -> tuple[Node, tuple[int, ...]]:
-    """Return the positions of an axis as rows of a matrix, and the shape of what is in a row."""
+    """Return a matrix whose rows are the positions of an axis, and the shape of the other axes."""
     order = (axis, *(a for a in range(source.ndim) if a != axis))
     shape = tuple(source.shape[a] for a in order[1:])
     node = cast(source.transpose(order).node(), kind)
@@ -183,7 +183,7 @@ def _as_rows(source: GpuArray, axis: int, kind: DType) -> tuple[Node, tuple[int,
 
 
 def _along(node: Node, axis: int, shape: tuple[int, ...], source: GpuArray) -> GpuArray:
-    """Return rows of a matrix as an array whose ``axis`` they are."""
+    """Return an array in which the rows of a matrix are the positions of ``axis``."""
     array = wrap(build.reshape(node, shape), source.device)
     return array.transpose((*range(1, axis + 1), 0, *range(axis + 1, len(shape))))
 

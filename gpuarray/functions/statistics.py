@@ -1,4 +1,4 @@
-"""Averages, variances and correlations, over the reductions."""
+"""Averages, variances and correlations."""
 
 from typing import Any, Literal, overload
 
@@ -45,7 +45,7 @@ def _averaging(source: DType, dtype: DTypeLike) -> tuple[DType, DType]:
 
 
 def _count(array: GpuArray, axes: tuple[int, ...], where: Any, dtype: DType, keepdims: bool) -> Any:
-    """Return the number of elements of each result: a number, or with a mask a node."""
+    """Return the number of elements of each mean: an integer, or a node if there is a mask."""
     if where is True:
         count = 1
         for axis in axes:
@@ -112,16 +112,16 @@ def mean(
 
 
 def _averaged_axes(axis: Axis, ndim: int, where: Any) -> tuple[int, ...]:
-    """Return the axes that ``axis`` names; NumPy counts elements along them, so that each has to exist."""
+    """Return ``axis`` as a tuple of axes. Without a mask each axis must exist, as in NumPy."""
     return build.normalize_axes(axis, ndim) if where is True else axes_of(axis, ndim)
 
 
 def _squared_deviations(source: Node, axes: tuple[int, ...], keepdims: bool) -> Node:
     """Return the sum of the squared deviations from the mean along axes, none of which is empty.
 
-    They do not change when all elements are shifted, so the fold is given differences from the row's first element.
-    These are as small as the data's spread: that a mean of them is rounded costs nothing. An outlier in the first place
-    makes the variance large before it makes the differences inexact.
+    Squared deviations do not change when all elements are shifted, so the first element of each row is subtracted.
+    The differences are as small as the spread of the data, so the rounding of their mean does not matter. If the first
+    element is an outlier, the variance is large and the rounding errors are small relative to it.
     """
     first = contiguous(source.shape)
     for axis in axes:
@@ -139,11 +139,11 @@ def _var_node(
     correction: Any,
     given: GpuArray | None,
 ) -> Node:
-    """Return the mean of the squared deviations from the mean, which may be given.
+    """Return the mean of the squared deviations from the mean.
 
-    Without a mask the deviations are one fold. With a mask there are two passes, as in NumPy, the second of which sums
-    the deviations too. Their sum is not quite 0, because the mean was rounded, and what that adds to the squares is
-    known: Chan, Golub and LeVeque (1983), "Algorithms for computing the sample variance".
+    Without a mask one fold computes them. With a mask, or a given mean, there are two passes, as in NumPy. The second
+    pass also sums the deviations, to correct for the rounding of the mean: Chan, Golub and LeVeque (1983), "Algorithms
+    for computing the sample variance".
     """
     count = _count(array, axes, where, dtypes.float64, keepdims)
     if given is None and isinstance(count, int) and count and axes:
@@ -170,7 +170,7 @@ def _var_node(
         rest = build.reduce(reductions.sum, kept, axes, compute, keepdims)
         number = float(count) if isinstance(count, int) else count
         excess = build.elementwise(rows.multiply, rest, build.elementwise(rows.divide, rest, number))
-        # of a mean that overflowed the squares are infinite, as NumPy has it, and not NaN
+        # if the mean overflowed, the squares stay infinite, as in NumPy
         excess = build.elementwise(rows.where, build.elementwise(rows.isfinite, excess), excess, 0.0)
         total = build.elementwise(rows.maximum, build.elementwise(rows.subtract, total, excess), 0.0)
     if isinstance(count, int):
@@ -275,7 +275,7 @@ def spread(
 
 
 def degrees_of_freedom(ddof: Any, correction: Any) -> Any:
-    """Return the correction, from whichever of its two parameters was given.
+    """Return the correction from ``ddof`` or ``correction``.
 
     Raises
     ------
@@ -319,12 +319,12 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
 
 
 def aligned_weights(source: GpuArray, weight: GpuArray, axis: Any) -> GpuArray:
-    """Return weights in the shape of the elements that they are for; they may be those along ``axis`` alone.
+    """Return weights in the shape of the elements. They may be given for ``axis`` alone.
 
     Raises
     ------
     TypeError, ValueError
-        If they do not fit.
+        If their shape does not fit.
     """
     if weight.shape == source.shape:
         return weight
@@ -348,7 +348,7 @@ def cov(
     if ddof is not None and ddof != int(ddof):
         raise ValueError("ddof must be integer")
     given = (as_array(m),) if y is None else as_arrays(m, y)
-    # NumPy turns all of m that is no line, but of y what has more than one row
+    # NumPy transposes m unless it has one axis, and y if it has more than one row
     turned = (given[0].ndim != 1, *(table.shape[:1] != (1,) for table in map(_table, given[1:])))
     rows = [_table(v).T if turn and not rowvar else _table(v) for v, turn in zip(given, turned, strict=True)]
     table = rows[0] if len(rows) == 1 else concatenated(rows, 0)
@@ -383,7 +383,7 @@ def cov(
 
 
 def _observation_weights(weights: Any, name: str, table: GpuArray) -> Any:
-    """Return weights of observations as float64, checked as NumPy does; None if there are none."""
+    """Check weights of observations as NumPy does, and convert them to float64; None stays None."""
     if weights is None:
         return None
     line: Any = as_array(weights, table.device).astype(dtypes.float64)

@@ -1,7 +1,7 @@
 """NumPy's ufunc protocol: ``__call__`` with all keywords, ``reduce``, ``accumulate``, ``reduceat``, ``outer``, ``at``.
 
-Dtypes are NumPy's own decision, ``ufunc.resolve_dtypes``, so errors about them are NumPy's own too. What has no row and
-no composition runs on the host, counted.
+NumPy's ``ufunc.resolve_dtypes`` determines dtypes and raises errors about them. Ufuncs without a row or a composition
+run on the host, which is counted.
 """
 
 from collections.abc import Callable
@@ -85,7 +85,7 @@ def _loop(
     signature: Any = None,
     casting: Any = "same_kind",
 ) -> tuple[Any, ...]:
-    """Return the dtypes of the operands in the loop that the ufunc chooses."""
+    """Return the dtypes of the operands in the loop of a ufunc."""
     if dtype is not None:
         signature = (None,) * ufunc.nin + (dtypes.canonical(dtype),) * ufunc.nout
     given = [_dtype_of(as_operand(value)) for value in inputs] + [None if o is None else o.dtype for o in outs]
@@ -94,10 +94,10 @@ def _loop(
     exact = casting in ("no", "equiv")
     chosen = ufunc.resolve_dtypes(tuple(given), signature=signature, casting="unsafe" if exact else casting)
     if exact:
-        # asked here: resolve_dtypes of NumPy 2.4 crashes where it is a Python number that cannot be cast so
+        # checked here, because resolve_dtypes of NumPy 2.4 crashes for Python numbers that cannot be cast
         for place, (own, loop) in enumerate(zip(given, chosen, strict=True)):
             if own is None or (casting == "no" and isinstance(own, type)):
-                continue  # under this rule alone, a Python number is of the dtype that the arrays choose
+                continue  # by this rule, a Python number has the dtype of the arrays
             if not np.can_cast(*((own, loop) if place < ufunc.nin else (loop, own)), casting):
                 raise TypeError(
                     f"Cannot cast ufunc {ufunc.__name__!r} operand {place} between {np.dtype(own)} and {loop} with "
@@ -115,7 +115,7 @@ def _resolved(
 
 
 def _scipy(ufunc: Any, inputs: tuple[Any, ...], outs: tuple[Any, ...], **options: Any) -> list[GpuArray] | None:
-    """Return what a ufunc of ``scipy.special`` gives, in the dtypes that it chooses; None if it has no row for them."""
+    """Return the results of a ufunc of ``scipy.special``, with its dtypes; None if there is no row for them."""
     row = dispatch.scipy_row(ufunc)
     if row is None:
         return None
@@ -138,7 +138,7 @@ def _converted(operand: Any, dtype: DType) -> Node:
 
 
 def as_converted(node: Any, dtype: DType) -> Node:
-    """Return a node in ``dtype``; the imaginary part is dropped where ``casting="unsafe"`` has allowed it."""
+    """Convert a node to ``dtype``. The imaginary part is dropped, which ``casting="unsafe"`` allows."""
     if node.dtype.kind == "c" and dtype.kind not in "cb":
         node = build.elementwise(rows.real, node)
     return build.cast(node, dtype)
@@ -161,7 +161,7 @@ def _composed(
 
 
 def _where(mask: Node, result: GpuArray, out: Any) -> GpuArray:
-    """Return the result where the mask holds; elsewhere what ``out`` has, zeros without ``out``."""
+    """Return the result where the mask is True, and elsewhere the elements of ``out``, or zeros."""
     old = build.full((), 0, result.dtype) if out is None else as_node(out)
     new = result.node() if out is None else as_converted(result.node(), dtypes.canonical(out.dtype))
     return wrap(build.elementwise(rows.where, mask, new, old), device_among(result, out))
