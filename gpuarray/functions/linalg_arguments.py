@@ -89,7 +89,7 @@ def complex_dtype(dtype: DType) -> DType:
 def run(
     row: CallOp, operands: Sequence[GpuArray], outputs: Sequence[tuple[Shape, DType]], **parameters: Any
 ) -> tuple[GpuArray, ...]:
-    """Evaluate all outputs of an opaque row now.
+    """Evaluate all outputs of a call now.
 
     Errors that depend on values are then raised by the call, and a factorisation with several outputs runs once. The
     operands are evaluated too, and keep their values.

@@ -1,6 +1,6 @@
 """Ufunc methods that go through elements one after the other: ``at``, ``reduceat``, and folds that do not associate.
 
-``at`` is a scatter that combines. The others are rows of :mod:`gpuarray.ops.calls`, which fold each sequence in NumPy's
+``at`` is a scatter that combines. The others are calls of :mod:`gpuarray.ops.calls`, which fold each sequence in NumPy's
 order, with NumPy's dtypes, several sequences at once.
 """
 
@@ -22,12 +22,12 @@ from gpuarray.ops.spec import MapOp
 
 
 def has_line(ufunc: Any) -> bool:
-    """Return whether a ufunc can fold lines on the device: it has one row, of two operands."""
-    return bool(ufunc.nin == 2 and ufunc.nout == 1 and ufunc.signature is None and ufunc in dispatch.UFUNC_ROWS)
+    """Return whether a ufunc can fold lines on the device: it is one operation with two operands."""
+    return bool(ufunc.nin == 2 and ufunc.nout == 1 and ufunc.signature is None and ufunc in dispatch.UFUNC_OPS)
 
 
-def _row(ufunc: Any) -> MapOp:
-    return dispatch.UFUNC_ROWS[ufunc][0]
+def _op(ufunc: Any) -> MapOp:
+    return dispatch.UFUNC_OPS[ufunc][0]
 
 
 def _loop(ufunc: Any, source: DType, dtype: Any, out: Any) -> tuple[DType, ...]:
@@ -71,7 +71,7 @@ def update_at(ufunc: Any, target: GpuArray, key: Any, *values: Any) -> None:
     if not places.size:
         return
     operand = operands[0] if operands else build.full(places.shape, False, dtypes.bool_)
-    target.combine_at(_row(ufunc), places, operand)
+    target.combine_at(_op(ufunc), places, operand)
     target.bind_device(device)
 
 
@@ -108,7 +108,7 @@ def fold_spans(
         raise IndexError(f"index {wrong} out-of-bounds in {ufunc.__name__}.reduceat [0, {length})")
     line, shape = _as_rows(source, number, kind[-1])
     spans = (at.size, prod(shape))
-    row = _row(ufunc)
+    row = _op(ufunc)
     node = build.call_one(calls.fold_spans, [line, at.node()], spans, kind[-1], row=row, loop=kind)
     return _delivered(_along(node, number, (at.size, *shape), source), out, ufunc)
 
@@ -157,7 +157,7 @@ def fold_line(
         line = build.concat([build.full((1, prod(shape)), value, kind), line], 0)
     first = build.full((1,), 0, dtypes.int64)
     folded = build.call_one(
-        calls.fold_spans, [line, first], (1, prod(shape)), kind, row=_row(ufunc), loop=(kind, kind, kind)
+        calls.fold_spans, [line, first], (1, prod(shape)), kind, row=_op(ufunc), loop=(kind, kind, kind)
     )
     kept = tuple(1 if a in axes else n for a, n in enumerate(source.shape)) if keepdims else shape
     return write_reduced(ufunc.__name__, wrap(build.reshape(folded, kept), source.device), out)
@@ -170,7 +170,7 @@ def running_line(ufunc: Any, source: GpuArray, axis: Any = 0, dtype: Any = None,
     number = build.normalize_axis(axis, source.ndim)
     kind = _loop(ufunc, source.dtype, dtype, out)
     line, shape = _as_rows(source, number, kind[-1])
-    node = build.call_one(calls.running_fold, [line], line.shape, kind[-1], row=_row(ufunc), loop=kind)
+    node = build.call_one(calls.running_fold, [line], line.shape, kind[-1], row=_op(ufunc), loop=kind)
     return _delivered(_along(node, number, (source.shape[number], *shape), source), out, ufunc)
 
 

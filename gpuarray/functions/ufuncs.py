@@ -1,7 +1,7 @@
 """NumPy's ufunc protocol: ``__call__`` with all keywords, ``reduce``, ``accumulate``, ``reduceat``, ``outer``, ``at``.
 
-NumPy's ``ufunc.resolve_dtypes`` determines dtypes and raises errors about them. Ufuncs without a row or a composition
-run on the host, which is counted.
+NumPy's ``ufunc.resolve_dtypes`` determines dtypes and raises errors about them. Ufuncs that are neither operations nor
+compositions run on the host, which is counted.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from gpuarray.functions.sequences import fold_line, fold_spans, has_line, runnin
 from gpuarray.graph import build
 from gpuarray.graph.nodes import BaseNode, Node
 from gpuarray.graph.tracing import Weak
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops.formula_ufunc import FormulaUfunc
 from gpuarray.ops.spec import MapOp
 
@@ -42,8 +42,8 @@ def call(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> 
         return NotImplemented
     options = {k: v for k, v in keywords.items() if k not in ("out", "where", *_LAYOUT_KEYWORDS)}
     where = keywords.get("where", True)
-    if ufunc in dispatch.UFUNC_ROWS:
-        results = _rows(ufunc, inputs, outs, **options)
+    if ufunc in dispatch.UFUNC_OPS:
+        results = _operations(ufunc, inputs, outs, **options)
     elif (composed := implementation_of(ufunc).function) is not None and not options.keys() - {"dtype", "casting"}:
         results = _composed(ufunc, composed, inputs, **options)
     else:
@@ -63,7 +63,7 @@ def call(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> 
     return delivered[0] if ufunc.nout == 1 else delivered
 
 
-def _rows(
+def _operations(
     ufunc: Any,
     inputs: tuple[Any, ...],
     outs: tuple[Any, ...],
@@ -71,10 +71,10 @@ def _rows(
     signature: Any = None,
     casting: str = "same_kind",
 ) -> list[GpuArray]:
-    row_of = dispatch.UFUNC_ROWS[ufunc]
+    ops_of = dispatch.UFUNC_OPS[ufunc]
     if dtype is None and signature is None and casting == "same_kind" and not any(o is not None for o in outs):
-        return [apply(row, *inputs) for row in row_of]
-    return _resolved(row_of, ufunc, inputs, outs, _loop(ufunc, inputs, outs, dtype, signature, casting))
+        return [apply(op, *inputs) for op in ops_of]
+    return _resolved(ops_of, ufunc, inputs, outs, _loop(ufunc, inputs, outs, dtype, signature, casting))
 
 
 def _loop(
@@ -107,24 +107,24 @@ def _loop(
 
 
 def _resolved(
-    row_of: tuple[MapOp, ...], ufunc: Any, inputs: tuple[Any, ...], outs: tuple[Any, ...], loop: tuple[Any, ...]
+    ops_of: tuple[MapOp, ...], ufunc: Any, inputs: tuple[Any, ...], outs: tuple[Any, ...], loop: tuple[Any, ...]
 ) -> list[GpuArray]:
     nodes = [_converted(as_operand(value), dtypes.canonical(d)) for value, d in zip(inputs, loop, strict=True)]
     device = device_among(inputs, outs)
-    return [wrap(build.elementwise(row, *nodes), device) for row in row_of]
+    return [wrap(build.elementwise(op, *nodes), device) for op in ops_of]
 
 
 def _scipy(ufunc: Any, inputs: tuple[Any, ...], outs: tuple[Any, ...], **options: Any) -> list[GpuArray] | None:
-    """Return the results of a ufunc of ``scipy.special``, with its dtypes; None if there is no row for them."""
-    row = dispatch.scipy_row(ufunc)
-    if row is None:
+    """Return the results of a ufunc of ``scipy.special``, with its dtypes; None if there is no operation for them."""
+    op = dispatch.scipy_row(ufunc)
+    if op is None:
         return None
     loop = _loop(ufunc, inputs, outs, **options)
     if not all(dtypes.is_supported(d) for d in loop):
         return None
-    if isinstance(row.numpy, FormulaUfunc) and any(d.kind == "c" for d in loop):
+    if isinstance(op.numpy, FormulaUfunc) and any(d.kind == "c" for d in loop):
         return None
-    return _resolved((row,), ufunc, inputs, outs, loop)
+    return _resolved((op,), ufunc, inputs, outs, loop)
 
 
 def _dtype_of(operand: Any) -> Any:
@@ -140,7 +140,7 @@ def _converted(operand: Any, dtype: DType) -> Node:
 def as_converted(node: Any, dtype: DType) -> Node:
     """Convert a node to ``dtype``. The imaginary part is dropped, which ``casting="unsafe"`` allows."""
     if node.dtype.kind == "c" and dtype.kind not in "cb":
-        node = build.elementwise(rows.real, node)
+        node = build.elementwise(ops.real, node)
     return build.cast(node, dtype)
 
 
@@ -164,7 +164,7 @@ def _where(mask: Node, result: GpuArray, out: Any) -> GpuArray:
     """Return the result where the mask is True, and elsewhere the elements of ``out``, or zeros."""
     old = build.full((), 0, result.dtype) if out is None else as_node(out)
     new = result.node() if out is None else as_converted(result.node(), dtypes.canonical(out.dtype))
-    return wrap(build.elementwise(rows.where, mask, new, old), device_among(result, out))
+    return wrap(build.elementwise(ops.where, mask, new, old), device_among(result, out))
 
 
 def _host_call(ufunc: Any, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
@@ -196,7 +196,9 @@ def reduce(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -
         return fold(op, source, **options)
     if has_line(ufunc) and options.pop("where", True) is True:
         return fold_line(ufunc, as_array(inputs[0]), **options)
-    return _host_method(ufunc, "reduce", inputs, keywords, "only ufuncs with a row are folded, and without where=")
+    return _host_method(
+        ufunc, "reduce", inputs, keywords, "only ufuncs with an operation are folded, and without where="
+    )
 
 
 def accumulate(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
@@ -205,7 +207,7 @@ def accumulate(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any
         return running(REDUCTIONS[ufunc], as_array(inputs[0]), **_single(keywords))
     if has_line(ufunc):
         return running_line(ufunc, as_array(inputs[0]), **_single(keywords))
-    return _host_method(ufunc, "accumulate", inputs, keywords, "only ufuncs with a row are scanned")
+    return _host_method(ufunc, "accumulate", inputs, keywords, "only ufuncs with an operation are scanned")
 
 
 def reduceat(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
@@ -229,7 +231,7 @@ def at(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> No
     """Apply a ufunc in place at indices, once for each time that an index occurs, in order."""
     target, *others = inputs
     ours = isinstance(target, GpuArray)
-    if ours and ufunc in dispatch.UFUNC_ROWS and len(others) == ufunc.nin and ufunc.nout == 1:
+    if ours and ufunc in dispatch.UFUNC_OPS and len(others) == ufunc.nin and ufunc.nout == 1:
         update_at(ufunc, target, *others)
         return
 
