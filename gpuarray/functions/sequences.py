@@ -1,7 +1,7 @@
 """Ufunc methods that go through elements one after the other: ``at``, ``reduceat``, and folds that do not associate.
 
-``at`` is a scatter that combines. The others are calls of :mod:`gpuarray.ops.calls`, which fold each sequence in NumPy's
-order, with NumPy's dtypes, several sequences at once.
+``at`` is a scatter that combines. The others are calls of :mod:`gpuarray.ops.calls`, which fold each sequence in
+NumPy's order, with NumPy's dtypes, several sequences at once.
 """
 
 from math import prod
