@@ -1,5 +1,6 @@
 """Averages, variances and correlations."""
 
+from math import prod
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -47,10 +48,7 @@ def _averaging(source: DType, dtype: DTypeLike) -> tuple[DType, DType]:
 def _count(array: GpuArray, axes: tuple[int, ...], where: Any, dtype: DType, keepdims: bool) -> Any:
     """Return the number of elements of each mean: an integer, or a node if there is a mask."""
     if where is True:
-        count = 1
-        for axis in axes:
-            count *= array.shape[axis]
-        return count
+        return prod(array.shape[axis] for axis in axes)
     mask = mask_node(where)
     mask = build.view(mask, build.broadcast_to(mask.shape, array.shape))
     return build.reduce(reductions.sum, build.cast(mask, dtype), axes, dtype, keepdims)
@@ -63,12 +61,9 @@ def _mean_node(
     if where is not True:
         source = masked(reductions.sum, source, mask_node(where))
     total = build.reduce(reductions.sum, source, axes, compute, keepdims)
-    if where is True:
-        return build.cast(
-            build.binary(ops.divide, total, float(_count(array, axes, where, compute, keepdims))), compute
-        )
     real = dtypes.promote(dtypes.float32, compute) if compute.kind != "c" else dtypes.float64
-    return build.cast(build.elementwise(ops.divide, total, _count(array, axes, where, real, keepdims)), compute)
+    count = _count(array, axes, where, real, keepdims)
+    return build.cast(build.binary(ops.divide, total, float(count) if where is True else count), compute)
 
 
 @native("mean")
@@ -330,9 +325,7 @@ def aligned_weights(source: GpuArray, weight: GpuArray, axis: Any) -> GpuArray:
         return weight
     if axis is None:
         raise TypeError("Axis must be specified when shapes of a and weights differ.")
-    axes = [
-        build.normalize_axis(a, source.ndim) for a in (axis if isinstance(axis, tuple) else (axis,))
-    ]  # in the weights' order
+    axes = [build.normalize_axis(a, source.ndim) for a in build.listed(axis)]  # in the order of the weights
     if weight.shape != tuple(source.shape[a] for a in axes):
         raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
     weight = weight.transpose(np.argsort(axes).tolist())

@@ -69,6 +69,20 @@ def _numel(
     return creation.full(shape, count, dtype=dtype, device=chunk.device)
 
 
+def _creation(name: str, like: str = "meta") -> Any:
+    """Return dask's own creation function with that name, which makes chunks like the array given as ``like``."""
+
+    def create(*arguments: Any, **keywords: Any) -> Any:
+        if keywords.get(like) is None:
+            keywords = {**keywords, like: creation.empty(())}
+        with dask.config.set({"array.backend": "numpy"}):
+            return getattr(dask.array, name)(*arguments, **keywords)
+
+    create.__name__ = name
+    create.__doc__ = f"Return ``dask.array.{name}`` with chunks of this package."
+    return staticmethod(create)
+
+
 class GpuArrayBackend(ArrayBackendEntrypoint):  # type: ignore[misc]  # mypy skips dask
     """The array backend ``"gpuarray"``, chosen by ``dask.config.set({"array.backend": "gpuarray"})``.
 
@@ -97,43 +111,16 @@ class GpuArrayBackend(ArrayBackendEntrypoint):  # type: ignore[misc]  # mypy ski
         """The class of the bit generator behind ``dask.array.random.default_rng``."""
         return Philox
 
-    @staticmethod
-    def ones(*arguments: Any, **keywords: Any) -> Any:
-        """Return ``dask.array.ones`` with chunks of this package."""
-        return _created("ones", arguments, keywords)
-
-    @staticmethod
-    def zeros(*arguments: Any, **keywords: Any) -> Any:
-        """Return ``dask.array.zeros`` with chunks of this package."""
-        return _created("zeros", arguments, keywords)
-
-    @staticmethod
-    def empty(*arguments: Any, **keywords: Any) -> Any:
-        """Return ``dask.array.empty`` with chunks of this package."""
-        return _created("empty", arguments, keywords)
-
-    @staticmethod
-    def full(*arguments: Any, **keywords: Any) -> Any:
-        """Return ``dask.array.full`` with chunks of this package."""
-        return _created("full", arguments, keywords)
-
-    @staticmethod
-    def arange(*arguments: Any, **keywords: Any) -> Any:
-        """Return ``dask.array.arange`` with chunks of this package."""
-        return _created("arange", arguments, keywords, like="like")
+    ones = _creation("ones")
+    zeros = _creation("zeros")
+    empty = _creation("empty")
+    full = _creation("full")
+    arange = _creation("arange", like="like")
 
 
 def _like(meta: Any) -> GpuArray:
     """Return an empty array of this package with the dtype and the axes of another."""
     return creation.empty((0,) * meta.ndim, dtype=meta.dtype)
-
-
-def _created(name: str, arguments: Any, keywords: dict[str, Any], like: str = "meta") -> Any:
-    """Call one of dask's own creation functions, which makes chunks like the array that it is given."""
-    if keywords.get(like) is None:
-        keywords = {**keywords, like: creation.empty(())}
-    with dask.config.set({"array.backend": "numpy"}):
-        return getattr(dask.array, name)(*arguments, **keywords)
 
 
 def register() -> None:
