@@ -1,4 +1,4 @@
-"""Set functions, which sort the elements and find the runs of equal ones.
+"""Set functions: they sort the elements and find runs of equal ones.
 
 Only the number of runs is downloaded, because it determines the shapes of the results.
 """
@@ -38,7 +38,7 @@ __all__ = [
 
 #: NumPy, whose own types do not say that flags may be variables.
 _NUMPY: Final[Any] = np
-#: Up to so many elements are compared one by one instead of being searched in order.
+#: Up to this number, elements are compared one by one instead of being searched in a sorted array.
 FEW = 8
 
 
@@ -76,9 +76,9 @@ class Runs:
     ordered : Node
         Its elements in order.
     order : Node or None
-        Their positions in the array in C order, where these were asked for.
+        Their positions in the array in C order, if they are wanted.
     first : Compaction
-        Where each run begins.
+        The selection of the first element of each run.
     """
 
     source: GpuArray
@@ -102,7 +102,7 @@ class Runs:
         return self._made(build.reshape(build.place(numbers, self.order, self.order.shape), self.source.shape))
 
     def counts(self) -> GpuArray:
-        """Return how many elements each run has."""
+        """Return the number of elements of each run."""
         begins = self.first.positions()
         last = self.first.count - 1
         number = _numbers(begins.size)
@@ -133,7 +133,7 @@ def runs(array: GpuArray, *, positions: bool, equal_nan: bool = False) -> Runs:
     positions : bool
         Whether the positions of the elements are wanted.
     equal_nan : bool
-        Whether all NaN are one run; otherwise each is one by itself.
+        Whether all NaN are one run; otherwise each is a run.
     """
     line = array.reshape(-1)
     order = sorting.argsort(line).node() if positions else None
@@ -208,7 +208,7 @@ def isin(
     x1 : array_like
         Elements to search for.
     x2 : array_like
-        Among what.
+        Elements to search in.
     assume_unique : bool
         Accepted for compatibility with NumPy.
     invert : bool
@@ -345,7 +345,7 @@ def _lines(*arrays: Any) -> list[GpuArray]:
 
 
 def _at(array: GpuArray, positions: GpuArray) -> GpuArray:
-    """Return elements at positions that are known to be in range."""
+    """Return the elements at positions that are in range."""
     return wrap(build.gather(array.node(), positions.node()), array.device)
 
 
