@@ -19,6 +19,10 @@ PRIVATE = re.compile(r"_[a-zA-Z]\w*")
 DOCUMENTED = {"_fields", "_replace", "_thread", "_getframe", "_is_gil_enabled"}
 #: The private names that are read, by file and name, with the public fallback where the name is missing.
 ALLOWED = {
+    (
+        "interrupts.py",
+        "_signal",
+    ): "the functions behind those of signal, in an eighth of their time; falls back to them",
     ("interop/einops.py", "_backends"): "einops' base class of backends; a warning, and einops.array_api still works",
     ("providers/wgpu/native.py", "_api"): "wgpu-py's handler of errors; launches go through the public driver",
     ("providers/wgpu/provider.py", "_is_owned"): "whether this thread has a lock, as threading.Condition asks it",
