@@ -65,7 +65,7 @@ class PublicDriver:
         self.device = device
         self.queue = device.queue
         self._probe = self.create_buffer(4, wgpu.BufferUsage.COPY_SRC)
-        self._mark: Staging | None = None
+        self._mark: Staging | None = self.create_staging(4)  # now, as a wait may be for memory
 
     def objects(self) -> Iterator[Any]:
         """Yield the wgpu objects that this driver owns, the device last."""

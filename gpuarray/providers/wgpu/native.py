@@ -127,18 +127,17 @@ class NativeDriver(PublicDriver):
     can_map_writes = True
 
     def __init__(self, device: Any, native: Any, errors: Any) -> None:
-        super().__init__(device)
         self._ffi, self._lib, self._errors = native.ffi, native.lib, errors
+        self._types = _Types(self._ffi, self._lib)
+        self._awaited: set[NativeStaging] = set()
+        super().__init__(device)
         self._bind_group_class = native.GPUBindGroup
         self._module_class = native.GPUShaderModule
         self._raising = _Raising(self)
         self._device: Any = device._internal
         self._queue: Any = device.queue._internal
-        self._types = _Types(self._ffi, self._lib)
         self._offsets = self._ffi.new(self._types.offset)
         self._commands = self._ffi.new(self._types.command_buffers)
-        self._awaited: set[NativeStaging] = set()
-        self._writes_pending = True
         self._writes = self._ffi.new(self._types.timestamp_writes)
         self._timed_pass = self._ffi.new(self._types.pass_descriptor)
         self._timed_pass.timestampWrites = self._writes
@@ -279,13 +278,11 @@ class NativeDriver(PublicDriver):
                 self.submissions += 1
                 staging.submission[0] = lib.wgpuQueueSubmitForIndex(self._queue, 1, commands)
                 self._map(staging, download.nbytes)
-            self._writes_pending = False
             lib.wgpuCommandBufferRelease(commands[0])
 
     def write(self, gpu: Any, offset: int, data: Any) -> None:
         """Copy a bytes-like object to ``gpu``; offset and size are multiples of 4."""
         view = self._ffi.from_buffer(data)
-        self._writes_pending = True
         with self._raising:
             self._lib.wgpuQueueWriteBuffer(self._queue, gpu._internal, offset, view, len(view))
 
@@ -390,7 +387,6 @@ class NativeDriver(PublicDriver):
         with self._raising:
             source.submission[0] = lib.wgpuQueueSubmitForIndex(self._queue, 1, self._commands)
             lib.wgpuCommandBufferRelease(self._commands[0])
-        self._writes_pending = False
 
     def tick_ns(self) -> float:
         """Return the nanoseconds of one tick of timestamp queries."""
