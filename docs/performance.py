@@ -1,15 +1,19 @@
 """Generate the performance page from the measurements of ``bench``.
 
-The measurements are in docs/data/performance-NAME.json, one file per machine, and those of the device "auto" in
-placement-NAME.json. performance-notes.json has the comments on each section, by its title.
+The measurements are in docs/data/performance-NAME.json, one file per machine, those of the device "auto" in
+placement-NAME.json, and those of single functions in functions-NAME.json. performance-notes.json has the comments on
+each section, by its title.
 """
 
 import json
+import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 DATA = Path(__file__).parent / "data"
+#: Number of single functions that are listed for each size.
+SLOWEST = 20
 #: Names of the libraries on the page.
 NAMES = {
     "numpy": "NumPy",
@@ -188,6 +192,7 @@ def page() -> Iterator[str]:
             yield ""
             yield notes[section.title]
     yield from _automatic(notes)
+    yield from _functions(notes)
 
 
 def _machine(document: Mapping[str, Any]) -> str:
@@ -313,3 +318,36 @@ def _automatic(notes: Mapping[str, str]) -> Iterator[str]:
         for workload, known in ratios.items():
             cells = (f"{known[size]:.2f}" if size in known else "" for size in sizes)
             yield f"| {workload} | {' | '.join(cells)} |"
+
+
+def _functions(notes: Mapping[str, str]) -> Iterator[str]:
+    """Yield the single functions that are slowest relative to NumPy, from docs/data/functions-NAME.json."""
+    paths = sorted(DATA.glob("functions-*.json"))
+    if not paths:
+        return
+    yield ""
+    yield "## Single functions on CPUs"
+    yield ""
+    yield "Target: at most 1.1 of NumPy's time for each function at 1,000, 100,000 and 10,000,000 float64 elements."
+    yield "Each call is recorded and evaluated alone on the device `cpu` by `python -m bench.functions`, so nothing"
+    yield f"is fused. The tables list the {SLOWEST} slowest relative to NumPy, with times in microseconds."
+    if "functions" in notes:
+        yield ""
+        yield notes["functions"]
+    for path in paths:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        facts = document["facts"]
+        yield ""
+        yield f"{facts['date']}; {facts['cores']} cores of {facts['processor']}; NumPy {facts['numpy']}."
+        for size in sorted({row["size"] for row in document["rows"]}):
+            rows = sorted((row for row in document["rows"] if row["size"] == size), key=lambda row: -row["ratio"])
+            ratios = [row["ratio"] for row in rows]
+            yield ""
+            yield f"| {size:,} elements | NumPy | ours | ours over NumPy |"
+            yield "|---|---:|---:|---:|"
+            for row in rows[:SLOWEST]:
+                yield f"| `{row['call']}` | {row['numpy_us']:,.1f} | {row['ours_us']:,.1f} | {row['ratio']:.2f} |"
+            yield (
+                f"| {len(rows)} calls: geometric mean, and how many are above 1.1 | | | "
+                f"{statistics.geometric_mean(ratios):.2f}, {sum(ratio > 1.1 for ratio in ratios)} |"
+            )

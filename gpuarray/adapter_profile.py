@@ -35,6 +35,9 @@ class AdapterProfile:
     launch_operations : int
         Simple operations that take as long as one launch. Derived: the time of a launch, some microseconds, times the
         adapter's float32 operations in that time.
+    byte_operations : int
+        Simple operations that take as long as moving a byte. Submissions of launches are bounded by it. Derived: the
+        adapter's float32 operations in the time in which a copy moves a byte.
     row_limit : int
         Elements. A longer row is not walked several times by one kernel. Derived: the length from which a kernel a pass
         is faster than one workgroup a row.
@@ -73,6 +76,7 @@ class AdapterProfile:
 
     recompute_limit: int = 32
     launch_operations: int = 1 << 27
+    byte_operations: int = 16
     row_limit: int = 1 << 17
     parallel_rows: int = 64
     narrow_product: int = 64

@@ -21,7 +21,7 @@ from gpuarray.device import Device
 from gpuarray.graph import build, indexing
 from gpuarray.graph.layouts import Layout, Shape, contiguous
 from gpuarray.graph.nodes import Node
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators
 from gpuarray.runtime import evaluate, telemetry
 
@@ -57,9 +57,9 @@ class SelectableArray(StoredArray):
     def __setitem__(self, key: Any, value: Any) -> None:
         self.check_writeable()
         cell = self._cell
-        if isinstance(value, StoredArray) and value._cell is cell and self._is_itself(key, value):
-            return
         layout = indexing.part(contiguous(self._shape) if self._layout is None else self._layout, key)
+        if isinstance(value, StoredArray) and value._cell is cell and self._is_itself(key, layout, value):
+            return
         if layout is None and (element := _with_known(key)) is not key:
             layout = indexing.part(self._storage_layout(), element)
         if layout is not None:
@@ -108,9 +108,7 @@ class SelectableArray(StoredArray):
         values = without_leading_ones(values, rest)
         if len(values.shape) <= len(rest):
             build.broadcast_to(values.shape, rest)
-            return build.elementwise(
-                rows.where, build.reshape(mask, mask.shape + (1,) * len(rest)), values, self.node()
-            )
+            return build.elementwise(ops.where, build.reshape(mask, mask.shape + (1,) * len(rest)), values, self.node())
         if rest:
             return None
         found = compaction(mask, device)
@@ -121,11 +119,11 @@ class SelectableArray(StoredArray):
             )
         return found.put(self.node(), values)
 
-    def _is_itself(self, key: Any, value: StoredArray) -> bool:
+    def _is_itself(self, key: Any, layout: Layout | None, value: StoredArray) -> bool:
         """Return True if ``value`` is the view of a basic key, which ``x[key] += 1`` finally assigns to ``x[key]``."""
-        if value._part != self._part or not all(map(indexing.is_basic, key if isinstance(key, tuple) else (key,))):
-            return False
-        return self._select(key).layout == value._storage_layout()
+        if layout is None and all(map(indexing.is_basic, key if isinstance(key, tuple) else (key,))):
+            layout = self._select(key).layout
+        return value._part == self._part and layout == value._storage_layout()
 
     def assign(self, value: Any) -> None:
         """Write ``value``, broadcast to the array's shape."""
@@ -248,7 +246,7 @@ def _cycled(line: Node, wanted: int) -> Node:
     if not line.size:
         raise ValueError("cannot copy from an empty array to the elements of a flat iterator")
     count = build.generate(generators.arange, (0, 1), (wanted,), dtypes.int64)
-    return build.gather(line, build.elementwise(rows.remainder, count, line.size))
+    return build.gather(line, build.elementwise(ops.remainder, count, line.size))
 
 
 # -- keys -------------------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout, Shape, broadcast_layout, contiguous, is_identity, permute, reshape
 from gpuarray.graph.nodes import Leaf, Map, Node
 from gpuarray.graph.walk import current
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import MapOp
 from gpuarray.runtime import evaluate
 from gpuarray.source_locations import USER_FILES, find_origin, frame_at
@@ -36,7 +36,7 @@ WRITEABLE: Final = 1
 VALUE: Final = 2
 
 _COMPONENTS: Final = {dtypes.complex64: dtypes.float32, dtypes.complex128: dtypes.float64}
-_ROWS: Final = {"real": rows.real, "imag": rows.imag}
+_ROWS: Final = {"real": ops.real, "imag": ops.imag}
 #: Complex numbers seen as their parts side by side, and such parts seen as complex numbers.
 _REGROUPED: Final = ("parts", "pairs")
 _new: Final = object.__new__
@@ -139,13 +139,15 @@ class StoredArray:
             frame = frame_at(2)  # as find_origin() does, without a call where a program uses an operator
             code = frame.f_code
             node.origin = (code, frame.f_lasti) if USER_FILES.get(code.co_filename) else find_origin(frame)
+        held = ref(cell)
         if node.holder is None or node.holder() is None:
-            node.holder = ref(cell)
+            node.holder = held
         if not shape and node.depth == 2 and type(node) is Map:  # of constants
             cell.node = node = evaluate.folded(node, device)
-            node.holder = ref(cell)
-        if node.depth:
-            noted.append(ref(cell))
+            node.holder = held
+        depth = node.depth
+        if depth:
+            noted.append(held)
             if len(noted) > recorded.limit:
                 recorded.clear()
         array._layout = array._owner = None
@@ -154,7 +156,7 @@ class StoredArray:
         array._part = None
         array._access = WRITEABLE if shape else VALUE
         # checked at every eighth level only, because reading the configuration takes as long as the rest
-        if not node.depth & 7 and node.depth > config.current.pending_limit:
+        if not depth & 7 and depth > config.current.pending_limit:
             evaluate.trim(node, device)
         return array
 
@@ -487,7 +489,7 @@ class StoredArray:
         cell = self._cell
         items = (cell.node,)  # a further reference would look like another owner
         before = id(items[0])
-        if self._part is None:
+        if self._part is None and values.depth < 2:  # deeper ones are still to be computed
             written = evaluate.overwritten(items, layout, values, cell.device)
             if written is not None:
                 return cell.bind(written, before)
@@ -547,8 +549,8 @@ class StoredArray:
         if self._part == "bits":
             return build.bitcast(values, old.dtype)
         if self._part == "real":
-            return build.elementwise(rows.complex_from_parts, values, build.elementwise(rows.imag, old))
-        return build.elementwise(rows.complex_from_parts, build.elementwise(rows.real, old), values)
+            return build.elementwise(ops.complex_from_parts, values, build.elementwise(ops.imag, old))
+        return build.elementwise(ops.complex_from_parts, build.elementwise(ops.real, old), values)
 
 
 def _apart(layout: Layout) -> Layout:
@@ -561,7 +563,7 @@ def _regrouped(node: Node, dtype: DType) -> Node:
     if node.dtype.kind != "c":
         line = Layout((node.size // 2,), (2,), 0)
         real, imaginary = build.view(node, line), build.view(node, line._replace(offset=1))
-        return build.elementwise(rows.complex_from_parts, real, imaginary)
+        return build.elementwise(ops.complex_from_parts, real, imaginary)
     column = (node.size, 1)
     parts = [build.reshape(build.elementwise(_ROWS[part], node), column) for part in _ROWS]
     return build.reshape(build.concat(parts, 1), (2 * node.size,))

@@ -1,16 +1,15 @@
 """Accumulators: how a kernel folds elements into a state, and states into one.
 
-A reduction row says what a state is, and has the five parts as templates (:mod:`gpuarray.ops.reduce_spec`). An
+A reduction says what a state is, and has the five parts as templates (:mod:`gpuarray.ops.reduce_spec`). An
 accumulator fills them in for one fold of a kernel: the numbers of its state are variables, each with the name that the
-row gives it and the number of the fold's instruction. Row kernels emit them.
+reduction gives it and the number of the fold's instruction. Row kernels emit them.
 """
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from string import Template
-from typing import Any
+from typing import Any, Final
 
 from gpuarray import dtypes
 from gpuarray.codegen import casts
@@ -20,9 +19,14 @@ from gpuarray.codegen.wgsl import combine_expression, template_of
 from gpuarray.dtypes import DType
 from gpuarray.fusion.steps import Fold
 from gpuarray.ops import elementwise
-from gpuarray.ops.reduce_spec import ACCUMULATED, IDENTITY, KernelParts, ReduceOp
+from gpuarray.ops.reduce_spec import ACCUMULATED, IDENTITY, ReduceOp
 from gpuarray.ops.reductions import ELEMENTWISE
 from gpuarray.ops.spec import MapOp
+
+#: A name in a template of a reduction.
+_NAME: Final = re.compile(r"\$(\w+)")
+#: Names of numbers, which become literals of the dtype in which elements are accumulated.
+_NUMBERS: Final = {"zero": 0.0, "one": 1.0, "nan": float("nan")}
 
 
 def identity_literal(op: ReduceOp, dtype: DType) -> str:
@@ -40,27 +44,24 @@ def without_kernel(fold: Fold) -> str | None:
     return None
 
 
-@dataclass(frozen=True)
 class Accumulator:
-    """The state of the fold that is instruction ``number``."""
+    """The state of the fold that is instruction ``number``.
 
-    fold: Fold
-    number: int
+    Attributes
+    ----------
+    dtype : dtype
+        In which elements are accumulated.
+    parts : KernelParts
+        The parts of the reduction for these elements.
+    states : dict of str to dtype
+        The variables that hold the state, with their dtypes.
+    """
 
-    @cached_property
-    def dtype(self) -> DType:
-        """The dtype in which elements are accumulated."""
-        return self.fold.op.accumulate(self.fold.source)
-
-    @cached_property
-    def parts(self) -> KernelParts:
-        """The row's parts for these elements."""
-        return self.fold.op.kernel_parts(compute_type(self.dtype))
-
-    @cached_property
-    def states(self) -> dict[str, DType]:
-        """The variables that hold the state, with their dtypes."""
-        return {f"{name}{self.number}": self._dtype(kind) for name, kind in self.parts.state.items()}
+    def __init__(self, fold: Fold, number: int) -> None:
+        self.fold, self.number = fold, number
+        self.dtype = fold.op.accumulate(fold.source)
+        self.parts = fold.op.kernel_parts(compute_type(self.dtype))
+        self.states = {f"{name}{number}": self._dtype(kind) for name, kind in self.parts.state.items()}
 
     @property
     def is_ordered(self) -> bool:
@@ -70,17 +71,23 @@ class Accumulator:
     @cached_property
     def _names(self) -> dict[str, str]:
         """What templates may name, in any place."""
-        kind = compute_type(self.dtype)
-        own = dict(zip(self.parts.state, self.states, strict=True))
-        literals = {"zero": 0, "one": 1, "nan": float("nan")} if self.dtype.kind == "f" else {}
-        numbers = {name: casts.literal(value, self.dtype) for name, value in literals.items()}
-        return {"number": str(self.number), "T": register_type(self.dtype), "compute": kind, **numbers, **own}
+        own = zip(self.parts.state, self.states, strict=True)
+        return {
+            "number": str(self.number),
+            "T": register_type(self.dtype),
+            "compute": compute_type(self.dtype),
+            **dict(own),
+        }
 
     def _dtype(self, name: str) -> DType:
         return self.dtype if name == ACCUMULATED else dtypes.canonical(name)
 
     def _filled(self, template: str, names: Mapping[str, str]) -> str:
-        return Template(template).substitute(self._names, **names)
+        def value(found: re.Match[str]) -> str:
+            name = found[1]
+            return names.get(name) or self._names.get(name) or casts.literal(_NUMBERS[name], self.dtype)
+
+        return _NAME.sub(value, template)
 
     def functions(self) -> list[str]:
         """Return what the kernel needs beside its entry point."""
@@ -137,13 +144,13 @@ class Accumulator:
         (dtype,) = self.states.values()
         return dtype
 
-    def _tree(self, row: MapOp, values: Sequence[str], dtype: DType) -> str:
+    def _tree(self, op: MapOp, values: Sequence[str], dtype: DType) -> str:
         """Return what values of a dtype fold to, neighbours first."""
         values = list(values)
         while len(values) > 1:
             odd = values[len(values) // 2 * 2 :]
             pairs = zip(values[::2], values[1::2], strict=False)
-            values = [combine_expression(row, *pair, dtype) for pair in pairs] + odd
+            values = [combine_expression(op, *pair, dtype) for pair in pairs] + odd
         return values[0]
 
     def _let(self, each: list[dict[str, str]], shared: dict[str, str], exist: Sequence[str] | None) -> list[str]:

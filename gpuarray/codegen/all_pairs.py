@@ -147,7 +147,7 @@ class AllPairsKernel(RowKernel):
         """Return the accumulators of a patch, numbered apart from all instructions."""
         fold, count = self._fold(number), len(self.loop.instructions)
         parts = [Accumulator(fold, count * (1 + n) + number) for n in range(_PATCH * _PATCH)]
-        self.work.kernel.module += [line for part in (self._accumulator(number), *parts) for line in part.functions()]
+        self.work.kernel.module += [line for part in (self.accumulators[number], *parts) for line in part.functions()]
         return parts
 
     # -- workgroup memory ----------------------------------------------------------------------------------------------
@@ -238,12 +238,12 @@ class AllPairsKernel(RowKernel):
         count = _PATCH * _PATCH
         kernel.line(f"for (var n = 0u; n < {count}u; n++) {{")
         for number in self.loop.folds:
-            kernel.line(*self._accumulator(number).start())
+            kernel.line(*self.accumulators[number].start())
         kernel.line("switch n {")
         for n in range(count):
             takes = []
             for number in self.loop.folds:
-                (state,) = self._accumulator(number).states
+                (state,) = self.accumulators[number].states
                 (own,) = totals[number][n].states
                 takes.append(f"{state} = total_{own};")
             kernel.line(f"{f'case {n}u' if n + 1 < count else 'default'}: {{ {' '.join(takes)} }}")

@@ -22,7 +22,6 @@ from gpuarray.codegen.lanes import (
 )
 from gpuarray.codegen.loops import (
     LoopKernel,
-    dtype_of,
     emit_uniform,
     expression,
     has_guards,
@@ -49,7 +48,6 @@ from gpuarray.fusion.steps import (
     Index,
     Load,
     Loop,
-    Store,
     Take,
     stride_class,
 )
@@ -108,8 +106,7 @@ def _can_recompute(work: LoopKernel) -> bool:
     others = [loop.instructions[unit] for unit in arranged(loop, numbers) if isinstance(unit, int)]
     if any(isinstance(item, Apply) and item.op.cost > _CHEAP for item in others):
         return False
-    moved = [i for i in (*loop.instructions, *loop.stores) if isinstance(i, Load | Index | Store) and i.level == FULL]
-    if any(stride_class(item.layout).startswith("s") for item in moved) or not has_guards(loop):
+    if any(stride_class(x.layout).startswith("s") for x in loop.placed_at(FULL)) or not has_guards(loop):
         return False
     return all(access.is_plain for access in work.accesses.values())
 
@@ -158,11 +155,10 @@ def _is_spread(loop: Loop, capabilities: Capabilities) -> bool:
     That suits elements of eight bytes: a vector of four would be read in two halves, with a gap to the neighbour's.
     Small elements have to be written four at a time, and strided layouts need coordinates once for four.
     """
-    items = [x for x in (*loop.instructions, *loop.stores) if isinstance(x, Load | Index | Store) and x.level == FULL]
-    if capabilities.is_software or any(stride_class(x.layout).startswith("s") for x in items):
+    if capabilities.is_software or any(stride_class(x.layout).startswith("s") for x in loop.placed_at(FULL)):
         return False
     is_small = any(is_packed(dtype) for dtype in loop.output_dtypes)
-    return not is_small and any(dtype_of(loop, key).itemsize >= 8 for key in loop_splits.spans(loop))
+    return not is_small and any(loop.dtype_of(key).itemsize >= 8 for key in loop_splits.spans(loop))
 
 
 def _takes_vec8(loop: Loop) -> bool:
@@ -171,7 +167,7 @@ def _takes_vec8(loop: Loop) -> bool:
     if not any(makes_vec8(loop, item) for item in loop.instructions) or not all(is_wide(*key) for key in keys):
         return False
     # buffers have WINDOW_END bytes of slack, and elements of a larger array behind the last one must not be overwritten
-    fit = all(dtype_of(loop, key).itemsize * 2 * LANES <= WINDOW_END for key in keys)
+    fit = all(loop.dtype_of(key).itemsize * 2 * LANES <= WINDOW_END for key in keys)
     return fit and (loop.columns % (2 * LANES) == 0 or not any(s.layout.size < s.extent for s in loop.stores))
 
 

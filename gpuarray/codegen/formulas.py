@@ -7,6 +7,7 @@ of functions. Pure; needs no GPU.
 import ast
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -35,6 +36,12 @@ def is_declared(name: str) -> bool:
 
 def names() -> frozenset[str]:
     """Return the names of all formulas and polynomials that are declared so far, in each precision."""
+    return _names(len(POLYNOMIALS), len(FORMULAS))
+
+
+@lru_cache(maxsize=1)
+def _names(_polynomials: int, _formulas: int) -> frozenset[str]:
+    """Return :func:`names`, which change when there are more."""
     return frozenset(f"{name}_{kind}" for kind in _KINDS for name in (*POLYNOMIALS, *FORMULAS))
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from gpuarray.codegen import loop_splits
 from gpuarray.codegen.casts import position_expression
 from gpuarray.codegen.fast_paths import emit_block, value_name
-from gpuarray.codegen.loops import LoopKernel, dtype_of, emit_vec4, emit_vec8, expression, makes_vec4, makes_vec8
+from gpuarray.codegen.loops import LoopKernel, emit_vec4, emit_vec8, expression, makes_vec4, makes_vec8
 from gpuarray.codegen.storage import LANES
 from gpuarray.codegen.underflow import Block, arranged
 from gpuarray.codegen.wgsl import (
@@ -36,20 +36,17 @@ def wide_slots(loop: Loop) -> Callable[[str, int], bool]:
     """Return which arrays of a loop without folds can be read or written four elements at a time."""
     narrow: set[tuple[str, int]] = set()
     origins = {
-        key: window(key[0], key[1], low, high, dtype_of(loop, key), writable=False)[1]
+        key: window(key[0], key[1], low, high, loop.dtype_of(key), writable=False)[1]
         for key, (low, high) in loop_splits.spans(loop).items()
     }
     for item in (*loop.instructions, *loop.stores):
-        if isinstance(item, Take):
-            narrow.add(("input", item.slot))
-        elif isinstance(item, Store) and item.position is not None:
-            narrow.add(("output", item.slot))
+        if isinstance(item, Take) or (isinstance(item, Store) and item.position is not None):
+            narrow.add(item.key)
         elif isinstance(item, Load | Store):
-            key = ("output" if isinstance(item, Store) else "input", item.slot)
-            aligned = (item.layout.offset - origins[key]) % LANES == 0
+            aligned = (item.layout.offset - origins[item.key]) % LANES == 0
             together = is_vec4_rows(item.layout) or (stride_class(item.layout) == "c" and not _cuts_neighbours(item))
             if item.level != FULL or not aligned or not together:
-                narrow.add(key)
+                narrow.add(item.key)
     for read, written in loop.updates:  # one binding for both
         if ("input", read) in narrow or ("output", written) in narrow:
             narrow |= {("input", read), ("output", written)}
@@ -88,14 +85,9 @@ class Lane:
 def flat_loads(work: LoopKernel, lane_count: int, whole: bool, step: int, count: str) -> list[Lane]:
     """Emit indices, coordinates where something is strided, and the wide loads."""
     kernel, loop = work.kernel, work.loop
-    strided = any(
-        isinstance(x, Load | Index | Store) and x.level == FULL and stride_class(x.layout).startswith("s")
-        for x in (*loop.instructions, *loop.stores)
-    )
+    strided = any(stride_class(x.layout).startswith("s") for x in loop.placed_at(FULL))
     lanes: list[Lane] = []
-    extents: list[str] = []
-    if strided:
-        extents = [kernel.parameter(n) for n in loop.inner[1:]]
+    extents = [kernel.parameter(n) for n in loop.inner[1:]] if strided else []
     for lane in range(lane_count):
         if strided or not whole:
             raw = f"first + {lane * step}u"

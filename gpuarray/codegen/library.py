@@ -51,8 +51,7 @@ class _Library:
 
     def among(self, words: set[str]) -> set[str]:
         """Return those of some words that are names of declarations."""
-        found = words & self._texts.keys()
-        return found.union(w for w in words - found if w.endswith(("_f32", "_f64")) and formulas.is_declared(w))
+        return (words & self._texts.keys()) | (words & formulas.names())
 
     @property
     def names(self) -> frozenset[str]:
@@ -78,7 +77,7 @@ class _Library:
 
 
 def _without_comments(text: str) -> str:
-    return re.sub(r"//[^\n]*", "", text)
+    return re.sub(r"//[^\n]*", "", text) if "//" in text else text
 
 
 def _declarations(text: str) -> dict[str, str]:

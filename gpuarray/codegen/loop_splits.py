@@ -6,19 +6,15 @@ and share the text of their kernel.
 
 from collections.abc import Collection
 from dataclasses import replace
-from typing import TypeAlias
 
 from gpuarray.codegen.wgsl import window_bytes
 from gpuarray.device import Capabilities
 from gpuarray.fusion.lowering import collapse_loop
-from gpuarray.fusion.steps import FULL, Index, Load, Loop, Store, Take
+from gpuarray.fusion.steps import FULL, Index, Load, Loop, Slot, Store, Take
 from gpuarray.graph.layouts import Layout, slice_axis
 
 ALIGNED = 1024
 ELEMENT_LIMIT = 1 << 30
-
-#: An input or an output of a loop: its kind, and its number.
-Slot: TypeAlias = tuple[str, int]
 
 
 def spans(loop: Loop) -> dict[Slot, tuple[int, int]]:
@@ -33,11 +29,11 @@ def spans(loop: Loop) -> dict[Slot, tuple[int, int]]:
 
     for item in loop.instructions:
         if isinstance(item, Load):
-            touch(("input", item.slot), *item.layout.bounds())
+            touch(item.key, *item.layout.bounds())
         elif isinstance(item, Take):
-            touch(("input", item.slot), 0, item.extent - 1)
+            touch(item.key, 0, item.extent - 1)
     for store in loop.stores:
-        touch(("output", store.slot), *(store.layout.bounds() if store.position is None else (0, store.extent - 1)))
+        touch(store.key, *(store.layout.bounds() if store.position is None else (0, store.extent - 1)))
     for read, written in loop.updates:  # one binding shows both
         if ("input", read) in found:
             touch(("output", written), *found["input", read])
@@ -52,8 +48,8 @@ def widest(loop: Loop, beside: Collection[Slot] = ()) -> int:
 
 def windows_needed(loop: Loop, capabilities: Capabilities) -> dict[Slot, int]:
     """Return how many windows the slots need that are larger than one and are indexed by computed positions."""
-    by_layout: set[Slot] = {("input", item.slot) for item in loop.instructions if isinstance(item, Load)}
-    by_layout |= {("output", store.slot) for store in loop.stores if store.position is None}
+    by_layout: set[Slot] = {item.key for item in loop.instructions if isinstance(item, Load)}
+    by_layout |= {store.key for store in loop.stores if store.position is None}
     by_layout |= {key for read, written in loop.updates for key in (("input", read), ("output", written))}
     return {
         key: -(-_bytes(loop, key, span) // window_bytes(capabilities.binding_limit))
@@ -87,12 +83,8 @@ def separate_takes(loop: Loop, capabilities: Capabilities) -> tuple[Loop, dict[i
     return replace(loop, instructions=instructions, input_dtypes=dtypes), {n: slot for slot, n in numbers.items()}
 
 
-def _itemsize(loop: Loop, key: Slot) -> int:
-    return (loop.input_dtypes if key[0] == "input" else loop.output_dtypes)[key[1]].itemsize
-
-
 def _bytes(loop: Loop, key: Slot, span: tuple[int, int]) -> int:
-    return (span[1] - span[0] + 1) * _itemsize(loop, key) + 512
+    return (span[1] - span[0] + 1) * loop.dtype_of(key).itemsize + 512
 
 
 def split_loop(loop: Loop, capabilities: Capabilities) -> list[Loop] | None:
@@ -111,17 +103,21 @@ def split_loop(loop: Loop, capabilities: Capabilities) -> list[Loop] | None:
         return [loop]
     if axis is None:
         return None
-    extent = (loop.outer + loop.inner)[axis]
-    half = extent // 2
-    if half > ALIGNED:
-        half -= half % ALIGNED
     result: list[Loop] = []
-    for start, count in ((0, half), (half, extent - half)):
+    for start, count in _halves((loop.outer + loop.inner)[axis]):
         parts = split_loop(sliced(loop, axis, start, count), capabilities)
         if parts is None:
             return None
         result += parts
     return result
+
+
+def _halves(extent: int) -> list[tuple[int, int]]:
+    """Return the first position and the number of positions of both halves of an axis."""
+    half = extent // 2
+    if half > ALIGNED:
+        half -= half % ALIGNED
+    return [(0, half), (half, extent - half)]
 
 
 def _free_axes(loop: Loop) -> list[int]:
@@ -133,11 +129,7 @@ def _longest_reach(loop: Loop, beside: Collection[Slot]) -> int | None:
     """Return the axis along which the widest window reaches farthest; None if no split makes it narrower."""
     found = {key: span for key, span in spans(loop).items() if key not in beside}
     worst = max(found, key=lambda key: _bytes(loop, key, found[key]))
-    layouts = [
-        item.layout
-        for item in (*loop.instructions, *loop.stores)
-        if isinstance(item, Load | Store) and ("output" if isinstance(item, Store) else "input", item.slot) == worst
-    ]
+    layouts = [item.layout for item in loop.placed if not isinstance(item, Index) and item.key == worst]
     space = loop.outer + loop.inner
 
     def reach(axis: int) -> int:
@@ -145,8 +137,8 @@ def _longest_reach(loop: Loop, beside: Collection[Slot]) -> int | None:
 
     free = _free_axes(loop)
     best = max(free, key=reach, default=None)
-    taken = any(isinstance(x, Take) and worst == ("input", x.slot) for x in loop.instructions)
-    taken |= any(x.position is not None and worst == ("output", x.slot) for x in loop.stores)
+    taken = any(isinstance(x, Take) and worst == x.key for x in loop.instructions)
+    taken |= any(x.position is not None and worst == x.key for x in loop.stores)
     return None if best is None or taken or reach(best) == 0 else best
 
 
@@ -159,13 +151,9 @@ def sliced(loop: Loop, axis: int, start: int, count: int) -> Loop:
             return item.layout
         return slice_axis(item.layout, axis, start, 1, count)
 
-    instructions = tuple(replace(x, layout=cut(x)) if isinstance(x, Load | Index) else x for x in loop.instructions)
-    stores = tuple(replace(x, layout=cut(x)) for x in loop.stores)
     space = list(loop.outer + loop.inner)
     space[axis] = count
-    return collapse_loop(
-        replace(loop, outer=tuple(space[:rank]), inner=tuple(space[rank:]), instructions=instructions, stores=stores)
-    )
+    return collapse_loop(replace(loop.with_layouts(cut), outer=tuple(space[:rank]), inner=tuple(space[rank:])))
 
 
 def split_columns(loop: Loop, capabilities: Capabilities, column: int = 0) -> list[tuple[Loop, int]] | None:
@@ -180,14 +168,10 @@ def split_columns(loop: Loop, capabilities: Capabilities, column: int = 0) -> li
         return [(loop, column)]
     if not loop.inner or loop.inner[0] < 2:
         return None
-    axis, extent = len(loop.outer), loop.inner[0]
-    half = extent // 2
-    if half > ALIGNED:
-        half -= half % ALIGNED
     result: list[tuple[Loop, int]] = []
-    for start, count in ((0, half), (half, extent - half)):
-        begin = column + start * (loop.columns // extent)
-        parts = split_columns(sliced(loop, axis, start, count), capabilities, begin)
+    for start, count in _halves(loop.inner[0]):
+        begin = column + start * (loop.columns // loop.inner[0])
+        parts = split_columns(sliced(loop, len(loop.outer), start, count), capabilities, begin)
         if parts is None:
             return None
         result += parts

@@ -5,39 +5,36 @@ so that every operation is one of vectors of four components.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Final
 
 from gpuarray.codegen.target import PAIRS, compute_type
 from gpuarray.dtypes import DType
 
+_COMPONENTS: Final = {"bool": "u32", "c64": "f32", "c128": "f64", **dict.fromkeys(PAIRS, "u32")}
 
-@dataclass(frozen=True, slots=True)
+
 class Arithmetic:
-    """The arithmetic of a dtype on planes of components."""
+    """The arithmetic of a dtype on planes of components.
 
-    dtype: DType
+    Attributes
+    ----------
+    dtype : dtype
+        Of the values.
+    component, quad : str
+        The WGSL types of the numbers in a plane, and of four of them.
+    planes : int
+        How many components a value has.
+    nbytes : int
+        Bytes of a component.
+    """
 
-    @property
-    def component(self) -> str:
-        """The WGSL type of the numbers in a plane."""
-        held = compute_type(self.dtype)
-        return {"bool": "u32", "c64": "f32", "c128": "f64"}.get(held, "u32" if held in PAIRS else held)
-
-    @property
-    def planes(self) -> int:
-        """How many components a value has."""
-        held = compute_type(self.dtype)
-        return 2 if held in ("c64", "c128", *PAIRS) else 1
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of a component."""
-        return 8 if self.component in ("f64", "i64", "u64") else 4
-
-    @property
-    def quad(self) -> str:
-        """The WGSL type of four components."""
-        return f"vec4<{self.component}>"
+    def __init__(self, dtype: DType) -> None:
+        compute = compute_type(dtype)
+        self.dtype = dtype
+        self.component = _COMPONENTS.get(compute, compute)
+        self.quad = f"vec4<{self.component}>"
+        self.planes = 2 if compute in ("c64", "c128", *PAIRS) else 1
+        self.nbytes = 8 if self.component in ("f64", "i64", "u64") else 4
 
     def parts(self, value: str) -> list[str]:
         """Return the components of a value held in a register."""

@@ -30,7 +30,7 @@ from gpuarray.codegen.storage import LANES, Access, word_dtype
 from gpuarray.codegen.underflow import Block, arranged
 from gpuarray.codegen.wgsl import WINDOW_END, WORKGROUP, declare
 from gpuarray.device import Capabilities
-from gpuarray.fusion.steps import FULL, OUTER, Apply, Fold, Index, Instruction, Load, Loop, Store, Take
+from gpuarray.fusion.steps import FULL, OUTER, Apply, Fold, Index, Instruction, Load, Loop, Store, Take, needed
 from gpuarray.graph.layouts import Layout, contiguous_strides
 
 
@@ -83,6 +83,26 @@ class ScratchRange:
     """Number of the first column."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """What one pass over the columns of rows computes.
+
+    Attributes
+    ----------
+    values, folds : list of int
+        The numbers of instructions whose values are needed, and of the folds that take them.
+    stores : list of Store
+        What is stored.
+    bases : dict of int to str
+        The address of the row in each layout, by instruction number, or ``-1 - slot`` for stores.
+    """
+
+    values: list[int]
+    folds: list[int]
+    stores: list[Store]
+    bases: dict[int, str]
+
+
 @dataclass
 class RowKernel:
     """Emits the kernels of one loop with folds."""
@@ -95,6 +115,10 @@ class RowKernel:
     collectives: Collectives = field(init=False)
     made: set[int] = field(default_factory=set)
     """The FULL instructions whose values are already in registers."""
+    accumulators: dict[int, Accumulator] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.accumulators = {number: Accumulator(self._fold(number), number) for number in self.loop.folds}
 
     # -- kernels -------------------------------------------------------------------------------------------------------
 
@@ -131,7 +155,7 @@ class RowKernel:
         kernel.line(f"let part = ({before} + split) * {total} + row;")
         names = iter(scratch)
         for number in self.loop.folds:
-            for state, dtype in self._accumulator(number).states.items():
+            for state, dtype in self.accumulators[number].states.items():
                 access, _ = next(names)
                 kernel.line(self._once(f"{access.name}[part] = {stored(state, dtype)};"))
         return kernel.launch(groups, self.capabilities.workgroup_limit), scratch
@@ -170,7 +194,7 @@ class RowKernel:
         names = iter(accesses)
         lines: list[str] = []
         for number in self.loop.folds:
-            own = self._accumulator(number)
+            own = self.accumulators[number]
             found: list[list[str]] = [[] for _ in parts]
             for dtype in own.states.values():
                 access, _ = next(names)
@@ -185,11 +209,7 @@ class RowKernel:
 
     def _open(self, label: str, *, outputs: bool, full: bool = True) -> None:
         loop, wide = self.loop, self.shape.wide
-        full_slots = {
-            ("output" if isinstance(x, Store) else "input", x.slot)
-            for x in (*loop.instructions, *loop.stores)
-            if isinstance(x, Load | Store) and x.level == FULL
-        }
+        full_slots = {x.key for x in loop.placed_at(FULL) if not isinstance(x, Index)}
         self.work = open_kernel(
             loop if full else _without_columns(loop),
             label,
@@ -289,17 +309,17 @@ class RowKernel:
         if not numbers and not stores:
             return
         operands = [f.operand for n in numbers if isinstance(f := loop.instructions[n], Fold)]
-        needed = self._needed([*operands, *(s.value for s in stores)])
+        values = self._needed([*operands, *(s.value for s in stores)])
         if shape.in_registers:
-            needed = [n for n in needed if n not in self.made]
-            self.made.update(needed)
+            values = [n for n in values if n not in self.made]
+            self.made.update(values)
         for number in numbers:
             self._start(number)
-        bases = self._bases(needed, stores, phase)
+        columns = _Columns(values, numbers, stores, self._bases(values, stores, phase))
         if shape.in_registers:
-            self._block(needed, numbers, stores, bases, shape.unroll * LANES)
+            self._block(columns, shape.unroll * LANES)
         else:
-            self._column_loops(needed, numbers, stores, bases)
+            self._column_loops(columns)
         for number in numbers:
             self._gather(number)
             if not keep:
@@ -327,9 +347,9 @@ class RowKernel:
                 kernel.line(f"let at{n} = at{n - lane} + {lane}u;", f"let i{n} = {place};")
             else:
                 kernel.line(f"let at{n} = {place};", f"let i{n} = min(at{n}, {last});")
-        self._coordinates([x.layout for x in self._full_accesses()], shape.unroll * LANES)
+        self._coordinates([x.layout for x in self.loop.placed_at(FULL)], shape.unroll * LANES)
 
-    def _column_loops(self, needed: list[int], numbers: list[int], stores: list[Store], bases: dict[int, str]) -> None:
+    def _column_loops(self, columns: "_Columns") -> None:
         """Emit the unrolled loop over the columns, and the loop over the remaining ones."""
         kernel, shape = self.work.kernel, self.shape
         own = LANES if shape.wide else 1
@@ -338,7 +358,9 @@ class RowKernel:
             step = "apart"
             kernel.line(f"let apart = {kernel.parameter(shape.splits * shape.invocations)};")
         kernel.line("{", f"var column = begin{'' if shape.invocations == 1 else f' + lane * {own}u'};")
-        layouts = [x.layout for x in self._full_accesses() if isinstance(x, Store) or x in self._items(needed)]
+        layouts = [
+            x.layout for x in self.loop.placed_at(FULL) if isinstance(x, Store) or x in self._items(columns.values)
+        ]
         if shape.unroll:
             count = shape.unroll * LANES
             last = f"{(shape.unroll - 1) * LANES}u * {step} + {LANES - 1}u" if shape.wide else f"{count - 1}u * {step}"
@@ -348,19 +370,14 @@ class RowKernel:
                 away = f"{four * LANES}u * {step} + {lane}u" if shape.wide else f"{n}u * {step}"
                 kernel.line(f"let i{n} = column + {away};")
             self._coordinates(layouts, count)
-            self._block(needed, numbers, stores, bases, count)
+            self._block(columns, count)
             kernel.line("}")
         kernel.line(f"for (; column < end; column += {own}u * {step}) {{")
         for n in range(own):
             kernel.line(f"let i{n} = column + {n}u;" if n else "let i0 = column;")
         self._coordinates(layouts, own)
-        self._block(needed, numbers, stores, bases, own, ragged=shape.ragged)
+        self._block(columns, own, ragged=shape.ragged)
         kernel.line("} }")
-
-    def _full_accesses(self) -> list[Load | Index | Store]:
-        """Return the loads, indices and stores with a layout over the columns."""
-        loads = [i for i in self.loop.instructions if isinstance(i, Load | Index) and i.level == FULL]
-        return [*loads, *self._full_stores()]
 
     def _items(self, numbers: list[int]) -> list[Instruction]:
         return [self.loop.instructions[n] for n in numbers]
@@ -372,37 +389,28 @@ class RowKernel:
             for n in range(count):
                 coordinates(self.work.kernel, f"i{n}", loop.inner, f"c{n}_")
 
-    def _block(
-        self,
-        needed: list[int],
-        numbers: list[int],
-        stores: list[Store],
-        bases: dict[int, str],
-        count: int,
-        *,
-        ragged: bool = False,
-    ) -> None:
+    def _block(self, columns: "_Columns", count: int, *, ragged: bool = False) -> None:
         """Emit the values, folds and stores of ``count`` columns, whose numbers are ``i0``, ``i1`` and so on.
 
         Which columns exist: of a row in registers, those whose ``at`` is below the end; otherwise all, or if
         ``ragged``, at least the first one.
         """
-        self._columns(needed, bases, count)
+        self._columns(columns, count)
         if self.shape.in_registers:
-            self.work.kernel.line(*self._take_registers(numbers, count))
+            self.work.kernel.line(*self._take_registers(columns.folds, count))
         for first in range(0, count, LANES):
             lanes = range(first, min(first + LANES, count))
             if not self.shape.in_registers:
-                self.work.kernel.line(*(self._take_existing if ragged else self._take)(numbers, lanes))
-            for store in stores:
-                self._column_store(store, bases, lanes, guarded=ragged)
+                self.work.kernel.line(*(self._take_existing if ragged else self._take)(columns.folds, lanes))
+            for store in columns.stores:
+                self._column_store(store, columns.bases, lanes, guarded=ragged)
 
     def _take_registers(self, numbers: list[int], count: int) -> list[str]:
         """Return the statements that fold the elements in registers: together, unless their order matters."""
         shape, lines = self.shape, []
         fours = [range(first, first + LANES) for first in range(0, count, LANES)]
         for number in numbers:
-            own, operand = self._accumulator(number), self._fold(number).operand
+            own, operand = self.accumulators[number], self._fold(number).operand
             if own.is_ordered:
                 for lanes in fours:
                     lines += (
@@ -431,25 +439,14 @@ class RowKernel:
 
     def _needed(self, values: list[int]) -> list[int]:
         """Return the numbers of the FULL instructions that values depend on, sorted."""
-        found: set[int] = set()
-        stack = list(values)
-        while stack:
-            number = stack.pop()
-            item = self.loop.instructions[number]
-            if number in found or item.level != FULL:
-                continue
-            found.add(number)
-            if isinstance(item, Apply):
-                stack += item.operands
-            elif isinstance(item, Take):
-                stack.append(item.position)
-        return sorted(found)
+        items = self.loop.instructions
+        return sorted(needed(items, values, lambda number: items[number].level == FULL))
 
-    def _bases(self, needed: list[int], stores: list[Store], phase: int) -> dict[int, str]:
+    def _bases(self, values: list[int], stores: list[Store], phase: int) -> dict[int, str]:
         """Emit the address of the row in each layout, by instruction number, or ``-1 - slot`` for stores."""
         kernel = self.work.kernel
         bases: dict[int, str] = {}
-        for number in needed:
+        for number in values:
             item = self.loop.instructions[number]
             if isinstance(item, Load | Index):
                 offset = item.layout.offset
@@ -463,10 +460,10 @@ class RowKernel:
             kernel.line(f"let {bases[-1 - store.slot]} = {where};")
         return bases
 
-    def _columns(self, needed: list[int], bases: dict[int, str], count: int) -> None:
+    def _columns(self, columns: "_Columns", count: int) -> None:
         """Emit the values of instructions for ``count`` columns."""
-        kernel, loop, wide = self.work.kernel, self.loop, self.shape.wide
-        for unit in arranged(loop, needed, alone=count == 1):
+        kernel, loop, wide, bases = self.work.kernel, self.loop, self.shape.wide, columns.bases
+        for unit in arranged(loop, columns.values, alone=count == 1):
             if isinstance(unit, Block):
                 emit_block(kernel, loop.instructions, unit, count)
                 continue
@@ -533,11 +530,8 @@ class RowKernel:
         assert isinstance(item, Fold)
         return item
 
-    def _accumulator(self, number: int) -> Accumulator:
-        return Accumulator(self._fold(number), number)
-
     def _start(self, number: int) -> None:
-        own = self._accumulator(number)
+        own = self.accumulators[number]
         self.work.kernel.line(*own.start())
         self.work.kernel.module += own.functions()
 
@@ -549,23 +543,23 @@ class RowKernel:
             operand = self._fold(number).operand
             level = self.loop.instructions[operand].level
             values = [value_name(operand, level, lane) for lane in lanes]
-            lines += self._accumulator(number).take(values, places)
+            lines += self.accumulators[number].take(values, places)
         return lines
 
     def _gather(self, number: int) -> None:
         """Emit the combination of the accumulators of a group; each of its invocations gets the result."""
-        own = self._accumulator(number)
+        own = self.accumulators[number]
         self.collectives.reduce(own.states, own.merge)
 
     def _result(self, number: int) -> None:
-        self.work.kernel.line(declare(f"one{number}", self._fold(number).dtype, self._accumulator(number).result()))
+        self.work.kernel.line(declare(f"one{number}", self._fold(number).dtype, self.accumulators[number].result()))
 
     def _scratch(self, splits: int, *, writable: bool) -> list[tuple[Access, int]]:
         """Bind scratch memory for the partial results; return its bindings and their sizes in bytes."""
         found: list[tuple[Access, int]] = []
         count = max(self.loop.rows, 1) * splits
         for number in self.loop.folds:
-            for dtype in self._accumulator(number).states.values():
+            for dtype in self.accumulators[number].states.values():
                 word = word_dtype(dtype)
                 nbytes = -(-count * word.itemsize // WINDOW_END) * WINDOW_END
                 slot = len(found)

@@ -15,7 +15,7 @@ from gpuarray.codegen.storage import LANES
 from gpuarray.codegen.wgsl import WORKGROUP
 from gpuarray.device import Capabilities
 from gpuarray.fusion.costs import operations
-from gpuarray.fusion.steps import FULL, Fold, Load, Loop, Store, Take
+from gpuarray.fusion.steps import FULL, Fold, Index, Load, Loop, Store, Take
 from gpuarray.graph.layouts import contiguous_strides
 
 #: Number of workgroups, and of single invocations, that occupy any device. With more rows, rows are not split.
@@ -165,8 +165,8 @@ def _is_for_invocations(loop: Loop) -> bool:
     if loop.columns <= SHORT_ROW:
         return True
     along = across = 0
-    for item in (*loop.instructions, *loop.stores):
-        if isinstance(item, Load | Store) and item.level == FULL and item.layout.strides:
+    for item in loop.placed_at(FULL):
+        if not isinstance(item, Index) and item.layout.strides:
             along += abs(item.layout.strides[-1]) == 1
             across += len(loop.outer) > 0 and abs(item.layout.strides[len(loop.outer) - 1]) == 1
     return across > along
@@ -183,9 +183,8 @@ def _is_wide(loop: Loop) -> bool:
         found = found or makes_vec4(loop, item)
         if not isinstance(item, Load | Store):
             continue
-        key = ("output" if isinstance(item, Store) else "input", item.slot)
         if item.level != FULL:
-            slots.add(key)
+            slots.add(item.key)
             continue
         steps, extents = item.layout.strides[rank:], item.layout.shape[rank:]
         aligned = item.layout.offset % LANES == 0 and all(
@@ -196,11 +195,7 @@ def _is_wide(loop: Loop) -> bool:
         if isinstance(item, Store) and loop.columns % LANES:
             return False
         found = True
-    full = {
-        ("output" if isinstance(x, Store) else "input", x.slot)
-        for x in (*loop.instructions, *loop.stores)
-        if isinstance(x, Load | Store) and x.level == FULL
-    }
+    full = {x.key for x in loop.placed_at(FULL) if not isinstance(x, Index)}
     return found and not full & slots
 
 

@@ -12,12 +12,17 @@ from dataclasses import dataclass
 from typing import Final
 
 from gpuarray.device import Capabilities
-from gpuarray.dtypes import DType
+from gpuarray.dtypes import ALL, DType
 from gpuarray.ops import spec
 
 #: The compute types of pairs of 32-bit words, and the 64-bit integers that they replace.
 PAIRS: Final = spec.GROUPS["pair"]
 _PAIR_OF: Final = {"i64": "i64p", "u64": "u64p"}
+#: The compute types of dtypes, by whether the target has 64-bit integers.
+_COMPUTE_TYPES: Final = {
+    False: {dtype: _PAIR_OF.get(kind, kind) for dtype in ALL for kind in (spec.compute_type(dtype),)},
+    True: {dtype: spec.compute_type(dtype) for dtype in ALL},
+}
 
 #: The directives that a compiler of WGSL wants at the start of a kernel that uses subgroups. Tint, the compiler of
 #: Chromium and Dawn, wants the extension named; and it does not see that scans call subgroup operations in uniform
@@ -105,9 +110,7 @@ def binding_limit() -> int:
 
 def compute_type(dtype: DType) -> str:
     """Return the compute type in which the target's kernels hold values of ``dtype`` in registers."""
-    native = spec.compute_type(dtype)
-    pair = _PAIR_OF.get(native)
-    return native if pair is None or _current.get().wide_integers else pair
+    return _COMPUTE_TYPES[_current.get().wide_integers][dtype]
 
 
 def directives(text: str) -> tuple[str, ...]:

@@ -66,7 +66,7 @@ def tile_of(loop: Loop, capabilities: Capabilities) -> Tile | None:
     tile = Tile(column, other, *sizes, transposed)
     wide = _wide_slots(loop, tile)
     # single elements of packed outputs need atomic operations, which a flat kernel does without
-    if any(is_packed(store.dtype) and not wide[("output", store.slot)] for store in loop.stores):
+    if any(is_packed(store.dtype) and not wide[store.key] for store in loop.stores):
         return None
     return tile
 
@@ -107,14 +107,13 @@ def _wide_slots(loop: Loop, tile: Tile) -> dict[tuple[str, int], bool]:
     follows = tile.fast == len(loop.inner) - 1 and loop.inner[tile.fast] % LANES == 0
     found: dict[tuple[str, int], bool] = {}
     for key, (low, high) in loop_splits.spans(loop).items():
-        dtype = (loop.input_dtypes if key[0] == "input" else loop.output_dtypes)[key[1]]
-        origin = window(key[0], key[1], low, high, dtype, writable=False)[1]
+        origin = window(key[0], key[1], low, high, loop.dtype_of(key), writable=False)[1]
         transposed = [loop.instructions[n] for n in tile.transposed]
-        across = [x for x in transposed if isinstance(x, Load) and key == ("input", x.slot)]
+        across = [x for x in transposed if isinstance(x, Load) and key == x.key]
         along = [
             x
             for n, x in enumerate(loop.instructions)
-            if isinstance(x, Load | Take) and key == ("input", x.slot) and n not in tile.transposed
+            if isinstance(x, Load | Take) and key == x.key and n not in tile.transposed
         ]
         aligned = all(_is_aligned(x.layout, tile.other, origin) for x in across)
         if across and along:
@@ -218,7 +217,7 @@ def _compute(work: LoopKernel, tile: Tile, names: list[str], extents: dict[int, 
     along the other axis, so that neighbouring invocations write neighbours.
     """
     kernel, loop = work.kernel, work.loop
-    transposed = {("input", item.slot) for n in tile.transposed if isinstance(item := loop.instructions[n], Load)}
+    transposed = {item.key for n in tile.transposed if isinstance(item := loop.instructions[n], Load)}
     beside = any(access.wide for key, access in work.accesses.items() if key not in transposed)
     line, gap = (tile.fast, 1) if beside else (tile.other, tile.rows // LANES)
     units = tile.columns // LANES if beside else tile.columns

@@ -29,7 +29,7 @@ from gpuarray.codegen.target import makes_underflow_gradual
 from gpuarray.codegen.wgsl import UNDERFLOWING, fast_path_function
 from gpuarray.dtypes import DType, float16, float32
 from gpuarray.fusion.costs import operations
-from gpuarray.fusion.steps import FULL, Apply, Fold, Instruction, Loop, operands_of
+from gpuarray.fusion.steps import FULL, Apply, Fold, Instruction, Loop, needed, operands_of
 from gpuarray.ops.columns import Kind
 
 #: Exponents of 2: the error of a number that was flushed, and the bound of a number of which nothing is known.
@@ -137,9 +137,9 @@ def arranged(loop: Loop, numbers: Iterable[int], *, alone: bool = False) -> list
         if isinstance(item, Apply) and (operations((item,)) <= LIGHT or _is_doubtful(item, alone)):
             pending.append(number)
             continue
-        needed = _closure(loop, operands_of(item), pending)
-        pending = [n for n in pending if n not in needed]
-        close(needed)
+        first = _closure(loop, operands_of(item), pending)
+        pending = [n for n in pending if n not in first]
+        close(first)
         found.append(number)
     close(pending)
     return found
@@ -162,14 +162,7 @@ def is_gradual(item: Apply) -> bool:
 
 def _closure(loop: Loop, wanted: Iterable[int], pending: Sequence[int]) -> list[int]:
     """Return what has to be computed, of what is pending, before some values are there."""
-    found: set[int] = set()
-    stack = list(wanted)
-    while stack:
-        number = stack.pop()
-        if number in pending and number not in found:
-            found.add(number)
-            stack += operands_of(loop.instructions[number])
-    return sorted(found)
+    return sorted(needed(loop.instructions, wanted, lambda number: number in pending))
 
 
 def _uses(loop: Loop) -> Uses:

@@ -1,5 +1,6 @@
 """`explain`: describe the evaluation of arrays without running it."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -106,7 +107,7 @@ def _last(nodes: list[Node]) -> Evaluation | None:
 def _explanation(
     ready: PreparedPlan,
     placed: Placement,
-    origins: list[Origin | None],
+    origins: Sequence[Origin | None],
     provider: Provider,
     reason: str,
     device: Device,
@@ -120,7 +121,7 @@ def _explanation(
     return Explanation(provider.device.name, reason, tuple(nodes), explained, results)
 
 
-def _nodes(walk: list[Described], ready: PreparedPlan, origins: list[Origin | None]) -> list[ExplainedNode]:
+def _nodes(walk: list[Described], ready: PreparedPlan, origins: Sequence[Origin | None]) -> list[ExplainedNode]:
     kept = range(len(walk)) if ready.kept is None else ready.kept
     number = dict(ready.duplicates) | {at: position for position, at in enumerate(kept)}
     places = [None if origin is None else locate(origin) for origin in inherited(ready, origins)]

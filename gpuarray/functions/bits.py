@@ -1,16 +1,19 @@
 """NumPy's functions that pack bits into bytes and take them out again."""
 
-from operator import index
+from functools import reduce
+from operator import index, or_
 from typing import Any
 
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array import GpuArray
-from gpuarray.functions.arguments import along, as_array
+from gpuarray.array import GpuArray, wrap
+from gpuarray.functions.arguments import along, as_array, at_least_one_axis, is_on_host, line_axis
 from gpuarray.functions.padding import pad
 from gpuarray.functions.registry import native
 from gpuarray.graph import build
+from gpuarray.ops import calls
+from gpuarray.ops.spec import CallOp
 
 __all__ = ["packbits", "unpackbits"]
 
@@ -21,10 +24,11 @@ def _shifts(bitorder: str) -> range:
     return range(7, -1, -1) if bitorder == "big" else range(8)
 
 
-def _lined(array: GpuArray, axis: Any) -> tuple[GpuArray, int]:
-    if axis is None or not array.ndim:
-        return array.reshape(-1), 0
-    return array, build.normalize_axis(axis, array.ndim)
+def _by_line(row: CallOp, array: GpuArray, axis: int, extent: int, bitorder: str) -> GpuArray:
+    """Return what a row makes of each line along an axis, which has ``extent`` elements then."""
+    last = array.swapaxes(axis, -1)
+    node = build.call_one(row, [last.node()], (*last.shape[:-1], extent), dtypes.uint8, bitorder=bitorder)
+    return wrap(node, array.device).swapaxes(axis, -1)
 
 
 @native("packbits")
@@ -34,15 +38,17 @@ def packbits(a: Any, /, axis: Any = None, bitorder: str = "big") -> GpuArray:
     if source.dtype.kind not in "biu":
         raise TypeError("Expected an input array of integer or boolean data type")
     shifts = _shifts(bitorder)
-    bits, number = _lined(source != 0, axis)
+    source = at_least_one_axis(source)
+    bits, number = line_axis(source if source.dtype == dtypes.bool_ else source != 0, axis)
+    if is_on_host(bits.device):
+        return _by_line(calls.packbits, bits, number, -(-bits.shape[number] // 8), bitorder)
     missing = -bits.shape[number] % 8
     if missing:
         bits = pad(bits, [(0, missing if k == number else 0) for k in range(bits.ndim)])
-    packed: Any = None
-    for place, shift in enumerate(shifts):
-        bit = bits[along(number, slice(place, None, 8))].astype(dtypes.uint8) << shift
-        packed = bit if packed is None else packed | bit
-    return packed
+    parts = [
+        bits[along(number, slice(place, None, 8))].astype(dtypes.uint8) << shift for place, shift in enumerate(shifts)
+    ]
+    return reduce(or_, parts)
 
 
 @native("unpackbits")
@@ -52,12 +58,16 @@ def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: str = "
     if source.dtype != dtypes.uint8:
         raise TypeError("Expected an input array of unsigned byte data type")
     places = np.array(_shifts(bitorder), np.uint8)
-    values, number = _lined(source, axis)
-    spread = values.reshape(*values.shape[: number + 1], 1, *values.shape[number + 1 :])
-    shifts = places.reshape(8, *(1 for _ in values.shape[number + 1 :]))
-    bits: Any = np.bitwise_and(np.right_shift(spread, shifts), np.uint8(1))
+    values, number = line_axis(at_least_one_axis(source), axis)
     extent = 8 * values.shape[number]
-    bits = bits.reshape(*values.shape[:number], extent, *values.shape[number + 1 :])
+    bits: GpuArray
+    if is_on_host(values.device):
+        bits = _by_line(calls.unpackbits, values, number, extent, bitorder)
+    else:
+        spread = values.reshape(*values.shape[: number + 1], 1, *values.shape[number + 1 :])
+        shifts = places.reshape(8, *(1 for _ in values.shape[number + 1 :]))
+        bits = (spread >> shifts) & 1
+        bits = bits.reshape(*values.shape[:number], extent, *values.shape[number + 1 :])
     if count is None:
         return bits
     wanted = index(count)

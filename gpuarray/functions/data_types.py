@@ -1,12 +1,13 @@
 """Data types: the dtype objects, which are NumPy's scalar types, and functions of dtypes."""
 
-from typing import Any, Final
+import builtins
+from typing import Any, Final, cast
 
 import numpy as np
 
 from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType, canonical
-from gpuarray.functions.arguments import ArrayLike, DeviceLike, as_array, wanted_device
+from gpuarray.functions.arguments import ArrayLike, DeviceLike, as_array, standard_function, wanted_device
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import standard
 
@@ -67,7 +68,7 @@ def astype(x: ArrayLike, dtype: Any, /, *, copy: Any = True, device: DeviceLike 
 
 
 @implements("can_cast")
-def can_cast(from_: Any, to: Any, /, casting: Any = "safe") -> Any:
+def can_cast(from_: Any, to: Any, /, casting: Any = "safe") -> builtins.bool:
     """Return whether a dtype, or that of an array, can be cast to another dtype by a rule."""
     source, target = _dtype_of(from_), _dtype_of(to)
     if standard.is_on():
@@ -102,27 +103,27 @@ def finfo(type: Any, /) -> FloatingLimits:
     return FloatingLimits(np.finfo(_dtype_of(type)))
 
 
-def iinfo(type: Any, /) -> Any:
+def iinfo(type: Any, /) -> np.iinfo[Any]:
     """Return the limits of an integer dtype, or of that of an array, as NumPy does."""
     return np.iinfo(_dtype_of(type))
 
 
 @implements("result_type")
+@standard_function
 def result_type(*arrays_and_dtypes: Any) -> DType:
     """Return the dtype that arrays, dtypes and Python scalars (which are weak) promote to."""
-    given = [_dtype_of(a) for a in arrays_and_dtypes]
-    standard.require("result_type", *given)
-    return canonical(np.result_type(*given))
+    return canonical(np.result_type(*(_dtype_of(a) for a in arrays_and_dtypes)))
 
 
 @implements("common_type")
-def common_type(*arrays: Any) -> Any:
+def common_type(*arrays: Any) -> builtins.type[np.inexact[Any]]:
     """Return the inexact scalar type to which the dtypes of arrays promote."""
-    return np.common_type(*(np.empty(0, a.dtype) if isinstance(a, GpuArray) else a for a in arrays))
+    hosted: list[Any] = [np.empty(0, a.dtype) if isinstance(a, GpuArray) else a for a in arrays]
+    return cast("builtins.type[np.inexact[Any]]", np.common_type(*hosted))
 
 
 @implements("min_scalar_type")
-def min_scalar_type(a: Any, /) -> Any:
+def min_scalar_type(a: Any, /) -> DType:
     """Return the smallest dtype that holds a scalar; the dtype of an array."""
     return a.dtype if a.ndim else np.min_scalar_type(np.asarray(a)[()])
 

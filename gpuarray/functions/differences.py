@@ -7,16 +7,25 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions import reductions
-from gpuarray.functions.arguments import ArrayLike, along, as_array, as_arrays, concatenated, value_or
+from gpuarray.functions.arguments import (
+    ArrayLike,
+    along,
+    as_array,
+    as_arrays,
+    concatenated,
+    standard_function,
+    value_or,
+)
 from gpuarray.functions.joining import concat
 from gpuarray.functions.registry import implements, native
-from gpuarray.graph import build, standard
-from gpuarray.ops import elementwise as rows
+from gpuarray.graph import build
+from gpuarray.ops import elementwise as ops
 
 __all__ = ["diff", "ediff1d", "gradient", "trapezoid"]
 
 
 @native("diff")
+@standard_function
 def diff(
     x: ArrayLike, /, n: int = 1, axis: int = -1, prepend: ArrayLike | None = None, append: ArrayLike | None = None
 ) -> GpuArray:
@@ -46,7 +55,6 @@ def diff(
     if n < 0:
         raise ValueError(f"order must be non-negative but got {n}")
     array = as_array(x)
-    standard.require("diff", array)
     if not array.ndim:
         raise ValueError("diff requires input that is at least one dimensional")
     if n == 0:
@@ -56,7 +64,7 @@ def diff(
     before, after = ([] if end is None else [_beside(end, array, number)] for end in ends)
     parts = [*before, array, *after]
     line = parts[0] if len(parts) == 1 else concat(parts, axis=number)
-    row = rows.not_equal if line.dtype == dtypes.bool_ else rows.subtract
+    row = ops.not_equal if line.dtype == dtypes.bool_ else ops.subtract
     lead = (slice(None),) * number
     for _ in range(n):
         ahead, behind = line[(*lead, slice(1, None))], line[(*lead, slice(None, -1))]
@@ -88,7 +96,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> GpuArray:
 
 
 @implements("gradient")
-def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> GpuArray | tuple[GpuArray, ...]:
     """Return the gradient, computed with second-order central differences."""
     source = as_array(f)
     axes = tuple(range(source.ndim)) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, source.ndim)
@@ -113,7 +121,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
 
 
 def _steps(spacing: Any, extent: int, device: Any) -> Any:
-    """Return the distance between neighbours, or the distances where coordinates were given."""
+    """Return the distance between neighbours, or an array of distances if coordinates are given."""
     if not np.ndim(spacing):
         return spacing
     points = as_array(spacing, device)
@@ -126,9 +134,9 @@ def _steps(spacing: Any, extent: int, device: Any) -> Any:
 
 
 def _weights(before: Any, after: Any, place: Any) -> tuple[Any, Any, Any]:
-    """Return what the derivative of the parabola through three points is made of.
+    """Return the weights of three values in the derivative of the parabola through them.
 
-    The points lie at ``-before``, 0 and ``after``; the derivative is that at ``place``.
+    The points are at ``-before``, 0 and ``after``; the derivative is taken at ``place``.
     """
     return (
         (2 * place - after) / (before * (before + after)),

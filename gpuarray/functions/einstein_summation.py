@@ -82,7 +82,7 @@ def _checked(labels: list[str], result: str, arrays: list[GpuArray]) -> None:
 
 
 def _reduced(names: str, array: GpuArray, needed: set[str], dtype: Any) -> tuple[str, GpuArray]:
-    """Return an operand with diagonals for labels that occur twice, and summed over labels that are not needed."""
+    """Take diagonals for labels that occur twice, and sum over labels that are not needed."""
     while len(set(names)) < len(names):
         double = next(n for n in names if names.count(n) > 1)
         first = names.index(double)
@@ -144,7 +144,7 @@ def _path(labels: list[str], result: str, arrays: list[GpuArray], optimize: Any)
 
 
 @implements("einsum_path")
-def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = False) -> Any:
+def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = False) -> tuple[list[Any], Any]:
     """Return the order in which to contract operands; the arguments are those of ``numpy.einsum_path``."""
     shadows = [np.broadcast_to(np.empty((), x.dtype), x.shape) if isinstance(x, GpuArray) else x for x in operands]
     return np.einsum_path(*shadows, optimize=optimize, einsum_call=einsum_call)  # type: ignore[arg-type]  # private

@@ -1,4 +1,4 @@
-"""Elementwise functions, one line for each row of :mod:`gpuarray.ops.elementwise`.
+"""Elementwise functions, one line for each operation of :mod:`gpuarray.ops.elementwise`.
 
 Every function broadcasts its operands, promotes as NumPy does (NEP 50), and takes NumPy's keywords of ufuncs. It has
 their methods, too.
@@ -12,7 +12,7 @@ import numpy as np
 from gpuarray import dispatch
 from gpuarray.array import GpuArray, apply
 from gpuarray.functions.arguments import ArrayLike, DTypeLike, as_array
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import MapOp
 
 __all__ = [
@@ -32,17 +32,17 @@ __all__ = [
 class Methods(Protocol):
     """The methods that functions have as NumPy's ufuncs, whose arguments they take."""
 
-    accumulate: Callable[..., Any]
-    at: Callable[..., Any]
-    outer: Callable[..., Any]
-    reduce: Callable[..., Any]
-    reduceat: Callable[..., Any]
+    accumulate: Callable[..., GpuArray]
+    at: Callable[..., None]
+    outer: Callable[..., GpuArray]
+    reduce: Callable[..., GpuArray]
+    reduceat: Callable[..., GpuArray]
 
 
 class Unary(Methods, Protocol):
     """A function of one array."""
 
-    def __call__(  # what it does is the row's to say
+    def __call__(
         self,
         x: ArrayLike,
         /,
@@ -57,7 +57,7 @@ class Unary(Methods, Protocol):
 class Binary(Methods, Protocol):
     """A function of two arrays."""
 
-    def __call__(  # what it does is the row's to say
+    def __call__(
         self,
         x1: ArrayLike,
         x2: ArrayLike,
@@ -73,7 +73,7 @@ class Binary(Methods, Protocol):
 class Ternary(Methods, Protocol):
     """A function of three arrays."""
 
-    def __call__(  # what it does is the row's to say
+    def __call__(
         self,
         x1: ArrayLike,
         x2: ArrayLike,
@@ -88,24 +88,24 @@ class Ternary(Methods, Protocol):
 
 
 def _method(ufunc: np.ufunc, name: str) -> Callable[..., Any]:
-    """Return a method of NumPy's ufunc that makes an array of its first argument, but for what it writes to."""
+    """Return a method of NumPy's ufunc. Its first argument is converted to an array, but not the target of ``at``."""
     numpys = getattr(ufunc, name)
 
     def method(array: ArrayLike, /, *arguments: Any, **keywords: Any) -> Any:
         return numpys(array if name == "at" else as_array(array), *arguments, **keywords)
 
     method.__name__ = method.__qualname__ = name
-    method.__doc__ = f"Compute what :meth:`numpy.ufunc.{name}` does, of arrays of this package."
+    method.__doc__ = f"Compute :meth:`numpy.ufunc.{name}` with arrays of this package."
     return method
 
 
-def _finished(function: Any, row: MapOp, operands: str) -> Any:
-    """Return a function with the name, text and methods of what it is."""
-    if isinstance(row.numpy, np.ufunc):
+def _finished(function: Any, op: MapOp, operands: str) -> Any:
+    """Return a function with the name and the docstring of its operation, and the methods of ufuncs."""
+    if isinstance(op.numpy, np.ufunc):
         for name in Methods.__annotations__:
-            setattr(function, name, _method(row.numpy, name))
-    function.__name__ = function.__qualname__ = row.name
-    function.__doc__ = f"""{row.doc}
+            setattr(function, name, _method(op.numpy, name))
+    function.__name__ = function.__qualname__ = op.name
+    function.__doc__ = f"""{op.doc}
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def _finished(function: Any, row: MapOp, operands: str) -> Any:
     Returns
     -------
     GpuArray
-        Of the broadcast shape; the error is at most {row.ulp:g} units in the last place for floating dtypes.
+        Of the broadcast shape; the error is at most {op.ulp:g} units in the last place for floating dtypes.
 
     Raises
     ------
@@ -135,60 +135,65 @@ def _finished(function: Any, row: MapOp, operands: str) -> Any:
     return function
 
 
-def _with_keywords(row: MapOp, inputs: tuple[Any, ...], **given: Any) -> Any:
-    """Call a function with ufunc keywords, by the handler of the ufunc that the row is."""
-    defaults = {"out": None, "where": True, "dtype": None, "casting": "same_kind"}
-    keywords = {name: value for name, value in given.items() if value is not defaults[name]}
-    if "out" in keywords and not isinstance(keywords["out"], tuple):
-        keywords["out"] = (keywords["out"],)
-    return dispatch.METHODS["__array_ufunc__"](row.numpy, "__call__", inputs, keywords)
+def _with_keywords(op: MapOp, inputs: tuple[Any, ...], out: Any, where: Any, dtype: Any, casting: str) -> GpuArray:
+    """Call a function with keywords of ufuncs, or with operands that the operation does not accept."""
+    if out is None and where is True and dtype is None:
+        masked: GpuArray = _of_masked(op, inputs)
+        return masked
+    keywords: dict[str, Any] = {"where": where, "casting": casting}
+    if out is not None:
+        keywords["out"] = out if isinstance(out, tuple) else (out,)
+    if dtype is not None:
+        keywords["dtype"] = dtype
+    found: GpuArray = dispatch.METHODS["__array_ufunc__"](op.numpy, "__call__", inputs, keywords)
+    if found is NotImplemented:
+        raise refused(op, inputs)
+    return found
 
 
-def refused(row: MapOp, values: tuple[Any, ...]) -> TypeError:
-    """Return the error for operands that an operation does not know."""
+def refused(op: MapOp, values: tuple[Any, ...]) -> TypeError:
+    """Return the error for operands that an operation does not accept."""
     kinds = ", ".join(type(value).__name__ for value in values)
     if any(isinstance(value, np.ma.MaskedArray) for value in values):
         return TypeError(
-            f"{row.name} does not take masked arrays, as their mask would be lost; give m.filled(value), or use "
-            f"numpy.{row.name}"
+            f"{op.name} does not take masked arrays, as their mask would be lost; give m.filled(value), or use "
+            f"numpy.{op.name}"
         )
-    return TypeError(f"{row.name} is not defined for operands of types {kinds}; accepted are arrays and numbers")
+    return TypeError(f"{op.name} is not defined for operands of types {kinds}; accepted are arrays and numbers")
 
 
-def _of_masked(row: MapOp, values: tuple[Any, ...], *, is_plain: bool) -> Any:
-    """Return what NumPy computes where an operand is a masked array, whose mask arrays of this package cannot have.
+def _of_masked(op: MapOp, values: tuple[Any, ...]) -> Any:
+    """Return NumPy's result if an operand is a masked array: arrays of this package have no masks.
 
     Raises
     ------
     TypeError
-        If no operand is masked, or the call has keywords.
+        If no operand is masked.
     """
     is_masked = any(isinstance(value, np.ma.MaskedArray) for value in values)
-    if is_masked and is_plain and isinstance(row.numpy, np.ufunc) and row.numpy.nout == 1:
-        return row.numpy(*[np.asarray(v) if isinstance(v, GpuArray) else v for v in values])
-    raise refused(row, values)
+    if is_masked and isinstance(op.numpy, np.ufunc) and op.numpy.nout == 1:
+        return op.numpy(*[np.asarray(v) if isinstance(v, GpuArray) else v for v in values])
+    raise refused(op, values)
 
 
-def unary(row: MapOp) -> Unary:
-    """Return the public function of a row with one operand."""
+def unary(op: MapOp) -> Unary:
+    """Return the public function of an operation with one operand."""
 
     def function(
         x: ArrayLike, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = "same_kind"
     ) -> GpuArray:
         if out is None and dtype is None and where is True:
-            found: GpuArray = apply(row, x)
-        else:
-            found = _with_keywords(row, (x,), out=out, where=where, dtype=dtype, casting=casting)
-        if found is NotImplemented:
-            return _of_masked(row, (x,), is_plain=out is None and dtype is None and where is True)
-        return found
+            found: GpuArray = apply(op, x)
+            if found is not NotImplemented:
+                return found
+        return _with_keywords(op, (x,), out, where, dtype, casting)
 
-    finished: Unary = _finished(function, row, "x")
+    finished: Unary = _finished(function, op, "x")
     return finished
 
 
-def binary(row: MapOp) -> Binary:
-    """Return the public function of a row with two operands."""
+def binary(op: MapOp) -> Binary:
+    """Return the public function of an operation with two operands."""
 
     def function(
         x1: ArrayLike,
@@ -201,19 +206,17 @@ def binary(row: MapOp) -> Binary:
         casting: str = "same_kind",
     ) -> GpuArray:
         if out is None and dtype is None and where is True:
-            found: GpuArray = apply(row, x1, x2)
-        else:
-            found = _with_keywords(row, (x1, x2), out=out, where=where, dtype=dtype, casting=casting)
-        if found is NotImplemented:
-            return _of_masked(row, (x1, x2), is_plain=out is None and dtype is None and where is True)
-        return found
+            found: GpuArray = apply(op, x1, x2)
+            if found is not NotImplemented:
+                return found
+        return _with_keywords(op, (x1, x2), out, where, dtype, casting)
 
-    finished: Binary = _finished(function, row, "x1, x2")
+    finished: Binary = _finished(function, op, "x1, x2")
     return finished
 
 
-def ternary(row: MapOp) -> Ternary:
-    """Return the public function of a row with three operands."""
+def ternary(op: MapOp) -> Ternary:
+    """Return the public function of an operation with three operands."""
 
     def function(
         x1: ArrayLike,
@@ -227,97 +230,95 @@ def ternary(row: MapOp) -> Ternary:
         casting: str = "same_kind",
     ) -> GpuArray:
         if out is None and dtype is None and where is True:
-            found: GpuArray = apply(row, x1, x2, x3)
-        else:
-            found = _with_keywords(row, (x1, x2, x3), out=out, where=where, dtype=dtype, casting=casting)
-        if found is NotImplemented:
-            return _of_masked(row, (x1, x2, x3), is_plain=out is None and dtype is None and where is True)
-        return found
+            found: GpuArray = apply(op, x1, x2, x3)
+            if found is not NotImplemented:
+                return found
+        return _with_keywords(op, (x1, x2, x3), out, where, dtype, casting)
 
-    finished: Ternary = _finished(function, row, "x1, x2, x3")
+    finished: Ternary = _finished(function, op, "x1, x2, x3")
     return finished
 
 
-abs = unary(rows.abs)
-acos = unary(rows.acos)
-acosh = unary(rows.acosh)
-add = binary(rows.add)
-asin = unary(rows.asin)
-asinh = unary(rows.asinh)
-atan = unary(rows.atan)
-atan2 = binary(rows.atan2)
-atanh = unary(rows.atanh)
-bitwise_and = binary(rows.bitwise_and)
-bitwise_count = unary(rows.bitwise_count)
-bitwise_invert = unary(rows.bitwise_invert)
-bitwise_left_shift = binary(rows.bitwise_left_shift)
-bitwise_or = binary(rows.bitwise_or)
-bitwise_right_shift = binary(rows.bitwise_right_shift)
-bitwise_xor = binary(rows.bitwise_xor)
-cbrt = unary(rows.cbrt)
-ceil = unary(rows.ceil)
-conj = unary(rows.conj)
-copysign = binary(rows.copysign)
-cos = unary(rows.cos)
-cosh = unary(rows.cosh)
-degrees = unary(rows.degrees)
-divide = binary(rows.divide)
-equal = binary(rows.equal)
-exp = unary(rows.exp)
-exp2 = unary(rows.exp2)
-expm1 = unary(rows.expm1)
-fabs = unary(rows.fabs)
-float_power = binary(rows.float_power)
-floor = unary(rows.floor)
-floor_divide = binary(rows.floor_divide)
-fmax = binary(rows.fmax)
-fmin = binary(rows.fmin)
-fmod = binary(rows.fmod)
-gcd = binary(rows.gcd)
-greater = binary(rows.greater)
-greater_equal = binary(rows.greater_equal)
-heaviside = binary(rows.heaviside)
-hypot = binary(rows.hypot)
-isfinite = unary(rows.isfinite)
-isinf = unary(rows.isinf)
-isnan = unary(rows.isnan)
-lcm = binary(rows.lcm)
-ldexp = binary(rows.ldexp)
-less = binary(rows.less)
-less_equal = binary(rows.less_equal)
-log = unary(rows.log)
-log10 = unary(rows.log10)
-log1p = unary(rows.log1p)
-log2 = unary(rows.log2)
-logaddexp = binary(rows.logaddexp)
-logaddexp2 = binary(rows.logaddexp2)
-logical_and = binary(rows.logical_and)
-logical_not = unary(rows.logical_not)
-logical_or = binary(rows.logical_or)
-logical_xor = binary(rows.logical_xor)
-maximum = binary(rows.maximum)
-minimum = binary(rows.minimum)
-multiply = binary(rows.multiply)
-negative = unary(rows.negative)
-nextafter = binary(rows.nextafter)
-not_equal = binary(rows.not_equal)
-positive = unary(rows.positive)
-pow = binary(rows.pow)
-radians = unary(rows.radians)
-reciprocal = unary(rows.reciprocal)
-remainder = binary(rows.remainder)
-rint = unary(rows.rint)
-sign = unary(rows.sign)
-signbit = unary(rows.signbit)
-sin = unary(rows.sin)
-sinh = unary(rows.sinh)
-spacing = unary(rows.spacing)
-sqrt = unary(rows.sqrt)
-square = unary(rows.square)
-subtract = binary(rows.subtract)
-tan = unary(rows.tan)
-tanh = unary(rows.tanh)
-trunc = unary(rows.trunc)
+abs = unary(ops.abs)
+acos = unary(ops.acos)
+acosh = unary(ops.acosh)
+add = binary(ops.add)
+asin = unary(ops.asin)
+asinh = unary(ops.asinh)
+atan = unary(ops.atan)
+atan2 = binary(ops.atan2)
+atanh = unary(ops.atanh)
+bitwise_and = binary(ops.bitwise_and)
+bitwise_count = unary(ops.bitwise_count)
+bitwise_invert = unary(ops.bitwise_invert)
+bitwise_left_shift = binary(ops.bitwise_left_shift)
+bitwise_or = binary(ops.bitwise_or)
+bitwise_right_shift = binary(ops.bitwise_right_shift)
+bitwise_xor = binary(ops.bitwise_xor)
+cbrt = unary(ops.cbrt)
+ceil = unary(ops.ceil)
+conj = unary(ops.conj)
+copysign = binary(ops.copysign)
+cos = unary(ops.cos)
+cosh = unary(ops.cosh)
+degrees = unary(ops.degrees)
+divide = binary(ops.divide)
+equal = binary(ops.equal)
+exp = unary(ops.exp)
+exp2 = unary(ops.exp2)
+expm1 = unary(ops.expm1)
+fabs = unary(ops.fabs)
+float_power = binary(ops.float_power)
+floor = unary(ops.floor)
+floor_divide = binary(ops.floor_divide)
+fmax = binary(ops.fmax)
+fmin = binary(ops.fmin)
+fmod = binary(ops.fmod)
+gcd = binary(ops.gcd)
+greater = binary(ops.greater)
+greater_equal = binary(ops.greater_equal)
+heaviside = binary(ops.heaviside)
+hypot = binary(ops.hypot)
+isfinite = unary(ops.isfinite)
+isinf = unary(ops.isinf)
+isnan = unary(ops.isnan)
+lcm = binary(ops.lcm)
+ldexp = binary(ops.ldexp)
+less = binary(ops.less)
+less_equal = binary(ops.less_equal)
+log = unary(ops.log)
+log10 = unary(ops.log10)
+log1p = unary(ops.log1p)
+log2 = unary(ops.log2)
+logaddexp = binary(ops.logaddexp)
+logaddexp2 = binary(ops.logaddexp2)
+logical_and = binary(ops.logical_and)
+logical_not = unary(ops.logical_not)
+logical_or = binary(ops.logical_or)
+logical_xor = binary(ops.logical_xor)
+maximum = binary(ops.maximum)
+minimum = binary(ops.minimum)
+multiply = binary(ops.multiply)
+negative = unary(ops.negative)
+nextafter = binary(ops.nextafter)
+not_equal = binary(ops.not_equal)
+positive = unary(ops.positive)
+pow = binary(ops.pow)
+radians = unary(ops.radians)
+reciprocal = unary(ops.reciprocal)
+remainder = binary(ops.remainder)
+rint = unary(ops.rint)
+sign = unary(ops.sign)
+signbit = unary(ops.signbit)
+sin = unary(ops.sin)
+sinh = unary(ops.sinh)
+spacing = unary(ops.spacing)
+sqrt = unary(ops.sqrt)
+square = unary(ops.square)
+subtract = binary(ops.subtract)
+tan = unary(ops.tan)
+tanh = unary(ops.tanh)
+trunc = unary(ops.trunc)
 
 # NumPy's other names of the same functions
 absolute = abs

@@ -32,7 +32,8 @@ def evaluate(*arrays: GpuArray) -> None:
         If the device has not enough memory for the results.
     """
     if len(arrays) == 1 and isinstance(arrays[0], GpuArray):
-        runtime.evaluate((settle(arrays[0]),), arrays[0].device)
+        cell = arrays[0]._cell
+        runtime.evaluate((cell.node,), cell.device)
         return
     by_device: dict[Device, list[Node]] = {}
     for array in arrays:

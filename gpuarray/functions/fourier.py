@@ -1,4 +1,4 @@
-"""Discrete Fourier transforms, as opaque rows along the last axis.
+"""Discrete Fourier transforms, as calls along the last axis.
 
 Each transform crops its axis to ``n`` points or pads it with zeros. With ``norm="backward"`` the inverse transform is
 divided by n, with "forward" the forward transform, and with "ortho" both are divided by the square root of n.
@@ -38,69 +38,44 @@ def _norm(norm: Norm) -> str:
     return known
 
 
-def _transform(
-    row: CallOp,
-    array: GpuArray,
-    n: int,
-    wanted: int,
-    axis: int,
-    norm: Norm,
-    dtypes_of: tuple[DType, DType],
-    inverse: bool,
-) -> GpuArray:
-    """Return a transform along an axis, which views move to the end and back."""
-    if n < 1:
-        raise ValueError(f"Invalid number of FFT data points ({n}) specified.")
+def _transform(op: CallOp, x: ArrayLike, n: int | None, axis: int, norm: Norm, *, inverse: bool) -> GpuArray:
+    """Return a transform along an axis, which views move to the end and back.
+
+    Of the complex numbers of a transform, ``rfft`` leaves out the redundant half, and ``irfft`` takes the other half.
+    """
+    array = as_array(x)
+    if op is calls.rfft and array.dtype.kind == "c":
+        raise TypeError(
+            f"a real transform takes real numbers, not {array.dtype.name}; give the real part, or use the transform "
+            "of complex numbers"
+        )
+    extent = _extent(array, axis)
+    length = index(n) if n is not None else 2 * (extent - 1) if op is calls.irfft else extent
+    if length < 1:
+        raise ValueError(f"Invalid number of FFT data points ({length}) specified.")
     kind = _norm(norm)
+    real = _precision(array.dtype)
+    whole = dtypes.promote(real, dtypes.complex64)
+    source = whole if op is calls.irfft or (op is calls.fft and array.dtype.kind == "c") else real
+    result = real if op is calls.irfft else whole
     number = build.normalize_axis(axis, array.ndim)
-    source, result = dtypes_of
     others = [a for a in range(array.ndim) if a != number]
     before = tuple(array.shape[a] for a in others)
-    shape = (*before, wanted)
-    if 0 in before or not array.shape[number]:
+    shape = (*before, length // 2 + 1 if op is calls.rfft else length)
+    if 0 in before or not extent:
         node: Node = build.full(shape, 0, result)
     else:
         last = _permuted(build.cast(array.node(), source), [*others, number])
-        node = build.call_one(row, [last], shape, result, n=n, inverse=inverse, norm=kind)
+        node = build.call_one(op, [last], shape, result, n=length, inverse=inverse, norm=kind)
     order = list(range(number)) + [array.ndim - 1] + list(range(number, array.ndim - 1))
-    return wrap(_permuted(node, order), array.device)
+    found = wrap(_permuted(node, order), array.device)
+    return found.astype(dtypes.float16) if op is calls.irfft and array.dtype == dtypes.float16 else found
 
 
 def _permuted(node: Node, order: list[int]) -> Node:
     if order == sorted(order):
         return node
     return build.view(node, permute(contiguous(node.shape), order))
-
-
-def _complex_transform(x: ArrayLike, n: int | None, axis: int, norm: Norm, inverse: bool) -> GpuArray:
-    array = as_array(x)
-    length = _extent(array, axis) if n is None else index(n)
-    real = _precision(array.dtype)
-    result = dtypes.promote(real, dtypes.complex64)
-    source = result if array.dtype.kind == "c" else real
-    return _transform(calls.fft, array, length, length, axis, norm, (source, result), inverse)
-
-
-def _real_transform(x: ArrayLike, n: int | None, axis: int, norm: Norm, inverse: bool) -> GpuArray:
-    array = as_array(x)
-    if array.dtype.kind == "c":
-        raise TypeError(
-            f"a real transform takes real numbers, not {array.dtype.name}; give the real part, or use the transform "
-            "of complex numbers"
-        )
-    length = _extent(array, axis) if n is None else index(n)
-    source = _precision(array.dtype)
-    result = dtypes.promote(source, dtypes.complex64)
-    return _transform(calls.rfft, array, length, length // 2 + 1, axis, norm, (source, result), inverse)
-
-
-def _hermitian_transform(x: ArrayLike, n: int | None, axis: int, norm: Norm, inverse: bool) -> GpuArray:
-    array = as_array(x)
-    length = 2 * (_extent(array, axis) - 1) if n is None else index(n)
-    result = _precision(array.dtype)
-    source = dtypes.promote(result, dtypes.complex64)
-    found = _transform(calls.irfft, array, length, length, axis, norm, (source, result), inverse)
-    return found.astype(dtypes.float16) if array.dtype == dtypes.float16 else found
 
 
 def _extent(array: GpuArray, axis: int) -> int:
@@ -145,7 +120,7 @@ def fft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "bac
     numpy.exceptions.AxisError
         If the axis does not exist.
     """
-    return write_out(_complex_transform(x, n, axis, norm, inverse=False), out)
+    return write_out(_transform(calls.fft, x, n, axis, norm, inverse=False), out)
 
 
 @native("fft.ifft")
@@ -156,7 +131,7 @@ def ifft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "ba
     With ``norm`` "backward", "ortho" and "forward" it is divided by n, by the square root of n, and by 1. The other
     :func:`fft` for the other parameters.
     """
-    return write_out(_complex_transform(x, n, axis, norm, inverse=True), out)
+    return write_out(_transform(calls.fft, x, n, axis, norm, inverse=True), out)
 
 
 @native("fft.rfft")
@@ -183,7 +158,7 @@ def rfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "ba
     ValueError
         If ``n`` is less than 1, or ``norm`` is none of these.
     """
-    return write_out(_real_transform(x, n, axis, norm, inverse=False), out)
+    return write_out(_transform(calls.rfft, x, n, axis, norm, inverse=False), out)
 
 
 @native("fft.irfft")
@@ -210,7 +185,7 @@ def irfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "b
     ValueError
         If ``n`` is less than 1, or ``norm`` is none of these.
     """
-    return write_out(_hermitian_transform(x, n, axis, norm, inverse=True), out)
+    return write_out(_transform(calls.irfft, x, n, axis, norm, inverse=True), out)
 
 
 @native("fft.hfft")
@@ -220,14 +195,14 @@ def hfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "ba
 
     The arguments and the result are those of :func:`irfft`.
     """
-    return write_out(_hermitian_transform(x, n, axis, norm, inverse=False), out)
+    return write_out(_transform(calls.irfft, x, n, axis, norm, inverse=False), out)
 
 
 @native("fft.ihfft")
 @standard_function
 def ihfft(x: ArrayLike, /, n: int | None = None, axis: int = -1, norm: Norm = "backward", out: Any = None) -> GpuArray:
     """Return the inverse of :func:`hfft`. See :func:`rfft` for the parameters and the result."""
-    return write_out(_real_transform(x, n, axis, norm, inverse=True), out)
+    return write_out(_transform(calls.rfft, x, n, axis, norm, inverse=True), out)
 
 
 # -- several axes ------------------------------------------------------------------------------------------------------
@@ -256,7 +231,7 @@ def _complex_transforms(x: ArrayLike, s: Sizes, axes: Axes, norm: Norm, out: Any
     if not numbers:
         return array  # as NumPy, which looks at neither norm nor out then
     for n, axis in reversed(list(zip(sizes, numbers, strict=True))):
-        array = _complex_transform(array, n, axis, norm, inverse)
+        array = _transform(calls.fft, array, n, axis, norm, inverse=inverse)
     return write_out(array, out)
 
 

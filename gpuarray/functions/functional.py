@@ -4,7 +4,7 @@ The Python function is called with arrays, and what it does is recorded. ``vecto
 elements instead, on the host.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,9 +20,9 @@ __all__ = ["apply_along_axis", "apply_over_axes", "nditer", "piecewise", "vector
 
 
 @implements("apply_along_axis")
-def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
+def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any) -> GpuArray:
     """Apply a function to the 1-d slices along an axis."""
-    source: Any = as_array(arr)
+    source = as_array(arr)
     number = build.normalize_axis(axis, source.ndim)
     moved = moveaxis(source, number, -1)
     places = list(np.ndindex(moved.shape[:-1]))
@@ -39,7 +39,7 @@ def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any
 
 
 @implements("apply_over_axes")
-def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
+def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> GpuArray:
     """Apply a function over several axes, one after the other."""
     value = as_array(a)
     ndim = value.ndim
@@ -55,7 +55,7 @@ def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
 
 
 @implements("piecewise")
-def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
+def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> GpuArray:
     """Evaluate functions on the parts of an array that conditions select."""
     source = as_array(x)
     alone = condlist.ndim == 0 if isinstance(condlist, GpuArray) else np.isscalar(condlist)
@@ -84,7 +84,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
 
 
 class vectorize(np.vectorize):  # noqa: N801  # NumPy's name
-    """A Python function that is called for each element, as :class:`numpy.vectorize`.
+    """Calls a Python function for each element, as :class:`numpy.vectorize`.
 
     The host calls it, on a copy of the elements; results are arrays of this package. Functions of arrays, with
     :func:`gpuarray.where` for conditions, run on the device instead.
@@ -133,7 +133,7 @@ def nditer(op: Any, flags: Any = None, op_flags: Any = None, *args: Any, **kwarg
 
 
 def _by_operand(op_flags: Any, count: int) -> Sequence[Sequence[str]]:
-    """Return the flags of each operand; one list of texts is for all of them."""
+    """Return the flags of each operand. A single list of texts applies to all operands."""
     if not op_flags:
         return [("readonly",)] * count
     return [op_flags] * count if isinstance(op_flags[0], str) else [*op_flags]

@@ -1,5 +1,8 @@
-"""Indexing functions: they take elements by position or by mask, and write them."""
+"""Functions that take or write elements by position or by mask."""
 
+from collections.abc import Callable
+from functools import wraps
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -14,7 +17,10 @@ from gpuarray.functions.arguments import (
     as_arrays,
     as_choices,
     as_elements,
+    at_least_one_axis,
+    check_cast,
     concatenated,
+    line_axis,
     numbers,
     read,
     write_out,
@@ -33,19 +39,17 @@ __all__ = [
 
 
 def _as_positions(indices: Any) -> Any:
-    """Return indices as integers; NumPy truncates the numbers in lists, and refuses arrays of other numbers."""
+    """Convert indices to integers. As in NumPy, numbers in lists are truncated, and arrays of them are refused."""
     positions = indices if isinstance(indices, GpuArray) else np.asarray(indices)
     if positions.dtype.kind not in "iu":
         if isinstance(indices, GpuArray | np.ndarray) and positions.dtype.kind != "b":
-            raise TypeError(
-                f"Cannot cast array data from {positions.dtype!r} to {dtypes.int64!r} according to the rule 'safe'"
-            )
+            check_cast(positions.dtype, dtypes.int64)
         positions = positions.astype(np.intp)
     return positions
 
 
 def _in_range(positions: Any, extent: int, mode: str) -> Any:
-    """Return integer positions with those out of range as ``mode`` says."""
+    """Apply ``mode`` to positions that are out of range."""
     if mode == "wrap":
         return positions % extent
     if mode == "clip":
@@ -55,6 +59,7 @@ def _in_range(positions: Any, extent: int, mode: str) -> Any:
     return positions
 
 
+@native("take")
 def take(
     x: ArrayLike, indices: ArrayLike, /, axis: int | None = None, out: Any = None, mode: str = "raise"
 ) -> GpuArray:
@@ -65,7 +70,7 @@ def take(
     x : array_like
         Any array.
     indices : array_like of int
-        Indices; negative ones count from the end.
+        Indices; negative ones count from the end. Numbers in lists are truncated, as in NumPy.
     axis : int, optional
         The axis; by default indices of the flattened array.
     out : GpuArray or ndarray, optional
@@ -85,24 +90,11 @@ def take(
     TypeError
         If the indices are not integers.
     """
-    array = as_array(x)
-    if axis is None or not array.ndim:
-        array = array.reshape(-1)
-    number = build.normalize_axis(axis or 0, array.ndim)
-    given = as_array(indices, array.device)
-    if not given.size and not isinstance(indices, GpuArray | np.ndarray):
-        given = given.astype(dtypes.int64)
-    if given.dtype.kind not in "iu":
-        raise TypeError(f"indices are integers, not of dtype {given.dtype.name}; convert with astype")
-    positions = _in_range(given, array.shape[number], mode)
+    array, number = line_axis(at_least_one_axis(x), axis)
+    positions = _in_range(as_array(_as_positions(indices), array.device), array.shape[number], mode)
     if not array.shape[number] and positions.size:
         raise IndexError("cannot do a non-empty take from an empty axes.")
     return write_out(array[along(number, positions)], out, "unsafe")
-
-
-@native("take")
-def _numpys_take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> GpuArray:
-    return take(a, _as_positions(indices), axis, out, mode)
 
 
 @native("take_along_axis")
@@ -129,13 +121,12 @@ def take_along_axis(x: ArrayLike, indices: ArrayLike, /, axis: int | None = -1) 
         If an index is out of range, or the indices are not integers.
     """
     array, positions = as_arrays(x, indices)
-    if axis is None:
-        array, axis = array.reshape(-1), 0
-    return array[_each_line(array, positions, build.normalize_axis(axis, array.ndim))]
+    array, number = line_axis(array, axis)
+    return array[_each_line(array, positions, number)]
 
 
 def _each_line(array: GpuArray, positions: Any, axis: int) -> tuple[Any, ...]:
-    """Return the index that takes along one axis what ``positions`` says, and its own position along the others."""
+    """Return the index that has ``positions`` at one axis, and each element's own position at the others."""
     if positions.ndim != array.ndim:
         raise ValueError("`indices` and `arr` must have the same number of dimensions")
     if positions.dtype.kind not in "iu":
@@ -151,10 +142,7 @@ def _each_line(array: GpuArray, positions: Any, axis: int) -> tuple[Any, ...]:
 @implements("compress")
 def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> GpuArray:
     """Return the slices along an axis that a condition selects."""
-    source = as_array(a)
-    if axis is None:
-        source, axis = source.reshape(-1), 0
-    number = build.normalize_axis(axis, source.ndim)
+    source, number = line_axis(a, axis)
     return write_out(source[along(number, _mask_of(condition, source.shape[number]))], out)
 
 
@@ -167,7 +155,7 @@ def extract(condition: Any, arr: Any) -> GpuArray:
 
 
 def _mask_of(condition: Any, extent: int) -> Any:
-    """Return a condition of one axis as a mask of one with ``extent``; what it does not say is false."""
+    """Convert a condition to a mask of ``extent`` elements; missing ones are False."""
     given = condition if isinstance(condition, GpuArray) else np.asarray(condition)
     if given.ndim != 1:
         raise ValueError("condition must be a 1-d array")
@@ -208,10 +196,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> GpuArr
     if not len(choices):
         raise ValueError("invalid entry in choice array: there are no choices")
     selector, *options = as_arrays(a, *as_choices(choices))
-    if not np.can_cast(selector.dtype, dtypes.int64):
-        raise TypeError(
-            f"Cannot cast array data from {selector.dtype!r} to {dtypes.int64!r} according to the rule 'safe'"
-        )
+    check_cast(selector.dtype, dtypes.int64)
     selector, *options = manipulation.broadcast_arrays(selector.astype(dtypes.int64, copy=False), *options)
     count = len(options)
     if mode == "raise" and selector.size:
@@ -245,24 +230,30 @@ def diagflat(v: Any, k: int = 0) -> GpuArray:
 # --- writing --------------------------------------------------------------------------------------------------------
 
 
-def _host_target(function: Any, target: Any, *others: Any, **keywords: Any) -> None:
-    """Write to a NumPy array what arrays of this package say: reading them is what was asked for."""
-    values = [read(v) if isinstance(v, GpuArray) else v for v in others]
-    options = {k: read(v) if isinstance(v, GpuArray) else v for k, v in keywords.items()}
-    function(target, *values, **options)
+def _in_place(function: Callable[..., None]) -> Callable[..., None]:
+    """Let NumPy write if the first argument is a NumPy array; the other arguments are read."""
+    numpys, target = getattr(np, function.__name__), next(iter(signature(function).parameters))
+
+    @wraps(function)
+    def write(*args: Any, **keywords: Any) -> None:
+        if isinstance(args[0] if args else keywords[target], GpuArray):
+            function(*args, **keywords)
+            return
+        values = [read(v) if isinstance(v, GpuArray) else v for v in args]
+        numpys(*values, **{k: read(v) if isinstance(v, GpuArray) else v for k, v in keywords.items()})
+
+    return write
 
 
 @native("copyto")
+@_in_place
 def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
     """Copy values from one array to another, with broadcasting."""
-    if not isinstance(dst, GpuArray):
-        _host_target(np.copyto, dst, src, casting=casting, where=where)
-        return
     source = src if isinstance(src, bool | int | float | complex) else as_array(src)
     kind = source.dtype if isinstance(source, GpuArray) else np.min_scalar_type(source)
     weak = not isinstance(source, GpuArray) and np.result_type(dst.dtype, source) == dst.dtype
-    if not weak and not np.can_cast(kind, dst.dtype, casting):
-        raise TypeError(f"Cannot cast array data from {kind!r} to {dst.dtype!r} according to the rule {casting!r}")
+    if not weak:
+        check_cast(kind, dst.dtype, casting)
     where = bool(where) if isinstance(where, int) else where
     if where is True:
         dst[...] = source
@@ -272,11 +263,9 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
 
 
 @native("putmask")
+@_in_place
 def putmask(a: Any, /, mask: Any, values: Any) -> None:
     """Set the elements that a mask selects to values, which repeat if there are too few."""
-    if not isinstance(a, GpuArray):
-        _host_target(np.putmask, a, mask, values)
-        return
     flags = as_array(mask).astype(dtypes.bool_)
     chosen: Any = as_elements(values, a)
     if flags.size != a.size:
@@ -289,11 +278,9 @@ def putmask(a: Any, /, mask: Any, values: Any) -> None:
 
 
 @implements("place")
+@_in_place
 def place(arr: Any, mask: Any, vals: Any) -> None:
     """Set the elements that a mask selects to values in order."""
-    if not isinstance(arr, GpuArray):
-        _host_target(np.place, arr, mask, vals)
-        return
     flags = as_array(mask).astype(dtypes.bool_)
     if flags.size != arr.size:
         raise ValueError("place: mask and data must be the same size")
@@ -308,11 +295,9 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
 
 
 @implements("put")
+@_in_place
 def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     """Set the elements at flat indices to values."""
-    if not isinstance(a, GpuArray):
-        _host_target(np.put, a, ind, v, mode=mode)
-        return
     a.check_writeable()
     positions = _in_range(_as_positions(ind), a.size, mode).reshape(-1)
     if positions.size and np.size(v):
@@ -320,11 +305,9 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
 
 
 @implements("put_along_axis")
+@_in_place
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
     """Set the elements at indices along an axis to values."""
-    if not isinstance(arr, GpuArray):
-        _host_target(np.put_along_axis, arr, indices, values, axis)
-        return
     positions = indices if isinstance(indices, GpuArray) else np.asarray(indices)
     if axis is None:
         if positions.ndim != 1:
@@ -337,16 +320,14 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
 
 
 @implements("fill_diagonal")
+@_in_place
 def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     """Fill the main diagonal of an array in place."""
-    if not isinstance(a, GpuArray):
-        _host_target(np.fill_diagonal, a, val, wrap=wrap)
-        return
     if a.ndim < 2:
         raise ValueError("array must be at least 2-d")
     if a.ndim > 2 and len(set(a.shape)) != 1:
         raise ValueError("All dimensions of input must be of equal length")
-    # every element whose flat position is a multiple of the distance between the first two
+    # the flat positions are multiples of the distance between the first two
     step = sum(int(n) for n in np.cumprod((1, *a.shape[1:])))
     stop = a.size if wrap or a.ndim > 2 else a.shape[1] * a.shape[1]
     a.flat[:stop:step] = val

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from operator import index
 from typing import Any
 
-import numpy as np
-
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions.arguments import (
@@ -14,14 +12,16 @@ from gpuarray.functions.arguments import (
     along,
     as_array,
     as_arrays,
+    check_cast,
     check_nbytes,
     read,
     result,
+    standard_function,
     write_out,
 )
 from gpuarray.functions.manipulation import atleast_1d, atleast_2d, atleast_3d, expand_dims
 from gpuarray.functions.registry import native
-from gpuarray.graph import build, standard
+from gpuarray.graph import build
 
 __all__ = [
     "append", "array_split", "block", "column_stack", "concat", "concatenate", "dsplit", "dstack", "hsplit", "hstack",
@@ -30,6 +30,7 @@ __all__ = [
 
 
 @native("concatenate")
+@standard_function
 def concat(
     arrays: Sequence[ArrayLike], /, axis: int | None = 0, out: Any = None, *, dtype: DTypeLike = None,
     casting: Any = "same_kind",
@@ -65,13 +66,9 @@ def concat(
         raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
     given = as_arrays(*arrays)
     for array in given if dtype is not None else ():
-        if not np.can_cast(array.dtype, dtypes.canonical(dtype), casting):
-            raise TypeError(
-                f"Cannot cast array data from {array.dtype!r} to {np.dtype(dtype)!r} according to the rule {casting!r}"
-            )
+        check_cast(array.dtype, dtypes.canonical(dtype), casting)
     if not given:
         raise ValueError("need at least one array to concatenate")
-    standard.require("concat", *given)
     if axis is None:
         given, axis = [array.reshape(-1) for array in given], 0
     if any(not array.ndim for array in given):
@@ -86,6 +83,7 @@ concatenate = concat
 
 
 @native("stack")
+@standard_function
 def stack(
     arrays: Sequence[ArrayLike], /, axis: int = 0, out: Any = None, *, dtype: DTypeLike = None,
     casting: Any = "same_kind",

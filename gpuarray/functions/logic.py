@@ -9,14 +9,14 @@ from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, as_choices, value_or, write_out
 from gpuarray.functions.registry import implements, native
 from gpuarray.functions.searching import nonzero
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 
 __all__ = [
     "allclose", "array_equal", "array_equiv", "isclose", "iscomplex", "iscomplexobj", "isneginf", "isposinf",
     "isreal", "isrealobj", "select", "where",
 ]  # fmt: skip
 
-#: What needs no conversion beside an array.
+#: Types of operands that need no conversion.
 _KNOWN: Final = frozenset((GpuArray, bool, int, float, complex))
 
 
@@ -51,12 +51,10 @@ def where(condition: ArrayLike, x1: ArrayLike = None, x2: ArrayLike = None, /) -
     if x1 is None or x2 is None:
         raise ValueError("either both or neither of x and y should be given")
     if type(condition) is GpuArray and type(x1) in _KNOWN and type(x2) in _KNOWN:
-        return apply(rows.where, condition, x1, x2)
-    found = apply(
-        rows.where, *(v if isinstance(v, int | float | complex) else a for v, a in _beside(condition, x1, x2))
-    )
+        return apply(ops.where, condition, x1, x2)
+    found = apply(ops.where, *(v if isinstance(v, int | float | complex) else a for v, a in _beside(condition, x1, x2)))
     if found is NotImplemented:
-        raise elementwise.refused(rows.where, (condition, x1, x2))
+        raise elementwise.refused(ops.where, (condition, x1, x2))
     return found
 
 
@@ -82,20 +80,20 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> GpuArray:
 @native("isclose")
 def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> GpuArray:
     """Return elementwise whether two arrays are equal within a tolerance."""
-    # Python's numbers take on the dtype of the other operand
+    # Python numbers are weakly typed
     first: Any = a if type(a) in (int, float, complex) and isinstance(b, GpuArray | np.ndarray) else as_array(a)
     second: Any = float(b) if type(b) is int else b if type(b) in (float, complex) else as_array(b)
     if isinstance(second, GpuArray):
         second = second.astype(np.result_type(second.dtype, 1.0), copy=False)
     near = abs(first - second) <= atol + rtol * abs(second)
-    result = (near & np.isfinite(second)) | (first == second)
+    result: GpuArray = (near & np.isfinite(second)) | (first == second)
     if equal_nan:
         result = result | (np.isnan(first) & np.isnan(second))
     return result
 
 
 def holds(flags: Any) -> bool:
-    """Return whether all of some flags hold, which is read."""
+    """Read whether all flags are true."""
     return bool(flags.all().item())
 
 
@@ -139,7 +137,8 @@ def isneginf(x: Any, out: Any = None) -> GpuArray:
     return write_out(real_only(x, "isneginf") == -np.inf, out)
 
 
-def real_only(x: Any, name: str) -> Any:
+def real_only(x: Any, name: str) -> GpuArray:
+    """Return an array, which has to be of a real dtype."""
     source = as_array(x)
     if source.dtype.kind == "c":
         raise TypeError(f"This operation is not supported for {source.dtype} values because it would be ambiguous.")

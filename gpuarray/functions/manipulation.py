@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from operator import index
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
@@ -157,20 +157,32 @@ def _at_least(arrays: Sequence[Any], key: Any) -> Any:
     return results[0] if len(results) == 1 else tuple(results)
 
 
+@overload
+def atleast_1d(ary: ArrayLike, /) -> GpuArray: ...
+@overload
+def atleast_1d(*arys: ArrayLike) -> tuple[GpuArray, ...]: ...
 @native("atleast_1d")
-def atleast_1d(*arys: Any) -> Any:
+def atleast_1d(*arys: ArrayLike) -> Any:
     """Return arrays as views with at least one axis."""
     return _at_least(arys, lambda ndim: None if ndim == 0 else ...)
 
 
+@overload
+def atleast_2d(ary: ArrayLike, /) -> GpuArray: ...
+@overload
+def atleast_2d(*arys: ArrayLike) -> tuple[GpuArray, ...]: ...
 @native("atleast_2d")
-def atleast_2d(*arys: Any) -> Any:
+def atleast_2d(*arys: ArrayLike) -> Any:
     """Return arrays as views with at least two axes."""
     return _at_least(arys, lambda ndim: (None, None) if ndim == 0 else (None, ...) if ndim == 1 else ...)
 
 
+@overload
+def atleast_3d(ary: ArrayLike, /) -> GpuArray: ...
+@overload
+def atleast_3d(*arys: ArrayLike) -> tuple[GpuArray, ...]: ...
 @native("atleast_3d")
-def atleast_3d(*arys: Any) -> Any:
+def atleast_3d(*arys: ArrayLike) -> Any:
     """Return arrays as views with at least three axes."""
     keys = {0: (None, None, None), 1: (None, slice(None), None), 2: (slice(None), slice(None), None)}
     return _at_least(arys, lambda ndim: keys.get(ndim, ...))
@@ -210,7 +222,7 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> GpuArray:
     first, second = (build.normalize_axis(a, source.ndim) for a in axes)
     if first == second:
         raise ValueError("Axes must be different.")
-    turned: dict[int, Callable[[], Any]] = {
+    turned: dict[int, Callable[[], GpuArray]] = {
         0: lambda: source,
         1: lambda: swapaxes(flip(source, second), first, second),
         2: lambda: flip(source, (first, second)),

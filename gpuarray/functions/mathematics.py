@@ -8,11 +8,19 @@ from gpuarray import dtypes
 from gpuarray.array import WEAK, GpuArray, apply, as_operand
 from gpuarray.dtypes import DType
 from gpuarray.functions import elementwise
-from gpuarray.functions.arguments import NOT_GIVEN, ArrayLike, as_array, as_elements, value_or, write_out
-from gpuarray.functions.logic import holds, real_only
+from gpuarray.functions.arguments import (
+    NOT_GIVEN,
+    ArrayLike,
+    as_array,
+    as_elements,
+    standard_function,
+    value_or,
+    write_out,
+)
+from gpuarray.functions.logic import holds, real_only, where
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import standard
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import map_op
 
 __all__ = [
@@ -22,19 +30,17 @@ __all__ = [
 
 
 @native("real")
+@standard_function
 def real(x: ArrayLike, /) -> GpuArray:
     """Return the real part: a view for complex arrays, otherwise the array itself."""
-    array = as_array(x)
-    standard.require("real", array)
-    return array.real
+    return as_array(x).real
 
 
 @native("imag")
+@standard_function
 def imag(x: ArrayLike, /) -> GpuArray:
     """Return the imaginary part: a view for complex arrays, otherwise read-only zeros."""
-    array = as_array(x)
-    standard.require("imag", array)
-    return array.imag
+    return as_array(x).imag
 
 
 def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
@@ -45,13 +51,13 @@ def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
 def frexp(x: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
     """Return the mantissa, of magnitude in [0.5, 1), and the int32 exponent of 2."""
     array = as_array(x)
-    return apply(rows.frexp_mantissa, array), apply(rows.frexp_exponent, array)
+    return apply(ops.frexp_mantissa, array), apply(ops.frexp_exponent, array)
 
 
 def modf(x: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
     """Return the fractional and the integral part, both with the sign of ``x``."""
     array = as_array(x)
-    return apply(rows.modf_fraction, array), apply(rows.modf_integral, array)
+    return apply(ops.modf_fraction, array), apply(ops.modf_integral, array)
 
 
 @native("angle")
@@ -59,7 +65,7 @@ def angle(z: Any, deg: bool = False) -> GpuArray:
     """Return the angle of complex elements."""
     source = as_array(z)
     part: Any = source.imag if source.dtype.kind == "c" else 0
-    result = np.arctan2(part, source.real)
+    result = elementwise.atan2(part, source.real)
     return result * (180 / np.pi) if deg else result
 
 
@@ -74,7 +80,7 @@ def real_if_close(a: Any, tol: Any = 100) -> GpuArray:
 
 
 def _bounded(array: GpuArray, low: Any, high: Any, **keywords: Any) -> GpuArray:
-    """Return an array limited to a range, whose ends may be None; the keywords are those of ``maximum``."""
+    """Limit an array to a range, whose ends may be None. The keywords are those of ``maximum``."""
     limited = array if "dtype" in keywords else _promoted(array, low, high)
     if low is not None and not _clips_nothing(low, limited.dtype, "min"):
         limited = elementwise.maximum(limited, low, **keywords)
@@ -84,7 +90,7 @@ def _bounded(array: GpuArray, low: Any, high: Any, **keywords: Any) -> GpuArray:
 
 
 def _promoted(array: GpuArray, low: Any, high: Any) -> GpuArray:
-    """Return an array in the dtype of a clip between two ends: promoting with a weak end first may go too far."""
+    """Convert an array to the dtype of its clip, because promotion with one end at a time may give a wider dtype."""
     if type(low) not in WEAK or type(high) is type(low):
         return array
     end = as_operand(high)
@@ -95,7 +101,7 @@ def _promoted(array: GpuArray, low: Any, high: Any) -> GpuArray:
 
 
 def _clips_nothing(bound: Any, dtype: DType, extreme: str) -> bool:
-    """Return whether an end of a range is a Python integer beyond all that a dtype holds."""
+    """Return whether an end of a range is a Python integer outside of the range of a dtype."""
     if dtype.kind not in "iu" or type(bound) is not int:
         return False
     info = np.iinfo(dtype)
@@ -152,7 +158,7 @@ def _numpys_clip(
     a: Any, a_min: Any = NOT_GIVEN, a_max: Any = NOT_GIVEN, out: Any = None, *, min: Any = NOT_GIVEN,
     max: Any = NOT_GIVEN, **kwargs: Any,
 ) -> GpuArray:  # fmt: skip
-    # unlike the standard, NumPy wants both ends by position
+    # unlike the standard, NumPy requires both ends if one is given by position
     for name, one, other in (("a_min", a_min, a_max), ("a_max", a_max, a_min)):
         if one is NOT_GIVEN and other is not NOT_GIVEN:
             raise TypeError(f"clip() missing 1 required positional argument: '{name}'")
@@ -164,6 +170,7 @@ def _numpys_clip(
 
 
 @native("round", "around")
+@standard_function
 def round(x: ArrayLike, /, decimals: int = 0, out: Any = None) -> GpuArray:
     """Round to the given number of decimals, ties to even.
 
@@ -186,16 +193,14 @@ def round(x: ArrayLike, /, decimals: int = 0, out: Any = None) -> GpuArray:
     TypeError
         If booleans are to be rounded to decimals.
     """
-    array = as_array(x)
-    standard.require("round", array)
-    return write_out(_rounded(array, decimals), out)
+    return write_out(_rounded(as_array(x), decimals), out)
 
 
 def _rounded(array: GpuArray, decimals: int) -> GpuArray:
     kind = array.dtype.kind
     if kind == "c":
         whole: GpuArray = apply(
-            rows.complex_from_parts, *(_rounded(part, decimals) for part in (array.real, array.imag))
+            ops.complex_from_parts, *(_rounded(part, decimals) for part in (array.real, array.imag))
         )
         return whole
     if kind == "b" and decimals:
@@ -217,7 +222,7 @@ around = round
 @native("fix")
 def fix(x: Any, out: Any = None) -> GpuArray:
     """Return elements rounded towards zero."""
-    return write_out(apply(rows.trunc, as_array(x)), out)
+    return write_out(apply(ops.trunc, as_array(x)), out)
 
 
 @native("nan_to_num")
@@ -228,7 +233,7 @@ def nan_to_num(x: ArrayLike, copy: bool = True, nan: Any = 0.0, posinf: Any = No
         raise TypeError("nan must be a number (got None)")
     if array.dtype.kind == "c":
         parts = [nan_to_num(part, True, nan, posinf, neginf) for part in (array.real, array.imag)]
-        replaced: GpuArray = apply(rows.complex_from_parts, *parts)
+        replaced: GpuArray = apply(ops.complex_from_parts, *parts)
     elif array.dtype.kind == "f":
         limits = np.finfo(array.dtype)
         positions = (elementwise.isnan(array), elementwise.equal(array, np.inf), elementwise.equal(array, -np.inf))
@@ -238,7 +243,7 @@ def nan_to_num(x: ArrayLike, copy: bool = True, nan: Any = 0.0, posinf: Any = No
             new = as_elements(value, array)
             if new.ndim > array.ndim and set(new.shape[: new.ndim - array.ndim]) == {1}:
                 new = new.reshape(new.shape[new.ndim - array.ndim :])
-            finite = apply(rows.where, position, new.broadcast(array.shape) if new.ndim else new, finite)
+            finite = apply(ops.where, position, new.broadcast(array.shape) if new.ndim else new, finite)
         replaced = finite
     else:
         replaced = array.copy()
@@ -253,12 +258,12 @@ def sinc(x: Any) -> GpuArray:
     """Return ``sin(pi * x) / (pi * x)``, which is 1 at 0."""
     source = as_array(x)
     if source.dtype.kind != "c":
-        return apply(map_op("sinc"), source)
-    scaled: Any = np.pi * np.where(source == 0, float(np.finfo(source.dtype).eps), source)
-    return np.sin(scaled) / scaled
+        return elementwise.unary(map_op("sinc"))(source)
+    scaled = np.pi * where(source == 0, float(np.finfo(source.dtype).eps), source)
+    return elementwise.sin(scaled) / scaled
 
 
 @native("i0")
 def i0(x: Any) -> GpuArray:
     """Return the modified Bessel function of the first kind of order 0."""
-    return apply(map_op("i0"), real_only(x, "i0"))
+    return elementwise.unary(map_op("i0"))(real_only(x, "i0"))

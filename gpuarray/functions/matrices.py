@@ -1,4 +1,4 @@
-"""Matrices made of diagonals and triangles."""
+"""Matrices of diagonals and triangles."""
 
 from operator import index
 from typing import Any
@@ -7,6 +7,7 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, make
+from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import (
     ArrayLike,
     DeviceLike,
@@ -16,10 +17,11 @@ from gpuarray.functions.arguments import (
     result,
 )
 from gpuarray.functions.creation import chosen_dtype, ones, target_device, zeros
+from gpuarray.functions.joining import concat
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators
 
 __all__ = ["diag", "eye", "identity", "tri", "tril", "triu", "vander"]
@@ -62,7 +64,7 @@ def tri(
 
 
 def _diagonal(k: int, shape: tuple[int, ...]) -> int:
-    """Return ``k``, or where it is far outside of the matrix the nearest diagonal that is outside."""
+    """Limit ``k`` to the nearest diagonals outside of the matrix."""
     return max(-shape[0] - 1, min(k, shape[1] + 1))
 
 
@@ -87,7 +89,7 @@ def _triangle(matrices: GpuArray, k: int, *, lower: bool) -> GpuArray:
     below = build.generate(generators.tri, (shape[1], _diagonal(k, shape)), shape, dtypes.bool_)
     zero = build.full((), 0, matrices.dtype)
     chosen = (below, matrices.node(), zero) if lower else (below, zero, matrices.node())
-    return result(build.elementwise(rows.where, *chosen), matrices)
+    return result(build.elementwise(ops.where, *chosen), matrices)
 
 
 @native("diag")
@@ -116,5 +118,5 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> GpuArray:  # noqa
     kind = np.promote_types(source.dtype, np.int_)
     repeated = source.astype(kind, copy=False)[:, None].broadcast((source.size, max(columns - 1, 0)))
     ones_ = ones((source.size, min(columns, 1)), kind, device=source.device)
-    powers: Any = np.concatenate([ones_, np.multiply.accumulate(repeated, axis=1)], axis=1)
+    powers = concat([ones_, elementwise.multiply.accumulate(repeated, axis=1)], axis=1)
     return powers if increasing else powers[:, ::-1]

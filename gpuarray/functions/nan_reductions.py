@@ -1,15 +1,20 @@
 """NumPy's reductions that leave NaN out: what stands in for it is neutral to the fold."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from gpuarray.array import GpuArray
+from gpuarray.functions import elementwise, logic
 from gpuarray.functions.arguments import NOT_GIVEN, as_array, write_out
-from gpuarray.functions.reductions import all, cumprod, cumsum, max, min, prod, sum
+from gpuarray.functions.manipulation import broadcast_to
+from gpuarray.functions.reductions import cumprod, cumsum, fold, prod, sum
 from gpuarray.functions.registry import implements, native
 from gpuarray.functions.searching import argmax, argmin
 from gpuarray.functions.statistics import degrees_of_freedom, mean, spread
+from gpuarray.ops import reductions
+from gpuarray.ops.reduce_spec import ReduceOp
 
 __all__ = [
     "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmin", "nanprod", "nanstd", "nansum",
@@ -22,7 +27,7 @@ def _replaced(a: Any, value: Any) -> GpuArray:
     source = as_array(a)
     if source.dtype.kind not in "fc":
         return source
-    return np.where(np.isnan(source), source.dtype.type(value), source)  # type: ignore[return-value]  # a duck array
+    return logic.where(elementwise.isnan(source), source.dtype.type(value), source)
 
 
 def _check_inexact(a: Any, dtype: Any, out: Any) -> None:
@@ -38,7 +43,7 @@ def _present(a: Any, where: Any) -> Any:
     source = as_array(a)
     if source.dtype.kind not in "fc":
         return True if where is NOT_GIVEN else where
-    mask = ~np.isnan(source)
+    mask = ~elementwise.isnan(source)
     return mask if where is True or where is NOT_GIVEN else mask & as_array(where)
 
 
@@ -73,15 +78,11 @@ def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> 
 
 
 def _nan_extreme(
-    fold_extreme: Any, fill: float, a: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any
+    ignoring: ReduceOp, plain: ReduceOp, a: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any
 ) -> GpuArray:
     source = as_array(a)
-    result = fold_extreme(_replaced(source, fill), axis, None, keepdims, initial, where)
-    if source.dtype.kind in "fc":
-        empty = all(np.isnan(source), axis, None, keepdims, where=where)
-        if initial is NOT_GIVEN:
-            result = np.where(empty, source.dtype.type(np.nan), result)
-    return write_out(result, out, "unsafe")
+    op = ignoring if source.dtype.kind in "fc" else plain
+    return write_out(fold(op, source, axis, keepdims=keepdims, initial=initial, where=where), out, "unsafe")
 
 
 @native("nanmin")
@@ -89,7 +90,7 @@ def nanmin(
     a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN, where: Any = True
 ) -> GpuArray:
     """Return the minimum over an axis, ignoring NaN."""
-    return _nan_extreme(min, np.inf, a, axis, out, keepdims, initial, where)
+    return _nan_extreme(reductions.fmin, reductions.min, a, axis, out, keepdims, initial, where)
 
 
 @native("nanmax")
@@ -97,13 +98,13 @@ def nanmax(
     a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN, where: Any = True
 ) -> GpuArray:
     """Return the maximum over an axis, ignoring NaN."""
-    return _nan_extreme(max, -np.inf, a, axis, out, keepdims, initial, where)
+    return _nan_extreme(reductions.fmax, reductions.max, a, axis, out, keepdims, initial, where)
 
 
-def _nan_position(find: Any, fill: float, a: Any, axis: Any, out: Any, keepdims: Any) -> Any:
+def _nan_position(find: Callable[..., GpuArray], fill: float, a: Any, axis: Any, out: Any, keepdims: Any) -> GpuArray:
     source = as_array(a)
     # of no elements the fold itself says that there are none
-    if source.dtype.kind in "fc" and source.size and np.isnan(source).all(axis).any().item():
+    if source.dtype.kind in "fc" and source.size and elementwise.isnan(source).all(axis).any().item():
         raise ValueError("All-NaN slice encountered")
     return find(_replaced(source, fill), axis, out, keepdims=keepdims)
 
@@ -134,11 +135,11 @@ def nanvar(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
     where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,
 ) -> GpuArray:  # fmt: skip
-    """Return the variance over an axis, ignoring NaN."""
-    _check_inexact(a, dtype, out)
-    free = degrees_of_freedom(ddof, correction)
-    value = spread(a, axis, dtype, free, keepdims, _present(a, where), mean, root=False)
-    return write_out(_undefined(a, value, axis, free, keepdims, where), out, "unsafe")
+    """Return the variance over an axis, ignoring NaN; that of float16 is computed in float32.
+
+    Parameters, results and errors are those of :func:`numpy.nanvar`.
+    """
+    return _nan_spread(a, axis, dtype, out, degrees_of_freedom(ddof, correction), keepdims, where, mean, root=False)
 
 
 @native("nanstd")
@@ -146,18 +147,24 @@ def nanstd(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
     where: Any = True, mean: Any = NOT_GIVEN, correction: Any = NOT_GIVEN,
 ) -> GpuArray:  # fmt: skip
-    """Return the standard deviation over an axis, ignoring NaN."""
+    """Return the standard deviation over an axis, ignoring NaN; that of float16 is computed in float32.
+
+    Parameters, results and errors are those of :func:`numpy.nanstd`.
+    """
+    return _nan_spread(a, axis, dtype, out, degrees_of_freedom(ddof, correction), keepdims, where, mean, root=True)
+
+
+def _nan_spread(
+    a: Any, axis: Any, dtype: Any, out: Any, free: Any, keepdims: Any, where: Any, mean: Any, *, root: bool
+) -> GpuArray:
+    """Return a spread of the elements present: NaN where there are no more of them than degrees of freedom are taken.
+
+    NumPy's would be infinite there.
+    """
     _check_inexact(a, dtype, out)
-    free = degrees_of_freedom(ddof, correction)
-    value = spread(a, axis, dtype, free, keepdims, _present(a, where), mean, root=True)
-    return write_out(_undefined(a, value, axis, free, keepdims, where), out, "unsafe")
-
-
-def _undefined(a: Any, value: Any, axis: Any, free: Any, keepdims: Any, where: Any) -> GpuArray:
-    """Return NaN where no more elements are present than degrees of freedom are taken: infinite otherwise."""
     present = _present(a, where)
-    if present is True or value.dtype.kind not in "fc":
-        return value
-    source = as_array(a)
-    number = sum(np.broadcast_to(present, source.shape), axis, keepdims=keepdims)
-    return np.where(number <= free, value.dtype.type(np.nan), value)
+    value = spread(a, axis, dtype, free, keepdims, present, mean, root=root)
+    if present is not True and value.dtype.kind in "fc":
+        number = sum(broadcast_to(present, as_array(a).shape), axis, keepdims=keepdims)
+        value = logic.where(number <= free, value.dtype.type(np.nan), value)
+    return write_out(value, out, "unsafe")

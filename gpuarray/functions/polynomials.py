@@ -1,18 +1,19 @@
-"""NumPy's functions of polynomials, which are lines of coefficients; a ``poly1d`` among the arguments gives another.
+"""NumPy's functions of polynomials, which are arrays of coefficients. If an argument is a ``poly1d``, so is the result.
 
 ``roots``, ``polyfit``, and ``poly`` of a matrix need NumPy's LAPACK.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from operator import index
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions import sorting
-from gpuarray.functions.arguments import as_array, as_arrays, concatenated
+from gpuarray.functions.arguments import as_array, as_arrays, at_least_one_axis, concatenated
+from gpuarray.functions.creation import zeros_like
 from gpuarray.functions.factorisations import numpy_eigvals
 from gpuarray.functions.fallback import hosted
 from gpuarray.functions.padding import pad
@@ -25,22 +26,23 @@ __all__ = [
 
 
 def _coefficients(*polynomials: Any) -> list[GpuArray]:
-    """Return polynomials as lines of coefficients."""
+    """Return the coefficients of polynomials."""
     lines = as_arrays(*(p.coeffs if isinstance(p, np.poly1d) else p for p in polynomials))
-    return [line.reshape(1) if not line.ndim else line for line in lines]
+    return [at_least_one_axis(line) for line in lines]
 
 
-def _like(result: Any, *polynomials: Any) -> Any:
-    """Return coefficients, as a ``poly1d`` if one was given."""
-    return np.poly1d(result) if any(isinstance(p, np.poly1d) for p in polynomials) else result
+def _like(result: GpuArray, *polynomials: Any) -> GpuArray:
+    """Return a ``poly1d`` of coefficients if an argument was one, otherwise the coefficients."""
+    found: Any = np.poly1d(result) if any(isinstance(p, np.poly1d) for p in polynomials) else result
+    return cast(GpuArray, found)
 
 
-def _longer(line: GpuArray, before: int = 0, after: int = 0) -> Any:
-    """Return a line with zeros around it."""
+def _longer(line: GpuArray, before: int = 0, after: int = 0) -> GpuArray:
+    """Pad coefficients with zeros."""
     return pad(line, (before, after)) if before or after else line
 
 
-def _term_by_term(ufunc: Any, first: Any, second: Any) -> Any:
+def _term_by_term(ufunc: Any, first: Any, second: Any) -> GpuArray:
     one, two = _coefficients(first, second)
     length = max(one.size, two.size)
     return _like(ufunc(*(_longer(line, length - line.size) for line in (one, two))), first, second)
@@ -112,9 +114,9 @@ def polyint(p: Any, m: Any = 1, k: Any = None) -> GpuArray:
     return _like(line, p)
 
 
-def _horner(coefficients: Any, start: Any, x: Any) -> Any:
-    """Return a polynomial's values at ``x``; coefficients come from the highest one down."""
-    result = start
+def _horner(coefficients: Iterable[Any], start: Any, x: Any) -> GpuArray:
+    """Evaluate a polynomial at ``x`` by Horner's method, from the highest coefficient to the lowest."""
+    result: GpuArray = start
     for coefficient in coefficients:
         result = result * x + coefficient
     return result
@@ -129,26 +131,25 @@ def polyval(p: Any, x: Any) -> GpuArray:
     if isinstance(x, np.poly1d):
         return _horner(line, 0, x)
     points = as_array(x, line.device)
-    return _horner(line, np.zeros_like(points), points)
+    return _horner(line, zeros_like(points), points)
 
 
 @implements("poly", reason=EIGENVALUES)
-def poly(seq_of_zeros: Any) -> Any:
+def poly(seq_of_zeros: Any) -> GpuArray:
     """Return the coefficients of the polynomial with given roots."""
-    zeros = as_array(seq_of_zeros)
-    zeros = zeros.reshape(1) if not zeros.ndim else zeros
+    zeros = at_least_one_axis(seq_of_zeros)
     if zeros.ndim == 2 and zeros.shape[0] == zeros.shape[1] and zeros.size:
         zeros = numpy_eigvals(zeros)
     elif zeros.ndim != 1:
         raise ValueError("input must be 1d or non-empty square 2d array.")
     zeros = zeros.astype(np.mintypecode(zeros.dtype.char), copy=False)
     if not zeros.size:
-        return 1.0
-    result: Any = as_array(np.ones(1, zeros.dtype), zeros.device)
+        return cast(GpuArray, 1.0)  # as NumPy
+    result = as_array(np.ones(1, zeros.dtype), zeros.device)
     for zero in zeros:
         result = _longer(result, 0, 1) - zero * _longer(result, 1, 0)
     if zeros.dtype.kind == "c":
-        conjugates = sorting.sort(as_array(np.conjugate(zeros)))
+        conjugates = sorting.sort(zeros.conj())
         if (sorting.sort(zeros) == conjugates).all().item():
             return result.real.copy()
     return result
@@ -161,15 +162,15 @@ roots = hosted(np.roots, LAPACK)
 # --- numpy.polynomial -----------------------------------------------------------------------------------------------
 
 
-def _ascending(x: Any, c: GpuArray, tensor: bool) -> Any:
-    """Return the values of polynomials whose coefficients, along the first axis, come from the lowest one up."""
+def _ascending(x: GpuArray, c: GpuArray, tensor: bool) -> GpuArray:
+    """Evaluate polynomials whose coefficients are along the first axis, the lowest first."""
     if tensor:
         c = c.reshape(c.shape + (1,) * x.ndim)
     return _horner((c[k] for k in range(c.shape[0] - 2, -1, -1)), c[-1] + x * 0, x)
 
 
-def _of_many(c: Any, points: Sequence[Any], *, is_grid: bool) -> Any:
-    """Return the values of a polynomial of as many variables as there are points."""
+def _of_many(c: Any, points: Sequence[Any], *, is_grid: bool) -> GpuArray:
+    """Evaluate a polynomial in several variables, one for each item of ``points``."""
     *variables, value = as_arrays(*points, c)
     if value.dtype.kind in "biu":
         value = value.astype(dtypes.float64)
@@ -179,7 +180,7 @@ def _of_many(c: Any, points: Sequence[Any], *, is_grid: bool) -> Any:
 
 
 @native("polynomial.polynomial.polyvalnd")
-def polyvalnd(pts: Any, c: Any) -> Any:
+def polyvalnd(pts: Any, c: Any) -> GpuArray:
     """Evaluate a polynomial in several variables at points."""
     points = [*pts]
     if any(np.shape(point) != np.shape(points[0]) for point in points):
@@ -189,12 +190,12 @@ def polyvalnd(pts: Any, c: Any) -> Any:
 
 
 @native("polynomial.polynomial.polyval2d")
-def polyval2d(x: Any, y: Any, c: Any) -> Any:
+def polyval2d(x: Any, y: Any, c: Any) -> GpuArray:
     """Evaluate a polynomial in two variables at points."""
     return polyvalnd((x, y), c)
 
 
 @native("polynomial.polynomial.polygrid2d")
-def polygrid2d(x: Any, y: Any, c: Any) -> Any:
+def polygrid2d(x: Any, y: Any, c: Any) -> GpuArray:
     """Evaluate a polynomial in two variables on the Cartesian product of points."""
     return _of_many(c, (x, y), is_grid=True)

@@ -1,15 +1,15 @@
-"""NumPy's functions that make positions: of diagonals, triangles and grids, flat ones and those along each axis."""
+"""NumPy's functions that return positions: of diagonals, triangles and grids, as flat indices or along each axis."""
 
 from math import prod
 from operator import index
-from typing import Any, Final
+from typing import Any, Final, Literal, overload
 
 import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.functions import creation, matrices, ranges, searching
-from gpuarray.functions.arguments import as_array, as_arrays, numbers
+from gpuarray.functions.arguments import DTypeLike, as_array, as_arrays, numbers
 from gpuarray.functions.joining import stack
 from gpuarray.functions.mathematics import clip
 from gpuarray.functions.registry import implements, native
@@ -29,7 +29,7 @@ def diag_indices_from(arr: Any) -> tuple[GpuArray, ...]:
         raise ValueError("input array must be at least 2-d")
     if len(set(arr.shape)) != 1:
         raise ValueError("All dimensions of input must be of equal length")
-    return (ranges.arange(arr.shape[0], dtype=dtypes.int64, device=arr.device),) * arr.ndim
+    return (ranges.arange(arr.shape[0], dtype=dtypes.int64, device=arr.device),) * int(arr.ndim)
 
 
 def _matrix(arr: Any) -> Any:
@@ -62,7 +62,7 @@ def ix_(*args: Any) -> tuple[GpuArray, ...]:
         if line.dtype.kind == "b":
             (line,) = searching.nonzero(line)
         elif not line.size and not isinstance(given, np.ndarray | GpuArray):
-            line = line.astype(dtypes.int64)  # an empty list says nothing of its numbers
+            line = line.astype(dtypes.int64)  # an empty list has no dtype
         lines.append(line.reshape([-1 if axis == place else 1 for axis in range(len(args))]))
     return tuple(lines)
 
@@ -80,7 +80,7 @@ def _strides(shape: tuple[int, ...], order: str) -> tuple[int, ...]:
     return contiguous_strides(shape) if order == "C" else contiguous_strides(shape[::-1])[::-1]
 
 
-#: More positions than these, NumPy cannot count.
+#: The largest number of positions in NumPy.
 _MOST: Final = np.iinfo(np.intp).max
 
 
@@ -131,7 +131,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
         flat = flat + position * stride
     if outside and any(numbers(*outside)):
         raise ValueError("invalid entry in coordinates array")
-    return flat
+    return as_array(flat, device)
 
 
 @implements("fromfunction")
@@ -140,6 +140,10 @@ def fromfunction(function: Any, shape: Any, *, dtype: Any = float, like: Any = N
     return function(*indices(shape, dtype), **kwargs)
 
 
+@overload
+def indices(dimensions: Any, dtype: DTypeLike = ..., sparse: Literal[False] = ...) -> GpuArray: ...
+@overload
+def indices(dimensions: Any, dtype: DTypeLike = ..., *, sparse: Literal[True]) -> tuple[GpuArray, ...]: ...
 def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
     """Return the positions along each axis of a grid, as :func:`numpy.indices`: an array, or a tuple of sparse ones."""
     extents = tuple(map(index, dimensions))

@@ -8,14 +8,14 @@ from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType
 from gpuarray.functions import elementwise
-from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, result, write_out
+from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, result, standard_function, write_out
 from gpuarray.functions.joining import concat, stack
 from gpuarray.functions.manipulation import moveaxis
 from gpuarray.functions.registry import native
-from gpuarray.graph import build, standard
+from gpuarray.graph import build
 from gpuarray.graph.layouts import Shape
 from gpuarray.graph.nodes import Node
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
 from gpuarray.source_locations import warn
 
@@ -37,7 +37,7 @@ def _contract(left: Node, right: Node, dtype: DType) -> Node:
         return build.full((batch, m, n), 0, dtype)
     if dtype == dtypes.bool_:
         counted = build.contract(build.cast(left, dtypes.int32), build.cast(right, dtypes.int32))
-        return build.elementwise(rows.not_equal, counted, 0)
+        return build.elementwise(ops.not_equal, counted, 0)
     return build.contract(build.cast(left, dtype), build.cast(right, dtype))
 
 
@@ -51,6 +51,7 @@ def _batched(node: Node, batch: Shape) -> Node:
 
 
 @native("linalg.matmul")
+@standard_function
 def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
     """Return the matrix product.
 
@@ -74,7 +75,6 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
         If an operand is 0-d, or the shapes do not match.
     """
     left, right = as_arrays(x1, x2)
-    standard.require("matmul", left, right)
     one, two = left.shape, right.shape
     if not one or not two:
         raise ValueError("matmul: Input operand does not have enough dimensions (a scalar is no matrix; use multiply)")
@@ -98,12 +98,13 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
 
 def _inner(left: GpuArray, right: GpuArray, dtype: DType, axis: int = -1) -> GpuArray:
     """Return the sum of products along an axis, in ``dtype``."""
-    products = build.elementwise(rows.multiply, build.cast(left.node(), dtype), build.cast(right.node(), dtype))
+    products = build.elementwise(ops.multiply, build.cast(left.node(), dtype), build.cast(right.node(), dtype))
     op = reductions.any if dtype == dtypes.bool_ else reductions.sum
     return result(build.reduce(op, products, axis, dtype), left, right)
 
 
 @native("linalg.vecdot")
+@standard_function
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> GpuArray:
     """Return the dot product of vectors along an axis, with the first operand conjugated.
 
@@ -120,7 +121,6 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> GpuArray:
         If the vectors differ in length.
     """
     left, right = as_arrays(x1, x2)
-    standard.require("vecdot", left, right)
     if not left.ndim or not right.ndim:
         raise ValueError("vecdot: operands need at least one axis")
     ndim = max(left.ndim, right.ndim)
@@ -145,6 +145,7 @@ def matrix_transpose(x: ArrayLike, /) -> GpuArray:
 
 
 @native("tensordot", "linalg.tensordot")
+@standard_function
 def tensordot(x1: ArrayLike, x2: ArrayLike, /, axes: Any = 2) -> GpuArray:
     """Return the sum of products over several axes.
 
@@ -166,7 +167,6 @@ def tensordot(x1: ArrayLike, x2: ArrayLike, /, axes: Any = 2) -> GpuArray:
         If the extents differ.
     """
     left, right = as_arrays(x1, x2)
-    standard.require("tensordot", left, right)
     first, second = _paired_axes(left, right, axes)
     if [left.shape[a] for a in first] != [right.shape[a] for a in second]:
         raise ValueError(

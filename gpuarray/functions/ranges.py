@@ -2,13 +2,14 @@
 
 import math
 from operator import index
-from typing import Any, Literal, overload
+from typing import Any, Final, Literal, overload
 
 import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import WEAK, GpuArray, default_dtype, make
 from gpuarray.device import Device
+from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import (
     ArrayLike,
     DeviceLike,
@@ -20,12 +21,17 @@ from gpuarray.functions.arguments import (
     wanted_device,
 )
 from gpuarray.functions.creation import asarray, chosen_dtype, target_device
+from gpuarray.functions.logic import where
+from gpuarray.functions.manipulation import broadcast_arrays, expand_dims, moveaxis
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
-from gpuarray.ops import elementwise as rows
+from gpuarray.graph.indexing import INDEX_LIMIT
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators
 
 __all__ = ["arange", "geomspace", "linspace", "logspace", "meshgrid"]
+
+_DATES: Final = (np.datetime64, np.timedelta64)
 
 
 @native("arange")
@@ -53,9 +59,13 @@ def arange(
 
     Raises
     ------
+    TypeError
+        If the ends are dates.
     ZeroDivisionError
         If the step is 0.
     """
+    if isinstance(start, _DATES) or isinstance(step, _DATES):
+        raise TypeError("dates are no supported dtype; make them with numpy.arange, and keep them in NumPy arrays")
     first, last = (0, start) if stop is None else (0 if start is None else start, stop)
     first, last, step = (
         v.item() if isinstance(v, GpuArray | np.ndarray | np.generic) else v
@@ -75,7 +85,7 @@ def arange(
     (extent,) = checked_shape((max(count, 0),), kind)
     if kind == dtypes.bool_:
         return _boolean_range(first, step, extent, target_device(device, like))
-    # NumPy converts the first two elements, and goes on with their difference
+    # as in NumPy, the first two elements are converted, and their difference is the step
     begin: Any = kind.type(first) if extent else kind.type(0)
     stride = kind.type(first + step) - begin if extent > 1 else kind.type(0)
     return make(build.generate(generators.arange, (begin, stride), (extent,), kind), target_device(device, like))
@@ -159,7 +169,10 @@ def linspace(
         raise ValueError(f"Number of samples, {count}, must be non-negative.")
     parts = count - 1 if endpoint else count
     step: Any
-    if isinstance(start, GpuArray) or isinstance(stop, GpuArray) or np.ndim(start) or np.ndim(stop):
+    are_arrays = isinstance(start, GpuArray) or isinstance(stop, GpuArray) or np.ndim(start) or np.ndim(stop)
+    if are_arrays or count > INDEX_LIMIT:  # the generator of lines between numbers counts in 32 bits
+        if not are_arrays:
+            dtype = chosen_dtype(dtype, complex if isinstance(start, complex) or isinstance(stop, complex) else float)
         values, step = _between_arrays(start, stop, count, endpoint, dtype, device)
     else:
         values = _between_numbers(start, stop, count, endpoint, dtype, device)
@@ -180,16 +193,16 @@ def _between_arrays(
     kind = dtypes.promote(*(end if type(end) in WEAK else array.dtype for end, array in ends), float)
     wanted = kind if dtype is None else dtypes.canonical(dtype)
     parts = num - 1 if endpoint else num
-    delta: Any = np.subtract(last, first, dtype=kind)
+    delta = elementwise.subtract(last, first, dtype=kind)
     step = delta / parts if parts > 0 else delta * np.nan
     ndim = max(first.ndim, last.ndim)
     node = build.generate(generators.arange, (0, 1), (num,), kind)
-    ramp: Any = result(node, first, last).reshape((-1,) + (1,) * ndim)
+    ramp = result(node, first, last).reshape((-1,) + (1,) * ndim)
     values = ramp * (step if parts > 0 else delta) + first
     if endpoint and num > 1:
-        values = np.where(ramp == num - 1, last, values)
+        values = where(ramp == num - 1, last, values)
     if wanted.kind in "iu":
-        values = np.floor(values)
+        values = elementwise.floor(values)
     values = values.astype(wanted, copy=False)
     return values if device is None else values.to_device(wanted_device(device)), step
 
@@ -209,7 +222,7 @@ def _between_numbers(start: Any, stop: Any, num: int, endpoint: bool, dtype: DTy
     parameters = (first, step, last, num - 1 if endpoint and num > 1 else -1)
     node = build.generate(generators.linspace, parameters, (extent,), compute)
     if wanted.kind in "iu":
-        return make(build.cast(build.elementwise(rows.floor, node), wanted), wanted_device(device))
+        return make(build.cast(build.elementwise(ops.floor, node), wanted), wanted_device(device))
     return make(build.cast(node, wanted), wanted_device(device))
 
 
@@ -219,9 +232,9 @@ def logspace(
 ) -> GpuArray:
     """Return numbers that are evenly spaced on a logarithmic scale."""
     if np.ndim(base):
-        start, stop, base = np.broadcast_arrays(*as_arrays(start, stop, base))
-        base = np.expand_dims(base, axis)
-    values = np.power(base, linspace(start, stop, num, endpoint, axis=axis))
+        start, stop, base = broadcast_arrays(start, stop, base)
+        base = expand_dims(base, axis)
+    values = elementwise.pow(base, linspace(start, stop, num, endpoint, axis=axis))
     return values if dtype is None else values.astype(dtype, copy=False)
 
 
@@ -236,16 +249,16 @@ def geomspace(
     wanted = dtypes.float64 if dtype is None else dtypes.canonical(dtype)
     kind = np.result_type(ends[0].dtype, ends[1].dtype, float(num), wanted)
     first, last = (end.astype(kind) for end in ends)
-    # turned to positive numbers at the start, and back at the end: of those the logarithms are real
-    direction: Any = np.sign(first)
+    # the logarithms are computed of positive numbers, which are multiplied by the direction at the end
+    direction = elementwise.sign(first)
     first, last = first / direction, last / direction
     count = index(num)
-    values: Any = logspace(np.log10(first), np.log10(last), count, endpoint, base=10.0, dtype=kind)
+    values = logspace(elementwise.log10(first), elementwise.log10(last), count, endpoint, base=10.0, dtype=kind)
     number = arange(count, dtype=dtypes.int64, device=values.device).reshape((-1,) + (1,) * (values.ndim - 1))
-    values = np.where(number == 0, first, values)
+    values = where(number == 0, first, values)
     if endpoint and count > 1:
-        values = np.where(number == count - 1, last, values)
-    values = np.moveaxis(values * direction, 0, axis)
+        values = where(number == count - 1, last, values)
+    values = moveaxis(values * direction, 0, axis)
     return values.astype(kind if dtype is None else wanted, copy=False)
 
 

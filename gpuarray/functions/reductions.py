@@ -15,14 +15,17 @@ from gpuarray.functions.arguments import (
     Axis,
     DTypeLike,
     as_array,
+    at_least_one_axis,
     check_nbytes,
+    line_axis,
     result,
+    standard_function,
     write_out,
 )
 from gpuarray.functions.registry import native
-from gpuarray.graph import build, standard
+from gpuarray.graph import build
 from gpuarray.graph.nodes import Node
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
 from gpuarray.ops.reduce_spec import ReduceOp
 
@@ -87,7 +90,6 @@ def fold(
         ``out`` has another shape than the result.
     """
     array = as_array(x)
-    standard.require(op.name, array)
     node = array.node()
     if type(out) is tuple and len(out) == 1:
         out = out[0]
@@ -109,15 +111,11 @@ def fold(
         folded = build.reduce(op, node, axes, kind, bool(keepdims))
         if start is not None and op.combine is not None:
             folded = build.elementwise(op.combine, folded, build.cast(as_node(start, first), first))
-    found = reduced(folded, array, where if is_masked else True)
-    if out is None:
-        return found
-    check_reduced(op.name, folded.shape, out)
-    return write_out(found, out, "unsafe")
+    return write_reduced(op.name, reduced(folded, array, where if is_masked else True), out)
 
 
 def reduced(node: Node, array: GpuArray, where: Any) -> GpuArray:
-    """Return the array of a node that was computed from an array and a mask, or True for no mask."""
+    """Return the array of a node that was computed from an array and a mask (True is no mask)."""
     return wrap(node, array.device) if where is True else result(node, array, where)
 
 
@@ -126,7 +124,7 @@ def _start(initial: Any, kind: DType) -> Any:
 
 
 def _selected(op: ReduceOp, node: Node, where: Any, start: Any) -> Node:
-    """Return the elements of ``node`` that a reduction from ``start`` includes."""
+    """Return a node in which elements that ``where`` excludes are replaced by the identity."""
     if op.empty_is_error and start is None:
         raise ValueError(
             f"reduction operation {op.name!r} does not have an identity, so to use a where mask one has to specify "
@@ -144,7 +142,7 @@ def masked(op: ReduceOp, node: Node, mask: Node) -> Node:
         If the mask does not broadcast to the shape of the elements.
     """
     build.broadcast_to(mask.shape, node.shape)
-    return build.elementwise(rows.where, mask, node, build.full((), op.identity_of(node.dtype), node.dtype))
+    return build.elementwise(ops.where, mask, node, build.full((), op.identity_of(node.dtype), node.dtype))
 
 
 def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
@@ -171,14 +169,17 @@ def mask_node(where: Any) -> Node:
     return mask
 
 
-def check_reduced(name: str, shape: tuple[int, ...], out: Any) -> None:
-    """Check that the ``out`` of a reduction has the shape of the result.
+def write_reduced(name: str, value: GpuArray, out: Any) -> GpuArray:
+    """Return the result of a reduction, or ``out`` with the result written to it.
 
     Raises
     ------
     ValueError
         If the shapes differ.
     """
+    if out is None:
+        return value
+    shape = value.shape
     if len(out.shape) != len(shape):
         raise ValueError(
             f"output parameter for reduction operation {name} has the wrong number of dimensions: Found "
@@ -188,9 +189,11 @@ def check_reduced(name: str, shape: tuple[int, ...], out: Any) -> None:
         raise ValueError(
             f"output parameter for reduction operation {name} has the wrong shape: found {out.shape}, expected {shape}"
         )
+    return write_out(value, out, "unsafe")
 
 
 @native("sum")
+@standard_function
 def sum(
     x: ArrayLike,
     /,
@@ -234,6 +237,7 @@ def sum(
 
 
 @native("prod")
+@standard_function
 def prod(
     x: ArrayLike,
     /,
@@ -249,6 +253,7 @@ def prod(
 
 
 @native("min", "amin")
+@standard_function
 def min(
     x: ArrayLike, /, axis: Axis = None, out: Any = None, keepdims: bool = False, initial: Any = NOT_GIVEN,
     where: Any = True,
@@ -267,6 +272,7 @@ amin = min
 
 
 @native("max", "amax")
+@standard_function
 def max(
     x: ArrayLike, /, axis: Axis = None, out: Any = None, keepdims: bool = False, initial: Any = NOT_GIVEN,
     where: Any = True,
@@ -337,11 +343,7 @@ def running(op: ReduceOp, source: GpuArray, *, axis: int = 0, dtype: Any = None,
 
 
 def _running_line(op: ReduceOp, a: ArrayLike, axis: Any, dtype: Any, out: Any) -> GpuArray:
-    source = as_array(a)
-    number = None if axis is None else index(axis)
-    if number is None or source.ndim == 0:
-        axes_of(number, source.ndim)
-        source, number = source.reshape(-1), 0
+    source, number = line_axis(at_least_one_axis(a), None if axis is None else index(axis))
     return running(op, source, axis=number, dtype=dtype, out=out)
 
 
@@ -360,9 +362,7 @@ def cumprod(a: ArrayLike, axis: int | None = None, dtype: DTypeLike = None, out:
 def _cumulative(
     op: ReduceOp, x: ArrayLike, axis: int | None, dtype: DTypeLike, include_initial: bool, out: Any
 ) -> GpuArray:
-    given = as_array(x)
-    array = given if given.ndim else given.reshape(1)
-    standard.require(f"cumulative_{op.name}", array)
+    array = at_least_one_axis(x)
     if axis is None:
         if array.ndim != 1:
             raise ValueError(
@@ -379,6 +379,7 @@ def _cumulative(
 
 
 @native("cumulative_sum")
+@standard_function
 def cumulative_sum(
     x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike = None, out: Any = None,
     include_initial: bool = False,
@@ -407,6 +408,7 @@ def cumulative_sum(
 
 
 @native("cumulative_prod")
+@standard_function
 def cumulative_prod(
     x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike = None, out: Any = None,
     include_initial: bool = False,

@@ -1,14 +1,16 @@
-"""NumPy's functions of ``numpy.lib.scimath``: beyond their real domain they give complex numbers.
+"""The functions of ``numpy.lib.scimath``, which return complex numbers for arguments outside of the real domain.
 
-Whether an element is beyond it, which decides the dtype of the result, is the one value that is read.
+One boolean is read for each call: whether an element is outside, which determines the dtype.
 """
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
 from gpuarray.array import GpuArray
-from gpuarray.functions.arguments import as_array
+from gpuarray.functions import elementwise
+from gpuarray.functions.arguments import ArrayLike, as_array
+from gpuarray.functions.elementwise import Unary
 from gpuarray.functions.registry import implements
 
 
@@ -17,77 +19,60 @@ def _complex(array: GpuArray) -> GpuArray:
     return array.astype(np.complex64 if single else np.complex128)
 
 
-def _widened(x: Any, beyond: Any) -> Any:
-    """Return numbers as complex ones if one of them is ``beyond`` the domain and has no imaginary part."""
+def _widened(x: ArrayLike, beyond: Callable[[GpuArray], GpuArray]) -> GpuArray:
+    """Convert real numbers to complex ones if an element is ``beyond`` the domain."""
     array = as_array(x)
-    if array.dtype.kind in "bu" and beyond is _negative:
+    if array.dtype.kind == "c" or (array.dtype.kind in "bu" and beyond is _negative):
         return array
-    outside = beyond(array.real)
-    if array.dtype.kind == "c":
-        return array
-    return _complex(array) if outside.any().item() else array
+    return _complex(array) if beyond(array).any().item() else array
 
 
 def _negative(real: GpuArray) -> GpuArray:
     return real < 0
 
 
-def _above_one(real: GpuArray) -> Any:
-    return np.abs(real) > 1
+def _above_one(real: GpuArray) -> GpuArray:
+    return elementwise.abs(real) > 1
 
 
-@implements("lib.scimath.sqrt")
-def sqrt(x: Any) -> Any:
-    """Return the square root; it is complex for negative elements."""
-    return np.sqrt(_widened(x, _negative))
+def _extended(
+    name: str, function: Unary, beyond: Callable[[GpuArray], GpuArray], doc: str
+) -> Callable[[ArrayLike], GpuArray]:
+    """Register an elementwise function with complex results beyond its real domain."""
+
+    def extended(x: ArrayLike) -> GpuArray:
+        return function(_widened(x, beyond))
+
+    extended.__name__ = extended.__qualname__ = name
+    extended.__doc__ = doc
+    return implements(f"lib.scimath.{name}")(extended)
 
 
-@implements("lib.scimath.log")
-def log(x: Any) -> Any:
-    """Return the natural logarithm; it is complex for negative elements."""
-    return np.log(_widened(x, _negative))
-
-
-@implements("lib.scimath.log10")
-def log10(x: Any) -> Any:
-    """Return the base-10 logarithm; it is complex for negative elements."""
-    return np.log10(_widened(x, _negative))
-
-
-@implements("lib.scimath.log2")
-def log2(x: Any) -> Any:
-    """Return the base-2 logarithm; it is complex for negative elements."""
-    return np.log2(_widened(x, _negative))
+sqrt = _extended("sqrt", elementwise.sqrt, _negative, "Return the square root; it is complex for negative elements.")
+log = _extended("log", elementwise.log, _negative, "Return the natural logarithm; it is complex for negative elements.")
+log10 = _extended(
+    "log10", elementwise.log10, _negative, "Return the base-10 logarithm; it is complex for negative elements."
+)
+log2 = _extended(
+    "log2", elementwise.log2, _negative, "Return the base-2 logarithm; it is complex for negative elements."
+)
+arccos = _extended("arccos", elementwise.acos, _above_one, "Return the inverse cosine; it is complex outside [-1, 1].")
+arcsin = _extended("arcsin", elementwise.asin, _above_one, "Return the inverse sine; it is complex outside [-1, 1].")
+arctanh = _extended(
+    "arctanh", elementwise.atanh, _above_one, "Return the inverse hyperbolic tangent; it is complex outside [-1, 1]."
+)
 
 
 @implements("lib.scimath.logn")
-def logn(n: Any, x: Any) -> Any:
+def logn(n: ArrayLike, x: ArrayLike) -> GpuArray:
     """Return the logarithm to base ``n``; it is complex for negative elements."""
     return log(x) / log(n)
 
 
 @implements("lib.scimath.power")
-def power(x: Any, p: Any) -> Any:
+def power(x: ArrayLike, p: ArrayLike) -> GpuArray:
     """Return powers; they are complex for negative bases."""
     exponent = as_array(p)
     if exponent.dtype.kind == "i" and (exponent < 0).any().item():
         exponent = exponent * 1.0
-    return np.power(_widened(x, _negative), exponent)
-
-
-@implements("lib.scimath.arccos")
-def arccos(x: Any) -> Any:
-    """Return the inverse cosine; it is complex outside [-1, 1]."""
-    return np.arccos(_widened(x, _above_one))
-
-
-@implements("lib.scimath.arcsin")
-def arcsin(x: Any) -> Any:
-    """Return the inverse sine; it is complex outside [-1, 1]."""
-    return np.arcsin(_widened(x, _above_one))
-
-
-@implements("lib.scimath.arctanh")
-def arctanh(x: Any) -> Any:
-    """Return the inverse hyperbolic tangent; it is complex outside [-1, 1]."""
-    return np.arctanh(_widened(x, _above_one))
+    return elementwise.pow(_widened(x, _negative), exponent)

@@ -7,34 +7,40 @@ import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, compaction, make, weak_node, wrap
-from gpuarray.functions.arguments import ArrayLike, Axis, as_array, as_arrays, result, value_or, write_out
-from gpuarray.functions.reductions import axes_of, check_reduced
+from gpuarray.functions.arguments import (
+    ArrayLike,
+    Axis,
+    as_array,
+    as_arrays,
+    result,
+    standard_function,
+    value_or,
+)
+from gpuarray.functions.reductions import axes_of, write_reduced
 from gpuarray.functions.registry import native
-from gpuarray.graph import build, standard
+from gpuarray.graph import build
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import calls, reductions
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 
 __all__ = ["argmax", "argmin", "argwhere", "count_nonzero", "flatnonzero", "nonzero", "searchsorted"]
 
 
 def _position(op: Any, x: ArrayLike, axis: int | None, out: Any, keepdims: Any) -> GpuArray:
     array = as_array(x)
-    standard.require(op.name, array)
     number = None if axis is None else index(axis)
     if not array.ndim and number in (0, -1):
         number = None
     if not array.size and (number is None or array.shape[build.normalize_axis(number, array.ndim)] == 0):
         raise ValueError(f"attempt to get {op.name} of an empty sequence")
     node = build.reduce(op, array.node(), number, None, bool(value_or(keepdims, False)))
-    if out is not None:
-        check_reduced(op.name, node.shape, out)
-        if not np.can_cast(out.dtype, node.dtype, "safe"):
-            raise TypeError(f"positions are int64, and cannot be put into an array of dtype {out.dtype}")
-    return write_out(wrap(node, array.device), out, "unsafe")
+    if out is not None and out.shape == node.shape and not np.can_cast(out.dtype, node.dtype, "safe"):
+        raise TypeError(f"positions are int64, and cannot be put into an array of dtype {out.dtype}")
+    return write_reduced(op.name, wrap(node, array.device), out)
 
 
 @native("argmax")
+@standard_function
 def argmax(x: ArrayLike, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> GpuArray:
     """Return the indices of the first maxima along an axis, or of the first NaN.
 
@@ -63,13 +69,14 @@ def argmax(x: ArrayLike, /, axis: int | None = None, out: Any = None, *, keepdim
 
 
 @native("argmin")
+@standard_function
 def argmin(x: ArrayLike, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> GpuArray:
     """Return the indices of the first minima along an axis. See :func:`argmax` for the parameters."""
     return _position(reductions.argmin, x, axis, out, keepdims)
 
 
 def _truth(array: GpuArray) -> Node:
-    return array.node() if array.dtype == dtypes.bool_ else build.elementwise(rows.not_equal, array.node(), 0)
+    return array.node() if array.dtype == dtypes.bool_ else build.elementwise(ops.not_equal, array.node(), 0)
 
 
 @native("count_nonzero")
@@ -118,13 +125,13 @@ def argwhere(x: ArrayLike, /) -> GpuArray:
 
 
 def _sought(value: Any, line: GpuArray, side: str) -> GpuArray:
-    """Return a Python scalar in the dtype of a line if its place there is the same."""
+    """Convert a Python scalar to the dtype of a line, if its position in the line stays the same."""
     if type(value) is int and line.dtype.kind in "iu":
         limits = np.iinfo(line.dtype)
         if not limits.min <= value <= limits.max:
             return as_array(value, line.device)
     elif type(value) is float and line.dtype.kind == "f":
-        # what is not less than the value is not less than the number above it, and so for greater and below
+        # the next number of the dtype on the searched side has the same position
         with np.errstate(over="ignore"):
             near = line.dtype.type(value)
         if float(near) < value if side == "left" else float(near) > value:
@@ -134,6 +141,7 @@ def _sought(value: Any, line: GpuArray, side: str) -> GpuArray:
 
 
 @native("searchsorted")
+@standard_function
 def searchsorted(x1: ArrayLike, x2: ArrayLike, /, side: str = "left", sorter: ArrayLike | None = None) -> GpuArray:
     """Return the indices at which elements can be inserted into a sorted array to keep it sorted.
 
@@ -165,7 +173,6 @@ def searchsorted(x1: ArrayLike, x2: ArrayLike, /, side: str = "left", sorter: Ar
     else:
         line = as_array(x1)
         values = _sought(x2, line, side)
-    standard.require("searchsorted", line, values)
     if line.ndim != 1:
         raise ValueError(f"the sorted array must have one axis, not {line.ndim}")
     if sorter is not None:

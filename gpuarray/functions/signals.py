@@ -7,31 +7,33 @@ import numpy as np
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, apply, wrap
 from gpuarray.dtypes import DType
-from gpuarray.functions import searching, sorting
-from gpuarray.functions.arguments import along, as_array, as_arrays, concatenated
+from gpuarray.functions import elementwise, searching, sorting
+from gpuarray.functions.arguments import along, as_array, as_arrays, at_least_one_axis, check_cast, concatenated
 from gpuarray.functions.differences import diff
+from gpuarray.functions.logic import where
 from gpuarray.functions.mathematics import clip
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout
-from gpuarray.ops import elementwise as rows
+from gpuarray.graph.nodes import Node
+from gpuarray.ops import elementwise as ops
 
 __all__ = ["convolve", "correlate", "interp", "unwrap"]
 
 _MODES: Final = {"valid": 0, "same": 1, "full": 2, 0: 0, 1: 1, 2: 2}
-#: Products of one contraction, at most: its index arithmetic is of 32 bits.
+#: The largest number of products of one contraction, whose index arithmetic has 32 bits.
 _MOST_PRODUCTS: Final = 1 << 28
 
 
 def _pair(a: Any, v: Any) -> tuple[GpuArray, GpuArray]:
-    """Return both arguments of a convolution in their common dtype, with at least one axis.
+    """Return the arguments of a convolution in their common dtype, with one axis.
 
     Raises
     ------
     ValueError
-        If one has no elements, or more than one axis.
+        If an argument has no elements, or more than one axis.
     """
-    lines = [line.reshape(1) if not line.ndim else line for line in as_arrays(a, v)]
+    lines = [at_least_one_axis(line) for line in as_arrays(a, v)]
     for name, line in zip("av", lines, strict=True):
         if line.ndim > 1:
             raise ValueError(f"object too deep for desired array: {name} has {line.ndim} axes, and one is accepted")
@@ -42,8 +44,8 @@ def _pair(a: Any, v: Any) -> tuple[GpuArray, GpuArray]:
     return first, second
 
 
-def _slid(line: GpuArray, kernel: GpuArray, mode: Any) -> Any:
-    """Return the sums of products of a kernel and the part of a line below it, which is not shorter."""
+def _slid(line: GpuArray, kernel: GpuArray, mode: Any) -> GpuArray:
+    """Return the sums of products of a kernel and each part of a line, which is at least as long."""
     if mode not in _MODES:
         raise ValueError(f"mode must be one of 'valid', 'same', or 'full' (got {mode!r})")
     width = kernel.size
@@ -57,7 +59,7 @@ def _slid(line: GpuArray, kernel: GpuArray, mode: Any) -> Any:
         np.matmul(wrap(build.view(line.node(), window), line.device), kernel[k * step : (k + 1) * step])
         for k, window in enumerate(windows)
     ]
-    total = parts[0]
+    total: GpuArray = parts[0]
     for part in parts[1:]:
         total = total | part if part.dtype.kind == "b" else total + part
     return total
@@ -81,7 +83,7 @@ def correlate(a: Any, v: Any, mode: Any = "valid") -> GpuArray:
     """Return the cross-correlation of two 1-d sequences."""
     first, second = _pair(a, v)
     if second.dtype.kind == "c":
-        second = apply(rows.conj, second)
+        second = apply(ops.conj, second)
     if second.size > first.size:
         return _slid(second, first, mode)[::-1]
     return _slid(first, second, mode)
@@ -93,11 +95,9 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     wanted, points, values = as_arrays(x, xp, fp)
     kind: DType = dtypes.complex128 if values.dtype.kind == "c" else dtypes.float64
     for array, safe in ((wanted, dtypes.float64), (points, dtypes.float64), (values, kind)):
-        if not np.can_cast(array.dtype, safe, "safe"):
-            raise TypeError(f"Cannot cast array data from {array.dtype!r} to {safe!r} according to the rule 'safe'")
-    wanted, points, values = (
-        a.astype(k, copy=False) for a, k in ((wanted, dtypes.float64), (points, dtypes.float64), (values, kind))
-    )
+        check_cast(array.dtype, safe)
+    wanted, points = (array.astype(dtypes.float64, copy=False) for array in (wanted, points))
+    values = values.astype(kind, copy=False)
     if points.ndim != 1 or values.ndim != 1:
         raise ValueError("Data points must be 1-D sequences")
     if points.size != values.size:
@@ -117,31 +117,31 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     below = values[0] if left is None else left
     above = values[-1] if right is None else right
     last = points.size - 1
-    place: Any = clip(searching.searchsorted(points, wanted, side="right") - 1, 0, last)
-    low, high = place.node(), np.minimum(place + 1, last).node()
+    place = clip(searching.searchsorted(points, wanted, side="right") - 1, 0, last)
+    low, high = place.node(), elementwise.minimum(place + 1, last).node()
 
-    def at(line: GpuArray, positions: Any) -> Any:
+    def at(line: GpuArray, positions: Node) -> GpuArray:
         return wrap(build.gather(line.node(), positions), line.device)
 
     x_low, x_high, y_low, y_high = (at(line, end) for line in (points, values) for end in (low, high))
 
-    def between(start: Any, end: Any) -> Any:
+    def between(start: GpuArray, end: GpuArray) -> GpuArray:
         slope = (end - start) / (x_high - x_low)
         found = slope * (wanted - x_low) + start
-        # where an infinity came in, the other end may do; and if both ends are the same, so is what lies between them
-        found = np.where(np.isnan(found), slope * (wanted - x_high) + end, found)
-        return np.where(np.isnan(found) & (start == end), start, found)
+        # as NumPy: if an infinity gives NaN, interpolate from the other end; between equal ends the value is theirs
+        found = where(elementwise.isnan(found), slope * (wanted - x_high) + end, found)
+        return where(elementwise.isnan(found) & (start == end), start, found)
 
     if kind is dtypes.complex128:
-        # each part by itself: a product with an infinite part would make the other one NaN
+        # parts are interpolated separately, because a complex product with an infinite part has NaN in both
         parts = between(y_low.real, y_high.real), between(y_low.imag, y_high.imag)
-        found = apply(rows.complex_from_parts, *parts)
+        found = apply(ops.complex_from_parts, *parts)
     else:
         found = between(y_low, y_high)
-    found = np.where((place == last) | (x_low == wanted), y_low, found)
-    # asked as NumPy asks: a point that is NaN is beyond neither end
-    found = np.where(wanted < points[0], below, np.where(wanted > points[-1], above, found))
-    result: Any = np.where(np.isnan(wanted), wanted, found)
+    found = where((place == last) | (x_low == wanted), y_low, found)
+    # as in NumPy, NaN is beyond neither end
+    found = where(wanted < points[0], below, where(wanted > points[-1], above, found))
+    result: GpuArray = where(elementwise.isnan(wanted), wanted, found)
     return result.astype(kind, copy=False)
 
 
@@ -159,10 +159,10 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 6.28318
     else:
         high, ambiguous = period / 2, True
     low = -high
-    within: Any = np.mod(steps - low, period) + low
+    within = elementwise.remainder(steps - low, period) + low
     if ambiguous:
-        within = np.where((within == low) & (steps > 0), high, within)
-    change = np.where(np.abs(steps) < jump, 0, within - steps).astype(kind, copy=False)
-    later = source[along(number, slice(1, None))] + np.cumsum(change, axis=number)
+        within = where((within == low) & (steps > 0), high, within)
+    change = where(elementwise.abs(steps) < jump, 0, within - steps).astype(kind, copy=False)
+    later = source[along(number, slice(1, None))] + change.cumsum(number)
     first = source[along(number, slice(0, 1))]
     return concatenated([first.astype(kind, copy=False), later.astype(kind, copy=False)], number)

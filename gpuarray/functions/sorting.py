@@ -9,9 +9,17 @@ from gpuarray.array import GpuArray, wrap
 from gpuarray.array.methods import check_sort
 from gpuarray.dtypes import DType
 from gpuarray.functions import creation, indexing
-from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays
+from gpuarray.functions.arguments import (
+    ArrayLike,
+    as_array,
+    as_arrays,
+    at_least_one_axis,
+    is_on_host,
+    line_axis,
+    standard_function,
+)
 from gpuarray.functions.registry import implements, native
-from gpuarray.graph import build, standard
+from gpuarray.graph import build
 from gpuarray.ops import calls
 from gpuarray.ops.spec import CallOp
 
@@ -21,18 +29,16 @@ __all__ = ["argpartition", "argsort", "lexsort", "partition", "sort", "sort_comp
 _NUMPY: Final[Any] = np
 
 
-def _along(row: CallOp, x: GpuArray, axis: int | None, dtype: DType, descending: bool) -> GpuArray:
+def _along(row: CallOp, x: GpuArray, axis: int | None, dtype: DType, **parameters: Any) -> GpuArray:
     """Return a row that puts the last axis in order, along any axis."""
-    standard.require(row.name, x)
-    if axis is None:
-        x, axis = x.reshape(-1), 0
-    number = build.normalize_axis(axis, x.ndim)
-    last = x.swapaxes(number, -1)
-    node = build.call_one(row, [last.node()], last.shape, dtype, descending=bool(descending))
+    array, number = line_axis(x, axis)
+    last = array.swapaxes(number, -1)
+    node = build.call_one(row, [last.node()], last.shape, dtype, **parameters)
     return wrap(node, x.device).swapaxes(number, -1)
 
 
 @native("sort")
+@standard_function
 def sort(
     x: ArrayLike, /, axis: int | None = -1, kind: Any = None, order: Any = None, *, descending: bool = False,
     stable: bool | None = True,
@@ -69,32 +75,28 @@ def sort(
     """
     check_sort(kind, order, None if stable is True else stable, None if descending is False else descending)
     array = as_array(x)
-    return _along(calls.sort, array, axis, array.dtype, descending)
+    return _along(calls.sort, array, axis, array.dtype, descending=bool(descending))
 
 
+@native("argsort")
+@standard_function
 def argsort(
     x: ArrayLike, /, axis: int | None = -1, kind: Any = None, order: Any = None, *, descending: bool = False,
     stable: bool | None = True,
 ) -> GpuArray:  # fmt: skip
-    """Return the indices that sort the elements, as int64. See :func:`sort` for the parameters."""
+    """Return the indices that sort the elements, as int64; a number is an array of one element.
+
+    See :func:`sort` for the parameters.
+    """
     check_sort(kind, order, None if stable is True else stable, None if descending is False else descending)
-    return _along(calls.argsort, as_array(x), axis, dtypes.int64, descending)
-
-
-@native("argsort")
-def _numpys_argsort(
-    a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: Any = None
-) -> GpuArray:
-    # unlike the standard, NumPy takes a number for an array of one element
-    check_sort(kind, order, stable, descending)
-    return argsort(_line(a, axis), -1 if axis is None else axis, descending=bool(descending))
+    return _along(calls.argsort, at_least_one_axis(x), axis, dtypes.int64, descending=bool(descending))
 
 
 @native("partition")
 def partition(
     x: ArrayLike, kth: ArrayLike, /, axis: int | None = -1, kind: str = "introselect", order: Any = None
 ) -> GpuArray:
-    """Return the elements partitioned around position ``kth``. The whole axis is sorted.
+    """Return the elements partitioned around position ``kth``. On GPUs the whole axis is sorted.
 
     Parameters
     ----------
@@ -122,9 +124,11 @@ def partition(
         If a position is out of range.
     """
     _NUMPY.partition(np.empty(1), 0, kind=kind, order=order)
-    array = as_array(x) if axis is not None else as_array(x).reshape(-1)
-    _check_positions(array, kth, axis)
-    return sort(array, axis=axis)
+    array, number = line_axis(x, axis)
+    positions = _positions(array, kth, number)
+    if positions and is_on_host(array.device):
+        return _along(calls.partition, array, number, array.dtype, kth=positions)
+    return sort(array, axis=number)
 
 
 @native("argpartition")
@@ -133,19 +137,16 @@ def argpartition(
 ) -> GpuArray:
     """Return the indices that partition the elements, as int64. See :func:`partition` for the parameters."""
     _NUMPY.argpartition(np.empty(1), 0, kind=kind, order=order)
-    array = _line(x, axis)
-    _check_positions(array, kth, axis)
-    return argsort(array, axis=axis)
+    array, number = line_axis(at_least_one_axis(x), axis)
+    positions = _positions(array, kth, number)
+    if positions and is_on_host(array.device):
+        return _along(calls.argpartition, array, number, dtypes.int64, kth=positions)
+    return argsort(array, axis=number)
 
 
-def _line(x: ArrayLike, axis: int | None) -> GpuArray:
-    """Return an array to find positions along an axis of; one without axes stands for one of one element."""
-    array = as_array(x)
-    return array if array.ndim and axis is not None else array.reshape(-1)
-
-
-def _check_positions(array: GpuArray, kth: ArrayLike, axis: int | None) -> None:
-    extent = array.shape[0 if axis is None else build.normalize_axis(axis, array.ndim)]
+def _positions(array: GpuArray, kth: ArrayLike, axis: int) -> tuple[int, ...]:
+    """Return the positions to partition around, of which there are none if the array is empty."""
+    extent = array.shape[axis]
     positions = np.asarray(kth)
     if positions.dtype.kind == "b":
         raise ValueError("Booleans unacceptable as partition index")
@@ -153,9 +154,11 @@ def _check_positions(array: GpuArray, kth: ArrayLike, axis: int | None) -> None:
         raise TypeError(f"Partition index must be integer, not of dtype {positions.dtype}")
     if positions.ndim > 1:
         raise ValueError(f"kth must be an integer or have one axis, not {positions.ndim}")
-    for position in positions.ravel() if array.size else ():
+    wanted = tuple(positions.ravel().tolist()) if array.size else ()
+    for position in wanted:
         if not -extent <= position < extent:
             raise ValueError(f"kth(={position}) out of bounds ({extent})")
+    return wanted
 
 
 @implements("lexsort")

@@ -1,12 +1,14 @@
-"""Averages, variances and correlations, over the reductions."""
+"""Averages, variances and correlations."""
 
-from typing import Any
+from math import prod
+from typing import Any, Literal, overload
 
 import numpy as np
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray
 from gpuarray.dtypes import DType
+from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import (
     NOT_GIVEN,
     ArrayLike,
@@ -16,15 +18,16 @@ from gpuarray.functions.arguments import (
     as_arrays,
     concatenated,
     numbers,
+    standard_function,
     value_or,
     write_out,
 )
 from gpuarray.functions.reductions import axes_of, mask_node, masked, reduced, sum
 from gpuarray.functions.registry import implements, native
-from gpuarray.graph import build, standard
+from gpuarray.graph import build
 from gpuarray.graph.layouts import contiguous, slice_axis
 from gpuarray.graph.nodes import Node
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
 from gpuarray.source_locations import warn
 
@@ -43,12 +46,9 @@ def _averaging(source: DType, dtype: DTypeLike) -> tuple[DType, DType]:
 
 
 def _count(array: GpuArray, axes: tuple[int, ...], where: Any, dtype: DType, keepdims: bool) -> Any:
-    """Return the number of elements of each result: a number, or with a mask a node."""
+    """Return the number of elements of each mean: an integer, or a node if there is a mask."""
     if where is True:
-        count = 1
-        for axis in axes:
-            count *= array.shape[axis]
-        return count
+        return prod(array.shape[axis] for axis in axes)
     mask = mask_node(where)
     mask = build.view(mask, build.broadcast_to(mask.shape, array.shape))
     return build.reduce(reductions.sum, build.cast(mask, dtype), axes, dtype, keepdims)
@@ -61,15 +61,13 @@ def _mean_node(
     if where is not True:
         source = masked(reductions.sum, source, mask_node(where))
     total = build.reduce(reductions.sum, source, axes, compute, keepdims)
-    if where is True:
-        return build.cast(
-            build.binary(rows.divide, total, float(_count(array, axes, where, compute, keepdims))), compute
-        )
     real = dtypes.promote(dtypes.float32, compute) if compute.kind != "c" else dtypes.float64
-    return build.cast(build.elementwise(rows.divide, total, _count(array, axes, where, real, keepdims)), compute)
+    count = _count(array, axes, where, real, keepdims)
+    return build.cast(build.binary(ops.divide, total, float(count) if where is True else count), compute)
 
 
 @native("mean")
+@standard_function
 def mean(
     x: ArrayLike,
     /,
@@ -102,7 +100,6 @@ def mean(
         The means; NaN where there are no elements.
     """
     array = as_array(x)
-    standard.require("mean", array)
     where, keep = value_or(where, True), bool(value_or(keepdims, False))
     compute, wanted = _averaging(array.dtype, dtype)
     node = _mean_node(array, _averaged_axes(axis, array.ndim, where), compute, keep, where)
@@ -110,21 +107,21 @@ def mean(
 
 
 def _averaged_axes(axis: Axis, ndim: int, where: Any) -> tuple[int, ...]:
-    """Return the axes that ``axis`` names; NumPy counts elements along them, so that each has to exist."""
+    """Return ``axis`` as a tuple of axes. Without a mask each axis must exist, as in NumPy."""
     return build.normalize_axes(axis, ndim) if where is True else axes_of(axis, ndim)
 
 
 def _squared_deviations(source: Node, axes: tuple[int, ...], keepdims: bool) -> Node:
     """Return the sum of the squared deviations from the mean along axes, none of which is empty.
 
-    They do not change when all elements are shifted, so the fold is given differences from the row's first element.
-    These are as small as the data's spread: that a mean of them is rounded costs nothing. An outlier in the first place
-    makes the variance large before it makes the differences inexact.
+    Squared deviations do not change when all elements are shifted, so the first element of each row is subtracted.
+    The differences are as small as the spread of the data, so the rounding of their mean does not matter. If the first
+    element is an outlier, the variance is large and the rounding errors are small relative to it.
     """
     first = contiguous(source.shape)
     for axis in axes:
         first = slice_axis(first, axis, 0, 1, 1)
-    shifted = build.elementwise(rows.subtract, source, build.view(source, first))
+    shifted = build.elementwise(ops.subtract, source, build.view(source, first))
     return build.reduce(reductions.squared_deviations, shifted, axes, shifted.dtype, keepdims)
 
 
@@ -137,28 +134,28 @@ def _var_node(
     correction: Any,
     given: GpuArray | None,
 ) -> Node:
-    """Return the mean of the squared deviations from the mean, which may be given.
+    """Return the mean of the squared deviations from the mean.
 
-    Without a mask the deviations are one fold. With a mask there are two passes, as in NumPy, the second of which sums
-    the deviations too. Their sum is not quite 0, because the mean was rounded, and what that adds to the squares is
-    known: Chan, Golub and LeVeque (1983), "Algorithms for computing the sample variance".
+    Without a mask one fold computes them. With a mask, or a given mean, there are two passes, as in NumPy. The second
+    pass also sums the deviations, to correct for the rounding of the mean: Chan, Golub and LeVeque (1983), "Algorithms
+    for computing the sample variance".
     """
     count = _count(array, axes, where, dtypes.float64, keepdims)
     if given is None and isinstance(count, int) and count and axes:
         exact = build.cast(array.node(), dtypes.promote(compute, dtypes.float32))  # for differences of float16
-        parts = [exact] if compute.kind == "f" else [build.elementwise(r, exact) for r in (rows.real, rows.imag)]
+        parts = [exact] if compute.kind == "f" else [build.elementwise(r, exact) for r in (ops.real, ops.imag)]
         sums = [_squared_deviations(part, axes, keepdims) for part in parts]
-        total = sums[0] if len(sums) == 1 else build.elementwise(rows.add, *sums)
-        value = build.elementwise(rows.divide, total, float(np.maximum(count - correction, 0)))
+        total = sums[0] if len(sums) == 1 else build.elementwise(ops.add, *sums)
+        value = build.elementwise(ops.divide, total, float(np.maximum(count - correction, 0)))
         return value if compute.kind == "c" else build.cast(value, compute)
     source = build.cast(array.node(), compute)
     centre = _mean_node(array, axes, compute, True, where, source) if given is None else given.node()
-    deviation = build.elementwise(rows.subtract, source, centre)
+    deviation = build.elementwise(ops.subtract, source, centre)
     if compute.kind == "c":
-        squares = [build.elementwise(rows.square, build.elementwise(r, deviation)) for r in (rows.real, rows.imag)]
-        square = build.elementwise(rows.add, *squares)
+        squares = [build.elementwise(ops.square, build.elementwise(r, deviation)) for r in (ops.real, ops.imag)]
+        square = build.elementwise(ops.add, *squares)
     else:
-        square = build.elementwise(rows.square, deviation)
+        square = build.elementwise(ops.square, deviation)
     if where is not True:
         square = masked(reductions.sum, square, mask_node(where))
     total = build.reduce(reductions.sum, square, axes, square.dtype, keepdims)
@@ -167,18 +164,19 @@ def _var_node(
         kept = deviation if where is True else masked(reductions.sum, deviation, mask_node(where))
         rest = build.reduce(reductions.sum, kept, axes, compute, keepdims)
         number = float(count) if isinstance(count, int) else count
-        excess = build.elementwise(rows.multiply, rest, build.elementwise(rows.divide, rest, number))
-        # of a mean that overflowed the squares are infinite, as NumPy has it, and not NaN
-        excess = build.elementwise(rows.where, build.elementwise(rows.isfinite, excess), excess, 0.0)
-        total = build.elementwise(rows.maximum, build.elementwise(rows.subtract, total, excess), 0.0)
+        excess = build.elementwise(ops.multiply, rest, build.elementwise(ops.divide, rest, number))
+        # if the mean overflowed, the squares stay infinite, as in NumPy
+        excess = build.elementwise(ops.where, build.elementwise(ops.isfinite, excess), excess, 0.0)
+        total = build.elementwise(ops.maximum, build.elementwise(ops.subtract, total, excess), 0.0)
     if isinstance(count, int):
         divisor: Any = float(np.maximum(count - correction, 0))
     else:
-        divisor = build.elementwise(rows.maximum, build.elementwise(rows.subtract, count, float(correction)), 0.0)
-    return build.elementwise(rows.divide, total, divisor)
+        divisor = build.elementwise(ops.maximum, build.elementwise(ops.subtract, count, float(correction)), 0.0)
+    return build.elementwise(ops.divide, total, divisor)
 
 
 @native("var")
+@standard_function
 def var(
     x: ArrayLike,
     /,
@@ -225,6 +223,7 @@ def var(
 
 
 @native("std")
+@standard_function
 def std(
     x: ArrayLike,
     /,
@@ -254,7 +253,6 @@ def spread(
         If a standard deviation is to be an integer.
     """
     array = as_array(x)
-    standard.require("std" if root else "var", array)
     compute, wanted = _averaging(array.dtype, dtype)
     where, mean = value_or(where, True), value_or(mean, None)
     centre = None if mean is None else as_array(mean, array.device)
@@ -263,7 +261,7 @@ def spread(
     axes = _averaged_axes(axis, array.ndim, where)
     node = _var_node(array, axes, compute, bool(value_or(keepdims, False)), where, free, centre)
     if root:
-        node = build.elementwise(rows.sqrt, node)
+        node = build.elementwise(ops.sqrt, node)
     if wanted.kind != "c" or dtype is not None:
         node = build.cast(node, wanted)
     if root and node.shape and wanted.kind in "iu":
@@ -272,7 +270,7 @@ def spread(
 
 
 def degrees_of_freedom(ddof: Any, correction: Any) -> Any:
-    """Return the correction, from whichever of its two parameters was given.
+    """Return the correction from ``ddof`` or ``correction``.
 
     Raises
     ------
@@ -288,6 +286,14 @@ def degrees_of_freedom(ddof: Any, correction: Any) -> Any:
     return correction
 
 
+@overload
+def average(
+    a: ArrayLike, axis: Axis = None, weights: ArrayLike = None, returned: Literal[False] = ..., *, keepdims: bool = ...
+) -> GpuArray: ...
+@overload
+def average(
+    a: ArrayLike, axis: Axis = None, weights: ArrayLike = None, *, returned: Literal[True], keepdims: bool = ...
+) -> tuple[GpuArray, GpuArray]: ...
 @implements("average")
 def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = NOT_GIVEN) -> Any:
     """Return the weighted average along an axis."""
@@ -308,20 +314,18 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
 
 
 def aligned_weights(source: GpuArray, weight: GpuArray, axis: Any) -> GpuArray:
-    """Return weights in the shape of the elements that they are for; they may be those along ``axis`` alone.
+    """Return weights in the shape of the elements. They may be given for ``axis`` alone.
 
     Raises
     ------
     TypeError, ValueError
-        If they do not fit.
+        If their shape does not fit.
     """
     if weight.shape == source.shape:
         return weight
     if axis is None:
         raise TypeError("Axis must be specified when shapes of a and weights differ.")
-    axes = [
-        build.normalize_axis(a, source.ndim) for a in (axis if isinstance(axis, tuple) else (axis,))
-    ]  # in the weights' order
+    axes = [build.normalize_axis(a, source.ndim) for a in build.listed(axis)]  # in the order of the weights
     if weight.shape != tuple(source.shape[a] for a in axes):
         raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
     weight = weight.transpose(np.argsort(axes).tolist())
@@ -337,7 +341,7 @@ def cov(
     if ddof is not None and ddof != int(ddof):
         raise ValueError("ddof must be integer")
     given = (as_array(m),) if y is None else as_arrays(m, y)
-    # NumPy turns all of m that is no line, but of y what has more than one row
+    # NumPy transposes m unless it has one axis, and y if it has more than one row
     turned = (given[0].ndim != 1, *(table.shape[:1] != (1,) for table in map(_table, given[1:])))
     rows = [_table(v).T if turn and not rowvar else _table(v) for v, turn in zip(given, turned, strict=True)]
     table = rows[0] if len(rows) == 1 else concatenated(rows, 0)
@@ -366,13 +370,13 @@ def cov(
         factor = 0.0
     centred = (table - centre).astype(kind, copy=False)
     scaled = centred if weight is None else centred * weight
-    products = np.matmul(centred, np.conjugate(scaled.T))
+    products: GpuArray = centred @ scaled.T.conj()
     inverse = np.true_divide(1, factor)
     return (products * (float(inverse) if weight is None else inverse.astype(products.dtype))).squeeze()
 
 
 def _observation_weights(weights: Any, name: str, table: GpuArray) -> Any:
-    """Return weights of observations as float64, checked as NumPy does; None if there are none."""
+    """Check weights of observations as NumPy does, and convert them to float64; None stays None."""
     if weights is None:
         return None
     line: Any = as_array(weights, table.device).astype(dtypes.float64)
@@ -400,8 +404,8 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
     table = cov(x, y, rowvar, dtype=dtype)
     if table.ndim == 0:
         return table / table
-    deviation = np.sqrt(np.diagonal(table).real)
+    deviation = elementwise.sqrt(table.diagonal().real)
     table = table / deviation[:, None] / deviation[None, :]
     if table.dtype.kind == "c":
-        return np.clip(table.real, -1, 1) + 1j * np.clip(table.imag, -1, 1)
-    return np.clip(table, -1, 1)
+        return table.real.clip(-1, 1) + 1j * table.imag.clip(-1, 1)
+    return table.clip(-1, 1)

@@ -1,13 +1,12 @@
-"""Views with other strides: windows that overlap, and any strides that stay in the array's memory."""
+"""Views with other strides: overlapping windows, and any strides within the memory of the array."""
 
 from operator import index
 from typing import Any
 
 import numpy as np
 
-from gpuarray.functions.arguments import (
-    as_array,
-)
+from gpuarray.array import GpuArray
+from gpuarray.functions.arguments import as_array
 from gpuarray.functions.registry import native
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout
@@ -16,7 +15,7 @@ from gpuarray.graph.layouts import Layout
 @native("lib.stride_tricks.sliding_window_view")
 def sliding_window_view(
     x: Any, window_shape: Any, axis: Any = None, *, subok: bool = False, writeable: bool = False
-) -> Any:
+) -> GpuArray:
     """Return a view with all windows of a given shape."""
     if writeable:
         raise ValueError("windows overlap, and cannot be written to; leave out writeable=True, or write to the array")
@@ -44,7 +43,7 @@ def sliding_window_view(
     return source.view_of(Layout((*shape, *extents), strides, layout.offset), writeable=False)
 
 
-def as_strided(x: Any, shape: Any = None, strides: Any = None, subok: bool = False, writeable: bool = True) -> Any:
+def as_strided(x: Any, shape: Any = None, strides: Any = None, subok: bool = False, writeable: bool = True) -> GpuArray:
     """Return a view with any shape and any strides in bytes, as :func:`numpy.lib.stride_tricks.as_strided`.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Elements repeated, moved along axes, left out and put in between."""
+"""Functions that repeat, roll, delete and insert elements."""
 
 from collections.abc import Sequence
 from operator import index
@@ -13,9 +13,12 @@ from gpuarray.functions.arguments import (
     along,
     as_array,
     as_elements,
+    at_least_one_axis,
     check_nbytes,
+    line_axis,
     read,
 )
+from gpuarray.functions.creation import zeros
 from gpuarray.functions.joining import concat
 from gpuarray.functions.manipulation import moveaxis
 from gpuarray.functions.registry import implements, native
@@ -80,10 +83,7 @@ def repeat(x: ArrayLike, repeats: Any, /, axis: int | None = None) -> GpuArray:
     ValueError
         If a count is negative, or there are as many counts as positions.
     """
-    array = as_array(x)
-    if axis is None or not array.ndim:
-        array = array.reshape(-1)
-    number = build.normalize_axis(axis or 0, array.ndim)
+    array, number = line_axis(at_least_one_axis(x), axis)
     counts = np.asarray(repeats)
     if counts.dtype.kind not in "iub":
         raise TypeError(f"repeats are integers, not of dtype {counts.dtype}")
@@ -136,19 +136,15 @@ def resize(a: Any, new_shape: Any) -> GpuArray:
     shape = build.resolve_shape(new_shape)
     wanted = int(np.prod(shape, dtype=np.int64))
     if flat.size == 0:
-        empty: Any = np.zeros_like(flat, shape=shape)
-        return empty
+        return zeros(shape, flat.dtype, device=flat.device)
     return tile(flat, -(-wanted // flat.size))[:wanted].reshape(shape)
 
 
 @implements("delete")
 def delete(arr: Any, obj: Any, axis: Any = None) -> GpuArray:
     """Return an array without some of its slices along an axis."""
-    source = as_array(arr)
-    if axis is None:
-        source, axis = source.reshape(-1), 0
-    number = build.normalize_axis(axis, source.ndim)
-    # a list stays a list: what an empty one holds, NumPy need not know
+    source, number = line_axis(arr, axis)
+    # NumPy accepts an empty list, but not an empty array of floating numbers
     positions: Any = obj if isinstance(obj, slice | int) or (isinstance(obj, list) and not obj) else read(obj)
     return source[along(number, np.delete(np.arange(source.shape[number]), positions))]
 
@@ -156,10 +152,7 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> GpuArray:
 @implements("insert")
 def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> GpuArray:
     """Return an array with values inserted before given indices along an axis."""
-    source = as_array(arr)
-    if axis is None:
-        source, axis = source.reshape(-1), -1
-    number = build.normalize_axis(axis, source.ndim)
+    source, number = line_axis(arr, axis)
     extent = source.shape[number]
     positions = _inserted_positions(obj, extent, number)
     new = as_elements(values, source)
@@ -179,7 +172,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> GpuArray:
 
 
 def _inserted_positions(obj: Any, extent: int, axis: int) -> Any:
-    """Return before which elements to insert, counted from the front."""
+    """Return the positions before which elements are inserted, not negative."""
     positions = np.arange(*obj.indices(extent)) if isinstance(obj, slice) else read(obj)
     if positions.dtype == bool:
         if positions.ndim != 1:
@@ -188,7 +181,7 @@ def _inserted_positions(obj: Any, extent: int, axis: int) -> Any:
     elif positions.ndim > 1:
         raise ValueError("index array argument obj to insert must be one dimensional or scalar")
     if not positions.size and not isinstance(obj, np.ndarray | GpuArray):
-        return positions.astype(np.intp)  # what an empty list holds, NumPy need not know
+        return positions.astype(np.intp)  # an empty list has no dtype
     if positions.dtype.kind not in "iu":
         raise IndexError("arrays used as indices must be of integer (or boolean) type")
     outside = positions[(positions < -extent) | (positions > extent)]

@@ -1,50 +1,52 @@
-"""Window functions: bells that weight the samples of a signal."""
+"""Window functions, which weight the samples of a signal."""
 
+import math
 from typing import Any
 
 import numpy as np
 
 from gpuarray.array import GpuArray, default_dtype
-from gpuarray.functions import creation, ranges
+from gpuarray.functions import creation, elementwise, ranges
+from gpuarray.functions.mathematics import i0
 
 __all__ = ["bartlett", "blackman", "hamming", "hanning", "kaiser"]
 
 
-def _ramp(M: Any) -> tuple[Any, int]:  # noqa: N803
+def _ramp(M: Any) -> tuple[GpuArray, int]:  # noqa: N803
     """Return the numbers from ``1 - M`` to ``M - 1`` in steps of 2, and the last of them, which is 1 for one number."""
-    count = int(np.ceil(max(M, 0)))
+    count = math.ceil(max(M, 0))
     return ranges.arange(1 - count, count, 2, dtype=default_dtype(float)), max(count - 1, 1)
 
 
 def bartlett(M: Any) -> GpuArray:  # noqa: N803
     """Return the Bartlett window of M points, as :func:`numpy.bartlett`."""
     ramp, last = _ramp(M)
-    return 1 - np.abs(ramp) / last
+    return 1 - elementwise.abs(ramp) / last
 
 
 def blackman(M: Any) -> GpuArray:  # noqa: N803
     """Return the Blackman window of M points, as :func:`numpy.blackman`."""
     ramp, last = _ramp(M)
     if ramp.size == 1:
-        return creation.ones(1, dtype=ramp.dtype)  # of which the sum below is rounded
-    angle = np.pi / last * ramp
-    return 0.42 + 0.5 * np.cos(angle) + 0.08 * np.cos(2.0 * angle)
+        return creation.ones(1, dtype=ramp.dtype)  # the sum below would be rounded
+    angle = math.pi / last * ramp
+    return 0.42 + 0.5 * elementwise.cos(angle) + 0.08 * elementwise.cos(2.0 * angle)
 
 
 def hamming(M: Any) -> GpuArray:  # noqa: N803
     """Return the Hamming window of M points, as :func:`numpy.hamming`."""
     ramp, last = _ramp(M)
-    return 0.54 + 0.46 * np.cos(np.pi / last * ramp)
+    return 0.54 + 0.46 * elementwise.cos(math.pi / last * ramp)
 
 
 def hanning(M: Any) -> GpuArray:  # noqa: N803
     """Return the Hann window of M points, as :func:`numpy.hanning`."""
     ramp, last = _ramp(M)
-    return 0.5 + 0.5 * np.cos(np.pi / last * ramp)
+    return 0.5 + 0.5 * elementwise.cos(math.pi / last * ramp)
 
 
 def kaiser(M: Any, beta: Any) -> GpuArray:  # noqa: N803
     """Return the Kaiser window of M points, as :func:`numpy.kaiser`."""
     ramp, last = _ramp(M)
-    inside: Any = np.i0(beta * np.sqrt(1 - (ramp / last) ** 2))
+    inside = i0(beta * elementwise.sqrt(1 - (ramp / last) ** 2))
     return inside / float(np.i0(float(beta)))

@@ -26,7 +26,7 @@ from gpuarray.fusion.steps import (
     Scalar,
     Store,
     Take,
-    operands_of,
+    needed,
 )
 from gpuarray.graph.layouts import (
     Layout,
@@ -51,7 +51,7 @@ from gpuarray.graph.nodes import (
     Scatter,
     View,
 )
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
 from gpuarray.ops.reduce_spec import ReduceOp
 
@@ -366,7 +366,7 @@ class LoopBuilder:
     def _made_fold(self, position: int, op: ReduceOp, operand: int, kind: DType) -> None:
         """Fold an instruction over rows."""
         if self.instructions[operand].level != FULL:
-            operand = self.add(Apply(rows.cast, (operand,), (kind,), kind, FULL), (operand,))
+            operand = self.add(Apply(ops.cast, (operand,), (kind,), kind, FULL), (operand,))
         value = self.add(Fold(op, operand, kind, self.graph.nodes[position].dtype), (operand,))
         self._made(position, value, True, contiguous(self.outer), OUTER)
 
@@ -381,7 +381,7 @@ class LoopBuilder:
         kind = node.dtype
         factors = tuple(self.lower(i, layout, FULL) for i, layout in zip((left, right), layouts, strict=True))
         level = max(self.instructions[factor].level for factor in factors)
-        product = self.add(Apply(rows.multiply, factors, (kind, kind), kind, level), factors)
+        product = self.add(Apply(ops.multiply, factors, (kind, kind), kind, level), factors)
         self._made_fold(position, reductions.sum, product, kind)
 
     def make_operand(self, position: int) -> None:
@@ -391,7 +391,7 @@ class LoopBuilder:
             raise StoreFirst(position)  # tiles read along the last axis
         kind = self.graph.nodes[position].dtype
         if self.instructions[value].level != FULL:
-            value = self.add(Apply(rows.cast, (value,), (kind,), kind, FULL), (value,))
+            value = self.add(Apply(ops.cast, (value,), (kind,), kind, FULL), (value,))
         self._made(position, value, True, self.full_layout, FULL)
 
     def make_region(self, value: int, slot_of: int, layout: Layout, extent: int) -> None:
@@ -499,15 +499,7 @@ class LoopBuilder:
 
     def _needed(self, value: int) -> set[int]:
         """Return the instructions at level FULL that a value depends on."""
-        found: set[int] = set()
-        stack = [value]
-        while stack:
-            number = stack.pop()
-            item = self.instructions[number]
-            if item.level == FULL and number not in found:
-                found.add(number)
-                stack += operands_of(item)
-        return found
+        return needed(self.instructions, [value], lambda number: self.instructions[number].level == FULL)
 
     def _value_phase(self, value: int) -> int:
         return self.phases[value] + isinstance(self.instructions[value], Fold)
@@ -559,7 +551,7 @@ def _same_map(first: Layout, second: Layout) -> bool:
 def collapse_loop(loop: Loop) -> Loop:
     """Merge the axes of a loop's index space that all its layouts step through as one."""
     rank = len(loop.outer)
-    placed = [x for x in (*loop.instructions, *loop.stores) if isinstance(x, Load | Index | Store)]
+    placed = loop.placed
     outer_parts = [Layout(loop.outer, x.layout.strides[:rank], x.layout.offset) for x in placed]
     inner_parts = [Layout(loop.inner, x.layout.strides[rank:], 0) for x in placed if x.level == FULL]
     outer, outer_parts = _merge(outer_parts, loop.outer)
@@ -569,11 +561,7 @@ def collapse_loop(loop: Loop) -> Loop:
     for item, part in zip(placed, outer_parts, strict=True):
         own = next(rest) if item.level == FULL else Layout((), (), 0)
         layouts[id(item)] = Layout(part.shape + own.shape, part.strides + own.strides, part.offset)
-    instructions = tuple(
-        replace(x, layout=layouts[id(x)]) if isinstance(x, Load | Index) else x for x in loop.instructions
-    )
-    stores = tuple(replace(x, layout=layouts[id(x)]) for x in loop.stores)
-    return replace(loop, outer=outer, inner=inner, instructions=instructions, stores=stores)
+    return replace(loop.with_layouts(lambda item: layouts[id(item)]), outer=outer, inner=inner)
 
 
 def _merge(parts: list[Layout], shape: Shape) -> tuple[Shape, list[Layout]]:

@@ -19,8 +19,8 @@ elements that it replaces (:attr:`Loop.updates`). Scalars are numbered run-time 
 sizes are part of a step's :func:`text`.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Final, TypeAlias, assert_never
 
@@ -28,6 +28,9 @@ from gpuarray.dtypes import DType
 from gpuarray.graph.layouts import Layout, Shape, contiguous_strides
 from gpuarray.ops.reduce_spec import ReduceOp
 from gpuarray.ops.spec import CallOp, GenerateOp, MapOp, Signature
+
+#: An input or an output of a loop: its kind, ``"input"`` or ``"output"``, and its number.
+Slot: TypeAlias = tuple[str, int]
 
 UNIFORM: Final = 0
 OUTER: Final = 1
@@ -53,6 +56,11 @@ class Load:
     dtype: DType
     level: int
 
+    @property
+    def key(self) -> Slot:
+        """The input that is read."""
+        return "input", self.slot
+
 
 @dataclass(frozen=True, slots=True)
 class Take:
@@ -64,10 +72,15 @@ class Take:
     dtype: DType
     level: int
 
+    @property
+    def key(self) -> Slot:
+        """The input that is read."""
+        return "input", self.slot
+
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """A generator row at the flat position given by ``layout``; ``parameters`` are scalar slots."""
+    """A generator at the flat position given by ``layout``; ``parameters`` are scalar slots."""
 
     op: GenerateOp
     layout: Layout
@@ -78,7 +91,7 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Apply:
-    """An elementwise row over operands; ``sources`` are the dtypes of the operands."""
+    """An elementwise operation over operands; ``sources`` are the dtypes of the operands."""
 
     op: MapOp
     operands: tuple[int, ...]
@@ -89,7 +102,7 @@ class Apply:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """A reduction row over the inner axes of one FULL operand of dtype ``source``; the result is at level OUTER.
+    """A reduction over the inner axes of one FULL operand of dtype ``source``; the result is at level OUTER.
 
     ``dtype`` is the result's. The operand is cast to ``op.accumulate(source)`` first; the result of an ``argmax`` is
     the flat position among the row's elements in C order.
@@ -121,6 +134,11 @@ class Store:
     dtype: DType
     level: int
     position: int | None = None
+
+    @property
+    def key(self) -> Slot:
+        """The output that is written."""
+        return "output", self.slot
 
     @property
     def operands(self) -> tuple[int, ...]:
@@ -169,6 +187,25 @@ class Loop:
     def wanted(self) -> tuple[int, ...]:
         """The numbers of the instructions whose values the stores read."""
         return tuple(operand for store in self.stores for operand in store.operands)
+
+    @property
+    def placed(self) -> list[Load | Index | Store]:
+        """The instructions and stores that have a layout."""
+        return [x for x in (*self.instructions, *self.stores) if isinstance(x, Load | Index | Store)]
+
+    def placed_at(self, level: int) -> list[Load | Index | Store]:
+        """Return the instructions and stores that have a layout, of one level."""
+        return [x for x in self.placed if x.level == level]
+
+    def with_layouts(self, layout: Callable[[Load | Index | Store], Layout]) -> "Loop":
+        """Return the loop with other layouts of its instructions and stores."""
+        instructions = (replace(x, layout=layout(x)) if isinstance(x, Load | Index) else x for x in self.instructions)
+        stores = (replace(x, layout=layout(x)) for x in self.stores)
+        return replace(self, instructions=tuple(instructions), stores=tuple(stores))
+
+    def dtype_of(self, key: Slot) -> DType:
+        """Return the dtype of an input or output."""
+        return (self.input_dtypes if key[0] == "input" else self.output_dtypes)[key[1]]
 
     def index_space(self, level: int) -> Shape:
         """Return the shape that layouts at ``level`` have."""
@@ -230,7 +267,7 @@ class ContractStep:
 
 @dataclass(frozen=True)
 class CallStep:
-    """An opaque row on whole operands: kernels of its own where it has some, else its NumPy reference on the host."""
+    """A call on whole operands: kernels of its own where it has some, else its NumPy reference on the host."""
 
     op: CallOp
     parameters: tuple[tuple[str, object], ...]
@@ -239,7 +276,7 @@ class CallStep:
     input_dtypes: tuple[DType, ...]
     output_dtypes: tuple[DType, ...]
     picks: tuple[int, ...]
-    """Which outputs of the row are wanted, one for each of ``output_shapes``."""
+    """Which outputs of the call are wanted, one for each of ``output_shapes``."""
     scalar_dtypes: tuple[DType, ...] = ()
 
     @property
@@ -330,13 +367,18 @@ def operands_of(item: Instruction) -> tuple[int, ...]:
             assert_never(item)
 
 
-def needed(instructions: Sequence[Instruction], values: Iterable[int]) -> set[int]:
-    """Return the numbers of the instructions that values depend on, themselves included."""
+def needed(
+    instructions: Sequence[Instruction], values: Iterable[int], among: Callable[[int], bool] = lambda _number: True
+) -> set[int]:
+    """Return the numbers of the instructions that values depend on, themselves included.
+
+    Instructions for which ``among`` is false are left out, and what only they depend on.
+    """
     found: set[int] = set()
     pending = list(values)
     while pending:
         number = pending.pop()
-        if number not in found:
+        if number not in found and among(number):
             found.add(number)
             pending += operands_of(instructions[number])
     return found
@@ -385,7 +427,7 @@ def _store_text(store: Store, with_offsets: bool) -> str:
 
 
 def loop_text(loop: Loop, with_offsets: bool = False) -> str:
-    """Return the canonical text of a loop: structure, rows, dtypes and stride classes; no sizes and no values."""
+    """Return the canonical text of a loop: structure, operations, dtypes and stride classes; no sizes and no values."""
     updates = "".join(f" input {read} is output {written}" for read, written in loop.updates)
     lines = [f"loop {len(loop.outer)}+{len(loop.inner)}{updates}"]
     lines += [_instruction_text(i, item, with_offsets) for i, item in enumerate(loop.instructions)]

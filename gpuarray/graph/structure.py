@@ -5,10 +5,14 @@ A structure is found as in any hash table: :func:`structural_hash` of the nodes 
 """
 
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import Any, Final
 
-from gpuarray.graph.nodes import Node
+from gpuarray.graph.nodes import Map, Node
 from gpuarray.graph.walk import Meaning, Walk, meaning
+from gpuarray.ops import elementwise as rows
+
+#: Rows whose results may have any dtype, whatever the operands have.
+_CONVERSIONS: Final = frozenset((rows.cast, rows.bitcast))
 
 
 class Structure:
@@ -47,6 +51,8 @@ class Structure:
                 if place in known:
                     self._shared.append((user, slot, place))
                 elif self.meanings[place].inputs:
+                    if self.meanings[place].kind is Map and compared[1] not in _CONVERSIONS:
+                        compared = (place, compared[1], None, *compared[3:])  # its row and its operands say the rest
                     self._inner.append((user, slot, *compared))
                 else:
                     self._sources.append((user, slot, *compared[:4]))
@@ -85,9 +91,9 @@ class Structure:
         for user, slot, place, op, dtype, shape, detail, count in self._inner:
             node = operands[user][slot]
             inputs = node.inputs  # none of what has been evaluated
-            if node.op is not op or node.dtype is not dtype or len(inputs) != count:
+            if node.op is not op or len(inputs) != count:
                 return None
-            if node.detail != detail or node.shape != shape:
+            if dtype is not None and (node.dtype is not dtype or node.detail != detail or node.shape != shape):
                 return None
             found[place] = node
             operands[place] = inputs

@@ -1,7 +1,6 @@
 """Recordings: a traced call of a function, and its replay for other calls."""
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 from weakref import ref
@@ -23,6 +22,7 @@ from gpuarray.jit.guards import Guards
 from gpuarray.jit.segment import Segment
 from gpuarray.jit.signature import Call, substituted
 from gpuarray.jit.trace import Line, Range, Trace
+from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import evaluate, places
 from gpuarray.runtime.stored import MAXIMUM
@@ -30,22 +30,8 @@ from gpuarray.runtime.stored import MAXIMUM
 _CONSTANTS: Final = (type(None), bool, int, float, complex, str, bytes, np.generic, np.dtype, type)
 
 
-class Replay:
-    """The state of a replay: the arrays of the call, external cells by number, registers and values."""
-
-    __slots__ = ("arrays", "cells", "made", "registers", "values")
-
-    def __init__(self, arrays: list[GpuArray], cells: list[Cell], registers: list[Any], values: list[Any]) -> None:
-        self.arrays = arrays
-        self.cells = cells
-        self.registers = registers
-        self.values = values
-        self.made: dict[int, GpuArray] = {}
-        """New arrays that have views, by number."""
-
-
-#: Builds a part of a function's result.
-Maker: TypeAlias = Callable[[Replay], Any]
+#: Builds a part of a function's result from what a replay left in its call.
+Maker: TypeAlias = Callable[[Call], Any]
 
 
 @dataclass(slots=True)
@@ -128,7 +114,7 @@ class Recording:
                 if self.updates and any(array._cell is cell for array in call.arrays):
                     return False
         for device, provider in self.providers:
-            if places.provider_of(device) is not provider:
+            if registry.open_device(device) is not provider:
                 return False
         if not self.guards.are_same():
             return False
@@ -152,10 +138,9 @@ class Recording:
 
     def play(self, call: Call) -> Any:
         """Replay the recording for a call and return the result; computations may still be running."""
-        arrays = call.arrays
-        cells: list[Any] = []
-        registers = self.registers[:]
-        values = call.values + self.constants
+        values = call.values
+        values += self.constants
+        call.registers = self.registers[:]
         for place, (function, operands, kind) in self.lines:
             value = function(*[values[operand] for operand in operands])
             if kind is not None and type(value) is not kind:
@@ -164,18 +149,20 @@ class Recording:
                     f"{type(value).__name__}; declare the numbers that decide the type in static_argnames"
                 )
             values[place] = value
-        while not self._run(call, cells, registers, values):
+        while not self._run(call):
             self._evaluate(call)
-        return self.make(Replay(arrays, cells, registers, values))
+        return self.make(call)
 
-    def _run(self, call: Call, cells: list[Cell], registers: list[Any], values: Sequence[Any], locked: int = 0) -> bool:
+    def _run(self, call: Call, locked: int = 0) -> bool:
         """Run the segments, and put the new values into cells; return False if an external value is pending.
 
         The locks of the first ``locked`` devices have been taken.
         """
         if locked < len(self.providers):
-            with places.lock_of(self.providers[locked][1], [provider for _, provider in self.providers[:locked]]):
-                return self._run(call, cells, registers, values, locked + 1)
+            beside = [provider for _, provider in self.providers[:locked]] if locked else ()
+            with places.lock_of(self.providers[locked][1], beside):
+                return self._run(call, locked + 1)
+        cells, registers = call.cells, call.registers
         for source in self.sources:
             cell: Any = call.arrays[source.array]._cell if source.met is None else source.met()
             node = cell.node
@@ -185,22 +172,39 @@ class Recording:
                 return False
             cells.append(cell)
         node = leaf = None  # a reference to a value would prevent its buffer from being overwritten
-        placeholders = [_placeholder(cells[number]) for number in self.moved] if self.moved else ()
-        with Section() if placeholders else nullcontext():
-            try:
-                for segment in self.segments:
-                    segment.run(registers, values)
-            except BaseException:
-                for number in self.moved:
-                    cells[number].node = registers[self.sources[number].register]
-                raise
-            for number, register, device in self.updates:
-                cells[number].device = device
-                cells[number].bind(registers[register])
-            if placeholders:
-                for number, placeholder in zip(self.moved, placeholders, strict=True):
-                    placeholder.resolve(cells[number].node)
+        if self.moved:
+            with Section():
+                self._update_in_place(call)
+        else:
+            for segment in self.segments:
+                segment.run(registers, call.values)
+            if self.updates:
+                self._bind(call)
         return True
+
+    def _update_in_place(self, call: Call) -> None:
+        """Run the segments while the cells whose buffers they may overwrite hold placeholders of their next values.
+
+        After an error these cells hold what they held.
+        """
+        cells, registers = call.cells, call.registers
+        placeholders = [_placeholder(cells[number]) for number in self.moved]
+        try:
+            for segment in self.segments:
+                segment.run(registers, call.values)
+        except BaseException:
+            for number in self.moved:
+                cells[number].node = registers[self.sources[number].register]
+            raise
+        self._bind(call)
+        for number, placeholder in zip(self.moved, placeholders, strict=True):
+            placeholder.resolve(cells[number].node)
+
+    def _bind(self, call: Call) -> None:
+        """Give the external cells that change their new values."""
+        for number, register, device in self.updates:
+            call.cells[number].device = device
+            call.cells[number].bind(call.registers[register])
 
     def _evaluate(self, call: Call) -> None:
         """Evaluate the pending values of external cells together."""
@@ -287,7 +291,7 @@ def record(
     )
     written = [(numbers[cell], register, device) for cell, register, device in updates]
     moved = _donors(trace, sources, written)
-    devices = {segment.bound.device: segment.bound.provider for segment in trace.segments}
+    devices = {segment.device: segment.provider for segment in trace.segments}
     return Recording(
         name,
         guards,
@@ -398,22 +402,22 @@ class _Output:
             return self._array(value)
         if kind is TracedScalar:
             slot = value._slot
-            return lambda replay: replay.values[slot]
+            return lambda call: call.values[slot]
         if kind is tuple or kind is list:
             parts = [self.maker(part) for part in value]
             if kind is tuple:
-                return lambda replay: tuple([part(replay) for part in parts])
-            return lambda replay: [part(replay) for part in parts]
+                return lambda call: tuple([part(call) for part in parts])
+            return lambda call: [part(call) for part in parts]
         if kind is dict:
             named = {name: self.maker(part) for name, part in value.items()}
-            return lambda replay: {name: part(replay) for name, part in named.items()}
+            return lambda call: {name: part(call) for name, part in named.items()}
         if isinstance(value, tuple) and hasattr(value, "_fields"):
             fields = [self.maker(part) for part in value]
-            return lambda replay: kind(*[field(replay) for field in fields])
+            return lambda call: kind(*[field(call) for field in fields])
         if kind is np.ndarray:
-            return lambda replay: value.copy()
+            return lambda call: value.copy()
         if isinstance(value, _CONSTANTS):
-            return lambda replay: value
+            return lambda call: value
         raise RecordingError(
             f"{self._trace.name}, recorded by jit, returned a {kind.__qualname__}; accepted are arrays, numbers, "
             "strings, None, and tuples, lists and dictionaries of these"
@@ -422,20 +426,20 @@ class _Output:
     def _array(self, array: GpuArray) -> Maker:
         for number, own in enumerate(self._given.arrays):
             if own is array:
-                return lambda replay: replay.arrays[number]
+                return lambda call: call.arrays[number]
         cell = array._cell
         layout, shape, dtype, part, access = array._layout, array._shape, array._dtype, array._part, array._access
         if self._trace.is_external(cell):
             place = self._trace.number(cell)
-            return lambda replay: _seen(replay.cells[place], layout, shape, dtype, part, access)
+            return lambda call: _seen(call.cells[place], layout, shape, dtype, part, access)
         register, device = self._trace.register(cell.node), cell.device
         self._trace.returned.add(register)
         first = self._cells[cell]
 
-        def make(replay: Replay) -> GpuArray:
-            found = replay.made.get(first)
+        def make(call: Call) -> GpuArray:
+            found = call.made.get(first)
             if found is None:
-                found = replay.made[first] = wrap(replay.registers[register], device)
+                found = call.made[first] = wrap(call.registers[register], device)
                 if layout is None and part is None:
                     found._access = access
                     return found

@@ -18,9 +18,10 @@ from gpuarray.dtypes import uint32
 from gpuarray.graph.nodes import BaseNode, Generate, Leaf, Node
 from gpuarray.graph.tracing import Deferred
 from gpuarray.providers.base import Provider
-from gpuarray.runtime.execute import Bound, execute
+from gpuarray.runtime.execute import execute
 from gpuarray.runtime.ownership import is_last
 from gpuarray.runtime.prepared import PreparedPlan
+from gpuarray.source_locations import Origin
 
 #: What makes the parameters of a generator of the values of a call.
 Fill: TypeAlias = Callable[[Sequence[Any]], tuple[Any, ...]]
@@ -33,8 +34,16 @@ class Segment:
 
     Attributes
     ----------
-    bound : Bound
-        The plan, and its nodes without values.
+    ready : PreparedPlan
+        The plan.
+    provider : Provider
+        The device that it was prepared for.
+    device : Device
+        The device that was asked for.
+    order : list of Node
+        The plan's nodes by position, without values.
+    origins : list
+        The lines that recorded the nodes, by place in the walk.
     leaves : tuple of (int or None, Leaf or None)
         Where each leaf of the plan comes from: a register, or it is always the same.
     fills : tuple of (Fill, tuple of Generate)
@@ -45,7 +54,11 @@ class Segment:
         Copies that may hand on their input's buffer, and the numbers and registers of those leaves.
     """
 
-    bound: Bound
+    ready: PreparedPlan
+    provider: Provider
+    device: Device
+    order: list[Any]
+    origins: list[Origin | None]
     leaves: tuple[tuple[int | None, Leaf | None], ...]
     fills: tuple[tuple[Fill, tuple[Any, ...]], ...]
     results: tuple[int, ...]
@@ -60,8 +73,9 @@ class Segment:
                 node.detail = parameters
         leaves: list[Any] = [leaf if register is None else registers[register] for register, leaf in self.leaves]
         moved = self._moved(registers, leaves) if self.donors else ()
-        made = execute(self.bound, leaves, moved, start=start, can_repeat=False)
-        assert made is not None  # a segment is not split
+        made: Any = execute(
+            self.ready, self.provider, self.device, self.order, self.origins, leaves, moved, start=start
+        )
         for number, register in enumerate(self.results):
             registers[register] = made[number]
 
@@ -121,13 +135,13 @@ def bind(
     fills = tuple([(fill, tuple(nodes)) for fill, nodes in filled.values()])
     position_of = {place: position for position, place in enumerate(ready.kept)}.get if ready.kept else int
     donors = []
-    for copy, place in ready.donors:
-        number = ready.leaves.index(position_of(place))
+    for donor in ready.donors:
+        number = ready.leaves.index(position_of(donor.place))
         source, _ = leaves[number]
         if source is not None:
-            donors.append((copy, number, source))
-    bound = Bound(ready, provider, device, order, [node.origin for node in walked])
-    return Segment(bound, tuple(leaves), fills, tuple(results), tuple(donors))
+            donors.append((donor.copy, number, source))
+    origins = [node.origin for node in walked]
+    return Segment(ready, provider, device, order, origins, tuple(leaves), fills, tuple(results), tuple(donors))
 
 
 def _fill(parameters: Sequence[Any]) -> Fill:

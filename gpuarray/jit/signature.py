@@ -1,4 +1,4 @@
-"""Signatures: what a call has in common with others that run as it does, and what it has of its own.
+"""Calls: the signature, which calls that share a recording have in common, and what each has of its own.
 
 Of arrays dtype, shape, place and layout are in the key, of numbers the type; of everything else the value is. Nested
 tuples, lists and dictionaries are looked through.
@@ -55,15 +55,24 @@ class Call:
         Numbers, and streams of random bits.
     statics : list
         Objects that are part of the signature.
+    cells : list of Cell
+        The external cells of the recording that is replayed, by number.
+    registers : list
+        The registers of the replay.
+    made : dict
+        The new arrays of the result that have views, by number.
     """
 
-    __slots__ = ("arrays", "key", "statics", "values")
+    __slots__ = ("arrays", "cells", "key", "made", "registers", "statics", "values")
 
     def __init__(self) -> None:
         self.key: list[Any] = [settings_number()]
         self.arrays: list[GpuArray] = []
         self.values: list[Any] = []
         self.statics: list[Any] = []
+        self.cells: list[Any] = []
+        self.registers: list[Any] = []
+        self.made: dict[int, GpuArray] = {}
 
     def take(self, value: Any) -> None:
         """Add an argument, or a part of one."""

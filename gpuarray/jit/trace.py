@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from gpuarray.array import Cell
 from gpuarray.array.traced_scalars import TracedScalar
+from gpuarray.config import config
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.errors import RecordingError
@@ -277,7 +278,7 @@ class Trace:
         """
         provider = places.provider_of(device)
         with places.graphs:
-            ready, walked = find_plan(pending_of(pending), provider, held_from)
+            ready, walked = find_plan(pending_of(pending), provider, config.current, held_from)
             if not is_wanted and not any(map(self._is_unknown, walked)):
                 return False
             order = ready.order(walked)

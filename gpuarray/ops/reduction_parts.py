@@ -1,9 +1,10 @@
 """The parts of reductions whose state is more than one number, or another number than an element.
 
-:mod:`gpuarray.ops.reductions` has the rows that they belong to.
+:mod:`gpuarray.ops.reductions` has the reductions that they belong to.
 """
 
 from collections.abc import Callable
+from math import prod
 from typing import Any, Final
 
 import numpy as np
@@ -12,6 +13,7 @@ from gpuarray import dtypes
 from gpuarray.dtypes import DType
 from gpuarray.ops import elementwise
 from gpuarray.ops.reduce_spec import ACCUMULATED, IDENTITY, Elements, KernelParts, Let, NumPyParts
+from gpuarray.ops.row_sums import in_pieces, moments
 from gpuarray.ops.spec import MapOp, wgsl_template
 
 # --- extremes of single-precision numbers -----------------------------------------------------------------------------
@@ -99,8 +101,8 @@ def _compared_position(compute: str, least: bool) -> KernelParts:
 
     ``better`` knows positions. ``may_beat`` is for a second element that comes later, and errs only by saying yes.
     """
-    row = elementwise.less if least else elementwise.greater
-    forward, backward = _applied(row, compute, "b", "a"), _applied(row, compute, "a", "b")
+    op = elementwise.less if least else elementwise.greater
+    forward, backward = _applied(op, compute, "b", "a"), _applied(op, compute, "a", "b")
     nans: tuple[str, ...] = ()
     may = forward
     if compute[0] in "fc":
@@ -132,8 +134,8 @@ def _compared_position(compute: str, least: bool) -> KernelParts:
     )
 
 
-def _applied(row: MapOp, compute: str, *operands: str) -> str:
-    template = wgsl_template(row, compute)
+def _applied(op: MapOp, compute: str, *operands: str) -> str:
+    template = wgsl_template(op, compute)
     assert template is not None
     return template.format(*operands, T=compute, U=compute, R=compute, bits=64)
 
@@ -225,12 +227,33 @@ def deviations() -> KernelParts:
 
 
 def _fold_deviations(elements: Elements) -> tuple[Any, Any, Any]:
+    """Return the number of elements of each row, their mean less the shift, and the sum of the squares about the mean.
+
+    These squares come from the sum of squares where few digits cancel, and otherwise from the elements less their mean.
+    """
     x, axes = elements.values, elements.axes
-    count = int(np.prod([x.shape[axis] for axis in axes]))
+    count = prod(x.shape[axis] for axis in axes)
+    pieces = in_pieces(x, axes)
+    if pieces is None:
+        off = np.subtract(x, elements.shift, out=elements.spare)
+        mean = np.add.reduce(off, axes, off.dtype, keepdims=True) / off.dtype.type(count)
+        np.subtract(off, mean, out=off)
+        return count, mean, np.add.reduce(np.multiply(off, off, out=off), axes, off.dtype, keepdims=True)
+    mean, squares, is_good = moments(pieces, count)
+    if is_good.all():
+        return count, mean - elements.shift, squares
+    # rows that lose digits are shifted, and what still does is centred; no row depends on others
     off = np.subtract(x, elements.shift, out=elements.spare)
-    mean = np.add.reduce(off, axes, off.dtype, keepdims=True) / off.dtype.type(count)
-    np.subtract(off, mean, out=off)
-    return count, mean, np.add.reduce(np.multiply(off, off, out=off), axes, off.dtype, keepdims=True)
+    pieces = in_pieces(off, axes)
+    assert pieces is not None  # spare memory is no worse
+    shifted, near, is_better = moments(pieces, count)
+    if not (is_good | is_better).all():
+        centre = shifted.astype(x.dtype)
+        np.subtract(off, centre, out=off)
+        rest, best, _ = moments(pieces, count)
+        shifted = np.where(is_better, shifted, rest + centre)
+        near = np.where(is_better, near, best)
+    return count, np.where(is_good, mean - elements.shift, shifted), np.where(is_good, squares, near)
 
 
 def _combine_deviations(counts: Any, means: Any, squares: Any) -> tuple[Any, Any, Any]:

@@ -6,7 +6,6 @@ exports the functions of :mod:`.places`, :mod:`.placement` and :mod:`.plans` tha
 """
 
 from collections.abc import Hashable, Sequence
-from contextlib import nullcontext
 from time import perf_counter_ns
 from typing import Any, Final
 
@@ -14,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gpuarray import observers
-from gpuarray.config import config, recording
+from gpuarray.config import Config, config, recording
 from gpuarray.device import Device
 from gpuarray.errors import GpuArrayError
 from gpuarray.graph import tracing
@@ -26,7 +25,7 @@ from gpuarray.parallel_copy import copy_of
 from gpuarray.providers import registry
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import direct, places
-from gpuarray.runtime.execute import Bound, execute
+from gpuarray.runtime.execute import execute
 from gpuarray.runtime.history import blame_last
 from gpuarray.runtime.ownership import ending_with_plan
 from gpuarray.runtime.placement.residency import host_values, resident, send, where
@@ -59,8 +58,6 @@ __all__ = [
 
 #: Values of fewer elements are looked at on the host, where they are there, in less time than a device is asked.
 QUICKLY_SEEN: Final = 1 << 17
-#: What evaluations without updates in place have instead of a section: interrupts come at once.
-_NO_SECTION: Final = nullcontext()
 #: Generated integers of at most as many elements are read without a device, such as the indices over which a loop runs.
 _SHORT: Final = 1 << 10
 
@@ -86,57 +83,60 @@ def evaluate(
     pending = pending_of(nodes)
     if not pending:
         return
-    trace = tracing.active()
+    trace = tracing.active() if tracing.state.trace is not None else None
     if trace is not None and trace.evaluate(pending, device, held_from):
         return
-    provider = provider_of(device)
-    del pending
+    provider = registry.open_device(device)
     while True:
-        with places.lock_of(provider):
-            busy = _evaluate(nodes, device, provider, run, is_read=is_read, held_from=held_from)
+        with (lock := places.lock_of(provider)):
+            busy = _evaluate(pending, device, provider, lock, run, is_read=is_read, held_from=held_from)
         if busy is None:
             return
         places.wait_for(busy)
 
 
 def _evaluate(
-    nodes: Sequence[Node], device: Device, provider: Provider, run: Run | None, *, is_read: bool, held_from: int
+    pending: Sequence[Node],
+    device: Device,
+    provider: Provider,
+    lock: places.Lock,
+    run: Run | None,
+    *,
+    is_read: bool,
+    held_from: int,
 ) -> Provider | None:
-    """Evaluate as :func:`evaluate` does, under the lock of the device.
+    """Evaluate as :func:`evaluate` does, under the lock of the device, which may be taken again.
 
     Return another device whose evaluation has to end first, as it updates a value of this graph in place; else None.
     """
     with places.graphs:
-        pending = pending_of(nodes)  # another thread may have been here
-        if not pending:
-            return None
+        for node in pending:
+            if node.result is not None:  # another thread has been here
+                pending = pending_of(pending)
+                break
         if places.being_updated and (busy := places.updating(pending, provider)) is not None:
             return busy
-        if run is None and _may_be_direct(device, provider):
-            is_home = is_host(provider)
-            if direct.compute(pending, config.current.direct_limit, calls=is_home):
+        settings = config.current
+        limit = 0 if run is not None else _direct_limit(device, provider, settings)
+        if limit:
+            if direct.compute(pending, limit, calls=is_host(provider)):
                 return None
             pending = pending_of(pending)
+        if not pending:
+            return None
         start = perf_counter_ns() if observers.active else 0
-        ready, walked = find_plan(pending, provider, held_from)
-        moved = ending_with_plan(walked, ready.donors, ready.settled) if ready.donors else []
-        order = ready.order(walked)  # another list of the nodes would look like another owner
-        origins = [node.origin for node in walked] if recording.origins else []
-        bound = Bound(ready, provider, device, order, origins)
-        leaves: list[Any] = [order[position] for position in ready.leaves]
-        updated = [id(walked[place]) for number, place in ready.donors if number in moved] if moved else ()
-        places.being_updated.update(dict.fromkeys(updated, provider))
+        ready, walked = find_plan(pending, provider, settings, held_from)
+        moved = ending_with_plan(walked, ready.donors) if ready.donors else ()
+        order: list[Any] = ready.order(walked)  # another list of the nodes would look like another owner
+        origins = [node.origin for node in walked] if recording.origins else ()
+        leaves = [order[position] for position in ready.leaves]
+        updated = [id(walked[donor.place]) for donor in ready.donors if donor.copy in moved] if moved else ()
+        if updated:
+            places.being_updated.update(dict.fromkeys(updated, provider))
     try:
-        with Section() if moved else _NO_SECTION:
+        with Section() if moved else lock:  # a null context would take ten times as long
             made = execute(
-                bound,
-                leaves,
-                moved,
-                start=start,
-                is_read=is_read,
-                wanted=pending[0] if is_read and run is None else None,
-                run=run,
-                can_split=len(pending) > 1,
+                ready, provider, device, order, origins, leaves, moved, pending, start=start, is_read=is_read, run=run
             )
             if made is not None:
                 _resolve(ready, walked, order, made)
@@ -144,12 +144,12 @@ def _evaluate(
         for identity in updated:
             places.being_updated.pop(identity, None)
     if made is None:
-        for node in pending:
-            evaluate((node,), device, run, is_read=is_read)
+        for root in pending:
+            evaluate((root,), device, run, is_read=is_read)
     return None
 
 
-def _resolve(ready: PreparedPlan, walked: list[Node], order: list[Node], made: Sequence[Leaf]) -> None:
+def _resolve(ready: PreparedPlan, walked: list[Node], order: list[Any], made: Sequence[Leaf]) -> None:
     """Record the results of a plan, but those that another device has computed meanwhile."""
     with places.graphs:
         for (position, _), leaf in zip(ready.plan.results, made, strict=True):
@@ -161,11 +161,10 @@ def _resolve(ready: PreparedPlan, walked: list[Node], order: list[Node], made: S
                 walked[place].resolve(result)
 
 
-def _may_be_direct(device: Device, provider: Provider) -> bool:
-    """Whether small graphs of host values are computed without a plan: on the host, or where the device is free."""
-    if not config.current.direct_limit:
-        return False
-    return is_host(provider) or (device.kind == "auto" and config.current.offload != "always")
+def _direct_limit(device: Device, provider: Provider, settings: Config) -> int:
+    """Return the most elements of values that are computed without a plan: on the host, or where the device is free."""
+    is_free = provider.device.kind == "cpu" or (device.kind == "auto" and settings.offload != "always")
+    return settings.direct_limit if is_free else 0
 
 
 def is_immediate(device: Device) -> bool:
@@ -224,9 +223,8 @@ def scalar(node: Node, device: Device) -> Any:
 def will_be_direct(nodes: Sequence[Node], device: Device) -> bool:
     """Return whether evaluating nodes would make no plan, because the graph is small and the host has its values."""
     provider = provider_of(device)
-    return _may_be_direct(device, provider) and direct.covers(
-        nodes, config.current.direct_limit, calls=is_host(provider)
-    )
+    limit = _direct_limit(device, provider, config.current)
+    return limit > 0 and direct.covers(nodes, limit, calls=is_host(provider))
 
 
 def read(node: Node, device: Device) -> npt.NDArray[Any]:

@@ -5,7 +5,6 @@ bind the arguments of a call.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from gpuarray import observers
@@ -17,19 +16,32 @@ from gpuarray.providers.base import Provider
 from gpuarray.runtime import telemetry
 from gpuarray.runtime.history import Evaluation, blame, remember
 from gpuarray.runtime.placement import auto, decisions
-from gpuarray.runtime.prepared import Placement, PreparedPlan, PreparedStep
+from gpuarray.runtime.prepared import PreparedPlan, PreparedStep
 from gpuarray.runtime.schedule import Observe, Run, Schedule
+from gpuarray.runtime.telemetry import counters
 from gpuarray.source_locations import Origin
 
 #: Errors that a program's values and sizes cause, whose traceback ends at the evaluation unless debugging is on.
 _OF_VALUES: Final = (ValueError, ArithmeticError, MemoryError)
 
 
-@dataclass(slots=True)
-class Bound:
-    """A prepared plan and the graph that it is run for.
+def execute(
+    ready: PreparedPlan,
+    provider: Provider,
+    device: Device,
+    order: Sequence[Any],
+    origins: Sequence[Origin | None],
+    leaves: Sequence[Leaf],
+    moved: Sequence[int] = (),
+    roots: Sequence[Node] = (),
+    *,
+    start: int = 0,
+    is_read: bool = False,
+    run: Run | None = None,
+) -> list[Leaf] | None:
+    """Run a plan for leaves, and return its results in the order of ``plan.results``.
 
-    Attributes
+    Parameters
     ----------
     ready : PreparedPlan
         The plan.
@@ -37,82 +49,47 @@ class Bound:
         The device that it was prepared for.
     device : Device
         The device that was asked for; ``"auto"`` places the plan at each run.
-    order : list of Node
+    order : sequence of Node
         The nodes by position.
-    origins : list
+    origins : sequence
         The lines that recorded the nodes, by place in the walk; empty if they were not recorded.
-    last : Evaluation, optional
-        The record of the last run.
-    """
-
-    ready: PreparedPlan
-    provider: Provider
-    device: Device
-    order: list[Any]
-    origins: list[Origin | None]
-    last: Evaluation | None = None
-
-
-def execute(
-    bound: Bound,
-    leaves: Sequence[Leaf],
-    moved: Sequence[int] = (),
-    *,
-    start: int = 0,
-    is_read: bool = False,
-    wanted: Node | None = None,
-    run: Run | None = None,
-    can_split: bool = False,
-    can_repeat: bool = True,
-) -> list[Leaf] | None:
-    """Run a plan for leaves, and return its results in the order of ``plan.results``.
-
-    Parameters
-    ----------
-    bound : Bound
-        The plan and its graph.
     leaves : sequence of Leaf
         The leaves, in the order of ``ready.leaves``.
     moved : sequence of int
         The copies that may hand on their input's buffer, because nobody can see its value any more.
+    roots : sequence of Node
+        The nodes that an evaluation was asked for, which can be computed again after an error, or one by one. None for
+        a recorded function.
     start : int
         When the evaluation began, if observers are active; else 0.
     is_read : bool
-        Whether the values are wanted on the host next.
-    wanted : Node, optional
-        The result that is read next.
+        Whether the host reads the first of ``roots`` next.
     run : callable, optional
         Takes tasks in place of the device.
-    can_split : bool
-        Whether the caller can compute the results one by one if there is no room for all.
-    can_repeat : bool
-        Whether the graph is all that sees the leaves, and will be run again after an error.
 
     Returns
     -------
     list of Leaf or None
-        None if there is no room for all results at once, and ``can_split``.
+        None if there is no room for the values of several ``roots`` at once.
 
     Raises
     ------
     Exception
         If the plan fails, with notes about the lines that recorded it.
     """
-    ready, provider, order = bound.ready, bound.provider, bound.order
     placed = ready.pinned
-    if bound.device is auto.AUTO:
+    if device is auto.AUTO:
         placed = auto.placed(ready, leaves, provider, is_read=is_read)
         if placed.migration is not None and auto.migrate(placed, leaves, provider):
             placed = auto.placed(ready, leaves, provider, is_read=is_read)
     if moved and placed.in_one_go:  # a later step that finds no room would leave an update made and not recorded
         moved = [number for number in moved if number >= placed.in_one_go]
     planned = observers.plan_found(placed) if start and not observers.skip_repeat(placed, start) else 0
-    telemetry.evaluated(ready.operations)
-    evaluation = bound.last
-    if evaluation is None or evaluation.placed is not placed:
-        evaluation = bound.last = Evaluation(ready, placed, provider.device, bound.origins)
-    serial = remember(evaluation)
+    counters["evaluations"] += 1
+    counters["operations"] += ready.operations
+    serial = remember(ready, placed, provider.device, origins)
     placed.runs += 1
+    made: list[Leaf] | None = None
     try:
         if placed.fallbacks:
             _count_fallbacks([placed.steps[number] for number in placed.fallbacks], order)
@@ -120,22 +97,23 @@ def execute(
         if schedule is None:
             schedule = Schedule.of(ready, placed, provider, order, leaves, moved)
         observe = _observer(ready) if placed.is_free and auto.is_observed(placed) else None
-        made: list[Leaf] | None = schedule.run(leaves, order, serial, wanted, run, observe, can_repeat=can_repeat)
+        wanted = roots[0] if is_read else None
+        made = schedule.run(leaves, order, serial, wanted, run, observe, can_repeat=bool(roots))
     except Exception as error:
-        can_retry = isinstance(error, DeviceMemoryError) and not moved and (placed.is_free or can_split)
-        if not can_retry:
-            blame(error, evaluation, provider)
+        is_split = len(roots) > 1
+        if not isinstance(error, DeviceMemoryError) or moved or not (placed.is_free or is_split):
+            blame(error, serial, provider)
             if isinstance(error, _OF_VALUES) and not config.current.debug:
                 # the notes name the lines of the program; the frames, and what was tried before, say no more
                 raise error.with_traceback(None) from error.__cause__
             raise
-        made = None
     if made is None:  # not in the handler, so that what the first attempt had is let go with its error
-        made = _run_without_room(bound, placed, leaves, serial, run, can_split)
+        if placed.is_free:
+            made = _run_on_host(ready, provider, order, leaves, serial, run, can_split=is_split)
         if made is None:
             return None
     if planned:
-        observers.evaluation_done(evaluation, start, planned)
+        observers.evaluation_done(Evaluation(ready, placed, provider.device, origins), start, planned)
     elif start:
         observers.skipped()
     if placed.migration is not None:
@@ -143,10 +121,17 @@ def execute(
     return made
 
 
-def _run_without_room(
-    bound: Bound, placed: Placement, leaves: Sequence[Leaf], serial: int, run: Run | None, can_split: bool
+def _run_on_host(
+    ready: PreparedPlan,
+    provider: Provider,
+    order: Sequence[Any],
+    leaves: Sequence[Leaf],
+    serial: int,
+    run: Run | None,
+    *,
+    can_split: bool,
 ) -> list[Leaf] | None:
-    """Run a plan for which the device has no room, or return None if the caller is to compute its results one by one.
+    """Run a plan on the host, for which the device has no room; return None if that fails too and ``can_split``.
 
     What happens where a device has no room, in this order:
 
@@ -158,18 +143,14 @@ def _run_without_room(
 
     Once a buffer may have been written to in place, only the first applies, as the plan cannot be run again.
     """
-    if not placed.is_free:
-        return None
-    ready, order = bound.ready, bound.order
-    instead = auto.without_room(ready, bound.provider)
+    instead = auto.without_room(ready, provider)
     try:
         _count_fallbacks(instead.steps, order)
-        return Schedule(ready, instead, bound.provider, order).run(leaves, order, serial, None, run)
+        return Schedule(ready, instead, provider, order).run(leaves, order, serial, None, run)
     except GpuArrayError as error:
         if can_split and isinstance(error, DeviceMemoryError):
             return None
-        assert bound.last is not None
-        blame(error, bound.last, bound.provider)
+        blame(error, serial, provider)
         raise
 
 

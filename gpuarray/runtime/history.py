@@ -5,10 +5,9 @@ There are at most :data:`REMEMBERED` records. An array refers to the evaluation 
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
 from itertools import count
-from typing import Final
+from typing import Final, NamedTuple
 
 from gpuarray.device import Device
 from gpuarray.graph.describe import described
@@ -25,8 +24,7 @@ _SHOWN: Final = 6
 _SUSPECTS: Final = 3
 
 
-@dataclass(slots=True)
-class Evaluation:
+class Evaluation(NamedTuple):
     """One evaluation that was begun: its plan, its steps as they were placed, where it ran, and its nodes' origins.
 
     ``origins`` are by place in the walk, and empty if they were not recorded.
@@ -35,37 +33,39 @@ class Evaluation:
     ready: PreparedPlan
     placed: Placement
     device: Device
-    origins: list[Origin | None]
+    origins: Sequence[Origin | None]
 
 
 _numbers: Final = count(1)
-#: The last ones with their numbers, each at the place that its number has.
-_recent: Final[list[tuple[int, Evaluation] | None]] = [None] * REMEMBERED
+#: The numbers of the last ones, and their attributes, each at the place that its number has.
+_recent: Final[list[tuple[int, tuple[PreparedPlan, Placement, Device, Sequence[Origin | None]]] | None]] = [
+    None
+] * REMEMBERED
 
 
-def remember(evaluation: Evaluation) -> int:
-    """Keep a record for a while; return its number."""
+def remember(ready: PreparedPlan, placed: Placement, device: Device, origins: Sequence[Origin | None]) -> int:
+    """Keep a record of an evaluation for a while, and return its number."""
     number = next(_numbers)
-    _recent[number % REMEMBERED] = number, evaluation
+    _recent[number % REMEMBERED] = number, (ready, placed, device, origins)
     return number
 
 
 def forget(gone: Collection[PreparedPlan]) -> None:
     """Let the records of plans go that will not run again."""
     known = {id(ready) for ready in gone}
-    _recent[:] = [None if record is None or id(record[1].ready) in known else record for record in _recent]
+    _recent[:] = [None if record is None or id(record[1][0]) in known else record for record in _recent]
 
 
 def recall(number: int) -> Evaluation | None:
     """Return the record of a number; None if it is none of the last ones."""
     found = _recent[number % REMEMBERED]
-    return found[1] if found is not None and found[0] == number else None
+    return Evaluation(*found[1]) if found is not None and found[0] == number else None
 
 
 def _latest() -> list[Evaluation]:
     """Return the last records, the latest first."""
     found = [record for record in _recent if record is not None]
-    return [evaluation for _, evaluation in sorted(found, key=lambda record: -record[0])]
+    return [Evaluation(*record[1]) for record in sorted(found, key=lambda record: -record[0])]
 
 
 def recent(device: Device) -> list[Evaluation]:
@@ -73,10 +73,10 @@ def recent(device: Device) -> list[Evaluation]:
     return [evaluation for evaluation in _latest() if evaluation.device is device]
 
 
-def inherited(ready: PreparedPlan, origins: list[Origin | None]) -> list[Origin | None]:
+def inherited(ready: PreparedPlan, origins: Sequence[Origin | None]) -> list[Origin | None]:
     """Return the origins of a walk's nodes; those inside a composition have that of what was made of them."""
     walk = described(ready.structure.meanings)
-    found = origins[:] or [None] * len(walk)
+    found = [*origins] or [None] * len(walk)
     for at in range(len(walk) - 1, -1, -1):
         for operand in walk[at].inputs:
             if found[operand] is None and walk[operand].kind != "leaf":
@@ -103,14 +103,14 @@ def places_of(evaluation: Evaluation, positions: Iterable[int] | None = None) ->
     return list({str(found): found for found in map(locate, filter(None, where))}.values())
 
 
-def blame(error: Exception, evaluation: Evaluation, provider: Provider) -> None:
-    """Add to an error the operations that were being evaluated, and the lines that asked for them.
+def blame(error: Exception, number: int, provider: Provider) -> None:
+    """Add to an error the operations of the evaluation of a number, and the lines that asked for them.
 
     What a device was lost by may be what had been handed to it before.
     """
     if not getattr(provider, "alive", True):
         blame_last(error, provider.device)
-    elif not getattr(error, "__notes__", None):
+    elif not getattr(error, "__notes__", None) and (evaluation := recall(number)) is not None:
         _add_notes(error, "while evaluating", evaluation)
 
 

@@ -5,10 +5,11 @@ Those within the walked graph are counted, and compared with how many there are 
 (:mod:`gpuarray.references`). Where that is unknown, every value counts as seen, and no buffer is written to in place.
 """
 
-from collections.abc import Collection, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, NamedTuple
 
 from gpuarray.graph.nodes import Leaf, Node
+from gpuarray.graph.structure import Structure
 from gpuarray.references import owner_count
 from gpuarray.runtime import places
 
@@ -53,72 +54,95 @@ def private_leaf(items: Sequence[Node], place: int, owners: int) -> Leaf | None:
     return leaf if host.base is None and owner_count((host,), 0) == 3 else None
 
 
-def ending_with_plan(walked: Sequence[Node], donors: Sequence[tuple[int, int]], settled: Collection[int]) -> list[int]:
-    """Return which leaves nobody can see once a plan has run.
+class Donor(NamedTuple):
+    """A leaf whose buffer a plan may overwrite, if nobody can see the leaf once the plan has run.
+
+    Attributes
+    ----------
+    copy : int
+        The step that copies the leaf, which may hand on its buffer instead.
+    place : int
+        The walk index of the leaf.
+    uses : tuple of (int, int)
+        The walk indices of the nodes that have it as an operand, and which operand it is.
+    above : tuple of (int, int)
+        The walk indices of the nodes that are computed from it and that the plan does not evaluate, and how often they
+        are operands. Whoever has one of them may evaluate it later.
+    """
+
+    copy: int
+    place: int
+    uses: tuple[tuple[int, int], ...]
+    above: tuple[tuple[int, int], ...]
+
+
+def donors_of(structure: Structure, copies: Iterable[tuple[int, int]], settled: Collection[int]) -> tuple[Donor, ...]:
+    """Return the donors of a plan.
+
+    Parameters
+    ----------
+    structure : Structure
+        The structure of the graph.
+    copies : iterable of (int, int)
+        Steps that copy leaves, and the walk indices of these leaves.
+    settled : collection of int
+        Walk indices of the nodes that the plan evaluates.
+    """
+    copied = [*copies]
+    if not copied:
+        return ()
+    users: dict[int, list[tuple[int, int]]] = {}
+    for user, said in enumerate(structure.meanings):
+        for slot, operand in enumerate(said.inputs):
+            users.setdefault(operand, []).append((user, slot))
+    found = []
+    for copy, place in copied:
+        above: dict[int, int] = {}
+        follow = [place]
+        while follow:
+            for user, _ in users.get(follow.pop(), ()):
+                if user not in above and user not in settled:
+                    above[user] = len(users.get(user, ()))
+                    follow.append(user)
+        found.append(Donor(copy, place, tuple(users.get(place, ())), tuple(above.items())))
+    return tuple(found)
+
+
+def ending_with_plan(walked: Sequence[Node], donors: Sequence[Donor]) -> list[int]:
+    """Return the copies of those donors that nobody can see once a plan has run.
 
     Parameters
     ----------
     walked : sequence of Node
         The graph, operands before their users; the sequence must be the only one that holds them.
-    donors : sequence of (int, int)
-        What to return for a leaf, and where it is.
-    settled : collection of int
-        Places of the nodes that the plan evaluates. The others may be evaluated again, if somebody has them.
+    donors : sequence of Donor
+        The donors of its plan.
     """
-    if not (own := [donor for donor in donors if _has_own_buffers(walked, donor[1])]):
-        return []
-    uses, behind = _uses(walked)
-    alone = [donor for donor in own if owner_count(walked, donor[1]) == 1 + uses[id(walked[donor[1]])]]
-    if not alone:
-        return []
-    users = _users(walked, behind)
+    return [donor.copy for donor in donors if _ends(walked, donor)]
 
-    def is_seen(place: int) -> bool:
-        reached = {id(walked[place])}
-        follow = [*reached]
-        while follow:
-            for number, is_behind in users.get(follow.pop(), ()):
-                nodes: Sequence[Node] = behind if is_behind else walked
-                if id(nodes[number]) in reached or (number in settled and not is_behind):
-                    continue
-                if owner_count(nodes, number) != 1 + uses[id(nodes[number])]:
-                    return True
-                reached.add(id(nodes[number]))
-                follow.append(id(nodes[number]))
+
+def _ends(walked: Sequence[Node], donor: Donor) -> bool:
+    place = donor.place
+    if not _has_own_buffers(walked, place):
         return False
-
-    return [number for number, place in alone if not is_seen(place)]
+    own = 1
+    behind: dict[int, list[Any]] = {}
+    for user, slot in donor.uses:
+        operands = walked[user].inputs
+        if operands[slot] is walked[place]:
+            own += 1
+        elif (known := behind.get(id(operands[slot]))) is not None:
+            known[2] += 1
+        else:  # an evaluated node, which the graph refers to instead of its leaf
+            behind[id(operands[slot])] = [operands, slot, 1]
+    if owner_count(walked, place) != own + len(behind):
+        return False
+    return all(owner_count(operands, slot) == uses for operands, slot, uses in behind.values()) and all(
+        owner_count(walked, number) == 1 + uses for number, uses in donor.above
+    )
 
 
 def _has_own_buffers(walked: Sequence[Node], place: int) -> bool:
     """Return True if no other leaf shares a buffer with a leaf."""
-    leaf = walked[place]
-    return isinstance(leaf, Leaf) and all(owner_count(leaf.buffers, p) == 1 for p in leaf.buffers)
-
-
-def _uses(walked: Sequence[Node]) -> tuple[dict[int, int], list[Node]]:
-    """Return how often nodes and leaves are referred to within a graph, by id, and the evaluated nodes among them."""
-    uses = dict.fromkeys(map(id, walked), 0)
-    behind: list[Node] = []
-    for node in walked:
-        for operand in node.inputs:
-            own = id(operand)
-            if own in uses:
-                uses[own] += 1
-            else:  # it has been evaluated, and its leaf is walked in its place
-                assert operand.result is not None
-                behind.append(operand)
-                uses[own] = 1
-                uses[id(operand.result)] += 1
-    return uses, behind
-
-
-def _users(walked: Sequence[Node], behind: Sequence[Node]) -> dict[int, list[tuple[int, bool]]]:
-    """Return by id which nodes of a graph refer to another: their places, and whether those are among ``behind``."""
-    users: dict[int, list[tuple[int, bool]]] = {}
-    for number, node in enumerate(walked):
-        for operand in node.inputs:
-            users.setdefault(id(operand), []).append((number, False))
-    for number, node in enumerate(behind):
-        users.setdefault(id(node.result), []).append((number, True))
-    return users
+    buffers = walked[place].buffers  # type: ignore[union-attr]  # it is a leaf
+    return all(owner_count(buffers, provider) == 1 for provider in buffers)

@@ -51,9 +51,10 @@ def lock_of(provider: Provider, beside: Collection[Provider] = ()) -> Lock:
     if lock is None:
         lock = _locks.setdefault(name, threading.RLock())
     if len(_locks) > 1:
-        known = [name, *[other.device.name for other in beside]]
         for other, taken in [*_locks.items()]:
-            if taken._is_owned() and other not in known:  # as threading.Condition asks it
+            if taken is lock or not taken._is_owned():  # as threading.Condition asks it
+                continue
+            if all(other != known.device.name for known in beside):
                 return _WithoutWaiting(lock, name)
     return lock  # type: ignore[no-any-return]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from gpuarray import logs
-from gpuarray.config import config
+from gpuarray.config import Config, config
 from gpuarray.device import Device
 from gpuarray.fusion.plan import make_plan
 from gpuarray.fusion.steps import CallStep
@@ -21,6 +21,7 @@ from gpuarray.graph.walk import Walk, merge, topological
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import places, stored, telemetry
 from gpuarray.runtime.history import forget
+from gpuarray.runtime.ownership import donors_of
 from gpuarray.runtime.placement import decisions
 from gpuarray.runtime.prepared import PreparedPlan, PreparedStep, prepare_steps
 from gpuarray.runtime.stored import MAXIMUM
@@ -125,11 +126,7 @@ class Plans(OrderedDict[tuple[Any, ...], PreparedPlan]):
         super().__init__()
         self._operations = 0
         self._providers: set[Provider] = set()
-        self._graphs = Graphs(_HASHED)
-
-    def graph(self, roots: Sequence[Node]) -> tuple[KnownGraph, list[Node]] | None:
-        """Return what is known of the graph below some nodes, and its nodes by walk index; None if nothing is."""
-        return self._graphs.find(roots)
+        self.graphs = Graphs(_HASHED)
 
     def keep(self, key: tuple[Any, ...], ready: PreparedPlan) -> None:
         """Add a plan for a graph, for which others may have to go; its key begins with its graph and its provider."""
@@ -146,7 +143,7 @@ class Plans(OrderedDict[tuple[Any, ...], PreparedPlan]):
                 continue
             self._forgotten(oldest[0], old)
         if not graph.plans:
-            self._graphs.add(graph)
+            self.graphs.add(graph)
         graph.plans += 1
         self[key] = ready
 
@@ -164,25 +161,27 @@ class Plans(OrderedDict[tuple[Any, ...], PreparedPlan]):
         self._operations -= ready.operations
         graph.plans -= 1
         if not graph.plans:
-            self._graphs.remove(graph)
+            self.graphs.remove(graph)
 
 
 _plans: Final = Plans()
 
 
-def pending_of(nodes: Sequence[Node]) -> list[Node]:
+def pending_of(nodes: Sequence[Node]) -> Sequence[Node]:
     """Return those of some nodes that are still to be computed, each once."""
-    found = [node for node in nodes if node.result is None and type(node) is not Leaf]
-    return found if len(found) < 2 else [*dict.fromkeys(found)]
+    if len(nodes) == 1:
+        return nodes if nodes[0].result is None and type(nodes[0]) is not Leaf else ()
+    return [*dict.fromkeys([node for node in nodes if node.result is None and type(node) is not Leaf])]
 
 
-def find_plan(pending: list[Node], provider: Provider, held_from: int = MAXIMUM) -> tuple[PreparedPlan, list[Node]]:
+def find_plan(
+    pending: Sequence[Node], provider: Provider, settings: Config, held_from: int = MAXIMUM
+) -> tuple[PreparedPlan, list[Node]]:
     """Return the plan that computes what :func:`pending_of` returned, and the nodes of its graph by place.
 
     Values that arrays have are computed too where their depth is ``held_from`` at least.
     """
-    settings = config.current
-    found = _plans.graph(pending)
+    found = _plans.graphs.find(pending)
     walk: Walk | None = None
     if found is None:
         walk = topological(pending)
@@ -190,13 +189,15 @@ def find_plan(pending: list[Node], provider: Provider, held_from: int = MAXIMUM)
     else:
         graph, order = found
     context = graph, provider, settings.fuse, settings.math, settings.subnormals
-    wanted = graph.structure.roots + stored.held(order, graph.storable, pending, held_from)
+    wanted = graph.structure.roots
+    if graph.storable or held_from < MAXIMUM:
+        wanted = wanted + stored.held(order, graph.storable, pending, held_from)
     key = (*context, *wanted)
     ready = _plans.get(key)
     if ready is None:
         again, unstored = stored.recomputed(order, {*wanted})
         if again:
-            wanted += again
+            wanted = wanted + again
             key = (*context, *wanted)
             ready = _plans.get(key)
         if ready is None:
@@ -215,7 +216,7 @@ def _prepared(
     walk: Walk, wanted: Sequence[int], structure: Structure, provider: Provider, unstored: tuple[int, ...]
 ) -> PreparedPlan:
     """Return a new plan for a graph, which stores the values at the places ``wanted``."""
-    telemetry.count("plans")
+    telemetry.counters["plans"] += 1
     settings = config.current
     merged = merge(walk)
     if settings.verify:
@@ -232,16 +233,15 @@ def _prepared(
     computed = {position for position, _ in plan.results}
     # what can fail after a buffer was written to would leave the old value lost and the new one not recorded
     safe_from = max((number + 1 for number, step in enumerate(pinned.steps) if _can_fail(step)), default=0)
+    copies = ((n, place_of(plan.steps[n].inputs[0])) for n in sorted(plan.donors) if n >= safe_from)
+    settled = {*map(place_of, computed), *(place for place, position in merged.duplicates if position in computed)}
     return PreparedPlan(
         plan,
         pinned,
         sum(1 for node in merged.order if type(node) is not Leaf),
         tuple(merged.kept) if merged.duplicates else None,
         tuple(merged.duplicates),
-        frozenset(
-            [*map(place_of, computed), *(place for place, position in merged.duplicates if position in computed)]
-        ),
-        tuple((n, place_of(plan.steps[n].inputs[0])) for n in sorted(plan.donors) if n >= safe_from),
+        donors_of(structure, copies, settled),
         tuple(position for position, node in enumerate(merged.order) if type(node) is Leaf),
         structure,
         tuple([merged.order[position].nbytes for position, _ in plan.results]),
@@ -264,7 +264,7 @@ def plan_of(nodes: Sequence[Node], device: Device) -> tuple[PreparedPlan, list[N
         pending = pending_of(nodes)
         if not pending:
             return None
-        ready, walked = find_plan(pending, provider)
+        ready, walked = find_plan(pending, provider, config.current)
         return ready, walked, provider
 
 

@@ -14,6 +14,7 @@ from gpuarray.graph.structure import Structure
 from gpuarray.observers import RunSampler
 from gpuarray.providers.base import Provider
 from gpuarray.runtime import places
+from gpuarray.runtime.ownership import Donor
 from gpuarray.runtime.placement.decisions import DEVICE, HOST, Corrections, Decision, name_of
 
 
@@ -127,10 +128,8 @@ class PreparedPlan:
         The walk index of each position; None if they are the same.
     duplicates : tuple of (int, int)
         Walk indices of nodes that are equal to another, and its position.
-    settled : frozenset of int
-        Walk indices of all nodes that are leaves afterwards.
-    donors : tuple of (int, int)
-        Copies that may hand on their input's buffer, and the walk indices of those inputs.
+    donors : tuple of Donor
+        The leaves whose buffers may be overwritten.
     leaves : tuple of int
         Positions of the leaves.
     structure : Structure
@@ -152,8 +151,7 @@ class PreparedPlan:
     operations: int
     kept: tuple[int, ...] | None
     duplicates: tuple[tuple[int, int], ...]
-    settled: frozenset[int]
-    donors: tuple[tuple[int, int], ...]
+    donors: tuple[Donor, ...]
     leaves: tuple[int, ...]
     structure: Structure
     nbytes: tuple[int, ...]

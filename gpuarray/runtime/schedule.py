@@ -132,8 +132,12 @@ class Schedule:
                     (prepared, [number[key] for key in inputs], [number[key] for key in outputs], scalars, step)
                     for prepared, inputs, outputs, scalars, step in action.tasks
                 ]
-        self._donated = [(leaf, register, self._loads[register][1]) for leaf, register in built.donated(number)]
-        donated = {register for _, register, _ in self._donated}
+        self._donated: list[tuple[int, int, Any, bool]] = [
+            (leaf, register, (place := self._loads[register][1]), places.is_host(place) and nbytes <= _COPIED)
+            for leaf, register, nbytes in built.donated(number)
+        ]
+        """The leaves that hand on their buffers, the registers and places of these, and whether they are copied."""
+        donated = {register for _, register, _, _ in self._donated}
         batches = [(n, action) for n, action in enumerate(self._actions) if isinstance(action, Batch)]
         writing = [n for n, batch in batches if any(donated.intersection(task[2]) for task in batch.tasks)]
         self._begin = min(writing, default=len(self._actions))
@@ -204,6 +208,7 @@ class Schedule:
             If the device has no room, even when values that are not used here went to the host.
         """
         buffers: list[Any] = []
+        get = buffers.__getitem__
         for number, place in self._loads:
             leaf = leaves[number]
             buffer = leaf.buffers.get(place)
@@ -216,91 +221,65 @@ class Schedule:
                 buffers.append(residency.allocate(place, nbytes, _keep(leaves)))
         if self._transfers:
             buffers += [None] * self._transfers
-        if self._donated:
-            self._update(leaves, order, buffers, wanted, run, observe, can_repeat=can_repeat)
-        else:
-            for action in self._actions:
-                self._act(action, leaves, order, buffers, wanted, run, observe)
-        return self._made(leaves, order, buffers, serial)
-
-    def _update(
-        self,
-        leaves: Sequence[Leaf],
-        order: Sequence[Any],
-        buffers: list[Any],
-        wanted: Node | None,
-        run: Run | None,
-        observe: Observe | None,
-        *,
-        can_repeat: bool,
-    ) -> None:
-        """Take the actions of a schedule with updates in place.
-
-        A leaf that hands on its buffer has it no longer once the first update begins: of an update that was interrupted
-        or failed nobody knows how far it came, and it must not be made twice. The leaf gets its buffer back if nothing
-        was written, if what was written will be written again, or if there is a copy of its value. Otherwise its value
-        is lost.
-        """
-        undo = [_copy_of(place, buffers[register]) for _, register, place in self._donated]
+        donated = self._donated
+        can_repeat = can_repeat and self._is_repeatable
+        undo: Sequence[Any] = ()
+        if donated:
+            undo = [
+                place.memory_of(get(register)).copy() if is_copied and not can_repeat else None
+                for _, register, place, is_copied in donated
+            ]
         done = 0
         try:
             for action in self._actions:
                 if done == self._begin:
-                    for number, _, place in self._donated:
+                    for number, _, place, _ in donated:
                         del leaves[number].buffers[place]
-                self._act(action, leaves, order, buffers, wanted, run, observe)
+                if isinstance(action, Transfer):
+                    action.run(buffers, _keep(leaves))
+                else:
+                    tasks = []
+                    for prepared, inputs, outputs, scalars, step in action.tasks:
+                        values = [order[position].parameters[part] for position, part in scalars] if scalars else ()
+                        tasks.append(Task(prepared, [*map(get, inputs)], [*map(get, outputs)], values, step))
+                    if run is None and observe is None:
+                        is_read = wanted is not None and action is self._actions[-1]
+                        action.place.run(
+                            tasks, self._next_read(action.place, wanted, order, buffers) if is_read else None
+                        )
+                    else:
+                        _run_for(action, tasks, run, observe)
                 done += 1
         except BaseException as error:
             # a device that has no room runs nothing of what it is given
             is_old = done < self._begin or (done == self._begin and isinstance(error, DeviceMemoryError))
-            for (number, register, place), value in zip(self._donated, undo, strict=True):
-                if is_old or value is not None or (can_repeat and self._is_repeatable):
-                    if value is not None:
-                        place.write(buffers[register], value)
-                    leaves[number].buffers[place] = buffers[register]
+            self._return_donated(leaves, buffers, undo, is_old=is_old or can_repeat)
             raise
+        return self._made(leaves, order, buffers, serial)
 
-    def _act(
-        self,
-        action: Batch | Transfer,
-        leaves: Sequence[Leaf],
-        order: Sequence[Any],
-        buffers: list[Any],
-        wanted: Node | None,
-        run: Run | None,
-        observe: Observe | None,
+    def _return_donated(
+        self, leaves: Sequence[Leaf], buffers: list[Any], undo: Sequence[npt.NDArray[Any] | None], *, is_old: bool
     ) -> None:
-        """Run a batch, or copy a value."""
-        if isinstance(action, Transfer):
-            action.run(buffers, _keep(leaves))
-            return
-        tasks = [
-            Task(
-                prepared,
-                [buffers[number] for number in inputs],
-                [buffers[number] for number in outputs],
-                [order[position].parameters[part] for position, part in scalars] if scalars else (),
-                step,
-            )
-            for prepared, inputs, outputs, scalars, step in action.tasks
-        ]
-        if run is None and observe is None:
-            action.place.run(tasks, None if wanted is None else self._next_read(action, wanted, order, buffers))
-        elif run is not None and action.is_device:
-            run(tasks)
-        elif observe is not None and not action.is_device:
-            _run_observed(action, tasks, observe)
-        else:
-            action.place.run(tasks)
+        """Return buffers to the leaves that handed them on, after an error.
+
+        A leaf that hands on its buffer has it no longer once the first update begins: of an update that was interrupted
+        or failed nobody knows how far it came, and it must not be made twice. The leaf gets its buffer back if nothing
+        was written, if what was written will be written again (``is_old``), or if there is a copy of its value.
+        Otherwise its value is lost.
+        """
+        for (number, register, place, _), value in zip(self._donated, undo, strict=True):
+            if value is not None:
+                place.write(buffers[register], value)
+            if is_old or value is not None:
+                leaves[number].buffers[place] = buffers[register]
 
     def _made(self, leaves: Sequence[Leaf], order: Sequence[Any], buffers: list[Any], serial: int) -> list[Leaf]:
         """Return the results as leaves."""
         made = []
         for position, registers, source in self._results:
             node = order[position]
-            leaf = Leaf(node.shape, node.dtype)
+            leaf = Leaf(node.shape, node.dtype, None, serial)
             leaf.origin = node.origin
-            leaf.evaluation = leaf.used = serial
             for place, number in registers:
                 residency.hold(leaf, place, buffers[number])
             if source is not None:
@@ -310,12 +289,11 @@ class Schedule:
             made.append(leaf)
         return made
 
-    def _next_read(self, action: Batch, wanted: Node, order: Sequence[Any], buffers: list[Any]) -> Any:
-        """Return the buffer of a result that is read after the last action; None if its place has none."""
-        if action is self._actions[-1]:
-            for position, registers, _ in self._results:
-                if order[position] is wanted:
-                    return next((buffers[number] for place, number in registers if place is action.place), None)
+    def _next_read(self, place: Provider, wanted: Node | None, order: Sequence[Any], buffers: list[Any]) -> Any:
+        """Return the buffer of a result that is read next; None if the last place has none."""
+        for position, registers, _ in self._results:
+            if order[position] is wanted:
+                return next((buffers[number] for held, number in registers if held is place), None)
         return None
 
 
@@ -323,14 +301,6 @@ def _reads_output(step: PreparedStep) -> bool:
     """Whether a step computes with what its output has, though that is not among its inputs."""
     written = step.planned.step
     return isinstance(written, ScatterStep) and written.combine is not None
-
-
-def _copy_of(place: Provider, buffer: Any) -> npt.NDArray[Any] | None:
-    """Return a copy of a small buffer in the memory of the host; None for others, which would take long to copy."""
-    if buffer.nbytes > _COPIED or not places.is_host(place):
-        return None
-    memory: npt.NDArray[Any] = places.host().memory_of(buffer)[: buffer.nbytes]
-    return memory.copy()
 
 
 def _keep(leaves: Sequence[Leaf]) -> residency.Kept:
@@ -346,12 +316,16 @@ def _is_shared(ready: PreparedPlan, placed: Placement, provider: Provider, leave
     return bool(residency.resident(leaf, place, _keep(leaves)).is_shared)
 
 
-def _run_observed(batch: Batch, tasks: list[Task], observe: Observe) -> None:
+def _run_for(batch: Batch, tasks: list[Task], run: Run | None, observe: Observe | None) -> None:
+    """Hand tasks for the device to ``run``, if it is given, and run tasks for the host one by one for ``observe``."""
+    if batch.is_device:
+        (run or batch.place.run)(tasks)
+        return
     for number, task in zip(batch.numbers, tasks, strict=True):
         estimates = task.tag.decision.estimates
         start = perf_counter_ns()
         batch.place.run((task,))
-        if estimates is not None:
+        if observe is not None and estimates is not None:
             observe(number, estimates[0], perf_counter_ns() - start)
 
 
@@ -381,16 +355,16 @@ class _Builder:
         """Registers with new buffers, with their bytes."""
         self.transfers: list[Hashable] = []
         self.actions: list[Batch | Transfer] = []
-        self._moved: list[tuple[int, Hashable]] = []
-        """Leaves that hand on their buffers, and the registers of these."""
+        self._moved: list[tuple[int, Hashable, int]] = []
+        """Leaves that hand on their buffers, the registers of these and their bytes."""
         for number, step in enumerate(placed.steps):
             self._step(number, step, number in moved)
         self._flush()
         self.results = [self._result(position, root) for position, root in self._plan.results]
 
-    def donated(self, number: Mapping[Hashable, int]) -> list[tuple[int, int]]:
-        """Return the leaves that hand on their buffers, with the registers of these, given the numbers of registers."""
-        return [(leaf, number[key]) for leaf, key in self._moved]
+    def donated(self, number: Mapping[Hashable, int]) -> list[tuple[int, int, int]]:
+        """Return the leaves that hand on their buffers, the registers of these and their bytes."""
+        return [(leaf, number[key], nbytes) for leaf, key, nbytes in self._moved]
 
     def _step(self, number: int, step: PreparedStep, is_moved: bool) -> None:
         planned = step.planned
@@ -398,7 +372,7 @@ class _Builder:
         if is_moved:
             source = planned.inputs[0]
             key = self._registers[place][planned.outputs[0]] = self._input(source, place)
-            self._moved.append((self._leaf[source], key))
+            self._moved.append((self._leaf[source], key, self._order[planned.outputs[0]].nbytes))
             return
         outputs = [self._changed(position, place) for position in planned.outputs]
         inputs = [self._input(position, place) for position in planned.inputs]

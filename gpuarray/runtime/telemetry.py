@@ -24,7 +24,8 @@ _Key = TypeVar("_Key", bound=Hashable)
 
 _lock: Final = threading.Lock()
 _OWN: Final = ("evaluations", "operations", "plans", "fallbacks", "transfers", "evictions")
-_counters: Final = dict.fromkeys(_OWN, 0)
+#: The counters of evaluation, by name.
+counters: Final = dict.fromkeys(_OWN, 0)
 _placed: Final[Counter[str]] = Counter()
 _fallbacks: Final[Counter[tuple[str, str]]] = Counter()
 _transfers: Final[Counter[tuple[str, str]]] = Counter()
@@ -60,17 +61,6 @@ _FROM_PROVIDERS: Final = (
     "bytes_pooled",
 )
 _HERE: Final = str(Path(__file__).parents[1])
-
-
-def count(name: str, amount: int = 1) -> None:
-    """Add to a counter."""
-    _counters[name] += amount
-
-
-def evaluated(operations: int) -> None:
-    """Count an evaluation."""
-    _counters["evaluations"] += 1
-    _counters["operations"] += operations
 
 
 def _add(counter: Counter[_Key], key: _Key, rest: _Key, times: int = 1) -> None:
@@ -110,7 +100,7 @@ def fallback(function: str, reason: str, nbytes: int = 0, where: Origin | None =
             "x.to_device('cpu') or allow it: with gpuarray.using(fallback='allow')"
         )
     with _lock:
-        _counters["fallbacks"] += 1
+        counters["fallbacks"] += 1
         _add(_fallbacks, (function, reason), ("other functions", "too many to tell apart"))
         _add(_sites, (function, where or find_origin()), (function, None))
     if policy == "warn":
@@ -176,7 +166,7 @@ def _count_transfers() -> None:
             count = len(times)
             del times[:count]  # others may append meanwhile
             if count and registry.resolve(device, settings).kind != "cpu":
-                _counters["transfers"] += count
+                counters["transfers"] += count
                 _transfers[conversion, device.name] += count
                 _add(_sites, (conversion, where), (conversion, None), count)
         if len(_uncounted) > _MOST_UNCOUNTED:
@@ -239,7 +229,7 @@ def stats() -> dict[str, int]:
             totals[name] = totals.get(name, 0) + value
     _count_transfers()
     for name in _OWN:
-        totals[name] = _counters[name]
+        totals[name] = counters[name]
     with _lock:
         totals |= {f"placed_{cause.replace(' ', '_')}": times for cause, times in _placed.items()}
     return totals
@@ -248,7 +238,7 @@ def stats() -> dict[str, int]:
 def reset_stats() -> None:
     """Set the counters of events to zero, and warn again of everything; memory gauges go on."""
     with _lock:
-        _counters.update(dict.fromkeys(_OWN, 0))
+        counters.update(dict.fromkeys(_OWN, 0))
         _placed.clear()
         _fallbacks.clear()
         _transfers.clear()

@@ -62,6 +62,22 @@ def test_linspace(arguments: Any, endpoint: bool, dtype: Any, device: Any) -> No
         assert float(xp.linspace(*arguments)[-1]) == np.linspace(*arguments)[-1]
 
 
+@pytest.mark.parametrize("unit", ["D", "ns"])
+def test_ranges_of_dates_are_refused(unit: str) -> None:
+    first, last = (np.datetime64(day, unit) for day in ("2020-01-01", "2020-01-05"))
+    for arguments in ((first, last), (first, last, np.timedelta64(1, unit)), (np.timedelta64(5, unit),)):
+        with pytest.raises(TypeError, match="keep them in NumPy arrays"):
+            xp.arange(*arguments)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_linspace_counts_beyond_32_bits(dtype: str, device: Any) -> None:
+    line = xp.linspace(0, 1, 2**33, dtype=dtype)
+    step = 1 / (2**33 - 1)
+    assert [float(line[k]) for k in (0, 2**31, 2**33 - 1)] == [0, np.dtype(dtype).type(2**31 * step), 1]
+    assert float(xp.linspace(0, 2**32, 2**32, endpoint=False, dtype=dtype)[2**31 + 256]) == 2**31 + 256
+
+
 def test_linspace_of_arrays(device: Any) -> None:
     assert_same(xp.linspace([0, 1], [4, 2], 5), np.linspace([0, 1], [4, 2], 5), ulp=2)
 

@@ -8,9 +8,7 @@ from gpuarray.functions import registry
 
 #: Functions of which NumPy's own name needs other arguments than the package's.
 ADAPTED = {
-    "argsort": "NumPy takes a number for an array of one element",
     "clip": "NumPy wants both ends by position",
-    "take": "NumPy truncates the numbers in lists",
     "isin": "NumPy gives Python scalars a dtype of their own, the standard does not",
 }
 #: Functions that NumPy itself has no more, or that later versions of it lack.

@@ -226,3 +226,11 @@ def test_pointwise_selection_is_not_xarrays_for_these_arrays(device):
         a.isel(points)
     chosen = xr.apply_ufunc(lambda data, t, x: data[t, x], a, *points.values(), input_core_dims=[a.dims, [], []])
     assert_same(chosen.data, labelled(NUMBERS).isel(points).data, rtol=TOLERANCES)
+
+
+def test_weights_of_fits_are_numpys(device):
+    a, weights = labelled(xp.asarray(NUMBERS)), xp.ones(NUMBERS.shape[0])
+    with pytest.raises(TypeError, match="unhashable type: 'GpuArray'"):
+        a.polyfit("t", 1, w=weights)
+    found = a.polyfit("t", 1, w=xp.asnumpy(weights)).polyfit_coefficients
+    np.testing.assert_allclose(found.values, labelled(NUMBERS).polyfit("t", 1).polyfit_coefficients.values, rtol=1e-4)

@@ -160,7 +160,7 @@ class TestPlans:
             xp.evaluate(xp.full(16 + turn, 2.0) + 1)
         assert xp.stats()["plans"] == made + 13
         assert plans.plan_count() <= 4
-        assert len(plans._plans._graphs) <= 4  # nor more structures
+        assert len(plans._plans.graphs) <= 4  # nor more structures
 
     @pytest.mark.parametrize("alike", [1, 2, 100])
     def test_structures_that_begin_alike(self, device, monkeypatch, alike):
@@ -178,4 +178,4 @@ class TestPlans:
         assert len(made) == 1
         monkeypatch.setattr(plans, "PLAN_LIMIT", 1)
         xp.evaluate(x - 1)
-        assert plans.plan_count() == len(plans._plans._graphs) == 1
+        assert plans.plan_count() == len(plans._plans.graphs) == 1

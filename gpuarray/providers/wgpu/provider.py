@@ -44,10 +44,6 @@ _CLOSED: Final = "the device {name!r} is closed; arrays that were read are still
 _AWAKE_NS: Final = 2_000_000
 
 
-#: How many operations a device makes while it moves a byte, about.
-_BYTE: Final = 16
-
-
 class _Using:
     """What :meth:`WgpuProvider._using` returns, without state of its own.
 
@@ -313,7 +309,9 @@ class WgpuProvider:
         fast, gradual = settings.math == "fast", settings.subnormals == "keep"
         costs = cost(step)
         program = emit.emit(step, self.capabilities, fast=fast, gradual=gradual)
-        return self._dispatcher.prepare(program, max(costs.operations, _BYTE * costs.nbytes))
+        return self._dispatcher.prepare(
+            program, max(costs.operations, self.capabilities.profile.byte_operations * costs.nbytes)
+        )
 
     def prepare_program(self, program: Program) -> Prepared:
         """Return what :meth:`run` wants to know of a program; its kernels are compiled at the first run."""

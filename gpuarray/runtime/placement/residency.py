@@ -36,7 +36,7 @@ _holders: Final[set[ref[Leaf]]] = set()
 def hold(leaf: Leaf, provider: Provider, buffer: Any) -> None:
     """Note that a leaf's value is in a provider's buffer."""
     leaf.buffers[provider] = buffer
-    if not places.is_host(provider):
+    if provider.device.kind != places.HOST_DEVICE.kind:  # as is_host() says, without a call at each result
         _holders.add(ref(leaf, _holders.discard))
 
 
@@ -157,4 +157,4 @@ def evict(leaf: Leaf, provider: Provider) -> None:
         leaf.host = host_values(leaf)
         leaf.host.flags.writeable = False
     del leaf.buffers[provider]
-    telemetry.count("evictions")
+    telemetry.counters["evictions"] += 1

@@ -1,0 +1,175 @@
+"""``python -m bench.functions``: compare single functions on the device "cpu" with NumPy, at several sizes.
+
+Each call of :mod:`bench.calls` is evaluated alone, and both libraries take turns. A time is the least of all turns,
+because other work on the machine only makes times longer. Where NumPy returns a view, the time of its copy is included,
+because an evaluated result is a copy too. Calls that would take NumPy longer than a second are left out.
+"""
+
+import argparse
+import gc
+import json
+import statistics
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+import gpuarray as xp
+from bench.calls import calls, operands
+from bench.facts import facts
+
+SIZES: Final = (10**3, 10**5, 10**7)
+#: Calls that take NumPy longer are left out, in seconds.
+LONGEST: Final = 1.0
+#: Least duration of a turn, in seconds.
+TURN: Final = 2e-4
+
+Call = Callable[[], object]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, print the calls from the slowest relative to NumPy on, and return 1 if a call failed."""
+    given = _parser().parse_args(arguments)
+    chosen = [text for text in calls() if not given.calls or any(word in text for word in given.calls)]
+    rows: list[dict[str, Any]] = []
+    failed = 0
+    times: dict[str, list[float]] = {text: [] for text in chosen}
+    with xp.using(device="cpu"), warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        for size in given.sizes:
+            theirs = operands(size)
+            ours = {name: xp.asarray(v) if isinstance(v, np.ndarray) else v for name, v in theirs.items()}
+            xp.evaluate(*(value for value in ours.values() if isinstance(value, xp.ndarray)))
+            for text in chosen:
+                if expected(times[text]) > LONGEST:
+                    continue
+                try:
+                    row = measured(
+                        numpy_call(evaluation(text, np, theirs), theirs),
+                        our_call(evaluation(text, xp, ours), ours),
+                        given.seconds,
+                    )
+                except Exception as error:  # one call must not end the comparison of the others
+                    print(f"{text}, {size:,}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+                    failed += 1
+                    continue
+                times[text].append(row["numpy_us"] / 1e6)
+                rows.append({"call": text, "size": size, **row})
+                if given.verbose:
+                    print(f"{size:,} {text} {row}", flush=True)
+    for line in _report(rows, given.sizes, given.worst):
+        print(line)
+    if given.json:
+        document = {"facts": facts([]) | {"numpy": np.__version__}, "rows": rows}
+        given.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    return int(failed > 0)
+
+
+def expected(seconds: Sequence[float]) -> float:
+    """Return the expected time of a call from those at smaller sizes: it grows again as much, if it grew at all."""
+    if len(seconds) < 2:
+        return 0.0 if not seconds else seconds[0]
+    return seconds[-1] * max(1.0, seconds[-1] / seconds[-2])
+
+
+def numpy_call(call: Call, arrays: dict[str, Any]) -> Call:
+    """Return a call of NumPy that copies results which are views of its operands."""
+    held = [value for value in arrays.values() if isinstance(value, np.ndarray)]
+    is_view = any(np.may_share_memory(found, operand) for found in _arrays(call(), np.ndarray) for operand in held)
+    return (lambda: [found.copy() for found in _arrays(call(), np.ndarray)]) if is_view else call
+
+
+def our_call(call: Call, arrays: dict[str, Any]) -> Call:
+    """Return a call that evaluates its results, or what it changes."""
+
+    def evaluated() -> None:
+        found = call()
+        xp.evaluate(*(_arrays(found, xp.ndarray) if found is not None else (arrays["z"], arrays["Z"])))
+
+    return evaluated
+
+
+def _arrays(value: Any, kind: type) -> Iterator[Any]:
+    if isinstance(value, kind):
+        yield value
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _arrays(item, kind)
+
+
+def evaluation(text: str, namespace: Any, arrays: dict[str, Any]) -> Call:
+    """Return a call that evaluates an expression with the names of a namespace and of arrays."""
+    names = {name: getattr(namespace, name) for name in xp.__all__ if hasattr(namespace, name)}
+    return partial(eval, compile(text, "<call>", "eval"), names | arrays)
+
+
+def measured(numpy: Call, ours: Call, seconds: float) -> dict[str, float]:
+    """Return the least time of each call in microseconds, measured by turns for ``seconds`` each.
+
+    ``first_us`` is the time of our very first call, and ``ratio`` our time over NumPy's.
+    """
+    first = _turn(ours, 1)
+    for call in (numpy, ours, ours):
+        call()
+    counts = [max(1, round(TURN / _turn(call, 1))) for call in (numpy, ours)]
+    least = [float("inf"), float("inf")]
+    gc.collect(0)
+    gc.disable()
+    try:
+        end = time.perf_counter() + 2 * seconds
+        turns = 0
+        while turns < 3 or time.perf_counter() < end:
+            for number, call in enumerate((numpy, ours)):
+                least[number] = min(least[number], _turn(call, counts[number]))
+            turns += 1
+    finally:
+        gc.enable()
+    theirs, own = least
+    figures = {"numpy_us": 1e6 * theirs, "ours_us": 1e6 * own, "first_us": 1e6 * first}
+    return {name: round(value, 3) for name, value in figures.items()} | {"ratio": round(own / theirs, 3)}
+
+
+def _turn(call: Call, times: int) -> float:
+    start = time.perf_counter()
+    for _ in range(times):
+        call()
+    return (time.perf_counter() - start) / times
+
+
+def _report(rows: Sequence[dict[str, Any]], sizes: Sequence[int], worst: int) -> Iterator[str]:
+    for size in sizes:
+        here = sorted((row for row in rows if row["size"] == size), key=lambda row: -row["ratio"])
+        if not here:
+            continue
+        ratios = [row["ratio"] for row in here]
+        yield ""
+        yield (
+            f"{size:,} elements: {len(here)} calls, {sum(ratio > 1.1 for ratio in ratios)} above 1.1 of NumPy's time; "
+            f"geometric mean {statistics.geometric_mean(ratios):.2f}, median {statistics.median(ratios):.2f}"
+        )
+        for row in here[:worst]:
+            yield (
+                f"  {row['ratio']:8.2f}  {row['call']:44} NumPy {row['numpy_us']:12,.1f} us  "
+                f"gpuarray {row['ours_us']:12,.1f} us"
+            )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m bench.functions", description=(__doc__ or "").splitlines()[0])
+    add = parser.add_argument
+    add("calls", nargs="*", help="measure only the calls that contain one of these texts")
+    add("--sizes", type=lambda text: [int(float(word)) for word in text.split(",")], default=SIZES, help="1e3,1e5,1e7")
+    add("--seconds", type=float, default=0.04, help="seconds of each call and library; 0.04 by default")
+    add("--worst", type=int, default=40, help="number of calls that are printed for each size; 40 by default")
+    add("--verbose", action="store_true", help="print each call when it has been measured")
+    add("--json", type=Path, help="output file")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

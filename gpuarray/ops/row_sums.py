@@ -1,0 +1,110 @@
+"""Sums along the rows of an array, by BLAS where it can add them and by NumPy elsewhere.
+
+NumPy adds the elements of a row pairwise. BLAS computes products with ones in many lanes, which is faster; of pieces so
+short that errors grow no further than in NumPy's blocks.
+"""
+
+from math import prod
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from gpuarray import dtypes
+from gpuarray.dtypes import DType
+
+Array: TypeAlias = npt.NDArray[Any]
+
+#: Elements of the pieces that BLAS adds up, and of the shortest row where calling it pays.
+_PIECE: Final = 512
+_PIECE_LEAST: Final = 64
+
+#: So many pieces of a row are added one after the other; more of them by a reduction.
+_PIECES_FEW: Final = 4
+
+#: Elements that stay in a core's second-level cache.
+_CACHED: Final = 1 << 17
+
+#: How many times the squared deviations the squares are at most where the difference is as good as what is summed.
+_CANCELS: Final = 2
+
+#: The dtypes that BLAS adds.
+DTYPES: Final = (dtypes.float32, dtypes.float64)
+_ONES: Final = {dtype: np.ones(_PIECE, dtype) for dtype in DTYPES}
+
+
+class Pieces(NamedTuple):
+    """Rows cut into pieces along a further axis, what is left of them or None, and the shape of one value a row."""
+
+    pieces: Array
+    rest: Array | None
+    shape: tuple[int, ...]
+
+
+def in_pieces(operand: Array, axes: tuple[int, ...]) -> Pieces | None:
+    """Return what BLAS can add along ``axes``, or None if it cannot."""
+    if operand.dtype not in _ONES or operand.strides[-1:] != (operand.itemsize,):
+        return None
+    shape = operand.shape
+    if len(axes) == len(shape) and operand.flags.c_contiguous:
+        line = operand.reshape(-1)
+    elif axes == (len(shape) - 1,):
+        line = operand
+    else:
+        return None
+    length = line.shape[-1]
+    if length < _PIECE_LEAST:
+        return None
+    # a few pieces are as long as each other, as a rest would be one more call a row
+    count = -(-length // _PIECE) if length <= _PIECES_FEW * _PIECE else length // _PIECE
+    size = min(length // count, _PIECE)
+    full = size * count
+    pieces = line[..., :full].reshape(*line.shape[:-1], count, size)
+    by_row = tuple([1 if axis in axes else extent for axis, extent in enumerate(shape)])
+    return Pieces(pieces, line[..., full:] if full < length else None, by_row)
+
+
+def _dots(cut: Pieces, others: tuple[Array | None, ...], dtype: DType | None = None) -> list[Array]:
+    """Return for each of ``others`` the sums of rows of products with it, made by BLAS; of squares where it is None.
+
+    The sums of pieces are added in ``dtype``. For several others pieces are read again while they are in the cache.
+    """
+    pieces, rest, shape = cut
+    some = max(1, len(pieces) if len(others) == 1 else _CACHED // prod(pieces.shape[1:]))
+    dotted = [np.empty(pieces.shape[:-1], pieces.dtype) for _ in others]
+    for start in range(0, len(pieces), some):
+        span = slice(start, start + some)
+        near = pieces[span]
+        for found, other in zip(dotted, others, strict=True):
+            np.vecdot(near, near if other is None else other[: near.shape[-1]], out=found[span])
+    # reductions of a few elements each take longer than calls for them all
+    count = pieces.shape[-2]
+    sums = []
+    for found, other in zip(dotted, others, strict=True):
+        each = found if dtype is None else found.astype(dtype, copy=False)
+        total = np.add.reduce(each, -1) if count > _PIECES_FEW else sum(each[..., k] for k in range(count))
+        if rest is not None:
+            total = total + np.vecdot(rest, rest if other is None else other[: rest.shape[-1]])
+        sums.append(np.asarray(total).reshape(shape))
+    return sums
+
+
+def add(operand: Array, axes: tuple[int, ...], dtype: DType, out: Array | None = None, keepdims: bool = True) -> Array:
+    """Return the sum of ``operand``, which has that dtype, over ``axes``, called as folds call a ufunc's ``reduce``."""
+    cut = in_pieces(operand, axes)
+    if cut is None:
+        return np.asarray(np.add.reduce(operand, axes, dtype, out=out, keepdims=True))
+    found = _dots(cut, (_ONES[operand.dtype],))[0]
+    if out is None:
+        return found
+    out[...] = found
+    return out
+
+
+def moments(cut: Pieces, count: int) -> tuple[Array, Array, Array]:
+    """Return the mean of each row and the squares about it, from the squares, and whether few digits are lost so."""
+    squares, sums = _dots(cut, (None, _ONES[cut.pieces.dtype]), dtypes.float64)
+    mean = sums / count
+    found = squares - mean * mean * count
+    # False where something is no number, or squares are too large, which those of deviations need not be
+    return mean, found, (squares <= _CANCELS * found) & (squares < np.inf)
