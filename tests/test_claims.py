@@ -11,8 +11,8 @@ import pytest
 
 from gpuarray.fusion import steps
 from gpuarray.graph import nodes
-from gpuarray.ops import special  # noqa: F401  (declares the rows)
-from gpuarray.ops.spec import ROWS
+from gpuarray.ops import special  # noqa: F401  (declares the operations)
+from gpuarray.ops.spec import OPS
 
 PACKAGE = Path(__file__).parents[1] / "gpuarray"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
@@ -59,7 +59,7 @@ def test_matches_over_kinds_are_complete(path: Path) -> None:
 
 
 def strings(node: ast.AST) -> list[str]:
-    return [item.value for item in ast.iter_child_nodes(node) if isinstance(item, ast.Constant) and item.value in ROWS]
+    return [item.value for item in ast.iter_child_nodes(node) if isinstance(item, ast.Constant) and item.value in OPS]
 
 
 @pytest.mark.parametrize("path", [p for p in SOURCES if named(p).startswith(GENERAL)], ids=named)

@@ -14,15 +14,15 @@ from bench.accuracy.__main__ import main
 from bench.accuracy.functions import FUNCTIONS
 from bench.peers import Ours
 from gpuarray import dtypes
-from gpuarray.ops import special  # noqa: F401  (declares the rows)
-from gpuarray.ops.spec import ROWS, MapOp
+from gpuarray.ops import special  # noqa: F401  (declares the operations)
+from gpuarray.ops.spec import OPS, MapOp
 
 #: Rows whose values are no functions of real numbers, or those of another row.
 UNMEASURED = {"where", "real", "imag", "conj", "complex_from_parts", "float_power"}
 
 
 def test_every_elementwise_function_of_floats_is_measured() -> None:
-    rows = [row for row in ROWS.values() if isinstance(row, MapOp) and not row.name.startswith("sample_")]
+    rows = [row for row in OPS.values() if isinstance(row, MapOp) and not row.name.startswith("sample_")]
     names = set()
     for row in rows:
         with contextlib.suppress(TypeError):

@@ -9,8 +9,8 @@ import gpuarray as xp
 from bench.accuracy import measure
 from bench.accuracy.functions import FUNCTIONS
 from bench.peers import Ours
-from gpuarray.ops import special  # noqa: F401  (declares the rows)
-from gpuarray.ops.spec import ROWS, MapOp
+from gpuarray.ops import special  # noqa: F401  (declares the operations)
+from gpuarray.ops.spec import OPS, MapOp
 from gpuarray.providers import registry
 
 pytestmark = pytest.mark.wgpu
@@ -27,9 +27,9 @@ def _quiet() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("dtype", COUNTS)
-@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name in ROWS])
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name in OPS])
 def test_error_is_below_two_units_or_numpys(name: str, dtype: str) -> None:
-    function, row = FUNCTIONS[name], ROWS[name]
+    function, row = FUNCTIONS[name], OPS[name]
     if function.exact is None:  # tests/codegen/test_math.py compares bits
         return
     if dtype.startswith("complex") and not function.complex_:

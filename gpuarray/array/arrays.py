@@ -361,7 +361,7 @@ class GpuArray(MethodsArray):
             with using(strict_array_api=False):  # NumPy's functions under NumPy's names mean what they mean there
                 return self.__array_ufunc__(ufunc, method, *inputs, **keywords)
         if not keywords and method == "__call__":
-            found = dispatch.UFUNC_ROWS.get(ufunc)
+            found = dispatch.UFUNC_OPS.get(ufunc)
             if found is not None and len(found) == 1:
                 return apply(found[0], *inputs)
         return dispatch.METHODS["__array_ufunc__"](ufunc, method, inputs, keywords)
@@ -402,7 +402,7 @@ for _name, _reason in ABSENT.items():
 
 #: ``wrap(node, device)``: an array with storage of its own and the value ``node``; 0-d ones are values.
 wrap: Callable[[Node, Device], GpuArray] = GpuArray._wrap
-#: ``apply(op, *values)``: an elementwise row over arrays and scalars; NotImplemented if a value is of an unknown type.
+#: ``apply(op, *values)``: an elementwise operation over arrays and scalars; NotImplemented for unknown types.
 apply: Callable[..., Any] = GpuArray._apply
 
 

@@ -19,7 +19,7 @@ from gpuarray.graph.indexing import INDEX_LIMIT
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import Leaf, Node, host_leaf
 from gpuarray.graph.walk import current
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators, reductions
 from gpuarray.runtime import evaluate
 
@@ -48,7 +48,7 @@ class Compaction:
     @property
     def ranks(self) -> Node:
         """The inclusive running count of the mask, minus one."""
-        return build.elementwise(rows.subtract, build.reshape(self.counts, self.mask.shape), 1)
+        return build.elementwise(ops.subtract, build.reshape(self.counts, self.mask.shape), 1)
 
     def take(self, values: Node) -> Node:
         """Return the selected elements of ``values``, which has the shape of the mask, as one axis."""
@@ -56,7 +56,7 @@ class Compaction:
             return build.full((0,), 0, values.dtype)
         if self.host is not None:
             return build.gather(build.reshape(values, (values.size,)), self._flat())
-        return build.place(values, build.elementwise(rows.where, self.mask, self.ranks, self.count), (self.count,))
+        return build.place(values, build.elementwise(ops.where, self.mask, self.ranks, self.count), (self.count,))
 
     def put(self, target: Node, values: Node) -> Node:
         """Return ``target``, which has the shape of the mask, with its selected elements replaced by ``values``."""
@@ -64,8 +64,8 @@ class Compaction:
             return target
         if self.host is not None:
             return build.scatter(target, values, self._flat())
-        ranks = build.elementwise(rows.maximum, self.ranks, 0)
-        return build.elementwise(rows.where, self.mask, build.gather(values, ranks), target)
+        ranks = build.elementwise(ops.maximum, self.ranks, 0)
+        return build.elementwise(ops.where, self.mask, build.gather(values, ranks), target)
 
     def positions(self) -> Node:
         """Return the flat positions of the selected elements, as int64."""

@@ -15,7 +15,7 @@ from gpuarray.array.storage import check_order
 from gpuarray.graph import build
 from gpuarray.graph.layouts import contiguous
 from gpuarray.graph.nodes import Node
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.runtime.ownership import is_shared
 
 Axis = int | tuple[int, ...] | None
@@ -331,8 +331,8 @@ class MethodsArray(ComputingArray):
 def _byteswapped(node: Node) -> Node:
     """Return the elements of a node with reversed byte order."""
     if node.dtype.kind == "c":
-        parts = (_byteswapped(build.elementwise(part, node)) for part in (rows.real, rows.imag))
-        return build.elementwise(rows.complex_from_parts, *parts)
+        parts = (_byteswapped(build.elementwise(part, node)) for part in (ops.real, ops.imag))
+        return build.elementwise(ops.complex_from_parts, *parts)
     width = node.dtype.itemsize
     if width == 1:
         return node
@@ -340,8 +340,8 @@ def _byteswapped(node: Node) -> Node:
     bits = build.bitcast(node, word)
     total: Node | None = None
     for place in range(width):
-        low = build.elementwise(rows.bitwise_and, build.elementwise(rows.bitwise_right_shift, bits, 8 * place), 0xFF)
-        moved = build.elementwise(rows.bitwise_left_shift, low, 8 * (width - 1 - place))
-        total = moved if total is None else build.elementwise(rows.bitwise_or, total, moved)
+        low = build.elementwise(ops.bitwise_and, build.elementwise(ops.bitwise_right_shift, bits, 8 * place), 0xFF)
+        moved = build.elementwise(ops.bitwise_left_shift, low, 8 * (width - 1 - place))
+        total = moved if total is None else build.elementwise(ops.bitwise_or, total, moved)
     assert total is not None
     return build.bitcast(total, node.dtype)

@@ -17,7 +17,7 @@ from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.graph import build, tracing
 from gpuarray.graph.nodes import BaseNode, Node
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.runtime import evaluate
 from gpuarray.source_locations import warn
 
@@ -209,7 +209,7 @@ def cast(node: Node, dtype: DType) -> Node:
     """Return ``node`` in ``dtype``, with NumPy's warning if imaginary parts are discarded."""
     if node.dtype.kind == "c" and dtype.kind not in "cb":
         warn("Casting complex values to real discards the imaginary part", np.exceptions.ComplexWarning)
-        node = build.elementwise(rows.real, node)
+        node = build.elementwise(ops.real, node)
     return build.cast(node, dtype)
 
 
@@ -225,7 +225,7 @@ def power_row(node: Node, exponent: Any) -> Any:
     if kind in "fc":
         return _POWERS.get(exponent) if type(exponent) in (int, float) else None
     check_power(node, exponent)
-    return rows.square if type(exponent) is int and exponent == 2 else None
+    return ops.square if type(exponent) is int and exponent == 2 else None
 
 
 def check_power(base: Any, exponent: Any) -> None:
@@ -248,4 +248,4 @@ def check_power(base: Any, exponent: Any) -> None:
         raise ValueError("Integers to negative integer powers are not allowed.")
 
 
-_POWERS: Final = {1: rows.positive, 2: rows.square, 0.5: rows.sqrt, -1: rows.reciprocal}
+_POWERS: Final = {1: ops.positive, 2: ops.square, 0.5: ops.sqrt, -1: ops.reciprocal}

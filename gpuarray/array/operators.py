@@ -21,7 +21,7 @@ from gpuarray.graph import standard
 from gpuarray.graph.build import elementwise, full
 from gpuarray.graph.nodes import Node
 from gpuarray.graph.standard import recorder
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import MapOp
 
 A = TypeVar("A", bound="ComputingArray")
@@ -98,7 +98,7 @@ class ComputingArray(SelectableArray):
 
     @classmethod
     def _apply(cls, op: MapOp, *values: Any) -> Any:
-        """Apply an elementwise row to arrays and scalars. Return NotImplemented for unknown types."""
+        """Apply an elementwise operation to arrays and scalars. Return NotImplemented for unknown types."""
         if len(values) == 1 and type(values[0]) is cls:
             (value,) = values
             cell = value._cell
@@ -123,14 +123,14 @@ class ComputingArray(SelectableArray):
                 if inner is not None:
                     device = inner if device is None else joint_device(device, inner)
                 operands.append(operand)
-        if op is rows.pow:
+        if op is ops.pow:
             check_power(operands[0], values[1])
         record = recorder.binary if len(operands) == 2 and device is not None else recorder.elementwise
         return cls._wrap(record(op, *operands), default_device() if device is None else device)
 
     def _repeats(self, op: MapOp, kind: type) -> bool:
         """Return True if a product is left to Python, which repeats a list or tuple by a NumPy integer."""
-        return op is rows.multiply and kind in (list, tuple) and self._access is VALUE and self._dtype.kind in "iu"
+        return op is ops.multiply and kind in (list, tuple) and self._access is VALUE and self._dtype.kind in "iu"
 
     def _met(self, other: Any, on_host: Callable[[Any, Any], Any], is_reflected: bool) -> Any:
         """Return the result with a value that is no operand; NotImplemented if the value may know better.
@@ -189,44 +189,44 @@ class ComputingArray(SelectableArray):
             self.store(self._storage_layout(), node)
         return self
 
-    __add__ = _forward(rows.add, operator.add)
-    __sub__ = _forward(rows.subtract, operator.sub)
-    __mul__ = _forward(rows.multiply, operator.mul)
-    __truediv__ = _forward(rows.divide, operator.truediv)
-    __floordiv__ = _forward(rows.floor_divide)
-    __mod__ = _forward(rows.remainder)
-    __and__ = _forward(rows.bitwise_and)
-    __or__ = _forward(rows.bitwise_or)
-    __xor__ = _forward(rows.bitwise_xor)
-    __lshift__ = _forward(rows.bitwise_left_shift)
-    __rshift__ = _forward(rows.bitwise_right_shift)
-    __radd__ = _reflected(rows.add, operator.add)
-    __rsub__ = _reflected(rows.subtract, operator.sub)
-    __rmul__ = _reflected(rows.multiply, operator.mul)
-    __rtruediv__ = _reflected(rows.divide, operator.truediv)
-    __rfloordiv__ = _reflected(rows.floor_divide)
-    __rmod__ = _reflected(rows.remainder)
-    __rpow__ = _reflected(rows.pow)
-    __rand__ = _reflected(rows.bitwise_and)
-    __ror__ = _reflected(rows.bitwise_or)
-    __rxor__ = _reflected(rows.bitwise_xor)
-    __rlshift__ = _reflected(rows.bitwise_left_shift)
-    __rrshift__ = _reflected(rows.bitwise_right_shift)
-    __iadd__ = _inplace(rows.add)
-    __isub__ = _inplace(rows.subtract)
-    __imul__ = _inplace(rows.multiply)
-    __itruediv__ = _inplace(rows.divide)
-    __ifloordiv__ = _inplace(rows.floor_divide)
-    __imod__ = _inplace(rows.remainder)
-    __iand__ = _inplace(rows.bitwise_and)
-    __ior__ = _inplace(rows.bitwise_or)
-    __ixor__ = _inplace(rows.bitwise_xor)
-    __ilshift__ = _inplace(rows.bitwise_left_shift)
-    __irshift__ = _inplace(rows.bitwise_right_shift)
-    __lt__ = _forward(rows.less, operator.lt)
-    __le__ = _forward(rows.less_equal, operator.le)
-    __gt__ = _forward(rows.greater, operator.gt)
-    __ge__ = _forward(rows.greater_equal, operator.ge)
+    __add__ = _forward(ops.add, operator.add)
+    __sub__ = _forward(ops.subtract, operator.sub)
+    __mul__ = _forward(ops.multiply, operator.mul)
+    __truediv__ = _forward(ops.divide, operator.truediv)
+    __floordiv__ = _forward(ops.floor_divide)
+    __mod__ = _forward(ops.remainder)
+    __and__ = _forward(ops.bitwise_and)
+    __or__ = _forward(ops.bitwise_or)
+    __xor__ = _forward(ops.bitwise_xor)
+    __lshift__ = _forward(ops.bitwise_left_shift)
+    __rshift__ = _forward(ops.bitwise_right_shift)
+    __radd__ = _reflected(ops.add, operator.add)
+    __rsub__ = _reflected(ops.subtract, operator.sub)
+    __rmul__ = _reflected(ops.multiply, operator.mul)
+    __rtruediv__ = _reflected(ops.divide, operator.truediv)
+    __rfloordiv__ = _reflected(ops.floor_divide)
+    __rmod__ = _reflected(ops.remainder)
+    __rpow__ = _reflected(ops.pow)
+    __rand__ = _reflected(ops.bitwise_and)
+    __ror__ = _reflected(ops.bitwise_or)
+    __rxor__ = _reflected(ops.bitwise_xor)
+    __rlshift__ = _reflected(ops.bitwise_left_shift)
+    __rrshift__ = _reflected(ops.bitwise_right_shift)
+    __iadd__ = _inplace(ops.add)
+    __isub__ = _inplace(ops.subtract)
+    __imul__ = _inplace(ops.multiply)
+    __itruediv__ = _inplace(ops.divide)
+    __ifloordiv__ = _inplace(ops.floor_divide)
+    __imod__ = _inplace(ops.remainder)
+    __iand__ = _inplace(ops.bitwise_and)
+    __ior__ = _inplace(ops.bitwise_or)
+    __ixor__ = _inplace(ops.bitwise_xor)
+    __ilshift__ = _inplace(ops.bitwise_left_shift)
+    __irshift__ = _inplace(ops.bitwise_right_shift)
+    __lt__ = _forward(ops.less, operator.lt)
+    __le__ = _forward(ops.less_equal, operator.le)
+    __gt__ = _forward(ops.greater, operator.gt)
+    __ge__ = _forward(ops.greater_equal, operator.ge)
     if TYPE_CHECKING:  # as an assignment, some checkers take the types of object's
 
         def __eq__(self, other: Any) -> Self:  # type: ignore[override]  # elementwise, as NumPy
@@ -235,19 +235,19 @@ class ComputingArray(SelectableArray):
         def __ne__(self, other: Any) -> Self:  # type: ignore[override]  # elementwise, as NumPy
             ...
     else:
-        __eq__ = _forward(rows.equal, operator.eq)
-        __ne__ = _forward(rows.not_equal, operator.ne)
-    __neg__ = _unary(rows.negative)
-    __pos__ = _unary(rows.positive)
-    __abs__ = _unary(rows.abs)
-    __invert__ = _unary(rows.bitwise_invert)
+        __eq__ = _forward(ops.equal, operator.eq)
+        __ne__ = _forward(ops.not_equal, operator.ne)
+    __neg__ = _unary(ops.negative)
+    __pos__ = _unary(ops.positive)
+    __abs__ = _unary(ops.abs)
+    __invert__ = _unary(ops.bitwise_invert)
 
     def __pow__(self, other: Any) -> Self:
         """``x ** other``. For some Python scalars a faster row than ``pow`` is used, as in NumPy."""
         if standard.is_on() and (operand := as_operand(other)) is not NotImplemented:
             standard.require("pow", self, operand)
         row = power_row(self.node(), other) if type(other) in WEAK else None
-        power: Self = self._apply(rows.pow, self, other) if row is None else self._apply(row, self)
+        power: Self = self._apply(ops.pow, self, other) if row is None else self._apply(row, self)
         return power
 
     def __ipow__(self, other: Any) -> Self:
@@ -258,16 +258,16 @@ class ComputingArray(SelectableArray):
         standard.require("pow", self, operand)
         row = power_row(self.node(), other) if type(other) in WEAK else None
         check_power(self.node(), other)
-        node = elementwise(rows.pow, self.node(), operand) if row is None else elementwise(row, self.node())
-        return self._update(node, rows.pow, other)
+        node = elementwise(ops.pow, self.node(), operand) if row is None else elementwise(row, self.node())
+        return self._update(node, ops.pow, other)
 
     def __divmod__(self, other: Any) -> tuple[Self, Self]:
-        quotient = self._apply(rows.floor_divide, self, other)
-        return quotient if quotient is NotImplemented else (quotient, self._apply(rows.remainder, self, other))
+        quotient = self._apply(ops.floor_divide, self, other)
+        return quotient if quotient is NotImplemented else (quotient, self._apply(ops.remainder, self, other))
 
     def __rdivmod__(self, other: Any) -> tuple[Self, Self]:
-        quotient = self._apply(rows.floor_divide, other, self)
-        return quotient if quotient is NotImplemented else (quotient, self._apply(rows.remainder, other, self))
+        quotient = self._apply(ops.floor_divide, other, self)
+        return quotient if quotient is NotImplemented else (quotient, self._apply(ops.remainder, other, self))
 
     def __matmul__(self, other: Any) -> Self:
         return NotImplemented if as_operand(other) is NotImplemented else dispatch.METHODS["matmul"](self, other)
@@ -279,4 +279,4 @@ class ComputingArray(SelectableArray):
         product: Any = self @ other
         if product is NotImplemented:
             return NotImplemented
-        return self._update(product.node(), rows.multiply, other)
+        return self._update(product.node(), ops.multiply, other)

@@ -21,7 +21,7 @@ from gpuarray.device import Device
 from gpuarray.graph import build, indexing
 from gpuarray.graph.layouts import Layout, Shape, contiguous
 from gpuarray.graph.nodes import Node
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators
 from gpuarray.runtime import evaluate, telemetry
 
@@ -108,9 +108,7 @@ class SelectableArray(StoredArray):
         values = without_leading_ones(values, rest)
         if len(values.shape) <= len(rest):
             build.broadcast_to(values.shape, rest)
-            return build.elementwise(
-                rows.where, build.reshape(mask, mask.shape + (1,) * len(rest)), values, self.node()
-            )
+            return build.elementwise(ops.where, build.reshape(mask, mask.shape + (1,) * len(rest)), values, self.node())
         if rest:
             return None
         found = compaction(mask, device)
@@ -248,7 +246,7 @@ def _cycled(line: Node, wanted: int) -> Node:
     if not line.size:
         raise ValueError("cannot copy from an empty array to the elements of a flat iterator")
     count = build.generate(generators.arange, (0, 1), (wanted,), dtypes.int64)
-    return build.gather(line, build.elementwise(rows.remainder, count, line.size))
+    return build.gather(line, build.elementwise(ops.remainder, count, line.size))
 
 
 # -- keys -------------------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout, Shape, broadcast_layout, contiguous, is_identity, permute, reshape
 from gpuarray.graph.nodes import Leaf, Map, Node
 from gpuarray.graph.walk import current
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import MapOp
 from gpuarray.runtime import evaluate
 from gpuarray.source_locations import USER_FILES, find_origin, frame_at
@@ -34,7 +34,7 @@ WRITEABLE: Final = 1
 VALUE: Final = 2
 
 _COMPONENTS: Final = {dtypes.complex64: dtypes.float32, dtypes.complex128: dtypes.float64}
-_ROWS: Final = {"real": rows.real, "imag": rows.imag}
+_ROWS: Final = {"real": ops.real, "imag": ops.imag}
 #: Complex numbers seen as their parts side by side, and such parts seen as complex numbers.
 _REGROUPED: Final = ("parts", "pairs")
 _new: Final = object.__new__
@@ -513,8 +513,8 @@ class StoredArray:
         if self._part == "bits":
             return build.bitcast(values, old.dtype)
         if self._part == "real":
-            return build.elementwise(rows.complex_from_parts, values, build.elementwise(rows.imag, old))
-        return build.elementwise(rows.complex_from_parts, build.elementwise(rows.real, old), values)
+            return build.elementwise(ops.complex_from_parts, values, build.elementwise(ops.imag, old))
+        return build.elementwise(ops.complex_from_parts, build.elementwise(ops.real, old), values)
 
 
 def _apart(layout: Layout) -> Layout:
@@ -527,7 +527,7 @@ def _regrouped(node: Node, dtype: DType) -> Node:
     if node.dtype.kind != "c":
         line = Layout((node.size // 2,), (2,), 0)
         real, imaginary = build.view(node, line), build.view(node, line._replace(offset=1))
-        return build.elementwise(rows.complex_from_parts, real, imaginary)
+        return build.elementwise(ops.complex_from_parts, real, imaginary)
     column = (node.size, 1)
     parts = [build.reshape(build.elementwise(_ROWS[part], node), column) for part in _ROWS]
     return build.reshape(build.concat(parts, 1), (2 * node.size,))

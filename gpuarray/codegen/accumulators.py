@@ -1,8 +1,8 @@
 """Accumulators: how a kernel folds elements into a state, and states into one.
 
-A reduction row says what a state is, and has the five parts as templates (:mod:`gpuarray.ops.reduce_spec`). An
+A reduction says what a state is, and has the five parts as templates (:mod:`gpuarray.ops.reduce_spec`). An
 accumulator fills them in for one fold of a kernel: the numbers of its state are variables, each with the name that the
-row gives it and the number of the fold's instruction. Row kernels emit them.
+reduction gives it and the number of the fold's instruction. Row kernels emit them.
 """
 
 import re
@@ -23,7 +23,7 @@ from gpuarray.ops.reduce_spec import ACCUMULATED, IDENTITY, ReduceOp
 from gpuarray.ops.reductions import ELEMENTWISE
 from gpuarray.ops.spec import MapOp
 
-#: A name in a template of a reduction row.
+#: A name in a template of a reduction.
 _NAME: Final = re.compile(r"\$(\w+)")
 #: Names of numbers, which become literals of the dtype in which elements are accumulated.
 _NUMBERS: Final = {"zero": 0.0, "one": 1.0, "nan": float("nan")}
@@ -52,7 +52,7 @@ class Accumulator:
     dtype : dtype
         In which elements are accumulated.
     parts : KernelParts
-        The row's parts for these elements.
+        The parts of the reduction for these elements.
     states : dict of str to dtype
         The variables that hold the state, with their dtypes.
     """
@@ -144,13 +144,13 @@ class Accumulator:
         (dtype,) = self.states.values()
         return dtype
 
-    def _tree(self, row: MapOp, values: Sequence[str], dtype: DType) -> str:
+    def _tree(self, op: MapOp, values: Sequence[str], dtype: DType) -> str:
         """Return what values of a dtype fold to, neighbours first."""
         values = list(values)
         while len(values) > 1:
             odd = values[len(values) // 2 * 2 :]
             pairs = zip(values[::2], values[1::2], strict=False)
-            values = [combine_expression(row, *pair, dtype) for pair in pairs] + odd
+            values = [combine_expression(op, *pair, dtype) for pair in pairs] + odd
         return values[0]
 
     def _let(self, each: list[dict[str, str]], shared: dict[str, str], exist: Sequence[str] | None) -> list[str]:

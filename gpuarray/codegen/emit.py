@@ -203,7 +203,7 @@ def _as_bits(loop: Loop) -> Loop:
 
 
 def label_of(step: Step) -> str:
-    """Return a short label of a step, which depends on its rows and dtypes only."""
+    """Return a short label of a step, which depends on its operations and dtypes only."""
     match step:
         case Loop():
             names = [i.op.name for i in step.instructions if isinstance(i, Apply | Fold | Index)]

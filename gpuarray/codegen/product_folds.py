@@ -22,7 +22,7 @@ from gpuarray.fusion.steps import (
     Take,
 )
 from gpuarray.graph.layouts import Layout, Shape, contiguous, reshape
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
 
 
@@ -38,8 +38,8 @@ def as_fold(step: ContractStep) -> Loop | None:
         strides = (plane, first, 0, second) if slot == 0 else (plane, 0, second, first)
         extent = layout.bounds()[1] + 1
         items.append(Load(slot, Layout((*outer, depth), strides, layout.offset), extent, dtype, FULL))
-        items.append(Apply(rows.cast, (len(items) - 1,), (dtype,), held, FULL))
-    items.append(Apply(rows.multiply, (1, 3), (held, held), held, FULL))
+        items.append(Apply(ops.cast, (len(items) - 1,), (dtype,), held, FULL))
+    items.append(Apply(ops.multiply, (1, 3), (held, held), held, FULL))
     items.append(Fold(reductions.any if dtype.kind == "b" else reductions.sum, 4, held, dtype))
     phases = [0] * len(items)
     stores: list[Store] = [Store(0, 5, contiguous(outer), prod(outer), dtype, OUTER)]

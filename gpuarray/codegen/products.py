@@ -34,7 +34,7 @@ from gpuarray.fusion.steps import (
     ContractStep,
 )
 from gpuarray.graph.layouts import Layout, permute
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 
 #: Epilogues that cost no more are unrolled: their text stands in the kernel for each result of an invocation.
 _LIGHT: Final = 16
@@ -236,7 +236,7 @@ class _Product:
         lines, values = access.load_wide(f"((cut * splits + split) * {area}u + inside) / {LANES}u", "part")
         kernel.line(*lines)
         for lane, value in enumerate(values):
-            kernel.line(f"sum{lane} = {combine_expression(rows.add, f'sum{lane}', value, self.held)};")
+            kernel.line(f"sum{lane} = {combine_expression(ops.add, f'sum{lane}', value, self.held)};")
         kernel.line("}", "let first = (base + row) * width + column;")
         found = [f"sum{lane}" for lane in range(LANES)]
         if step.dtype.kind == "b":

@@ -19,16 +19,16 @@ from gpuarray.codegen.wgsl import WORKGROUP, Kernel, apply_expression, combine_e
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType, int32, uint32
 from gpuarray.fusion.steps import ScatterStep
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops.reductions import ELEMENTWISE
 
 _ATOMIC: Final = {
-    rows.add: "atomicAdd",
-    rows.minimum: "atomicMin",
-    rows.maximum: "atomicMax",
-    rows.bitwise_and: "atomicAnd",
-    rows.bitwise_or: "atomicOr",
-    rows.bitwise_xor: "atomicXor",
+    ops.add: "atomicAdd",
+    ops.minimum: "atomicMin",
+    ops.maximum: "atomicMax",
+    ops.bitwise_and: "atomicAnd",
+    ops.bitwise_or: "atomicOr",
+    ops.bitwise_xor: "atomicXor",
 }
 #: With at least this many values per element on average, groups of invocations combine them.
 _GROUP_VALUES: Final = 64

@@ -139,7 +139,7 @@ def window(kind: str, slot: int, low: int, high: int, dtype: DType, *, writable:
 def apply_expression(
     op: MapOp, operands: Sequence[str], sources: Sequence[DType], dtype: DType, *, plain: bool = False
 ) -> str:
-    """Return an elementwise row over expressions, as a value of ``dtype``.
+    """Return an elementwise operation over expressions, as a value of ``dtype``.
 
     Where it is ``plain``, sums and products are the device's, with no matter of what they do with subnormal numbers.
     """
@@ -153,7 +153,7 @@ def apply_expression(
     return casts.wrap_expression(_filled(template, operands, sources, dtype), dtype)
 
 
-#: The kinds of rows that underflow, and whose plain form is the device's arithmetic.
+#: The kinds of operations that underflow, and whose plain form is the device's arithmetic.
 UNDERFLOWING: Final = frozenset((Kind.SUM, Kind.PRODUCT, Kind.SCALING))
 
 
@@ -173,7 +173,7 @@ _CALL = re.compile(r"(\w+)\([^()]*\)")
 
 
 def fast_path_function(op: MapOp, sources: Sequence[DType]) -> str | None:
-    """Return the library function with a fast path that a row is, called with all of its operands; or None."""
+    """Return the library function with a fast path that an operation is, called with all of its operands; or None."""
     called = _called_function(template_of(op, sources), compute_type(sources[0]))
     return called if called in library.fast_path_names() else None
 
@@ -186,7 +186,7 @@ def _called_function(template: str | None, compute: str) -> str | None:
 
 
 def template_of(op: MapOp, sources: Sequence[DType]) -> str | None:
-    """Return the WGSL form of a row for operand dtypes, or None."""
+    """Return the WGSL form of an operation for operand dtypes, or None."""
     if op.kind.converts:
         return op.name
     kinds = [compute_type(source) for source in sources]
@@ -195,7 +195,7 @@ def template_of(op: MapOp, sources: Sequence[DType]) -> str | None:
 
 
 def generate_expression(op: GenerateOp, position: str, parameters: Sequence[str], dtype: DType) -> str:
-    """Return a generator row at a flat position (a u32 expression)."""
+    """Return a generator at a flat position (a u32 expression)."""
     template = wgsl_template(op, compute_type(dtype))
     if template is None:
         raise ValueError(f"{op.name} has no WGSL form for {dtype.name}")
@@ -203,12 +203,12 @@ def generate_expression(op: GenerateOp, position: str, parameters: Sequence[str]
 
 
 def vec4_expression(op: GenerateOp, position: str, parameters: Sequence[str], dtype: DType) -> str:
-    """Return a vector of a generator row's four elements from a flat position, a multiple of four, on."""
+    """Return a vector of a generator's four elements from a flat position, a multiple of four, on."""
     return _filled(op.vec4[compute_type(dtype)], (position, *parameters), (dtype,), dtype)
 
 
 def vec8_expression(op: GenerateOp, position: str, parameters: Sequence[str], dtype: DType) -> str:
-    """Return two such vectors, ``low`` and ``high``, of a generator row's eight elements from there on."""
+    """Return two such vectors, ``low`` and ``high``, of a generator's eight elements from there on."""
     return _filled(op.vec8[compute_type(dtype)], (position, *parameters), (dtype,), dtype)
 
 

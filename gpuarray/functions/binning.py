@@ -21,7 +21,7 @@ from gpuarray.functions.registry import implements
 from gpuarray.graph import build, tracing
 from gpuarray.graph.indexing import INDEX_LIMIT
 from gpuarray.ops import calls, generators
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.runtime.evaluate import QUICKLY_SEEN, evaluate, is_host, provider_of
 from gpuarray.source_locations import warn
 
@@ -71,7 +71,7 @@ def _totals(positions: GpuArray, weights: GpuArray, number: int) -> GpuArray:
     if not positions.size or not number:
         return creation.zeros(number, dtype=dtypes.float64, device=positions.device)
     start = build.full((number,), 0, dtypes.float64)
-    node = build.scatter_combined(rows.add, start, build.cast(weights.node(), dtypes.float64), positions.node())
+    node = build.scatter_combined(ops.add, start, build.cast(weights.node(), dtypes.float64), positions.node())
     return make(node, positions.device)
 
 

@@ -19,7 +19,7 @@ from gpuarray.functions.arguments import (
 from gpuarray.functions.joining import concat
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 
 __all__ = ["diff", "ediff1d", "gradient", "trapezoid"]
 
@@ -64,7 +64,7 @@ def diff(
     before, after = ([] if end is None else [_beside(end, array, number)] for end in ends)
     parts = [*before, array, *after]
     line = parts[0] if len(parts) == 1 else concat(parts, axis=number)
-    row = rows.not_equal if line.dtype == dtypes.bool_ else rows.subtract
+    row = ops.not_equal if line.dtype == dtypes.bool_ else ops.subtract
     lead = (slice(None),) * number
     for _ in range(n):
         ahead, behind = line[(*lead, slice(1, None))], line[(*lead, slice(None, -1))]

@@ -20,7 +20,7 @@ from gpuarray.functions.linalg_arguments import (
     run,
     square,
 )
-from gpuarray.ops import factorisations as rows
+from gpuarray.ops import factorisations as ops
 
 
 class EigResult(NamedTuple):
@@ -67,7 +67,7 @@ def cholesky(x: ArrayLike, /, *, upper: bool = False) -> GpuArray:
         If the matrices are not square or not positive definite.
     """
     array = square(x)
-    (factor,) = run(rows.cholesky, [array], [(array.shape, factor_dtype(array))], upper=bool(upper))
+    (factor,) = run(ops.cholesky, [array], [(array.shape, factor_dtype(array))], upper=bool(upper))
     return factor
 
 
@@ -93,14 +93,14 @@ def eig(x: ArrayLike, /) -> EigResult:
     """
     array = square(x)
     dtype = complex_dtype(factor_dtype(array))
-    return EigResult(*run(rows.eig, [array], [(array.shape[:-1], dtype), (array.shape, dtype)]))
+    return EigResult(*run(ops.eig, [array], [(array.shape[:-1], dtype), (array.shape, dtype)]))
 
 
 @standard_function
 def eigvals(x: ArrayLike, /) -> GpuArray:
     """Return eigenvalues of shape (..., M), which are complex; see :func:`eig`."""
     array = square(x)
-    (values,) = run(rows.eigvals, [array], [(array.shape[:-1], complex_dtype(factor_dtype(array)))])
+    (values,) = run(ops.eigvals, [array], [(array.shape[:-1], complex_dtype(factor_dtype(array)))])
     return values
 
 
@@ -132,7 +132,7 @@ def eigh(x: ArrayLike, /, UPLO: str = "L") -> EighResult:  # noqa: N803  # NumPy
     array = square(x)
     dtype = factor_dtype(array)
     outputs = [(array.shape[:-1], real_dtype(dtype)), (array.shape, dtype)]
-    return EighResult(*run(rows.eigh, [array], outputs, UPLO=triangle))
+    return EighResult(*run(ops.eigh, [array], outputs, UPLO=triangle))
 
 
 @by_lapack("linalg.eigvalsh")
@@ -141,7 +141,7 @@ def eigvalsh(x: ArrayLike, /, UPLO: str = "L") -> GpuArray:  # noqa: N803  # Num
     """Return eigenvalues of Hermitian matrices, of shape (..., M); the arguments are those of :func:`eigh`."""
     triangle = _triangle(UPLO)
     array = square(x)
-    (values,) = run(rows.eigvalsh, [array], [(array.shape[:-1], real_dtype(factor_dtype(array)))], UPLO=triangle)
+    (values,) = run(ops.eigvalsh, [array], [(array.shape[:-1], real_dtype(factor_dtype(array)))], UPLO=triangle)
     return values
 
 
@@ -196,7 +196,7 @@ def qr(x: ArrayLike, /, mode: str = "reduced") -> Any:
     if mode not in extents:
         raise ValueError(f"Unrecognized mode {mode!r}; accepted are {', '.join(map(repr, extents))}")
     dtype = factor_dtype(array)
-    factors = run(rows.qr, [array], [((*batch, *extent), dtype) for extent in extents[mode]], mode=mode)
+    factors = run(ops.qr, [array], [((*batch, *extent), dtype) for extent in extents[mode]], mode=mode)
     if mode == "r":
         return factors[0]
     return factors if mode == "raw" else QRResult(*factors)

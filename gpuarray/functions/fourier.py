@@ -1,4 +1,4 @@
-"""Discrete Fourier transforms, as opaque rows along the last axis.
+"""Discrete Fourier transforms, as calls along the last axis.
 
 Each transform crops its axis to ``n`` points or pads it with zeros. With ``norm="backward"`` the inverse transform is
 divided by n, with "forward" the forward transform, and with "ortho" both are divided by the square root of n.

@@ -89,10 +89,10 @@ def complex_dtype(dtype: DType) -> DType:
 def run(
     row: CallOp, operands: Sequence[GpuArray], outputs: Sequence[tuple[Shape, DType]], **parameters: Any
 ) -> tuple[GpuArray, ...]:
-    """Return the outputs of an opaque row, which are evaluated now and together.
+    """Return the outputs of a call, which are evaluated now and together.
 
     So errors that depend on values are raised by the call, and a factorisation with several outputs runs once. The
-    operands are evaluated for the row and keep their values.
+    operands are evaluated for the call and keep their values.
     """
     device = device_of(*operands) or default_device()
     sources = [a.settled() for a in operands]

@@ -21,7 +21,7 @@ from gpuarray.functions.matrices import eye
 from gpuarray.functions.products import matmul
 from gpuarray.functions.registry import INVERSE, implements
 from gpuarray.graph import build
-from gpuarray.ops import factorisations as rows
+from gpuarray.ops import factorisations as ops
 
 
 class SlogdetResult(NamedTuple):
@@ -51,7 +51,7 @@ def det(x: ArrayLike, /) -> GpuArray:
         If the matrices are not square.
     """
     array = square(x)
-    node = build.call_one(rows.det, [array.node()], array.shape[:-2], factor_dtype(array))
+    node = build.call_one(ops.det, [array.node()], array.shape[:-2], factor_dtype(array))
     return wrap(node, array.device)
 
 
@@ -78,7 +78,7 @@ def slogdet(x: ArrayLike, /) -> SlogdetResult:
     """
     array = square(x)
     dtype, batch = factor_dtype(array), array.shape[:-2]
-    return SlogdetResult(*run(rows.slogdet, [array], [(batch, dtype), (batch, real_dtype(dtype))]))
+    return SlogdetResult(*run(ops.slogdet, [array], [(batch, dtype), (batch, real_dtype(dtype))]))
 
 
 @by_lapack("linalg.inv")
@@ -92,7 +92,7 @@ def inv(x: ArrayLike, /) -> GpuArray:
         If the matrices are not square, or one is singular.
     """
     array = square(x)
-    (inverse,) = run(rows.inv, [array], [(array.shape, factor_dtype(array))])
+    (inverse,) = run(ops.inv, [array], [(array.shape, factor_dtype(array))])
     return inverse
 
 
@@ -135,7 +135,7 @@ def solve(x1: ArrayLike, x2: ArrayLike, /) -> GpuArray:
         shape = left.shape[:-1]
     else:
         shape = (*build.broadcast_shapes(left.shape[:-2], right.shape[:-2]), extent, right.shape[-1])
-    (solution,) = run(rows.solve, [left, right], [(shape, dtype)])
+    (solution,) = run(ops.solve, [left, right], [(shape, dtype)])
     return solution
 
 
@@ -176,7 +176,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, /, rcond: float | None = None) -> LstsqRes
     real = real_dtype(dtype)
     columns = right.shape[1:]
     solution, residuals, rank, s = run(
-        rows.lstsq,
+        ops.lstsq,
         [left, right],
         [((n, *columns), dtype), (columns or (1,), real), ((), dtypes.int32), ((min(m, n),), real)],
         rcond=None if rcond is None else float(rcond),

@@ -9,7 +9,7 @@ from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, as_choices, value_or, write_out
 from gpuarray.functions.registry import implements, native
 from gpuarray.functions.searching import nonzero
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 
 __all__ = [
     "allclose", "array_equal", "array_equiv", "isclose", "iscomplex", "iscomplexobj", "isneginf", "isposinf",
@@ -51,12 +51,10 @@ def where(condition: ArrayLike, x1: ArrayLike = None, x2: ArrayLike = None, /) -
     if x1 is None or x2 is None:
         raise ValueError("either both or neither of x and y should be given")
     if type(condition) is GpuArray and type(x1) in _KNOWN and type(x2) in _KNOWN:
-        return apply(rows.where, condition, x1, x2)
-    found = apply(
-        rows.where, *(v if isinstance(v, int | float | complex) else a for v, a in _beside(condition, x1, x2))
-    )
+        return apply(ops.where, condition, x1, x2)
+    found = apply(ops.where, *(v if isinstance(v, int | float | complex) else a for v, a in _beside(condition, x1, x2)))
     if found is NotImplemented:
-        raise elementwise.refused(rows.where, (condition, x1, x2))
+        raise elementwise.refused(ops.where, (condition, x1, x2))
     return found
 
 

@@ -20,7 +20,7 @@ from gpuarray.functions.arguments import (
 from gpuarray.functions.logic import holds, real_only, where
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import standard
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops.spec import map_op
 
 __all__ = [
@@ -51,13 +51,13 @@ def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
 def frexp(x: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
     """Return the mantissa, of magnitude in [0.5, 1), and the int32 exponent of 2."""
     array = as_array(x)
-    return apply(rows.frexp_mantissa, array), apply(rows.frexp_exponent, array)
+    return apply(ops.frexp_mantissa, array), apply(ops.frexp_exponent, array)
 
 
 def modf(x: ArrayLike, /) -> tuple[GpuArray, GpuArray]:
     """Return the fractional and the integral part, both with the sign of ``x``."""
     array = as_array(x)
-    return apply(rows.modf_fraction, array), apply(rows.modf_integral, array)
+    return apply(ops.modf_fraction, array), apply(ops.modf_integral, array)
 
 
 @native("angle")
@@ -200,7 +200,7 @@ def _rounded(array: GpuArray, decimals: int) -> GpuArray:
     kind = array.dtype.kind
     if kind == "c":
         whole: GpuArray = apply(
-            rows.complex_from_parts, *(_rounded(part, decimals) for part in (array.real, array.imag))
+            ops.complex_from_parts, *(_rounded(part, decimals) for part in (array.real, array.imag))
         )
         return whole
     if kind == "b" and decimals:
@@ -222,7 +222,7 @@ around = round
 @native("fix")
 def fix(x: Any, out: Any = None) -> GpuArray:
     """Return elements rounded towards zero."""
-    return write_out(apply(rows.trunc, as_array(x)), out)
+    return write_out(apply(ops.trunc, as_array(x)), out)
 
 
 @native("nan_to_num")
@@ -233,7 +233,7 @@ def nan_to_num(x: ArrayLike, copy: bool = True, nan: Any = 0.0, posinf: Any = No
         raise TypeError("nan must be a number (got None)")
     if array.dtype.kind == "c":
         parts = [nan_to_num(part, True, nan, posinf, neginf) for part in (array.real, array.imag)]
-        replaced: GpuArray = apply(rows.complex_from_parts, *parts)
+        replaced: GpuArray = apply(ops.complex_from_parts, *parts)
     elif array.dtype.kind == "f":
         limits = np.finfo(array.dtype)
         positions = (elementwise.isnan(array), elementwise.equal(array, np.inf), elementwise.equal(array, -np.inf))
@@ -243,7 +243,7 @@ def nan_to_num(x: ArrayLike, copy: bool = True, nan: Any = 0.0, posinf: Any = No
             new = as_elements(value, array)
             if new.ndim > array.ndim and set(new.shape[: new.ndim - array.ndim]) == {1}:
                 new = new.reshape(new.shape[new.ndim - array.ndim :])
-            finite = apply(rows.where, position, new.broadcast(array.shape) if new.ndim else new, finite)
+            finite = apply(ops.where, position, new.broadcast(array.shape) if new.ndim else new, finite)
         replaced = finite
     else:
         replaced = array.copy()

@@ -21,7 +21,7 @@ from gpuarray.functions.joining import concat
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators
 
 __all__ = ["diag", "eye", "identity", "tri", "tril", "triu", "vander"]
@@ -89,7 +89,7 @@ def _triangle(matrices: GpuArray, k: int, *, lower: bool) -> GpuArray:
     below = build.generate(generators.tri, (shape[1], _diagonal(k, shape)), shape, dtypes.bool_)
     zero = build.full((), 0, matrices.dtype)
     chosen = (below, matrices.node(), zero) if lower else (below, zero, matrices.node())
-    return result(build.elementwise(rows.where, *chosen), matrices)
+    return result(build.elementwise(ops.where, *chosen), matrices)
 
 
 @native("diag")

@@ -15,7 +15,7 @@ from gpuarray.functions.registry import native
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Shape
 from gpuarray.graph.nodes import Node
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
 from gpuarray.source_locations import warn
 
@@ -37,7 +37,7 @@ def _contract(left: Node, right: Node, dtype: DType) -> Node:
         return build.full((batch, m, n), 0, dtype)
     if dtype == dtypes.bool_:
         counted = build.contract(build.cast(left, dtypes.int32), build.cast(right, dtypes.int32))
-        return build.elementwise(rows.not_equal, counted, 0)
+        return build.elementwise(ops.not_equal, counted, 0)
     return build.contract(build.cast(left, dtype), build.cast(right, dtype))
 
 
@@ -98,7 +98,7 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> GpuArray:
 
 def _inner(left: GpuArray, right: GpuArray, dtype: DType, axis: int = -1) -> GpuArray:
     """Return the sum of products along an axis, in ``dtype``."""
-    products = build.elementwise(rows.multiply, build.cast(left.node(), dtype), build.cast(right.node(), dtype))
+    products = build.elementwise(ops.multiply, build.cast(left.node(), dtype), build.cast(right.node(), dtype))
     op = reductions.any if dtype == dtypes.bool_ else reductions.sum
     return result(build.reduce(op, products, axis, dtype), left, right)
 

@@ -84,7 +84,7 @@ def install() -> None:
     """Fill the tables of functions, ufuncs and protocol methods. Called once, by the package."""
     dispatch.collect_ufunc_rows()
     for name, other in ufuncs.SYNONYMS.items():
-        dispatch.UFUNC_ROWS[find(name)] = dispatch.UFUNC_ROWS[find(other)]
+        dispatch.UFUNC_OPS[find(name)] = dispatch.UFUNC_OPS[find(other)]
     registry.install()
     dispatch.METHODS.update(
         __array_function__=array_function,

@@ -18,7 +18,7 @@ from gpuarray.functions.random_arguments import Size, are_scalars, check
 from gpuarray.functions.random_source import Frame, Source
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Node
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops import samplers
 
 _map = build.elementwise
@@ -26,8 +26,8 @@ _map = build.elementwise
 
 def _scaled(node: Node, scale: Any, loc: Any = None) -> Node:
     """Return a node times a scale, plus a location."""
-    found = _map(rows.multiply, node, scale)
-    return found if loc is None else _map(rows.add, found, loc)
+    found = _map(ops.multiply, node, scale)
+    return found if loc is None else _map(ops.add, found, loc)
 
 
 class Continuous(Source):
@@ -123,7 +123,7 @@ class Continuous(Source):
         """Return numbers of a log-normal distribution, the exponentials of :meth:`normal` numbers."""
         check("not negative", sigma=sigma)
         frame, (mean, sigma) = self._arguments(size, dtype, mean, sigma)
-        return frame.array(_map(rows.exp, _scaled(self._normal(frame), sigma, mean)))
+        return frame.array(_map(ops.exp, _scaled(self._normal(frame), sigma, mean)))
 
     # -- of one uniform number -----------------------------------------------------------------------------------------
 
@@ -150,28 +150,28 @@ class Continuous(Source):
         """Return numbers of the Rayleigh distribution with mode ``scale``, which is not negative."""
         check("not negative", scale=scale)
         frame, (scale,) = self._arguments(size, dtype, scale)
-        return frame.array(_scaled(_map(rows.sqrt, _scaled(self._exponential(frame), 2.0)), scale))
+        return frame.array(_scaled(_map(ops.sqrt, _scaled(self._exponential(frame), 2.0)), scale))
 
     def weibull(self, a: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers of the Weibull distribution with shape ``a``, which is not negative, and scale 1."""
         check("not negative", a=a)
         frame, (a,) = self._arguments(size, dtype, a)
-        powers = _map(rows.pow, self._exponential(frame), _map(rows.divide, frame.constant(1), a))
-        zero = _map(rows.equal, frame.constant(0), a)
-        return frame.array(_map(rows.where, zero, frame.constant(0), powers))
+        powers = _map(ops.pow, self._exponential(frame), _map(ops.divide, frame.constant(1), a))
+        zero = _map(ops.equal, frame.constant(0), a)
+        return frame.array(_map(ops.where, zero, frame.constant(0), powers))
 
     def pareto(self, a: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers of the Pareto II distribution with shape ``a``, which is positive."""
         check("positive", a=a)
         frame, (a,) = self._arguments(size, dtype, a)
-        return frame.array(_map(rows.expm1, _map(rows.divide, self._exponential(frame), a)))
+        return frame.array(_map(ops.expm1, _map(ops.divide, self._exponential(frame), a)))
 
     def power(self, a: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers in [0, 1] whose density is proportional to x**(a - 1), for positive ``a``."""
         check("positive", a=a)
         frame, (a,) = self._arguments(size, dtype, a)
-        share = _map(rows.negative, _map(rows.expm1, _map(rows.negative, self._exponential(frame))))
-        return frame.array(_map(rows.pow, share, _map(rows.divide, frame.constant(1), a)))
+        share = _map(ops.negative, _map(ops.expm1, _map(ops.negative, self._exponential(frame))))
+        return frame.array(_map(ops.pow, share, _map(ops.divide, frame.constant(1), a)))
 
     def laplace(
         self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None
@@ -180,11 +180,11 @@ class Continuous(Source):
         check("not negative", scale=scale)
         frame, (loc, scale) = self._arguments(size, dtype, loc, scale)
         share = _open(self._uniform(frame), frame.kind)
-        upper = _map(rows.greater_equal, share, 0.5)
-        twice = _map(rows.add, share, share)
-        folded = _map(rows.where, upper, _map(rows.subtract, 2.0, twice), twice)
-        logarithm = _map(rows.log, folded)
-        return frame.array(_scaled(_map(rows.where, upper, _map(rows.negative, logarithm), logarithm), scale, loc))
+        upper = _map(ops.greater_equal, share, 0.5)
+        twice = _map(ops.add, share, share)
+        folded = _map(ops.where, upper, _map(ops.subtract, 2.0, twice), twice)
+        logarithm = _map(ops.log, folded)
+        return frame.array(_scaled(_map(ops.where, upper, _map(ops.negative, logarithm), logarithm), scale, loc))
 
     def logistic(
         self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None
@@ -193,8 +193,8 @@ class Continuous(Source):
         check("not negative", scale=scale)
         frame, (loc, scale) = self._arguments(size, dtype, loc, scale)
         share = _open(self._uniform(frame), frame.kind)
-        odds = _map(rows.divide, share, _map(rows.subtract, 1.0, share))
-        return frame.array(_scaled(_map(rows.log, odds), scale, loc))
+        odds = _map(ops.divide, share, _map(ops.subtract, 1.0, share))
+        return frame.array(_scaled(_map(ops.log, odds), scale, loc))
 
     def gumbel(
         self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Size = None, *, dtype: DTypeLike = None
@@ -203,8 +203,8 @@ class Continuous(Source):
         check("not negative", scale=scale)
         frame, (loc, scale) = self._arguments(size, dtype, loc, scale)
         share = _open(self._uniform(frame), frame.kind)
-        depth = _map(rows.negative, _map(rows.log1p, _map(rows.negative, share)))
-        return frame.array(_scaled(_map(rows.negative, _map(rows.log, depth)), scale, loc))
+        depth = _map(ops.negative, _map(ops.log1p, _map(ops.negative, share)))
+        return frame.array(_scaled(_map(ops.negative, _map(ops.log, depth)), scale, loc))
 
     def triangular(
         self, left: ArrayLike, mode: ArrayLike, right: ArrayLike, size: Size = None, *, dtype: DTypeLike = None
@@ -229,17 +229,17 @@ class Continuous(Source):
         first, top, last = (v if isinstance(v, Node) else frame.constant(v) for v in given)
         base, rise, fall = _difference(last, first), _difference(top, first), _difference(last, top)
         share = self._uniform(frame)
-        below = _map(rows.less_equal, share, _map(rows.divide, rise, base))
-        up = _map(rows.sqrt, _scaled(share, _map(rows.multiply, rise, base)))
-        down = _map(rows.sqrt, _scaled(_map(rows.subtract, 1.0, share), _map(rows.multiply, fall, base)))
-        return frame.array(_map(rows.where, below, _map(rows.add, first, up), _map(rows.subtract, last, down)))
+        below = _map(ops.less_equal, share, _map(ops.divide, rise, base))
+        up = _map(ops.sqrt, _scaled(share, _map(ops.multiply, rise, base)))
+        down = _map(ops.sqrt, _scaled(_map(ops.subtract, 1.0, share), _map(ops.multiply, fall, base)))
+        return frame.array(_map(ops.where, below, _map(ops.add, first, up), _map(ops.subtract, last, down)))
 
     # -- of normal and gamma numbers -----------------------------------------------------------------------------------
 
     def standard_cauchy(self, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers of the Cauchy distribution with mode 0, the quotients of normal numbers."""
         frame, _ = self._arguments(() if size is None else size, dtype)
-        return frame.array(_map(rows.divide, self._normal(frame), self._normal(frame)))
+        return frame.array(_map(ops.divide, self._normal(frame), self._normal(frame)))
 
     def standard_gamma(
         self, shape: ArrayLike, size: Size = None, dtype: DTypeLike = None, out: GpuArray | None = None
@@ -285,8 +285,8 @@ class Continuous(Source):
         check("positive", a=a, b=b)
         frame, (a, b) = self._arguments(size, dtype, a, b)
         x, y = (self._sample(samplers.sample_log_gamma, frame, v) for v in (a, b))
-        odds = _map(rows.exp, _map(rows.subtract, y, x))
-        return frame.array(_map(rows.divide, frame.constant(1), _map(rows.add, odds, 1.0)))
+        odds = _map(ops.exp, _map(ops.subtract, y, x))
+        return frame.array(_map(ops.divide, frame.constant(1), _map(ops.add, odds, 1.0)))
 
     def _chisquare(self, frame: Frame, df: Any) -> Node:
         half = df / 2 if are_scalars(df) else _scaled(df, 0.5)
@@ -311,7 +311,7 @@ class Continuous(Source):
         """Return chi-square numbers, with twice a Poisson number added to their degrees of freedom."""
         mean = nonc / 2 if are_scalars(nonc) else _scaled(nonc, 0.5)
         more = _scaled(self._sample(samplers.sample_poisson, frame, mean), 2.0)
-        return self._chisquare(frame, _map(rows.add, more, df))
+        return self._chisquare(frame, _map(ops.add, more, df))
 
     def f(self, dfnum: ArrayLike, dfden: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers of the F distribution; both degrees of freedom are positive."""
@@ -329,16 +329,16 @@ class Continuous(Source):
         return frame.array(self._ratio(self._noncentral(frame, dfnum, nonc), dfnum, frame, dfden))
 
     def _ratio(self, above: Node, dfnum: Any, frame: Frame, dfden: Any) -> Node:
-        below = _map(rows.divide, self._chisquare(frame, dfden), dfden)
-        return _map(rows.divide, _map(rows.divide, above, dfnum), below)
+        below = _map(ops.divide, self._chisquare(frame, dfden), dfden)
+        return _map(ops.divide, _map(ops.divide, above, dfnum), below)
 
     def standard_t(self, df: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers of Student's t distribution with ``df`` degrees of freedom, a positive number."""
         check("positive", df=df)
         frame, (df,) = self._arguments(size, dtype, df)
         normal = self._normal(frame)
-        spread = _map(rows.sqrt, _map(rows.divide, self._chisquare(frame, df), df))
-        return frame.array(_map(rows.divide, normal, spread))
+        spread = _map(ops.sqrt, _map(ops.divide, self._chisquare(frame, df), df))
+        return frame.array(_map(ops.divide, normal, spread))
 
     def wald(self, mean: ArrayLike, scale: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return numbers of the Wald (inverse Gaussian) distribution; both parameters are positive.
@@ -348,14 +348,14 @@ class Continuous(Source):
         check("positive", mean=mean, scale=scale)
         frame, (mean, scale) = self._arguments(size, dtype, mean, scale)
         normal = self._normal(frame)
-        y = _map(rows.divide, _scaled(_map(rows.square, normal), mean), scale)
+        y = _map(ops.divide, _scaled(_map(ops.square, normal), mean), scale)
         # the smaller root x of y = (x - mean)**2 / (mean x), divided by the mean, without cancellation
-        root = _map(rows.sqrt, _map(rows.add, _map(rows.square, y), _scaled(y, 4.0)))
-        smaller = _map(rows.divide, frame.constant(2), _map(rows.add, _map(rows.add, y, 2.0), root))
+        root = _map(ops.sqrt, _map(ops.add, _map(ops.square, y), _scaled(y, 4.0)))
+        smaller = _map(ops.divide, frame.constant(2), _map(ops.add, _map(ops.add, y, 2.0), root))
         share = self._uniform(frame)
-        is_smaller = _map(rows.less_equal, _scaled(share, _map(rows.add, smaller, 1.0)), 1.0)
-        larger = _map(rows.divide, frame.constant(1), smaller)
-        return frame.array(_scaled(_map(rows.where, is_smaller, smaller, larger), mean))
+        is_smaller = _map(ops.less_equal, _scaled(share, _map(ops.add, smaller, 1.0)), 1.0)
+        larger = _map(ops.divide, frame.constant(1), smaller)
+        return frame.array(_scaled(_map(ops.where, is_smaller, smaller, larger), mean))
 
     def vonmises(self, mu: ArrayLike, kappa: ArrayLike, size: Size = None, *, dtype: DTypeLike = None) -> GpuArray:
         """Return angles in [-pi, pi] of the von Mises distribution around ``mu``; ``kappa`` is not negative.
@@ -365,15 +365,15 @@ class Continuous(Source):
         """
         check("not negative", kappa=kappa)
         frame, (mu, kappa) = self._arguments(size, dtype, mu, kappa)
-        angle = _map(rows.add, self._sample(samplers.sample_vonmises, frame, kappa), mu)
-        turns = _map(rows.floor, _scaled(_map(rows.add, angle, math.pi), 1 / (2 * math.pi)))
-        return frame.array(_map(rows.subtract, angle, _scaled(turns, 2 * math.pi)))
+        angle = _map(ops.add, self._sample(samplers.sample_vonmises, frame, kappa), mu)
+        turns = _map(ops.floor, _scaled(_map(ops.add, angle, math.pi), 1 / (2 * math.pi)))
+        return frame.array(_map(ops.subtract, angle, _scaled(turns, 2 * math.pi)))
 
 
 def _difference(first: Any, second: Any) -> Any:
-    return _map(rows.subtract, first, second)
+    return _map(ops.subtract, first, second)
 
 
 def _open(share: Node, kind: DType) -> Node:
     """Return uniform numbers in which the smallest positive number replaces 0."""
-    return _map(rows.maximum, share, 2.0**-25 if kind.itemsize == 4 else 2.0**-54)
+    return _map(ops.maximum, share, 2.0**-25 if kind.itemsize == 4 else 2.0**-54)

@@ -20,7 +20,7 @@ from gpuarray.functions.random_arguments import Size, check, host_integers, join
 from gpuarray.functions.random_source import Frame, Source
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Node
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators, samplers
 
 _map = build.elementwise
@@ -104,11 +104,11 @@ class Discrete(Source):
             place, held = self._bits.take_halves(-(-frame.size >> share)), dtypes.uint32
         parameters = (*place.parameters, share, *numbers)
         node: Node = build.cast(build.generate(generators.random_below, parameters, frame.shape, held), kind)
-        return _map(rows.add, node, build.full((), first, kind)) if first else node
+        return _map(ops.add, node, build.full((), first, kind)) if first else node
 
     def _of_ranges(self, frame: Frame, start: Node, limit: Node) -> GpuArray:
         """Return integers from ``start`` to ``start + limit - 1``, in uint64 modulo 2**64; a limit of 0 is 2**64."""
-        found = _map(rows.add, self._below(frame, limit), start)
+        found = _map(ops.add, self._below(frame, limit), start)
         return frame.array(build.cast(found, frame.kind))
 
     def _below(self, frame: Frame, limit: Node) -> Node:
@@ -118,9 +118,9 @@ class Discrete(Source):
 
     def _of_device_ranges(self, frame: Frame, low: ArrayLike, high: ArrayLike, endpoint: bool) -> GpuArray:
         first, last = (build.cast(as_array(v, frame.device).node(), dtypes.uint64) for v in (low, high))
-        limit = _map(rows.subtract, last, first)
+        limit = _map(ops.subtract, last, first)
         if endpoint:
-            limit = _map(rows.add, limit, build.full((), 1, dtypes.uint64))
+            limit = _map(ops.add, limit, build.full((), 1, dtypes.uint64))
         return self._of_ranges(frame, first, limit)
 
     # -- counts --------------------------------------------------------------------------------------------------------
@@ -175,8 +175,8 @@ class Discrete(Source):
         check("positive number", n=n)
         check("positive chance", p=p)
         frame, (n, p) = self._arguments(size, None, n, p)
-        odds = _map(rows.divide, _map(rows.subtract, frame.constant(1), p), p)
-        mean = _map(rows.multiply, self._gamma(frame, n), odds)
+        odds = _map(ops.divide, _map(ops.subtract, frame.constant(1), p), p)
+        mean = _map(ops.multiply, self._gamma(frame, n), odds)
         return frame.counts(self._sample(samplers.sample_poisson, frame, mean))
 
     def geometric(self, p: ArrayLike, size: Size = None) -> GpuArray:
@@ -186,23 +186,23 @@ class Discrete(Source):
         """
         check("positive chance", p=p)
         frame, (p,) = self._arguments(size, None, p)
-        rate = _map(rows.negative, _map(rows.log1p, _map(rows.subtract, frame.constant(0), p)))
-        trials = _map(rows.ceil, _map(rows.divide, self._exponential(frame), rate))
-        return _saturated(frame, _map(rows.maximum, trials, 1.0))
+        rate = _map(ops.negative, _map(ops.log1p, _map(ops.subtract, frame.constant(0), p)))
+        trials = _map(ops.ceil, _map(ops.divide, self._exponential(frame), rate))
+        return _saturated(frame, _map(ops.maximum, trials, 1.0))
 
     def logseries(self, p: ArrayLike, size: Size = None) -> GpuArray:
         """Return numbers of the logarithmic series distribution by Kemp's method, as int64; ``p`` is in [0, 1)."""
         check("chance below 1", p=p)
         frame, (p,) = self._arguments(size, None, p)
         given = p if not isinstance(p, float) else frame.constant(p)
-        v = _map(rows.subtract, 1.0, self._uniform(frame))
-        power = _map(rows.multiply, self._uniform(frame), _map(rows.log1p, _map(rows.negative, given)))
-        q = _map(rows.negative, _map(rows.expm1, power))
-        many = _map(rows.floor, _map(rows.add, _map(rows.divide, _map(rows.log, v), _map(rows.log, q)), 1.0))
-        few = _map(rows.where, _map(rows.greater_equal, v, q), frame.constant(1), frame.constant(2))
-        tail = _map(rows.less_equal, v, _map(rows.square, q))
-        number = _map(rows.where, tail, _map(rows.maximum, many, 1.0), few)
-        return _saturated(frame, _map(rows.where, _map(rows.greater_equal, v, given), frame.constant(1), number))
+        v = _map(ops.subtract, 1.0, self._uniform(frame))
+        power = _map(ops.multiply, self._uniform(frame), _map(ops.log1p, _map(ops.negative, given)))
+        q = _map(ops.negative, _map(ops.expm1, power))
+        many = _map(ops.floor, _map(ops.add, _map(ops.divide, _map(ops.log, v), _map(ops.log, q)), 1.0))
+        few = _map(ops.where, _map(ops.greater_equal, v, q), frame.constant(1), frame.constant(2))
+        tail = _map(ops.less_equal, v, _map(ops.square, q))
+        number = _map(ops.where, tail, _map(ops.maximum, many, 1.0), few)
+        return _saturated(frame, _map(ops.where, _map(ops.greater_equal, v, given), frame.constant(1), number))
 
     def zipf(self, a: ArrayLike, size: Size = None) -> GpuArray:
         """Return numbers of the Zipf distribution by Devroye's method, as int64; the exponent ``a`` is above 1."""
@@ -276,11 +276,11 @@ class Discrete(Source):
         others = chances[..., :-1]
         rest = as_array(1.0, whole.device) - others.sum(-1)
         parts = [others[..., k] for k in range(others.shape[-1])]
-        parts.append(whole.array(_map(rows.maximum, build.cast(rest.node(), whole.kind), 0.0)))
+        parts.append(whole.array(_map(ops.maximum, build.cast(rest.node(), whole.kind), 0.0)))
 
         def split(frame: Frame, left: Node, both: Node, count: Node) -> Node:
-            share = _map(rows.divide, left, _map(rows.maximum, both, float(np.finfo(frame.kind).tiny)))
-            share = _map(rows.minimum, share, 1.0)
+            share = _map(ops.divide, left, _map(ops.maximum, both, float(np.finfo(frame.kind).tiny)))
+            share = _map(ops.minimum, share, 1.0)
             return self._sample(samplers.sample_binomial, frame, count, share)
 
         return _split(parts, trials, shape, whole.kind, split)
@@ -325,7 +325,7 @@ class Discrete(Source):
         parts = [whole.array(whole.constant(number)) for number in given.tolist()]
 
         def split(frame: Frame, left: Node, both: Node, drawn: Node) -> Node:
-            right = _map(rows.subtract, both, left)
+            right = _map(ops.subtract, both, left)
             return self._sample(samplers.sample_hypergeometric, frame, left, right, drawn)
 
         return _split(parts, whole.array(whole.constant(count)), shape, whole.kind, split)
@@ -357,15 +357,15 @@ def _zeros(shape: tuple[int, ...], kind: DType, like: GpuArray) -> GpuArray:
 
 def _whole(value: Any) -> Any:
     """Return a number or a node, rounded down."""
-    return float(math.floor(value)) if isinstance(value, float) else _map(rows.floor, value)
+    return float(math.floor(value)) if isinstance(value, float) else _map(ops.floor, value)
 
 
 def _saturated(frame: Frame, node: Node) -> GpuArray:
     """Return integral floating numbers as int64, limited to the largest int64."""
     largest = build.full((), np.iinfo(np.int64).max, dtypes.int64)
-    fits = _map(rows.less, node, 2.0**63)
-    inside = build.cast(_map(rows.where, fits, node, frame.constant(0)), dtypes.int64)
-    return frame.array(_map(rows.where, fits, inside, largest))
+    fits = _map(ops.less, node, 2.0**63)
+    inside = build.cast(_map(ops.where, fits, node, frame.constant(0)), dtypes.int64)
+    return frame.array(_map(ops.where, fits, inside, largest))
 
 
 @lru_cache

@@ -16,7 +16,7 @@ from gpuarray.functions.random_bits import Philox
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Shape
 from gpuarray.graph.nodes import Generate, Node
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators, samplers
 from gpuarray.ops.spec import GenerateOp, MapOp
 from gpuarray.ops.substreams import Substream
@@ -78,8 +78,8 @@ class Source:
 
     def _exponential(self, frame: "Frame") -> Node:
         """Return standard exponential numbers, -log(1 - u) with u < 1."""
-        logarithm = build.elementwise(rows.log1p, build.elementwise(rows.negative, self._uniform(frame)))
-        return build.elementwise(rows.negative, logarithm)
+        logarithm = build.elementwise(ops.log1p, build.elementwise(ops.negative, self._uniform(frame)))
+        return build.elementwise(ops.negative, logarithm)
 
     def _sample(self, row: MapOp, frame: "Frame", *parameters: Any) -> Node:
         """Return the numbers of a sampler row, for parameters that are numbers or nodes."""
@@ -145,7 +145,7 @@ class Frame:
         self.device = device
 
     def generate(self, row: GenerateOp, parameters: Sequence[int]) -> Node:
-        """Return a node of a generator row."""
+        """Return a node of a generator."""
         return build.generate(row, parameters, self.shape, self.kind)
 
     def constant(self, value: float) -> Node:

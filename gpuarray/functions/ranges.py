@@ -26,7 +26,7 @@ from gpuarray.functions.manipulation import broadcast_arrays, expand_dims, movea
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
 from gpuarray.graph.indexing import INDEX_LIMIT
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators
 
 __all__ = ["arange", "geomspace", "linspace", "logspace", "meshgrid"]
@@ -222,7 +222,7 @@ def _between_numbers(start: Any, stop: Any, num: int, endpoint: bool, dtype: DTy
     parameters = (first, step, last, num - 1 if endpoint and num > 1 else -1)
     node = build.generate(generators.linspace, parameters, (extent,), compute)
     if wanted.kind in "iu":
-        return make(build.cast(build.elementwise(rows.floor, node), wanted), wanted_device(device))
+        return make(build.cast(build.elementwise(ops.floor, node), wanted), wanted_device(device))
     return make(build.cast(node, wanted), wanted_device(device))
 
 

@@ -25,7 +25,7 @@ from gpuarray.functions.arguments import (
 from gpuarray.functions.registry import native
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Node
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
 from gpuarray.ops.reduce_spec import ReduceOp
 
@@ -142,7 +142,7 @@ def masked(op: ReduceOp, node: Node, mask: Node) -> Node:
         If the mask does not broadcast to the shape of the elements.
     """
     build.broadcast_to(mask.shape, node.shape)
-    return build.elementwise(rows.where, mask, node, build.full((), op.identity_of(node.dtype), node.dtype))
+    return build.elementwise(ops.where, mask, node, build.full((), op.identity_of(node.dtype), node.dtype))
 
 
 def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:

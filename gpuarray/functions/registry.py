@@ -140,7 +140,7 @@ def implementation_of(function: Any) -> Implementation:
     """Return the implementation of a function or ufunc. Those that nothing declares run on the host."""
     if (found := _BY_FUNCTION.get(function)) is not None:
         return found
-    if function in dispatch.UFUNC_ROWS:
+    if function in dispatch.UFUNC_OPS:
         return Implementation(NATIVE)
     if isinstance(function, np.ufunc):
         return Implementation(HOST, NO_KERNEL) if function.types else Implementation(REFUSED, TEXT)
@@ -153,7 +153,7 @@ def implementation_of(function: Any) -> Implementation:
 
 def table() -> dict[str, Implementation]:
     """Return the implementation of every declared function, and of NumPy's ufuncs that have rows, by name, sorted."""
-    rows = {ufunc.__name__: ufunc for ufunc in dispatch.UFUNC_ROWS if find(ufunc.__name__) is ufunc}
+    rows = {ufunc.__name__: ufunc for ufunc in dispatch.UFUNC_OPS if find(ufunc.__name__) is ufunc}
     public = {name: found for name, found in IMPLEMENTATIONS.items() if not name.startswith("_")}
     return dict(sorted((public | {name: implementation_of(ufunc) for name, ufunc in rows.items()}).items()))
 

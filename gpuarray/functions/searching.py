@@ -21,7 +21,7 @@ from gpuarray.functions.registry import native
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import calls, reductions
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 
 __all__ = ["argmax", "argmin", "argwhere", "count_nonzero", "flatnonzero", "nonzero", "searchsorted"]
 
@@ -76,7 +76,7 @@ def argmin(x: ArrayLike, /, axis: int | None = None, out: Any = None, *, keepdim
 
 
 def _truth(array: GpuArray) -> Node:
-    return array.node() if array.dtype == dtypes.bool_ else build.elementwise(rows.not_equal, array.node(), 0)
+    return array.node() if array.dtype == dtypes.bool_ else build.elementwise(ops.not_equal, array.node(), 0)
 
 
 @native("count_nonzero")

@@ -23,11 +23,11 @@ from gpuarray.ops.spec import MapOp
 
 def has_line(ufunc: Any) -> bool:
     """Whether a ufunc can fold a line on the device: one row of two operands."""
-    return bool(ufunc.nin == 2 and ufunc.nout == 1 and ufunc.signature is None and ufunc in dispatch.UFUNC_ROWS)
+    return bool(ufunc.nin == 2 and ufunc.nout == 1 and ufunc.signature is None and ufunc in dispatch.UFUNC_OPS)
 
 
 def _row(ufunc: Any) -> MapOp:
-    return dispatch.UFUNC_ROWS[ufunc][0]
+    return dispatch.UFUNC_OPS[ufunc][0]
 
 
 def _loop(ufunc: Any, source: DType, dtype: Any, out: Any) -> tuple[DType, ...]:

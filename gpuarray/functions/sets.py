@@ -18,7 +18,7 @@ from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import calls, generators, reductions
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 
 __all__ = [
     "intersect1d", "isin", "setdiff1d", "setxor1d", "union1d", "unique", "unique_all", "unique_counts",
@@ -93,9 +93,9 @@ class Runs:
         begins = self.first.positions()
         last = self.first.count - 1
         number = _numbers(begins.size)
-        following = build.gather(begins, build.elementwise(rows.minimum, build.elementwise(rows.add, number, 1), last))
-        ends = build.elementwise(rows.where, build.elementwise(rows.equal, number, last), self.ordered.size, following)
-        return self._made(build.elementwise(rows.subtract, ends, begins))
+        following = build.gather(begins, build.elementwise(ops.minimum, build.elementwise(ops.add, number, 1), last))
+        ends = build.elementwise(ops.where, build.elementwise(ops.equal, number, last), self.ordered.size, following)
+        return self._made(build.elementwise(ops.subtract, ends, begins))
 
     def _made(self, node: Node) -> GpuArray:
         return make(node, self.source.device)
@@ -121,13 +121,13 @@ def runs(array: GpuArray, *, positions: bool, equal_nan: bool = False) -> Runs:
     order = sorting.argsort(line).node() if positions else None
     ordered = build.gather(line.node(), order) if order is not None else sorting.sort(line).node()
     number = _numbers(ordered.size)
-    before = build.elementwise(rows.maximum, build.elementwise(rows.subtract, number, 1), 0)
+    before = build.elementwise(ops.maximum, build.elementwise(ops.subtract, number, 1), 0)
     previous = build.gather(ordered, before)
-    begins = build.elementwise(rows.not_equal, ordered, previous)
+    begins = build.elementwise(ops.not_equal, ordered, previous)
     if equal_nan and array.dtype.kind in "fc":
-        both = build.elementwise(rows.logical_and, *(build.elementwise(rows.isnan, x) for x in (ordered, previous)))
-        begins = build.elementwise(rows.logical_and, begins, build.elementwise(rows.logical_not, both))
-    begins = build.elementwise(rows.logical_or, build.elementwise(rows.equal, number, 0), begins)
+        both = build.elementwise(ops.logical_and, *(build.elementwise(ops.isnan, x) for x in (ordered, previous)))
+        begins = build.elementwise(ops.logical_and, begins, build.elementwise(ops.logical_not, both))
+    begins = build.elementwise(ops.logical_or, build.elementwise(ops.equal, number, 0), begins)
     kept = [ordered] if order is None else [ordered, order]
     return Runs(array, ordered, order, compaction(begins, array.device, kept))
 
@@ -201,13 +201,13 @@ def isin(
     second = x2 if type(x2) in WEAK else as_array(x2).node()
     found: Node
     if type(second) in WEAK:
-        found = build.elementwise(rows.equal, first, second)
+        found = build.elementwise(ops.equal, first, second)
     elif type(first) in WEAK or not first.shape:
-        found = build.reduce(reductions.any, build.elementwise(rows.equal, second, first), None, None, False)
+        found = build.reduce(reductions.any, build.elementwise(ops.equal, second, first), None, None, False)
     else:
         found = _among(first, build.reshape(second, (second.size,)))
     if invert:
-        found = build.elementwise(rows.logical_not, found)
+        found = build.elementwise(ops.logical_not, found)
     return result(found, x1, x2)
 
 
@@ -224,15 +224,15 @@ def _among(elements: Node, others: Node) -> Node:
     if others.size <= FEW:
         found: Node = build.full(elements.shape, False, dtypes.bool_)
         for number in range(others.size):
-            same = build.elementwise(rows.equal, elements, build.view(others, Layout((), (), number)))
-            found = build.elementwise(rows.logical_or, found, same)
+            same = build.elementwise(ops.equal, elements, build.view(others, Layout((), (), number)))
+            found = build.elementwise(ops.logical_or, found, same)
         return found
     common = dtypes.promote(elements.dtype, others.dtype)
     elements, others = build.cast(elements, common), build.cast(others, common)
     (ordered,) = build.call(calls.sort, [others], {"descending": False}, [(others.shape, common)])
     (place,) = build.call(calls.searchsorted, [ordered, elements], {"side": "left"}, [(elements.shape, dtypes.int64)])
-    there = build.gather(ordered, build.elementwise(rows.minimum, place, others.size - 1))
-    return build.elementwise(rows.equal, there, elements)
+    there = build.gather(ordered, build.elementwise(ops.minimum, place, others.size - 1))
+    return build.elementwise(ops.equal, there, elements)
 
 
 @overload

@@ -16,7 +16,7 @@ from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import Node
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 
 __all__ = ["convolve", "correlate", "interp", "unwrap"]
 
@@ -83,7 +83,7 @@ def correlate(a: Any, v: Any, mode: Any = "valid") -> GpuArray:
     """Return the cross-correlation of two 1-d sequences."""
     first, second = _pair(a, v)
     if second.dtype.kind == "c":
-        second = apply(rows.conj, second)
+        second = apply(ops.conj, second)
     if second.size > first.size:
         return _slid(second, first, mode)[::-1]
     return _slid(first, second, mode)
@@ -135,7 +135,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     if kind is dtypes.complex128:
         # each part by itself: a product with an infinite part would make the other one NaN
         parts = between(y_low.real, y_high.real), between(y_low.imag, y_high.imag)
-        found = apply(rows.complex_from_parts, *parts)
+        found = apply(ops.complex_from_parts, *parts)
     else:
         found = between(y_low, y_high)
     found = where((place == last) | (x_low == wanted), y_low, found)

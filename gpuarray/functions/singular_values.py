@@ -18,7 +18,7 @@ from gpuarray.functions.creation import zeros
 from gpuarray.functions.linalg_arguments import by_lapack, factor_dtype, matrices, real_dtype, run, square
 from gpuarray.functions.products import matmul
 from gpuarray.functions.searching import count_nonzero
-from gpuarray.ops import factorisations as rows
+from gpuarray.ops import factorisations as ops
 
 
 class SVDResult(NamedTuple):
@@ -71,7 +71,7 @@ def svd(x: ArrayLike, /, full_matrices: bool = True, compute_uv: bool = True, he
     left, right = (m, n) if full_matrices else (shape[-1], shape[-1])
     outputs: list[Any] = [((*batch, m, left), dtype), (shape, real_dtype(dtype)), ((*batch, right, n), dtype)]
     full, symmetric = bool(full_matrices), bool(hermitian)
-    return SVDResult(*run(rows.svd, [array], outputs, full_matrices=full, hermitian=symmetric))
+    return SVDResult(*run(ops.svd, [array], outputs, full_matrices=full, hermitian=symmetric))
 
 
 @by_lapack("linalg.svdvals")
@@ -80,7 +80,7 @@ def svdvals(x: ArrayLike, /, *, hermitian: bool = False) -> GpuArray:
     """Return singular values, of shape (..., K); the arguments are those of :func:`svd`."""
     array, dtype, shape = _spectrum(x, hermitian)
     outputs = [(shape, real_dtype(dtype))]
-    (values,) = run(rows.svd, [array], outputs, compute_uv=False, hermitian=bool(hermitian))
+    (values,) = run(ops.svd, [array], outputs, compute_uv=False, hermitian=bool(hermitian))
     return values
 
 
@@ -227,5 +227,5 @@ def cond(x: ArrayLike, /, p: Any = None) -> GpuArray:
     array = matrices(x) if p in (None, 2, -2) else square(x)
     if not prod(array.shape[-2:]):
         raise np.linalg.LinAlgError("cond is not defined on empty arrays")
-    (number,) = run(rows.cond, [array], [(array.shape[:-2], real_dtype(factor_dtype(array)))], p=p)
+    (number,) = run(ops.cond, [array], [(array.shape[:-2], real_dtype(factor_dtype(array)))], p=p)
     return number

@@ -26,7 +26,7 @@ from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
 from gpuarray.graph.layouts import contiguous, slice_axis
 from gpuarray.graph.nodes import Node
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
 from gpuarray.source_locations import warn
 
@@ -65,10 +65,10 @@ def _mean_node(
     total = build.reduce(reductions.sum, source, axes, compute, keepdims)
     if where is True:
         return build.cast(
-            build.binary(rows.divide, total, float(_count(array, axes, where, compute, keepdims))), compute
+            build.binary(ops.divide, total, float(_count(array, axes, where, compute, keepdims))), compute
         )
     real = dtypes.promote(dtypes.float32, compute) if compute.kind != "c" else dtypes.float64
-    return build.cast(build.elementwise(rows.divide, total, _count(array, axes, where, real, keepdims)), compute)
+    return build.cast(build.elementwise(ops.divide, total, _count(array, axes, where, real, keepdims)), compute)
 
 
 @native("mean")
@@ -126,7 +126,7 @@ def _squared_deviations(source: Node, axes: tuple[int, ...], keepdims: bool) -> 
     first = contiguous(source.shape)
     for axis in axes:
         first = slice_axis(first, axis, 0, 1, 1)
-    shifted = build.elementwise(rows.subtract, source, build.view(source, first))
+    shifted = build.elementwise(ops.subtract, source, build.view(source, first))
     return build.reduce(reductions.squared_deviations, shifted, axes, shifted.dtype, keepdims)
 
 
@@ -148,19 +148,19 @@ def _var_node(
     count = _count(array, axes, where, dtypes.float64, keepdims)
     if given is None and isinstance(count, int) and count and axes:
         exact = build.cast(array.node(), dtypes.promote(compute, dtypes.float32))  # for differences of float16
-        parts = [exact] if compute.kind == "f" else [build.elementwise(r, exact) for r in (rows.real, rows.imag)]
+        parts = [exact] if compute.kind == "f" else [build.elementwise(r, exact) for r in (ops.real, ops.imag)]
         sums = [_squared_deviations(part, axes, keepdims) for part in parts]
-        total = sums[0] if len(sums) == 1 else build.elementwise(rows.add, *sums)
-        value = build.elementwise(rows.divide, total, float(np.maximum(count - correction, 0)))
+        total = sums[0] if len(sums) == 1 else build.elementwise(ops.add, *sums)
+        value = build.elementwise(ops.divide, total, float(np.maximum(count - correction, 0)))
         return value if compute.kind == "c" else build.cast(value, compute)
     source = build.cast(array.node(), compute)
     centre = _mean_node(array, axes, compute, True, where, source) if given is None else given.node()
-    deviation = build.elementwise(rows.subtract, source, centre)
+    deviation = build.elementwise(ops.subtract, source, centre)
     if compute.kind == "c":
-        squares = [build.elementwise(rows.square, build.elementwise(r, deviation)) for r in (rows.real, rows.imag)]
-        square = build.elementwise(rows.add, *squares)
+        squares = [build.elementwise(ops.square, build.elementwise(r, deviation)) for r in (ops.real, ops.imag)]
+        square = build.elementwise(ops.add, *squares)
     else:
-        square = build.elementwise(rows.square, deviation)
+        square = build.elementwise(ops.square, deviation)
     if where is not True:
         square = masked(reductions.sum, square, mask_node(where))
     total = build.reduce(reductions.sum, square, axes, square.dtype, keepdims)
@@ -169,15 +169,15 @@ def _var_node(
         kept = deviation if where is True else masked(reductions.sum, deviation, mask_node(where))
         rest = build.reduce(reductions.sum, kept, axes, compute, keepdims)
         number = float(count) if isinstance(count, int) else count
-        excess = build.elementwise(rows.multiply, rest, build.elementwise(rows.divide, rest, number))
+        excess = build.elementwise(ops.multiply, rest, build.elementwise(ops.divide, rest, number))
         # of a mean that overflowed the squares are infinite, as NumPy has it, and not NaN
-        excess = build.elementwise(rows.where, build.elementwise(rows.isfinite, excess), excess, 0.0)
-        total = build.elementwise(rows.maximum, build.elementwise(rows.subtract, total, excess), 0.0)
+        excess = build.elementwise(ops.where, build.elementwise(ops.isfinite, excess), excess, 0.0)
+        total = build.elementwise(ops.maximum, build.elementwise(ops.subtract, total, excess), 0.0)
     if isinstance(count, int):
         divisor: Any = float(np.maximum(count - correction, 0))
     else:
-        divisor = build.elementwise(rows.maximum, build.elementwise(rows.subtract, count, float(correction)), 0.0)
-    return build.elementwise(rows.divide, total, divisor)
+        divisor = build.elementwise(ops.maximum, build.elementwise(ops.subtract, count, float(correction)), 0.0)
+    return build.elementwise(ops.divide, total, divisor)
 
 
 @native("var")
@@ -266,7 +266,7 @@ def spread(
     axes = _averaged_axes(axis, array.ndim, where)
     node = _var_node(array, axes, compute, bool(value_or(keepdims, False)), where, free, centre)
     if root:
-        node = build.elementwise(rows.sqrt, node)
+        node = build.elementwise(ops.sqrt, node)
     if wanted.kind != "c" or dtype is not None:
         node = build.cast(node, wanted)
     if root and node.shape and wanted.kind in "iu":

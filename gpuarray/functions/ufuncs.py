@@ -21,7 +21,7 @@ from gpuarray.functions.sequences import fold_line, fold_spans, has_line, runnin
 from gpuarray.graph import build
 from gpuarray.graph.nodes import BaseNode, Node
 from gpuarray.graph.tracing import Weak
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops.formula_ufunc import FormulaUfunc
 from gpuarray.ops.spec import MapOp
 
@@ -42,7 +42,7 @@ def call(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> 
         return NotImplemented
     options = {k: v for k, v in keywords.items() if k not in ("out", "where", *_LAYOUT_KEYWORDS)}
     where = keywords.get("where", True)
-    if ufunc in dispatch.UFUNC_ROWS:
+    if ufunc in dispatch.UFUNC_OPS:
         results = _rows(ufunc, inputs, outs, **options)
     elif (composed := implementation_of(ufunc).function) is not None and not options.keys() - {"dtype", "casting"}:
         results = _composed(ufunc, composed, inputs, **options)
@@ -71,7 +71,7 @@ def _rows(
     signature: Any = None,
     casting: str = "same_kind",
 ) -> list[GpuArray]:
-    row_of = dispatch.UFUNC_ROWS[ufunc]
+    row_of = dispatch.UFUNC_OPS[ufunc]
     if dtype is None and signature is None and casting == "same_kind" and not any(o is not None for o in outs):
         return [apply(row, *inputs) for row in row_of]
     return _resolved(row_of, ufunc, inputs, outs, _loop(ufunc, inputs, outs, dtype, signature, casting))
@@ -140,7 +140,7 @@ def _converted(operand: Any, dtype: DType) -> Node:
 def as_converted(node: Any, dtype: DType) -> Node:
     """Return a node in ``dtype``; the imaginary part is dropped where ``casting="unsafe"`` has allowed it."""
     if node.dtype.kind == "c" and dtype.kind not in "cb":
-        node = build.elementwise(rows.real, node)
+        node = build.elementwise(ops.real, node)
     return build.cast(node, dtype)
 
 
@@ -164,7 +164,7 @@ def _where(mask: Node, result: GpuArray, out: Any) -> GpuArray:
     """Return the result where the mask holds; elsewhere what ``out`` has, zeros without ``out``."""
     old = build.full((), 0, result.dtype) if out is None else as_node(out)
     new = result.node() if out is None else as_converted(result.node(), dtypes.canonical(out.dtype))
-    return wrap(build.elementwise(rows.where, mask, new, old), device_among(result, out))
+    return wrap(build.elementwise(ops.where, mask, new, old), device_among(result, out))
 
 
 def _host_call(ufunc: Any, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
@@ -229,7 +229,7 @@ def at(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> No
     """Apply a ufunc in place at indices, once for each time that an index occurs, in order."""
     target, *others = inputs
     ours = isinstance(target, GpuArray)
-    if ours and ufunc in dispatch.UFUNC_ROWS and len(others) == ufunc.nin and ufunc.nout == 1:
+    if ours and ufunc in dispatch.UFUNC_OPS and len(others) == ufunc.nin and ufunc.nout == 1:
         update_at(ufunc, target, *others)
         return
 

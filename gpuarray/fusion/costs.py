@@ -1,10 +1,10 @@
 """The cost model: what nodes, instructions and steps take, in one unit.
 
-The unit is the *operation*: the time of a float32 addition of values in registers (see :mod:`gpuarray.ops.spec`, whose
-rows declare their costs in it). Bytes are counted beside, because how many operations a byte is worth depends on the
-place. Three readers decide by these figures: the planner, whether to store a value or to compute it again; the
-placement, which turns them into nanoseconds by the rates measured at a place; and the in-process provider, how finely
-to cut a loop. Profiles hold measured times against them.
+The unit is the *operation*: the time of a float32 addition of values in registers, in which :mod:`gpuarray.ops` states
+its costs. Bytes are counted beside, because how many operations a byte is worth depends on the place. Three readers
+decide by these figures: the planner, whether to store a value or to compute it again; the placement, which turns them
+into nanoseconds by the rates measured at a place; and the in-process provider, how finely to cut a loop. Profiles hold
+measured times against them.
 
 Bytes are those of the different elements that a step reads and writes, as if each crossed the memory once. A kernel
 that moves more, because it walks its input twice or reaches across cache lines, shows as a lower rate.
@@ -68,10 +68,10 @@ INDEPENDENT_LIMIT: Final = 100
 REPEATED_LIMIT: Final = 25 * LOAD
 #: Arithmetic that costs less than this part of a store is free: it hides behind memory traffic.
 HIDDEN: Final = 1 / 8
-#: How many operations of a row count as one instruction to a driver, which inlines functions.
+#: How many units of an operation's cost count as one instruction to a driver, which inlines functions.
 PER_INSTRUCTION: Final = 2
 
-Row: TypeAlias = MapOp | GenerateOp | ReduceOp
+Op: TypeAlias = MapOp | GenerateOp | ReduceOp
 
 #: By compute type: the width in bits of the arithmetic, and how many operations of that width one operation is. A
 #: complex operation is between two additions and a division, which takes some twenty.
@@ -123,7 +123,7 @@ def of_launch(node: Node) -> int:
 
 
 def instructions_of(op: GenerateOp | MapOp) -> int:
-    """Return how many instructions a row counts as: drivers take long to compile functions and random numbers."""
+    """Return how many instructions an operation counts as: functions and random numbers compile slowly."""
     return max(1, op.cost // PER_INSTRUCTION)
 
 
@@ -153,16 +153,16 @@ def calls_of_fold(op: ReduceOp) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """A row that a loop evaluates for so many elements, of the dtype that it computes in."""
+    """An operation that a loop evaluates for so many elements, of the dtype that it computes in."""
 
-    row: Row
+    op: Op
     dtype: DType
     count: int
 
     @property
     def numpy_calls(self) -> int:
         """About how many NumPy functions the in-process provider calls for a tile."""
-        return calls_of_fold(self.row) if isinstance(self.row, ReduceOp) else 1
+        return calls_of_fold(self.op) if isinstance(self.op, ReduceOp) else 1
 
 
 def evaluations(loop: Loop) -> Iterator[Evaluation]:

@@ -51,7 +51,7 @@ from gpuarray.graph.nodes import (
     Scatter,
     View,
 )
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
 from gpuarray.ops.reduce_spec import ReduceOp
 
@@ -366,7 +366,7 @@ class LoopBuilder:
     def _made_fold(self, position: int, op: ReduceOp, operand: int, kind: DType) -> None:
         """Fold an instruction over rows."""
         if self.instructions[operand].level != FULL:
-            operand = self.add(Apply(rows.cast, (operand,), (kind,), kind, FULL), (operand,))
+            operand = self.add(Apply(ops.cast, (operand,), (kind,), kind, FULL), (operand,))
         value = self.add(Fold(op, operand, kind, self.graph.nodes[position].dtype), (operand,))
         self._made(position, value, True, contiguous(self.outer), OUTER)
 
@@ -381,7 +381,7 @@ class LoopBuilder:
         kind = node.dtype
         factors = tuple(self.lower(i, layout, FULL) for i, layout in zip((left, right), layouts, strict=True))
         level = max(self.instructions[factor].level for factor in factors)
-        product = self.add(Apply(rows.multiply, factors, (kind, kind), kind, level), factors)
+        product = self.add(Apply(ops.multiply, factors, (kind, kind), kind, level), factors)
         self._made_fold(position, reductions.sum, product, kind)
 
     def make_operand(self, position: int) -> None:
@@ -391,7 +391,7 @@ class LoopBuilder:
             raise StoreFirst(position)  # tiles read along the last axis
         kind = self.graph.nodes[position].dtype
         if self.instructions[value].level != FULL:
-            value = self.add(Apply(rows.cast, (value,), (kind,), kind, FULL), (value,))
+            value = self.add(Apply(ops.cast, (value,), (kind,), kind, FULL), (value,))
         self._made(position, value, True, self.full_layout, FULL)
 
     def make_region(self, value: int, slot_of: int, layout: Layout, extent: int) -> None:

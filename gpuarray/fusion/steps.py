@@ -80,7 +80,7 @@ class Take:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """A generator row at the flat position given by ``layout``; ``parameters`` are scalar slots."""
+    """A generator at the flat position given by ``layout``; ``parameters`` are scalar slots."""
 
     op: GenerateOp
     layout: Layout
@@ -91,7 +91,7 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Apply:
-    """An elementwise row over operands; ``sources`` are the dtypes of the operands."""
+    """An elementwise operation over operands; ``sources`` are the dtypes of the operands."""
 
     op: MapOp
     operands: tuple[int, ...]
@@ -102,7 +102,7 @@ class Apply:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """A reduction row over the inner axes of one FULL operand of dtype ``source``; the result is at level OUTER.
+    """A reduction over the inner axes of one FULL operand of dtype ``source``; the result is at level OUTER.
 
     ``dtype`` is the result's. The operand is cast to ``op.accumulate(source)`` first; the result of an ``argmax`` is
     the flat position among the row's elements in C order.
@@ -267,7 +267,7 @@ class ContractStep:
 
 @dataclass(frozen=True)
 class CallStep:
-    """An opaque row on whole operands: kernels of its own where it has some, else its NumPy reference on the host."""
+    """A call on whole operands: kernels of its own where it has some, else its NumPy reference on the host."""
 
     op: CallOp
     parameters: tuple[tuple[str, object], ...]
@@ -276,7 +276,7 @@ class CallStep:
     input_dtypes: tuple[DType, ...]
     output_dtypes: tuple[DType, ...]
     picks: tuple[int, ...]
-    """Which outputs of the row are wanted, one for each of ``output_shapes``."""
+    """Which outputs of the call are wanted, one for each of ``output_shapes``."""
     scalar_dtypes: tuple[DType, ...] = ()
 
     @property
@@ -427,7 +427,7 @@ def _store_text(store: Store, with_offsets: bool) -> str:
 
 
 def loop_text(loop: Loop, with_offsets: bool = False) -> str:
-    """Return the canonical text of a loop: structure, rows, dtypes and stride classes; no sizes and no values."""
+    """Return the canonical text of a loop: structure, operations, dtypes and stride classes; no sizes and no values."""
     updates = "".join(f" input {read} is output {written}" for read, written in loop.updates)
     lines = [f"loop {len(loop.outer)}+{len(loop.inner)}{updates}"]
     lines += [_instruction_text(i, item, with_offsets) for i, item in enumerate(loop.instructions)]

@@ -34,7 +34,7 @@ from gpuarray.graph.nodes import (
     map_with_scalar,
 )
 from gpuarray.graph.tracing import Deferred, Weak
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators
 from gpuarray.ops.columns import Kind
 from gpuarray.ops.reduce_spec import ReduceOp
@@ -68,7 +68,7 @@ def constant(value: Any, dtype: DType) -> Generate:
 
 
 def generate(op: GenerateOp, parameters: Sequence[Any], shape: Shape, dtype: DType) -> Generate:
-    """Return a generator row over ``shape``; parameters are converted to the types that the row says."""
+    """Return a generator over ``shape``; parameters are converted to the types that it names."""
     if len(parameters) != op.parameters:
         raise ValueError(f"{op.name} takes {op.parameters} parameters, not {len(parameters)}")
     types = parameter_types(op, dtype)
@@ -82,7 +82,7 @@ def _parameter(value: Any, kind: type[np.generic]) -> Any:
 
 @lru_cache(maxsize=1024)
 def parameter_types(op: GenerateOp, dtype: DType) -> tuple[type[np.generic], ...]:
-    """Return the types of the parameters of a generator row whose result is of ``dtype``."""
+    """Return the types of the parameters of a generator whose result is of ``dtype``."""
     names = op.parameter_types or ("result",) * op.parameters
     return tuple(dtype.type if name == "result" else np.dtype(name).type for name in names)
 
@@ -98,12 +98,12 @@ def cast(node: Node, dtype: DType) -> Node:
         with np.errstate(all="ignore"):
             value = np.asarray(value).astype(dtype)[()]
         return Generate(generators.full, (), node.shape, dtype, (value,))
-    return Map(rows.cast, (node,), node.shape, dtype)
+    return Map(ops.cast, (node,), node.shape, dtype)
 
 
 def bitcast(node: Node, dtype: DType) -> Node:
     """Return the bits of ``node`` as another real dtype of the same size; itself if it has that dtype."""
-    return node if node.dtype == dtype else Map(rows.bitcast, (node,), node.shape, dtype)
+    return node if node.dtype == dtype else Map(ops.bitcast, (node,), node.shape, dtype)
 
 
 def broadcast_shapes(first: Shape, second: Shape) -> Shape:
@@ -136,12 +136,12 @@ def broadcast_shapes(first: Shape, second: Shape) -> Shape:
 
 
 def elementwise(op: MapOp, *operands: Operand) -> Node:
-    """Return an elementwise row over operands that broadcast, in the dtypes that NumPy would compute in.
+    """Return an elementwise operation over operands that broadcast, in the dtypes that NumPy would compute in.
 
     Raises
     ------
     TypeError
-        If the row does not accept the dtypes.
+        If the operation does not accept the dtypes.
     ValueError
         If the shapes do not broadcast.
     OverflowError
@@ -318,7 +318,7 @@ def reduce(
     Raises
     ------
     ValueError
-        If there is nothing to fold and the row has no identity.
+        If there is nothing to fold and the reduction has no identity.
     """
     axes = normalize_axes(axis, len(source.shape))
     kept, beside, is_empty = _folded(source.shape, axes)
@@ -342,7 +342,7 @@ def _folded(shape: Shape, axes: tuple[int, ...]) -> tuple[Shape, Layout, bool]:
 
 
 def scan(op: ReduceOp, source: Node, axis: int, dtype: DType | None = None) -> Node:
-    """Return the running fold of ``source`` along ``axis``, by the row that combines two results.
+    """Return the running fold of ``source`` along ``axis``, by the operation that combines two results.
 
     Raises
     ------
@@ -482,13 +482,13 @@ def contract(left: Node, right: Node) -> Node:
 def call(
     op: CallOp, inputs: Sequence[Node], parameters: dict[str, Any], outputs: Sequence[tuple[Shape, DType]]
 ) -> tuple[Node, ...]:
-    """Return the outputs of an opaque row, whose shapes and dtypes the caller knows."""
+    """Return the outputs of a call, whose shapes and dtypes the caller knows."""
     operands = tuple(inputs)
     return tuple(Call(op, operands, parameters, i, shape, dtype) for i, (shape, dtype) in enumerate(outputs))
 
 
 def call_one(op: CallOp, inputs: Sequence[Node], shape: Shape, dtype: DType, **parameters: Any) -> Node:
-    """Return the output of an opaque row that has one."""
+    """Return the output of a call that has one."""
     (node,) = call(op, inputs, parameters, [(shape, dtype)])
     return node
 

@@ -17,7 +17,7 @@ from gpuarray import dtypes
 from gpuarray.graph import build, tracing
 from gpuarray.graph.layouts import Layout, Shape, slice_axis
 from gpuarray.graph.nodes import Map, Node
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators
 
 #: The types of bounds of slices that are what they are.
@@ -207,10 +207,10 @@ def _checked(item: Integers, axis: int, extent: int, *, chosen: bool) -> Node:
     narrow = dtypes.int32 if extent < INDEX_LIMIT else dtypes.int64
     signed = build.cast(node, narrow) if node.dtype != narrow else node
     if item.lowest is None or item.lowest < 0:
-        wrapped = build.elementwise(rows.add, signed, extent)
-        signed = build.elementwise(rows.where, build.elementwise(rows.less, signed, 0), wrapped, signed)
+        wrapped = build.elementwise(ops.add, signed, extent)
+        signed = build.elementwise(ops.where, build.elementwise(ops.less, signed, 0), wrapped, signed)
     if item.lowest is None:
-        signed = build.elementwise(rows.maximum, build.elementwise(rows.minimum, signed, extent - 1), 0)
+        signed = build.elementwise(ops.maximum, build.elementwise(ops.minimum, signed, extent - 1), 0)
     return signed
 
 
@@ -223,7 +223,7 @@ def positions_to_write(selection: Selection, storage_size: int) -> Node:
     if len(arrays) != 1 or layout.strides != (1,) or layout.offset:
         return positions(selection, storage_size)
     node = arrays[0].node
-    return node.inputs[0] if isinstance(node, Map) and node.op is rows.cast and node.inputs else node
+    return node.inputs[0] if isinstance(node, Map) and node.op is ops.cast and node.inputs else node
 
 
 def positions(selection: Selection, storage_size: int) -> Node:
@@ -248,12 +248,12 @@ def positions(selection: Selection, storage_size: int) -> Node:
     )
     total: Node | None = None
     for part in arrays:
-        term = build.elementwise(rows.multiply, build.cast(part.node, index_dtype), layout.strides[part.axis])
-        total = term if total is None else build.elementwise(rows.add, total, term)
+        term = build.elementwise(ops.multiply, build.cast(part.node, index_dtype), layout.strides[part.axis])
+        total = term if total is None else build.elementwise(ops.add, total, term)
     assert total is not None
     lead = (1,) * len(before) + total.shape + (1,) * len(after)
     total = build.reshape(total, lead)
-    return build.elementwise(rows.add, total, _affine(basic, index_dtype))
+    return build.elementwise(ops.add, total, _affine(basic, index_dtype))
 
 
 def _affine(layout: Layout, dtype: dtypes.DType) -> Node:
@@ -265,7 +265,7 @@ def _affine(layout: Layout, dtype: dtypes.DType) -> Node:
             continue
         line = build.generate(generators.arange, (0, stride), (extent,), dtype)
         shape = tuple(extent if a == axis else 1 for a in range(ndim))
-        total = build.elementwise(rows.add, total, build.reshape(line, shape))
+        total = build.elementwise(ops.add, total, build.reshape(line, shape))
     return total
 
 

@@ -28,8 +28,8 @@ class BaseNode:
 
     Parameters
     ----------
-    op : Row or type
-        The row that computes the value; the class itself, for kinds without a row.
+    op : Op or type
+        The operation that computes the value; the class itself, for kinds without one.
     inputs : tuple of Node
         The operands. Leaves and generators have none.
     shape : tuple of int
@@ -172,7 +172,7 @@ class Generate(BaseNode):
 
 
 class Map(BaseNode):
-    """An elementwise row over operands that broadcast to ``shape``; their dtypes are those the row computes in."""
+    """An elementwise operation over operands that broadcast to ``shape``; their dtypes are those it computes in."""
 
     __slots__ = ()
 
@@ -288,9 +288,9 @@ class Scatter(BaseNode):
     With ``layout`` the values, of its shape, replace the elements it names (no position twice). Without, a third
     operand gives flat C-order positions in range; of values for one position the last in C order counts.
 
-    With ``combine``, an elementwise row, an element at a position becomes ``combine(element, value)`` for each value
-    with that position, in C order of the values. The row computes in the dtypes that it resolves for the target's and
-    the values', and each result is cast to the target's dtype. A row of one operand takes no notice of the values.
+    With ``combine``, an elementwise operation, an element at a position becomes ``combine(element, value)`` for each
+    value with that position, in C order of the values. It computes in the dtypes that it resolves for the target's and
+    the values', and each result is cast to the target's dtype. With one operand it takes no notice of the values.
 
     Without a target (``is_whole``) the operands are values and positions: exactly one value has each flat position of
     ``shape``, and values whose position is beyond that are dropped.
@@ -320,7 +320,7 @@ class Scatter(BaseNode):
 
     @staticmethod
     def describe(detail: tuple[Layout | None, MapOp | None]) -> str:
-        """Return the row that combines values, or the strides and the offset of the layout."""
+        """Return the operation that combines values, or the strides and the offset of the layout."""
         layout, combine = detail
         return combine.name if combine is not None else _layout_text(layout) if layout is not None else ""
 
@@ -336,7 +336,7 @@ class Contract(BaseNode):
 
 
 class Call(BaseNode):
-    """One output of an opaque row over whole operands, with host parameters that are part of its meaning."""
+    """One output of a call over whole operands, with host parameters that are part of its meaning."""
 
     __slots__ = ("output", "parameters")
 

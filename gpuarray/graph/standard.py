@@ -1,7 +1,7 @@
 """The rules of the array API standard that are stricter than NumPy's, for ``config.strict_array_api``.
 
 Two tables state them: the category of dtypes that each function of the standard accepts (:data:`ACCEPTED`), and the
-elementwise rows whose values differ from NumPy's (:data:`_VALUES`), as compositions of other rows. Functions and
+elementwise operations whose values differ from NumPy's (:data:`_VALUES`), as compositions of others. Functions and
 arguments that are not in the standard are not restricted.
 
 Arrays and functions record elementwise operations through :data:`recorder`, which selects the rules. The checks of
@@ -20,9 +20,9 @@ from gpuarray.dtypes import DType
 from gpuarray.graph import build
 from gpuarray.graph.nodes import Node
 from gpuarray.graph.tracing import Weak
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops.columns import Kind
-from gpuarray.ops.spec import ROWS, MapOp
+from gpuarray.ops.spec import OPS, MapOp
 
 _REAL_FLOATING: Final = frozenset((dtypes.float32, dtypes.float64))
 _COMPLEX: Final = frozenset(dtypes.COMPLEX)
@@ -53,9 +53,9 @@ _FUNCTIONS: Final[Mapping[str, str]] = {
     "floating-point": "mean cholesky det eig eigh eigvals eigvalsh fftshift ifftshift inv matrix_norm matrix_power "
     "matrix_rank pinv qr slogdet solve svd svdvals vector_norm",
 }
-#: The category of dtypes that each function accepts, by its name in the standard. Elementwise rows state their own.
+#: The category of dtypes that each function accepts, by name. Elementwise operations have their own.
 ACCEPTED: Final[Mapping[str, str]] = {
-    row.name: row.accepts for row in ROWS.values() if isinstance(row, MapOp) and row.accepts
+    row.name: row.accepts for row in OPS.values() if isinstance(row, MapOp) and row.accepts
 } | {name: category for category, names in _FUNCTIONS.items() for name in names.split()}
 
 #: Dtypes that promote with each other. The only exception is uint64 with a signed integer.
@@ -194,7 +194,7 @@ def _by_setting(op: MapOp, *operands: Any) -> Node:
 
 
 def elementwise(op: MapOp, *operands: Any) -> Node:
-    """Record an elementwise row by the rules of the standard; see :func:`gpuarray.graph.build.elementwise`.
+    """Record an elementwise operation by the rules of the standard; see :func:`gpuarray.graph.build.elementwise`.
 
     Raises
     ------
@@ -216,12 +216,12 @@ def elementwise(op: MapOp, *operands: Any) -> Node:
 
 def _floor_divide(x1: Any, x2: Any) -> Node:
     """Return the floor of the quotient also where one operand is infinite; NumPy computes it from the remainder."""
-    floored = build.elementwise(rows.floor_divide, x1, x2)
+    floored = build.elementwise(ops.floor_divide, x1, x2)
     if floored.dtype.kind != "f":
         return floored
-    infinite = (build.elementwise(rows.isinf, _as_node(x, floored.dtype)) for x in (x1, x2))
-    exact = build.elementwise(rows.divide, x1, x2)
-    return build.elementwise(rows.where, build.elementwise(rows.not_equal, *infinite), exact, floored)
+    infinite = (build.elementwise(ops.isinf, _as_node(x, floored.dtype)) for x in (x1, x2))
+    exact = build.elementwise(ops.divide, x1, x2)
+    return build.elementwise(ops.where, build.elementwise(ops.not_equal, *infinite), exact, floored)
 
 
 def _as_node(operand: Any, dtype: DType) -> Node:
@@ -230,18 +230,18 @@ def _as_node(operand: Any, dtype: DType) -> Node:
 
 def _expm1(x: Node) -> Node:
     """Return exp(x) - 1, also where a part of a complex number is not finite; NumPy returns NaN there."""
-    accurate = build.elementwise(rows.expm1, x)
+    accurate = build.elementwise(ops.expm1, x)
     if x.dtype.kind != "c":
         return accurate
-    plain = build.elementwise(rows.subtract, build.elementwise(rows.exp, x), 1.0)
-    return build.elementwise(rows.where, build.elementwise(rows.isfinite, x), _positive_zero(accurate), plain)
+    plain = build.elementwise(ops.subtract, build.elementwise(ops.exp, x), 1.0)
+    return build.elementwise(ops.where, build.elementwise(ops.isfinite, x), _positive_zero(accurate), plain)
 
 
 def _positive_zero(x: Node) -> Node:
     """Replace real parts of -0 by +0."""
-    real, imag = (build.elementwise(part, x) for part in (rows.real, rows.imag))
-    is_zero = build.elementwise(rows.equal, real, 0.0)
-    return build.elementwise(rows.complex_from_parts, build.elementwise(rows.where, is_zero, 0.0, real), imag)
+    real, imag = (build.elementwise(part, x) for part in (ops.real, ops.imag))
+    is_zero = build.elementwise(ops.equal, real, 0.0)
+    return build.elementwise(ops.complex_from_parts, build.elementwise(ops.where, is_zero, 0.0, real), imag)
 
 
 def _tanh(x: Node) -> Node:
@@ -249,21 +249,21 @@ def _tanh(x: Node) -> Node:
 
     In C they have the sign of sin(2 * imag).
     """
-    value = build.elementwise(rows.tanh, x)
+    value = build.elementwise(ops.tanh, x)
     if x.dtype.kind != "c":
         return value
-    real, imag = (build.elementwise(part, x) for part in (rows.real, rows.imag))
+    real, imag = (build.elementwise(part, x) for part in (ops.real, ops.imag))
     at_infinity = build.elementwise(
-        rows.complex_from_parts, build.elementwise(rows.real, value), build.elementwise(rows.copysign, 0.0, imag)
+        ops.complex_from_parts, build.elementwise(ops.real, value), build.elementwise(ops.copysign, 0.0, imag)
     )
-    return build.elementwise(rows.where, build.elementwise(rows.isinf, real), at_infinity, value)
+    return build.elementwise(ops.where, build.elementwise(ops.isinf, real), at_infinity, value)
 
 
-#: Rows whose values differ in the standard, as compositions of other rows.
+#: Operations whose values differ in the standard, as compositions of others.
 _VALUES: Final[Mapping[MapOp, Callable[..., Node]]] = {
-    rows.floor_divide: _floor_divide,
-    rows.expm1: _expm1,
-    rows.tanh: _tanh,
+    ops.floor_divide: _floor_divide,
+    ops.expm1: _expm1,
+    ops.tanh: _tanh,
 }
 
 #: The recorder of all arrays and functions.

@@ -20,7 +20,7 @@ class Meaning(NamedTuple):
     ----------
     kind : type
         Its class.
-    op : Row or type
+    op : Op or type
         Its row; its class, if it has none.
     dtype : dtype
         Of the value.

@@ -1,7 +1,7 @@
-"""The types of the columns of rows: what kind of operation it is, what is known of its values, what it spends time on.
+"""The types of the columns of operations: its kind, what is known of its values, what it spends time on.
 
-:mod:`gpuarray.ops.spec` has the rows. A new fact about an operation is a column there, with a type here if it needs
-one; the rooms that use it read the column.
+:mod:`gpuarray.ops.spec` has the records of operations. A new fact about an operation is a column there, with a type
+here if it needs one; the rooms that use it read the column.
 """
 
 from collections.abc import Callable, Sequence
@@ -40,7 +40,7 @@ class Kind(Enum):
 
     @cached_property
     def converts(self) -> bool:
-        """Whether the node names the result's dtype, and the row has no WGSL of its own."""
+        """Whether the node names the result's dtype, and the operation has no WGSL of its own."""
         return self is Kind.CONVERSION or self is Kind.REINTERPRETATION
 
 

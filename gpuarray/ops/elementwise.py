@@ -1,12 +1,12 @@
-"""The elementwise operations: one row each, grouped as the Array API standard groups them, NumPy's own after those.
+"""The elementwise operations, grouped as the Array API standard groups them, NumPy's own after those.
 
-Names are the standard's, and NumPy's where the standard has none. A composition has no row: ``divmod``, ``round`` to
-decimals and ``clip`` are functions over these rows. The promise of every row is NumPy's value: NaN, infinities and
-signed zeros included, integers wrapping, division of integers by zero giving 0.
+Names are the standard's, and NumPy's where the standard has none. Compositions are not here: ``divmod``, ``round`` to
+decimals and ``clip`` are functions that record several operations. Every operation promises NumPy's value: NaN,
+infinities and signed zeros included, integers wrapping, division of integers by zero giving 0.
 
-To add an operation, add a row: its name, NumPy's ufunc, one sentence, the cost, and its WGSL. A row whose WGSL is a
-function of ``codegen/math`` with the row's name (``sqrt_f32``, ``sqrt_c64``) names the groups of compute types that
-have it (``library="float complex"``); other forms are templates.
+A new operation needs its name, NumPy's ufunc, one sentence, the cost, and its WGSL. If its WGSL is a function of
+``codegen/math`` with its name (``sqrt_f32``, ``sqrt_c64``), ``library`` has the groups of compute types that have one
+(``library="float complex"``); other forms are templates.
 
 The templates of + - * / guard their results: ``opaque_{T}`` hides a value from the driver's compiler, which would
 otherwise fold ``x - x`` to 0 for infinities, contract a product and a sum into one rounding where NumPy has two, or
@@ -23,7 +23,7 @@ from gpuarray.ops.columns import FastDomain, Kind, NumPyForm, Quirk, Values
 from gpuarray.ops.spec import MapOp
 
 
-def _row(
+def _op(
     name: str,
     ufunc: np.ufunc,
     doc: str,
@@ -33,7 +33,7 @@ def _row(
     wgsl: dict[str, str] | None = None,
     **columns: Any,
 ) -> MapOp:
-    """Return the row of a ufunc; ``library`` are the groups of compute types with a WGSL function of the row's name."""
+    """Return the record of a ufunc; ``library`` has the groups of compute types with a WGSL function of its name."""
     operands = ", ".join(f"{{{i}}}" for i in range(ufunc.nin))
     forms = dict.fromkeys(library.split(), f"{name}_{{T}}({operands})") | (wgsl or {})
     return MapOp(name=name, numpy=ufunc, arity=ufunc.nin, doc=doc, cost=cost, wgsl=forms, **columns)
@@ -44,27 +44,27 @@ _DOUBLE: Final = (dtypes.float64,)
 
 # --- arithmetic ----------------------------------------------------------------------------------------------------
 
-add = _row(
+add = _op(
     "add", np.add, "Sum; logical or of booleans.", accepts="numeric",
     cost=1, library="float", kind=Kind.SUM, identity=0,
     wgsl={"bool": "({0} || {1})", "int": "({0} + {1})", "pair": "add_pair({0}, {1})",
           "complex": "opaque_{T}({0} + {1})"},
 )  # fmt: skip
-subtract = _row(
+subtract = _op(
     "subtract", np.subtract, "Difference.", accepts="numeric", cost=1, library="float complex", kind=Kind.SUM,
     wgsl={"int": "({0} - {1})", "pair": "subtract_pair({0}, {1})"},
 )  # fmt: skip
-multiply = _row(
+multiply = _op(
     "multiply", np.multiply, "Product; logical and of booleans.", accepts="numeric",
     cost=1, library="float complex", kind=Kind.PRODUCT,
     identity=1, wgsl={"bool": "({0} && {1})", "int": "({0} * {1})", "pair": "multiply_pair({0}, {1})"},
 )  # fmt: skip
-divide = _row(
+divide = _op(
     "divide", np.divide, "Quotient as a floating number.", accepts="floating-point",
     cost=4, library="float complex", kind=Kind.QUOTIENT,
     values=Values(fast_domain=FastDomain(128, 128, -78)),
 )  # fmt: skip
-floor_divide = _row(
+floor_divide = _op(
     "floor_divide",
     np.floor_divide,
     "Quotient, rounded down; 0 for integers divided by 0.",
@@ -72,7 +72,7 @@ floor_divide = _row(
     cost=20,
     library="int float",
 )
-remainder = _row(
+remainder = _op(
     "remainder",
     np.remainder,
     "Remainder of floor_divide, with the sign of the divisor.",
@@ -80,45 +80,45 @@ remainder = _row(
     cost=20,
     library="int float",
 )
-fmod = _row(
+fmod = _op(
     "fmod", np.fmod, "Remainder of truncated division, with the sign of the dividend.", cost=20, library="int float"
 )
-negative = _row(
+negative = _op(
     "negative", np.negative, "Negated value.", accepts="numeric", cost=1, library="float complex", kind=Kind.SIGN,
     quirks=Quirk.WRONG_WITH_GAPS,
     wgsl={"signed": "(-{0})", "unsigned": "({T}(0) - {0})", "pair": "negative_pair({0})"},
 )  # fmt: skip
-positive = _row(
+positive = _op(
     "positive", np.positive, "The value itself.", accepts="numeric", cost=1, kind=Kind.SIGN, wgsl={"any": "{0}"}
 )
-abs = _row(
+abs = _op(
     "abs", np.absolute, "Absolute value; the magnitude of complex numbers.", accepts="numeric", cost=1, ulp=2,
     library="i64p float complex", kind=Kind.SIGN,
     wgsl={"bool": "{0}", "unsigned": "{0}", "u64p": "{0}", "signed": "select({0}, -{0}, {0} < 0)"},
 )  # fmt: skip
-fabs = _row(
+fabs = _op(
     "fabs", np.fabs, "Absolute value as a floating number.", cost=1, kind=Kind.SIGN, wgsl={"float": "abs_{T}({0})"}
 )
-sign = _row(
+sign = _op(
     "sign", np.sign, "-1, 0 or 1; x / abs(x) of complex numbers.", accepts="numeric",
     cost=1, library="pair float complex",
     wgsl={"unsigned": "min({0}, {T}(1))", "signed": "({T}({0} > 0) - {T}({0} < 0))"},
     values=Values(below=1, never_subnormal=True),
 )  # fmt: skip
-square = _row(
+square = _op(
     "square", np.square, "x * x.", accepts="numeric", cost=1, library="complex", kind=Kind.PRODUCT,
     wgsl={"int": "({0} * {0})", "pair": "multiply_pair({0}, {0})", "float": "multiply_{T}({0}, {0})"},
 )  # fmt: skip
-reciprocal = _row(
+reciprocal = _op(
     "reciprocal", np.reciprocal, "1 / x; truncated of integers.", accepts="floating-point", cost=4, library="complex",
     wgsl={"int": "reciprocal_{T}({0}, {bits}u)", "float": "divide_{T}({T}(1.0), {0})"},
 )  # fmt: skip
-sqrt = _row(
+sqrt = _op(
     "sqrt", np.sqrt, "Principal square root.", accepts="floating-point", cost=6, library="float complex",
     values=Values(below=64, never_subnormal=True, fast_domain=FastDomain(40, 21, -78)),
 )  # fmt: skip
-cbrt = _row("cbrt", np.cbrt, "Cube root.", cost=15, ulp=2, library="float")
-hypot = _row(
+cbrt = _op("cbrt", np.cbrt, "Cube root.", cost=15, ulp=2, library="float")
+hypot = _op(
     "hypot",
     np.hypot,
     "sqrt(x*x + y*y) without overflow.",
@@ -127,25 +127,25 @@ hypot = _row(
     ulp=2,
     library="float",
 )
-pow = _row(
+pow = _op(
     "pow", np.power, "x to the power y; of integers wrapping, y not negative.", accepts="numeric", cost=30, ulp=2,
     library="int float complex", kind=Kind.POWER,
     numpy_forms=(NumPyForm(numpy_forms.power, _FLOATING, calls=3, scratch=1, uniform=(False, True)),),
 )  # fmt: skip
-float_power = _row(
+float_power = _op(
     "float_power", np.float_power, "x to the power y in double precision.", cost=30, ulp=2,
     wgsl=dict.fromkeys(("float", "complex"), "pow_{T}({0}, {1})"),
 )  # fmt: skip
-gcd = _row("gcd", np.gcd, "Greatest common divisor.", cost=60, library="int")
-lcm = _row("lcm", np.lcm, "Lowest common multiple.", cost=60, library="int")
-heaviside = _row(
+gcd = _op("gcd", np.gcd, "Greatest common divisor.", cost=60, library="int")
+lcm = _op("lcm", np.lcm, "Lowest common multiple.", cost=60, library="int")
+heaviside = _op(
     "heaviside", np.heaviside, "0, the second operand or 1 as x is below, at, above 0.", cost=3, library="float"
 )
-degrees = _row(
+degrees = _op(
     "degrees", np.degrees, "Radians to degrees.", cost=1, ulp=2, kind=Kind.SCALING,
     wgsl={"float": "opaque_{T}({0} * ({T}(180.0) / {T}(3.14159265358979323846)))"},
 )  # fmt: skip
-radians = _row(
+radians = _op(
     "radians", np.radians, "Degrees to radians.", cost=1, ulp=2, kind=Kind.SCALING,
     wgsl={"float": "opaque_{T}({0} * ({T}(3.14159265358979323846) / {T}(180.0)))"},
 )  # fmt: skip
@@ -154,8 +154,8 @@ radians = _row(
 
 
 def _rounding(name: str, ufunc: np.ufunc, doc: str) -> MapOp:
-    """Return the row of a rounding to integers, which leaves booleans and integers unchanged."""
-    return _row(
+    """Return the record of a rounding to integers, which leaves booleans and integers unchanged."""
+    return _op(
         name, ufunc, doc, accepts="real-valued", cost=1, library="float", wgsl={"int": "{0}", "bool": "{0}"},
         values=Values(never_subnormal=True),
     )  # fmt: skip
@@ -164,11 +164,11 @@ def _rounding(name: str, ufunc: np.ufunc, doc: str) -> MapOp:
 ceil = _rounding("ceil", np.ceil, "Rounded up.")
 floor = _rounding("floor", np.floor, "Rounded down.")
 trunc = _rounding("trunc", np.trunc, "Rounded towards 0.")
-rint = _row(
+rint = _op(
     "rint", np.rint, "Rounded to the nearest integer, ties to even.", cost=1, library="float complex",
     values=Values(never_subnormal=True),
 )  # fmt: skip
-copysign = _row(
+copysign = _op(
     "copysign",
     np.copysign,
     "Absolute value of x1 with the sign of x2.",
@@ -176,7 +176,7 @@ copysign = _row(
     cost=1,
     library="float",
 )
-signbit = _row(
+signbit = _op(
     "signbit",
     np.signbit,
     "Whether the sign bit is set.",
@@ -186,28 +186,28 @@ signbit = _row(
     quirks=Quirk.WRONG_WITH_GAPS,
 )
 # float16 computes as f32 but steps on its own grid, hence the name by width
-nextafter = _row(
+nextafter = _op(
     "nextafter", np.nextafter, "Next representable number after x1 towards x2.", accepts="real-valued floating-point",
     cost=4,
     wgsl={"float": "nextafter_f{bits}({0}, {1})"},
 )  # fmt: skip
-spacing = _row(
+spacing = _op(
     "spacing", np.spacing, "Distance to the next representable number away from 0.", cost=4,
     wgsl={"float": "spacing_f{bits}({0})"},
 )  # fmt: skip
 # the literals take the exponent's own integer type, so one template serves i32 and i64 exponents
-ldexp = _row(
+ldexp = _op(
     "ldexp", np.ldexp, "x times 2 to an integer power.", cost=4,
     wgsl={"float": "ldexp_{T}({0}, i32(max(min({1}, 9999), -9999)))", "pair": "ldexp_{T}({0}, exponent_pair({1}))"},
 )  # fmt: skip
-frexp_mantissa = _row(
+frexp_mantissa = _op(
     "frexp_mantissa", np.frexp, "The mantissa, of magnitude in [0.5, 1).", output=0, cost=4, library="float"
 )
-frexp_exponent = _row("frexp_exponent", np.frexp, "The exponent of that mantissa.", output=1, cost=4, library="float")
-modf_fraction = _row(
+frexp_exponent = _op("frexp_exponent", np.frexp, "The exponent of that mantissa.", output=1, cost=4, library="float")
+modf_fraction = _op(
     "modf_fraction", np.modf, "The fractional part, with the sign of x.", output=0, cost=2, library="float"
 )
-modf_integral = _row(
+modf_integral = _op(
     "modf_integral", np.modf, "The integral part, with the sign of x.", output=1, cost=1,
     wgsl={"float": "trunc_{T}({0})"},
 )  # fmt: skip
@@ -225,8 +225,8 @@ def _mathematical(
     groups: str = "float complex",
     **columns: Any,
 ) -> MapOp:
-    """Return the row of a function with an error of at most 2 units in the last place."""
-    return _row(name, ufunc, doc, accepts=accepts, cost=cost, ulp=2, library=groups, **columns)
+    """Return the record of a function with an error of at most 2 units in the last place."""
+    return _op(name, ufunc, doc, accepts=accepts, cost=cost, ulp=2, library=groups, **columns)
 
 
 exp = _mathematical("exp", np.exp, "e to the power x.", cost=10, values=Values(one_near_zero=True))
@@ -280,7 +280,7 @@ atanh = _mathematical("atanh", np.arctanh, "Inverse hyperbolic tangent.", cost=2
 
 def _extreme(name: str, ufunc: np.ufunc, doc: str, boolean: str, integer: str, **columns: Any) -> MapOp:
     forms = {"bool": boolean, "int": f"{integer}({{0}}, {{1}})", "pair": f"{integer}_{{T}}({{0}}, {{1}})"}
-    return _row(name, ufunc, doc, cost=2, library="float complex", wgsl=forms, **columns)
+    return _op(name, ufunc, doc, cost=2, library="float complex", wgsl=forms, **columns)
 
 
 maximum = _extreme(
@@ -310,7 +310,7 @@ def _comparison(
     wide = f"{test}_wide({_WIDE_SWAPPED if swapped else _WIDE})"
     pair = f"{test}_pair({_PAIR_SWAPPED if swapped else _PAIR})"
     forms = {"bool": boolean, "i32": narrow, "u32": narrow, "i64": wide, "u64": wide, "pair": pair}
-    return _row(name, ufunc, doc, accepts=accepts, cost=1, library="float complex", wgsl=forms, kind=Kind.COMPARISON)
+    return _op(name, ufunc, doc, accepts=accepts, cost=1, library="float complex", wgsl=forms, kind=Kind.COMPARISON)
 
 
 equal = _comparison("equal", np.equal, "Whether x1 and x2 are equal.", "==", "({0} == {1})", "equal")
@@ -330,8 +330,8 @@ greater_equal = _comparison(
 
 
 def _question(name: str, ufunc: np.ufunc, doc: str, of_integers: str) -> MapOp:
-    """Return the row of a predicate of floating values; ``of_integers`` is its value for all others."""
-    return _row(
+    """Return the record of a predicate of floating values; ``of_integers`` is its value for all others."""
+    return _op(
         name, ufunc, doc, accepts="numeric", cost=1, library="float complex", wgsl={"any": of_integers},
         quirks=Quirk.WRONG_WITH_GAPS,
     )  # fmt: skip
@@ -352,17 +352,17 @@ def _truth(operand: int, group: str) -> str:
 
 def _logical(name: str, ufunc: np.ufunc, doc: str, join: str) -> MapOp:
     forms = {group: f"({_truth(0, group)} {join} {_truth(1, group)})" for group in _TRUTHS}
-    return _row(name, ufunc, doc, accepts="boolean", cost=1, wgsl=forms)
+    return _op(name, ufunc, doc, accepts="boolean", cost=1, wgsl=forms)
 
 
 logical_and = _logical("logical_and", np.logical_and, "Logical and: whether both are non-zero.", "&&")
 logical_or = _logical("logical_or", np.logical_or, "Logical or: whether at least one is non-zero.", "||")
 logical_xor = _logical("logical_xor", np.logical_xor, "Logical exclusive or: whether exactly one is non-zero.", "!=")
-logical_not = _row(
+logical_not = _op(
     "logical_not", np.logical_not, "Logical not: whether the value is zero.", accepts="boolean", cost=1,
     wgsl={group: f"!{_truth(0, group)}" for group in _TRUTHS},
 )  # fmt: skip
-bitwise_and = _row(
+bitwise_and = _op(
     "bitwise_and",
     np.bitwise_and,
     "Bitwise and.",
@@ -370,7 +370,7 @@ bitwise_and = _row(
     cost=1,
     wgsl={"bool": "({0} && {1})", "int": "({0} & {1})"},
 )
-bitwise_or = _row(
+bitwise_or = _op(
     "bitwise_or",
     np.bitwise_or,
     "Bitwise or.",
@@ -378,11 +378,11 @@ bitwise_or = _row(
     cost=1,
     wgsl={"bool": "({0} || {1})", "int": "({0} | {1})"},
 )
-bitwise_xor = _row(
+bitwise_xor = _op(
     "bitwise_xor", np.bitwise_xor, "Bitwise exclusive or.", accepts="integer or boolean", cost=1,
     wgsl={"bool": "({0} != {1})", "int": "({0} ^ {1})"},
 )  # fmt: skip
-bitwise_invert = _row(
+bitwise_invert = _op(
     "bitwise_invert",
     np.invert,
     "Bitwise not.",
@@ -390,15 +390,15 @@ bitwise_invert = _row(
     cost=1,
     wgsl={"bool": "!{0}", "int": "(~{0})"},
 )
-bitwise_left_shift = _row(
+bitwise_left_shift = _op(
     "bitwise_left_shift", np.left_shift, "Left shift; 0 beyond the width.", accepts="integer", cost=1,
     wgsl={"int": "left_shift_{T}({0}, {1}, {bits}u)"},
 )  # fmt: skip
-bitwise_right_shift = _row(
+bitwise_right_shift = _op(
     "bitwise_right_shift", np.right_shift, "Right shift; the sign bit beyond the width.", accepts="integer", cost=1,
     wgsl={"int": "right_shift_{T}({0}, {1}, {bits}u)"},
 )  # fmt: skip
-bitwise_count = _row(
+bitwise_count = _op(
     "bitwise_count", np.bitwise_count, "Number of bits set in the absolute value.", cost=1, library="int"
 )
 
@@ -427,7 +427,7 @@ imag = MapOp(
     cost=1, doc="The imaginary part; 0 of a real number.",
     wgsl={"any": "{R}(0)", "pair": "vec2<u32>(0u, 0u)", "complex": "{0}.y"},
 )  # fmt: skip
-conj = _row(
+conj = _op(
     "conj", np.conjugate, "The complex conjugate.", accepts="numeric", cost=1, library="complex", wgsl={"any": "{0}"}
 )
 complex_from_parts = MapOp(

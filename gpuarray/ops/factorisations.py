@@ -1,4 +1,4 @@
-"""Opaque rows of linear algebra: factorisations of matrices and what follows from them, by LAPACK through NumPy."""
+"""Calls of linear algebra: factorisations of matrices and what follows from them, by LAPACK through NumPy."""
 
 from collections.abc import Callable
 from math import prod
@@ -12,7 +12,7 @@ from gpuarray.ops.spec import CallOp
 
 def _lstsq(a: Any, b: Any, *, rcond: float | None) -> Any:
     x, residuals, rank, s = np.linalg.lstsq(a, b, rcond=rcond)
-    # where NumPy leaves the residuals out, the row still has that output; the rank tells that it means nothing
+    # where NumPy leaves the residuals out, the call still has that output; the rank tells that it means nothing
     columns = b.shape[1] if b.ndim == 2 else 1
     return x, residuals if residuals.size else np.zeros(columns, residuals.dtype), rank, s
 
@@ -23,20 +23,20 @@ def _cubic(operands: Shapes, _results: Shapes) -> int:
     return prod(batch) * rows * columns * max(rows, columns)
 
 
-def _row(name: str, numpy: Callable[..., Any], doc: str) -> CallOp:
+def _op(name: str, numpy: Callable[..., Any], doc: str) -> CallOp:
     return CallOp(name=name, numpy=numpy, doc=doc, work=Work.PRODUCT, cost=_cubic)
 
 
-cholesky = _row("cholesky", np.linalg.cholesky, "Triangular factors of positive matrices.")
-cond = _row("cond", np.linalg.cond, "Condition numbers of matrices.")
-det = _row("det", np.linalg.det, "Determinants of matrices.")
-eig = _row("eig", np.linalg.eig, "Eigenvalues and right eigenvectors of matrices.")
-eigh = _row("eigh", np.linalg.eigh, "Eigenvalues and eigenvectors of Hermitian matrices.")
-eigvals = _row("eigvals", np.linalg.eigvals, "Eigenvalues of matrices.")
-eigvalsh = _row("eigvalsh", np.linalg.eigvalsh, "Eigenvalues of Hermitian matrices.")
-inv = _row("inv", np.linalg.inv, "Inverses of matrices.")
-lstsq = _row("lstsq", _lstsq, "Least squares, squared residuals, rank and singular values.")
-qr = _row("qr", np.linalg.qr, "Orthogonal and triangular factors of matrices.")
-slogdet = _row("slogdet", np.linalg.slogdet, "Signs and logarithms of determinants.")
-solve = _row("solve", np.linalg.solve, "Solutions of systems of linear equations.")
-svd = _row("svd", np.linalg.svd, "Singular values of matrices, and their vectors on request.")
+cholesky = _op("cholesky", np.linalg.cholesky, "Triangular factors of positive matrices.")
+cond = _op("cond", np.linalg.cond, "Condition numbers of matrices.")
+det = _op("det", np.linalg.det, "Determinants of matrices.")
+eig = _op("eig", np.linalg.eig, "Eigenvalues and right eigenvectors of matrices.")
+eigh = _op("eigh", np.linalg.eigh, "Eigenvalues and eigenvectors of Hermitian matrices.")
+eigvals = _op("eigvals", np.linalg.eigvals, "Eigenvalues of matrices.")
+eigvalsh = _op("eigvalsh", np.linalg.eigvalsh, "Eigenvalues of Hermitian matrices.")
+inv = _op("inv", np.linalg.inv, "Inverses of matrices.")
+lstsq = _op("lstsq", _lstsq, "Least squares, squared residuals, rank and singular values.")
+qr = _op("qr", np.linalg.qr, "Orthogonal and triangular factors of matrices.")
+slogdet = _op("slogdet", np.linalg.slogdet, "Signs and logarithms of determinants.")
+solve = _op("solve", np.linalg.solve, "Solutions of systems of linear equations.")
+svd = _op("svd", np.linalg.svd, "Singular values of matrices, and their vectors on request.")

@@ -39,7 +39,7 @@ def with_counts(counts: tuple[int, ...]) -> DTypeRule:
 
 
 class FormulaUfunc:
-    """A formula with the interface of a NumPy ufunc, as far as rows and the ufunc protocol need it.
+    """A formula with the interface of a NumPy ufunc, as far as operations and the ufunc protocol need it.
 
     Attributes
     ----------

@@ -8,7 +8,7 @@ element never depends on its neighbours. *Powers* of zeros leave NumPy's vectori
 times slower: here they are computed as powers of one, and set to zero afterwards. *Maxima and minima* with one number
 are not vectorised in NumPy, but ``clip`` is.
 
-The rows name these functions in their column ``numpy_forms``.
+The operations name these functions in their column ``numpy_forms``.
 """
 
 from collections.abc import Callable

@@ -1,13 +1,14 @@
-"""What a reduction is: one frozen row of five parts, from which kernels and NumPy tiles are made.
+"""What a reduction is: one frozen record of five parts, from which kernels and NumPy tiles are made.
 
 A *state* is a small tuple of numbers that stands for some elements. ``identity`` is the state of no elements, ``map``
 lifts an element and its position into a state, ``combine`` merges two states, and ``finish`` makes the result of one.
-Where the state is one number and an elementwise row merges two of them, as in a sum, that row says everything.
-Otherwise :class:`KernelParts` has the parts in WGSL, and :class:`NumPyParts` in NumPy.
+Where the state is one number and an elementwise operation merges two of them, as in a sum, the operation says
+everything. Otherwise :class:`KernelParts` has the parts in WGSL, and :class:`NumPyParts` in NumPy.
 
-In templates of WGSL a dollar sign begins a name. ``$x`` is an element, cast to the dtype in which the
-row accumulates, ``$i`` its position in its row, and ``$T`` its WGSL type. A number of the state is named as ``state``
-names it, that of another state has a 2 behind its name, and ``$number`` makes names of functions differ.
+In templates of WGSL a dollar sign begins a name. ``$x`` is an element, cast to the dtype in which the reduction
+accumulates, ``$i`` its position among the elements that are reduced together, and ``$T`` its WGSL type. A number of the
+state is named as ``state`` names it, that of another state has a 2 behind its name, and ``$number`` makes names of
+functions differ.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,11 +19,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from gpuarray.dtypes import DType
-from gpuarray.ops.spec import MapOp, Row
+from gpuarray.ops.spec import MapOp, Op
 
-#: What stands in place of a dtype's name for the dtype in which a row accumulates.
+#: What stands in place of a dtype's name for the dtype in which a reduction accumulates.
 ACCUMULATED: Final = "accumulated"
-#: What stands in place of a number for the row's identity.
+#: What stands in place of a number for the reduction's identity.
 IDENTITY: Final = "identity"
 
 
@@ -37,8 +38,8 @@ class Let:
     value : str
         Its template.
     fold : MapOp or None
-        The row that folds the values of all elements into one. Without, there is one value for each element if ``each``
-        is true, and otherwise one for all.
+        The operation that folds the values of all elements into one. Without, there is one value for each element if
+        ``each`` is true, and otherwise one for all.
     dtype : str
         What is folded.
     """
@@ -63,8 +64,8 @@ class KernelParts:
     map : tuple of str
         The templates of an element's state.
     combine : MapOp or str
-        The row that merges two states of one number, or the template of statements that merge another state into the
-        variables of the first.
+        The operation that merges two states of one number, or the template of statements that merge another state into
+        the variables of the first.
     finish : str
         The template of the result.
     finish_dtype : str
@@ -103,9 +104,9 @@ class Elements(NamedTuple):
     axes : tuple of int
         The axes along which the elements of a row lie.
     spare : ndarray
-        Memory of the same shape and dtype, which may be that of the elements; None unless the row takes it.
+        Memory of the same shape and dtype, which may be that of the elements; None unless the reduction takes it.
     shift : ndarray or 0
-        For each row a number near its elements, for rows that do not depend on what is taken off all elements.
+        For each row a number near its elements, for reductions that do not depend on what is taken off all elements.
     rows : callable
         ``rows()`` returns the elements of each row, in C order, along the last axis.
     restored : callable
@@ -141,7 +142,7 @@ class NumPyParts:
     result : callable or None
         ``result(elements)`` returns the results of whole rows, where that takes less than their states.
     compute : callable or None
-        ``compute(dtype)`` returns the dtype to which elements are cast, given that in which the row accumulates.
+        ``compute(dtype)`` returns the dtype to which elements are cast, given that in which the reduction accumulates.
     takes_spare : bool
         Whether ``fold`` uses spare memory.
     takes_shift : bool
@@ -162,13 +163,13 @@ class NumPyParts:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class ReduceOp(Row):
-    """A reduction and, where one row merges two results, its scan.
+class ReduceOp(Op):
+    """A reduction and, where one operation merges two results, its scan.
 
     Attributes
     ----------
     combine : MapOp or None
-        The associative operation that merges two results; its NumPy ufunc's ``reduce`` is the reference. Rows without
+        The associative operation that merges two results; its NumPy ufunc's ``reduce`` is the reference. Those without
         have no scans, and take neither ``initial`` nor ``dtype``.
     accumulate : callable
         Source dtype to the dtype in which to accumulate (``sum`` of int8 accumulates in int64).
@@ -200,7 +201,7 @@ class ReduceOp(Row):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.combine is None and (self.numpy is None or not self.kernels):
-            raise ValueError(f"reduction {self.name!r} has neither a row that combines nor all of the parts")
+            raise ValueError(f"reduction {self.name!r} has neither an operation that combines nor all of the parts")
         if not self.cost:
             object.__setattr__(self, "cost", 1 if self.combine is None else self.combine.cost)
 
@@ -210,7 +211,7 @@ class ReduceOp(Row):
         Raises
         ------
         ValueError
-            If the row has none for this kind of dtype.
+            If the reduction has none for this kind of dtype.
         """
         value = self.identity.get(dtype.kind)
         if value is None:

@@ -1,6 +1,6 @@
 """The parts of reductions whose state is more than one number, or another number than an element.
 
-:mod:`gpuarray.ops.reductions` has the rows that they belong to.
+:mod:`gpuarray.ops.reductions` has the reductions that they belong to.
 """
 
 from collections.abc import Callable
@@ -101,8 +101,8 @@ def _compared_position(compute: str, least: bool) -> KernelParts:
 
     ``better`` knows positions. ``may_beat`` is for a second element that comes later, and errs only by saying yes.
     """
-    row = elementwise.less if least else elementwise.greater
-    forward, backward = _applied(row, compute, "b", "a"), _applied(row, compute, "a", "b")
+    op = elementwise.less if least else elementwise.greater
+    forward, backward = _applied(op, compute, "b", "a"), _applied(op, compute, "a", "b")
     nans: tuple[str, ...] = ()
     may = forward
     if compute[0] in "fc":
@@ -134,8 +134,8 @@ def _compared_position(compute: str, least: bool) -> KernelParts:
     )
 
 
-def _applied(row: MapOp, compute: str, *operands: str) -> str:
-    template = wgsl_template(row, compute)
+def _applied(op: MapOp, compute: str, *operands: str) -> str:
+    template = wgsl_template(op, compute)
     assert template is not None
     return template.format(*operands, T=compute, U=compute, R=compute, bits=64)
 

@@ -1,6 +1,6 @@
-"""The reductions: one row each.
+"""The reductions.
 
-Most of them fold elements by an associative elementwise row. The others have parts of their own, which
+Most of them fold elements by an associative elementwise operation. The others have parts of their own, which
 :mod:`gpuarray.ops.reduction_parts` states. The identity is what an empty reduction gives, and what a kernel starts from
 or pads with. Where NumPy refuses an empty reduction (``min``, ``argmax``), kernels still have an identity, and
 ``empty_is_error`` is set.
@@ -16,7 +16,7 @@ from gpuarray.dtypes import DType
 from gpuarray.ops import elementwise
 from gpuarray.ops import reduction_parts as parts
 from gpuarray.ops.reduce_spec import ReduceOp
-from gpuarray.ops.spec import ROWS, MapOp
+from gpuarray.ops.spec import OPS, MapOp
 
 
 def _same(source: DType) -> DType:
@@ -111,7 +111,7 @@ bitwise_xor = ReduceOp(
     doc="Bitwise exclusive or of the elements.",
 )  # fmt: skip
 
-#: The reductions by the elementwise row that merges two results.
+#: The reductions by the elementwise operation that merges two results.
 ELEMENTWISE: Final[Mapping[MapOp, ReduceOp]] = {
-    row.combine: row for row in ROWS.values() if isinstance(row, ReduceOp) and row.combine is not None
+    op.combine: op for op in OPS.values() if isinstance(op, ReduceOp) and op.combine is not None
 }

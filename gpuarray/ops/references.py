@@ -1,4 +1,4 @@
-"""The references and dtype rules of elementwise rows that no NumPy ufunc has: selection, casts and complex parts."""
+"""The references and dtype rules of operations that no NumPy ufunc has: selection, casts and complex parts."""
 
 from typing import Any, Final
 

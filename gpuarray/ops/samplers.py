@@ -1,4 +1,4 @@
-"""Samplers: elementwise rows that draw a number of a distribution for each element, by rejection.
+"""Samplers: elementwise operations that draw a number of a distribution for each element, by rejection.
 
 The operands are the parameters of the distribution, the number of the element, and the four words of a substream (see
 :mod:`gpuarray.ops.substreams`). Each element draws from its own blocks until a number is accepted, so it does not
@@ -53,7 +53,7 @@ Sampler = Callable[..., Any]
 
 
 def _reference(parameters: int, sampler: Sampler) -> Callable[..., Array]:
-    """Return the reference of a row, which calls ``sampler(draws, *parameters)`` with flat arrays of one length."""
+    """Return the reference of a sampler, which calls ``sampler(draws, *parameters)`` with flat arrays of one length."""
 
     def reference(*operands: Any, out: Array) -> Array:
         given, numbers, stream = operands[:parameters], operands[parameters], operands[parameters + 1 :]
@@ -369,7 +369,7 @@ def _zipf(draws: _Draws, a: Array) -> Array:
     return _where_valid(draws, (a > 1) & (a < most), sampler, np.where(a >= most, 1, np.nan))
 
 
-# --- the rows ---
+# --- the operations ---
 
 
 def _rule(parameters: int) -> Callable[..., Signature]:
@@ -384,7 +384,7 @@ def _rule(parameters: int) -> Callable[..., Signature]:
     return rule
 
 
-def _row(name: str, parameters: int, sampler: Sampler, doc: str) -> MapOp:
+def _op(name: str, parameters: int, sampler: Sampler, doc: str) -> MapOp:
     operands = ", ".join(f"{{{number}}}" for number in range(parameters + 5))
     return MapOp(
         name=name, numpy=_reference(parameters, sampler), arity=parameters + 5, dtypes=_rule(parameters),
@@ -392,15 +392,15 @@ def _row(name: str, parameters: int, sampler: Sampler, doc: str) -> MapOp:
     )  # fmt: skip
 
 
-sample_gamma: Final = _row("sample_gamma", 1, _gamma, "Gamma numbers of a shape parameter.")
-sample_log_gamma: Final = _row("sample_log_gamma", 1, _log_gamma, "Logarithms of gamma numbers of a shape parameter.")
-sample_poisson: Final = _row("sample_poisson", 1, _poisson, "Poisson numbers of a mean.")
-sample_binomial: Final = _row("sample_binomial", 2, _binomial, "Binomial numbers of trials and a probability.")
-sample_hypergeometric: Final = _row(
+sample_gamma: Final = _op("sample_gamma", 1, _gamma, "Gamma numbers of a shape parameter.")
+sample_log_gamma: Final = _op("sample_log_gamma", 1, _log_gamma, "Logarithms of gamma numbers of a shape parameter.")
+sample_poisson: Final = _op("sample_poisson", 1, _poisson, "Poisson numbers of a mean.")
+sample_binomial: Final = _op("sample_binomial", 2, _binomial, "Binomial numbers of trials and a probability.")
+sample_hypergeometric: Final = _op(
     "sample_hypergeometric", 3, _hypergeometric, "Hypergeometric numbers of good items, bad items, and the sample size."
 )
-sample_vonmises: Final = _row("sample_vonmises", 1, _vonmises, "Angles of the von Mises distribution around 0.")
-sample_zipf: Final = _row("sample_zipf", 1, _zipf, "Zipf numbers of an exponent above 1.")
+sample_vonmises: Final = _op("sample_vonmises", 1, _vonmises, "Angles of the von Mises distribution around 0.")
+sample_zipf: Final = _op("sample_zipf", 1, _zipf, "Zipf numbers of an exponent above 1.")
 
 
 # --- integers of a range for each element ---

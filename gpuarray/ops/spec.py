@@ -1,12 +1,12 @@
-"""What an operation is: one frozen row, from which every other package takes what it needs.
+"""What the package knows of an operation: one frozen record, from which every other package takes what it needs.
 
-A row carries the name, the NumPy reference that the in-process provider executes and that tests compare with, the
-dtype rule, the WGSL forms, the cost, and what is known of its values. No other module has a list of operations: a rule
-that holds for some of them reads a column here. Constructing a row registers and checks it. A row is compared and
+A record has the name, the NumPy reference that the in-process provider executes and that tests compare with, the dtype
+rule, the WGSL forms, the cost, and what is known of its values. No other module has a list of operations: a rule that
+holds for some of them reads a column here. Constructing a record registers and checks it. Records are compared and
 hashed by identity.
 
-Costs are in *operations*: one operation is the time of a float32 addition of values in registers. An exponential costs
-about 10. No row has a default cost, so that the planner never weighs an operation that nobody estimated.
+Costs are in units of one float32 addition of values in registers. An exponential costs about 10. There is no default
+cost, so that the planner never weighs an operation that nobody estimated.
 
 WGSL forms are templates keyed by the *compute type* of the operands (see :data:`COMPUTE_TYPES`), or by a group of
 compute types (:data:`GROUPS`); the most specific key wins. In a template ``{0}``, ``{1}``, ``{2}`` are operand
@@ -72,7 +72,7 @@ def compute_type(dtype: DType) -> str:
 
 @dataclass(frozen=True)
 class Signature:
-    """The dtypes that one call of an elementwise row computes in: operands are cast to ``inputs`` first."""
+    """The dtypes that one call of an elementwise operation computes in: operands are cast to ``inputs`` first."""
 
     inputs: tuple[DType, ...]
     output: DType
@@ -80,44 +80,44 @@ class Signature:
 
 DTypeRule = Callable[..., Signature]
 
-ROWS: Final[dict[str, "Row"]] = {}
+OPS: Final[dict[str, "Op"]] = {}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Row:
+class Op:
     """What every kind of operation has: a unique name and one sentence about it."""
 
     name: str
     doc: str
 
     def __post_init__(self) -> None:
-        if self.name in ROWS:
+        if self.name in OPS:
             raise ValueError(f"operation {self.name!r} is declared twice")
-        ROWS[self.name] = self
+        OPS[self.name] = self
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return row_named, (self.name,)
+        return op_named, (self.name,)
 
 
-#: Modules whose rows are declared on first use and not with the package, which they would slow down.
+#: Modules whose operations are declared on first use and not with the package, which they would slow down.
 _LAZY_MODULES: Final = ("gpuarray.ops.special",)
 
 
-def row_named(name: str) -> Row:
-    """Return the row of a name, importing the lazy modules of rows if no other module declares it.
+def op_named(name: str) -> Op:
+    """Return the operation of a name, importing the lazy modules of operations if no other module declares it.
 
     Raises
     ------
     KeyError
-        If no module declares a row of this name.
+        If no module declares an operation of this name.
     """
-    if name not in ROWS:
+    if name not in OPS:
         for module in _LAZY_MODULES:
             import_module(module)
-    return ROWS[name]
+    return OPS[name]
 
 
 def _check_templates(name: str, forms: Mapping[str, str], arity: int) -> None:
@@ -132,9 +132,9 @@ def _check_templates(name: str, forms: Mapping[str, str], arity: int) -> None:
 
 
 @lru_cache(maxsize=8192)
-def wgsl_template(row: "MapOp | GenerateOp", compute: str) -> str | None:
+def wgsl_template(op: "MapOp | GenerateOp", compute: str) -> str | None:
     """Return the template for operands of a compute type, the most specific key first, or None."""
-    forms = row.wgsl
+    forms = op.wgsl
     if compute in forms:
         return forms[compute]
     for group in ("pair", "signed", "unsigned", "float", "complex", "int", "real", "any"):
@@ -144,7 +144,7 @@ def wgsl_template(row: "MapOp | GenerateOp", compute: str) -> str | None:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class MapOp(Row):
+class MapOp(Op):
     """An elementwise operation.
 
     Attributes
@@ -159,7 +159,7 @@ class MapOp(Row):
     arity : int
         Number of operands.
     output : int
-        Which output of ``numpy`` this row is, for ufuncs with several (``divmod``, ``frexp``, ``modf``).
+        Which output of ``numpy`` this operation is, for ufuncs with several (``divmod``, ``frexp``, ``modf``).
     dtypes : callable, optional
         ``rule(*operand_dtypes) -> Signature``, where an operand may also be the Python type ``int``, ``float`` or
         ``complex`` (a weak scalar). By default NumPy's own resolution of the ufunc ``numpy``.
@@ -216,33 +216,33 @@ class MapOp(Row):
 
 
 @lru_cache(maxsize=16384)
-def _resolve(row: MapOp, operands: tuple[Any, ...]) -> Signature:
-    if row.dtypes is not None:
-        return row.dtypes(*operands)
-    ufunc = row.numpy
+def _resolve(op: MapOp, operands: tuple[Any, ...]) -> Signature:
+    if op.dtypes is not None:
+        return op.dtypes(*operands)
+    ufunc = op.numpy
     assert isinstance(ufunc, np.ufunc)
     weak = {bool: dtypes.bool_}
     found = ufunc.resolve_dtypes((*(weak.get(o, o) for o in operands), *([None] * ufunc.nout)))
     loop = tuple(dtypes.canonical(d) for d in found[: ufunc.nin])
-    return Signature(loop, dtypes.canonical(found[ufunc.nin + row.output]))
+    return Signature(loop, dtypes.canonical(found[ufunc.nin + op.output]))
 
 
 def map_op(name: str) -> MapOp:
-    """Return the elementwise row of a name; see :func:`row_named`.
+    """Return the elementwise operation of a name; see :func:`op_named`.
 
     Raises
     ------
     KeyError
-        If no module declares an elementwise row of this name.
+        If no module declares an elementwise operation of this name.
     """
-    row = row_named(name)
-    if not isinstance(row, MapOp):
+    op = op_named(name)
+    if not isinstance(op, MapOp):
         raise KeyError(name)
-    return row
+    return op
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class GenerateOp(Row):
+class GenerateOp(Op):
     """An expression of the flat output index: constants, ranges, identity matrices, random bits.
 
     Attributes
@@ -268,11 +268,11 @@ class GenerateOp(Row):
     parameter_types : tuple of str
         A dtype name for each parameter, ``"result"`` for the result's dtype.
     vec4 : mapping
-        Templates as ``wgsl``, for a vector of the four elements from ``{0}``, a multiple of four, on: for rows that
-        make several elements at once.
+        Templates as ``wgsl``, for a vector of the four elements from ``{0}``, a multiple of four, on: for generators
+        that make several elements at once.
     vec8 : mapping
-        The same for the eight elements from ``{0}``, a multiple of four, on, as ``low`` and ``high``: for rows that
-        make so many at the price of four.
+        The same for the eight elements from ``{0}``, a multiple of four, on, as ``low`` and ``high``: for generators
+        that make so many at the price of four.
     """
 
     numpy: Callable[..., Any]
@@ -294,11 +294,11 @@ class GenerateOp(Row):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class CallOp(Row):
+class CallOp(Op):
     """An opaque operation on whole arrays.
 
-    Devices run it by the kernels that code generation has for the row. For want of some, and in-process, its NumPy
-    reference runs.
+    Devices run it by the kernels that code generation has for it. For want of some, and in-process, its NumPy reference
+    runs.
 
     Attributes
     ----------

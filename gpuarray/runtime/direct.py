@@ -68,7 +68,7 @@ def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
     """
     computed = 0
     is_observed = bool(observers.active)
-    called: dict[Any, Any] = {}  # what opaque rows returned, by what all outputs have in common
+    called: dict[Any, Any] = {}  # what calls returned, by what all outputs have in common
     stack = [root for root in roots if root.result is None]
     push, pop = stack.append, stack.pop
     try:

@@ -8,12 +8,12 @@ from support import DTYPES, special_values, values
 
 import gpuarray as xp
 from gpuarray import dtypes
-from gpuarray.ops.spec import ROWS, MapOp
+from gpuarray.ops.spec import OPS, MapOp
 from gpuarray.testing import assert_same
 
 FUNCTIONS = {
     row.name: row
-    for row in ROWS.values()
+    for row in OPS.values()
     if isinstance(row, MapOp) and isinstance(row.numpy, np.ufunc) and row.numpy.nout == 1
 }
 UNARY = [name for name, row in FUNCTIONS.items() if row.arity == 1]

@@ -14,12 +14,12 @@ from support import scipy_ufunc
 import gpuarray as xp
 from gpuarray import dispatch
 from gpuarray.codegen import library
-from gpuarray.ops import special as rows
+from gpuarray.ops import special as ops
 from gpuarray.ops.formula import FORMULAS, POLYNOMIALS, Real, absolute, formula
 
 scipy_special = pytest.importorskip("scipy.special")
 
-NAMES = sorted(rows.ROWS)
+NAMES = sorted(ops.OPS)
 ORDINARY = np.array([0.1, 0.25, 0.5, 0.75, 0.9, 1.0, 1.4, 2.0, 2.6, 3.5, 5.0, 7.9, 8.1, 11.0, 13.0, 25.0])
 SPECIAL = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, -1.0, -2.0, -0.5, -2.5, 1.0, 2.0, 0.5])
 
@@ -41,7 +41,7 @@ def wanted(name: str, x: list[np.ndarray]) -> np.ndarray:
 
 
 def operands(name: str, values: np.ndarray, dtype: Any) -> list[np.ndarray]:
-    arity = rows.ROWS[name].arity
+    arity = ops.OPS[name].arity
     return [x.ravel().astype(dtype) for x in np.meshgrid(*[values[:: max(arity - 1, 1)]] * arity)]
 
 
@@ -254,7 +254,7 @@ def test_ufuncs_of_the_same_name_from_elsewhere_are_not_taken_for_scipys() -> No
         __name__ = "erf"
 
     assert dispatch.scipy_row(Named()) is None
-    assert dispatch.scipy_row(scipy_ufunc("erf")) is rows.ROWS["erf"]
+    assert dispatch.scipy_row(scipy_ufunc("erf")) is ops.OPS["erf"]
 
 
 def test_numpys_functions_are_the_same_rows(device: Any) -> None:

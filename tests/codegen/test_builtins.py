@@ -13,7 +13,7 @@ from gpuarray.codegen.wgsl import apply_expression, generate_expression, paramet
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
 from gpuarray.ops import elementwise, generators, special
-from gpuarray.ops.spec import ROWS, GenerateOp, MapOp, compute_type, wgsl_template
+from gpuarray.ops.spec import OPS, GenerateOp, MapOp, compute_type, wgsl_template
 
 #: What may stand anywhere, and why.
 EXACT = {
@@ -103,7 +103,7 @@ def reached(text: str) -> Iterator[tuple[str, frozenset[str]]]:
 
 def expressions() -> Iterator[tuple[str, str, bool]]:
     """Yield name, text and whether the result is correctly rounded, of every row, dtype by dtype, and of every cast."""
-    for row in ROWS.values():
+    for row in OPS.values():
         if isinstance(row, MapOp) and row not in (elementwise.cast, elementwise.bitcast):
             for signature in accepted(row):
                 held = signature.inputs[1:] + signature.inputs[:1] if row is elementwise.where else signature.inputs
@@ -146,7 +146,7 @@ def test_a_use_is_seen_wherever_it_is() -> None:
 
 
 def test_every_builtin_is_allowed() -> None:
-    assert {generators.arange, *special.ROWS.values()} <= set(ROWS.values())
+    assert {generators.arange, *special.OPS.values()} <= set(OPS.values())
     found = [
         (name, where, builtin) for name, text, _ in expressions() for where, all_ in reached(text) for builtin in all_
     ]

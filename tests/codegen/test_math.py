@@ -17,8 +17,8 @@ import gpuarray as xp
 from gpuarray import dtypes
 from gpuarray.codegen import casts, library
 from gpuarray.dtypes import DType
-from gpuarray.ops import elementwise, generators, special  # noqa: F401  (declares the rows)
-from gpuarray.ops.spec import ROWS, GenerateOp, MapOp, Signature, compute_type, wgsl_template
+from gpuarray.ops import elementwise, generators, special  # noqa: F401  (declares the operations)
+from gpuarray.ops.spec import OPS, GenerateOp, MapOp, Signature, compute_type, wgsl_template
 
 pytestmark = pytest.mark.wgpu
 
@@ -207,14 +207,14 @@ def signatures(row: MapOp) -> Iterator[Signature]:
 
 def cases() -> list[Any]:
     # samplers take the words of one substream, not of one for each element: see tests/api/test_random_distributions.py
-    rows = [row for row in ROWS.values() if isinstance(row, MapOp) and row.name not in ("cast", "bitcast")]
+    rows = [row for row in OPS.values() if isinstance(row, MapOp) and row.name not in ("cast", "bitcast")]
     rows = [row for row in rows if not row.name.startswith("sample_")]
     return [
         pytest.param(row, s, id=f"{row.name}-{'-'.join(d.name for d in s.inputs)}")
         for row in rows
         for s in signatures(row)
         # float16 takes the kernels of float32, and those of special functions take long to compile
-        if s.output != dtypes.float16 or row.name not in special.ROWS
+        if s.output != dtypes.float16 or row.name not in special.OPS
     ]
 
 
@@ -399,7 +399,7 @@ GENERATED = [
 
 @pytest.mark.parametrize(("name", "parameters", "kinds"), GENERATED)
 def test_generator(name: str, parameters: tuple[Any, ...], kinds: str) -> None:
-    row = ROWS[name]
+    row = OPS[name]
     assert isinstance(row, GenerateOp)
     index = np.arange(1000)
     for dtype in map(np.dtype, kinds):

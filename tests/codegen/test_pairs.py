@@ -16,7 +16,7 @@ from gpuarray.codegen import emit
 from gpuarray.device import Capabilities, Device
 from gpuarray.dtypes import DType
 from gpuarray.ops import elementwise, generators
-from gpuarray.ops.spec import ROWS, MapOp
+from gpuarray.ops.spec import OPS, MapOp
 from gpuarray.providers import registry
 from gpuarray.testing import assert_same
 
@@ -72,7 +72,7 @@ def compare(functions: Sequence[Callable[..., Any]], *operands: np.ndarray) -> N
         assert_same(result, function(*operands), message=str(function))
 
 
-# --- elementwise rows ------------------------------------------------------------------------------------------------
+# --- elementwise operations --------------------------------------------------------------------------------------
 
 GROUPS = {
     "arithmetic": ("add", "subtract", "multiply", "maximum", "minimum", "fmax", "fmin", "bitwise_and", "bitwise_or",
@@ -95,14 +95,14 @@ def test_all_rows_of_wide_integers_are_tested() -> None:
         except TypeError:
             return False
 
-    rows = {r.name for r in ROWS.values() if isinstance(r, MapOp) and (r.name in ELSEWHERE or takes_wide(r))}
+    rows = {r.name for r in OPS.values() if isinstance(r, MapOp) and (r.name in ELSEWHERE or takes_wide(r))}
     assert rows == {name for names in GROUPS.values() for name in names} | set(ELSEWHERE)
 
 
 @pytest.mark.parametrize("kind", WIDE_NAMES)
 @pytest.mark.parametrize("group", GROUPS)
 def test_rows(group: str, kind: str) -> None:
-    functions = [getattr(ROWS[name], "numpy") for name in GROUPS[group]]  # noqa: B009  # Row has no such attribute
+    functions = [getattr(OPS[name], "numpy") for name in GROUPS[group]]  # noqa: B009  # Row has no such attribute
     dtype = np.dtype(kind)
     x, y = columns(dtype, dtype)
     if group == "powers":

@@ -9,10 +9,10 @@ from gpuarray.fusion import costs
 from gpuarray.fusion.steps import Step
 from gpuarray.graph import build
 from gpuarray.graph.nodes import host_leaf
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators
 from gpuarray.ops.columns import Work
-from gpuarray.ops.spec import ROWS, CallOp
+from gpuarray.ops.spec import OPS, CallOp
 from gpuarray.runtime import plans
 
 
@@ -28,7 +28,7 @@ def vector(size: int, dtype: str = "float32") -> xp.GpuArray:
 
 def test_a_node_costs_what_its_row_says():
     leaf = host_leaf(np.ones(3, np.float32))
-    assert costs.of_node(build.elementwise(rows.exp, leaf)) == rows.exp.cost
+    assert costs.of_node(build.elementwise(ops.exp, leaf)) == ops.exp.cost
     assert costs.of_node(build.full((), 1.0, dtypes.float32)) == generators.full.cost == 0
     assert costs.of_node(leaf) == 0
 
@@ -38,9 +38,9 @@ def test_wide_and_complex_arithmetic_is_more_operations():
     assert found == [10, 20, 80, 320]
 
 
-@pytest.mark.parametrize("name", [row.name for row in ROWS.values() if isinstance(row, CallOp)])
+@pytest.mark.parametrize("name", [row.name for row in OPS.values() if isinstance(row, CallOp)])
 def test_calls_declare_their_work(name):
-    row = ROWS[name]
+    row = OPS[name]
     assert isinstance(row, CallOp)
     assert isinstance(row.work, Work)
     few, many = (row.cost(((1, n, n), (n,)), ((1, n, n),)) for n in (8, 64))

@@ -13,7 +13,7 @@ from gpuarray.fusion.steps import loop_text
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.walk import topological
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
 
 
@@ -38,9 +38,9 @@ def test_passes_do_not_grow_with_the_values_that_must_be_stored(monkeypatch: pyt
 
 def test_what_was_tried_with_a_loop_leaves_no_trace() -> None:
     source = build.host_node(np.ones((3, 4)))
-    doubled = build.binary(rows.add, source, source)
+    doubled = build.binary(ops.add, source, source)
     total = build.reduce(reductions.sum, doubled, (1,))
-    root = build.unary(rows.sqrt, total)
+    root = build.unary(ops.sqrt, total)
     walk = topological([doubled, root])
     first, fold, last = (walk.position[node] for node in (doubled, total, root))
     graph = view_graph(walk.order, walk.position, {first, fold, last})
@@ -62,9 +62,9 @@ def test_what_was_tried_with_a_loop_leaves_no_trace() -> None:
 @pytest.mark.parametrize(("launch", "folds", "steps"), [(1 << 20, True, 1), (1 << 10, True, 2), (1 << 10, False, 1)])
 def test_what_leads_to_pairs_is_stored_where_that_takes_less(launch: int, folds: bool, steps: int) -> None:
     places, speeds = (build.host_node(np.ones(100, np.float32)) for _ in range(2))
-    moved = build.binary(rows.add, places, speeds)
+    moved = build.binary(ops.add, places, speeds)
     across, down = (build.view(moved, Layout((100, 100), strides, 0)) for strides in ((0, 1), (1, 0)))
-    root = build.binary(rows.multiply, across, down)
+    root = build.binary(ops.multiply, across, down)
     if folds:  # otherwise it is memory that takes the time
         root = build.reduce(reductions.sum, root, (1,))
     walk = topological([root])

@@ -17,7 +17,7 @@ from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import Node, host_leaf
 from gpuarray.graph.walk import merge, topological
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops import generators, reductions
 
 
@@ -25,7 +25,7 @@ def planned() -> tuple[Plan, list[Node]]:
     """Return the plan of a reduction over columns, and of what uses it in rows."""
     x = host_leaf(np.ones((40, 30), np.float32))
     columns = build.reduce(reductions.max, x, 0, None, True)
-    wanted = build.elementwise(rows.subtract, x, columns)
+    wanted = build.elementwise(ops.subtract, x, columns)
     nodes, position, *_ = merge(topological([wanted]))
     return make_plan(nodes, position, {position[wanted]}, Capabilities(adapter="test")), nodes
 
@@ -85,7 +85,7 @@ def updated() -> tuple[Plan, list[Node]]:
     """Return the plan of a write to a region whose values are made of what was there."""
     x = host_leaf(np.ones(40, np.float32))
     region = Layout((10,), (2,), 5)
-    wanted = build.scatter(x, build.elementwise(rows.add, build.view(x, region), 1.0), region)
+    wanted = build.scatter(x, build.elementwise(ops.add, build.view(x, region), 1.0), region)
     nodes, position, *_ = merge(topological([wanted]))
     return make_plan(nodes, position, {position[wanted]}, Capabilities(adapter="test")), nodes
 

@@ -24,7 +24,7 @@ from gpuarray.graph.nodes import (
 )
 from gpuarray.graph.verify import check_graph
 from gpuarray.graph.walk import merge, topological
-from gpuarray.ops import elementwise as rows
+from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
 
 X = host_leaf(np.ones((2, 3), np.float32))
@@ -36,17 +36,17 @@ def check(node: Node) -> None:
 
 
 def test_what_the_builder_makes_is_right() -> None:
-    check(build.reduce(reductions.sum, build.elementwise(rows.add, X, INTEGERS), 1, None, True))
+    check(build.reduce(reductions.sum, build.elementwise(ops.add, X, INTEGERS), 1, None, True))
     check(build.scatter(X, build.full((), 1, dtypes.float32), Layout((2,), (3,), 1)))
     check(build.concat([X, X], 1))
 
 
 WRONG: dict[str, Callable[[], Node]] = {
     "a leaf without a value": lambda: Leaf((2,), dtypes.float32),
-    "operands of different dtypes": lambda: Map(rows.add, (X, INTEGERS), (2, 3), dtypes.float32),
-    "a dtype that the row does not give": lambda: Map(rows.less, (X, X), (2, 3), dtypes.float32),
-    "too few operands": lambda: Map(rows.add, (X,), (2, 3), dtypes.float32),
-    "an operand that does not broadcast": lambda: Map(rows.negative, (X,), (2, 4), dtypes.float32),
+    "operands of different dtypes": lambda: Map(ops.add, (X, INTEGERS), (2, 3), dtypes.float32),
+    "a dtype that the row does not give": lambda: Map(ops.less, (X, X), (2, 3), dtypes.float32),
+    "too few operands": lambda: Map(ops.add, (X,), (2, 3), dtypes.float32),
+    "an operand that does not broadcast": lambda: Map(ops.negative, (X,), (2, 4), dtypes.float32),
     "a view out of bounds": lambda: View(X, Layout((4,), (2,), 0)),
     "a view before the start": lambda: View(X, Layout((4,), (-1,), 2)),
     "pieces that are too short": lambda: Concat((X, X), 0, (5, 3), dtypes.float32),

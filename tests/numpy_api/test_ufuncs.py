@@ -292,7 +292,7 @@ def test_a_ufunc_of_somebody_else_runs_on_the_host(put, same):
 
 
 def test_rows_are_those_of_numpy():
-    for ufunc, rows in dispatch.UFUNC_ROWS.items():
+    for ufunc, rows in dispatch.UFUNC_OPS.items():
         assert len(rows) == ufunc.nout
         assert all(row.arity == ufunc.nin for row in rows)
 

@@ -165,7 +165,7 @@ class Graph:
 
     def _row(self, names: Sequence[str]) -> spec.MapOp:
         name = self._pick([n for n in COMMON if n in names]) if self._chance(0.4) else self._pick(names)
-        row = spec.ROWS[name]
+        row = spec.OPS[name]
         assert isinstance(row, spec.MapOp)
         return row
 

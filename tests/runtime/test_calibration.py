@@ -15,7 +15,7 @@ import gpuarray as xp
 from gpuarray import disk_cache, dtypes
 from gpuarray.device import Capabilities, Device
 from gpuarray.errors import DeviceMemoryError
-from gpuarray.ops.spec import ROWS
+from gpuarray.ops.spec import OPS
 from gpuarray.providers.inprocess import InProcessProvider
 from gpuarray.runtime import evaluate, places
 from gpuarray.runtime.placement import auto, calibrate
@@ -141,9 +141,9 @@ def test_the_host_is_measured(folder):
 
 def test_formulas_join_the_record_when_they_are_measured(folder, measured):
     rates = calibrate.rates_of(CPU)
-    row = ROWS["erf"]
+    row = OPS["erf"]
     assert calibrate.is_formula(row)
-    assert not calibrate.is_formula(ROWS["exp"])
+    assert not calibrate.is_formula(OPS["exp"])
     found = calibrate.learn(places.host(), rates, [(row, dtypes.float32), (row, dtypes.int8)])
     assert found.least["erf:float32"] > found.rows["erf:float32"] > 0
     assert found.rows["erf:int8"] == row.cost * rates.operation["32"]  # it is computed in another dtype

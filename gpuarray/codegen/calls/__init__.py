@@ -1,4 +1,4 @@
-"""Kernels of calls: one entry for each call row that devices can run.
+"""Kernels of calls: one entry for each call that devices can run.
 
 A call without an entry runs in-process, as its NumPy reference. Kernels of calls read and write whole arrays in C
 order, with scratch memory between their launches. Sizes are parameters, as in all kernels.

@@ -19,7 +19,7 @@ def runs_everywhere(step: CallStep, capabilities: Capabilities) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class CallKernels:
-    """The kernels of one call row.
+    """The kernels of one call.
 
     Attributes
     ----------

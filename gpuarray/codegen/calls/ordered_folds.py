@@ -1,6 +1,6 @@
-"""Ordered folds: one invocation applies an elementwise row to the elements of a sequence, one after the other.
+"""Ordered folds: one invocation applies an elementwise operation to the elements of a sequence, one after the other.
 
-This is what ``reduceat`` and the folds of rows that are not associative mean: the order is NumPy's, and
+This is what ``reduceat`` and folds by operations that are not associative mean: the order is NumPy's, and
 each result is rounded to the dtype in which NumPy keeps it.
 """
 
@@ -25,7 +25,7 @@ def _row(step: CallStep) -> MapOp:
 
 
 def _loop(step: CallStep) -> tuple[tuple[DType, ...], DType]:
-    """Return the dtypes of the row's operands, and of its result."""
+    """Return the dtypes of the operation's operands, and of its result."""
     loop: tuple[DType, ...] = dict(step.parameters)["loop"]  # type: ignore[assignment]  # the caller's promise
     return loop[:-1], loop[-1]
 

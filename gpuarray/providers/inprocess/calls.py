@@ -1,4 +1,4 @@
-"""Steps that are not loops: contractions, calls of opaque rows, copies and scatters.
+"""Steps that are not loops: contractions, calls, copies and scatters.
 
 Each prepared step has ``run(inputs, outputs, scalars, workers)`` over flat memory, and ``describe()``. The provider
 prepares :class:`~gpuarray.fusion.steps.ContractStep`, ``CallStep``, ``CopyStep`` and ``ScatterStep`` so.
@@ -139,7 +139,7 @@ def _for_blas(array: Array, dtype: DType) -> Array:
 
 
 class PreparedCall:
-    """An opaque row on whole operands, or on chunks of lines or parts where the row allows that."""
+    """A call on whole operands, or on chunks of lines or parts where it allows that."""
 
     def __init__(self, step: CallStep) -> None:
         self.step = step
@@ -154,7 +154,7 @@ class PreparedCall:
     def run(
         self, inputs: Sequence[Memory], outputs: Sequence[Memory], scalars: Sequence[Any], workers: WorkerPool
     ) -> None:
-        """Call the row's reference on views of the inputs, and copy what it returns to the outputs."""
+        """Call the reference on views of the inputs, and copy what it returns to the outputs."""
         step = self.step
         arrays = []
         for shape, dtype, memory in zip(step.shapes, step.input_dtypes, inputs, strict=True):
@@ -190,7 +190,7 @@ class PreparedCall:
         return f"{self.step.op.name}({', '.join(map(str, self.step.shapes))}{parameters})\n"
 
     def _run_lines(self, array: Array, output: Memory, workers: WorkerPool) -> None:
-        """Call the row's reference on pieces of about equal size, which are the same for any number of threads."""
+        """Call the reference on pieces of about equal size, which are the same for any number of threads."""
         step, lines = self.step, self.lines
         source = array.reshape(lines, -1)
         target: Array = np.ndarray((lines, step.output_shapes[0][-1]), step.output_dtypes[0], output)
@@ -206,7 +206,7 @@ class PreparedCall:
         workers.run_each(-(-lines // some), piece, self._timing)
 
     def _run_parts(self, arrays: Sequence[Array], output: Memory, workers: WorkerPool) -> None:
-        """Call the row's reference on parts of the first operand, and add up what it returns."""
+        """Call the reference on parts of the first operand, and add up what it returns."""
         step, (first, *others) = self.step, arrays
         line = first.reshape(-1)
         total: Array = np.ndarray(step.output_shapes[0], step.output_dtypes[0], output)

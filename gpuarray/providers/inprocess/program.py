@@ -241,7 +241,7 @@ class _Writer:
         if not isinstance(ufunc, np.ufunc):
             target = self._target(number, item.level, item.dtype)
             if item.op.kind is Kind.CONVERSION and not (item.sources[0].kind == "c" and item.dtype.kind not in "cb"):
-                # the row's reference does the same, but takes ten times as long for a small tile
+                # its reference does the same, but takes ten times as long for a small tile
                 self._line(item.level, f"copyto({target}, {values}, 'unsafe')")
                 return
             self._line(item.level, f"{function}({values}, out={target})")
@@ -455,7 +455,7 @@ def _output_dtypes(ufunc: np.ufunc, sources: tuple[DType, ...]) -> tuple[DType, 
     """Return what ``ufunc`` gives for operands that need no cast; as many booleans if there is no such loop."""
     try:
         return ufunc.resolve_dtypes((*sources, *([None] * ufunc.nout)))[ufunc.nin :]
-    except TypeError:  # the row's rule allows more dtypes than the ufunc; unsafe casting then finds the loop
+    except TypeError:  # its rule allows more dtypes than the ufunc; unsafe casting then finds the loop
         return (dtypes.bool_,) * ufunc.nout
 
 
@@ -467,7 +467,7 @@ def _place(target: npt.NDArray[Any], values: npt.NDArray[Any], positions: npt.ND
 
 
 def _generator(item: Index, tiling: Tiling, outer: int) -> Callable[..., Any]:
-    """Return ``generate(tile, *parameters)``, the values of a generator row for the elements of a tile."""
+    """Return ``generate(tile, *parameters)``, the values of a generator for the elements of a tile."""
     function, dtype = item.op.numpy, item.dtype
     layout = item.layout if item.level != UNIFORM else contiguous(())._replace(offset=item.layout.offset)
     if item.level == UNIFORM:

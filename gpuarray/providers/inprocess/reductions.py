@@ -1,6 +1,6 @@
 """Reductions of tiles: each tile gives states of its rows, and the states of a row in several tiles are merged.
 
-A reduction by an elementwise row is the ``reduce`` of its ufunc. Other reductions have NumPy parts
+A reduction by an elementwise operation is the ``reduce`` of its ufunc. Other reductions have NumPy parts
 (:class:`~gpuarray.ops.reduce_spec.NumPyParts`). Sums inside a tile are those of :mod:`gpuarray.ops.row_sums`. The parts
 of a row are added pairwise, so the error is about NumPy's. Sums and products of float16 run in float32.
 The compiler of loops calls this module.

@@ -33,7 +33,7 @@ from gpuarray.graph.nodes import Generate, Leaf, Node, host_leaf
 from gpuarray.ops import calls, elementwise, reductions
 from gpuarray.ops.columns import Work
 from gpuarray.ops.reduce_spec import ReduceOp
-from gpuarray.ops.spec import ROWS, CallOp, MapOp
+from gpuarray.ops.spec import OPS, CallOp, MapOp
 from gpuarray.providers.base import Provider, Task
 from gpuarray.runtime import places, plans
 from gpuarray.runtime.placement import residency
@@ -277,7 +277,7 @@ class _Bench:
         known = Rates(launch=max(0.0, one - call), call=call)
         self.progress("NumPy's functions")
         rows = self._rows()
-        named = [(ROWS[key.partition(":")[0]], time) for key, time in rows.items() if key.endswith("float32")]
+        named = [(OPS[key.partition(":")[0]], time) for key, time in rows.items() if key.endswith("float32")]
         unit = statistics.median(time / row.cost for row, time in named if isinstance(row, MapOp))
         known = replace(known, rows=rows, operation={"32": unit, "64": 2 * unit}, folds=self._folds(known.launch))
         self.progress("threads")
@@ -378,7 +378,7 @@ class _Bench:
     def _rows(self) -> dict[str, float]:
         """Return the nanoseconds an element that NumPy's own functions take, in one thread."""
         found: dict[str, float] = {}
-        rows = [row for row in ROWS.values() if isinstance(row, MapOp) and not is_formula(row)]
+        rows = [row for row in OPS.values() if isinstance(row, MapOp) and not is_formula(row)]
         for dtype in (dtypes.float32, dtypes.float64, dtypes.int64):
             given = (self.random[:_TILE] + 0.5).astype(dtype) + (dtype.kind == "i")
             with np.errstate(all="ignore"):
@@ -400,7 +400,7 @@ class _Bench:
 
     def _folds(self, launch: float) -> dict[str, Curve]:
         """Return what the host's folds of float32 take."""
-        rows = [row for row in ROWS.values() if isinstance(row, ReduceOp) and "f" in row.identity]
+        rows = [row for row in OPS.values() if isinstance(row, ReduceOp) and "f" in row.identity]
         sizes = (_SMALL, 1 << 10, 1 << 16)
         return {row.name: self._curve(sizes, partial(self._folded, row), float, launch) for row in rows}
 
@@ -641,7 +641,7 @@ def _formula_times(row: MapOp, dtype: DType) -> tuple[float, float] | None:
 
 
 def _caller(row: MapOp, given: Any) -> Callable[[int], None] | None:
-    """Return what calls an elementwise row for so many numbers; None if it takes none of this dtype.
+    """Return what calls an elementwise operation for so many numbers; None if it takes none of this dtype.
 
     To be called where NumPy's warnings are off.
     """

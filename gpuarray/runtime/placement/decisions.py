@@ -262,7 +262,7 @@ def name_of(step: Step) -> str:
         case ScanStep():
             return step.op.name
         case Loop():
-            found = [item.row for item in evaluations(step)]
+            found = [item.op for item in evaluations(step)]
             shown = [row for row in found if not (isinstance(row, MapOp) and row.kind is Kind.CONVERSION)]
             rows = list(dict.fromkeys(row.name for row in shown))
             return "+".join(rows[:6]) + ("+..." if len(rows) > 6 else "") if rows else "loop"

@@ -67,7 +67,7 @@ class Rates:
     operation : mapping
         One operation on one element, by the width of its arithmetic in bits, ``"32"`` or ``"64"``.
     rows : mapping
-        One element of an elementwise row, by ``name:dtype``; of those that it lacks the cost in operations is taken.
+        One element of an elementwise operation, by ``name:dtype``; without a rate, its cost is taken.
     least : mapping
         What a row takes at least, by ``name:dtype``: functions that are made of many NumPy calls.
     folds : mapping
@@ -184,7 +184,7 @@ def _loop(rates: Rates, loop: Loop, chunks: int) -> float:
     calls = 0
     for item in evaluations(loop):
         calls += item.numpy_calls
-        curve = rates.folds.get(item.row.name) if isinstance(item.row, ReduceOp) else None
+        curve = rates.folds.get(item.op.name) if isinstance(item.op, ReduceOp) else None
         if curve:
             computed += at(curve, item.count) * max(1.0, item.dtype.itemsize / 4)
         else:
@@ -206,20 +206,20 @@ def row_key(name: str, dtype: DType) -> str:
 
 def _of_row(rates: Rates, item: Evaluation) -> float:
     """Return the time of the elements of a row: as measured, else by its cost."""
-    key = row_key(item.row.name, item.dtype)
+    key = row_key(item.op.name, item.dtype)
     known = rates.rows.get(key)
     if known is not None:
         return max(item.count * known, rates.least.get(key, 0.0))
     bits, operations = arithmetic(item.dtype)
-    return item.count * item.row.cost * operations * rates.operation.get(str(bits), 0.0)
+    return item.count * item.op.cost * operations * rates.operation.get(str(bits), 0.0)
 
 
 def rows_of(step: Step) -> Iterator[tuple[MapOp, DType]]:
-    """Yield the elementwise rows of a step, each with the dtype that it computes in."""
+    """Yield the elementwise operations of a step, each with the dtype that it computes in."""
     for loop in step.loops:
         for item in evaluations(loop):
-            if isinstance(item.row, MapOp):
-                yield item.row, item.dtype
+            if isinstance(item.op, MapOp):
+                yield item.op, item.dtype
 
 
 # -- where nothing was measured ----------------------------------------------------------------------------------------

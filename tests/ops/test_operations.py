@@ -14,7 +14,7 @@ from gpuarray import dtypes
 from gpuarray.codegen import library
 from gpuarray.ops import elementwise, generators, philox, reductions, special, substreams
 from gpuarray.ops.reduce_spec import ReduceOp
-from gpuarray.ops.spec import ROWS, CallOp, GenerateOp, MapOp, compute_type, map_op, wgsl_template
+from gpuarray.ops.spec import OPS, CallOp, GenerateOp, MapOp, compute_type, map_op, wgsl_template
 
 STANDARD = """
     abs acos acosh add asin asinh atan atan2 atanh bitwise_and bitwise_invert bitwise_left_shift bitwise_or
@@ -24,7 +24,7 @@ STANDARD = """
     sign signbit sin sinh sqrt square subtract tan tanh trunc
 """  # all of the standard's elementwise functions but clip and round, which are compositions
 
-MAPS = [row for row in ROWS.values() if isinstance(row, MapOp)]
+MAPS = [row for row in OPS.values() if isinstance(row, MapOp)]
 
 
 def accepted(row: MapOp) -> list[Any]:
@@ -38,7 +38,7 @@ def accepted(row: MapOp) -> list[Any]:
 
 
 def test_every_elementwise_function_of_the_standard_has_a_row() -> None:
-    assert [name for name in STANDARD.split() if not isinstance(ROWS.get(name), MapOp)] == []
+    assert [name for name in STANDARD.split() if not isinstance(OPS.get(name), MapOp)] == []
 
 
 @pytest.mark.parametrize("row", [r for r in MAPS if r.name not in ("cast", "bitcast")], ids=lambda r: r.name)
@@ -187,7 +187,7 @@ def test_special_functions_are_imported_when_they_are_first_used() -> None:
     """
     for use in ("gpuarray.special.erf(x)", "np.asarray(np.i0(x))", "from gpuarray.special import gamma"):
         in_new_process(program.replace("{use}", use))
-    row = pickle.dumps(special.ROWS["erf"]).hex()
+    row = pickle.dumps(special.OPS["erf"]).hex()
     loaded = "import pickle, sys, gpuarray; print(pickle.loads(bytes.fromhex(sys.argv[1])))"
     assert in_new_process(loaded, row) == "<MapOp erf>\n"
 
