@@ -84,8 +84,7 @@ def evaluate(
     pending = pending_of(nodes)
     if not pending:
         return
-    trace = tracing.active() if tracing.state.trace is not None else None
-    if trace is not None and trace.evaluate(pending, device, held_from):
+    if tracing.mode().evaluate(pending, device, held_from):
         return
     provider = registry.open_device(device)
     while True:
@@ -165,7 +164,7 @@ def _direct_limit(device: Device, provider: Provider, settings: Config) -> int:
 def is_immediate(device: Device) -> bool:
     """Whether single elements of host values are read and written at once: where small graphs need no plan."""
     kind = device.kind
-    if tracing.state.trace is not None or (kind != "cpu" and kind != "auto"):
+    if (kind != "cpu" and kind != "auto") or tracing.mode().is_replayed:
         return False
     settings = config.current
     return settings.direct_limit > 0 and (kind == "cpu" or settings.offload != "always")
@@ -234,7 +233,7 @@ def read(node: Node, device: Device) -> npt.NDArray[Any]:
 
 def _generated(node: Generate) -> npt.NDArray[Any] | None:
     """Return a constant or a short array of generated integers, which the host knows already; else None."""
-    if node.result is not None or tracing.active() is not None:
+    if node.result is not None or tracing.mode().is_replayed:
         return None
     if node.op.is_constant and not node.shape:
         return np.array(node.parameters[0], node.dtype)
