@@ -201,7 +201,8 @@ def overwritten(items: tuple[Node], layout: Layout, values: Node, device: Device
     """
     if not is_immediate(device) or layout.size > config.current.direct_limit:
         return None
-    written = direct.value_of(values)
+    is_constant = isinstance(values, Generate) and values.op.is_constant
+    written = values.detail[0] if is_constant else direct.value_of(values)
     if written is None:
         return None
     with places.graphs:
