@@ -238,9 +238,9 @@ class Philox:
             build.generate(generators.random_bits, place.parameters, shape, dtypes.uint64), wanted_device(device)
         )
 
-    def _touch(self, asked: str) -> None:
+    def _touch(self, operation: str) -> None:
         """Refuse an operation that a recorded function cannot repeat at each call."""
-        tracing.mode().touched(self, f"{asked} of a random generator")
+        tracing.mode().touched(self, f"{operation} of a random generator")
 
     def take_words(self, count: int) -> Any:
         """Advance by ``count`` words, and return the :class:`~gpuarray.ops.philox.Place` of the first."""
