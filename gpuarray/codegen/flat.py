@@ -22,35 +22,21 @@ from gpuarray.codegen.lanes import (
 )
 from gpuarray.codegen.loops import (
     LoopKernel,
-    emit_uniform,
+    emit_single,
     expression,
     has_guards,
     is_heavy,
     makes_vec8,
     needs_vec4,
     open_kernel,
-    single_value,
 )
 from gpuarray.codegen.programs import Launch
 from gpuarray.codegen.storage import LANES, is_packed
 from gpuarray.codegen.subgroup_stores import can_shuffle_stores, emit_shuffled_stores
 from gpuarray.codegen.underflow import arranged
-from gpuarray.codegen.wgsl import (
-    WINDOW_END,
-    WORKGROUP,
-    declare,
-)
+from gpuarray.codegen.wgsl import WINDOW_END, WORKGROUP, declare
 from gpuarray.device import Capabilities
-from gpuarray.fusion.steps import (
-    FULL,
-    OUTER,
-    Apply,
-    Index,
-    Load,
-    Loop,
-    Take,
-    stride_class,
-)
+from gpuarray.fusion.steps import FULL, Apply, Index, Load, Loop, Take, stride_class
 
 
 def flat_launch(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
@@ -71,10 +57,7 @@ def flat_launch(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
     in_pairs = lanes > LANES and can_shuffle_stores(loop, capabilities)
     begin = f"first - (local & 1u) * {lanes}u" if in_pairs else "first"
     kernel.line(f"if ({begin} >= {count}) {{ return; }}")
-    emit_uniform(work)
-    for number, item in enumerate(loop.instructions):
-        if item.level == OUTER:
-            kernel.line(declare(f"one{number}", item.dtype, single_value(work, item)))
+    emit_single(work)
     step = 1 if consecutive else WORKGROUP
     work.together = consecutive and lanes > 1 and has_vec4_rows(loop)
     names = flat_loads(work, lanes, whole, step, count)

@@ -82,6 +82,39 @@ class Kernel:
             nbytes = min(window_bytes(binding_limit()), binding.nbytes - begin)
             self.bind(part, replace(binding, offset=binding.offset + begin, nbytes=nbytes))
 
+    def array(
+        self,
+        kind: str,
+        slot: int,
+        size: int,
+        dtype: DType,
+        *,
+        first: int = 0,
+        name: str = "",
+        wide: bool = False,
+        item: str = "",
+        writable: bool | None = None,
+    ) -> Access:
+        """Bind ``size`` elements of an input or output, from number ``first`` on; only outputs are writable."""
+        writable = kind == "output" if writable is None else writable
+        binding, _ = window(kind, slot, first, first + size - 1, dtype, writable=writable)
+        return self.show(Access(name or f"{kind}{slot}", dtype, wide, writable, item=item), binding)
+
+    def scratch(
+        self,
+        slot: int,
+        size: int,
+        dtype: DType,
+        *,
+        writable: bool,
+        name: str = "",
+        wide: bool = False,
+        item: str = "",
+    ) -> Access:
+        """Bind a scratch buffer of ``size`` elements."""
+        binding = Binding("scratch", slot, 0, scratch_bytes(size, dtype), writable)
+        return self.show(Access(name or f"scratch{slot}", dtype, wide, writable, item=item), binding)
+
     def line(self, *lines: str) -> None:
         """Add statements to the entry point."""
         self.body += lines
@@ -122,6 +155,11 @@ class Kernel:
         helpers = library.functions(library.names_in(own))
         text = "\n".join([*head, *([helpers] if helpers else []), own])
         return "\n".join([IN_RANGE, *directives(text), text]) + "\n"
+
+
+def scratch_bytes(size: int, dtype: DType) -> int:
+    """Return the bytes of a scratch buffer of ``size`` elements."""
+    return -(-max(size, 1) * dtype.itemsize // WINDOW_END) * WINDOW_END
 
 
 def window_bytes(limit: int) -> int:

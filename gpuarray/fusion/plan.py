@@ -17,33 +17,9 @@ from gpuarray.dtypes import DType
 from gpuarray.fusion import costs
 from gpuarray.fusion.graphs import INSTRUCTION_LIMIT, GraphView, view_graph
 from gpuarray.fusion.lowering import CannotJoin, LoopBuilder, StoreFirst
-from gpuarray.fusion.steps import (
-    FULL,
-    OUTER,
-    CallStep,
-    ContractStep,
-    CopyStep,
-    Loop,
-    ScanStep,
-    ScatterStep,
-    Step,
-    Take,
-)
+from gpuarray.fusion.steps import FULL, OUTER, CallStep, ContractStep, CopyStep, Loop, ScanStep, ScatterStep, Step, Take
 from gpuarray.graph.layouts import Layout, contiguous, slice_axis, surroundings
-from gpuarray.graph.nodes import (
-    Call,
-    Concat,
-    Contract,
-    Gather,
-    Generate,
-    Leaf,
-    Map,
-    Node,
-    Reduce,
-    Scan,
-    Scatter,
-    View,
-)
+from gpuarray.graph.nodes import Call, Concat, Contract, Gather, Generate, Leaf, Map, Node, Reduce, Scan, Scatter, View
 
 SHORT_ROW = 8192
 BINDING_LIMIT = 64
