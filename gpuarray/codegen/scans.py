@@ -23,6 +23,7 @@ from gpuarray.fusion.steps import ScanStep
 
 #: Vectors of four elements of a tile per invocation.
 VECTORS: Final = 4
+TILE: Final = WORKGROUP * LANES * VECTORS
 #: Number of blocks that occupy a device: blocks of workgroups, and of single invocations.
 BUSY_GROUPS: Final = 1 << 14
 BUSY_THREADS: Final = 1 << 17

@@ -12,8 +12,6 @@ import gpuarray as xp
 from gpuarray.adapter_profile import AdapterProfile
 from gpuarray.codegen import row_schedule, scans
 from gpuarray.codegen.collectives import uses_subgroups
-from gpuarray.codegen.storage import LANES
-from gpuarray.codegen.wgsl import WORKGROUP
 from gpuarray.device import Capabilities, Device
 from gpuarray.providers import registry
 
@@ -24,8 +22,6 @@ SHAPES = [
     (300, 5), (300, 30), (5, 3), (7, 128), (5, 1001), (2, 4096), (3, 5000), (2, 16384), (2, 40000), (1, 100_003),
 ]  # fmt: skip
 PLAIN = "wgpuplain"
-#: Elements of a tile of a scan.
-TILE = WORKGROUP * LANES * scans.VECTORS
 
 
 def _open_plain(number: int) -> Any:
@@ -178,7 +174,7 @@ ROW_BY_ROW = {
 def test_a_row_has_the_same_bits_in_every_batch(columns: int) -> None:
     x = np.random.default_rng(2).normal(size=(260, columns)).astype(np.float32)
     for name, function in ROW_BY_ROW.items():
-        if name == "cumulative_sum" and columns > TILE:
+        if name == "cumulative_sum" and columns > scans.TILE:
             continue
         whole = np.asarray(function(xp.asarray(x)))
         for first, last in ((0, 1), (2, 66)):
@@ -195,7 +191,7 @@ def test_running_sums_of_short_rows_are_added_up_one_by_one(rows: int) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int64", "bool"])
-@pytest.mark.parametrize("shape", [(1, 3 * TILE + 8), (1, 3 * TILE + 5), (700, 33), (2, 300, 40)], ids=str)
+@pytest.mark.parametrize("shape", [(1, 3 * scans.TILE + 8), (1, 3 * scans.TILE + 5), (700, 33), (2, 300, 40)], ids=str)
 def test_blocks_of_several_tiles(dtype: str, shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scans, "BUSY_GROUPS", 2)
     x = elements(shape, dtype)
