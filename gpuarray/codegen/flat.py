@@ -5,7 +5,6 @@ that lie a workgroup apart. It computes one where arithmetic takes longer than m
 generator makes as many at once.
 """
 
-from collections.abc import Sequence
 from typing import Final
 
 from gpuarray.codegen import loop_splits
@@ -17,7 +16,6 @@ from gpuarray.codegen.lanes import (
     flat_stores,
     flat_values,
     has_vec4_rows,
-    wide_index,
     wide_slots,
 )
 from gpuarray.codegen.loops import (
@@ -68,7 +66,7 @@ def flat_launch(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
     if work.noted:
         _recompute(work, lanes, step, count)
     if in_pairs:
-        _shuffled_stores(work, names, f"{begin} + {lanes}u < {count}")
+        emit_shuffled_stores(work, names, f"{begin} + {lanes}u < {count}")
     else:
         flat_stores(work, names, step, count)
     return kernel.launch(-(-size // (lanes * WORKGROUP)), capabilities.workgroup_limit)
@@ -152,14 +150,3 @@ def _takes_vec8(loop: Loop) -> bool:
     # buffers have WINDOW_END bytes of slack, and elements of a larger array behind the last one must not be overwritten
     fit = all(loop.dtype_of(key).itemsize * 2 * LANES <= WINDOW_END for key in keys)
     return fit and (loop.columns % (2 * LANES) == 0 or not any(s.layout.size < s.extent for s in loop.stores))
-
-
-def _shuffled_stores(work: LoopKernel, lanes: Sequence[Lane], both: str) -> None:
-    """Emit stores of eight elements by subgroups; ``both`` is the condition that both neighbours have elements."""
-    kernel, loop = work.kernel, work.loop
-    kernel.line("let odd = (local & 1u) == 1u;")
-    for number, store in enumerate(loop.stores):
-        level = loop.instructions[store.value].level
-        values = [value_name(store.value, level, lane) for lane in range(len(lanes))]
-        index = wide_index(kernel, store.layout, work.offset("output", store.slot, store.layout), lanes, 0)
-        emit_shuffled_stores(kernel, number, work.access(store), index, values, both)

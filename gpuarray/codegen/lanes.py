@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from gpuarray.codegen import loop_splits
 from gpuarray.codegen.casts import position_expression
 from gpuarray.codegen.fast_paths import emit_block, value_name
-from gpuarray.codegen.loops import LoopKernel, coordinates, emit_vec4, emit_vec8, expression, makes_vec4, makes_vec8
+from gpuarray.codegen.loops import LoopKernel, coordinates, emit_vectors, expression, makes_vec4, makes_vec8
 from gpuarray.codegen.storage import LANES
 from gpuarray.codegen.underflow import Block, arranged
 from gpuarray.codegen.wgsl import Kernel, declare, window
@@ -142,11 +142,9 @@ def flat_values(work: LoopKernel, lanes: list[Lane], *, quads: bool = False) -> 
             continue
         number, item = unit, loop.instructions[unit]
         if quads and isinstance(item, Index) and makes_vec4(loop, item):
-            if len(lanes) > LANES and makes_vec8(loop, item):
-                emit_vec8(work, number, item, addresses[number](lanes[0]))
-                continue
-            for first in range(0, len(lanes), LANES):
-                emit_vec4(work, number, item, addresses[number](lanes[first]), first)
+            count = 2 * LANES if len(lanes) > LANES and makes_vec8(loop, item) else LANES
+            for first in range(0, len(lanes), count):
+                emit_vectors(work, number, item, addresses[number](lanes[first]), count, first)
             continue
         for lane, names in enumerate(lanes):
             if isinstance(item, Load) and lane and work.together and item.layout.strides[-1] == 0:

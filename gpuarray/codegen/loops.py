@@ -22,8 +22,7 @@ from gpuarray.codegen.wgsl import (
     fast_path_function,
     generate_expression,
     parameter_dtypes,
-    vec4_expression,
-    vec8_expression,
+    vector_expression,
     window,
 )
 from gpuarray.device import Capabilities
@@ -195,27 +194,19 @@ def needs_vec4(loop: Loop) -> bool:
     return any(makes_vec4(loop, i) and isinstance(i, Index) and i.op.cost > _COSTLY for i in loop.instructions)
 
 
-def emit_vec4(work: LoopKernel, number: int, item: Index, position: str, first: int = 0) -> None:
-    """Emit an instruction's values in the four lanes from ``first`` on; the position is a multiple of four."""
-    four = vec4_expression(item.op, position, _parameters(work, item), item.dtype)
-    name = f"four{number}_{first}" if first else f"four{number}"
-    work.kernel.line(f"let {name} = {four};")
-    for lane, part in enumerate("xyzw", first):
-        work.kernel.line(declare(value_name(number, FULL, lane), item.dtype, f"{name}.{part}"))
+def emit_vectors(work: LoopKernel, number: int, item: Index, position: str, count: int, first: int = 0) -> None:
+    """Emit an instruction's values in four or eight lanes from ``first`` on; the position is a multiple of four."""
+    name = f"{'four' if count == LANES else 'eight'}{number}{f'_{first}' if first else ''}"
+    value = vector_expression(item.op, count, position, _parameters(work, item), item.dtype)
+    work.kernel.line(f"let {name} = {value};")
+    vectors = [name] if count == LANES else [f"{name}.low", f"{name}.high"]
+    parts = [f"{vector}.{part}" for vector in vectors for part in "xyzw"]
+    work.kernel.line(*(declare(value_name(number, FULL, n), item.dtype, part) for n, part in enumerate(parts, first)))
 
 
 def makes_vec8(loop: Loop, item: object) -> bool:
     """Whether one call generates eight neighbouring elements of an instruction, at the cost of four."""
     return makes_vec4(loop, item) and isinstance(item, Index) and compute_type(item.dtype) in item.op.vec8
-
-
-def emit_vec8(work: LoopKernel, number: int, item: Index, position: str) -> None:
-    """Emit an instruction's values in eight lanes; the position is a multiple of four."""
-    eight = vec8_expression(item.op, position, _parameters(work, item), item.dtype)
-    work.kernel.line(f"let eight{number} = {eight};")
-    for lane in range(2 * LANES):
-        part = f"{'low' if lane < LANES else 'high'}.{'xyzw'[lane % LANES]}"
-        work.kernel.line(declare(value_name(number, FULL, lane), item.dtype, f"eight{number}.{part}"))
 
 
 def coordinates(kernel: Kernel, index: str, extents: Sequence[str], prefix: str) -> list[str]:

@@ -4,15 +4,14 @@ An *epilogue* is a loop without folds that takes each result of the kernel in pl
 computes an operand where the kernel reads it. Both become WGSL functions, so that no array of their elements is stored.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from gpuarray.codegen.fast_paths import value_name
 from gpuarray.codegen.lanes import flat_loads, flat_stores, flat_values, has_vec4_rows, wide_slots
 from gpuarray.codegen.loops import LoopKernel, bind_loop, emit_single, has_guards
-from gpuarray.codegen.storage import LANES, Access, register_type
-from gpuarray.codegen.wgsl import Kernel, window
-from gpuarray.fusion.steps import FULL, ContractStep, Load, Loop, ScanStep
+from gpuarray.codegen.storage import LANES, register_type
+from gpuarray.codegen.wgsl import Kernel
+from gpuarray.fusion.steps import FULL, Load, Loop
 
 
 def _not_wide(_kind: str, _slot: int) -> bool:
@@ -120,43 +119,3 @@ def add_prologue(kernel: Kernel, loop: Loop, name: str, *, wide: bool) -> Comput
     kernel.module += [f"fn {name}(first: u32) -> {found} {{", *(f"  {line}" for line in kernel.body), "}"]
     kernel.body = outside
     return Computed(name, wide)
-
-
-def result_store(
-    kernel: Kernel, step: ContractStep | ScanStep, span: tuple[int, int], inputs: int
-) -> Callable[[str, str], str]:
-    """Bind the output of a step; return a function that makes the statement that stores, or finishes, one result.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        Where the binding, or the epilogue's function, is added.
-    step : ContractStep or ScanStep
-        The step.
-    span : tuple of (int, int)
-        The first and the last result that the kernel stores. With an epilogue they must be all results.
-    inputs : int
-        How many inputs the step has without those of its epilogue.
-
-    Returns
-    -------
-    callable
-        ``statement(index, value)``, where the index counts from the first result of the span.
-    """
-    if step.epilogue is not None:
-        add_epilogue(kernel, step.epilogue, inputs)
-        return lambda index, value: f"finish({index}, {value});"
-    binding, _ = window("output", 0, *span, step.dtype, writable=True)
-    return kernel.show(Access("output0", step.dtype, False, True), binding).store
-
-
-def vec4_store(
-    kernel: Kernel, step: ContractStep | ScanStep, span: tuple[int, int], inputs: int
-) -> Callable[[str, list[str]], list[str]]:
-    """Do as :func:`result_store`, for four neighbouring results from an index that is a multiple of four."""
-    if step.epilogue is not None:
-        add_epilogue(kernel, step.epilogue, inputs, lanes=LANES, aligned=True)
-        return lambda first, values: [f"finish({first}, {first} + {LANES}u, {', '.join(values)});"]
-    binding, _ = window("output", 0, *span, step.dtype, writable=True)
-    access = kernel.show(Access("output0", step.dtype, True, True), binding)
-    return lambda first, values: access.store_wide(f"({first}) / {LANES}u", values)

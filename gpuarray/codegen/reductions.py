@@ -15,7 +15,15 @@ from dataclasses import dataclass, field
 from gpuarray.codegen.accumulators import Accumulator
 from gpuarray.codegen.collectives import Collectives, loaded, stored
 from gpuarray.codegen.fast_paths import emit_block, value_name
-from gpuarray.codegen.loops import LoopKernel, coordinates, emit_uniform, emit_vec4, expression, makes_vec4, open_kernel
+from gpuarray.codegen.loops import (
+    LoopKernel,
+    coordinates,
+    emit_uniform,
+    emit_vectors,
+    expression,
+    makes_vec4,
+    open_kernel,
+)
 from gpuarray.codegen.programs import Binding, Launch, Program
 from gpuarray.codegen.row_schedule import RowSchedule, most_invocations, phase_after, schedule_rows
 from gpuarray.codegen.storage import LANES, Access, word_dtype
@@ -467,7 +475,8 @@ class RowKernel:
             loaded: list[str] = []
             if isinstance(item, Index) and wide and makes_vec4(loop, item):
                 for first in range(0, count, LANES):
-                    emit_vec4(self.work, number, item, self._column_position(item.layout, bases[number], first), first)
+                    position = self._column_position(item.layout, bases[number], first)
+                    emit_vectors(self.work, number, item, position, LANES, first)
                 continue
             if isinstance(item, Load) and wide:
                 for first in range(0, count, LANES):

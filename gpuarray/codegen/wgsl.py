@@ -16,7 +16,7 @@ from typing import Final, TypeVar
 
 from gpuarray.codegen import casts, library
 from gpuarray.codegen.programs import IN_RANGE, Binding, Launch, ScalarParameter
-from gpuarray.codegen.storage import Access, parameter_expression, register_type, scalar_expression, scalar_words
+from gpuarray.codegen.storage import LANES, Access, parameter_expression, register_type, scalar_expression, scalar_words
 from gpuarray.codegen.target import PAIRS, binding_limit, compute_type, directives, makes_underflow_gradual
 from gpuarray.dtypes import DType, canonical, complex64, float32
 from gpuarray.ops.columns import Kind
@@ -240,14 +240,13 @@ def generate_expression(op: GenerateOp, position: str, parameters: Sequence[str]
     return casts.wrap_expression(_filled(template, (position, *parameters), (dtype,), dtype), dtype)
 
 
-def vec4_expression(op: GenerateOp, position: str, parameters: Sequence[str], dtype: DType) -> str:
-    """Return a vector of a generator's four elements from a flat position, a multiple of four, on."""
-    return _filled(op.vec4[compute_type(dtype)], (position, *parameters), (dtype,), dtype)
+def vector_expression(op: GenerateOp, count: int, position: str, parameters: Sequence[str], dtype: DType) -> str:
+    """Return four or eight elements of a generator from a flat position, a multiple of four, on.
 
-
-def vec8_expression(op: GenerateOp, position: str, parameters: Sequence[str], dtype: DType) -> str:
-    """Return two such vectors, ``low`` and ``high``, of a generator's eight elements from there on."""
-    return _filled(op.vec8[compute_type(dtype)], (position, *parameters), (dtype,), dtype)
+    Four are a vector, and eight are two vectors ``low`` and ``high``.
+    """
+    forms = op.vec4 if count == LANES else op.vec8
+    return _filled(forms[compute_type(dtype)], (position, *parameters), (dtype,), dtype)
 
 
 def parameter_dtypes(op: GenerateOp, dtype: DType) -> list[DType]:
