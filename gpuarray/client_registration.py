@@ -1,9 +1,9 @@
 """Registration with client packages that keep tables of array types: dask, einops and numba.
 
-Invariant: no client is imported here, and nothing happens while a client is imported. A client that is in
-``sys.modules`` is registered with when this package is imported, or when the next array is made; until then, or with a
-version of the client that lacks what the registration needs, it treats arrays as those of an unknown type. Such a
-version causes a RuntimeWarning, no error. Called by the package, by :func:`gpuarray.array.arrays.make`, and by users.
+No client is imported here, and nothing happens while a client is imported. The arrays are registered with the clients
+in ``sys.modules`` when this package is imported and when the next array is made. Until then a client treats them as
+objects of an unknown type. If a version of a client lacks what the registration needs, there is a RuntimeWarning, no
+error.
 """
 
 import sys
@@ -19,7 +19,7 @@ REGISTRATIONS: Final = {
 }
 
 _pending: Final = set(REGISTRATIONS)
-#: How many modules there were when clients were looked for last; as long as there are no more, no client is new.
+#: The length of ``sys.modules`` when clients were last looked for. While it stays the same, no client is new.
 checked_modules = 0
 
 

@@ -314,11 +314,11 @@ class MethodsArray(ComputingArray):
         return self._call("argsort", axis=axis, descending=bool(descending))
 
     def partition(self, kth: Any, /, axis: int = -1, kind: Any = "introselect", order: None = None) -> None:
-        """Partition in place along an axis. The whole axis is sorted, not only around ``kth``."""
+        """Partition in place along an axis. On GPUs the whole axis is sorted, not only around ``kth``."""
         self.assign(self._call("partition", kth, axis=axis, kind=kind, order=order))
 
     def argpartition(self, kth: Any, /, axis: int | None = -1, kind: Any = "introselect", order: None = None) -> Self:
-        """Return the indices that partition the array along an axis. They sort the whole axis."""
+        """Return the indices that partition the array along an axis. On GPUs they sort the whole axis."""
         return self._call("argpartition", kth, axis=axis, kind=kind, order=order)
 
     # -- products -----------------------------------------------------------------------------------------------------

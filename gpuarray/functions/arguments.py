@@ -1,4 +1,4 @@
-"""Arguments of the namespace's functions: made into arrays, devices and shapes, and results written to ``out``."""
+"""Conversion of arguments to arrays, devices and shapes, and the writing of results to ``out``."""
 
 import inspect
 import sys
@@ -29,14 +29,14 @@ _LARGEST = np.iinfo(np.intp).max
 
 
 def as_array(value: ArrayLike, device: Device | None = None) -> GpuArray:
-    """Return an array, a scalar or a sequence as an array; itself if it is one."""
+    """Convert a scalar or a sequence to an array. An array is returned as it is."""
     if isinstance(value, GpuArray):
         return value
     return make(as_node(value), device or device_of(value) or default_device())
 
 
 def as_arrays(*values: ArrayLike) -> list[GpuArray]:
-    """Return values as arrays, those that are none yet on the device of those that are."""
+    """Convert values to arrays. New arrays are on the device of the values that are arrays already."""
     device: Device | None = None
     for value in values:
         if type(value) is not GpuArray or (device is not None and value.device is not device):
@@ -49,12 +49,12 @@ def as_arrays(*values: ArrayLike) -> list[GpuArray]:
 
 
 def result(node: Node, *operands: Any) -> GpuArray:
-    """Return an array of ``node`` on the joint device of the operands it was made of."""
+    """Return an array of a node, on the device of the operands that the node was computed from."""
     return wrap(node, device_of(*operands) or default_device())
 
 
 def wanted_device(device: DeviceLike, *operands: Any) -> Device:
-    """Return the device that a function's argument names; without one that of the operands, or the default.
+    """Return the device that an argument names; if it is None, the device of the operands or the default device.
 
     Raises
     ------
@@ -100,12 +100,12 @@ def standard_function(function: F) -> F:
 
 
 def checked_shape(shape: Any, dtype: DType) -> Shape:
-    """Return a shape argument as a tuple, if an array of that shape can exist.
+    """Return a shape argument as a tuple.
 
     Raises
     ------
     ValueError
-        If the elements would take more bytes than addresses can count.
+        If an array of this shape would be larger than the address space.
     """
     extents = build.resolve_shape(shape)
     check_nbytes(extents, dtype)
@@ -113,7 +113,7 @@ def checked_shape(shape: Any, dtype: DType) -> Shape:
 
 
 def check_nbytes(shape: Shape, dtype: DType) -> None:
-    """Raise ValueError, as NumPy does, if an array of ``shape`` would be larger than what addresses can count."""
+    """Raise ValueError, as NumPy does, if an array of ``shape`` would be larger than the address space."""
     nbytes = dtype.itemsize
     for extent in shape:
         nbytes *= extent or 1
@@ -124,17 +124,17 @@ def check_nbytes(shape: Shape, dtype: DType) -> None:
         )
 
 
-#: What NumPy's signatures have for an argument that was not given.
+#: The default in NumPy's signatures of arguments that were not given.
 NOT_GIVEN: Final[Any] = np._NoValue
 
 
 def value_or(value: Any, default: Any) -> Any:
-    """Return an argument, or its default where NumPy's mark for a missing one stands."""
+    """Return an argument, or a default if it was not given."""
     return default if value is NOT_GIVEN else value
 
 
 def gpu_arrays(value: Any) -> Iterator[GpuArray]:
-    """Iterate over the arrays of this package in arguments, those nested in lists, tuples and dictionaries included."""
+    """Iterate over the arrays of this package in a value, and in lists, tuples and dictionaries inside it."""
     if isinstance(value, GpuArray):
         yield value
     elif isinstance(value, list | tuple):
@@ -146,7 +146,7 @@ def gpu_arrays(value: Any) -> Iterator[GpuArray]:
 
 
 def device_among(*values: Any) -> Device:
-    """Return the device that the arrays among ``values`` share, the default device if there is no array.
+    """Return the common device of the arrays in ``values``, or the default device if there is no array.
 
     Raises
     ------
@@ -156,13 +156,18 @@ def device_among(*values: Any) -> Device:
     return device_of(*gpu_arrays(values)) or default_device()
 
 
+def is_on_host(device: Device) -> bool:
+    """Whether a device is the host, where NumPy's own function is the quickest way to compute some calls."""
+    return evaluate.is_host(evaluate.provider_of(device))
+
+
 def as_elements(value: Any, like: GpuArray) -> GpuArray:
-    """Return a value as NumPy assigns it to elements of an array: Python's numbers have to fit."""
+    """Convert a value as in an assignment to elements of ``like``: Python numbers must fit its dtype."""
     return wrap(*assigned_node(value, like.dtype, like.device))
 
 
 def as_choices(values: Iterable[Any]) -> list[GpuArray]:
-    """Return values as arrays of their common dtype, which Python's numbers among them take on."""
+    """Convert values to arrays of their common dtype. Python numbers are weakly typed."""
     given = list(values)
     arrays = as_arrays(*given)
     pairs = zip(given, arrays, strict=True)
@@ -171,7 +176,7 @@ def as_choices(values: Iterable[Any]) -> list[GpuArray]:
 
 
 def concatenated(arrays: Iterable[GpuArray], axis: int, dtype: Any = None) -> GpuArray:
-    """Return arrays one after the other along ``axis``, in their common dtype or the one given."""
+    """Concatenate arrays along ``axis``, in their common dtype or in ``dtype``."""
     parts = list(arrays)
     common = dtypes.promote(*(a.dtype for a in parts)) if dtype is None else dtypes.canonical(dtype)
     nodes = [build.cast(a.node(), common) for a in parts]
@@ -179,18 +184,18 @@ def concatenated(arrays: Iterable[GpuArray], axis: int, dtype: Any = None) -> Gp
 
 
 def numbers(*values: GpuArray) -> list[Any]:
-    """Return some 0-d arrays as Python numbers, read together."""
+    """Read 0-d arrays together, as Python numbers."""
     found: list[Any] = concatenated([value.reshape(1) for value in values], 0).tolist()
     return found
 
 
 def read(value: Any) -> np.ndarray[Any, Any]:
-    """Return what a function has to know before it can go on, such as positions, as a NumPy array."""
+    """Read a value that determines what is recorded, such as positions, as a NumPy array."""
     return value.get() if isinstance(value, GpuArray) else np.asarray(value)
 
 
 def along(axis: int, key: Any) -> tuple[Any, ...]:
-    """Return the index that applies ``key`` to ``axis`` (not negative) and takes all of the axes before it."""
+    """Return the index with ``key`` at ``axis`` (not negative) and full slices before it."""
     return (slice(None),) * axis + (key,)
 
 
@@ -213,12 +218,12 @@ def at_least_one_axis(x: ArrayLike) -> GpuArray:
 
 
 def check_out(shape: Shape, out: Any) -> None:
-    """Check that a result of ``shape`` can be put into ``out``.
+    """Check that a result of ``shape`` broadcasts to the shape of ``out``.
 
     Raises
     ------
     ValueError
-        If it broadcasts to another shape.
+        If it does not.
     """
     if out.shape != shape and build.broadcast_shapes(shape, out.shape) != out.shape:
         raise ValueError(

@@ -1,8 +1,8 @@
 """NumPy's functions that sort elements into bins.
 
-Elements are counted by kernels of their own, which find the bins too. Where the device makes the edges, it counts while
-the host waits for the extremes, which say whether NumPy would have made these. With weights, or several axes, a binary
-search among the edges tells the bins, and a scatter adds up the weights of each in an order that is always the same.
+A kernel finds the bins of elements and counts them. On a GPU the edges may be computed from the extremes without
+waiting for these; the host then checks by the extremes that NumPy's edges are the same. With weights, or several axes,
+a binary search finds the bins, and a scatter adds the weights in a fixed order.
 """
 
 from math import prod
@@ -28,8 +28,8 @@ from gpuarray.source_locations import warn
 __all__ = ["bincount", "digitize", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
 
 
-def _tally(positions: GpuArray, number: int) -> GpuArray:
-    """Return how often each integer below ``number`` occurs in a line of no others."""
+def _counts_of(positions: GpuArray, number: int) -> GpuArray:
+    """Return how often each integer below ``number`` occurs in an array of such integers."""
     if not positions.size or not number:
         return creation.zeros(number, dtype=dtypes.int64, device=positions.device)
     node = build.call_one(calls.bincount, [positions.node()], (number,), dtypes.int64, number=number)
@@ -37,7 +37,7 @@ def _tally(positions: GpuArray, number: int) -> GpuArray:
 
 
 def _in_bins(line: GpuArray, edges: Any) -> GpuArray:
-    """Return how many elements are in each bin, the last of which has both of its edges."""
+    """Return the number of elements in each bin. The last bin includes its upper edge."""
     number = edges.size - 1
     if not line.size:
         return creation.zeros(number, dtype=dtypes.int64, device=line.device)
@@ -52,9 +52,9 @@ def _in_bins(line: GpuArray, edges: Any) -> GpuArray:
 
 
 def _whole_edges(edges: Any, dtype: Any) -> Any:
-    """Return edges as int32 that part integers alike, with a bin more, behind the last; None if there are none.
+    """Return int32 edges that separate integers in the same way, with one more bin at the end; None if there are none.
 
-    So integers need not become float64, which takes eight times the memory and not every device has.
+    Integers then need no conversion to float64, which takes more memory and is missing on some devices.
     """
     if dtype.kind not in "iu" or not np.can_cast(dtype, dtypes.int32):
         return None
@@ -76,7 +76,7 @@ def _totals(positions: GpuArray, weights: GpuArray, number: int) -> GpuArray:
 
 
 def _counted(positions: GpuArray, weights: GpuArray | None, number: int) -> GpuArray:
-    return _tally(positions, number) if weights is None else _totals(positions, weights, number)
+    return _counts_of(positions, number) if weights is None else _totals(positions, weights, number)
 
 
 def _steps(values: GpuArray) -> GpuArray:
@@ -104,7 +104,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> GpuArray:
         check_cast(scale.dtype, dtypes.float64)
     if values.size:
         values = values.astype(dtypes.uint8 if values.dtype.kind == "b" else values.dtype, copy=False)
-        # what is recorded reads its numbers, so that they are looked at again in every call
+        # a recorded function reads the extremes in every call
         is_recorded = tracing.state.trace is not None
         ends = numbers(values.min(), values.max()) if is_recorded else bounds(values.node(), values.device)
         lowest, highest = ends
@@ -135,7 +135,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> GpuArray:
 
 
 def _line(a: Any) -> GpuArray:
-    """Return elements as one axis; booleans as numbers, with NumPy's warning."""
+    """Flatten an array; booleans become numbers, with NumPy's warning."""
     values = as_array(a).reshape(-1)
     if values.dtype.kind != "b":
         return values
@@ -144,7 +144,7 @@ def _line(a: Any) -> GpuArray:
 
 
 def _edges(line: GpuArray, bins: Any, limits: Any, weights: Any = None) -> Any:
-    """Return the edges of bins: NumPy's array, of their number and the extremes of the elements, or those given."""
+    """Return the edges of bins: the given ones, or a NumPy array from the number of bins and the extremes."""
     if isinstance(bins, str):
         if weights is not None:
             raise TypeError("Automated estimation of the number of bins is not supported for weighted data")
@@ -154,7 +154,7 @@ def _edges(line: GpuArray, bins: Any, limits: Any, weights: Any = None) -> Any:
 
 
 def _edges_along(line: GpuArray, bins: Any, limits: Any) -> GpuArray:
-    """Return the edges of bins along one of several axes, for which NumPy has another rule of their dtype."""
+    """Return the edges of bins along one of several axes; their dtype follows ``numpy.histogramdd``."""
     count, edges = _count_or_edges(bins, line)
     if edges is not None:
         return edges
@@ -163,7 +163,7 @@ def _edges_along(line: GpuArray, bins: Any, limits: Any) -> GpuArray:
 
 
 def _count_or_edges(bins: Any, line: GpuArray) -> tuple[Any, GpuArray | None]:
-    """Return how many bins there are, or the edges, if these were given."""
+    """Return the number of bins, or 0 and the edges if these were given."""
     given = bins if isinstance(bins, GpuArray) else np.asarray(bins)
     if not given.ndim:
         return (bins.item() if isinstance(bins, GpuArray) else bins), None
@@ -176,7 +176,7 @@ def _count_or_edges(bins: Any, line: GpuArray) -> tuple[Any, GpuArray | None]:
 
 
 def _extremes(line: GpuArray, limits: Any) -> np.ndarray[Any, Any]:
-    """Return the least and the greatest element, which stand for all; nothing where limits are given."""
+    """Return the smallest and the largest element, or an empty array if limits are given."""
     return np.asarray(numbers(line.min(), line.max()) if limits is None and line.size else [], line.dtype)
 
 
@@ -191,15 +191,15 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
 
 
 def _places(line: GpuArray, edges: GpuArray) -> GpuArray:
-    """Return how many edges lie at or before each element; the last bin has both of its edges."""
+    """Return the number of edges up to each element. The last bin includes its upper edge."""
     place = searching.searchsorted(edges, line, side="right")
     return place - (line == edges[-1])
 
 
 def _between_extremes(line: GpuArray, count: int) -> tuple[GpuArray, GpuArray] | None:
-    """Return counts and edges of bins between the extremes, if the edges are NumPy's, made of the extremes there.
+    """Return counts and edges of bins between the extremes, computed on the device; None if NumPy's edges differ.
 
-    They are made in the order of :func:`numpy.linspace`, each operation rounded as there.
+    The edges are computed in the order of :func:`numpy.linspace`, with the same roundings.
     """
     ends = concatenated([line.min().reshape(1), line.max().reshape(1)], 0)
     evaluate((ends.node(),), line.device, is_read=True)
@@ -213,14 +213,14 @@ def _between_extremes(line: GpuArray, count: int) -> tuple[GpuArray, GpuArray] |
 
 
 def _are_apart(first: float, last: float, count: int, info: Any) -> bool:
-    """Whether so many bins between numbers have edges that differ, without a step that overflows or is subnormal."""
+    """Return whether the edges of ``count`` bins differ, and their distance neither overflows nor is subnormal."""
     extent = last - first
     step = max(float(info.eps) * max(abs(first), abs(last)), float(info.smallest_normal))
     return 4 * step * count < extent <= float(info.max)
 
 
 def _are_made_there(line: GpuArray, bins: Any, limits: Any, weights: Any) -> bool:
-    """Whether to have the device of some elements make the edges, which gains nothing for few, or on the host."""
+    """Return whether to compute the edges on the device, which pays for many elements on a GPU."""
     provider = provider_of(line.device)
     return (
         not is_host(provider)

@@ -1,4 +1,4 @@
-"""NumPy's rules for how many bins a histogram of some elements should have, by the name of the rule."""
+"""NumPy's rules for the number of bins of a histogram, by name."""
 
 import math
 from collections.abc import Callable
@@ -11,8 +11,8 @@ from gpuarray.functions.arguments import numbers
 from gpuarray.functions.quantiles import percentile
 from gpuarray.source_locations import warn
 
-#: ``tally(line, count, limits)`` returns how many elements are in each of ``count`` bins.
-Tally = Callable[[GpuArray, int, Any], Any]
+#: ``counts_of(line, number, limits)`` returns the number of elements in each of ``number`` bins.
+CountsOf = Callable[[GpuArray, int, Any], Any]
 
 
 def _interquartile(line: GpuArray) -> float:
@@ -20,27 +20,27 @@ def _interquartile(line: GpuArray) -> float:
     return float(high - low)
 
 
-def _freedman_diaconis(line: GpuArray, extent: float, limits: Any, tally: Tally) -> float:
+def _freedman_diaconis(line: GpuArray, extent: float, limits: Any, counts_of: CountsOf) -> float:
     return float(2.0 * _interquartile(line) * line.size ** (-1.0 / 3.0))
 
 
-def _sturges(line: GpuArray, extent: float, limits: Any, tally: Tally) -> float:
+def _sturges(line: GpuArray, extent: float, limits: Any, counts_of: CountsOf) -> float:
     return extent / (math.log2(line.size) + 1.0)
 
 
-def _square_root(line: GpuArray, extent: float, limits: Any, tally: Tally) -> float:
+def _square_root(line: GpuArray, extent: float, limits: Any, counts_of: CountsOf) -> float:
     return extent / math.sqrt(line.size)
 
 
-def _rice(line: GpuArray, extent: float, limits: Any, tally: Tally) -> float:
+def _rice(line: GpuArray, extent: float, limits: Any, counts_of: CountsOf) -> float:
     return float(extent / (2.0 * line.size ** (1.0 / 3)))
 
 
-def _scott(line: GpuArray, extent: float, limits: Any, tally: Tally) -> float:
+def _scott(line: GpuArray, extent: float, limits: Any, counts_of: CountsOf) -> float:
     return float((24.0 * math.pi**0.5 / line.size) ** (1.0 / 3.0) * line.std().item())
 
 
-def _doane(line: GpuArray, extent: float, limits: Any, tally: Tally) -> float:
+def _doane(line: GpuArray, extent: float, limits: Any, counts_of: CountsOf) -> float:
     size = line.size
     mean, deviation = numbers(line.mean(), line.std())
     if size <= 2 or not deviation > 0.0:
@@ -50,13 +50,13 @@ def _doane(line: GpuArray, extent: float, limits: Any, tally: Tally) -> float:
     return extent / (1.0 + math.log2(size) + math.log2(1.0 + abs(skewness) / spread))
 
 
-def _stone(line: GpuArray, extent: float, limits: Any, tally: Tally) -> float:
+def _stone(line: GpuArray, extent: float, limits: Any, counts_of: CountsOf) -> float:
     size = line.size
     if size <= 1 or extent == 0:
         return 0.0
 
     def loss(count: int) -> float:
-        shares = tally(line, count, limits) / size
+        shares = counts_of(line, count, limits) / size
         return float((2 - (size + 1) * (shares * shares).sum().item()) * count / extent)
 
     most = max(100, math.isqrt(size))
@@ -66,12 +66,12 @@ def _stone(line: GpuArray, extent: float, limits: Any, tally: Tally) -> float:
     return extent / count
 
 
-def _automatic(line: GpuArray, extent: float, limits: Any, tally: Tally) -> float:
-    fine = max(_freedman_diaconis(line, extent, limits, tally), _square_root(line, extent, limits, tally) / 2)
-    return min(fine, _sturges(line, extent, limits, tally))
+def _automatic(line: GpuArray, extent: float, limits: Any, counts_of: CountsOf) -> float:
+    fine = max(_freedman_diaconis(line, extent, limits, counts_of), _square_root(line, extent, limits, counts_of) / 2)
+    return min(fine, _sturges(line, extent, limits, counts_of))
 
 
-#: ``rule(line, extent, limits, tally)`` returns the width of a bin, for elements that are ``extent`` apart at most.
+#: ``rule(line, extent, limits, counts_of)`` returns the width of a bin; ``extent`` is the range of the elements.
 _RULES: Final = {
     "stone": _stone,
     "auto": _automatic,
@@ -84,8 +84,8 @@ _RULES: Final = {
 }
 
 
-def number_of_bins(rule: str, line: GpuArray, limits: Any, tally: Tally) -> int:
-    """Return how many bins a rule takes for elements.
+def number_of_bins(rule: str, line: GpuArray, limits: Any, counts_of: CountsOf) -> int:
+    """Return the number of bins by a rule.
 
     Parameters
     ----------
@@ -94,9 +94,9 @@ def number_of_bins(rule: str, line: GpuArray, limits: Any, tally: Tally) -> int:
     line : GpuArray
         The elements, of one axis.
     limits : tuple of float or None
-        Between which the bins are; by default between the extremes.
-    tally : callable
-        How to count elements in bins.
+        The limits of the bins; by default the extremes.
+    counts_of : callable
+        Counts the elements in bins.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def number_of_bins(rule: str, line: GpuArray, limits: Any, tally: Tally) -> int:
     lowest, highest = numbers(line.min(), line.max())
     ends = limits if limits is not None else (lowest, highest)
     ends = ends if ends[0] != ends[1] else (ends[0] - 0.5, ends[1] + 0.5)
-    width = _RULES[rule](line, float(highest - lowest), ends, tally)
+    width = _RULES[rule](line, float(highest - lowest), ends, counts_of)
     if not width:
         return 1
     if line.dtype.kind in "iu" and width < 1:

@@ -7,10 +7,13 @@ from typing import Any
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array import GpuArray
-from gpuarray.functions.arguments import along, as_array, at_least_one_axis, line_axis
+from gpuarray.array import GpuArray, wrap
+from gpuarray.functions.arguments import along, as_array, at_least_one_axis, is_on_host, line_axis
 from gpuarray.functions.padding import pad
 from gpuarray.functions.registry import native
+from gpuarray.graph import build
+from gpuarray.ops import calls
+from gpuarray.ops.spec import CallOp
 
 __all__ = ["packbits", "unpackbits"]
 
@@ -21,6 +24,13 @@ def _shifts(bitorder: str) -> range:
     return range(7, -1, -1) if bitorder == "big" else range(8)
 
 
+def _by_line(row: CallOp, array: GpuArray, axis: int, extent: int, bitorder: str) -> GpuArray:
+    """Return what a row makes of each line along an axis, which has ``extent`` elements then."""
+    last = array.swapaxes(axis, -1)
+    node = build.call_one(row, [last.node()], (*last.shape[:-1], extent), dtypes.uint8, bitorder=bitorder)
+    return wrap(node, array.device).swapaxes(axis, -1)
+
+
 @native("packbits")
 def packbits(a: Any, /, axis: Any = None, bitorder: str = "big") -> GpuArray:
     """Pack binary values into the bits of uint8."""
@@ -28,7 +38,10 @@ def packbits(a: Any, /, axis: Any = None, bitorder: str = "big") -> GpuArray:
     if source.dtype.kind not in "biu":
         raise TypeError("Expected an input array of integer or boolean data type")
     shifts = _shifts(bitorder)
-    bits, number = line_axis(at_least_one_axis(source) != 0, axis)
+    source = at_least_one_axis(source)
+    bits, number = line_axis(source if source.dtype == dtypes.bool_ else source != 0, axis)
+    if is_on_host(bits.device):
+        return _by_line(calls.packbits, bits, number, -(-bits.shape[number] // 8), bitorder)
     missing = -bits.shape[number] % 8
     if missing:
         bits = pad(bits, [(0, missing if k == number else 0) for k in range(bits.ndim)])
@@ -46,11 +59,15 @@ def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: str = "
         raise TypeError("Expected an input array of unsigned byte data type")
     places = np.array(_shifts(bitorder), np.uint8)
     values, number = line_axis(at_least_one_axis(source), axis)
-    spread = values.reshape(*values.shape[: number + 1], 1, *values.shape[number + 1 :])
-    shifts = places.reshape(8, *(1 for _ in values.shape[number + 1 :]))
-    bits = (spread >> shifts) & 1
     extent = 8 * values.shape[number]
-    bits = bits.reshape(*values.shape[:number], extent, *values.shape[number + 1 :])
+    bits: GpuArray
+    if is_on_host(values.device):
+        bits = _by_line(calls.unpackbits, values, number, extent, bitorder)
+    else:
+        spread = values.reshape(*values.shape[: number + 1], 1, *values.shape[number + 1 :])
+        shifts = places.reshape(8, *(1 for _ in values.shape[number + 1 :]))
+        bits = (spread >> shifts) & 1
+        bits = bits.reshape(*values.shape[:number], extent, *values.shape[number + 1 :])
     if count is None:
         return bits
     wanted = index(count)

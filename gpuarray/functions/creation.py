@@ -27,7 +27,7 @@ __all__ = [
 
 
 def target_device(device: DeviceLike, like: Any, *data: Any) -> Device:
-    """Return the device that is named, else that of the data, else that of ``like``, else the default."""
+    """Return the first that is given: ``device``, the device of the data, that of ``like``, the default device."""
     return wanted_device(device if device is not None else device_of(*data) or device_of(like))
 
 

@@ -121,7 +121,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Gp
 
 
 def _steps(spacing: Any, extent: int, device: Any) -> Any:
-    """Return the distance between neighbours, or the distances where coordinates were given."""
+    """Return the distance between neighbours, or an array of distances if coordinates are given."""
     if not np.ndim(spacing):
         return spacing
     points = as_array(spacing, device)
@@ -134,9 +134,9 @@ def _steps(spacing: Any, extent: int, device: Any) -> Any:
 
 
 def _weights(before: Any, after: Any, place: Any) -> tuple[Any, Any, Any]:
-    """Return what the derivative of the parabola through three points is made of.
+    """Return the weights of three values in the derivative of the parabola through them.
 
-    The points lie at ``-before``, 0 and ``after``; the derivative is that at ``place``.
+    The points are at ``-before``, 0 and ``after``; the derivative is taken at ``place``.
     """
     return (
         (2 * place - after) / (before * (before + after)),

@@ -82,7 +82,7 @@ def _checked(labels: list[str], result: str, arrays: list[GpuArray]) -> None:
 
 
 def _reduced(names: str, array: GpuArray, needed: set[str], dtype: Any) -> tuple[str, GpuArray]:
-    """Return an operand with diagonals for labels that occur twice, and summed over labels that are not needed."""
+    """Take diagonals for labels that occur twice, and sum over labels that are not needed."""
     while len(set(names)) < len(names):
         double = next(n for n in names if names.count(n) > 1)
         first = names.index(double)

@@ -1,4 +1,4 @@
-"""Elementwise functions, one line for each row of :mod:`gpuarray.ops.elementwise`.
+"""Elementwise functions, one line for each operation of :mod:`gpuarray.ops.elementwise`.
 
 Every function broadcasts its operands, promotes as NumPy does (NEP 50), and takes NumPy's keywords of ufuncs. It has
 their methods, too.
@@ -42,7 +42,7 @@ class Methods(Protocol):
 class Unary(Methods, Protocol):
     """A function of one array."""
 
-    def __call__(  # what it does is the row's to say
+    def __call__(
         self,
         x: ArrayLike,
         /,
@@ -57,7 +57,7 @@ class Unary(Methods, Protocol):
 class Binary(Methods, Protocol):
     """A function of two arrays."""
 
-    def __call__(  # what it does is the row's to say
+    def __call__(
         self,
         x1: ArrayLike,
         x2: ArrayLike,
@@ -73,7 +73,7 @@ class Binary(Methods, Protocol):
 class Ternary(Methods, Protocol):
     """A function of three arrays."""
 
-    def __call__(  # what it does is the row's to say
+    def __call__(
         self,
         x1: ArrayLike,
         x2: ArrayLike,
@@ -88,24 +88,24 @@ class Ternary(Methods, Protocol):
 
 
 def _method(ufunc: np.ufunc, name: str) -> Callable[..., Any]:
-    """Return a method of NumPy's ufunc that makes an array of its first argument, but for what it writes to."""
+    """Return a method of NumPy's ufunc. Its first argument is converted to an array, but not the target of ``at``."""
     numpys = getattr(ufunc, name)
 
     def method(array: ArrayLike, /, *arguments: Any, **keywords: Any) -> Any:
         return numpys(array if name == "at" else as_array(array), *arguments, **keywords)
 
     method.__name__ = method.__qualname__ = name
-    method.__doc__ = f"Compute what :meth:`numpy.ufunc.{name}` does, of arrays of this package."
+    method.__doc__ = f"Compute :meth:`numpy.ufunc.{name}` with arrays of this package."
     return method
 
 
-def _finished(function: Any, row: MapOp, operands: str) -> Any:
-    """Return a function with the name, text and methods of what it is."""
-    if isinstance(row.numpy, np.ufunc):
+def _finished(function: Any, op: MapOp, operands: str) -> Any:
+    """Return a function with the name and the docstring of its operation, and the methods of ufuncs."""
+    if isinstance(op.numpy, np.ufunc):
         for name in Methods.__annotations__:
-            setattr(function, name, _method(row.numpy, name))
-    function.__name__ = function.__qualname__ = row.name
-    function.__doc__ = f"""{row.doc}
+            setattr(function, name, _method(op.numpy, name))
+    function.__name__ = function.__qualname__ = op.name
+    function.__doc__ = f"""{op.doc}
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def _finished(function: Any, row: MapOp, operands: str) -> Any:
     Returns
     -------
     GpuArray
-        Of the broadcast shape; the error is at most {row.ulp:g} units in the last place for floating dtypes.
+        Of the broadcast shape; the error is at most {op.ulp:g} units in the last place for floating dtypes.
 
     Raises
     ------
@@ -135,35 +135,35 @@ def _finished(function: Any, row: MapOp, operands: str) -> Any:
     return function
 
 
-def _with_keywords(row: MapOp, inputs: tuple[Any, ...], out: Any, where: Any, dtype: Any, casting: str) -> GpuArray:
-    """Call a function with keywords of ufuncs, or with operands that the row does not know."""
+def _with_keywords(op: MapOp, inputs: tuple[Any, ...], out: Any, where: Any, dtype: Any, casting: str) -> GpuArray:
+    """Call a function with keywords of ufuncs, or with operands that the operation does not accept."""
     if out is None and where is True and dtype is None:
-        masked: GpuArray = _of_masked(row, inputs)
+        masked: GpuArray = _of_masked(op, inputs)
         return masked
     keywords: dict[str, Any] = {"where": where, "casting": casting}
     if out is not None:
         keywords["out"] = out if isinstance(out, tuple) else (out,)
     if dtype is not None:
         keywords["dtype"] = dtype
-    found: GpuArray = dispatch.METHODS["__array_ufunc__"](row.numpy, "__call__", inputs, keywords)
+    found: GpuArray = dispatch.METHODS["__array_ufunc__"](op.numpy, "__call__", inputs, keywords)
     if found is NotImplemented:
-        raise refused(row, inputs)
+        raise refused(op, inputs)
     return found
 
 
-def refused(row: MapOp, values: tuple[Any, ...]) -> TypeError:
-    """Return the error for operands that an operation does not know."""
+def refused(op: MapOp, values: tuple[Any, ...]) -> TypeError:
+    """Return the error for operands that an operation does not accept."""
     kinds = ", ".join(type(value).__name__ for value in values)
     if any(isinstance(value, np.ma.MaskedArray) for value in values):
         return TypeError(
-            f"{row.name} does not take masked arrays, as their mask would be lost; give m.filled(value), or use "
-            f"numpy.{row.name}"
+            f"{op.name} does not take masked arrays, as their mask would be lost; give m.filled(value), or use "
+            f"numpy.{op.name}"
         )
-    return TypeError(f"{row.name} is not defined for operands of types {kinds}; accepted are arrays and numbers")
+    return TypeError(f"{op.name} is not defined for operands of types {kinds}; accepted are arrays and numbers")
 
 
-def _of_masked(row: MapOp, values: tuple[Any, ...]) -> Any:
-    """Return what NumPy computes where an operand is a masked array, whose mask arrays of this package cannot have.
+def _of_masked(op: MapOp, values: tuple[Any, ...]) -> Any:
+    """Return NumPy's result if an operand is a masked array: arrays of this package have no masks.
 
     Raises
     ------
@@ -171,29 +171,29 @@ def _of_masked(row: MapOp, values: tuple[Any, ...]) -> Any:
         If no operand is masked.
     """
     is_masked = any(isinstance(value, np.ma.MaskedArray) for value in values)
-    if is_masked and isinstance(row.numpy, np.ufunc) and row.numpy.nout == 1:
-        return row.numpy(*[np.asarray(v) if isinstance(v, GpuArray) else v for v in values])
-    raise refused(row, values)
+    if is_masked and isinstance(op.numpy, np.ufunc) and op.numpy.nout == 1:
+        return op.numpy(*[np.asarray(v) if isinstance(v, GpuArray) else v for v in values])
+    raise refused(op, values)
 
 
-def unary(row: MapOp) -> Unary:
-    """Return the public function of a row with one operand."""
+def unary(op: MapOp) -> Unary:
+    """Return the public function of an operation with one operand."""
 
     def function(
         x: ArrayLike, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = "same_kind"
     ) -> GpuArray:
         if out is None and dtype is None and where is True:
-            found: GpuArray = apply(row, x)
+            found: GpuArray = apply(op, x)
             if found is not NotImplemented:
                 return found
-        return _with_keywords(row, (x,), out, where, dtype, casting)
+        return _with_keywords(op, (x,), out, where, dtype, casting)
 
-    finished: Unary = _finished(function, row, "x")
+    finished: Unary = _finished(function, op, "x")
     return finished
 
 
-def binary(row: MapOp) -> Binary:
-    """Return the public function of a row with two operands."""
+def binary(op: MapOp) -> Binary:
+    """Return the public function of an operation with two operands."""
 
     def function(
         x1: ArrayLike,
@@ -206,17 +206,17 @@ def binary(row: MapOp) -> Binary:
         casting: str = "same_kind",
     ) -> GpuArray:
         if out is None and dtype is None and where is True:
-            found: GpuArray = apply(row, x1, x2)
+            found: GpuArray = apply(op, x1, x2)
             if found is not NotImplemented:
                 return found
-        return _with_keywords(row, (x1, x2), out, where, dtype, casting)
+        return _with_keywords(op, (x1, x2), out, where, dtype, casting)
 
-    finished: Binary = _finished(function, row, "x1, x2")
+    finished: Binary = _finished(function, op, "x1, x2")
     return finished
 
 
-def ternary(row: MapOp) -> Ternary:
-    """Return the public function of a row with three operands."""
+def ternary(op: MapOp) -> Ternary:
+    """Return the public function of an operation with three operands."""
 
     def function(
         x1: ArrayLike,
@@ -230,12 +230,12 @@ def ternary(row: MapOp) -> Ternary:
         casting: str = "same_kind",
     ) -> GpuArray:
         if out is None and dtype is None and where is True:
-            found: GpuArray = apply(row, x1, x2, x3)
+            found: GpuArray = apply(op, x1, x2, x3)
             if found is not NotImplemented:
                 return found
-        return _with_keywords(row, (x1, x2, x3), out, where, dtype, casting)
+        return _with_keywords(op, (x1, x2, x3), out, where, dtype, casting)
 
-    finished: Ternary = _finished(function, row, "x1, x2, x3")
+    finished: Ternary = _finished(function, op, "x1, x2, x3")
     return finished
 
 

@@ -20,14 +20,14 @@ from gpuarray.runtime import evaluate, telemetry
 
 
 class _Copies:
-    """Host copies of arrays. An array that occurs more than once is copied once."""
+    """Host copies of arrays, one for each array."""
 
     def __init__(self, written: tuple[Any, ...]) -> None:
         self._written = {id(a) for a in written}
         self._by_array: dict[int, tuple[GpuArray, np.ndarray[Any, Any]]] = {}
 
     def down(self, value: Any) -> Any:
-        """Return arguments with host copies in place of arrays, in nested containers too."""
+        """Replace arrays by host copies, also in nested containers."""
         if isinstance(value, GpuArray):
             found = self._by_array.get(id(value))
             if found is None:
@@ -50,7 +50,7 @@ class _Copies:
                 array[...] = host
 
     def up(self, value: Any, device: Device) -> Any:
-        """Return results with arrays on ``device`` in place of NumPy arrays and scalars."""
+        """Replace NumPy arrays and scalars by arrays on ``device``."""
         for array, host in self._by_array.values():
             if value is host and id(array) in self._written:
                 return array

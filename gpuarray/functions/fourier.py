@@ -38,38 +38,38 @@ def _norm(norm: Norm) -> str:
     return known
 
 
-def _transform(row: CallOp, x: ArrayLike, n: int | None, axis: int, norm: Norm, *, inverse: bool) -> GpuArray:
+def _transform(op: CallOp, x: ArrayLike, n: int | None, axis: int, norm: Norm, *, inverse: bool) -> GpuArray:
     """Return a transform along an axis, which views move to the end and back.
 
     Of the complex numbers of a transform, ``rfft`` leaves out the redundant half, and ``irfft`` takes the other half.
     """
     array = as_array(x)
-    if row is calls.rfft and array.dtype.kind == "c":
+    if op is calls.rfft and array.dtype.kind == "c":
         raise TypeError(
             f"a real transform takes real numbers, not {array.dtype.name}; give the real part, or use the transform "
             "of complex numbers"
         )
     extent = _extent(array, axis)
-    length = index(n) if n is not None else 2 * (extent - 1) if row is calls.irfft else extent
+    length = index(n) if n is not None else 2 * (extent - 1) if op is calls.irfft else extent
     if length < 1:
         raise ValueError(f"Invalid number of FFT data points ({length}) specified.")
     kind = _norm(norm)
     real = _precision(array.dtype)
     whole = dtypes.promote(real, dtypes.complex64)
-    source = whole if row is calls.irfft or (row is calls.fft and array.dtype.kind == "c") else real
-    result = real if row is calls.irfft else whole
+    source = whole if op is calls.irfft or (op is calls.fft and array.dtype.kind == "c") else real
+    result = real if op is calls.irfft else whole
     number = build.normalize_axis(axis, array.ndim)
     others = [a for a in range(array.ndim) if a != number]
     before = tuple(array.shape[a] for a in others)
-    shape = (*before, length // 2 + 1 if row is calls.rfft else length)
+    shape = (*before, length // 2 + 1 if op is calls.rfft else length)
     if 0 in before or not extent:
         node: Node = build.full(shape, 0, result)
     else:
         last = _permuted(build.cast(array.node(), source), [*others, number])
-        node = build.call_one(row, [last], shape, result, n=length, inverse=inverse, norm=kind)
+        node = build.call_one(op, [last], shape, result, n=length, inverse=inverse, norm=kind)
     order = list(range(number)) + [array.ndim - 1] + list(range(number, array.ndim - 1))
     found = wrap(_permuted(node, order), array.device)
-    return found.astype(dtypes.float16) if row is calls.irfft and array.dtype == dtypes.float16 else found
+    return found.astype(dtypes.float16) if op is calls.irfft and array.dtype == dtypes.float16 else found
 
 
 def _permuted(node: Node, order: list[int]) -> Node:

@@ -84,7 +84,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Gp
 
 
 class vectorize(np.vectorize):  # noqa: N801  # NumPy's name
-    """A Python function that is called for each element, as :class:`numpy.vectorize`.
+    """Calls a Python function for each element, as :class:`numpy.vectorize`.
 
     The host calls it, on a copy of the elements; results are arrays of this package. Functions of arrays, with
     :func:`gpuarray.where` for conditions, run on the device instead.
@@ -133,7 +133,7 @@ def nditer(op: Any, flags: Any = None, op_flags: Any = None, *args: Any, **kwarg
 
 
 def _by_operand(op_flags: Any, count: int) -> Sequence[Sequence[str]]:
-    """Return the flags of each operand; one list of texts is for all of them."""
+    """Return the flags of each operand. A single list of texts applies to all operands."""
     if not op_flags:
         return [("readonly",)] * count
     return [op_flags] * count if isinstance(op_flags[0], str) else [*op_flags]

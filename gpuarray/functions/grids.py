@@ -1,4 +1,4 @@
-"""Grids and joined lines that are given between brackets: ``mgrid``, ``ogrid``, ``r_`` and ``c_``."""
+"""Objects that are indexed to make arrays: ``mgrid``, ``ogrid``, ``r_`` and ``c_``."""
 
 from typing import Any, Final
 
@@ -11,12 +11,12 @@ __all__ = ["c_", "mgrid", "ogrid", "r_"]
 
 
 class Grid:
-    """What ``mgrid`` and ``ogrid`` are: positions of the points of a grid, which slices tell.
+    """The class of ``mgrid`` and ``ogrid``, which return coordinates of the points of a grid given by slices.
 
     Parameters
     ----------
     sparse : bool
-        Whether the arrays have extents of 1 along the other axes, and broadcast to those of the grid.
+        Whether the arrays have extent 1 along the other axes, and broadcast to the shape of the grid.
     """
 
     def __init__(self, *, sparse: bool) -> None:
@@ -33,19 +33,19 @@ class Grid:
         return np.stack([line.broadcast(extents) for line in arrays])
 
 
-#: The points of a grid, as ``numpy.mgrid``: one array, whose first axis counts the grid's axes.
+#: Coordinates of a grid, as ``numpy.mgrid``: one array, whose first axis has an item for each axis of the grid.
 mgrid: Final = Grid(sparse=False)
-#: The points of a grid, as ``numpy.ogrid``: arrays that broadcast to the grid's shape.
+#: Coordinates of a grid, as ``numpy.ogrid``: arrays that broadcast to the shape of the grid.
 ogrid: Final = Grid(sparse=True)
 
 
 class Joined:
-    """What ``r_`` and ``c_`` are: numbers, slices that stand for ranges, and arrays, one after the other.
+    """The class of ``r_`` and ``c_``, which concatenate numbers, arrays, and slices that stand for ranges.
 
     Parameters
     ----------
     columns : bool
-        Whether a line is a column, and all are joined along the last axis; else they are joined along the first one.
+        Whether 1-d arrays are columns, and arrays are joined along the last axis instead of the first.
     """
 
     def __init__(self, *, columns: bool) -> None:
@@ -55,7 +55,7 @@ class Joined:
         items = key if isinstance(key, tuple) else (key,)
         if any(isinstance(item, str) for item in items):
             raise TypeError(
-                "numbers, slices and arrays are joined here, and a text was given; concatenate and stack take an axis"
+                "r_ and c_ accept numbers, slices and arrays, but no texts; concatenate and stack have an axis"
             )
         parts = as_choices(np.r_[item] if isinstance(item, slice) else item for item in items)
         if self._columns:
@@ -65,7 +65,7 @@ class Joined:
         return concatenated([part if part.ndim else part[None] for part in parts], -1 if self._columns else 0)
 
 
-#: What is given between brackets as one line, as ``numpy.r_``.
+#: Concatenates along the first axis, as ``numpy.r_``.
 r_: Final = Joined(columns=False)
-#: What is given between brackets as columns of a matrix, as ``numpy.c_``.
+#: Joins columns to a matrix, as ``numpy.c_``.
 c_: Final = Joined(columns=True)

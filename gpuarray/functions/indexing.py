@@ -1,4 +1,4 @@
-"""Indexing functions: they take elements by position or by mask, and write them."""
+"""Functions that take or write elements by position or by mask."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -39,7 +39,7 @@ __all__ = [
 
 
 def _as_positions(indices: Any) -> Any:
-    """Return indices as integers; NumPy truncates the numbers in lists, and refuses arrays of other numbers."""
+    """Convert indices to integers. As in NumPy, numbers in lists are truncated, and arrays of them are refused."""
     positions = indices if isinstance(indices, GpuArray) else np.asarray(indices)
     if positions.dtype.kind not in "iu":
         if isinstance(indices, GpuArray | np.ndarray) and positions.dtype.kind != "b":
@@ -49,7 +49,7 @@ def _as_positions(indices: Any) -> Any:
 
 
 def _in_range(positions: Any, extent: int, mode: str) -> Any:
-    """Return integer positions with those out of range as ``mode`` says."""
+    """Apply ``mode`` to positions that are out of range."""
     if mode == "wrap":
         return positions % extent
     if mode == "clip":
@@ -126,7 +126,7 @@ def take_along_axis(x: ArrayLike, indices: ArrayLike, /, axis: int | None = -1) 
 
 
 def _each_line(array: GpuArray, positions: Any, axis: int) -> tuple[Any, ...]:
-    """Return the index that takes along one axis what ``positions`` says, and its own position along the others."""
+    """Return the index that has ``positions`` at one axis, and each element's own position at the others."""
     if positions.ndim != array.ndim:
         raise ValueError("`indices` and `arr` must have the same number of dimensions")
     if positions.dtype.kind not in "iu":
@@ -155,7 +155,7 @@ def extract(condition: Any, arr: Any) -> GpuArray:
 
 
 def _mask_of(condition: Any, extent: int) -> Any:
-    """Return a condition of one axis as a mask of one with ``extent``; what it does not say is false."""
+    """Convert a condition to a mask of ``extent`` elements; missing ones are False."""
     given = condition if isinstance(condition, GpuArray) else np.asarray(condition)
     if given.ndim != 1:
         raise ValueError("condition must be a 1-d array")
@@ -231,7 +231,7 @@ def diagflat(v: Any, k: int = 0) -> GpuArray:
 
 
 def _in_place(function: Callable[..., None]) -> Callable[..., None]:
-    """Have NumPy write where the first argument is an array of NumPy; the other arguments are read for it."""
+    """Let NumPy write if the first argument is a NumPy array; the other arguments are read."""
     numpys, target = getattr(np, function.__name__), next(iter(signature(function).parameters))
 
     @wraps(function)
@@ -327,7 +327,7 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
         raise ValueError("array must be at least 2-d")
     if a.ndim > 2 and len(set(a.shape)) != 1:
         raise ValueError("All dimensions of input must be of equal length")
-    # every element whose flat position is a multiple of the distance between the first two
+    # the flat positions are multiples of the distance between the first two
     step = sum(int(n) for n in np.cumprod((1, *a.shape[1:])))
     stop = a.size if wrap or a.ndim > 2 else a.shape[1] * a.shape[1]
     a.flat[:stop:step] = val

@@ -1,4 +1,4 @@
-"""Arguments of linear algebra: matrices, checked as numpy.linalg does, and the run of a factorisation."""
+"""Checks of matrix arguments, as in numpy.linalg, and the evaluation of factorisations."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -18,7 +18,7 @@ from gpuarray.ops.spec import CallOp
 from gpuarray.runtime import evaluate
 from gpuarray.source_locations import find_origin
 
-#: Declares a function to be the implementation of one of NumPy's that factorises matrices on the host.
+#: Registers the implementation of a NumPy function that factorises matrices on the host.
 by_lapack: Final = partial(implements, kind=HOST, reason=LAPACK)
 
 _PARTS = {dtypes.complex64: dtypes.float32, dtypes.complex128: dtypes.float64}
@@ -89,15 +89,15 @@ def complex_dtype(dtype: DType) -> DType:
 def run(
     row: CallOp, operands: Sequence[GpuArray], outputs: Sequence[tuple[Shape, DType]], **parameters: Any
 ) -> tuple[GpuArray, ...]:
-    """Return the outputs of a call, which are evaluated now and together.
+    """Evaluate all outputs of a call now.
 
-    So errors that depend on values are raised by the call, and a factorisation with several outputs runs once. The
-    operands are evaluated for the call and keep their values.
+    Errors that depend on values are then raised by the call, and a factorisation with several outputs runs once. The
+    operands are evaluated too, and keep their values.
     """
     device = device_of(*operands) or default_device()
     sources = [a.settled() for a in operands]
     nodes = build.call(row, sources, parameters, outputs)
-    if recording.origins:  # what wraps the nodes records it too, but after they have run
+    if recording.origins:  # wrap() records origins too, but only after the nodes have run
         origin = find_origin()
         for node in nodes:
             node.origin = origin

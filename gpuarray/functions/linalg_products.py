@@ -142,7 +142,7 @@ def multi_dot(arrays: Sequence[ArrayLike], /, *, out: Any = None) -> GpuArray:
 
 
 def _splits(extents: Sequence[int]) -> dict[tuple[int, int], int]:
-    """Return where to split each part of a chain of products, the cheapest way (Cormen et al., chapter 15.2)."""
+    """Return the cheapest split of each part of a chain of products (Cormen et al., chapter 15.2)."""
     count = len(extents) - 1
     cost = {(i, i): 0 for i in range(count)}
     splits = {}

@@ -16,7 +16,7 @@ __all__ = [
     "isreal", "isrealobj", "select", "where",
 ]  # fmt: skip
 
-#: What needs no conversion beside an array.
+#: Types of operands that need no conversion.
 _KNOWN: Final = frozenset((GpuArray, bool, int, float, complex))
 
 
@@ -80,7 +80,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> GpuArray:
 @native("isclose")
 def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> GpuArray:
     """Return elementwise whether two arrays are equal within a tolerance."""
-    # Python's numbers take on the dtype of the other operand
+    # Python numbers are weakly typed
     first: Any = a if type(a) in (int, float, complex) and isinstance(b, GpuArray | np.ndarray) else as_array(a)
     second: Any = float(b) if type(b) is int else b if type(b) in (float, complex) else as_array(b)
     if isinstance(second, GpuArray):
@@ -93,7 +93,7 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: boo
 
 
 def holds(flags: Any) -> bool:
-    """Return whether all of some flags hold, which is read."""
+    """Read whether all flags are true."""
     return bool(flags.all().item())
 
 

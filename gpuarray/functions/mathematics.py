@@ -80,7 +80,7 @@ def real_if_close(a: Any, tol: Any = 100) -> GpuArray:
 
 
 def _bounded(array: GpuArray, low: Any, high: Any, **keywords: Any) -> GpuArray:
-    """Return an array limited to a range, whose ends may be None; the keywords are those of ``maximum``."""
+    """Limit an array to a range, whose ends may be None. The keywords are those of ``maximum``."""
     limited = array if "dtype" in keywords else _promoted(array, low, high)
     if low is not None and not _clips_nothing(low, limited.dtype, "min"):
         limited = elementwise.maximum(limited, low, **keywords)
@@ -90,7 +90,7 @@ def _bounded(array: GpuArray, low: Any, high: Any, **keywords: Any) -> GpuArray:
 
 
 def _promoted(array: GpuArray, low: Any, high: Any) -> GpuArray:
-    """Return an array in the dtype of a clip between two ends: promoting with a weak end first may go too far."""
+    """Convert an array to the dtype of its clip, because promotion with one end at a time may give a wider dtype."""
     if type(low) not in WEAK or type(high) is type(low):
         return array
     end = as_operand(high)
@@ -101,7 +101,7 @@ def _promoted(array: GpuArray, low: Any, high: Any) -> GpuArray:
 
 
 def _clips_nothing(bound: Any, dtype: DType, extreme: str) -> bool:
-    """Return whether an end of a range is a Python integer beyond all that a dtype holds."""
+    """Return whether an end of a range is a Python integer outside of the range of a dtype."""
     if dtype.kind not in "iu" or type(bound) is not int:
         return False
     info = np.iinfo(dtype)
@@ -158,7 +158,7 @@ def _numpys_clip(
     a: Any, a_min: Any = NOT_GIVEN, a_max: Any = NOT_GIVEN, out: Any = None, *, min: Any = NOT_GIVEN,
     max: Any = NOT_GIVEN, **kwargs: Any,
 ) -> GpuArray:  # fmt: skip
-    # unlike the standard, NumPy wants both ends by position
+    # unlike the standard, NumPy requires both ends if one is given by position
     for name, one, other in (("a_min", a_min, a_max), ("a_max", a_max, a_min)):
         if one is NOT_GIVEN and other is not NOT_GIVEN:
             raise TypeError(f"clip() missing 1 required positional argument: '{name}'")

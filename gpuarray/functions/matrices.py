@@ -1,4 +1,4 @@
-"""Matrices made of diagonals and triangles."""
+"""Matrices of diagonals and triangles."""
 
 from operator import index
 from typing import Any
@@ -64,7 +64,7 @@ def tri(
 
 
 def _diagonal(k: int, shape: tuple[int, ...]) -> int:
-    """Return ``k``, or where it is far outside of the matrix the nearest diagonal that is outside."""
+    """Limit ``k`` to the nearest diagonals outside of the matrix."""
     return max(-shape[0] - 1, min(k, shape[1] + 1))
 
 

@@ -9,10 +9,12 @@ from gpuarray.array import GpuArray
 from gpuarray.functions import elementwise, logic
 from gpuarray.functions.arguments import NOT_GIVEN, as_array, write_out
 from gpuarray.functions.manipulation import broadcast_to
-from gpuarray.functions.reductions import all, cumprod, cumsum, max, min, prod, sum
+from gpuarray.functions.reductions import cumprod, cumsum, fold, prod, sum
 from gpuarray.functions.registry import implements, native
 from gpuarray.functions.searching import argmax, argmin
 from gpuarray.functions.statistics import degrees_of_freedom, mean, spread
+from gpuarray.ops import reductions
+from gpuarray.ops.reduce_spec import ReduceOp
 
 __all__ = [
     "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmin", "nanprod", "nanstd", "nansum",
@@ -76,15 +78,11 @@ def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> 
 
 
 def _nan_extreme(
-    fold_extreme: Any, fill: float, a: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any
+    ignoring: ReduceOp, plain: ReduceOp, a: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any
 ) -> GpuArray:
     source = as_array(a)
-    result = fold_extreme(_replaced(source, fill), axis, None, keepdims, initial, where)
-    if source.dtype.kind in "fc":
-        empty = all(elementwise.isnan(source), axis, None, keepdims, where=where)
-        if initial is NOT_GIVEN:
-            result = logic.where(empty, source.dtype.type(np.nan), result)
-    return write_out(result, out, "unsafe")
+    op = ignoring if source.dtype.kind in "fc" else plain
+    return write_out(fold(op, source, axis, keepdims=keepdims, initial=initial, where=where), out, "unsafe")
 
 
 @native("nanmin")
@@ -92,7 +90,7 @@ def nanmin(
     a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN, where: Any = True
 ) -> GpuArray:
     """Return the minimum over an axis, ignoring NaN."""
-    return _nan_extreme(min, np.inf, a, axis, out, keepdims, initial, where)
+    return _nan_extreme(reductions.fmin, reductions.min, a, axis, out, keepdims, initial, where)
 
 
 @native("nanmax")
@@ -100,7 +98,7 @@ def nanmax(
     a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NOT_GIVEN, where: Any = True
 ) -> GpuArray:
     """Return the maximum over an axis, ignoring NaN."""
-    return _nan_extreme(max, -np.inf, a, axis, out, keepdims, initial, where)
+    return _nan_extreme(reductions.fmax, reductions.max, a, axis, out, keepdims, initial, where)
 
 
 def _nan_position(find: Callable[..., GpuArray], fill: float, a: Any, axis: Any, out: Any, keepdims: Any) -> GpuArray:

@@ -1,6 +1,6 @@
-"""Names of NumPy's that mean the same here: scalar types, constants, and what computes on the host.
+"""NumPy's own objects under their names: scalar types, constants, and functions that run on the host.
 
-Dates, texts and masked arrays stay in arrays of NumPy.
+Dates, texts and masked arrays stay in NumPy arrays.
 """
 
 from numpy import (

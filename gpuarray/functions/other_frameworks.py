@@ -1,4 +1,4 @@
-"""Functions that CuPy has beside NumPy's, for programs that were written for it."""
+"""Functions of CuPy that NumPy does not have."""
 
 import sys
 from typing import Any
@@ -27,7 +27,7 @@ def get_array_module(*args: Any) -> Any:
 
 
 def is_available() -> bool:
-    """Return whether there is a device beside the processor."""
+    """Return whether there is another device than the processor."""
     return any(device.kind != "cpu" for device in registry.devices())
 
 
@@ -39,15 +39,15 @@ class MemoryPool:
         return telemetry.stats()["bytes_live"]
 
     def free_bytes(self) -> int:
-        """Return the number of bytes that are kept for later arrays."""
+        """Return the number of bytes that are kept for future arrays."""
         return telemetry.stats()["bytes_pooled"]
 
     def total_bytes(self) -> int:
-        """Return the number of bytes in arrays and those that are kept."""
+        """Return the number of bytes in arrays or kept for future arrays."""
         return self.used_bytes() + self.free_bytes()
 
     def free_all_blocks(self) -> None:
-        """Give the bytes that are kept back to the devices and to the operating system."""
+        """Return the bytes that are kept to the devices and the operating system."""
         for provider in registry.opened():
             if (trim := getattr(provider, "trim", None)) is not None:  # not every provider has a pool
                 trim()

@@ -1,4 +1,4 @@
-"""NumPy's ``pad``: along each axis in turn, edges are made and concatenated, or elements are taken by position."""
+"""NumPy's ``pad``. Edges are computed and concatenated along one axis after the other."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -77,9 +77,9 @@ def _ramp(source: GpuArray, axis: int, width: int, end: Any, *, last: bool) -> A
 
 
 def _mirrored(source: GpuArray, axis: int, places: Any, mode: str, kind: str) -> Any:
-    """Return what lies at places before or after the elements, if these are repeated or mirrored for ever.
+    """Return the elements at places outside the array, which is continued by repetition or reflection.
 
-    Of odd kind, a mirror image is turned about the value at the edge too.
+    If ``kind`` is "odd", reflected elements are also subtracted from twice the value at the edge.
     """
     extent = source.shape[axis]
     period = extent - 1 if mode == "reflect" else extent
@@ -90,7 +90,7 @@ def _mirrored(source: GpuArray, axis: int, places: Any, mode: str, kind: str) ->
     found = source[along(axis, np.where(turned, extent - 1 - rest, rest))]
     if kind == "even" or not period:
         return found
-    # every reflection turns the sign, and adds twice the value of the edge at which it happens
+    # each reflection changes the sign and adds twice the value at its edge
     lows = np.where(times < 0, (1 - times) // 2, -(times // 2))
     highs = np.where(times < 0, -(-times // 2), (times + 1) // 2)
     shape = (-1,) + (1,) * (source.ndim - 1 - axis)
@@ -99,7 +99,7 @@ def _mirrored(source: GpuArray, axis: int, places: Any, mode: str, kind: str) ->
 
 
 def _by_function(source: GpuArray, widths: list[tuple[Any, Any]], function: Any, keywords: dict[str, Any]) -> GpuArray:
-    """Return an array with zeros around it, on whose lines along each axis a function has worked."""
+    """Pad with zeros, and call a function with each line along each axis, which it changes in place."""
     for axis, (before, after) in enumerate(widths):
         edges = (_constant(source, axis, width, 0) for width in (before, after))
         source = concatenated([next(edges), source, next(edges)], axis)

@@ -1,4 +1,4 @@
-"""NumPy's functions of polynomials, which are lines of coefficients; a ``poly1d`` among the arguments gives another.
+"""NumPy's functions of polynomials, which are arrays of coefficients. If an argument is a ``poly1d``, so is the result.
 
 ``roots``, ``polyfit``, and ``poly`` of a matrix need NumPy's LAPACK.
 """
@@ -26,19 +26,19 @@ __all__ = [
 
 
 def _coefficients(*polynomials: Any) -> list[GpuArray]:
-    """Return polynomials as lines of coefficients."""
+    """Return the coefficients of polynomials."""
     lines = as_arrays(*(p.coeffs if isinstance(p, np.poly1d) else p for p in polynomials))
     return [at_least_one_axis(line) for line in lines]
 
 
 def _like(result: GpuArray, *polynomials: Any) -> GpuArray:
-    """Return coefficients, as a ``poly1d`` if one was given."""
+    """Return a ``poly1d`` of coefficients if an argument was one, otherwise the coefficients."""
     found: Any = np.poly1d(result) if any(isinstance(p, np.poly1d) for p in polynomials) else result
     return cast(GpuArray, found)
 
 
 def _longer(line: GpuArray, before: int = 0, after: int = 0) -> GpuArray:
-    """Return a line with zeros around it."""
+    """Pad coefficients with zeros."""
     return pad(line, (before, after)) if before or after else line
 
 
@@ -115,7 +115,7 @@ def polyint(p: Any, m: Any = 1, k: Any = None) -> GpuArray:
 
 
 def _horner(coefficients: Iterable[Any], start: Any, x: Any) -> GpuArray:
-    """Return a polynomial's values at ``x``; coefficients come from the highest one down."""
+    """Evaluate a polynomial at ``x`` by Horner's method, from the highest coefficient to the lowest."""
     result: GpuArray = start
     for coefficient in coefficients:
         result = result * x + coefficient
@@ -163,14 +163,14 @@ roots = hosted(np.roots, LAPACK)
 
 
 def _ascending(x: GpuArray, c: GpuArray, tensor: bool) -> GpuArray:
-    """Return the values of polynomials whose coefficients, along the first axis, come from the lowest one up."""
+    """Evaluate polynomials whose coefficients are along the first axis, the lowest first."""
     if tensor:
         c = c.reshape(c.shape + (1,) * x.ndim)
     return _horner((c[k] for k in range(c.shape[0] - 2, -1, -1)), c[-1] + x * 0, x)
 
 
 def _of_many(c: Any, points: Sequence[Any], *, is_grid: bool) -> GpuArray:
-    """Return the values of a polynomial of as many variables as there are points."""
+    """Evaluate a polynomial in several variables, one for each item of ``points``."""
     *variables, value = as_arrays(*points, c)
     if value.dtype.kind in "biu":
         value = value.astype(dtypes.float64)

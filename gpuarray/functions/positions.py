@@ -1,4 +1,4 @@
-"""NumPy's functions that make positions: of diagonals, triangles and grids, flat ones and those along each axis."""
+"""NumPy's functions that return positions: of diagonals, triangles and grids, as flat indices or along each axis."""
 
 from math import prod
 from operator import index
@@ -62,7 +62,7 @@ def ix_(*args: Any) -> tuple[GpuArray, ...]:
         if line.dtype.kind == "b":
             (line,) = searching.nonzero(line)
         elif not line.size and not isinstance(given, np.ndarray | GpuArray):
-            line = line.astype(dtypes.int64)  # an empty list says nothing of its numbers
+            line = line.astype(dtypes.int64)  # an empty list has no dtype
         lines.append(line.reshape([-1 if axis == place else 1 for axis in range(len(args))]))
     return tuple(lines)
 
@@ -80,7 +80,7 @@ def _strides(shape: tuple[int, ...], order: str) -> tuple[int, ...]:
     return contiguous_strides(shape) if order == "C" else contiguous_strides(shape[::-1])[::-1]
 
 
-#: More positions than these, NumPy cannot count.
+#: The largest number of positions in NumPy.
 _MOST: Final = np.iinfo(np.intp).max
 
 

@@ -33,7 +33,7 @@ def size(a: Any, axis: Any = None) -> int:
 
 
 class _Shadow:
-    """What NumPy sees of an array whose memory it never touches: strides at an address that is the storage's name."""
+    """The layout of an array at a made-up address, by which NumPy compares memory without touching it."""
 
     def __init__(self, array: GpuArray, address: int) -> None:
         self.__array_interface__ = {
@@ -49,10 +49,10 @@ def _part_offset(array: GpuArray) -> int:
     return array.itemsize if array._part == "imag" else 0
 
 
-def _shared(a: Any, b: Any, ask: Any, max_work: Any) -> bool:
+def _shared(a: Any, b: Any, compare: Any, max_work: Any) -> bool:
     if not isinstance(a, GpuArray) or not isinstance(b, GpuArray) or a._cell is not b._cell:
         return False
-    return bool(ask(*(np.asarray(_Shadow(x, 1 << 40)) for x in (a, b)), max_work))
+    return bool(compare(*(np.asarray(_Shadow(x, 1 << 40)) for x in (a, b)), max_work))
 
 
 @implements("shares_memory")

@@ -1,4 +1,4 @@
-"""NumPy's protocols: what NumPy's own functions and ufuncs do with arrays of this package.
+"""NumPy's protocols, by which NumPy's own functions and ufuncs accept arrays of this package.
 
 ``install`` fills the tables of :mod:`gpuarray.dispatch`, in which arrays look up their methods, ``__array_ufunc__`` and
 ``__array_function__``.
@@ -29,7 +29,7 @@ from gpuarray.graph import standard
 __all__ = ["array_function", "install", "missing"]
 
 _PLAIN: Final = (np.ndarray, np.memmap)
-#: The functions that NumPy may call on account of ``like=`` alone: results are on the device of that array.
+#: Creation functions with the parameter ``like``; results are on the device of that array.
 _WITH_LIKE: Final = frozenset(
     find(name)
     for name in (
@@ -53,8 +53,8 @@ def _namespace(api_version: str | None) -> Any:
 def array_function(array: GpuArray, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Answer NumPy's ``__array_function__`` protocol for ``array``.
 
-    NumPy calls a creation function's protocol on the array that is given as ``like``, and does not pass it on; what the
-    function makes is on that array's device.
+    For creation functions NumPy calls this with the array given as ``like``, which is not among the arguments; the
+    result is on the device of that array.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def array_function(array: GpuArray, function: Any, types: Any, args: tuple[Any, 
     if not all(issubclass(kind, GpuArray) or kind in _PLAIN for kind in types):
         return NotImplemented
     if standard.is_on():
-        with using(strict_array_api=False):  # NumPy's functions under NumPy's names mean what they mean there
+        with using(strict_array_api=False):  # the rules of the standard do not apply to NumPy's functions
             return array_function(array, function, types, args, kwargs)
     kind, reason, implementation = implementation_of(function)
     if implementation is not None:

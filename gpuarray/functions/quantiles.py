@@ -1,7 +1,7 @@
-"""NumPy's medians, quantiles and percentiles: neighbours in a sorted line, and what lies between them.
+"""NumPy's medians, quantiles and percentiles: interpolation between neighbours in sorted lines.
 
-Where a quantile lies in the line, and how much of each neighbour it takes, are small arrays of NumPy's if all lines
-have one length. If NaN is left out, lengths differ, and the same expressions are arrays of the device.
+Positions and weights of the neighbours are small NumPy arrays if all lines have the same length. If NaN are ignored,
+lengths differ, and the same expressions are computed with arrays of the device.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from gpuarray.source_locations import warn
 
 __all__ = ["median", "nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile"]
 
-#: The methods of Hyndman and Fan that interpolate: the line's ends are at ``alpha`` and ``beta`` (their notation).
+#: ``alpha`` and ``beta`` of the interpolating methods of Hyndman and Fan (1996).
 _CONTINUOUS: Final = {
     "interpolated_inverted_cdf": (0, 1),
     "hazen": (0.5, 0.5),
@@ -32,12 +32,12 @@ _CONTINUOUS: Final = {
 
 
 def _first_above(place: Any, stays: Callable[[Any], Any]) -> Any:
-    """Return the integer position after ``place``, or the one before where ``stays`` says so of it."""
+    """Return the integer after ``place``; or ``place`` itself, if it is an integer for which ``stays`` is true."""
     before = np.floor(place)
     return np.maximum(np.where((place == before) & stays(before), before, before + 1), 0)
 
 
-#: The methods that take one element: its position, of the number of elements and the quantile.
+#: The position of the element that each discrete method takes, from the number of elements and the quantile.
 _DISCRETE: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "inverted_cdf": lambda n, q: _first_above(n * q - 1, lambda before: before == before),
     "closest_observation": lambda n, q: _first_above(n * q - 1 - 0.5, lambda before: before % 2 == 1),
@@ -51,7 +51,7 @@ _METHODS: Final = (*_DISCRETE, *_CONTINUOUS, *_OTHERS)
 
 
 def _between(method: str, count: Any, q: Any) -> tuple[Any, Any]:
-    """Return where a quantile lies among ``count`` elements, and how much of the way to the next one it goes."""
+    """Return the position of a quantile among ``count`` elements, and the weight of the next element."""
     if method == "linear":
         place = (count - 1) * q
     elif method == "averaged_inverted_cdf":
@@ -71,14 +71,14 @@ def _between(method: str, count: Any, q: Any) -> tuple[Any, Any]:
 
 
 def _lines(source: GpuArray, axes: tuple[int, ...]) -> GpuArray:
-    """Return an array with ``axes`` as one, the first."""
+    """Merge ``axes`` into one, the first."""
     kept = [a for a in range(source.ndim) if a not in axes]
     moved = source.transpose([*axes, *kept])
     return moved.reshape(prod(source.shape[a] for a in axes), *(source.shape[a] for a in kept))
 
 
 def _put(name: str, result: Any, source: GpuArray, axes: tuple[int, ...], out: Any, keepdims: Any) -> GpuArray:
-    """Return a result, whose last axes are those of ``source`` but ``axes``, as ``keepdims`` and ``out`` say."""
+    """Apply ``keepdims`` and ``out`` to a result, whose last axes are those of ``source`` without ``axes``."""
     if keepdims:
         first = result.shape[: result.ndim - (source.ndim - len(axes))]
         result = result.reshape(*first, *(1 if a in axes else n for a, n in enumerate(source.shape)))
@@ -108,7 +108,7 @@ def _median(name: str, a: Any, axis: Any, out: Any, overwrite_input: Any, keepdi
         present = reductions.sum(~np.isnan(lines), 0, keepdims=True)
         low, high = np.maximum(present - 1, 0) // 2, np.minimum(present // 2, count - 1)
         pair = indexing.take_along_axis(ordered, np.concatenate([low, high]), 0)
-        # a middle element is not added to itself: that could overflow
+        # the sum of the middle element with itself could overflow
         result = np.where((low == high)[0], pair[0], np.mean(pair, axis=0))
     else:
         result = np.mean(ordered[(count - 1) // 2 : count // 2 + 1], axis=0)
@@ -182,7 +182,7 @@ def _among(lines: GpuArray, q: Any, method: str, *, weak: bool, skip_nan: bool) 
     if method in _DISCRETE:
         result = _element(ordered, np.clip(_DISCRETE[method](count, flat), 0, length - 1))
     elif method == "linear" and q.dtype.kind in "biu":
-        # only the ends are asked for, and nothing lies between
+        # 0 and 1 are the only integral quantiles; there is nothing to interpolate
         result = _element(ordered, np.clip((count - 1) * flat, 0, length - 1))
     else:
         place, share = _between(method, count, flat)
@@ -199,7 +199,7 @@ def _among(lines: GpuArray, q: Any, method: str, *, weak: bool, skip_nan: bool) 
 
 
 def _weighted(lines: GpuArray, weights: GpuArray, q: Any, *, skip_nan: bool) -> Any:
-    """Return where the running share of the weights, in the order of the elements, reaches quantiles."""
+    """Return the elements at which the cumulative weights, in the order of the elements, reach quantiles."""
     rest = lines.shape[1:]
     missing: Any = np.isnan(lines) if lines.dtype.kind == "f" else None
     if missing is not None and skip_nan:
@@ -214,7 +214,7 @@ def _weighted(lines: GpuArray, weights: GpuArray, q: Any, *, skip_nan: bool) -> 
         raise ValueError("Weights must be non-negative.")
     if undefined:
         raise ValueError("Weights included NaN, inf or were all zero.")
-    # what has no weight before the first element is passed over
+    # leading elements without weight are skipped
     reached = np.where(reached == 0, -1, reached)
     flat = q.reshape(-1, 1, *(1 for _ in rest))
     place = np.minimum(reductions.sum(reached[None] < flat, 1), lines.shape[0] - 1)
@@ -225,7 +225,7 @@ def _weighted(lines: GpuArray, weights: GpuArray, q: Any, *, skip_nan: bool) -> 
 
 
 def _element(ordered: GpuArray, positions: Any) -> Any:
-    """Return the elements at positions along the first axis, the same ones for all lines or each line's own."""
+    """Return the elements at positions along the first axis, which may differ between lines."""
     whole = positions.astype(np.int64)
     if isinstance(whole, GpuArray):
         return indexing.take_along_axis(ordered, whole, 0)
@@ -233,7 +233,7 @@ def _element(ordered: GpuArray, positions: Any) -> Any:
 
 
 def _interpolated(low: Any, high: Any, share: Any) -> Any:
-    """Return NumPy's interpolation, which begins at the nearer of both ends."""
+    """Interpolate from the nearer end, as NumPy does."""
     way = high - low
     return np.where(share >= 0.5, high - way * (1 - share), low + way * share)
 

@@ -240,10 +240,10 @@ class Philox:
             build.generate(generators.random_bits, place.parameters, shape, dtypes.uint64), wanted_device(device)
         )
 
-    def _touch(self, asked: str) -> None:
+    def _touch(self, operation: str) -> None:
         """Refuse an operation that a recorded function cannot repeat at each call."""
         if (trace := tracing.active()) is not None:
-            trace.touched(self, f"{asked} of a random generator")
+            trace.touched(self, f"{operation} of a random generator")
 
     def _recorded(self, draw: "Callable[[Philox], Sequence[Any]]", words: int) -> Sequence[Any] | None:
         """Return the parameters of a draw in a recorded function; None if no function is being recorded."""

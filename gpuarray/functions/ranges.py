@@ -85,7 +85,7 @@ def arange(
     (extent,) = checked_shape((max(count, 0),), kind)
     if kind == dtypes.bool_:
         return _boolean_range(first, step, extent, target_device(device, like))
-    # NumPy converts the first two elements, and goes on with their difference
+    # as in NumPy, the first two elements are converted, and their difference is the step
     begin: Any = kind.type(first) if extent else kind.type(0)
     stride = kind.type(first + step) - begin if extent > 1 else kind.type(0)
     return make(build.generate(generators.arange, (begin, stride), (extent,), kind), target_device(device, like))
@@ -249,7 +249,7 @@ def geomspace(
     wanted = dtypes.float64 if dtype is None else dtypes.canonical(dtype)
     kind = np.result_type(ends[0].dtype, ends[1].dtype, float(num), wanted)
     first, last = (end.astype(kind) for end in ends)
-    # turned to positive numbers at the start, and back at the end: of those the logarithms are real
+    # the logarithms are computed of positive numbers, which are multiplied by the direction at the end
     direction = elementwise.sign(first)
     first, last = first / direction, last / direction
     count = index(num)

@@ -115,7 +115,7 @@ def fold(
 
 
 def reduced(node: Node, array: GpuArray, where: Any) -> GpuArray:
-    """Return the array of a node that was computed from an array and a mask, or True for no mask."""
+    """Return the array of a node that was computed from an array and a mask (True is no mask)."""
     return wrap(node, array.device) if where is True else result(node, array, where)
 
 
@@ -124,7 +124,7 @@ def _start(initial: Any, kind: DType) -> Any:
 
 
 def _selected(op: ReduceOp, node: Node, where: Any, start: Any) -> Node:
-    """Return the elements of ``node`` that a reduction from ``start`` includes."""
+    """Return a node in which elements that ``where`` excludes are replaced by the identity."""
     if op.empty_is_error and start is None:
         raise ValueError(
             f"reduction operation {op.name!r} does not have an identity, so to use a where mask one has to specify "

@@ -34,7 +34,7 @@ class Implementation(NamedTuple):
     reason: str = ""
     """Why the function, or a part of it, runs on the host or is refused; empty if nothing does."""
     function: Callable[..., Any] | None = None
-    """The implementation; None for functions that are refused, have a row, or are left to NumPy on the host."""
+    """The implementation; None for functions that are refused, are operations, or are left to NumPy on the host."""
 
 
 #: Reason of ufuncs that run on the host.
@@ -152,10 +152,10 @@ def implementation_of(function: Any) -> Implementation:
 
 
 def table() -> dict[str, Implementation]:
-    """Return the implementation of every declared function, and of NumPy's ufuncs that have rows, by name, sorted."""
-    rows = {ufunc.__name__: ufunc for ufunc in dispatch.UFUNC_OPS if find(ufunc.__name__) is ufunc}
+    """Return the implementations of all declared functions, and of ufuncs that are operations, by name, sorted."""
+    ops = {ufunc.__name__: ufunc for ufunc in dispatch.UFUNC_OPS if find(ufunc.__name__) is ufunc}
     public = {name: found for name, found in IMPLEMENTATIONS.items() if not name.startswith("_")}
-    return dict(sorted((public | {name: implementation_of(ufunc) for name, ufunc in rows.items()}).items()))
+    return dict(sorted((public | {name: implementation_of(ufunc) for name, ufunc in ops.items()}).items()))
 
 
 def current() -> dict[str, Implementation]:

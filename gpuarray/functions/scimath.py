@@ -1,6 +1,6 @@
-"""NumPy's functions of ``numpy.lib.scimath``: beyond their real domain they give complex numbers.
+"""The functions of ``numpy.lib.scimath``, which return complex numbers for arguments outside of the real domain.
 
-Whether an element is beyond it, which decides the dtype of the result, is the one value that is read.
+One boolean is read for each call: whether an element is outside, which determines the dtype.
 """
 
 from collections.abc import Callable
@@ -10,6 +10,7 @@ import numpy as np
 from gpuarray.array import GpuArray
 from gpuarray.functions import elementwise
 from gpuarray.functions.arguments import ArrayLike, as_array
+from gpuarray.functions.elementwise import Unary
 from gpuarray.functions.registry import implements
 
 
@@ -19,7 +20,7 @@ def _complex(array: GpuArray) -> GpuArray:
 
 
 def _widened(x: ArrayLike, beyond: Callable[[GpuArray], GpuArray]) -> GpuArray:
-    """Return numbers as complex ones if one of them is ``beyond`` the domain and has no imaginary part."""
+    """Convert real numbers to complex ones if an element is ``beyond`` the domain."""
     array = as_array(x)
     if array.dtype.kind == "c" or (array.dtype.kind in "bu" and beyond is _negative):
         return array
@@ -34,28 +35,32 @@ def _above_one(real: GpuArray) -> GpuArray:
     return elementwise.abs(real) > 1
 
 
-@implements("lib.scimath.sqrt")
-def sqrt(x: ArrayLike) -> GpuArray:
-    """Return the square root; it is complex for negative elements."""
-    return elementwise.sqrt(_widened(x, _negative))
+def _extended(
+    name: str, function: Unary, beyond: Callable[[GpuArray], GpuArray], doc: str
+) -> Callable[[ArrayLike], GpuArray]:
+    """Register an elementwise function with complex results beyond its real domain."""
+
+    def extended(x: ArrayLike) -> GpuArray:
+        return function(_widened(x, beyond))
+
+    extended.__name__ = extended.__qualname__ = name
+    extended.__doc__ = doc
+    return implements(f"lib.scimath.{name}")(extended)
 
 
-@implements("lib.scimath.log")
-def log(x: ArrayLike) -> GpuArray:
-    """Return the natural logarithm; it is complex for negative elements."""
-    return elementwise.log(_widened(x, _negative))
-
-
-@implements("lib.scimath.log10")
-def log10(x: ArrayLike) -> GpuArray:
-    """Return the base-10 logarithm; it is complex for negative elements."""
-    return elementwise.log10(_widened(x, _negative))
-
-
-@implements("lib.scimath.log2")
-def log2(x: ArrayLike) -> GpuArray:
-    """Return the base-2 logarithm; it is complex for negative elements."""
-    return elementwise.log2(_widened(x, _negative))
+sqrt = _extended("sqrt", elementwise.sqrt, _negative, "Return the square root; it is complex for negative elements.")
+log = _extended("log", elementwise.log, _negative, "Return the natural logarithm; it is complex for negative elements.")
+log10 = _extended(
+    "log10", elementwise.log10, _negative, "Return the base-10 logarithm; it is complex for negative elements."
+)
+log2 = _extended(
+    "log2", elementwise.log2, _negative, "Return the base-2 logarithm; it is complex for negative elements."
+)
+arccos = _extended("arccos", elementwise.acos, _above_one, "Return the inverse cosine; it is complex outside [-1, 1].")
+arcsin = _extended("arcsin", elementwise.asin, _above_one, "Return the inverse sine; it is complex outside [-1, 1].")
+arctanh = _extended(
+    "arctanh", elementwise.atanh, _above_one, "Return the inverse hyperbolic tangent; it is complex outside [-1, 1]."
+)
 
 
 @implements("lib.scimath.logn")
@@ -71,21 +76,3 @@ def power(x: ArrayLike, p: ArrayLike) -> GpuArray:
     if exponent.dtype.kind == "i" and (exponent < 0).any().item():
         exponent = exponent * 1.0
     return elementwise.pow(_widened(x, _negative), exponent)
-
-
-@implements("lib.scimath.arccos")
-def arccos(x: ArrayLike) -> GpuArray:
-    """Return the inverse cosine; it is complex outside [-1, 1]."""
-    return elementwise.acos(_widened(x, _above_one))
-
-
-@implements("lib.scimath.arcsin")
-def arcsin(x: ArrayLike) -> GpuArray:
-    """Return the inverse sine; it is complex outside [-1, 1]."""
-    return elementwise.asin(_widened(x, _above_one))
-
-
-@implements("lib.scimath.arctanh")
-def arctanh(x: ArrayLike) -> GpuArray:
-    """Return the inverse hyperbolic tangent; it is complex outside [-1, 1]."""
-    return elementwise.atanh(_widened(x, _above_one))

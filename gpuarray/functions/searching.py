@@ -125,13 +125,13 @@ def argwhere(x: ArrayLike, /) -> GpuArray:
 
 
 def _sought(value: Any, line: GpuArray, side: str) -> GpuArray:
-    """Return a Python scalar in the dtype of a line if its place there is the same."""
+    """Convert a Python scalar to the dtype of a line, if its position in the line stays the same."""
     if type(value) is int and line.dtype.kind in "iu":
         limits = np.iinfo(line.dtype)
         if not limits.min <= value <= limits.max:
             return as_array(value, line.device)
     elif type(value) is float and line.dtype.kind == "f":
-        # what is not less than the value is not less than the number above it, and so for greater and below
+        # the next number of the dtype on the searched side has the same position
         with np.errstate(over="ignore"):
             near = line.dtype.type(value)
         if float(near) < value if side == "left" else float(near) > value:

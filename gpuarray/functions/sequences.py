@@ -1,7 +1,7 @@
 """Ufunc methods that go through elements one after the other: ``at``, ``reduceat``, and folds that do not associate.
 
-``at`` is a scatter that combines. The others are rows of :mod:`gpuarray.ops.calls`, which fold each sequence in NumPy's
-order, with NumPy's dtypes, several sequences at once.
+``at`` is a scatter that combines. The others are calls of :mod:`gpuarray.ops.calls`, which fold each sequence in
+NumPy's order, with NumPy's dtypes, several sequences at once.
 """
 
 from math import prod
@@ -22,16 +22,16 @@ from gpuarray.ops.spec import MapOp
 
 
 def has_line(ufunc: Any) -> bool:
-    """Whether a ufunc can fold a line on the device: one row of two operands."""
+    """Return whether a ufunc can fold lines on the device: it is one operation with two operands."""
     return bool(ufunc.nin == 2 and ufunc.nout == 1 and ufunc.signature is None and ufunc in dispatch.UFUNC_OPS)
 
 
-def _row(ufunc: Any) -> MapOp:
+def _op(ufunc: Any) -> MapOp:
     return dispatch.UFUNC_OPS[ufunc][0]
 
 
 def _loop(ufunc: Any, source: DType, dtype: Any, out: Any) -> tuple[DType, ...]:
-    """Return the dtypes in which a ufunc folds ``source``, which are all one.
+    """Return the dtypes of the loop in which a ufunc folds ``source``. They are equal.
 
     Raises
     ------
@@ -71,12 +71,12 @@ def update_at(ufunc: Any, target: GpuArray, key: Any, *values: Any) -> None:
     if not places.size:
         return
     operand = operands[0] if operands else build.full(places.shape, False, dtypes.bool_)
-    target.combine_at(_row(ufunc), places, operand)
+    target.combine_at(_op(ufunc), places, operand)
     target.bind_device(device)
 
 
 def _operand(value: Any, shape: tuple[int, ...]) -> Node:
-    """Return values that are taken in, of the selection's shape; here even Python scalars are strong, as in NumPy."""
+    """Broadcast values to the shape of the selection. Python scalars are not weak here, as in NumPy."""
     node = as_node(value)
     return node if node.shape == shape else build.view(node, build.broadcast_to(node.shape, shape))
 
@@ -87,7 +87,7 @@ def _operand(value: Any, shape: tuple[int, ...]) -> Node:
 def fold_spans(
     ufunc: Any, source: GpuArray, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None
 ) -> GpuArray:
-    """Return what ``reduceat`` does: folds from each index to the next one, along ``axis``.
+    """Fold from each index to the next one along ``axis``, as ``reduceat`` does.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def fold_spans(
         raise IndexError(f"index {wrong} out-of-bounds in {ufunc.__name__}.reduceat [0, {length})")
     line, shape = _as_rows(source, number, kind[-1])
     spans = (at.size, prod(shape))
-    row = _row(ufunc)
+    row = _op(ufunc)
     node = build.call_one(calls.fold_spans, [line, at.node()], spans, kind[-1], row=row, loop=kind)
     return _delivered(_along(node, number, (at.size, *shape), source), out, ufunc)
 
@@ -131,12 +131,12 @@ def fold_line(
     keepdims: bool = False,
     initial: Any = NOT_GIVEN,
 ) -> GpuArray:
-    """Return what ``reduce`` does for a ufunc that does not associate.
+    """Fold along axes in order, as ``reduce`` does for ufuncs that are not associative.
 
     Raises
     ------
     ValueError
-        If there are several axes and the order would matter, or nothing to fold and no neutral value.
+        If there are several axes and the ufunc has no identity, or there are no elements and no identity.
     """
     axes = build.normalize_axes(axis, source.ndim) if source.ndim else ()
     kind = _loop(ufunc, source.dtype, dtype, out)[-1]
@@ -157,25 +157,25 @@ def fold_line(
         line = build.concat([build.full((1, prod(shape)), value, kind), line], 0)
     first = build.full((1,), 0, dtypes.int64)
     folded = build.call_one(
-        calls.fold_spans, [line, first], (1, prod(shape)), kind, row=_row(ufunc), loop=(kind, kind, kind)
+        calls.fold_spans, [line, first], (1, prod(shape)), kind, row=_op(ufunc), loop=(kind, kind, kind)
     )
     kept = tuple(1 if a in axes else n for a, n in enumerate(source.shape)) if keepdims else shape
     return write_reduced(ufunc.__name__, wrap(build.reshape(folded, kept), source.device), out)
 
 
 def running_line(ufunc: Any, source: GpuArray, axis: Any = 0, dtype: Any = None, out: Any = None) -> GpuArray:
-    """Return what ``accumulate`` does for a ufunc that does not associate."""
+    """Scan along an axis in order, as ``accumulate`` does for ufuncs that are not associative."""
     if source.ndim == 0:
         raise TypeError("cannot accumulate on a scalar")
     number = build.normalize_axis(axis, source.ndim)
     kind = _loop(ufunc, source.dtype, dtype, out)
     line, shape = _as_rows(source, number, kind[-1])
-    node = build.call_one(calls.running_fold, [line], line.shape, kind[-1], row=_row(ufunc), loop=kind)
+    node = build.call_one(calls.running_fold, [line], line.shape, kind[-1], row=_op(ufunc), loop=kind)
     return _delivered(_along(node, number, (source.shape[number], *shape), source), out, ufunc)
 
 
 def _as_rows(source: GpuArray, axis: int, kind: DType) -> tuple[Node, tuple[int, ...]]:
-    """Return the positions of an axis as rows of a matrix, and the shape of what is in a row."""
+    """Return a matrix whose rows are the positions of an axis, and the shape of the other axes."""
     order = (axis, *(a for a in range(source.ndim) if a != axis))
     shape = tuple(source.shape[a] for a in order[1:])
     node = cast(source.transpose(order).node(), kind)
@@ -183,7 +183,7 @@ def _as_rows(source: GpuArray, axis: int, kind: DType) -> tuple[Node, tuple[int,
 
 
 def _along(node: Node, axis: int, shape: tuple[int, ...], source: GpuArray) -> GpuArray:
-    """Return rows of a matrix as an array whose ``axis`` they are."""
+    """Return an array in which the rows of a matrix are the positions of ``axis``."""
     array = wrap(build.reshape(node, shape), source.device)
     return array.transpose((*range(1, axis + 1), 0, *range(axis + 1, len(shape))))
 

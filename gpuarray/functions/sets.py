@@ -1,31 +1,44 @@
-"""Set functions, which sort the elements and find the runs of equal ones.
+"""Set functions: they sort the elements and find runs of equal ones.
 
 Only the number of runs is downloaded, because it determines the shapes of the results.
 """
 
 from dataclasses import dataclass
 from math import prod
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, Final, Literal, NamedTuple, overload
 
 import numpy as np
 
 from gpuarray import dtypes
-from gpuarray.array import WEAK, Compaction, GpuArray, compaction, make, wrap
+from gpuarray.array import WEAK, Compaction, GpuArray, compaction, default_device, device_of, from_host, make, wrap
+from gpuarray.device import Device
 from gpuarray.functions import manipulation, ranges, sorting
-from gpuarray.functions.arguments import ArrayLike, along, as_array, as_arrays, concatenated, result, standard_function
+from gpuarray.functions.arguments import (
+    ArrayLike,
+    along,
+    as_array,
+    as_arrays,
+    concatenated,
+    is_on_host,
+    result,
+    standard_function,
+)
 from gpuarray.functions.registry import implements, native
-from gpuarray.graph import build
+from gpuarray.graph import build, tracing
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import Node
 from gpuarray.ops import calls, generators, reductions
 from gpuarray.ops import elementwise as ops
+from gpuarray.runtime import evaluate
 
 __all__ = [
     "intersect1d", "isin", "setdiff1d", "setxor1d", "union1d", "unique", "unique_all", "unique_counts",
     "unique_inverse", "unique_values",
 ]  # fmt: skip
 
-#: Up to so many elements are compared one by one instead of being searched in order.
+#: NumPy, whose own types do not say that flags may be variables.
+_NUMPY: Final[Any] = np
+#: Up to this number, elements are compared one by one instead of being searched in a sorted array.
 FEW = 8
 
 
@@ -63,9 +76,9 @@ class Runs:
     ordered : Node
         Its elements in order.
     order : Node or None
-        Their positions in the array in C order, where these were asked for.
+        Their positions in the array in C order, if they are wanted.
     first : Compaction
-        Where each run begins.
+        The selection of the first element of each run.
     """
 
     source: GpuArray
@@ -89,13 +102,18 @@ class Runs:
         return self._made(build.reshape(build.place(numbers, self.order, self.order.shape), self.source.shape))
 
     def counts(self) -> GpuArray:
-        """Return how many elements each run has."""
+        """Return the number of elements of each run."""
         begins = self.first.positions()
         last = self.first.count - 1
         number = _numbers(begins.size)
         following = build.gather(begins, build.elementwise(ops.minimum, build.elementwise(ops.add, number, 1), last))
         ends = build.elementwise(ops.where, build.elementwise(ops.equal, number, last), self.ordered.size, following)
         return self._made(build.elementwise(ops.subtract, ends, begins))
+
+    def described(self, index: bool, inverse: bool, counts: bool) -> list[GpuArray]:
+        """Return those of indices, inverse indices and counts that are wanted."""
+        wanted = ((index, self.indices), (inverse, self.inverse_indices), (counts, self.counts))
+        return [describe() for is_wanted, describe in wanted if is_wanted]
 
     def _made(self, node: Node) -> GpuArray:
         return make(node, self.source.device)
@@ -115,7 +133,7 @@ def runs(array: GpuArray, *, positions: bool, equal_nan: bool = False) -> Runs:
     positions : bool
         Whether the positions of the elements are wanted.
     equal_nan : bool
-        Whether all NaN are one run; otherwise each is one by itself.
+        Whether all NaN are one run; otherwise each is a run.
     """
     line = array.reshape(-1)
     order = sorting.argsort(line).node() if positions else None
@@ -132,6 +150,22 @@ def runs(array: GpuArray, *, positions: bool, equal_nan: bool = False) -> Runs:
     return Runs(array, ordered, order, compaction(begins, array.device, kept))
 
 
+def _unique(
+    array: GpuArray, index: bool = False, inverse: bool = False, counts: bool = False, equal_nan: bool = False
+) -> list[GpuArray]:
+    """Return the sorted unique elements, and what else is wanted of their runs.
+
+    On the host NumPy's own function finds them, unless a function is being recorded.
+    """
+    if is_on_host(array.device) and tracing.active() is None:
+        found: Any = _NUMPY.unique(
+            evaluate.read(array.node(), array.device), index, inverse, counts, equal_nan=equal_nan
+        )
+        return [from_host(item, array.device) for item in (found if isinstance(found, tuple) else (found,))]
+    ordered = runs(array, positions=index or inverse, equal_nan=equal_nan)
+    return [ordered.values(), *ordered.described(index, inverse, counts)]
+
+
 @native("unique_all")
 @standard_function
 def unique_all(x: ArrayLike, /) -> UniqueAll:
@@ -139,31 +173,28 @@ def unique_all(x: ArrayLike, /) -> UniqueAll:
 
     Each NaN is unique. Indices, inverse indices (of the shape of ``x``) and counts are int64.
     """
-    found = runs(as_array(x), positions=True)
-    return UniqueAll(found.values(), found.indices(), found.inverse_indices(), found.counts())
+    return UniqueAll(*_unique(as_array(x), True, True, True))
 
 
 @native("unique_counts")
 @standard_function
 def unique_counts(x: ArrayLike, /) -> UniqueCounts:
     """Return the sorted unique elements and their counts, as int64; see :func:`unique_all`."""
-    found = runs(as_array(x), positions=False)
-    return UniqueCounts(found.values(), found.counts())
+    return UniqueCounts(*_unique(as_array(x), counts=True))
 
 
 @native("unique_inverse")
 @standard_function
 def unique_inverse(x: ArrayLike, /) -> UniqueInverse:
     """Return the sorted unique elements and the inverse indices; see :func:`unique_all`."""
-    found = runs(as_array(x), positions=True)
-    return UniqueInverse(found.values(), found.inverse_indices())
+    return UniqueInverse(*_unique(as_array(x), inverse=True))
 
 
 @native("unique_values")
 @standard_function
 def unique_values(x: ArrayLike, /) -> GpuArray:
     """Return the sorted unique elements; see :func:`unique_all`."""
-    return runs(as_array(x), positions=False).values()
+    return _unique(as_array(x))[0]
 
 
 @standard_function
@@ -177,7 +208,7 @@ def isin(
     x1 : array_like
         Elements to search for.
     x2 : array_like
-        Among what.
+        Elements to search in.
     assume_unique : bool
         Accepted for compatibility with NumPy.
     invert : bool
@@ -205,7 +236,7 @@ def isin(
     elif type(first) in WEAK or not first.shape:
         found = build.reduce(reductions.any, build.elementwise(ops.equal, second, first), None, None, False)
     else:
-        found = _among(first, build.reshape(second, (second.size,)))
+        found = _among(first, build.reshape(second, (second.size,)), device_of(x1, x2) or default_device())
     if invert:
         found = build.elementwise(ops.logical_not, found)
     return result(found, x1, x2)
@@ -220,13 +251,15 @@ def _numpys_isin(
     return isin(first, second, assume_unique, invert, kind=kind)
 
 
-def _among(elements: Node, others: Node) -> Node:
+def _among(elements: Node, others: Node, device: Device) -> Node:
     if others.size <= FEW:
         found: Node = build.full(elements.shape, False, dtypes.bool_)
         for number in range(others.size):
             same = build.elementwise(ops.equal, elements, build.view(others, Layout((), (), number)))
             found = build.elementwise(ops.logical_or, found, same)
         return found
+    if is_on_host(device):
+        return build.call_one(calls.isin, [elements, others], elements.shape, dtypes.bool_)
     common = dtypes.promote(elements.dtype, others.dtype)
     elements, others = build.cast(elements, common), build.cast(others, common)
     (ordered,) = build.call(calls.sort, [others], {"descending": False}, [(others.shape, common)])
@@ -277,18 +310,12 @@ def unique(
     if axis is not None:
         number = build.normalize_axis(axis, array.ndim)
     if axis is None or array.ndim == 1:
-        found = runs(array, positions=return_index or return_inverse, equal_nan=equal_nan)
-        results = [found.values()]
+        results = _unique(array, return_index, return_inverse, return_counts, equal_nan)
     else:
         lines = manipulation.moveaxis(array, number, 0)
         found = _runs_of_rows(lines.reshape(lines.shape[0], prod(lines.shape[1:])))
         results = [array[along(number, found.values())]]
-    if return_index:
-        results.append(found.indices())
-    if return_inverse:
-        results.append(found.inverse_indices())
-    if return_counts:
-        results.append(found.counts())
+        results += found.described(return_index, return_inverse, return_counts)
     return tuple(results) if len(results) > 1 else results[0]
 
 
@@ -318,7 +345,7 @@ def _lines(*arrays: Any) -> list[GpuArray]:
 
 
 def _at(array: GpuArray, positions: GpuArray) -> GpuArray:
-    """Return elements at positions that are known to be in range."""
+    """Return the elements at positions that are in range."""
     return wrap(build.gather(array.node(), positions.node()), array.device)
 
 

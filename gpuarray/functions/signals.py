@@ -21,17 +21,17 @@ from gpuarray.ops import elementwise as ops
 __all__ = ["convolve", "correlate", "interp", "unwrap"]
 
 _MODES: Final = {"valid": 0, "same": 1, "full": 2, 0: 0, 1: 1, 2: 2}
-#: Products of one contraction, at most: its index arithmetic is of 32 bits.
+#: The largest number of products of one contraction, whose index arithmetic has 32 bits.
 _MOST_PRODUCTS: Final = 1 << 28
 
 
 def _pair(a: Any, v: Any) -> tuple[GpuArray, GpuArray]:
-    """Return both arguments of a convolution in their common dtype, with at least one axis.
+    """Return the arguments of a convolution in their common dtype, with one axis.
 
     Raises
     ------
     ValueError
-        If one has no elements, or more than one axis.
+        If an argument has no elements, or more than one axis.
     """
     lines = [at_least_one_axis(line) for line in as_arrays(a, v)]
     for name, line in zip("av", lines, strict=True):
@@ -45,7 +45,7 @@ def _pair(a: Any, v: Any) -> tuple[GpuArray, GpuArray]:
 
 
 def _slid(line: GpuArray, kernel: GpuArray, mode: Any) -> GpuArray:
-    """Return the sums of products of a kernel and the part of a line below it, which is not shorter."""
+    """Return the sums of products of a kernel and each part of a line, which is at least as long."""
     if mode not in _MODES:
         raise ValueError(f"mode must be one of 'valid', 'same', or 'full' (got {mode!r})")
     width = kernel.size
@@ -128,18 +128,18 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     def between(start: GpuArray, end: GpuArray) -> GpuArray:
         slope = (end - start) / (x_high - x_low)
         found = slope * (wanted - x_low) + start
-        # where an infinity came in, the other end may do; and if both ends are the same, so is what lies between them
+        # as NumPy: if an infinity gives NaN, interpolate from the other end; between equal ends the value is theirs
         found = where(elementwise.isnan(found), slope * (wanted - x_high) + end, found)
         return where(elementwise.isnan(found) & (start == end), start, found)
 
     if kind is dtypes.complex128:
-        # each part by itself: a product with an infinite part would make the other one NaN
+        # parts are interpolated separately, because a complex product with an infinite part has NaN in both
         parts = between(y_low.real, y_high.real), between(y_low.imag, y_high.imag)
         found = apply(ops.complex_from_parts, *parts)
     else:
         found = between(y_low, y_high)
     found = where((place == last) | (x_low == wanted), y_low, found)
-    # asked as NumPy asks: a point that is NaN is beyond neither end
+    # as in NumPy, NaN is beyond neither end
     found = where(wanted < points[0], below, where(wanted > points[-1], above, found))
     result: GpuArray = where(elementwise.isnan(wanted), wanted, found)
     return result.astype(kind, copy=False)

@@ -9,7 +9,15 @@ from gpuarray.array import GpuArray, wrap
 from gpuarray.array.methods import check_sort
 from gpuarray.dtypes import DType
 from gpuarray.functions import creation, indexing
-from gpuarray.functions.arguments import ArrayLike, as_array, as_arrays, at_least_one_axis, line_axis, standard_function
+from gpuarray.functions.arguments import (
+    ArrayLike,
+    as_array,
+    as_arrays,
+    at_least_one_axis,
+    is_on_host,
+    line_axis,
+    standard_function,
+)
 from gpuarray.functions.registry import implements, native
 from gpuarray.graph import build
 from gpuarray.ops import calls
@@ -21,11 +29,11 @@ __all__ = ["argpartition", "argsort", "lexsort", "partition", "sort", "sort_comp
 _NUMPY: Final[Any] = np
 
 
-def _along(row: CallOp, x: GpuArray, axis: int | None, dtype: DType, descending: bool) -> GpuArray:
+def _along(row: CallOp, x: GpuArray, axis: int | None, dtype: DType, **parameters: Any) -> GpuArray:
     """Return a row that puts the last axis in order, along any axis."""
     array, number = line_axis(x, axis)
     last = array.swapaxes(number, -1)
-    node = build.call_one(row, [last.node()], last.shape, dtype, descending=bool(descending))
+    node = build.call_one(row, [last.node()], last.shape, dtype, **parameters)
     return wrap(node, x.device).swapaxes(number, -1)
 
 
@@ -67,7 +75,7 @@ def sort(
     """
     check_sort(kind, order, None if stable is True else stable, None if descending is False else descending)
     array = as_array(x)
-    return _along(calls.sort, array, axis, array.dtype, descending)
+    return _along(calls.sort, array, axis, array.dtype, descending=bool(descending))
 
 
 @native("argsort")
@@ -81,14 +89,14 @@ def argsort(
     See :func:`sort` for the parameters.
     """
     check_sort(kind, order, None if stable is True else stable, None if descending is False else descending)
-    return _along(calls.argsort, at_least_one_axis(x), axis, dtypes.int64, descending)
+    return _along(calls.argsort, at_least_one_axis(x), axis, dtypes.int64, descending=bool(descending))
 
 
 @native("partition")
 def partition(
     x: ArrayLike, kth: ArrayLike, /, axis: int | None = -1, kind: str = "introselect", order: Any = None
 ) -> GpuArray:
-    """Return the elements partitioned around position ``kth``. The whole axis is sorted.
+    """Return the elements partitioned around position ``kth``. On GPUs the whole axis is sorted.
 
     Parameters
     ----------
@@ -117,7 +125,9 @@ def partition(
     """
     _NUMPY.partition(np.empty(1), 0, kind=kind, order=order)
     array, number = line_axis(x, axis)
-    _check_positions(array, kth, number)
+    positions = _positions(array, kth, number)
+    if positions and is_on_host(array.device):
+        return _along(calls.partition, array, number, array.dtype, kth=positions)
     return sort(array, axis=number)
 
 
@@ -128,11 +138,14 @@ def argpartition(
     """Return the indices that partition the elements, as int64. See :func:`partition` for the parameters."""
     _NUMPY.argpartition(np.empty(1), 0, kind=kind, order=order)
     array, number = line_axis(at_least_one_axis(x), axis)
-    _check_positions(array, kth, number)
+    positions = _positions(array, kth, number)
+    if positions and is_on_host(array.device):
+        return _along(calls.argpartition, array, number, dtypes.int64, kth=positions)
     return argsort(array, axis=number)
 
 
-def _check_positions(array: GpuArray, kth: ArrayLike, axis: int) -> None:
+def _positions(array: GpuArray, kth: ArrayLike, axis: int) -> tuple[int, ...]:
+    """Return the positions to partition around, of which there are none if the array is empty."""
     extent = array.shape[axis]
     positions = np.asarray(kth)
     if positions.dtype.kind == "b":
@@ -141,9 +154,11 @@ def _check_positions(array: GpuArray, kth: ArrayLike, axis: int) -> None:
         raise TypeError(f"Partition index must be integer, not of dtype {positions.dtype}")
     if positions.ndim > 1:
         raise ValueError(f"kth must be an integer or have one axis, not {positions.ndim}")
-    for position in positions.ravel() if array.size else ():
+    wanted = tuple(positions.ravel().tolist()) if array.size else ()
+    for position in wanted:
         if not -extent <= position < extent:
             raise ValueError(f"kth(={position}) out of bounds ({extent})")
+    return wanted
 
 
 @implements("lexsort")

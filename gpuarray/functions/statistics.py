@@ -1,5 +1,6 @@
-"""Averages, variances and correlations, over the reductions."""
+"""Averages, variances and correlations."""
 
+from math import prod
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -45,12 +46,9 @@ def _averaging(source: DType, dtype: DTypeLike) -> tuple[DType, DType]:
 
 
 def _count(array: GpuArray, axes: tuple[int, ...], where: Any, dtype: DType, keepdims: bool) -> Any:
-    """Return the number of elements of each result: a number, or with a mask a node."""
+    """Return the number of elements of each mean: an integer, or a node if there is a mask."""
     if where is True:
-        count = 1
-        for axis in axes:
-            count *= array.shape[axis]
-        return count
+        return prod(array.shape[axis] for axis in axes)
     mask = mask_node(where)
     mask = build.view(mask, build.broadcast_to(mask.shape, array.shape))
     return build.reduce(reductions.sum, build.cast(mask, dtype), axes, dtype, keepdims)
@@ -63,12 +61,9 @@ def _mean_node(
     if where is not True:
         source = masked(reductions.sum, source, mask_node(where))
     total = build.reduce(reductions.sum, source, axes, compute, keepdims)
-    if where is True:
-        return build.cast(
-            build.binary(ops.divide, total, float(_count(array, axes, where, compute, keepdims))), compute
-        )
     real = dtypes.promote(dtypes.float32, compute) if compute.kind != "c" else dtypes.float64
-    return build.cast(build.elementwise(ops.divide, total, _count(array, axes, where, real, keepdims)), compute)
+    count = _count(array, axes, where, real, keepdims)
+    return build.cast(build.binary(ops.divide, total, float(count) if where is True else count), compute)
 
 
 @native("mean")
@@ -112,16 +107,16 @@ def mean(
 
 
 def _averaged_axes(axis: Axis, ndim: int, where: Any) -> tuple[int, ...]:
-    """Return the axes that ``axis`` names; NumPy counts elements along them, so that each has to exist."""
+    """Return ``axis`` as a tuple of axes. Without a mask each axis must exist, as in NumPy."""
     return build.normalize_axes(axis, ndim) if where is True else axes_of(axis, ndim)
 
 
 def _squared_deviations(source: Node, axes: tuple[int, ...], keepdims: bool) -> Node:
     """Return the sum of the squared deviations from the mean along axes, none of which is empty.
 
-    They do not change when all elements are shifted, so the fold is given differences from the row's first element.
-    These are as small as the data's spread: that a mean of them is rounded costs nothing. An outlier in the first place
-    makes the variance large before it makes the differences inexact.
+    Squared deviations do not change when all elements are shifted, so the first element of each row is subtracted.
+    The differences are as small as the spread of the data, so the rounding of their mean does not matter. If the first
+    element is an outlier, the variance is large and the rounding errors are small relative to it.
     """
     first = contiguous(source.shape)
     for axis in axes:
@@ -139,11 +134,11 @@ def _var_node(
     correction: Any,
     given: GpuArray | None,
 ) -> Node:
-    """Return the mean of the squared deviations from the mean, which may be given.
+    """Return the mean of the squared deviations from the mean.
 
-    Without a mask the deviations are one fold. With a mask there are two passes, as in NumPy, the second of which sums
-    the deviations too. Their sum is not quite 0, because the mean was rounded, and what that adds to the squares is
-    known: Chan, Golub and LeVeque (1983), "Algorithms for computing the sample variance".
+    Without a mask one fold computes them. With a mask, or a given mean, there are two passes, as in NumPy. The second
+    pass also sums the deviations, to correct for the rounding of the mean: Chan, Golub and LeVeque (1983), "Algorithms
+    for computing the sample variance".
     """
     count = _count(array, axes, where, dtypes.float64, keepdims)
     if given is None and isinstance(count, int) and count and axes:
@@ -170,7 +165,7 @@ def _var_node(
         rest = build.reduce(reductions.sum, kept, axes, compute, keepdims)
         number = float(count) if isinstance(count, int) else count
         excess = build.elementwise(ops.multiply, rest, build.elementwise(ops.divide, rest, number))
-        # of a mean that overflowed the squares are infinite, as NumPy has it, and not NaN
+        # if the mean overflowed, the squares stay infinite, as in NumPy
         excess = build.elementwise(ops.where, build.elementwise(ops.isfinite, excess), excess, 0.0)
         total = build.elementwise(ops.maximum, build.elementwise(ops.subtract, total, excess), 0.0)
     if isinstance(count, int):
@@ -275,7 +270,7 @@ def spread(
 
 
 def degrees_of_freedom(ddof: Any, correction: Any) -> Any:
-    """Return the correction, from whichever of its two parameters was given.
+    """Return the correction from ``ddof`` or ``correction``.
 
     Raises
     ------
@@ -319,20 +314,18 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
 
 
 def aligned_weights(source: GpuArray, weight: GpuArray, axis: Any) -> GpuArray:
-    """Return weights in the shape of the elements that they are for; they may be those along ``axis`` alone.
+    """Return weights in the shape of the elements. They may be given for ``axis`` alone.
 
     Raises
     ------
     TypeError, ValueError
-        If they do not fit.
+        If their shape does not fit.
     """
     if weight.shape == source.shape:
         return weight
     if axis is None:
         raise TypeError("Axis must be specified when shapes of a and weights differ.")
-    axes = [
-        build.normalize_axis(a, source.ndim) for a in (axis if isinstance(axis, tuple) else (axis,))
-    ]  # in the weights' order
+    axes = [build.normalize_axis(a, source.ndim) for a in build.listed(axis)]  # in the order of the weights
     if weight.shape != tuple(source.shape[a] for a in axes):
         raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
     weight = weight.transpose(np.argsort(axes).tolist())
@@ -348,7 +341,7 @@ def cov(
     if ddof is not None and ddof != int(ddof):
         raise ValueError("ddof must be integer")
     given = (as_array(m),) if y is None else as_arrays(m, y)
-    # NumPy turns all of m that is no line, but of y what has more than one row
+    # NumPy transposes m unless it has one axis, and y if it has more than one row
     turned = (given[0].ndim != 1, *(table.shape[:1] != (1,) for table in map(_table, given[1:])))
     rows = [_table(v).T if turn and not rowvar else _table(v) for v, turn in zip(given, turned, strict=True)]
     table = rows[0] if len(rows) == 1 else concatenated(rows, 0)
@@ -383,7 +376,7 @@ def cov(
 
 
 def _observation_weights(weights: Any, name: str, table: GpuArray) -> Any:
-    """Return weights of observations as float64, checked as NumPy does; None if there are none."""
+    """Check weights of observations as NumPy does, and convert them to float64; None stays None."""
     if weights is None:
         return None
     line: Any = as_array(weights, table.device).astype(dtypes.float64)

@@ -1,4 +1,4 @@
-"""Views with other strides: windows that overlap, and any strides that stay in the array's memory."""
+"""Views with other strides: overlapping windows, and any strides within the memory of the array."""
 
 from operator import index
 from typing import Any

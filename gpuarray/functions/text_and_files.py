@@ -1,4 +1,4 @@
-"""Texts and files of arrays, which NumPy writes and reads on the host."""
+"""Text and files: NumPy formats, writes and reads them on the host."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Elements repeated, moved along axes, left out and put in between."""
+"""Functions that repeat, roll, delete and insert elements."""
 
 from collections.abc import Sequence
 from operator import index
@@ -144,7 +144,7 @@ def resize(a: Any, new_shape: Any) -> GpuArray:
 def delete(arr: Any, obj: Any, axis: Any = None) -> GpuArray:
     """Return an array without some of its slices along an axis."""
     source, number = line_axis(arr, axis)
-    # a list stays a list: what an empty one holds, NumPy need not know
+    # NumPy accepts an empty list, but not an empty array of floating numbers
     positions: Any = obj if isinstance(obj, slice | int) or (isinstance(obj, list) and not obj) else read(obj)
     return source[along(number, np.delete(np.arange(source.shape[number]), positions))]
 
@@ -172,7 +172,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> GpuArray:
 
 
 def _inserted_positions(obj: Any, extent: int, axis: int) -> Any:
-    """Return before which elements to insert, counted from the front."""
+    """Return the positions before which elements are inserted, not negative."""
     positions = np.arange(*obj.indices(extent)) if isinstance(obj, slice) else read(obj)
     if positions.dtype == bool:
         if positions.ndim != 1:
@@ -181,7 +181,7 @@ def _inserted_positions(obj: Any, extent: int, axis: int) -> Any:
     elif positions.ndim > 1:
         raise ValueError("index array argument obj to insert must be one dimensional or scalar")
     if not positions.size and not isinstance(obj, np.ndarray | GpuArray):
-        return positions.astype(np.intp)  # what an empty list holds, NumPy need not know
+        return positions.astype(np.intp)  # an empty list has no dtype
     if positions.dtype.kind not in "iu":
         raise IndexError("arrays used as indices must be of integer (or boolean) type")
     outside = positions[(positions < -extent) | (positions > extent)]

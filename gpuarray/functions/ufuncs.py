@@ -1,7 +1,7 @@
 """NumPy's ufunc protocol: ``__call__`` with all keywords, ``reduce``, ``accumulate``, ``reduceat``, ``outer``, ``at``.
 
-Dtypes are NumPy's own decision, ``ufunc.resolve_dtypes``, so errors about them are NumPy's own too. What has no row and
-no composition runs on the host, counted.
+NumPy's ``ufunc.resolve_dtypes`` determines dtypes and raises errors about them. Ufuncs that are neither operations nor
+compositions run on the host, which is counted.
 """
 
 from collections.abc import Callable
@@ -43,7 +43,7 @@ def call(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> 
     options = {k: v for k, v in keywords.items() if k not in ("out", "where", *_LAYOUT_KEYWORDS)}
     where = keywords.get("where", True)
     if ufunc in dispatch.UFUNC_OPS:
-        results = _rows(ufunc, inputs, outs, **options)
+        results = _operations(ufunc, inputs, outs, **options)
     elif (composed := implementation_of(ufunc).function) is not None and not options.keys() - {"dtype", "casting"}:
         results = _composed(ufunc, composed, inputs, **options)
     else:
@@ -63,7 +63,7 @@ def call(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> 
     return delivered[0] if ufunc.nout == 1 else delivered
 
 
-def _rows(
+def _operations(
     ufunc: Any,
     inputs: tuple[Any, ...],
     outs: tuple[Any, ...],
@@ -71,10 +71,10 @@ def _rows(
     signature: Any = None,
     casting: str = "same_kind",
 ) -> list[GpuArray]:
-    row_of = dispatch.UFUNC_OPS[ufunc]
+    ops_of = dispatch.UFUNC_OPS[ufunc]
     if dtype is None and signature is None and casting == "same_kind" and not any(o is not None for o in outs):
-        return [apply(row, *inputs) for row in row_of]
-    return _resolved(row_of, ufunc, inputs, outs, _loop(ufunc, inputs, outs, dtype, signature, casting))
+        return [apply(op, *inputs) for op in ops_of]
+    return _resolved(ops_of, ufunc, inputs, outs, _loop(ufunc, inputs, outs, dtype, signature, casting))
 
 
 def _loop(
@@ -85,7 +85,7 @@ def _loop(
     signature: Any = None,
     casting: Any = "same_kind",
 ) -> tuple[Any, ...]:
-    """Return the dtypes of the operands in the loop that the ufunc chooses."""
+    """Return the dtypes of the operands in the loop of a ufunc."""
     if dtype is not None:
         signature = (None,) * ufunc.nin + (dtypes.canonical(dtype),) * ufunc.nout
     given = [_dtype_of(as_operand(value)) for value in inputs] + [None if o is None else o.dtype for o in outs]
@@ -94,10 +94,10 @@ def _loop(
     exact = casting in ("no", "equiv")
     chosen = ufunc.resolve_dtypes(tuple(given), signature=signature, casting="unsafe" if exact else casting)
     if exact:
-        # asked here: resolve_dtypes of NumPy 2.4 crashes where it is a Python number that cannot be cast so
+        # checked here, because resolve_dtypes of NumPy 2.4 crashes for Python numbers that cannot be cast
         for place, (own, loop) in enumerate(zip(given, chosen, strict=True)):
             if own is None or (casting == "no" and isinstance(own, type)):
-                continue  # under this rule alone, a Python number is of the dtype that the arrays choose
+                continue  # by this rule, a Python number has the dtype of the arrays
             if not np.can_cast(*((own, loop) if place < ufunc.nin else (loop, own)), casting):
                 raise TypeError(
                     f"Cannot cast ufunc {ufunc.__name__!r} operand {place} between {np.dtype(own)} and {loop} with "
@@ -107,24 +107,24 @@ def _loop(
 
 
 def _resolved(
-    row_of: tuple[MapOp, ...], ufunc: Any, inputs: tuple[Any, ...], outs: tuple[Any, ...], loop: tuple[Any, ...]
+    ops_of: tuple[MapOp, ...], ufunc: Any, inputs: tuple[Any, ...], outs: tuple[Any, ...], loop: tuple[Any, ...]
 ) -> list[GpuArray]:
     nodes = [_converted(as_operand(value), dtypes.canonical(d)) for value, d in zip(inputs, loop, strict=True)]
     device = device_among(inputs, outs)
-    return [wrap(build.elementwise(row, *nodes), device) for row in row_of]
+    return [wrap(build.elementwise(op, *nodes), device) for op in ops_of]
 
 
 def _scipy(ufunc: Any, inputs: tuple[Any, ...], outs: tuple[Any, ...], **options: Any) -> list[GpuArray] | None:
-    """Return what a ufunc of ``scipy.special`` gives, in the dtypes that it chooses; None if it has no row for them."""
-    row = dispatch.scipy_row(ufunc)
-    if row is None:
+    """Return the results of a ufunc of ``scipy.special``, with its dtypes; None if there is no operation for them."""
+    op = dispatch.scipy_row(ufunc)
+    if op is None:
         return None
     loop = _loop(ufunc, inputs, outs, **options)
     if not all(dtypes.is_supported(d) for d in loop):
         return None
-    if isinstance(row.numpy, FormulaUfunc) and any(d.kind == "c" for d in loop):
+    if isinstance(op.numpy, FormulaUfunc) and any(d.kind == "c" for d in loop):
         return None
-    return _resolved((row,), ufunc, inputs, outs, loop)
+    return _resolved((op,), ufunc, inputs, outs, loop)
 
 
 def _dtype_of(operand: Any) -> Any:
@@ -138,7 +138,7 @@ def _converted(operand: Any, dtype: DType) -> Node:
 
 
 def as_converted(node: Any, dtype: DType) -> Node:
-    """Return a node in ``dtype``; the imaginary part is dropped where ``casting="unsafe"`` has allowed it."""
+    """Convert a node to ``dtype``. The imaginary part is dropped, which ``casting="unsafe"`` allows."""
     if node.dtype.kind == "c" and dtype.kind not in "cb":
         node = build.elementwise(ops.real, node)
     return build.cast(node, dtype)
@@ -161,7 +161,7 @@ def _composed(
 
 
 def _where(mask: Node, result: GpuArray, out: Any) -> GpuArray:
-    """Return the result where the mask holds; elsewhere what ``out`` has, zeros without ``out``."""
+    """Return the result where the mask is True, and elsewhere the elements of ``out``, or zeros."""
     old = build.full((), 0, result.dtype) if out is None else as_node(out)
     new = result.node() if out is None else as_converted(result.node(), dtypes.canonical(out.dtype))
     return wrap(build.elementwise(ops.where, mask, new, old), device_among(result, out))
@@ -196,7 +196,9 @@ def reduce(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -
         return fold(op, source, **options)
     if has_line(ufunc) and options.pop("where", True) is True:
         return fold_line(ufunc, as_array(inputs[0]), **options)
-    return _host_method(ufunc, "reduce", inputs, keywords, "only ufuncs with a row are folded, and without where=")
+    return _host_method(
+        ufunc, "reduce", inputs, keywords, "only ufuncs with an operation are folded, and without where="
+    )
 
 
 def accumulate(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
@@ -205,7 +207,7 @@ def accumulate(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any
         return running(REDUCTIONS[ufunc], as_array(inputs[0]), **_single(keywords))
     if has_line(ufunc):
         return running_line(ufunc, as_array(inputs[0]), **_single(keywords))
-    return _host_method(ufunc, "accumulate", inputs, keywords, "only ufuncs with a row are scanned")
+    return _host_method(ufunc, "accumulate", inputs, keywords, "only ufuncs with an operation are scanned")
 
 
 def reduceat(ufunc: np.ufunc, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> Any:

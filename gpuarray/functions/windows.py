@@ -1,4 +1,4 @@
-"""Window functions: bells that weight the samples of a signal."""
+"""Window functions, which weight the samples of a signal."""
 
 import math
 from typing import Any
@@ -28,7 +28,7 @@ def blackman(M: Any) -> GpuArray:  # noqa: N803
     """Return the Blackman window of M points, as :func:`numpy.blackman`."""
     ramp, last = _ramp(M)
     if ramp.size == 1:
-        return creation.ones(1, dtype=ramp.dtype)  # of which the sum below is rounded
+        return creation.ones(1, dtype=ramp.dtype)  # the sum below would be rounded
     angle = math.pi / last * ramp
     return 0.42 + 0.5 * elementwise.cos(angle) + 0.08 * elementwise.cos(2.0 * angle)
 

@@ -1,11 +1,10 @@
-"""dask: chunks that are arrays of this package, and the array backend ``"gpuarray"``.
+"""dask: arrays of this package as chunks, and the array backend ``"gpuarray"``.
 
-Most of what dask does with chunks are calls of NumPy, which accept arrays of this package. The rest is registered here:
-operations that dask knows for NumPy's arrays alone, or runs on the host for arrays of unknown types. The backend is
-also an entry point of the package, and tokens are made through the protocol ``__dask_tokenize__``.
+dask calls mostly functions of NumPy, which accept arrays of this package. The other operations are registered here:
+dask implements them for NumPy's arrays only, or runs them on the host for arrays of unknown types. The backend is also
+an entry point of the package, and tokens come from the protocol ``__dask_tokenize__``.
 """
 
-import sys
 from collections.abc import Sequence
 from math import prod
 from typing import Any
@@ -23,12 +22,12 @@ from dask.utils import Dispatch
 from gpuarray.array import GpuArray
 from gpuarray.functions import creation
 from gpuarray.functions.quantiles import percentile
-from gpuarray.functions.random import Generator
 from gpuarray.functions.random_bits import Philox
+from gpuarray.functions.random_legacy import RandomState
 from gpuarray.graph.build import normalize_axis
 from gpuarray.runtime import telemetry
 
-#: Makes a chunk an array of this package.
+#: Converts a chunk to an array of this package.
 to_gpuarray: Any = Dispatch("to_gpuarray")
 
 
@@ -45,7 +44,7 @@ def _nbytes(chunk: GpuArray) -> int:
 
 
 def token(chunk: GpuArray) -> Any:
-    """Return what dask makes names of: equal arrays on one device have equal names, in all processes."""
+    """Return the token of a chunk. Equal arrays on one device have equal tokens in all processes."""
     telemetry.transfer("dask.tokenize", chunk.nbytes, chunk.device, depth=3)
     return "GpuArray", chunk.device.name, normalize_token(chunk.get())
 
@@ -62,7 +61,7 @@ def _numel(
     keepdims: bool = False,
     **_: Any,
 ) -> GpuArray:
-    """Return how many elements a reduction along axes takes together, in the shape of its result."""
+    """Return the number of elements of each result of a reduction along axes, in the shape of the result."""
     given = range(chunk.ndim) if axis is None else axis if isinstance(axis, Sequence) else (axis,)
     axes = {normalize_axis(a, chunk.ndim) for a in given}
     count = prod(chunk.shape[a] for a in axes)
@@ -70,39 +69,29 @@ def _numel(
     return creation.full(shape, count, dtype=dtype, device=chunk.device)
 
 
-class LegacyGenerator(Generator):
-    """What ``dask.array.random.normal`` and its like draw from: our streams, under the older names of NumPy's."""
+def _creation(name: str, like: str = "meta") -> Any:
+    """Return dask's own creation function with that name, which makes chunks like the array given as ``like``."""
 
-    def __init__(self, seed: Any = None) -> None:
-        super().__init__(Philox(seed))
+    def create(*arguments: Any, **keywords: Any) -> Any:
+        if keywords.get(like) is None:
+            keywords = {**keywords, like: creation.empty(())}
+        with dask.config.set({"array.backend": "numpy"}):
+            return getattr(dask.array, name)(*arguments, **keywords)
 
-    def random_sample(self, size: Any = None) -> Any:
-        """Return numbers from 0 to 1."""
-        return self.random(size)
-
-    def randint(self, low: Any, high: Any = None, size: Any = None, dtype: Any = int) -> Any:
-        """Return integers below the end."""
-        return self.integers(low, high, size, dtype)
-
-    def random_integers(self, low: Any, high: Any = None, size: Any = None) -> Any:
-        """Return integers up to the end."""
-        first, last = (1, low) if high is None else (low, high)
-        return self.integers(first, last, size=size, endpoint=True)
-
-    def tomaxint(self, size: Any = None) -> Any:
-        """Return integers of 63 bits."""
-        return self.integers(0, sys.maxsize, size, endpoint=True)
+    create.__name__ = name
+    create.__doc__ = f"Return ``dask.array.{name}`` with chunks of this package."
+    return staticmethod(create)
 
 
-class GpuArrayBackend(ArrayBackendEntrypoint):  # type: ignore[misc]  # a package whose types are not looked at
-    """The array backend ``"gpuarray"``: what ``dask.config.set({"array.backend": "gpuarray"})`` makes arrays with.
+class GpuArrayBackend(ArrayBackendEntrypoint):  # type: ignore[misc]  # mypy skips dask
+    """The array backend ``"gpuarray"``, chosen by ``dask.config.set({"array.backend": "gpuarray"})``.
 
-    New arrays are on the default device, in the process where a chunk is made.
+    New chunks are on the default device of the process that computes them.
     """
 
     @classmethod
     def to_backend_dispatch(cls) -> Any:
-        """Return the function that makes a chunk an array of this package."""
+        """Return the function that converts a chunk to an array of this package."""
         return to_gpuarray
 
     @classmethod
@@ -113,52 +102,25 @@ class GpuArrayBackend(ArrayBackendEntrypoint):  # type: ignore[misc]  # a packag
         return data.map_blocks(to_gpuarray, meta=_like(meta_from_array(data)), **keywords)
 
     @property
-    def RandomState(self) -> type[Generator]:  # noqa: N802  # dask's name
+    def RandomState(self) -> type[RandomState]:  # noqa: N802  # dask's name
         """The class behind functions such as ``dask.array.random.normal``."""
-        return LegacyGenerator
+        return RandomState
 
     @property
     def default_bit_generator(self) -> type[Philox]:
         """The class of the bit generator behind ``dask.array.random.default_rng``."""
         return Philox
 
-    @staticmethod
-    def ones(*arguments: Any, **keywords: Any) -> Any:
-        """Return ``dask.array.ones`` with chunks of this package."""
-        return _created("ones", arguments, keywords)
-
-    @staticmethod
-    def zeros(*arguments: Any, **keywords: Any) -> Any:
-        """Return ``dask.array.zeros`` with chunks of this package."""
-        return _created("zeros", arguments, keywords)
-
-    @staticmethod
-    def empty(*arguments: Any, **keywords: Any) -> Any:
-        """Return ``dask.array.empty`` with chunks of this package."""
-        return _created("empty", arguments, keywords)
-
-    @staticmethod
-    def full(*arguments: Any, **keywords: Any) -> Any:
-        """Return ``dask.array.full`` with chunks of this package."""
-        return _created("full", arguments, keywords)
-
-    @staticmethod
-    def arange(*arguments: Any, **keywords: Any) -> Any:
-        """Return ``dask.array.arange`` with chunks of this package."""
-        return _created("arange", arguments, keywords, like="like")
+    ones = _creation("ones")
+    zeros = _creation("zeros")
+    empty = _creation("empty")
+    full = _creation("full")
+    arange = _creation("arange", like="like")
 
 
 def _like(meta: Any) -> GpuArray:
     """Return an empty array of this package with the dtype and the axes of another."""
     return creation.empty((0,) * meta.ndim, dtype=meta.dtype)
-
-
-def _created(name: str, arguments: Any, keywords: dict[str, Any], like: str = "meta") -> Any:
-    """Call one of dask's own creation functions, which makes chunks like the array that it is given."""
-    if keywords.get(like) is None:
-        keywords = {**keywords, like: creation.empty(())}
-    with dask.config.set({"array.backend": "numpy"}):
-        return getattr(dask.array, name)(*arguments, **keywords)
 
 
 def register() -> None:

@@ -1,7 +1,7 @@
 """DLPack: arrays are exported as host memory, and imported from any producer that can give host memory.
 
-The memory of a ``wgpu`` device has no DLPack device type, so what crosses is on the CPU: a copy, unless the consumer
-wants none.
+The memory of a ``wgpu`` device has no DLPack device type, so elements are exchanged in host memory: as a copy, unless
+the consumer asks for none.
 """
 
 from typing import Any, Final
@@ -65,7 +65,7 @@ def to_dlpack(
 
 
 class _Unmarked:
-    """Read-only memory without the mark, for versions of DLPack that have none."""
+    """Read-only memory that claims to be writeable, for versions of DLPack without a flag for it."""
 
     def __init__(self, memory: npt.NDArray[Any]) -> None:
         interface = memory.__array_interface__
@@ -74,7 +74,7 @@ class _Unmarked:
 
 
 def _memory(array: GpuArray) -> npt.NDArray[Any]:
-    """Return the host memory in which an array's elements are, read-only; those of a device move there, and stay.
+    """Return the host memory of an array, read-only. The elements of a device are moved there.
 
     Raises
     ------

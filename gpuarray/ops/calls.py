@@ -154,6 +154,23 @@ def _keys(x: Any) -> Any:
     return _keys(keys)
 
 
+def _partition_into(out: Any, x: Any, *, kth: tuple[int, ...]) -> None:
+    np.copyto(out, x)
+    out.partition(kth, -1)
+
+
+def _argpartition(x: Any, *, kth: tuple[int, ...]) -> Any:
+    return np.argpartition(x, kth, -1)
+
+
+def _packbits(x: Any, *, bitorder: Any) -> Any:
+    return np.packbits(x, -1, bitorder)
+
+
+def _unpackbits(x: Any, *, bitorder: Any) -> Any:
+    return np.unpackbits(x, -1, None, bitorder)
+
+
 def _searchsorted(x1: Any, x2: Any, *, side: Any) -> Any:
     return np.asarray(np.searchsorted(x1, x2, side=side))
 
@@ -269,6 +286,15 @@ argsort = _sorting(
     "argsort", _argsort, "Stable argsort along the last axis.", by_line=True, into=_argsort_into,
     bounds=lambda shape: (0, shape[-1] - 1),
 )  # fmt: skip
+partition = _sorting(
+    "partition", lambda x, *, kth: np.partition(x, kth, -1), "Partitions along the last axis, on the host.",
+    by_line=True, into=_partition_into,
+)  # fmt: skip
+argpartition = _sorting(
+    "argpartition", _argpartition, "Positions that partition the last axis, on the host.", by_line=True,
+    bounds=lambda shape: (0, shape[-1] - 1),
+)  # fmt: skip
+isin = _sorting("isin", np.isin, "Whether elements are among others, on the host.")
 # a search in a sorted line compares once for each binary digit of its length, and folds in order leave the arithmetic
 # units as idle as sorts do: the rate of sorts estimates them all
 searchsorted = _sorting("searchsorted", _searchsorted, "Insertion positions in a sorted line.")
@@ -282,6 +308,14 @@ histogram = _counted(
     _histogram,
     "Number of elements in each bin; the last bin includes its upper edge.",
 )
+packbits = CallOp(
+    name="packbits", numpy=_packbits, work=Work.GATHER, cost=_largest, by_line=True,
+    doc="Bits of lines packed into bytes, on the host.",
+)  # fmt: skip
+unpackbits = CallOp(
+    name="unpackbits", numpy=_unpackbits, work=Work.GATHER, cost=_largest, by_line=True,
+    doc="Bits of the bytes of lines, on the host.",
+)  # fmt: skip
 fft = _transform("fft", _fft, "Fourier transforms of n points along the last axis, or inverse ones.")
 rfft = _transform("rfft", _rfft, "The non-redundant half of Fourier transforms of real numbers.")
 irfft = _transform("irfft", _irfft, "Real Fourier transforms of conjugate-symmetric rows.")

@@ -44,14 +44,25 @@ def _linspace(index: Any, start: Any, step: Any, stop: Any, last_index: Any, *, 
     return np.where(at == last_index, kind.type(stop), values)
 
 
+def _diagonals(index: Any, columns: Any, compare: Any, k: Any, *, dtype: Any) -> Any:
+    """Return where ``compare(column - row, k)`` holds in a matrix."""
+    if not isinstance(index, range):
+        row, column = np.divmod(np.asarray(index), columns)
+        return compare(column - row, k).astype(dtype)
+    if not index:
+        return np.empty(0, dtype)
+    first = index.start // columns
+    rows = np.arange(first, -(-index.stop // columns))
+    found = compare(np.arange(columns), (rows + k)[:, None]).reshape(-1)
+    return found[index.start - first * columns : index.stop - first * columns].astype(dtype)
+
+
 def _eye(index: Any, columns: Any, k: Any, *, dtype: Any) -> Any:
-    row, column = np.divmod(np.asarray(index), columns)
-    return (column - row == k).astype(dtype)
+    return _diagonals(index, columns, np.equal, k, dtype=dtype)
 
 
 def _tri(index: Any, columns: Any, k: Any, *, dtype: Any) -> Any:
-    row, column = np.divmod(np.asarray(index), columns)
-    return (column - row <= k).astype(dtype)
+    return _diagonals(index, columns, np.less_equal, k, dtype=dtype)
 
 
 def _random_bits(index: Any, *place: Any, dtype: Any) -> Any:
@@ -95,7 +106,7 @@ linspace = GenerateOp(
     doc="index * step + start, and exactly stop at last_index; last_index is -1 without an end point.",
 )  # fmt: skip
 eye = GenerateOp(
-    name="eye", numpy=_eye, parameters=2, parameter_types=("int32", "int32"), cost=6,
+    name="eye", numpy=_eye, parameters=2, parameter_types=("int32", "int32"), cost=6, takes_range=True,
     wgsl={"bool": "on_diagonal({0}, {1}, {2})", "real": "{R}(on_diagonal({0}, {1}, {2}))",
           "pair": "vec2<u32>(u32(on_diagonal({0}, {1}, {2})), 0u)",
           "c64": "vec2<f32>(f32(on_diagonal({0}, {1}, {2})), 0.0)",
@@ -103,7 +114,7 @@ eye = GenerateOp(
     doc="1 where column - row is k, in a matrix with the given number of columns.",
 )  # fmt: skip
 tri = GenerateOp(
-    name="tri", numpy=_tri, parameters=2, parameter_types=("int32", "int32"), cost=6,
+    name="tri", numpy=_tri, parameters=2, parameter_types=("int32", "int32"), cost=6, takes_range=True,
     wgsl={"bool": "under_diagonal({0}, {1}, {2})", "real": "{R}(under_diagonal({0}, {1}, {2}))",
           "pair": "vec2<u32>(u32(under_diagonal({0}, {1}, {2})), 0u)",
           "c64": "vec2<f32>(f32(under_diagonal({0}, {1}, {2})), 0.0)",

@@ -44,6 +44,10 @@ from gpuarray.runtime import ownership, places, telemetry
 
 Array = npt.NDArray[Any]
 
+#: The most elements of a single operation on values that is computed without a plan: there is nothing to fuse, and
+#: several threads gain nothing yet.
+_ALONE: Final = 1 << 17
+
 #: A rule: computes a node from the values of its operands.
 Rule = Callable[[Any, list[Any]], Any]
 
@@ -66,6 +70,7 @@ def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
         False if a node is larger, has no rule, or needs a value that the host does not have. The nodes below it that
         were computed by then have results.
     """
+    limit = _limit(roots, limit)
     computed = 0
     is_observed = bool(observers.active)
     called: dict[Any, Any] = {}  # what calls returned, by what all outputs have in common
@@ -114,6 +119,24 @@ def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
     telemetry.counters["evaluations"] += 1
     telemetry.counters["operations"] += computed
     return True
+
+
+def _limit(roots: Sequence[Node], limit: int) -> int:
+    """Return the most elements of the nodes of a graph, which are more if it is one call of one NumPy function."""
+    if len(roots) != 1 or limit >= _ALONE or config.current.memory_limit:
+        return limit
+    (root,) = roots
+    if type(root) is Map:
+        op = root.op
+        if op.numpy_forms or not (isinstance(op.numpy, np.ufunc) or op.kind is Kind.CONVERSION):
+            return limit
+    elif type(root) not in _COPYING:
+        return limit
+    for operand in root.inputs:
+        is_known = operand.op.is_constant if type(operand) is Generate else type(operand) is Leaf
+        if not is_known and operand.result is None:
+            return limit
+    return _ALONE
 
 
 def element(node: Any, position: int) -> Any:
@@ -195,6 +218,7 @@ def value_of(node: Any) -> Any:
 
 def covers(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
     """Return whether :func:`compute` would compute a graph, as far as kinds, sizes and places of values tell."""
+    limit = _limit(roots, limit)
     seen: set[int] = set()
     stack = [current(root) for root in roots]
     while stack:
@@ -385,6 +409,8 @@ def _ufunc(row: MapOp | None) -> np.ufunc:
     return function
 
 
+#: Kinds that copy elements.
+_COPYING: Final = frozenset((View, Gather, Concat))
 #: Kinds that read only some elements of their first operand.
 _SELECTING: Final = frozenset((View, Gather, Scatter))
 

@@ -154,7 +154,9 @@ def test_explain_says_that_no_plan_will_be_made():
     x = xp.asarray(np.ones(8))
     assert xp.explain(x + 1).is_direct
     assert "computes them directly" in str(xp.explain(x + 1))
-    assert not xp.explain(xp.ones(100_000) + 1).is_direct
+    assert xp.explain(xp.ones(100_000) + 1).is_direct  # there is nothing to fuse
+    assert not xp.explain(xp.ones(100_000) * 2 + 1).is_direct
+    assert not xp.explain(xp.ones(1_000_000) + 1).is_direct
     assert not xp.explain(xp.asarray(np.ones(100_000))[:5].sum() + xp.ones(100_000)).is_direct
 
 

@@ -107,7 +107,7 @@ class TiledLoop:
 
     def _register(self, register: Register, shape: Shape, rows: Shape, starts: list[int], memory: Memory) -> Array:
         if register.level == FULL:
-            return np.ndarray(shape, register.dtype, memory, starts[register.slot])
+            return np.ndarray(register.shape(shape), register.dtype, memory, starts[register.slot])
         return np.ndarray(rows, register.dtype, memory, starts[len(self.program.full_slots) + register.slot])
 
     def _finishing(self) -> list[tuple[int, Fold, View]]:

@@ -39,8 +39,9 @@ from gpuarray.graph.layouts import Layout, Shape, contiguous
 from gpuarray.ops import elementwise
 from gpuarray.ops.columns import Kind, NumPyForm, Quirk
 from gpuarray.providers.inprocess import reductions
+from gpuarray.providers.inprocess.broadcast import repeats, take_lines
 from gpuarray.providers.inprocess.tiles import Tile, Tiling
-from gpuarray.providers.inprocess.views import Register, View
+from gpuarray.providers.inprocess.views import Register, View, kept_axes
 
 
 @dataclass(frozen=True)
@@ -130,9 +131,12 @@ class _Writer:
         self.last = {o: n for n in used for o in operands_of(loop.instructions[n])}
         for operand in loop.wanted:
             self.last[operand] = len(loop.instructions)
+        self.repeats = repeats(loop, self.tiling, used)
         self.direct = self._direct_stores()
+        within = {self._position_of(number) for number in self.repeats.lines}
         for number in used:
-            self._instruction(number)
+            if number not in within:
+                self._instruction(number)
         for number, store in enumerate(loop.stores):
             self._store(number, store)
         return self._assembled()
@@ -179,6 +183,11 @@ class _Writer:
                 assert_never(item)
         self._release(number)
 
+    def _position_of(self, number: int) -> int:
+        item = self.loop.instructions[number]
+        assert isinstance(item, Take)
+        return item.position
+
     def _uniform(self, number: int, dtype: DType, slot: int = -1) -> str:
         name = f"c{number}"
         self.uniforms[name] = dtype, slot
@@ -193,13 +202,23 @@ class _Writer:
             return
         view = self._view(item.slot, False, item.layout, item.dtype)
         self.views[name] = view
-        if item.level == FULL and self.uses[number] > 1 and view.is_awkward(self.tiling.block):
+        if number in self.repeats.axes:
+            kept = self.repeats.axes[number]
+            key = ", ".join(":" if axis in kept else ":1" for axis in range(len(self.tiling.order)))
+            self.names[number] = f"{name}[{key}]"
+        elif item.level == FULL and self.uses[number] > 1 and view.is_awkward(self.tiling.block):
             target = self._target(number, FULL, item.dtype)
             self._line(FULL, f"copyto({target}, {name})")
 
     def _take(self, number: int, item: Take) -> None:
         source = f"x{number}"
         self.whole[source] = View(item.slot, False, item.dtype, (item.extent,), (item.dtype.itemsize,), 0, True)
+        if number in self.repeats.lines:
+            self.scope["take_lines"] = take_lines
+            operands = ", ".join(self.names[operand] for operand in self.repeats.lines[number])
+            self._line(FULL, f"take_lines({source}, {operands}, {self._target(number, FULL, item.dtype)})")
+            self._release(item.position)
+            return
         positions = self.names[item.position]
         wide = None
         if self.loop.instructions[item.position].dtype != dtypes.int64:
@@ -207,7 +226,7 @@ class _Writer:
                 self.scope["int64"] = dtypes.int64
                 positions = f"{positions}.astype(int64)"
             else:
-                wide = self._allocate(item.level, dtypes.int64)
+                wide = self._allocate(item.level, dtypes.int64, self.repeats.axes.get(item.position))
                 self._line(item.level, f"copyto({wide.name}, {positions})")
                 positions = wide.name
         # mode "clip" is the only one without checks and temporaries; positions are known to be in range
@@ -218,7 +237,7 @@ class _Writer:
 
     def _index(self, number: int, item: Index) -> None:
         name = f"{self._function_name(item.op.name)}_{number}"
-        self.scope[name] = _generator(item, self.tiling, len(self.loop.outer))
+        self.scope[name] = _generator(item, self.tiling, len(self.loop.outer), self.repeats.axes.get(number))
         parameters = []
         for slot in item.parameters:
             parameter = f"p{slot}"
@@ -270,7 +289,8 @@ class _Writer:
         self.scope[function] = form.function
         values = [self.names[item.operands[k]] for k in form.order or range(len(item.operands))]
         target = self._target(number, item.level, item.dtype, item.operands)
-        spare = [self._spare(f"c{number}_{k}", item.level, item.dtype) for k in range(form.scratch)]
+        axes = self.repeats.axes.get(number)
+        spare = [self._spare(f"c{number}_{k}", item.level, item.dtype, axes) for k in range(form.scratch)]
         self._line(item.level, f"{function}({', '.join([*values, target, *spare])})")
         self._count(item.level, form.calls - 1)
 
@@ -288,7 +308,8 @@ class _Writer:
             if position == item.op.output:
                 targets.append(self._target(number, item.level, item.dtype))
             else:
-                targets.append(self._spare(f"c{number}_{position}", item.level, dtype))
+                axes = self.repeats.axes.get(number)
+                targets.append(self._spare(f"c{number}_{position}", item.level, dtype, axes))
         self._line(item.level, f"{call}, out=({', '.join(targets)}), casting='unsafe')")
 
     def _fold(self, number: int, item: Fold) -> None:
@@ -333,6 +354,8 @@ class _Writer:
                 is_computed = isinstance(item, Apply) and isinstance(item.op.numpy, np.ufunc)
             if isinstance(item, Apply) and Quirk.WRONG_WITH_GAPS in item.op.quirks and not store.layout.is_contiguous:
                 is_computed = False
+            if store.value in self.repeats.axes:
+                is_computed = False
             if (is_full or is_row) and is_computed and once and not is_placed and item.dtype == store.dtype:
                 found.setdefault(store.value, number)
         return found
@@ -369,7 +392,8 @@ class _Writer:
             name = f"y{self.direct[number]}"
             self.views[name] = self._view(store.slot, True, store.layout, store.dtype)
         else:
-            register = self._dying(number, level, dtype, in_place) or self._allocate(level, dtype)
+            axes = self.repeats.axes.get(number)
+            register = self._dying(number, level, dtype, in_place) or self._allocate(level, dtype, axes)
             self.held[number] = register
             name = register.name
         self.names[number] = name
@@ -379,26 +403,28 @@ class _Writer:
         """Return the register of an operand whose last reader this instruction is, and which it may overwrite."""
         for operand in candidates:
             register = self.held.get(operand)
-            if register is not None and self.last[operand] == number and register[::2] == (level, dtype):
+            if register is None or self.last[operand] != number:
+                continue
+            if (register.level, register.dtype, register.axes) == (level, dtype, self.repeats.axes.get(number)):
                 return self.held.pop(operand)
         return None
 
-    def _allocate(self, level: int, dtype: DType) -> Register:
+    def _allocate(self, level: int, dtype: DType, axes: Shape | None = None) -> Register:
         widths, free = self.slots[level], self.free[level]
         slot = free.pop() if free else len(widths)
         if slot == len(widths):
             widths.append(0)
         widths[slot] = max(widths[slot], dtype.itemsize)
-        register = Register(level, slot, dtype)
+        register = Register(level, slot, dtype, axes)
         self.registers.setdefault(register.name, register)
         return register
 
-    def _spare(self, name: str, level: int, dtype: DType) -> str:
+    def _spare(self, name: str, level: int, dtype: DType, axes: Shape | None = None) -> str:
         """Return the name of scratch memory for the next line: a register, or a 0-d array ``name``."""
         if level == UNIFORM:
             self.uniforms[name] = dtype, -1
             return name
-        register = self._allocate(level, dtype)
+        register = self._allocate(level, dtype, axes)
         self.borrowed.append(register)
         return register.name
 
@@ -466,8 +492,11 @@ def _place(target: npt.NDArray[Any], values: npt.NDArray[Any], positions: npt.ND
     target[positions[there]] = values[there]
 
 
-def _generator(item: Index, tiling: Tiling, outer: int) -> Callable[..., Any]:
-    """Return ``generate(tile, *parameters)``, the values of a generator for the elements of a tile."""
+def _generator(item: Index, tiling: Tiling, outer: int, axes: Shape | None) -> Callable[..., Any]:
+    """Return ``generate(tile, *parameters)``, the values of a generator for the elements of a tile.
+
+    They have extent 1 along all axes but ``axes``, if these are given.
+    """
     function, dtype = item.op.numpy, item.dtype
     layout = item.layout if item.level != UNIFORM else contiguous(())._replace(offset=item.layout.offset)
     if item.level == UNIFORM:
@@ -478,6 +507,7 @@ def _generator(item: Index, tiling: Tiling, outer: int) -> Callable[..., Any]:
 
     def generate(at: Tile, *parameters: Any) -> Any:
         shape = tiling.row_shape(at.shape) if is_row else at.shape
+        shape = shape if axes is None else kept_axes(shape, axes)
         base = offset + sum(begin * stride for begin, stride in zip(at.start, strides, strict=True))
         index = range(base, base + shape[0]) if takes_range else _pattern(shape, strides) + base
         return function(index, *(p[()] for p in parameters), dtype=dtype)

@@ -16,6 +16,11 @@ from gpuarray.providers.inprocess.tiles import Tiling
 _RUN: Final = 128
 
 
+def kept_axes(shape: Shape, axes: Shape) -> Shape:
+    """Return a shape with extent 1 along all axes but some."""
+    return tuple(extent if axis in axes else 1 for axis, extent in enumerate(shape))
+
+
 class View(NamedTuple):
     """Flat memory of an input or output seen as an array, shape and strides in memory order, strides in bytes."""
 
@@ -56,13 +61,23 @@ class View(NamedTuple):
 
 
 class Register(NamedTuple):
-    """Scratch memory slot ``slot`` of a level, seen with a dtype."""
+    """Scratch memory slot ``slot`` of a level, seen with a dtype.
+
+    ``axes`` are those along which its value changes, in memory order; along the others it has one element. None means
+    all.
+    """
 
     level: int
     slot: int
     dtype: DType
+    axes: Shape | None = None
+
+    def shape(self, tile: Shape) -> Shape:
+        """Return the shape of the register for a tile."""
+        return tile if self.axes is None else kept_axes(tile, self.axes)
 
     @property
     def name(self) -> str:
         """The name of the register in the program."""
-        return f"{'s' if self.level == FULL else 'r'}{self.slot}{self.dtype.str[1:]}"
+        along = "" if self.axes is None else "_".join(["", *map(str, self.axes)])
+        return f"{'s' if self.level == FULL else 'r'}{self.slot}{self.dtype.str[1:]}{along}"

@@ -1,0 +1,126 @@
+"""Values of a loop that broadcasting repeats: along which axes each changes, and which takes are of whole lines.
+
+A value that does not change along an axis of the tile is computed once, not for each element. :mod:`.program` asks for
+these values, and NumPy's ufuncs broadcast them where they meet others. Loops with folds compute all values in full.
+"""
+
+from collections import defaultdict
+from math import prod
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from gpuarray.fusion.steps import FULL, Apply, Index, Instruction, Load, Loop, Take, operands_of
+from gpuarray.graph.layouts import Shape
+from gpuarray.ops import elementwise
+from gpuarray.ops.columns import Kind
+from gpuarray.providers.inprocess.tiles import Tiling
+from gpuarray.providers.inprocess.views import kept_axes
+
+#: How often a value has to be repeated in a tile for a register of its own shape.
+_REPEATED: Final = 8
+#: Shortest line that is copied as a whole.
+_LINE: Final = 16
+
+
+class Repeats(NamedTuple):
+    """What broadcasting repeats in a loop.
+
+    Attributes
+    ----------
+    axes : dict of int and tuple of int
+        The axes along which a value changes, in memory order, of those that are repeated.
+    lines : dict of int and (int, int)
+        For a take of consecutive elements of lines, where the lines begin and what is added to it along the last axis.
+    """
+
+    axes: dict[int, Shape]
+    lines: dict[int, tuple[int, int]]
+
+
+def repeats(loop: Loop, tiling: Tiling, used: list[int]) -> Repeats:
+    """Return what broadcasting repeats in a loop, of whose instructions some are used."""
+    if loop.folds:
+        return Repeats({}, {})
+    axes = _axes(loop, tiling, used)
+    _drop_unsuited(loop, axes, used)
+    users: dict[int, list[int]] = defaultdict(list)
+    for number in used:
+        for operand in operands_of(loop.instructions[number]):
+            users[operand].append(number)
+    for number in [n for n in axes if isinstance(loop.instructions[n], Load) and axes.keys().isdisjoint(users[n])]:
+        del axes[number]  # NumPy broadcasts it as it is
+    return Repeats(axes, _lines(loop, tiling, axes, users, used))
+
+
+def _lines(
+    loop: Loop, tiling: Tiling, axes: dict[int, Shape], users: dict[int, list[int]], used: list[int]
+) -> dict[int, tuple[int, int]]:
+    """Return the takes whose positions are those of lines, and an offset along the last axis."""
+    last = len(tiling.order) - 1
+    lines = {}
+    for number in used:
+        item = loop.instructions[number]
+        if isinstance(item, Take) and item.level == FULL and tiling.block[last] >= _LINE:
+            position = loop.instructions[item.position]
+            if isinstance(position, Apply) and position.op is elementwise.add and users[item.position] == [number]:
+                for starts, offsets in (position.operands, position.operands[::-1]):
+                    if axes.get(offsets) == (last,) and last not in axes.get(starts, (last,)):
+                        lines[number] = starts, offsets
+    return lines
+
+
+def _axes(loop: Loop, tiling: Tiling, used: list[int]) -> dict[int, Shape]:
+    """Return the axes along which values change, of those that are often repeated in a tile."""
+    changing: dict[int, frozenset[int]] = {}
+    for number in used:
+        item = loop.instructions[number]
+        if item.level != FULL:
+            changing[number] = frozenset()
+        elif isinstance(item, Load | Index):
+            strides = [item.layout.strides[axis] for axis in tiling.order]
+            changing[number] = frozenset(axis for axis, stride in enumerate(strides) if stride)
+        else:
+            changing[number] = frozenset().union(*(changing[operand] for operand in operands_of(item)))
+    whole = prod(tiling.block)
+    return {
+        number: tuple(sorted(axes))
+        for number, axes in changing.items()
+        if loop.instructions[number].level == FULL and prod(kept_axes(tiling.block, tuple(axes))) * _REPEATED <= whole
+    }
+
+
+def _drop_unsuited(loop: Loop, axes: dict[int, Shape], used: list[int]) -> None:
+    """Drop the values that something needs in full: what does not broadcast, or what is not repeated itself."""
+    is_settled = False
+    while not is_settled:
+        is_settled = True
+        for number in used:
+            item = loop.instructions[number]
+            operands = [o for o in operands_of(item) if loop.instructions[o].level == FULL]
+            if number in axes and any(operand not in axes for operand in operands):
+                del axes[number]
+                is_settled = False
+            for operand in operands:
+                if operand in axes and not _broadcasts(item) and axes.get(number) != axes[operand]:
+                    del axes[operand]
+                    is_settled = False
+
+
+def _broadcasts(item: Instruction) -> bool:
+    if not isinstance(item, Apply):
+        return False
+    op = item.op
+    is_plain = isinstance(op.numpy, np.ufunc) and op.numpy.nout == 1 and not op.numpy_forms
+    return is_plain or op.kind is Kind.CONVERSION
+
+
+def take_lines(source: Any, starts: Any, offsets: Any, target: npt.NDArray[Any]) -> None:
+    """Take the elements of ``source`` at ``starts + offsets``: whole lines if the offsets are consecutive."""
+    width, first = target.shape[-1], int(offsets.flat[0])
+    if int(offsets.flat[-1]) - first != width - 1:
+        np.take(source, np.add(starts, offsets), None, target, "clip")
+        return
+    lines: npt.NDArray[Any] = np.ndarray((source.size - width + 1, width), source.dtype, source, 0, source.strides * 2)
+    target[...] = lines[starts[..., 0] + first]

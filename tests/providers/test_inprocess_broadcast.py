@@ -1,0 +1,66 @@
+"""Values that broadcasting repeats, and takes of whole lines, beside NumPy's."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import gpuarray as xp
+from gpuarray.providers.inprocess.loops import PreparedLoop
+from gpuarray.runtime import evaluate
+
+RANDOM = np.random.default_rng(0)
+TABLE = RANDOM.random((100, 256)).astype(np.float32)
+ROWS = RANDOM.integers(0, 100, 1024)
+BOX, LINE, COLUMN = RANDOM.random((50, 60, 70)), RANDOM.random(70) + 0.1, RANDOM.random((50, 1, 1))
+FEW = RANDOM.integers(0, 50, 33)
+
+CASES = {
+    "rows": (lambda n, p: p(TABLE)[p(ROWS)]),
+    "rows of a part": (lambda n, p: p(TABLE)[p(ROWS), 7:230]),
+    "rows with gaps": (lambda n, p: p(TABLE)[p(ROWS), 10:200:2]),
+    "rows from the end": (lambda n, p: p(TABLE)[::-1][p(ROWS)]),
+    "rows turned": (lambda n, p: p(TABLE)[:, ::-1][p(ROWS)]),
+    "columns": (lambda n, p: p(TABLE).T[p(ROWS) % 256]),
+    "rows, then arithmetic": (lambda n, p: n.exp(p(TABLE)[p(ROWS)]) + 1),
+    "middle axis": (lambda n, p: p(BOX)[:, p(FEW)]),
+    "two keys": (lambda n, p: p(BOX)[p(FEW), p(FEW)]),
+    "one line": (lambda n, p: p(BOX) * n.exp(p(LINE))),
+    "line and column": (lambda n, p: p(BOX) * n.exp(p(LINE)) + n.sin(p(COLUMN) * 2)),
+    "power of a column": (lambda n, p: p(LINE)[:, None] ** 2.5 + p(LINE) ** 0.5),
+    "several outputs": (lambda n, p: n.frexp(p(LINE))[0] + p(BOX)),
+    "conversion": (lambda n, p: p(LINE).astype(np.float32)[:, None] + p(BOX[0, :1])),
+    "repeated alone": (lambda n, p: n.broadcast_to(n.log(p(LINE)), (60, 70)) + 0),
+    "choice": (lambda n, p: n.where(p(LINE) > 0.5, p(BOX), 0)),
+    "ranges": (lambda n, p: p(np.zeros(1)) + n.arange(300)[:, None] * n.arange(200)),
+    "sum over repeats": (lambda n, p: (n.exp(p(LINE)) * p(BOX)).sum(1)),
+    "diagonal": (lambda n, p: n.eye(300, 200, 7) + p(LINE)[:1]),
+    "triangle": (lambda n, p: n.tri(301, 203, -9) + p(LINE)[:1]),
+    "integers": (lambda n, p: p(FEW)[:, None] // (p(FEW) + 1)),
+}
+
+
+@pytest.fixture(autouse=True)
+def _planned() -> Iterator[None]:
+    with xp.using(device="cpu", direct_limit=0):
+        yield
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_values(name):
+    case = CASES[name]
+    xp.testing.assert_same(case(xp, xp.asarray), case(np, np.asarray), ulp=8)
+
+
+def _text(array):
+    planned = evaluate.plan_of((array.node(),), array.device)
+    assert planned is not None
+    return "".join(PreparedLoop(one.step).describe() for one in planned[0].plan.steps)
+
+
+def test_rows_are_taken_whole():
+    assert "take_lines(" in _text(xp.asarray(TABLE)[xp.asarray(ROWS)] + 1)
+
+
+def test_a_repeated_value_is_computed_once():
+    assert "s0f8_1" in _text(xp.asarray(BOX) * xp.broadcast_to(xp.negative(xp.asarray(LINE)), BOX.shape))
