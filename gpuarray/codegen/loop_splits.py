@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from gpuarray.codegen.wgsl import window_bytes
 from gpuarray.device import Capabilities
-from gpuarray.fusion.lowering import collapse_loop
+from gpuarray.fusion.collapse import collapse_loop
 from gpuarray.fusion.steps import FULL, Index, Load, Loop, Slot, Store, Take
 from gpuarray.graph.layouts import Layout, slice_axis
 

@@ -15,7 +15,8 @@ from typing import assert_never
 from gpuarray.device import Capabilities
 from gpuarray.fusion import costs
 from gpuarray.fusion.graphs import INSTRUCTION_LIMIT, GraphView, view_graph
-from gpuarray.fusion.lowering import CannotJoin, LoopBuilder, StoreFirst
+from gpuarray.fusion.loop_builder import LoopBuilder
+from gpuarray.fusion.lowering import CannotJoin, StoreFirst
 from gpuarray.fusion.plan import Plan, PlannedStep, plan_of
 from gpuarray.fusion.single_steps import BINDING_LIMIT, SingleSteps, finished, shown_bytes
 from gpuarray.fusion.steps import FULL, OUTER, Take
