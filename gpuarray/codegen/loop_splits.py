@@ -129,7 +129,7 @@ def _longest_reach(loop: Loop, beside: Collection[Slot]) -> int | None:
     """Return the axis along which the widest window reaches farthest; None if no split makes it narrower."""
     found = {key: span for key, span in spans(loop).items() if key not in beside}
     worst = max(found, key=lambda key: _bytes(loop, key, found[key]))
-    layouts = [item.layout for item in loop.placed if not isinstance(item, Index) and item.key == worst]
+    layouts = [item.layout for item in loop.laid_out if not isinstance(item, Index) and item.key == worst]
     space = loop.outer + loop.inner
 
     def reach(axis: int) -> int:

@@ -169,7 +169,7 @@ class RowKernel(ColumnKernel):
 
     def _open(self, label: str, *, outputs: bool, full: bool = True) -> None:
         loop, wide = self.loop, self.shape.wide
-        full_slots = {x.key for x in loop.placed_at(FULL) if not isinstance(x, Index)}
+        full_slots = {x.key for x in loop.laid_out_at(FULL) if not isinstance(x, Index)}
         self.work = open_kernel(
             loop if full else _without_columns(loop),
             label,

@@ -109,7 +109,7 @@ class ColumnKernel:
                 kernel.line(f"let at{n} = at{n - lane} + {lane}u;", f"let i{n} = {place};")
             else:
                 kernel.line(f"let at{n} = {place};", f"let i{n} = min(at{n}, {last});")
-        self._coordinates([x.layout for x in self.loop.placed_at(FULL)], shape.unroll * LANES)
+        self._coordinates([x.layout for x in self.loop.laid_out_at(FULL)], shape.unroll * LANES)
 
     def _column_loops(self, columns: "_Columns") -> None:
         """Emit the unrolled loop over the columns, and the loop over the remaining ones."""
@@ -121,7 +121,7 @@ class ColumnKernel:
             kernel.line(f"let apart = {kernel.parameter(shape.splits * shape.invocations)};")
         kernel.line("{", f"var column = begin{'' if shape.invocations == 1 else f' + lane * {own}u'};")
         layouts = [
-            x.layout for x in self.loop.placed_at(FULL) if isinstance(x, Store) or x in self._items(columns.values)
+            x.layout for x in self.loop.laid_out_at(FULL) if isinstance(x, Store) or x in self._items(columns.values)
         ]
         if shape.unroll:
             count = shape.unroll * LANES

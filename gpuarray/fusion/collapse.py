@@ -10,7 +10,7 @@ from gpuarray.graph.layouts import Layout, Shape, collapse
 def collapse_loop(loop: Loop) -> Loop:
     """Merge the axes of a loop's index space that all its layouts step through as one."""
     rank = len(loop.outer)
-    placed = loop.placed
+    placed = loop.laid_out
     outer_parts = [Layout(loop.outer, x.layout.strides[:rank], x.layout.offset) for x in placed]
     inner_parts = [Layout(loop.inner, x.layout.strides[rank:], 0) for x in placed if x.level == FULL]
     outer, outer_parts = _merge(outer_parts, loop.outer)

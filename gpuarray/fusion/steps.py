@@ -189,13 +189,13 @@ class Loop:
         return tuple(operand for store in self.stores for operand in store.operands)
 
     @property
-    def placed(self) -> list[Load | Index | Store]:
+    def laid_out(self) -> list[Load | Index | Store]:
         """The instructions and stores that have a layout."""
         return [x for x in (*self.instructions, *self.stores) if isinstance(x, Load | Index | Store)]
 
-    def placed_at(self, level: int) -> list[Load | Index | Store]:
+    def laid_out_at(self, level: int) -> list[Load | Index | Store]:
         """Return the instructions and stores that have a layout, of one level."""
-        return [x for x in self.placed if x.level == level]
+        return [x for x in self.laid_out if x.level == level]
 
     def with_layouts(self, layout: Callable[[Load | Index | Store], Layout]) -> "Loop":
         """Return the loop with other layouts of its instructions and stores."""
