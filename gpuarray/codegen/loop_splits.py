@@ -153,7 +153,7 @@ def sliced(loop: Loop, axis: int, start: int, count: int) -> Loop:
 
     space = list(loop.outer + loop.inner)
     space[axis] = count
-    return collapse_loop(replace(loop.with_layouts(cut), outer=tuple(space[:rank]), inner=tuple(space[rank:])))
+    return collapse_loop(loop.over(tuple(space[:rank]), tuple(space[rank:]), cut))
 
 
 def split_columns(loop: Loop, capabilities: Capabilities, column: int = 0) -> list[tuple[Loop, int]] | None:

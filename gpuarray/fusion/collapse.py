@@ -1,6 +1,5 @@
 """Fewer axes for the index space of a loop."""
 
-from dataclasses import replace
 from math import prod
 
 from gpuarray.fusion.steps import FULL, Loop
@@ -20,7 +19,7 @@ def collapse_loop(loop: Loop) -> Loop:
     for item, part in zip(placed, outer_parts, strict=True):
         own = next(rest) if item.level == FULL else Layout((), (), 0)
         layouts[id(item)] = Layout(part.shape + own.shape, part.strides + own.strides, part.offset)
-    return replace(loop.with_layouts(lambda item: layouts[id(item)]), outer=outer, inner=inner)
+    return loop.over(outer, inner, lambda item: layouts[id(item)])
 
 
 def _merge(parts: list[Layout], shape: Shape) -> tuple[Shape, list[Layout]]:

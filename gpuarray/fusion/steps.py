@@ -197,11 +197,11 @@ class Loop:
         """Return the instructions and stores that have a layout, of one level."""
         return [x for x in self.laid_out if x.level == level]
 
-    def with_layouts(self, layout: Callable[[Load | Index | Store], Layout]) -> "Loop":
-        """Return the loop with other layouts of its instructions and stores."""
-        instructions = (replace(x, layout=layout(x)) if isinstance(x, Load | Index) else x for x in self.instructions)
-        stores = (replace(x, layout=layout(x)) for x in self.stores)
-        return replace(self, instructions=tuple(instructions), stores=tuple(stores))
+    def over(self, outer: Shape, inner: Shape, layout: Callable[[Load | Index | Store], Layout]) -> "Loop":
+        """Return the loop over another index space, with other layouts of its instructions and stores."""
+        items = [replace(x, layout=layout(x)) if isinstance(x, Load | Index) else x for x in self.instructions]
+        stores = [replace(x, layout=layout(x)) for x in self.stores]
+        return replace(self, outer=outer, inner=inner, instructions=tuple(items), stores=tuple(stores))
 
     def dtype_of(self, key: Slot) -> DType:
         """Return the dtype of an input or output."""

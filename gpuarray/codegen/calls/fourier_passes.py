@@ -344,11 +344,7 @@ def _last_stage(task: Pass, radix: int) -> Iterator[str]:
         yield f"let y = {_name(task, f'transform_{radix}')}(array<{number}, {radix}>({values}));"
         for n in range(radix):
             t = f"i_{s} + {n}u * count"
-            yield (
-                f"put(row, start + ({t}) * done, y[{n}]);"
-                if columns
-                else f"put(first + line_{s}, {t}, y[{n}]);"
-            )
+            yield (f"put(row, start + ({t}) * done, y[{n}]);" if columns else f"put(first + line_{s}, {t}, y[{n}]);")
         yield "}"
 
 
