@@ -36,8 +36,7 @@ def bounds(node: Node, device: Device) -> tuple[int, int]:
 
     While a function is recorded, return those of the current call if the node is an argument of the function.
     """
-    if (trace := tracing.active()) is not None:
-        node = trace.present(node)
+    node = tracing.mode().present(node)
     value = current(node)
     found = _stated(node) or _stated(value) or _known.get(value)
     if found is not None:

@@ -70,7 +70,7 @@ def placed_node(value: Any, device: Device, dtype: DType | None = None) -> Node:
 
     If a dtype is given, the value is converted as in an assignment to elements.
     """
-    sent = evaluate.send(value, device) if type(value) in _PLAIN and tracing.state.trace is None else None
+    sent = evaluate.send(value, device) if type(value) in _PLAIN and not tracing.mode().is_replayed else None
     if dtype is None:
         return as_node(value) if sent is None else sent
     return element_node(value, dtype) if sent is None else cast(sent, dtype)

@@ -37,7 +37,7 @@ class Recorded:
 
     def clear(self) -> None:
         """Remove the cells that are gone or computed; not while a trace is active, which takes a look for a use."""
-        if tracing.state.trace is not None or not self._lock.acquire(blocking=False):  # another thread is at it
+        if tracing.is_anywhere() or not self._lock.acquire(blocking=False):  # another thread is at it
             return
         try:
             count = len(self.cells)

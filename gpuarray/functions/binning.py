@@ -105,7 +105,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> GpuArray:
     if values.size:
         values = values.astype(dtypes.uint8 if values.dtype.kind == "b" else values.dtype, copy=False)
         # a recorded function reads the extremes in every call
-        is_recorded = tracing.state.trace is not None
+        is_recorded = tracing.mode().is_replayed
         ends = numbers(values.min(), values.max()) if is_recorded else bounds(values.node(), values.device)
         lowest, highest = ends
         if lowest < 0:

@@ -96,7 +96,7 @@ def synchronize(device: Device | str | None = None) -> None:
     evaluate : Compute the given arrays only, without waiting.
     """
     wanted = None if device is None else Device(device)
-    if tracing.state.trace is None:
+    if not tracing.is_anywhere():
         _evaluate_recorded(wanted)
     runtime.synchronize(wanted)
 

@@ -5,7 +5,7 @@ their references (:mod:`gpuarray.ops.generators`) compute the words when the arr
 """
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from operator import index
 from typing import Any, Final
 
@@ -37,8 +37,7 @@ class _Drawn:
         self.parameters = parameters
 
     def __getattr__(self, name: str) -> Any:
-        if (trace := tracing.active()) is not None:
-            trace.refuse("random numbers on the host")
+        tracing.mode().refuse("random numbers on the host")
         raise AttributeError(name)
 
 
@@ -77,8 +76,7 @@ class Philox:
         if seed is not None and key is not None:
             raise ValueError("seed and key cannot be both used; give one of them")
         self._seeds: Any = None
-        if (trace := tracing.active()) is not None:
-            trace.made(self, is_random=seed is None and key is None)
+        tracing.mode().made(self, is_random=seed is None and key is None)
         if key is None:
             self._seeds = seed if hasattr(seed, "generate_state") else np.random.SeedSequence(seed)
             self._key = philox.joined(self._seeds.generate_state(2, np.uint64), 64)
@@ -242,20 +240,13 @@ class Philox:
 
     def _touch(self, operation: str) -> None:
         """Refuse an operation that a recorded function cannot repeat at each call."""
-        if (trace := tracing.active()) is not None:
-            trace.touched(self, f"{operation} of a random generator")
-
-    def _recorded(self, draw: "Callable[[Philox], Sequence[Any]]", words: int) -> Sequence[Any] | None:
-        """Return the parameters of a draw in a recorded function; None if no function is being recorded."""
-        trace = tracing.active()
-        return None if trace is None else trace.drawn(self, draw, words)
+        tracing.mode().touched(self, f"{operation} of a random generator")
 
     def take_words(self, count: int) -> Any:
         """Advance by ``count`` words, and return the :class:`~gpuarray.ops.philox.Place` of the first."""
-        if tracing.state.trace is not None:
-            found = self._recorded(lambda bits: bits.take_words(count).parameters, PLACE_WORDS)
-            if found is not None:
-                return _Drawn(found)
+        found = tracing.mode().drawn(self, lambda bits: bits.take_words(count).parameters, PLACE_WORDS)
+        if found is not None:
+            return _Drawn(found)
         with self.lock:
             block, start = divmod(self._at, _WORDS)
             if count:
@@ -265,10 +256,9 @@ class Philox:
 
     def take_halves(self, count: int) -> Any:
         """Advance by ``count`` halves of words, of which a spare half is the first; return the place of the first."""
-        if tracing.state.trace is not None:
-            found = self._recorded(lambda bits: bits.take_halves(count).parameters, PLACE_WORDS)
-            if found is not None:
-                return _Drawn(found)
+        found = tracing.mode().drawn(self, lambda bits: bits.take_halves(count).parameters, PLACE_WORDS)
+        if found is not None:
+            return _Drawn(found)
         with self.lock:
             block, start = divmod(self._at, _WORDS)
             if not count:
@@ -285,10 +275,9 @@ class Philox:
 
     def take_substream(self) -> tuple[Any, ...]:
         """Return the words of a substream, which are those of the next whole block of the stream."""
-        if tracing.state.trace is not None:
-            found = self._recorded(Philox.take_substream, SUBSTREAM_WORDS)
-            if found is not None:
-                return tuple(found)
+        found = tracing.mode().drawn(self, Philox.take_substream, SUBSTREAM_WORDS)
+        if found is not None:
+            return tuple(found)
         with self.lock:  # substreams are computed ahead, because simulations take one at every step
             at = self._at
             if at != self._substreams_at or not self._substreams:

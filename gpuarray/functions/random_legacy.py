@@ -68,8 +68,7 @@ class RandomState(Generator):
         RecordingError
             If a function is being recorded.
         """
-        if (trace := tracing.active()) is not None:
-            trace.refuse("random numbers on the host")
+        tracing.mode().refuse("random numbers on the host")
         return self._numbers
 
     def seed(self, seed: Any = None) -> None:
@@ -177,7 +176,7 @@ class RandomState(Generator):
 
 def _are_single(size: Size, *parameters: Any) -> bool:
     """Return whether single numbers are drawn, and now: no function is being recorded."""
-    if size is not None or tracing.active() is not None:
+    if size is not None or tracing.mode().is_replayed:
         return False
     return not any(isinstance(value, GpuArray) or np.ndim(value) for value in parameters)
 

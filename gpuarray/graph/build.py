@@ -188,7 +188,7 @@ def elementwise(op: MapOp, *operands: Operand) -> Node:
 def _rule(op: MapOp, kinds: list[Any]) -> tuple[tuple[DType, ...], DType, bool, tuple[Any, ...]]:
     signature = op.resolve(*[kind.python if isinstance(kind, Weak) else kind for kind in kinds])
     if op.kind is Kind.POWER and signature.output.kind in "iu" and isinstance(kinds[1], Weak):
-        tracing.refuse("an integer power, an error where that is negative")
+        tracing.mode().refuse("an integer power, an error where that is negative")
     as_given = all(k in _SCALARS or k == dtype for k, dtype in zip(kinds, signature.inputs, strict=True))
     return signature.inputs, signature.output, as_given, tuple(dtype.type for dtype in signature.inputs)
 
@@ -496,8 +496,7 @@ def call_one(op: CallOp, inputs: Sequence[Node], shape: Shape, dtype: DType, **p
 def host_node(array: npt.NDArray[Any]) -> Node:
     """Return a leaf with a private copy of a NumPy array, or a constant for a 0-d one."""
     dtype = dtypes.canonical(array.dtype)
-    if (trace := tracing.active()) is not None:
-        trace.looked_at(array)
+    tracing.mode().looked_at(array)
     if not array.shape:
         return full((), array[()], dtype)
     if array.flags.c_contiguous and array.dtype is dtype:

@@ -202,8 +202,8 @@ def _checked(item: Integers, axis: int, extent: int, *, chosen: bool) -> Node:
     for bound in (item.lowest, item.highest) if chosen else ():
         if bound is not None and not -extent <= bound < extent:
             raise IndexError(f"index {bound} is out of bounds for axis {axis} with size {extent}")
-    if item.lowest is not None and (trace := tracing.active()) is not None:
-        trace.require(node, -extent if item.lowest < 0 else 0, extent)
+    if item.lowest is not None:
+        tracing.mode().require(node, -extent if item.lowest < 0 else 0, extent)
     narrow = dtypes.int32 if extent < INDEX_LIMIT else dtypes.int64
     signed = build.cast(node, narrow) if node.dtype != narrow else node
     if item.lowest is None or item.lowest < 0:
@@ -292,7 +292,7 @@ def elements(item: Any) -> tuple[list[Any], list[int]]:
     if isinstance(item, Mask):
         return _mask_elements(item)
     host = np.asarray(item)
-    tracing.looked_at(host)
+    tracing.mode().looked_at(host)
     if host.size == 0 and not isinstance(item, np.ndarray):
         host = host.astype(np.int64)
     if host.dtype == np.bool_:

@@ -1,13 +1,17 @@
-"""What a recording has in place of values: leaves without values, and scalars that each call gives.
+"""The seam between recording and what may be done with it: modes, and what stands for unknown values.
 
-While a function is recorded, to be run again later with other values, :func:`active` is who records. A leaf whose value
-is not known is held by the :class:`Trace` as if that were a place; whoever wants to read it gets the trace's error. A
-scalar that is not known is a :class:`Deferred` where a generator has its parameters.
+Everything that records asks :func:`mode` where modes may differ: before a value is read, when the values of a NumPy
+array are used, when random numbers are drawn. :data:`ORDINARY` answers nearly always. While :func:`gpuarray.jit`
+records a function of this thread, which runs again later with other values, its trace answers. A leaf whose value is
+not known is held by the trace as if that were a place; whoever wants to read it gets the trace's error. A scalar that
+is not known is a :class:`Deferred` where a generator has its parameters.
+
+The rules of the array API standard are no mode of a thread but a setting; :mod:`gpuarray.graph.standard` applies them.
 """
 
 from collections.abc import Callable, Hashable, Sequence
 from threading import get_ident
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -87,19 +91,30 @@ class Weak:
 WEAK: Final = {python: Weak(python) for python in (bool, int, float, complex)}
 
 
-class Trace(Protocol):
-    """Who records a function."""
+class Mode:
+    """How the operations of a thread are recorded. The methods here are those of :data:`ORDINARY`.
+
+    Attributes
+    ----------
+    thread : int
+        The thread whose operations are recorded so.
+    is_replayed : bool
+        Whether what is recorded runs again, with other values.
+    """
 
     thread: int
+    is_replayed: bool = False
 
     def evaluate(self, pending: Sequence[Any], device: Device, held_from: int) -> bool:
-        """Take an evaluation over, whose results get leaves without values; False if no unknown value is part of it."""
+        """Take over an evaluation, whose results get leaves without values; return False if it is to happen now."""
+        return False
 
     def looked_at(self, array: npt.NDArray[Any]) -> None:
         """Note that the values of a NumPy array are used."""
 
     def present(self, node: Any) -> Any:
         """Return what a node is in the call that is recorded, if it is what a call gives; else the node itself."""
+        return node
 
     def require(self, node: Any, start: int, stop: int) -> None:
         """Note that the recording is for calls where the elements of what :meth:`present` knew are in a range."""
@@ -112,36 +127,36 @@ class Trace(Protocol):
 
     def drawn(self, stream: Any, draw: Callable[[Any], Sequence[Any]], words: int) -> Sequence[Any] | None:
         """Return stand-ins for what ``draw`` takes from a stream at each call; None if it is to be taken now."""
+        return None
 
     def refuse(self, asked: str) -> None:
         """Raise the error that says what cannot be recorded."""
 
 
 class _State:
-    """Who records, of all threads: asked before the thread is, as there is none nearly always."""
+    """The mode that a thread has instead of the ordinary one: looked at before the thread is, as it is rarely there."""
 
     __slots__ = ("trace",)
 
     def __init__(self) -> None:
-        self.trace: Trace | None = None
+        self.trace: Mode | None = None
 
 
 state: Final = _State()
+ORDINARY: Final = Mode()
 
 
-def active() -> Trace | None:
-    """Return who records what this thread does; None if nobody."""
+def active() -> Mode | None:
+    """Return the trace of this thread; None if it records as usual."""
     trace = state.trace
     return trace if trace is not None and trace.thread == get_ident() else None
 
 
-def refuse(asked: str) -> None:
-    """Raise the error that says what cannot be recorded."""
-    if (trace := active()) is not None:
-        trace.refuse(asked)
+def mode() -> Mode:
+    """Return how operations of this thread are recorded."""
+    return ORDINARY if state.trace is None else active() or ORDINARY
 
 
-def looked_at(array: npt.NDArray[Any]) -> None:
-    """Tell who records, if anybody does, that the values of a NumPy array are used."""
-    if state.trace is not None and (trace := active()) is not None:
-        trace.looked_at(array)
+def is_anywhere() -> bool:
+    """Whether a function is recorded by any thread."""
+    return state.trace is not None

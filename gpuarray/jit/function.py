@@ -70,7 +70,7 @@ class Jitted(Generic[P, R]):
 
     def __call__(self, *args: P.args, **keywords: P.kwargs) -> R:
         """Return what the function returns, from a recording of it if there is one for such a call."""
-        if tracing.state.trace is not None and tracing.active() is not None:
+        if tracing.mode().is_replayed:
             return self._function(*args, **keywords)  # who records the caller records this too
         call = Call()
         take = call.take

@@ -73,7 +73,7 @@ def _install(how: Any) -> None:
 def _abandon_recordings() -> None:
     global _recording_lock  # a forked child has only one thread
     _recording_lock = threading.RLock()
-    if tracing.state.trace is not None and tracing.active() is None:
+    if tracing.is_anywhere() and tracing.active() is None:
         _install(_slot)
         tracing.state.trace = None
 
@@ -82,7 +82,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_abandon_recordings)
 
 
-class Trace:
+class Trace(tracing.Mode):
     """The trace of one function call.
 
     Parameters
@@ -94,6 +94,7 @@ class Trace:
     """
 
     device: Final = Device("recorded")
+    is_replayed = True
 
     def __init__(self, name: str, values: Sequence[Any]) -> None:
         self.thread = get_ident()

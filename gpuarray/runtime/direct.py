@@ -44,6 +44,8 @@ from gpuarray.runtime import ownership, places, telemetry
 
 Array = npt.NDArray[Any]
 
+#: What values, dtypes and sizes cause. Other errors are errors of a rule.
+_OF_VALUES: Final = (TypeError, ValueError, ArithmeticError, MemoryError)
 #: The most elements of a single operation on values that is computed without a plan: there is nothing to fuse, and
 #: several threads gain nothing yet.
 _ALONE: Final = 1 << 17
@@ -88,8 +90,10 @@ def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
                     return False
                 values = []
                 for operand in node.inputs:
-                    value = _value(operand)
+                    value = value_of(operand)
                     if value is None:
+                        if operand.result is not None or type(operand) is Leaf:  # of which the host has no copy
+                            return False
                         push(operand)
                         break
                     if value.size > limit and kind not in _SELECTING:
@@ -114,7 +118,7 @@ def compute(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
                         observers.span(observers.DIRECT, origin, start, perf_counter_ns())
                     pop()
                     computed += 1
-    except Exception:  # whatever it is, the plan raises it again, and says where it comes from
+    except _OF_VALUES:  # the plan raises it again, and says where it comes from
         return False
     telemetry.counters["evaluations"] += 1
     telemetry.counters["operations"] += computed
@@ -146,13 +150,8 @@ def element(node: Any, position: int) -> Any:
         if type(node) is not Leaf:
             return node.parameters[0] if type(node) is Generate and node.op.is_constant else None
         leaf = node
-    host = leaf.host
-    if host is None:
-        try:
-            host = _in_process(leaf)
-        except LookupError:
-            return None
-    return host.flat[position]
+    host = leaf.host if leaf.host is not None else _in_process(leaf)
+    return None if host is None else host.flat[position]
 
 
 def folded(node: Map) -> Node:
@@ -165,7 +164,7 @@ def folded(node: Map) -> Node:
     try:
         with np.errstate(all="ignore"):
             value = _map(node, values)
-    except Exception:  # whatever it is, the plan raises it again, and says where it comes from
+    except _OF_VALUES:  # the plan raises it again, and says where it comes from
         return node
     if type(value) is not node.dtype.type:
         value = np.asarray(value).astype(node.dtype)[()]
@@ -191,9 +190,9 @@ def overwritten(items: Sequence[Node], place: int, owners: int, layout: Layout, 
         return None
     host = leaf.host
     if host is None:
-        if not leaf.buffers:
+        if (memory := _in_process(leaf)) is None:
             return None
-        _strided(_in_process(leaf), layout)[...] = values
+        _strided(memory, layout)[...] = values
     else:
         host.flags.writeable = True
         if layout.shape:
@@ -204,16 +203,6 @@ def overwritten(items: Sequence[Node], place: int, owners: int, layout: Layout, 
     made = Leaf(leaf.shape, leaf.dtype, host)  # another one, as what is known of the old value is known by its leaf
     made.buffers, leaf.buffers, leaf.host = leaf.buffers, {}, None
     return made
-
-
-def value_of(node: Any) -> Any:
-    """Return the value of a node, or None if it is to be computed or the host does not have it."""
-    try:
-        if type(node) is Generate and node.op.is_constant:
-            return node.parameters[0]
-        return _value(node)
-    except LookupError:
-        return None
 
 
 def covers(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
@@ -229,7 +218,7 @@ def covers(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
         if node.size > limit or (type(node) is Call and not calls):
             return False
         for operand in map(current, node.inputs):
-            if isinstance(operand, Leaf) and operand.host is None and places.host() not in operand.buffers:
+            if isinstance(operand, Leaf) and value_of(operand) is None:
                 return False
             if operand.size > limit and type(node) not in _SELECTING:
                 return False
@@ -237,30 +226,25 @@ def covers(roots: Sequence[Node], limit: int, *, calls: bool) -> bool:
     return True
 
 
-def _value(node: Any) -> Any:
-    """Return the value of an operand, which may be a view of what has been computed; None if it is to be computed.
+def value_of(node: Any) -> Any:
+    """Return the value of a node that has been computed, of a constant without axes, or of a view of a computed value.
 
-    Raises
-    ------
-    LookupError
-        If it has been computed, and the host does not have it.
+    None if the value is to be computed, or if the host does not have it.
     """
     leaf = node.result
-    if leaf is not None:
-        return leaf.host if leaf.host is not None else _in_process(leaf)
-    kind = type(node)
-    if kind is Leaf:
-        return node.host if node.host is not None else _in_process(node)
-    if kind is Generate:
-        return node.detail[0] if node.op.is_constant and not node.shape else None
-    if kind is View:
-        source = node.inputs[0]
-        leaf = source.result
-        if leaf is None and type(source) is Leaf:
-            leaf = source
-        if leaf is not None:
-            return _strided(leaf.host if leaf.host is not None else _in_process(leaf), node.detail)
-    return None
+    if leaf is None:
+        kind = type(node)
+        if kind is Generate:
+            return node.detail[0] if node.op.is_constant and not node.shape else None
+        if kind is View:
+            source = node.inputs[0]
+            leaf = source if type(source) is Leaf else source.result
+            value = None if leaf is None else leaf.host if leaf.host is not None else _in_process(leaf)
+            return None if value is None else _strided(value, node.detail)
+        if kind is not Leaf:
+            return None
+        leaf = node
+    return leaf.host if leaf.host is not None else _in_process(leaf)
 
 
 def _leaf(node: Node, array: Any) -> Leaf:
@@ -279,13 +263,11 @@ def _leaf(node: Node, array: Any) -> Leaf:
     return leaf
 
 
-def _in_process(leaf: Any) -> Array:
-    """Return the value of a leaf whose buffer is the in-process provider's, without a copy."""
+def _in_process(leaf: Any) -> Array | None:
+    """Return the value of a leaf whose buffer is the in-process provider's, without a copy; None if it has none."""
     host = places.host()
     buffer = leaf.buffers.get(host)
-    if buffer is None:
-        raise LookupError("the value is on a device")
-    return np.ndarray(leaf.shape, leaf.dtype, host.memory_of(buffer))
+    return None if buffer is None else np.ndarray(leaf.shape, leaf.dtype, host.memory_of(buffer))
 
 
 def _strided(source: Array, layout: Layout) -> Array:
@@ -374,7 +356,7 @@ def _scatter(node: Scatter, values: list[Any]) -> Any:
         if written is not None:
             written.origin = node.origin
             return written
-        values[0] = _value(node.inputs[0])
+        values[0] = value_of(node.inputs[0])
     if node.size > config.current.direct_limit:
         return None
     result = np.array(values[0], node.dtype, order="C")

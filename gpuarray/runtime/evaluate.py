@@ -6,6 +6,7 @@ exports the functions of :mod:`.places`, :mod:`.placement` and :mod:`.plans` tha
 """
 
 from collections.abc import Hashable, Sequence
+from operator import attrgetter
 from time import perf_counter_ns
 from typing import Any, Final
 
@@ -31,7 +32,6 @@ from gpuarray.runtime.ownership import ending_with_plan
 from gpuarray.runtime.placement.residency import host_values, resident, send, where
 from gpuarray.runtime.places import HOST_DEVICE, check_device, is_host, provider_of
 from gpuarray.runtime.plans import find_plan, pending_of, plan_count, plan_of
-from gpuarray.runtime.prepared import PreparedPlan
 from gpuarray.runtime.schedule import Run
 from gpuarray.runtime.stored import MAXIMUM
 
@@ -58,6 +58,7 @@ __all__ = [
 
 #: Values of fewer elements are looked at on the host, where they are there, in less time than a device is asked.
 QUICKLY_SEEN: Final = 1 << 17
+_origin_of: Final = attrgetter("origin")
 #: Generated integers of at most as many elements are read without a device, such as the indices over which a loop runs.
 _SHORT: Final = 1 << 10
 
@@ -83,8 +84,7 @@ def evaluate(
     pending = pending_of(nodes)
     if not pending:
         return
-    trace = tracing.active() if tracing.state.trace is not None else None
-    if trace is not None and trace.evaluate(pending, device, held_from):
+    if tracing.mode().evaluate(pending, device, held_from):
         return
     provider = registry.open_device(device)
     while True:
@@ -128,8 +128,8 @@ def _evaluate(
         ready, walked = find_plan(pending, provider, settings, held_from)
         moved = ending_with_plan(walked, ready.donors) if ready.donors else ()
         order: list[Any] = ready.order(walked)  # another list of the nodes would look like another owner
-        origins = [node.origin for node in walked] if recording.origins else ()
-        leaves = [order[position] for position in ready.leaves]
+        origins = [*map(_origin_of, walked)] if recording.origins else ()
+        leaves = [*map(order.__getitem__, ready.leaves)]
         updated = [id(walked[donor.place]) for donor in ready.donors if donor.copy in moved] if moved else ()
         if updated:
             places.being_updated.update(dict.fromkeys(updated, provider))
@@ -139,7 +139,13 @@ def _evaluate(
                 ready, provider, device, order, origins, leaves, moved, pending, start=start, is_read=is_read, run=run
             )
             if made is not None:
-                _resolve(ready, walked, order, made)
+                with places.graphs:
+                    for (position, _), leaf in zip(ready.plan.results, made, strict=True):
+                        if order[position].result is None:  # else another device has computed it meanwhile
+                            order[position].resolve(leaf)
+                    for place, position in ready.duplicates:
+                        if (result := order[position].result) is not None and walked[place].result is None:
+                            walked[place].resolve(result)
     finally:
         for identity in updated:
             places.being_updated.pop(identity, None)
@@ -147,18 +153,6 @@ def _evaluate(
         for root in pending:
             evaluate((root,), device, run, is_read=is_read)
     return None
-
-
-def _resolve(ready: PreparedPlan, walked: list[Node], order: list[Any], made: Sequence[Leaf]) -> None:
-    """Record the results of a plan, but those that another device has computed meanwhile."""
-    with places.graphs:
-        for (position, _), leaf in zip(ready.plan.results, made, strict=True):
-            if order[position].result is None:
-                order[position].resolve(leaf)
-        for place, position in ready.duplicates:
-            result = order[position].result
-            if result is not None and walked[place].result is None:
-                walked[place].resolve(result)
 
 
 def _direct_limit(device: Device, provider: Provider, settings: Config) -> int:
@@ -170,7 +164,7 @@ def _direct_limit(device: Device, provider: Provider, settings: Config) -> int:
 def is_immediate(device: Device) -> bool:
     """Whether single elements of host values are read and written at once: where small graphs need no plan."""
     kind = device.kind
-    if tracing.state.trace is not None or (kind != "cpu" and kind != "auto"):
+    if (kind != "cpu" and kind != "auto") or tracing.mode().is_replayed:
         return False
     settings = config.current
     return settings.direct_limit > 0 and (kind == "cpu" or settings.offload != "always")
@@ -207,7 +201,8 @@ def overwritten(items: tuple[Node], layout: Layout, values: Node, device: Device
     """
     if not is_immediate(device) or layout.size > config.current.direct_limit:
         return None
-    written = direct.value_of(values)
+    is_constant = isinstance(values, Generate) and values.op.is_constant
+    written = values.detail[0] if is_constant else direct.value_of(values)
     if written is None:
         return None
     with places.graphs:
@@ -239,7 +234,7 @@ def read(node: Node, device: Device) -> npt.NDArray[Any]:
 
 def _generated(node: Generate) -> npt.NDArray[Any] | None:
     """Return a constant or a short array of generated integers, which the host knows already; else None."""
-    if node.result is not None or tracing.active() is not None:
+    if node.result is not None or tracing.mode().is_replayed:
         return None
     if node.op.is_constant and not node.shape:
         return np.array(node.parameters[0], node.dtype)
@@ -326,5 +321,7 @@ def _period(tokens: list[Hashable]) -> int:
 
 
 def _renew_depth(chain: Sequence[Node]) -> None:
-    for node in chain:
-        node.depth = max([operand.depth for operand in node.inputs]) + 1
+    with places.graphs:
+        for node in chain:
+            if node.inputs:  # it has not been evaluated by another thread
+                node.depth = max([operand.depth for operand in node.inputs]) + 1
