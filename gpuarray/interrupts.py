@@ -1,13 +1,15 @@
-"""Sections in which Ctrl-C waits: what has effects that must be recorded, such as an update in place.
+"""Sections in which signal handlers wait.
 
-Python runs the handler of SIGINT between any two of its instructions. In a section another handler takes its place, for
-as long as :data:`PATIENCE_NS` at most: long loops ask :func:`waits_long` now and then and end where it is so. Handlers
-of other signals run at once, as they may not raise.
+Python runs handlers between any two of its instructions. In a :class:`Section`, which has effects that must be
+recorded, such as an update in place, Ctrl-C waits for :data:`PATIENCE_NS` at most: long loops ask :func:`waits_long`
+now and then and end where it is so. In a :class:`Deferral`, which calls a driver that cannot be called again meanwhile,
+handlers of other signals wait until its end.
 """
 
 import threading
-from signal import SIGINT, default_int_handler
+from signal import SIGINT, Signals, default_int_handler
 from time import perf_counter_ns
+from types import FrameType
 from typing import Any, Final
 
 try:  # what `signal` calls; its own functions convert handlers to enumerations, which takes 8 microseconds in a section
@@ -78,3 +80,50 @@ class Section:
 def waits_long() -> bool:
     """Whether an interrupt of this thread has waited for long, so that what can stop should."""
     return bool(_sections) and threading.current_thread() is _main() and any(s.waits_long() for s in _sections)
+
+
+#: Signals whose handlers deferrals make wait.
+_OTHERS: Final = tuple(
+    int(number)
+    for number in Signals
+    if number.name in ("SIGTERM", "SIGHUP", "SIGALRM", "SIGUSR1", "SIGUSR2", "SIGCHLD", "SIGBREAK")
+)
+
+
+def has_handlers() -> bool:
+    """Whether this thread runs handlers of signals other than SIGINT."""
+    return any(map(callable, map(getsignal, _OTHERS))) and threading.current_thread() is _main()
+
+
+class _Deferral:
+    """A context of the main thread in which handlers of signals other than SIGINT wait until its end."""
+
+    def __init__(self) -> None:
+        self._handlers: dict[int, Any] = {}
+        self._arrived: dict[int, FrameType | None] = {}
+
+    def __enter__(self) -> None:
+        for number in _OTHERS:
+            handler = getsignal(number)
+            if callable(handler) and handler != self._arrive:
+                self._handlers[number] = handler  # first: a signal that comes meanwhile is not lost
+                signal(number, self._arrive)
+
+    def __exit__(self, *_: object) -> None:
+        while self._handlers:
+            number, handler = self._handlers.popitem()
+            if getsignal(number) == self._arrive:
+                signal(number, handler)
+            if number in self._arrived:
+                frame = self._arrived.pop(number)
+                try:
+                    handler(number, frame)
+                except BaseException:
+                    self.__exit__()  # the other handlers
+                    raise
+
+    def _arrive(self, number: int, frame: FrameType | None) -> None:
+        self._arrived[number] = frame
+
+
+deferral: Final = _Deferral()

@@ -5,6 +5,8 @@ graph stays immutable, and operations recorded before still read the old value. 
 through a layout; :class:`~gpuarray.array.GpuArray` adds the public interface.
 """
 
+import os
+from threading import RLock
 from typing import Any, Final, NoReturn, Self
 from weakref import ref
 
@@ -39,6 +41,16 @@ _ROWS: Final = {"real": ops.real, "imag": ops.imag}
 _REGROUPED: Final = ("parts", "pairs")
 _new: Final = object.__new__
 noted: Final = recorded.cells
+_binding = RLock()  # a signal handler may write while the thread that it interrupts does
+
+
+def _renew_lock() -> None:
+    global _binding  # a child of fork must not wait for a lock that a thread of its parent held
+    _binding = RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
 
 
 class Cell:
@@ -56,9 +68,15 @@ class Cell:
             if len(noted) > recorded.limit:
                 recorded.clear()
 
-    def bind(self, node: Node) -> None:
-        """Set the value to ``node``, and evaluate a part of it if the pending graph is deep."""
-        self.node = node
+    def bind(self, node: Node, before: int = 0) -> bool:
+        """Set the value to ``node``, and evaluate a part of it if the pending graph is deep.
+
+        Return False, and leave the value as it is, if ``before`` is not the ``id`` of the node that it is now.
+        """
+        with _binding:
+            if before and id(self.node) != before:
+                return False
+            self.node = node
         if recording.origins and node.origin is None:
             node.origin = find_origin()
         if node.holder is None or node.holder() is None:
@@ -69,6 +87,7 @@ class Cell:
                 recorded.clear()
         if node.depth > config.current.pending_limit:
             evaluate.trim(node, self.device)
+        return True
 
 
 def joint_device(first: Device, second: Device) -> Device:
@@ -282,7 +301,10 @@ class StoredArray:
 
     def stored(self) -> Node:
         """Return the storage as this array's layout counts it: as its parts, or as pairs, where it is seen so."""
-        node = self._cell.node
+        return self.stored_in(self._cell.node)
+
+    def stored_in(self, node: Node) -> Node:
+        """Return a value of the storage as :meth:`stored` does."""
         return _regrouped(node, self._dtype) if self._part in _REGROUPED else node
 
     def seen(self, stored: Node) -> Node:
@@ -458,26 +480,35 @@ class StoredArray:
             values = without_leading_ones(values, layout.shape)
             if values.shape != layout.shape:
                 values = build.view(values, build.broadcast_to(values.shape, layout.shape))
+        is_bound = False
+        while not is_bound:
+            is_bound = self._store(layout, values)
+
+    def _store(self, layout: Layout, values: Node) -> bool:
+        """Write as :meth:`store` does; return False if another thread has written meanwhile."""
+        cell = self._cell
+        items = (cell.node,)  # a further reference would look like another owner
+        before = id(items[0])
         if self._part is None and values.depth < 2:  # deeper ones are still to be computed
-            cell = self._cell
-            written = evaluate.overwritten((cell.node,), layout, values, cell.device)
+            written = evaluate.overwritten(items, layout, values, cell.device)
             if written is not None:
-                cell.bind(written)
-                return
-        stored = self.stored()
+                return cell.bind(written, before)
+        stored = self.stored_in(items[0])
         if self._part is not None:
             values = self.combined(values, build.view(stored, layout))
         if is_identity(layout, stored.size):
-            self._bind(values)
-        elif layout.size:
-            self._bind(build.scatter(stored, values, layout))
+            return self._bind(values, before)
+        return not layout.size or self._bind(build.scatter(stored, values, layout), before)
 
-    def _bind(self, stored: Node) -> None:
-        """Make what :meth:`stored` returned, with elements replaced, the storage's value."""
+    def _bind(self, stored: Node, before: int) -> bool:
+        """Make what :meth:`stored_in` returned, with elements replaced, the storage's value.
+
+        Return False if it is no longer the node with the ``id`` that it was made of.
+        """
         node = self._cell.node
         if self._part in _REGROUPED:
             stored = _regrouped(stored, node.dtype)
-        self._cell.bind(build.reshape(stored, node.shape))
+        return self._cell.bind(build.reshape(stored, node.shape), before)
 
     def bind_device(self, device: Device) -> None:
         """Bind the storage to the device of what was written to it."""
@@ -489,19 +520,24 @@ class StoredArray:
 
     def store_at(self, positions: Node, values: Node) -> None:
         """Write values of the array's dtype, which broadcast, to flat positions of the storage."""
-        stored = self.stored()
         values = without_leading_ones(values, positions.shape)
         if values.shape != positions.shape:
             values = build.view(values, build.broadcast_to(values.shape, positions.shape))
-        if self._part is not None:
-            values = self.combined(values, build.gather(stored, positions))
-        if values.size:
-            self._bind(build.scatter(stored, values, positions))
+        is_bound = not values.size
+        while not is_bound:
+            before = self._cell.node
+            stored = self.stored_in(before)
+            new = values if self._part is None else self.combined(values, build.gather(stored, positions))
+            is_bound = self._bind(build.scatter(stored, new, positions), id(before))
 
     def combine_at(self, op: MapOp, positions: Node, values: Node) -> None:
         """Apply a row to elements at flat positions of the storage and values, one after the other."""
         if self._part is None or self._part in _REGROUPED:
-            self._bind(build.scatter_combined(op, self.stored(), values, positions))
+            is_bound = False
+            while not is_bound:
+                before = self._cell.node
+                combined = build.scatter_combined(op, self.stored_in(before), values, positions)
+                is_bound = self._bind(combined, id(before))
             return
         whole = self.seen(self.stored())
         self.store_at(positions, build.gather(build.scatter_combined(op, whole, values, positions), positions))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from gpuarray import dtypes
 from gpuarray.array import GpuArray, as_node, assigned_node, default_device, device_of, make, wrap
-from gpuarray.config import using
+from gpuarray.config import config, strictness, using
 from gpuarray.device import Device
 from gpuarray.dtypes import DType
 from gpuarray.graph import build, standard
@@ -77,7 +77,8 @@ def standard_function(function: F) -> F:
     """Apply the stricter rules of the standard to a function while ``config.strict_array_api`` is on.
 
     The dtypes of its arrays are checked: of the parameters named ``x``, ``x1`` and so on, of the sequence ``arrays``,
-    or of all arguments if their number is open. What the function does with them is not checked.
+    or of all arguments if their number is open. What the function does with them is not checked. The attribute
+    ``unchecked`` is the function itself, for calls to which the rules do not apply.
     """
     parameters = list(inspect.signature(function).parameters.values())
     count = sum(p.kind is p.POSITIONAL_ONLY and p.name.startswith("x") for p in parameters)
@@ -87,7 +88,7 @@ def standard_function(function: F) -> F:
 
     @wraps(function)
     def checked(*arguments: Any, **keywords: Any) -> Any:
-        if not standard.is_on():
+        if not strictness.possible or not config.current.strict_array_api:
             return function(*arguments, **keywords)
         if takes_sequence:
             arguments = ([*arguments[0]], *arguments[1:])
@@ -96,6 +97,7 @@ def standard_function(function: F) -> F:
         with using(strict_array_api=False):
             return function(*arguments, **keywords)
 
+    cast(Any, checked).unchecked = function
     return cast(F, checked)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from gpuarray import dispatch
 from gpuarray.array import GpuArray
-from gpuarray.config import using
+from gpuarray.config import strictness, using
 from gpuarray.functions import (
     elementwise,
     mathematics,
@@ -85,14 +85,16 @@ def install() -> None:
     dispatch.collect_ufunc_rows()
     for name, other in ufuncs.SYNONYMS.items():
         dispatch.UFUNC_OPS[find(name)] = dispatch.UFUNC_OPS[find(other)]
-    registry.install()
     dispatch.METHODS.update(
-        __array_function__=array_function,
-        __array_namespace__=_namespace,
-        __array_ufunc__=ufuncs.array_ufunc,
-        clip=mathematics.clip,
-        conj=elementwise.conj,
+        __array_function__=array_function, __array_namespace__=_namespace, __array_ufunc__=ufuncs.array_ufunc
     )
+    _fill()
+    strictness.when_possible.append(_fill)
+
+
+def _fill() -> None:
+    registry.install()
+    dispatch.METHODS.update(clip=mathematics.clip, conj=elementwise.conj)  # the arguments are not those of numpy.clip
 
 
 #: Modules of the package that are imported when they are first used, because they take long to import.

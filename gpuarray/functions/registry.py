@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 
 from gpuarray import dispatch
+from gpuarray.config import strictness
 
 #: The function records graph nodes, which fuse with the nodes around them.
 NATIVE: Final = "native"
@@ -111,12 +112,18 @@ def native(*names: str) -> Callable[[_F], _F]:
 
 
 def install() -> None:
-    """Enter the implementations into the tables in which arrays and NumPy's protocols look for them."""
+    """Enter the implementations into the tables in which arrays and NumPy's protocols look for them.
+
+    NumPy's functions, and the methods of arrays while ``config.strict_array_api`` was never on, are not checked by the
+    rules of the standard.
+    """
     for name, implementation in IMPLEMENTATIONS.items():
-        if implementation.function is not None:
-            dispatch.METHODS[name] = implementation.function
+        checked = implementation.function
+        unchecked = getattr(checked, "unchecked", checked)
+        if checked is not None and unchecked is not None:
+            dispatch.METHODS[name] = checked if strictness.possible else unchecked
         if (function := find(name)) is not None:
-            _BY_FUNCTION[function] = implementation
+            _BY_FUNCTION[function] = implementation._replace(function=unchecked)
 
 
 # --- names ----------------------------------------------------------------------------------------------------------

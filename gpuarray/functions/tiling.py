@@ -144,9 +144,13 @@ def resize(a: Any, new_shape: Any) -> GpuArray:
 def delete(arr: Any, obj: Any, axis: Any = None) -> GpuArray:
     """Return an array without some of its slices along an axis."""
     source, number = line_axis(arr, axis)
+    extent = source.shape[number]
+    if type(obj) is int and -extent <= obj < extent:
+        place = obj % extent
+        return concat([source[along(number, slice(place))], source[along(number, slice(place + 1, None))]], number)
     # NumPy accepts an empty list, but not an empty array of floating numbers
     positions: Any = obj if isinstance(obj, slice | int) or (isinstance(obj, list) and not obj) else read(obj)
-    return source[along(number, np.delete(np.arange(source.shape[number]), positions))]
+    return source[along(number, np.delete(np.arange(extent), positions))]
 
 
 @implements("insert")

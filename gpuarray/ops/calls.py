@@ -171,8 +171,50 @@ def _unpackbits(x: Any, *, bitorder: Any) -> Any:
     return np.unpackbits(x, -1, None, bitorder)
 
 
+#: A search by a table: least values for each element of the line, buckets for each, and most elements of a bucket.
+_SEARCHED, _BUCKETS, _SHARING = 8, 8, 3
+
+
 def _searchsorted(x1: Any, x2: Any, *, side: Any) -> Any:
+    if x1.dtype.kind == "f" and x1.dtype.itemsize > 2 and x1.size > 1 and x2.size >= _SEARCHED * x1.size:
+        with np.errstate(all="ignore"):
+            found = _search_by_table(x1, x2, np.less if side == "left" else np.less_equal)
+        if found is not None:
+            return found
     return np.asarray(np.searchsorted(x1, x2, side=side))
+
+
+def _search_by_table(line: Any, values: Any, precedes: Any) -> Any:
+    """Return insertion positions by a table of equal buckets; None if elements crowd in one, or a value is NaN.
+
+    The bucket of a number never falls as numbers rise. So all elements in lower buckets are less than a value, and only
+    those in its own are compared with it. Binary searches of values in no order mispredict half of their branches.
+    """
+    number = _BUCKETS * line.size
+    scale = line.dtype.type(number / (line[-1] - line[0]))
+    if not 0 < scale < np.inf:
+        return None
+
+    def bucket(x: Any) -> Any:
+        return np.clip((x - line[0]) * scale, 0, number)
+
+    counts = np.bincount(bucket(line).astype(np.intp), minlength=number + 1)
+    sharing = counts.max()
+    if sharing > _SHARING:
+        return None
+    lower = np.cumsum(counts) - counts
+    ended = np.append(line, line.dtype.type(np.nan))  # which nothing follows
+    found = np.empty(values.size, np.intp)
+    for start in range(0, values.size, _PIECE):
+        some = values.reshape(-1)[start : start + _PIECE]
+        buckets = bucket(some)
+        if np.isnan(buckets.max()):
+            return None
+        places = lower.take(buckets.astype(np.intp))
+        for _ in range(sharing):
+            places += precedes(ended.take(places), some)
+        found[start : start + _PIECE] = places
+    return found.reshape(values.shape)
 
 
 def _bincount(x: Any, *, number: int) -> Any:

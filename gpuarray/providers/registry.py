@@ -12,10 +12,11 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
+from gpuarray import interrupts
 from gpuarray.config import Config, add_check, config
 from gpuarray.device import Device
 from gpuarray.errors import DeviceError
@@ -169,13 +170,18 @@ def open_device(device: Device) -> Provider:
     found = _opened.get(key)
     if found is not None and getattr(found, "alive", True):
         return found
-    with _lock:
+    with _quiet(), _lock:
         found = _opened.get(key)
         if found is None or not getattr(found, "alive", True):
             with _beginning(device.kind):
                 found = _registration(device.kind).factory(device.number)
             _opened[key] = found
         return found
+
+
+def _quiet() -> AbstractContextManager[None]:
+    """Return a context in which signal handlers wait, as drivers cannot be called in the middle of an opening."""
+    return interrupts.deferral if interrupts.has_handlers() else nullcontext()
 
 
 @contextmanager
@@ -185,7 +191,7 @@ def _beginning(kind: str) -> Iterator[None]:
     Raises
     ------
     DeviceError
-        If it is done by a signal handler or a finalizer. Drivers would wait for a lock that the thread has.
+        If a finalizer does it, or the handler of an unusual signal. Drivers would wait for a lock that the thread has.
     """
     if kind in _begun:
         raise DeviceError(
@@ -213,7 +219,7 @@ def resolution(settings: Config | None = None) -> tuple[Device, str]:
     wanted = settings.provider, settings.software
     found = _resolved.get(wanted)
     if found is None:
-        with _lock, _beginning("wgpu"):
+        with _quiet(), _lock, _beginning("wgpu"):
             found = _resolved.setdefault(wanted, _resolve(*wanted))
     return found
 

@@ -331,5 +331,7 @@ def _period(tokens: list[Hashable]) -> int:
 
 
 def _renew_depth(chain: Sequence[Node]) -> None:
-    for node in chain:
-        node.depth = max([operand.depth for operand in node.inputs]) + 1
+    with places.graphs:
+        for node in chain:
+            if node.inputs:  # it has not been evaluated by another thread
+                node.depth = max([operand.depth for operand in node.inputs]) + 1

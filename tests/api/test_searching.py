@@ -130,3 +130,19 @@ def test_searchsorted_arguments(device: Any) -> None:
     ):
         with pytest.raises(ValueError, match=words):
             xp.searchsorted(*arguments[:2], **(arguments[2] if len(arguments) > 2 else {}))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("length", [2, 3, 50, 5000])
+def test_many_values_in_a_short_line(dtype: Any, side: str, length: int) -> None:
+    random = np.random.default_rng(2)
+    numbers = random.normal(size=length)
+    for line in (np.sort(numbers), np.arange(length), np.sort(random.integers(0, length, length)), np.full(length, 2)):
+        line = line.astype(dtype)
+        values = random.normal(size=9 * length + 9).astype(dtype)
+        values[: length + 7] = [*line, np.inf, -np.inf, 0.0, -0.0, *np.nextafter(line[-1], [0, 9, -9]).astype(dtype)]
+        for some in (values, np.append(values, dtype(np.nan)), -np.abs(values), values.reshape(3, -1)):
+            with xp.using(device="cpu"):
+                found = xp.searchsorted(xp.asarray(line), xp.asarray(some), side=side)
+            np.testing.assert_array_equal(np.asarray(found), np.searchsorted(line, some, side))

@@ -1,6 +1,7 @@
 """KeyboardInterrupt anywhere: what follows gives right values, nothing is lost, and no lock stays taken."""
 
 import gc
+import signal
 import sys
 import threading
 
@@ -12,6 +13,8 @@ from gpuarray import thread_pool
 from gpuarray.device import Device
 from gpuarray.graph import tracing
 from gpuarray.jit import trace
+from gpuarray.providers import registry
+from gpuarray.providers.inprocess.provider import InProcessProvider
 from gpuarray.runtime import places
 from gpuarray.runtime.places import provider_of
 
@@ -110,3 +113,79 @@ def test_threads_go_on_after_an_interrupt() -> None:
         assert done == [[(3, 1)] * 3]
         call += 1
     assert call > 10
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="signals of POSIX")
+class TestHandlers:
+    """Handlers of other signals than Ctrl-C, which use arrays."""
+
+    @pytest.fixture
+    def handled(self):
+        """Values that a handler of SIGUSR1 reads, and of SIGUSR2, which raises."""
+        x = xp.asarray(HOST, device="wgpu:0") * 2
+        found = []
+
+        def read(*_):
+            found.append((x + 1).get())
+
+        def leave(*_):
+            raise SystemExit(3)
+
+        before = signal.signal(signal.SIGUSR1, read), signal.signal(signal.SIGUSR2, leave)
+        yield found
+        signal.signal(signal.SIGUSR1, before[0])
+        signal.signal(signal.SIGUSR2, before[1])
+
+    @pytest.mark.parametrize("name", ["allocate", "submit", "create_buffer", "await_mapping", "finish_read"])
+    def test_they_wait_while_the_driver_is_called(self, monkeypatch, handled, name) -> None:
+        provider = provider_of(Device("wgpu:0"))
+        owner = provider._pool if name == "allocate" else provider._driver
+        call = getattr(owner, name)
+        sent = []
+
+        def interrupted(*arguments, **keywords):
+            if not sent:
+                sent.append(name)
+                signal.raise_signal(signal.SIGUSR1)
+            return call(*arguments, **keywords)
+
+        monkeypatch.setattr(owner, name, interrupted)
+        with xp.using(device="wgpu:0"):
+            provider.trim()
+            np.testing.assert_array_equal((xp.asarray(HOST) - 1).get(), HOST - 1)
+        assert sent
+        assert len(handled) == 1
+        np.testing.assert_array_equal(handled[0], HOST * 2 + 1)
+        assert signal.getsignal(signal.SIGUSR1).__name__ == "read"
+
+    def test_they_may_raise(self, monkeypatch, handled) -> None:
+        provider = provider_of(Device("wgpu:0"))
+        submit = provider._driver.submit
+
+        def interrupted(*arguments):
+            monkeypatch.undo()
+            signal.raise_signal(signal.SIGUSR2)
+            signal.raise_signal(signal.SIGUSR1)
+            submit(*arguments)
+
+        x = xp.asarray(HOST, device="wgpu:0")
+        monkeypatch.setattr(provider._driver, "submit", interrupted)
+        with pytest.raises(SystemExit):
+            (x - 1).get()
+        assert len(handled) == 1
+        assert signal.getsignal(signal.SIGUSR1).__name__ == "read"
+        assert signal.getsignal(signal.SIGUSR2).__name__ == "leave"
+        np.testing.assert_array_equal((x - 1).get(), HOST - 1)
+
+    def test_they_wait_while_a_device_is_opened(self, monkeypatch, handled) -> None:
+        def opened(number):
+            signal.raise_signal(signal.SIGUSR1)
+            assert not handled
+            return InProcessProvider(Device("late"))
+
+        monkeypatch.setattr(registry, "_registered", dict(registry._registered))
+        monkeypatch.setattr(registry, "_opened", dict(registry._opened))
+        registry.register("late", opened)
+        np.testing.assert_array_equal(xp.asarray(HOST, device="late").get(), HOST)
+        provider_of(Device("late"))
+        assert len(handled) == 1

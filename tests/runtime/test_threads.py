@@ -1,6 +1,7 @@
 """Values that several threads want at once."""
 
 import contextvars
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -163,3 +164,24 @@ def test_a_value_is_read_on_another_device_when_its_update_has_ended(monkeypatch
     np.testing.assert_array_equal(found, expected)
     assert_same(x, expected)
     assert not places.being_updated
+
+
+def test_writes_to_parts_of_one_array_are_not_lost(device: Device) -> None:
+    def fill(i: int) -> None:
+        out[i] = i + 1.0
+        out[i, 3:5] *= 2
+        np.add.at(out, (np.array([i]), np.array([7])), np.float32(1))
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as team:
+            for _ in range(10):
+                out = xp.zeros((64, 50), dtype=xp.float32, device=device)
+                expected = np.repeat(np.arange(1, 65, dtype=np.float32)[:, None], 50, 1)
+                expected[:, 3:5] *= 2
+                expected[:, 7] += 1
+                list(team.map(fill, range(64)))
+                assert_same(out, expected)
+    finally:
+        sys.setswitchinterval(interval)

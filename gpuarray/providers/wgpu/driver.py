@@ -65,10 +65,13 @@ class PublicDriver:
         self.device = device
         self.queue = device.queue
         self._probe = self.create_buffer(4, wgpu.BufferUsage.COPY_SRC)
+        self._mark: Staging | None = self.create_staging(4)  # now, as a wait may be for memory
 
     def objects(self) -> Iterator[Any]:
         """Yield the wgpu objects that this driver owns, the device last."""
         yield self._probe
+        if self._mark is not None:
+            yield self._mark.gpu
         yield self.queue
         yield self.device
 
@@ -153,7 +156,18 @@ class PublicDriver:
     def wait(self) -> None:
         """Wait until everything that was enqueued has finished, writes included."""
         # on_submitted_work_done raises in wgpu-py 0.32; a read also waits for everything before it
-        self.queue.read_buffer(self._probe, 0, 4)
+        self.finish_wait(self.start_wait())
+
+    def start_wait(self) -> Staging:
+        """Return a staging buffer that is mapped when everything that was enqueued has finished."""
+        staging, self._mark = self._mark or self.create_staging(4), None
+        self.start_read(self._probe, 0, staging, 4)
+        return staging
+
+    def finish_wait(self, staging: Staging) -> None:
+        """Wait for what :meth:`start_wait` returned."""
+        self.finish_read(staging, np.empty(4, np.uint8))
+        self._mark = staging
 
     def create_staging(self, nbytes: int) -> Staging:
         """Return a buffer for downloads of up to ``nbytes`` bytes."""
@@ -173,12 +187,16 @@ class PublicDriver:
             del view
             self.unmap(staging)
 
+    def await_mapping(self, staging: Staging) -> None:
+        """Wait for a requested mapping. Other threads, and handlers of signals, may call the driver meanwhile."""
+        staging.promise.sync_wait()
+
     def mapped(self, staging: Staging, nbytes: int) -> Bytes:
         """Wait for a requested mapping, and return a view of the first ``nbytes`` bytes.
 
         No view may exist when the buffer is unmapped or sent.
         """
-        staging.promise.sync_wait()
+        self.await_mapping(staging)
         return np.frombuffer(staging.gpu.read_mapped(0, -(-nbytes // 4) * 4, copy=False), np.uint8, nbytes)
 
     def unmap(self, staging: Staging) -> None:

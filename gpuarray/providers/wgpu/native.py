@@ -10,7 +10,8 @@ calls. Types come from the signatures of functions, because cffi parses each new
 together with all typedefs of the header, for about 13 ms. Called by the provider when it opens a device.
 """
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter_ns, sleep
 from typing import Any, Final
 
@@ -30,6 +31,10 @@ _ERRORS: Final = {
 }
 #: How long to wait for a mapping's callback after the device has done the work, if another thread's poll received it.
 _PATIENCE_NS: Final = 10_000_000_000
+#: A poll takes some microseconds. One that took so many nanoseconds has let other work of the machine run, which then
+#: needs the processor more than polling does.
+_BUSY_NS: Final = 100_000
+_yield: Final[Callable[[], object]] = getattr(os, "sched_yield", int)
 
 
 def open_driver(device: Any) -> PublicDriver:
@@ -66,7 +71,6 @@ class _Types:
         self.module_descriptor = arguments(lib.wgpuDeviceCreateShaderModule)[1]
         self.chained = pointer_in(self.module_descriptor.item, "nextInChain")
         self.mapped = pointer_in(arguments(lib.wgpuBufferMapAsync)[4], "callback")
-        self.done = pointer_in(arguments(lib.wgpuQueueOnSubmittedWorkDone)[1], "callback")
 
 
 class NativeStaging(Staging):
@@ -123,33 +127,21 @@ class NativeDriver(PublicDriver):
     can_map_writes = True
 
     def __init__(self, device: Any, native: Any, errors: Any) -> None:
-        super().__init__(device)
         self._ffi, self._lib, self._errors = native.ffi, native.lib, errors
+        self._types = _Types(self._ffi, self._lib)
+        self._awaited: set[NativeStaging] = set()
+        super().__init__(device)
         self._bind_group_class = native.GPUBindGroup
         self._module_class = native.GPUShaderModule
         self._raising = _Raising(self)
         self._device: Any = device._internal
         self._queue: Any = device.queue._internal
-        self._types = _Types(self._ffi, self._lib)
         self._offsets = self._ffi.new(self._types.offset)
         self._commands = self._ffi.new(self._types.command_buffers)
-        self._awaited: set[NativeStaging] = set()
-        self._writes_pending = True
-        self._done = True
         self._writes = self._ffi.new(self._types.timestamp_writes)
         self._timed_pass = self._ffi.new(self._types.pass_descriptor)
         self._timed_pass.timestampWrites = self._writes
         self._stamps_inside = "timestamp-query-inside-passes" in device.features
-        self._interrupt: BaseException | None = None
-
-        def interrupted(_kind: Any, error: BaseException, _trace: Any) -> None:
-            self._done, self._interrupt = True, error
-
-        def done(_status: int, _message: Any, _first: Any, _second: Any) -> None:
-            self._done = True
-
-        self._callback = self._ffi.callback(self._types.done, done, onerror=interrupted)
-        self._when_done = {"mode": self._lib.WGPUCallbackMode_AllowProcessEvents, "callback": self._callback}
         # looked up here so that a missing name shows when the driver is opened
         self.can_trust = hasattr(self._lib, "wgpuDeviceCreateShaderModuleTrusted")
         self._lib.wgpuQueueSubmitForIndex, self._lib.wgpuDevicePoll  # noqa: B018
@@ -286,13 +278,11 @@ class NativeDriver(PublicDriver):
                 self.submissions += 1
                 staging.submission[0] = lib.wgpuQueueSubmitForIndex(self._queue, 1, commands)
                 self._map(staging, download.nbytes)
-            self._writes_pending = False
             lib.wgpuCommandBufferRelease(commands[0])
 
     def write(self, gpu: Any, offset: int, data: Any) -> None:
         """Copy a bytes-like object to ``gpu``; offset and size are multiples of 4."""
         view = self._ffi.from_buffer(data)
-        self._writes_pending = True
         with self._raising:
             self._lib.wgpuQueueWriteBuffer(self._queue, gpu._internal, offset, view, len(view))
 
@@ -302,35 +292,21 @@ class NativeDriver(PublicDriver):
         with self._raising:
             self._lib.wgpuDevicePoll(self._device, False, self._ffi.NULL)
 
-    def wait(self) -> None:
-        """Wait until everything that was enqueued is done, writes included."""
-        if self._writes_pending:  # a submit takes the writes before it along
-            self.submit(())
-        with self._raising:
-            self._wait_idle()
+    def _poll_awake(self, is_done: Callable[[], object]) -> None:
+        """Poll until something is done, for a while: being woken takes longer than most kernels run.
 
-    def _wait_idle(self) -> None:
-        """Wait until the queue is empty: at first awake, since being woken takes longer than most kernels run."""
-        lib, device = self._lib, self._device
-        if self.awake_ns:
-            self._done = False
-            lib.wgpuQueueOnSubmittedWorkDone(self._queue, self._when_done)
-            give_up = perf_counter_ns() + self.awake_ns
-            while not self._done and perf_counter_ns() < give_up:
-                lib.wgpuDevicePoll(device, False, self._ffi.NULL)
-        if not (self.awake_ns and self._done):
-            lib.wgpuDevicePoll(device, True, self._ffi.NULL)
-        if self._interrupt is not None:
-            self._raise_interrupt()
-
-    def _raise_interrupt(self) -> None:
-        """Raise what interrupted a callback, and hold it no longer: it holds what is in the frames that it ended."""
-        interrupt, self._interrupt = self._interrupt, None
-        assert interrupt is not None
-        try:
-            raise interrupt
-        finally:
-            del interrupt
+        Other threads and processes that are ready to run come first, and where there are some, polling ends.
+        """
+        lib, device, null = self._lib, self._device, self._ffi.NULL
+        now = perf_counter_ns()
+        give_up = now + self.awake_ns
+        while not is_done() and now < give_up:
+            before = now
+            lib.wgpuDevicePoll(device, False, null)
+            _yield()
+            now = perf_counter_ns()
+            if now - before > _BUSY_NS:
+                return
 
     def create_staging(self, nbytes: int) -> Staging:
         """Return a buffer for downloads of up to ``nbytes`` bytes."""
@@ -361,29 +337,37 @@ class NativeDriver(PublicDriver):
         """Wait until the host may have the first ``nbytes`` bytes of a buffer, and return a view of them."""
         assert isinstance(staging, NativeStaging)
         lib, ffi = self._lib, self._ffi
-        if staging.status is None:
-            self._await(staging)
-        if staging.interrupt is not None:
-            self._interrupt, staging.interrupt = staging.interrupt, None
-            self._raise_interrupt()
+        self.await_mapping(staging)
         if staging.status != lib.WGPUMapAsyncStatus_Success:
             raise wgpu.GPUError(f"a staging buffer could not be mapped (status {staging.status})")
         address = lib.wgpuBufferGetMappedRange(staging.gpu._internal, 0, -(-nbytes // 4) * 4)
         return np.frombuffer(ffi.buffer(address, nbytes), np.uint8)
 
-    def _await(self, staging: NativeStaging) -> None:
-        lib, device, null = self._lib, self._device, self._ffi.NULL
-        with self._raising:
-            give_up = perf_counter_ns() + self.awake_ns
-            while staging.status is None and staging.interrupt is None and perf_counter_ns() < give_up:
-                lib.wgpuDevicePoll(device, False, null)
-            if staging.status is None and staging.interrupt is None:
-                lib.wgpuDevicePoll(device, True, staging.submission)
-            give_up = perf_counter_ns() + _PATIENCE_NS
-            while staging.status is None and staging.interrupt is None and perf_counter_ns() < give_up:
-                # the other thread needs the interpreter to call it
-                sleep(1e-5)
-                lib.wgpuDevicePoll(device, True, staging.submission)
+    def await_mapping(self, staging: Staging) -> None:
+        """Wait for a requested mapping. Other threads, and handlers of signals, may call the driver meanwhile."""
+        assert isinstance(staging, NativeStaging)
+        lib, device = self._lib, self._device
+
+        def is_done() -> bool:
+            return staging.status is not None or staging.interrupt is not None
+
+        if not is_done():
+            with self._raising:
+                if self.awake_ns:
+                    self._poll_awake(is_done)
+                if not is_done():
+                    lib.wgpuDevicePoll(device, True, staging.submission)
+                give_up = perf_counter_ns() + _PATIENCE_NS
+                while not is_done() and perf_counter_ns() < give_up:
+                    # the other thread needs the interpreter to call it
+                    sleep(1e-5)
+                    lib.wgpuDevicePoll(device, True, staging.submission)
+        interrupt, staging.interrupt = staging.interrupt, None
+        if interrupt is not None:
+            try:
+                raise interrupt
+            finally:  # it holds what is in the frames that it ended
+                del interrupt
 
     def unmap(self, staging: Staging) -> None:
         """Let the device have a buffer again."""
@@ -403,7 +387,6 @@ class NativeDriver(PublicDriver):
         with self._raising:
             source.submission[0] = lib.wgpuQueueSubmitForIndex(self._queue, 1, self._commands)
             lib.wgpuCommandBufferRelease(self._commands[0])
-        self._writes_pending = False
 
     def tick_ns(self) -> float:
         """Return the nanoseconds of one tick of timestamp queries."""

@@ -7,7 +7,7 @@ the driver, and the others raise a DeviceError that says what happened. Opened b
 
 import threading
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, replace
 from itertools import chain
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy.typing as npt
 import wgpu
 
-from gpuarray import disk_cache, dtypes, logs, observers
+from gpuarray import disk_cache, dtypes, interrupts, logs, observers
 from gpuarray.codegen import emit
 from gpuarray.codegen.programs import Program
 from gpuarray.config import config
@@ -188,15 +188,21 @@ class WgpuProvider:
             found = self._uses[doing] = _Using(self, doing)
         return found
 
-    def _inside(self) -> DeviceError:
-        """Return the error of work that begins while the same thread is in the middle of other work of the device.
+    def _entered(self) -> AbstractContextManager[Any]:
+        """Return what to enter before the lock is taken, so that signal handlers wait until it is released.
 
-        What it interrupted is half done, so that it can neither go first nor wait.
+        Raises
+        ------
+        DeviceError
+            If this thread is in the middle of other work of the device, which a finalizer, a callback or the handler of
+            an unusual signal has interrupted. That work is half done: it can neither go first nor be waited for.
         """
-        return DeviceError(
-            f"the device {self.device.name!r} is in use by the code that this signal handler, finalizer or callback "
-            "interrupted; set a flag in it, and use arrays afterwards"
-        )
+        if self._is_inside():
+            raise DeviceError(
+                f"the device {self.device.name!r} is in use by the code that this signal handler, finalizer or "
+                "callback interrupted; set a flag in it, and use arrays afterwards"
+            )
+        return interrupts.deferral if interrupts.has_handlers() else self._lock  # to take it twice takes no time
 
     def _translated(self, error: wgpu.GPUError, doing: str) -> DeviceError | DeviceMemoryError:
         """Return the error that users get for one of wgpu's."""
@@ -230,10 +236,8 @@ class WgpuProvider:
         DeviceMemoryError
             If the device, or ``config.memory_limit``, has no room left even after unused memory was let go.
         """
-        if self._is_inside():
-            raise self._inside()
         # as _using does, without its calls: every step comes through here
-        with self._lock:
+        with self._entered(), self._lock:
             if self._dead:
                 raise DeviceError(self._dead)
             try:
@@ -246,9 +250,7 @@ class WgpuProvider:
 
     def write(self, buffer: WgpuBuffer, array: npt.NDArray[Any]) -> None:
         """Copy a C-contiguous host array to the start of ``buffer``; the array may be changed after the return."""
-        if self._is_inside():
-            raise self._inside()
-        with self._lock, self._using("an upload"):
+        with self._entered(), self._lock, self._using("an upload"):
             self._check_size(buffer, array)
             start = perf_counter_ns() if observers.active else 0
             self._transfer.forget()
@@ -258,19 +260,31 @@ class WgpuProvider:
 
     def read(self, buffer: WgpuBuffer, array: npt.NDArray[Any]) -> None:
         """Wait for what was enqueued and copy the start of ``buffer`` into a C-contiguous host array."""
-        if self._is_inside():
-            raise self._inside()
-        with self._lock, self._using("a download"):
+        with self._entered(), self._lock, self._using("a download"):
             self._check_size(buffer, array)
             start, phase = 0, observers.WAIT
             if observers.active:
                 start = perf_counter_ns()
                 if array.nbytes > SMALL_BYTES:  # the time of a small copy is that of the kernels before it
                     start, phase = self._wait_told(), observers.DOWNLOAD
-            self._transfer.download(buffer.storage(self._pool).gpu, array)
+            staging = self._transfer.start_download(buffer.storage(self._pool).gpu, array)
+        failure = self._await(staging) if staging is not None else None
+        with self._entered(), self._lock, self._using("a download"):
+            if failure is not None:
+                raise failure
+            if staging is not None:
+                self._transfer.finish_download(staging, array)
             self._dispatcher.waited()
             if start:
                 observers.span(phase, self.device.name, start, perf_counter_ns(), array.nbytes)
+
+    def _await(self, staging: drivers.Staging) -> wgpu.GPUError | None:
+        """Wait for a mapping without the lock, so that other threads and signal handlers can use the device."""
+        try:
+            self._driver.await_mapping(staging)
+        except wgpu.GPUError as error:
+            return error
+        return None
 
     def _wait_told(self) -> int:
         """Wait, and tell of it, so that the time of a copy has none of the kernels before it; return the time."""
@@ -308,10 +322,8 @@ class WgpuProvider:
 
         The buffer ``wanted`` is read next: if it is small, its copy to the host travels in the same submit.
         """
-        if self._is_inside():
-            raise self._inside()
         # as _using does, without its calls: every evaluation comes through here
-        with self._lock:
+        with self._entered(), self._lock:
             if self._dead:
                 raise DeviceError(self._dead)
             try:
@@ -342,22 +354,23 @@ class WgpuProvider:
 
     def synchronize(self) -> None:
         """Wait until everything enqueued is done; raise the device's error if there was one."""
-        if self._is_inside():
-            raise self._inside()
-        with self._lock, self._using("a wait"):
-            if observers.active:
-                self._wait_told()
-            else:
-                self._dispatcher.flush()
-                self._driver.wait()
+        start = perf_counter_ns() if observers.active else 0
+        with self._entered(), self._lock, self._using("a wait"):
+            self._dispatcher.flush()
+            mark = self._driver.start_wait()
+        failure = self._await(mark)
+        with self._entered(), self._lock, self._using("a wait"):
+            if failure is not None:
+                raise failure
+            self._driver.finish_wait(mark)
+            if start:
+                observers.span(observers.WAIT, self.device.name, start, perf_counter_ns())
             self._dispatcher.waited()
             self._pool.reap()
 
     def collect(self) -> None:
         """Report the launches since the last call to the observers of :mod:`gpuarray.observers`, once they have run."""
-        if self._is_inside():
-            raise self._inside()
-        with self._lock, self._using("a measurement"):
+        with self._entered(), self._lock, self._using("a measurement"):
             self._dispatcher.flush()
             self._dispatcher.collect()
 
@@ -389,7 +402,7 @@ class WgpuProvider:
 
     def trim(self) -> None:
         """Give pooled memory back to the device, and that of the buffers that big copies go through."""
-        with self._lock, self._using("a trim"):
+        with self._entered(), self._lock, self._using("a trim"):
             self._pool.trim()
             self._transfer.trim()
 
@@ -429,9 +442,7 @@ class WgpuProvider:
 
     def export(self, buffer: WgpuBuffer) -> Any:
         """Return the ``wgpu.GPUBuffer`` behind ``buffer``, without a copy; valid as long as ``buffer`` is."""
-        if self._is_inside():
-            raise self._inside()
-        with self._lock, self._using("an export"):
+        with self._entered(), self._lock, self._using("an export"):
             buffer.is_shared = self._dispatcher.is_shared = True
             self._dispatcher.flush()
             self._transfer.forget()
@@ -456,7 +467,7 @@ class WgpuProvider:
             )
         if handle.map_state != "unmapped":
             raise DeviceError(f"the buffer is {handle.map_state}; unmap it first")
-        with self._lock, self._using("an adoption"):
+        with self._entered(), self._lock, self._using("an adoption"):
             self._dispatcher.is_shared = True
             return self._pool.adopt(handle, nbytes)
 

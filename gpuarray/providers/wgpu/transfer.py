@@ -92,29 +92,42 @@ class Transfer:
             self._guarded(self._driver.finish_read, self.expected.staging, np.empty(4, np.uint8))
             self.expected = None
 
-    def download(self, gpu: Any, array: npt.NDArray[Any]) -> None:
-        """Wait, and copy the start of a GPU buffer into a C-contiguous array."""
+    def start_download(self, gpu: Any, array: npt.NDArray[Any]) -> Staging | None:
+        """Start a copy of the start of a GPU buffer to the host.
+
+        Return the buffer that is mapped when it is there, which :meth:`finish_download` takes. Large copies are made at
+        once, into the C-contiguous ``array``, and return None.
+        """
         data = as_bytes(array)
         if data.size == 0:
-            return
-        expected = self.expected
-        if expected is not None and expected.source is gpu and data.size <= expected.nbytes:
-            self._flush(None)  # what was asked for since then runs while the host waits
-            self._guarded(self._driver.finish_read, expected.staging, data)
-            self.expected = None
+            return None
+        expected, self.expected = self.expected, None
+        if expected is not None and (expected.source is not gpu or data.size > expected.nbytes):
+            self._guarded(self._driver.finish_read, expected.staging, np.empty(4, np.uint8))
+            expected = None
+        if expected is None and data.size > SMALL_BYTES:
+            self._flush(None)
+            self._guarded(self._chunked.download, gpu, data)
+            self._counters.bytes_downloaded += data.size
+            return None
+        if expected is None:
+            staging = self._small_staging()
+            self._guarded(self._flush, Download(gpu, 0, staging, -(-data.size // 4) * 4))
         else:
-            self.forget()
-            if data.size <= SMALL_BYTES:
-                self._guarded(self._download_small, gpu, data)
-            else:
-                self._flush(None)
-                self._guarded(self._chunked.download, gpu, data)
-        self._counters.bytes_downloaded += data.size
+            staging = expected.staging
+            self._flush(None)  # what was asked for since then runs while the host waits
+        self._small = None  # others that read meanwhile use another
+        return staging
 
-    def _download_small(self, gpu: Any, data: Bytes) -> None:
-        staging = self._small_staging()
-        self._flush(Download(gpu, 0, staging, -(-data.size // 4) * 4))
-        self._driver.finish_read(staging, data)
+    def finish_download(self, staging: Staging, array: npt.NDArray[Any]) -> None:
+        """Copy what was downloaded into a C-contiguous array, and keep the staging buffer for the next download."""
+        data = as_bytes(array)
+        self._guarded(self._driver.finish_read, staging, data)
+        self._counters.bytes_downloaded += data.size
+        if self._small is None:
+            self._small = staging
+        else:
+            staging.gpu.destroy()
 
     def _small_staging(self) -> Staging:
         if self._small is not None and self._small.is_busy:  # an interrupt came before it was given up
