@@ -31,6 +31,7 @@ from numpy.testing import (
 )
 
 from gpuarray.array import GpuArray
+from gpuarray.autodiff.checks import check_grads
 from gpuarray.config import using
 from gpuarray.device import Device
 from gpuarray.functions.creation import asarray
@@ -41,7 +42,7 @@ __all__ = [
     "TOLERANCES", "Fault", "assert_allclose", "assert_almost_equal", "assert_approx_equal", "assert_array_almost_equal",
     "assert_array_almost_equal_nulp", "assert_array_equal", "assert_array_less", "assert_array_max_ulp",
     "assert_equal", "assert_raises", "assert_raises_regex", "assert_same", "assert_string_equal", "check_function",
-    "failing",
+    "check_grads", "failing",
 ]  # fmt: skip
 
 #: Relative tolerances by the precision of a dtype, for functions of many operations whose order is not NumPy's, such as

@@ -66,7 +66,7 @@ class Accumulator:
     @property
     def is_ordered(self) -> bool:
         """Whether elements are merged one by one, in their order, where they change anything."""
-        return bool(self.parts.guard)
+        return bool(self.parts.condition)
 
     @cached_property
     def _names(self) -> dict[str, str]:
@@ -118,7 +118,7 @@ class Accumulator:
         They are merged with each other first, which rounds less in a long row, unless their order counts.
         """
         parts = self.parts
-        if parts.guard:
+        if parts.condition:
             return self._take_in_order(values, positions)
         if parts.several and len(values) > 1:
             return self._take_together(values, None)
@@ -201,7 +201,7 @@ class Accumulator:
         shared: dict[str, str] = {}
         lines = self._let(each, shared, None)
         merged = [self.merge([self._filled(part, shared | names) for part in self.parts.several]) for names in each]
-        return ["{", *lines, f"if ({self._filled(self.parts.guard, shared)}) {{", *merged, "} }"]
+        return ["{", *lines, f"if ({self._filled(self.parts.condition, shared)}) {{", *merged, "} }"]
 
     def merge(self, others: Sequence[str]) -> str:
         """Return the statements that merge another state into this one."""

@@ -161,7 +161,7 @@ class AllPairsKernel(RowKernel):
         kind = register_type(item.dtype) if item.dtype.kind != "b" else "u32"
         size = 1 if side == ALONE else _TILE
         pitch = size + (0 if side == ALONE else _PAD)
-        kernel.module.append(f"var<workgroup> held{number}: array<{kind}, {_DEPTH * pitch}>;")
+        kernel.module.append(f"var<workgroup> tile{number}: array<{kind}, {_DEPTH * pitch}>;")
         axis = self.pairs.row if side == ROW else self.pairs.column
         along, deep = item.layout.strides[axis], item.layout.strides[-1]
         offset = self.work.offset("input", item.slot, item.layout)
@@ -182,10 +182,10 @@ class AllPairsKernel(RowKernel):
             else f"let e = n % {size}u; let d = n / {size}u;"
         )
         value = self.work.access(item).load(where)
-        held = f"select(0u, 1u, {value})" if item.dtype.kind == "b" else value
+        word = f"select(0u, 1u, {value})" if item.dtype.kind == "b" else value
         return [
             f"for (var n = local; n < {_DEPTH * size}u; n += {WORKGROUP}u) {{ {place}",
-            f"if (start + d < {kernel.parameter(self.loop.columns)}) {{ held{number}[d * {pitch}u + e] = {held}; }} }}",
+            f"if (start + d < {kernel.parameter(self.loop.columns)}) {{ tile{number}[d * {pitch}u + e] = {word}; }} }}",
         ]
 
     # -- elements ------------------------------------------------------------------------------------------------------
@@ -226,7 +226,7 @@ class AllPairsKernel(RowKernel):
             else:
                 pitch = 1 if side == ALONE else _TILE + _PAD
                 place = {ROW: f" + y + {i}u", COLUMN: f" + x + {j * _ACROSS}u", ALONE: ""}[side]
-                value = f"held{number}[k * {pitch}u{place}]"
+                value = f"tile{number}[k * {pitch}u{place}]"
                 value = f"({value} != 0u)" if item.dtype.kind == "b" else value
             self.work.kernel.line(declare(self._name(number, i, j), item.dtype, value))
 

@@ -40,22 +40,28 @@ def cast_expression(expression: str, source: DType, target: DType) -> str:
     """Return the value of ``expression``, held as ``source``, converted to ``target`` as ``astype`` does."""
     if source == target:
         return expression
-    held, wanted = compute_type(source), compute_type(target)
+    source_type, target_type = compute_type(source), compute_type(target)
     if target.kind == "b":
-        return _truth(expression, held)
-    if held in _REAL:
-        if wanted in _REAL:
-            return f"{wanted}_from_{held}({expression})"
-        real = dtypes.float32 if held == "c64" else dtypes.float64
+        return _truth(expression, source_type)
+    if source_type in _REAL:
+        if target_type in _REAL:
+            return f"{target_type}_from_{source_type}({expression})"
+        real = dtypes.float32 if source_type == "c64" else dtypes.float64
         return cast_expression(f"({expression}).x", real, target)
-    if wanted in _REAL:
-        part = dtypes.float32 if wanted == "c64" else dtypes.float64
-        return f"vec2<{_REAL[wanted]}>({cast_expression(expression, source, part)}, opaque_{_REAL[wanted]}(0.0))"
-    if held not in _INTEGER and held != "bool":
-        return _from_float(expression, held, target)
-    found = _from_bool(expression, wanted) if held == "bool" else _from_integer(expression, held, source, target)
+    if target_type in _REAL:
+        part = dtypes.float32 if target_type == "c64" else dtypes.float64
+        return (
+            f"vec2<{_REAL[target_type]}>({cast_expression(expression, source, part)}, opaque_{_REAL[target_type]}(0.0))"
+        )
+    if source_type not in _INTEGER and source_type != "bool":
+        return _from_float(expression, source_type, target)
+    found = (
+        _from_bool(expression, target_type)
+        if source_type == "bool"
+        else _from_integer(expression, source_type, source, target)
+    )
     # an integer that the driver proves to be 0 must not become a 0.0 that it knows: it would fold 0.0 * x and 0.0 / x
-    return f"opaque_{wanted}({found})" if target.kind == "f" else found
+    return f"opaque_{target_type}({found})" if target.kind == "f" else found
 
 
 def position_expression(expression: str, dtype: DType) -> str:
@@ -63,51 +69,51 @@ def position_expression(expression: str, dtype: DType) -> str:
     return f"{expression}.x" if compute_type(dtype) in PAIRS else f"u32({expression})"
 
 
-def _truth(expression: str, held: str) -> str:
-    return f"({expression} != 0)" if held in _NATIVE else f"truth_{held}({expression})"
+def _truth(expression: str, source_type: str) -> str:
+    return f"({expression} != 0)" if source_type in _NATIVE else f"truth_{source_type}({expression})"
 
 
-def _from_bool(expression: str, wanted: str) -> str:
-    return f"vec2<u32>(u32({expression}), 0u)" if wanted in PAIRS else f"{wanted}({expression})"
+def _from_bool(expression: str, target_type: str) -> str:
+    return f"vec2<u32>(u32({expression}), 0u)" if target_type in PAIRS else f"{target_type}({expression})"
 
 
-def _from_integer(expression: str, held: str, source: DType, target: DType) -> str:
-    wanted = compute_type(target)
-    if wanted in _INTEGER:
-        widened = _widened(expression, held, wanted)
+def _from_integer(expression: str, source_type: str, source: DType, target: DType) -> str:
+    target_type = compute_type(target)
+    if target_type in _INTEGER:
+        widened = _widened(expression, source_type, target_type)
         fits = target.kind == source.kind and target.itemsize >= source.itemsize
         fits = fits or (source.kind == "u" and target.itemsize > source.itemsize)
         return widened if fits else wrap_expression(widened, target)
     if target == dtypes.float16:
         # beyond 2**17 every integer is infinite as float16, so clamping loses nothing and the f32 is exact
-        return f"round_f16_f32(f32(clamp_{held}({expression})))"
-    if wanted == "f64" and held in ("i32", "u32"):
+        return f"round_f16_f32(f32(clamp_{source_type}({expression})))"
+    if target_type == "f64" and source_type in ("i32", "u32"):
         return f"f64({expression})"
-    return f"{wanted}_from_{held}({expression})"
+    return f"{target_type}_from_{source_type}({expression})"
 
 
-def _widened(expression: str, held: str, wanted: str) -> str:
-    if held == wanted or (held in PAIRS and wanted in PAIRS):
+def _widened(expression: str, source_type: str, target_type: str) -> str:
+    if source_type == target_type or (source_type in PAIRS and target_type in PAIRS):
         return expression
-    if held in PAIRS or wanted in PAIRS or (held, wanted) in _EXTENDS:
-        return f"{wanted}_from_{held}({expression})"
-    return f"{wanted}({expression})"
+    if source_type in PAIRS or target_type in PAIRS or (source_type, target_type) in _EXTENDS:
+        return f"{target_type}_from_{source_type}({expression})"
+    return f"{target_type}({expression})"
 
 
-def _from_float(expression: str, held: str, target: DType) -> str:
-    wanted = compute_type(target)
-    if wanted in ("f32", "f64"):
+def _from_float(expression: str, source_type: str, target: DType) -> str:
+    target_type = compute_type(target)
+    if target_type in ("f32", "f64"):
         if target == dtypes.float16:
-            return f"round_f16_{held}({expression})"
-        return expression if held == wanted else f"{wanted}_from_{held}({expression})"
+            return f"round_f16_{source_type}({expression})"
+        return expression if source_type == target_type else f"{target_type}_from_{source_type}({expression})"
     if target.itemsize < 4:
-        return wrap_expression(f"{wanted}(i32_from_{held}({expression}))", target)
-    return f"{wanted}_from_{held}({expression})"
+        return wrap_expression(f"{target_type}(i32_from_{source_type}({expression}))", target)
+    return f"{target_type}_from_{source_type}({expression})"
 
 
 def bitcast_expression(expression: str, source: DType, target: DType) -> str:
     """Return the bits of ``expression``, held as ``source``, as ``target``: real dtypes of one size."""
-    held, wanted = compute_type(source), compute_type(target)
+    source_type, target_type = compute_type(source), compute_type(target)
     if target.kind == "b":
         return f"({expression} != 0)"
     if dtypes.float16 in (source, target):
@@ -115,28 +121,32 @@ def bitcast_expression(expression: str, source: DType, target: DType) -> str:
         bits = (
             f"f16_to_bits({expression})"
             if source == dtypes.float16
-            else _from_integer(expression, held, source, integer)
+            else _from_integer(expression, source_type, source, integer)
         )
         return f"f16_from_bits({bits})" if target == dtypes.float16 else _from_integer(bits, "u32", integer, target)
     if source.itemsize > 2:
-        return expression if held in PAIRS else f"bitcast<{wanted}>({expression})"
-    return f"{wanted}({expression})" if held == "bool" else _from_integer(expression, held, source, target)
+        return expression if source_type in PAIRS else f"bitcast<{target_type}>({expression})"
+    return (
+        f"{target_type}({expression})"
+        if source_type == "bool"
+        else _from_integer(expression, source_type, source, target)
+    )
 
 
 def literal(value: Any, dtype: DType) -> str:
     """Return ``value`` of ``dtype`` as a WGSL expression in its compute type: exact, NaN and infinities included."""
-    held = compute_type(dtype)
-    if held in _REAL:
-        part = dtypes.float32 if held == "c64" else dtypes.float64
+    kind = compute_type(dtype)
+    if kind in _REAL:
+        part = dtypes.float32 if kind == "c64" else dtypes.float64
         number = complex(dtype.type(value))
-        return f"vec2<{_REAL[held]}>({literal(number.real, part)}, {literal(number.imag, part)})"
-    if held == "bool":
+        return f"vec2<{_REAL[kind]}>({literal(number.real, part)}, {literal(number.imag, part)})"
+    if kind == "bool":
         return "true" if value else "false"
-    if held in _INTEGER:
+    if kind in _INTEGER:
         number = int(dtype.type(value))
-        return _pair_literal(number) if held in PAIRS else _integer_literal(number, held)
+        return _pair_literal(number) if kind in PAIRS else _integer_literal(number, kind)
     number = float(dtype.type(value))
-    if held == "f32":
+    if kind == "f32":
         bits = struct.unpack("<I", struct.pack("<f", number))[0]
         plain = number == 0.0 or 1e-30 < abs(number) < 1e30
         return f"{number!r}f" if plain and math.copysign(1.0, number) > 0 else f"bitcast<f32>({hex(bits)}u)"
@@ -145,8 +155,8 @@ def literal(value: Any, dtype: DType) -> str:
     return f"{number!r}lf" if plain and math.copysign(1.0, number) > 0 else f"bitcast<f64>({hex(bits)}lu)"
 
 
-def _integer_literal(value: int, held: str) -> str:
-    suffix = {"i32": "i", "u32": "u", "i64": "li", "u64": "lu"}[held]
+def _integer_literal(value: int, kind: str) -> str:
+    suffix = {"i32": "i", "u32": "u", "i64": "li", "u64": "lu"}[kind]
     if value >= 0:
         return f"{value}{suffix}"
     # the lowest value has no positive counterpart to negate

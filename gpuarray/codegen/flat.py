@@ -5,7 +5,6 @@ that lie a workgroup apart. It computes one where arithmetic takes longer than m
 generator makes as many at once.
 """
 
-from collections.abc import Sequence
 from typing import Final
 
 from gpuarray.codegen import loop_splits
@@ -17,40 +16,25 @@ from gpuarray.codegen.lanes import (
     flat_stores,
     flat_values,
     has_vec4_rows,
-    wide_index,
     wide_slots,
 )
 from gpuarray.codegen.loops import (
     LoopKernel,
-    emit_uniform,
+    emit_single,
     expression,
     has_guards,
     is_heavy,
     makes_vec8,
     needs_vec4,
     open_kernel,
-    single_value,
 )
 from gpuarray.codegen.programs import Launch
 from gpuarray.codegen.storage import LANES, is_packed
 from gpuarray.codegen.subgroup_stores import can_shuffle_stores, emit_shuffled_stores
 from gpuarray.codegen.underflow import arranged
-from gpuarray.codegen.wgsl import (
-    WINDOW_END,
-    WORKGROUP,
-    declare,
-)
+from gpuarray.codegen.wgsl import WINDOW_END, WORKGROUP, declare
 from gpuarray.device import Capabilities
-from gpuarray.fusion.steps import (
-    FULL,
-    OUTER,
-    Apply,
-    Index,
-    Load,
-    Loop,
-    Take,
-    stride_class,
-)
+from gpuarray.fusion.steps import FULL, Apply, Index, Load, Loop, Take, stride_class
 
 
 def flat_launch(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
@@ -71,10 +55,7 @@ def flat_launch(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
     in_pairs = lanes > LANES and can_shuffle_stores(loop, capabilities)
     begin = f"first - (local & 1u) * {lanes}u" if in_pairs else "first"
     kernel.line(f"if ({begin} >= {count}) {{ return; }}")
-    emit_uniform(work)
-    for number, item in enumerate(loop.instructions):
-        if item.level == OUTER:
-            kernel.line(declare(f"one{number}", item.dtype, single_value(work, item)))
+    emit_single(work)
     step = 1 if consecutive else WORKGROUP
     work.together = consecutive and lanes > 1 and has_vec4_rows(loop)
     names = flat_loads(work, lanes, whole, step, count)
@@ -85,7 +66,7 @@ def flat_launch(loop: Loop, label: str, capabilities: Capabilities) -> Launch:
     if work.noted:
         _recompute(work, lanes, step, count)
     if in_pairs:
-        _shuffled_stores(work, names, f"{begin} + {lanes}u < {count}")
+        emit_shuffled_stores(work, names, f"{begin} + {lanes}u < {count}")
     else:
         flat_stores(work, names, step, count)
     return kernel.launch(-(-size // (lanes * WORKGROUP)), capabilities.workgroup_limit)
@@ -169,14 +150,3 @@ def _takes_vec8(loop: Loop) -> bool:
     # buffers have WINDOW_END bytes of slack, and elements of a larger array behind the last one must not be overwritten
     fit = all(loop.dtype_of(key).itemsize * 2 * LANES <= WINDOW_END for key in keys)
     return fit and (loop.columns % (2 * LANES) == 0 or not any(s.layout.size < s.extent for s in loop.stores))
-
-
-def _shuffled_stores(work: LoopKernel, lanes: Sequence[Lane], both: str) -> None:
-    """Emit stores of eight elements by subgroups; ``both`` is the condition that both neighbours have elements."""
-    kernel, loop = work.kernel, work.loop
-    kernel.line("let odd = (local & 1u) == 1u;")
-    for number, store in enumerate(loop.stores):
-        level = loop.instructions[store.value].level
-        values = [value_name(store.value, level, lane) for lane in range(len(lanes))]
-        index = wide_index(kernel, store.layout, work.offset("output", store.slot, store.layout), lanes, 0)
-        emit_shuffled_stores(kernel, number, work.access(store), index, values, both)

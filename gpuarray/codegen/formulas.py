@@ -15,7 +15,7 @@ import numpy as np
 from gpuarray.ops.formula import FORMULAS, POLYNOMIALS, Constant, Formula, Polynomial, Primitive, looked_up
 
 _TYPES: Final = {"Real": "{T}", "Integer": "i32", "Truth": "bool", "Pair": "vec2<{T}>", "Triple": "vec3<{T}>"}
-_PARTS: Final = "xyz"
+_COMPONENTS: Final = "xyz"
 _OPERATORS: Final[dict[type, str]] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
     ast.Eq: "==", ast.NotEq: "!=", ast.And: "&&", ast.Or: "||", ast.USub: "-", ast.Not: "!",
@@ -136,7 +136,7 @@ class _Writer:
             whole = f"parts_{self.pairs}"
             self.pairs += 1
             yield f"{indent}let {whole} = {self._value(value)};"
-            for name, part in zip(target.elts, _PARTS, strict=False):
+            for name, part in zip(target.elts, _COMPONENTS, strict=False):
                 yield f"{indent}{self._stored(name)} = {whole}.{part};"
         else:
             yield f"{indent}{self._stored(target)} = {self._value(value)};"

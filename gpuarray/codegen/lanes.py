@@ -11,24 +11,11 @@ from dataclasses import dataclass
 from gpuarray.codegen import loop_splits
 from gpuarray.codegen.casts import position_expression
 from gpuarray.codegen.fast_paths import emit_block, value_name
-from gpuarray.codegen.loops import LoopKernel, emit_vec4, emit_vec8, expression, makes_vec4, makes_vec8
+from gpuarray.codegen.loops import LoopKernel, coordinates, emit_vectors, expression, makes_vec4, makes_vec8
 from gpuarray.codegen.storage import LANES
 from gpuarray.codegen.underflow import Block, arranged
-from gpuarray.codegen.wgsl import (
-    Kernel,
-    declare,
-    window,
-)
-from gpuarray.fusion.steps import (
-    FULL,
-    Apply,
-    Index,
-    Load,
-    Loop,
-    Store,
-    Take,
-    stride_class,
-)
+from gpuarray.codegen.wgsl import Kernel, declare, window
+from gpuarray.fusion.steps import FULL, Apply, Index, Load, Loop, Store, Take, stride_class
 from gpuarray.graph.layouts import Layout
 
 
@@ -96,7 +83,7 @@ def flat_loads(work: LoopKernel, lane_count: int, whole: bool, step: int, count:
             *outer, last = lanes[0].coordinates
             names = [*outer, f"({last} + {lane}u)"]
         else:
-            names = _lane_coordinates(kernel, f"i{lane}", lane, extents) if strided else []
+            names = coordinates(kernel, f"i{lane}", extents, f"c{lane}_") if strided else []
         lanes.append(Lane(f"i{lane}", names, {}))
     wide_loads(work, lanes)
     return lanes
@@ -127,18 +114,6 @@ def wide_index(kernel: Kernel, layout: Layout, offset: int, lanes: Sequence[Lane
     return f"{index} + {first // LANES}u" if first else index
 
 
-def _lane_coordinates(kernel: Kernel, index: str, lane: int, extents: Sequence[str]) -> list[str]:
-    names = [f"c{lane}_{axis}" for axis in range(len(extents) + 1)]
-    rest = index
-    for axis in range(len(extents), 0, -1):
-        extent = extents[axis - 1]
-        kernel.line(f"let q{lane}_{axis} = {rest} / {extent};")
-        kernel.line(f"let {names[axis]} = {rest} - q{lane}_{axis} * {extent};")
-        rest = f"q{lane}_{axis}"
-    kernel.line(f"let {names[0]} = {rest};")
-    return names
-
-
 def flat_addresses(kernel: Kernel, layout: Layout, offset: int) -> Callable[[Lane], str]:
     """Return a function from a lane to the position of its element in a layout; parameters are added once."""
     if stride_class(layout) == "c":
@@ -167,11 +142,9 @@ def flat_values(work: LoopKernel, lanes: list[Lane], *, quads: bool = False) -> 
             continue
         number, item = unit, loop.instructions[unit]
         if quads and isinstance(item, Index) and makes_vec4(loop, item):
-            if len(lanes) > LANES and makes_vec8(loop, item):
-                emit_vec8(work, number, item, addresses[number](lanes[0]))
-                continue
-            for first in range(0, len(lanes), LANES):
-                emit_vec4(work, number, item, addresses[number](lanes[first]), first)
+            count = 2 * LANES if len(lanes) > LANES and makes_vec8(loop, item) else LANES
+            for first in range(0, len(lanes), count):
+                emit_vectors(work, number, item, addresses[number](lanes[first]), count, first)
             continue
         for lane, names in enumerate(lanes):
             if isinstance(item, Load) and lane and work.together and item.layout.strides[-1] == 0:

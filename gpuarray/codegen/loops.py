@@ -5,7 +5,7 @@ Loops without folds become flat kernels (:mod:`gpuarray.codegen.flat`), stencils
 row kernels (:mod:`gpuarray.codegen.reductions`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, assert_never
 
@@ -22,25 +22,13 @@ from gpuarray.codegen.wgsl import (
     fast_path_function,
     generate_expression,
     parameter_dtypes,
-    vec4_expression,
-    vec8_expression,
+    vector_expression,
     window,
 )
 from gpuarray.device import Capabilities
-from gpuarray.dtypes import DType
 from gpuarray.fusion.costs import operations
-from gpuarray.fusion.steps import (
-    FULL,
-    UNIFORM,
-    Apply,
-    Index,
-    Load,
-    Loop,
-    Scalar,
-    Store,
-    Take,
-)
-from gpuarray.graph.layouts import Layout, Shape, contiguous_strides
+from gpuarray.fusion.steps import FULL, OUTER, UNIFORM, Apply, Index, Load, Loop, Scalar, Slot, Store, Take
+from gpuarray.graph.layouts import Layout, contiguous_strides
 
 
 @dataclass
@@ -53,8 +41,8 @@ class LoopKernel:
 
     kernel: Kernel
     loop: Loop
-    origins: dict[tuple[str, int], int]
-    accesses: dict[tuple[str, int], Access]
+    origins: dict[Slot, int]
+    accesses: dict[Slot, Access]
     together: bool = False
     """Whether the lanes of an invocation are always four neighbours along the last axis."""
     lasts: dict[tuple[int, int], str] = field(default_factory=dict)
@@ -76,7 +64,7 @@ class LoopKernel:
 
     def access(self, item: Load | Take | Store) -> Access:
         """Return the access of the slot that an instruction reads or a store writes."""
-        return self.accesses["output" if isinstance(item, Store) else "input", item.slot]
+        return self.accesses[item.key]
 
 
 def open_kernel(loop: Loop, label: str, wide: Callable[[str, int], bool], outputs: bool = True) -> LoopKernel:
@@ -93,17 +81,51 @@ def open_kernel(loop: Loop, label: str, wide: Callable[[str, int], bool], output
     outputs : bool
         Whether to bind the outputs.
     """
-    kernel = Kernel(label)
-    origins: dict[tuple[str, int], int] = {}
-    accesses: dict[tuple[str, int], Access] = {}
+    return bind_loop(Kernel(label), loop, wide, outputs=outputs)
+
+
+def bind_loop(
+    kernel: Kernel,
+    loop: Loop,
+    wide: Callable[[str, int], bool],
+    *,
+    outputs: bool = True,
+    name: str = "input",
+    inputs_before: int | None = None,
+) -> LoopKernel:
+    """Add the storage bindings of a loop to a kernel.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Where they are added.
+    loop : Loop
+        The loop.
+    wide : callable
+        ``wide(kind, slot)`` says whether an array is read or written four elements at a time.
+    outputs : bool
+        Whether to bind the outputs.
+    name : str
+        What the names of inputs in WGSL begin with.
+    inputs_before : int, optional
+        For an epilogue, whose input 0 is the result of the kernel: how many inputs the step has before its others.
+    """
+    origins: dict[Slot, int] = {}
+    accesses: dict[Slot, Access] = {}
     updated = dict(loop.updates)
-    for (kind, slot), (low, high) in sorted(loop_splits.spans(loop).items()):
+    for key, (low, high) in sorted(loop_splits.spans(loop).items()):
+        kind, slot = key
+        if inputs_before is not None and kind == "input":
+            if slot == 0:
+                origins[key] = 0
+                continue
+            slot += inputs_before - 1
         if (kind == "output" and not outputs) or (kind == "input" and slot in updated):
             continue
-        dtype = (loop.input_dtypes if kind == "input" else loop.output_dtypes)[slot]
-        binding, origins[kind, slot] = window(kind, slot, low, high, dtype, writable=kind == "output")
-        access = Access(f"{kind}{slot}", dtype, wide(kind, slot), kind == "output")
-        accesses[kind, slot] = kernel.show(access, binding)
+        dtype, writable = loop.dtype_of(key), kind == "output"
+        binding, origins[key] = window(kind, slot, low, high, dtype, writable=writable)
+        access = Access(f"{kind if writable else name}{slot}", dtype, wide(*key), writable)
+        accesses[key] = kernel.show(access, binding)
     for read, written in loop.updates:
         origins["input", read], accesses["input", read] = origins["output", written], accesses["output", written]
     return LoopKernel(kernel, loop, origins, accesses)
@@ -114,6 +136,14 @@ def emit_uniform(work: LoopKernel) -> None:
     for number, item in enumerate(work.loop.instructions):
         if item.level == UNIFORM:
             work.kernel.line(declare(f"one{number}", item.dtype, uniform_expression(work, item)))
+
+
+def emit_single(work: LoopKernel) -> None:
+    """Emit the values that are not of single elements, in a loop without outer axes."""
+    emit_uniform(work)
+    for number, item in enumerate(work.loop.instructions):
+        if item.level == OUTER:
+            work.kernel.line(declare(f"one{number}", item.dtype, _single_value(work, item)))
 
 
 def uniform_expression(work: LoopKernel, item: object) -> str:
@@ -164,13 +194,14 @@ def needs_vec4(loop: Loop) -> bool:
     return any(makes_vec4(loop, i) and isinstance(i, Index) and i.op.cost > _COSTLY for i in loop.instructions)
 
 
-def emit_vec4(work: LoopKernel, number: int, item: Index, position: str, first: int = 0) -> None:
-    """Emit an instruction's values in the four lanes from ``first`` on; the position is a multiple of four."""
-    four = vec4_expression(item.op, position, _parameters(work, item), item.dtype)
-    name = f"four{number}_{first}" if first else f"four{number}"
-    work.kernel.line(f"let {name} = {four};")
-    for lane, part in enumerate("xyzw", first):
-        work.kernel.line(declare(value_name(number, FULL, lane), item.dtype, f"{name}.{part}"))
+def emit_vectors(work: LoopKernel, number: int, item: Index, position: str, count: int, first: int = 0) -> None:
+    """Emit an instruction's values in four or eight lanes from ``first`` on; the position is a multiple of four."""
+    name = f"{'four' if count == LANES else 'eight'}{number}{f'_{first}' if first else ''}"
+    value = vector_expression(item.op, count, position, _parameters(work, item), item.dtype)
+    work.kernel.line(f"let {name} = {value};")
+    vectors = [name] if count == LANES else [f"{name}.low", f"{name}.high"]
+    parts = [f"{vector}.{part}" for vector in vectors for part in "xyzw"]
+    work.kernel.line(*(declare(value_name(number, FULL, n), item.dtype, part) for n, part in enumerate(parts, first)))
 
 
 def makes_vec8(loop: Loop, item: object) -> bool:
@@ -178,27 +209,18 @@ def makes_vec8(loop: Loop, item: object) -> bool:
     return makes_vec4(loop, item) and isinstance(item, Index) and compute_type(item.dtype) in item.op.vec8
 
 
-def emit_vec8(work: LoopKernel, number: int, item: Index, position: str) -> None:
-    """Emit an instruction's values in eight lanes; the position is a multiple of four."""
-    eight = vec8_expression(item.op, position, _parameters(work, item), item.dtype)
-    work.kernel.line(f"let eight{number} = {eight};")
-    for lane in range(2 * LANES):
-        part = f"{'low' if lane < LANES else 'high'}.{'xyzw'[lane % LANES]}"
-        work.kernel.line(declare(value_name(number, FULL, lane), item.dtype, f"eight{number}.{part}"))
+def coordinates(kernel: Kernel, index: str, extents: Sequence[str], prefix: str) -> list[str]:
+    """Emit the coordinates of a flat index; return their names, slowest axis first.
 
-
-def coordinates(kernel: Kernel, index: str, shape: Shape, prefix: str) -> list[str]:
-    """Emit the coordinates in ``shape`` of a flat index; return their names, slowest axis first."""
-    names = [f"{prefix}{axis}" for axis in range(len(shape))]
+    ``extents`` are the expressions of the extents of all axes but the slowest, and ``prefix`` makes names unique.
+    """
+    names = [f"{prefix}{axis}" for axis in range(len(extents) + 1)]
     rest = index
-    for axis in reversed(range(len(shape))):
-        if axis == 0:
-            kernel.line(f"let {names[0]} = {rest};")
-            break
-        extent = kernel.parameter(shape[axis])
-        kernel.line(f"let {prefix}q{axis} = {rest} / {extent};")
-        kernel.line(f"let {names[axis]} = {rest} - {prefix}q{axis} * {extent};")
+    for axis in range(len(extents), 0, -1):
+        kernel.line(f"let {prefix}q{axis} = {rest} / {extents[axis - 1]};")
+        kernel.line(f"let {names[axis]} = {rest} - {prefix}q{axis} * {extents[axis - 1]};")
         rest = f"{prefix}q{axis}"
+    kernel.line(f"let {names[0]} = {rest};")
     return names
 
 
@@ -212,11 +234,6 @@ def is_heavy(loop: Loop, capabilities: Capabilities) -> bool:
     return operations(loop.instructions) - operations(guarded) * 3 // 4 > capabilities.profile.heavy_weight
 
 
-def dtype_of(loop: Loop, key: tuple[str, int]) -> DType:
-    """Return the dtype of an input or output, given by its kind and number."""
-    return (loop.input_dtypes if key[0] == "input" else loop.output_dtypes)[key[1]]
-
-
 def has_guards(loop: Loop) -> bool:
     """Whether a loop has guarded fast paths and no positions: an index must be right before it is used."""
     if any(isinstance(item, Take) for item in loop.instructions) or any(s.position is not None for s in loop.stores):
@@ -225,7 +242,7 @@ def has_guards(loop: Loop) -> bool:
     return any(isinstance(unit, Block) and unit.is_guarded for unit in arranged(loop, numbers))
 
 
-def single_value(work: LoopKernel, item: object) -> str:
+def _single_value(work: LoopKernel, item: object) -> str:
     """Return the expression of an instruction at level OUTER in a loop without outer axes: it has one value."""
     kernel = work.kernel
     if isinstance(item, Load):

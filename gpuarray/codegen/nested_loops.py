@@ -4,27 +4,18 @@ An *epilogue* is a loop without folds that takes each result of the kernel in pl
 computes an operand where the kernel reads it. Both become WGSL functions, so that no array of their elements is stored.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from gpuarray.codegen import loop_splits
 from gpuarray.codegen.fast_paths import value_name
 from gpuarray.codegen.lanes import flat_loads, flat_stores, flat_values, has_vec4_rows, wide_slots
-from gpuarray.codegen.loops import LoopKernel, dtype_of, emit_uniform, has_guards, single_value
-from gpuarray.codegen.storage import LANES, Access, register_type
-from gpuarray.codegen.wgsl import (
-    Kernel,
-    declare,
-    window,
-)
-from gpuarray.fusion.steps import (
-    FULL,
-    OUTER,
-    ContractStep,
-    Load,
-    Loop,
-    ScanStep,
-)
+from gpuarray.codegen.loops import LoopKernel, bind_loop, emit_single, has_guards
+from gpuarray.codegen.storage import LANES, register_type
+from gpuarray.codegen.wgsl import Kernel
+from gpuarray.fusion.steps import FULL, Load, Loop
+
+
+def _not_wide(_kind: str, _slot: int) -> bool:
+    return False
 
 
 def add_epilogue(
@@ -51,19 +42,8 @@ def add_epilogue(
     LoopKernel
         For :func:`add_fast_path_epilogue`.
     """
-    origins: dict[tuple[str, int], int] = {}
-    accesses: dict[tuple[str, int], Access] = {}
-    wide = wide_slots(loop) if aligned else lambda _kind, _slot: False
-    for (kind, slot), (low, high) in sorted(loop_splits.spans(loop).items()):
-        if (kind, slot) == ("input", 0):
-            origins[kind, slot] = 0
-            continue
-        dtype = dtype_of(loop, (kind, slot))
-        number = slot - 1 + inputs_before if kind == "input" else slot
-        binding, origins[kind, slot] = window(kind, number, low, high, dtype, writable=kind == "output")
-        access = Access(f"{kind}{number}", dtype, wide(kind, slot), kind == "output")
-        accesses[kind, slot] = kernel.show(access, binding)
-    work = LoopKernel(kernel, loop, origins, accesses, together=aligned and lanes > 1 and has_vec4_rows(loop))
+    work = bind_loop(kernel, loop, wide_slots(loop) if aligned else _not_wide, inputs_before=inputs_before)
+    work.together = aligned and lanes > 1 and has_vec4_rows(loop)
     _finish_function(work, lanes)
     return work
 
@@ -83,10 +63,7 @@ def _finish_function(work: LoopKernel, lanes: int) -> None:
     """Add the function ``finish``, or ``fast_path_finish``, over so many results."""
     kernel, loop = work.kernel, work.loop
     outside, kernel.body = kernel.body, []
-    emit_uniform(work)
-    for number, item in enumerate(loop.instructions):
-        if item.level == OUTER:
-            kernel.line(declare(f"one{number}", item.dtype, single_value(work, item)))
+    emit_single(work)
     names = flat_loads(work, lanes, False, 1, "end")
     kind = register_type(loop.input_dtypes[0])
     results = [f"result{lane}" for lane in range(lanes)]
@@ -128,21 +105,9 @@ def add_prologue(kernel: Kernel, loop: Loop, name: str, *, wide: bool) -> Comput
 
     The loop has no folds, and its inputs are the step's.
     """
-    origins: dict[tuple[str, int], int] = {}
-    accesses: dict[tuple[str, int], Access] = {}
-    is_wide = wide_slots(loop) if wide else lambda _kind, _slot: False
-    for (kind, slot), (low, high) in sorted(loop_splits.spans(loop).items()):
-        if kind == "output":
-            continue
-        dtype = loop.input_dtypes[slot]
-        binding, origins[kind, slot] = window(kind, slot, low, high, dtype, writable=False)
-        accesses[kind, slot] = kernel.show(Access(f"{name}{slot}", dtype, is_wide(kind, slot), False), binding)
-    work = LoopKernel(kernel, loop, origins, accesses)
+    work = bind_loop(kernel, loop, wide_slots(loop) if wide else _not_wide, outputs=False, name=name)
     outside, kernel.body = kernel.body, []
-    emit_uniform(work)
-    for number, item in enumerate(loop.instructions):
-        if item.level == OUTER:
-            kernel.line(declare(f"one{number}", item.dtype, single_value(work, item)))
+    emit_single(work)
     work.together = wide and has_vec4_rows(loop)
     names = flat_loads(work, LANES if wide else 1, False, 1, kernel.parameter(loop.columns))
     flat_values(work, names)
@@ -154,43 +119,3 @@ def add_prologue(kernel: Kernel, loop: Loop, name: str, *, wide: bool) -> Comput
     kernel.module += [f"fn {name}(first: u32) -> {found} {{", *(f"  {line}" for line in kernel.body), "}"]
     kernel.body = outside
     return Computed(name, wide)
-
-
-def result_store(
-    kernel: Kernel, step: ContractStep | ScanStep, span: tuple[int, int], inputs: int
-) -> Callable[[str, str], str]:
-    """Bind the output of a step; return a function that makes the statement that stores, or finishes, one result.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        Where the binding, or the epilogue's function, is added.
-    step : ContractStep or ScanStep
-        The step.
-    span : tuple of (int, int)
-        The first and the last result that the kernel stores. With an epilogue they must be all results.
-    inputs : int
-        How many inputs the step has without those of its epilogue.
-
-    Returns
-    -------
-    callable
-        ``statement(index, value)``, where the index counts from the first result of the span.
-    """
-    if step.epilogue is not None:
-        add_epilogue(kernel, step.epilogue, inputs)
-        return lambda index, value: f"finish({index}, {value});"
-    binding, _ = window("output", 0, *span, step.dtype, writable=True)
-    return kernel.show(Access("output0", step.dtype, False, True), binding).store
-
-
-def vec4_store(
-    kernel: Kernel, step: ContractStep | ScanStep, span: tuple[int, int], inputs: int
-) -> Callable[[str, list[str]], list[str]]:
-    """Do as :func:`result_store`, for four neighbouring results from an index that is a multiple of four."""
-    if step.epilogue is not None:
-        add_epilogue(kernel, step.epilogue, inputs, lanes=LANES, aligned=True)
-        return lambda first, values: [f"finish({first}, {first} + {LANES}u, {', '.join(values)});"]
-    binding, _ = window("output", 0, *span, step.dtype, writable=True)
-    access = kernel.show(Access("output0", step.dtype, True, True), binding)
-    return lambda first, values: access.store_wide(f"({first}) / {LANES}u", values)

@@ -12,9 +12,7 @@ from gpuarray.adapter_profile import AdapterProfile
 from gpuarray.codegen.planes import Arithmetic
 from gpuarray.codegen.storage import word_dtype
 from gpuarray.codegen.tiles import Tiling
-from gpuarray.codegen.wgsl import (
-    WINDOW_END,
-)
+from gpuarray.codegen.wgsl import WINDOW_END
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
 
@@ -124,9 +122,9 @@ def _blocked(tiling: Tiling, dtype: DType, depth: int) -> Tiling:
 
 def name_of(tiling: Tiling, dtype: DType) -> str:
     """Return the name under which the speed of a tiling is recorded."""
-    teams = f" in {tiling.slices}" if tiling.slices > 1 else ""
+    sliced = f" in {tiling.slices}" if tiling.slices > 1 else ""
     patch = f"{tiling.patch_rows}x{tiling.patch_columns}"
-    return f"{dtype.name} {tiling.rows}x{tiling.columns}x{tiling.depth} by {patch}{teams}"
+    return f"{dtype.name} {tiling.rows}x{tiling.columns}x{tiling.depth} by {patch}{sliced}"
 
 
 def _walked(tiling: Tiling, depth: int) -> int:
@@ -162,13 +160,13 @@ def choose(batch: int, height: int, width: int, depth: int, dtype: DType, capabi
     """Return the choice with the least estimated time for a batch of products of (height, depth) and (depth, width)."""
     profile = capabilities.profile
     limit = min(_MOST_SCRATCH, capabilities.binding_limit - WINDOW_END)
-    held = word_dtype(dtype).itemsize
+    itemsize = word_dtype(dtype).itemsize
     ways: list[tuple[float, Tiling, int, int]] = []
 
     def try_parts(candidate: Candidate, elapsed: float, splits: int, whole: int, cut: int) -> None:
         """Add a way to split some tiles into parts, unless the partial sums take too much memory."""
         tiling = candidate.tiling
-        nbytes = cut * splits * tiling.rows * tiling.columns * held
+        nbytes = cut * splits * tiling.rows * tiling.columns * itemsize
         if nbytes <= limit:
             added = profile.launch_time + 2 * nbytes / profile.bandwidth
             ways.append((elapsed + added, tiling, splits, whole))

@@ -31,16 +31,16 @@ def as_fold(step: ContractStep) -> Loop | None:
     batch, height, depth = step.left.shape
     width = step.right.shape[2]
     outer = (batch, height, width)
-    dtype, held = step.dtype, word_dtype(step.dtype) if step.dtype.kind != "b" else step.dtype
+    dtype, word = step.dtype, word_dtype(step.dtype) if step.dtype.kind != "b" else step.dtype
     items: list[Instruction] = []
     for slot, layout in enumerate((step.left, step.right)):
         plane, first, second = layout.strides
         strides = (plane, first, 0, second) if slot == 0 else (plane, 0, second, first)
         extent = layout.bounds()[1] + 1
         items.append(Load(slot, Layout((*outer, depth), strides, layout.offset), extent, dtype, FULL))
-        items.append(Apply(ops.cast, (len(items) - 1,), (dtype,), held, FULL))
-    items.append(Apply(ops.multiply, (1, 3), (held, held), held, FULL))
-    items.append(Fold(reductions.any if dtype.kind == "b" else reductions.sum, 4, held, dtype))
+        items.append(Apply(ops.cast, (len(items) - 1,), (dtype,), word, FULL))
+    items.append(Apply(ops.multiply, (1, 3), (word, word), word, FULL))
+    items.append(Fold(reductions.any if dtype.kind == "b" else reductions.sum, 4, word, dtype))
     phases = [0] * len(items)
     stores: list[Store] = [Store(0, 5, contiguous(outer), prod(outer), dtype, OUTER)]
     if step.epilogue is not None:

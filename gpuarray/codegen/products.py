@@ -19,20 +19,10 @@ from gpuarray.codegen.reductions import row_program
 from gpuarray.codegen.storage import LANES, Access, Pairs, word_dtype
 from gpuarray.codegen.target import binding_limit
 from gpuarray.codegen.tiles import Operand, TileKernel, is_wide
-from gpuarray.codegen.wgsl import (
-    WINDOW_END,
-    WINDOW_START,
-    WORKGROUP,
-    Kernel,
-    combine_expression,
-    window,
-    window_bytes,
-)
+from gpuarray.codegen.wgsl import WINDOW_END, WINDOW_START, WORKGROUP, Kernel, combine_expression, window, window_bytes
 from gpuarray.device import Capabilities
 from gpuarray.fusion.costs import operations
-from gpuarray.fusion.steps import (
-    ContractStep,
-)
+from gpuarray.fusion.steps import ContractStep
 from gpuarray.graph.layouts import Layout, permute
 from gpuarray.ops import elementwise as ops
 
@@ -65,7 +55,7 @@ class _Product:
         self.step, self.choice, self.label, self.capabilities = step, choice, label, capabilities
         self.batch, self.height, self.depth = step.left.shape
         self.width = step.right.shape[2]
-        self.held = word_dtype(step.dtype)
+        self.word = word_dtype(step.dtype)
         tiling = choice.tiling
         self.down, self.across = -(-self.height // tiling.rows), -(-self.width // tiling.columns)
         self.cut = self.batch * self.down * self.across - choice.whole
@@ -74,7 +64,7 @@ class _Product:
         self.part = tiling.block if choice.whole else -(-self.depth // (choice.splits * tiling.depth)) * tiling.depth
         self.splits = -(-self.depth // self.part) if choice.splits > 1 and self.depth else 1
         elements = self.cut * self.splits * tiling.rows * tiling.columns
-        self.scratch_bytes = -(-elements * self.held.itemsize // WINDOW_END) * WINDOW_END
+        self.scratch_bytes = -(-elements * self.word.itemsize // WINDOW_END) * WINDOW_END
 
     # -- the tiles -----------------------------------------------------------------------------------------------------
 
@@ -106,7 +96,7 @@ class _Product:
         walk = TileKernel(kernel, tiling, self.step.dtype, operands, even)
         walk.emit()
         if splits > 1:
-            partial = kernel.bind(Access("scratch0", self.held, True, True), self._scratch(writable=True))
+            partial = kernel.bind(Access("scratch0", self.word, True, True), self._scratch(writable=True))
             kernel.line("if (block >= whole) {", *self._partial_stores(walk, partial), "return; }")
         if results is not None:
             self._stores(kernel, walk, results)
@@ -186,10 +176,10 @@ class _Product:
 
     def _partial_stores(self, walk: TileKernel, access: Access) -> list[str]:
         """Return the stores of an invocation's patch of a part; parts lie in scratch memory one after the other."""
-        held, columns = Arithmetic(self.held), self.choice.tiling.columns
+        words, columns = Arithmetic(self.word), self.choice.tiling.columns
         lines = []
         for row, column, sums in walk.patch():
-            values = [held.whole([f"{name}.{'xyzw'[lane]}" for name in sums]) for lane in range(LANES)]
+            values = [words.whole([f"{name}.{'xyzw'[lane]}" for name in sums]) for lane in range(LANES)]
             lines += access.store_wide(f"(part + ({row}) * {columns}u + {column}) / {LANES}u", values)
         return lines
 
@@ -214,7 +204,7 @@ class _Product:
         tiling, step = self.choice.tiling, self.step
         area, quads = tiling.rows * tiling.columns, self.cut * tiling.rows * tiling.columns // LANES
         kernel = Kernel(f"{self.label} end")
-        access = kernel.bind(Access("scratch0", self.held, True, False), self._scratch(writable=False))
+        access = kernel.bind(Access("scratch0", self.word, True, False), self._scratch(writable=False))
         store = self._result_store(kernel)
         kernel.line(
             "let block = group.x + group.y * groups.x;",
@@ -230,13 +220,13 @@ class _Product:
             f"let row = top + inside / {tiling.columns}u; let column = left + inside % {tiling.columns}u;",
             "if (row >= height || column >= width) { return; }",
             f"let splits = {kernel.parameter(self.splits)};",
-            *(f"var sum{lane} = {casts.literal(0, self.held)};" for lane in range(LANES)),
+            *(f"var sum{lane} = {casts.literal(0, self.word)};" for lane in range(LANES)),
             "for (var split = 0u; split < splits; split++) {",
         )
         lines, values = access.load_wide(f"((cut * splits + split) * {area}u + inside) / {LANES}u", "part")
         kernel.line(*lines)
         for lane, value in enumerate(values):
-            kernel.line(f"sum{lane} = {combine_expression(ops.add, f'sum{lane}', value, self.held)};")
+            kernel.line(f"sum{lane} = {combine_expression(ops.add, f'sum{lane}', value, self.word)};")
         kernel.line("}", "let first = (base + row) * width + column;")
         found = [f"sum{lane}" for lane in range(LANES)]
         if step.dtype.kind == "b":

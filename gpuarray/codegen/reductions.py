@@ -19,7 +19,7 @@ from gpuarray.codegen.loops import (
     LoopKernel,
     coordinates,
     emit_uniform,
-    emit_vec4,
+    emit_vectors,
     expression,
     makes_vec4,
     open_kernel,
@@ -31,7 +31,7 @@ from gpuarray.codegen.underflow import Block, arranged
 from gpuarray.codegen.wgsl import WINDOW_END, WORKGROUP, declare
 from gpuarray.device import Capabilities
 from gpuarray.fusion.steps import FULL, OUTER, Apply, Fold, Index, Instruction, Load, Loop, Store, Take, needed
-from gpuarray.graph.layouts import Layout, contiguous_strides
+from gpuarray.graph.layouts import Layout, Shape, contiguous_strides
 
 
 def row_program(loop: Loop, label: str, capabilities: Capabilities) -> Program:
@@ -257,7 +257,7 @@ class RowKernel:
             kernel.line("let row = walker;", "let begin = 0u;")
         kernel.line(f"let end = {end};")
         if len(self.loop.outer) > 1:
-            coordinates(kernel, "row", self.loop.outer, "r")
+            coordinates(kernel, "row", self._extents(self.loop.outer), "r")
         return -(-count_of_parts // together)
 
     def _row_position(self, layout: Layout, offset: int) -> str:
@@ -387,7 +387,11 @@ class RowKernel:
         loop, rank = self.loop, len(self.loop.outer)
         if len(loop.inner) > 1 and any(x.strides[rank:] != contiguous_strides(loop.inner) for x in layouts):
             for n in range(count):
-                coordinates(self.work.kernel, f"i{n}", loop.inner, f"c{n}_")
+                coordinates(self.work.kernel, f"i{n}", self._extents(loop.inner), f"c{n}_")
+
+    def _extents(self, shape: Shape) -> list[str]:
+        """Return the expressions of the extents of all axes but the first, as parameters."""
+        return [self.work.kernel.parameter(extent) for extent in reversed(shape[1:])][::-1]
 
     def _block(self, columns: "_Columns", count: int, *, ragged: bool = False) -> None:
         """Emit the values, folds and stores of ``count`` columns, whose numbers are ``i0``, ``i1`` and so on.
@@ -471,7 +475,8 @@ class RowKernel:
             loaded: list[str] = []
             if isinstance(item, Index) and wide and makes_vec4(loop, item):
                 for first in range(0, count, LANES):
-                    emit_vec4(self.work, number, item, self._column_position(item.layout, bases[number], first), first)
+                    position = self._column_position(item.layout, bases[number], first)
+                    emit_vectors(self.work, number, item, position, LANES, first)
                 continue
             if isinstance(item, Load) and wide:
                 for first in range(0, count, LANES):

@@ -14,10 +14,10 @@ from typing import Final, NamedTuple
 from gpuarray.codegen import casts
 from gpuarray.codegen.accumulators import identity_literal
 from gpuarray.codegen.collectives import Collectives, loaded, stored
-from gpuarray.codegen.nested_loops import result_store, vec4_store
-from gpuarray.codegen.programs import Binding, Launch, Program
+from gpuarray.codegen.nested_loops import add_epilogue
+from gpuarray.codegen.programs import Launch, Program
 from gpuarray.codegen.storage import LANES, Access, register_type, word_dtype
-from gpuarray.codegen.wgsl import WINDOW_END, WORKGROUP, Kernel, combine_expression, window
+from gpuarray.codegen.wgsl import WORKGROUP, Kernel, combine_expression, scratch_bytes
 from gpuarray.device import Capabilities
 from gpuarray.fusion.steps import ScanStep
 
@@ -99,10 +99,10 @@ class ScanKernels:
         """Return the launches: the block sums of every piece, then the scans of every piece."""
         scans = self._sequential_scans if self.is_sequential else self._scans
         if self.blocks == 1:
-            return Program(tuple(scans(piece, 0) for piece in self.pieces))
-        nbytes = -(-self.rows * self.blocks * word_dtype(self.dtype).itemsize // WINDOW_END) * WINDOW_END
+            return Program(tuple(scans(piece) for piece in self.pieces))
         sums = self._sequential_sums if self.is_sequential else self._sums
-        return Program(tuple(emit(piece, nbytes) for emit in (sums, scans) for piece in self.pieces), (nbytes,))
+        launches = tuple(emit(piece) for emit in (sums, scans) for piece in self.pieces)
+        return Program(launches, (scratch_bytes(self.rows * self.blocks, word_dtype(self.dtype)),))
 
     def _pieces(self) -> list[Piece]:
         """Return pieces of several rows each, or if rows are too long, of several blocks of interleaved rows."""
@@ -124,10 +124,10 @@ class ScanKernels:
 
     # -- one workgroup per block ---------------------------------------------------------------------------------------
 
-    def _sums(self, piece: Piece, nbytes: int) -> Launch:
+    def _sums(self, piece: Piece) -> Launch:
         kernel = Kernel(f"{self.label} blocks")
         source = self._source(kernel, piece)
-        scratch = self._scratch(kernel, nbytes, writable=True)
+        scratch = self._scratch(kernel, writable=True)
         self._position(kernel, piece)
         own = LANES if self.wide else 1
         kernel.line(f"var total: {self.kind} = {self.identity};", f"var n = begin + local * {own}u;")
@@ -148,11 +148,11 @@ class ScanKernels:
         kernel.line(f"if (local == 0u) {{ {scratch.store('block', stored('total', self.dtype))} }}")
         return kernel.launch(piece.rows * piece.parts, self.capabilities.workgroup_limit)
 
-    def _scans(self, piece: Piece, nbytes: int) -> Launch:
+    def _scans(self, piece: Piece) -> Launch:
         kernel = Kernel(f"{self.label} inside")
         source = self._source(kernel, piece)
         finish = self._finish(kernel, piece)
-        scratch = self._scratch(kernel, nbytes, writable=False) if nbytes else None
+        scratch = self._scratch(kernel, writable=False) if self.blocks > 1 else None
         self._position(kernel, piece)
         kernel.line(f"var carry: {self.kind} = {self.identity};")
         if scratch is not None:
@@ -175,9 +175,20 @@ class ScanKernels:
     def _finish(self, kernel: Kernel, piece: Piece) -> Callable[[str, list[str]], list[str]]:
         """Bind the result; return a function that gives the statements to store four elements from an index on."""
         if self.wide:
-            store_four = vec4_store(kernel, self.step, (piece.first, piece.last), 1)
-            return lambda first, results: [f"if ({first} < end) {{", *store_four(f"base + {first}", results), "}"]
-        store = result_store(kernel, self.step, (piece.first, piece.last), 1)
+            if self.step.epilogue is not None:
+                add_epilogue(kernel, self.step.epilogue, 1, lanes=LANES, aligned=True)
+                return lambda first, results: [
+                    f"if ({first} < end) {{",
+                    f"finish(base + {first}, base + {first} + {LANES}u, {', '.join(results)});",
+                    "}",
+                ]
+            target = self._target(kernel, piece)
+            return lambda first, results: [
+                f"if ({first} < end) {{",
+                *target.store_wide(f"(base + {first}) / {LANES}u", results),
+                "}",
+            ]
+        store = self._result_store(kernel, piece)
         return lambda first, results: [
             f"if ({first} + {lane}u < end) {{ {store(f'base + ({first} + {lane}u) * step', result)} }}"
             for lane, result in enumerate(results)
@@ -246,10 +257,10 @@ class ScanKernels:
 
     # -- one invocation per block --------------------------------------------------------------------------------------
 
-    def _sequential_sums(self, piece: Piece, nbytes: int) -> Launch:
+    def _sequential_sums(self, piece: Piece) -> Launch:
         kernel = Kernel(f"{self.label} blocks of columns")
         source = self._source(kernel, piece)
-        scratch = self._scratch(kernel, nbytes, writable=True)
+        scratch = self._scratch(kernel, writable=True)
         self._sequential_position(kernel, piece)
         kernel.line(f"var total: {self.kind} = {self.identity};")
 
@@ -260,11 +271,11 @@ class ScanKernels:
         kernel.line(scratch.store("part * rows + row", stored("total", self.dtype)))
         return kernel.launch(-(-piece.rows * piece.parts // WORKGROUP), self.capabilities.workgroup_limit)
 
-    def _sequential_scans(self, piece: Piece, nbytes: int) -> Launch:
+    def _sequential_scans(self, piece: Piece) -> Launch:
         kernel = Kernel(f"{self.label} inside columns")
         source = self._source(kernel, piece)
-        store = result_store(kernel, self.step, (piece.first, piece.last), 1)
-        scratch = self._scratch(kernel, nbytes, writable=False) if nbytes else None
+        store = self._result_store(kernel, piece)
+        scratch = self._scratch(kernel, writable=False) if self.blocks > 1 else None
         self._sequential_position(kernel, piece)
         kernel.line(f"var carry: {self.kind} = {self.identity};")
         if scratch is not None:
@@ -307,13 +318,23 @@ class ScanKernels:
 
     # -- pieces --------------------------------------------------------------------------------------------------------
 
-    def _source(self, kernel: Kernel, piece: Piece) -> Access:
-        binding, _ = window("input", 0, piece.first, piece.last, self.step.source, writable=False)
-        return kernel.show(Access("input0", self.step.source, self.wide, False), binding)
+    def _result_store(self, kernel: Kernel, piece: Piece) -> Callable[[str, str], str]:
+        """Bind the result, or add the epilogue; return what gives the statement that stores one element."""
+        if self.step.epilogue is None:
+            return self._target(kernel, piece).store
+        add_epilogue(kernel, self.step.epilogue, 1)
+        return lambda index, value: f"finish({index}, {value});"
 
-    def _scratch(self, kernel: Kernel, nbytes: int, *, writable: bool) -> Access:
-        access = Access("scratch0", word_dtype(self.dtype), False, writable)
-        return kernel.bind(access, Binding("scratch", 0, 0, nbytes, writable))
+    def _source(self, kernel: Kernel, piece: Piece) -> Access:
+        size = piece.last - piece.first + 1
+        return kernel.array("input", 0, size, self.step.source, first=piece.first, wide=self.wide)
+
+    def _target(self, kernel: Kernel, piece: Piece) -> Access:
+        size = piece.last - piece.first + 1
+        return kernel.array("output", 0, size, self.step.dtype, first=piece.first, wide=self.wide)
+
+    def _scratch(self, kernel: Kernel, *, writable: bool) -> Access:
+        return kernel.scratch(0, self.rows * self.blocks, word_dtype(self.dtype), writable=writable)
 
     def _cast(self, value: str) -> str:
         """Return an element, cast to the dtype of accumulation."""

@@ -15,13 +15,13 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from gpuarray.codegen.calls.sorting_digits import COUNTED, COUNTS, TOTALS, Pass, Place
-from gpuarray.codegen.calls.sorting_keys import RawAccess, bind_scratch, scratch_bytes
+from gpuarray.codegen.calls.sorting_keys import bind_scratch
 from gpuarray.codegen.calls.sorting_tiles import BITS, DIGITS
 from gpuarray.codegen.casts import position_expression
 from gpuarray.codegen.programs import Binding, Launch, Program
 from gpuarray.codegen.scatters_combined import PositionSort, combined_scatter_program
 from gpuarray.codegen.storage import LANES, Access
-from gpuarray.codegen.wgsl import WINDOW_END, WINDOW_START, WORKGROUP, Kernel, window
+from gpuarray.codegen.wgsl import WINDOW_END, WINDOW_START, WORKGROUP, Kernel, scratch_bytes
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType, uint8, uint16, uint32
 from gpuarray.fusion.steps import CopyStep, ScatterStep
@@ -49,19 +49,12 @@ def copy_program(step: CopyStep, label: str, capabilities: Capabilities) -> Prog
         nbytes = -(-count * 16 // WINDOW_END) * WINDOW_END if start + count == total else count * 16
         for kind in ("input", "output"):
             writable = kind == "output"
-            kernel.bind(_Words(f"{kind}0", writable), Binding(kind, 0, start * 16, nbytes, writable))
+            kernel.bind(Access(f"{kind}0", uint32, True, writable), Binding(kind, 0, start * 16, nbytes, writable))
         size = kernel.parameter(count)
         kernel.line("let block = group.x + group.y * groups.x;", f"let i = block * {WORKGROUP}u + local;")
         kernel.line(f"if (i < {size}) {{ output0[i] = input0[i]; }}")
         launches.append(kernel.launch(-(-count // WORKGROUP), capabilities.workgroup_limit))
     return Program(tuple(launches))
-
-
-class _Words(Access):
-    """A binding of uninterpreted vectors of sixteen bytes."""
-
-    def __init__(self, name: str, writable: bool) -> None:
-        super().__init__(name, uint32, True, writable)
 
 
 def scatter_program(step: ScatterStep, label: str, capabilities: Capabilities) -> Program:
@@ -149,7 +142,7 @@ class _Partition(PositionSort):
         super().__init__(label, count, capabilities)
         self.lines = DIGITS + 1
 
-    def _count_more(self, kernel: Kernel, values: RawAccess) -> None:
+    def _count_more(self, kernel: Kernel, values: Access) -> None:
         length = kernel.parameter(self.length)
         falls = []
         for k in range(COUNTED):
@@ -158,20 +151,12 @@ class _Partition(PositionSort):
             falls.append(f"({at} < end && next{k} < v{k})")
         kernel.line(f"if ({' || '.join(falls)}) {{ atomicStore(&digit_counts[{DIGITS}u], 1u); }}")
 
-    def _begin_move(self, kernel: Kernel, totals: RawAccess) -> None:
+    def _begin_move(self, kernel: Kernel, totals: Access) -> None:
         kernel.line(f"if ({totals.load(f'{DIGITS}u')} == 0u) {{ return; }}")
 
     def _digit_function(self, kernel: Kernel, digit: int) -> str:
         kernel.module.append(f"fn digit_of(raw: u32, shift: u32) -> u32 {{ return min(raw >> shift, {DIGITS - 1}u); }}")
         return kernel.parameter(digit)
-
-
-class _Atomic(Access):
-    """A binding of atomic words."""
-
-    @property
-    def element(self) -> str:
-        return "atomic<u32>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,14 +180,14 @@ class _Scatter:
     def clear_all(self, limit: int) -> Launch:
         """Return the launch that clears all words."""
         kernel = Kernel(f"{self.label} clear all")
-        access = self._bind_numbers(kernel, Access("numbers", uint32, True, True))
+        access = self._bind_numbers(kernel, writable=True, wide=True)
         return self._each(kernel, -(-self.step.extent // LANES), access.store_wide("i", ["0u"] * LANES), limit)
 
     def clear(self, limit: int) -> Launch:
         """Return the launch that clears the words at the positions."""
         kernel = Kernel(f"{self.label} clear")
         positions = self._bind(kernel, self.positions, "positions")
-        self._bind_numbers(kernel, _Atomic("numbers", uint32, False, True))
+        self._bind_numbers(kernel, writable=True, item="atomic<u32>")
         lines = [*self._place(kernel, positions), "atomicStore(&numbers[place], 0u);"]
         return self._each(kernel, self.step.count, lines, limit)
 
@@ -210,7 +195,7 @@ class _Scatter:
         """Return the launch that finds the last value of each position."""
         kernel = Kernel(f"{self.label} elect")
         positions = self._bind(kernel, self.positions, "positions")
-        self._bind_numbers(kernel, _Atomic("numbers", uint32, False, True))
+        self._bind_numbers(kernel, writable=True, item="atomic<u32>")
         lines = [*self._place(kernel, positions), "atomicMax(&numbers[place], i + 1u);"]
         return self._each(kernel, self.step.count, lines, limit)
 
@@ -218,7 +203,7 @@ class _Scatter:
         """Return the launch in which each invocation fetches the values of four neighbouring positions, if any."""
         kernel = Kernel(f"{self.label} fetch")
         values = self._bind(kernel, self.values, "values")
-        numbers = self._bind_numbers(kernel, Access("numbers", uint32, True, False))
+        numbers = self._bind_numbers(kernel, writable=False, wide=True)
         target = self._target(kernel, wide=True)
         lines, wanted = numbers.load_wide("i", "wanted")
         lines.append(f"if (({' | '.join(wanted)}) == 0u) {{ continue; }}")
@@ -235,7 +220,7 @@ class _Scatter:
         kernel = Kernel(f"{self.label} write")
         values = self._bind(kernel, self.values, "values")
         positions = self._bind(kernel, self.positions, "positions")
-        self._bind_numbers(kernel, Access("numbers", uint32, False, False))
+        self._bind_numbers(kernel, writable=False)
         target = self._target(kernel, wide=False)
         store = f"if (numbers[place] == i + 1u) {{ {target.store('place', values.load('i'))} }}"
         return self._each(kernel, self.step.count, [*self._place(kernel, positions), store], limit)
@@ -277,18 +262,13 @@ class _Scatter:
 
     def _bind(self, kernel: Kernel, place: Place, name: str) -> Access:
         if place.kind == "scratch":
-            nbytes = scratch_bytes(self.step.count, place.dtype)
-            binding = Binding("scratch", place.slot, 0, nbytes, False)
-        else:
-            last = self.start + self.step.count - 1
-            binding, _ = window(place.kind, place.slot, self.start, last, place.dtype, writable=False)
-        return kernel.bind(Access(name, place.dtype, False, False), binding)
+            return kernel.scratch(place.slot, self.step.count, place.dtype, writable=False, name=name)
+        return kernel.array(place.kind, place.slot, self.step.count, place.dtype, first=self.start, name=name)
 
-    def _bind_numbers(self, kernel: Kernel, access: Access) -> Access:
-        nbytes = scratch_bytes(self.step.extent, uint32)
-        return kernel.bind(access, Binding("scratch", self.numbers, 0, nbytes, access.writable))
+    def _bind_numbers(self, kernel: Kernel, *, writable: bool, wide: bool = False, item: str = "") -> Access:
+        size = self.step.extent
+        return kernel.scratch(self.numbers, size, uint32, writable=writable, name="numbers", wide=wide, item=item)
 
     def _target(self, kernel: Kernel, *, wide: bool) -> Access:
         dtype = _RAW.get(self.step.dtype.itemsize, self.step.dtype)
-        binding, _ = window("output", 0, self.first, self.first + self.step.extent - 1, dtype, writable=True)
-        return kernel.bind(Access("output0", dtype, wide, True), binding)
+        return kernel.array("output", 0, self.step.extent, dtype, first=self.first, wide=wide)

@@ -10,12 +10,12 @@ Results are the same in every run.
 from typing import Final
 
 from gpuarray.codegen.calls.sorting_digits import DigitSort, Pass, Place
-from gpuarray.codegen.calls.sorting_keys import RawAccess, bind_scratch, scratch_bytes
+from gpuarray.codegen.calls.sorting_keys import bind_scratch
 from gpuarray.codegen.calls.sorting_tiles import BITS
 from gpuarray.codegen.casts import cast_expression, position_expression
 from gpuarray.codegen.programs import Launch, Program
 from gpuarray.codegen.storage import Access, register_type
-from gpuarray.codegen.wgsl import WORKGROUP, Kernel, apply_expression, combine_expression, template_of, window
+from gpuarray.codegen.wgsl import WORKGROUP, Kernel, apply_expression, combine_expression, scratch_bytes, template_of
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType, int32, uint32
 from gpuarray.fusion.steps import ScatterStep
@@ -44,17 +44,9 @@ class PositionSort(DigitSort):
     def __init__(self, label: str, count: int, capabilities: Capabilities) -> None:
         super().__init__(label, uint32, 1, count, capabilities, descending=False, positions=True)
 
-    def _loaded(self, values: RawAccess, index: str) -> str:
+    def _loaded(self, values: Access, index: str) -> str:
         loaded = values.load(index)
         return f"{loaded}.x" if values.dtype.itemsize == 8 else loaded
-
-
-class _AtomicAccess(Access):
-    """A binding of atomic integers."""
-
-    @property
-    def element(self) -> str:
-        return f"atomic<{register_type(self.dtype)}>"
 
 
 def combined_scatter_program(step: ScatterStep, label: str, capabilities: Capabilities) -> Program:
@@ -108,11 +100,9 @@ def _takes_groups(step: ScatterStep) -> bool:
 
 def _open(step: ScatterStep, kernel: Kernel, count: int) -> tuple[Access, Access]:
     """Bind the values and the target of a kernel with ``count`` invocations, numbered ``i``."""
-    (binding, _), kind = window("input", 0, 0, step.count - 1, step.input_dtypes[0], writable=False), Access
-    values = kernel.show(kind("input0", step.input_dtypes[0], False, False), binding)
-    binding, _ = window("output", 0, 0, step.extent - 1, step.dtype, writable=True)
-    kind = _AtomicAccess if _is_atomic(step) else Access
-    target = kernel.show(kind("output0", step.dtype, False, True), binding)
+    item = f"atomic<{register_type(step.dtype)}>" if _is_atomic(step) else ""
+    values = kernel.array("input", 0, step.count, step.input_dtypes[0])
+    target = kernel.array("output", 0, step.extent, step.dtype, item=item)
     kernel.line(
         "let block = group.x + group.y * groups.x;",
         f"let i = block * {WORKGROUP}u + local;",
@@ -125,8 +115,7 @@ def _atomic(step: ScatterStep, label: str, capabilities: Capabilities) -> Launch
     assert step.combine is not None
     kernel = Kernel(f"{label} atomic")
     values, _ = _open(step, kernel, step.count)
-    binding, _ = window("input", 1, 0, step.count - 1, step.positions, writable=False)
-    positions = kernel.show(Access("input1", step.positions, False, False), binding)
+    positions = kernel.array("input", 1, step.count, step.positions)
     place = position_expression(positions.load("i"), step.positions)
     kernel.line("if (i >= size) { return; }", f"{_ATOMIC[step.combine]}(&output0[{place}], {values.load('i')});")
     return kernel.launch(-(-step.count // WORKGROUP), capabilities.workgroup_limit)

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from gpuarray.codegen.lanes import Lane, flat_stores, flat_values
-from gpuarray.codegen.loops import LoopKernel, emit_uniform, is_heavy, open_kernel, single_value
+from gpuarray.codegen.loops import LoopKernel, emit_single, is_heavy, open_kernel
 from gpuarray.codegen.programs import Launch
 from gpuarray.codegen.storage import LANES, is_packed
 from gpuarray.codegen.wgsl import WORKGROUP
 from gpuarray.device import Capabilities
-from gpuarray.fusion.steps import FULL, OUTER, Apply, Load, Loop, Scalar
+from gpuarray.fusion.steps import FULL, Apply, Load, Loop, Scalar
 
 #: Elements of a column that an invocation computes.
 DEPTH: Final = LANES
@@ -82,10 +82,7 @@ def stencil_launch(loop: Loop, columns: list[_Column], label: str, capabilities:
     for axis, name in reversed(list(enumerate(before))):
         extent = kernel.parameter(shape[axis])
         kernel.line(f"let {name} = rest % {extent};", f"rest /= {extent};")
-    emit_uniform(work)
-    for number, item in enumerate(loop.instructions):
-        if item.level == OUTER:
-            kernel.line(f"let one{number} = {single_value(work, item)};")
+    emit_single(work)
     lanes = []
     for lane in range(DEPTH):
         kernel.line(f"let row{lane} = min(first + {lane}u, {height} - 1u);")

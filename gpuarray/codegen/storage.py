@@ -91,6 +91,8 @@ class Access:
     windows, reach : int
         How many storage bindings show the array, if one does not show all of it, and the items that each shows.
         :attr:`functions` then select the binding of an item.
+    item : str
+        The WGSL type of the binding's items, if it is not that of elements.
     """
 
     name: str
@@ -99,6 +101,7 @@ class Access:
     writable: bool
     windows: int = 1
     reach: int = 0
+    item: str = ""
 
     @property
     def atomic(self) -> bool:
@@ -108,6 +111,8 @@ class Access:
     @property
     def element(self) -> str:
         """The WGSL type of the binding's items: an element, several elements, or a part of four elements."""
+        if self.item:
+            return self.item
         if is_packed(self.dtype):
             if self.atomic:
                 return "atomic<u32>"

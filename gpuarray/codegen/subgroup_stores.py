@@ -6,8 +6,10 @@ those of the neighbour, take GPUs twice as long.
 
 from collections.abc import Sequence
 
-from gpuarray.codegen.storage import LANES, Access, register_type
-from gpuarray.codegen.wgsl import Kernel
+from gpuarray.codegen.fast_paths import value_name
+from gpuarray.codegen.lanes import Lane, wide_index
+from gpuarray.codegen.loops import LoopKernel
+from gpuarray.codegen.storage import LANES, register_type
 from gpuarray.device import Capabilities
 from gpuarray.fusion.steps import Load, Loop, Take, stride_class
 
@@ -19,36 +21,27 @@ def can_shuffle_stores(loop: Loop, capabilities: Capabilities) -> bool:
     return capabilities.subgroup_size > 1 and plain and not reads
 
 
-def emit_shuffled_stores(
-    kernel: Kernel, number: int, access: Access, index: str, values: Sequence[str], both: str
-) -> None:
-    """Emit store ``number``: two neighbours write the elements of the even one, then those of the odd one.
+def emit_shuffled_stores(work: LoopKernel, lanes: Sequence[Lane], both: str) -> None:
+    """Emit the stores of eight elements: two neighbours write those of the even one, then those of the odd one.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        Where statements are added. In its text ``odd`` says which of the two neighbours an invocation is.
-    number : int
-        Makes names unique.
-    access : Access
-        Where to store.
-    index : str
-        The index of the invocation's first vector of four.
-    values : sequence of str
-        The eight elements.
-    both : str
-        The condition that the odd neighbour has elements.
+    ``both`` is the condition that both neighbours have elements.
     """
-    kind = f"vec4<{register_type(access.dtype)}>"
-    low, high, given, first, second = (f"{name}{number}" for name in ("low", "high", "given", "here", "there"))
-    kernel.line(
-        f"let {low} = {kind}({', '.join(values[:LANES])});",
-        f"let {high} = {kind}({', '.join(values[LANES:])});",
-        f"let {given} = subgroupShuffleXor(select({high}, {low}, odd), 1u);",
-        f"let {first} = select({low}, {given}, odd);",
-        f"let {second} = select({given}, {high}, odd);",
-    )
-    where = f"{index} - select(0u, 1u, odd)"
-    kernel.line(*access.store_wide(where, [f"{first}.{part}" for part in "xyzw"]))
-    behind = " ".join(access.store_wide(f"{where} + 2u", [f"{second}.{part}" for part in "xyzw"]))
-    kernel.line(f"if ({both}) {{ {behind} }}")
+    kernel, loop = work.kernel, work.loop
+    kernel.line("let odd = (local & 1u) == 1u;")
+    for number, store in enumerate(loop.stores):
+        level, access = loop.instructions[store.value].level, work.access(store)
+        values = [value_name(store.value, level, lane) for lane in range(len(lanes))]
+        index = wide_index(kernel, store.layout, work.offset("output", store.slot, store.layout), lanes, 0)
+        kind = f"vec4<{register_type(access.dtype)}>"
+        low, high, given, first, second = (f"{name}{number}" for name in ("low", "high", "given", "here", "there"))
+        kernel.line(
+            f"let {low} = {kind}({', '.join(values[:LANES])});",
+            f"let {high} = {kind}({', '.join(values[LANES:])});",
+            f"let {given} = subgroupShuffleXor(select({high}, {low}, odd), 1u);",
+            f"let {first} = select({low}, {given}, odd);",
+            f"let {second} = select({given}, {high}, odd);",
+        )
+        where = f"{index} - select(0u, 1u, odd)"
+        kernel.line(*access.store_wide(where, [f"{first}.{part}" for part in "xyzw"]))
+        behind = " ".join(access.store_wide(f"{where} + 2u", [f"{second}.{part}" for part in "xyzw"]))
+        kernel.line(f"if ({both}) {{ {behind} }}")

@@ -179,33 +179,33 @@ class TileKernel:
         Vectors of eight-byte numbers are split into two halves, which avoids bank conflicts.
         """
         if self.arithmetic.nbytes == 8:
-            return f"var<workgroup> held: array<vec2<{self.arithmetic.component}>, {2 * self.vectors}>;"
-        return f"var<workgroup> held: array<{self.arithmetic.quad}, {self.vectors}>;"
+            return f"var<workgroup> tiles: array<vec2<{self.arithmetic.component}>, {2 * self.vectors}>;"
+        return f"var<workgroup> tiles: array<{self.arithmetic.quad}, {self.vectors}>;"
 
     def _vector(self, place: str) -> str:
         """Return the expression of the vector at an index."""
         if self.arithmetic.nbytes == 8:
-            return f"{self.arithmetic.quad}(held[{place}], held[{place} + {self.vectors}u])"
-        return f"held[{place}]"
+            return f"{self.arithmetic.quad}(tiles[{place}], tiles[{place} + {self.vectors}u])"
+        return f"tiles[{place}]"
 
     def _store_vector(self, place: str, four: str) -> str:
         """Return the statement that stores a vector at an index."""
         if self.arithmetic.nbytes == 8:
-            return f"held[{place}] = {four}.xy; held[{place} + {self.vectors}u] = {four}.zw;"
-        return f"held[{place}] = {four};"
+            return f"tiles[{place}] = {four}.xy; tiles[{place} + {self.vectors}u] = {four}.zw;"
+        return f"tiles[{place}] = {four};"
 
     def _store_pair(self, place: str, lane: str, two: str) -> str:
         """Return the statement that stores the first or the last two components of the vector at an index."""
         if self.arithmetic.nbytes == 8:
-            return f"held[{place} + {lane} / 2u % 2u * {self.vectors}u] = {two};"
-        first = f"held[{place}][{lane} % {LANES}u"
+            return f"tiles[{place} + {lane} / 2u % 2u * {self.vectors}u] = {two};"
+        first = f"tiles[{place}][{lane} % {LANES}u"
         return f"{first}] = {two}.x; {first} + 1u] = {two}.y;"
 
     def _store_component(self, place: str, lane: str, number: str) -> str:
         """Return the statement that stores one component of the vector at an index."""
         if self.arithmetic.nbytes == 8:
-            return f"held[{place} + {lane} / 2u * {self.vectors}u][{lane} % 2u] = {number};"
-        return f"held[{place}][{lane}] = {number};"
+            return f"tiles[{place} + {lane} / 2u * {self.vectors}u][{lane} % 2u] = {number};"
+        return f"tiles[{place}][{lane}] = {number};"
 
     # -- products and sums ---------------------------------------------------------------------------------------------
 

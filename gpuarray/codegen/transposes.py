@@ -10,12 +10,12 @@ from typing import Final
 
 from gpuarray.codegen import loop_splits
 from gpuarray.codegen.lanes import Lane, flat_stores, flat_values, wide_loads, wide_slots
-from gpuarray.codegen.loops import LoopKernel, emit_uniform, is_heavy, needs_vec4, open_kernel, single_value
+from gpuarray.codegen.loops import LoopKernel, emit_single, is_heavy, needs_vec4, open_kernel
 from gpuarray.codegen.programs import Launch
 from gpuarray.codegen.storage import LANES, is_packed, register_type, word_dtype
 from gpuarray.codegen.wgsl import WORKGROUP, window
 from gpuarray.device import Capabilities
-from gpuarray.fusion.steps import FULL, OUTER, Load, Loop, Take
+from gpuarray.fusion.steps import FULL, Load, Loop, Take
 from gpuarray.graph.layouts import Layout
 
 #: Elements of a tile, and its longest side, for elements of up to four bytes; larger elements make smaller tiles.
@@ -159,10 +159,7 @@ def transposing_launch(loop: Loop, tile: Tile, label: str, capabilities: Capabil
     for axis in reversed(batch):
         names[axis] = f"p{axis}"
         kernel.line(f"let p{axis} = rest % {extents[axis]}; rest /= {extents[axis]};")
-    emit_uniform(work)
-    for number, item in enumerate(loop.instructions):
-        if item.level == OUTER:
-            kernel.line(f"let one{number} = {single_value(work, item)};")
+    emit_single(work)
     for number in tile.transposed:
         _fill(work, number, tile, names, extents)
     kernel.line("workgroupBarrier();")
@@ -205,8 +202,8 @@ def _fill(work: LoopKernel, number: int, tile: Tile, names: list[str], extents: 
         else:
             values = [access.load(where)]
         for lane, value in enumerate(values):
-            held = f"select(0u, 1u, {value})" if item.dtype.kind == "b" else value
-            kernel.line(f"tile{number}[(row + {lane}u) * {pitch}u + column] = {held};")
+            word = f"select(0u, 1u, {value})" if item.dtype.kind == "b" else value
+            kernel.line(f"tile{number}[(row + {lane}u) * {pitch}u + column] = {word};")
         kernel.line("} }")
 
 
@@ -244,10 +241,10 @@ def _compute(work: LoopKernel, tile: Tile, names: list[str], extents: dict[int, 
     pitch = tile.columns + 1
     for number in tile.transposed:
         apart = 1 if beside else gap * pitch
-        held = [f"tile{number}[row * {pitch}u + column + {lane * apart}u]" for lane in range(LANES)]
+        values = [f"tile{number}[row * {pitch}u + column + {lane * apart}u]" for lane in range(LANES)]
         if loop.instructions[number].dtype.kind == "b":
-            held = [f"({value} != 0u)" for value in held]
-        for names_of_lane, value in zip(lanes, held, strict=True):
+            values = [f"({value} != 0u)" for value in values]
+        for names_of_lane, value in zip(lanes, values, strict=True):
             names_of_lane.loaded[number] = value
     wide_loads(work, lanes)
     flat_values(work, lanes)

@@ -16,7 +16,7 @@ from typing import Final, TypeVar
 
 from gpuarray.codegen import casts, library
 from gpuarray.codegen.programs import IN_RANGE, Binding, Launch, ScalarParameter
-from gpuarray.codegen.storage import Access, parameter_expression, register_type, scalar_expression, scalar_words
+from gpuarray.codegen.storage import LANES, Access, parameter_expression, register_type, scalar_expression, scalar_words
 from gpuarray.codegen.target import PAIRS, binding_limit, compute_type, directives, makes_underflow_gradual
 from gpuarray.dtypes import DType, canonical, complex64, float32
 from gpuarray.ops.columns import Kind
@@ -82,6 +82,39 @@ class Kernel:
             nbytes = min(window_bytes(binding_limit()), binding.nbytes - begin)
             self.bind(part, replace(binding, offset=binding.offset + begin, nbytes=nbytes))
 
+    def array(
+        self,
+        kind: str,
+        slot: int,
+        size: int,
+        dtype: DType,
+        *,
+        first: int = 0,
+        name: str = "",
+        wide: bool = False,
+        item: str = "",
+        writable: bool | None = None,
+    ) -> Access:
+        """Bind ``size`` elements of an input or output, from number ``first`` on; only outputs are writable."""
+        writable = kind == "output" if writable is None else writable
+        binding, _ = window(kind, slot, first, first + size - 1, dtype, writable=writable)
+        return self.show(Access(name or f"{kind}{slot}", dtype, wide, writable, item=item), binding)
+
+    def scratch(
+        self,
+        slot: int,
+        size: int,
+        dtype: DType,
+        *,
+        writable: bool,
+        name: str = "",
+        wide: bool = False,
+        item: str = "",
+    ) -> Access:
+        """Bind a scratch buffer of ``size`` elements."""
+        binding = Binding("scratch", slot, 0, scratch_bytes(size, dtype), writable)
+        return self.show(Access(name or f"scratch{slot}", dtype, wide, writable, item=item), binding)
+
     def line(self, *lines: str) -> None:
         """Add statements to the entry point."""
         self.body += lines
@@ -122,6 +155,11 @@ class Kernel:
         helpers = library.functions(library.names_in(own))
         text = "\n".join([*head, *([helpers] if helpers else []), own])
         return "\n".join([IN_RANGE, *directives(text), text]) + "\n"
+
+
+def scratch_bytes(size: int, dtype: DType) -> int:
+    """Return the bytes of a scratch buffer of ``size`` elements."""
+    return -(-max(size, 1) * dtype.itemsize // WINDOW_END) * WINDOW_END
 
 
 def window_bytes(limit: int) -> int:
@@ -202,14 +240,13 @@ def generate_expression(op: GenerateOp, position: str, parameters: Sequence[str]
     return casts.wrap_expression(_filled(template, (position, *parameters), (dtype,), dtype), dtype)
 
 
-def vec4_expression(op: GenerateOp, position: str, parameters: Sequence[str], dtype: DType) -> str:
-    """Return a vector of a generator's four elements from a flat position, a multiple of four, on."""
-    return _filled(op.vec4[compute_type(dtype)], (position, *parameters), (dtype,), dtype)
+def vector_expression(op: GenerateOp, count: int, position: str, parameters: Sequence[str], dtype: DType) -> str:
+    """Return four or eight elements of a generator from a flat position, a multiple of four, on.
 
-
-def vec8_expression(op: GenerateOp, position: str, parameters: Sequence[str], dtype: DType) -> str:
-    """Return two such vectors, ``low`` and ``high``, of a generator's eight elements from there on."""
-    return _filled(op.vec8[compute_type(dtype)], (position, *parameters), (dtype,), dtype)
+    Four are a vector, and eight are two vectors ``low`` and ``high``.
+    """
+    forms = op.vec4 if count == LANES else op.vec8
+    return _filled(forms[compute_type(dtype)], (position, *parameters), (dtype,), dtype)
 
 
 def parameter_dtypes(op: GenerateOp, dtype: DType) -> list[DType]:

@@ -36,20 +36,7 @@ from gpuarray.fusion.steps import (
     Take,
 )
 from gpuarray.graph.layouts import Layout
-from gpuarray.graph.nodes import (
-    Call,
-    Concat,
-    Contract,
-    Gather,
-    Generate,
-    Leaf,
-    Map,
-    Node,
-    Reduce,
-    Scan,
-    Scatter,
-    View,
-)
+from gpuarray.graph.nodes import Call, Concat, Contract, Gather, Generate, Leaf, Map, Node, Reduce, Scan, Scatter, View
 from gpuarray.ops.columns import Work
 from gpuarray.ops.reduce_spec import ReduceOp
 from gpuarray.ops.spec import GenerateOp, MapOp, compute_type

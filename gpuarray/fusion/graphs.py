@@ -15,20 +15,7 @@ from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
 from gpuarray.fusion import costs
 from gpuarray.graph.layouts import is_identity
-from gpuarray.graph.nodes import (
-    Call,
-    Concat,
-    Contract,
-    Gather,
-    Generate,
-    Leaf,
-    Map,
-    Node,
-    Reduce,
-    Scan,
-    Scatter,
-    View,
-)
+from gpuarray.graph.nodes import Call, Concat, Contract, Gather, Generate, Leaf, Map, Node, Reduce, Scan, Scatter, View
 from gpuarray.graph.walk import operands
 
 #: About how many instructions one kernel has: drivers take 10 to 80 ms to compile each function of a new kernel, and a

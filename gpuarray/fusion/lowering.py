@@ -38,19 +38,7 @@ from gpuarray.graph.layouts import (
     contiguous,
     contiguous_strides,
 )
-from gpuarray.graph.nodes import (
-    Call,
-    Concat,
-    Contract,
-    Gather,
-    Generate,
-    Leaf,
-    Map,
-    Reduce,
-    Scan,
-    Scatter,
-    View,
-)
+from gpuarray.graph.nodes import Call, Concat, Contract, Gather, Generate, Leaf, Map, Reduce, Scan, Scatter, View
 from gpuarray.ops import elementwise as ops
 from gpuarray.ops import reductions
 from gpuarray.ops.reduce_spec import ReduceOp

@@ -265,8 +265,17 @@ class ContractStep:
         return [loop for loop in (*self.prologues, self.epilogue) if loop is not None]
 
 
+class _WithoutLoops:
+    """A step without elementwise programs."""
+
+    @property
+    def loops(self) -> list[Loop]:
+        """The elementwise programs that there are: none."""
+        return []
+
+
 @dataclass(frozen=True)
-class CallStep:
+class CallStep(_WithoutLoops):
     """A call on whole operands: kernels of its own where it has some, else its NumPy reference on the host."""
 
     op: CallOp
@@ -279,24 +288,14 @@ class CallStep:
     """Which outputs of the call are wanted, one for each of ``output_shapes``."""
     scalar_dtypes: tuple[DType, ...] = ()
 
-    @property
-    def loops(self) -> list[Loop]:
-        """The elementwise programs that there are: none."""
-        return []
-
 
 @dataclass(frozen=True)
-class CopyStep:
+class CopyStep(_WithoutLoops):
     """Input 0, of ``extent`` elements, copied to output 0: the start of a scatter into a region."""
 
     dtype: DType
     extent: int
     scalar_dtypes: tuple[DType, ...] = ()
-
-    @property
-    def loops(self) -> list[Loop]:
-        """The elementwise programs that there are: none."""
-        return []
 
     @property
     def input_dtypes(self) -> tuple[DType, ...]:
@@ -310,7 +309,7 @@ class CopyStep:
 
 
 @dataclass(frozen=True)
-class ScatterStep:
+class ScatterStep(_WithoutLoops):
     """Values (input 0) written into output 0, of ``extent`` elements, at flat positions (input 1).
 
     Of several values for one position the last counts. With ``combine`` each of them is combined with the element that
@@ -332,11 +331,6 @@ class ScatterStep:
         if self.combine is None:
             return None
         return self.combine.resolve(*(self.dtype, self.input_dtypes[0])[: self.combine.arity])
-
-    @property
-    def loops(self) -> list[Loop]:
-        """The elementwise programs that there are: none."""
-        return []
 
     @property
     def input_dtypes(self) -> tuple[DType, ...]:

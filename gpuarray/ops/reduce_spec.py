@@ -77,7 +77,7 @@ class KernelParts:
     several : tuple of str
         The templates of the state of several elements at once. ``$count`` is their number, and ``$by_count`` divides by
         it. Without, each element is lifted by itself.
-    guard : str
+    condition : str
         The template of a condition without which several elements leave the state as it is. With it they are merged in
         their order.
     """
@@ -91,7 +91,7 @@ class KernelParts:
     functions: tuple[str, ...] = ()
     lets: tuple[Let, ...] = ()
     several: tuple[str, ...] = ()
-    guard: str = ""
+    condition: str = ""
 
 
 class Elements(NamedTuple):

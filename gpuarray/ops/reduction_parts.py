@@ -88,7 +88,7 @@ def _keyed_position(compute: str, key: str, least: bool) -> KernelParts:
             Let("best", "$key", fold=elementwise.maximum, dtype=key),
         ),
         several=("$key", "$i"),
-        guard="($best > $a) | ($p == 0xffffffffu)",
+        condition="($best > $a) | ($p == 0xffffffffu)",
     )
 
 
@@ -130,7 +130,7 @@ def _compared_position(compute: str, least: bool) -> KernelParts:
         functions=functions,
         lets=(Let("beaten", "may_beat$number($a, $x)", fold=elementwise.logical_or, dtype="bool"),),
         several=("$x", "$i"),
-        guard="$beaten | ($p == 0xffffffffu)",
+        condition="$beaten | ($p == 0xffffffffu)",
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 from gpuarray import logs
 from gpuarray.config import Config, config
 from gpuarray.device import Device
-from gpuarray.fusion.plan import make_plan
+from gpuarray.fusion.planner import make_plan
 from gpuarray.fusion.steps import CallStep
 from gpuarray.fusion.verify import check_plan
 from gpuarray.graph.nodes import Leaf, Node

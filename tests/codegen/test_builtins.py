@@ -38,7 +38,7 @@ INEXACT = {
         "sqrt_f64": "correctly rounded by every driver that was measured",
         **dict.fromkeys(("hypot", "asin", "acos", "acosh"), "its exact remainder is added"),
         **dict.fromkeys(("asinh", "tanh"), "its error is part of the function's, which is measured"),
-        "root_parts": "its exact remainder is the second part",
+        "root_words": "its exact remainder is the second part",
         **dict.fromkeys(("i0_near", "i1_near"), "for a correction, to a few digits"),
         "erfcinv_far": "where to start from",
     },

@@ -8,7 +8,7 @@ from gpuarray.adapter_profile import AdapterProfile
 from gpuarray.device import Capabilities
 from gpuarray.fusion.graphs import view_graph
 from gpuarray.fusion.lowering import LoopBuilder
-from gpuarray.fusion.plan import Planner, make_plan
+from gpuarray.fusion.planner import Planner, make_plan
 from gpuarray.fusion.steps import loop_text
 from gpuarray.graph import build
 from gpuarray.graph.layouts import Layout

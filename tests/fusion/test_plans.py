@@ -8,7 +8,7 @@ from support import capabilities_of
 
 import gpuarray as xp
 from gpuarray.device import Device
-from gpuarray.fusion import plan
+from gpuarray.fusion import single_steps
 
 ROWS, COLUMNS = 300, 400
 
@@ -287,7 +287,7 @@ def test_results_do_not_depend_on_fusion(device: Device) -> None:
 def test_what_reads_around_and_is_written_over_most_of_an_array_copies_only_the_rest(
     place: str, part: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plan, "LARGE_COPY", 0)
+    monkeypatch.setattr(single_steps, "LARGE_COPY", 0)
     host = numbers(ROWS, COLUMNS)
 
     def step(u: Any) -> Any:

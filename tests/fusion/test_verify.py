@@ -10,7 +10,8 @@ import pytest
 from gpuarray import dtypes
 from gpuarray.device import Capabilities
 from gpuarray.errors import InternalError
-from gpuarray.fusion.plan import Plan, make_plan
+from gpuarray.fusion.plan import Plan
+from gpuarray.fusion.planner import make_plan
 from gpuarray.fusion.steps import FULL, CopyStep, Loop
 from gpuarray.fusion.verify import check_plan
 from gpuarray.graph import build

@@ -19,7 +19,8 @@ from gpuarray.codegen import emit, library
 from gpuarray.codegen.programs import Launch
 from gpuarray.codegen.target import for_target
 from gpuarray.device import Device
-from gpuarray.fusion.plan import Plan, make_plan
+from gpuarray.fusion.plan import Plan
+from gpuarray.fusion.planner import make_plan
 from gpuarray.fusion.steps import CallStep, ContractStep, text
 from gpuarray.fusion.verify import check_plan
 from gpuarray.graph.walk import current, merge, topological

@@ -17,7 +17,7 @@ from gpuarray.codegen.calls.sorting_keys import bind_array, key_functions, word_
 from gpuarray.codegen.casts import position_expression
 from gpuarray.codegen.programs import Launch, Program
 from gpuarray.codegen.storage import Access
-from gpuarray.codegen.wgsl import WORKGROUP, Kernel, window
+from gpuarray.codegen.wgsl import WORKGROUP, Kernel
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType, uint32
 from gpuarray.fusion.steps import CallStep
@@ -43,21 +43,6 @@ _ROUGHLY: Final = {
 }
 
 
-class _Counts(Access):
-    """The counts as 32-bit words. The low words hold every count, since arrays have fewer elements."""
-
-    @property
-    def element(self) -> str:
-        """The WGSL element type of the binding's array."""
-        return "atomic<u32>"
-
-
-def _bind_counts(kernel: Kernel, number: int, kind: DType) -> None:
-    """Bind the result as 32-bit words."""
-    binding, _ = window("output", 0, 0, number - 1, kind, writable=True)
-    kernel.bind(_Counts("output0", uint32, False, True), binding)
-
-
 def _count_at(place: str, kind: DType) -> str:
     """Return the low word of a count."""
     return f"output0[{kind.itemsize // 4}u * {place}]"
@@ -74,7 +59,7 @@ def _clear(step: CallStep, label: str, capabilities: Capabilities) -> Launch:
     words = number * kind.itemsize // 4
     kernel = Kernel(f"{label} clear")
     extent = kernel.parameter(words)
-    _bind_counts(kernel, number, kind)
+    kernel.array("output", 0, words, uint32, item="atomic<u32>")
     kernel.line(
         "let block = group.x + group.y * groups.x;",
         f"let i = block * {WORKGROUP}u + local;",
@@ -95,7 +80,7 @@ def _counting(
     """Return the launch that counts ``length`` values; ``place_of`` returns the index of a value's count."""
     number, kind = prod(step.output_shapes[0]), step.output_dtypes[0]
     is_private = number <= capacity
-    _bind_counts(kernel, number, kind)
+    kernel.array("output", 0, number * kind.itemsize // 4, uint32, item="atomic<u32>")
     size, extent = kernel.parameter(number), kernel.parameter(length)
     some = WORKGROUP * _TOGETHER
     groups = -(-length // some)
@@ -135,8 +120,7 @@ def _of_positions(step: CallStep, label: str, piece: range, capabilities: Capabi
     """Return the launch that counts a piece of integers."""
     dtype = step.input_dtypes[0]
     kernel = Kernel(label)
-    binding, _ = window("input", 0, piece.start, piece.stop - 1, dtype, writable=False)
-    values = kernel.bind(Access("input0", dtype, False, False), binding)
+    values = kernel.array("input", 0, len(piece), dtype, first=piece.start)
     return _counting(
         kernel, step, len(piece), values, lambda value: position_expression(value, dtype), _ALONE, capabilities
     )
@@ -182,16 +166,14 @@ def _of_bins(step: CallStep, label: str, piece: range, capabilities: Capabilitie
     Keys of sorting are compared. A binary search finds the edges around an element. Where a float32 near the element is
     known, the search begins at the bin that would be right if all bins had the same width.
     """
-    (held, dtype), number = step.input_dtypes, prod(step.output_shapes[0])
+    (source, dtype), number = step.input_dtypes, prod(step.output_shapes[0])
     key, words = word_type(dtype), word_count(dtype)
     kernel = Kernel(label)
-    values: Access
-    if held == dtype:
-        values, raw = bind_array(kernel, "input", 0, len(piece), dtype, writable=False, first=piece.start), "{}"
+    if source == dtype:
+        values, raw = bind_array(kernel, "input", 0, len(piece), dtype, first=piece.start), "{}"
     else:  # integers, which int32 edges are compared with
-        binding, _ = window("input", 0, piece.start, piece.stop - 1, held, writable=False)
-        values, raw = kernel.bind(Access("input0", held, False, False), binding), "bitcast<u32>(i32({}))"
-    line = bind_array(kernel, "input", 1, number + 1, dtype, writable=False)
+        values, raw = kernel.array("input", 0, len(piece), source, first=piece.start), "bitcast<u32>(i32({}))"
+    line = bind_array(kernel, "input", 1, number + 1, dtype)
     is_near = number < _EDGES and words <= 2
     size = kernel.parameter(number)
     edge = f"sort_key({line.load('i')}, 0u)"

@@ -108,8 +108,8 @@ class _Transforms:
             if not last:
                 # every other pass writes to the target, if that can hold what comes between, and the last one does
                 spare = (len(sizes) - position) % 2 == 1
-                held = spare and target.dtype == complex_of(self.real) and target.length == length
-                target = target if held else self._between(rows, length, slot + spare)
+                fits = spare and target.dtype == complex_of(self.real) and target.length == length
+                target = target if fits else self._between(rows, length, slot + spare)
             here = replace(ends, source=source, target=replace(target, length=size) if first else target)
             if not first:
                 here = replace(here, hermitian=False, conjugate_source=False, before=None)

@@ -11,7 +11,7 @@ from gpuarray.codegen.calls.kernels import ALL_PLACES, CallKernels
 from gpuarray.codegen.casts import cast_expression, position_expression
 from gpuarray.codegen.programs import Program
 from gpuarray.codegen.storage import Access, register_type
-from gpuarray.codegen.wgsl import WORKGROUP, Kernel, apply_expression, template_of, window
+from gpuarray.codegen.wgsl import WORKGROUP, Kernel, apply_expression, template_of
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
 from gpuarray.fusion.steps import CallStep
@@ -39,11 +39,6 @@ def _unsupported(step: CallStep, capabilities: Capabilities) -> str | None:
     return None if template_of(row, sources) is not None else f"{row.name} of {sources[0].name} has no kernel"
 
 
-def _bind(kernel: Kernel, kind: str, slot: int, size: int, dtype: DType) -> Access:
-    binding, _ = window(kind, slot, 0, max(size - 1, 0), dtype, writable=kind == "output")
-    return kernel.show(Access(f"{kind}{slot}", dtype, False, kind == "output"), binding)
-
-
 def _open(step: CallStep, label: str, count: int) -> Kernel:
     kernel = Kernel(f"{label} {_row(step).name}")
     size = kernel.parameter(count)
@@ -65,10 +60,10 @@ def _line(step: CallStep, label: str, count: int) -> tuple[Kernel, Access, Acces
     """Return a kernel over ``count`` elements; neighbours are in neighbouring columns."""
     length, columns = step.shapes[0]
     kernel = _open(step, label, count)
-    values = _bind(kernel, "input", 0, length * columns, step.input_dtypes[0])
+    values = kernel.array("input", 0, length * columns, step.input_dtypes[0])
     width, extent = kernel.parameter(columns), kernel.parameter(length)
     kernel.line(f"let row = i / {width};", f"let column = i - row * {width};")
-    target = _bind(kernel, "output", 0, prod(step.output_shapes[0]), step.output_dtypes[0])
+    target = kernel.array("output", 0, prod(step.output_shapes[0]), step.output_dtypes[0])
     return kernel, values, target, width, extent
 
 
@@ -76,7 +71,7 @@ def _spans(step: CallStep, label: str, capabilities: Capabilities) -> Program:
     """Return the launch that folds the rows from each index to the next, or one row if that is not greater."""
     spans, columns = step.output_shapes[0]
     kernel, values, target, width, extent = _line(step, label, spans * columns)
-    indices = _bind(kernel, "input", 1, spans, step.input_dtypes[1])
+    indices = kernel.array("input", 1, spans, step.input_dtypes[1])
     first, second = (position_expression(indices.load(at), step.input_dtypes[1]) for at in ("row", "row + 1u"))
     kernel.line(
         f"let low = min({first}, {extent} - 1u);",

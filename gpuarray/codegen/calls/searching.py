@@ -8,8 +8,7 @@ from gpuarray.codegen.calls.kernels import ALL_PLACES, CallKernels
 from gpuarray.codegen.calls.sorting_keys import bind_array, key_functions, word_count, word_type
 from gpuarray.codegen.casts import cast_expression
 from gpuarray.codegen.programs import Launch, Program
-from gpuarray.codegen.storage import Access
-from gpuarray.codegen.wgsl import WORKGROUP, Kernel, window
+from gpuarray.codegen.wgsl import WORKGROUP, Kernel
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import uint32
 from gpuarray.fusion.steps import CallStep
@@ -38,10 +37,9 @@ def _search(step: CallStep, label: str, piece: range, capabilities: Capabilities
     length, count = prod(step.shapes[0]), len(piece)
     side = dict(step.parameters)["side"]
     kernel = Kernel(f"{label} {side}")
-    line = bind_array(kernel, "input", 0, length, dtype, writable=False)
-    values = bind_array(kernel, "input", 1, count, dtype, writable=False, first=piece.start)
-    binding, _ = window("output", 0, piece.start, piece.stop - 1, step.output_dtypes[0], writable=True)
-    target = kernel.bind(Access("output0", step.output_dtypes[0], False, True), binding)
+    line = bind_array(kernel, "input", 0, length, dtype)
+    values = bind_array(kernel, "input", 1, count, dtype, first=piece.start)
+    target = kernel.array("output", 0, count, step.output_dtypes[0], first=piece.start)
     size, extent = kernel.parameter(count), kernel.parameter(length)
     words = word_count(dtype)
     kernel.module.append(key_functions(dtype))

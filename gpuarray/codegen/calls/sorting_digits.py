@@ -15,18 +15,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from gpuarray import dtypes
-from gpuarray.codegen.calls.sorting_keys import (
-    RawAccess,
-    bind_array,
-    bind_scratch,
-    key_functions,
-    scratch_bytes,
-    word_count,
-    word_type,
-)
+from gpuarray.codegen.calls.sorting_keys import bind_array, bind_scratch, key_functions, word_count, word_type
 from gpuarray.codegen.calls.sorting_tiles import BITS, DIGITS, Tile, longest_tile
 from gpuarray.codegen.programs import Launch, Program
-from gpuarray.codegen.wgsl import WORKGROUP, Kernel
+from gpuarray.codegen.storage import Access
+from gpuarray.codegen.wgsl import WORKGROUP, Kernel, scratch_bytes
 from gpuarray.device import Capabilities
 from gpuarray.dtypes import DType
 
@@ -49,7 +42,7 @@ class Place:
     slot: int
     dtype: DType
 
-    def bind(self, kernel: Kernel, size: int, name: str, *, writable: bool) -> RawAccess:
+    def bind(self, kernel: Kernel, size: int, name: str, *, writable: bool) -> Access:
         """Bind the buffer under a name that does not depend on it, so that all passes have one text."""
         if self.kind == "scratch":
             return bind_scratch(kernel, self.slot, size, self.dtype, writable=writable, name=name)
@@ -188,7 +181,7 @@ class DigitSort:
         )
         return kernel.launch(self.rows * self.blocks, self.limit)
 
-    def _count_more(self, kernel: Kernel, values: RawAccess) -> None:
+    def _count_more(self, kernel: Kernel, values: Access) -> None:
         """Emit further counts of the values from ``first`` on, kept in ``digit_counts`` behind those of the digits."""
 
     def _carry(self) -> Launch:
@@ -294,15 +287,15 @@ class DigitSort:
         kernel.line("}")
         return kernel.launch(self.rows * self.blocks, self.limit)
 
-    def _begin_move(self, kernel: Kernel, totals: RawAccess) -> None:
+    def _begin_move(self, kernel: Kernel, totals: Access) -> None:
         """Emit the first statements of a move."""
 
     def _whole(self) -> Launch:
         """Return the launch that sorts rows no longer than a tile."""
         kernel, tile = Kernel(f"{self.label} rows"), self.tile
-        values = bind_array(kernel, "input", 0, self.size, self.dtype, writable=False)
+        values = bind_array(kernel, "input", 0, self.size, self.dtype)
         kind = dtypes.int64 if self.positions else self.dtype
-        target = bind_array(kernel, "output", 0, self.size, kind, writable=True)
+        target = bind_array(kernel, "output", 0, self.size, kind)
         self._digit_function(kernel, 0)
         self._position(kernel)
         tile.declare(kernel)
@@ -331,13 +324,13 @@ class DigitSort:
         """Return the names of the variables of an element's value, without its number."""
         return _words("v", self.words)
 
-    def _loaded(self, values: RawAccess, index: str) -> str:
+    def _loaded(self, values: Access, index: str) -> str:
         """Return the value at an index in the form in which it is moved."""
         return values.load(index)
 
     # -- pieces --------------------------------------------------------------------------------------------------------
 
-    def _counts(self, kernel: Kernel, *, writable: bool) -> RawAccess:
+    def _counts(self, kernel: Kernel, *, writable: bool) -> Access:
         size = self.rows * self.lines * self.blocks
         return bind_scratch(kernel, COUNTS, size, dtypes.uint32, writable=writable)
 
@@ -373,6 +366,6 @@ def _words(name: str, count: int) -> list[str]:
     return [f"{name}{{}}.{_PARTS[word]}" for word in range(count)] if count > 1 else [f"{name}{{}}"]
 
 
-def _position(value: str, target: RawAccess) -> str:
+def _position(value: str, target: Access) -> str:
     """Return a position in the form that a binding holds."""
     return f"vec2<u32>({value}, 0u)" if target.dtype == dtypes.int64 else value

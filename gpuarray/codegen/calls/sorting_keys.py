@@ -10,21 +10,11 @@ imaginary part only. In descending order NaN is last too, so that keys are inver
 from typing import Final
 
 from gpuarray import dtypes
-from gpuarray.codegen.programs import Binding
 from gpuarray.codegen.storage import Access
-from gpuarray.codegen.wgsl import WINDOW_END, Kernel, window
+from gpuarray.codegen.wgsl import Kernel
 from gpuarray.dtypes import DType
 
 _NARROW: Final = {1: dtypes.uint8, 2: dtypes.uint16, 4: dtypes.uint32}
-
-
-class RawAccess(Access):
-    """A binding of raw values, a word or a vector of words each."""
-
-    @property
-    def element(self) -> str:
-        """The WGSL element type of the binding's array."""
-        return super().element if self.dtype.itemsize <= 4 else word_type(self.dtype)
 
 
 def word_count(dtype: DType) -> int:
@@ -39,26 +29,30 @@ def word_type(dtype: DType) -> str:
 
 
 def bind_array(
-    kernel: Kernel, kind: str, slot: int, size: int, dtype: DType, *, writable: bool, name: str = "", first: int = 0
-) -> RawAccess:
+    kernel: Kernel,
+    kind: str,
+    slot: int,
+    size: int,
+    dtype: DType,
+    *,
+    name: str = "",
+    first: int = 0,
+    writable: bool | None = None,
+) -> Access:
     """Bind ``size`` values of an input or output, those from number ``first`` on, as raw words."""
-    binding, _ = window(kind, slot, first, first + size - 1, dtype, writable=writable)
-    return _bind(kernel, binding, dtype, name)
+    raw, item = _raw(dtype)
+    return kernel.array(kind, slot, size, raw, first=first, name=name, item=item, writable=writable)
 
 
-def bind_scratch(kernel: Kernel, slot: int, size: int, dtype: DType, *, writable: bool, name: str = "") -> RawAccess:
+def bind_scratch(kernel: Kernel, slot: int, size: int, dtype: DType, *, writable: bool, name: str = "") -> Access:
     """Bind a scratch buffer of ``size`` values as raw words."""
-    return _bind(kernel, Binding("scratch", slot, 0, scratch_bytes(size, dtype), writable), dtype, name)
+    raw, item = _raw(dtype)
+    return kernel.scratch(slot, size, raw, writable=writable, name=name, item=item)
 
 
-def _bind(kernel: Kernel, binding: Binding, dtype: DType, name: str) -> RawAccess:
-    raw = _NARROW.get(dtype.itemsize, dtype)
-    return kernel.show(RawAccess(name or f"{binding.kind}{binding.slot}", raw, False, binding.writable), binding)
-
-
-def scratch_bytes(size: int, dtype: DType) -> int:
-    """Return the bytes of a scratch buffer of ``size`` values."""
-    return -(-max(size, 1) * dtype.itemsize // WINDOW_END) * WINDOW_END
+def _raw(dtype: DType) -> tuple[DType, str]:
+    """Return the dtype and the WGSL type of the raw words of values."""
+    return _NARROW.get(dtype.itemsize, dtype), word_type(dtype) if dtype.itemsize > 4 else ""
 
 
 def key_functions(dtype: DType) -> str:

@@ -69,14 +69,14 @@ def short_rows(
     """
     kernel = Kernel(f"{label} short rows")
     size = rows * length
-    source = bind_array(kernel, "input", 0, size, dtype, writable=False)
-    target = bind_array(kernel, "output", 0, size, dtypes.int64 if positions else dtype, writable=True)
+    source = bind_array(kernel, "input", 0, size, dtype)
+    target = bind_array(kernel, "output", 0, size, dtypes.int64 if positions else dtype)
     kind = word_type(dtype)
     places = 1 << (length - 1).bit_length()
     together = min(rows, _PLACES // places)
     extent, width, used = kernel.parameter(length), kernel.parameter(places), kernel.parameter(places * together)
     count, turn = kernel.parameter(size), kernel.parameter(0xFFFFFFFF if descending else 0)
-    groups, held = kernel.parameter(-(-rows // together)), kernel.parameter(together)
+    groups, rows_together = kernel.parameter(-(-rows // together)), kernel.parameter(together)
     kernel.module += [
         key_functions(dtype),
         f"fn is_first(a: {kind}, at_a: u32, b: {kind}, at_b: u32) -> bool {{",
@@ -93,7 +93,7 @@ def short_rows(
         "let row_bits = countTrailingZeros(width);",
         f"for (var i = local; i < used; i += {WORKGROUP}u) {{",
         "let place = i & (width - 1u);",
-        f"let at = (block * {held} + (i >> row_bits)) * {extent} + place;",
+        f"let at = (block * {rows_together} + (i >> row_bits)) * {extent} + place;",
         f"var key = {kind}(0xffffffffu);",
         # rows beyond the last one are read nowhere
         f"if (place < {extent} && at < {count}) {{ key = sort_key({source.load('at')}, {turn}); }}",
@@ -104,7 +104,7 @@ def short_rows(
         *_NETWORK,
         f"for (var i = local; i < used; i += {WORKGROUP}u) {{",
         "let place = i & (width - 1u);",
-        f"let row_start = (block * {held} + (i >> row_bits)) * {extent};",
+        f"let row_start = (block * {rows_together} + (i >> row_bits)) * {extent};",
         f"if (place < {extent} && row_start < {count}) {{",
     )
     if positions:

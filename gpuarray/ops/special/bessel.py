@@ -24,7 +24,7 @@ from gpuarray.ops.formula import (
     two_sum,
 )
 from gpuarray.ops.special import tables
-from gpuarray.ops.special.double_word import exp_parts, product, quotient
+from gpuarray.ops.special.double_word import exp_words, product, quotient
 
 #: The upper ends of the first and the second interval.
 NEAR: Final = 2.0
@@ -34,7 +34,7 @@ MINUTE: Final = constant(1e-9, 1e-18)
 
 
 @formula
-def root_parts(x: Real) -> Pair:
+def root_words(x: Real) -> Pair:
     """``sqrt(x)`` as a double word, for x far from overflow and underflow."""
     r = sqrt(x)
     square, lost = two_product(r, r)
@@ -44,14 +44,14 @@ def root_parts(x: Real) -> Pair:
 @formula
 def over_root(f: Real, x: Real) -> Pair:
     """``f / sqrt(x)`` as a double word."""
-    r, r_low = root_parts(x)
+    r, r_low = root_words(x)
     return quotient(f, 0.0, r, r_low)
 
 
 @formula
 def grown(x: Real, f: Real, f_low: Real) -> Real:
     """``exp(x) * (f + f_low)``."""
-    a, b, n = exp_parts(x, 0.0)
+    a, b, n = exp_words(x, 0.0)
     p, p_low = product(a, b, f, f_low)
     return scaled(add(p, p_low), n)
 

@@ -33,8 +33,8 @@ from gpuarray.ops.formula import (
 )
 from gpuarray.ops.special import tables
 from gpuarray.ops.special.angle_reduction import late_turns
-from gpuarray.ops.special.bessel import risen, root_parts, sloped
-from gpuarray.ops.special.double_word import log1p_near_parts, log_in_parts, product, quotient
+from gpuarray.ops.special.bessel import risen, root_words, sloped
+from gpuarray.ops.special.double_word import log1p_near_words, log_words, product, quotient
 
 #: Below this J1(x) is x / 2, and Y1(x) is -2 / (pi x).
 MINUTE: Final = constant(1e-9, 1e-18)
@@ -81,7 +81,7 @@ def wave(x: Real, turn: Real, lag: Real, lag_low: Real, rise: Real) -> Real:
     value = c if quarter == 1.0 or quarter == 3.0 else s
     m, m_low = risen(tables.ROOT_TWO_OVER_PI, tables.ROOT_TWO_OVER_PI_LOW, rise)
     p, p_low = product(m, m_low, -value if quarter >= 2.0 else value, 0.0)
-    r, r_low = root_parts(x)
+    r, r_low = root_words(x)
     f, f_low = quotient(p, p_low, r, r_low)
     return add(f, f_low)
 
@@ -190,9 +190,9 @@ def log_beyond(x: Real, d: Real, d_low: Real, zero: Real, zero_low: Real, log_: 
     """``log(x / zero)`` as a double word, given ``d = x - zero``."""
     if absolute(d) < 0.28 * zero:
         f, f_low = quotient(d, d_low, zero, zero_low)
-        a, b, c = log1p_near_parts(f, f_low)
+        a, b, c = log1p_near_words(f, f_low)
         return fast_two_sum(a, b + c)
-    high, low = log_in_parts(x)
+    high, low = log_words(x)
     total, lost = two_sum(high, -log_)
     return total, lost + (low - log_low)
 

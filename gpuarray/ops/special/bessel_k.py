@@ -23,8 +23,8 @@ from gpuarray.ops.formula import (
     two_sum,
 )
 from gpuarray.ops.special import tables
-from gpuarray.ops.special.bessel import grown, root_parts, sloped
-from gpuarray.ops.special.double_word import log_in_parts, product, quotient
+from gpuarray.ops.special.bessel import grown, root_words, sloped
+from gpuarray.ops.special.double_word import log_words, product, quotient
 
 #: The upper end of the power series.
 NEAR: Final = 1.0
@@ -36,7 +36,7 @@ MINUTE: Final = constant(1e-9, 1e-18)
 def k0_near(x: Real) -> Pair:
     """``k0(x)`` for 0 < x <= NEAR as a double word."""
     t, t_low = two_product(x, x)
-    high, low = log_in_parts(x)
+    high, low = log_words(x)
     p, p_low = product(-high, -low, tables.i0_near_series(t), 0.0)
     s, s_low = sloped(t, t_low, tables.k0_near_series.first, tables.k0_near_series.lost, tables.k0_near_series.slope(t))
     total, lost = two_sum(p, s)
@@ -47,7 +47,7 @@ def k0_near(x: Real) -> Pair:
 def k1_near(x: Real) -> Pair:
     """``k1(x)`` for MINUTE <= x <= NEAR as a double word."""
     t = x * x
-    high, low = log_in_parts(x)
+    high, low = log_words(x)
     q, q_low = quotient(1.0, 0.0, x, 0.0)
     p, p_low = product(high, low, tables.i1_near_series(t), 0.0)
     s, s_low = two_sum(tables.k1_near_series(t), p)
@@ -61,7 +61,7 @@ def k0_shrunk(x: Real) -> Pair:
     """``exp(x) * k0(x)`` for finite x > NEAR as a double word."""
     u = 1.0 - 2.0 / (x + 1.0)  # devices take a quotient by numbers beyond 2**126 for 0
     f, f_low = sloped(u, 0.0, tables.k0_far_series.first, tables.k0_far_series.lost, tables.k0_far_series.slope(u))
-    r, r_low = root_parts(x)
+    r, r_low = root_words(x)
     return quotient(f, f_low, r, r_low)
 
 
@@ -70,7 +70,7 @@ def k1_shrunk(x: Real) -> Pair:
     """``exp(x) * k1(x)`` for finite x > NEAR as a double word."""
     u = 1.0 - 2.0 / (x + 1.0)
     f, f_low = sloped(u, 0.0, tables.k1_far_series.first, tables.k1_far_series.lost, tables.k1_far_series.slope(u))
-    r, r_low = root_parts(x)
+    r, r_low = root_words(x)
     return quotient(f, f_low, r, r_low)
 
 

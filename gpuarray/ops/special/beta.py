@@ -37,7 +37,7 @@ from gpuarray.ops.formula import (
     two_sum,
 )
 from gpuarray.ops.special import tables
-from gpuarray.ops.special.double_word import EXP_LIMIT, exp_parts, log1p_near_parts, log_in_parts, product, quotient
+from gpuarray.ops.special.double_word import EXP_LIMIT, exp_words, log1p_near_words, log_words, product, quotient
 
 #: Stirling's series is used from here on.
 NEAR: Final = 12.0
@@ -115,18 +115,18 @@ def beta_exponent(a: Real, a_low: Real, b: Real, b_low: Real) -> Pair:
     is_slight = ratio < MINUTE
     up = UP if is_slight else 0.0
     u, u_low = quotient(scaled(PART * x, up), scaled(PART * x_low, up), s, s_low)
-    first, first_low = log_in_parts(u)
+    first, first_low = log_words(u)
     turns, turns_low = product(up, 0.0, tables.LOG_2, tables.LOG_2_LOW)
     first, lost = two_sum(first, -turns)
     p, p_low = product(subtract(x, 0.5), x_low, first, first_low + (lost - turns_low) + u_low / u)
     second = 0.0
     second_low = 0.0
     if ratio < 0.4:
-        high, middle, low = log1p_near_parts(ratio, ratio_low)
+        high, middle, low = log1p_near_words(ratio, ratio_low)
         second, second_low = fast_two_sum(-high, -(middle + low))
     else:
         v, v_low = quotient(part, part_low, s, s_low)
-        second, second_low = log_in_parts(v)
+        second, second_low = log_words(v)
         second_low = second_low + v_low / v
     q, q_low = product(
         x if is_slight else y, x_low if is_slight else y_low, -1.0 if is_slight else second,
@@ -137,7 +137,7 @@ def beta_exponent(a: Real, a_low: Real, b: Real, b_low: Real) -> Pair:
     r = sqrt(part)
     square, square_low = two_product(r, r)
     w, w_low = quotient(f, f_low, 4.0 * r, 2.0 * (part_low + (subtract(part, square) - square_low)) / r)
-    last, last_low = log_in_parts(w)
+    last, last_low = log_words(w)
     one, lost = two_sum(p, q)
     turns, turns_low = product(k, 0.0, tables.LOG_2, tables.LOG_2_LOW)
     two, more = two_sum(one, turns)
@@ -302,7 +302,7 @@ def beta(a: Real, b: Real) -> Real:
     turned = -1.0 if is_turned(low, high) else 1.0
     if absolute(e) > EXP_LIMIT:
         return factor * (0.0 if turned * e < 0.0 else infinity())
-    p, p_low, n = exp_parts(turned * e, turned * rest)
+    p, p_low, n = exp_words(turned * e, turned * rest)
     # scaled, if parts of the product would be subnormal
     m = 64.0 if absolute(factor) < FAINT else 0.0
     v, v_low = product(p, p_low, scaled(factor, m), scaled(factor_low, m))
@@ -336,7 +336,7 @@ def betaln(a: Real, b: Real) -> Real:
         return 0.0
     if isinf(e):
         return turned * e
-    high, low = log_in_parts(absolute(factor))
+    high, low = log_words(absolute(factor))
     turns, turns_low = product(reflected_up(least, most), 0.0, tables.LOG_2, tables.LOG_2_LOW)
     high, less = two_sum(high, -turns)
     total, lost = two_sum(turned * e, high)

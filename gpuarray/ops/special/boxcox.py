@@ -27,7 +27,7 @@ from gpuarray.ops.formula import (
     sqrt,
     two_sum,
 )
-from gpuarray.ops.special.double_word import EXP_LIMIT, exp_parts, log1p_near_parts, log_in_parts, product, quotient
+from gpuarray.ops.special.double_word import EXP_LIMIT, exp_words, log1p_near_words, log_words, product, quotient
 
 #: Up to the first, exp(x) - 1 is a series; from the second on, it is exp(x).
 NEAR: Final = 0.34
@@ -41,14 +41,14 @@ SCANT: Final = constant(1e-30, 1e-290)
 
 
 @formula
-def log1p_in_parts(x: Real, x_low: Real) -> Pair:
+def log1p_words(x: Real, x_low: Real) -> Pair:
     """``log(1 + x + x_low)`` for finite x > -1 as a double word."""
     if x > -0.3 and x < 0.4:
-        a, b, c = log1p_near_parts(x, x_low)
+        a, b, c = log1p_near_words(x, x_low)
         return fast_two_sum(a, b + c)
     first, lost = two_sum(1.0, x)
     whole, rest = two_sum(first, lost + x_low)
-    high, low = log_in_parts(whole)
+    high, low = log_words(whole)
     return high, low + rest / whole
 
 
@@ -59,7 +59,7 @@ def expm1_over(high: Real, low: Real, divisor: Real, up: Integer) -> Real:
         first, rest = fast_two_sum(high, expm1_rest(high, low))
         q, q_low = quotient(first, rest, divisor, 0.0)
         return shifted(add(q, q_low), up)
-    a, b, n = exp_parts(high, low)
+    a, b, n = exp_words(high, low)
     if high > APART:
         f, f_low = quotient(a, b, divisor, 0.0)
         return scaled(add(f, f_low), n + real(up))
@@ -88,7 +88,7 @@ def boxcox(x: Real, lmbda: Real) -> Real:
     if is_zero(x) or isinf(x):
         end = infinity() if isinf(x) else -infinity()
         return end if is_zero(lmbda) else boxcox_of(end, 0.0, lmbda)
-    high, low = log_in_parts(x)
+    high, low = log_words(x)
     return boxcox_of(high, low, lmbda)
 
 
@@ -110,7 +110,7 @@ def boxcox1p(x: Real, lmbda: Real) -> Real:
             return x
         if absolute(p) < EXP_LIMIT:
             return expm1_over(p, p_low, v, -64)
-    high, low = log1p_in_parts(x, 0.0)
+    high, low = log1p_words(x, 0.0)
     return boxcox_of(high, low, lmbda)
 
 
@@ -134,7 +134,7 @@ def inverse_exponent(x: Real, lmbda: Real) -> Pair:
     # if the product overflows, the logarithms of the factors' roots: their rounding is negligible beside the logarithm
     far = isinf(t)
     root = sqrt(absolute(lmbda)) * sqrt(absolute(x))
-    high, low = log1p_in_parts(root if far else t, 0.0 if far else t_low)
+    high, low = log1p_words(root if far else t, 0.0 if far else t_low)
     q, q_low = quotient(2.0 * high if far else high, 2.0 * low if far else low, shifted(lmbda, n), 0.0)
     if n == 0:
         return q, q_low
@@ -151,7 +151,7 @@ def inv_boxcox(x: Real, lmbda: Real) -> Real:
     e, e_low = inverse_exponent(x, lmbda)
     if isnan(e) or absolute(e) > EXP_LIMIT:
         return e if isnan(e) else (infinity() if e > 0.0 else 0.0)
-    a, b, n = exp_parts(e, e_low)
+    a, b, n = exp_words(e, e_low)
     return scaled(add(a, b), n)
 
 

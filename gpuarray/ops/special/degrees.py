@@ -32,7 +32,7 @@ from gpuarray.ops.formula import (
 )
 from gpuarray.ops.special import tables
 from gpuarray.ops.special.angle_reduction import turns
-from gpuarray.ops.special.bessel import root_parts
+from gpuarray.ops.special.bessel import root_words
 from gpuarray.ops.special.double_word import product, quotient
 
 #: pi/4, slightly rounded down.
@@ -68,7 +68,7 @@ def squared_sine(h: Real, h_low: Real) -> Pair:
 
 
 @formula
-def degrees_parts(x: Real) -> Pair:
+def degrees_words(x: Real) -> Pair:
     """Sine and cosine of finite degrees."""
     d, quarter = quarters(x)
     high, low = product(d, 0.0, tables.RADIAN, tables.RADIAN_LOW)
@@ -88,7 +88,7 @@ def sindg(x: Real) -> Real:
     if absolute(x) < MINUTE:
         high, low = minute_radians(x)
         return copysign(shifted(add(high, low), -64), x)
-    s, _c = degrees_parts(absolute(x))
+    s, _c = degrees_words(absolute(x))
     return copysign(1.0, x) * s
 
 
@@ -97,7 +97,7 @@ def cosdg(x: Real) -> Real:
     """Cosine of an angle in degrees."""
     if isnan(x) or absolute(x) > LOST:
         return nan() if isnan(x) else 0.0
-    _s, c = degrees_parts(absolute(x))
+    _s, c = degrees_words(absolute(x))
     return c
 
 
@@ -115,7 +115,7 @@ def tangent_of_degrees(d: Real, inverse: Real) -> Real:
     f, f_low = quotient(
         c if turned else s, c_low - s_low if turned else s_low, s if turned else c, s_low if turned else c_low - s_low
     )
-    r, r_low = root_parts(f)
+    r, r_low = root_words(f)
     return copysign(add(r, r_low + 0.5 * f_low / r), d)
 
 

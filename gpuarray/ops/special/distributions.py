@@ -29,11 +29,11 @@ from gpuarray.ops.formula import (
     two_sum,
 )
 from gpuarray.ops.special import tables
-from gpuarray.ops.special.double_word import exp_parts, log_in_parts, product, quotient
-from gpuarray.ops.special.gamma import digamma, gamma_parts, gammaln, lgamma_parts
-from gpuarray.ops.special.incomplete import expm1_parts, lower_gamma, one_less, upper_gamma
+from gpuarray.ops.special.double_word import exp_words, log_words, product, quotient
+from gpuarray.ops.special.gamma import digamma, gamma_words, gammaln, lgamma_words
+from gpuarray.ops.special.incomplete import expm1_words, lower_gamma, one_less, upper_gamma
 from gpuarray.ops.special.incomplete_beta import beta_share, betainc, betaincc
-from gpuarray.ops.special.zeta import LOWEST, zeta_parts
+from gpuarray.ops.special.zeta import LOWEST, zeta_words
 
 #: Stirling's series is used from here on.
 NEAR: Final = 12.0
@@ -158,18 +158,18 @@ def faint_gamma(a: Real, b: Real, x: Real, upper: Real) -> Real:
     """Incomplete gamma function of order b if ``a x`` underflows: ``(a x)**b / gamma(b + 1)``, or 1 minus it."""
     if b > 2.0:
         return upper
-    high, low = log_in_parts(a)
-    first, first_low = log_in_parts(x)
+    high, low = log_words(a)
+    first, first_low = log_words(x)
     total, lost = two_sum(high, first)
     p, p_low = product(b, 0.0, total, lost + (low + first_low))
     is_near = b < 0.5
-    g, g_low = lgamma_parts(b if is_near else subtract(b, 1.0), is_near)
+    g, g_low = lgamma_words(b if is_near else subtract(b, 1.0), is_near)
     e, less = two_sum(p, -g)
     e_low = less + (p_low - g_low)
     if upper == 1.0 and e > -0.7:
-        v, v_low = expm1_parts(e, e_low)
+        v, v_low = expm1_words(e, e_low)
         return -add(v, v_low)
-    w, w_low, n = exp_parts(e, e_low)
+    w, w_low, n = exp_words(e, e_low)
     return one_less(w, w_low, n) if upper == 1.0 else scaled(add(w, w_low), n)
 
 
@@ -212,10 +212,10 @@ def multigammaln(a: Real, d: Real) -> Real:
 @formula
 def polygamma_value(s: Real, x: Real) -> Real:
     """``gamma(s) zeta(s, x)`` for integral s > 1 and finite x that is neither 0 nor a negative integer."""
-    v, v_low, up = zeta_parts(s, x)
+    v, v_low, up = zeta_words(s, x)
     if isinf(v):
         return v
-    g, g_low, n = gamma_parts(s)
+    g, g_low, n = gamma_words(s)
     # times a scaled number, because the product may overflow where the value is finite
     down = DOWN if absolute(v) > VAST else 0.0
     p, p_low = product(g, g_low, scaled(v, -down), scaled(v_low, -down))

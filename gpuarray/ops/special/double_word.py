@@ -41,7 +41,7 @@ EXP_LIMIT: Final = constant(260.0, 1500.0)
 
 
 @formula
-def exp_parts(high: Real, low: Real) -> Triple:
+def exp_words(high: Real, low: Real) -> Triple:
     """``exp(high + low)`` as ``(a + b) * 2**n`` with a near 1 and an integral n."""
     bounded = EXP_LIMIT if high > EXP_LIMIT else (-EXP_LIMIT if high < -EXP_LIMIT else high)
     n = rint(bounded * INVERSE_LN2)
@@ -54,13 +54,13 @@ def exp_parts(high: Real, low: Real) -> Triple:
 @formula
 def exp_times(high: Real, low: Real, factor: Real) -> Real:
     """``exp(high + low) * factor``, almost correctly rounded, for a factor of moderate size."""
-    a, b, n = exp_parts(high, low)
+    a, b, n = exp_words(high, low)
     product, lost = two_product(a, factor)
     return scaled(add(product, lost + b * factor), n)
 
 
 @formula
-def log1p_near_parts(f: Real, f_low: Real) -> Triple:
+def log1p_near_words(f: Real, f_low: Real) -> Triple:
     """``log(1 + f + f_low)`` for -0.3 <= f <= 0.42 as a triple word, the sum of whose first two parts is exact."""
     # s = f / (2 + f) as a double word
     whole, whole_low = fast_two_sum(2.0, f)
@@ -83,7 +83,7 @@ def log1p_less(f: Real, f_low: Real) -> Pair:
     if absolute(f) < SLIGHT:
         p, p_low = product(f, f_low, f, f_low)
         return -0.5 * p, 0.5 * (p * f * (tables.TWO_THIRDS - f * (0.5 - f * 0.4)) - p_low)
-    high, middle, low = log1p_near_parts(f, f_low)
+    high, middle, low = log1p_near_words(f, f_low)
     total, lost = two_sum(high, -f)
     return total, lost + ((middle + low) - f_low)
 
@@ -99,11 +99,11 @@ def bounded_product(x: Real, x_low: Real, y: Real, y_low: Real) -> Pair:
 
 
 @formula
-def log_in_parts(x: Real) -> Pair:
+def log_words(x: Real) -> Pair:
     """``log(x)`` for positive finite x as a double word."""
     k: Integer = log_exponent(x)
     n = real(k)
-    a, b, c = log1p_near_parts(log_fraction(x, k), 0.0)
+    a, b, c = log1p_near_words(log_fraction(x, k), 0.0)
     total, lost = two_sum(n * tables.LOG_2_SHORT, a)
     return fast_two_sum(total, lost + (b + (c + n * tables.LOG_2_REST)))
 

@@ -33,7 +33,7 @@ from gpuarray.ops.formula import (
     two_sum,
 )
 from gpuarray.ops.special import tables
-from gpuarray.ops.special.double_word import exp_parts, log_in_parts, product, quotient
+from gpuarray.ops.special.double_word import exp_words, log_words, product, quotient
 
 #: 2 / sqrt(pi) and sqrt(pi) / 2.
 SLOPE: Final = 1.1283791670955126
@@ -78,12 +78,12 @@ def scaled_erfc(x: Real, x_low: Real) -> Pair:
 
 
 @formula
-def erfc_parts(x: Real) -> Triple:
+def erfc_words(x: Real) -> Triple:
     """``erfc(x)`` for x >= 0 as ``(a + b) * 2**n``."""
     z = LAST if x > LAST else x
     f, f_low = scaled_erfc(z, 0.0)
     square, square_low = two_product(z, z)
-    a, b, n = exp_parts(-square, -square_low)
+    a, b, n = exp_words(-square, -square_low)
     p, p_low = product(a, b, f, f_low)
     return p, p_low, n
 
@@ -107,7 +107,7 @@ def erf(x: Real) -> Real:
         return small_erf(x)
     if a > ERF_LIMIT:
         return copysign(1.0, x)
-    p, p_low, n = erfc_parts(a)
+    p, p_low, n = erfc_words(a)
     return copysign(1.0 - scaled(p + p_low, n), x)
 
 
@@ -118,7 +118,7 @@ def erfc(x: Real) -> Real:
         return x
     if x < 0.25:
         return 1.0 - erf(x)
-    p, p_low, n = erfc_parts(x)
+    p, p_low, n = erfc_words(x)
     return scaled(add(p, p_low), n)
 
 
@@ -131,7 +131,7 @@ def erfcx(x: Real) -> Real:
         return divide(tables.INVERSE_ROOT_PI, x)
     if absolute(x) < 0.5:
         square, square_low = two_product(x, x)
-        a, b, n = exp_parts(square, square_low)
+        a, b, n = exp_words(square, square_low)
         left, left_low = two_sum(1.0, -small_erf(x))
         p, p_low = product(a, b, left, left_low)
         return scaled(add(p, p_low), n)
@@ -142,7 +142,7 @@ def erfcx(x: Real) -> Real:
     z = -LAST if x < -LAST else x
     square, square_low = two_product(z, z)
     g, g_low = scaled_erfc(-z, 0.0)
-    a, b, n = exp_parts(square, square_low)
+    a, b, n = exp_words(square, square_low)
     if n > 60.0:
         return scaled(2.0 * add(a, b), n)
     twice = scaled(2.0 * a, n)
@@ -157,7 +157,7 @@ def normal_tail(x: Real) -> Triple:
     z, z_low = product(t, 0.0, tables.ROOT_HALF, tables.ROOT_HALF_LOW)
     f, f_low = scaled_erfc(z, z_low)
     square, square_low = two_product(t, t)
-    a, b, n = exp_parts(-0.5 * square, -0.5 * square_low)
+    a, b, n = exp_words(-0.5 * square, -0.5 * square_low)
     p, p_low = product(a, b, 0.5 * f, 0.5 * f_low)
     return p, p_low, n
 
@@ -203,7 +203,7 @@ def log_ndtr(x: Real) -> Real:
         square, square_low = two_product(t, t)
         if x > 0.0:
             # log(1 - tail)
-            a, b, n = exp_parts(-0.5 * square, -0.5 * square_low)
+            a, b, n = exp_words(-0.5 * square, -0.5 * square_low)
             p, p_low = product(a, b, u, u * rest)
             tail = scaled(p, n)
             if tail < FAINT:
@@ -212,7 +212,7 @@ def log_ndtr(x: Real) -> Real:
             rest = (rest - scaled(p_low, n)) / u
             square = 0.0
             square_low = 0.0
-    high, low = log_in_parts(u)
+    high, low = log_words(u)
     total, lost = two_sum(-0.5 * square, high)
     return add(total, lost + (low + rest - 0.5 * square_low))
 
@@ -234,7 +234,7 @@ def erfinv_near(y: Real) -> Pair:
 @formula
 def erfcinv_far(p: Real) -> Pair:
     """``erfcinv(p)`` for 0 < p <= 1 - CENTRAL as a double word."""
-    high, low = log_in_parts(p)
+    high, low = log_words(p)
     s = sqrt(-high)
     x = s * tables.erfinv_far_series(1.0 / s)
     step = 0.0
@@ -244,7 +244,7 @@ def erfcinv_far(p: Real) -> Pair:
         square, square_low = two_product(x, x)
         slope = SLOPE / f
         # log(p) - log(erfc(x)) as double words, because they cancel; slope is its derivative
-        grown, grown_low = log_in_parts(f)
+        grown, grown_low = log_words(f)
         first, lost = two_sum(square, high)
         second, more = two_sum(first, -grown)
         miss = second + (lost + more + (low + square_low) - grown_low - f_low / f)

@@ -37,7 +37,7 @@ from gpuarray.ops.formula import (
     two_sum,
 )
 from gpuarray.ops.special import tables
-from gpuarray.ops.special.double_word import exp_parts, log_in_parts, product, quotient
+from gpuarray.ops.special.double_word import exp_words, log_words, product, quotient
 from gpuarray.ops.special.gamma_below import LOWEST, digamma_below, gammaln_below
 
 #: Up to NEAR the recurrence moves arguments to [1, 2], in STEPS steps at most.
@@ -53,7 +53,7 @@ VAST: Final = constant(1e10, 1e20)
 
 
 @formula
-def sin_pi_parts(x: Real) -> Triple:
+def sin_pi_words(x: Real) -> Triple:
     """``sin(pi x)``, ``cos(pi x)``, and a number that is 0 if and only if the sine is."""
     n = rint(2.0 * x)
     r = subtract(x, 0.5 * n)
@@ -79,7 +79,7 @@ def sinc(x: Real) -> Real:
         return x
     if absolute(x) < MINUTE or absolute(x) > VAST:
         return 1.0 if absolute(x) < 1.0 else 0.0
-    s, _c, zero = sin_pi_parts(x)
+    s, _c, zero = sin_pi_words(x)
     if zero == 0.0:
         return 0.0
     high, low = product(x, 0.0, tables.PI, tables.PI_LOW)
@@ -100,7 +100,7 @@ def stirling_of_log(x: Real, high: Real, low: Real) -> Pair:
 @formula
 def stirling_exponent(x: Real) -> Pair:
     """``log(gamma(x))`` for 9 <= x < VAST as a double word."""
-    high, low = log_in_parts(x)
+    high, low = log_words(x)
     return stirling_of_log(x, high, low)
 
 
@@ -128,16 +128,16 @@ def gamma_by_steps(x: Real) -> Triple:
 
 
 @formula
-def gamma_parts(x: Real) -> Triple:
+def gamma_words(x: Real) -> Triple:
     """``gamma(x)`` for finite x that is no pole, as ``(a + b) * 2**n``."""
     if x > NEAR or x < NEGATIVE:
         t = absolute(x)
         high, low = stirling_exponent(GAMMA_LIMIT if t > GAMMA_LIMIT else t)
-        a, b, n = exp_parts(high if x > 0.0 else -high, low if x > 0.0 else -low)
+        a, b, n = exp_words(high if x > 0.0 else -high, low if x > 0.0 else -low)
         if x > 0.0:
             return a, b, n
         # -pi / (t sin(pi t) gamma(t))
-        s, _c, _zero = sin_pi_parts(x)
+        s, _c, _zero = sin_pi_words(x)
         d, d_low = two_product(t, s)
         f, f_low = quotient(tables.PI, tables.PI_LOW, d, d_low)
         p, p_low = product(a, b, f, f_low)
@@ -156,7 +156,7 @@ def gamma(x: Real) -> Real:
         return nan() if x == -infinity() else (copysign(infinity(), x) if is_zero(x) else x)
     if x < 0.0 and x == floor(x):
         return nan()
-    a, b, n = gamma_parts(x)
+    a, b, n = gamma_words(x)
     return scaled(add(a, b), n)
 
 
@@ -167,13 +167,13 @@ def rgamma(x: Real) -> Real:
         return 0.0 if isinf(x) else x
     if x < 0.0 and x == floor(x):
         return 0.0
-    a, b, n = gamma_parts(x)
+    a, b, n = gamma_words(x)
     q, rest = quotient(1.0, 0.0, a, b)
     return scaled(add(q, rest), -n)
 
 
 @formula
-def lgamma_parts(f: Real, is_one: Truth) -> Pair:
+def lgamma_words(f: Real, is_one: Truth) -> Pair:
     """``log(gamma(1 + f))`` for -1/4 <= f <= 1/2, or ``log(gamma(2 + f))`` for -1/2 <= f <= 1, as a double word."""
     # f (c + f q(f)), with c and q of either function
     q, q_low = fast_two_sum(
@@ -200,7 +200,7 @@ def gammaln(x: Real) -> Real:
         return gammaln_below(x)
     if x >= 0.75 and x <= 3.0:
         f = subtract(x, 1.0 if x < 1.5 else 2.0)
-        value, value_low = lgamma_parts(f, x < 1.5)
+        value, value_low = lgamma_words(f, x < 1.5)
         return 0.0 if f == 0.0 else add(value, value_low)
     # one logarithm for the other cases: that of x or of the value
     is_far = t > NEAR
@@ -211,9 +211,9 @@ def gammaln(x: Real) -> Real:
         a, b, n = gamma_by_steps(x)
         u = scaled(a, n)
         rest = b / a
-    high, low = log_in_parts(u)
+    high, low = log_words(u)
     if is_near:
-        near, near_low = lgamma_parts(x if x < 0.5 else subtract(x, 1.0), x < 0.5)
+        near, near_low = lgamma_words(x if x < 0.5 else subtract(x, 1.0), x < 0.5)
         return add((near + near_low if t >= MINUTE else 0.0) - low, -high)
     if not is_far:
         return add(high, low + rest)
@@ -226,7 +226,7 @@ def gammaln(x: Real) -> Real:
     if x > 0.0:
         return add(total, lost)
     # log(pi / (t sin(pi t))) - log(gamma(t))
-    s, _c, _zero = sin_pi_parts(x)
+    s, _c, _zero = sin_pi_words(x)
     return subtract((log(tables.PI / absolute(s)) - high) - lost, total)
 
 

@@ -51,7 +51,7 @@ def term_before(c: Real, c_low: Real, z: Real, z_low: Real, s: Real, s_low: Real
 
 
 @formula
-def add_parts(high: Real, middle: Real, low: Real, term: Real, term_low: Real) -> Triple:
+def add_words(high: Real, middle: Real, low: Real, term: Real, term_low: Real) -> Triple:
     """``high + middle + low + term + term_low`` as a triple word; the first two parts are exact."""
     total, lost = two_sum(high, term)
     second, less = two_sum(middle, lost)
@@ -74,7 +74,7 @@ def careful_quotient(x: Real, x_low: Real, y: Real, y_low: Real) -> Triple:
 
 
 @formula
-def log_of_parts(u: Real, u_low: Real) -> Triple:
+def log_of_words(u: Real, u_low: Real) -> Triple:
     """``log(u + u_low)`` for positive numbers as a triple word, accurate to a double word."""
     k: Integer = log_exponent(u)
     f = log_fraction(u, k)
@@ -93,10 +93,10 @@ def log_of_parts(u: Real, u_low: Real) -> Triple:
     p, low = term_before(tables.THIRD, tables.THIRD_LOW, z, z_low, p, low)
     p, low = product(p, low, z, z_low)
     p, low = product(p, low, 2.0 * s, 2.0 * s_low)
-    high, middle, rest = add_parts(2.0 * s, 2.0 * s_next, 2.0 * s_last, p, low)
+    high, middle, rest = add_words(2.0 * s, 2.0 * s_next, 2.0 * s_last, p, low)
     n = real(k)
     v, v_low = two_product(n, tables.LOG_2)
-    high, middle, rest = add_parts(high, middle, rest + n * LOG_2_LAST, v, v_low)
+    high, middle, rest = add_words(high, middle, rest + n * LOG_2_LAST, v, v_low)
     v, v_low = two_product(n, tables.LOG_2_LOW)
     middle, lost = two_sum(middle, v)
     return high, middle, rest + (lost + v_low)
@@ -113,7 +113,7 @@ def psi_odd_part(d: Real, z: Real, z_low: Real) -> Triple:
     s, low = product(s, low, z, z_low)
     s, low = product(s, low, d, 0.0)
     p, p_low = two_product(tables.ZETA_2, d)
-    high, middle, rest = add_parts(p, p_low, tables.ZETA_2_LOW * d, s, low)
+    high, middle, rest = add_words(p, p_low, tables.ZETA_2_LOW * d, s, low)
     return high, middle, rest
 
 
@@ -133,7 +133,7 @@ def psi_even_part(z: Real, z_low: Real) -> Pair:
 @formula
 def psi_far(x: Real, x_low: Real) -> Triple:
     """``psi(x + x_low)`` for x >= 9 (17 in double precision) as a triple word."""
-    high, middle, low = log_of_parts(x, x_low)
+    high, middle, low = log_of_words(x, x_low)
     r, r_next, r_last = careful_quotient(1.0, 0.0, x, x_low)
     r_low = r_next + r_last
     w, w_low = product(r, r_low, r, r_low)
@@ -143,8 +143,8 @@ def psi_far(x: Real, x_low: Real) -> Triple:
     t = 0.004166666666666667 - w * t
     t = 0.003968253968253968 - w * t
     t = w * w * (0.008333333333333333 - w * t)
-    high, middle, low = add_parts(high, middle, low, -0.5 * r, -0.5 * r_low)
-    high, middle, low = add_parts(high, middle, low, -v, t - v_low)
+    high, middle, low = add_words(high, middle, low, -0.5 * r, -0.5 * r_low)
+    high, middle, low = add_words(high, middle, low, -v, t - v_low)
     return high, middle, low
 
 
@@ -160,18 +160,18 @@ def digamma_below(x: Real) -> Real:
         # psi(1 - x) - pi / tan(pi x); the odd part is half of the second term without its poles
         y, y_low = two_sum(1.0, -x)
         high, middle, low = psi_far(y, y_low)
-        high, middle, low = add_parts(high, middle, low + 2.0 * odd_low, 2.0 * odd, 2.0 * odd_next)
+        high, middle, low = add_words(high, middle, low + 2.0 * odd_low, 2.0 * odd, 2.0 * odd_next)
         last = 1.0
     else:
         even, even_low = psi_even_part(z, z_low)
-        high, middle, low = add_parts(even, even_low, odd_low, odd, odd_next)
+        high, middle, low = add_words(even, even_low, odd_low, odd, odd_next)
     k = -1.0
     for _k in range(WAY):
         if k > last:
             break
         w, w_low = two_sum(d, -k)
         q, q_next, q_low = careful_quotient(1.0, 0.0, w, w_low)
-        high, middle, low = add_parts(high, middle, low - q_low, -q, -q_next)
+        high, middle, low = add_words(high, middle, low - q_low, -q, -q_next)
         k = k + 1.0
     total, lost = two_sum(high, middle)
     return add(total, lost + low)
@@ -207,7 +207,7 @@ def gammaln_below(x: Real) -> Real:
         w, w_low = two_sum(d, -k)
         u, u_low = product(u, u_low, w, w_low)
         k = k + 1.0
-    high, high_low, _rest = log_of_parts(absolute(u), u_low if u > 0.0 else -u_low)
+    high, high_low, _rest = log_of_words(absolute(u), u_low if u > 0.0 else -u_low)
     total, lost = two_sum(odd, -high)
     total, more = two_sum(total, even)
     return add(total, lost + more + (odd_low + even_low - high_low))

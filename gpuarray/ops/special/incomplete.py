@@ -38,19 +38,19 @@ from gpuarray.ops.formula import (
     two_sum,
 )
 from gpuarray.ops.special import tables
-from gpuarray.ops.special.bessel import root_parts
+from gpuarray.ops.special.bessel import root_words
 from gpuarray.ops.special.beta import stirling_lack
 from gpuarray.ops.special.double_word import (
     EXP_LIMIT,
     bounded_product,
-    exp_parts,
+    exp_words,
     log1p_less,
-    log_in_parts,
+    log_words,
     product,
     quotient,
 )
 from gpuarray.ops.special.errors import scaled_erfc
-from gpuarray.ops.special.gamma import gamma_by_steps, lgamma_parts
+from gpuarray.ops.special.gamma import gamma_by_steps, lgamma_words
 
 #: The uniform expansion is used from this order on, up to this relative distance of x from it.
 LARGE: Final = 50.0
@@ -89,7 +89,7 @@ def gamma_exponent(a: Real, a_low: Real, x: Real, x_low: Real) -> Pair:
         high, low = log1p_less(m, m_low)
     else:
         u, u_low = quotient(x, x_low, a if large else 1.0, a_low if large else 0.0)
-        first, rest = log_in_parts(u)
+        first, rest = log_words(u)
         high, low = two_sum(first, -m if large else 0.0)
         low = low + (rest + u_low / u - (m_low if large else 0.0))
     p, p_low = bounded_product(a, a_low, high, low)
@@ -167,7 +167,7 @@ def gamma_share(a: Real, x: Real, x_low: Real, is_upper: Truth) -> Pair:
     d = 1.0
     d_low = 0.0
     if large:
-        d, d_low = root_parts(a)
+        d, d_low = root_words(a)
         s, s_low = product(s, s_low, tables.INVERSE_ROOT_2PI, tables.INVERSE_ROOT_2PI_LOW)
     elif a > MINUTE:
         # gamma(a + 1), with a correction for the rounding of its argument
@@ -203,7 +203,7 @@ def uniform_sum(e: Real, e_low: Real, r: Real, r_low: Real, v: Real, is_beyond: 
         f, f_low = scaled_erfc(r, r_low)
         b, b_low = two_sum(0.5 * f, v)
         b_low = b_low + 0.5 * f_low
-    g, g_low, n = exp_parts(e, e_low)
+    g, g_low, n = exp_words(e, e_low)
     p, p_low = product(g, g_low, b, b_low)
     whole, lost = two_sum(h, p)
     return whole, lost + (h_low + p_low), n
@@ -228,7 +228,7 @@ def gamma_tail(order: Real, a_low: Real, number: Real, x_low: Real, is_upper: Tr
         s = temme_sum(a, size if is_upper else -size) * (tables.INVERSE_ROOT_2PI / root)
         return uniform_sum(e, e_low, r, r_low, s if is_upper else -s, False)
     v, v_low = gamma_share(a, x, x_low, is_upper)
-    g, g_low, n = exp_parts(e, e_low - (stirling_lack(a) if a >= NEAR else 0.0))
+    g, g_low, n = exp_words(e, e_low - (stirling_lack(a) if a >= NEAR else 0.0))
     p, p_low = product(g, g_low, v, v_low)
     return p, p_low, n
 
@@ -241,15 +241,15 @@ def one_less(high: Real, low: Real, n: Real) -> Real:
 
 
 @formula
-def lgamma_next_parts(a: Real) -> Pair:
+def lgamma_next_words(a: Real) -> Pair:
     """``log(gamma(1 + a))`` for 0 <= a <= 1 as a double word."""
     is_near = a < 0.5
-    g, g_low = lgamma_parts(a if is_near else subtract(a, 1.0), is_near)
+    g, g_low = lgamma_words(a if is_near else subtract(a, 1.0), is_near)
     return g, g_low
 
 
 @formula
-def expm1_parts(high: Real, low: Real) -> Pair:
+def expm1_words(high: Real, low: Real) -> Pair:
     """``exp(high + low) - 1`` for |high| <= 0.7 as a double word: g of an eighth, then three times ``g (g + 2)``."""
     x = 0.125 * high
     g, g_low = fast_two_sum(x, expm1_rest(x, 0.125 * low))
@@ -290,11 +290,11 @@ def upper_gamma_near(order: Real, x: Real, x_low: Real) -> Real:
             break
         k = k + 1.0
     s, s_low = product(a, 0.0, total, total_low)
-    g, g_low = lgamma_next_parts(a)
-    high, low = log_in_parts(x)
+    g, g_low = lgamma_next_words(a)
+    high, low = log_words(x)
     p, p_low = product(a, 0.0, high, low + x_low / x)
     e, lost = two_sum(p, -g)
-    e, e_low = expm1_parts(e, lost + (p_low - g_low))
+    e, e_low = expm1_words(e, lost + (p_low - g_low))
     p, p_low = product(s, s_low, e, e_low)
     first, lost = two_sum(s, e)
     whole, more = two_sum(first, p)

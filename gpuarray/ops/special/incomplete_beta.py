@@ -34,19 +34,19 @@ from gpuarray.ops.formula import (
     two_sum,
 )
 from gpuarray.ops.special import tables
-from gpuarray.ops.special.bessel import root_parts
+from gpuarray.ops.special.bessel import root_words
 from gpuarray.ops.special.beta import beta_log, is_minute, stirling_lack
 from gpuarray.ops.special.double_word import (
     EXP_LIMIT,
     bounded_product,
-    exp_parts,
+    exp_words,
     log1p_less,
-    log1p_near_parts,
-    log_in_parts,
+    log1p_near_words,
+    log_words,
     product,
     quotient,
 )
-from gpuarray.ops.special.incomplete import expm1_parts, lgamma_next_parts, one_less, root_of_negative, uniform_sum
+from gpuarray.ops.special.incomplete import expm1_words, lgamma_next_words, one_less, root_of_negative, uniform_sum
 
 #: From here on Stirling's series gives the factor.
 NEAR: Final = 12.0
@@ -104,7 +104,7 @@ def beta_share_exponent(a: Real, b: Real, x: Real, x_low: Real, y: Real, y_low: 
         else:
             f, f_low = product(z, z_low, s if large else 1.0, s_low if large else 0.0)
             u, u_low = quotient(f, f_low, c if large else 1.0, 0.0)
-            high, least = log_in_parts(u)
+            high, least = log_words(u)
             high, rest = two_sum(high, -m if large else 0.0)
             rest = rest + (least + u_low / u - (m_low if large else 0.0))
         g, g_low = bounded_product(c, 0.0, high, rest)
@@ -172,7 +172,7 @@ def beta_log_of(a: Real, b: Real) -> Pair:
     high = b if a < b else a
     if is_minute(low, high):
         # 1/a + 1/b
-        first, first_low = log_in_parts(low)
+        first, first_low = log_words(low)
         return fast_two_sum(-first, log1p(low / high) - first_low)
     e, e_low = beta_log(low, 0.0, high, 0.0)
     return e, e_low
@@ -250,18 +250,18 @@ def beta_near_complement(a: Real, b: Real, x: Real, x_low: Real) -> Real:
     # the logarithm of gamma(z + a) / gamma(z): a log(z + a) + ((z - 1/2) log(1 + a/z) - a) + ...
     bounded = DISTANT if z > DISTANT else z
     c, c_low = quotient(a, 0.0, bounded, z_low)
-    high, middle, low = log1p_near_parts(c, c_low)
+    high, middle, low = log1p_near_words(c, c_low)
     c, c_low = two_sum(bounded, -0.5)
     e, e_low = product(c, c_low + z_low, high, middle + low)
     e, lost = two_sum(e, -a)
     c, c_low = two_sum(z, a)
-    high, low = log_in_parts(c)
-    f, f_low = log_in_parts(x)
+    high, low = log_words(c)
+    f, f_low = log_words(x)
     high, more = two_sum(high, f)
     f, f_low = product(a, 0.0, high, more + (low + f_low + (c_low + z_low) / c + x_low / x))
     e_low = e_low + lost + f_low + stirling_step(bounded, a)
     e, lost = two_sum(e, f)
-    g, g_low = lgamma_next_parts(a)
+    g, g_low = lgamma_next_words(a)
     e, more = two_sum(e, -g)
     e, e_low = two_sum(e, e_low + (lost + more - g_low))
     # (s - r) / (1 + r)
@@ -270,10 +270,10 @@ def beta_near_complement(a: Real, b: Real, x: Real, x_low: Real) -> Real:
     q, q_low = quotient(d, d_low + (s_low - r_low), c, c_low + r_low)
     if absolute(e) > 0.7:
         c, c_low = two_sum(1.0, q)
-        g, g_low, n = exp_parts(e, e_low)
+        g, g_low, n = exp_words(e, e_low)
         f, f_low = product(g, g_low, c, c_low + q_low)
         return one_less(f, f_low, n)
-    e, e_low = expm1_parts(e, e_low)
+    e, e_low = expm1_words(e, e_low)
     f, f_low = product(q, q_low, e, e_low)
     whole, lost = two_sum(q, e)
     whole, more = two_sum(whole, f)
@@ -312,7 +312,7 @@ def beta_tail(a: Real, b: Real, x: Real, x_low: Real, y: Real, y_low: Real) -> T
         c, c_low = two_sum(a, b)
         q, q_low = quotient(a, 0.0, c, c_low)
         h, h_low = product(q, q_low, b, 0.0)
-        s, s_low = root_parts(h)
+        s, s_low = root_words(h)
         s_low = s_low + 0.5 * h_low / s
         if h > UNIFORM and e > -EXP_LIMIT:
             r, r_low = root_of_negative(e, e_low)
@@ -327,7 +327,7 @@ def beta_tail(a: Real, b: Real, x: Real, x_low: Real, y: Real, y_low: Real) -> T
     if e < -EXP_LIMIT:
         return 0.0, 0.0, 0.0
     d, d_low = beta_fraction(a, b, x, x_low, gap, gap_low)
-    g, g_low, n = exp_parts(e, e_low)
+    g, g_low, n = exp_words(e, e_low)
     v, v_low = product(g, g_low, s, s_low)
     w, w_low = quotient(v, v_low, d, d_low)
     return w, w_low, n

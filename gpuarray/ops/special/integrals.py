@@ -26,9 +26,9 @@ from gpuarray.ops.formula import (
     two_sum,
 )
 from gpuarray.ops.special import tables
-from gpuarray.ops.special.bessel import grown, root_parts, sloped
+from gpuarray.ops.special.bessel import grown, root_words, sloped
 from gpuarray.ops.special.bessel_jy import beyond, log_beyond
-from gpuarray.ops.special.double_word import log_in_parts, product, quotient
+from gpuarray.ops.special.double_word import log_words, product, quotient
 from gpuarray.ops.special.incomplete import gamma_fraction
 
 #: From here on the exponential integral is its asymptotic series.
@@ -54,7 +54,7 @@ def exp1_times(x: Real, sign: Real) -> Real:
         t, t_low = gamma_fraction(0.0, x, 0.0)
         q, q_low = quotient(sign, 0.0, t, t_low)
         return grown(-x, q, q_low)
-    high, low = log_in_parts(x)
+    high, low = log_words(x)
     square, square_low = two_product(x, x)
     a, a_low = two_sum(tables.EULER, high)
     b, b_low = two_sum(x, -a)
@@ -123,7 +123,7 @@ def expi(x: Real) -> Real:
         q, q_low = quotient(s, s_low, x, 0.0)
         return grown(x, q, q_low)
     if x > 1.0:
-        high, low = log_in_parts(x)
+        high, low = log_words(x)
         sum_, sum_low = expi_sum(x)
         a, a_low = two_sum(sum_, tables.EULER)
         b, b_low = two_sum(a, high)
@@ -153,7 +153,7 @@ def spence(x: Real) -> Real:
         return tables.PI_SQUARED_SIXTH
     if isinf(x):
         return -x
-    high, low = log_in_parts(x)
+    high, low = log_words(x)
     if x >= 0.5 and x <= 2.0:
         f, f_low = spence_near(-high, -low)
         return add(f, f_low)
@@ -161,7 +161,7 @@ def spence(x: Real) -> Real:
     z, z_low = quotient(1.0, 0.0, x, 0.0)
     above = x > 1.0
     y, y_low = two_sum(1.0, -(z if above else x))
-    m, m_low = log_in_parts(y)
+    m, m_low = log_words(y)
     m_low = m_low + (y_low - (z_low if above else 0.0)) / y
     p, p_low = product(absolute(high), -low if high < 0.0 else low, -m, -m_low)
     n, n_low = spence_near(-m, -m_low)
@@ -190,7 +190,7 @@ def elliptic_by_means(root: Real, root_low: Real) -> Real:
         a = 0.5 * s
         if near:
             break
-        r, r_low = root_parts(p)
+        r, r_low = root_words(p)
         b_low = r_low + 0.5 * p_low / r
         b = r
     q, q_low = quotient(0.5 * tables.PI, 0.5 * tables.PI_LOW, a, a_low)
@@ -205,7 +205,7 @@ def ellipkm1(p: Real) -> Real:
     if is_zero(p) or isinf(p):
         return infinity() if is_zero(p) else 0.0
     # scaled, because p may be subnormal
-    r, r_low = root_parts(shifted(p, 64) if p < 1.0 else p)
+    r, r_low = root_words(shifted(p, 64) if p < 1.0 else p)
     return elliptic_by_means(shifted(r, -32) if p < 1.0 else r, shifted(r_low, -32) if p < 1.0 else r_low)
 
 
@@ -217,5 +217,5 @@ def ellipk(m: Real) -> Real:
     if m == 1.0 or isinf(m):
         return infinity() if m == 1.0 else 0.0
     p, p_low = two_sum(1.0, -m)
-    r, r_low = root_parts(p)
+    r, r_low = root_words(p)
     return elliptic_by_means(r, r_low + 0.5 * p_low / r)

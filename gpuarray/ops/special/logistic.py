@@ -28,7 +28,7 @@ from gpuarray.ops.formula import (
     two_sum,
 )
 from gpuarray.ops.special import tables
-from gpuarray.ops.special.double_word import EXP_LIMIT, exp_parts, exp_times, log_in_parts, product, quotient
+from gpuarray.ops.special.double_word import EXP_LIMIT, exp_times, exp_words, log_words, product, quotient
 
 #: Up to this the logarithm of a ratio near 1 is a series.
 NEAR: Final = 0.1715
@@ -45,7 +45,7 @@ VAST: Final = constant(1e30, 1e300)
 @formula
 def exp_pair(x: Real) -> Pair:
     """``exp(x)`` for moderate x as a double word."""
-    a, b, n = exp_parts(x, 0.0)
+    a, b, n = exp_words(x, 0.0)
     return scaled(a, n), scaled(b, n)
 
 
@@ -97,7 +97,7 @@ def logit(p: Real) -> Real:
         return log_ratio_near(s)
     whole, lost = two_sum(1.0, -p)
     q, rest = quotient(p, 0.0, whole, lost)
-    high, low = log_in_parts(q)
+    high, low = log_words(q)
     return add(high, low + rest / q)
 
 
@@ -145,8 +145,8 @@ def log_ratio(u: Real, v: Real, x: Real, y: Real) -> Pair:
         s, s_low = relative_difference(d, v)
         z = s * s
         return 2.0 * s, 2.0 * s_low + s * z * (tables.TWO_THIRDS + z * tables.log_pair_series(z))
-    high, low = log_in_parts(x)
-    other, other_low = log_in_parts(y)
+    high, low = log_words(x)
+    other, other_low = log_words(y)
     total, lost = two_sum(high, -other)
     return total, lost + (low - other_low)
 

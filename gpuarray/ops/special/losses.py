@@ -21,7 +21,7 @@ from gpuarray.ops.formula import (
     subtract,
     two_sum,
 )
-from gpuarray.ops.special.bessel import root_parts
+from gpuarray.ops.special.bessel import root_words
 from gpuarray.ops.special.double_word import product, quotient
 
 #: Beyond this ratio v the sum 1 + v * v is v * v.
@@ -64,7 +64,7 @@ def pseudo_huber(delta: Real, r: Real) -> Real:
     # a * a / (1 + sqrt(1 + v * v)), with a scaled so that its square neither overflows nor underflows
     square, lost = product(v, 0.0, v, 0.0)
     h, h_low = two_sum(1.0, square)
-    root, root_low = root_parts(h)
+    root, root_low = root_words(h)
     d, d_low = two_sum(1.0, root)
     n = UP if a < SCANT else (DOWN if a > FAR else 0.0)
     m = scaled(a, n)

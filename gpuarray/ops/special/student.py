@@ -17,8 +17,8 @@ from gpuarray.ops.formula import (
     two_sum,
 )
 from gpuarray.ops.special import tables
-from gpuarray.ops.special.bessel import root_parts
-from gpuarray.ops.special.double_word import bounded_product, exp_parts, log_in_parts, product, quotient
+from gpuarray.ops.special.bessel import root_words
+from gpuarray.ops.special.double_word import bounded_product, exp_words, log_words, product, quotient
 from gpuarray.ops.special.incomplete_beta import TINY, beta_share
 
 #: The largest number of degrees of freedom that matters; from which t on it is scaled down
@@ -39,7 +39,7 @@ def stdtr(df: Real, t: Real) -> Real:
         return 1.0 if t > 0.0 else 0.0
     # t / sqrt(df); more degrees of freedom than this change nothing
     v = NORMAL if df > NORMAL else df
-    root, root_low = root_parts(v)
+    root, root_low = root_words(v)
     n = BIG if absolute(t) > LARGE else 0.0
     if v < TINY:
         return 0.5
@@ -56,11 +56,11 @@ def stdtr(df: Real, t: Real) -> Real:
     tail = 0.5 * beta_share(0.5 * v, 0.5, x, x_low, y, y_low)
     if is_steep:
         far, far_low = quotient(r, r_low, STEEP, 0.0)
-        high, low = log_in_parts(far)
+        high, low = log_words(far)
         turns, turns_low = product(n, 0.0, tables.LOG_2, tables.LOG_2_LOW)
         total, lost = two_sum(turns, high)
         e, e_low = bounded_product(-v, 0.0, total, lost + (low + turns_low + far_low / far))
-        a, b, k = exp_parts(e, e_low)
+        a, b, k = exp_words(e, e_low)
         p, p_low = product(a, b, tail, 0.0)
         tail = scaled(add(p, p_low), k)
     return tail if t < 0.0 else 1.0 - tail

@@ -28,7 +28,7 @@ from gpuarray.ops.formula import (
     subtract,
     two_sum,
 )
-from gpuarray.ops.special.double_word import EXP_LIMIT, exp_parts, log_in_parts, product, quotient
+from gpuarray.ops.special.double_word import EXP_LIMIT, exp_words, log_words, product, quotient
 
 #: From here on, after at least as many terms, the Euler-Maclaurin formula is accurate.
 NEAR: Final = constant(10.0, 16.0)
@@ -85,16 +85,16 @@ def zeta_term(w: Real, w_low: Real, x: Real, is_whole: Truth) -> Triple:
     if is_whole:
         p, p_low = whole_power(w, w_low, x)
         return p, p_low, 0.0
-    high, low = log_in_parts(w)
+    high, low = log_words(w)
     e, e_low = product(-x, 0.0, high, low + w_low / w)
     if absolute(e) > EXP_LIMIT:
         return (0.0 if e < 0.0 else infinity()), 0.0, 0.0
-    a, b, n = exp_parts(e, e_low)
+    a, b, n = exp_words(e, e_low)
     return a, b, n
 
 
 @formula
-def zeta_parts(x: Real, q: Real) -> Triple:
+def zeta_words(x: Real, q: Real) -> Triple:
     """``zeta(x, q)`` for x > 1 and finite q that is neither 0 nor a negative integer, as ``(a + b) * 2**-n``."""
     is_whole = q < 0.0
     # the sign of terms with negative w
@@ -158,6 +158,6 @@ def zeta(x: Real, q: Real) -> Real:
         return 1.0 if q == 1.0 else (0.0 if q > 1.0 else infinity())
     # for odd x, terms at equal distances from 0 cancel
     cancels = q < 0.0 and subtract(q, floor(q)) == 0.5 and x != 2.0 * floor(0.5 * x)
-    a, b, n = zeta_parts(x, subtract(1.0, q) if cancels else q)
+    a, b, n = zeta_words(x, subtract(1.0, q) if cancels else q)
     value = scaled(add(a, b), -n)
     return absolute(value) if q > 0.0 else value

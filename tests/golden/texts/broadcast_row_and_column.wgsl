@@ -24,9 +24,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let first = block * 1024u + local * 4u;
   if (first >= parameters.words[0].y) { return; }
   let i0 = first;
-  let q0_1 = i0 / parameters.words[0].z;
-  let c0_1 = i0 - q0_1 * parameters.words[0].z;
-  let c0_0 = q0_1;
+  let c0_q1 = i0 / parameters.words[0].z;
+  let c0_1 = i0 - c0_q1 * parameters.words[0].z;
+  let c0_0 = c0_q1;
   let i1 = min(first + 1u, parameters.words[0].y - 1u);
   let i2 = min(first + 2u, parameters.words[0].y - 1u);
   let i3 = min(first + 3u, parameters.words[0].y - 1u);

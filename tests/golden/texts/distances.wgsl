@@ -18,8 +18,8 @@ struct Parameters { words: array<vec4<u32>, 5> }
 @group(0) @binding(2) var<storage, read> input1: array<f32>;
 @group(0) @binding(3) var<storage, read_write> output0: array<f32>;
 fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
-var<workgroup> held0: array<f32, 1040>;
-var<workgroup> held1: array<f32, 1040>;
+var<workgroup> tile0: array<f32, 1040>;
+var<workgroup> tile1: array<f32, 1040>;
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;
@@ -48,9 +48,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let base1 = parameters.words[3].x;
   for (var start = 0u; start < parameters.words[0].w; start += 16u) {
   for (var n = local; n < 1024u; n += 256u) { let d = n % 16u; let e = n / 16u;
-  if (start + d < parameters.words[2].w) { held0[d * 65u + e] = input0[base0 + min(top + e, parameters.words[0].y - 1u) * parameters.words[2].y + (start + d) * parameters.words[2].z]; } }
+  if (start + d < parameters.words[2].w) { tile0[d * 65u + e] = input0[base0 + min(top + e, parameters.words[0].y - 1u) * parameters.words[2].y + (start + d) * parameters.words[2].z]; } }
   for (var n = local; n < 1024u; n += 256u) { let d = n % 16u; let e = n / 16u;
-  if (start + d < parameters.words[3].w) { held1[d * 65u + e] = input1[base1 + min(left + e, parameters.words[0].z - 1u) * parameters.words[3].y + (start + d) * parameters.words[3].z]; } }
+  if (start + d < parameters.words[3].w) { tile1[d * 65u + e] = input1[base1 + min(left + e, parameters.words[0].z - 1u) * parameters.words[3].y + (start + d) * parameters.words[3].z]; } }
   workgroupBarrier();
   var a10: f32 = 0.0f;
   var a16: f32 = 0.0f;
@@ -70,14 +70,14 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   var a100: f32 = 0.0f;
   let count = min(16u, parameters.words[0].w - start);
   for (var k = 0u; k < count; k++) {
-  let v0_r0: f32 = held0[k * 65u + y + 0u];
-  let v0_r1: f32 = held0[k * 65u + y + 1u];
-  let v0_r2: f32 = held0[k * 65u + y + 2u];
-  let v0_r3: f32 = held0[k * 65u + y + 3u];
-  let v1_c0: f32 = held1[k * 65u + x + 0u];
-  let v1_c1: f32 = held1[k * 65u + x + 16u];
-  let v1_c2: f32 = held1[k * 65u + x + 32u];
-  let v1_c3: f32 = held1[k * 65u + x + 48u];
+  let v0_r0: f32 = tile0[k * 65u + y + 0u];
+  let v0_r1: f32 = tile0[k * 65u + y + 1u];
+  let v0_r2: f32 = tile0[k * 65u + y + 2u];
+  let v0_r3: f32 = tile0[k * 65u + y + 3u];
+  let v1_c0: f32 = tile1[k * 65u + x + 0u];
+  let v1_c1: f32 = tile1[k * 65u + x + 16u];
+  let v1_c2: f32 = tile1[k * 65u + x + 32u];
+  let v1_c3: f32 = tile1[k * 65u + x + 48u];
   {
   let v2_0_0: f32 = subtract_f32(v0_r0, v1_c0);
   let v3_0_0: f32 = multiply_f32(v2_0_0, v2_0_0);

@@ -27,9 +27,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let one1: f32 = bitcast<f32>(parameters.words[0].z);
   let one5: f32 = bitcast<f32>(parameters.words[0].w);
   let i0 = first;
-  let q0_1 = i0 / parameters.words[1].x;
-  let c0_1 = i0 - q0_1 * parameters.words[1].x;
-  let c0_0 = q0_1;
+  let c0_q1 = i0 / parameters.words[1].x;
+  let c0_1 = i0 - c0_q1 * parameters.words[1].x;
+  let c0_0 = c0_q1;
   let i1 = min(first + 1u, parameters.words[0].y - 1u);
   let i2 = min(first + 2u, parameters.words[0].y - 1u);
   let i3 = min(first + 3u, parameters.words[0].y - 1u);

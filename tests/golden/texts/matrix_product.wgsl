@@ -19,21 +19,21 @@ struct Parameters { words: array<vec4<u32>, 5> }
 fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
 fn finish(first: u32, end: u32, result0: f32, result1: f32, result2: f32, result3: f32) {
   let i0 = first;
-  let q0_1 = i0 / parameters.words[0].y;
-  let c0_1 = i0 - q0_1 * parameters.words[0].y;
-  let c0_0 = q0_1;
+  let c0_q1 = i0 / parameters.words[0].y;
+  let c0_1 = i0 - c0_q1 * parameters.words[0].y;
+  let c0_0 = c0_q1;
   let i1 = min(first + 1u, end - 1u);
-  let q1_1 = i1 / parameters.words[0].y;
-  let c1_1 = i1 - q1_1 * parameters.words[0].y;
-  let c1_0 = q1_1;
+  let c1_q1 = i1 / parameters.words[0].y;
+  let c1_1 = i1 - c1_q1 * parameters.words[0].y;
+  let c1_0 = c1_q1;
   let i2 = min(first + 2u, end - 1u);
-  let q2_1 = i2 / parameters.words[0].y;
-  let c2_1 = i2 - q2_1 * parameters.words[0].y;
-  let c2_0 = q2_1;
+  let c2_q1 = i2 / parameters.words[0].y;
+  let c2_1 = i2 - c2_q1 * parameters.words[0].y;
+  let c2_0 = c2_q1;
   let i3 = min(first + 3u, end - 1u);
-  let q3_1 = i3 / parameters.words[0].y;
-  let c3_1 = i3 - q3_1 * parameters.words[0].y;
-  let c3_0 = q3_1;
+  let c3_q1 = i3 / parameters.words[0].y;
+  let c3_1 = i3 - c3_q1 * parameters.words[0].y;
+  let c3_0 = c3_q1;
   let v0_0: f32 = result0;
   let v0_1: f32 = result1;
   let v0_2: f32 = result2;
@@ -51,7 +51,7 @@ fn finish(first: u32, end: u32, result0: f32, result1: f32, result2: f32, result
   if (first + 2u < end) { output0[i2] = v2_2; }
   if (first + 3u < end) { output0[i3] = v2_3; }
 }
-var<workgroup> held: array<vec4<f32>, 136>;
+var<workgroup> tiles: array<vec4<f32>, 136>;
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;
@@ -126,22 +126,22 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   }
   loop {
   {
-  held[0u + (top_d0 + 0u) * 9u + top_e0 / 4u][(top_e0 % 4u)] = top_v0_0.x;
-  held[0u + (top_d0 + 1u) * 9u + top_e0 / 4u][(top_e0 % 4u)] = top_v0_0.y;
-  held[0u + (top_d0 + 2u) * 9u + top_e0 / 4u][(top_e0 % 4u)] = top_v0_0.z;
-  held[0u + (top_d0 + 3u) * 9u + top_e0 / 4u][(top_e0 % 4u)] = top_v0_0.w;
+  tiles[0u + (top_d0 + 0u) * 9u + top_e0 / 4u][(top_e0 % 4u)] = top_v0_0.x;
+  tiles[0u + (top_d0 + 1u) * 9u + top_e0 / 4u][(top_e0 % 4u)] = top_v0_0.y;
+  tiles[0u + (top_d0 + 2u) * 9u + top_e0 / 4u][(top_e0 % 4u)] = top_v0_0.z;
+  tiles[0u + (top_d0 + 3u) * 9u + top_e0 / 4u][(top_e0 % 4u)] = top_v0_0.w;
   }
   {
-  held[72u + (left_d0 + 0u) * 8u + left_e0 / 4u][(left_e0 % 4u)] = left_v0_0;
+  tiles[72u + (left_d0 + 0u) * 8u + left_e0 / 4u][(left_e0 % 4u)] = left_v0_0;
   }
   {
-  held[72u + (left_d1 + 0u) * 8u + left_e1 / 4u][(left_e1 % 4u)] = left_v0_1;
+  tiles[72u + (left_d1 + 0u) * 8u + left_e1 / 4u][(left_e1 % 4u)] = left_v0_1;
   }
   {
-  held[72u + (left_d2 + 0u) * 8u + left_e2 / 4u][(left_e2 % 4u)] = left_v0_2;
+  tiles[72u + (left_d2 + 0u) * 8u + left_e2 / 4u][(left_e2 % 4u)] = left_v0_2;
   }
   {
-  held[72u + (left_d3 + 0u) * 8u + left_e3 / 4u][(left_e3 % 4u)] = left_v0_3;
+  tiles[72u + (left_d3 + 0u) * 8u + left_e3 / 4u][(left_e3 % 4u)] = left_v0_3;
   }
   workgroupBarrier();
   start += 8u;
@@ -169,8 +169,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   }
   }
   for (var k = 0u; k < 8u; k++) {
-  let a0_0 = held[0u + k * 9u + top_at];
-  let b0_0 = held[0u + k * 8u + left_at];
+  let a0_0 = tiles[0u + k * 9u + top_at];
+  let b0_0 = tiles[0u + k * 8u + left_at];
   sum0_0_0 = fma(vec4<f32>(a0_0.x), b0_0, sum0_0_0);
   sum0_1_0 = fma(vec4<f32>(a0_0.y), b0_0, sum0_1_0);
   sum0_2_0 = fma(vec4<f32>(a0_0.z), b0_0, sum0_2_0);

@@ -19,9 +19,9 @@ struct Parameters { words: array<vec4<u32>, 5> }
 fn zero_u32() -> u32 { return parameters.words[parameters.words[0].x].x; }
 fn top_value(first: u32) -> array<f32, 4> {
   let i0 = first;
-  let q0_1 = i0 / parameters.words[0].z;
-  let c0_1 = i0 - q0_1 * parameters.words[0].z;
-  let c0_0 = q0_1;
+  let c0_q1 = i0 / parameters.words[0].z;
+  let c0_1 = i0 - c0_q1 * parameters.words[0].z;
+  let c0_0 = c0_q1;
   let i1 = min(first + 1u, parameters.words[0].y - 1u);
   let i2 = min(first + 2u, parameters.words[0].y - 1u);
   let i3 = min(first + 3u, parameters.words[0].y - 1u);
@@ -41,7 +41,7 @@ fn top_value(first: u32) -> array<f32, 4> {
   let v2_3: f32 = subtract_f32(v0_3, v1_3);
   return array<f32, 4>(v2_0, v2_1, v2_2, v2_3);
 }
-var<workgroup> held: array<vec4<f32>, 136>;
+var<workgroup> tiles: array<vec4<f32>, 136>;
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;
@@ -92,13 +92,13 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   }
   loop {
   {
-  held[0u + (top_d0 + 0u) * 9u + top_e0 / 4u][(top_e0 % 4u)] = top_v0_0.x;
-  held[0u + (top_d0 + 1u) * 9u + top_e0 / 4u][(top_e0 % 4u)] = top_v0_0.y;
-  held[0u + (top_d0 + 2u) * 9u + top_e0 / 4u][(top_e0 % 4u)] = top_v0_0.z;
-  held[0u + (top_d0 + 3u) * 9u + top_e0 / 4u][(top_e0 % 4u)] = top_v0_0.w;
+  tiles[0u + (top_d0 + 0u) * 9u + top_e0 / 4u][(top_e0 % 4u)] = top_v0_0.x;
+  tiles[0u + (top_d0 + 1u) * 9u + top_e0 / 4u][(top_e0 % 4u)] = top_v0_0.y;
+  tiles[0u + (top_d0 + 2u) * 9u + top_e0 / 4u][(top_e0 % 4u)] = top_v0_0.z;
+  tiles[0u + (top_d0 + 3u) * 9u + top_e0 / 4u][(top_e0 % 4u)] = top_v0_0.w;
   }
   {
-  held[72u + left_d0 * 8u + left_e0 / 4u] = left_v0_0;
+  tiles[72u + left_d0 * 8u + left_e0 / 4u] = left_v0_0;
   }
   workgroupBarrier();
   start += 8u;
@@ -114,8 +114,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   }
   }
   for (var k = 0u; k < 8u; k++) {
-  let a0_0 = held[0u + k * 9u + top_at];
-  let b0_0 = held[0u + k * 8u + left_at];
+  let a0_0 = tiles[0u + k * 9u + top_at];
+  let b0_0 = tiles[0u + k * 8u + left_at];
   sum0_0_0 = fma(vec4<f32>(a0_0.x), b0_0, sum0_0_0);
   sum0_1_0 = fma(vec4<f32>(a0_0.y), b0_0, sum0_1_0);
   sum0_2_0 = fma(vec4<f32>(a0_0.z), b0_0, sum0_2_0);

@@ -35,7 +35,7 @@ fn finish(first: u32, end: u32, result0: f32, result1: f32, result2: f32, result
   if (first + 2u < end) { output0[i2] = v2_2; }
   if (first + 3u < end) { output0[i3] = v2_3; }
 }
-var<workgroup> held: array<vec4<f32>, 136>;
+var<workgroup> tiles: array<vec4<f32>, 136>;
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let block = group.x + group.y * groups.x;
@@ -117,22 +117,22 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   mark = min(mark + parameters.words[4].y, end);
   loop {
   {
-  held[0u + (top_d0 + 0u) * 9u + top_e0 / 4u][(top_e0 % 4u)] = top_v0_0.x;
-  held[0u + (top_d0 + 1u) * 9u + top_e0 / 4u][(top_e0 % 4u)] = top_v0_0.y;
-  held[0u + (top_d0 + 2u) * 9u + top_e0 / 4u][(top_e0 % 4u)] = top_v0_0.z;
-  held[0u + (top_d0 + 3u) * 9u + top_e0 / 4u][(top_e0 % 4u)] = top_v0_0.w;
+  tiles[0u + (top_d0 + 0u) * 9u + top_e0 / 4u][(top_e0 % 4u)] = top_v0_0.x;
+  tiles[0u + (top_d0 + 1u) * 9u + top_e0 / 4u][(top_e0 % 4u)] = top_v0_0.y;
+  tiles[0u + (top_d0 + 2u) * 9u + top_e0 / 4u][(top_e0 % 4u)] = top_v0_0.z;
+  tiles[0u + (top_d0 + 3u) * 9u + top_e0 / 4u][(top_e0 % 4u)] = top_v0_0.w;
   }
   {
-  held[72u + (left_d0 + 0u) * 8u + left_e0 / 4u][(left_e0 % 4u)] = left_v0_0;
+  tiles[72u + (left_d0 + 0u) * 8u + left_e0 / 4u][(left_e0 % 4u)] = left_v0_0;
   }
   {
-  held[72u + (left_d1 + 0u) * 8u + left_e1 / 4u][(left_e1 % 4u)] = left_v0_1;
+  tiles[72u + (left_d1 + 0u) * 8u + left_e1 / 4u][(left_e1 % 4u)] = left_v0_1;
   }
   {
-  held[72u + (left_d2 + 0u) * 8u + left_e2 / 4u][(left_e2 % 4u)] = left_v0_2;
+  tiles[72u + (left_d2 + 0u) * 8u + left_e2 / 4u][(left_e2 % 4u)] = left_v0_2;
   }
   {
-  held[72u + (left_d3 + 0u) * 8u + left_e3 / 4u][(left_e3 % 4u)] = left_v0_3;
+  tiles[72u + (left_d3 + 0u) * 8u + left_e3 / 4u][(left_e3 % 4u)] = left_v0_3;
   }
   workgroupBarrier();
   start += 8u;
@@ -160,8 +160,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   }
   }
   for (var k = 0u; k < 8u; k++) {
-  let a0_0 = held[0u + k * 9u + top_at];
-  let b0_0 = held[0u + k * 8u + left_at];
+  let a0_0 = tiles[0u + k * 9u + top_at];
+  let b0_0 = tiles[0u + k * 8u + left_at];
   sum0_0_0 = fma(vec4<f32>(a0_0.x), b0_0, sum0_0_0);
   sum0_1_0 = fma(vec4<f32>(a0_0.y), b0_0, sum0_1_0);
   sum0_2_0 = fma(vec4<f32>(a0_0.z), b0_0, sum0_2_0);

@@ -1,0 +1,390 @@
+"""The planner: which values are computed together, and which are stored.
+
+The planner groups stored values greedily, in topological order. Each value joins the latest group that can compute it
+in the same walk over memory: elementwise values of one shape, reductions of one source shape along the same axes,
+their epilogues, and row programs where rows are short. Node kinds, device limits and the cost model
+(:mod:`gpuarray.fusion.costs`) decide which values are stored. No rule knows a workload.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import assert_never
+
+from gpuarray.device import Capabilities
+from gpuarray.fusion import costs
+from gpuarray.fusion.graphs import INSTRUCTION_LIMIT, GraphView, view_graph
+from gpuarray.fusion.lowering import CannotJoin, LoopBuilder, StoreFirst
+from gpuarray.fusion.plan import Plan, PlannedStep, plan_of
+from gpuarray.fusion.single_steps import BINDING_LIMIT, SingleSteps, finished, shown_bytes
+from gpuarray.fusion.steps import FULL, OUTER, Take
+from gpuarray.graph.nodes import Call, Concat, Contract, Gather, Generate, Leaf, Map, Node, Reduce, Scan, Scatter, View
+
+SHORT_ROW = 8192
+#: How many of the latest groups are considered for a value, and how many are tried. The time of planning is
+#: proportional to the size of the graph for it.
+LOOK_BACK = 16
+TRIALS = 4
+#: How many attempts at a plan store as few values more as may be enough. The later ones store all that seem worth it.
+PATIENCE = 4
+
+
+@dataclass
+class Group:
+    """Steps that run together: a loop, a loop over the result of ``head``, or steps that stand alone.
+
+    ``head`` is a matrix product or a scan. The loop takes its result as first input, and the result is not stored.
+    """
+
+    builder: LoopBuilder | None = None
+    head: PlannedStep | None = None
+    fixed: list[PlannedStep] = field(default_factory=list)
+
+    @property
+    def loaded(self) -> list[int]:
+        """Positions that the loop takes from memory."""
+        return [] if self.builder is None else self.builder.inputs[0 if self.head is None else 1 :]
+
+    @property
+    def reads(self) -> set[int]:
+        """Positions whose buffers the group reads."""
+        own = set(self.loaded)
+        written: set[int] = set()
+        for step in (*self.fixed, *([self.head] if self.head else [])):
+            own.update(i for i in step.inputs if i not in written)
+            written.update(step.outputs)
+        return own
+
+
+class Planner:
+    """Makes one plan."""
+
+    def __init__(self, graph: GraphView, wanted: set[int], capabilities: Capabilities, *, fuse: bool) -> None:
+        self.graph = graph
+        self.wanted = wanted
+        self.capabilities = capabilities
+        self.fuse = fuse
+        self.groups: list[Group] = []
+        self.producer: dict[int, int] = {}
+        self.single = SingleSteps(graph, capabilities, fuse)
+        self.trials = 0  # groups that were tried for the current value
+
+    # -- grouping ------------------------------------------------------------------------------------------------------
+
+    def group(self) -> bool:
+        """Assign every stored value to a group; return false if more values turned out to need storing."""
+        graph = self.graph
+        complete = True
+        for position in range(len(graph.nodes)):
+            asked = [position]
+            while asked:
+                if not self._is_open(asked[-1]):
+                    asked.pop()
+                    continue
+                try:
+                    self._assign(asked[-1], graph.nodes[asked[-1]])
+                except StoreFirst as request:
+                    # earlier groups compute it themselves: go on only to find what else must be stored
+                    graph.stored.add(request.position)
+                    asked.append(request.position)
+                    complete = False
+        return complete
+
+    def _is_open(self, position: int) -> bool:
+        """Whether a stored value has no group yet."""
+        graph, node = self.graph, self.graph.nodes[position]
+        if position not in graph.stored or position in graph.aliases or position in self.producer:
+            return False
+        return not isinstance(node, Leaf) and node.size > 0
+
+    def _assign(self, position: int, node: Node) -> None:
+        graph = self.graph
+        match node:
+            case Scan():
+                self._headed(position, self.single.scan(position, node))
+            case Contract() if self.fuse and graph.is_fold(position):
+                self._place(position, node)
+            case Contract():
+                for operand in graph.unread(position, fuse=self.fuse):  # its other operand has been stored meanwhile
+                    raise StoreFirst(operand)
+                self._headed(position, self.single.contract(position, node))
+            case Call():
+                self._alone([self.single.call(position, node)])
+            case Concat():
+                self._alone(self.single.concat(position, node), position)
+            case Scatter() if not node.is_whole:
+                self._alone(self.single.scatter(position, node), position)
+            case Scatter() | Map() | Generate() | View() | Gather() | Reduce():
+                self._place(position, node)
+            case Leaf():
+                raise AssertionError("a leaf is in memory already")
+            case _:
+                assert_never(node)
+
+    def _alone(self, steps: list[PlannedStep], *positions: int) -> None:
+        """Add a group of steps that make some values, by default all that the steps write."""
+        for position in positions or [p for step in steps for p in step.outputs]:
+            self.producer[position] = len(self.groups)
+        self.groups.append(Group(fixed=steps))
+
+    def _headed(self, position: int, head: PlannedStep) -> None:
+        # what no binding shows is cut into pieces, and its epilogue would be cut differently
+        if max(self.graph.nodes[p].nbytes for p in (position, *head.inputs)) > shown_bytes(self.capabilities):
+            self._alone([head])
+            return
+        builder = LoopBuilder(self.graph, self.graph.nodes[position].shape, None)
+        builder.scalars += head.scalars
+        builder.make_given(position)
+        self.groups.append(Group(builder, head))
+        self.producer[position] = len(self.groups) - 1
+
+    def _place(self, position: int, node: Node) -> None:
+        """Put a value that a loop can make into the latest loop that can make it, or into a new one."""
+        alone = self._loop_alone(position, node)
+        number = len(self.groups)
+        self.trials = 0
+        for candidate in reversed(range(max(0, number - LOOK_BACK), number if self.fuse else 0)):
+            if self.trials >= TRIALS:
+                break
+            if self._joins(candidate, alone, position, node):
+                self.producer[position] = candidate
+                return
+        self.groups.append(Group(alone))
+        self.producer[position] = number
+
+    def _loop_alone(self, position: int, node: Node) -> LoopBuilder:
+        """Return a loop that makes one value."""
+        match node:
+            case Reduce():
+                source = self.graph.nodes[self.graph.inputs[position][0]]
+                alone = LoopBuilder(self.graph, source.shape, node.axes)
+                alone.make_fold(position)
+            case Contract():
+                alone = self._product_loop(position, node)
+                alone.make_product(position)
+            case Scatter():
+                alone = LoopBuilder(self.graph, self.graph.nodes[self.graph.inputs[position][0]].shape, None)
+                alone.make_placed(position)
+            case Map() | Generate() | View() | Gather():
+                alone = LoopBuilder(self.graph, node.shape, None)
+                alone.make_elementwise(position)
+            case Leaf() | Concat() | Scan() | Call():
+                raise AssertionError(f"no loop makes a {type(node).__name__}")
+            case _:
+                assert_never(node)
+        return alone
+
+    def _product_loop(self, position: int, node: Contract) -> LoopBuilder:
+        """Return a loop over the matrix of a product with a vector, whose rows or columns are folded."""
+        batch, height, depth = self.graph.nodes[self.graph.inputs[position][0]].shape
+        width = node.shape[2]
+        shape = (height, depth) if width == 1 else (depth, width)
+        inner = 1 if width == 1 else 0
+        return LoopBuilder(self.graph, shape if batch == 1 else (batch, *shape), (inner + (batch != 1),))
+
+    def _joins(self, number: int, alone: LoopBuilder, position: int, node: Node) -> bool:
+        """Add a value to a group's loop; return false if the loop cannot make it, or nothing is gained."""
+        group = self.groups[number]
+        builder = group.builder
+        if builder is None or (group.head is not None and builder.made.keys().isdisjoint(alone.inputs)):
+            return False
+        if (position in self.graph.foreign) != (builder.outputs[0] in self.graph.foreign):
+            return False
+        folds = alone.axes is not None
+        if (
+            not folds
+            and not isinstance(node, Scatter)
+            and node.size
+            not in (
+                prod(builder.source_shape),
+                prod(builder.outer),
+            )
+        ):
+            return False
+        if self._is_full(builder, alone):
+            return False
+        if builder.made.keys().isdisjoint(alone.inputs) and set(builder.inputs).isdisjoint(alone.inputs):  # independent
+            if builder.axes is not None or folds:
+                return False
+            if costs.operations((*builder.instructions, *alone.instructions)) > costs.INDEPENDENT_LIMIT:
+                return False
+        self.trials += 1
+        if any(self.producer.get(i, -1) > number for i in alone.inputs):
+            return False
+        mark = builder.mark()
+        try:
+            if self._extended(group, builder, alone, position, node) and self._acceptable(builder, number):
+                return True
+        except CannotJoin:
+            pass
+        except StoreFirst as request:
+            if request.position != position:
+                builder.restore(mark)
+                raise
+        builder.restore(mark)
+        return False
+
+    def _extended(self, group: Group, builder: LoopBuilder, alone: LoopBuilder, position: int, node: Node) -> bool:
+        """Add a value to a loop whose index space allows it; return false otherwise."""
+        if alone.axes is not None:
+            if group.head is not None or alone.source_shape != builder.source_shape:
+                return False
+            if builder.axes is None:
+                builder.adopt_axes(alone.axes)
+            if builder.axes != alone.axes:
+                return False
+            builder.make_fold(position) if isinstance(node, Reduce) else builder.make_product(position)
+        elif isinstance(node, Scatter):
+            if builder.axes is not None or alone.source_shape != builder.source_shape:
+                return False
+            builder.make_placed(position)
+        elif node.shape == builder.source_shape or (group.head is not None and node.size == prod(builder.source_shape)):
+            builder.make_elementwise(position)
+        elif builder.axes is not None and node.size == prod(builder.outer):
+            builder.make_row_value(position)
+        else:
+            return False
+        return True
+
+    def _is_full(self, builder: LoopBuilder, alone: LoopBuilder) -> bool:
+        """Whether a loop would have too many instructions or bindings with another value; checked before trying."""
+        most = min(self.capabilities.storage_bindings, BINDING_LIMIT) - 1
+        bound = set(builder.inputs) | set(builder.made) | set(alone.inputs)
+        return (
+            len(builder.instructions) + len(alone.instructions) - len(alone.inputs) > 2 * INSTRUCTION_LIMIT
+            or len(bound) + len(alone.outputs) - len(builder.made) + len(builder.outputs) > most
+        )
+
+    def _acceptable(self, builder: LoopBuilder, number: int) -> bool:
+        """Whether a loop with its new value can run at its place in the plan, and is worth it."""
+        capabilities = self.capabilities
+        head = self.groups[number].head
+        given = 0 if head is None else 1
+        if any(self.producer.get(i, -1) >= number for i in builder.inputs[given:]):
+            return False
+        has_row_program = builder.has_row_program()
+        # rows that are split store partial results; rows that are walked again are not split
+        bindings = len(builder.inputs) + len(builder.outputs) + (0 if has_row_program else builder.fold_states)
+        bindings += 0 if head is None else len(head.inputs) - 1
+        bindings += self._further_windows(builder)
+        if bindings > min(capabilities.storage_bindings, BINDING_LIMIT) - 1:
+            return False
+        if builder.length > 2 * INSTRUCTION_LIMIT:
+            return False
+        if not has_row_program:
+            return True
+        if builder.repeated_operations() > costs.REPEATED_LIMIT:
+            return False
+        rows, columns = prod(builder.outer), prod(builder.inner)
+        trailing = not builder.source_shape or (len(builder.source_shape) - 1) in builder.inner_axes
+        busy = rows >= capabilities.profile.parallel_rows or columns <= SHORT_ROW
+        return trailing and busy and columns <= capabilities.profile.row_limit
+
+    def _further_windows(self, builder: LoopBuilder) -> int:
+        """Return the extra bindings for arrays larger than one binding of which a loop takes elements anywhere."""
+        shown, nodes = shown_bytes(self.capabilities), self.graph.nodes
+        taken = {builder.inputs[item.slot] for item in builder.instructions if isinstance(item, Take)}
+        taken |= {builder.outputs[store.slot] for store in builder.stores if store.position is not None}
+        return sum(-(-nodes[p].nbytes // shown) - 1 for p in taken if nodes[p].nbytes > shown)
+
+    # -- recomputation ----------------------------------------------------------------------------------------
+
+    def too_dear_to_repeat(self, *, at_once: bool) -> set[int]:
+        """Return values that are computed several times although storing them would be cheaper.
+
+        Several loops compute such a value; or one loop computes it for several of its elements, as a stencil over a
+        stencil does; or for many, as broadcasting does.
+
+        Parameters
+        ----------
+        at_once : bool
+            Whether to return every such value that is computed more often than what it is used for. Otherwise those
+            that others of them use are left out: with the others stored, they may be cheap.
+        """
+        uses: Counter[int] = Counter()
+        folded: Counter[int] = Counter()  # values of rows that loops compute after their folds
+        broadcast: set[int] = set()
+        graph = self.graph
+        for builder in (*(group.builder for group in self.groups if group.builder is not None), *self.single.builders):
+            memo = builder.memo
+            full = Counter(position for position, _, level in memo if level == FULL)
+            uses.update({position: max(1, full[position]) for position, _, _ in memo})
+            if builder.fold_count:
+                folded.update({position for position, _, level in memo if level == OUTER})
+            broadcast |= {p for p, n in builder.repeated().items() if graph.is_dear_to_repeat(p, n)}
+        limit = self.capabilities.profile.recompute_limit
+        cost, stored = graph.cost, graph.stored
+        repeated = {p for p, n in uses.items() if n > 1 and p not in stored and cost(p, uses, limit * n) > limit * n}
+        repeated |= broadcast
+        grown = self._computed_more_often(repeated, uses) if at_once else set()
+        repeated = grown or repeated - {i for p in repeated for i in graph.inputs[p]}
+        rows = {p for p, n in folded.items() if n > 1 and p not in stored and graph.is_stored_along(p)}
+        if rows:  # except those that only others of them use
+            used = {i for p, inputs in enumerate(graph.inputs) if p not in rows for i in inputs}
+            repeated |= rows & used
+        return repeated
+
+    def _computed_more_often(self, found: set[int], uses: Mapping[int, int]) -> set[int]:
+        """Return those of some values that are computed more often than each of the values that use them."""
+        most: dict[int, int] = {}
+        for position, inputs in enumerate(self.graph.inputs):
+            times = 1 if position in self.graph.stored else uses.get(position, 0)
+            for operand in inputs:
+                most[operand] = max(most.get(operand, 0), times)
+        return {p for p in found if uses[p] > most.get(p, 0)}
+
+    # -- the plan ------------------------------------------------------------------------------------------------------
+
+    def finish(self) -> Plan:
+        """Return the plan of the groups."""
+        needed = {self.graph.root(p) for p in self.wanted}
+        groups: list[Group] = []
+        for group in reversed(self.groups):  # without groups whose values nothing needs any more
+            if group.builder is None or not needed.isdisjoint(group.builder.outputs):
+                groups.append(group)
+                needed |= group.reads
+        steps: list[PlannedStep] = []
+        for group in reversed(groups):
+            if group.builder is not None:
+                steps.append(finished(group.builder, set(group.builder.outputs) - needed, group.head))
+            steps += group.fixed
+        return plan_of(self.graph, steps, self.wanted)
+
+
+def make_plan(
+    nodes: Sequence[Node],
+    position: Mapping[Node, int],
+    wanted: set[int],
+    capabilities: Capabilities,
+    *,
+    fuse: bool = True,
+) -> Plan:
+    """Return the plan that computes the nodes at the positions ``wanted``.
+
+    Parameters
+    ----------
+    nodes : sequence of Node
+        The graph in topological order.
+    position : dict
+        Positions by node.
+    wanted : set of int
+        Positions of the values to keep.
+    capabilities : Capabilities
+        Limits and costs of the device.
+    fuse : bool
+        Off stores every value.
+    """
+    graph = view_graph(nodes, position, set(wanted))
+    attempts = 0
+    while True:
+        graph.aliases.clear()
+        graph.settle(capabilities, fuse=fuse)
+        planner = Planner(graph, wanted, capabilities, fuse=fuse)
+        if not planner.group():
+            continue
+        repeated = planner.too_dear_to_repeat(at_once=attempts >= PATIENCE)
+        if not repeated:
+            return planner.finish()
+        graph.stored |= repeated
+        attempts += 1
