@@ -14,6 +14,10 @@ _RUNNING = (
     *("evaluate", "synchronize", "asnumpy", "prefetch", "devices", "using", "jit", "explain", "profile", "report"),
     *("stats", "reset_stats", "from_dlpack", "get_array_module", "get_default_memory_pool", "is_available"),
 )
+_DERIVATIVES = (
+    *("grad", "value_and_grad", "vjp", "jvp", "linearize", "jacfwd", "jacrev", "jacobian", "hessian"),
+    *("checkpoint", "custom_jvp", "custom_vjp", "stop_gradient"),
+)
 #: For each page its title and the modules whose functions it lists.
 _PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
     "creation": ("Making arrays", ("creation", "ranges", "matrices", "windows", "grids")),
@@ -48,6 +52,7 @@ def pages() -> dict[str, Callable[[], Iterator[str]]]:
         "index": _index,
         "arrays": lambda: _page("Arrays and devices", gpuarray, ("GpuArray", "Device")),
         "running": lambda: _page("Evaluation and inspection", gpuarray, _RUNNING),
+        "derivatives": lambda: _page("Derivatives", gpuarray, _DERIVATIVES),
     }
     for name, (title, _) in _PAGES.items():
         found[name] = lambda name=name, title=title: _page(title, gpuarray, _names(name))
@@ -60,6 +65,7 @@ def _index() -> Iterator[str]:
     titles = {
         "arrays": "Arrays and devices",
         "running": "Evaluation and inspection",
+        "derivatives": "Derivatives",
         **{name: title for name, (title, _) in (_PAGES | _MODULES).items()},
     }
     yield "# API"
@@ -125,5 +131,5 @@ def _functions() -> list[str]:
 
 def unlisted() -> list[str]:
     """Return the functions of this package that are on no page."""
-    listed = {*_RUNNING, *(name for page in _PAGES for name in _names(page))}
+    listed = {*_RUNNING, *_DERIVATIVES, *(name for page in _PAGES for name in _names(page))}
     return [n for n in _functions() if n not in listed and getattr(gpuarray, n).__module__.startswith("gpuarray.")]

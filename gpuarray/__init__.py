@@ -5,12 +5,13 @@ Arrays are lazy: operations are recorded, fused and run where they run best when
 
 from typing import TYPE_CHECKING
 
+from gpuarray import autodiff, functions
 from gpuarray import fft as fft
-from gpuarray import functions
 from gpuarray import lib as lib
 from gpuarray import linalg as linalg
 from gpuarray import random as random
 from gpuarray.array import GpuArray as GpuArray
+from gpuarray.autodiff import *
 from gpuarray.config import config as config
 from gpuarray.config import using as using
 from gpuarray.device import Device as Device
@@ -41,5 +42,5 @@ else:  # a checker takes the names from the imports, and would take any name for
         "Device", "GpuArray", "config", "emath", "explain", "fft", "from_dlpack", "jit", "lib", "linalg", "ndarray",
         "profile", "random", "report", "reset_stats", "special", "stats", "testing", "typing", "using",
     ]  # fmt: skip
-    __all__ += functions.__all__
+    __all__ += autodiff.__all__ + functions.__all__
     __getattr__ = protocol.missing

@@ -37,6 +37,10 @@ class RecordingError(GpuArrayError, TypeError):
     """A function that ``jit`` records needs something that only a call has, such as a value."""
 
 
+class DerivativeError(GpuArrayError, TypeError):
+    """A derivative is needed that is not defined or not implemented, or the arguments have none."""
+
+
 class ConfigurationError(GpuArrayError, ValueError):
     """A setting is unknown or has an invalid value."""
 

@@ -20,7 +20,7 @@ from gpuarray.array.operands import cast, placed_node
 from gpuarray.array.storage import READ_ONLY, VALUE, WRITEABLE, check_order
 from gpuarray.config import config, using
 from gpuarray.device import Device
-from gpuarray.graph import build, standard
+from gpuarray.graph import build, standard, tape
 from gpuarray.graph.nodes import Node, host_leaf
 from gpuarray.runtime import evaluate, telemetry
 
@@ -313,7 +313,7 @@ class GpuArray(MethodsArray):
     def __iter__(self) -> Iterator["GpuArray"]:
         if not self._shape:
             raise TypeError("iteration over a 0-d array")
-        if len(self._shape) == 1:
+        if len(self._shape) == 1 and not (tape.state.tapes and tape.varying(self._cell.node)):
             # elements of 1-d arrays are values, as in NumPy: one transfer reads all of them
             elements = evaluate.read(self.settled(), self._cell.device)
             return (self._wrap(build.full((), element, self._dtype), self._cell.device) for element in elements)

@@ -11,7 +11,7 @@ from typing import Any, Final, Generic, NamedTuple, ParamSpec, TypeVar, overload
 from weakref import ref
 
 from gpuarray import logs
-from gpuarray.graph import tracing
+from gpuarray.graph import tape, tracing
 from gpuarray.jit.guards import has_identity
 from gpuarray.jit.recording import Recording, record
 from gpuarray.jit.signature import Call
@@ -72,6 +72,8 @@ class Jitted(Generic[P, R]):
         """Return what the function returns, from a recording of it if there is one for such a call."""
         if tracing.mode().is_replayed:
             return self._function(*args, **keywords)  # who records the caller records this too
+        if tape.state.tapes and tape.active() is not None:
+            return self._function(*args, **keywords)  # a derivative is that of the function's operations
         call = Call()
         take = call.take
         if self._static_places:

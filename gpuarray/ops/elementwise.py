@@ -434,3 +434,14 @@ complex_from_parts = MapOp(
     name="complex_from_parts", numpy=references.complex_from_parts, arity=2, dtypes=references.parts_dtypes, cost=1,
     doc="The complex number with the given real and imaginary parts.", wgsl={"float": "vec2<{T}>({0}, {1})"},
 )  # fmt: skip
+
+# --- derivatives ----------------------------------------------------------------------------------------------------
+
+# what a derivative is multiplied with may be infinite or NaN in branches that a selection has not taken
+scaled = MapOp(
+    name="scaled", numpy=references.scaled, arity=2, dtypes=references.scaled_dtypes, cost=2,
+    doc="x * y, and 0 where x or y is 0, whatever the other is.",
+    wgsl={"float": "select(multiply_{T}({0}, {1}), {T}(0.0), {0} == {T}(0.0) || {1} == {T}(0.0))",
+          "c64": "select(vec2<f32>(), multiply_{T}({0}, {1}), truth_{T}({0}) && truth_{T}({1}))",
+          "c128": "select(vec2<f64>(), multiply_{T}({0}, {1}), truth_{T}({0}) && truth_{T}({1}))"},
+)  # fmt: skip

@@ -52,6 +52,20 @@ def bitcast_dtypes(source: Any, target: DType) -> Signature:
     return Signature((dtypes.canonical(source),), dtypes.canonical(target))
 
 
+def scaled(x: Any, y: Any, out: Any) -> Any:
+    """Write the products, and 0 where either factor is 0."""
+    is_zero = np.logical_or(np.equal(x, 0), np.equal(y, 0))
+    np.multiply(x, y, out=out)
+    np.copyto(out, 0, where=is_zero)
+    return out
+
+
+def scaled_dtypes(x: Any, y: Any) -> Signature:
+    """Return the signature of a product of floating numbers in their common dtype."""
+    common = dtypes.promote(x, y)
+    return Signature((common, common), common)
+
+
 def real(x: Any, out: Any) -> Any:
     """Write the real part."""
     np.copyto(out, np.asarray(x).real)

@@ -17,9 +17,10 @@ from gpuarray import observers
 from gpuarray.config import Config, config, recording
 from gpuarray.device import Device
 from gpuarray.errors import GpuArrayError
-from gpuarray.graph import tracing
+from gpuarray.graph import tape, tracing
 from gpuarray.graph.layouts import Layout
 from gpuarray.graph.nodes import Generate, Leaf, Map, Node
+from gpuarray.graph.tape import state as tapes
 from gpuarray.graph.walk import current
 from gpuarray.interrupts import Section
 from gpuarray.parallel_copy import copy_of
@@ -126,7 +127,8 @@ def _evaluate(
             return None
         start = perf_counter_ns() if observers.active else 0
         ready, walked = find_plan(pending, provider, settings, held_from)
-        moved = ending_with_plan(walked, ready.donors) if ready.donors else ()
+        # a derivative reads what an update would overwrite
+        moved = ending_with_plan(walked, ready.donors) if ready.donors and not tapes.tapes else ()
         order: list[Any] = ready.order(walked)  # another list of the nodes would look like another owner
         origins = [*map(_origin_of, walked)] if recording.origins else ()
         leaves = [*map(order.__getitem__, ready.leaves)]
@@ -164,7 +166,7 @@ def _direct_limit(device: Device, provider: Provider, settings: Config) -> int:
 def is_immediate(device: Device) -> bool:
     """Whether single elements of host values are read and written at once: where small graphs need no plan."""
     kind = device.kind
-    if (kind != "cpu" and kind != "auto") or tracing.mode().is_replayed:
+    if (kind != "cpu" and kind != "auto") or tracing.mode().is_replayed or tapes.tapes:
         return False
     settings = config.current
     return settings.direct_limit > 0 and (kind == "cpu" or settings.offload != "always")
@@ -224,6 +226,8 @@ def will_be_direct(nodes: Sequence[Node], device: Device) -> bool:
 
 def read(node: Node, device: Device) -> npt.NDArray[Any]:
     """Return the value of ``node`` as a host array of the caller's own; waits for it."""
+    if tapes.tapes:
+        tape.check_reader(node)
     if type(node) is Generate and (known := _generated(node)) is not None:
         return known
     evaluate((node,), device, is_read=True)
@@ -256,6 +260,8 @@ def transfer(node: Node, source: Device, target: Device) -> Node:
     """Return a node with the same value for ``target``: nothing moves if both mean the same provider."""
     if registry.resolve(source) is registry.resolve(target):
         return node
+    if tapes.tapes:
+        tape.check_reader(node)
     evaluate((node,), source)
     leaf = current(node)
     assert isinstance(leaf, Leaf)

@@ -1,0 +1,351 @@
+"""The transposes of calls: sorts, Fourier transforms, and the factorisations of linear algebra.
+
+The rules of factorisations are those of Giles (Collected matrix derivative results, 2008) and of Seeger et al.
+(Auto-differentiating linear algebra, 2017), with conjugates where cotangents of complex numbers have none.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeAlias
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray, wrap
+from gpuarray.autodiff.elementwise import converted, fitted, scaled
+from gpuarray.autodiff.errors import undefined
+from gpuarray.autodiff.program import Cotangents, Outputs
+from gpuarray.device import Device
+from gpuarray.functions.matrices import eye, tril
+from gpuarray.graph import build
+from gpuarray.graph.layouts import Layout, Shape, contiguous
+from gpuarray.graph.nodes import Call, Node
+from gpuarray.ops import calls, factorisations, generators
+from gpuarray.ops import elementwise as ops
+from gpuarray.ops.spec import CallOp
+
+_Given: TypeAlias = dict[int, GpuArray]
+_Rule: TypeAlias = Callable[[Outputs, _Given, Sequence[GpuArray]], Cotangents]
+
+#: Calls whose results are integers.
+FLAT: Final = frozenset((calls.argsort, calls.searchsorted, calls.bincount, calls.histogram))
+
+
+def transpose(outputs: Outputs, cts: _Given, wanted: Sequence[bool], device: Device) -> Cotangents:
+    """Return the cotangents of the operands of a call, given those of some of its outputs."""
+    call = outputs.call
+    rule = RULES.get(call.op)
+    if rule is None:
+        raise undefined(outputs, _named(call))
+    operands = [wrap(operand, device) for operand in outputs.inputs]
+    found = rule(outputs, cts, operands)
+    return [
+        fitted(part, operand) if part is not None and is_wanted else None
+        for part, operand, is_wanted in zip(found, operands, wanted, strict=True)
+    ]
+
+
+def _named(call: Call) -> str:
+    op = call.op
+    if op in (calls.fold_spans, calls.running_fold):
+        method = "reduceat" if op is calls.fold_spans else "accumulate"
+        return f"{call.parameters['row'].name}.{method}"
+    return f"linalg.{op.name}" if op in vars(factorisations).values() else op.name
+
+
+def _call(op: CallOp, operands: Sequence[GpuArray], shape: Shape, dtype: dtypes.DType, **parameters: Any) -> GpuArray:
+    node = build.call_one(op, [operand.node() for operand in operands], shape, dtype, **parameters)
+    return wrap(node, operands[0].device)
+
+
+def _output(outputs: Outputs, number: int, shape: Shape, dtype: dtypes.DType, device: Device) -> GpuArray:
+    """Return another output of a call: what was computed, if it was."""
+    known: Any = outputs.known.get(number)
+    if known is None:
+        call = outputs.call
+        known = type(call)(call.op, outputs.inputs, call.parameters, number, shape, dtype)
+    return wrap(known, device)
+
+
+# -- lines -----------------------------------------------------------------------------------------------------------
+
+
+def _sort(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
+    """Put each cotangent where its element came from."""
+    (x,) = operands
+    order = _call(calls.argsort, [x], x.shape, dtypes.int64, **outputs.call.parameters)
+    return (wrap(build.place(cts[0].node(), positions_of(order.node()), x.shape), x.device),)
+
+
+def positions_of(order: Node) -> Node:
+    """Return the flat positions of elements that are given by their positions in lines of the last axis."""
+    length = order.shape[-1]
+    starts = build.generate(generators.arange, (0, length), order.shape[:-1] or (1,), dtypes.int64)
+    shape = (*order.shape[:-1], 1)
+    return build.elementwise(ops.add, order, build.reshape(starts, shape))
+
+
+def _resized(x: GpuArray, extent: int) -> GpuArray:
+    """Return lines cropped to an extent, or padded with zeros."""
+    own = x.shape[-1]
+    if extent < own:
+        return x[..., :extent]
+    if extent == own:
+        return x
+    padding = build.full((*x.shape[:-1], extent - own), 0, x.dtype)
+    return wrap(build.concat([x.node(), padding], x.ndim - 1), x.device)
+
+
+def _fft(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
+    """Transform the cotangent in the same way: the matrix is symmetric."""
+    (x,) = operands
+    ct = cts[0]
+    return (_resized(_call(calls.fft, [ct], ct.shape, ct.dtype, **outputs.call.parameters), x.shape[-1]),)
+
+
+def _rfft(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
+    (x,) = operands
+    whole = _resized(cts[0], outputs.call.parameters["n"])
+    found = _call(calls.fft, [whole], whole.shape, whole.dtype, **outputs.call.parameters)
+    return (_resized(GpuArray._apply(ops.real, found), x.shape[-1]),)
+
+
+def _irfft(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
+    """Transform the cotangent; elements that stand for two, themselves and their conjugates, count twice."""
+    (x,) = operands
+    ct, parameters = cts[0], outputs.call.parameters
+    n = parameters["n"]
+    shape = (*ct.shape[:-1], n // 2 + 1)
+    half = _call(calls.rfft, [ct], shape, x.dtype, **parameters)
+    place = build.generate(generators.arange, (0, 1), shape[-1:], dtypes.int64)
+    is_single = build.elementwise(ops.equal, place, 0)
+    if n % 2 == 0:
+        is_single = build.elementwise(ops.logical_or, is_single, build.elementwise(ops.equal, place, n // 2))
+    one, two = (build.full((), number, ct.dtype) for number in (1, 2))
+    count = wrap(build.elementwise(ops.where, is_single, one, two), ct.device)
+    return (_resized(half * count, x.shape[-1]),)
+
+
+# -- matrices --------------------------------------------------------------------------------------------------------
+
+
+def _conj(x: GpuArray) -> GpuArray:
+    found: GpuArray = GpuArray._apply(ops.conj, x) if x.dtype.kind == "c" else x
+    return found
+
+
+def _adjoint(x: GpuArray) -> GpuArray:
+    return _conj(x).mT
+
+
+def _inverse(x: GpuArray, dtype: dtypes.DType) -> GpuArray:
+    return _call(factorisations.inv, [x], x.shape, dtype)
+
+
+def _solved(left: GpuArray, right: GpuArray) -> GpuArray:
+    """Return solutions for columns."""
+    shape = (*build.broadcast_shapes(left.shape[:-2], right.shape[:-2]), *right.shape[-2:])
+    return _call(factorisations.solve, [left, right], shape, dtypes.promote(left.dtype, right.dtype))
+
+
+def _diagonal(values: GpuArray) -> GpuArray:
+    """Return matrices with given diagonals."""
+    extent = values.shape[-1]
+    where = eye(extent, dtype=dtypes.bool_, device=values.device)
+    nothing = wrap(build.full((), 0, values.dtype), values.device)
+    found: GpuArray = GpuArray._apply(ops.where, where, values[..., None, :], nothing)
+    return found
+
+
+def _main(x: GpuArray) -> GpuArray:
+    """Return the main diagonals of matrices."""
+    extent = min(x.shape[-2:])
+    layout = contiguous(x.shape)
+    main = Layout((*x.shape[:-2], extent), (*layout.strides[:-2], layout.strides[-2] + layout.strides[-1]), 0)
+    return wrap(build.view(x.node(), main), x.device)
+
+
+def _inv(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
+    inverse = wrap(outputs.call, operands[0].device).mT
+    return (-(inverse @ cts[0] @ inverse),)
+
+
+def _solve(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
+    left, right = operands
+    solution, ct = wrap(outputs.call, left.device), cts[0]
+    if right.ndim == 1:
+        part = _solved(left.mT, ct[..., None])
+        return -(part @ solution[..., None, :]), part[..., 0]
+    part = _solved(left.mT, ct)
+    return -(part @ solution.mT), part
+
+
+def _det(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
+    (x,) = operands
+    scale = scaled(cts[0], wrap(outputs.call, x.device))
+    return (scale[..., None, None] * _inverse(x, outputs.call.dtype).mT,)
+
+
+def _slogdet(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
+    (x,) = operands
+    if 0 in cts and cts[0].dtype.kind == "c":
+        raise undefined(outputs, "the sign of linalg.slogdet of complex matrices")
+    if 1 not in cts:
+        return (None,)
+    dtype = dtypes.promote(x.dtype, cts[1].dtype)
+    return (cts[1][..., None, None] * _inverse(x, dtype).mT,)
+
+
+def _cholesky(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
+    factor, ct = wrap(outputs.call, operands[0].device), _conj(cts[0])
+    if outputs.call.parameters.get("upper"):
+        factor, ct = _adjoint(factor), _adjoint(ct)
+    inner = tril(_adjoint(factor) @ ct)
+    inner = inner - _diagonal(_main(inner)) / 2
+    outer = _adjoint(_inverse(factor, factor.dtype))
+    found = outer @ inner @ _adjoint(outer)
+    return (_conj(found + _adjoint(found)) / 2,)
+
+
+def _gaps(values: GpuArray) -> GpuArray:
+    """Return the inverses of the differences of values, 0 on the diagonal."""
+    is_main = eye(values.shape[-1], dtype=dtypes.bool_, device=values.device)
+    differences = values[..., None, :] - values[..., :, None]
+    nothing, one = (wrap(build.full((), n, values.dtype), values.device) for n in (0, 1))
+    inverse = 1 / GpuArray._apply(ops.where, is_main, one, differences)
+    found: GpuArray = GpuArray._apply(ops.where, is_main, nothing, inverse)
+    return found
+
+
+def _eigh(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
+    (x,) = operands
+    values, vectors = _eigen_of(outputs, factorisations.eigh, x)
+    inner = None if 0 not in cts else _diagonal(cts[0])
+    if 1 in cts:  # nothing is divided by differences of eigenvalues where no vectors are used
+        turned = (_adjoint(vectors) @ _conj(cts[1])) * _gaps(values)
+        inner = turned if inner is None else inner + turned
+    found = vectors @ inner @ _adjoint(vectors)
+    return (_conj(found + _adjoint(found)) / 2,)
+
+
+def _eigen_of(outputs: Outputs, op: CallOp, x: GpuArray) -> tuple[GpuArray, GpuArray]:
+    """Return eigenvalues and vectors, of which a call may have returned the former alone."""
+    call = outputs.call
+    complex_ = dtypes.promote(call.dtype, dtypes.complex64) if call.dtype.kind == "f" else call.dtype
+    vectors = complex_ if op is factorisations.eig or x.dtype.kind == "c" else _real(call.dtype)
+    kinds = (complex_ if op is factorisations.eig else _real(call.dtype), vectors)
+    shapes = (x.shape[:-1], x.shape)
+    if call.op is op:
+        first, second = (_output(outputs, n, shapes[n], kinds[n], x.device) for n in (0, 1))
+        return first, second
+    made = build.call(op, [x.node()], dict(call.parameters), list(zip(shapes, kinds, strict=True)))
+    return wrap(made[0], x.device), wrap(made[1], x.device)
+
+
+def _real(dtype: dtypes.DType) -> dtypes.DType:
+    return {dtypes.complex64: dtypes.float32, dtypes.complex128: dtypes.float64}.get(dtype, dtype)
+
+
+def _eig(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
+    (x,) = operands
+    values, vectors = _eigen_of(outputs, factorisations.eig, x)
+    inner = None if 0 not in cts else _diagonal(_conj(cts[0]))
+    if 1 in cts:
+        turned = _adjoint(vectors) @ _conj(cts[1])
+        lengths = _main(turned)
+        lengths = converted(GpuArray._apply(ops.real, lengths), vectors.dtype)
+        turned = turned - (_adjoint(vectors) @ vectors) * lengths[..., None, :]
+        turned = turned * _conj(_gaps(values))
+        inner = turned if inner is None else inner + turned
+    across = _adjoint(vectors)
+    return (_conj(_solved(across, inner @ across)),)
+
+
+def _svd(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
+    (x,) = operands
+    call = outputs.call
+    *batch, m, n = x.shape
+    k = min(m, n)
+    if call.parameters.get("full_matrices") and m != n and not cts.keys() <= {1}:
+        raise undefined(outputs, "linalg.svd with full_matrices=True, and matrices that are not square,")
+    real = _real(call.dtype)
+    dtype = real if x.dtype.kind != "c" else dtypes.promote(real, dtypes.complex64)
+    shapes = [((*batch, m, k), dtype), ((*batch, k), real), ((*batch, k, n), dtype)]
+    parameters = {"full_matrices": False, "hermitian": call.parameters["hermitian"]}
+    alone = call.parameters.get("compute_uv") is False
+    if alone or (call.parameters["full_matrices"] and m != n):
+        u, s, vh = (wrap(made, x.device) for made in build.call(call.op, [x.node()], parameters, shapes))
+    else:
+        u, s, vh = (_output(outputs, number, *shapes[number], x.device) for number in range(3))
+    of_values = cts.get(0 if alone else 1)
+    inner = None if of_values is None else _diagonal(of_values)
+    if alone or cts.keys() <= {1}:
+        return (_conj(u @ inner @ vh),)
+    of_u, of_vh = (None if ct is None else _conj(ct) for ct in (cts.get(0), cts.get(2)))
+    gaps = _gaps(s * s)
+    scale = s[..., None, :]
+    found = _zero(u, (*batch, k, k)) if inner is None else converted(inner, dtype)
+    if of_u is not None:
+        skew = _adjoint(u) @ of_u
+        found = found + (skew - _adjoint(skew)) * gaps * scale
+    if of_vh is not None:
+        skew = vh @ _adjoint(of_vh)
+        found = found + scale.mT * ((skew - _adjoint(skew)) * gaps)
+    if dtype.kind == "c" and of_u is not None:
+        turned = GpuArray._apply(ops.imag, _main(_adjoint(u) @ of_u)) / s
+        found = found + _diagonal(GpuArray._apply(ops.complex_from_parts, turned * 0, turned))
+    result = u @ found @ vh
+    if of_u is not None and m > k:
+        part = of_u / scale
+        result = result + (part - u @ (_adjoint(u) @ part)) @ vh
+    if of_vh is not None and n > k:
+        part = of_vh / scale.mT
+        result = result + u @ (part - (part @ _adjoint(vh)) @ vh)
+    return (_conj(result),)
+
+
+def _zero(like: GpuArray, shape: Shape) -> GpuArray:
+    return wrap(build.full(shape, 0, like.dtype), like.device)
+
+
+def _qr(outputs: Outputs, cts: _Given, operands: Sequence[GpuArray]) -> Cotangents:
+    (x,) = operands
+    call = outputs.call
+    *batch, m, n = x.shape
+    if call.parameters["mode"] != "reduced" or m < n:
+        raise undefined(outputs, "linalg.qr, but of tall matrices with mode='reduced',")
+    q = _output(outputs, 0, (*batch, m, n), call.dtype, x.device)
+    r = _output(outputs, 1, (*batch, n, n), call.dtype, x.device)
+    of_q = _conj(cts[0]) if 0 in cts else _zero(q, q.shape)
+    of_r = _conj(cts[1]) if 1 in cts else _zero(r, r.shape)
+    inner = r @ _adjoint(of_r) - _adjoint(of_q) @ q
+    lower = tril(inner, -1)
+    main = _main(inner)
+    if main.dtype.kind == "c":
+        main = converted(GpuArray._apply(ops.real, main), inner.dtype)
+    symmetric = lower + _adjoint(lower) + _diagonal(main)
+    found = of_q + q @ symmetric
+    return (_conj(_adjoint(_solved(r, _adjoint(found)))),)
+
+
+RULES: Final[dict[CallOp, _Rule]] = {
+    calls.sort: _sort,
+    calls.fft: _fft,
+    calls.rfft: _rfft,
+    calls.irfft: _irfft,
+    factorisations.cholesky: _cholesky,
+    factorisations.det: _det,
+    factorisations.eig: _eig,
+    factorisations.eigh: _eigh,
+    factorisations.eigvals: _eig,
+    factorisations.eigvalsh: _eigh,
+    factorisations.inv: _inv,
+    factorisations.qr: _qr,
+    factorisations.slogdet: _slogdet,
+    factorisations.solve: _solve,
+    factorisations.svd: _svd,
+}
+
+#: Calls with a derivative that is not implemented.
+UNKNOWN: Final = frozenset((
+    calls.fold_spans, calls.running_fold, factorisations.cond, factorisations.lstsq,
+))  # fmt: skip
+
+Outputs.rule = staticmethod(transpose)

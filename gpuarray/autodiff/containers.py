@@ -1,0 +1,82 @@
+"""Nested containers: their leaves in order, and the same containers with other leaves.
+
+Tuples, lists, dictionaries, named tuples and dataclasses are containers, and None is one without leaves. Dictionaries
+are in the order of their keys if these can be sorted, as JAX has it.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+
+def leaves(tree: Any) -> list[Any]:
+    """Return the leaves of nested containers."""
+    found: list[Any] = []
+    rebuilt(tree, lambda leaf: found.append(leaf))
+    return found
+
+
+def rebuilt(tree: Any, change: Callable[[Any], Any]) -> Any:
+    """Return the same containers with each leaf changed by a function, which is called in order."""
+    if tree is None:
+        return None
+    if isinstance(tree, dict):
+        made = {key: rebuilt(tree[key], change) for key in _ordered(tree)}
+        changed = {key: made[key] for key in tree}
+        return changed if type(tree) is dict else type(tree)(changed)
+    if isinstance(tree, tuple) and hasattr(tree, "_fields"):
+        return type(tree)(*(rebuilt(item, change) for item in tree))
+    if isinstance(tree, list | tuple):
+        return type(tree)(rebuilt(item, change) for item in tree)
+    if is_dataclass(tree) and not isinstance(tree, type):
+        return replace(tree, **{f.name: rebuilt(getattr(tree, f.name), change) for f in fields(tree) if f.init})
+    return change(tree)
+
+
+def _ordered(keys: Iterable[Any]) -> list[Any]:
+    try:
+        return sorted(keys)
+    except TypeError:
+        return list(keys)
+
+
+def with_leaves(tree: Any, values: Iterable[Any]) -> Any:
+    """Return the same containers with other leaves."""
+    remaining: Iterator[Any] = iter(values)
+    return rebuilt(tree, lambda _: next(remaining))
+
+
+def outline(tree: Any) -> Any:
+    """Return what is equal for containers of the same structure."""
+    if isinstance(tree, dict):
+        return type(tree), tuple((key, outline(tree[key])) for key in _ordered(tree))
+    if isinstance(tree, list | tuple):
+        return type(tree), tuple(outline(item) for item in tree)
+    if is_dataclass(tree) and not isinstance(tree, type):
+        return type(tree), tuple(outline(getattr(tree, f.name)) for f in fields(tree))
+    return None if tree is None else "leaf"
+
+
+def require_same(given: Any, wanted: Any, what: str) -> None:
+    """Raise TypeError unless containers have the same structure.
+
+    Raises
+    ------
+    TypeError
+        If they have not.
+    """
+    if outline(given) != outline(wanted):
+        raise TypeError(f"{what} must have the structure {described(wanted)}, not {described(given)}")
+
+
+def described(tree: Any) -> str:
+    """Return a structure as text, with ``*`` for each leaf."""
+    return repr(rebuilt(tree, lambda _: _STAR))
+
+
+class _Star:
+    def __repr__(self) -> str:
+        return "*"
+
+
+_STAR = _Star()

@@ -1,0 +1,335 @@
+"""Functions with derivatives of their own, constants, and functions that are computed again."""
+
+import functools
+from collections.abc import Callable, Sequence
+from threading import get_ident
+from typing import Any
+
+from gpuarray.array import GpuArray, wrap
+from gpuarray.autodiff import containers
+from gpuarray.autodiff.linearized import Point, array_of, tangents_of
+from gpuarray.autodiff.program import Cotangents, Program, differentiated
+from gpuarray.device import Device
+from gpuarray.errors import DerivativeError
+from gpuarray.functions.arguments import device_among
+from gpuarray.graph import build, tape
+from gpuarray.graph.nodes import Map, Node
+from gpuarray.ops import elementwise as ops
+
+__all__ = ["checkpoint", "custom_jvp", "custom_vjp", "stop_gradient"]
+
+_Pull = Callable[[dict[int, GpuArray], bool], Cotangents]
+
+
+class _Rule:
+    """The joint of the results of a function and its arguments."""
+
+    def __init__(self, inputs: Sequence[Node], pull: _Pull) -> None:
+        self.inputs = tuple(inputs)
+        self._pull = pull
+
+    def pull(
+        self, cotangents: dict[int, GpuArray], wanted: Sequence[bool], device: Device, *, is_forward: bool
+    ) -> Cotangents:
+        """Return the cotangents of the arguments, given those of some results."""
+        return self._pull(cotangents, is_forward)
+
+
+_CONSTANT = _Rule((), lambda _cts, _is_forward: ())
+
+
+def _marked(array: GpuArray, rule: _Rule, number: int, record: tape.Tape) -> GpuArray:
+    """Return a result whose derivative a rule knows."""
+    node = array.node()
+    if node.dtype.kind not in "fc":
+        return array
+    made = Map(ops.positive, (node,), node.shape, node.dtype)
+    record.replaced[made] = rule, number
+    return wrap(made, array.device)
+
+
+def stop_gradient(x: Any) -> Any:
+    """Return arrays that count as constants in derivatives.
+
+    Parameters
+    ----------
+    x : GpuArray or container
+        An array, or nested containers; what is no array is returned as it is.
+
+    Returns
+    -------
+    GpuArray or container
+        Arrays with the same elements.
+
+    Examples
+    --------
+    >>> import gpuarray as xp
+    >>> float(xp.grad(lambda x: x * xp.stop_gradient(x))(xp.asarray(3.0)))
+    3.0
+    """
+    record = tape.active()
+
+    def stopped(leaf: Any) -> Any:
+        if not isinstance(leaf, GpuArray):
+            return leaf
+        return wrap(leaf.node(), leaf.device) if record is None else _marked(leaf, _CONSTANT, 0, record)
+
+    return containers.rebuilt(x, stopped)
+
+
+def checkpoint(fun: Callable[..., Any]) -> Callable[..., Any]:
+    """Return ``fun`` such that derivatives compute it again, instead of keeping its intermediate values.
+
+    Parameters
+    ----------
+    fun : callable
+        NumPy code. All arrays that it differentiates by must be arguments. It runs once more for each derivative, and
+        should write to no arrays from outside.
+
+    Returns
+    -------
+    callable
+        Takes and returns what ``fun`` does.
+
+    Raises
+    ------
+    DerivativeError
+        When the function is called: if it uses an array that is differentiated by and is no argument.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import gpuarray as xp
+    >>> wave = xp.checkpoint(lambda x: np.sin(np.sin(x)))
+    >>> round(float(xp.grad(wave)(xp.asarray(0.0))), 6)
+    1.0
+    """
+
+    @functools.wraps(fun)
+    def checkpointed(*args: Any, **kwargs: Any) -> Any:
+        record = tape.active()
+        if record is None:
+            return fun(*args, **kwargs)
+        given = args, kwargs
+        arrays = [leaf for leaf in containers.leaves(given) if _is_variable(leaf)]
+        kept = [wrap(array.node(), array.device) for array in arrays]
+        made = fun_of(given, [stop_gradient(array) for array in arrays])
+        results = _result_arrays(made)
+        for result in results:
+            if tape.varying(result.node()):
+                name = getattr(fun, "__qualname__", repr(fun))
+                raise DerivativeError(
+                    f"checkpoint: {name} uses an array that is differentiated by and is no argument; pass it as one"
+                )
+
+        def pull(cts: dict[int, GpuArray], is_forward: bool) -> Cotangents:
+            point = Point(lambda *values: fun_of(given, values), kept)
+            return point.program.pull([cts.get(n) for n in range(len(point.results))], is_forward=is_forward)
+
+        rule = _Rule([array.node() for array in kept], pull)
+        return containers.with_leaves(made, [_marked(r, rule, n, record) for n, r in enumerate(results)])
+
+    def fun_of(given: tuple[Any, Any], values: Sequence[GpuArray]) -> Any:
+        remaining = iter(values)
+        args, kwargs = containers.rebuilt(given, lambda leaf: next(remaining) if _is_variable(leaf) else leaf)
+        return fun(*args, **kwargs)
+
+    return checkpointed
+
+
+def _is_variable(leaf: Any) -> bool:
+    return isinstance(leaf, GpuArray) and leaf.dtype.kind in "fc"
+
+
+def _result_arrays(made: Any) -> list[GpuArray]:
+    return [array_of(leaf, "what the function returns") for leaf in containers.leaves(made)]
+
+
+class _Custom:
+    """A function with derivatives of its own."""
+
+    def __init__(self, fun: Callable[..., Any], nondiff_argnums: Sequence[int] = ()) -> None:
+        functools.update_wrapper(self, fun)
+        self._fun = fun
+        self._constant = frozenset(nondiff_argnums)
+        self._forward: Callable[..., Any] | None = None
+        self._backward: Callable[..., Any] | None = None
+        self._jvp: Callable[..., Any] | None = None
+        self._running: set[int] = set()
+        """The threads in which ``fwd`` runs, which may call the function itself."""
+        if isinstance(fun, _Custom):
+            self._fun = fun._fun
+            self._constant |= fun._constant
+            self._forward, self._backward, self._jvp = fun._forward, fun._backward, fun._jvp
+
+    def defvjp(self, fwd: Callable[..., Any], bwd: Callable[..., Any]) -> None:
+        """Define the derivative by cotangents.
+
+        Parameters
+        ----------
+        fwd : callable
+            Takes the arguments. Returns what the function does, and what ``bwd`` needs.
+        bwd : callable
+            Takes the arguments of ``nondiff_argnums``, what ``fwd`` returned for it, and the cotangent of the result.
+            Returns a tuple with a cotangent for each other argument; None stands for zeros.
+        """
+        self._forward, self._backward = fwd, bwd
+
+    def defjvp(self, jvp: Callable[..., Any]) -> Callable[..., Any]:
+        """Define the derivative by tangents.
+
+        Parameters
+        ----------
+        jvp : callable
+            Takes the arguments of ``nondiff_argnums``, a tuple of the other arguments, and a tuple of their tangents,
+            in which it must be linear. Returns what the function does, and its tangent.
+
+        Returns
+        -------
+        callable
+            ``jvp`` itself, so that this method is a decorator.
+        """
+        self._jvp = jvp
+        return jvp
+
+    def defjvps(self, *jvps: Callable[..., Any] | None) -> None:
+        """Define the derivative by one function for each argument.
+
+        Parameters
+        ----------
+        *jvps : callable or None
+            Each takes the tangent of its argument, the result, and the arguments. Returns the tangent of the result,
+            an array. None stands for zeros.
+        """
+
+        def jvp(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+            out = self(*primals)
+            total: Any = None
+            for rule, tangent in zip(jvps, tangents, strict=True):
+                if rule is not None:
+                    part = rule(tangent, out, *primals)
+                    total = part if total is None else total + part
+            return out, wrap(build.full(out.shape, 0, out.dtype), out.device) if total is None else total
+
+        self._jvp = jvp
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Return what the function does; its derivative is the one that was defined."""
+        record = tape.active()
+        if record is None or get_ident() in self._running:
+            return self._fun(*args, **kwargs)
+        if self._backward is None and self._jvp is None:
+            raise DerivativeError(f"{self!r} has no derivative; define it with defvjp or defjvp")
+        if kwargs:
+            raise TypeError(f"{self!r} takes positional arguments where it is differentiated, not {sorted(kwargs)}")
+        return self._called(args, record)
+
+    def _called(self, args: tuple[Any, ...], record: tape.Tape) -> Any:
+        chosen = tuple(arg for n, arg in enumerate(args) if n not in self._constant)
+        fixed = tuple(arg for n, arg in enumerate(args) if n in self._constant)
+        arrays = [array_of(leaf, "an argument") for leaf in containers.leaves(chosen)]
+        kept = [wrap(array.node(), array.device) for array in arrays]
+        self._running.add(get_ident())
+        try:
+            made, rest = (self._fun(*args), None) if self._forward is None else self._forward(*args)
+        finally:
+            self._running.discard(get_ident())
+        results = _result_arrays(made)
+        out = containers.with_leaves(made, results)
+
+        def pull(cts: dict[int, GpuArray], is_forward: bool) -> Cotangents:
+            if self._backward is None or (is_forward and self._jvp is not None):
+                return self._by_tangents(fixed, containers.with_leaves(chosen, kept), kept, cts)
+            whole = [cts.get(n) if n in cts else _zeros_like(r) for n, r in enumerate(results)]
+            found = self._backward(*fixed, rest, containers.with_leaves(out, whole))
+            return _checked(found, chosen, kept)
+
+        rule = _Rule([array.node() for array in kept], pull)
+        return containers.with_leaves(out, [_marked(r, rule, n, record) for n, r in enumerate(results)])
+
+    def _by_tangents(
+        self, fixed: tuple[Any, ...], primals: Any, kept: Sequence[GpuArray], cts: dict[int, GpuArray]
+    ) -> Cotangents:
+        """Transpose the map of tangents."""
+        assert self._jvp is not None
+        device = device_among(list(kept))
+        with differentiated([build.full(a.shape, 0, a.dtype) for a in kept]) as (record, variables):
+            tangents = containers.with_leaves(primals, [wrap(node, device) for node in variables])
+            _, tangent = self._jvp(*fixed, primals, tangents)
+            results = _result_arrays(tangent)
+            program = Program([array.node() for array in results], variables, record, device)
+        return program.pull([cts.get(n) for n in range(len(results))])
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {getattr(self._fun, '__qualname__', self._fun)}>"
+
+
+def _checked(found: Any, chosen: tuple[Any, ...], kept: Sequence[GpuArray]) -> list[GpuArray | None]:
+    """Return the cotangents that a rule has returned for arguments, of which None stands for zeros."""
+    if not isinstance(found, tuple | list) or len(found) != len(chosen):
+        raise TypeError(f"the rule of defvjp must return a tuple with {len(chosen)} cotangents, one for each argument")
+    cts: list[GpuArray | None] = []
+    for part, argument in zip(found, chosen, strict=True):
+        count = len(containers.leaves(argument))
+        own = kept[len(cts) : len(cts) + count]
+        cts += [None] * count if part is None else tangents_of(part, argument, own, "a cotangent of defvjp")
+    return cts
+
+
+def _zeros_like(array: GpuArray) -> GpuArray:
+    return wrap(build.full(array.shape, 0, array.dtype), array.device)
+
+
+class custom_vjp(_Custom):  # noqa: N801  # JAX's name
+    """A function whose derivative is defined by cotangents, with :meth:`defvjp`.
+
+    Parameters
+    ----------
+    fun : callable
+        NumPy code; a function of :class:`custom_jvp` keeps its derivative by tangents, which forward mode uses.
+    nondiff_argnums : sequence of int
+        Positional arguments by which is not differentiated, and which may be anything.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import gpuarray as xp
+    >>> @xp.custom_vjp
+    ... def clipped(x):
+    ...     return x
+    >>> clipped.defvjp(lambda x: (x, None), lambda _, ct: (np.clip(ct, -1, 1),))
+    >>> float(xp.grad(lambda x: 5 * clipped(x))(xp.asarray(2.0)))
+    1.0
+    """
+
+    def __init__(self, fun: Callable[..., Any], nondiff_argnums: Sequence[int] = ()) -> None:
+        super().__init__(fun, nondiff_argnums)
+
+
+class custom_jvp(_Custom):  # noqa: N801  # JAX's name
+    """A function whose derivative is defined by tangents, with :meth:`defjvp` or :meth:`defjvps`.
+
+    Parameters
+    ----------
+    fun : callable
+        NumPy code; a function of :class:`custom_vjp` keeps its derivative by cotangents, which reverse mode uses.
+    nondiff_argnums : sequence of int
+        Positional arguments by which is not differentiated, and which may be anything.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import gpuarray as xp
+    >>> @xp.custom_jvp
+    ... def log1pexp(x):
+    ...     return np.log1p(np.exp(x))
+    >>> log1pexp.defjvps(lambda t, y, x: t * (1 - np.exp(-y)))
+    >>> float(xp.grad(log1pexp)(xp.asarray(0.0)))
+    0.5
+    """
+
+    def __init__(self, fun: Callable[..., Any], nondiff_argnums: Sequence[int] = ()) -> None:
+        super().__init__(fun, nondiff_argnums)

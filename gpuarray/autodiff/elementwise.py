@@ -1,0 +1,183 @@
+"""The transposes of elementwise operations, from their partial derivatives."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from typing import Final
+
+from gpuarray.array import GpuArray, wrap
+from gpuarray.autodiff.errors import undefined
+from gpuarray.device import Device
+from gpuarray.dtypes import DType
+from gpuarray.graph import build
+from gpuarray.graph.nodes import Map, Node
+from gpuarray.ops import derivatives, reductions
+from gpuarray.ops import elementwise as ops
+from gpuarray.ops.derivatives import FLAT, PARTIALS, UNKNOWN, Partial
+from gpuarray.ops.spec import MapOp
+
+derivatives.evaluation.apply = GpuArray._apply
+#: The module of the special functions, whose operations are declared when one of them is used.
+_SPECIAL: Final = "gpuarray.ops.special.derivatives"
+
+
+@cache
+def partials_of(op: MapOp) -> tuple[Partial, ...] | None:
+    """Return the partial derivatives of an operation; None if it has none."""
+    if op in PARTIALS:
+        return PARTIALS[op]
+    special: Mapping[MapOp, tuple[Partial, ...]] = import_module(_SPECIAL).PARTIALS
+    return special.get(op)
+
+
+def transpose(
+    node: Map, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool], device: Device
+) -> list[GpuArray | None]:
+    """Return the cotangents of the operands of an elementwise node."""
+    special = _RULES.get(node.op)
+    operands = [wrap(operand, device) for operand in inputs]
+    if node.op in FLAT:
+        return [None] * len(inputs)
+    if special is not None:
+        found = special(node, ct, operands)
+    else:
+        found = _by_partials(node, ct, operands, wanted)
+    return [
+        fitted(part, operand) if part is not None and is_wanted else None
+        for part, operand, is_wanted in zip(found, operands, wanted, strict=True)
+    ]
+
+
+def _by_partials(
+    node: Map, ct: GpuArray, operands: Sequence[GpuArray], wanted: Sequence[bool]
+) -> Sequence[GpuArray | None]:
+    partials = partials_of(node.op)
+    if partials is None or (node.op in _ORDERED and node.dtype.kind == "c"):
+        raise undefined(node, node.op.name)
+    result = wrap(node, ct.device)
+    found: list[GpuArray | None] = []
+    for partial, is_wanted in zip(partials, wanted, strict=True):
+        if not is_wanted:
+            found.append(None)
+        elif partial is UNKNOWN:
+            raise undefined(node, node.op.name)
+        elif callable(partial):
+            factor = partial(result, *operands)
+            found.append(scaled(ct, converted(factor, ct.dtype)))
+        elif partial == 0:
+            found.append(None)
+        else:
+            found.append(ct if partial == 1 else -ct if partial == -1 else ct * partial)
+    return found
+
+
+def scaled(ct: GpuArray, factor: GpuArray) -> GpuArray:
+    """Return a cotangent times a derivative, and 0 where either is 0: there the other may be anything."""
+    product: GpuArray = GpuArray._apply(ops.scaled, ct, factor)
+    return product
+
+
+def converted(ct: GpuArray, dtype: DType) -> GpuArray:
+    """Return a cotangent in the dtype of the value that it belongs to."""
+    if ct.dtype == dtype:
+        return ct
+    if ct.dtype.kind == "c" and dtype.kind != "c":
+        ct = GpuArray._apply(ops.real, ct)
+    return wrap(build.cast(ct.node(), dtype), ct.device)
+
+
+def fitted(ct: GpuArray, operand: GpuArray) -> GpuArray:
+    """Return a cotangent of an operand that was broadcast and converted, as one of the operand itself."""
+    ct = converted(ct, operand.dtype)
+    if ct.shape == operand.shape:
+        return ct
+    lead = ct.ndim - operand.ndim
+    if lead < 0 or any(n != 1 and n != m for n, m in zip(operand.shape, ct.shape[lead:], strict=True)):
+        ct = ct.broadcast(build.broadcast_shapes(ct.shape, operand.shape))
+        lead = ct.ndim - operand.ndim
+    over = tuple(a for a in range(ct.ndim) if a < lead or (operand.shape[a - lead] == 1 and ct.shape[a] != 1))
+    return wrap(build.reshape(build.reduce(_SUM, ct.node(), over), operand.shape), ct.device)
+
+
+# -- operations that are not holomorphic, or no functions of numbers --------------------------------------------------
+
+
+def _where(_node: Map, ct: GpuArray, operands: Sequence[GpuArray]) -> Sequence[GpuArray | None]:
+    condition = operands[0]
+    nothing = wrap(build.full((), 0, ct.dtype), ct.device)
+    return (
+        None,
+        GpuArray._apply(ops.where, condition, ct, nothing),
+        GpuArray._apply(ops.where, condition, nothing, ct),
+    )
+
+
+def _cast(_node: Map, ct: GpuArray, operands: Sequence[GpuArray]) -> Sequence[GpuArray | None]:
+    return (converted(ct, operands[0].dtype),)
+
+
+def _abs(_node: Map, ct: GpuArray, operands: Sequence[GpuArray]) -> Sequence[GpuArray | None]:
+    (x,) = operands
+    return (scaled(_complex(ct) if x.dtype.kind == "c" else ct, GpuArray._apply(ops.conj, _direction(x))),)
+
+
+def _direction(x: GpuArray) -> GpuArray:
+    """Return sign(x), for complex numbers by operations that have derivatives."""
+    if x.dtype.kind != "c":
+        found: GpuArray = GpuArray._apply(ops.sign, x)
+        return found
+    length = abs(x)
+    return x / _complex(GpuArray._apply(ops.where, length == 0, 1.0, length))
+
+
+def _sign(node: Map, ct: GpuArray, operands: Sequence[GpuArray]) -> Sequence[GpuArray | None]:
+    """Turn only: along the number nothing changes, across it the angle does, by 1 / abs(x)."""
+    (x,) = operands
+    if x.dtype.kind != "c":
+        return (None,)
+    length = abs(x)
+    direction = _direction(x)
+    across = GpuArray._apply(ops.imag, ct * direction) / GpuArray._apply(ops.where, length == 0, 1.0, length)
+    return (GpuArray._apply(ops.complex_from_parts, _nothing(across), across) * GpuArray._apply(ops.conj, direction),)
+
+
+def _real(_node: Map, ct: GpuArray, operands: Sequence[GpuArray]) -> Sequence[GpuArray | None]:
+    return (_complex(ct) if operands[0].dtype.kind == "c" else ct,)
+
+
+def _imag(_node: Map, ct: GpuArray, operands: Sequence[GpuArray]) -> Sequence[GpuArray | None]:
+    if operands[0].dtype.kind != "c":
+        return (None,)
+    return (GpuArray._apply(ops.complex_from_parts, _nothing(ct), -ct),)
+
+
+def _conj(_node: Map, ct: GpuArray, operands: Sequence[GpuArray]) -> Sequence[GpuArray | None]:
+    return (GpuArray._apply(ops.conj, ct),)
+
+
+def _from_parts(_node: Map, ct: GpuArray, operands: Sequence[GpuArray]) -> Sequence[GpuArray | None]:
+    return GpuArray._apply(ops.real, ct), -GpuArray._apply(ops.imag, ct)
+
+
+def _complex(x: GpuArray) -> GpuArray:
+    made: GpuArray = GpuArray._apply(ops.complex_from_parts, x, _nothing(x)) if x.dtype.kind != "c" else x
+    return made
+
+
+def _nothing(like: GpuArray) -> GpuArray:
+    return wrap(build.full((), 0, like.dtype), like.device)
+
+
+_SUM: Final = reductions.sum
+#: Rows that compare complex numbers, whose order is no smooth function of them.
+_ORDERED: Final = frozenset((ops.maximum, ops.minimum, ops.fmax, ops.fmin))
+_RULES: Final[dict[MapOp, Callable[..., Sequence[GpuArray | None]]]] = {
+    ops.where: _where,
+    ops.cast: _cast,
+    ops.abs: _abs,
+    ops.sign: _sign,
+    ops.real: _real,
+    ops.imag: _imag,
+    ops.conj: _conj,
+    ops.complex_from_parts: _from_parts,
+}

@@ -1,0 +1,136 @@
+"""The transposes of reductions and scans."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from gpuarray.array import GpuArray, wrap
+from gpuarray.autodiff.elementwise import converted, scaled
+from gpuarray.autodiff.errors import undefined
+from gpuarray.autodiff.program import through
+from gpuarray.device import Device
+from gpuarray.graph import build
+from gpuarray.graph.layouts import contiguous, flip, slice_axis
+from gpuarray.graph.nodes import Node, Reduce, Scan
+from gpuarray.ops import elementwise as ops
+from gpuarray.ops import generators, reductions
+from gpuarray.ops.reduce_spec import ReduceOp
+
+SUM: Final = reductions.sum
+ARANGE: Final = generators.arange
+
+#: Reductions whose results are positions, truths or integers.
+FLAT: Final = frozenset((
+    reductions.any, reductions.all, reductions.argmin, reductions.argmax, reductions.bitwise_and,
+    reductions.bitwise_or, reductions.bitwise_xor,
+))  # fmt: skip
+
+
+def reduction(
+    node: Reduce, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool], device: Device
+) -> Sequence[GpuArray | None]:
+    """Return the cotangent of what was reduced."""
+    (source,) = inputs
+    if node.op in FLAT:
+        return (None,)
+    rule = _REDUCTIONS.get(node.op)
+    if rule is None:
+        raise undefined(node, node.op.name)
+    x = wrap(source, device)
+    beside = tuple(1 if a in node.axes else n for a, n in enumerate(source.shape))
+    result = wrap(build.reshape(node, beside), device)
+    return (converted(rule(node, x, result, converted(ct, node.dtype).reshape(beside)), source.dtype),)
+
+
+def _sum(_node: Reduce, x: GpuArray, _result: GpuArray, ct: GpuArray) -> GpuArray:
+    return ct.broadcast(x.shape)
+
+
+def _extreme(node: Reduce, x: GpuArray, result: GpuArray, ct: GpuArray) -> GpuArray:
+    """Share the cotangent among the elements that are the extreme one."""
+    is_found = x == result
+    ones = is_found.astype(x.dtype)
+    count = build.reduce(SUM, ones.node(), node.axes, None, True)
+    return scaled(ct, ones / wrap(count, x.device))
+
+
+def _deviations(node: Reduce, x: GpuArray, _result: GpuArray, ct: GpuArray) -> GpuArray:
+    count = 1
+    for axis in node.axes:
+        count *= x.shape[axis]
+    mean = wrap(build.reduce(SUM, x.node(), node.axes, None, True), x.device) / max(count, 1)
+    return scaled(ct, 2 * (x - mean))
+
+
+def _softmax(_node: Reduce, x: GpuArray, result: GpuArray, ct: GpuArray) -> GpuArray:
+    apply = GpuArray._apply
+    return scaled(ct, apply(ops.exp, apply(ops.where, x == result, 0.0, x - result)))
+
+
+def _product(node: Reduce, x: GpuArray, _result: GpuArray, ct: GpuArray) -> GpuArray:
+    """Differentiate the product as one of pairs, and pairs of pairs: zeros among the elements need no care."""
+    kept = [a for a in range(x.ndim) if a not in node.axes]
+    line = x.transpose((*kept, *node.axes)).reshape((*(x.shape[a] for a in kept), -1))
+    if not line.shape[-1]:
+        return wrap(build.full(x.shape, 0, x.dtype), x.device)
+    (found,) = through(lambda v: _halved(v, ops.multiply), (line,), ct.reshape(line.shape[:-1]))
+    assert found is not None
+    moved = found.reshape(tuple(x.shape[a] for a in (*kept, *node.axes)))
+    order = (*kept, *node.axes)
+    return moved.transpose(tuple(order.index(a) for a in range(x.ndim)))
+
+
+def _halved(x: GpuArray, op: Any) -> GpuArray:
+    """Combine the elements of lines in pairs until one is left."""
+    while x.shape[-1] > 1:
+        half, odd = divmod(x.shape[-1], 2)
+        pairs = GpuArray._apply(op, x[..., :half], x[..., half : 2 * half])
+        if odd:
+            pairs = wrap(build.concat([pairs.node(), x[..., 2 * half :].node()], pairs.ndim - 1), x.device)
+        x = pairs
+    return x[..., 0]
+
+
+def scan(
+    node: Scan, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool], device: Device
+) -> Sequence[GpuArray | None]:
+    """Return the cotangent of what was folded step by step."""
+    (source,) = inputs
+    combine = node.op.combine
+    if node.op is SUM:
+        return (converted(wrap(_reverse_sums(ct.node(), node.axis), device), source.dtype),)
+    if combine is None or node.op in FLAT or node.op not in _REDUCTIONS:
+        raise undefined(node, f"{node.op.name} along an axis")
+    axis = node.axis
+    (found,) = through(lambda x: _doubled(x, axis, combine), (wrap(source, device),), ct)
+    return (found,)
+
+
+def _reverse_sums(node: Node, axis: int) -> Node:
+    turned = flip(contiguous(node.shape), (axis,))
+    return build.view(build.scan(SUM, build.view(node, turned), axis), turned)
+
+
+def _doubled(x: GpuArray, axis: int, op: Any) -> GpuArray:
+    """Return the running fold of lines by steps of 1, 2, 4, ... elements."""
+    length, step = x.shape[axis], 1
+    while step < length:
+        node = x.node()
+        whole = contiguous(node.shape)
+        first = build.view(node, slice_axis(whole, axis, 0, 1, step))
+        before = build.view(node, slice_axis(whole, axis, 0, 1, length - step))
+        after = build.view(node, slice_axis(whole, axis, step, 1, length - step))
+        x = wrap(build.concat([first, build.elementwise(op, before, after)], axis), x.device)
+        step *= 2
+    return x
+
+
+_REDUCTIONS: Final[dict[ReduceOp, Callable[[Reduce, GpuArray, GpuArray, GpuArray], GpuArray]]] = {
+    reductions.sum: _sum,
+    reductions.prod: _product,
+    reductions.min: _extreme,
+    reductions.max: _extreme,
+    reductions.fmin: _extreme,
+    reductions.fmax: _extreme,
+    reductions.squared_deviations: _deviations,
+    reductions.logsumexp: _softmax,
+}

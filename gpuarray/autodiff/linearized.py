@@ -1,0 +1,132 @@
+"""Functions at a point: results, and the linear maps between tangents and cotangents there."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from gpuarray.array import GpuArray, wrap
+from gpuarray.array.operands import as_node, default_device
+from gpuarray.autodiff import containers
+from gpuarray.autodiff.program import Program, differentiated
+from gpuarray.config import using
+from gpuarray.device import Device
+from gpuarray.errors import DerivativeError
+from gpuarray.functions.arguments import device_among
+from gpuarray.graph import build
+from gpuarray.graph.nodes import Node
+
+#: Deep graphs are not computed in parts where only their coefficients are needed.
+_UNBOUNDED: Final = 1 << 30
+
+
+def array_of(value: Any, what: str) -> GpuArray:
+    """Return an argument as an array.
+
+    Raises
+    ------
+    DerivativeError
+        If it is no array or number.
+    """
+    if isinstance(value, GpuArray):
+        return value
+    try:
+        return wrap(as_node(value), default_device())
+    except (TypeError, ValueError) as error:
+        raise DerivativeError(f"{what} must be an array or a number, not a {type(value).__name__}") from error
+
+
+class Point:
+    """A function at a point: what it returns there, and the program of its derivative.
+
+    Parameters
+    ----------
+    function : callable
+        Called with the primals; returns a container of arrays, or with ``has_aux`` a pair of it and anything.
+    primals : sequence
+        The arguments, containers of arrays and numbers.
+    has_aux : bool
+        Whether the function returns something beside.
+    """
+
+    def __init__(self, function: Callable[..., Any], primals: Sequence[Any], has_aux: bool = False) -> None:
+        self.primals = tuple(primals)
+        self.given = [array_of(leaf, "what is differentiated") for leaf in containers.leaves(self.primals)]
+        self.device = device_among(self.given)
+        with using(strict_array_api=False):
+            self._run(function, has_aux)
+
+    def _run(self, function: Callable[..., Any], has_aux: bool) -> None:
+        with differentiated([array.node() for array in self.given]) as (record, variables):
+            own = [
+                _argument(node, array.device, array._access) for node, array in zip(variables, self.given, strict=True)
+            ]
+            made = function(*containers.with_leaves(self.primals, own))
+            self.aux = None
+            if has_aux:
+                if not (isinstance(made, tuple) and len(made) == 2):
+                    raise TypeError(f"with has_aux=True the function must return a pair, not a {type(made).__name__}")
+                made, self.aux = made
+            self.results = [array_of(leaf, "what the function returns") for leaf in containers.leaves(made)]
+            self.out = containers.with_leaves(made, self.results)
+            self.nodes = [array.node() for array in self.results]
+            self.program = Program(self.nodes, variables, record, self.device)
+            for array, inner, node in zip(self.given, own, variables, strict=True):
+                if inner._cell.node is not node:  # the function has written to its argument
+                    array.assign(inner)
+
+    def pull(self, cotangents: Sequence[GpuArray | None]) -> list[GpuArray]:
+        """Return the cotangents of the leaves of the primals."""
+        with using(strict_array_api=False):
+            found = self.program.pull(cotangents)
+        return [_zeros_like(array) if ct is None else ct for ct, array in zip(found, self.given, strict=True)]
+
+    def pushed(self) -> Callable[[Sequence[GpuArray]], list[GpuArray]]:
+        """Return the map of tangents of the primals to those of the results: the transpose of the transpose."""
+        sources = [build.full(node.shape, 0, node.dtype) for node in self.nodes]
+        with using(strict_array_api=False, pending_limit=_UNBOUNDED), differentiated(sources) as (record, variables):
+            cts = self.program.pull([wrap(node, self.device) for node in variables], is_forward=True)
+            depending = [(number, ct.node()) for number, ct in enumerate(cts) if ct is not None]
+            turned = Program([node for _, node in depending], variables, record, self.device)
+
+        def push(tangents: Sequence[GpuArray]) -> list[GpuArray]:
+            with using(strict_array_api=False):
+                found = turned.pull([tangents[number] for number, _ in depending])
+            return [
+                _zeros_like(array) if tangent is None else tangent
+                for tangent, array in zip(found, self.results, strict=True)
+            ]
+
+        return push
+
+
+def _argument(node: Node, device: Device, access: int) -> GpuArray:
+    array = wrap(node, device)
+    array._access = access
+    return array
+
+
+def _zeros_like(array: GpuArray) -> GpuArray:
+    return wrap(build.full(array.shape, 0, array.dtype), array.device)
+
+
+def tangent_of(value: Any, like: GpuArray, what: str) -> GpuArray:
+    """Return a tangent or cotangent as an array of the shape and dtype of a value.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is not of that dtype or shape.
+    """
+    array = value if isinstance(value, GpuArray) else wrap(as_node(value, like.dtype), like.device)
+    if array.shape != like.shape:
+        raise ValueError(f"{what} must have the shape {like.shape} of the value, not {array.shape}")
+    if array.dtype != like.dtype:
+        if isinstance(value, GpuArray) and like.dtype.kind not in "biu":
+            raise TypeError(f"{what} must have the dtype {like.dtype.name} of the value, not {array.dtype.name}")
+        array = array.astype(like.dtype)
+    return array
+
+
+def tangents_of(tree: Any, like: Any, arrays: Sequence[GpuArray], what: str) -> list[GpuArray]:
+    """Return the leaves of a container of tangents or cotangents, checked."""
+    containers.require_same(tree, like, what)
+    return [tangent_of(leaf, own, what) for leaf, own in zip(containers.leaves(tree), arrays, strict=True)]

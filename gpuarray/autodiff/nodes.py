@@ -1,0 +1,178 @@
+"""The transpose of each kind of node: how the cotangent of a value becomes those of the operands.
+
+Cotangents are arrays of the dtype and the shape of the value. Values and cotangents pair as ``sum(real(a * b))``, so
+that the transpose of a transpose is the map itself, for complex numbers too. Each rule takes the node, the operands
+that it had, the cotangent, and which operands need one; it returns a cotangent for each operand, or None.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray, wrap
+from gpuarray.autodiff import elementwise, folds, program
+from gpuarray.autodiff.errors import undefined
+from gpuarray.autodiff.program import Cotangents
+from gpuarray.device import Device
+from gpuarray.graph import build, indexing
+from gpuarray.graph.layouts import Layout, Shape, contiguous, contiguous_strides, permute
+from gpuarray.graph.nodes import Concat, Contract, Gather, Map, Node, Reduce, Scan, Scatter, View
+from gpuarray.ops import elementwise as ops
+
+
+def zeros(shape: Shape, dtype: dtypes.DType) -> Node:
+    """Return zeros."""
+    return build.full(shape, 0, dtype)
+
+
+def _view(node: View, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool], device: Device) -> Cotangents:
+    (source,) = inputs
+    return (wrap(seen_back(ct.node(), node.layout, source.shape), device),)
+
+
+def seen_back(values: Node, layout: Layout, shape: Shape) -> Node:
+    """Return an array of ``shape`` whose elements are the sums of the values that a layout shows them as."""
+    repeated = tuple(a for a, (n, s) in enumerate(zip(layout.shape, layout.strides, strict=True)) if n > 1 and s == 0)
+    if repeated:
+        values = build.reduce(_SUM, values, repeated)
+        layout = Layout(
+            values.shape, tuple(s for a, s in enumerate(layout.strides) if a not in repeated), layout.offset
+        )
+    whole = _inverse(layout, shape)
+    if whole is not None:
+        return build.reshape(build.view(values, whole), shape)
+    empty = zeros(shape, values.dtype)
+    if 0 in layout.shape:
+        return empty
+    if _is_injective(layout):
+        return build.scatter(empty, values, layout)
+    positions = indexing.positions(indexing.Selection(layout, (), False), empty.size)
+    return build.scatter_combined(ops.add, empty, values, positions)
+
+
+def _is_injective(layout: Layout) -> bool:
+    """Return whether a layout names no position twice, as far as strides alone tell."""
+    reach = 0
+    for stride, extent in sorted((abs(s), n) for s, n in zip(layout.strides, layout.shape, strict=True) if n > 1):
+        if stride <= reach:
+            return False
+        reach += stride * (extent - 1)
+    return True
+
+
+def _inverse(layout: Layout, shape: Shape) -> Layout | None:
+    """Return the layout that shows the elements of a layout in the order of the storage, if it names each once."""
+    order = sorted(range(len(layout.shape)), key=lambda a: (-abs(layout.strides[a]), layout.shape[a] > 1))
+    sorted_ = permute(layout, order)
+    kept = [a for a, n in enumerate(sorted_.shape) if n > 1]
+    own = tuple(sorted_.shape[a] for a in kept)
+    size = 1
+    for extent in shape:
+        size *= extent
+    if layout.size != size or not size:
+        return None
+    if tuple(abs(sorted_.strides[a]) for a in kept) != contiguous_strides(own):
+        return None
+    given = permute(contiguous(layout.shape), order)
+    strides, offset = [], 0
+    for a in kept:
+        step, extent = given.strides[a], given.shape[a]
+        if sorted_.strides[a] < 0:
+            offset += step * (extent - 1)
+            step = -step
+        strides.append(step)
+    return Layout(own, tuple(strides), offset)
+
+
+def _concat(node: Concat, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool], device: Device) -> Cotangents:
+    found: list[GpuArray | None] = []
+    start = 0
+    for source, is_wanted in zip(inputs, wanted, strict=True):
+        stop = start + source.shape[node.axis]
+        found.append(ct[(slice(None),) * node.axis + (slice(start, stop),)] if is_wanted else None)
+        start = stop
+    return found
+
+
+def _gather(node: Gather, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool], device: Device) -> Cotangents:
+    source, positions = inputs
+    empty = zeros(source.shape, source.dtype)
+    if not node.size:
+        return wrap(empty, device), None
+    return wrap(build.scatter_combined(ops.add, empty, ct.node(), positions), device), None
+
+
+def _scatter(node: Scatter, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool], device: Device) -> Cotangents:
+    if node.is_whole:
+        return _placed(node, inputs, ct, device)
+    target, values, *positions = inputs
+    if node.combine is not None:
+        return _combined(node, inputs, ct, device)
+    cts: list[GpuArray | None] = [None] * len(inputs)
+    where: Any = node.layout if node.layout is not None else positions[0]
+    if wanted[0]:
+        cts[0] = wrap(build.scatter(ct.node(), zeros((), target.dtype), where), device)
+    if wanted[1] and node.layout is not None:
+        cts[1] = wrap(build.view(ct.node(), node.layout), device)
+    elif wanted[1] and values.size:
+        (place,) = positions
+        # of several values for one position the last has replaced the others
+        numbers = build.reshape(build.generate(_ARANGE, (0, 1), (values.size,), dtypes.int64), values.shape)
+        last = build.scatter(zeros(target.shape, dtypes.int64), numbers, place)
+        is_last = build.elementwise(ops.equal, build.gather(last, place), numbers)
+        seen = build.gather(ct.node(), place)
+        cts[1] = wrap(build.elementwise(ops.where, is_last, seen, zeros((), values.dtype)), device)
+    return cts
+
+
+def _placed(node: Scatter, inputs: Sequence[Node], ct: GpuArray, device: Device) -> Cotangents:
+    values, positions = inputs
+    if not node.size:
+        return wrap(zeros(values.shape, values.dtype), device), None
+    is_kept = build.elementwise(ops.less, positions, node.size)
+    within = build.elementwise(ops.where, is_kept, positions, 0)
+    seen = build.gather(ct.node(), within)
+    return wrap(build.elementwise(ops.where, is_kept, seen, zeros((), values.dtype)), device), None
+
+
+def _combined(node: Scatter, inputs: Sequence[Node], ct: GpuArray, device: Device) -> Cotangents:
+    _, values, positions = inputs
+    if node.combine not in (ops.add, ops.subtract) or values.dtype.kind not in "fc":
+        raise undefined(node, f"{node.combine.name if node.combine else 'scatter'}.at")
+    seen = build.gather(ct.node(), positions)
+    part = elementwise.converted(wrap(seen, device), values.dtype)
+    return ct, -part if node.combine is ops.subtract else part, None
+
+
+def _contract(
+    node: Contract, inputs: Sequence[Node], ct: GpuArray, wanted: Sequence[bool], device: Device
+) -> Cotangents:
+    left, right = inputs
+    first = second = None
+    if wanted[0]:
+        first = wrap(build.contract(ct.node(), _turned(right)), device)
+    if wanted[1]:
+        second = wrap(build.contract(_turned(left), ct.node()), device)
+    return first, second
+
+
+def _turned(node: Node) -> Node:
+    return build.view(node, permute(contiguous(node.shape), (0, 2, 1)))
+
+
+_SUM: Final = folds.SUM
+_ARANGE: Final = folds.ARANGE
+
+#: Leaves and generators have no operands, and calls are joints of their outputs.
+program.rules.update(
+    {
+        Map: elementwise.transpose,
+        View: _view,
+        Concat: _concat,
+        Reduce: folds.reduction,
+        Scan: folds.scan,
+        Gather: _gather,
+        Scatter: _scatter,
+        Contract: _contract,
+    }
+)

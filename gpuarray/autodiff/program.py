@@ -1,0 +1,202 @@
+"""Programs: the part of a graph between variables and results, in order, and its transposition.
+
+A program keeps the operands of its nodes, which evaluations take from the nodes. Cotangents of its results become those
+of its variables in one walk against the order; they are recorded like anything else.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final, Protocol, TypeAlias
+
+from gpuarray.array import GpuArray, wrap
+from gpuarray.config import recording as origins
+from gpuarray.device import Device
+from gpuarray.graph import tape
+from gpuarray.graph.nodes import BaseNode, Call, Map, Node
+from gpuarray.ops import elementwise as ops
+
+#: A cotangent of each operand, or None.
+Cotangents: TypeAlias = Sequence[GpuArray | None]
+#: Takes a node, the operands that it had, the cotangent, which operands need one, and the device.
+Rule: TypeAlias = Callable[[Any, Sequence[Node], Any, Sequence[bool], Device], Cotangents]
+
+#: The rules by kind of node, which :mod:`gpuarray.autodiff.nodes` sets.
+rules: Final[dict[type, Rule]] = {}
+
+
+class Joint(Protocol):
+    """Stands between several results and their common operands."""
+
+    inputs: tuple[Any, ...]
+
+    def pull(
+        self, cotangents: dict[int, GpuArray], wanted: Sequence[bool], device: Device, *, is_forward: bool
+    ) -> Cotangents:
+        """Return the cotangents of the operands, given those of some results by number.
+
+        ``is_forward`` says that they are transposed again, for forward mode.
+        """
+
+
+class Outputs:
+    """The outputs of one call of an opaque operation.
+
+    Attributes
+    ----------
+    call : Call
+        One of the outputs.
+    known : dict
+        The outputs that were evaluated, by number.
+    origin : Origin or None
+        The line that recorded it, or what it is a part of.
+    """
+
+    rule: Callable[["Outputs", dict[int, GpuArray], Sequence[bool], Device], Cotangents]
+
+    def __init__(self, call: Call, inputs: tuple[Node, ...], known: dict[int, Node]) -> None:
+        self.call = call
+        self.inputs = inputs
+        self.known = known
+        self.origin = call.origin
+
+    def pull(
+        self, cotangents: dict[int, GpuArray], wanted: Sequence[bool], device: Device, *, is_forward: bool
+    ) -> Cotangents:
+        """Return the cotangents of the operands, given those of some outputs."""
+        return Outputs.rule(self, cotangents, wanted, device)
+
+
+def variable(node: Node) -> Node:
+    """Return a node with the same value, with respect to which is differentiated; integers are constants."""
+    if node.dtype.kind not in "fc":
+        return node
+    return Map(ops.positive, (node,), node.shape, node.dtype)
+
+
+class Program:
+    """The nodes through which results depend on variables.
+
+    Parameters
+    ----------
+    results : sequence of Node
+        What to differentiate.
+    variables : sequence of Node
+        With respect to what.
+    record : Tape
+        What has the operands of evaluated nodes.
+    device : Device
+        Where derivatives are computed.
+    """
+
+    def __init__(self, results: Sequence[Node], variables: Sequence[Node], record: tape.Tape, device: Device) -> None:
+        self.results = tuple(results)
+        self.variables = tuple(variables)
+        self.device = device
+        self._numbers: dict[Any, int] = {}
+        """The numbers of the nodes that are one of several results of a joint."""
+        self._steps: list[tuple[Any, tuple[Any, ...], list[bool]]] = []
+        varying: set[Any] = {node for node in self.variables if node.dtype.kind in "fc"}
+        for node, operands in self._ordered(record):
+            depends = [operand in varying for operand in operands]
+            if any(depends) and (not isinstance(node, BaseNode) or node.dtype.kind in "fc"):
+                varying.add(node)
+                self._steps.append((node, operands, depends))
+        self._varying = frozenset(varying)
+
+    def _ordered(self, record: tape.Tape) -> list[tuple[Any, tuple[Any, ...]]]:
+        """Return what is below the results, without the variables, and the operands, these before their users."""
+        joints: dict[Any, Outputs] = {}
+        found: dict[Any, tuple[Any, ...]] = dict.fromkeys(self.variables, ())
+        finished: dict[Any, None] = dict.fromkeys(self.variables)
+        stack: list[Any] = [*self.results]
+        while stack:
+            node = stack[-1]
+            if node in finished:
+                stack.pop()
+                continue
+            operands = found.get(node)
+            if operands is None:
+                operands = found[node] = self._operands(node, record, joints)
+                missing = [operand for operand in operands if operand not in finished]
+                if missing:
+                    stack += reversed(missing)
+                    continue
+            finished[node] = None
+            stack.pop()
+        return [(node, found[node]) for node in finished]
+
+    def _operands(self, node: Any, record: tape.Tape, joints: dict[Any, Outputs]) -> tuple[Any, ...]:
+        """Return a tuple of its own, so that whoever counts references sees that somebody else has the operands."""
+        replaced = record.replaced.get(node)
+        if replaced is not None:
+            joint, self._numbers[node] = replaced
+            return (joint,)
+        if type(node) is Outputs:
+            return node.inputs
+        operands = record.operands_of(node) if isinstance(node, BaseNode) else node.inputs
+        if type(node) is not Call or not operands:
+            return (*operands,)
+        key = node.op, operands, node.detail[1]
+        self._numbers[node] = node.output
+        if key not in joints:
+            joints[key] = Outputs(node, (*operands,), dict(record.calls.get(key, {})))
+        joints[key].known[node.output] = node
+        return (joints[key],)
+
+    def varies(self, node: Any) -> bool:
+        """Return whether a node depends on a variable."""
+        return node in self._varying
+
+    def pull(self, cotangents: Cotangents, *, is_forward: bool = False) -> list[GpuArray | None]:
+        """Return the cotangents of the variables, given those of the results; None stands for zeros."""
+        known: dict[Any, Any] = {}
+        for node, ct in zip(self.results, cotangents, strict=True):
+            if ct is not None and node in self._varying:
+                _add(known, node, ct)
+        for node, operands, wanted in reversed(self._steps):
+            ct = known.pop(node, None)
+            if ct is None:
+                continue
+            if node in self._numbers:
+                if type(operands[0]) is Outputs and operands[0].origin is None:
+                    operands[0].origin = node.origin
+                known.setdefault(operands[0], {})[self._numbers[node]] = ct
+                continue
+            if isinstance(node, BaseNode):
+                parts = rules[type(node)](node, operands, ct, wanted, self.device)
+            else:
+                parts = node.pull(ct, wanted, self.device, is_forward=is_forward)
+            for operand, part, is_wanted in zip(operands, parts, wanted, strict=True):
+                if isinstance(operand, BaseNode) and operand.origin is None:
+                    operand.origin = node.origin if isinstance(node, BaseNode) else getattr(node, "origin", None)
+                if part is not None and is_wanted:
+                    if origins.origins and isinstance(node, BaseNode) and part is not ct:
+                        part._cell.node.origin = node.origin  # the line whose derivative it is
+                    _add(known, operand, part)
+        return [known.get(node) for node in self.variables]
+
+
+def _add(known: dict[Any, Any], node: Any, part: GpuArray) -> None:
+    own = known.get(node)
+    known[node] = part if own is None else own + part
+
+
+@contextmanager
+def differentiated(sources: Sequence[Node]) -> Iterator[tuple[tape.Tape, list[Node]]]:
+    """Give this thread a tape, and return it with variables that have the values of some nodes."""
+    with tape.recording() as record:
+        variables = [variable(node) for node in sources]
+        own = {node for node in variables if node.dtype.kind in "fc"}
+        record.variables |= own
+        try:
+            yield record, variables
+        finally:
+            record.variables -= own
+
+
+def through(function: Callable[..., GpuArray], operands: Sequence[GpuArray], ct: GpuArray) -> list[GpuArray | None]:
+    """Return the cotangents of the operands of a composition, given that of its result."""
+    with differentiated([operand.node() for operand in operands]) as (record, variables):
+        result = function(*(wrap(node, ct.device) for node in variables))
+        program = Program([result.node()], variables, record, ct.device)
+    return program.pull([ct])

@@ -1,0 +1,492 @@
+"""The functions that differentiate functions, under JAX's names."""
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from operator import index
+from typing import Any
+
+from gpuarray import dtypes
+from gpuarray.array import GpuArray, wrap
+from gpuarray.autodiff import containers
+from gpuarray.autodiff.linearized import Point, tangents_of
+from gpuarray.errors import DerivativeError
+from gpuarray.graph import build, tape, tracing
+from gpuarray.ops import elementwise as ops
+from gpuarray.ops import generators
+from gpuarray.runtime import evaluate
+
+__all__ = [
+    "grad", "hessian", "jacfwd", "jacobian", "jacrev", "jvp", "linearize", "value_and_grad", "vjp",
+]  # fmt: skip
+
+_Numbers = int | Sequence[int]
+
+
+def grad(
+    fun: Callable[..., Any], argnums: _Numbers = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Callable[..., Any]:
+    """Return a function that computes the gradient of ``fun``.
+
+    Parameters
+    ----------
+    fun : callable
+        NumPy code, which returns a number: an array with one element and no axes. It may write to arrays and read
+        values; what it computes from a value that it has read as a Python number counts as constant.
+    argnums : int or sequence of int
+        The positional arguments with respect to which to differentiate: arrays and numbers, or nested tuples, lists,
+        dictionaries, named tuples and dataclasses of these.
+    has_aux : bool
+        Whether ``fun`` returns a pair, of the number and something that is returned as it is.
+    holomorphic : bool
+        Whether ``fun`` is a holomorphic function of complex numbers. Without, a function of complex numbers has to
+        return a real one.
+
+    Returns
+    -------
+    callable
+        Takes the arguments of ``fun``. Returns the gradient: in the containers of the argument, or a tuple of these
+        if ``argnums`` is a sequence; with ``has_aux`` a pair of it and what ``fun`` returned beside. As in JAX, the
+        gradient with respect to complex numbers is the conjugate of the direction of steepest ascent.
+
+    Raises
+    ------
+    DerivativeError
+        When the function is called: if an argument has no derivative, as integers have none, or the result is no
+        number, or the derivative of an operation is not implemented; the error names it and the line.
+
+    See Also
+    --------
+    value_and_grad : The value too.
+    jacrev : Functions with arrays as results.
+
+    Examples
+    --------
+    >>> import gpuarray as xp
+    >>> slope = xp.grad(lambda x: (x**3).sum())
+    >>> slope(xp.asarray([1.0, 2.0])).tolist()
+    [3.0, 12.0]
+    """
+    both = _value_and_gradient(fun, argnums, has_aux, holomorphic)
+
+    @functools.wraps(fun)
+    def gradient(*args: Any, **kwargs: Any) -> Any:
+        point, found = both(args, kwargs)
+        return (found, point.aux) if has_aux else found
+
+    return gradient
+
+
+def value_and_grad(
+    fun: Callable[..., Any], argnums: _Numbers = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Callable[..., Any]:
+    """Return a function that computes the value and the gradient of ``fun``, which are evaluated together.
+
+    Parameters
+    ----------
+    fun, argnums, has_aux, holomorphic
+        As for :func:`grad`.
+
+    Returns
+    -------
+    callable
+        Takes the arguments of ``fun``. Returns what ``fun`` does and the gradient, as a pair.
+
+    Raises
+    ------
+    DerivativeError
+        As for :func:`grad`.
+
+    Examples
+    --------
+    >>> import gpuarray as xp
+    >>> value, slope = xp.value_and_grad(lambda x: (x**2).sum())(xp.asarray([1.0, 2.0]))
+    >>> float(value), slope.tolist()
+    (5.0, [2.0, 4.0])
+    """
+    both = _value_and_gradient(fun, argnums, has_aux, holomorphic)
+
+    @functools.wraps(fun)
+    def value_and_gradient(*args: Any, **kwargs: Any) -> Any:
+        point, found = both(args, kwargs)
+        if tracing.active() is None and tape.active() is None:
+            arrays = [point.out, *containers.leaves(found)]
+            evaluate.evaluate([array.node() for array in arrays], point.device)
+        return ((point.out, point.aux) if has_aux else point.out), found
+
+    return value_and_gradient
+
+
+def _value_and_gradient(
+    fun: Callable[..., Any], argnums: _Numbers, has_aux: bool, holomorphic: bool
+) -> Callable[[tuple[Any, ...], dict[str, Any]], tuple[Point, Any]]:
+    def both(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Point, Any]:
+        point = Point(*_at(fun, argnums, args, kwargs), has_aux=has_aux)
+        for array in point.given:
+            _check_input(array, holomorphic)
+        seed = _seed(point, holomorphic)
+        found = containers.with_leaves(point.primals, point.pull([seed]))
+        return point, _chosen(found, argnums)
+
+    return both
+
+
+def _check_input(array: GpuArray, holomorphic: bool) -> None:
+    if array.dtype.kind not in "fc":
+        raise DerivativeError(
+            f"arrays of dtype {array.dtype.name} have no derivative; convert the argument with astype(float)"
+        )
+    if holomorphic and array.dtype.kind != "c":
+        raise DerivativeError(f"with holomorphic=True the arguments must be complex, not {array.dtype.name}")
+
+
+def _seed(point: Point, holomorphic: bool) -> GpuArray:
+    """Return the cotangent 1 of the one number that a function has returned."""
+    if len(point.results) != 1 or not isinstance(point.out, GpuArray) or point.out.shape:
+        given = f"an array of shape {point.out.shape}" if isinstance(point.out, GpuArray) else "a container"
+        raise DerivativeError(
+            f"the gradient is that of a number, and the function returned {given}; sum it, or use jacrev"
+        )
+    _check_output(point.out, holomorphic)
+    return wrap(build.full((), 1, point.out.dtype), point.out.device)
+
+
+def _check_output(array: GpuArray, holomorphic: bool) -> None:
+    if holomorphic and array.dtype.kind != "c":
+        raise DerivativeError(f"with holomorphic=True the result must be complex, not {array.dtype.name}")
+    if not holomorphic and array.dtype.kind != "f":
+        raise DerivativeError(
+            f"the function returned dtype {array.dtype.name}; return real numbers, or give holomorphic=True if it is a "
+            "holomorphic function of complex numbers"
+        )
+
+
+def _at(
+    fun: Callable[..., Any], argnums: _Numbers, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """Return a function of the arguments with respect to which is differentiated, and these."""
+    numbers = [index(n) for n in argnums] if isinstance(argnums, Sequence) else [index(argnums)]
+    places = []
+    for number in numbers:
+        if not -len(args) <= number < len(args):
+            raise ValueError(f"argnums has {number}, and the function was called with {len(args)} positional arguments")
+        places.append(number % len(args))
+
+    def of_these(*chosen: Any) -> Any:
+        given = list(args)
+        for place, value in zip(places, chosen, strict=True):
+            given[place] = value
+        return fun(*given, **kwargs)
+
+    return of_these, tuple(args[place] for place in places)
+
+
+def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+    """Return the value of ``fun`` and the function that takes cotangents of it to those of the arguments.
+
+    Parameters
+    ----------
+    fun : callable
+        NumPy code, whose results are arrays or nested containers of them.
+    *primals
+        The arguments: arrays and numbers, or nested containers of them.
+    has_aux : bool
+        Whether ``fun`` returns a pair, of what is differentiated and something that is returned as it is.
+
+    Returns
+    -------
+    out : GpuArray or container
+        What ``fun`` returned.
+    pullback : callable
+        Takes a cotangent, in the containers and of the shapes and dtypes of ``out``. Returns a tuple with a
+        cotangent for each argument. It can be called several times.
+    aux : object
+        What ``fun`` returned beside; only with ``has_aux``.
+
+    Raises
+    ------
+    DerivativeError
+        When ``pullback`` is called: if the derivative of an operation is not implemented.
+
+    Examples
+    --------
+    >>> import gpuarray as xp
+    >>> y, pullback = xp.vjp(lambda a, b: a * b, xp.asarray([1.0, 2.0]), xp.asarray([3.0, 4.0]))
+    >>> [ct.tolist() for ct in pullback(xp.ones(2))]
+    [[3.0, 4.0], [1.0, 2.0]]
+    """
+    point = Point(fun, primals, has_aux)
+
+    def pullback(cotangents: Any) -> Any:
+        cts = tangents_of(cotangents, point.out, point.results, "the cotangent")
+        return containers.with_leaves(point.primals, point.pull(cts))
+
+    return (point.out, pullback, point.aux) if has_aux else (point.out, pullback)
+
+
+def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> Any:
+    """Return the value of ``fun`` and its derivative in a direction.
+
+    Parameters
+    ----------
+    fun : callable
+        NumPy code, whose results are arrays or nested containers of them.
+    primals : sequence
+        The arguments: arrays and numbers, or nested containers of them.
+    tangents : sequence
+        The direction: for each argument its tangent, in the same containers, shapes and dtypes.
+    has_aux : bool
+        Whether ``fun`` returns a pair, of what is differentiated and something that is returned as it is.
+
+    Returns
+    -------
+    out : GpuArray or container
+        What ``fun`` returned.
+    tangent : GpuArray or container
+        The derivative in the direction, in the containers and of the shapes and dtypes of ``out``.
+    aux : object
+        What ``fun`` returned beside; only with ``has_aux``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a tangent is not like its argument.
+    DerivativeError
+        If the derivative of an operation is not implemented.
+
+    Examples
+    --------
+    >>> import gpuarray as xp
+    >>> y, tangent = xp.jvp(lambda x: x**2, (xp.asarray(3.0),), (xp.asarray(1.0),))
+    >>> float(tangent)
+    6.0
+    """
+    point = Point(fun, primals, has_aux)
+    given = tangents_of(tuple(tangents), point.primals, point.given, "the tangent")
+    tangent = containers.with_leaves(point.out, point.pushed()(given))
+    return (point.out, tangent, point.aux) if has_aux else (point.out, tangent)
+
+
+def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+    """Return the value of ``fun`` and the function that takes tangents of the arguments to that of the value.
+
+    Parameters
+    ----------
+    fun : callable
+        NumPy code, whose results are arrays or nested containers of them.
+    *primals
+        The arguments: arrays and numbers, or nested containers of them.
+    has_aux : bool
+        Whether ``fun`` returns a pair, of what is differentiated and something that is returned as it is.
+
+    Returns
+    -------
+    out : GpuArray or container
+        What ``fun`` returned.
+    push : callable
+        Takes a tangent for each argument and returns that of ``out``. ``fun`` is not run again.
+    aux : object
+        What ``fun`` returned beside; only with ``has_aux``.
+
+    Raises
+    ------
+    DerivativeError
+        If the derivative of an operation is not implemented.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import gpuarray as xp
+    >>> y, push = xp.linearize(np.square, xp.asarray(3.0))
+    >>> float(push(xp.asarray(2.0)))
+    12.0
+    """
+    point = Point(fun, primals, has_aux)
+    pushed = point.pushed()
+
+    def push(*tangents: Any) -> Any:
+        given = tangents_of(tangents, point.primals, point.given, "the tangent")
+        return containers.with_leaves(point.out, pushed(given))
+
+    return (point.out, push, point.aux) if has_aux else (point.out, push)
+
+
+def jacrev(
+    fun: Callable[..., Any], argnums: _Numbers = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Callable[..., Any]:
+    """Return a function that computes the Jacobian of ``fun`` row by row, which suits few results of many arguments.
+
+    Parameters
+    ----------
+    fun : callable
+        NumPy code, whose results are arrays or nested containers of them.
+    argnums, has_aux, holomorphic
+        As for :func:`grad`.
+
+    Returns
+    -------
+    callable
+        Takes the arguments of ``fun``. Returns for each array of its results the derivatives with respect to the
+        arguments, each of shape ``result.shape + argument.shape``; with ``has_aux`` a pair of these and what ``fun``
+        returned beside.
+
+    Raises
+    ------
+    DerivativeError
+        As for :func:`grad`.
+
+    See Also
+    --------
+    jacfwd : Column by column.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import gpuarray as xp
+    >>> xp.jacrev(np.square)(xp.asarray([1.0, 2.0])).tolist()
+    [[2.0, 0.0], [0.0, 4.0]]
+    """
+
+    @functools.wraps(fun)
+    def jacobian_of(*args: Any, **kwargs: Any) -> Any:
+        point = Point(*_at(fun, argnums, args, kwargs), has_aux=has_aux)
+        for array in point.given:
+            _check_input(array, holomorphic)
+        found = []
+        for number, result in enumerate(point.results):
+            _check_output(result, holomorphic)
+            lines: list[list[GpuArray]] = [[] for _ in point.given]
+            for unit in _units(result):
+                seeds: list[GpuArray | None] = [None] * len(point.results)
+                seeds[number] = unit
+                for line, ct in zip(lines, point.pull(seeds), strict=True):
+                    line.append(ct)
+            arrays = [
+                _stacked(line, array).reshape(result.shape + array.shape)
+                for line, array in zip(lines, point.given, strict=True)
+            ]
+            found.append(_chosen(containers.with_leaves(point.primals, arrays), argnums))
+        jacobian = containers.with_leaves(point.out, found)
+        return (jacobian, point.aux) if has_aux else jacobian
+
+    return jacobian_of
+
+
+def jacfwd(
+    fun: Callable[..., Any], argnums: _Numbers = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Callable[..., Any]:
+    """Return a function that computes the Jacobian of ``fun`` column by column, which suits many results.
+
+    Parameters
+    ----------
+    fun : callable
+        NumPy code, whose results are arrays or nested containers of them.
+    argnums, has_aux, holomorphic
+        As for :func:`grad`.
+
+    Returns
+    -------
+    callable
+        As that of :func:`jacrev`.
+
+    Raises
+    ------
+    DerivativeError
+        As for :func:`grad`.
+
+    See Also
+    --------
+    jacrev : Row by row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import gpuarray as xp
+    >>> xp.jacfwd(np.square)(xp.asarray([1.0, 2.0])).tolist()
+    [[2.0, 0.0], [0.0, 4.0]]
+    """
+
+    @functools.wraps(fun)
+    def jacobian_of(*args: Any, **kwargs: Any) -> Any:
+        point = Point(*_at(fun, argnums, args, kwargs), has_aux=has_aux)
+        for array in point.given:
+            _check_forward(array, holomorphic)
+        push = point.pushed()
+        found: list[list[GpuArray]] = [[] for _ in point.results]
+        for number, array in enumerate(point.given):
+            lines: list[list[GpuArray]] = [[] for _ in point.results]
+            for unit in _units(array):
+                tangents = [_zeros(other) if n != number else unit for n, other in enumerate(point.given)]
+                for line, tangent in zip(lines, push(tangents), strict=True):
+                    line.append(tangent)
+            for own, line, result in zip(found, lines, point.results, strict=True):
+                turned = _stacked(line, result).reshape((array.size, result.size)).T
+                own.append(turned.reshape(result.shape + array.shape))
+        parts = [_chosen(containers.with_leaves(point.primals, own), argnums) for own in found]
+        jacobian = containers.with_leaves(point.out, parts)
+        return (jacobian, point.aux) if has_aux else jacobian
+
+    return jacobian_of
+
+
+jacobian = jacrev
+
+
+def hessian(
+    fun: Callable[..., Any], argnums: _Numbers = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Callable[..., Any]:
+    """Return a function that computes the Hessian of ``fun``: :func:`jacfwd` of :func:`jacrev`.
+
+    Parameters
+    ----------
+    fun : callable
+        NumPy code, whose results are arrays or nested containers of them.
+    argnums, has_aux, holomorphic
+        As for :func:`grad`.
+
+    Returns
+    -------
+    callable
+        Takes the arguments of ``fun``. Returns the second derivatives, for a number of shape
+        ``argument.shape + argument.shape``.
+
+    Raises
+    ------
+    DerivativeError
+        As for :func:`grad`.
+
+    Examples
+    --------
+    >>> import gpuarray as xp
+    >>> xp.hessian(lambda x: x[0] * x[1])(xp.asarray([1.0, 2.0])).tolist()
+    [[0.0, 1.0], [1.0, 0.0]]
+    """
+    return jacfwd(jacrev(fun, argnums, has_aux, holomorphic), argnums, has_aux, holomorphic)
+
+
+def _chosen(found: tuple[Any, ...], argnums: _Numbers) -> Any:
+    return found if isinstance(argnums, Sequence) else found[0]
+
+
+def _check_forward(array: GpuArray, holomorphic: bool) -> None:
+    _check_input(array, holomorphic)
+    if array.dtype.kind == "c" and not holomorphic:
+        raise DerivativeError("jacfwd takes complex arguments with holomorphic=True; give real and imaginary parts")
+
+
+def _units(array: GpuArray) -> Iterator[GpuArray]:
+    """Return the arrays like one that have one element 1 and zeros else, one for each element."""
+    line = build.generate(generators.arange, (0, 1), (array.size,), dtypes.int64)
+    for number in range(array.size):
+        unit = build.cast(build.elementwise(ops.equal, line, number), array.dtype)
+        yield wrap(build.reshape(unit, array.shape), array.device)
+
+
+def _stacked(lines: Sequence[GpuArray], like: GpuArray) -> GpuArray:
+    if not lines:
+        return wrap(build.full((0, *like.shape), 0, like.dtype), like.device)
+    nodes = [build.reshape(line.node(), (1, *like.shape)) for line in lines]
+    return wrap(build.concat(nodes, 0), like.device)
+
+
+def _zeros(array: GpuArray) -> GpuArray:
+    return wrap(build.full(array.shape, 0, array.dtype), array.device)

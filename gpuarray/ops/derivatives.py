@@ -1,0 +1,177 @@
+"""The derivatives of elementwise operations: one partial derivative for each operand, from which both modes follow.
+
+A partial derivative is a number, or a formula of the result and the operands. Formulas have Python's operators and the
+functions of this module, each of which is a op. They are evaluated with arrays, so that derivatives are recorded like
+any other operation and have derivatives themselves. A formula is right for complex operands where the function is
+holomorphic; operations that are not are among :data:`SPECIAL`, and :mod:`gpuarray.autodiff` has their rules.
+
+The derivative of a op without one is :data:`UNKNOWN`: an error where it is needed, never a zero. Rows whose results
+are integers or truths are :data:`FLAT`.
+"""
+
+from collections.abc import Callable, Mapping
+from math import log as log_of
+from math import pi
+from typing import Any, Final, TypeAlias
+
+from gpuarray.ops import elementwise as ops
+from gpuarray.ops import samplers
+from gpuarray.ops.spec import MapOp
+
+
+class _Unknown:
+    """A derivative that exists and is not implemented."""
+
+    def __repr__(self) -> str:
+        return "UNKNOWN"
+
+
+UNKNOWN: Final = _Unknown()
+
+Formula: TypeAlias = Callable[..., Any]
+#: A derivative that is the same everywhere, a formula of the result and the operands, or :data:`UNKNOWN`.
+Partial: TypeAlias = float | Formula | _Unknown
+
+
+class _Evaluation:
+    """What evaluates the operations of formulas: ``apply(operation, *operands)``. Arrays set it."""
+
+    apply: Callable[..., Any]
+
+
+evaluation: Final = _Evaluation()
+
+
+def function(op: MapOp) -> Formula:
+    """Return an operation as a function that formulas call."""
+    return lambda *operands: evaluation.apply(op, *operands)
+
+
+abs_, sign, sqrt, where = function(ops.abs), function(ops.sign), function(ops.sqrt), function(ops.where)
+exp, exp2, log, log1p, log2 = (function(r) for r in (ops.exp, ops.exp2, ops.log, ops.log1p, ops.log2))
+sin, cos, sinh, cosh = (function(r) for r in (ops.sin, ops.cos, ops.sinh, ops.cosh))
+power, floor, trunc, copysign = function(ops.pow), function(ops.floor), function(ops.trunc), function(ops.copysign)
+floor_divide, ldexp, exponent = function(ops.floor_divide), function(ops.ldexp), function(ops.frexp_exponent)
+isinf = function(ops.isinf)
+
+
+def one(x: Any) -> Any:
+    """Return 1 in the dtype of an array; NaN where that is NaN."""
+    return where(x == x, 1.0, x)
+
+
+def _share(own: Any, result: Any, other: Any) -> Any:
+    """Return 1 where an operand is the extreme one, 0 where the other is, and 1/2 where both are."""
+    return where(own == result, where(other == result, 0.5, one(own)), 0.0)
+
+
+def _first_share(y: Any, a: Any, b: Any) -> Any:
+    return _share(a, y, b)
+
+
+def _second_share(y: Any, a: Any, b: Any) -> Any:
+    return _share(b, y, a)
+
+
+def _base(_y: Any, a: Any, b: Any) -> Any:
+    return where(b == 0, 0.0, b * power(a, where(b == 0, 1.0, b - 1)))
+
+
+def _exponent(y: Any, a: Any, _b: Any) -> Any:
+    return y * log(where(a == 0, 1.0, a))
+
+
+def _part(y: Any, x: Any) -> Any:
+    """Return x / y of a length y, 0 where it is 0."""
+    return where(y == 0, 0.0, x / where(y == 0, 1.0, y))
+
+
+def _weight(raised: Formula) -> Formula:
+    """Return the share of a term in a sum of exponentials whose logarithm is y."""
+    return lambda y, a: raised(where(a == y, 0.0, a - y))
+
+
+_share_e, _share_2 = _weight(exp), _weight(exp2)
+_EXTREME: Final = (_first_share, _second_share)
+_POWER: Final = (_base, _exponent)
+
+#: The partial derivatives of elementwise ops.
+PARTIALS: Final[Mapping[MapOp, tuple[Partial, ...]]] = {
+    ops.add: (1.0, 1.0),
+    ops.subtract: (1.0, -1.0),
+    ops.multiply: (lambda y, a, b: b, lambda y, a, b: a),
+    ops.divide: (lambda y, a, b: 1 / b, lambda y, a, b: -y / b),
+    ops.floor_divide: (0.0, 0.0),
+    ops.remainder: (1.0, lambda y, a, b: -floor_divide(a, b)),
+    ops.fmod: (1.0, lambda y, a, b: -trunc(a / b)),
+    ops.negative: (-1.0,),
+    ops.positive: (1.0,),
+    ops.fabs: (lambda y, x: sign(x),),
+    ops.square: (lambda y, x: 2 * x,),
+    ops.reciprocal: (lambda y, x: -y * y,),
+    ops.sqrt: (lambda y, x: 0.5 / y,),
+    ops.cbrt: (lambda y, x: 1 / (3 * y * y),),
+    ops.hypot: (lambda y, a, b: _part(y, a), lambda y, a, b: _part(y, b)),
+    ops.pow: _POWER,
+    ops.float_power: _POWER,
+    ops.heaviside: (0.0, lambda y, x, h: where(x == 0, one(x), 0.0)),
+    ops.degrees: (180 / pi,),
+    ops.radians: (pi / 180,),
+    ops.ceil: (0.0,),
+    ops.floor: (0.0,),
+    ops.trunc: (0.0,),
+    ops.rint: (0.0,),
+    ops.copysign: (lambda y, a, b: sign(a) * copysign(1.0, b), 0.0),
+    ops.nextafter: (UNKNOWN, UNKNOWN),
+    ops.spacing: (0.0,),
+    ops.ldexp: (lambda y, x, n: ldexp(one(x), n), 0.0),
+    ops.frexp_mantissa: (lambda y, x: ldexp(one(x), -exponent(x)),),
+    ops.modf_fraction: (1.0,),
+    ops.modf_integral: (0.0,),
+    ops.exp: (lambda y, x: y,),
+    ops.exp2: (lambda y, x: log_of(2) * y,),
+    ops.expm1: (lambda y, x: exp(x),),
+    ops.log: (lambda y, x: 1 / x,),
+    ops.log1p: (lambda y, x: 1 / (1 + x),),
+    ops.log2: (lambda y, x: 1 / (log_of(2) * x),),
+    ops.log10: (lambda y, x: 1 / (log_of(10) * x),),
+    ops.logaddexp: (lambda y, a, b: _share_e(y, a), lambda y, a, b: _share_e(y, b)),
+    ops.logaddexp2: (lambda y, a, b: _share_2(y, a), lambda y, a, b: _share_2(y, b)),
+    ops.sin: (lambda y, x: cos(x),),
+    ops.cos: (lambda y, x: -sin(x),),
+    ops.tan: (lambda y, x: 1 + y * y,),
+    ops.asin: (lambda y, x: 1 / sqrt(1 - x * x),),
+    ops.acos: (lambda y, x: -1 / sqrt(1 - x * x),),
+    ops.atan: (lambda y, x: 1 / (1 + x * x),),
+    ops.atan2: (lambda y, a, b: b / (a * a + b * b), lambda y, a, b: -a / (a * a + b * b)),
+    ops.sinh: (lambda y, x: cosh(x),),
+    ops.cosh: (lambda y, x: sinh(x),),
+    ops.tanh: (lambda y, x: 1 - y * y,),
+    ops.asinh: (lambda y, x: 1 / sqrt(x * x + 1),),
+    ops.acosh: (lambda y, x: 1 / (sqrt(x - 1) * sqrt(x + 1)),),
+    ops.atanh: (lambda y, x: 1 / (1 - x * x),),
+    ops.maximum: _EXTREME,
+    ops.minimum: _EXTREME,
+    ops.fmax: _EXTREME,
+    ops.fmin: _EXTREME,
+    ops.scaled: (lambda y, a, b: b, lambda y, a, b: a),
+}
+
+#: Rows that are linear, but not in complex numbers, or select or convert: they have a rule in ``gpuarray.autodiff``.
+SPECIAL: Final = frozenset((
+    ops.abs, ops.sign, ops.where, ops.cast, ops.real, ops.imag, ops.conj, ops.complex_from_parts,
+))  # fmt: skip
+
+#: Rows whose results, or operands, are integers, truths or bits, and never change by a little.
+FLAT: Final = frozenset((
+    ops.gcd, ops.lcm, ops.signbit, ops.frexp_exponent, ops.equal, ops.not_equal, ops.less, ops.less_equal,
+    ops.greater, ops.greater_equal, ops.isnan, ops.isinf, ops.isfinite, ops.logical_and, ops.logical_or,
+    ops.logical_xor, ops.logical_not, ops.bitwise_and, ops.bitwise_or, ops.bitwise_xor, ops.bitwise_invert,
+    ops.bitwise_left_shift, ops.bitwise_right_shift, ops.bitwise_count, ops.bitcast,
+))  # fmt: skip
+
+#: Samples, which are no functions of their parameters.
+RANDOM: Final = frozenset((
+    samplers.sample_gamma, samplers.sample_log_gamma, samplers.sample_poisson, samplers.sample_binomial,
+    samplers.sample_hypergeometric, samplers.sample_vonmises, samplers.sample_zipf, samplers.sample_below,
+))  # fmt: skip

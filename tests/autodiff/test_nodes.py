@@ -1,0 +1,161 @@
+"""The transposes of nodes and calls: derivatives of both modes and of second order agree with differences."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gpuarray as xp
+from gpuarray.testing import check_grads
+
+_RANDOM = np.random.default_rng(0)
+A = _RANDOM.standard_normal((2, 3, 3))
+C = A + 1j * _RANDOM.standard_normal((2, 3, 3))
+S = A @ A.swapaxes(1, 2) + 3 * np.eye(3)
+H = C @ C.conj().swapaxes(1, 2) + 3 * np.eye(3)
+X = np.linspace(0.3, 1.7, 6)
+
+
+def of_hermitian(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda a: function((a + np.conj(a).mT) / 2)
+
+
+def lengths(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Factors by their magnitudes, as their signs and phases are arbitrary."""
+    return lambda a: [abs(factor) for factor in function(a)]
+
+
+def svd(a: Any) -> Any:
+    return np.linalg.svd(a, full_matrices=False)
+
+
+VIEWS = {
+    "reshape": (lambda x: x.reshape(2, 3) * x[:3], X),
+    "transpose": (lambda a: a.transpose(2, 0, 1) * a[..., 0], A),
+    "flip": (lambda x: x[::-1] * x[::-2].sum(), X),
+    "stride": (lambda x: x[1::2] ** 2, X),
+    "broadcast": (lambda x: np.broadcast_to(x, (3, 6)) ** 2, X),
+    "windows": (lambda a: np.lib.stride_tricks.sliding_window_view(a, 2, axis=2).sum(-1) ** 2, A),
+    "diagonal": (lambda a: np.diagonal(a, axis1=1, axis2=2) ** 2, A),
+    "swapped parts": (lambda c: c.real * c.imag, C),
+    "concatenate": (lambda x: np.concatenate([x[:2] ** 2, x, x[3:] * 2]) ** 2, X),
+    "stack": (lambda x: np.stack([x, x**2], axis=1) ** 2, X),
+    "take": (lambda x: x[[0, 0, 3, -1]] ** 2, X),
+    "take rows": (lambda a: a[:, [0, 0, 2], [1, 1, 0]] ** 2, A),
+    "take_along_axis": (lambda a: np.take_along_axis(a, np.argsort(a, 1), 1) ** 2, A),
+    "mask": (lambda x: x[x > 1] ** 3, X),
+    "where": (lambda x: np.where(x > 1, x**2, np.sin(x)), X),
+    "roll": (lambda x: np.roll(x, 2) * x, X),
+    "pad": (lambda x: np.pad(x, 2, mode="reflect") ** 2, X),
+    "iterate": (lambda x: sum(v * v for v in x), X),
+}
+FOLDS = {
+    "sum": (lambda a: a.sum(1) ** 2, A),
+    "mean": (lambda a: a.mean((0, 2)) ** 2, A),
+    "var": (lambda a: np.var(a, axis=1), A),
+    "std": (lambda a: np.std(a), A),
+    "max": (lambda a: a.max(0), A),
+    "min": (lambda a: a.min((1, 2)), A),
+    "prod": (lambda a: np.prod(a, axis=(0, 2)), A),
+    "prod with zeros": (lambda x: np.prod(x * np.asarray([1.0, 0, 1, 0, 1, 1])) + np.prod(x - 0.3), X),
+    "cumsum": (lambda a: np.cumsum(a, axis=1) ** 2, A),
+    "cumprod": (lambda a: np.cumprod(a, axis=1), A),
+    "maximum.accumulate": (lambda a: np.maximum.accumulate(a, axis=1), A),
+    "logaddexp.accumulate": (lambda a: np.logaddexp.accumulate(a, axis=1), A),
+    "logaddexp.reduce": (lambda a: np.logaddexp.reduce(a, axis=1), A),
+    "nanmean": (lambda a: np.nanmean(a, axis=0) ** 2, A),
+    "norm": (lambda a: np.linalg.norm(a, axis=1), A),
+    "quantile": (lambda a: np.quantile(a, 0.3, axis=2), A),
+    "median": (lambda a: np.median(a), A),
+    "sort": (lambda a: np.sort(a, axis=1) ** 2, A),
+    "cov": (lambda a: np.cov(a[0]), A),
+    "trapezoid": (lambda x: np.trapezoid(x, x**2), X),
+    "interp": (lambda x: np.interp(x + 0.01, np.arange(3.0), x[:3]), X),
+    "convolve": (lambda x: np.convolve(x, x[:3]), X),
+    "gradient": (lambda x: np.gradient(x**2), X),
+}
+PRODUCTS = {
+    "matmul": (lambda a: a @ a[0] @ a[0, 0], A),
+    "einsum": (lambda a: np.einsum("ijk,kj->i", a, a[0]), A),
+    "tensordot": (lambda a: np.tensordot(a, a, axes=([0, 1], [0, 2])), A),
+    "outer": (lambda x: np.outer(x, x**2), X),
+    "kron": (lambda x: np.kron(x, x), X),
+    "cross": (lambda a: np.cross(a[0], a[1]), A),
+    "complex matmul": (lambda a: a @ a[0], C),
+}
+MATRICES = {
+    "inv": (np.linalg.inv, A),
+    "det": (np.linalg.det, A),
+    "slogdet": (lambda a: np.linalg.slogdet(a)[1], A),
+    "solve": (lambda a: np.linalg.solve(a, a[0]), A),
+    "solve vector": (lambda a: np.linalg.solve(a, a[0, :, 0]), A),
+    "cholesky": (of_hermitian(np.linalg.cholesky), S),
+    "upper cholesky": (of_hermitian(lambda a: xp.linalg.cholesky(a, upper=True)), S),
+    "eigh": (of_hermitian(lengths(np.linalg.eigh)), S),
+    "eigvalsh": (of_hermitian(np.linalg.eigvalsh), S),
+    "eig": (lengths(xp.linalg.eig), A),
+    "eigvals": (xp.linalg.eigvals, A),
+    "svd": (lengths(svd), A[:, :2]),
+    "tall svd": (lengths(svd), A[:, :, :2]),
+    "svdvals": (np.linalg.svdvals, A),
+    "qr": (lambda a: tuple(np.linalg.qr(a)), A[:, :, :2]),
+    "pinv": (np.linalg.pinv, A[:, :2]),
+    "complex inv": (np.linalg.inv, C),
+    "complex det": (np.linalg.det, C),
+    "complex slogdet": (lambda a: np.linalg.slogdet(a)[1], C),
+    "complex solve": (lambda a: np.linalg.solve(a, a[0]), C),
+    "complex cholesky": (of_hermitian(np.linalg.cholesky), H),
+    "complex eigh": (of_hermitian(lengths(np.linalg.eigh)), H),
+    "complex eig": (lengths(xp.linalg.eig), C),
+    "complex svd": (lengths(svd), C[:, :2]),
+    "complex qr": (lambda a: tuple(np.linalg.qr(a)), C[:, :, :2]),
+}
+TRANSFORMS = {
+    "fft": (np.fft.fft, A),
+    "longer ifft": (lambda a: np.fft.ifft(a, n=7, norm="ortho"), C),
+    "shorter fft": (lambda a: np.fft.fft(a, n=2, axis=0, norm="forward"), C),
+    "rfft": (lambda a: np.fft.rfft(a, n=4), A),
+    "irfft": (lambda a: np.fft.irfft(a, n=5), C),
+    "even irfft": (lambda a: np.fft.irfft(a, n=8), C),
+    "hfft": (np.fft.hfft, C),
+    "ihfft": (np.fft.ihfft, A),
+    "fft2": (np.fft.fft2, A),
+}
+COMPLEX = {
+    "abs": (abs, C),
+    "sign": (np.sign, C),
+    "angle": (np.angle, C),
+    "conj": (lambda c: np.conj(c) * c**2, C),
+    "functions": (lambda c: np.exp(c) ** 1.5 / np.sin(c), C),
+    "to complex": (lambda a: (a + 1j) ** 2 * a, A),
+    "prod": (lambda c: np.prod(c, axis=0), C),
+}
+_ALL = {**VIEWS, **FOLDS, **PRODUCTS, **MATRICES, **TRANSFORMS, **COMPLEX}
+
+
+@pytest.mark.parametrize("name", _ALL)
+def test_derivatives_agree_with_differences(name: str) -> None:
+    function, argument = _ALL[name]
+    with xp.using(device="cpu"):
+        check_grads(function, (xp.asarray(argument),), order=2, atol=1e-4, rtol=1e-4)
+
+
+@pytest.mark.wgpu
+@pytest.mark.parametrize("name", {**VIEWS, **FOLDS, **PRODUCTS, **TRANSFORMS})
+def test_derivatives_on_a_gpu_are_those_of_the_host(name: str) -> None:
+    function, argument = _ALL[name]
+    found = []
+    for device in ("cpu", "wgpu:0"):
+        with xp.using(device=device):
+            out, pullback = xp.vjp(function, xp.asarray(argument))
+            found.append(pullback(out)[0].get())
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-9, atol=1e-12)
+
+
+def test_transposed_gathers_have_the_same_bits_each_time() -> None:
+    positions = _RANDOM.integers(0, 20, 4000)
+    weights = xp.asarray(_RANDOM.standard_normal(4000).astype(np.float32))
+    gradient = xp.grad(lambda x: (x[positions] * weights).sum())
+    first = gradient(xp.zeros(20, np.float32)).tobytes()
+    assert all(gradient(xp.zeros(20, np.float32)).tobytes() == first for _ in range(3))

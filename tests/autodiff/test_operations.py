@@ -1,0 +1,124 @@
+"""Every operation has a derivative, or says that it has none; those that are there agree with differences."""
+
+import numpy as np
+import pytest
+
+import gpuarray as xp
+from gpuarray.array import GpuArray
+from gpuarray.autodiff import calls, elementwise, folds
+from gpuarray.ops import derivatives
+from gpuarray.ops import elementwise as ops
+from gpuarray.ops.derivatives import UNKNOWN
+from gpuarray.ops.reduce_spec import ReduceOp
+from gpuarray.ops.spec import OPS, CallOp, MapOp
+from gpuarray.ops.special import derivatives as special
+from gpuarray.testing import check_grads
+
+_ANY = (-1.7, -0.6, 0.3, 0.9, 2.2)
+_POSITIVE = (0.3, 0.9, 1.6, 2.2, 4.1)
+_SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)
+_INSIDE = (-0.9, -0.4, 0.1, 0.5, 0.8)
+#: Where operations are looked at, if not at :data:`_ANY`, for each operand.
+_SAMPLES = {
+    "sqrt": [_POSITIVE], "cbrt": [_POSITIVE], "log": [_POSITIVE], "log2": [_POSITIVE], "log10": [_POSITIVE],
+    "log1p": [_POSITIVE], "pow": [_POSITIVE, _ANY], "float_power": [_POSITIVE, _ANY], "asin": [_INSIDE],
+    "acos": [_INSIDE], "atanh": [_INSIDE], "acosh": [(1.2, 1.9, 2.5, 3.0, 4.0)], "spacing": [_POSITIVE],
+    "fmod": [(5.3, 4.7, -3.1, 2.9, 7.7), (2.0, -1.5, 0.8, 1.1, 2.4)],
+    "remainder": [(5.3, 4.7, -3.1, 2.9, 7.7), (2.0, -1.5, 0.8, 1.1, 2.4)],
+    "floor_divide": [(5.3, 4.7, -3.1, 2.9, 7.7), (2.0, -1.5, 0.8, 1.1, 2.4)],
+    "divide": [_ANY, _POSITIVE], "maximum": [_ANY, _POSITIVE], "minimum": [_ANY, _INSIDE[::-1]],
+    "fmax": [_ANY, _POSITIVE], "fmin": [_ANY, _INSIDE[::-1]], "hypot": [_ANY, _POSITIVE],
+    "atan2": [_ANY, _POSITIVE], "heaviside": [_ANY, _INSIDE], "copysign": [_ANY, _INSIDE],
+    "ldexp": [_ANY, (1, -2, 3, 0, 4)], "logaddexp": [_ANY, _POSITIVE], "logaddexp2": [_ANY, _POSITIVE],
+    "erfinv": [_INSIDE], "erfcinv": [_SHARES], "ndtri": [_SHARES], "gamma": [_POSITIVE], "gammaln": [_POSITIVE],
+    "loggamma": [_POSITIVE], "digamma": [_POSITIVE], "rgamma": [(-2.0, -1.5, 0.0, 0.5, 2.2)], "logit": [_SHARES],
+    "polygamma": [(1, 2, 1, 0, 3), _POSITIVE], "xlogy": [_POSITIVE, _POSITIVE], "xlog1py": [_POSITIVE, _POSITIVE],
+    "entr": [_POSITIVE], "rel_entr": [_POSITIVE, _POSITIVE[::-1]], "kl_div": [_POSITIVE, _POSITIVE[::-1]],
+    "exprel": [(-1.7, -1e-2, 0.0, 3e-2, 2.2)], "sinc": [(-1.7, -1e-3, 0.0, 5e-3, 2.2)],
+    "beta": [_POSITIVE, _POSITIVE[::-1]], "betaln": [_POSITIVE, _POSITIVE[::-1]], "gammainc": [_POSITIVE, _POSITIVE],
+    "gammaincc": [_POSITIVE, _POSITIVE], "pdtr": [(0.5, 1.5, 2.5, 3.5, 0.5), _POSITIVE],
+    "pdtrc": [(0.5, 1.5, 2.5, 3.5, 0.5), _POSITIVE], "betainc": [_POSITIVE, _POSITIVE[::-1], _SHARES],
+    "betaincc": [_POSITIVE, _POSITIVE[::-1], _SHARES], "stdtr": [_POSITIVE, _ANY], "huber": [_POSITIVE, _ANY],
+    "pseudo_huber": [_POSITIVE, _ANY], "zeta": [(2.0, 2.5, 3.0, 4.0, 1.5), _POSITIVE], "y0": [_POSITIVE],
+    "y1": [_POSITIVE], "k0": [_POSITIVE], "k0e": [_POSITIVE], "k1": [_POSITIVE], "k1e": [_POSITIVE],
+    "exp1": [_POSITIVE], "expi": [_POSITIVE], "spence": [(0.3, 0.9995, 1.0, 1.6, 2.2)],
+    "tandg": [(10.0, 35.0, -20.0, 60.0, 70.0)], "cotdg": [(10.0, 35.0, -20.0, 60.0, 70.0)],
+    "radian": [_ANY, _ANY, _ANY], "boxcox": [_POSITIVE, (-1.0, 0.0, 0.5, 1.0, 2.0)],
+    "boxcox1p": [_POSITIVE, (-1.0, 0.0, 0.5, 1.0, 2.0)], "inv_boxcox": [_SHARES, (0.1, 0.0, 0.5, 1.0, 2.0)],
+    "inv_boxcox1p": [_SHARES, (0.1, 0.0, 0.5, 1.0, 2.0)], "bdtr": [(0.5, 1.5, 2.5, 3.5, 0.5), (3, 4, 5, 6, 7), _SHARES],
+    "bdtrc": [(0.5, 1.5, 2.5, 3.5, 0.5), (3, 4, 5, 6, 7), _SHARES],
+    "nbdtr": [(0, 1, 2, 3, 4), (3, 4, 5, 6, 7), _SHARES],
+    "nbdtrc": [(0, 1, 2, 3, 4), (3, 4, 5, 6, 7), _SHARES], "fdtr": [_POSITIVE, _POSITIVE[::-1], _POSITIVE],
+    "fdtrc": [_POSITIVE, _POSITIVE[::-1], _POSITIVE], "gdtr": [_SHARES, _POSITIVE, _POSITIVE],
+    "gdtrc": [_SHARES, _POSITIVE, _POSITIVE],
+}  # fmt: skip
+#: Rows whose second differences are of no use: one of several branches is taken within their step, or they are steep.
+_FIRST_ORDER = {"rgamma", "boxcox", "boxcox1p", "inv_boxcox", "inv_boxcox1p", "nextafter"}
+_PARTIALS = {**derivatives.PARTIALS, **special.PARTIALS}
+_OF_INTEGERS = {"gcd", "lcm"}
+
+
+def test_every_elementwise_row_says_what_its_derivative_is() -> None:
+    for op in OPS.values():
+        if isinstance(op, MapOp):
+            kinds = [op in table for table in (_PARTIALS, derivatives.SPECIAL, derivatives.FLAT, derivatives.RANDOM)]
+            assert sum(kinds) == 1, op
+    for op, partials in _PARTIALS.items():
+        assert len(partials) == op.arity, op
+    assert set(elementwise._RULES) == derivatives.SPECIAL
+
+
+def test_every_reduction_and_call_says_what_its_derivative_is() -> None:
+    for op in OPS.values():
+        if isinstance(op, ReduceOp):
+            assert (op in folds.FLAT) + (op in folds._REDUCTIONS) == 1, op
+        if isinstance(op, CallOp) and op.name != "reverse":  # the op of a test
+            assert sum(op in table for table in (calls.FLAT, calls.RULES, calls.UNKNOWN)) == 1, op
+
+
+@pytest.mark.parametrize("op", _PARTIALS, ids=lambda op: op.name)
+def test_partial_derivatives_agree_with_differences(op: MapOp) -> None:
+    samples = _SAMPLES.get(op.name, [_ANY, _POSITIVE][: op.arity])
+    partials = _PARTIALS[op]
+    known = [n for n, partial in enumerate(partials) if partial is not UNKNOWN and isinstance(samples[n][0], float)]
+    given = [np.asarray(sample, np.int32 if isinstance(sample[0], int) else np.float64) for sample in samples]
+
+    def fun(*chosen: GpuArray) -> GpuArray:
+        operands = [xp.asarray(value) for value in given]
+        for number, value in zip(known, chosen, strict=True):
+            operands[number] = value
+        return GpuArray._apply(op, *operands)
+
+    if known:
+        order = 1 if op.name in _FIRST_ORDER or any(p == 0 for p in partials) else 2
+        with xp.using(device="cpu"):
+            check_grads(fun, [xp.asarray(given[n]) for n in known], order=order, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.wgpu
+@pytest.mark.parametrize("op", derivatives.PARTIALS, ids=lambda op: op.name)
+def test_derivatives_on_a_gpu_are_those_of_the_host(op: MapOp) -> None:
+    samples = _SAMPLES.get(op.name, [_ANY, _POSITIVE][: op.arity])
+    found = []
+    for device in ("cpu", "wgpu:0"):
+        with xp.using(device=device):
+            operands = [xp.asarray(np.asarray(s, np.int32 if isinstance(s[0], int) else np.float32)) for s in samples]
+            known = [n for n, operand in enumerate(operands) if operand.dtype.kind == "f"]
+            if any(_PARTIALS[op][n] is UNKNOWN for n in known):
+                return
+            out, pullback = xp.vjp(lambda *given: GpuArray._apply(op, *given), *operands)
+            found.append([pullback(xp.ones_like(out))[n].get() for n in known])
+    for first, second in zip(*found, strict=True):
+        np.testing.assert_allclose(first, second, rtol=2e-4, atol=2e-5)
+
+
+def test_partial_derivatives_keep_the_precision_of_the_operands() -> None:
+    for op in _PARTIALS:
+        samples = _SAMPLES.get(op.name, [_ANY, _POSITIVE][: op.arity])
+        if any(isinstance(sample[0], int) for sample in samples) or op is ops.float_power:
+            continue
+        operands = [xp.asarray(np.asarray(sample, np.float32), device="cpu") for sample in samples]
+        result = GpuArray._apply(op, *operands)
+        for partial in _PARTIALS[op]:
+            if callable(partial):
+                assert partial(result, *operands).dtype == np.float32, op

@@ -1,0 +1,73 @@
+"""What derivatives keep: nothing after them, and nothing where there are none."""
+
+import gc
+import weakref
+
+import numpy as np
+
+import gpuarray as xp
+from gpuarray.graph import tape
+from gpuarray.graph.nodes import BaseNode
+
+
+def test_no_tape_is_left_behind() -> None:
+    def fun(x: xp.GpuArray) -> xp.GpuArray:
+        assert tape.active() is not None
+        return (x * x).sum()
+
+    xp.hessian(fun)(xp.ones(3))
+    try:
+        xp.grad(lambda x: 1 / 0)(1.0)
+    except ZeroDivisionError:
+        assert not tape.state.tapes
+    assert not tape.state.tapes
+
+
+def test_a_loop_of_gradients_keeps_no_nodes() -> None:
+    def fun(x: xp.GpuArray) -> xp.GpuArray:
+        y = np.sin(x)
+        for _ in range(3):
+            y = y * x + float(y.sum()) * 0
+        return (y * y).sum()
+
+    def count() -> int:
+        gc.collect()
+        return sum(isinstance(found, BaseNode) for found in gc.get_objects())
+
+    w = xp.ones(10)
+    numbers = []
+    for _ in range(6):
+        value, slope = xp.value_and_grad(fun)(w)
+        w = xp.asarray((w - 0.001 * slope).get())
+        float(value)
+        del value, slope
+        numbers.append(count())
+    assert numbers[2:] == [numbers[2]] * 4
+
+
+def test_a_value_is_let_go_with_its_pullback() -> None:
+    out, pullback = xp.vjp(lambda x: np.exp(x) * x, xp.ones(4))
+    inner = pullback(out)[0]
+    node = weakref.ref(inner._cell.node)
+    del inner, out, pullback
+    gc.collect()
+    assert node() is None
+
+
+def test_constants_are_not_kept() -> None:
+    seen = []
+
+    def fun(x: xp.GpuArray) -> xp.GpuArray:
+        constant = xp.ones(100) * 3
+        float(constant.sum())
+        record = tape.active()
+        assert record is not None
+        seen.append(len(record.operands))
+        y = x * 2
+        y.get()
+        seen.append(len(record.operands))
+        return y.sum()
+
+    xp.grad(fun)(xp.ones(100))
+    assert seen[0] == 0
+    assert seen[1] > 0
