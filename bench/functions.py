@@ -2,7 +2,7 @@
 
 Each call of :mod:`bench.calls` is evaluated alone, and both libraries take turns. A time is the least of all turns,
 because other work on the machine only makes times longer. Where NumPy returns a view, the time of its copy is included,
-because an evaluated result is a copy too. Calls that would take NumPy longer than a second are left out.
+because an evaluated result is a copy too. Calls that would take NumPy longer than ``--longest`` are left out.
 """
 
 import argparse
@@ -24,8 +24,6 @@ from bench.calls import calls, operands
 from bench.facts import facts
 
 SIZES: Final = (10**3, 10**5, 10**7)
-#: Calls that take NumPy longer are left out, in seconds.
-LONGEST: Final = 1.0
 #: Least duration of a turn, in seconds.
 TURN: Final = 2e-4
 
@@ -46,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             ours = {name: xp.asarray(v) if isinstance(v, np.ndarray) else v for name, v in theirs.items()}
             xp.evaluate(*(value for value in ours.values() if isinstance(value, xp.ndarray)))
             for text in chosen:
-                if expected(times[text]) > LONGEST:
+                if expected(times[text]) > given.longest:
                     continue
                 try:
                     row = measured(
@@ -114,7 +112,7 @@ def measured(numpy: Call, ours: Call, seconds: float) -> dict[str, float]:
     ``first_us`` is the time of our very first call, and ``ratio`` our time over NumPy's.
     """
     first = _turn(ours, 1)
-    for call in (numpy, ours, ours):
+    for call in (numpy, ours, ours) if first < seconds else (numpy, ours):
         call()
     counts = [max(1, round(TURN / _turn(call, 1))) for call in (numpy, ours)]
     least = [float("inf"), float("inf")]
@@ -123,7 +121,7 @@ def measured(numpy: Call, ours: Call, seconds: float) -> dict[str, float]:
     try:
         end = time.perf_counter() + 2 * seconds
         turns = 0
-        while turns < 3 or time.perf_counter() < end:
+        while not turns or time.perf_counter() < end:
             for number, call in enumerate((numpy, ours)):
                 least[number] = min(least[number], _turn(call, counts[number]))
             turns += 1
@@ -165,6 +163,7 @@ def _parser() -> argparse.ArgumentParser:
     add("calls", nargs="*", help="measure only the calls that contain one of these texts")
     add("--sizes", type=lambda text: [int(float(word)) for word in text.split(",")], default=SIZES, help="1e3,1e5,1e7")
     add("--seconds", type=float, default=0.04, help="seconds of each call and library; 0.04 by default")
+    add("--longest", type=float, default=1.0, help="leave out calls that take NumPy more seconds; 1 by default")
     add("--worst", type=int, default=40, help="number of calls that are printed for each size; 40 by default")
     add("--verbose", action="store_true", help="print each call when it has been measured")
     add("--json", type=Path, help="output file")

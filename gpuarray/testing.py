@@ -10,21 +10,20 @@ provider fail.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import wraps
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 from numpy.testing import (
     assert_allclose,
-    assert_almost_equal,
     assert_approx_equal,
     assert_array_almost_equal,
     assert_array_almost_equal_nulp,
     assert_array_equal,
     assert_array_less,
     assert_array_max_ulp,
-    assert_equal,
     assert_raises,
     assert_raises_regex,
     assert_string_equal,
@@ -52,6 +51,30 @@ TOLERANCES: Final[Mapping[str, float]] = MappingProxyType(
 )
 
 Tolerance = float | Mapping[str, float]
+_F = TypeVar("_F", bound=Callable[..., None])
+
+
+def _of_host_copies(function: _F) -> _F:
+    """Return an assertion of NumPy, which takes arrays of other packages for scalars, for copies on the host."""
+
+    @wraps(function)
+    def compare(actual: Any, desired: Any, *args: Any, **kwargs: Any) -> None:
+        function(_hosted(actual), _hosted(desired), *args, **kwargs)
+
+    return cast(_F, compare)
+
+
+def _hosted(value: Any) -> Any:
+    """Replace arrays by host copies, also in lists, tuples and dictionaries."""
+    if isinstance(value, GpuArray):
+        return value.get()
+    if isinstance(value, dict):
+        return {key: _hosted(item) for key, item in value.items()}
+    return type(value)(map(_hosted, value)) if type(value) in (list, tuple) else value
+
+
+assert_almost_equal = _of_host_copies(np.testing.assert_almost_equal)
+assert_equal = _of_host_copies(np.testing.assert_equal)
 
 
 def assert_same(

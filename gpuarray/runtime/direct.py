@@ -134,7 +134,11 @@ def _limit(roots: Sequence[Node], limit: int) -> int:
         op = root.op
         if op.numpy_forms or not (isinstance(op.numpy, np.ufunc) or op.kind is Kind.CONVERSION):
             return limit
-    elif type(root) not in _COPYING:
+    elif type(root) is Reduce:
+        fold = root.op
+        if fold.numpy is not None or fold.combine is None or fold.combine.numpy not in _UNORDERED:
+            return limit
+    elif type(root) not in _COPYING and not (type(root) is Generate and root.op.is_constant):
         return limit
     for operand in root.inputs:
         is_known = operand.op.is_constant if type(operand) is Generate else type(operand) is Leaf
@@ -391,6 +395,8 @@ def _ufunc(row: MapOp | None) -> np.ufunc:
     return function
 
 
+#: Functions that fold to the same bits in any order.
+_UNORDERED: Final = frozenset((np.maximum, np.minimum, np.fmax, np.fmin, np.logical_or, np.logical_and))
 #: Kinds that copy elements.
 _COPYING: Final = frozenset((View, Gather, Concat))
 #: Kinds that read only some elements of their first operand.

@@ -83,6 +83,13 @@ def test_numpys_assertions():
     xp.testing.assert_array_equal(x, x)
     with pytest.raises(AssertionError):
         xp.testing.assert_array_less(x, 1)
+    ones = xp.ones(2)
+    for check in (xp.testing.assert_equal, xp.testing.assert_almost_equal):
+        for actual, desired in ((ones, ones), (ones, 1), (ones, [1, 1]), ([ones, ones], [ones, ones]), (ones.sum(), 2)):
+            check(actual, desired)
+        with pytest.raises(AssertionError):
+            check(ones, xp.asarray([1.0, 2.0]))
+    xp.testing.assert_equal({"a": [ones, 2]}, {"a": [np.ones(2), 2]})
 
 
 def test_polynomials_compute_with_arrays():

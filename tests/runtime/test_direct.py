@@ -272,3 +272,21 @@ def test_a_call_with_several_outputs_is_called_once():
     assert_same(values, np.linalg.eigh(a)[0])
     assert_same(vectors, np.linalg.eigh(a)[1])
     assert plans() == 0
+
+
+@pytest.mark.parametrize("name", ["max", "min", "any", "all", "nanmax", "negative", "isnan"])
+def test_one_function_of_a_large_array_makes_no_plan(name):
+    host = np.random.default_rng(0).normal(size=100_000)
+    x = xp.asarray(host)
+    assert xp.explain(getattr(xp, name)(x)).is_direct
+    np.testing.assert_array_equal(np.asarray(getattr(xp, name)(x)), getattr(np, name)(host))
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "sin", "cumsum"])
+def test_what_has_a_quicker_form_makes_a_plan(name):
+    assert not xp.explain(getattr(xp, name)(xp.asarray(np.ones(100_000)))).is_direct
+
+
+def test_buffers_are_counted_under_a_memory_limit():
+    with xp.using(memory_limit=1 << 30):
+        assert not xp.explain(xp.asarray(np.ones(100_000)) + 1).is_direct
